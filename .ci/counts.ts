@@ -1,0 +1,26 @@
+/** How many tests ended how. */
+export interface Counts {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+export const NONE: Counts = { passed: 0, failed: 0, skipped: 0 };
+
+/** The counts that the reporter left in a file: one JSON object a line, one line for each mocha process. */
+export function parseCounts(text: string): Counts {
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Counts)
+    .reduce(addCounts, NONE);
+}
+
+export function addCounts(a: Counts, b: Counts): Counts {
+  return { passed: a.passed + b.passed, failed: a.failed + b.failed, skipped: a.skipped + b.skipped };
+}
+
+/** The closing line of a run, which other tools read: keep its form. */
+export function sumLine({ passed, failed, skipped }: Counts): string {
+  return `${passed} passed, ${failed} failed, ${skipped} skipped`;
+}

@@ -1,0 +1,7 @@
+"use strict";
+// One seed for all property tests of a run, printed so that a failure can be replayed: FLIPOP_SEED=N npm test
+const fc = require("fast-check");
+
+const seed = Number(process.env.FLIPOP_SEED ?? Math.floor(Math.random() * 2 ** 31));
+fc.configureGlobal({ ...fc.readConfigureGlobal(), seed });
+console.log(`property tests: FLIPOP_SEED=${seed}`);

@@ -1,0 +1,85 @@
+import { NEWER_NODES } from "../projenrc/versions.js";
+
+/** One thing that CI runs: its commands one after the other, against a time budget. */
+export interface Suite {
+  readonly name: string;
+  /** Suites of one group run by `tsx .ci/run-suites.ts GROUP`. */
+  readonly group: "unit" | "checks" | "nodes" | "server" | "constructs";
+  /** Seconds on 2 cores, cold builds of tools excluded. Overrunning is reported; it does not fail the run. */
+  readonly budgetSeconds: number;
+  readonly commands: readonly string[];
+}
+
+/** Every suite, in the order in which CI runs them. */
+export const SUITES: readonly Suite[] = [
+  {
+    name: "unit tests",
+    group: "unit",
+    budgetSeconds: 80,
+    commands: [
+      "npm run --silent test --workspace constructs",
+      "npm run --silent test --workspace operator",
+      "npm run --silent test --workspace testbed",
+      "mocha 'test/**/*.test.ts' --ignore 'test/{helm,library,packs,server}/**'",
+    ],
+  },
+  {
+    name: "lint and types",
+    group: "checks",
+    budgetSeconds: 40,
+    commands: ["npm run --silent lint", "npm run --silent typecheck"],
+  },
+  {
+    name: "unit tests on newer Node",
+    group: "nodes",
+    budgetSeconds: 120,
+    commands: NEWER_NODES.map(
+      (version) => `npm exec --yes --package=node@${version} --call "npm run --silent test --workspaces"`,
+    ),
+  },
+  {
+    name: "test bed on the real server",
+    group: "server",
+    budgetSeconds: 90,
+    commands: ["npm run --silent test:server --workspace testbed"],
+  },
+  {
+    name: "custom resources on the real server",
+    group: "server",
+    budgetSeconds: 180,
+    commands: ["npm run --silent test:server --workspace constructs"],
+  },
+  {
+    name: "contract and faults",
+    group: "server",
+    budgetSeconds: 300,
+    commands: [
+      "npm run --silent test:faults --workspace operator",
+      "npm run --silent test:server --workspace operator",
+    ],
+  },
+  {
+    name: "API and snippets of the construct library",
+    group: "constructs",
+    budgetSeconds: 20,
+    commands: ["mocha 'test/library/**/*.test.ts'"],
+  },
+  {
+    name: "Helm chart",
+    group: "constructs",
+    budgetSeconds: 30,
+    commands: ["mocha 'test/helm/**/*.test.ts'"],
+  },
+  {
+    name: "examples on the real server",
+    group: "constructs",
+    budgetSeconds: 60,
+    commands: ["mocha 'test/server/**/*.test.ts' --timeout 120000"],
+  },
+  {
+    name: "construct library packed for four languages",
+    group: "constructs",
+    budgetSeconds: 120,
+    commands: ["mocha 'test/packs/**/*.test.ts'"],
+  },
+];

@@ -1,0 +1,9 @@
+/** Prints the sum over all suites that ran since the results were last removed. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { addCounts, NONE, parseCounts, sumLine } from "./counts.js";
+
+const results = join(import.meta.dirname, "results");
+const files = existsSync(results) ? readdirSync(results) : [];
+const counts = files.map((file) => parseCounts(readFileSync(join(results, file), "utf8")));
+console.log(sumLine(counts.reduce(addCounts, NONE)));

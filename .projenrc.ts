@@ -1,0 +1,15 @@
+/**
+ * The source of the repo's generated configuration. Every generated file (package.json, tsconfig.json, biome.json, ...) comes
+ * from here: change it, run `npx projen`, commit both.
+ */
+import { ConstructsPackage } from "./projenrc/constructs-package.js";
+import { OperatorPackage } from "./projenrc/operator-package.js";
+import { RootProject } from "./projenrc/root-project.js";
+import { TestbedPackage } from "./projenrc/testbed-package.js";
+
+const root = new RootProject();
+// The order is the build order: the operator compiles against the library's type model.
+root.addWorkspace(new ConstructsPackage(root));
+root.addWorkspace(new OperatorPackage(root));
+root.addWorkspace(new TestbedPackage(root));
+root.synth();

@@ -1,0 +1,147 @@
+import { type IpFamily, MAX_IP_LENGTH } from "./ip-address";
+import type { SchemaOf } from "./schema";
+
+/** Where an address stands. The words are the Go operator's; dashboards and scripts know them. */
+export type AddressState = "active" | "in-progress" | "error" | "no-match" | "unassigned" | "disabled";
+
+/** What status says of one address. */
+export interface AddressStatus {
+  /** Where the address stands: `active`, `in-progress`, `error`, `no-match` (its node no longer matches), `unassigned`, `disabled` (beyond desiredIPs). */
+  readonly state?: AddressState;
+  /** Node that holds the address or is about to. */
+  readonly nodeName?: string;
+  /** `spec.providerID` of that node, which tells it from a later node of the same name. */
+  readonly providerID?: string;
+  /** What went wrong last, in words. */
+  readonly error?: string;
+  /** When `state` last changed. */
+  readonly since?: string;
+  /** When the holder stopped matching; the grace period counts from here, over restarts. */
+  readonly graceSince?: string;
+  /** Why it is in this state, as one CamelCase word. */
+  readonly reason?: string;
+  /** The provider's id of the action under way; a restart goes on polling it. */
+  readonly actionID?: string;
+  /** When the next try is due. */
+  readonly retryAt?: string;
+}
+
+/** The intent to create an address, written before the call: the answer may get lost, the address must not. */
+export interface PendingCreation {
+  /** When the intent was written. */
+  readonly startedAt: string;
+  /** Provider that is asked. */
+  readonly provider: string;
+  /** Region that the address is created in. */
+  readonly region?: string;
+  /** Family of the address. */
+  readonly family: IpFamily;
+  /** Node that the address is created on, where a candidate waited. */
+  readonly providerID?: string;
+  /** Whether that machine had an address before; if not, one found on it later is provably ours. */
+  readonly dropletHadAddress?: boolean;
+  /** Unassigned addresses of the account before the call; a newcomer among them may be ours. */
+  readonly unassignedSeen?: readonly string[];
+}
+
+/** Longest `spec.providerID` that a status takes; Kubernetes itself has no bound. */
+export const MAX_PROVIDER_ID = 2048;
+/** Longest `error` that a status takes: cut it. */
+export const MAX_ERROR = 4096;
+/** Most unassigned addresses that an intent remembers. */
+export const MAX_UNASSIGNED_SEEN = 500;
+
+// No enum: the Go operator may write an empty state, and must still be able to when somebody goes back to it.
+export const addressStateSchema: SchemaOf<AddressState> = {
+  type: "string",
+  description:
+    "Where the address stands: `active`, `in-progress`, `error`, `no-match` (its node no longer matches), `unassigned`, `disabled` (beyond desiredIPs).",
+  maxLength: 32,
+};
+
+/** Schemas of the fields that a pool's address and a RoutedIP share. */
+export const addressStatusProperties = {
+  since: { type: "string", format: "date-time", optional: true, description: "When `state` last changed." },
+  graceSince: {
+    type: "string",
+    format: "date-time",
+    optional: true,
+    description: "When the holder stopped matching; the grace period counts from here, over restarts.",
+  },
+  reason: {
+    type: "string",
+    optional: true,
+    description: "Why it is in this state, as one CamelCase word.",
+    maxLength: 128,
+  },
+  actionID: {
+    type: "string",
+    optional: true,
+    description: "The provider's id of the action under way; a restart goes on polling it.",
+    maxLength: 128,
+  },
+  retryAt: { type: "string", format: "date-time", optional: true, description: "When the next try is due." },
+  providerID: {
+    type: "string",
+    optional: true,
+    description: "`spec.providerID` of that node, which tells it from a later node of the same name.",
+    maxLength: MAX_PROVIDER_ID,
+  },
+} as const;
+
+/** Schema of `error` fields. */
+export const errorSchema = {
+  type: "string",
+  optional: true,
+  description: "What went wrong last, in words.",
+  maxLength: MAX_ERROR,
+} as const;
+
+/** Schema of {@link AddressStatus}. */
+export const addressStatusSchema: SchemaOf<AddressStatus> = {
+  type: "object",
+  description: "What status says of one address.",
+  properties: {
+    ...addressStatusProperties,
+    state: { ...addressStateSchema, optional: true },
+    nodeName: {
+      type: "string",
+      optional: true,
+      description: "Node that holds the address or is about to.",
+      maxLength: 253,
+    },
+    error: errorSchema,
+  },
+};
+
+/** Schema of {@link PendingCreation}. */
+export const pendingCreationSchema: SchemaOf<PendingCreation> = {
+  type: "object",
+  description:
+    "The intent to create an address, written before the call: the answer may get lost, the address must not.",
+  properties: {
+    startedAt: { type: "string", format: "date-time", description: "When the intent was written." },
+    provider: { type: "string", description: "Provider that is asked.", maxLength: 63 },
+    region: { type: "string", optional: true, description: "Region that the address is created in.", maxLength: 63 },
+    family: { type: "string", description: "Family of the address.", enum: { IPv4: true, IPv6: true } },
+    providerID: {
+      type: "string",
+      optional: true,
+      description: "Node that the address is created on, where a candidate waited.",
+      maxLength: MAX_PROVIDER_ID,
+    },
+    dropletHadAddress: {
+      type: "boolean",
+      optional: true,
+      description: "Whether that machine had an address before; if not, one found on it later is provably ours.",
+    },
+    unassignedSeen: {
+      type: "array",
+      optional: true,
+      description: "Unassigned addresses of the account before the call; a newcomer among them may be ours.",
+      items: { type: "string", description: "An address.", maxLength: MAX_IP_LENGTH },
+      listType: "atomic",
+      maxItems: MAX_UNASSIGNED_SEEN,
+    },
+  },
+};

@@ -1,0 +1,46 @@
+import type { ClusterRoutedIPClassSpec } from "./cluster-routed-ip-class";
+import type { Rule } from "./schema";
+
+const RANGE_FIX = "is not a port range: give FROM-TO with 1 <= FROM <= TO <= 65535, such as 30000-32767";
+
+/** The rule of `nodePortRange`. The ternary keeps `int()` away from text that is no number. */
+export const portRangeRule: Rule<string> = {
+  cel: "self.matches('^[0-9]{1,5}-[0-9]{1,5}$') ? int(self.split('-')[0]) >= 1 && int(self.split('-')[0]) <= int(self.split('-')[1]) && int(self.split('-')[1]) <= 65535 : false",
+  message: `the value ${RANGE_FIX}`,
+  messageCel: `'"' + self + '" ${RANGE_FIX}'`,
+  check: (self) => (parsePortRange(self) ? undefined : `"${self}" ${RANGE_FIX}`),
+};
+
+/** A range of ports, both ends included. */
+export interface PortNumbers {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Parses `FROM-TO`; undefined where it is no range of ports. */
+export function parsePortRange(text: string): PortNumbers | undefined {
+  const match = /^([0-9]{1,5})-([0-9]{1,5})$/.exec(text);
+  if (!match) return undefined;
+  const [from, to] = [Number(match[1]), Number(match[2])];
+  return from >= 1 && from <= to && to <= 65_535 ? { from, to } : undefined;
+}
+
+const TWO = "issuerRef and Jobs are both set: keep issuerRef, or updateRoutedIP and updateFirewall";
+const NONE = "the class has no implementation: set issuerRef, or updateRoutedIP and updateFirewall";
+const HALF = "a class with Jobs needs both updateRoutedIP and updateFirewall";
+
+/** Rules across the fields of a class's spec. */
+export const classRules: readonly Rule<ClusterRoutedIPClassSpec>[] = [
+  {
+    cel: "has(self.issuerRef) ? !has(self.updateRoutedIP) && !has(self.updateFirewall) : has(self.updateRoutedIP) && has(self.updateFirewall)",
+    message: NONE,
+    otherMessages: [TWO, HALF],
+    messageCel: `has(self.issuerRef) ? '${TWO}' : has(self.updateRoutedIP) || has(self.updateFirewall) ? '${HALF}' : '${NONE}'`,
+    check: ({ issuerRef, updateRoutedIP, updateFirewall }) => {
+      const jobs = [updateRoutedIP, updateFirewall].filter((job) => job !== undefined).length;
+      if (issuerRef) return jobs > 0 ? TWO : undefined;
+      if (jobs === 2) return undefined;
+      return jobs === 1 ? HALF : NONE;
+    },
+  },
+];

@@ -1,0 +1,217 @@
+import { classRules, portRangeRule } from "./cluster-routed-ip-class-rules";
+import { type Condition, conditionsSchema, observedGenerationSchema } from "./condition";
+import { LABEL_VALUE_PATTERN } from "./label-syntax";
+import { API_GROUP, ELECTED_NODE_TAINT } from "./names";
+import { dnsLabelSchema, nameSchema } from "./object-reference";
+import { CLOSING_COLUMNS, conditionColumn } from "./printer-column";
+import type { ResourceKind } from "./resource-kind";
+import type { JsonObject, SchemaOf } from "./schema";
+
+/** A RoutedIPIssuer of any namespace. */
+export interface NamespacedIssuerReference {
+  /** Name of the RoutedIPIssuer. */
+  readonly name: string;
+  /** Namespace of the RoutedIPIssuer. */
+  readonly namespace: string;
+}
+
+/** A Secret by name. */
+export interface SecretReference {
+  /** Name of the Secret, in the namespace of the Jobs. */
+  readonly name: string;
+}
+
+/** The taint that marks the node which holds an address. */
+export interface ElectedNodeTaint {
+  /** Key of the taint, under flipop.digitalocean.com/. */
+  readonly key?: string;
+  /** Value of the taint. */
+  readonly value?: string;
+  /** Effect of the taint. NoExecute is not offered: it would evict the pods that the address serves. */
+  readonly effect?: "NoSchedule" | "PreferNoSchedule";
+}
+
+/** How RoutedIPs of a class are handled: by a RoutedIPIssuer, or by Jobs of your own. */
+export interface ClusterRoutedIPClassSpec {
+  /** Built-in implementation: the issuer whose account is used. */
+  readonly issuerRef?: NamespacedIssuerReference;
+  /** Custom implementation: spec of the Job that assigns (and, where none is given, creates) an address. */
+  readonly updateRoutedIP?: JsonObject;
+  /** Custom implementation: spec of the Job that brings the firewall in step. */
+  readonly updateFirewall?: JsonObject;
+  /** Whether the firewall is changed only after the assignment. Jobs always work in that order. */
+  readonly firewallPostAllow?: boolean;
+  /** The cluster's range of NodePorts; ports inside it need no firewall rule of their own. */
+  readonly nodePortRange?: string;
+  /** Addresses that one node may hold; a pool's addresses count. */
+  readonly perNodeIPLimit?: number;
+  /** Secrets whose entries the Jobs get as environment variables. */
+  readonly fromSecretsRef?: readonly SecretReference[];
+  /** Namespace of the Jobs; absent: the first that the operator may use. */
+  readonly jobNamespace?: string;
+  /** The taint that marks the node which holds an address. */
+  readonly electedNodeTaint?: ElectedNodeTaint;
+  /** Namespaces whose RoutedIPs may use the class; absent: all. */
+  readonly allowedNamespaces?: readonly string[];
+}
+
+/** What the operator observed. */
+export interface ClusterRoutedIPClassStatus {
+  /** The `metadata.generation` that this status was computed from. */
+  readonly observedGeneration?: number;
+  /** What was observed, one entry for each type. Unknown until first observed. */
+  readonly conditions?: readonly Condition[];
+}
+
+/** The range of NodePorts that Kubernetes has by default. */
+export const DEFAULT_NODE_PORT_RANGE = "30000-32767";
+
+const taintSchema: SchemaOf<ElectedNodeTaint> = {
+  type: "object",
+  description: "The taint that marks the node which holds an address.",
+  properties: {
+    key: {
+      type: "string",
+      optional: true,
+      description: "Key of the taint, under flipop.digitalocean.com/.",
+      default: ELECTED_NODE_TAINT.key,
+      maxLength: API_GROUP.length + 1 + 63,
+      pattern: "^flipop\\.digitalocean\\.com/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$",
+    },
+    value: {
+      type: "string",
+      optional: true,
+      description: "Value of the taint.",
+      example: "ingress",
+      maxLength: 63,
+      pattern: `^${LABEL_VALUE_PATTERN}$`,
+    },
+    effect: {
+      type: "string",
+      optional: true,
+      description: "Effect of the taint. NoExecute is not offered: it would evict the pods that the address serves.",
+      enum: { NoSchedule: true, PreferNoSchedule: true },
+      default: ELECTED_NODE_TAINT.effect,
+    },
+  },
+};
+
+function jobSpecSchema(description: string): SchemaOf<JsonObject> & { readonly optional: true } {
+  return {
+    type: "open",
+    optional: true,
+    description,
+    example: { template: { spec: { containers: [{ name: "update", image: "registry.example/update:1" }] } } },
+  };
+}
+
+const specSchema: SchemaOf<ClusterRoutedIPClassSpec> = {
+  type: "object",
+  description: "How RoutedIPs of a class are handled: by a RoutedIPIssuer, or by Jobs of your own.",
+  example: {
+    issuerRef: { name: "digitalocean", namespace: "flipop" },
+    perNodeIPLimit: 1,
+    allowedNamespaces: ["ingress"],
+  },
+  rules: classRules,
+  properties: {
+    issuerRef: {
+      type: "object",
+      optional: true,
+      description: "Built-in implementation: the issuer whose account is used.",
+      mapType: "atomic",
+      properties: {
+        name: nameSchema("Name of the RoutedIPIssuer.", "digitalocean"),
+        namespace: dnsLabelSchema("Namespace of the RoutedIPIssuer.", "flipop"),
+      },
+    },
+    updateRoutedIP: jobSpecSchema(
+      "Custom implementation: spec of the Job that assigns (and, where none is given, creates) an address.",
+    ),
+    updateFirewall: jobSpecSchema("Custom implementation: spec of the Job that brings the firewall in step."),
+    firewallPostAllow: {
+      type: "boolean",
+      optional: true,
+      description: "Whether the firewall is changed only after the assignment. Jobs always work in that order.",
+      default: false,
+    },
+    nodePortRange: {
+      type: "string",
+      optional: true,
+      description: "The cluster's range of NodePorts; ports inside it need no firewall rule of their own.",
+      default: DEFAULT_NODE_PORT_RANGE,
+      maxLength: 11,
+      rules: [portRangeRule],
+    },
+    perNodeIPLimit: {
+      type: "integer",
+      optional: true,
+      description: "Addresses that one node may hold; a pool's addresses count.",
+      minimum: 1,
+      maximum: 100,
+      default: 1,
+    },
+    fromSecretsRef: {
+      type: "array",
+      optional: true,
+      description: "Secrets whose entries the Jobs get as environment variables.",
+      example: [{ name: "my-cloud" }],
+      items: {
+        type: "object",
+        description: "A Secret by name.",
+        properties: { name: nameSchema("Name of the Secret, in the namespace of the Jobs.", "my-cloud") },
+      },
+      listType: "atomic",
+      maxItems: 16,
+    },
+    jobNamespace: {
+      ...dnsLabelSchema("Namespace of the Jobs; absent: the first that the operator may use.", "flipop-jobs"),
+      optional: true,
+    },
+    electedNodeTaint: { ...taintSchema, optional: true },
+    allowedNamespaces: {
+      type: "array",
+      optional: true,
+      description: "Namespaces whose RoutedIPs may use the class; absent: all.",
+      example: ["ingress"],
+      items: dnsLabelSchema("A namespace.", "ingress"),
+      listType: "set",
+      maxItems: 256,
+    },
+  },
+};
+
+const statusSchema: SchemaOf<ClusterRoutedIPClassStatus> = {
+  type: "object",
+  description: "What the operator observed.",
+  properties: {
+    observedGeneration: { ...observedGenerationSchema, optional: true },
+    conditions: { ...conditionsSchema, optional: true },
+  },
+};
+
+/** ClusterRoutedIPClass, as the table of kinds has it. */
+export const clusterRoutedIPClassKind: ResourceKind<ClusterRoutedIPClassSpec, ClusterRoutedIPClassStatus> = {
+  kind: "ClusterRoutedIPClass",
+  plural: "clusterroutedipclasses",
+  singular: "clusterroutedipclass",
+  shortNames: ["ripclass"],
+  scope: "Cluster",
+  description: "How a class of RoutedIPs is handled: by a RoutedIPIssuer, or by Jobs of your own for any platform.",
+  spec: specSchema,
+  status: statusSchema,
+  conditions: ["Ready"],
+  columns: [
+    conditionColumn("Ready", "Ready"),
+    { name: "Issuer", type: "string", jsonPath: ".spec.issuerRef.name", description: "Issuer; empty: Jobs." },
+    { name: "Limit", type: "integer", jsonPath: ".spec.perNodeIPLimit", description: "Addresses for each node." },
+    {
+      name: "Post-Allow",
+      type: "string",
+      jsonPath: ".spec.firewallPostAllow",
+      description: "Firewall after assignment.",
+      priority: 1,
+    },
+    ...CLOSING_COLUMNS,
+  ],
+};

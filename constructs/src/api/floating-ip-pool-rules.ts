@@ -1,0 +1,35 @@
+import type { FloatingIPPoolSpec } from "./floating-ip-pool";
+import { familyOf } from "./ip-address";
+import type { Rule } from "./schema";
+
+const ONE_FAMILY = "ips mixes IPv4 and IPv6: a pool holds one family; make a second pool for the other";
+
+/** Rules of `spec.ips` as a whole. */
+export const addressListRules: readonly Rule<readonly string[]>[] = [
+  {
+    cel: "self.all(a, a.contains(':') == self[0].contains(':'))",
+    message: ONE_FAMILY,
+    check: (self) => (new Set(self.map(familyOf)).size > 1 ? ONE_FAMILY : undefined),
+  },
+];
+
+const NO_ADDRESSES = "the pool has no addresses: list some in ips, or set desiredIPs to the number to create";
+
+/** Rules across the fields of a pool's spec. */
+export const poolRules: readonly Rule<FloatingIPPoolSpec>[] = [
+  {
+    cel: "(has(self.ips) && size(self.ips) > 0) || (has(self.desiredIPs) && self.desiredIPs > 0)",
+    message: NO_ADDRESSES,
+    check: (self) => ((self.ips ?? []).length === 0 && (self.desiredIPs ?? 0) === 0 ? NO_ADDRESSES : undefined),
+  },
+  {
+    cel: "!has(self.ipFamily) || !has(self.ips) || self.ips.all(a, a.contains(':') == (self.ipFamily == 'IPv6'))",
+    message: "ips holds addresses of another family than ipFamily: change ipFamily, or list addresses of that family",
+    messageCel:
+      "'ipFamily is ' + self.ipFamily + ' but ips holds addresses of the other family: change ipFamily, or list addresses of that family'",
+    check: ({ ips = [], ipFamily }) =>
+      ipFamily === undefined || ips.every((ip) => familyOf(ip) === ipFamily)
+        ? undefined
+        : `ipFamily is ${ipFamily} but ips holds addresses of the other family: change ipFamily, or list addresses of that family`,
+  },
+];

@@ -1,0 +1,42 @@
+/**
+ * The type model of flipop: what its custom resources look like, what the operator may do, how it is configured.
+ * The construct library writes with it, the operator reads with it. It imports nothing, so both can.
+ */
+export * from "./address-status";
+export * from "./cluster-routed-ip-class";
+export { type PortNumbers, parsePortRange } from "./cluster-routed-ip-class-rules";
+export * from "./common-fields";
+export * from "./condition";
+export * from "./conditions";
+export * from "./config";
+export * from "./crd";
+export * from "./dns-record-set";
+export * from "./firewall-rule";
+export * from "./flag-value";
+export * from "./floating-ip-pool";
+export * from "./floating-ip-pool-status";
+export { canonicalIp, familyOf, type IpFamily, isIp } from "./ip-address";
+export * from "./job-limits";
+export * from "./kinds";
+export {
+  type ParsedSelector,
+  parseLabelSelector,
+  type SelectorOperator,
+  type SelectorRequirement,
+  type SelectorSyntaxError,
+  selectorMatches,
+} from "./label-selector";
+export * from "./match";
+export * from "./metrics";
+export * from "./names";
+export * from "./node-dns-record-set";
+export * from "./openapi";
+export * from "./permissions";
+export * from "./refusals";
+export { RELEASE } from "./release";
+export * from "./resource-kind";
+export * from "./routed-ip";
+export * from "./routed-ip-issuer";
+export * from "./schema";
+export * from "./toleration";
+export * from "./validate";

@@ -1,0 +1,86 @@
+import type { Rule } from "./schema";
+
+/** Address family. */
+export type IpFamily = "IPv4" | "IPv6";
+
+/** Longest spelling of an IPv6 address with an embedded IPv4 one. */
+export const MAX_IP_LENGTH = 45;
+
+/**
+ * Whether the API server's CEL function `isIP` accepts `text`: an IPv4 address without leading zeros, or an IPv6
+ * address without zone that is not an IPv4-mapped one.
+ */
+export function isIp(text: string): boolean {
+  return parseIpv4(text) !== undefined || isPlainIpv6(text);
+}
+
+/** The family of an address that `isIp` accepts. */
+export function familyOf(ip: string): IpFamily {
+  return ip.includes(":") ? "IPv6" : "IPv4";
+}
+
+/**
+ * One spelling for each address, so that two can be compared: IPv4 as it is, IPv6 as eight groups of lower-case
+ * hexadecimal digits without leading zeros. Text that is no address is returned as it is.
+ */
+export function canonicalIp(ip: string): string {
+  return (
+    parseIpv6(ip)
+      ?.map((group) => group.toString(16))
+      .join(":") ?? ip
+  );
+}
+
+/** The rule of every field that holds one address. */
+export const ipRule: Rule<string> = {
+  cel: "isIP(self)",
+  message: "not an IP address: give an IPv4 or IPv6 address without leading zeros, zone or prefix length",
+  messageCel:
+    "'\"' + self + '\" is not an IP address: give an IPv4 or IPv6 address without leading zeros, zone or prefix length'",
+  check: (self) =>
+    isIp(self)
+      ? undefined
+      : `"${self}" is not an IP address: give an IPv4 or IPv6 address without leading zeros, zone or prefix length`,
+};
+
+function parseIpv4(text: string): readonly number[] | undefined {
+  const parts = text.split(".");
+  const valid = parts.length === 4 && parts.every((part) => /^(0|[1-9][0-9]{0,2})$/.test(part) && Number(part) <= 255);
+  return valid ? parts.map(Number) : undefined;
+}
+
+function isPlainIpv6(text: string): boolean {
+  const groups = parseIpv6(text);
+  if (!groups) return false;
+  const mapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+  return !mapped;
+}
+
+/** The eight groups of an IPv6 address; RFC 4291 section 2.2, zones refused. */
+function parseIpv6(text: string): readonly number[] | undefined {
+  const halves = text.split("::");
+  if (halves.length > 2) return undefined;
+  const [head, tail] = [groupsOf(halves[0] ?? "", halves.length === 1), groupsOf(halves[1] ?? "", true)];
+  if (!head || !tail) return undefined;
+  if (halves.length === 1) return head.length === 8 ? head : undefined;
+  const missing = 8 - head.length - tail.length;
+  return missing >= 1 ? [...head, ...Array<number>(missing).fill(0), ...tail] : undefined;
+}
+
+/** Groups between colons; only the last part of the whole address may be a dotted IPv4 address. */
+function groupsOf(text: string, endsAddress: boolean): readonly number[] | undefined {
+  if (text === "") return [];
+  const groups: number[] = [];
+  const parts = text.split(":");
+  for (const [index, part] of parts.entries()) {
+    const dotted = endsAddress && index === parts.length - 1 ? parseIpv4(part) : undefined;
+    if (dotted) groups.push(pair(dotted, 0), pair(dotted, 2));
+    else if (/^[0-9A-Fa-f]{1,4}$/.test(part)) groups.push(Number.parseInt(part, 16));
+    else return undefined;
+  }
+  return groups;
+}
+
+function pair(bytes: readonly number[], at: number): number {
+  return (bytes[at] ?? 0) * 256 + (bytes[at + 1] ?? 0);
+}

@@ -1,0 +1,26 @@
+/** What the operator forces on every Job of a class; a Job that says otherwise would not get its way. */
+export const FORCED_JOB_FIELDS = {
+  parallelism: 1,
+  completions: 1,
+  backoffLimit: 0,
+  ttlSecondsAfterFinished: 3600,
+} as const;
+
+/** What the operator forces on the pod of every Job. */
+export const FORCED_POD_FIELDS = { restartPolicy: "Never" } as const;
+
+/** Most seconds that a Job may take. */
+export const MAX_JOB_SECONDS = 600;
+
+/** Variables that the operator sets in each container of a Job. */
+export const JOB_VARIABLES: readonly string[] = [
+  "ROUTED_IP",
+  "ROUTED_IP_NAME",
+  "ROUTED_IP_NAMESPACE",
+  "NODE_NAME",
+  "NODE_PROVIDER_ID",
+  "PREVIOUS_NODE_NAME",
+  "PREVIOUS_NODE_PROVIDER_ID",
+  "REGION",
+  "FIREWALL_RULES",
+];

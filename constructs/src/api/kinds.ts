@@ -1,0 +1,37 @@
+import { clusterRoutedIPClassKind } from "./cluster-routed-ip-class";
+import type { ConditionType } from "./conditions";
+import { floatingIPPoolKind } from "./floating-ip-pool";
+import { nodeDNSRecordSetKind } from "./node-dns-record-set";
+import type { PrinterColumn } from "./printer-column";
+import { routedIPKind } from "./routed-ip";
+import { routedIPIssuerKind } from "./routed-ip-issuer";
+import type { AnySchema } from "./schema";
+
+/** A kind whose spec and status types are no longer known, for code that walks any of them. */
+export interface AnyKind {
+  readonly kind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly scope: "Namespaced" | "Cluster";
+  readonly description: string;
+  readonly spec: AnySchema;
+  readonly status: AnySchema;
+  readonly columns: readonly PrinterColumn[];
+  readonly conditions: readonly ConditionType[];
+}
+
+/** The five kinds by name. */
+export const KINDS = {
+  FloatingIPPool: floatingIPPoolKind,
+  NodeDNSRecordSet: nodeDNSRecordSetKind,
+  RoutedIP: routedIPKind,
+  RoutedIPIssuer: routedIPIssuerKind,
+  ClusterRoutedIPClass: clusterRoutedIPClassKind,
+} as const;
+
+/** Name of one of our kinds. */
+export type KindName = keyof typeof KINDS;
+
+/** The five kinds in the order of the docs. */
+export const ALL_KINDS: readonly AnyKind[] = Object.values(KINDS);

@@ -1,0 +1,62 @@
+/** A metric of the operator. The names and labels of the Go operator are a contract: dashboards exist. */
+export interface MetricFacts {
+  readonly type: "counter" | "gauge" | "histogram";
+  readonly help: string;
+  readonly labels: readonly string[];
+}
+
+const POOL = ["namespace", "name", "provider", "dns"] as const;
+const ADDRESS = ["namespace", "name", "ip", "provider", "dns"] as const;
+const CALL = ["provider", "call", "kind", "namespace", "name"] as const;
+
+/** Metrics by name. The label `dns` is the full record name, empty without DNS. */
+export const METRICS = {
+  flipop_floatingippoolcontroller_node_status: {
+    type: "gauge",
+    help: "Nodes that match a pool, by status: available (waits for an address) or assigned.",
+    labels: [...POOL, "status"],
+  },
+  flipop_floatingippoolcontroller_ip_assignment_errors: {
+    type: "counter",
+    help: "Failed assignments of an address to a node.",
+    labels: ADDRESS,
+  },
+  flipop_floatingippoolcontroller_ip_assignments: {
+    type: "counter",
+    help: "Completed assignments of an address to a node.",
+    labels: ADDRESS,
+  },
+  flipop_floatingippoolcontroller_ip_node: {
+    type: "gauge",
+    help: "1 for the node that holds an address.",
+    labels: [...ADDRESS, "provider_id", "node"],
+  },
+  flipop_floatingippoolcontroller_ip_state: {
+    type: "gauge",
+    help: "1 for the state that an address is in: active, in-progress, error, no-match, unassigned or disabled.",
+    labels: [...ADDRESS, "state"],
+  },
+  flipop_floatingippoolcontroller_unfulfilled_ips: {
+    type: "gauge",
+    help: "Addresses that a pool wants beyond those it has.",
+    labels: POOL,
+  },
+  flipop_nodednsrecordset_records: {
+    type: "gauge",
+    help: "Addresses published by a NodeDNSRecordSet.",
+    labels: POOL,
+  },
+  flipop_providers_calls_total: {
+    type: "counter",
+    help: "Calls to a provider by outcome: success or error. kind, namespace and name are the resource that asked, empty where several share a call.",
+    labels: ["provider", "call", "outcome", "kind", "namespace", "name"],
+  },
+  flipop_providers_call_duration_seconds: {
+    type: "histogram",
+    help: "Duration of calls to a provider in seconds.",
+    labels: CALL,
+  },
+} as const satisfies Readonly<Record<string, MetricFacts>>;
+
+/** Name of a metric of ours. */
+export type MetricName = keyof typeof METRICS;

@@ -1,0 +1,53 @@
+/** The API group, its version, and every name that the operator leaves on objects of a cluster. */
+
+export const API_GROUP = "flipop.digitalocean.com";
+export const API_VERSION = "v1alpha1";
+/** `apiVersion` of all our kinds. */
+export const GROUP_VERSION = `${API_GROUP}/${API_VERSION}`;
+
+/** Annotations. The first two are on nodes, with the address as value; `…-owner` beside them says who wrote it. */
+export const Annotation = {
+  /** On the node that holds the address: an IPv4 address. */
+  reservedIpv4: `${API_GROUP}/ipv4-reserved-ip`,
+  /** On the node that holds the address: an IPv6 address. */
+  reservedIpv6: `${API_GROUP}/ipv6-reserved-ip`,
+  /** Beside `reservedIpv4`: `<namespace>/<name>/<uid>` of the resource that wrote it. */
+  reservedIpv4Owner: `${API_GROUP}/ipv4-reserved-ip-owner`,
+  /** Beside `reservedIpv6`: `<namespace>/<name>/<uid>` of the resource that wrote it. */
+  reservedIpv6Owner: `${API_GROUP}/ipv6-reserved-ip-owner`,
+  /** On a pool or RoutedIP: a copy of the created addresses (comma-separated), should the status get lost. */
+  createdIps: `${API_GROUP}/created-ips`,
+  /** Set by a person on a pool or RoutedIP: forget an open creation whose answer was lost. */
+  forgetCreation: `${API_GROUP}/forget-creation`,
+  /** Set by a person on a Service: namespaces whose RoutedIPs may use it (comma-separated). */
+  allowRoutedIpFrom: `${API_GROUP}/allow-routed-ip-from`,
+} as const;
+
+/** Labels. */
+export const Label = {
+  /** On a ServiceAccount: Jobs of a ClusterRoutedIPClass may run as it. */
+  job: `${API_GROUP}/job`,
+} as const;
+
+/** Finalizers. */
+export const Finalizer = {
+  /** While there is cloud state to undo. */
+  cleanup: `${API_GROUP}/cleanup`,
+  /** On an issuer or a class while a RoutedIP uses it. */
+  inUse: `${API_GROUP}/in-use`,
+} as const;
+
+/** The taint of an elected node where a class names no other. Matching ignores taints under our prefix. */
+export const ELECTED_NODE_TAINT = { key: `${API_GROUP}/routed-ip`, value: "", effect: "PreferNoSchedule" } as const;
+
+/**
+ * The Lease of leader election, in the operator's namespace. It is the Go operator's name on purpose: during a
+ * migration the two never act at once.
+ */
+export const LEASE_NAME = "floating-ip-pool-controller-leader-election";
+
+/** `reportingController` of Events, and the field manager of our writes. */
+export const CONTROLLER_NAME = `${API_GROUP}/flipop`;
+
+/** Category of all our kinds: `kubectl get flipop`. */
+export const CATEGORY = "flipop";

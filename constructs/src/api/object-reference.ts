@@ -1,0 +1,29 @@
+import { DNS_LABEL_PATTERN, DNS_SUBDOMAIN_PATTERN } from "./label-syntax";
+import type { SchemaOf } from "./schema";
+
+/** Longest name of a Kubernetes object. */
+export const MAX_NAME_LENGTH = 253;
+
+/** Schema of the name of another object. */
+export function nameSchema(description: string, example: string): SchemaOf<string> {
+  return {
+    type: "string",
+    description,
+    example,
+    minLength: 1,
+    maxLength: MAX_NAME_LENGTH,
+    pattern: `^${DNS_SUBDOMAIN_PATTERN}$`,
+  };
+}
+
+/** Schema of the name of a namespace or Service. */
+export function dnsLabelSchema(description: string, example: string): SchemaOf<string> {
+  return {
+    type: "string",
+    description,
+    example,
+    minLength: 1,
+    maxLength: 63,
+    pattern: `^${DNS_LABEL_PATTERN}$`,
+  };
+}

@@ -1,0 +1,149 @@
+import { type Condition, conditionsSchema, observedGenerationSchema } from "./condition";
+import { type DeletionPolicy, providerSchema } from "./dns-record-set";
+import { nameSchema } from "./object-reference";
+import { CLOSING_COLUMNS, conditionColumn } from "./printer-column";
+import type { ResourceKind } from "./resource-kind";
+import type { SchemaOf } from "./schema";
+
+/** One entry of a Secret, in the issuer's own namespace. */
+export interface SecretKeyReference {
+  /** Name of the Secret, in the issuer's own namespace. */
+  readonly name: string;
+  /** Key of the entry; absent: the provider's variable, such as DIGITALOCEAN_ACCESS_TOKEN. */
+  readonly key?: string;
+}
+
+/** An account at a provider through which RoutedIPs get their addresses. */
+export interface RoutedIPIssuerSpec {
+  /** Provider of addresses and firewalls. */
+  readonly provider: string;
+  /** Region that addresses are created in. */
+  readonly region?: string;
+  /** The API token. Only an issuer in the operator's own namespace may leave it out and use the operator's. */
+  readonly credentialsSecretRef?: SecretKeyReference;
+  /** What happens to a created address when its RoutedIP is deleted. Given ones are never released. */
+  readonly routedIPReclaimPolicy?: DeletionPolicy;
+  /** Cloud firewall to keep in step; created where it is missing. Absent: no firewall is touched. */
+  readonly routedIPFirewallName?: string;
+}
+
+/** A firewall that the operator created. */
+export interface CreatedFirewall {
+  /** The provider's id of the firewall. */
+  readonly id: string;
+  /** Its name. */
+  readonly name: string;
+  /** When it was created. */
+  readonly createdTime: string;
+}
+
+/** What the operator observed and did. */
+export interface RoutedIPIssuerStatus {
+  /** The `metadata.generation` that this status was computed from. */
+  readonly observedGeneration?: number;
+  /** The firewall, where the operator created it; deleted when empty under Delete. */
+  readonly createdFirewall?: CreatedFirewall;
+  /** What was observed, one entry for each type. Unknown until first observed. */
+  readonly conditions?: readonly Condition[];
+}
+
+const specSchema: SchemaOf<RoutedIPIssuerSpec> = {
+  type: "object",
+  description: "An account at a provider through which RoutedIPs get their addresses.",
+  example: {
+    provider: "digitalocean",
+    region: "nyc3",
+    credentialsSecretRef: { name: "digitalocean", key: "token" },
+    routedIPFirewallName: "ingress",
+  },
+  properties: {
+    provider: providerSchema("Provider of addresses and firewalls."),
+    region: {
+      type: "string",
+      optional: true,
+      description: "Region that addresses are created in.",
+      example: "nyc3",
+      maxLength: 63,
+    },
+    credentialsSecretRef: {
+      type: "object",
+      optional: true,
+      description:
+        "The API token. Only an issuer in the operator's own namespace may leave it out and use the operator's.",
+      mapType: "atomic",
+      properties: {
+        name: nameSchema("Name of the Secret, in the issuer's own namespace.", "digitalocean"),
+        key: {
+          type: "string",
+          optional: true,
+          description: "Key of the entry; absent: the provider's variable, such as DIGITALOCEAN_ACCESS_TOKEN.",
+          example: "token",
+          minLength: 1,
+          maxLength: 253,
+          pattern: "^[-._a-zA-Z0-9]+$",
+        },
+      },
+    },
+    routedIPReclaimPolicy: {
+      type: "string",
+      optional: true,
+      description: "What happens to a created address when its RoutedIP is deleted. Given ones are never released.",
+      enum: { Retain: true, Delete: true },
+      default: "Retain",
+    },
+    routedIPFirewallName: {
+      type: "string",
+      optional: true,
+      description: "Cloud firewall to keep in step; created where it is missing. Absent: no firewall is touched.",
+      example: "ingress",
+      minLength: 1,
+      maxLength: 255,
+    },
+  },
+};
+
+const statusSchema: SchemaOf<RoutedIPIssuerStatus> = {
+  type: "object",
+  description: "What the operator observed and did.",
+  properties: {
+    observedGeneration: { ...observedGenerationSchema, optional: true },
+    createdFirewall: {
+      type: "object",
+      optional: true,
+      description: "The firewall, where the operator created it; deleted when empty under Delete.",
+      properties: {
+        id: { type: "string", description: "The provider's id of the firewall.", maxLength: 253 },
+        name: { type: "string", description: "Its name.", maxLength: 255 },
+        createdTime: { type: "string", format: "date-time", description: "When it was created." },
+      },
+    },
+    conditions: { ...conditionsSchema, optional: true },
+  },
+};
+
+/** RoutedIPIssuer, as the table of kinds has it. */
+export const routedIPIssuerKind: ResourceKind<RoutedIPIssuerSpec, RoutedIPIssuerStatus> = {
+  kind: "RoutedIPIssuer",
+  plural: "routedipissuers",
+  singular: "routedipissuer",
+  shortNames: ["ripissuer"],
+  scope: "Namespaced",
+  description: "An account at a provider, its credentials and its firewall, through which RoutedIPs get addresses.",
+  spec: specSchema,
+  status: statusSchema,
+  conditions: ["Ready"],
+  columns: [
+    conditionColumn("Ready", "Ready"),
+    { name: "Provider", type: "string", jsonPath: ".spec.provider", description: "Provider." },
+    { name: "Region", type: "string", jsonPath: ".spec.region", description: "Region." },
+    { name: "Firewall", type: "string", jsonPath: ".spec.routedIPFirewallName", description: "Firewall kept in step." },
+    {
+      name: "Reclaim",
+      type: "string",
+      jsonPath: ".spec.routedIPReclaimPolicy",
+      description: "Reclaim policy.",
+      priority: 1,
+    },
+    ...CLOSING_COLUMNS,
+  ],
+};

@@ -1,0 +1,30 @@
+import type { RoutedIPSpec } from "./routed-ip";
+import type { Rule } from "./schema";
+
+const BOTH = "className and issuerRef are both set: keep the one that should handle this address";
+const NEITHER = "neither className nor issuerRef is set: name a ClusterRoutedIPClass or a RoutedIPIssuer";
+const IMMUTABLE =
+  "className and issuerRef are immutable: delete the RoutedIP (its address stays under Retain) and make one with routedIP set";
+
+/** Rules across the fields of a RoutedIP's spec. */
+export const routedIpRules: readonly Rule<RoutedIPSpec>[] = [
+  {
+    cel: "has(self.className) != has(self.issuerRef)",
+    message: NEITHER,
+    otherMessages: [BOTH],
+    messageCel: `has(self.className) ? '${BOTH}' : '${NEITHER}'`,
+    check: ({ className, issuerRef }) => {
+      if (className !== undefined && issuerRef !== undefined) return BOTH;
+      return className === undefined && issuerRef === undefined ? NEITHER : undefined;
+    },
+  },
+  {
+    cel: "(has(self.className) ? self.className : '') == (has(oldSelf.className) ? oldSelf.className : '') && (has(self.issuerRef) ? self.issuerRef.name : '') == (has(oldSelf.issuerRef) ? oldSelf.issuerRef.name : '')",
+    message: IMMUTABLE,
+    check: (self, oldSelf) => {
+      if (!oldSelf) return undefined;
+      const same = self.className === oldSelf.className && self.issuerRef?.name === oldSelf.issuerRef?.name;
+      return same ? undefined : IMMUTABLE;
+    },
+  },
+];

@@ -1,0 +1,212 @@
+import {
+  type AddressState,
+  addressStateSchema,
+  addressStatusProperties,
+  errorSchema,
+  type PendingCreation,
+  pendingCreationSchema,
+} from "./address-status";
+import { gracePeriodSchema, pausedSchema } from "./common-fields";
+import { type Condition, conditionsSchema, observedGenerationSchema } from "./condition";
+import { type DnsRecordSet, type DnsStatus, dnsRecordSetSchema, dnsStatusSchema } from "./dns-record-set";
+import { type FirewallRule, firewallRuleSchema, type RoutedPort, routedPortSchema } from "./firewall-rule";
+import { ipRule, MAX_IP_LENGTH } from "./ip-address";
+import { dnsLabelSchema, nameSchema } from "./object-reference";
+import { CLOSING_COLUMNS, conditionColumn } from "./printer-column";
+import type { ResourceKind } from "./resource-kind";
+import { routedIpRules } from "./routed-ip-rules";
+import type { SchemaOf } from "./schema";
+
+/** A RoutedIPIssuer of the same namespace. */
+export interface IssuerReference {
+  /** Name of the RoutedIPIssuer, in the namespace of the RoutedIP. */
+  readonly name: string;
+}
+
+/** The Service that the address follows. */
+export interface ServiceReference {
+  /** Name of the Service. */
+  readonly serviceName: string;
+  /** Namespace of the Service; absent: the RoutedIP's own. Another namespace must allow it by annotation. */
+  readonly namespace?: string;
+}
+
+/** One address that follows the nodes which serve one Service. */
+export interface RoutedIPSpec {
+  /** ClusterRoutedIPClass that handles this address. Exactly one of className and issuerRef; neither changes later. */
+  readonly className?: string;
+  /** RoutedIPIssuer that handles this address, as a class with all defaults would. */
+  readonly issuerRef?: IssuerReference;
+  /** An existing address to use or recover. Absent: one is created. */
+  readonly routedIP?: string;
+  /** The Service that the address follows. */
+  readonly serviceRef: ServiceReference;
+  /** A record set that holds the address. */
+  readonly dnsRecordSet?: DnsRecordSet;
+  /** Seconds that a holder which may recover (not ready, pod unready) keeps its address though another node waits. */
+  readonly gracePeriodSeconds?: number;
+  /** Stops every write but status; deletion still cleans up. */
+  readonly paused?: boolean;
+}
+
+/** What the operator observed and did. */
+export interface RoutedIPStatus {
+  /** The `metadata.generation` that this status was computed from. */
+  readonly observedGeneration?: number;
+  /** The address, given or created. */
+  readonly routedIP?: string;
+  /** Node that holds the address. */
+  readonly assignedNode?: string;
+  /** `spec.providerID` of that node, which tells it from a later node of the same name. */
+  readonly providerID?: string;
+  /** Ports at which the Service is served on its nodes. */
+  readonly ports?: readonly RoutedPort[];
+  /** Firewall rules that this RoutedIP needs; each is recorded before it is added. */
+  readonly firewallRules?: readonly FirewallRule[];
+  /** Where the address stands: `active`, `in-progress`, `error`, `no-match` (its node no longer matches), `unassigned`, `disabled` (beyond desiredIPs). */
+  readonly state?: AddressState;
+  /** What went wrong last, in words. */
+  readonly error?: string;
+  /** Whether the operator created the address; only then may it be released. */
+  readonly created?: boolean;
+  /** When `state` last changed. */
+  readonly since?: string;
+  /** When the holder stopped matching; the grace period counts from here, over restarts. */
+  readonly graceSince?: string;
+  /** Why it is in this state, as one CamelCase word. */
+  readonly reason?: string;
+  /** The provider's id of the action under way; a restart goes on polling it. */
+  readonly actionID?: string;
+  /** When the next try is due. */
+  readonly retryAt?: string;
+  /** The record set as we last wrote it. */
+  readonly dns?: DnsStatus;
+  /** A creation whose end is not known yet. */
+  readonly pendingCreation?: PendingCreation;
+  /** What was observed, one entry for each type. Unknown until first observed. */
+  readonly conditions?: readonly Condition[];
+}
+
+const specSchema: SchemaOf<RoutedIPSpec> = {
+  type: "object",
+  description: "One address that follows the nodes which serve one Service.",
+  example: {
+    className: "public",
+    serviceRef: { serviceName: "ingress" },
+    dnsRecordSet: { recordName: "www", zone: "example.com" },
+    gracePeriodSeconds: 30,
+  },
+  rules: routedIpRules,
+  properties: {
+    className: {
+      ...nameSchema(
+        "ClusterRoutedIPClass that handles this address. Exactly one of className and issuerRef; neither changes later.",
+        "public",
+      ),
+      optional: true,
+    },
+    issuerRef: {
+      type: "object",
+      optional: true,
+      description: "RoutedIPIssuer that handles this address, as a class with all defaults would.",
+      mapType: "atomic",
+      properties: {
+        name: nameSchema("Name of the RoutedIPIssuer, in the namespace of the RoutedIP.", "digitalocean"),
+      },
+    },
+    routedIP: {
+      type: "string",
+      optional: true,
+      description: "An existing address to use or recover. Absent: one is created.",
+      example: "192.0.2.20",
+      maxLength: MAX_IP_LENGTH,
+      rules: [ipRule],
+    },
+    serviceRef: {
+      type: "object",
+      description: "The Service that the address follows.",
+      properties: {
+        serviceName: dnsLabelSchema("Name of the Service.", "ingress"),
+        namespace: {
+          ...dnsLabelSchema(
+            "Namespace of the Service; absent: the RoutedIP's own. Another namespace must allow it by annotation.",
+            "ingress",
+          ),
+          optional: true,
+        },
+      },
+    },
+    dnsRecordSet: { ...dnsRecordSetSchema, optional: true, description: "A record set that holds the address." },
+    gracePeriodSeconds: gracePeriodSchema,
+    paused: pausedSchema,
+  },
+};
+
+const statusSchema: SchemaOf<RoutedIPStatus> = {
+  type: "object",
+  description: "What the operator observed and did.",
+  properties: {
+    ...addressStatusProperties,
+    observedGeneration: { ...observedGenerationSchema, optional: true },
+    routedIP: {
+      type: "string",
+      optional: true,
+      description: "The address, given or created.",
+      maxLength: MAX_IP_LENGTH,
+    },
+    assignedNode: { type: "string", optional: true, description: "Node that holds the address.", maxLength: 253 },
+    ports: {
+      type: "array",
+      optional: true,
+      description: "Ports at which the Service is served on its nodes.",
+      items: routedPortSchema,
+      listType: "atomic",
+      maxItems: 256,
+    },
+    firewallRules: {
+      type: "array",
+      optional: true,
+      description: "Firewall rules that this RoutedIP needs; each is recorded before it is added.",
+      items: firewallRuleSchema,
+      listType: "atomic",
+      maxItems: 256,
+    },
+    state: { ...addressStateSchema, optional: true },
+    error: errorSchema,
+    created: {
+      type: "boolean",
+      optional: true,
+      description: "Whether the operator created the address; only then may it be released.",
+    },
+    dns: { ...dnsStatusSchema, optional: true },
+    pendingCreation: {
+      ...pendingCreationSchema,
+      optional: true,
+      description: "A creation whose end is not known yet.",
+    },
+    conditions: { ...conditionsSchema, optional: true },
+  },
+};
+
+/** RoutedIP, as the table of kinds has it. */
+export const routedIPKind: ResourceKind<RoutedIPSpec, RoutedIPStatus> = {
+  kind: "RoutedIP",
+  plural: "routedips",
+  singular: "routedip",
+  shortNames: ["rip"],
+  scope: "Namespaced",
+  description: "One routable address that follows the nodes which serve one Service, with the cloud firewall in step.",
+  spec: specSchema,
+  status: statusSchema,
+  conditions: ["Ready", "Assigned", "FirewallReady", "DNSReady", "Conflict"],
+  columns: [
+    conditionColumn("Ready", "Ready"),
+    { name: "Address", type: "string", jsonPath: ".status.routedIP", description: "The address." },
+    { name: "Node", type: "string", jsonPath: ".status.assignedNode", description: "Node that holds the address." },
+    { name: "Service", type: "string", jsonPath: ".spec.serviceRef.serviceName", description: "Service followed." },
+    { name: "State", type: "string", jsonPath: ".status.state", description: "Where the address stands." },
+    { name: "Class", type: "string", jsonPath: ".spec.className", description: "Class.", priority: 1 },
+    { name: "Issuer", type: "string", jsonPath: ".spec.issuerRef.name", description: "Issuer.", priority: 1 },
+    ...CLOSING_COLUMNS,
+  ],
+};

@@ -1,0 +1,58 @@
+import type { AnyStringSchema, BooleanSchema, NumberSchema } from "./schema";
+
+/** Something that the API server would refuse. */
+export interface Problem {
+  /** Path of the field, such as `spec.match.podLabel` or `spec.ips[1]`. */
+  readonly path: string;
+  /** What was seen and how to fix it. */
+  readonly message: string;
+}
+
+type ScalarSchema = AnyStringSchema | NumberSchema | BooleanSchema;
+
+/** Longest part of a value that a message repeats, in characters. */
+const SHOWN = 200;
+
+/** What is wrong with a text, number or boolean, rules aside. */
+export function checkScalar(schema: ScalarSchema, path: string, value: unknown): readonly Problem[] {
+  if (schema.type === "boolean") return typeof value === "boolean" ? [] : wrongType(path, value, "true or false");
+  if (schema.type !== "string") return checkNumber(schema, path, value);
+  if (typeof value !== "string") return wrongType(path, value, "a string");
+  const message = lengthProblem(schema, value) ?? contentProblem(schema, value);
+  return message === undefined ? [] : [{ path, message }];
+}
+
+/** The problem of a value that is not of the expected type. */
+export function wrongType(path: string, value: unknown, expected: string): readonly Problem[] {
+  // JSON has no word for NaN.
+  const shown = typeof value === "number" ? String(value) : JSON.stringify(value);
+  return [{ path, message: `${shown} is not ${expected}` }];
+}
+
+function lengthProblem({ minLength = 0, maxLength }: AnyStringSchema, value: string): string | undefined {
+  // The server counts code points.
+  const length = [...value].length;
+  if (length < minLength) return "is empty: give a value";
+  if (maxLength === undefined || length <= maxLength) return undefined;
+  return `has ${length} characters: at most ${maxLength} are allowed`;
+}
+
+function contentProblem(schema: AnyStringSchema, value: string): string | undefined {
+  const shown = JSON.stringify(value.length > SHOWN ? `${value.slice(0, SHOWN)}…` : value);
+  if (schema.enum && !Object.hasOwn(schema.enum, value)) {
+    const choice = Object.keys(schema.enum).map((known) => JSON.stringify(known));
+    return `${shown} is not supported: use ${choice.join(" or ")}`;
+  }
+  if (!schema.pattern || new RegExp(schema.pattern, "u").test(value)) return undefined;
+  const like = typeof schema.example === "string" ? schema.example : schema.default;
+  const fix = like === undefined ? "" : `: give a value such as ${JSON.stringify(like)}`;
+  return `${shown} does not match ${schema.pattern}${fix}`;
+}
+
+function checkNumber(schema: NumberSchema, path: string, value: unknown): readonly Problem[] {
+  if (typeof value !== "number" || !Number.isFinite(value)) return wrongType(path, value, "a number");
+  if (schema.type === "integer" && !Number.isInteger(value)) return wrongType(path, value, "a whole number");
+  const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = schema;
+  if (value < minimum) return [{ path, message: `${value} is too small: at least ${minimum}` }];
+  return value > maximum ? [{ path, message: `${value} is too large: at most ${maximum}` }] : [];
+}

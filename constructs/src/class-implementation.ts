@@ -1,0 +1,60 @@
+import type { IConstruct } from "constructs";
+import type { ClusterRoutedIPClassSpec } from "./api/cluster-routed-ip-class";
+import { type Site, UNREADABLE } from "./private/draft";
+import type { IRoutedIPIssuer } from "./routed-ip-issuer";
+import type { RoutedIPJob } from "./routed-ip-job";
+
+/** How RoutedIPs of a class are handled: by a RoutedIPIssuer, or by Jobs of your own. */
+export class ClassImplementation {
+  /**
+   * Built in: the issuer whose account is used, of any namespace.
+   *
+   * @param issuer the issuer; its namespace must be known
+   */
+  public static issuer(issuer: IRoutedIPIssuer): ClassImplementation {
+    return new ClassImplementation((site) => ({ issuerRef: writeIssuer(issuer, site) }), [issuer]);
+  }
+
+  /**
+   * Custom: Jobs for any platform. The operator needs feature `jobs` for them.
+   *
+   * @param updateRoutedIP assigns (and, where none is given, creates) an address
+   * @param updateFirewall brings the firewall in step
+   */
+  public static jobs(updateRoutedIP: RoutedIPJob, updateFirewall: RoutedIPJob): ClassImplementation {
+    return new ClassImplementation((site) => ({
+      updateRoutedIP: updateRoutedIP._write(site.below(".updateRoutedIP")),
+      updateFirewall: updateFirewall._write(site.below(".updateFirewall")),
+    }));
+  }
+
+  private constructor(
+    private readonly render: (site: Site) => ImplementationFields,
+    /**
+     * Constructs that this refers to.
+     *
+     * @internal
+     */
+    public readonly _references: readonly IConstruct[] = [],
+  ) {}
+
+  /**
+   * The fields of a spec.
+   *
+   * @internal
+   */
+  public _write(site: Site): ImplementationFields {
+    return this.render(site);
+  }
+}
+
+type ImplementationFields = Pick<ClusterRoutedIPClassSpec, "issuerRef" | "updateRoutedIP" | "updateFirewall">;
+
+function writeIssuer({ name, namespace }: IRoutedIPIssuer, site: Site): { name: string; namespace: string } {
+  if (namespace === undefined) {
+    site.refuse(
+      `the namespace of issuer "${name}" is not known: give it metadata.namespace (or the chart a namespace, or RoutedIPIssuer.fromRoutedIPIssuerName its last argument)`,
+    );
+  }
+  return { name, namespace: namespace ?? UNREADABLE };
+}

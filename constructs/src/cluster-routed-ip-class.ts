@@ -1,0 +1,218 @@
+import type { ApiObject } from "cdk8s";
+import { Construct, type IConstruct } from "constructs";
+import type { ClusterRoutedIPClassSpec, ElectedNodeTaint as TaintFields } from "./api/cluster-routed-ip-class";
+import type { ClassImplementation } from "./class-implementation";
+import { FlipopResource, type FlipopResourceProps } from "./flipop-resource";
+import type { PortRange } from "./port-range";
+import { defineResource } from "./private/define-resource";
+import type { Draft } from "./private/draft";
+import { textOf, written } from "./private/written";
+import type { SecretRef } from "./secret-ref";
+import type { TaintEffect } from "./taint-effect";
+
+/** A ClusterRoutedIPClass: one of this app, or one that is made elsewhere. */
+export interface IClusterRoutedIPClass extends IConstruct {
+  /** The class's name. */
+  readonly name: string;
+
+  /**
+   * Namespaces whose RoutedIPs may use the class, where they are known at synthesis.
+   *
+   * @default - all, or not known
+   */
+  readonly allowedNamespaces?: string[] | undefined;
+}
+
+/** The taint that marks the node which holds an address. */
+export interface ElectedNodeTaint {
+  /**
+   * Key of the taint, under `flipop.digitalocean.com/`.
+   *
+   * @default - flipop.digitalocean.com/routed-ip
+   */
+  readonly key?: string;
+
+  /**
+   * Value of the taint.
+   *
+   * @default - empty
+   */
+  readonly value?: string;
+
+  /**
+   * Effect of the taint. NO_EXECUTE is refused: it would evict the pods that the address serves.
+   *
+   * @default TaintEffect.PREFER_NO_SCHEDULE
+   */
+  readonly effect?: TaintEffect;
+}
+
+/** Props of a ClusterRoutedIPClass. */
+export interface ClusterRoutedIPClassProps extends FlipopResourceProps {
+  /** How RoutedIPs of the class are handled: by a RoutedIPIssuer, or by Jobs of your own. */
+  readonly implementation: ClassImplementation;
+
+  /**
+   * Whether the firewall is changed only after the assignment. Jobs always work in that order.
+   *
+   * @default false
+   */
+  readonly firewallPostAllow?: boolean;
+
+  /**
+   * The cluster's range of NodePorts; ports inside it need no firewall rule of their own.
+   *
+   * @default PortRange.of(30000, 32767)
+   */
+  readonly nodePorts?: PortRange;
+
+  /**
+   * Addresses that one node may hold, 1 to 100; a pool's addresses count.
+   *
+   * @default 1
+   */
+  readonly perNodeIpLimit?: number;
+
+  /**
+   * Secrets whose entries the Jobs get as environment variables, in the namespace of the Jobs.
+   *
+   * @default - none
+   */
+  readonly secrets?: SecretRef[];
+
+  /**
+   * Namespace of the Jobs. The operator must be allowed to run Jobs there.
+   *
+   * @default - the first that the operator may use: `flipop-jobs`, unless it was set up with others
+   */
+  readonly jobNamespace?: string;
+
+  /**
+   * The taint that marks the node which holds an address.
+   *
+   * @default - flipop.digitalocean.com/routed-ip, without a value, PreferNoSchedule
+   */
+  readonly electedNodeTaint?: ElectedNodeTaint;
+
+  /**
+   * Namespaces whose RoutedIPs may use the class.
+   *
+   * @default - all
+   */
+  readonly allowedNamespaces?: string[];
+}
+
+/**
+ * How a class of RoutedIPs is handled: by a RoutedIPIssuer, or by Jobs of your own for any platform.
+ *
+ * @example
+ * import { App, Chart } from "cdk8s";
+ * import { ClassImplementation, ClusterRoutedIPClass, RoutedIPJob, SecretRef } from "cdk8s-flipop";
+ *
+ * const app = new App();
+ * const chart = new Chart(app, "classes");
+ *
+ * new ClusterRoutedIPClass(chart, "public", {
+ *   metadata: { name: "public" },
+ *   implementation: ClassImplementation.jobs(
+ *     RoutedIPJob.container({ image: "registry.example/update-ip:1.4", args: ["assign"] }),
+ *     RoutedIPJob.container({ image: "registry.example/update-ip:1.4", args: ["firewall"] }),
+ *   ),
+ *   secrets: [SecretRef.named("my-cloud")],
+ *   allowedNamespaces: ["game"],
+ * });
+ * app.synth();
+ */
+export class ClusterRoutedIPClass extends FlipopResource implements IClusterRoutedIPClass {
+  /**
+   * A class that is made elsewhere.
+   *
+   * @param scope where the reference stands
+   * @param id construct id of the reference
+   * @param name the class's name
+   */
+  public static fromClusterRoutedIPClassName(scope: Construct, id: string, name: string): IClusterRoutedIPClass {
+    return new ImportedClass(scope, id, name);
+  }
+
+  /** The object that is synthesised; patch it where a prop is missing. */
+  public readonly apiObject: ApiObject;
+
+  /**
+   * Namespaces whose RoutedIPs may use the class.
+   *
+   * @default - all
+   */
+  public readonly allowedNamespaces?: string[] | undefined;
+
+  constructor(scope: Construct, id: string, props: ClusterRoutedIPClassProps) {
+    super(scope, id);
+    this.allowedNamespaces = props.allowedNamespaces;
+    const secrets = props.secrets ?? [];
+    this.apiObject = defineResource(this, {
+      kind: "ClusterRoutedIPClass",
+      metadata: props.metadata,
+      references: [...props.implementation._references, ...secrets.flatMap((secret) => secret._references)],
+      write: (draft) => writeSpec(props, draft),
+    });
+  }
+}
+
+class ImportedClass extends Construct implements IClusterRoutedIPClass {
+  readonly allowedNamespaces = undefined;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    readonly name: string,
+  ) {
+    super(scope, id);
+  }
+}
+
+function writeSpec(props: ClusterRoutedIPClassProps, draft: Draft): ClusterRoutedIPClassSpec {
+  const implementation = props.implementation._write(draft.at("implementation"));
+  checkUse(props, implementation.issuerRef !== undefined, draft);
+  return written({
+    ...implementation,
+    firewallPostAllow: props.firewallPostAllow,
+    nodePortRange: props.nodePorts?.text,
+    perNodeIPLimit: props.perNodeIpLimit,
+    fromSecretsRef: props.secrets?.map((secret, index) =>
+      secret._write(draft.at(`secrets[${index}]`), props.jobNamespace),
+    ),
+    jobNamespace: props.jobNamespace,
+    electedNodeTaint: props.electedNodeTaint && writeTaint(props.electedNodeTaint),
+    allowedNamespaces: props.allowedNamespaces,
+  });
+}
+
+// A NoExecute that the type of the field does not know passes on to the schema, which refuses it by name.
+function writeTaint({ key, value, effect }: ElectedNodeTaint): TaintFields {
+  return written({ key, value, effect: textOf(effect) as TaintFields["effect"] });
+}
+
+/** Refuses props that the implementation would not read. */
+function checkUse(props: ClusterRoutedIPClassProps, builtIn: boolean, draft: Draft): void {
+  const { firewallPostAllow, jobNamespace, secrets, allowedNamespaces } = props;
+  if (!builtIn && firewallPostAllow !== undefined) {
+    draft
+      .at("firewallPostAllow")
+      .refuse(`${firewallPostAllow} has no effect on Jobs, which always assign first: leave it out`);
+  }
+  if (builtIn && secrets !== undefined) {
+    draft
+      .at("secrets")
+      .refuse("are read by Jobs only, and the class has an issuer: leave them out, or use ClassImplementation.jobs");
+  }
+  if (builtIn && jobNamespace !== undefined) {
+    draft
+      .at("jobNamespace")
+      .refuse(`"${jobNamespace}" is used by Jobs only, and the class has an issuer: leave it out`);
+  }
+  if (allowedNamespaces?.length === 0) {
+    draft
+      .at("allowedNamespaces")
+      .refuse("is empty, so that nobody may use the class: name a namespace, or leave it out to allow all");
+  }
+}

@@ -1,0 +1,67 @@
+import type { IConstruct } from "constructs";
+import type { SecretKeyReference } from "./api/routed-ip-issuer";
+import { type Site, UNREADABLE } from "./private/draft";
+import { readSecret, type SecretFacts } from "./private/secret";
+import { written } from "./private/written";
+
+/** An API token in a Secret. A token never stands in a manifest itself. */
+export class Credentials {
+  /**
+   * The entry of a Secret that is made in the same app, by any cdk8s-plus version or as a plain ApiObject.
+   *
+   * @param secret the construct of the Secret
+   * @param key the entry; the provider's variable, such as `DIGITALOCEAN_ACCESS_TOKEN`, where it is left out
+   */
+  public static fromSecret(secret: IConstruct, key?: string): Credentials {
+    return new Credentials((site) => readSecret(secret, site), key, [secret]);
+  }
+
+  /**
+   * The entry of a Secret that is made elsewhere.
+   *
+   * @param name the Secret's name
+   * @param key the entry; the provider's variable, such as `DIGITALOCEAN_ACCESS_TOKEN`, where it is left out
+   */
+  public static fromSecretName(name: string, key?: string): Credentials {
+    return new Credentials(() => ({ name }), key);
+  }
+
+  private constructor(
+    private readonly read: (site: Site) => SecretFacts | undefined,
+    private readonly key: string | undefined,
+    /**
+     * Constructs that this refers to.
+     *
+     * @internal
+     */
+    public readonly _references: readonly IConstruct[] = [],
+  ) {}
+
+  /**
+   * The reference of a spec, to a Secret in the namespace of the object that is written.
+   *
+   * @param defaultKey the entry that is read where no key was given
+   * @internal
+   */
+  public _write(site: Site, defaultKey: string | undefined): SecretKeyReference {
+    const facts = this.read(site);
+    if (facts) {
+      checkNamespace(facts, site);
+      checkEntry(facts, this.key ?? defaultKey, site);
+    }
+    return written({ name: facts?.name ?? UNREADABLE, key: this.key });
+  }
+}
+
+function checkNamespace({ name, namespace }: SecretFacts, site: Site): void {
+  const own = site.object.metadata.namespace;
+  if (namespace === undefined || own === undefined || namespace === own) return;
+  site.refuse(
+    `Secret "${name}" is in namespace "${namespace}", and a Secret is only read in namespace "${own}" of the ${site.object.kind}: put both into one namespace`,
+  );
+}
+
+function checkEntry({ name, entries }: SecretFacts, key: string | undefined, site: Site): void {
+  if (!entries || key === undefined || entries.includes(key)) return;
+  site.refuse(`Secret "${name}" has no entry "${key}": give the key of the token, one of ${entries.join(", ")}`);
+}

@@ -1,0 +1,128 @@
+import type { Duration } from "cdk8s";
+import type { DnsRecordSet } from "./api/dns-record-set";
+import type { Site } from "./private/draft";
+import { textOf, wholeSeconds, written } from "./private/written";
+import type { ReclaimPolicy } from "./reclaim-policy";
+
+/** Options of a DNS record set. */
+export interface DnsRecordOptions {
+  /**
+   * How long resolvers may cache the records. Cloudflare takes one second (automatic) or 60 seconds to a day.
+   *
+   * @default - 60 seconds; for node addresses the TTL of existing records is left
+   */
+  readonly ttl?: Duration;
+
+  /**
+   * What happens to the record set when the resource is deleted or renames it.
+   *
+   * @default ReclaimPolicy.RETAIN
+   */
+  readonly deletionPolicy?: ReclaimPolicy;
+}
+
+/**
+ * A DNS record set: the A or AAAA records of one name.
+ *
+ * @example
+ * import { App, Chart, Duration } from "cdk8s";
+ * import { DnsRecord, NodeDNSRecordSet, ReclaimPolicy } from "cdk8s-flipop";
+ *
+ * const chart = new Chart(new App(), "dns", { namespace: "dns" });
+ * new NodeDNSRecordSet(chart, "nodes", {
+ *   dnsRecord: DnsRecord.cloudflare("nodes.example.com", "023e105f4ecef8ad9ca31a8372d0c353", {
+ *     ttl: Duration.minutes(2),
+ *     deletionPolicy: ReclaimPolicy.DELETE,
+ *   }),
+ * });
+ */
+export class DnsRecord {
+  /**
+   * A record set in a domain of DigitalOcean DNS.
+   *
+   * @param recordName relative to the zone or fully qualified; `@` for the zone itself
+   * @param zone the domain name
+   * @param options TTL and deletion policy
+   */
+  public static digitalOcean(recordName: string, zone: string, options: DnsRecordOptions = {}): DnsRecord {
+    return new DnsRecord("digitalocean", { recordName, zone }, options);
+  }
+
+  /**
+   * A record set in a zone of Cloudflare DNS.
+   *
+   * @param recordName relative to the zone or fully qualified; `@` for the zone itself
+   * @param zone the zone's id (32 hexadecimal digits) or its domain name
+   * @param options TTL and deletion policy
+   */
+  public static cloudflare(recordName: string, zone: string, options: DnsRecordOptions = {}): DnsRecord {
+    return new DnsRecord("cloudflare", { recordName, zone }, options);
+  }
+
+  /**
+   * A record set of a provider by the name that the operator knows it by.
+   *
+   * @param provider such as `digitalocean`
+   * @param recordName relative to the zone or fully qualified; `@` for the zone itself
+   * @param zone the zone: a domain name, or the provider's id of it
+   * @param options TTL and deletion policy
+   */
+  public static of(provider: string, recordName: string, zone: string, options: DnsRecordOptions = {}): DnsRecord {
+    return new DnsRecord(provider, { recordName, zone }, options);
+  }
+
+  private constructor(
+    private readonly provider: string,
+    private readonly place: { readonly recordName: string; readonly zone: string },
+    private readonly options: DnsRecordOptions,
+  ) {}
+
+  /**
+   * The record set of a spec.
+   *
+   * @internal
+   */
+  public _write(site: Site): DnsRecordSet {
+    const { recordName, zone } = this.place;
+    checkProvider(this.provider, site.below(".provider"));
+    checkName(recordName, { site: site.below(".recordName"), pattern: RECORD_NAME, example: "www.example.com" });
+    checkName(zone, { site: site.below(".zone"), pattern: DNS_NAME, example: "example.com" });
+    return written({
+      provider: this.provider,
+      recordName,
+      zone,
+      ttl: this.ttl(site.below(".ttl")),
+      deletionPolicy: textOf(this.options.deletionPolicy),
+    });
+  }
+
+  private ttl(site: Site): number | undefined {
+    const ttl = wholeSeconds(this.options.ttl, site);
+    if (ttl === undefined || !Number.isInteger(ttl)) return ttl;
+    if (this.provider === "cloudflare" && ttl > 1 && (ttl < 60 || ttl > 86_400)) {
+      site.refuse(`${ttl} seconds is no TTL of Cloudflare: give 1 (automatic) or 60 to 86400 seconds`);
+    }
+    return ttl;
+  }
+}
+
+const LABEL = "[A-Za-z0-9_]([-A-Za-z0-9_]{0,61}[A-Za-z0-9_])?";
+const DNS_NAME = new RegExp(`^${LABEL}(\\.${LABEL})*\\.?$`);
+const RECORD_NAME = new RegExp(`^(@|\\*|(\\*\\.)?${LABEL}(\\.${LABEL})*\\.?)$`);
+
+interface NameCheck {
+  readonly site: Site;
+  readonly pattern: RegExp;
+  readonly example: string;
+}
+
+/** The empty name is left to the schema, which says that it is required. */
+function checkName(name: string, { site, pattern, example }: NameCheck): void {
+  if (name === "" || pattern.test(name)) return;
+  site.refuse(`"${name}" is not a DNS name: give one such as ${example}, other alphabets in their "xn--" form`);
+}
+
+/** The schema allows the empty provider, which means the resource's own; a record that is made with one means it. */
+function checkProvider(provider: string, site: Site): void {
+  if (provider === "") site.refuse("is empty: give the DNS provider, such as digitalocean or cloudflare");
+}

@@ -1,0 +1,69 @@
+import type { LabelQuery } from "./label-query";
+import type { Site } from "./private/draft";
+import { labelQueries, writeSelector } from "./private/selector";
+
+const DOKS_NODE_POOL = "doks.digitalocean.com/node-pool";
+
+/**
+ * Which nodes may be chosen, by their labels.
+ *
+ * @example
+ * import { App, Chart } from "cdk8s";
+ * import { FloatingIPPool, LabelQuery, NodeMatch } from "cdk8s-flipop";
+ *
+ * const chart = new Chart(new App(), "edge", { namespace: "edge" });
+ * new FloatingIPPool(chart, "pool", {
+ *   ips: ["192.0.2.10", "192.0.2.11"],
+ *   nodes: NodeMatch.query(LabelQuery.in("tier", ["edge", "ingress"]), LabelQuery.doesNotExist("example.com/spot")),
+ * });
+ */
+export class NodeMatch {
+  /**
+   * Nodes that have all these labels.
+   *
+   * @param labels keys and values, at least one
+   */
+  public static labels(labels: { [key: string]: string }): NodeMatch {
+    return NodeMatch.query(...labelQueries(labels));
+  }
+
+  /**
+   * Nodes for which all these requirements hold.
+   *
+   * @param queries at least one
+   */
+  public static query(...queries: LabelQuery[]): NodeMatch {
+    return new NodeMatch((site) => writeSelector(queries, site));
+  }
+
+  /**
+   * Nodes by a label selector, as `kubectl get nodes -l` takes it.
+   *
+   * @param selector such as `doks.digitalocean.com/node-pool=work,!example.com/spot`
+   */
+  public static selector(selector: string): NodeMatch {
+    return new NodeMatch(() => selector);
+  }
+
+  /**
+   * The nodes of a node pool of DigitalOcean Kubernetes.
+   *
+   * @param name the node pool's name
+   */
+  public static doksNodePool(name: string): NodeMatch {
+    return NodeMatch.labels({ [DOKS_NODE_POOL]: name });
+  }
+
+  private constructor(private readonly render: (site: Site) => string) {}
+
+  /**
+   * The selector of a match.
+   *
+   * @internal
+   */
+  public _write(site: Site): string {
+    const selector = this.render(site);
+    if (selector.trim() === "") site.refuse("no label is demanded: name one, or leave nodes out to take every node");
+    return selector;
+  }
+}

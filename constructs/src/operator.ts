@@ -1,0 +1,111 @@
+import type { ApiObject } from "cdk8s";
+import { Construct } from "constructs";
+import { admissionPolicy, admissionPolicyBinding } from "./operator/admission-policy";
+import { deployment } from "./operator/deployment";
+import { disruptionBudget } from "./operator/disruption-budget";
+import { metricsService } from "./operator/metrics-service";
+import { monitoring } from "./operator/monitoring";
+import { jobNamespaces, operatorNamespace } from "./operator/namespaces";
+import { networkPolicy } from "./operator/network-policy";
+import { operatorProblems } from "./operator/problems";
+import { clusterRole, namespacedRoles } from "./operator/roles";
+import { serviceAccount } from "./operator/service-account";
+import { type OperatorSettings, operatorSettings } from "./operator/settings";
+import { editClusterRole, viewClusterRole } from "./operator/user-roles";
+import type { FlipopOperatorProps } from "./operator-props";
+
+/**
+ * The operator, ready for production: two pods without any privilege, the rights of the enabled features and no others,
+ * and on request everything to watch it with. The CustomResourceDefinitions come from FlipopCrds.
+ *
+ * Every part is public, so that `addJsonPatch` can change what no prop does.
+ */
+export class FlipopOperator extends Construct {
+  /** Name of the operator's objects. */
+  public readonly name: string;
+  /** Namespace of the operator. */
+  public readonly namespace: string;
+  /** Name of the ServiceAccount that the operator runs as. */
+  public readonly serviceAccountName: string;
+
+  /** The operator's Namespace; undefined with `createNamespaces: false`. */
+  public readonly namespaceObject: ApiObject | undefined;
+  /** Namespaces of Jobs; empty without feature jobs or with `createNamespaces: false`. */
+  public readonly jobNamespaceObjects: ApiObject[];
+  /** The ServiceAccount; undefined where an existing one is used. */
+  public readonly serviceAccount: ApiObject | undefined;
+  /** What the operator may do in the whole cluster. */
+  public readonly clusterRole: ApiObject;
+  /** Gives the ClusterRole to the operator. */
+  public readonly clusterRoleBinding: ApiObject;
+  /** What the operator may do in single namespaces. */
+  public readonly roles: ApiObject[];
+  /** Give the Roles to the operator, in the same order. */
+  public readonly roleBindings: ApiObject[];
+  /** Lets users with the built-in role "view" read our kinds. */
+  public readonly viewClusterRole: ApiObject;
+  /** Lets users with the built-in role "edit" write our kinds. */
+  public readonly editClusterRole: ApiObject;
+  /** The pods of the operator. */
+  public readonly deployment: ApiObject;
+  /** Keeps a node drain from taking all pods at once. */
+  public readonly podDisruptionBudget: ApiObject;
+  /** Where the metrics are. */
+  public readonly metricsService: ApiObject;
+  /** The ServiceMonitor; undefined unless `scrape` asks for it. */
+  public readonly serviceMonitor: ApiObject | undefined;
+  /** The PodMonitor; undefined unless `scrape` asks for it. */
+  public readonly podMonitor: ApiObject | undefined;
+  /** The PrometheusRule; undefined unless `alertRules` is set. */
+  public readonly prometheusRule: ApiObject | undefined;
+  /** The ConfigMap with the Grafana dashboard; undefined unless `dashboard` is set. */
+  public readonly dashboard: ApiObject | undefined;
+  /** The NetworkPolicy; undefined unless `networkPolicy` is set. */
+  public readonly networkPolicy: ApiObject | undefined;
+  /** The ValidatingAdmissionPolicy; undefined with `admissionPolicy: false`. */
+  public readonly admissionPolicy: ApiObject | undefined;
+  /** Puts the ValidatingAdmissionPolicy into force; undefined with `admissionPolicy: false`. */
+  public readonly admissionPolicyBinding: ApiObject | undefined;
+
+  constructor(scope: Construct, id: string, props: FlipopOperatorProps = {}) {
+    super(scope, id);
+    const settings = operatorSettings(this, props);
+    this.name = settings.name;
+    this.namespace = settings.namespace;
+    this.serviceAccountName = settings.serviceAccountName;
+
+    this.namespaceObject = made(props.createNamespaces ?? true, () => operatorNamespace(this, settings));
+    this.jobNamespaceObjects = made(props.createNamespaces ?? true, () => jobNamespaces(this, settings)) ?? [];
+    this.serviceAccount = made(props.serviceAccountName === undefined, () => serviceAccount(this, settings));
+    const everywhere = clusterRole(this, settings);
+    this.clusterRole = everywhere.role;
+    this.clusterRoleBinding = everywhere.binding;
+    const namespaced = namespacedRoles(this, settings);
+    this.roles = namespaced.map(({ role }) => role);
+    this.roleBindings = namespaced.map(({ binding }) => binding);
+    this.viewClusterRole = viewClusterRole(this, settings);
+    this.editClusterRole = editClusterRole(this, settings);
+    const admission = props.admissionPolicy ?? true;
+    this.admissionPolicy = made(admission, () => admissionPolicy(this, settings));
+    this.admissionPolicyBinding = made(admission, () => admissionPolicyBinding(this, settings));
+    this.networkPolicy = made(props.networkPolicy ?? false, () => networkPolicy(this, settings));
+    this.podDisruptionBudget = disruptionBudget(this, settings);
+    this.metricsService = metricsService(this, settings);
+    this.deployment = deployment(this, settings, props);
+    const { serviceMonitor, podMonitor, prometheusRule, dashboard } = monitoring(this, settings, props);
+    this.serviceMonitor = serviceMonitor;
+    this.podMonitor = podMonitor;
+    this.prometheusRule = prometheusRule;
+    this.dashboard = dashboard;
+    this.validateAtSynth(settings, props);
+  }
+
+  /** A throw in a constructor has no construct path, and hides the problems after it. */
+  private validateAtSynth(settings: OperatorSettings, props: FlipopOperatorProps): void {
+    this.node.addValidation({ validate: () => operatorProblems(this.deployment, settings, props) });
+  }
+}
+
+function made<T>(wanted: boolean, make: () => T): T | undefined {
+  return wanted ? make() : undefined;
+}

@@ -1,0 +1,115 @@
+import { ApiObject } from "cdk8s";
+import type { Construct } from "constructs";
+import type { FlipopOperatorProps } from "../operator-props";
+import { flipopMetric, runtimeMetric } from "./metric-queries";
+import type { OperatorSettings } from "./settings";
+
+/** What people are called for. Every alert says where to look. */
+export function alertRules(
+  scope: Construct,
+  settings: OperatorSettings,
+  { monitoringLabels }: FlipopOperatorProps,
+): ApiObject {
+  const { name, namespace, labels } = settings;
+  return new ApiObject(scope, "prometheus-rule", {
+    apiVersion: "monitoring.coreos.com/v1",
+    kind: "PrometheusRule",
+    metadata: { name, namespace, labels: { ...labels, ...monitoringLabels } },
+    spec: {
+      groups: [
+        { name: "flipop.addresses", rules: addressAlerts().map(rule) },
+        { name: "flipop.operator", rules: [...providerAlerts(), ...operatorAlerts(settings)].map(rule) },
+      ],
+    },
+  });
+}
+
+interface Alert {
+  readonly alert: string;
+  readonly expr: string;
+  /** How long it must hold before anybody is called. */
+  readonly for: string;
+  readonly severity: "warning" | "critical";
+  readonly summary: string;
+  readonly description: string;
+}
+
+function rule({ severity, summary, description, ...alert }: Alert): object {
+  return { ...alert, labels: { severity }, annotations: { summary, description } };
+}
+
+const POOL = "{{ $labels.namespace }}/{{ $labels.name }}";
+const LOOK_AT_POOL = "kubectl -n {{ $labels.namespace }} describe floatingippool {{ $labels.name }}";
+
+function addressAlerts(): readonly Alert[] {
+  const unfulfilled = flipopMetric("flipop_floatingippoolcontroller_unfulfilled_ips");
+  const errors = flipopMetric("flipop_floatingippoolcontroller_ip_assignment_errors");
+  const inError = flipopMetric("flipop_floatingippoolcontroller_ip_state", { state: "error" });
+  return [
+    {
+      alert: "FlipopUnfulfilledAddresses",
+      expr: `max by (namespace, name) (${unfulfilled}) > 0`,
+      for: "15m",
+      severity: "warning",
+      summary: `Pool ${POOL} lacks addresses.`,
+      description: `{{ $value }} desired addresses do not exist. Condition Fulfilled says why: ${LOOK_AT_POOL}`,
+    },
+    {
+      alert: "FlipopAssignmentErrors",
+      expr: `sum by (namespace, name) (increase(${errors}[15m])) >= 3`,
+      for: "5m",
+      severity: "warning",
+      summary: `Assignments of pool ${POOL} keep failing.`,
+      description: `{{ $value | humanize }} assignments failed in 15 minutes. The addresses in status.ips say why: ${LOOK_AT_POOL}`,
+    },
+    {
+      alert: "FlipopAddressInError",
+      expr: `max by (namespace, name, ip) (${inError}) > 0`,
+      for: "15m",
+      severity: "warning",
+      summary: `Address {{ $labels.ip }} of pool ${POOL} is in error.`,
+      description: `The provider refuses it, or another resource or writer has it. Condition Conflict and status.ips say which: ${LOOK_AT_POOL}`,
+    },
+  ];
+}
+
+function providerAlerts(): readonly Alert[] {
+  const calls = "flipop_providers_calls_total";
+  const failed = `sum by (provider) (rate(${flipopMetric(calls, { outcome: "error" })}[10m]))`;
+  const all = `sum by (provider) (rate(${flipopMetric(calls)}[10m]))`;
+  return [
+    {
+      alert: "FlipopProviderErrors",
+      expr: `${failed} / ${all} > 0.2`,
+      for: "10m",
+      severity: "warning",
+      summary: "Calls to {{ $labels.provider }} fail.",
+      description:
+        "{{ $value | humanizePercentage }} of the calls failed: an outage, a used-up rate limit or a refused token. Condition ProviderReachable of the resources and the operator's log say which.",
+    },
+  ];
+}
+
+function operatorAlerts(settings: OperatorSettings): readonly Alert[] {
+  const { name, namespace } = settings;
+  const log = `kubectl -n ${namespace} logs deployment/${name}`;
+  return [
+    {
+      alert: "FlipopNoLeader",
+      // No series at all counts as no leader, too.
+      expr: `(sum(${runtimeMetric("leader", settings)}) or vector(0)) == 0`,
+      for: "5m",
+      severity: "critical",
+      summary: `No pod of ${namespace}/${name} holds the Lease.`,
+      description: `Addresses and records follow nobody until one does: no pod runs, none reaches the API server, or none is scraped. ${log}`,
+    },
+    {
+      alert: "FlipopReconcileErrors",
+      expr: `sum by (controller) (increase(${runtimeMetric("reconcileErrors", settings)}[15m])) >= 3`,
+      for: "15m",
+      severity: "warning",
+      summary: "Runs of controller {{ $labels.controller }} keep failing.",
+      description: `{{ $value | humanize }} runs failed in 15 minutes. ${log}`,
+    },
+  ];
+}

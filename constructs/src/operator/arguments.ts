@@ -1,0 +1,55 @@
+import type { Duration } from "cdk8s";
+import { FLAGS, type Flag } from "../api/config";
+import type { FlipopOperatorProps } from "../operator-props";
+import type { OperatorSettings } from "./settings";
+
+/** Flags that this library sets, and what to use in their place. */
+export const MANAGED_FLAGS: Readonly<Record<string, string>> = {
+  features: "prop features",
+  namespace: "prop namespace",
+  "watch-namespaces": "prop watchNamespaces",
+  "pod-namespaces": "prop podNamespaces",
+  "issuer-namespaces": "prop issuerNamespaces",
+  "job-namespaces": "prop jobNamespaces",
+  debug: "prop debug",
+  "dry-run": "prop dryRun",
+  resync: "prop resync",
+  "shutdown-timeout": "prop shutdownTimeout",
+  "metrics-bind-addr": "the default: the metrics Service points at it",
+  "health-bind-addr": "the default: the probes point at it",
+};
+
+/** The command line of the operator: `run`, the flags that differ from their defaults, those of the user. */
+export function operatorArguments(props: FlipopOperatorProps, settings: OperatorSettings): string[] {
+  const { features, watchNamespaces, podNamespaces, jobNamespaces } = settings;
+  const values: Readonly<Record<string, string>> = {
+    features: features.join(","),
+    "watch-namespaces": watchNamespaces.join(","),
+    "pod-namespaces": podNamespaces.join(","),
+    "issuer-namespaces": ownNamespaceIsDefault(settings).join(","),
+    "job-namespaces": jobNamespaces.join(","),
+    debug: String(props.debug ?? false),
+    "dry-run": String(props.dryRun ?? false),
+    resync: seconds(props.resync),
+    "shutdown-timeout": seconds(props.shutdownTimeout),
+  };
+  const flags = FLAGS.flatMap((flag) => argument(flag, values[flag.name]));
+  return ["run", ...flags, ...(props.extraArgs ?? [])];
+}
+
+/** How many seconds runs under way get after SIGTERM. */
+export function shutdownSeconds({ shutdownTimeout }: FlipopOperatorProps): number {
+  return Number(seconds(shutdownTimeout) || FLAGS.find(({ name }) => name === "shutdown-timeout")?.default);
+}
+
+function argument(flag: Flag, value: string | undefined): string[] {
+  return value === undefined || value === "" || value === flag.default ? [] : [`--${flag.name}=${value}`];
+}
+
+function ownNamespaceIsDefault({ issuerNamespaces, namespace }: OperatorSettings): readonly string[] {
+  return issuerNamespaces.every((one) => one === namespace) ? [] : issuerNamespaces;
+}
+
+function seconds(duration: Duration | undefined): string {
+  return duration === undefined ? "" : String(duration.toSeconds({ integral: false }));
+}

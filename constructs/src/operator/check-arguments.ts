@@ -1,0 +1,42 @@
+import { FLAGS } from "../api/config";
+import type { FlipopOperatorProps } from "../operator-props";
+import type { Draft } from "../private/draft";
+import { MANAGED_FLAGS } from "./arguments";
+import { flagValueProblem } from "./flag-value";
+import { holdsToken, TOKEN_REFUSED } from "./token-literals";
+
+const ARGUMENT = /^--([a-z][a-z-]*)(?:=(.*))?$/s;
+
+/** Checks `extraArgs`: known flags, each once and well written, none that has a prop, no token. */
+export function checkArguments({ extraArgs = [] }: FlipopOperatorProps, draft: Draft): void {
+  for (const [index, argument] of extraArgs.entries()) {
+    const problem = argumentProblem(argument) ?? repetition(extraArgs, index);
+    if (problem !== undefined) draft.at(`extraArgs[${index}]`).refuse(problem);
+  }
+}
+
+function argumentProblem(argument: string): string | undefined {
+  // First, because every other message shows the argument.
+  if (holdsToken(argument)) return TOKEN_REFUSED;
+  const [, name, value] = ARGUMENT.exec(argument) ?? [];
+  if (name === undefined) return `"${argument}" is no flag: write each as "--flag=value"`;
+  const flag = FLAGS.find((candidate) => candidate.name === name);
+  if (!flag) return `"--${name}" is no flag of the operator: use ${freeFlags()}`;
+  const instead = MANAGED_FLAGS[name];
+  if (instead !== undefined) return `"--${name}" is set by this construct: use ${instead}`;
+  return flagValueProblem(flag, value);
+}
+
+function repetition(extraArgs: readonly string[], index: number): string | undefined {
+  const nameOf = (argument: string | undefined): string | undefined => ARGUMENT.exec(argument ?? "")?.[1];
+  const name = nameOf(extraArgs[index]);
+  const first = extraArgs.findIndex((argument) => nameOf(argument) === name);
+  return first < index ? `--${name} stands there twice: remove one` : undefined;
+}
+
+function freeFlags(): string {
+  return FLAGS.map(({ name }) => name)
+    .filter((name) => MANAGED_FLAGS[name] === undefined)
+    .map((name) => `--${name}`)
+    .join(", ");
+}

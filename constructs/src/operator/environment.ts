@@ -1,0 +1,25 @@
+import { DEFAULT_SECRET } from "../api/config";
+import { Credentials } from "../credentials";
+import type { FlipopOperatorProps } from "../operator-props";
+import type { Draft, Site } from "../private/draft";
+
+/** Where the operator finds its own namespace: it asks the pod. */
+export const NAMESPACE_VARIABLE = "FLIPOP_NAMESPACE";
+
+/** The environment of the operator: its namespace, the tokens from their Secrets, what the user adds. */
+export function environment({ digitalOcean, cloudflare, env = {} }: FlipopOperatorProps, draft: Draft): object[] {
+  const { keys } = DEFAULT_SECRET;
+  return [
+    { name: NAMESPACE_VARIABLE, valueFrom: { fieldRef: { fieldPath: "metadata.namespace" } } },
+    token(keys.digitalocean, digitalOcean, draft.at("digitalOcean")),
+    token(keys.cloudflare, cloudflare, draft.at("cloudflare")),
+    ...Object.entries(env).map(([name, value]) => ({ name, value })),
+  ];
+}
+
+/** Optional: without its Secret a provider is not set up, and all the others work. */
+function token(variable: string, credentials: Credentials | undefined, site: Site): object {
+  const from = credentials ?? Credentials.fromSecretName(DEFAULT_SECRET.name);
+  const { name, key = variable } = from._write(site, variable);
+  return { name: variable, valueFrom: { secretKeyRef: { name, key, optional: true } } };
+}

@@ -1,0 +1,27 @@
+import type { ApiObject } from "cdk8s";
+import type { Construct } from "constructs";
+import { MetricsScrape } from "../operator-options";
+import type { FlipopOperatorProps } from "../operator-props";
+import { alertRules } from "./alert-rules";
+import { dashboard } from "./dashboard";
+import { podMonitor, serviceMonitor } from "./scrape";
+import type { OperatorSettings } from "./settings";
+
+/** The objects to watch the operator with; each only where it is asked for. */
+export interface Monitoring {
+  readonly serviceMonitor?: ApiObject;
+  readonly podMonitor?: ApiObject;
+  readonly prometheusRule?: ApiObject;
+  readonly dashboard?: ApiObject;
+}
+
+/** Makes the monitoring objects that the props ask for. */
+export function monitoring(scope: Construct, settings: OperatorSettings, props: FlipopOperatorProps): Monitoring {
+  const { scrape } = props;
+  return {
+    ...(scrape === MetricsScrape.SERVICE_MONITOR ? { serviceMonitor: serviceMonitor(scope, settings, props) } : {}),
+    ...(scrape === MetricsScrape.POD_MONITOR ? { podMonitor: podMonitor(scope, settings, props) } : {}),
+    ...(props.alertRules ? { prometheusRule: alertRules(scope, settings, props) } : {}),
+    ...(props.dashboard ? { dashboard: dashboard(scope, settings, props) } : {}),
+  };
+}

@@ -1,0 +1,93 @@
+import { ApiObject, type ApiObjectMetadata } from "cdk8s";
+import type { Construct } from "constructs";
+import { type Permission, type PermissionScope, permissionsFor } from "../api/permissions";
+import { clusterObject } from "./cluster-object";
+import type { OperatorSettings } from "./settings";
+
+const RBAC = "rbac.authorization.k8s.io";
+const RBAC_V1 = `${RBAC}/v1`;
+
+/** A role of the operator and the binding that gives it to the operator's identity. */
+export interface BoundRole {
+  readonly role: ApiObject;
+  readonly binding: ApiObject;
+}
+
+/** The rights of the enabled features that are needed in the whole cluster. */
+export function clusterRole(scope: Construct, settings: OperatorSettings): BoundRole {
+  const scopes: readonly PermissionScope[] = [
+    "cluster",
+    ...(settings.watchNamespaces.length === 0 ? (["watchNamespaces"] as const) : []),
+    ...(settings.podNamespaces.length === 0 ? (["podNamespaces"] as const) : []),
+  ];
+  const metadata = { name: settings.clusterName, labels: settings.labels };
+  return {
+    role: clusterObject(scope, "cluster-role", {
+      apiVersion: RBAC_V1,
+      kind: "ClusterRole",
+      metadata,
+      rules: rules(settings, scopes),
+    }),
+    binding: clusterObject(scope, "cluster-role-binding", {
+      apiVersion: RBAC_V1,
+      kind: "ClusterRoleBinding",
+      metadata,
+      ...grant("ClusterRole", settings.clusterName, settings),
+    }),
+  };
+}
+
+/** A Role for each purpose in each namespace that it is about. Their names say the purpose. */
+export function namespacedRoles(scope: Construct, settings: OperatorSettings): BoundRole[] {
+  const { namespace, watchNamespaces, podNamespaces, issuerNamespaces, jobNamespaces } = settings;
+  return [
+    ...rolesFor(scope, settings, { purpose: "lease", scope: "operatorNamespace", namespaces: [namespace] }),
+    ...rolesFor(scope, settings, { purpose: "watch", scope: "watchNamespaces", namespaces: watchNamespaces }),
+    ...rolesFor(scope, settings, { purpose: "pods", scope: "podNamespaces", namespaces: podNamespaces }),
+    ...rolesFor(scope, settings, { purpose: "issuers", scope: "issuerNamespaces", namespaces: issuerNamespaces }),
+    ...rolesFor(scope, settings, { purpose: "jobs", scope: "jobNamespaces", namespaces: jobNamespaces }),
+  ];
+}
+
+interface RolePurpose {
+  readonly purpose: string;
+  readonly scope: PermissionScope;
+  readonly namespaces: readonly string[];
+}
+
+function rolesFor(scope: Construct, settings: OperatorSettings, { purpose, ...where }: RolePurpose): BoundRole[] {
+  const wanted = rules(settings, [where.scope]);
+  if (wanted.length === 0) return [];
+  const name = `${settings.clusterName}-${purpose}`;
+  return [...new Set(where.namespaces)].map((namespace) => {
+    const metadata: ApiObjectMetadata = { name, namespace, labels: settings.labels };
+    const id = `${purpose}-${namespace}`;
+    return {
+      role: new ApiObject(scope, `role-${id}`, { apiVersion: RBAC_V1, kind: "Role", metadata, rules: wanted }),
+      binding: new ApiObject(scope, `role-binding-${id}`, {
+        apiVersion: RBAC_V1,
+        kind: "RoleBinding",
+        metadata,
+        ...grant("Role", name, settings),
+      }),
+    };
+  });
+}
+
+function rules(settings: OperatorSettings, scopes: readonly PermissionScope[]): object[] {
+  return permissionsFor(settings.features)
+    .filter((permission) => scopes.includes(permission.scope))
+    .map(rule);
+}
+
+/** An empty `resourceNames` would be dropped by the server, and `kubectl apply` never say "unchanged". */
+function rule({ apiGroup, resources, resourceNames, verbs }: Permission): object {
+  return { apiGroups: [apiGroup], resources, ...(resourceNames ? { resourceNames } : {}), verbs };
+}
+
+function grant(kind: "Role" | "ClusterRole", name: string, settings: OperatorSettings): object {
+  return {
+    roleRef: { apiGroup: RBAC, kind, name },
+    subjects: [{ kind: "ServiceAccount", name: settings.serviceAccountName, namespace: settings.namespace }],
+  };
+}

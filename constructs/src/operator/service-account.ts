@@ -1,0 +1,13 @@
+import { ApiObject } from "cdk8s";
+import type { Construct } from "constructs";
+import type { OperatorSettings } from "./settings";
+
+/** The identity of the operator. Its token is mounted by the operator's pods only, who ask for it themselves. */
+export function serviceAccount(scope: Construct, settings: OperatorSettings): ApiObject {
+  return new ApiObject(scope, "service-account", {
+    apiVersion: "v1",
+    kind: "ServiceAccount",
+    metadata: { name: settings.serviceAccountName, namespace: settings.namespace, labels: settings.labels },
+    automountServiceAccountToken: false,
+  });
+}

@@ -1,0 +1,77 @@
+import { Chart } from "cdk8s";
+import type { Construct } from "constructs";
+import { DEFAULT_FEATURES, DEFAULT_JOB_NAMESPACE, DEFAULT_NAMESPACE, FEATURES, type FeatureName } from "../api/config";
+import { RELEASE } from "../api/release";
+import type { FlipopOperatorProps } from "../operator-props";
+
+/** Name of the operator unless told otherwise. */
+export const DEFAULT_NAME = "flipop";
+
+/** What all parts of an operator agree on: the props with their defaults filled in. */
+export interface OperatorSettings {
+  readonly name: string;
+  readonly namespace: string;
+  /** Name of objects outside of the operator's namespace: `name` for the default install, else `name-namespace`. */
+  readonly clusterName: string;
+  readonly serviceAccountName: string;
+  /** In the order of the docs, each once. */
+  readonly features: readonly FeatureName[];
+  /** Empty: all. */
+  readonly watchNamespaces: readonly string[];
+  /** Empty: all. */
+  readonly podNamespaces: readonly string[];
+  /** Empty without feature routedip. */
+  readonly issuerNamespaces: readonly string[];
+  /** Empty without feature jobs. */
+  readonly jobNamespaces: readonly string[];
+  /** Labels that select the operator's pods. They never change with a release. */
+  readonly selector: Readonly<Record<string, string>>;
+  /** Labels of every object. */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** Fills in the defaults. Does not throw on wrong props: these are told by `operatorProblems`. */
+export function operatorSettings(scope: Construct, props: FlipopOperatorProps): OperatorSettings {
+  const name = props.name ?? DEFAULT_NAME;
+  const namespace = props.namespace ?? Chart.of(scope).namespace ?? DEFAULT_NAMESPACE;
+  const features = enabledFeatures(props);
+  const selector = { "app.kubernetes.io/name": DEFAULT_NAME, "app.kubernetes.io/instance": name };
+  return {
+    name,
+    namespace,
+    clusterName: clusterName(name, namespace),
+    serviceAccountName: props.serviceAccountName ?? name,
+    features,
+    watchNamespaces: props.watchNamespaces ?? [],
+    podNamespaces: props.podNamespaces ?? [],
+    ...featureNamespaces(props, features, namespace),
+    selector,
+    labels: {
+      ...selector,
+      "app.kubernetes.io/component": "operator",
+      "app.kubernetes.io/part-of": DEFAULT_NAME,
+      "app.kubernetes.io/version": RELEASE,
+    },
+  };
+}
+
+function featureNamespaces(props: FlipopOperatorProps, features: readonly FeatureName[], own: string) {
+  return {
+    issuerNamespaces: features.includes("routedip") ? (props.issuerNamespaces ?? [own]) : [],
+    jobNamespaces: features.includes("jobs") ? (props.jobNamespaces ?? [DEFAULT_JOB_NAMESPACE]) : [],
+  };
+}
+
+function clusterName(name: string, namespace: string): string {
+  return name === DEFAULT_NAME && namespace === DEFAULT_NAMESPACE ? name : `${name}-${namespace}`;
+}
+
+function enabledFeatures({ features }: FlipopOperatorProps): readonly FeatureName[] {
+  const wanted: readonly string[] = features ?? DEFAULT_FEATURES;
+  return featureNames().filter((feature) => wanted.includes(feature));
+}
+
+/** The features in the order of the docs. */
+export function featureNames(): readonly FeatureName[] {
+  return Object.keys(FEATURES) as FeatureName[];
+}

@@ -1,0 +1,121 @@
+import type { IConstruct } from "constructs";
+import type { LabelQuery } from "./label-query";
+import type { Site } from "./private/draft";
+import { labelQueries, writeSelector } from "./private/selector";
+import { readWorkloadPods } from "./private/workload-selector";
+import { written } from "./private/written";
+
+/** Where the pods of a PodMatch are looked for. */
+export interface PodMatchOptions {
+  /**
+   * Namespace of the pods to look for.
+   *
+   * @default - that of the workload in `PodMatch.of`, where it says one; else all namespaces
+   */
+  readonly namespace?: string;
+}
+
+/**
+ * Which pods a node needs: at least one that matches and is Running, Ready and not being deleted.
+ *
+ * @example
+ * import { App, Chart } from "cdk8s";
+ * import * as kplus from "cdk8s-plus-28";
+ * import { FloatingIPPool, PodMatch } from "cdk8s-flipop";
+ *
+ * const chart = new Chart(new App(), "ingress", { namespace: "ingress" });
+ * const controller = new kplus.DaemonSet(chart, "controller", { containers: [{ image: "nginx:1.29", portNumber: 80 }] });
+ * // Addresses only for nodes on which the controller is ready.
+ * new FloatingIPPool(chart, "pool", { region: "nyc3", desiredIps: 2, pods: PodMatch.of(controller) });
+ */
+export class PodMatch {
+  /**
+   * The pods of a workload: a Deployment, DaemonSet, StatefulSet, ReplicaSet, Job, CronJob, Pod, or anything else with
+   * a selector or a pod template (a Service too). Any cdk8s-plus version or a plain ApiObject will do. Its selector is
+   * read at synthesis, so labels may still change after this call.
+   *
+   * @param workload the construct of the workload
+   * @param options where its pods are, if not in the namespace that the workload says
+   */
+  public static of(workload: IConstruct, options: PodMatchOptions = {}): PodMatch {
+    return new PodMatch(
+      (site) => {
+        const { queries, namespace } = readWorkloadPods(workload, site);
+        return { podLabel: writeSelector(queries, site), podNamespace: options.namespace ?? namespace };
+      },
+      [workload],
+    );
+  }
+
+  /**
+   * Pods that have all these labels.
+   *
+   * @param labels keys and values, at least one
+   * @param options where the pods are
+   */
+  public static labels(labels: { [key: string]: string }, options: PodMatchOptions = {}): PodMatch {
+    return PodMatch.query([...labelQueries(labels)], options);
+  }
+
+  /**
+   * Pods for which all these requirements hold.
+   *
+   * @param queries at least one
+   * @param options where the pods are
+   */
+  public static query(queries: LabelQuery[], options: PodMatchOptions = {}): PodMatch {
+    return new PodMatch((site) => ({
+      podLabel: demanded(writeSelector(queries, site), site),
+      podNamespace: options.namespace,
+    }));
+  }
+
+  /**
+   * Pods by a label selector, as `kubectl get pods -l` takes it.
+   *
+   * @param selector such as `app=nginx-ingress,component in (controller,edge)`
+   * @param options where the pods are
+   */
+  public static selector(selector: string, options: PodMatchOptions = {}): PodMatch {
+    return new PodMatch((site) => ({ podLabel: demanded(selector, site), podNamespace: options.namespace }));
+  }
+
+  /**
+   * Any pod of a namespace.
+   *
+   * @param namespace the namespace
+   */
+  public static inNamespace(namespace: string): PodMatch {
+    return new PodMatch(() => ({ podLabel: undefined, podNamespace: namespace }));
+  }
+
+  private constructor(
+    private readonly render: (site: Site) => PodFields,
+    /**
+     * Constructs that this refers to.
+     *
+     * @internal
+     */
+    public readonly _references: readonly IConstruct[] = [],
+  ) {}
+
+  /**
+   * The fields of a match.
+   *
+   * @internal
+   */
+  public _write(site: Site): { readonly podLabel?: string; readonly podNamespace?: string } {
+    return written(this.render(site));
+  }
+}
+
+interface PodFields {
+  readonly podLabel: string | undefined;
+  readonly podNamespace: string | undefined;
+}
+
+/** An empty selector would demand no pod at all, which nobody asks for by asking for pods. */
+function demanded(selector: string, site: Site): string {
+  if (selector.trim() === "") site.refuse("no label is demanded: name one, or use PodMatch.inNamespace");
+  return selector;
+}

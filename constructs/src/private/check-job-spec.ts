@@ -1,0 +1,44 @@
+import { FORCED_JOB_FIELDS, FORCED_POD_FIELDS, MAX_JOB_SECONDS } from "../api/job-limits";
+import type { Site } from "./draft";
+import { isObject, type Json, objectAt } from "./manifest";
+
+/** Refuses a Job spec that can't run, or that asks for what the operator would overrule. */
+export function checkJobSpec(spec: Json, site: Site): void {
+  for (const [field, forced] of Object.entries(FORCED_JOB_FIELDS)) {
+    const given = spec[field];
+    if (given === undefined || given === null || given === forced) continue;
+    site.below(`.${field}`).refuse(`${shown(given)} would not count, the operator sets ${forced}: leave it out`);
+  }
+  checkDeadline(spec.activeDeadlineSeconds, site.below(".activeDeadlineSeconds"));
+  checkPod(objectAt(spec, "template", "spec"), site.below(".template.spec"));
+}
+
+function checkDeadline(given: unknown, site: Site): void {
+  if (given === undefined || given === null) return;
+  if (typeof given === "number" && Number.isInteger(given) && given >= 1 && given <= MAX_JOB_SECONDS) return;
+  site.refuse(`${shown(given)} is no time for a Job: give 1 to ${MAX_JOB_SECONDS} seconds`);
+}
+
+function checkPod({ containers, restartPolicy }: Json, site: Site): void {
+  const forced = FORCED_POD_FIELDS.restartPolicy;
+  if ((restartPolicy ?? forced) !== forced) {
+    const problem = `${shown(restartPolicy)} would not count, the operator sets ${forced}: leave it out`;
+    site.below(".restartPolicy").refuse(problem);
+  }
+  const list = Array.isArray(containers) ? containers : [];
+  if (list.length === 0) site.below(".containers").refuse("there is no container: give at least one");
+  for (const [index, container] of list.entries()) {
+    checkContainer(isObject(container) ? container : {}, site.below(`.containers[${index}]`));
+  }
+}
+
+function checkContainer({ name, image }: Json, site: Site): void {
+  if (typeof name !== "string" || name === "") site.below(".name").refuse('is missing: give one such as "update"');
+  if (typeof image !== "string" || image === "") {
+    site.below(".image").refuse("is missing: give one such as registry.example/update-ip:1.4");
+  }
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(value) ?? String(value);
+}

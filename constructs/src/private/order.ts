@@ -1,0 +1,24 @@
+import { type ApiObject, Chart } from "cdk8s";
+import { Dependable, type IConstruct } from "constructs";
+import { apiObjectOf } from "./manifest";
+
+/**
+ * Puts an object behind those that it refers to, within its chart. Only objects depend on objects: a dependency on a
+ * construct would take in all that it holds, and one that leaves the chart would tie the charts (and rename their files).
+ * The objects are looked up when the order is asked for, because a construct may make its object later.
+ */
+export function orderAfter(object: ApiObject, references: readonly IConstruct[]): void {
+  if (references.length === 0) return;
+  const group = {};
+  Dependable.implement(group, {
+    get dependencyRoots() {
+      return references.flatMap((reference) => objectInChart(reference, object));
+    },
+  });
+  object.node.addDependency(group);
+}
+
+function objectInChart(reference: IConstruct, from: ApiObject): ApiObject[] {
+  const object = apiObjectOf(reference);
+  return object && object !== from && Chart.of(object) === from.chart ? [object] : [];
+}

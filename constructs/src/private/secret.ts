@@ -1,0 +1,33 @@
+import type { IConstruct } from "constructs";
+import type { Site } from "./draft";
+import { isCore, isObject, nameOf, readManifest } from "./manifest";
+
+/** What is known of a Secret at synthesis. */
+export interface SecretFacts {
+  readonly name: string;
+  readonly namespace?: string;
+  /** Names of its entries; absent where they are filled in elsewhere. */
+  readonly entries?: readonly string[];
+}
+
+const INSTEAD = "give the construct of a Secret, or the Secret's name";
+
+/** Reads a Secret of any library, a raw ApiObject, or a Secret that cdk8s-plus imported by name. */
+export function readSecret(secret: IConstruct, site: Site): SecretFacts | undefined {
+  const imported = importedName(secret);
+  if (imported !== undefined) return { name: imported };
+  const manifest = readManifest(secret, site, INSTEAD);
+  if (!manifest) return undefined;
+  const { namespace, title, json } = manifest;
+  if (!isCore(manifest, "Secret")) site.refuse(`${title} is no Secret: ${INSTEAD}`);
+  const entries = [json.data, json.stringData].filter(isObject).flatMap((data) => Object.keys(data));
+  const name = nameOf(manifest, site);
+  return { name, ...(namespace === undefined ? {} : { namespace }), ...(entries.length > 0 ? { entries } : {}) };
+}
+
+/** The name of an imported Secret: a construct without an object of its own that says kind and name. */
+function importedName(secret: IConstruct): string | undefined {
+  if (secret.node.defaultChild !== undefined || secret.node.children.length > 0) return undefined;
+  if (!("kind" in secret && "name" in secret) || "toJson" in secret) return undefined;
+  return secret.kind === "Secret" && typeof secret.name === "string" ? secret.name : undefined;
+}

@@ -1,0 +1,65 @@
+import type { IConstruct } from "constructs";
+import { LabelQuery } from "../label-query";
+import type { Site } from "./draft";
+import { isObject, type Json, type Manifest, objectAt, readManifest } from "./manifest";
+import { labelQueries } from "./selector";
+
+/** The pods of a workload. */
+export interface WorkloadPods {
+  readonly queries: readonly LabelQuery[];
+  readonly namespace?: string;
+}
+
+const INSTEAD = "give a workload such as a Deployment, its ApiObject, or use PodMatch.labels";
+
+/** Reads how a workload of any library finds its pods. */
+export function readWorkloadPods(workload: IConstruct, site: Site): WorkloadPods {
+  const manifest = readManifest(workload, site, INSTEAD);
+  if (!manifest) return { queries: [] };
+  const queries = podQueries(manifest, site);
+  if (queries.length === 0) site.refuse(`${manifest.title} has no pod labels: label its pods, or use PodMatch.labels`);
+  return { queries, ...(manifest.namespace === undefined ? {} : { namespace: manifest.namespace }) };
+}
+
+/**
+ * The selector where there is one, because pod labels may change in a rollout (a version) while the selector stays;
+ * labels of the pod template (Job, CronJob) or of the pod itself where there is none.
+ */
+function podQueries({ kind, json }: Manifest, site: Site): readonly LabelQuery[] {
+  if (kind === "Pod") return labelQueries(strings(objectAt(json, "metadata", "labels")));
+  const selector = objectAt(json, "spec", "selector");
+  if ("matchLabels" in selector || "matchExpressions" in selector) return selectorQueries(selector, site);
+  if (Object.keys(selector).length > 0) return labelQueries(strings(selector));
+  const template = kind === "CronJob" ? objectAt(json, "spec", "jobTemplate", "spec") : objectAt(json, "spec");
+  return labelQueries(strings(objectAt(template, "template", "metadata", "labels")));
+}
+
+function selectorQueries({ matchLabels, matchExpressions }: Json, site: Site): readonly LabelQuery[] {
+  const expressions = Array.isArray(matchExpressions) ? matchExpressions : [];
+  return [
+    ...labelQueries(strings(objectAt(matchLabels))),
+    ...expressions.filter(isObject).flatMap((expression) => expressionQuery(expression, site)),
+  ];
+}
+
+function expressionQuery({ key, operator, values }: Json, site: Site): readonly LabelQuery[] {
+  const label = String(key ?? "");
+  const list = Array.isArray(values) ? values.map(String) : [];
+  switch (operator) {
+    case "In":
+      return [LabelQuery.in(label, list)];
+    case "NotIn":
+      return [LabelQuery.notIn(label, list)];
+    case "Exists":
+      return [LabelQuery.exists(label)];
+    case "DoesNotExist":
+      return [LabelQuery.doesNotExist(label)];
+    default:
+      site.refuse(`the workload's selector has operator "${String(operator)}": use In, NotIn, Exists or DoesNotExist`);
+      return [];
+  }
+}
+
+function strings(labels: Json): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(labels).map(([key, value]) => [key, String(value)]));
+}

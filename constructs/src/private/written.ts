@@ -1,0 +1,35 @@
+import type { Duration } from "cdk8s";
+import type { Site } from "./draft";
+
+/** `T` with properties that may be undefined turned into properties that may be absent. */
+export type Written<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
+
+/** The object without the properties that are undefined: absent props write no field, so the server's default counts. */
+export function written<T extends object>(fields: T): Written<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Written<T>;
+}
+
+/** The text of an enum's member, which TypeScript keeps apart from the equal string of a spec. */
+export function textOf<E extends string>(member: E): `${E}`;
+export function textOf<E extends string>(member: E | undefined): `${E}` | undefined;
+export function textOf<E extends string>(member: E | undefined): `${E}` | undefined {
+  return member === undefined ? undefined : `${member}`;
+}
+
+/** Seconds of a duration for a field that may have a fraction. */
+export function seconds(duration: Duration | undefined): number | undefined {
+  return duration?.toSeconds({ integral: false });
+}
+
+/** Seconds of a duration for a field that holds whole seconds. */
+export function wholeSeconds(duration: Duration | undefined, site: Site): number | undefined {
+  const value = seconds(duration);
+  if (value !== undefined && !Number.isInteger(value)) {
+    site.refuse(
+      `${value} seconds is no whole number of seconds: round it, as in Duration.seconds(${Math.ceil(value)})`,
+    );
+  }
+  return value;
+}

@@ -1,0 +1,71 @@
+import type { IConstruct } from "constructs";
+import type { RoutedIPSpec } from "./api/routed-ip";
+import type { IClusterRoutedIPClass } from "./cluster-routed-ip-class";
+import type { Site } from "./private/draft";
+import type { IRoutedIPIssuer } from "./routed-ip-issuer";
+
+/** Who handles a RoutedIP: an issuer of its namespace, or a class of the cluster. It can't be changed later. */
+export class RoutedIPImplementation {
+  /**
+   * An issuer of the RoutedIP's own namespace, as a class with all defaults would.
+   *
+   * @param issuer the issuer
+   */
+  public static issuer(issuer: IRoutedIPIssuer): RoutedIPImplementation {
+    return new RoutedIPImplementation((site) => {
+      checkIssuerNamespace(issuer, site);
+      return { issuerRef: { name: issuer.name } };
+    }, issuer);
+  }
+
+  /**
+   * A class of the cluster.
+   *
+   * @param clusterClass the class
+   */
+  public static clusterClass(clusterClass: IClusterRoutedIPClass): RoutedIPImplementation {
+    return new RoutedIPImplementation((site) => {
+      checkAllowed(clusterClass, site);
+      return { className: clusterClass.name };
+    }, clusterClass);
+  }
+
+  private constructor(
+    private readonly render: (site: Site) => Pick<RoutedIPSpec, "className" | "issuerRef">,
+    private readonly reference: IConstruct,
+  ) {}
+
+  /**
+   * Constructs that this refers to.
+   *
+   * @internal
+   */
+  public get _references(): readonly IConstruct[] {
+    return [this.reference];
+  }
+
+  /**
+   * The fields of a spec.
+   *
+   * @internal
+   */
+  public _write(site: Site): Pick<RoutedIPSpec, "className" | "issuerRef"> {
+    return this.render(site);
+  }
+}
+
+function checkIssuerNamespace({ name, namespace }: IRoutedIPIssuer, site: Site): void {
+  const own = site.object.metadata.namespace;
+  if (own === undefined || namespace === undefined || own === namespace) return;
+  site.refuse(
+    `issuer "${name}" is in namespace "${namespace}", the RoutedIP in "${own}": put both into one namespace, or make a ClusterRoutedIPClass of the issuer`,
+  );
+}
+
+function checkAllowed({ name, allowedNamespaces }: IClusterRoutedIPClass, site: Site): void {
+  const own = site.object.metadata.namespace;
+  if (own === undefined || allowedNamespaces === undefined || allowedNamespaces.includes(own)) return;
+  site.refuse(
+    `class "${name}" does not allow namespace "${own}": add it to allowedNamespaces of the class (${allowedNamespaces.join(", ")})`,
+  );
+}

@@ -1,0 +1,101 @@
+import type { ApiObject, Duration } from "cdk8s";
+import type { Construct } from "constructs";
+import type { RoutedIPSpec } from "./api/routed-ip";
+import type { DnsRecord } from "./dns-record";
+import { FlipopResource, type FlipopResourceProps } from "./flipop-resource";
+import { defineResource } from "./private/define-resource";
+import type { Draft } from "./private/draft";
+import { wholeSeconds, written } from "./private/written";
+import type { RoutedIPImplementation } from "./routed-ip-implementation";
+import type { ServiceRef } from "./service-ref";
+
+/** Props of a RoutedIP. */
+export interface RoutedIPProps extends FlipopResourceProps {
+  /** Who handles this address: an issuer, or a class. It can't be changed later. */
+  readonly implementation: RoutedIPImplementation;
+
+  /** The Service that the address follows. */
+  readonly service: ServiceRef;
+
+  /**
+   * An existing address to use or recover.
+   *
+   * @default - one is created
+   */
+  readonly address?: string;
+
+  /**
+   * A record set that holds the address.
+   *
+   * @default - no DNS records
+   */
+  readonly dnsRecord?: DnsRecord;
+
+  /**
+   * How long a holder which may recover (not ready, pod unready) keeps its address though another node waits. Whole
+   * seconds, a day at most.
+   *
+   * @default Duration.seconds(0)
+   */
+  readonly gracePeriod?: Duration;
+
+  /**
+   * Stops every write but status; deletion still cleans up.
+   *
+   * @default false
+   */
+  readonly paused?: boolean;
+}
+
+/**
+ * One routable address that follows the nodes which serve one Service, with the cloud firewall in step.
+ *
+ * @example
+ * import { App, Chart } from "cdk8s";
+ * import * as kplus from "cdk8s-plus-28";
+ * import { Credentials, RoutedIP, RoutedIPImplementation, RoutedIPIssuer, ServiceRef } from "cdk8s-flipop";
+ *
+ * const app = new App();
+ * const chart = new Chart(app, "game", { namespace: "game" });
+ * const server = new kplus.Deployment(chart, "server", {
+ *   containers: [{ image: "registry.example/game:1", ports: [{ number: 7777, protocol: kplus.Protocol.UDP }] }],
+ * });
+ * const service = server.exposeViaService({ serviceType: kplus.ServiceType.NODE_PORT });
+ * const issuer = new RoutedIPIssuer(chart, "issuer", {
+ *   region: "nyc3",
+ *   credentials: Credentials.fromSecretName("digitalocean"),
+ *   firewallName: "game-servers",
+ * });
+ *
+ * new RoutedIP(chart, "address", {
+ *   metadata: { name: "game" },
+ *   implementation: RoutedIPImplementation.issuer(issuer),
+ *   service: ServiceRef.of(service),
+ * });
+ * app.synth();
+ */
+export class RoutedIP extends FlipopResource {
+  /** The object that is synthesised; patch it where a prop is missing. */
+  public readonly apiObject: ApiObject;
+
+  constructor(scope: Construct, id: string, props: RoutedIPProps) {
+    super(scope, id);
+    this.apiObject = defineResource(this, {
+      kind: "RoutedIP",
+      metadata: props.metadata,
+      references: [...props.implementation._references, ...props.service._references],
+      write: (draft) => writeSpec(props, draft),
+    });
+  }
+}
+
+function writeSpec(props: RoutedIPProps, draft: Draft): RoutedIPSpec {
+  return written({
+    ...props.implementation._write(draft.at("implementation")),
+    serviceRef: props.service._write(draft.at("service")),
+    routedIP: props.address,
+    dnsRecordSet: props.dnsRecord?._write(draft.at("dnsRecord")),
+    gracePeriodSeconds: wholeSeconds(props.gracePeriod, draft.at("gracePeriod")),
+    paused: props.paused,
+  });
+}

@@ -1,0 +1,50 @@
+import type { IConstruct } from "constructs";
+import { type Site, UNREADABLE } from "./private/draft";
+import { readSecret, type SecretFacts } from "./private/secret";
+
+/** A Secret whose entries become environment variables. */
+export class SecretRef {
+  /**
+   * A Secret that is made in the same app, by any cdk8s-plus version or as a plain ApiObject.
+   *
+   * @param secret the construct of the Secret
+   */
+  public static of(secret: IConstruct): SecretRef {
+    return new SecretRef((site) => readSecret(secret, site), [secret]);
+  }
+
+  /**
+   * A Secret that is made elsewhere.
+   *
+   * @param name the Secret's name
+   */
+  public static named(name: string): SecretRef {
+    return new SecretRef(() => ({ name }));
+  }
+
+  private constructor(
+    private readonly read: (site: Site) => SecretFacts | undefined,
+    /**
+     * Constructs that this refers to.
+     *
+     * @internal
+     */
+    public readonly _references: readonly IConstruct[] = [],
+  ) {}
+
+  /**
+   * The reference of a spec.
+   *
+   * @param namespace where the Secret is read, if that is known
+   * @internal
+   */
+  public _write(site: Site, namespace: string | undefined): { readonly name: string } {
+    const { name, namespace: own } = this.read(site) ?? { name: UNREADABLE };
+    if (namespace !== undefined && own !== undefined && namespace !== own) {
+      site.refuse(
+        `Secret "${name}" is in namespace "${own}", and the Jobs run in "${namespace}": put the Secret there`,
+      );
+    }
+    return { name };
+  }
+}

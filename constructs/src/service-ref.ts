@@ -1,0 +1,75 @@
+import type { IConstruct } from "constructs";
+import { Annotation } from "./api/names";
+import type { ServiceReference } from "./api/routed-ip";
+import { type Site, UNREADABLE } from "./private/draft";
+import { isCore, type Manifest, nameOf, objectAt, readManifest } from "./private/manifest";
+import { written } from "./private/written";
+
+const INSTEAD = "give the construct of a Service, or use ServiceRef.named";
+
+/** The Service that an address follows. */
+export class ServiceRef {
+  /**
+   * A Service that is made in the same app, by any cdk8s-plus version or as a plain ApiObject. One of another namespace
+   * must allow it by annotation `flipop.digitalocean.com/allow-routed-ip-from`, with the RoutedIP's namespace as value.
+   *
+   * @param service the construct of the Service
+   */
+  public static of(service: IConstruct): ServiceRef {
+    return new ServiceRef((site) => readService(service, site), [service]);
+  }
+
+  /**
+   * A Service that is made elsewhere.
+   *
+   * @param name the Service's name
+   * @param namespace its namespace; the RoutedIP's own where it is left out. Another one must allow it by annotation
+   */
+  public static named(name: string, namespace?: string): ServiceRef {
+    return new ServiceRef(() => written({ serviceName: name, namespace }));
+  }
+
+  private constructor(
+    private readonly render: (site: Site) => ServiceReference,
+    /**
+     * Constructs that this refers to.
+     *
+     * @internal
+     */
+    public readonly _references: readonly IConstruct[] = [],
+  ) {}
+
+  /**
+   * The reference of a spec.
+   *
+   * @internal
+   */
+  public _write(site: Site): ServiceReference {
+    return this.render(site);
+  }
+}
+
+function readService(service: IConstruct, site: Site): ServiceReference {
+  const manifest = readManifest(service, site, INSTEAD);
+  if (!manifest) return { serviceName: UNREADABLE };
+  const { namespace, title, json } = manifest;
+  if (!isCore(manifest, "Service")) site.refuse(`${title} is no Service: ${INSTEAD}`);
+  if (objectAt(json, "spec").type === "ExternalName") {
+    site.refuse(`${title} is of type ExternalName, which no node serves: give a Service with a selector`);
+  }
+  checkConsent(manifest, site);
+  const own = site.object.metadata.namespace;
+  return written({ serviceName: nameOf(manifest, site), namespace: namespace === own ? undefined : namespace });
+}
+
+/** The operator follows a Service of another namespace only where the Service's owner allows it. */
+function checkConsent({ json, namespace, title }: Manifest, site: Site): void {
+  const own = site.object.metadata.namespace;
+  if (own === undefined || namespace === undefined || own === namespace) return;
+  const allowed = objectAt(json, "metadata", "annotations")[Annotation.allowRoutedIpFrom];
+  const namespaces = typeof allowed === "string" ? allowed.split(",").map((entry) => entry.trim()) : [];
+  if (namespaces.includes(own)) return;
+  site.refuse(
+    `${title} of namespace "${namespace}" does not allow namespace "${own}": annotate it with ${Annotation.allowRoutedIpFrom}: ${[...namespaces, own].join(",")}`,
+  );
+}

@@ -1,0 +1,66 @@
+import { labelKeyProblem } from "./api/label-syntax";
+import type { Toleration as TolerationFields } from "./api/match";
+import type { Site } from "./private/draft";
+import { textOf, written } from "./private/written";
+import { TaintEffect } from "./taint-effect";
+
+/**
+ * Lets a node with a matching taint be chosen, as a pod's toleration lets it be scheduled. A taint that is not
+ * tolerated, whatever its effect, refuses the node.
+ */
+export class Toleration {
+  /**
+   * Tolerates taints with this key, whatever their value.
+   *
+   * @param key the taint's key
+   * @param effect the taint's effect; all of them where it is left out
+   */
+  public static key(key: string, effect?: TaintEffect): Toleration {
+    return new Toleration({ key, operator: "Exists", effect: textOf(effect) });
+  }
+
+  /**
+   * Tolerates taints with this key and value.
+   *
+   * @param key the taint's key
+   * @param value the taint's value
+   * @param effect the taint's effect; all of them where it is left out
+   */
+  public static keyValue(key: string, value: string, effect?: TaintEffect): Toleration {
+    return new Toleration({ key, operator: "Equal", value, effect: textOf(effect) });
+  }
+
+  /** Tolerates a cordon (`kubectl cordon`): such nodes keep their address and can be chosen. */
+  public static cordoned(): Toleration {
+    return Toleration.key("node.kubernetes.io/unschedulable", TaintEffect.NO_SCHEDULE);
+  }
+
+  /** Tolerates every taint. */
+  public static all(): Toleration {
+    return new Toleration({ operator: "Exists" });
+  }
+
+  private constructor(private readonly fields: TolerationParts) {}
+
+  /**
+   * The toleration of a match.
+   *
+   * @internal
+   */
+  public _write(site: Site): TolerationFields {
+    const { key } = this.fields;
+    if (key === "") site.below(".key").refuse("an empty key tolerates every taint: use Toleration.all()");
+    else if (key !== undefined) {
+      const problem = labelKeyProblem(key);
+      if (problem !== undefined) site.below(".key").refuse(problem);
+    }
+    return written(this.fields);
+  }
+}
+
+interface TolerationParts {
+  readonly key?: string;
+  readonly operator: string;
+  readonly value?: string;
+  readonly effect?: string | undefined;
+}

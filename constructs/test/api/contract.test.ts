@@ -1,0 +1,196 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import {
+  ALL_KINDS,
+  Annotation,
+  type AnySchema,
+  ELECTED_NODE_TAINT,
+  FEATURES,
+  type FeatureName,
+  Finalizer,
+  FLAGS,
+  Label,
+  METRICS,
+  permissionsFor,
+} from "../../src/api";
+
+// What others rely on, told a second time on purpose: a change here is a change for them.
+
+/** `path: value` of every default. */
+function defaults(path: string, schema: AnySchema): readonly string[] {
+  const own = "default" in schema && schema.default !== undefined ? [`${path}: ${schema.default}`] : [];
+  if (schema.type !== "object") return own;
+  return [
+    ...own,
+    ...Object.entries(schema.properties).flatMap(([name, property]) => defaults(`${path}.${name}`, property)),
+  ];
+}
+
+describe("defaults of the resources", () => {
+  const expected: Readonly<Record<string, readonly string[]>> = {
+    FloatingIPPool: [
+      "spec.dnsRecordSet.deletionPolicy: Retain",
+      "spec.gracePeriodSeconds: 0",
+      "spec.nodePreference: Stable",
+      "spec.reclaimPolicy: Retain",
+      "spec.paused: false",
+    ],
+    NodeDNSRecordSet: [
+      "spec.dnsRecordSet.deletionPolicy: Retain",
+      "spec.addressType: ExternalIP",
+      "spec.gracePeriodSeconds: 0",
+      "spec.emptyPolicy: Keep",
+      "spec.paused: false",
+    ],
+    RoutedIP: ["spec.dnsRecordSet.deletionPolicy: Retain", "spec.gracePeriodSeconds: 0", "spec.paused: false"],
+    RoutedIPIssuer: ["spec.routedIPReclaimPolicy: Retain"],
+    ClusterRoutedIPClass: [
+      "spec.firewallPostAllow: false",
+      "spec.nodePortRange: 30000-32767",
+      "spec.perNodeIPLimit: 1",
+      "spec.electedNodeTaint.key: flipop.digitalocean.com/routed-ip",
+      "spec.electedNodeTaint.effect: PreferNoSchedule",
+    ],
+  };
+  for (const { kind, spec } of ALL_KINDS) {
+    it(`of a ${kind} are those of the documents`, () => {
+      expect(defaults("spec", spec)).to.deep.equal(expected[kind]);
+    });
+  }
+});
+
+describe("conditions of the resources", () => {
+  it("are those of the documents", () => {
+    expect(Object.fromEntries(ALL_KINDS.map(({ kind, conditions }) => [kind, conditions.join(" ")]))).to.deep.equal({
+      FloatingIPPool: "Ready Fulfilled DNSReady Conflict ProviderReachable",
+      NodeDNSRecordSet: "Ready DNSReady Conflict ProviderReachable",
+      RoutedIP: "Ready Assigned FirewallReady DNSReady Conflict",
+      RoutedIPIssuer: "Ready",
+      ClusterRoutedIPClass: "Ready",
+    });
+  });
+});
+
+describe("names in a cluster", () => {
+  it("stay what they are: objects carry them", () => {
+    expect(
+      Object.values({ ...Annotation, ...Label, ...Finalizer }).map((name) =>
+        name.replace("flipop.digitalocean.com/", ""),
+      ),
+    ).to.deep.equal([
+      "ipv4-reserved-ip",
+      "ipv6-reserved-ip",
+      "ipv4-reserved-ip-owner",
+      "ipv6-reserved-ip-owner",
+      "created-ips",
+      "forget-creation",
+      "allow-routed-ip-from",
+      "job",
+      "cleanup",
+      "in-use",
+    ]);
+    expect(ELECTED_NODE_TAINT).to.deep.equal({
+      key: "flipop.digitalocean.com/routed-ip",
+      value: "",
+      effect: "PreferNoSchedule",
+    });
+  });
+});
+
+describe("metrics", () => {
+  it("keep the Go operator's names, types and labels", () => {
+    const shown = Object.entries(METRICS).map(([name, { type, labels }]) => `${type} ${name}{${labels.join(",")}}`);
+    expect(shown).to.deep.equal([
+      "gauge flipop_floatingippoolcontroller_node_status{namespace,name,provider,dns,status}",
+      "counter flipop_floatingippoolcontroller_ip_assignment_errors{namespace,name,ip,provider,dns}",
+      "counter flipop_floatingippoolcontroller_ip_assignments{namespace,name,ip,provider,dns}",
+      "gauge flipop_floatingippoolcontroller_ip_node{namespace,name,ip,provider,dns,provider_id,node}",
+      "gauge flipop_floatingippoolcontroller_ip_state{namespace,name,ip,provider,dns,state}",
+      "gauge flipop_floatingippoolcontroller_unfulfilled_ips{namespace,name,provider,dns}",
+      "gauge flipop_nodednsrecordset_records{namespace,name,provider,dns}",
+      "counter flipop_providers_calls_total{provider,call,outcome,kind,namespace,name}",
+      "histogram flipop_providers_call_duration_seconds{provider,call,kind,namespace,name}",
+    ]);
+  });
+});
+
+describe("flags", () => {
+  it("keep their defaults", () => {
+    const shown = FLAGS.map(({ name, default: usual }) => `${name}=${usual}`);
+    expect(shown).to.deep.equal([
+      "kubeconfig=",
+      "metrics-bind-addr=:8080",
+      "debug=false",
+      "health-bind-addr=:8081",
+      "features=pools,dns,routedip",
+      "namespace=",
+      "watch-namespaces=",
+      "pod-namespaces=",
+      "issuer-namespaces=",
+      "job-namespaces=flipop-jobs",
+      "dry-run=false",
+      "resync=60",
+      "leader-elect=true",
+      "leader-elect-lease-duration=15",
+      "leader-elect-renew-deadline=10",
+      "leader-elect-retry-period=2",
+      "shutdown-timeout=20",
+      "log-format=auto",
+    ]);
+  });
+});
+
+describe("rights", () => {
+  /** `verbs resource` of what a feature needs beyond leases, Events, and reading nodes and pods. */
+  function rights(feature: FeatureName): readonly string[] {
+    const common = new Set(
+      permissionsFor([feature]).filter(({ features }) => features.length === Object.keys(FEATURES).length),
+    );
+    return permissionsFor([feature])
+      .filter((permission) => !common.has(permission))
+      .flatMap(({ resources, verbs, scope }) => resources.map((resource) => `${verbs.join()} ${resource} in ${scope}`));
+  }
+
+  it("that every feature has are leases, Events, and reading nodes and pods", () => {
+    const common = permissionsFor(["dns"]).filter(({ features }) => features.length === Object.keys(FEATURES).length);
+    expect(
+      common.map(({ resources, verbs, scope }) => `${verbs.join()} ${resources.join()} in ${scope}`),
+    ).to.deep.equal([
+      "create leases in operatorNamespace",
+      "get,update leases in operatorNamespace",
+      "create,patch events in cluster",
+      "get,list,watch nodes in cluster",
+      "list,watch pods in podNamespaces",
+    ]);
+  });
+
+  it("of pools and record sets are their own kind, and for pools the node's annotations", () => {
+    expect(rights("pools")).to.deep.equal([
+      "patch nodes in cluster",
+      "get,list,watch,patch floatingippools in watchNamespaces",
+      "patch floatingippools/status in watchNamespaces",
+    ]);
+    expect(rights("dns")).to.deep.equal([
+      "get,list,watch,patch nodednsrecordsets in watchNamespaces",
+      "patch nodednsrecordsets/status in watchNamespaces",
+    ]);
+  });
+
+  it("of RoutedIP add Services, their endpoints and the Secrets of issuers", () => {
+    expect(rights("routedip")).to.include.members([
+      "get,list,watch services in watchNamespaces",
+      "list,watch endpointslices in watchNamespaces",
+      "get,list,watch,patch routedipissuers in issuerNamespaces",
+      "get,list,watch secrets in issuerNamespaces",
+    ]);
+  });
+
+  it("of Jobs are kept to the namespaces of Jobs", () => {
+    expect(rights("jobs").filter((right) => right.endsWith("jobNamespaces"))).to.deep.equal([
+      "get,list,watch,create,delete jobs in jobNamespaces",
+      "list,watch pods in jobNamespaces",
+      "list events in jobNamespaces",
+      "get serviceaccounts in jobNamespaces",
+    ]);
+  });
+});

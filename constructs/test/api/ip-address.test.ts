@@ -1,0 +1,46 @@
+import { isIP, isIPv4 } from "node:net";
+import { expect } from "chai";
+import fc from "fast-check";
+import { describe, it } from "mocha";
+import { canonicalIp, familyOf, isIp } from "../../src/api";
+import { addressText } from "../support/arbitraries";
+
+describe("isIp", () => {
+  it("accepts what Node takes for an address, but mapped and zoned ones", () => {
+    const property = fc.property(addressText, (text) => {
+      const mapped = /^(0{1,4}:){0,5}(:?(:0{1,4}){0,4}:)?:?ffff:/i.test(text);
+      fc.pre(!mapped && !text.includes("%"));
+      expect(isIp(text)).to.equal(isIP(text) !== 0);
+    });
+    fc.assert(property, { numRuns: 2000 });
+  });
+
+  for (const ip of ["::ffff:1.2.3.4", "::ffff:102:304", "0:0:0:0:0:ffff:1.2.3.4", "fe80::1%eth0", "1.2.3.04"]) {
+    it(`refuses ${ip}, as the API server does`, () => {
+      expect(isIp(ip)).to.equal(false);
+    });
+  }
+});
+
+describe("canonicalIp", () => {
+  it("gives the same text for each spelling of an address", () => {
+    const spellings = [
+      "2001:db8::1",
+      "2001:DB8:0:0::1",
+      "2001:0db8:0000:0000:0000:0000:0000:0001",
+      "2001:db8::0.0.0.1",
+    ];
+    expect(new Set(spellings.map(canonicalIp))).to.deep.equal(new Set(["2001:db8:0:0:0:0:0:1"]));
+  });
+
+  it("leaves IPv4 addresses and other text alone", () => {
+    expect(canonicalIp("192.0.2.1")).to.equal("192.0.2.1");
+    expect(canonicalIp("web")).to.equal("web");
+  });
+});
+
+describe("familyOf", () => {
+  it("tells IPv4 from IPv6", () => {
+    fc.assert(fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (ip) => (familyOf(ip) === "IPv4") === isIPv4(ip)));
+  });
+});

@@ -1,0 +1,232 @@
+import { type BadSpec, badOf } from "./bad-spec";
+
+const nodeDns = badOf("NodeDNSRecordSet");
+const routed = badOf("RoutedIP");
+const issuer = badOf("RoutedIPIssuer");
+const klass = badOf("ClusterRoutedIPClass");
+
+/** What turns the smallest class into one with Jobs. */
+const JOB = { template: { spec: { containers: [{ name: "a", image: "b" }], restartPolicy: "Never" } } };
+const NO_ISSUER = { issuerRef: undefined };
+
+/** Resources of the other kinds that are refused, each for one reason. */
+export const BAD_OTHERS: readonly BadSpec[] = [
+  nodeDns(
+    { dnsRecordSet: undefined },
+    {
+      name: "no record set",
+      path: "spec.dnsRecordSet",
+      says: "is required",
+      serverSays: "spec.dnsRecordSet: Required value",
+    },
+  ),
+  nodeDns(
+    { addressType: "Hostname" },
+    {
+      name: "an address type that is none",
+      path: "spec.addressType",
+      says: '"Hostname" is not supported',
+      serverSays: 'Unsupported value: "Hostname"',
+    },
+  ),
+  nodeDns(
+    { emptyPolicy: "Retain" },
+    {
+      name: "an empty policy that is none",
+      path: "spec.emptyPolicy",
+      says: '"Retain" is not supported: use "Keep" or "Delete"',
+      serverSays: 'supported values: "Keep", "Delete"',
+    },
+  ),
+  nodeDns(
+    { ipFamilies: ["IPv4", "IPv4"] },
+    {
+      name: "a family twice",
+      path: "spec.ipFamilies[1]",
+      says: '"IPv4" stands there twice: remove one',
+      serverSays: "Duplicate value",
+    },
+  ),
+  nodeDns(
+    { ipFamilies: ["IPv5"] },
+    {
+      name: "a family that is none",
+      path: "spec.ipFamilies[0]",
+      says: '"IPv5" is not supported',
+      serverSays: 'Unsupported value: "IPv5"',
+    },
+  ),
+  nodeDns(
+    { addressType: "flipop.digitalocean.com/ipv4-reserved-ip", ipFamilies: ["IPv6"] },
+    {
+      name: "a family that the address type does not have",
+      path: "spec",
+      says: "addressType flipop.digitalocean.com/ipv4-reserved-ip has one family, and ipFamilies names another: leave ipFamilies out",
+    },
+  ),
+  nodeDns(
+    { match: { podLabel: "app in (" } },
+    { name: "a bad pod selector", path: "spec.match.podLabel", says: "is not a label selector" },
+  ),
+  routed(
+    { issuerRef: { name: "digitalocean" } },
+    {
+      name: "className and issuerRef",
+      path: "spec",
+      says: "className and issuerRef are both set: keep the one that should handle this address",
+    },
+  ),
+  routed(
+    { className: undefined },
+    {
+      name: "neither className nor issuerRef",
+      path: "spec",
+      says: "neither className nor issuerRef is set: name a ClusterRoutedIPClass or a RoutedIPIssuer",
+    },
+  ),
+  routed(
+    { routedIP: "1.2.3" },
+    { name: "an address that is none", path: "spec.routedIP", says: '"1.2.3" is not an IP address' },
+  ),
+  routed(
+    { serviceRef: undefined },
+    { name: "no Service", path: "spec.serviceRef", says: "is required", serverSays: "spec.serviceRef: Required value" },
+  ),
+  routed(
+    { serviceRef: { serviceName: "" } },
+    {
+      name: "a Service without name",
+      path: "spec.serviceRef.serviceName",
+      says: "is empty: give a value",
+      serverSays: "should be at least 1 chars long",
+    },
+  ),
+  routed(
+    { serviceRef: { serviceName: "a.b" } },
+    {
+      name: "a Service name with a dot",
+      path: "spec.serviceRef.serviceName",
+      says: '"a.b" does not match',
+      serverSays: "should match",
+    },
+  ),
+  routed(
+    { className: "Public" },
+    {
+      name: "a class name in upper case",
+      path: "spec.className",
+      says: '"Public" does not match',
+      serverSays: "should match",
+    },
+  ),
+  issuer(
+    { credentialsSecretRef: { key: "token" } },
+    {
+      name: "credentials without a Secret",
+      path: "spec.credentialsSecretRef.name",
+      says: "is required",
+      serverSays: "spec.credentialsSecretRef.name: Required value",
+    },
+  ),
+  issuer(
+    { credentialsSecretRef: { name: "do", key: "a/b" } },
+    {
+      name: "a Secret key that is none",
+      path: "spec.credentialsSecretRef.key",
+      says: '"a/b" does not match',
+      serverSays: "should match",
+    },
+  ),
+  issuer(
+    { routedIPReclaimPolicy: "delete" },
+    {
+      name: "a reclaim policy in lower case",
+      path: "spec.routedIPReclaimPolicy",
+      says: '"delete" is not supported: use "Retain" or "Delete"',
+      serverSays: 'supported values: "Retain", "Delete"',
+    },
+  ),
+  issuer(
+    { routedIPFirewallName: "" },
+    {
+      name: "an empty firewall name",
+      path: "spec.routedIPFirewallName",
+      says: "is empty: give a value",
+      serverSays: "should be at least 1 chars long",
+    },
+  ),
+  ...["", "30000", "30000-", "0-100", "2-1", "1-65536", "a-b", "3000-32767 "].map(badRange),
+  klass(
+    { updateRoutedIP: JOB, updateFirewall: JOB },
+    {
+      name: "issuer and Jobs",
+      path: "spec",
+      says: "issuerRef and Jobs are both set: keep issuerRef, or updateRoutedIP and updateFirewall",
+    },
+  ),
+  klass(NO_ISSUER, {
+    name: "no implementation",
+    path: "spec",
+    says: "the class has no implementation: set issuerRef, or updateRoutedIP and updateFirewall",
+  }),
+  klass(
+    { ...NO_ISSUER, updateRoutedIP: JOB },
+    { name: "one Job of two", path: "spec", says: "a class with Jobs needs both updateRoutedIP and updateFirewall" },
+  ),
+  klass(
+    { perNodeIPLimit: 0 },
+    {
+      name: "a limit of 0",
+      path: "spec.perNodeIPLimit",
+      says: "0 is too small: at least 1",
+      serverSays: "should be greater than or equal to 1",
+    },
+  ),
+  klass(
+    { electedNodeTaint: { effect: "NoExecute" } },
+    {
+      name: "a taint that evicts",
+      path: "spec.electedNodeTaint.effect",
+      says: '"NoExecute" is not supported',
+      serverSays: 'Unsupported value: "NoExecute"',
+    },
+  ),
+  klass(
+    { electedNodeTaint: { key: "example.com/elected" } },
+    {
+      name: "a taint key outside our prefix",
+      path: "spec.electedNodeTaint.key",
+      says: '"example.com/elected" does not match',
+      serverSays: "should match",
+    },
+  ),
+  klass(
+    { allowedNamespaces: ["a", "a"] },
+    {
+      name: "a namespace twice",
+      path: "spec.allowedNamespaces[1]",
+      says: '"a" stands there twice: remove one',
+      serverSays: "Duplicate value",
+    },
+  ),
+  klass(
+    { issuerRef: { name: "digitalocean" } },
+    {
+      name: "an issuer without namespace",
+      path: "spec.issuerRef.namespace",
+      says: "is required",
+      serverSays: "spec.issuerRef.namespace: Required value",
+    },
+  ),
+];
+
+function badRange(range: string): BadSpec {
+  return klass(
+    { nodePortRange: range },
+    {
+      name: `nodePortRange ${JSON.stringify(range)}`,
+      path: "spec.nodePortRange",
+      says: `"${range}" is not a port range: give FROM-TO with 1 <= FROM <= TO <= 65535, such as 30000-32767`,
+    },
+  );
+}

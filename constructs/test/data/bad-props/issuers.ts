@@ -1,0 +1,57 @@
+import { ApiObject, type Chart } from "cdk8s";
+import { Construct } from "constructs";
+import { Credentials, RoutedIPIssuer, type RoutedIPIssuerProps } from "../../../src";
+import type { BadProps } from "./case";
+
+/** An issuer that is made elsewhere. */
+export function issuer(chart: Chart, namespace?: string) {
+  return RoutedIPIssuer.fromRoutedIPIssuerName(chart, "issuer", "do", namespace);
+}
+
+/** A Secret `do`. */
+export function secret(chart: Chart, manifest: object = {}) {
+  return new ApiObject(chart, "secret", { apiVersion: "v1", kind: "Secret", metadata: { name: "do" }, ...manifest });
+}
+
+function badIssuer(name: string, props: (chart: Chart) => RoutedIPIssuerProps, says: string): BadProps {
+  return { name, make: (chart) => new RoutedIPIssuer(chart, "bad", props(chart)), says };
+}
+
+/** Bad props of a RoutedIPIssuer. */
+export const BAD_ISSUERS: readonly BadProps[] = [
+  badIssuer(
+    "a Secret with capitals",
+    () => ({ credentials: Credentials.fromSecretName("DO") }),
+    'credentials.name: "DO" does not match ^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$: give a value such as "digitalocean"',
+  ),
+  badIssuer(
+    "an empty key",
+    () => ({ credentials: Credentials.fromSecretName("do", "") }),
+    "credentials.key: is empty: give a value",
+  ),
+  badIssuer(
+    "a ConfigMap for a Secret",
+    (chart) => ({ credentials: Credentials.fromSecret(secret(chart, { kind: "ConfigMap" })) }),
+    `credentials: v1 ConfigMap "test/secret" is no Secret: give the construct of a Secret, or the Secret's name`,
+  ),
+  badIssuer(
+    "a construct for a Secret",
+    (chart) => ({ credentials: Credentials.fromSecret(new Construct(chart, "empty")) }),
+    `credentials: construct "test/empty" makes no Kubernetes object: give the construct of a Secret, or the Secret's name`,
+  ),
+  badIssuer(
+    "a Secret of another namespace",
+    (chart) => ({
+      credentials: Credentials.fromSecret(secret(chart, { metadata: { name: "do", namespace: "other" } })),
+    }),
+    'credentials: Secret "do" is in namespace "other", and a Secret is only read in namespace "web" of the RoutedIPIssuer: put both into one namespace',
+  ),
+  badIssuer(
+    "a Secret without the default entry",
+    (chart) => ({
+      credentials: Credentials.fromSecret(secret(chart, { stringData: { token: "t" }, data: { other: "" } })),
+    }),
+    'credentials: Secret "do" has no entry "DIGITALOCEAN_ACCESS_TOKEN": give the key of the token, one of other, token',
+  ),
+  badIssuer("an empty firewall name", () => ({ firewallName: "" }), "firewallName: is empty: give a value"),
+];

@@ -1,0 +1,82 @@
+import { type Chart, Duration } from "cdk8s";
+import { FloatingIPPool, type FloatingIPPoolProps, IpFamily, IpProvider } from "../../../src";
+import type { BadProps } from "./case";
+
+/** A pool with an address, and bad props. */
+export function pool(name: string, props: FloatingIPPoolProps, says: string): BadProps {
+  const make = (chart: Chart) => new FloatingIPPool(chart, "bad", { ips: ["192.0.2.10"], ...props });
+  return { name, make, says };
+}
+
+/** Bad props of a FloatingIPPool. */
+export const BAD_POOLS: readonly BadProps[] = [
+  {
+    name: "a pool without addresses",
+    make: (chart) => new FloatingIPPool(chart, "bad", {}),
+    says: "the pool has no addresses: list some in ips, or set desiredIPs to the number to create",
+  },
+  pool(
+    "text that is no address",
+    { ips: ["192.0.2.010"] },
+    'ips[0]: "192.0.2.010" is not an IP address: give an IPv4 or IPv6 address without leading zeros, zone or prefix length',
+  ),
+  pool(
+    "addresses of two families",
+    { ips: ["192.0.2.1", "2001:db8::1"] },
+    "ips: ips mixes IPv4 and IPv6: a pool holds one family; make a second pool for the other",
+  ),
+  pool(
+    "addresses of another family than ipFamily",
+    { ipFamily: IpFamily.IPV6 },
+    "ipFamily is IPv6 but ips holds addresses of the other family: change ipFamily, or list addresses of that family",
+  ),
+  pool(
+    "an address twice",
+    { ips: ["2001:db8::1", "2001:DB8:0::1"] },
+    'ips[1]: "2001:DB8:0::1" is listed twice: remove one',
+  ),
+  pool("a negative number of addresses", { desiredIps: -1 }, "desiredIps: -1 is too small: at least 0"),
+  pool("half an address", { desiredIps: 1.5, region: "nyc3" }, "desiredIps: 1.5 is not a whole number"),
+  pool("too many addresses", { desiredIps: 1025, region: "nyc3" }, "desiredIps: 1025 is too large: at most 1024"),
+  pool(
+    "addresses to create in no region",
+    { desiredIps: 3 },
+    'region: is missing, and 2 of 3 addresses have to be created: give their region, such as "nyc3"',
+  ),
+  pool("an empty provider", { provider: IpProvider.of("") }, "provider: is empty: give a value"),
+  pool(
+    "a grace period with a fraction",
+    { gracePeriod: Duration.millis(1500) },
+    "gracePeriod: 1.5 seconds is no whole number of seconds: round it, as in Duration.seconds(2)",
+  ),
+  pool(
+    "a grace period of two days",
+    { gracePeriod: Duration.days(2) },
+    "gracePeriod: 172800 is too large: at most 86400",
+  ),
+  pool(
+    "a cool-off that is no number",
+    { assignmentCoolOff: Duration.seconds(Number.NaN) },
+    "assignmentCoolOff: NaN is not a number",
+  ),
+  pool(
+    "a name with capitals",
+    { metadata: { name: "Ingress" } },
+    'metadata.name: "Ingress" is not a name: give lower-case letters, digits, "-" and ".", such as "ingress"',
+  ),
+  pool(
+    "a namespace with a dot",
+    { metadata: { namespace: "a.b" } },
+    'metadata.namespace: "a.b" is not a namespace: give at most 63 lower-case letters, digits and "-"',
+  ),
+  pool(
+    "a label with a space in it",
+    { metadata: { labels: { team: "a b" } } },
+    'metadata.labels: "a b" is not a label value: at most 63 letters, digits, "-", "_" and "."',
+  ),
+  pool(
+    "an annotation without a name",
+    { metadata: { annotations: { "a/": "b" } } },
+    'metadata.annotations: "a/" is not an annotation key: [prefix/]name, the name of at most 63 letters, digits, "-", "_" and "."',
+  ),
+];

@@ -1,0 +1,66 @@
+import { type Chart, Duration } from "cdk8s";
+import { AddressType, DnsRecord, IpFamily, NodeDNSRecordSet, type NodeDNSRecordSetProps } from "../../../src";
+import type { BadProps } from "./case";
+
+function recordSet(name: string, props: Partial<NodeDNSRecordSetProps>, says: string): BadProps {
+  const dnsRecord = DnsRecord.digitalOcean("www", "example.com");
+  return { name, make: (chart: Chart) => new NodeDNSRecordSet(chart, "bad", { dnsRecord, ...props }), says };
+}
+
+function dns(name: string, dnsRecord: DnsRecord, says: string): BadProps {
+  return recordSet(name, { dnsRecord }, says);
+}
+
+/** Bad props of a NodeDNSRecordSet, and bad DNS records. */
+export const BAD_RECORDS: readonly BadProps[] = [
+  dns(
+    "an empty record name",
+    DnsRecord.digitalOcean("", "example.com"),
+    "dnsRecord.recordName: is empty: give a value",
+  ),
+  dns(
+    "a record name with a space in it",
+    DnsRecord.digitalOcean("a b", "example.com"),
+    'dnsRecord.recordName: "a b" is not a DNS name: give one such as www.example.com, other alphabets in their "xn--" form',
+  ),
+  dns(
+    "a zone of another alphabet",
+    DnsRecord.digitalOcean("www", "bücher.example"),
+    'dnsRecord.zone: "bücher.example" is not a DNS name: give one such as example.com, other alphabets in their "xn--" form',
+  ),
+  dns(
+    "a record name that is too long",
+    DnsRecord.digitalOcean(`${"a.".repeat(126)}ab`, "b"),
+    "dnsRecord.recordName: has 254 characters: at most 253 are allowed",
+  ),
+  dns(
+    "a record set of no provider",
+    DnsRecord.of("", "www", "example.com"),
+    "dnsRecord.provider: is empty: give the DNS provider, such as digitalocean or cloudflare",
+  ),
+  dns(
+    "a TTL with a fraction",
+    DnsRecord.digitalOcean("www", "example.com", { ttl: Duration.millis(500) }),
+    "dnsRecord.ttl: 0.5 seconds is no whole number of seconds: round it, as in Duration.seconds(1)",
+  ),
+  dns(
+    "a TTL that Cloudflare does not take",
+    DnsRecord.cloudflare("www", "example.com", { ttl: Duration.seconds(30) }),
+    "dnsRecord.ttl: 30 seconds is no TTL of Cloudflare: give 1 (automatic) or 60 to 86400 seconds",
+  ),
+  dns(
+    "a TTL beyond the DNS",
+    DnsRecord.digitalOcean("www", "example.com", { ttl: Duration.days(30_000) }),
+    "dnsRecord.ttl: 2592000000 is too large: at most 2147483647",
+  ),
+  recordSet(
+    "a family that the address type does not have",
+    { addressType: AddressType.RESERVED_IPV4, ipFamilies: [IpFamily.IPV6] },
+    "addressType flipop.digitalocean.com/ipv4-reserved-ip has one family, and ipFamilies names another: leave ipFamilies out",
+  ),
+  recordSet(
+    "a family twice",
+    { ipFamilies: [IpFamily.IPV4, IpFamily.IPV4] },
+    'ipFamilies[1]: "IPv4" stands there twice: remove one',
+  ),
+];

@@ -1,0 +1,210 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { type FlipopOperatorProps, MetricsScrape } from "../../src";
+import { METRICS } from "../../src/api";
+import { find, type Manifest, synthOperator } from "./synth";
+
+const SELECTOR = { matchLabels: { "app.kubernetes.io/name": "flipop", "app.kubernetes.io/instance": "flipop" } };
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly for: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly description: string };
+}
+
+interface Dashboard {
+  readonly uid: string;
+  readonly title: string;
+  readonly templating: { readonly list: readonly { readonly name: string }[] };
+  readonly panels: readonly {
+    readonly id: number;
+    readonly type: string;
+    readonly title: string;
+    readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+    readonly targets?: readonly { readonly refId: string; readonly expr: string; readonly legendFormat: string }[];
+  }[];
+}
+
+function rules(props: FlipopOperatorProps = {}): readonly Rule[] {
+  const objects = synthOperator({ ...props, alertRules: true });
+  const { groups } = find(objects, "PrometheusRule", props.name ?? "flipop")["spec"] as { groups: { rules: Rule[] }[] };
+  return groups.flatMap((group) => group.rules);
+}
+
+function dashboard(props: FlipopOperatorProps = {}): Dashboard {
+  const configMap = find(
+    synthOperator({ ...props, dashboard: true }),
+    "ConfigMap",
+    `${props.name ?? "flipop"}-dashboard`,
+  );
+  const { "flipop.json": text } = configMap["data"] as { "flipop.json": string };
+  return JSON.parse(text) as Dashboard;
+}
+
+/** Metrics of an expression, without the suffixes of histograms. */
+function metricsIn(expr: string): readonly string[] {
+  const names = expr.match(/\b(flipop|leader_election|controller_runtime|workqueue)_[a-z_]+/g) ?? [];
+  return names.map((name) => name.replace(/_bucket$/, ""));
+}
+
+/** Labels that an expression of one of our metrics asks for in braces or groups by. */
+function labelsIn(expr: string): readonly string[] {
+  const selected = [...expr.matchAll(/\{([^}]*)\}/g)].flatMap(([, inside = ""]) => inside.match(/[a-z_]+(?==)/g) ?? []);
+  const grouped = [...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, inside = ""]) => inside.split(/, */));
+  return [...selected, ...grouped].filter((label) => label !== "le");
+}
+
+function balanced(expr: string): boolean {
+  let open = 0;
+  for (const character of expr) {
+    if (character === "(") open += 1;
+    if (character === ")") open -= 1;
+    if (open < 0) return false;
+  }
+  return open === 0;
+}
+
+/** Everything that an expression of ours must be, whoever shows it. */
+function expectSane(expr: string): void {
+  expect(balanced(expr), expr).to.equal(true);
+  const metrics = metricsIn(expr);
+  expect(metrics, expr).not.to.have.length(0);
+  for (const metric of metrics.filter((name) => name.startsWith("flipop_"))) {
+    const known: Readonly<Record<string, { readonly labels: readonly string[] }>> = METRICS;
+    expect(known, expr).to.have.property(metric);
+    expect(known[metric]?.labels, expr).to.include.members([...labelsIn(expr)]);
+  }
+}
+
+describe("scraping", () => {
+  const spec = (objects: readonly Manifest[], kind: string): unknown => find(objects, kind, "flipop")["spec"];
+
+  it("is left to others unless asked for", () => {
+    const kinds = synthOperator().map(({ kind }) => kind);
+    expect(kinds).not.to.include.members(["ServiceMonitor"]);
+    expect(kinds).not.to.include.members(["PodMonitor"]);
+  });
+
+  it("by a ServiceMonitor goes to the metrics port of the Service, whose labels it selects", () => {
+    const objects = synthOperator({ scrape: MetricsScrape.SERVICE_MONITOR });
+    expect(spec(objects, "ServiceMonitor")).to.deep.equal({
+      selector: SELECTOR,
+      endpoints: [{ port: "metrics", honorLabels: true }],
+    });
+    expect(find(objects, "Service", "flipop-metrics").metadata.labels).to.include(SELECTOR.matchLabels);
+    expect(objects.some(({ kind }) => kind === "PodMonitor")).to.equal(false);
+  });
+
+  it("by a PodMonitor goes to the metrics port of the pods", () => {
+    const objects = synthOperator({ scrape: MetricsScrape.POD_MONITOR });
+    expect(spec(objects, "PodMonitor")).to.deep.equal({
+      selector: SELECTOR,
+      podMetricsEndpoints: [{ port: "metrics", honorLabels: true }],
+    });
+    expect(objects.some(({ kind }) => kind === "ServiceMonitor")).to.equal(false);
+  });
+
+  it("and alerts and dashboard carry the labels by which they are found", () => {
+    const monitoringLabels = { release: "prometheus" };
+    const props = { scrape: MetricsScrape.SERVICE_MONITOR, alertRules: true, dashboard: true, monitoringLabels };
+    const objects = synthOperator(props);
+    for (const kind of ["ServiceMonitor", "PrometheusRule", "ConfigMap"]) {
+      const [found] = objects.filter((object) => object.kind === kind);
+      expect(found?.metadata.labels, kind).to.include(monitoringLabels);
+    }
+    expect(find(objects, "Deployment", "flipop").metadata.labels).not.to.include(monitoringLabels);
+  });
+
+  it("reaches the metrics of each pod: the Service balances nothing", () => {
+    expect(find(synthOperator(), "Service", "flipop-metrics")["spec"]).to.deep.equal({
+      clusterIP: "None",
+      selector: SELECTOR.matchLabels,
+      ports: [{ name: "metrics", port: 8080, targetPort: "metrics", protocol: "TCP" }],
+    });
+  });
+});
+
+describe("the alerts", () => {
+  it("are these", () => {
+    expect(rules().map(({ alert, labels }) => `${labels.severity} ${alert}`)).to.deep.equal([
+      "warning FlipopUnfulfilledAddresses",
+      "warning FlipopAssignmentErrors",
+      "warning FlipopAddressInError",
+      "warning FlipopProviderErrors",
+      "critical FlipopNoLeader",
+      "warning FlipopReconcileErrors",
+    ]);
+  });
+
+  for (const { alert, expr, annotations, ...rule } of rules()) {
+    it(`${alert} asks for metrics and labels that there are`, () => expectSane(expr));
+
+    it(`${alert} waits before it calls, and says what is wrong and where to look`, () => {
+      expect(rule.for).to.match(/^\d+m$/);
+      expect(annotations.summary).to.match(/\.$/);
+      expect(annotations.description).to.match(/kubectl|log/);
+    });
+
+    it(`${alert} shows only labels that its expression keeps`, () => {
+      const shown = [...JSON.stringify(annotations).matchAll(/\$labels\.([a-z_]+)/g)].map(([, label]) => label);
+      expect(labelsIn(expr)).to.include.members(shown);
+    });
+  }
+
+  it("about the machinery look at this operator's pods only", () => {
+    const [noLeader] = rules({ name: "canary", namespace: "edge" }).filter(({ alert }) => alert === "FlipopNoLeader");
+    expect(noLeader?.expr).to.equal(
+      '(sum(leader_election_master_status{namespace="edge",name="floating-ip-pool-controller-leader-election",pod=~"canary-[a-z0-9]+-[a-z0-9]+"}) or vector(0)) == 0',
+    );
+  });
+});
+
+describe("the dashboard", () => {
+  it("is found by Grafana's sidecar", () => {
+    const { metadata } = find(synthOperator({ dashboard: true }), "ConfigMap", "flipop-dashboard");
+    expect(metadata.labels).to.include({ grafana_dashboard: "1" });
+  });
+
+  it("has an identity of its own for each operator", () => {
+    expect(dashboard().uid).to.equal("flipop");
+    expect(dashboard({ name: "canary", namespace: "edge" })).to.include({
+      uid: "canary-edge",
+      title: "flipop: edge/canary",
+    });
+    expect(dashboard({ name: "n".repeat(50) }).uid).to.have.length(40);
+  });
+
+  it("shows every metric of ours", () => {
+    const shown = dashboard().panels.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => metricsIn(expr)));
+    expect(shown).to.include.members(Object.keys(METRICS));
+  });
+
+  it("asks for metrics and labels that there are", () => {
+    for (const { targets = [] } of dashboard().panels) for (const { expr } of targets) expectSane(expr);
+  });
+
+  it("names each line by labels that its expression keeps", () => {
+    for (const { expr, legendFormat } of dashboard().panels.flatMap(({ targets = [] }) => targets)) {
+      const shown = [...legendFormat.matchAll(/\{\{([a-z_]+)\}\}/g)].map(([, label]) => label);
+      expect(labelsIn(expr), expr).to.include.members(shown);
+    }
+  });
+
+  it("uses no variable that it does not define", () => {
+    const { templating, panels } = dashboard();
+    const used = [...JSON.stringify(panels).matchAll(/\$([a-z]+)/g)].map(([, name]) => name);
+    expect(new Set(used)).to.deep.equal(new Set(templating.list.map(({ name }) => name)));
+  });
+
+  it("has panels with an id each, which neither overlap nor leave the grid", () => {
+    const { panels } = dashboard();
+    expect(new Set(panels.map(({ id }) => id)).size).to.equal(panels.length);
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`),
+    );
+    expect(new Set(cells).size).to.equal(cells.length);
+    for (const { gridPos } of panels) expect(gridPos.x + gridPos.w).to.be.at.most(24);
+  });
+});

@@ -1,0 +1,165 @@
+import { ApiObject, JsonPatch } from "cdk8s";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { MetricsScrape, OperatorFeature } from "../../src";
+import { find, makeOperator, synthOperator, titles } from "./synth";
+
+describe("the objects of an operator", () => {
+  it("are these for the default install", () => {
+    expect(titles(synthOperator())).to.deep.equal([
+      "Namespace flipop",
+      "ServiceAccount flipop flipop",
+      "ClusterRole flipop",
+      "ClusterRoleBinding flipop",
+      "Role flipop flipop-lease",
+      "RoleBinding flipop flipop-lease",
+      "Role flipop flipop-issuers",
+      "RoleBinding flipop flipop-issuers",
+      "ClusterRole flipop-view",
+      "ClusterRole flipop-edit",
+      "ValidatingAdmissionPolicy flipop",
+      "ValidatingAdmissionPolicyBinding flipop",
+      "PodDisruptionBudget flipop flipop",
+      "Service flipop flipop-metrics",
+      "Deployment flipop flipop",
+    ]);
+  });
+
+  it("have the namespace in the names of cluster-scoped ones where anything is not the default", () => {
+    const objects = synthOperator({ namespace: "infra" });
+    expect(titles(objects).filter((title) => !title.includes(" infra "))).to.deep.equal([
+      "Namespace infra",
+      "ClusterRole flipop-infra",
+      "ClusterRoleBinding flipop-infra",
+      "ClusterRole flipop-infra-view",
+      "ClusterRole flipop-infra-edit",
+      "ValidatingAdmissionPolicy flipop-infra",
+      "ValidatingAdmissionPolicyBinding flipop-infra",
+    ]);
+    expect(titles(synthOperator({ name: "canary" }))).to.include("ClusterRole canary-flipop");
+  });
+
+  it("of two operators in one cluster never share a name", () => {
+    const first = titles(synthOperator({ scrape: MetricsScrape.SERVICE_MONITOR, alertRules: true, dashboard: true }));
+    const props = { name: "canary", createNamespaces: false, scrape: MetricsScrape.SERVICE_MONITOR, alertRules: true };
+    const second = titles(synthOperator({ ...props, dashboard: true, networkPolicy: true }));
+    expect(second.filter((title) => first.includes(title))).to.deep.equal([]);
+  });
+
+  it("go to the chart's namespace where the props name none", () => {
+    const objects = synthOperator({}, { namespace: "edge" });
+    expect(find(objects, "Deployment", "flipop").metadata.namespace).to.equal("edge");
+    expect(titles(objects)).to.include("Namespace edge");
+  });
+
+  it("have no namespace where they are cluster-scoped, though the chart stamps one on everything", () => {
+    const scoped = synthOperator({ namespace: "own" }, { namespace: "edge" });
+    const kinds = ["Namespace", "ClusterRole", "ClusterRoleBinding", "ValidatingAdmissionPolicy"];
+    const clusterWide = scoped.filter(({ kind }) => kinds.some((prefix) => kind.startsWith(prefix)));
+    expect(clusterWide).to.have.length(7);
+    for (const { metadata } of clusterWide) expect(metadata).not.to.have.property("namespace");
+  });
+
+  it("carry the recommended labels with the name as instance", () => {
+    for (const { metadata } of synthOperator({ name: "canary" })) {
+      expect(metadata.labels).to.include({
+        "app.kubernetes.io/name": "flipop",
+        "app.kubernetes.io/instance": "canary",
+        "app.kubernetes.io/component": "operator",
+        "app.kubernetes.io/part-of": "flipop",
+        "app.kubernetes.io/version": "0.1.0",
+      });
+    }
+  });
+
+  it("include no Namespace with createNamespaces: false", () => {
+    const objects = synthOperator({ createNamespaces: false, features: [OperatorFeature.JOBS] });
+    expect(objects.filter(({ kind }) => kind === "Namespace")).to.deep.equal([]);
+  });
+
+  it("include the namespaces of Jobs, restricted, where feature jobs is on", () => {
+    const objects = synthOperator({ features: [OperatorFeature.JOBS], jobNamespaces: ["work", "play"] });
+    expect(titles(objects)).to.include.members(["Namespace work", "Namespace play"]);
+    expect(find(objects, "Namespace", "work").metadata.labels).to.include({
+      "pod-security.kubernetes.io/enforce": "restricted",
+      "pod-security.kubernetes.io/audit": "restricted",
+      "pod-security.kubernetes.io/warn": "restricted",
+    });
+    expect(titles(synthOperator({ features: [OperatorFeature.JOBS] }))).to.include("Namespace flipop-jobs");
+  });
+
+  it("include no ServiceAccount where one is named, and everything names that one", () => {
+    const objects = synthOperator({ serviceAccountName: "robot" });
+    expect(objects.filter(({ kind }) => kind === "ServiceAccount")).to.deep.equal([]);
+    const subject = { kind: "ServiceAccount", name: "robot", namespace: "flipop" };
+    expect(find(objects, "ClusterRoleBinding", "flipop")["subjects"]).to.deep.equal([subject]);
+    expect(find(objects, "RoleBinding", "flipop-lease")["subjects"]).to.deep.equal([subject]);
+    expect(JSON.stringify(find(objects, "ValidatingAdmissionPolicy", "flipop"))).to.include(
+      "system:serviceaccount:flipop:robot",
+    );
+  });
+
+  it("include no admission policy with admissionPolicy: false", () => {
+    const kinds = synthOperator({ admissionPolicy: false }).map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind.startsWith("Validating"))).to.deep.equal([]);
+  });
+
+  it("let a drain take one pod at a time, even one that does not get ready", () => {
+    expect(find(synthOperator(), "PodDisruptionBudget", "flipop")["spec"]).to.deep.equal({
+      maxUnavailable: 1,
+      unhealthyPodEvictionPolicy: "AlwaysAllow",
+      selector: { matchLabels: { "app.kubernetes.io/name": "flipop", "app.kubernetes.io/instance": "flipop" } },
+    });
+  });
+
+  it("include a NetworkPolicy on request, which allows metrics and probes in, DNS and TLS out", () => {
+    const policy = find(synthOperator({ networkPolicy: true }), "NetworkPolicy", "flipop");
+    expect(policy["spec"]).to.deep.equal({
+      podSelector: { matchLabels: { "app.kubernetes.io/name": "flipop", "app.kubernetes.io/instance": "flipop" } },
+      policyTypes: ["Ingress", "Egress"],
+      ingress: [
+        {
+          ports: [
+            { protocol: "TCP", port: 8080 },
+            { protocol: "TCP", port: 8081 },
+          ],
+        },
+      ],
+      egress: [
+        {
+          ports: [
+            { protocol: "UDP", port: 53 },
+            { protocol: "TCP", port: 53 },
+            { protocol: "TCP", port: 443 },
+            { protocol: "TCP", port: 6443 },
+          ],
+        },
+      ],
+    });
+  });
+
+  it("are all public, and can be patched", () => {
+    const { chart, operator } = makeOperator({
+      features: [OperatorFeature.POOLS, OperatorFeature.JOBS],
+      networkPolicy: true,
+      scrape: MetricsScrape.POD_MONITOR,
+      alertRules: true,
+      dashboard: true,
+    });
+    const { serviceMonitor, ...parts } = operator;
+    expect(serviceMonitor).to.equal(undefined);
+    const found = Object.values(parts).flat();
+    const objects = chart.node.findAll().filter((construct) => ApiObject.isApiObject(construct));
+    expect(objects).to.have.length(20);
+    for (const object of objects) expect(found, `${object.kind} ${object.name}`).to.include(object);
+    operator.deployment.addJsonPatch(JsonPatch.add("/spec/revisionHistoryLimit", 3));
+    const [deployment] = chart.toJson().filter(({ kind }) => kind === "Deployment");
+    expect(deployment.spec.revisionHistoryLimit).to.equal(3);
+  });
+
+  it("tell the names that other objects need", () => {
+    const { operator } = makeOperator({ name: "canary", namespace: "edge" });
+    const { name, namespace, serviceAccountName } = operator;
+    expect([name, namespace, serviceAccountName]).to.deep.equal(["canary", "edge", "canary"]);
+  });
+});

@@ -1,0 +1,201 @@
+import { ApiObject, Chart, Duration, Testing } from "cdk8s";
+import { Secret } from "cdk8s-plus-28";
+import { expect } from "chai";
+import { Construct } from "constructs";
+import { describe, it } from "mocha";
+import { Credentials, FlipopOperator, OperatorFeature, TaintEffect, Toleration } from "../../src";
+import { container, find, type Manifest, podSpec, synthOperator } from "./synth";
+
+const { POOLS, DNS, ROUTED_IP, JOBS } = OperatorFeature;
+
+describe("a pod of the operator", () => {
+  it("has no privilege at all", () => {
+    const { securityContext, containers } = podSpec(synthOperator());
+    expect(securityContext).to.deep.equal({
+      runAsNonRoot: true,
+      runAsUser: 65532,
+      runAsGroup: 65532,
+      seccompProfile: { type: "RuntimeDefault" },
+    });
+    expect(containers[0].securityContext).to.deep.equal({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ["ALL"] },
+    });
+  });
+
+  it("mounts a token of its own, which the ServiceAccount alone would not", () => {
+    const objects = synthOperator();
+    expect(podSpec(objects)["automountServiceAccountToken"]).to.equal(true);
+    expect(find(objects, "ServiceAccount", "flipop")["automountServiceAccountToken"]).to.equal(false);
+  });
+
+  it("reserves little, and limits memory but not CPU", () => {
+    expect(container(synthOperator()).resources).to.deep.equal({
+      requests: { cpu: "50m", memory: "128Mi" },
+      limits: { memory: "512Mi" },
+    });
+  });
+
+  it("takes cpuRequest, cpuLimit, memoryRequest and memoryLimit", () => {
+    const props = { cpuRequest: "0.1", cpuLimit: "1", memoryRequest: "256Mi", memoryLimit: "1Gi" };
+    expect(container(synthOperator(props)).resources).to.deep.equal({
+      requests: { cpu: "0.1", memory: "256Mi" },
+      limits: { cpu: "1", memory: "1Gi" },
+    });
+  });
+
+  it("is probed at its health port", () => {
+    const { livenessProbe, readinessProbe, ports } = container(synthOperator());
+    expect(livenessProbe).to.deep.include({ httpGet: { path: "/healthz", port: "health" } });
+    expect(readinessProbe).to.deep.include({ httpGet: { path: "/readyz", port: "health" } });
+    expect(ports).to.deep.equal([
+      { name: "metrics", containerPort: 8080, protocol: "TCP" },
+      { name: "health", containerPort: 8081, protocol: "TCP" },
+    ]);
+  });
+
+  it("is one of two, which prefer different nodes", () => {
+    const objects = synthOperator();
+    expect(find(objects, "Deployment", "flipop")["spec"]).to.include({ replicas: 2 });
+    const selector = { "app.kubernetes.io/name": "flipop", "app.kubernetes.io/instance": "flipop" };
+    expect(podSpec(objects)["affinity"]).to.deep.equal({
+      podAntiAffinity: {
+        preferredDuringSchedulingIgnoredDuringExecution: [
+          {
+            weight: 100,
+            podAffinityTerm: { topologyKey: "kubernetes.io/hostname", labelSelector: { matchLabels: selector } },
+          },
+        ],
+      },
+    });
+  });
+
+  it("takes image, replicas, imagePullSecrets and priorityClassName", () => {
+    const image = "registry.example.com/flipop@sha256:abc";
+    const objects = synthOperator({ image, replicas: 3, imagePullSecrets: ["pull"], priorityClassName: "high" });
+    expect(container(objects).image).to.equal(image);
+    expect(find(objects, "Deployment", "flipop")["spec"]).to.include({ replicas: 3 });
+    expect(podSpec(objects)).to.deep.include({ imagePullSecrets: [{ name: "pull" }], priorityClassName: "high" });
+  });
+
+  it("runs on Linux, on the nodes and with the tolerations that are asked for", () => {
+    const tolerations = [Toleration.keyValue("pool", "infra", TaintEffect.NO_SCHEDULE), Toleration.all()];
+    const spec = podSpec(synthOperator({ nodeSelector: { pool: "infra" }, tolerations }));
+    expect(spec.nodeSelector).to.deep.equal({ "kubernetes.io/os": "linux", pool: "infra" });
+    expect(spec["tolerations"]).to.deep.equal([
+      { key: "pool", operator: "Equal", value: "infra", effect: "NoSchedule" },
+      { operator: "Exists" },
+    ]);
+  });
+
+  it("is selected by labels that a release does not change", () => {
+    const objects = synthOperator({ name: "canary" });
+    const { selector } = find(objects, "Deployment", "canary")["spec"] as { selector: unknown };
+    expect(selector).to.deep.equal({
+      matchLabels: { "app.kubernetes.io/name": "flipop", "app.kubernetes.io/instance": "canary" },
+    });
+  });
+});
+
+describe("the command line of the operator", () => {
+  it("is run and nothing else by default", () => {
+    expect(container(synthOperator()).args).to.deep.equal(["run"]);
+  });
+
+  it("names features only where they are not the default ones, in whatever order", () => {
+    expect(container(synthOperator({ features: [ROUTED_IP, DNS, POOLS] })).args).to.deep.equal(["run"]);
+    expect(container(synthOperator({ features: [DNS, POOLS] })).args).to.deep.equal(["run", "--features=pools,dns"]);
+  });
+
+  it("names the namespaces that are asked for", () => {
+    const props = { watchNamespaces: ["a", "b"], podNamespaces: ["c"], issuerNamespaces: ["a"] };
+    expect(container(synthOperator(props)).args).to.deep.equal([
+      "run",
+      "--watch-namespaces=a,b",
+      "--pod-namespaces=c",
+      "--issuer-namespaces=a",
+    ]);
+  });
+
+  it("leaves out issuerNamespaces and jobNamespaces that say the default", () => {
+    const props = { features: [ROUTED_IP, JOBS], issuerNamespaces: ["flipop"], jobNamespaces: ["flipop-jobs"] };
+    expect(container(synthOperator(props)).args).to.deep.equal(["run", "--features=routedip,jobs"]);
+  });
+
+  it("names other jobNamespaces", () => {
+    const { args } = container(synthOperator({ features: [JOBS], jobNamespaces: ["work"] }));
+    expect(args).to.deep.equal(["run", "--features=jobs", "--job-namespaces=work"]);
+  });
+
+  it("takes debug, dryRun, resync and shutdownTimeout, and gives the pod 10 seconds more", () => {
+    const props = { debug: true, dryRun: true, resync: Duration.minutes(5), shutdownTimeout: Duration.seconds(45) };
+    const objects = synthOperator(props);
+    const flags = ["--debug=true", "--dry-run=true", "--resync=300", "--shutdown-timeout=45"];
+    expect(container(objects).args).to.deep.equal(["run", ...flags]);
+    expect(podSpec(objects)["terminationGracePeriodSeconds"]).to.equal(55);
+    expect(podSpec(synthOperator())["terminationGracePeriodSeconds"]).to.equal(30);
+  });
+
+  it("leaves out durations that say the default", () => {
+    const props = { resync: Duration.minutes(1), shutdownTimeout: Duration.seconds(20), debug: false, dryRun: false };
+    expect(container(synthOperator(props)).args).to.deep.equal(["run"]);
+  });
+
+  it("ends with the user's own flags", () => {
+    const { args } = container(synthOperator({ debug: true, extraArgs: ["--log-format=json", "--leader-elect"] }));
+    expect(args).to.deep.equal(["run", "--debug=true", "--log-format=json", "--leader-elect"]);
+  });
+});
+
+describe("the environment of the operator", () => {
+  const secretKeyRef = (name: string, key: string) => ({ secretKeyRef: { name, key, optional: true } });
+
+  it("has the pod's namespace, and the tokens from the entries of Secret flipop", () => {
+    expect(container(synthOperator()).env).to.deep.equal([
+      { name: "FLIPOP_NAMESPACE", valueFrom: { fieldRef: { fieldPath: "metadata.namespace" } } },
+      { name: "DIGITALOCEAN_ACCESS_TOKEN", valueFrom: secretKeyRef("flipop", "DIGITALOCEAN_ACCESS_TOKEN") },
+      { name: "CLOUDFLARE_TOKEN", valueFrom: secretKeyRef("flipop", "CLOUDFLARE_TOKEN") },
+    ]);
+  });
+
+  it("has the tokens from the Secrets that are named, by default from the entry of the variable's name", () => {
+    const digitalOcean = Credentials.fromSecretName("do", "token");
+    const cloudflare = Credentials.fromSecretName("cf");
+    const { env } = container(synthOperator({ digitalOcean, cloudflare }));
+    expect(env.slice(1).map(({ valueFrom }) => valueFrom)).to.deep.equal([
+      secretKeyRef("do", "token"),
+      secretKeyRef("cf", "CLOUDFLARE_TOKEN"),
+    ]);
+  });
+
+  it("has the token of a Secret of the same chart, which then stands before the Deployment", () => {
+    const chart = new Chart(Testing.app(), "test", { namespace: "flipop" });
+    const early = new Construct(chart, "early");
+    const secret = new Secret(chart, "late", { metadata: { name: "cf" }, stringData: { token: "x" } });
+    new FlipopOperator(early, "operator", { cloudflare: Credentials.fromSecret(secret, "token") });
+    const objects: Manifest[] = Testing.synth(chart);
+    const kinds = objects.map(({ kind }) => kind);
+    expect(kinds.indexOf("Secret")).to.be.below(kinds.indexOf("Deployment"));
+    expect(container(objects).env[2]).to.deep.equal({
+      name: "CLOUDFLARE_TOKEN",
+      valueFrom: secretKeyRef("cf", "token"),
+    });
+  });
+
+  it("has the token of a plain ApiObject that is a Secret", () => {
+    const chart = new Chart(Testing.app(), "test", { namespace: "flipop" });
+    const secret = new ApiObject(chart, "secret", { apiVersion: "v1", kind: "Secret", metadata: { name: "do" } });
+    new FlipopOperator(chart, "operator", { digitalOcean: Credentials.fromSecret(secret) });
+    const valueFrom = secretKeyRef("do", "DIGITALOCEAN_ACCESS_TOKEN");
+    expect(container(Testing.synth(chart)).env[1]).to.deep.include({ valueFrom });
+  });
+
+  it("ends with the user's own variables", () => {
+    const { env } = container(synthOperator({ env: { HTTPS_PROXY: "http://proxy:3128", FLIPOP_LOG_FORMAT: "json" } }));
+    expect(env.slice(3)).to.deep.equal([
+      { name: "HTTPS_PROXY", value: "http://proxy:3128" },
+      { name: "FLIPOP_LOG_FORMAT", value: "json" },
+    ]);
+  });
+});

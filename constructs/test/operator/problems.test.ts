@@ -1,0 +1,239 @@
+import { ApiObject, Chart, Duration, Testing } from "cdk8s";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { Credentials, FlipopOperator, type FlipopOperatorProps, OperatorFeature, Toleration } from "../../src";
+import { problemsOf } from "./synth";
+
+const { POOLS, ROUTED_IP, JOBS } = OperatorFeature;
+const LABEL_FIX = 'is no DNS label: use at most 63 lower-case letters, digits and "-", such as "flipop"';
+const USE_SECRET =
+  "the value looks like an API token (not shown here): put it into a Secret and use digitalOcean or cloudflare with Credentials.fromSecretName(...)";
+// Made here, so that nothing in the repo looks like a token.
+const DIGITALOCEAN_TOKEN = `dop_v1_${"0a".repeat(32)}`;
+const CLOUDFLARE_TOKEN = `${"aB3".repeat(13)}x`;
+
+/** Wrong props, and the message of each without the construct path. */
+const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, message: string])[] = [
+  ["a name with capitals", { name: "Flipop" }, `name: "Flipop" ${LABEL_FIX}`],
+  [
+    "a name that leaves no room for others made from it",
+    { name: "n".repeat(56) },
+    `name: "${"n".repeat(56)}" has 56 characters: use at most 55, other names are made from it`,
+  ],
+  [
+    "a name that no Service can have",
+    { name: "2nd" },
+    'name: "2nd" begins with a digit, which the name of a Service may not: add a letter',
+  ],
+  ["an empty namespace", { namespace: "" }, `namespace: "" ${LABEL_FIX}`],
+  ["a namespace with a dot", { watchNamespaces: ["a", "b.c"] }, `watchNamespaces[1]: "b.c" ${LABEL_FIX}`],
+  [
+    "an empty list of namespaces, which the operator would read as all",
+    { watchNamespaces: [] },
+    "watchNamespaces: is empty: name a namespace, or leave it out for the default",
+  ],
+  [
+    "a namespace that stands there twice",
+    { podNamespaces: ["a", "a"] },
+    'podNamespaces[1]: "a" stands there twice: remove one',
+  ],
+  [
+    "no feature at all",
+    { features: [] },
+    "features: is empty, so the operator would do nothing: name a feature, or leave it out",
+  ],
+  [
+    "an unknown feature",
+    { features: ["pool" as OperatorFeature, POOLS] },
+    'features[0]: "pool" is no feature: use pools, dns, routedip, jobs',
+  ],
+  [
+    "issuerNamespaces without routedip",
+    { features: [POOLS], issuerNamespaces: ["a"] },
+    "issuerNamespaces: is of no use without feature routedip: add OperatorFeature.ROUTED_IP, or leave it out",
+  ],
+  [
+    "issuerNamespaces that are not watched",
+    { watchNamespaces: ["a"], issuerNamespaces: ["b"] },
+    'issuerNamespaces[0]: issuers in "b" would not be seen, it is not in watchNamespaces: add it there, or take it out here',
+  ],
+  [
+    "jobNamespaces without jobs",
+    { jobNamespaces: ["work"] },
+    "jobNamespaces: is of no use without feature jobs: add OperatorFeature.JOBS, or leave it out",
+  ],
+  [
+    "Jobs in the operator's own namespace",
+    { namespace: "edge", features: [ROUTED_IP, JOBS], jobNamespaces: ["edge"] },
+    'jobNamespaces: "edge" is the operator\'s own namespace, where its credentials are: run Jobs in another one',
+  ],
+  ["a part of a pod", { replicas: 1.5 }, "replicas: 1.5 is no number of pods: use 2, or another whole number from 0"],
+  ["fewer than no pods", { replicas: -1 }, "replicas: -1 is no number of pods: use 2, or another whole number from 0"],
+  ["an empty image", { image: "" }, 'image: "" is no image: write it as registry/name:tag, or leave it out'],
+  [
+    "the name of a Secret with an underscore",
+    { imagePullSecrets: ["pull_me"] },
+    'imagePullSecrets[0]: "pull_me" is no name of an object: use lower-case letters, digits, "-" and "."',
+  ],
+  [
+    "an empty serviceAccountName",
+    { serviceAccountName: "" },
+    'serviceAccountName: "" is no name of an object: use lower-case letters, digits, "-" and "."',
+  ],
+  [
+    "a priorityClassName with capitals",
+    { priorityClassName: "High" },
+    'priorityClassName: "High" is no name of an object: use lower-case letters, digits, "-" and "."',
+  ],
+  ["CPU in words", { cpuRequest: "half" }, 'cpuRequest: "half" is no quantity: write it as "50m" or "0.5"'],
+  ["no CPU", { cpuLimit: "0" }, 'cpuLimit: "0" is no quantity: write it as "50m" or "0.5"'],
+  [
+    "memory with a unit that there is not",
+    { memoryLimit: "1GB" },
+    'memoryLimit: "1GB" is no quantity: write it as "128Mi" or "1Gi"',
+  ],
+  ["negative memory", { memoryRequest: "-1Mi" }, 'memoryRequest: "-1Mi" is no quantity: write it as "128Mi" or "1Gi"'],
+  [
+    "a resync without a pause",
+    { resync: Duration.seconds(0) },
+    "resync: 0 seconds would never rest: use Duration.seconds(60) or the like",
+  ],
+  [
+    "a shutdownTimeout with a fraction",
+    { shutdownTimeout: Duration.millis(1500) },
+    "shutdownTimeout: 1.5 seconds is no whole number, and a pod's grace period is one: use Duration.seconds(2)",
+  ],
+  [
+    "a label value with a space",
+    { nodeSelector: { pool: "a b" } },
+    'nodeSelector: "a b" is not a label value: at most 63 letters, digits, "-", "_" and "."',
+  ],
+  [
+    "another operating system",
+    { nodeSelector: { "kubernetes.io/os": "windows" } },
+    'nodeSelector: "kubernetes.io/os: windows" would not run the image, which is for Linux: leave it out',
+  ],
+  [
+    "monitoringLabels with nothing to put them on",
+    { monitoringLabels: { release: "prometheus" } },
+    "monitoringLabels: is of no use without scrape, alertRules or dashboard: add one of them, or leave it out",
+  ],
+  [
+    "a toleration with an empty key",
+    { tolerations: [Toleration.all(), Toleration.key("")] },
+    "tolerations[1].key: an empty key tolerates every taint: use Toleration.all()",
+  ],
+  [
+    "a token in the variable that is for it",
+    { env: { DIGITALOCEAN_ACCESS_TOKEN: "anything" } },
+    "env.DIGITALOCEAN_ACCESS_TOKEN: a token does not belong into a manifest: use prop digitalOcean with Credentials.fromSecretName(...)",
+  ],
+  [
+    "a token in the variable of Cloudflare",
+    { env: { CLOUDFLARE_TOKEN: "anything" } },
+    "env.CLOUDFLARE_TOKEN: a token does not belong into a manifest: use prop cloudflare with Credentials.fromSecretName(...)",
+  ],
+  ["a token in another variable", { env: { MY_TOKEN: DIGITALOCEAN_TOKEN } }, `env.MY_TOKEN: ${USE_SECRET}`],
+  ["a token of Cloudflare's form", { env: { MY_TOKEN: CLOUDFLARE_TOKEN } }, `env.MY_TOKEN: ${USE_SECRET}`],
+  ["a token on the command line", { extraArgs: [`--kubeconfig=${DIGITALOCEAN_TOKEN}`] }, `extraArgs[0]: ${USE_SECRET}`],
+  [
+    "a variable that no container can have",
+    { env: { "MY-NAME": "x" } },
+    'env.MY-NAME: "MY-NAME" is no variable name: use letters, digits and "_"',
+  ],
+  [
+    "a variable of a flag that has a prop",
+    { env: { FLIPOP_FEATURES: "dns" } },
+    'env.FLIPOP_FEATURES: "FLIPOP_FEATURES" is set by this construct: use prop features',
+  ],
+  [
+    "a misspelt variable of the operator",
+    { env: { FLIPOP_LOGFORMAT: "json" } },
+    'env.FLIPOP_LOGFORMAT: "FLIPOP_LOGFORMAT" is no variable of the operator: mend its name, or leave it out',
+  ],
+  [
+    "a variable with a value that its flag does not take",
+    { env: { FLIPOP_LOG_FORMAT: "xml" } },
+    'env.FLIPOP_LOG_FORMAT: "xml" is no value of log-format: use auto, text, json',
+  ],
+  [
+    "a flag and its value apart",
+    { extraArgs: ["--log-format", "json"] },
+    'extraArgs[1]: "json" is no flag: write each as "--flag=value"',
+  ],
+  [
+    "an unknown flag",
+    { extraArgs: ["--colour=blue"] },
+    'extraArgs[0]: "--colour" is no flag of the operator: use --kubeconfig, --leader-elect, --leader-elect-lease-duration, --leader-elect-renew-deadline, --leader-elect-retry-period, --log-format',
+  ],
+  [
+    "a flag that has a prop",
+    { extraArgs: ["--resync=10"] },
+    'extraArgs[0]: "--resync" is set by this construct: use prop resync',
+  ],
+  [
+    "a flag that would move the metrics away from their Service",
+    { extraArgs: ["--metrics-bind-addr=:9090"] },
+    'extraArgs[0]: "--metrics-bind-addr" is set by this construct: use the default: the metrics Service points at it',
+  ],
+  [
+    "a flag that stands there twice",
+    { extraArgs: ["--leader-elect", "--leader-elect=false"] },
+    "extraArgs[1]: --leader-elect stands there twice: remove one",
+  ],
+  [
+    "seconds in words",
+    { extraArgs: ["--leader-elect-retry-period=2 seconds"] },
+    'extraArgs[0]: "2 seconds" is no value of leader-elect-retry-period: give seconds, such as 2',
+  ],
+  [
+    "a choice without a value",
+    { extraArgs: ["--log-format"] },
+    'extraArgs[0]: "--log-format" has no value: write it as --log-format=value',
+  ],
+  [
+    "a switch that is neither on nor off",
+    { extraArgs: ["--leader-elect=yes"] },
+    'extraArgs[0]: "yes" is no value of leader-elect: use true or false',
+  ],
+];
+
+describe("props of an operator that can't be used", () => {
+  for (const [title, props, message] of CASES) {
+    it(`are refused: ${title}`, () => {
+      expect(problemsOf(props)).to.include(`[test/operator] ${message}`);
+    });
+  }
+
+  it("throw nothing in the constructor", () => {
+    for (const [, props] of CASES) new FlipopOperator(Testing.chart(), "operator", props);
+  });
+
+  it("are told all at once", () => {
+    const props = { name: "A", replicas: -1, env: { CLOUDFLARE_TOKEN: "x" }, extraArgs: ["--colour"] };
+    expect(problemsOf(props)).to.have.length(4);
+  });
+
+  it("never show a token", () => {
+    const props = { env: { A: DIGITALOCEAN_TOKEN, CLOUDFLARE_TOKEN }, extraArgs: [CLOUDFLARE_TOKEN] };
+    const text = problemsOf(props).join();
+    expect(text).not.to.include(DIGITALOCEAN_TOKEN);
+    expect(text).not.to.include(CLOUDFLARE_TOKEN);
+  });
+
+  it("include credentials of a Secret in another namespace", () => {
+    const chart = new Chart(Testing.app(), "test");
+    const metadata = { name: "do", namespace: "elsewhere" };
+    const secret = new ApiObject(chart, "secret", { apiVersion: "v1", kind: "Secret", metadata });
+    new FlipopOperator(chart, "operator", { digitalOcean: Credentials.fromSecret(secret) });
+    const synth = (): unknown => Testing.synth(chart) as unknown;
+    expect(synth).to.throw(
+      '[test/operator] digitalOcean: Secret "do" is in namespace "elsewhere", and a Secret is only read in namespace "flipop" of the Deployment: put both into one namespace',
+    );
+  });
+
+  it("don't include ordinary values that look a little like tokens", () => {
+    const env = { COMMIT: "0123456789abcdef0123456789abcdef01234567", PATH_LIKE: "/usr/local/bin:/usr/bin" };
+    expect(problemsOf({ env, extraArgs: ["--kubeconfig=/etc/flipop/kubeconfig"] })).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,155 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { OperatorFeature } from "../../src";
+import { ALL_KINDS, type FeatureName, PERMISSIONS, type PermissionScope } from "../../src/api";
+import { find, type Manifest, synthOperator } from "./synth";
+
+const { POOLS, DNS, ROUTED_IP, JOBS } = OperatorFeature;
+const EVERYTHING = [POOLS, DNS, ROUTED_IP, JOBS];
+
+/** The rules that a role must have, said by the permissions themselves. */
+function rulesOf(features: readonly FeatureName[], ...scopes: readonly PermissionScope[]): readonly unknown[] {
+  return PERMISSIONS.filter(({ scope }) => scopes.includes(scope))
+    .filter((permission) => permission.features.some((feature) => features.includes(feature)))
+    .map(({ apiGroup, resources, resourceNames, verbs }) => ({
+      apiGroups: [apiGroup],
+      resources,
+      ...(resourceNames && { resourceNames }),
+      verbs,
+    }));
+}
+
+/** Resources of the core and our group in all rules of the operator's own roles, with their verbs. */
+function rights(objects: readonly Manifest[]): Readonly<Record<string, readonly string[]>> {
+  const roles = objects.filter(({ kind, metadata: { name } }) => kind.endsWith("Role") && !/-(view|edit)$/.test(name));
+  const rules = roles.flatMap((role) => role["rules"] as { resources: string[]; verbs: string[] }[]);
+  const pairs = rules.flatMap(({ resources, verbs }) => resources.map((resource) => ({ resource, verbs })));
+  return Object.fromEntries(
+    pairs.map(({ resource }) => [
+      resource,
+      [...new Set(pairs.filter((pair) => pair.resource === resource).flatMap(({ verbs }) => verbs))].sort(),
+    ]),
+  );
+}
+
+describe("the operator's rights", () => {
+  it("are those of the permissions, in the cluster and in its own namespace", () => {
+    const objects = synthOperator();
+    const features = ["pools", "dns", "routedip"] as const;
+    expect(find(objects, "ClusterRole", "flipop")["rules"]).to.deep.equal(
+      rulesOf(features, "cluster", "watchNamespaces", "podNamespaces"),
+    );
+    expect(find(objects, "Role", "flipop-lease")["rules"]).to.deep.equal(rulesOf(features, "operatorNamespace"));
+    expect(find(objects, "Role", "flipop-issuers")["rules"]).to.deep.equal(rulesOf(features, "issuerNamespaces"));
+  });
+
+  it("move from the cluster to the namespaces that are to be watched", () => {
+    const objects = synthOperator({ features: EVERYTHING, watchNamespaces: ["a", "b"] });
+    expect(find(objects, "ClusterRole", "flipop")["rules"]).to.deep.equal(
+      rulesOf(["pools", "dns", "routedip", "jobs"], "cluster", "podNamespaces"),
+    );
+    const watching = objects.filter(({ kind, metadata }) => kind === "Role" && metadata.name === "flipop-watch");
+    expect(watching.map(({ metadata }) => metadata.namespace)).to.deep.equal(["a", "b"]);
+    const wanted = rulesOf(["pools", "dns", "routedip", "jobs"], "watchNamespaces");
+    for (const role of watching) expect(role["rules"]).to.deep.equal(wanted);
+  });
+
+  it("move from the cluster to the namespaces whose pods may be matched", () => {
+    const objects = synthOperator({ features: [DNS], podNamespaces: ["web"] });
+    expect(find(objects, "ClusterRole", "flipop")["rules"]).to.deep.equal(
+      rulesOf(["dns"], "cluster", "watchNamespaces"),
+    );
+    const role = find(objects, "Role", "flipop-pods");
+    expect(role.metadata.namespace).to.equal("web");
+    expect(role["rules"]).to.deep.equal(rulesOf(["dns"], "podNamespaces"));
+  });
+
+  it("on Jobs are only in the namespaces of Jobs", () => {
+    const objects = synthOperator({ features: EVERYTHING, jobNamespaces: ["work", "play"] });
+    const roles = objects.filter(({ kind, metadata }) => kind === "Role" && metadata.name === "flipop-jobs");
+    expect(roles.map(({ metadata }) => metadata.namespace)).to.deep.equal(["work", "play"]);
+    expect(roles[0]?.["rules"]).to.deep.equal(rulesOf(["jobs"], "jobNamespaces"));
+    expect(JSON.stringify(find(objects, "ClusterRole", "flipop"))).not.to.include("batch");
+  });
+
+  it("on Secrets are only in the namespaces of issuers", () => {
+    const objects = synthOperator({ issuerNamespaces: ["a", "flipop"] });
+    const withSecrets = objects.filter((object) => JSON.stringify(object["rules"] ?? "").includes('"secrets"'));
+    expect(withSecrets.map(({ kind, metadata }) => `${kind} ${metadata.namespace}`)).to.deep.equal([
+      "Role a",
+      "Role flipop",
+    ]);
+  });
+
+  for (const features of [[POOLS], [DNS], [ROUTED_IP], [JOBS], [POOLS, DNS], [DNS, JOBS], EVERYTHING]) {
+    it(`of ${features.join(" and ")} are exactly those of its permissions`, () => {
+      const wanted: Record<string, string[]> = {};
+      for (const { features: needing, resources, verbs } of PERMISSIONS) {
+        if (!needing.some((feature) => features.some((enabled) => `${enabled}` === feature))) continue;
+        for (const resource of resources) {
+          wanted[resource] = [...new Set([...(wanted[resource] ?? []), ...verbs])].sort();
+        }
+      }
+      expect(rights(synthOperator({ features }))).to.deep.equal(wanted);
+    });
+  }
+
+  it("of record sets alone don't include writing to nodes or reading Secrets", () => {
+    const { nodes, secrets, leases } = rights(synthOperator({ features: [DNS] }));
+    expect(nodes).to.deep.equal(["get", "list", "watch"]);
+    expect(secrets).to.equal(undefined);
+    expect(leases).to.deep.equal(["create", "get", "update"]);
+  });
+
+  it("are given to its ServiceAccount by a binding for each role", () => {
+    const objects = synthOperator({ features: EVERYTHING, watchNamespaces: ["a"], podNamespaces: ["b"] });
+    for (const { kind, metadata } of objects.filter(({ kind }) => kind === "Role")) {
+      const binding = objects.find(
+        (object) =>
+          object.kind === "RoleBinding" &&
+          object.metadata.namespace === metadata.namespace &&
+          object.metadata.name === metadata.name,
+      );
+      expect(binding?.["roleRef"]).to.deep.equal({ apiGroup: "rbac.authorization.k8s.io", kind, name: metadata.name });
+      expect(binding?.["subjects"]).to.deep.equal([{ kind: "ServiceAccount", name: "flipop", namespace: "flipop" }]);
+    }
+    expect(find(objects, "ClusterRoleBinding", "flipop")["roleRef"]).to.deep.equal({
+      apiGroup: "rbac.authorization.k8s.io",
+      kind: "ClusterRole",
+      name: "flipop",
+    });
+  });
+
+  it("never have an empty list of names, which the server would drop", () => {
+    expect(JSON.stringify(synthOperator({ features: EVERYTHING }))).not.to.match(/"resourceNames":\[\]/);
+  });
+});
+
+describe("the roles for users", () => {
+  const plurals = ALL_KINDS.map(({ plural }) => plural);
+
+  it("add reading of our kinds to the built-in view, edit and admin", () => {
+    const role = find(synthOperator(), "ClusterRole", "flipop-view");
+    expect(role["rules"]).to.deep.equal([
+      { apiGroups: ["flipop.digitalocean.com"], resources: plurals, verbs: ["get", "list", "watch"] },
+    ]);
+    expect(role.metadata.labels).to.include({
+      "rbac.authorization.k8s.io/aggregate-to-view": "true",
+      "rbac.authorization.k8s.io/aggregate-to-edit": "true",
+      "rbac.authorization.k8s.io/aggregate-to-admin": "true",
+    });
+  });
+
+  it("add writing of our kinds, but for their status, to the built-in edit and admin", () => {
+    const role = find(synthOperator(), "ClusterRole", "flipop-edit");
+    expect(role["rules"]).to.deep.equal([
+      {
+        apiGroups: ["flipop.digitalocean.com"],
+        resources: plurals,
+        verbs: ["create", "update", "patch", "delete", "deletecollection"],
+      },
+    ]);
+    expect(role.metadata.labels).not.to.have.property("rbac.authorization.k8s.io/aggregate-to-view");
+    expect(role.metadata.labels).to.include({ "rbac.authorization.k8s.io/aggregate-to-edit": "true" });
+  });
+});

@@ -1,0 +1,174 @@
+import { expect } from "chai";
+import type { Client } from "flipop-testbed";
+import { before, describe, it } from "mocha";
+import { type FlipopOperatorProps, OperatorFeature } from "../../src";
+import { LEASE_NAME, type Permission, type PermissionScope, permissionsFor, type Verb } from "../../src/api";
+import { answerTo, type Call, type CallAnswer, callsOf } from "../support/calls";
+import { identityOf, installOperator, type OperatorName, operatorCluster } from "../support/operator-cluster";
+
+const { POOLS, DNS, ROUTED_IP, JOBS } = OperatorFeature;
+
+/** An operator, where its permissions hold (undefined: in the whole cluster), and what it must not do. */
+interface Install {
+  readonly name: OperatorName;
+  readonly title: string;
+  readonly props: FlipopOperatorProps;
+  readonly namespaces: Readonly<Record<PermissionScope, readonly (string | undefined)[]>>;
+  readonly forbidden: readonly Call[];
+}
+
+const call = (verb: Verb, path: string, body?: unknown): Call => ({
+  verb,
+  path,
+  ...(body === undefined ? {} : { body }),
+});
+const OURS = "/apis/flipop.digitalocean.com/v1alpha1";
+const RBAC = "/apis/rbac.authorization.k8s.io/v1";
+
+/** What no operator may do, with whatever features. */
+const never = (name: OperatorName): readonly Call[] => [
+  call("create", "/api/v1/nodes", { metadata: { name: "x" } }),
+  call("delete", "/api/v1/nodes/x"),
+  call("update", "/api/v1/nodes/x", {}),
+  call("patch", "/api/v1/nodes/x/status", { status: {} }),
+  call("create", "/api/v1/namespaces/default/pods", { metadata: { name: "x" } }),
+  call("delete", "/api/v1/namespaces/default/pods/x"),
+  call("create", "/api/v1/namespaces/default/pods/x/eviction", {}),
+  call("create", "/api/v1/namespaces/default/pods/x/exec", {}),
+  call("list", "/api/v1/secrets"),
+  call("get", "/api/v1/namespaces/kube-system/secrets/x"),
+  call("list", "/api/v1/namespaces/default/configmaps"),
+  call("list", "/api/v1/namespaces"),
+  call("patch", "/api/v1/namespaces/default/services/x", {}),
+  call("list", "/apis/batch/v1/jobs"),
+  call("create", "/apis/batch/v1/namespaces/default/jobs", {}),
+  call("patch", `/apis/apps/v1/namespaces/${name}/deployments/${name}`, {}),
+  call("create", `${OURS}/namespaces/default/floatingippools`, {}),
+  call("delete", `${OURS}/namespaces/default/floatingippools/x`),
+  call("update", `${OURS}/namespaces/default/floatingippools/x`, {}),
+  call("delete", `${OURS}/clusterroutedipclasses/x`),
+  call("patch", `${RBAC}/clusterroles/${name}-${name}`, {}),
+  call("create", `${RBAC}/clusterrolebindings`, {}),
+  call("create", `/api/v1/namespaces/${name}/serviceaccounts/${name}/token`, {}),
+  call("get", `/apis/coordination.k8s.io/v1/namespaces/${name}/leases/other`),
+  call("update", "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager", {}),
+  call("delete", `/apis/coordination.k8s.io/v1/namespaces/${name}/leases/${LEASE_NAME}`),
+];
+
+const INSTALLS: readonly Install[] = [
+  {
+    name: "wide",
+    title: "with all features in the whole cluster",
+    props: { features: [POOLS, DNS, ROUTED_IP, JOBS] },
+    namespaces: {
+      cluster: [undefined],
+      watchNamespaces: [undefined, "default"],
+      podNamespaces: [undefined, "default"],
+      operatorNamespace: ["wide"],
+      issuerNamespaces: ["wide"],
+      jobNamespaces: ["flipop-jobs"],
+    },
+    forbidden: [
+      call("list", "/api/v1/namespaces/flipop-jobs/secrets"),
+      call("create", "/apis/batch/v1/namespaces/wide/jobs", {}),
+      call("create", "/api/v1/namespaces/flipop-jobs/serviceaccounts", {}),
+    ],
+  },
+  {
+    name: "narrow",
+    title: "in a few namespaces",
+    props: {
+      features: [POOLS, DNS, ROUTED_IP, JOBS],
+      watchNamespaces: ["watched", "issuing"],
+      podNamespaces: ["watched"],
+      issuerNamespaces: ["issuing"],
+      jobNamespaces: ["narrow-jobs"],
+    },
+    namespaces: {
+      cluster: [undefined],
+      watchNamespaces: ["watched", "issuing"],
+      podNamespaces: ["watched"],
+      operatorNamespace: ["narrow"],
+      issuerNamespaces: ["issuing"],
+      jobNamespaces: ["narrow-jobs"],
+    },
+    forbidden: [
+      call("list", `${OURS}/floatingippools`),
+      call("list", `${OURS}/namespaces/default/floatingippools`),
+      call("patch", `${OURS}/namespaces/default/routedips/x/status`, {}),
+      call("list", "/api/v1/pods"),
+      call("list", "/api/v1/namespaces/issuing/pods"),
+      call("list", "/api/v1/services"),
+      call("list", "/api/v1/namespaces/default/services"),
+      call("list", "/apis/discovery.k8s.io/v1/endpointslices"),
+      call("list", "/api/v1/namespaces/watched/secrets"),
+      call("list", "/api/v1/namespaces/narrow/secrets"),
+      call("list", "/apis/batch/v1/namespaces/flipop-jobs/jobs"),
+    ],
+  },
+  {
+    name: "records",
+    title: "of record sets alone",
+    props: { features: [DNS] },
+    namespaces: {
+      cluster: [undefined],
+      watchNamespaces: [undefined],
+      podNamespaces: [undefined],
+      operatorNamespace: ["records"],
+      issuerNamespaces: [],
+      jobNamespaces: [],
+    },
+    forbidden: [
+      call("patch", "/api/v1/nodes/x", {}),
+      call("list", `${OURS}/floatingippools`),
+      call("list", `${OURS}/routedips`),
+      call("list", "/api/v1/services"),
+      call("list", "/api/v1/namespaces/records/secrets"),
+      call("list", "/api/v1/namespaces/records/serviceaccounts"),
+    ],
+  },
+];
+
+for (const { name, title, props, namespaces, forbidden } of INSTALLS) {
+  describe(`the rights of an operator ${title}`, () => {
+    const permissions = permissionsFor((props.features ?? []).map((feature) => `${feature}` as const));
+    let operator: Client;
+    let answers: readonly (readonly CallAnswer[])[];
+
+    before(async function () {
+      const plane = await operatorCluster(this);
+      const admin = plane.client();
+      for (const space of [...(props.watchNamespaces ?? [])]) {
+        await admin.create("/api/v1/namespaces", { metadata: { name: space } });
+      }
+      await installOperator(plane, { name, namespace: name, ...props });
+      operator = plane.client(identityOf(name));
+      // All at once: a watch takes a second.
+      answers = await Promise.all(permissions.map((permission) => tryAll(operator, permission, namespaces)));
+    });
+
+    for (const [index, permission] of permissions.entries()) {
+      it(`let it ${permission.why} (${describePermission(permission)})`, () => {
+        expect(answers[index]).not.to.have.length(0);
+        for (const { status, text } of answers[index] ?? []) expect(status, text).to.be.oneOf([200, 201, 404]);
+      });
+    }
+
+    for (const made of [...never(name), ...forbidden]) {
+      it(`do not let it ${made.verb} ${made.path}`, async () => {
+        const { status, text } = await answerTo(operator, made);
+        expect(status, text).to.equal(403);
+      });
+    }
+  });
+}
+
+/** Makes every call that the permission is for, wherever it holds. */
+function tryAll(operator: Client, permission: Permission, namespaces: Install["namespaces"]): Promise<CallAnswer[]> {
+  const calls = namespaces[permission.scope].flatMap((namespace) => callsOf(permission, namespace));
+  return Promise.all(calls.map((made) => answerTo(operator, made)));
+}
+
+function describePermission({ verbs, resources }: Permission): string {
+  return `${verbs.join(", ")} ${resources.join(", ")}`;
+}

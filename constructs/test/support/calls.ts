@@ -1,0 +1,113 @@
+import type { Client, Query } from "flipop-testbed";
+import { API_GROUP, API_VERSION, type Permission, type Verb } from "../../src/api";
+
+/** A call of the API, as RBAC sees it. */
+export interface Call {
+  readonly verb: Verb;
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+/** What the server made of a call. */
+export interface CallAnswer {
+  readonly status: number;
+  /** The call and the answer, for messages. */
+  readonly text: string;
+}
+
+/** Versions of the groups that the operator uses. */
+const VERSIONS: Readonly<Record<string, string>> = {
+  "": "/api/v1",
+  [API_GROUP]: `/apis/${API_GROUP}/${API_VERSION}`,
+  "coordination.k8s.io": "/apis/coordination.k8s.io/v1",
+  "events.k8s.io": "/apis/events.k8s.io/v1",
+  "discovery.k8s.io": "/apis/discovery.k8s.io/v1",
+  batch: "/apis/batch/v1",
+};
+/** Resources that have no namespace. */
+const CLUSTER_SCOPED = ["nodes", "clusterroutedipclasses"];
+const METHODS: Readonly<Record<Verb, string>> = {
+  get: "GET",
+  list: "GET",
+  watch: "GET",
+  create: "POST",
+  update: "PUT",
+  patch: "PATCH",
+  delete: "DELETE",
+};
+/** Of verbs that change nothing; the others are tried without effect. */
+const QUERIES: Readonly<Partial<Record<Verb, Query>>> = {
+  get: {},
+  list: {},
+  watch: { watch: true, timeoutSeconds: 1 },
+};
+const OBJECT_VERBS: readonly Verb[] = ["get", "update", "patch", "delete"];
+/** For verbs that need one where the permission holds in the whole cluster. */
+const SOME_NAMESPACE = "default";
+
+/** The calls that a permission is for, in one namespace or (undefined) in the whole cluster. */
+export function callsOf(permission: Permission, namespace: string | undefined): readonly Call[] {
+  const names = permission.resourceNames ?? ["missing"];
+  return permission.verbs.flatMap((verb) =>
+    permission.resources.flatMap((resource) =>
+      names.map((name) => callOf(permission, { verb, resource, name, namespace })),
+    ),
+  );
+}
+
+interface Wanted {
+  readonly verb: Verb;
+  readonly resource: string;
+  readonly name: string;
+  readonly namespace: string | undefined;
+}
+
+function callOf({ apiGroup }: Permission, { verb, resource, name, namespace }: Wanted): Call {
+  const [plural = "", subresource] = resource.split("/");
+  const onObject = OBJECT_VERBS.includes(verb);
+  const inNamespace = namespace ?? (onObject || verb === "create" ? SOME_NAMESPACE : undefined);
+  const scope = inNamespace === undefined || CLUSTER_SCOPED.includes(plural) ? [] : ["namespaces", inNamespace];
+  const object = onObject ? [name, subresource] : [];
+  const parts = [VERSIONS[apiGroup], ...scope, plural, ...object].filter((part) => part !== undefined);
+  const body = verb === "create" || verb === "update" ? bodyOf(plural, name, inNamespace) : { metadata: {} };
+  return { verb, path: parts.join("/"), body };
+}
+
+/** Something that the server takes, so that a creation can succeed. */
+function bodyOf(plural: string, name: string, namespace: string | undefined): unknown {
+  const metadata = { name, namespace };
+  switch (plural) {
+    case "leases":
+      return { metadata, spec: { holderIdentity: "test" } };
+    case "events":
+      return {
+        metadata,
+        eventTime: "2026-01-01T00:00:00.000000Z",
+        reportingController: "flipop.digitalocean.com/flipop",
+        reportingInstance: "test",
+        action: "Test",
+        reason: "Test",
+        type: "Normal",
+        regarding: { kind: "Node", name: "x" },
+      };
+    case "jobs":
+      return {
+        metadata,
+        spec: { template: { spec: { restartPolicy: "Never", containers: [{ name: "a", image: "a" }] } } },
+      };
+    default:
+      throw new Error(`no body for ${plural}: add one here`);
+  }
+}
+
+/** Makes a call under the identity of the client; nothing that it would change is kept. */
+export async function answerTo(client: Client, { verb, path, body }: Call): Promise<CallAnswer> {
+  const { status, body: answer } = await client.request<unknown>({
+    method: METHODS[verb],
+    ref: path,
+    query: QUERIES[verb] ?? { dryRun: "All" },
+    ...(verb === "create" || verb === "update" || verb === "patch" ? { body } : {}),
+    ...(verb === "patch" ? { contentType: "application/merge-patch+json" } : {}),
+  });
+  return { status, text: `${verb} ${path}: ${JSON.stringify(answer)}` };
+}

@@ -1,0 +1,39 @@
+import { App, Chart, type ChartProps, Testing } from "cdk8s";
+
+/** An object as it is synthesised. */
+export interface Synthesised {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: Readonly<Record<string, unknown>> & { readonly name: string };
+  readonly spec: Readonly<Record<string, unknown>>;
+}
+
+/** An empty chart `test` in an app of its own. */
+export function newChart(props: ChartProps = {}): Chart {
+  return new Chart(new App(), "test", props);
+}
+
+/** The objects of a chart, in their order. */
+export function synth(chart: Chart): readonly Synthesised[] {
+  return Testing.synth(chart) as Synthesised[];
+}
+
+/** The only object of a kind in a chart. */
+export function only(chart: Chart, kind: string): Synthesised {
+  const found = synth(chart).filter((object) => object.kind === kind);
+  const [object] = found;
+  if (!object || found.length > 1) throw new Error(`${found.length} objects of kind ${kind}, expected one`);
+  return object;
+}
+
+/** The lines of the error that synthesis ends with, each with the construct path in brackets; empty: no error. */
+export function refusals(chart: Chart): readonly string[] {
+  try {
+    synth(chart);
+    return [];
+  } catch (error) {
+    const [, ...lines] = (error as Error).message.split("\n  ");
+    if (lines.length === 0) throw error;
+    return lines;
+  }
+}

@@ -1,0 +1,72 @@
+import { Chart, Testing, Yaml } from "cdk8s";
+import { type ControlPlane, controlPlaneOrSkip, type Identity, type SuiteContext } from "flipop-testbed";
+import { FlipopCrds, FlipopOperator, type FlipopOperatorProps } from "../../src";
+import { installCrds } from "./cluster";
+
+/** Operators that suites install, each by its name in a namespace of the same name. */
+export const OPERATORS = ["wide", "narrow", "records", "guarded"] as const;
+
+/** Name of an operator, and of its namespace and ServiceAccount. */
+export type OperatorName = (typeof OPERATORS)[number];
+
+/** The user name of an operator's ServiceAccount. */
+export function identityOf(name: OperatorName): string {
+  return `system:serviceaccount:${name}:${name}`;
+}
+
+/** A real control plane with controllers, in which each operator has an identity; shared by the suites of a process. */
+export async function operatorCluster(context: SuiteContext): Promise<ControlPlane> {
+  const identities = OPERATORS.map<Identity>((name) => ({
+    name: identityOf(name),
+    groups: ["system:serviceaccounts", `system:serviceaccounts:${name}`, "system:authenticated"],
+  }));
+  const plane = await controlPlaneOrSkip(context, { controllerManager: true, identities });
+  await apply(plane, crdsYaml() + monitoringCrds());
+  await kubectl(plane, ["wait", "--for=condition=Established", "crd", "--all", "--timeout=30s"]);
+  // Established is said before the first list works.
+  await installCrds(plane.client());
+  return plane;
+}
+
+/** Synthesises an operator and applies it as a user would. Returns what kubectl said, line by line. */
+export function installOperator(plane: ControlPlane, props: FlipopOperatorProps): Promise<readonly string[]> {
+  return apply(plane, operatorYaml(props));
+}
+
+/** The manifests of an operator. */
+export function operatorYaml(props: FlipopOperatorProps, constructId = "operator"): string {
+  const chart = Testing.chart();
+  new FlipopOperator(chart, constructId, props);
+  return Yaml.stringify(...Testing.synth(chart));
+}
+
+/** `kubectl apply`: the lines of both outputs, warnings among them. Throws where it fails. */
+export function apply(plane: ControlPlane, yaml: string): Promise<readonly string[]> {
+  return kubectl(plane, ["apply", "-f", "-"], yaml);
+}
+
+async function kubectl(plane: ControlPlane, args: readonly string[], input = ""): Promise<readonly string[]> {
+  const { stdout, stderr, code } = await plane.kubectl(args, { input });
+  if (code !== 0) throw new Error(`kubectl ${args.join(" ")}: ${stderr}`);
+  return `${stderr}${stdout}`.split("\n").filter((line) => line !== "");
+}
+
+function crdsYaml(): string {
+  const chart = new Chart(Testing.app(), "crds");
+  new FlipopCrds(chart, "crds");
+  return `${Yaml.stringify(...Testing.synth(chart))}---\n`;
+}
+
+/** The kinds of the Prometheus operator, without their schemas. */
+function monitoringCrds(): string {
+  const kinds = { ServiceMonitor: "servicemonitors", PodMonitor: "podmonitors", PrometheusRule: "prometheusrules" };
+  const openAPIV3Schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+  const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema } }];
+  const definitions = Object.entries(kinds).map(([kind, plural]) => ({
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.monitoring.coreos.com` },
+    spec: { group: "monitoring.coreos.com", scope: "Namespaced", names: { kind, plural }, versions },
+  }));
+  return Yaml.stringify(...definitions);
+}

@@ -1,0 +1,57 @@
+// The rules that need types, and the limits of size; format and all quick rules are biome's (biome.json).
+import tseslint from "typescript-eslint";
+
+/** Promises and types that only the compiler can see through. */
+const typed = {
+  "@typescript-eslint/no-floating-promises": [
+    "error",
+    { allowForKnownSafeCalls: [{ from: "package", package: "mocha", name: ["it", "describe"] }] },
+  ],
+  "@typescript-eslint/no-misused-promises": "error",
+  "@typescript-eslint/await-thenable": "error",
+  "@typescript-eslint/switch-exhaustiveness-check": ["error", { considerDefaultExhaustiveForUnions: true }],
+  "@typescript-eslint/no-unnecessary-condition": "off",
+  "@typescript-eslint/only-throw-error": "error",
+  // An AbortSignal's reason is what its owner made it.
+  "@typescript-eslint/prefer-promise-reject-errors": ["error", { allowThrowingAny: true, allowThrowingUnknown: true }],
+  "@typescript-eslint/no-explicit-any": "error",
+  "@typescript-eslint/no-unsafe-return": "error",
+  "@typescript-eslint/no-deprecated": "error",
+};
+
+/** A reader's limits. */
+const limits = {
+  complexity: ["error", 10],
+  "max-depth": ["error", 3],
+  "max-params": ["error", 4],
+  "max-lines": ["error", 300],
+  "max-lines-per-function": ["error", { max: 40, skipBlankLines: true, skipComments: true }],
+};
+
+/** Where each tsconfig is that knows the files. */
+const projects = [
+  "tsconfig.json",
+  "constructs/tsconfig.json",
+  "constructs/test/tsconfig.json",
+  "operator/tsconfig.json",
+  "testbed/tsconfig.json",
+];
+
+export default tseslint.config(
+  { ignores: ["**/node_modules/", "**/lib/", "**/dist/", "**/coverage/", "**/*.mjs", "**/*.cjs", "**/*.js"] },
+  {
+    files: ["**/*.ts"],
+    languageOptions: {
+      parser: tseslint.parser,
+      parserOptions: { project: projects, tsconfigRootDir: import.meta.dirname },
+    },
+    plugins: { "@typescript-eslint": tseslint.plugin },
+    linterOptions: { reportUnusedDisableDirectives: "error" },
+    rules: { ...typed, ...limits },
+  },
+  {
+    // A test file is a list of cases: its describe() may be long. Each `it` still fits on a screen.
+    files: ["**/test/**/*.ts"],
+    rules: { "max-lines-per-function": "off", "max-lines": ["error", 500] },
+  },
+);

@@ -1,0 +1,8 @@
+/** The app behind `npm run synth`: plain manifests in dist/, for people who want YAML. */
+import { App, Chart } from "cdk8s";
+import { FlipopCrds, FlipopOperator } from "cdk8s-flipop";
+
+const app = new App();
+new FlipopCrds(new Chart(app, "crds"), "crds");
+new FlipopOperator(new Chart(app, "flipop"), "operator");
+app.synth();

@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { stringify } from "yaml";
+import { buildChildren, type Child } from "./build-children.js";
+import { MeasuredProcess } from "./measured-process.js";
+import type { Row } from "./table.js";
+
+/** A part of the benchmark that can be chosen by name. */
+export interface Case {
+  readonly name: string;
+  run(bench: Bench): Promise<readonly Row[]>;
+}
+
+export interface StandInSpec {
+  readonly pods: number;
+  readonly bytes: number;
+  /** @default none */
+  readonly eventsPerSecond?: number;
+}
+
+/** What a sync of one process showed. */
+export interface Sync {
+  readonly seconds: number;
+  /** Used by the process, however busy the machine was with others. */
+  readonly cpuSeconds: number;
+  readonly peakMb: number;
+  readonly blockMs: number;
+  readonly objects: number;
+  readonly heapPerObject: number;
+}
+
+const START_SECONDS = 20;
+/** Where a process gets more than this for a sync, it has lost. */
+const SYNC_SECONDS = 120;
+
+/** Makes the processes of the cases, and ends them. */
+export class Bench {
+  private readonly processes = new Set<MeasuredProcess>();
+
+  private constructor(
+    /** Temporary. */
+    readonly dir: string,
+    private readonly scriptOf: (child: Child) => string,
+  ) {}
+
+  static async create(): Promise<Bench> {
+    const dir = mkdtempSync(join(tmpdir(), "flipop-bench-"));
+    return new Bench(dir, await buildChildren(join(dir, "children")));
+  }
+
+  start(child: Child, kubeconfig: string): MeasuredProcess {
+    return this.startScript(this.scriptOf(child), [], { KUBECONFIG: kubeconfig });
+  }
+
+  startScript(script: string, args: readonly string[], env: Readonly<Record<string, string>>): MeasuredProcess {
+    const started = new MeasuredProcess({ script, args, env });
+    this.processes.add(started);
+    return started;
+  }
+
+  /** Resolves when it serves. */
+  async standIn({ pods, bytes, eventsPerSecond = 0 }: StandInSpec) {
+    const args = [pods, bytes, eventsPerSecond].map(String);
+    const server = this.startScript(this.scriptOf("stand-in"), args, {});
+    const { port } = await server.message("listening", START_SECONDS);
+    return { server, kubeconfig: this.kubeconfig(`http://127.0.0.1:${port}`) };
+  }
+
+  /** One sync of a fresh process. */
+  async sync(child: Child, kubeconfig: string): Promise<Sync> {
+    const measured = this.start(child, kubeconfig);
+    try {
+      const { seconds, blockMs, objects } = await measured.message("synced", SYNC_SECONDS);
+      const { peakMb } = measured.memory();
+      const cpuSeconds = measured.cpuSeconds();
+      const { heapPerObject } = await measured.message("at rest", START_SECONDS);
+      return { seconds, cpuSeconds, blockMs, objects, peakMb, heapPerObject };
+    } finally {
+      await measured.kill();
+    }
+  }
+
+  async endProcesses(): Promise<void> {
+    await Promise.all([...this.processes].map((process) => process.kill()));
+    this.processes.clear();
+  }
+
+  async close(): Promise<void> {
+    await this.endProcesses();
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+
+  private kubeconfig(server: string): string {
+    const file = join(this.dir, `${new URL(server).port}.kubeconfig`);
+    const config = {
+      "current-context": "bench",
+      clusters: [{ name: "bench", cluster: { server, "insecure-skip-tls-verify": true } }],
+      users: [{ name: "bench", user: {} }],
+      contexts: [{ name: "bench", context: { cluster: "bench", user: "bench" } }],
+    };
+    writeFileSync(file, stringify(config));
+    return file;
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * `tsx bench/main.ts [--only NAME]...`: measures the Kubernetes edge. Memory is sampled from outside, every measured
+ * process is bundled and fresh, and the library's informer runs beside ours on the same pods.
+ */
+
+import { cpus, totalmem } from "node:os";
+import { parseArgs } from "node:util";
+import { Bench, type Case } from "./bench.js";
+import { bundleCase } from "./cases/bundle.js";
+import { clusterCase } from "./cases/cluster.js";
+import { eventsCase } from "./cases/events.js";
+import { syncCases } from "./cases/sync.js";
+import { isMissed, type Row, tableOf } from "./table.js";
+
+const CASES: readonly Case[] = [bundleCase, ...syncCases, eventsCase, clusterCase];
+
+const { values } = parseArgs({ options: { only: { type: "string", multiple: true } } });
+const chosen = choose(values.only);
+const bench = await Bench.create();
+const rows: Row[] = [];
+try {
+  for (const { name, run } of chosen) {
+    console.error(`bench: ${name} ...`);
+    rows.push(...(await run(bench)));
+    await bench.endProcesses();
+  }
+} finally {
+  await bench.close();
+}
+const { model = "unknown" } = cpus()[0] ?? {};
+console.log(`\n${cpus().length} x ${model}, ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.versions.node}\n`);
+console.log(tableOf(rows));
+console.log(
+  `\n${rows.filter(isMissed).length} of ${rows.filter((row) => row.target !== undefined).length} targets missed`,
+);
+
+function choose(names: readonly string[] | undefined): readonly Case[] {
+  const unknown = names?.find((name) => !CASES.some((known) => known.name === name));
+  if (unknown !== undefined) {
+    throw new Error(`no case "${unknown}": there is ${CASES.map(({ name }) => name).join(", ")}`);
+  }
+  return CASES.filter(({ name }) => names === undefined || names.includes(name));
+}

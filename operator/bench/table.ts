@@ -1,0 +1,53 @@
+/** What was seen, beside what was wished for. */
+export interface Row {
+  readonly case: string;
+  /** With its unit. */
+  readonly figure: string;
+  /** One value for each run. */
+  readonly ours: readonly number[];
+  /** The same of the library's informer, or why there is none. @default - not measured */
+  readonly library?: readonly number[] | string;
+  /** The largest value that is well. @default - none */
+  readonly target?: number;
+}
+
+const HEAD = ["case", "figure", "ours", "library", "ratio", "target", ""];
+
+export function tableOf(rows: readonly Row[]): string {
+  const cells = [HEAD, ...rows.map(cellsOf)];
+  const widths = HEAD.map((_, column) => Math.max(...cells.map((row) => (row[column] ?? "").length)));
+  return cells.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")).join("\n");
+}
+
+export function isMissed({ ours, target }: Row): boolean {
+  return target !== undefined && (ours.length === 0 || Math.max(...ours) > target);
+}
+
+function cellsOf(row: Row): string[] {
+  const { library } = row;
+  const values = typeof library === "string" || library === undefined ? [] : library;
+  return [
+    row.case,
+    row.figure,
+    spread(row.ours),
+    typeof library === "string" ? library : spread(values),
+    values.length === 0 ? "" : `${(median(values) / median(row.ours)).toFixed(1)} x`,
+    row.target === undefined ? "" : `<= ${row.target}`,
+    row.target === undefined ? "" : isMissed(row) ? "MISSED" : "met",
+  ];
+}
+
+function spread(values: readonly number[]): string {
+  if (values.length === 0) return "";
+  const [least, most] = [Math.min(...values), Math.max(...values)].map(short);
+  return least === most ? `${least}` : `${least} - ${most}`;
+}
+
+function short(value: number): string {
+  return value >= 100 ? value.toFixed(0) : value.toPrecision(2);
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}

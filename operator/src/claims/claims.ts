@@ -1,0 +1,174 @@
+/**
+ * Who may use which address and which DNS name. A function of all resources' specs and statuses: it remembers nothing
+ * else, so a restart comes to the same answers. Kept from change to change: one resource costs the work of its claims.
+ */
+
+import type { ResourceRef } from "../inventory/types.js";
+import type { AddressWish, Claimant, DnsName, NameWish, Title } from "./claimant.js";
+import { olderFirst, refText, TITLES } from "./claimant.js";
+
+/** Ours, or whose and why. */
+export type Claim =
+  | { readonly ours: true }
+  | { readonly ours: false; readonly winner: ResourceRef; readonly text: string };
+
+/** What one resource may use. */
+export interface ClaimView {
+  /** By canonical address: all that it asks for. */
+  readonly addresses: ReadonlyMap<string, Claim>;
+  /** The names that it asks for. */
+  readonly names: readonly (DnsName & { readonly claim: Claim })[];
+}
+
+/** @param uids resources whose view has changed. */
+export type ClaimsListener = (uids: readonly string[]) => void;
+
+export class Claims {
+  private readonly claimants = new Map<string, Claimant>();
+  private readonly contests = new Map<string, Contest>();
+  private readonly views = new Map<string, ClaimView>();
+
+  constructor(private readonly onChange: ClaimsListener = () => undefined) {}
+
+  /** A resource was added or changed, in spec or status. Paused and deleting ones keep their claims. */
+  put(claimant: Claimant): void {
+    const { uid } = claimant.ref;
+    const [before, after] = [titlesOf(this.claimants.get(uid)), titlesOf(claimant)];
+    this.claimants.set(uid, claimant);
+    const changed = new Set<string>();
+    for (const key of before.keys()) if (!after.has(key)) this.withdraw(key, uid, changed);
+    for (const [key, title] of after) if (before.get(key) !== title) this.enter(key, { claimant, title }, changed);
+    if (before.size !== after.size || [...after.keys()].some((key) => !before.has(key))) changed.add(uid);
+    this.tell(changed);
+  }
+
+  /** A resource is gone: so are its claims. */
+  drop(uid: string): void {
+    const changed = new Set<string>();
+    for (const key of titlesOf(this.claimants.get(uid)).keys()) this.withdraw(key, uid, changed);
+    this.claimants.delete(uid);
+    this.views.delete(uid);
+    this.tell(changed);
+  }
+
+  /** The same object until something in it changes. Of an unknown resource: nothing is its own. */
+  view(uid: string): ClaimView {
+    const known = this.views.get(uid);
+    if (known !== undefined) return known;
+    const claimant = this.claimants.get(uid);
+    if (claimant === undefined) return NOTHING;
+    const view: ClaimView = {
+      addresses: new Map(claimant.addresses.map((wish) => [wish.ip, this.claimOn(addressKey(wish), uid)])),
+      names: claimant.names.map((wish) => ({ ...nameOf(wish), claim: this.claimOn(nameKey(wish), uid) })),
+    };
+    this.views.set(uid, view);
+    return view;
+  }
+
+  /** Whose an address is. */
+  holderOf(ip: string): ResourceRef | undefined {
+    return this.contests.get(addressKey({ ip }))?.winner.claimant.ref;
+  }
+
+  private claimOn(key: string, uid: string): Claim {
+    const contest = this.contests.get(key);
+    if (contest === undefined) throw new Error(`claims: ${key} of ${uid} is in no contest; put enters every wish`);
+    const { claimant, title } = contest.winner;
+    if (claimant.ref.uid === uid) return OURS;
+    return { ours: false, winner: claimant.ref, text: `${refText(claimant.ref)} ${REASON_OF[title]}` };
+  }
+
+  private enter(key: string, entry: Entry, changed: Set<string>): void {
+    const contest = this.contests.get(key);
+    if (contest === undefined) this.contests.set(key, new Contest(entry));
+    else contest.enter(entry, changed);
+  }
+
+  private withdraw(key: string, uid: string, changed: Set<string>): void {
+    const contest = this.contests.get(key);
+    if (contest?.withdraw(uid, changed) === 0) this.contests.delete(key);
+  }
+
+  private tell(changed: ReadonlySet<string>): void {
+    for (const uid of changed) this.views.delete(uid);
+    if (changed.size > 0) this.onChange([...changed]);
+  }
+}
+
+interface Entry {
+  readonly claimant: Claimant;
+  readonly title: Title;
+}
+
+/** All who claim one thing: usually one. */
+class Contest {
+  private readonly entries = new Map<string, Entry>();
+
+  constructor(public winner: Entry) {
+    this.entries.set(winner.claimant.ref.uid, winner);
+  }
+
+  enter(entry: Entry, changed: Set<string>): void {
+    this.entries.set(entry.claimant.ref.uid, entry);
+    this.decide(changed);
+  }
+
+  /** @returns how many are left. */
+  withdraw(uid: string, changed: Set<string>): number {
+    this.entries.delete(uid);
+    this.decide(changed);
+    return this.entries.size;
+  }
+
+  private decide(changed: Set<string>): void {
+    const former = this.winner;
+    let best: Entry | undefined;
+    for (const entry of this.entries.values()) if (best === undefined || better(entry, best)) best = entry;
+    if (best === undefined) return;
+    this.winner = best;
+    if (best.claimant.ref.uid === former.claimant.ref.uid && best.title === former.title) return;
+    for (const uid of this.entries.keys()) changed.add(uid);
+  }
+}
+
+function better(a: Entry, b: Entry): boolean {
+  const rank = TITLES.indexOf(a.title) - TITLES.indexOf(b.title);
+  return rank === 0 ? olderFirst(a.claimant, b.claimant) < 0 : rank < 0;
+}
+
+/** Completes "203.0.113.7 is claimed: FloatingIPPool default/web ...". */
+const REASON_OF: Readonly<Record<Title, string>> = {
+  created: "created it",
+  holds: "has it already",
+  restored: "created it, says its annotation",
+  asks: "is older and asks for it",
+};
+
+const OURS: Claim = Object.freeze({ ours: true });
+const NOTHING: ClaimView = Object.freeze({ addresses: new Map(), names: [] });
+
+/** The best title for each thing that a resource claims. */
+function titlesOf(claimant: Claimant | undefined): ReadonlyMap<string, Title> {
+  const titles = new Map<string, Title>();
+  for (const wish of claimant?.addresses ?? []) keepBest(titles, addressKey(wish), wish.title);
+  for (const wish of claimant?.names ?? []) keepBest(titles, nameKey(wish), wish.title);
+  return titles;
+}
+
+function keepBest(titles: Map<string, Title>, key: string, title: Title): void {
+  const known = titles.get(key);
+  if (known === undefined || TITLES.indexOf(title) < TITLES.indexOf(known)) titles.set(key, title);
+}
+
+/** Not by provider: an address exists once in the world. */
+function addressKey({ ip }: Pick<AddressWish, "ip">): string {
+  return `address ${ip}`;
+}
+
+function nameKey({ provider, zone, fqdn, type }: DnsName): string {
+  return `${type} ${fqdn} in ${zone} at ${provider}`;
+}
+
+function nameOf({ provider, zone, fqdn, type }: NameWish): DnsName {
+  return { provider, zone, fqdn, type };
+}

@@ -1,0 +1,184 @@
+/** What each kind claims, read off its spec and status. What is no address or name claims nothing. */
+
+import {
+  Annotation,
+  canonicalIp,
+  type DnsRecordSet,
+  type DnsStatus,
+  type FloatingIPPoolSpec,
+  type FloatingIPPoolStatus,
+  familyOf,
+  type IpFamily,
+  isIp,
+  type KindName,
+  type NodeDNSRecordSetSpec,
+  type NodeDNSRecordSetStatus,
+  type Reason,
+  type RoutedIPSpec,
+  type RoutedIPStatus,
+} from "cdk8s-flipop/api";
+import type { ObjectMeta } from "../kube/objects.js";
+import type { RecordType } from "../providers/types.js";
+import type { AddressWish, Claimant, NameWish, Title } from "./claimant.js";
+import { normalName, noZones, type ZoneLookUp } from "./dns-name.js";
+
+/** A resource as read from the API server; `spec` may be absent under an older CRD. */
+export interface Resource<Spec, Status> {
+  readonly metadata: ObjectMeta;
+  readonly spec?: Spec;
+  readonly status?: Status;
+}
+
+export function poolClaims(
+  { metadata, spec, status }: Resource<FloatingIPPoolSpec, FloatingIPPoolStatus>,
+  zones: ZoneLookUp = noZones,
+): Claimant {
+  const addresses = new Titles();
+  addresses.add("asks", spec?.ips);
+  addresses.add("restored", annotated(metadata));
+  addresses.upgrade("holds", heldByPool(status));
+  addresses.add(
+    "created",
+    status?.createdIPs?.map(({ ip }) => ip),
+  );
+  const types = [typeOf(poolFamily(spec, addresses.ips()))];
+  const wish = { recordSet: spec?.dnsRecordSet, provider: spec?.provider, types, written: status?.dns };
+  return claimant("FloatingIPPool", metadata, addresses.wishes(), nameWishes(wish, zones));
+}
+
+export function nodeRecordClaims(
+  { metadata, spec, status }: Resource<NodeDNSRecordSetSpec, NodeDNSRecordSetStatus>,
+  zones: ZoneLookUp = noZones,
+): Claimant {
+  const provider = spec?.provider || DEFAULT_DNS_PROVIDER;
+  const types = publishedFamilies(spec).map(typeOf);
+  const wish = { recordSet: spec?.dnsRecordSet, provider, types, written: status?.dns };
+  return claimant("NodeDNSRecordSet", metadata, [], nameWishes(wish, zones));
+}
+
+/** @param issuerProvider of the issuer; absent for a class with Jobs. Where the record set names none either: no name. */
+export function routedIpClaims(
+  { metadata, spec, status }: Resource<RoutedIPSpec, RoutedIPStatus>,
+  issuerProvider: string | undefined,
+  zones: ZoneLookUp = noZones,
+): Claimant {
+  const types = [typeOf(familyOf(spec?.routedIP ?? ""))];
+  const wish = { recordSet: spec?.dnsRecordSet, provider: issuerProvider, types, written: status?.dns };
+  return claimant("RoutedIP", metadata, routedAddresses(metadata, spec, status), nameWishes(wish, zones));
+}
+
+/** Of a NodeDNSRecordSet that names no provider. */
+const DEFAULT_DNS_PROVIDER = "digitalocean";
+const CLAIMED_BY_OTHER: Reason = "ClaimedByOther";
+
+/** The best title for each address, in the order of the first mention. */
+class Titles {
+  private readonly titles = new Map<string, Title>();
+
+  /** Titles come in rising order, so that the last one counts. */
+  add(title: Title, ips: readonly string[] = []): void {
+    for (const ip of ips) if (typeof ip === "string" && isIp(ip)) this.titles.set(canonicalIp(ip), title);
+  }
+
+  /** A status that still has an address does not bring back one that the spec has dropped. */
+  upgrade(title: Title, ips: readonly string[]): void {
+    this.add(
+      title,
+      ips.filter((ip) => this.titles.has(canonicalIp(ip))),
+    );
+  }
+
+  ips(): readonly string[] {
+    return [...this.titles.keys()];
+  }
+
+  wishes(): readonly AddressWish[] {
+    return [...this.titles].map(([ip, title]) => ({ ip, title }));
+  }
+}
+
+function routedAddresses(
+  metadata: ObjectMeta,
+  spec: RoutedIPSpec | undefined,
+  status: RoutedIPStatus | undefined,
+): readonly AddressWish[] {
+  const seen = status?.routedIP === undefined ? [] : [status.routedIP];
+  const addresses = new Titles();
+  addresses.add("asks", spec?.routedIP === undefined ? seen : [spec.routedIP]);
+  addresses.add("restored", annotated(metadata));
+  if (isHeld(status?.reason)) addresses.upgrade("holds", seen);
+  if (status?.created) addresses.add("created", seen);
+  return addresses.wishes();
+}
+
+function heldByPool(status: FloatingIPPoolStatus | undefined): readonly string[] {
+  const entries = Object.entries(status?.ips ?? {});
+  return entries.filter(([, { reason }]) => isHeld(reason)).map(([ip]) => ip);
+}
+
+function isHeld(reason: string | undefined): boolean {
+  return reason !== CLAIMED_BY_OTHER;
+}
+
+function annotated({ annotations }: ObjectMeta): readonly string[] {
+  const text = annotations?.[Annotation.createdIps] ?? "";
+  return text.split(",").map((ip) => ip.trim());
+}
+
+function poolFamily(spec: FloatingIPPoolSpec | undefined, ips: readonly string[]): IpFamily {
+  return spec?.ipFamily ?? familyOf(ips[0] ?? "");
+}
+
+function publishedFamilies(spec: NodeDNSRecordSetSpec | undefined): readonly IpFamily[] {
+  if (spec?.addressType === Annotation.reservedIpv6) return ["IPv6"];
+  if (spec?.addressType === Annotation.reservedIpv4) return ["IPv4"];
+  return spec?.ipFamilies?.length ? spec.ipFamilies : ["IPv4"];
+}
+
+function typeOf(family: IpFamily): RecordType {
+  return family === "IPv6" ? "AAAA" : "A";
+}
+
+interface RecordSetWish {
+  readonly recordSet: DnsRecordSet | undefined;
+  /** Where the record set names none. */
+  readonly provider: string | undefined;
+  readonly types: readonly RecordType[];
+  /** As the status has it. */
+  readonly written: DnsStatus | undefined;
+}
+
+/** A set that will have to be deleted stays claimed until it is: its next owner's records would go with it. */
+function nameWishes({ recordSet, provider, types, written }: RecordSetWish, zones: ZoneLookUp): readonly NameWish[] {
+  const holds = written === undefined ? [] : namesOf(written, written.types, "holds", zones);
+  const dnsProvider = recordSet?.provider || provider;
+  if (!recordSet?.zone || !recordSet.recordName || !dnsProvider) return [];
+  const asked = namesOf({ ...recordSet, provider: dnsProvider }, types, "asks", zones);
+  const wishes = asked.map((name) => holds.find((held) => isSameName(held, name)) ?? name);
+  if (recordSet.deletionPolicy !== "Delete") return wishes;
+  return [...wishes, ...holds.filter((held) => !wishes.includes(held))];
+}
+
+function namesOf(
+  { provider, zone, recordName }: { readonly provider: string; readonly zone: string; readonly recordName: string },
+  types: readonly RecordType[],
+  title: Title,
+  zones: ZoneLookUp,
+): readonly NameWish[] {
+  const name = normalName(provider, { zone, name: recordName }, zones);
+  return types.map((type) => ({ provider, ...name, type, title }));
+}
+
+function isSameName(a: NameWish, b: NameWish): boolean {
+  return a.provider === b.provider && a.zone === b.zone && a.fqdn === b.fqdn && a.type === b.type;
+}
+
+function claimant(
+  kind: KindName,
+  metadata: ObjectMeta,
+  addresses: readonly AddressWish[],
+  names: readonly NameWish[],
+): Claimant {
+  const { namespace = "", name, uid, creationTimestamp = "" } = metadata;
+  return { ref: { kind, namespace, name, uid }, createdAt: creationTimestamp, addresses, names };
+}

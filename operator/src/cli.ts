@@ -1,0 +1,106 @@
+import { FLAGS, type Flag, PROVIDER_VARIABLES, RELEASE } from "cdk8s-flipop/api";
+import { Command, CommanderError, Option } from "commander";
+import { readSettings, type Settings, SettingsError } from "./config.js";
+
+/** Options of `flipop sandbox`. */
+export interface SandboxOptions {
+  /** Port of the Kubernetes API; 0: any free one. */
+  readonly port: number;
+  /** File that the kubeconfig is written to; absent: one in a temporary folder. */
+  readonly kubeconfig?: string;
+  /** Ends as soon as everything is up. */
+  readonly once: boolean;
+}
+
+/** What the command line starts. Each resolves to the exit code. */
+export interface Commands {
+  run(settings: Settings): Promise<number>;
+  sandbox(options: SandboxOptions): Promise<number>;
+}
+
+/** What the command line is read with. */
+export interface CliContext {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly podNamespace?: string;
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+}
+
+/** Exit code for a command line that can't be understood, as shells use it. */
+const USAGE = 2;
+
+/** Reads the command line and runs the command; `run` where none is named. Resolves to the exit code. */
+export async function runCli(args: readonly string[], commands: Commands, context: CliContext): Promise<number> {
+  let code = 0;
+  const program = base("flipop", context).description(
+    "Keeps public addresses, DNS records and firewalls on healthy Kubernetes nodes.",
+  );
+  const run = base("run", context).description("Run the operator (the default command)");
+  for (const flag of FLAGS) run.addOption(toOption(flag));
+  run.addHelpText("after", providerHelp());
+  run.action(async (flags: Record<string, string | true>) => {
+    code = await commands.run(readSettings({ ...context, flags: byName(flags) }));
+  });
+  program.addCommand(run, { isDefault: true });
+  // `flipop --help` is asked for more often than `flipop run --help`.
+  program.addHelpText("after", () => `\n${run.helpInformation()}${providerHelp()}`);
+  const sandbox = sandboxCommand(context).action(async (options: SandboxOptions) => {
+    code = await commands.sandbox(options);
+  });
+  program.addCommand(sandbox);
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return code;
+  } catch (error) {
+    return report(error, context);
+  }
+}
+
+function base(name: string, { out, err }: CliContext): Command {
+  const output = { writeOut: out, writeErr: err };
+  return new Command(name).version(RELEASE).configureOutput(output).exitOverride().allowExcessArguments(false);
+}
+
+function sandboxCommand(context: CliContext): Command {
+  return base("sandbox", context)
+    .description("Start a Kubernetes API in this process and print a kubeconfig for it")
+    .addOption(new Option("--port <number>", "Port of the Kubernetes API; 0: any free one").default(0).argParser(port))
+    .option("--kubeconfig <file>", "Where to write the kubeconfig; without it, in a temporary folder")
+    .option("--once", "End as soon as everything is up; without a terminal this is the default", false);
+}
+
+/** A boolean may stand alone or, as with Go's flags, with a value: `--leader-elect=false`. */
+function toOption(flag: Flag): Option {
+  const value = flag.type === "boolean" ? "[boolean]" : `<${flag.type}>`;
+  const choices = flag.choices ? ` (${flag.choices.join(", ")})` : "";
+  const usual = flag.default === "" ? "" : `; default ${flag.default}`;
+  return new Option(`--${flag.name} ${value}`, `${flag.description}${choices} [${flag.env}${usual}]`);
+}
+
+/** Commander names values in camel case; a boolean that stands alone is `true`. */
+function byName(flags: Readonly<Record<string, string | true>>): Readonly<Record<string, string | undefined>> {
+  const named = FLAGS.map(({ name }) => {
+    const value = flags[name.replaceAll(/-(.)/g, (_match, letter: string) => letter.toUpperCase())];
+    return [name, value === true ? "true" : value] as const;
+  });
+  return Object.fromEntries(named.filter(([, value]) => value !== undefined));
+}
+
+function providerHelp(): string {
+  const lines = PROVIDER_VARIABLES.map(({ env, description }) => `  ${env.padEnd(32)} ${description}`);
+  return ["", "Environment of the providers:", ...lines].join("\n");
+}
+
+function port(text: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= 0 && number <= 65_535) return number;
+  throw new SettingsError([`--port: "${text}" is not a port: give a number from 0 to 65535`]);
+}
+
+function report(error: unknown, { err }: CliContext): number {
+  // Commander has said what was wrong; help and version end this way, too.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
+  if (!(error instanceof SettingsError)) throw error;
+  for (const problem of error.problems) err(`flipop: ${problem}\n`);
+  return USAGE;
+}

@@ -1,0 +1,94 @@
+/** Step 8: the annotation on the node that holds an address, and on no other. */
+
+import { Annotation, canonicalIp, type IpFamily } from "cdk8s-flipop/api";
+import type { NodeFacts } from "../../match/node-facts.js";
+import type { Action, Chain } from "./actions.js";
+import { isServed, type Standing } from "./grace.js";
+import { ownerText, type Snapshot } from "./snapshot.js";
+
+/** What nodes should bear: the addresses that are served there. One chain for each node. */
+export function annotationChains(
+  snapshot: Snapshot,
+  standings: readonly Standing[],
+  family: IpFamily,
+): readonly Chain[] {
+  const served = standings.filter(isServed);
+  const holders = new Set(served.map(({ verdict }) => verdict?.node.name));
+  const set = served.filter(isFirstOfNode).flatMap((standing) => annotate(snapshot, standing, family));
+  const strays = snapshot.annotated.filter(({ name }) => !holders.has(name));
+  const removed = strays.flatMap((node) => unannotate(snapshot, standings, { node, family }));
+  return [...set, ...removed].map((action) => [action]);
+}
+
+/** Takes the annotations of a pool that goes off all nodes. */
+export function annotationRemovals(snapshot: Snapshot, family: IpFamily): readonly Chain[] {
+  const mine = snapshot.annotated.filter((node) => ownerOn(node, family) === ownerText(snapshot.pool));
+  return mine.map((node) => [removal(node, family, "the pool is being deleted")]);
+}
+
+/** A node may hold several addresses, but bears one: the first of the pool's. */
+function isFirstOfNode({ holder }: Standing, index: number, all: readonly Standing[]): boolean {
+  return all.findIndex((other) => other.holder === holder) === index;
+}
+
+function annotate(snapshot: Snapshot, { verdict, address }: Standing, family: IpFamily): readonly Action[] {
+  if (verdict === undefined) return [];
+  const { node } = verdict;
+  const right = ownerOn(node, family) === ownerText(snapshot.pool) && valueOn(node, family) === address.ip;
+  if (right || isOthers(snapshot, node, { family, ip: address.ip })) return [];
+  return [{ do: "annotate-node", node: node.name, ip: address.ip, family, why: "the node holds the address" }];
+}
+
+/** Another resource's address that really is there: the annotation is that one's. */
+function isOthers(
+  { pool, inventory }: Snapshot,
+  node: NodeFacts,
+  { family, ip }: { readonly family: IpFamily; readonly ip: string },
+): boolean {
+  const [value, owner] = [valueOn(node, family), ownerOn(node, family)];
+  if (value === undefined || value === ip || owner === undefined || owner === ownerText(pool)) return false;
+  return inventory.get(value)?.holder === node.machine;
+}
+
+interface Stray {
+  readonly node: NodeFacts;
+  readonly family: IpFamily;
+}
+
+/** Ours, or nobody's (the Go operator wrote no owner) and of an address that is ours and not there. */
+function unannotate(snapshot: Snapshot, standings: readonly Standing[], { node, family }: Stray): readonly Action[] {
+  const value = valueOn(node, family);
+  if (value === undefined) return [];
+  const owner = ownerOn(node, family);
+  const standing = standings.find(({ address }) => address.ip === value);
+  if (owner === ownerText(snapshot.pool)) return isUnknown(standing) ? [] : [removal(node, family, STALE)];
+  if (owner !== undefined || standing === undefined || isUnknown(standing)) return [];
+  return standing.address.claim?.ours === true ? [removal(node, family, STALE)] : [];
+}
+
+/** Nobody can say yet that it is not there. */
+function isUnknown(standing: Standing | undefined): boolean {
+  return standing !== undefined && (standing.sight === "unread" || standing.sight === "doubted");
+}
+
+const STALE = "the node does not serve the address any more";
+
+function removal(node: NodeFacts, family: IpFamily, why: string): Action {
+  const ip = node.annotations[KEYS[family].value] ?? "";
+  return { do: "unannotate-node", node: node.name, ip, family, why };
+}
+
+/** Canonical. */
+function valueOn({ annotations }: NodeFacts, family: IpFamily): string | undefined {
+  const value = annotations[KEYS[family].value];
+  return value === undefined ? undefined : canonicalIp(value);
+}
+
+function ownerOn({ annotations }: NodeFacts, family: IpFamily): string | undefined {
+  return annotations[KEYS[family].owner];
+}
+
+const KEYS = {
+  IPv4: { value: Annotation.reservedIpv4, owner: Annotation.reservedIpv4Owner },
+  IPv6: { value: Annotation.reservedIpv6, owner: Annotation.reservedIpv6Owner },
+} as const;

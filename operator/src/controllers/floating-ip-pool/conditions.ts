@@ -1,0 +1,167 @@
+/** Step 13: conditions, with words that help. */
+
+import { type ConditionType, REASONS, type Reason } from "cdk8s-flipop/api";
+import { refText } from "../../claims/claimant.js";
+import { contestedUntil, isContested } from "./contested.js";
+import type { Pairing } from "./pairs.js";
+import { ttlOf } from "./records.js";
+import type { PlannedAddress } from "./report.js";
+import { isObserved, type Problem, type Snapshot } from "./snapshot.js";
+import { clockTime } from "./times.js";
+import type { Wish } from "./wish.js";
+
+export interface PlannedCondition {
+  readonly type: ConditionType;
+  readonly status: "True" | "False" | "Unknown";
+  readonly reason: Reason;
+  readonly message: string;
+}
+
+/** What the conditions are made of. */
+export interface Findings {
+  readonly wish: Wish;
+  readonly addresses: readonly PlannedAddress[];
+  readonly pairing: Pairing;
+  readonly creation: Problem | undefined;
+  /** Addresses to publish. */
+  readonly published: readonly string[];
+}
+
+export function conditionsOf(snapshot: Snapshot, findings: Findings): readonly PlannedCondition[] {
+  const observed = isObserved(snapshot);
+  const dns = snapshot.pool.spec.dnsRecordSet === undefined ? [] : [dnsReady(snapshot, findings, observed)];
+  return [
+    ready(snapshot, findings, observed),
+    observed ? fulfilled(snapshot, findings) : unknown("Fulfilled"),
+    ...dns,
+    conflict(snapshot, findings),
+    reachable(snapshot),
+  ];
+}
+
+function ready(snapshot: Snapshot, { wish, addresses }: Findings, observed: boolean): PlannedCondition {
+  const { problem, providerFailure, pool } = snapshot;
+  const blocking = problem ?? providerFailure ?? rejected(wish);
+  if (blocking !== undefined) return no("Ready", blocking);
+  if (!observed) return unknown("Ready");
+  const failed = addresses.find(({ status }) => status.state === "error" && status.reason !== "ClaimedByOther");
+  if (failed !== undefined) {
+    const message = `${failed.ip}: ${failed.status.error ?? "its last action failed"}`;
+    return no("Ready", { reason: knownReason(failed.status.reason), message });
+  }
+  if (pool.spec.paused === true) return yes("Ready", "Paused", REASONS.Paused.meaning);
+  if (wish.duplicates.length === 0) return yes("Ready", "Observed", REASONS.Observed.meaning);
+  return yes("Ready", "DuplicateAddress", `ips lists ${wish.duplicates.join(", ")} twice; each counts once`);
+}
+
+function rejected({ rejected: texts, family }: Wish): Problem | undefined {
+  if (texts.length === 0) return undefined;
+  const shown = texts.map((text) => `"${text}"`).join(", ");
+  return { reason: "Invalid", message: `ips holds ${shown}, not ${family}: correct or remove; the others are served` };
+}
+
+function fulfilled(snapshot: Snapshot, findings: Findings): PlannedCondition {
+  const { wish, addresses, creation } = findings;
+  const active = addresses.filter(({ status }) => status.state === "active").length;
+  const count = `${active} of ${wish.desired} addresses are active`;
+  if (active >= wish.desired) return yes("Fulfilled", "Observed", count);
+  const cause = creation ?? obstacle(snapshot, findings);
+  if (cause !== undefined) return no("Fulfilled", { ...cause, message: `${count}: ${cause.message}` });
+  return { ...unknown("Fulfilled"), message: `${count}, the others are on their way` };
+}
+
+function obstacle(snapshot: Snapshot, { addresses, pairing, wish }: Findings): Problem | undefined {
+  const failed = addresses.find(({ status }) => status.state === "error");
+  if (failed !== undefined) {
+    return { reason: knownReason(failed.status.reason), message: `${failed.ip}: ${failed.status.error ?? "failed"}` };
+  }
+  if (snapshot.candidates.length === 0) return { reason: "NoCandidate", message: snapshot.refusals };
+  if (pairing.cooling.length > 0) {
+    const message = `the next assignment may come at ${clockTime(pairing.coolUntil ?? snapshot.now)}`;
+    return { reason: "CoolingOff", message };
+  }
+  const [elsewhere] = pairing.elsewhere;
+  if (elsewhere !== undefined) {
+    const message = `no node waits in region ${elsewhere.facts?.region} of ${elsewhere.address.ip}`;
+    return { reason: "WrongRegion", message };
+  }
+  const idle = addresses.some(({ status }) => status.state === "unassigned" || status.state === "no-match");
+  const few = `${snapshot.candidates.length} nodes match, ${wish.desired} are wanted; ${snapshot.refusals}`;
+  return idle ? { reason: "TooFewCandidates", message: few } : undefined;
+}
+
+function dnsReady(snapshot: Snapshot, { published }: Findings, observed: boolean): PlannedCondition {
+  const { dns } = snapshot;
+  if (dns?.failure !== undefined) return no("DNSReady", dns.failure);
+  if (dns === undefined || !observed) return unknown("DNSReady");
+  const obstacleToDns = dnsObstacle(snapshot);
+  if (obstacleToDns !== undefined) return no("DNSReady", obstacleToDns);
+  return contents(snapshot, published);
+}
+
+/** What the record set holds, next to what it should. */
+function contents(snapshot: Snapshot, published: readonly string[]): PlannedCondition {
+  const { spec, status } = snapshot.pool;
+  const { recordName = "" } = spec.dnsRecordSet ?? {};
+  const written = (status.dns?.values ?? []).join(", ");
+  if (published.length === 0) {
+    const message = `no address is up; ${recordName} keeps ${written || "what it has"}`;
+    return no("DNSReady", { reason: "KeptLastKnown", message });
+  }
+  if (written !== published.join(", ")) return unknown("DNSReady");
+  return withTtl(snapshot, `${recordName} holds ${written}`);
+}
+
+function withTtl({ dns, pool }: Snapshot, message: string): PlannedCondition {
+  const asked = pool.spec.dnsRecordSet?.ttl ?? 0;
+  const used = ttlOf(dns, pool.spec.dnsRecordSet);
+  if (asked === 0 || used <= asked) return yes("DNSReady", "Observed", message);
+  return yes("DNSReady", "TTLRaised", `${message}; TTL ${asked} is written as ${used}`);
+}
+
+function dnsObstacle({ dns, pool, memory, now }: Snapshot): Problem | undefined {
+  const name = pool.spec.dnsRecordSet?.provider || pool.spec.provider;
+  if (dns?.capabilities === undefined) {
+    return { reason: "UnknownProvider", message: `no provider "${name}" with DNS is set up in the operator` };
+  }
+  if (dns.claim?.ours === false) return { reason: "ClaimedByOther", message: dns.claim.text };
+  const until = contestedUntil(memory.reverts.get("records"), now);
+  if (until === undefined) return undefined;
+  return { reason: "ForeignWriter", message: `somebody else writes the record set; next try at ${clockTime(until)}` };
+}
+
+function conflict({ dns, memory }: Snapshot, { wish }: Findings): PlannedCondition {
+  const lost = wish.addresses.flatMap(({ ip, claim }) =>
+    claim === undefined || claim.ours ? [] : [`${ip}: ${refText(claim.winner)} has it (${claim.text})`],
+  );
+  const name = dns?.claim?.ours === false ? [`the DNS name: ${dns.claim.text}`] : [];
+  const claims = [...lost, ...name];
+  if (claims.length > 0) return yes("Conflict", "ClaimedByOther", claims.join("; "));
+  const reverted = [...memory.reverts].filter(([, times]) => isContested(times)).map(([what]) => what);
+  if (reverted.length > 0) {
+    return yes("Conflict", "ForeignWriter", `somebody else keeps undoing what is written to ${reverted.join(", ")}`);
+  }
+  return { type: "Conflict", status: "False", reason: "Observed", message: "nobody else has what this pool asks for" };
+}
+
+function reachable({ providerFailure, inventory }: Snapshot): PlannedCondition {
+  if (providerFailure !== undefined) return no("ProviderReachable", providerFailure);
+  if (!inventory.complete) return unknown("ProviderReachable");
+  return yes("ProviderReachable", "Observed", "the provider answers");
+}
+
+function yes(type: ConditionType, reason: Reason, message: string): PlannedCondition {
+  return { type, status: "True", reason, message };
+}
+
+function no(type: ConditionType, { reason, message }: Problem): PlannedCondition {
+  return { type, status: "False", reason, message };
+}
+
+function unknown(type: ConditionType): PlannedCondition {
+  return { type, status: "Unknown", reason: "NotObserved", message: "not observed yet" };
+}
+
+function knownReason(word: string | undefined): Reason {
+  return word !== undefined && Object.hasOwn(REASONS, word) ? (word as Reason) : "ProviderUnavailable";
+}

@@ -1,0 +1,40 @@
+/** Step 3: which holders keep their address, though they do not match for the moment. */
+
+import { type Grace, graceOf } from "../../match/grace.js";
+import type { Holding } from "./holdings.js";
+import type { Snapshot } from "./snapshot.js";
+import { timeOf } from "./times.js";
+
+export interface Standing extends Holding {
+  /** `undefined`: nobody is known to hold it, or it is not the pool's to judge. */
+  readonly grace: Grace | undefined;
+}
+
+export function standingsOf(snapshot: Snapshot, holdings: readonly Holding[]): readonly Standing[] {
+  return holdings.map((holding) => ({ ...holding, grace: graceFor(snapshot, holding) }));
+}
+
+/** Whether the holder keeps it and it is served there. */
+export function isServed({ address, sight, grace }: Standing): boolean {
+  if (!isOurs({ address }) || !address.wanted || sight === "moving") return false;
+  return grace?.state === "matches" || grace?.state === "protected";
+}
+
+export function isOurs({ address }: Pick<Holding, "address">): boolean {
+  return address.claim?.ours === true;
+}
+
+function graceFor({ now, pool }: Snapshot, { address, holder, verdict, was }: Holding): Grace | undefined {
+  if (holder === undefined || !address.wanted) return undefined;
+  const periodMs = (pool.spec.gracePeriodSeconds ?? 0) * 1000;
+  return graceOf({ verdict, memory: memoryOf(was, holder), periodMs, now });
+}
+
+/** What the status remembers is of its holder; while an address moves, of the one that it comes from. */
+function memoryOf(was: Holding["was"], holder: string) {
+  const moving = was.state === "in-progress";
+  const ofHolder = moving ? was.providerID !== holder : was.providerID === undefined || was.providerID === holder;
+  const since = ofHolder ? timeOf(was.graceSince) : undefined;
+  if (since === undefined) return {};
+  return { since, over: was.state !== "active" };
+}

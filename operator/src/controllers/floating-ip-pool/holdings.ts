@@ -1,0 +1,64 @@
+/** Step 2: where each address is, and how sure that is. */
+
+import type { AddressStatus } from "cdk8s-flipop/api";
+import { canonicalIp } from "cdk8s-flipop/api";
+import type { InventoryAddress } from "../../inventory/types.js";
+import type { Verdict } from "../../match/checks.js";
+import type { ProviderId } from "../../providers/types.js";
+import type { Snapshot } from "./snapshot.js";
+import type { Wish, WishedAddress } from "./wish.js";
+
+/**
+ * `seen`: as the provider shows it. `doubted`: a read said otherwise, one more is needed. `moving`: an action runs on it.
+ * `gone`: the provider says that it does not exist. `unread`: it was in no list and is still to be read alone.
+ */
+export type Sight = "seen" | "doubted" | "moving" | "gone" | "unread";
+
+export interface Holding {
+  readonly address: WishedAddress;
+  readonly sight: Sight;
+  /** The machine that holds it. */
+  readonly holder: ProviderId | undefined;
+  /** Of the holder; `undefined`: none, or no node of this cluster. */
+  readonly verdict: Verdict | undefined;
+  readonly facts: InventoryAddress | undefined;
+  /** The action that runs: its id where it is known, and the holder once it is completed. */
+  readonly action: { readonly id: string | undefined; readonly expected: ProviderId | undefined } | undefined;
+  /** What the status says of it; empty where it says nothing. */
+  readonly was: AddressStatus;
+}
+
+export function holdingsOf(snapshot: Snapshot, { addresses }: Wish): readonly Holding[] {
+  const statuses = new Map(
+    Object.entries(snapshot.pool.status.ips ?? {}).map(([ip, status]) => [canonicalIp(ip), status]),
+  );
+  return addresses.map((address) => holdingOf(snapshot, address, statuses.get(address.ip) ?? {}));
+}
+
+function holdingOf({ inventory, verdictOf }: Snapshot, address: WishedAddress, was: AddressStatus): Holding {
+  const facts = inventory.get(address.ip);
+  const holder = facts?.holder;
+  const action = facts === undefined ? undefined : runningAction(facts, was);
+  return {
+    address,
+    sight: facts === undefined ? (inventory.isGone(address.ip) ? "gone" : "unread") : sightOf(facts, action),
+    holder,
+    verdict: holder === undefined ? undefined : verdictOf(holder),
+    facts,
+    action,
+    was,
+  };
+}
+
+function sightOf(facts: InventoryAddress, action: Holding["action"]): Sight {
+  if (action !== undefined) return "moving";
+  return facts.doubted ? "doubted" : "seen";
+}
+
+/** Not every API shows that an action runs: then the id in the status says it, until the holder is the expected one. */
+function runningAction({ action, holder }: InventoryAddress, was: AddressStatus): Holding["action"] {
+  const expected = was.providerID;
+  const ours = was.state === "in-progress" && was.actionID !== undefined;
+  if (action !== undefined) return { id: action.id ?? was.actionID, expected: ours ? expected : holder };
+  return ours && holder !== expected ? { id: was.actionID, expected } : undefined;
+}

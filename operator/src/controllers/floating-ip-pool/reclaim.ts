@@ -1,0 +1,90 @@
+/** Step 10: created addresses: their place in `spec.ips`, their backup copy, and the end of those not wanted any more. */
+
+import { Annotation, canonicalIp } from "cdk8s-flipop/api";
+import type { Action, Chain } from "./actions.js";
+import { isOurs, type Standing } from "./grace.js";
+import { ttlOf } from "./records.js";
+import type { Snapshot } from "./snapshot.js";
+import { timeOf } from "./times.js";
+import type { Wish } from "./wish.js";
+
+/** Appends what is not in `spec.ips` yet, once; what somebody took out again stays out. */
+export function bookkeepingChains({ pool }: Snapshot, { addresses }: Wish): readonly Chain[] {
+  const inSpec = new Set(addresses.filter((address) => address.inSpec).map(({ ip }) => ip));
+  const fresh = (pool.status.createdIPs ?? []).filter((entry) => entry.inSpec !== true);
+  const appends = fresh.map(({ ip }): Chain => {
+    const known = inSpec.has(canonicalIp(ip));
+    return known
+      ? [{ do: "mark-in-spec", ip, why: "spec.ips has it already" }]
+      : [{ do: "append-to-spec", ip, why: "a created address must survive a loss of the status" }];
+  });
+  return [...appends, ...backup(pool, addresses)];
+}
+
+/** One chain for each address that is disabled and under `Delete`, or gone and given up. */
+export function reclaimChains(snapshot: Snapshot, standings: readonly Standing[]): readonly Chain[] {
+  return standings
+    .filter(({ address }) => address.origin === "created")
+    .map((standing) => (standing.sight === "gone" ? forget(snapshot, standing) : giveBack(snapshot, standing)))
+    .filter((chain) => chain.length > 0);
+}
+
+/** When a disabled address may leave its node: one TTL after it left DNS. `undefined`: the wait has not begun. */
+export function drainedAt(snapshot: Snapshot, { was, address }: Standing): number | undefined {
+  const { spec, status, metadata } = snapshot.pool;
+  const recordsStay = metadata.deletionTimestamp !== undefined && spec.dnsRecordSet?.deletionPolicy !== "Delete";
+  if (recordsStay || (spec.dnsRecordSet === undefined && status.dns === undefined)) return snapshot.now;
+  if (status.dns?.values.includes(address.ip)) return undefined;
+  return was.state === "disabled" ? timeOf(was.retryAt) : undefined;
+}
+
+/** What `retryAt` of a disabled address should say: the wait begins when DNS no longer has the address. */
+export function drainUntil(snapshot: Snapshot, standing: Standing): number | undefined {
+  const { dns, pool } = snapshot;
+  if (!isReleasable(snapshot, standing) || pool.status.dns?.values.includes(standing.address.ip)) return undefined;
+  if (pool.spec.dnsRecordSet === undefined) return undefined;
+  return drainedAt(snapshot, standing) ?? snapshot.now + ttlOf(dns, pool.spec.dnsRecordSet) * 1000;
+}
+
+/** Created by us, not wanted, and to be deleted. Listed, restored, borrowed and conflicted ones never are. */
+export function isReleasable({ pool }: Snapshot, standing: Standing): boolean {
+  const { address, facts } = standing;
+  const deleting = pool.metadata.deletionTimestamp !== undefined;
+  if (pool.spec.reclaimPolicy !== "Delete" || address.origin !== "created") return false;
+  return isOurs(standing) && (deleting || !address.wanted) && facts?.borrowed !== true;
+}
+
+function giveBack(snapshot: Snapshot, standing: Standing): Chain {
+  const { address, holder, sight } = standing;
+  if (!isReleasable(snapshot, standing) || sight !== "seen") return [];
+  const at = drainedAt(snapshot, standing);
+  if (at === undefined || at > snapshot.now) return [];
+  const why = "the pool does not want it any more, and reclaimPolicy is Delete";
+  const release: Action = { do: "release", ip: address.ip, why };
+  return holder === undefined ? [release] : [{ do: "unassign", ip: address.ip, from: holder, why }, release];
+}
+
+/**
+ * The entry of one that does not exist any more. A wanted one keeps its place (a token of the wrong account would else
+ * create all anew) until somebody takes it out of `spec.ips`.
+ */
+function forget({ pool }: Snapshot, { address }: Standing): Chain {
+  const entry = (pool.status.createdIPs ?? []).find(({ ip }) => canonicalIp(ip) === address.ip);
+  const deleting = pool.metadata.deletionTimestamp !== undefined;
+  const givenUp = !address.wanted || deleting || (entry?.inSpec === true && !address.inSpec);
+  if (entry === undefined || !givenUp) return [];
+  const why = "the address does not exist any more";
+  const dropped: Chain = address.inSpec && !deleting ? [{ do: "drop-from-spec", ip: address.ip, why }] : [];
+  return [...dropped, { do: "forget-created", ip: entry.ip, why }];
+}
+
+function backup(pool: Snapshot["pool"], addresses: Wish["addresses"]): readonly Chain[] {
+  const value = addresses
+    .filter(({ origin }) => origin !== "listed")
+    .map(({ ip }) => ip)
+    .join(",");
+  const seen = pool.metadata.annotations?.[Annotation.createdIps];
+  if ((seen ?? "") === value) return [];
+  const why = "a copy of the created addresses, should the status get lost";
+  return [[{ do: "annotate-pool", value: value === "" ? undefined : value, why }]];
+}

@@ -1,0 +1,72 @@
+/** A plan read aloud: what a log line, `flipop explain` and the timeline say. */
+
+import type { Refusal } from "../../match/checks.js";
+import type { Grace } from "../../match/grace.js";
+import { newerFirst } from "../../match/kubelet-version.js";
+import type { WaitingNode } from "./demand.js";
+import type { Standing } from "./grace.js";
+import type { Pair, Pairing } from "./pairs.js";
+import type { Snapshot } from "./snapshot.js";
+import { clockTime, duration } from "./times.js";
+
+/** Which of the nodes that wait are in front of which: for the words that say why one was chosen. */
+export interface Choice {
+  readonly waiting: readonly WaitingNode[];
+}
+
+/** `203.0.113.7 moves from node-3 (NotReady for 12 s, grace 10 s over) to node-9 (youngest of 4 candidates)`. */
+export function moveText(snapshot: Snapshot, pair: Pair, choice: Choice): string {
+  const { standing, node } = pair;
+  const to = `${node.name} (${choiceText(snapshot, node, choice)})`;
+  if (standing.holder === undefined) return `${standing.address.ip} goes to ${to}`;
+  return `${standing.address.ip} moves from ${holderText(snapshot, standing)} to ${to}`;
+}
+
+/** What the plan does and what it waits for; empty: nothing. */
+export function planText(snapshot: Snapshot, pairing: Pairing, choice: Choice): string {
+  const moves = pairing.pairs.map((pair) => moveText(snapshot, pair, choice));
+  const { cooling, coolUntil } = pairing;
+  const others = moves.length > 0 ? `${cooling.length} other${cooling.length === 1 ? "" : "s"}` : `${cooling.length}`;
+  const verb = cooling.length === 1 ? "waits" : "wait";
+  const wait = `${others} ${verb} for the cool-off until ${clockTime(coolUntil ?? snapshot.now)}`;
+  const parts = [...moves, ...(cooling.length > 0 ? [wait] : [])];
+  return parts.length === 0 ? "" : `${snapshot.pool.metadata.name}: ${parts.join("; ")}.`;
+}
+
+/** `node-3 (NotReady for 12 s, grace 10 s over)`. */
+export function holderText(snapshot: Snapshot, { holder, verdict, grace }: Standing): string {
+  const name = verdict?.node.name ?? `${holder}`;
+  if (grace === undefined || grace.state === "matches") return name;
+  const why = verdict === undefined ? "no node of this cluster" : grace.refusals.map(shortReason).join(", ");
+  const age = snapshot.now - grace.since;
+  const since = age >= 1000 ? ` for ${duration(age)}` : "";
+  return `${name} (${why}${since}${graceText(snapshot, grace)})`;
+}
+
+function graceText({ pool }: Snapshot, grace: Exclude<Grace, { readonly state: "matches" }>): string {
+  if (grace.state === "protected") return `, grace until ${clockTime(grace.until)}`;
+  const period = pool.spec.gracePeriodSeconds ?? 0;
+  return grace.why !== "unrecoverable" && period > 0 ? `, grace ${duration(period * 1000)} over` : "";
+}
+
+/** `NotReady` for NodeNotReady: the node has just been named. */
+function shortReason({ reason }: Refusal): string {
+  return reason.startsWith("Node") ? reason.slice("Node".length) : reason;
+}
+
+/** What sets the chosen node apart from the best that was not. */
+function choiceText({ pool }: Snapshot, node: WaitingNode, { waiting }: Choice): string {
+  const rest = waiting.filter(({ name }) => name !== node.name);
+  if (rest.length === 0) return "the only candidate";
+  const of = `of ${waiting.length} candidates`;
+  if (pool.spec.nodePreference === "Name") return `first by name ${of}`;
+  const next = rest.find(({ name }) => waiting.findIndex((other) => other.name === name) > waiting.indexOf(node));
+  if (next === undefined) return `last ${of}`;
+  if (isLeaving(node) !== isLeaving(next)) return `here to stay, ${of}`;
+  if (newerFirst(node.kubeletVersion, next.kubeletVersion) < 0) return `newest kubelet ${of}`;
+  return node.createdAt > next.createdAt ? `youngest ${of}` : `first by name ${of}`;
+}
+
+function isLeaving({ cordoned, leaving }: WaitingNode): boolean {
+  return cordoned || leaving;
+}

@@ -1,0 +1,131 @@
+/** All that a decision about one pool reads: values of one moment, gathered without an `await` in between. */
+
+import type { FloatingIPPoolSpec, FloatingIPPoolStatus, Reason } from "cdk8s-flipop/api";
+import type { Claim, ClaimView } from "../../claims/claims.js";
+import type { InventoryView, ResourceRef } from "../../inventory/types.js";
+import type { ObjectMeta } from "../../kube/objects.js";
+import type { Verdict } from "../../match/checks.js";
+import type { NodeFacts } from "../../match/node-facts.js";
+import type { AddressCapabilities, DnsCapabilities, ProviderId, RecordSetFacts } from "../../providers/types.js";
+
+export interface Pool {
+  readonly metadata: ObjectMeta;
+  readonly spec: FloatingIPPoolSpec;
+  readonly status: FloatingIPPoolStatus;
+}
+
+/** What stands in the way, as a condition says it. */
+export interface Problem {
+  readonly reason: Reason;
+  /** What was seen, where, and how to mend it. */
+  readonly message: string;
+}
+
+export interface Snapshot {
+  readonly pool: Pool;
+  /** Wall clock, ms since the epoch. */
+  readonly now: number;
+  /** This process leads, its caches of nodes and pods are complete, and `spec.match` as it stands now is in force. */
+  readonly cachesComplete: boolean;
+  /** Why the spec can't be served: an unusable selector, an unknown provider, ... Addresses stay where they are. */
+  readonly problem?: Problem;
+  /** The last call to the provider of the addresses failed. */
+  readonly providerFailure?: Problem;
+  /** Nodes that match, in no order, holders included. */
+  readonly candidates: readonly NodeFacts[];
+  /** Of the node that stands for a machine; `undefined`: no node of this cluster does. */
+  readonly verdictOf: (machine: ProviderId) => Verdict | undefined;
+  /** How many nodes are refused and why, for the condition of a pool without candidates (`tallyText`). */
+  readonly refusals: string;
+  readonly inventory: InventoryView;
+  /** Absent: the provider is unknown, or has no addresses. */
+  readonly capabilities?: AddressCapabilities;
+  readonly claims: ClaimView;
+  /** Whose an address is, of all resources (`Claims.holderOf`). */
+  readonly ownerOf: (ip: string) => ResourceRef | undefined;
+  /** The nodes among `candidates` that older resources leave to this one (`DemandBook.share`), in the order given. */
+  readonly share: (wants: number, candidates: readonly ProviderId[]) => readonly ProviderId[];
+  /** Creations of other resources of the account and family whose end is not known, or which run now. */
+  readonly otherCreations: readonly OtherCreation[];
+  /** Nodes that bear the address annotation of the pool's family with our name as owner, or with one of our addresses. */
+  readonly annotated: readonly NodeFacts[];
+  /** Absent: the pool has no record set, and had none. */
+  readonly dns?: DnsSnapshot;
+  /** The server has dropped one of our fields: nothing may be created. */
+  readonly crdTooOld: boolean;
+  readonly memory: PoolMemory;
+}
+
+export interface OtherCreation {
+  readonly resource: ResourceRef;
+  /** The node that it creates its address on. */
+  readonly node?: ProviderId;
+}
+
+/** A record set as it was read, or that it was not (lately). */
+export type Records = RecordSetFacts | "unknown";
+
+export interface DnsSnapshot {
+  /** Of the provider that `spec.dnsRecordSet` names; absent: it is unknown or has no DNS. */
+  readonly capabilities?: DnsCapabilities;
+  /** On the name of `spec.dnsRecordSet`. Absent: there is none, or nobody decided yet. */
+  readonly claim?: Claim;
+  /** The set that `spec.dnsRecordSet` names. */
+  readonly records: Records;
+  /** The set that `status.dns` names, where that is another one. */
+  readonly former: { readonly records: Records; readonly claim?: Claim };
+  /** The last call to the DNS provider failed. */
+  readonly failure?: Problem;
+  /** ms since the epoch: no call before. */
+  readonly retryAt?: number;
+}
+
+/** What this process remembers beside the status. Losing it costs time, never an address. */
+export interface PoolMemory {
+  /** When an assignment was accepted last, where the status could not keep it. ms since the epoch. */
+  readonly lastAssignmentAt?: number;
+  /** Nodes that refused an address lately; not before. */
+  readonly nodeRetryAt: ReadonlyMap<ProviderId, number>;
+  /** The last creation was refused. */
+  readonly creationFailure?: Problem & { readonly retryAt: number };
+  /** Whole lists read since a creation without an end was found, oldest first (see `withList`). */
+  readonly lists: readonly ListSighting[];
+  /** When somebody else undid our writes, by address, and as `records` for the record set. */
+  readonly reverts: ReadonlyMap<string, readonly number[]>;
+  /** Of the clean-up of a deleted pool. */
+  readonly cleanup: { readonly attempts: number; readonly since?: number };
+}
+
+/** Unassigned addresses of a whole list. */
+export interface ListSighting {
+  /** When it was asked for, ms since the epoch. */
+  readonly at: number;
+  readonly unassigned: ReadonlySet<string>;
+}
+
+/** Remembers a list: the first one, and the last few. */
+export function withList(lists: readonly ListSighting[], list: ListSighting): readonly ListSighting[] {
+  if ((lists.at(-1)?.at ?? Number.NEGATIVE_INFINITY) >= list.at) return lists;
+  const kept = lists.length < LISTS_KEPT ? lists : lists.filter((_, index) => index !== 1);
+  return [...kept, list];
+}
+
+const LISTS_KEPT = 8;
+
+/** A memory of nothing. */
+export const NO_MEMORY: PoolMemory = Object.freeze({
+  nodeRetryAt: new Map(),
+  lists: [],
+  reverts: new Map(),
+  cleanup: { attempts: 0 },
+});
+
+/** Before that, nothing is known: the status stays as it is, and nothing is written to a cloud or a node. */
+export function isObserved({ cachesComplete, inventory }: Snapshot): boolean {
+  return cachesComplete && inventory.complete;
+}
+
+/** `<namespace>/<name>/<uid>`, as the owner annotation of a node has it. */
+export function ownerText({ metadata: { namespace = "", name, uid } }: Pick<Pool, "metadata">): string {
+  return `${namespace}/${name}/${uid}`;
+}

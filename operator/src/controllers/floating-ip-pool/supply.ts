@@ -1,0 +1,45 @@
+/** Step 4: addresses that may go to another node: unassigned ones first, then the longest-released. */
+
+import { isDue } from "../retry-schedule.js";
+import { contestedUntil } from "./contested.js";
+import { isOurs, type Standing } from "./grace.js";
+import type { Snapshot } from "./snapshot.js";
+import { timeOf } from "./times.js";
+
+export interface Supply {
+  /** May move now. */
+  readonly free: readonly Standing[];
+  /** Would move, but for a failure that is still to be slept off. */
+  readonly later: readonly { readonly standing: Standing; readonly until: number }[];
+}
+
+export function supplyOf(snapshot: Snapshot, standings: readonly Standing[]): Supply {
+  const free: Standing[] = [];
+  const later: { readonly standing: Standing; readonly until: number }[] = [];
+  for (const standing of standings.filter(isMovable)) {
+    const until = waitsUntil(snapshot, standing);
+    if (until === undefined) free.push(standing);
+    else later.push({ standing, until });
+  }
+  // Stable: among equals the order of the wish.
+  return { free: free.sort((a, b) => releasedAt(a, snapshot.now) - releasedAt(b, snapshot.now)), later };
+}
+
+/** Nothing is done on a doubt, nor while an action runs. */
+function isMovable(standing: Standing): boolean {
+  const { address, sight, holder, grace } = standing;
+  if (!address.wanted || !isOurs(standing) || sight !== "seen") return false;
+  return holder === undefined || grace?.state === "over";
+}
+
+function waitsUntil({ now, memory }: Snapshot, { address, was }: Standing): number | undefined {
+  const retryAt = timeOf(was.retryAt);
+  const waits = [isDue(retryAt, now) ? undefined : retryAt, contestedUntil(memory.reverts.get(address.ip), now)];
+  const latest = Math.max(...waits.map((until) => until ?? 0));
+  return latest > now ? latest : undefined;
+}
+
+function releasedAt({ holder, grace }: Standing, now: number): number {
+  if (holder === undefined) return Number.NEGATIVE_INFINITY;
+  return grace?.state === "over" ? grace.since : now;
+}

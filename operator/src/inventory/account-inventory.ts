@@ -1,0 +1,243 @@
+/** What one account's addresses of one family look like: read once for all, believed with care. */
+
+import { canonicalIp } from "cdk8s-flipop/api";
+import type { Clock } from "../clock.js";
+import { type CallContext, type CallPriority, sharedRead } from "../providers/call.js";
+import { isProviderError } from "../providers/errors.js";
+import type {
+  ActionFacts,
+  AddressFacts,
+  AddressProvider,
+  AssignAddress,
+  CreateAddress,
+  CreateOutcome,
+  IpFamily,
+  ProviderId,
+  UnassignAddress,
+} from "../providers/types.js";
+import { abandoned, type Belief, completed, observe, started } from "./belief.js";
+import { Coalesced } from "./coalesced.js";
+import { InventoryReader } from "./inventory-reader.js";
+import { type InventoryView, MOVE_MAX_AGE_SECONDS, type ResourceRef } from "./types.js";
+import { createView } from "./view.js";
+
+const SECOND_MS = 1000;
+
+/** Taken in the same turn as the decision; given back when the move has ended, however. */
+export interface Reservation {
+  readonly node: ProviderId;
+  release(): void;
+}
+
+export interface EnsureOptions {
+  /** A whole list older than this is read again. */
+  readonly maxAgeSeconds: number;
+  /** @default check */
+  readonly priority?: CallPriority;
+  /** The caller gives up; the read goes on for others. */
+  readonly signal?: AbortSignal;
+}
+
+export class AccountInventory {
+  private readonly beliefs = new Map<string, Belief>();
+  private readonly gone = new Set<string>();
+  private readonly reservations = new Map<ProviderId, ResourceRef>();
+  private readonly named = new Map<string, readonly string[]>();
+  private readonly reader: InventoryReader;
+  private readonly lists: Coalesced;
+  private listedAt: number | undefined;
+  /** Lists asked for earlier may lack an address whose creation nobody answered. */
+  private trustedFrom = Number.NEGATIVE_INFINITY;
+  private priority: CallPriority = "check";
+
+  constructor(
+    provider: AddressProvider,
+    readonly family: IpFamily,
+    private readonly clock: Clock,
+  ) {
+    this.reader = new InventoryReader(provider, family);
+    this.lists = new Coalesced(clock, () => this.relist());
+  }
+
+  /** Another token of the same account: used for reads when the others are refused. */
+  join(provider: AddressProvider): void {
+    this.reader.join(provider);
+  }
+
+  /** The addresses that a resource names in its spec or status: those that the list lacks are read alone. */
+  want(resource: ResourceRef, ips: readonly string[]): void {
+    if (ips.length === 0) this.named.delete(resource.uid);
+    else this.named.set(resource.uid, ips.map(canonicalIp));
+  }
+
+  /** The resource is gone. */
+  forget(resource: ResourceRef): void {
+    this.named.delete(resource.uid);
+    for (const [node, holder] of this.reservations) if (holder.uid === resource.uid) this.reservations.delete(node);
+  }
+
+  view(): InventoryView {
+    const { beliefs, gone, reservations, listedAt } = this;
+    return createView({ now: this.clock.monotonic(), listedAt, beliefs, gone, reservations });
+  }
+
+  /** Reads the whole list unless it is young enough. Rejects with ProviderError; the last view stays. */
+  async ensure({ maxAgeSeconds, priority = "check", signal }: EnsureOptions): Promise<void> {
+    const oldest = Math.max(this.clock.monotonic() - maxAgeSeconds * SECOND_MS, this.trustedFrom);
+    if (this.listedAt !== undefined && this.listedAt >= oldest) return;
+    if (priority === "assignment") this.priority = priority;
+    await this.lists.run(oldest, signal);
+  }
+
+  /** Reads one address alone: before a move on old data, after a contradiction. */
+  async read(context: CallContext, ip: string): Promise<AddressFacts | undefined> {
+    const askedAt = this.clock.monotonic();
+    const facts = await this.reader.get(context, ip);
+    this.take(ip, { facts, askedAt });
+    return this.beliefs.get(ip)?.facts;
+  }
+
+  /**
+   * Makes sure that a move is not based on old data. Resolves to whether what was believed still holds; if not, plan
+   * again. No call where the data is young.
+   */
+  async confirm(context: CallContext, ip: string): Promise<boolean> {
+    const before = this.beliefs.get(ip);
+    const age = before === undefined ? Number.POSITIVE_INFINITY : this.clock.monotonic() - before.at;
+    if (age <= MOVE_MAX_AGE_SECONDS * SECOND_MS) return true;
+    await this.read(context, ip);
+    const after = this.beliefs.get(ip);
+    return after?.facts.holder === before?.facts.holder && after?.doubt === undefined;
+  }
+
+  /** `undefined`: another resource has a move to this node under way. */
+  reserve(node: ProviderId, resource: ResourceRef): Reservation | undefined {
+    const holder = this.reservations.get(node);
+    if (holder !== undefined) return undefined;
+    this.reservations.set(node, resource);
+    const release = () => {
+      if (this.reservations.get(node) === resource) this.reservations.delete(node);
+    };
+    return { node, release };
+  }
+
+  /** As the provider's; the view shows it at once. After a contradiction the address is read again. */
+  async assign(provider: AddressProvider, context: CallContext, wish: AssignAddress): Promise<ActionFacts> {
+    return this.change(context, wish.ip, wish.node, () => provider.assign(context, wish));
+  }
+
+  async unassign(provider: AddressProvider, context: CallContext, wish: UnassignAddress): Promise<ActionFacts> {
+    return this.change(context, wish.ip, undefined, () => provider.unassign(context, wish));
+  }
+
+  /** As the provider's. A lost answer makes the list old: it must be read before anything else is created. */
+  async create(provider: AddressProvider, context: CallContext, wish: CreateAddress): Promise<CreateOutcome> {
+    const outcome = await provider.create(context, wish);
+    if (outcome.kind === "unknown") {
+      this.listedAt = undefined;
+      this.trustedFrom = this.clock.monotonic();
+      return outcome;
+    }
+    const now = this.clock.monotonic();
+    const { ip } = outcome.address;
+    this.gone.delete(ip);
+    const belief: Belief = { facts: outcome.address, at: now, writtenAt: now, actedAt: now };
+    const expected = "node" in wish ? wish.node : undefined;
+    const { action } = outcome;
+    this.beliefs.set(ip, action === undefined ? belief : started(belief, { id: action.id, expected }, now));
+    return outcome;
+  }
+
+  async release(provider: AddressProvider, context: CallContext, ip: string): Promise<void> {
+    await this.rereadOnFailure(context, ip, () => provider.release(context, ip));
+    this.beliefs.delete(ip);
+    this.gone.add(ip);
+  }
+
+  /** One look at a running action. */
+  async poll(
+    provider: AddressProvider,
+    context: CallContext,
+    action: { readonly ip: string; readonly id: string; readonly expected: ProviderId | undefined },
+  ): Promise<ActionFacts> {
+    const facts = await provider.action(context, action, action.expected);
+    this.settle(facts, action.expected);
+    if (facts.state === "errored") await this.read(context, action.ip).catch(() => undefined);
+    return facts;
+  }
+
+  private async change(
+    context: CallContext,
+    ip: string,
+    expected: ProviderId | undefined,
+    send: () => Promise<ActionFacts>,
+  ): Promise<ActionFacts> {
+    const facts = await this.rereadOnFailure(context, ip, send);
+    this.settle(facts, expected);
+    return facts;
+  }
+
+  private settle({ id, ip, state }: ActionFacts, expected: ProviderId | undefined): void {
+    const belief = this.beliefs.get(ip);
+    if (belief === undefined) return;
+    const now = this.clock.monotonic();
+    if (state === "completed") this.beliefs.set(ip, completed(belief, expected, now));
+    else if (state === "errored") this.beliefs.set(ip, abandoned(belief));
+    else this.beliefs.set(ip, started(belief, { id, expected }, now));
+  }
+
+  /** A refusal, or an outcome that nobody knows, says that the world is not as believed. */
+  private async rereadOnFailure<T>(context: CallContext, ip: string, send: () => Promise<T>): Promise<T> {
+    try {
+      return await send();
+    } catch (error) {
+      const telling = isProviderError(error, "Conflict") || isProviderError(error, "NotFound");
+      if (telling || (isProviderError(error) && error.outcome === "unknown")) {
+        const belief = this.beliefs.get(ip);
+        if (belief !== undefined) this.beliefs.set(ip, abandoned(belief));
+        await this.read(context, ip).catch(() => undefined);
+      }
+      throw error;
+    }
+  }
+
+  private async relist(): Promise<void> {
+    const askedAt = this.clock.monotonic();
+    const context = sharedRead("the list is old, or something contradicted it", this.priority);
+    this.priority = "check";
+    const named = [...new Set([...this.named.values()].flat())];
+    const listed = new Map((await this.reader.list(context, named)).map((facts) => [facts.ip, facts]));
+    for (const facts of listed.values()) this.take(facts.ip, { facts, askedAt });
+    for (const ip of this.absent(listed, named)) {
+      const askedAlone = this.clock.monotonic();
+      this.take(ip, { facts: await this.reader.get(context, ip), askedAt: askedAlone });
+    }
+    this.drop(listed, new Set(named));
+    if (askedAt >= this.trustedFrom) this.listedAt = askedAt;
+  }
+
+  /** What somebody counts on, or what we did ourselves, and the list lacks. */
+  private absent(listed: ReadonlyMap<string, AddressFacts>, named: readonly string[]): readonly string[] {
+    const own = [...this.beliefs].filter(([, { writtenAt }]) => writtenAt !== undefined).map(([ip]) => ip);
+    return [...new Set([...named, ...own])].filter((ip) => !listed.has(ip) && this.reader.covers(ip));
+  }
+
+  /** The rest may go without a word: nobody counts on it. */
+  private drop(listed: ReadonlyMap<string, AddressFacts>, named: ReadonlySet<string>): void {
+    for (const [ip, { writtenAt }] of this.beliefs) {
+      if (!listed.has(ip) && !named.has(ip) && writtenAt === undefined) this.beliefs.delete(ip);
+    }
+    for (const ip of this.gone) if (!named.has(ip)) this.gone.delete(ip);
+  }
+
+  private take(ip: string, observation: Parameters<typeof observe>[1]): void {
+    const belief = observe(this.beliefs.get(ip), observation);
+    if (belief === undefined) {
+      this.beliefs.delete(ip);
+      this.gone.add(ip);
+    } else {
+      this.beliefs.set(ip, belief);
+      this.gone.delete(ip);
+    }
+  }
+}

@@ -1,0 +1,25 @@
+/** All inventories of a process: one for each account and family, whoever asks with whichever token. */
+
+import type { Clock } from "../clock.js";
+import type { CallContext } from "../providers/call.js";
+import type { AddressProvider, IpFamily } from "../providers/types.js";
+import { AccountInventory } from "./account-inventory.js";
+
+export class Inventories {
+  private readonly inventories = new Map<string, AccountInventory>();
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Rejects with ProviderError where the account cannot be told. */
+  async for(context: CallContext, provider: AddressProvider, family: IpFamily): Promise<AccountInventory> {
+    const key = `${provider.name} ${await provider.accountKey(context)} ${family}`;
+    const known = this.inventories.get(key);
+    if (known !== undefined) {
+      known.join(provider);
+      return known;
+    }
+    const made = new AccountInventory(provider, family, this.clock);
+    this.inventories.set(key, made);
+    return made;
+  }
+}

@@ -1,0 +1,49 @@
+/** Reads of one account, through whichever of its tokens is good. */
+
+import { familyOf } from "cdk8s-flipop/api";
+import type { CallContext } from "../providers/call.js";
+import { isProviderError } from "../providers/errors.js";
+import type { AddressFacts, AddressProvider, IpFamily } from "../providers/types.js";
+
+export class InventoryReader {
+  private readonly providers: AddressProvider[];
+
+  constructor(
+    first: AddressProvider,
+    private readonly family: IpFamily,
+  ) {
+    this.providers = [first];
+  }
+
+  join(provider: AddressProvider): void {
+    if (!this.providers.includes(provider)) this.providers.push(provider);
+  }
+
+  /** Whether an address is of this family. */
+  covers(ip: string): boolean {
+    return familyOf(ip) === this.family;
+  }
+
+  list(context: CallContext, named: readonly string[]): Promise<readonly AddressFacts[]> {
+    const wanted = named.filter((ip) => this.covers(ip));
+    return this.withToken((provider) => provider.list(context, { family: this.family, named: wanted }));
+  }
+
+  get(context: CallContext, ip: string): Promise<AddressFacts | undefined> {
+    return this.withToken((provider) => provider.get(context, ip));
+  }
+
+  /** A token that is refused goes to the end of the line; each is tried once. */
+  private async withToken<T>(read: (provider: AddressProvider) => Promise<T>): Promise<T> {
+    for (let left = this.providers.length; ; left--) {
+      const [provider] = this.providers;
+      if (provider === undefined) throw new Error("an inventory without a provider: this is a fault of the operator");
+      try {
+        return await read(provider);
+      } catch (error) {
+        if (left <= 1 || !isProviderError(error, "Unauthorized")) throw error;
+        this.providers.push(...this.providers.splice(0, 1));
+      }
+    }
+  }
+}

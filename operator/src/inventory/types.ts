@@ -1,0 +1,50 @@
+/** The cloud account as last seen, plus what is under way: values for those who plan. */
+
+import type { AddressFacts, ProviderId } from "../providers/types.js";
+
+/** Which resource. */
+export interface ResourceRef {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** An address as it is believed to be. */
+export interface InventoryAddress extends AddressFacts {
+  /** Since it was last read, or since the provider told us that our action on it was completed. */
+  readonly ageSeconds: number;
+  /** A read said otherwise, and one more is needed before that counts. Look again soon, do not act on it. */
+  readonly doubted: boolean;
+}
+
+/** Immutable: it shows one moment. */
+export interface InventoryView {
+  /** Whether this process has read the whole list. Nothing may be written before. */
+  readonly complete: boolean;
+  /** Since the last whole list was asked for. Infinity where there was none. */
+  readonly ageSeconds: number;
+  /** All addresses of the account and family, by address. */
+  readonly addresses: ReadonlyMap<string, InventoryAddress>;
+  /** @param ip canonical. */
+  get(ip: string): InventoryAddress | undefined;
+  /** Whether the provider said, asked for this address alone, that it does not exist. */
+  isGone(ip: string): boolean;
+  /** Sorted by address. */
+  heldBy(node: ProviderId): readonly InventoryAddress[];
+  /** Who has a move to this node under way. */
+  reservedFor(node: ProviderId): ResourceRef | undefined;
+  /** Seconds until a doubted address should be read again. Absent: none is doubted. */
+  readonly lookAgainSeconds?: number;
+}
+
+/** A whole list is good for this long where nothing happens. */
+export const LIST_MAX_AGE_SECONDS = 300;
+/** Data that a move is based on must not be older. */
+export const MOVE_MAX_AGE_SECONDS = 15;
+/** For this long after our action was completed, a read that contradicts it triggers nothing. */
+export const SETTLE_SECONDS = 30;
+/** After that, this much must lie between two reads that contradict it, before they count. */
+export const SECOND_READ_SECONDS = 5;
+/** Seconds between looks at a running action; the last one repeats. */
+export const ACTION_POLL_SECONDS: readonly number[] = [1, 2, 3, 5];

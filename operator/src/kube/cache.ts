@@ -1,0 +1,131 @@
+import type { Clock } from "../clock.js";
+import type { Logger } from "../logging.js";
+import type { KubeClient } from "./client.js";
+import type { IndexFn } from "./indexes.js";
+import type { WatchTarget } from "./list.js";
+import type { Cached, Transform } from "./objects.js";
+import { Reflector, type ReflectorObserver, type ServerFeatures } from "./reflector.js";
+import { type ReadStore, Store } from "./store.js";
+
+/** What every cache of one server shares. */
+export interface CacheContext {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  /** In [0, 1). */
+  readonly random: () => number;
+  readonly logger: Logger;
+  readonly features: ServerFeatures;
+  /** Makes the metrics of one reflector. */
+  readonly observe: ((name: string) => ReflectorObserver) | undefined;
+}
+
+export interface CacheState {
+  readonly name: string;
+  readonly synced: boolean;
+  readonly connected: boolean;
+  readonly lastError: string | undefined;
+}
+
+/** A set of objects that is kept equal to the server for as long as somebody holds it. */
+export interface Cache<T extends Cached, I extends string = never> {
+  readonly store: ReadStore<T, I>;
+  readonly state: CacheState;
+  /** Resolves with the first complete set; rejects with the signal's reason. */
+  whenSynced(signal?: AbortSignal): Promise<void>;
+  /** Resolves when nothing of it is left. */
+  stop(): Promise<void>;
+}
+
+export interface ReflectedCacheProps<T extends Cached, I extends string> {
+  readonly target: WatchTarget;
+  readonly transform: Transform<T>;
+  readonly indexes?: Readonly<Record<I, IndexFn<T>>>;
+}
+
+/** A cache with a reflector of its own, which starts at once. */
+export class ReflectedCache<T extends Cached, I extends string = never> implements Cache<T, I> {
+  readonly store: Store<T, I>;
+  private readonly reflector: Reflector<T>;
+  private readonly controller = new AbortController();
+  private readonly done: Promise<void>;
+
+  constructor(
+    context: CacheContext,
+    private readonly props: ReflectedCacheProps<T, I>,
+  ) {
+    const { observe, ...rest } = context;
+    const { target, transform, indexes } = props;
+    this.store = new Store<T, I>({ logger: context.logger, ...(indexes === undefined ? {} : { indexes }) });
+    const observer = observe?.(target.name);
+    this.reflector = new Reflector({
+      ...rest,
+      target,
+      transform,
+      sink: this.store,
+      ...(observer === undefined ? {} : { observer }),
+    });
+    this.done = this.reflector.run(this.controller.signal);
+  }
+
+  get state(): CacheState {
+    const { synced, connected, lastError } = this.reflector.state;
+    return { name: this.props.target.name, synced, connected, lastError };
+  }
+
+  whenSynced(signal?: AbortSignal): Promise<void> {
+    return this.reflector.whenSynced(signal);
+  }
+
+  stop(): Promise<void> {
+    this.controller.abort();
+    return this.done;
+  }
+}
+
+/** The part of another cache that a predicate lets through: its own store and indexes, the same objects, no watch. */
+export class FilteredCache<T extends Cached, I extends string = never> implements Cache<T, I> {
+  readonly store: Store<T, I>;
+  private readonly controller = new AbortController();
+  private readonly filled: Promise<void>;
+  private synced = false;
+  private unlisten = () => {};
+
+  constructor(
+    private readonly source: Cache<T, I>,
+    private readonly name: string,
+    private readonly accepts: (object: T) => boolean,
+    indexes: Readonly<Record<I, IndexFn<T>>>,
+  ) {
+    this.store = new Store<T, I>({ indexes });
+    this.filled = this.fill();
+    // Whoever waits sees the rejection; where nobody does, stopping early is no error.
+    this.filled.catch(() => {});
+  }
+
+  get state(): CacheState {
+    const { connected, lastError } = this.source.state;
+    return { name: this.name, synced: this.synced, connected, lastError };
+  }
+
+  async whenSynced(signal?: AbortSignal): Promise<void> {
+    await this.source.whenSynced(signal);
+    await this.filled;
+  }
+
+  async stop(): Promise<void> {
+    this.controller.abort(new Error(`cache ${this.name}: stopped`));
+    this.unlisten();
+    await this.filled.catch(() => {});
+  }
+
+  private async fill(): Promise<void> {
+    await this.source.whenSynced(this.controller.signal);
+    // In one turn with the listening, so that no event falls between.
+    for (const object of this.source.store.list()) if (this.accepts(object)) this.store.upsert(object);
+    this.unlisten = this.source.store.listen((event) => {
+      if (event.type !== "deleted" && this.accepts(event.object)) this.store.upsert(event.object);
+      else this.store.remove(event.object);
+    });
+    this.synced = true;
+  }
+}

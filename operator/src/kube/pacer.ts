@@ -1,0 +1,29 @@
+import type { Clock } from "../clock.js";
+
+/** Longest stretch of work before other events get their turn, ms. */
+export const SLICE_MS = 12;
+
+/** Keeps long work (parsing, diffing, notifying) from blocking the event loop. */
+export class Pacer {
+  private sliceStart: number;
+
+  constructor(
+    private readonly clock: Pick<Clock, "monotonic">,
+    private readonly signal?: AbortSignal,
+    private readonly sliceMs = SLICE_MS,
+  ) {
+    this.sliceStart = clock.monotonic();
+  }
+
+  /** Whether `turn` should be awaited: the slice is used up, or the work is no longer wanted. */
+  get due(): boolean {
+    return this.signal?.aborted === true || this.clock.monotonic() - this.sliceStart >= this.sliceMs;
+  }
+
+  /** Lets everything else run once. Throws the signal's reason if it aborted meanwhile. */
+  async turn(): Promise<void> {
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    this.sliceStart = this.clock.monotonic();
+    this.signal?.throwIfAborted();
+  }
+}

@@ -1,0 +1,103 @@
+/** Pure: what a reflector does after each round. */
+import type { Pace } from "./backoff.js";
+import { isExpired, isInvalid, isTooLargeResourceVersion, isTooManyRequests, StatusError } from "./status-error.js";
+import { OutageError } from "./watch.js";
+
+/** Watches that may end in a row without an event or bookmark before the set is listed anew. */
+export const MAX_SILENT_WATCHES = 2;
+/** A watch that lasted this long shows that the server is well, seconds. */
+const HEALTHY_WATCH_SECONDS = 10;
+/** A watch that the server ended sooner, without an event, is a failure, seconds. */
+const SHORT_WATCH_SECONDS = 1;
+
+export type Phase = "watch-list" | "list" | "probe" | "watch";
+
+/** How a round ended. */
+export interface Round {
+  readonly phase: Phase;
+  /** `undefined`: a list that succeeded, a watch that the server ended. */
+  readonly error: unknown;
+  /** Of a watch: the server has answered 200. */
+  readonly opened: boolean;
+  /** Of a watch list: the end bookmark has come. */
+  readonly synced: boolean;
+  /** Events and bookmarks of the watch, initial events left out. */
+  readonly events: number;
+  /** Of a watch: lasted as long as asked for. */
+  readonly complete: boolean;
+  readonly seconds: number;
+}
+
+export interface Memory {
+  readonly silentWatches: number;
+  /** Failed rounds in a row. */
+  readonly failures: number;
+}
+
+export interface Verdict extends Memory {
+  readonly pace: Pace;
+  /** Why the whole set must be read anew; `undefined`: resume from the last resource version. */
+  readonly relist: RelistReason | undefined;
+  /** Whether the next watch needs a probe first. */
+  readonly probe: boolean;
+  /** `unsupported`: never again on this server. `skip`: a paged list next time. */
+  readonly watchList: "unsupported" | "skip" | "allowed";
+}
+
+export type RelistReason = "expired" | "resource-version-too-large" | "silent-watches" | "outage";
+
+export function judge(round: Round, memory: Memory): Verdict {
+  const silentWatches = countSilent(round, memory);
+  const relist = relistReason(round, silentWatches);
+  const watchList = judgeWatchList(round);
+  const failed = (isFailure(round) && watchList !== "unsupported") || relist !== undefined;
+  const before = isHealthy(round) ? 0 : memory.failures;
+  return {
+    silentWatches: relist === undefined ? silentWatches : 0,
+    failures: failed ? before + 1 : before,
+    relist,
+    watchList,
+    pace: failed ? paceOf(round.error) : "none",
+    probe: round.phase !== "list" && !round.complete,
+  };
+}
+
+function countSilent({ phase, opened, synced, events }: Round, memory: Memory): number {
+  if (phase === "list" || phase === "probe" || !opened) return memory.silentWatches;
+  return events === 0 && !synced ? memory.silentWatches + 1 : 0;
+}
+
+function relistReason({ phase, error }: Round, silentWatches: number): RelistReason | undefined {
+  if (isTooLargeResourceVersion(error)) return "resource-version-too-large";
+  if (isExpired(error)) return "expired";
+  if (error instanceof OutageError) return "outage";
+  return phase === "watch" && silentWatches >= MAX_SILENT_WATCHES ? "silent-watches" : undefined;
+}
+
+function isFailure({ phase, error, events, seconds }: Round): boolean {
+  if (error !== undefined) return true;
+  return (phase === "watch" || phase === "watch-list") && events === 0 && seconds < SHORT_WATCH_SECONDS;
+}
+
+/** Only what a watch delivers proves health: a list that works and a watch that never does must not spin. */
+function isHealthy({ phase, opened, events, seconds }: Round): boolean {
+  return phase === "watch" && opened && (events > 0 || seconds >= HEALTHY_WATCH_SECONDS);
+}
+
+function judgeWatchList({ phase, error, opened, synced }: Round): Verdict["watchList"] {
+  if (phase !== "watch-list" || synced) return "allowed";
+  if (isRefusedFeature(error)) return "unsupported";
+  // An answer that was no complete set: a list makes progress where the same again might not.
+  const answered = opened || (error instanceof StatusError && !isTooManyRequests(error));
+  return answered ? "skip" : "allowed";
+}
+
+/** 422 naming `sendInitialEvents`; servers that don't know it at all refuse `resourceVersionMatch` on a watch. */
+function isRefusedFeature(error: unknown): boolean {
+  return isInvalid(error) && /sendInitialEvents|resourceVersionMatch/.test(error.message);
+}
+
+function paceOf(error: unknown): Pace {
+  if (!(error instanceof StatusError)) return "fast";
+  return isExpired(error) || isTooLargeResourceVersion(error) ? "fast" : "slow";
+}

@@ -1,0 +1,201 @@
+import { type Clock, systemClock } from "../clock.js";
+import { errorText, type Logger, silentLogger } from "../logging.js";
+import { backoffMs } from "./backoff.js";
+import type { KubeClient } from "./client.js";
+import { identify, type SafeTransform, safely } from "./initial-set.js";
+import type { WatchTarget } from "./list.js";
+import type { Cached, Transform, WatchEvent } from "./objects.js";
+import type { Pacer } from "./pacer.js";
+import { judge, type Phase, type Round, type Verdict } from "./reflector-rules.js";
+import { listRound, NO_WATCH, type RoundProps, type Snapshot, watchListRound, watchRound } from "./rounds.js";
+import { StatusError } from "./status-error.js";
+import { Waiters } from "./waiters.js";
+import { SILENCE_MS, SilentWatchError } from "./watch.js";
+
+/** Where a reflector puts what it sees; a {@link Store} is one. */
+export interface ReflectorSink<T extends Cached> {
+  replace(objects: Iterable<T>, pacer: Pacer): Promise<void>;
+  upsert(object: T): void;
+  remove(object: Cached): void;
+}
+
+/** What all reflectors of one server know together. */
+export interface ServerFeatures {
+  /** Turns false for good when the server refuses `sendInitialEvents`. */
+  watchList: boolean;
+}
+
+/** For metrics. */
+export interface ReflectorObserver {
+  /** A complete set has been read, by pages or by a watch list. */
+  listed(seconds: number, objects: number): void;
+  watched(seconds: number, events: number): void;
+  /** Told for sets and bookmarks, not for each event. */
+  version(resourceVersion: string): void;
+}
+
+export interface ReflectorProps<T extends Cached> {
+  readonly client: KubeClient;
+  readonly target: WatchTarget;
+  readonly transform: Transform<T>;
+  readonly sink: ReflectorSink<T>;
+  /** Share one among all reflectors of a server. @default its own, watch lists allowed */
+  readonly features?: ServerFeatures;
+  /** @default systemClock */
+  readonly clock?: Clock;
+  /** In [0, 1). @default Math.random */
+  readonly random?: () => number;
+  /** @default silent */
+  readonly logger?: Logger;
+  /** @default none */
+  readonly observer?: ReflectorObserver;
+}
+
+export interface ReflectorState {
+  /** The sink has held a complete set at least once. */
+  readonly synced: boolean;
+  /** A watch is open now. */
+  readonly connected: boolean;
+  /** Failed rounds in a row; 0 while connected. */
+  readonly failures: number;
+  /** Of the last failed round; `undefined` while connected. */
+  readonly lastError: string | undefined;
+}
+
+/** Keeps a sink equal to one collection of the API server, through every fault, until its signal aborts. */
+export class Reflector<T extends Cached> {
+  private readonly clock: Clock;
+  private readonly random: () => number;
+  private readonly logger: Logger;
+  private readonly features: ServerFeatures;
+  private readonly transform: SafeTransform<T>;
+  private readonly syncWaiters = new Waiters();
+  /** `undefined`: the whole set has to be read. */
+  private resourceVersion: string | undefined;
+  /** Monotonic ms: when the server was last known to be there. */
+  private aliveAt = 0;
+  private memory = { silentWatches: 0, failures: 0 };
+  private probeFirst = false;
+  private skipWatchList = false;
+  private synced = false;
+  private connected = false;
+  private lastError: string | undefined;
+
+  constructor(private readonly props: ReflectorProps<T>) {
+    this.clock = props.clock ?? systemClock;
+    this.random = props.random ?? Math.random;
+    this.logger = props.logger ?? silentLogger;
+    this.features = props.features ?? { watchList: true };
+    this.transform = safely(props.transform, props.target.name, this.logger);
+  }
+
+  get state(): ReflectorState {
+    const { synced, connected } = this;
+    if (connected) return { synced, connected, failures: 0, lastError: undefined };
+    return { synced, connected, failures: this.memory.failures, lastError: this.lastError };
+  }
+
+  /** Resolves when the first complete set is in the sink; rejects with the signal's reason. */
+  whenSynced(signal?: AbortSignal): Promise<void> {
+    return this.synced ? Promise.resolve() : this.syncWaiters.wait(signal);
+  }
+
+  /** Call once. Never rejects; when it has resolved, no event, socket or timer of it is left. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const round = await this.round(signal);
+      this.connected = false;
+      if (round.opened) this.noteWatch(round);
+      if (signal.aborted) return;
+      await this.conclude(round, signal);
+    }
+  }
+
+  private async round(signal: AbortSignal): Promise<Round> {
+    const phase = this.nextPhase();
+    try {
+      const props = this.roundProps(signal);
+      if (phase === "list") return await listRound(props);
+      if (phase === "watch-list") return await watchListRound(props);
+      return await watchRound(props, this.resourceVersion ?? "", this.probeFirst);
+    } catch (error) {
+      return { ...NO_WATCH, phase: phase === "watch" ? "probe" : phase, error: error ?? new Error("aborted") };
+    }
+  }
+
+  private nextPhase(): Phase {
+    if (this.resourceVersion !== undefined) return "watch";
+    return this.features.watchList && !this.skipWatchList ? "watch-list" : "list";
+  }
+
+  private roundProps(signal: AbortSignal): RoundProps<T> {
+    const { client, target } = this.props;
+    const { clock, random, transform } = this;
+    const onOpen = () => {
+      this.connected = true;
+    };
+    const adopt = (snapshot: Snapshot<T>) => this.adopt(snapshot);
+    const apply = (event: WatchEvent) => this.apply(event);
+    const gapMs = () => clock.monotonic() - this.aliveAt;
+    return { client, target, clock, random, transform, signal, onOpen, adopt, apply, gapMs };
+  }
+
+  /** The set becomes the sink's content, and watching goes on from its version. */
+  private async adopt({ objects, version, seconds, pacer }: Snapshot<T>): Promise<void> {
+    await this.props.sink.replace(objects.values(), pacer);
+    this.resourceVersion = version;
+    this.aliveAt = this.clock.monotonic();
+    this.props.observer?.listed(seconds, objects.size);
+    this.props.observer?.version(version);
+    objects.clear();
+    this.synced = true;
+    this.syncWaiters.release();
+  }
+
+  private apply(event: WatchEvent): void {
+    const version = event.object.metadata.resourceVersion;
+    if (event.type === "BOOKMARK") {
+      this.props.observer?.version(version);
+    } else if (event.type === "DELETED") {
+      this.props.sink.remove(identify(event.object));
+    } else {
+      const object = this.transform(event.object);
+      if (object !== undefined) this.props.sink.upsert(object);
+    }
+    this.resourceVersion = version || this.resourceVersion;
+  }
+
+  private noteWatch({ error, seconds, events }: Round): void {
+    // A silent link was dead long before it was given up.
+    const deadMs = error instanceof SilentWatchError ? SILENCE_MS : 0;
+    this.aliveAt = this.clock.monotonic() - deadMs;
+    this.props.observer?.watched(seconds, events);
+  }
+
+  private async conclude(round: Round, signal: AbortSignal): Promise<void> {
+    const verdict = judge(round, this.memory);
+    this.memory = { silentWatches: verdict.silentWatches, failures: verdict.failures };
+    this.probeFirst = verdict.probe;
+    this.skipWatchList = verdict.watchList === "skip";
+    if (verdict.watchList === "unsupported") this.features.watchList = false;
+    if (verdict.relist !== undefined) this.resourceVersion = undefined;
+    this.lastError = round.error === undefined ? undefined : errorText(round.error);
+    await this.pause(round, verdict, signal);
+  }
+
+  private async pause(round: Round, verdict: Verdict, signal: AbortSignal): Promise<void> {
+    const retryAfterSeconds = round.error instanceof StatusError ? round.error.retryAfterSeconds : undefined;
+    const { pace, failures, relist } = verdict;
+    const delayMs = backoffMs({ pace, failures, retryAfterSeconds, random: this.random() });
+    if (round.error !== undefined || relist !== undefined) {
+      const fields = { phase: round.phase, error: this.lastError, relist, failures, delayMs };
+      // A server that is away for an hour is worth a dozen lines, not two thousand.
+      const level = relist !== undefined || Number.isInteger(Math.log2(failures)) ? "warn" : "debug";
+      this.logger[level](
+        { reflector: this.props.target.name, ...fields },
+        "list or watch ended with an error; it goes on after a pause",
+      );
+    }
+    if (delayMs > 0) await this.clock.sleep(delayMs, signal).catch(() => {});
+  }
+}

@@ -1,0 +1,95 @@
+/** A refusal by the API server, as its `metav1.Status` tells it. */
+
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly field?: string;
+}
+
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly StatusCause[];
+  readonly retryAfterSeconds?: number;
+}
+
+export interface StatusErrorProps {
+  /** HTTP status code. */
+  readonly code: number;
+  /** `NotFound`, `Conflict`, ...; empty when the server gave none. */
+  readonly reason: string;
+  readonly message: string;
+  readonly details?: StatusDetails;
+  /** From the `Retry-After` header, else from the details. */
+  readonly retryAfterSeconds?: number;
+}
+
+export class StatusError extends Error {
+  readonly code: number;
+  readonly reason: string;
+  readonly details: StatusDetails;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(props: StatusErrorProps) {
+    super(props.message);
+    this.name = "StatusError";
+    this.code = props.code;
+    this.reason = props.reason;
+    this.details = props.details ?? {};
+    this.retryAfterSeconds = props.retryAfterSeconds ?? this.details.retryAfterSeconds;
+  }
+}
+
+export function isNotFound(error: unknown): error is StatusError {
+  return error instanceof StatusError && error.code === 404;
+}
+
+/** 409 of any reason: a stale resourceVersion or an object that exists already. */
+export function isConflict(error: unknown): error is StatusError {
+  return error instanceof StatusError && error.code === 409;
+}
+
+/** 410: the resourceVersion or continue token has been compacted away. */
+export function isGone(error: unknown): error is StatusError {
+  return error instanceof StatusError && error.code === 410;
+}
+
+/** As client-go's `IsResourceExpired` or `IsGone`: either says that the resourceVersion is of no use any more. */
+export function isExpired(error: unknown): error is StatusError {
+  return isGone(error) || (error instanceof StatusError && (error.reason === "Expired" || error.reason === "Gone"));
+}
+
+export function isUnauthorized(error: unknown): error is StatusError {
+  return error instanceof StatusError && error.code === 401;
+}
+
+export function isForbidden(error: unknown): error is StatusError {
+  return error instanceof StatusError && error.code === 403;
+}
+
+/** 422: the object or patch was understood and refused; also a failed JSON-patch `test`. */
+export function isInvalid(error: unknown): error is StatusError {
+  return error instanceof StatusError && error.code === 422;
+}
+
+export function isTooManyRequests(error: unknown): error is StatusError {
+  return error instanceof StatusError && error.code === 429;
+}
+
+const TOO_LARGE_CAUSE = "ResourceVersionTooLarge";
+const TOO_LARGE_MESSAGE = "Too large resource version";
+
+/**
+ * The server has not seen our resourceVersion yet: an etcd restore, or a stale API server behind a load balancer.
+ * The message is what servers before 1.19 give instead of the cause.
+ */
+export function isTooLargeResourceVersion(error: unknown): error is StatusError {
+  if (!(error instanceof StatusError)) return false;
+  const causes = error.details.causes ?? [];
+  return (
+    causes.some((cause) => cause.reason === TOO_LARGE_CAUSE || (cause.message ?? "").includes(TOO_LARGE_MESSAGE)) ||
+    error.message.includes(TOO_LARGE_MESSAGE)
+  );
+}

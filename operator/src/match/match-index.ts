@@ -1,0 +1,197 @@
+/**
+ * Which nodes match one resource, kept from event to event: a node or pod event costs the work of its node. Only nodes
+ * in sight are stored (those with the right labels and the workload on them, and holders): a thousand resources over
+ * five thousand nodes would else be five million verdicts. Any other node is judged when somebody asks.
+ */
+
+import { selectorMatches } from "cdk8s-flipop/api";
+import { jsonEqual } from "../kube/equal.js";
+import type { ProviderId } from "../providers/types.js";
+import { type CheckInput, type Refusal, refusal, refusalsOf, type Verdict } from "./checks.js";
+import type { CompiledMatch } from "./compile-match.js";
+import type { NodeChange, NodeDirectory } from "./node-directory.js";
+import type { NodeFacts } from "./node-facts.js";
+import { type Tally, tallyOf } from "./tally.js";
+import type { WorkloadSource } from "./workload.js";
+
+/** A node came into sight (no `before`), went out of it (no `after`), or changed. */
+export interface VerdictChange {
+  readonly name: string;
+  /** `verdict`: whether or why it matches. `facts`: it is as good as before, but an address, label, ... is not the same. */
+  readonly what: "verdict" | "facts";
+  readonly before: Verdict | undefined;
+  readonly after: Verdict | undefined;
+}
+
+/** What is matched; replaced as a whole by `rematch`. */
+export interface Wanted {
+  readonly match: CompiledMatch;
+  /** Absent: the workload plays no part. */
+  readonly workload?: WorkloadSource;
+}
+
+export class MatchIndex {
+  private readonly verdicts = new Map<string, Verdict>();
+  private holders: ReadonlySet<ProviderId> = new Set();
+  /** Uids of nodes that an edit of the match refused. They stay here until they match again. */
+  private readonly editedOut = new Set<string>();
+  private matching: readonly NodeFacts[] | undefined;
+  private tallied: Tally | undefined;
+  private readonly unlisten: () => void;
+
+  /** @param onChange called after the index has changed; not for what is there at the start. */
+  constructor(
+    private readonly nodes: NodeDirectory,
+    private wanted: Wanted,
+    private readonly onChange: (change: VerdictChange) => void,
+  ) {
+    this.unlisten = nodes.listen((change) => this.nodeChanged(change));
+    for (const name of this.namesInSight()) this.refresh(name);
+  }
+
+  /** Nodes that match, in no order: see node-preference.ts. The same list until one of them changes. */
+  candidates(): readonly NodeFacts[] {
+    this.matching ??= [...this.verdicts.values()]
+      .filter(({ refusals }) => refusals.length === 0)
+      .map(({ node }) => node);
+    return this.matching;
+  }
+
+  /** @returns `undefined` where there is no such node. */
+  verdict(name: string): Verdict | undefined {
+    const node = this.nodes.get(name);
+    return this.verdicts.get(name) ?? (node && this.judge(this.input(node)));
+  }
+
+  /** Of the node that stands for a machine; `undefined`: no node of this cluster does. */
+  verdictOfMachine(machine: ProviderId): Verdict | undefined {
+    const node = this.nodes.ofMachine(machine);
+    return node && this.verdict(node.name);
+  }
+
+  /** Why this node is not chosen, in full; empty for a candidate. */
+  explain(name: string): readonly Refusal[] {
+    const verdict = this.verdict(name);
+    return verdict?.refusals ?? [refusal("NodeGone", `there is no node ${name}`)];
+  }
+
+  /** How many nodes there are, and why how many are refused. */
+  tally(): Tally {
+    this.tallied ??= tallyOf(this.nodes.size, this.verdicts.values());
+    return this.tallied;
+  }
+
+  /** Whether any node has the labels that are asked for, well or not. */
+  anyNodeHasLabels(): boolean {
+    return this.nodes.withLabels(this.wanted.match.nodeLabels).next().done !== true;
+  }
+
+  /** Keeps these machines in sight, whatever becomes of them, so that a change of theirs is told. Replaces the former. */
+  watchHolders(machines: Iterable<ProviderId>): void {
+    const former = this.holders;
+    this.holders = new Set(machines);
+    for (const machine of former) if (!this.holders.has(machine)) this.refreshMachine(machine);
+    for (const machine of this.holders) if (!former.has(machine)) this.refreshMachine(machine);
+  }
+
+  /** The workload on a node may have changed. */
+  workloadChanged(name: string): void {
+    this.touch(name);
+  }
+
+  /** Another match, all at once. Tells every difference that it makes. */
+  rematch(wanted: Wanted): void {
+    const before = new Map(this.verdicts);
+    this.wanted = wanted;
+    this.tallied = undefined;
+    for (const name of new Set([...this.namesInSight(), ...before.keys()])) this.refresh(name);
+    this.markEdited(before);
+    for (const name of new Set([...before.keys(), ...this.verdicts.keys()])) this.tell(name, before.get(name));
+  }
+
+  /** Hears and tells nothing more. */
+  close(): void {
+    this.unlisten();
+  }
+
+  private nodeChanged({ name, before, after }: NodeChange): void {
+    this.tallied = undefined;
+    if (before !== undefined && before.uid !== after?.uid) this.editedOut.delete(before.uid);
+    this.touch(name);
+  }
+
+  private touch(name: string): void {
+    const before = this.verdicts.get(name);
+    this.refresh(name);
+    this.tell(name, before);
+  }
+
+  private refreshMachine(machine: ProviderId): void {
+    const node = this.nodes.ofMachine(machine);
+    if (node !== undefined) this.refresh(node.name);
+  }
+
+  private refresh(name: string): void {
+    const node = this.nodes.get(name);
+    const known = this.verdicts.get(name);
+    const verdict = node && this.verdictInSight(node);
+    this.tallied = undefined;
+    if (known !== undefined && verdict !== undefined && isSame(known, verdict)) return;
+    if (known?.refusals.length === 0 || verdict?.refusals.length === 0) this.matching = undefined;
+    if (verdict === undefined) this.verdicts.delete(name);
+    else this.verdicts.set(name, verdict);
+  }
+
+  private verdictInSight(node: NodeFacts): Verdict | undefined {
+    const input = this.input(node);
+    const held = node.machine !== undefined && this.holders.has(node.machine);
+    const near = input.workload?.state !== "absent" && selectorMatches(input.match.nodeLabels, node.labels);
+    if (!held && !near) return undefined;
+    const verdict = this.judge(input);
+    if (verdict.refusals.length === 0) this.editedOut.delete(node.uid);
+    return verdict;
+  }
+
+  private tell(name: string, before: Verdict | undefined): void {
+    const after = this.verdicts.get(name);
+    if (before === after) return;
+    if (!jsonEqual(before?.refusals, after?.refusals)) this.onChange({ name, what: "verdict", before, after });
+    else this.onChange({ name, what: "facts", before, after });
+  }
+
+  private judge(input: CheckInput): Verdict {
+    const { node } = input;
+    const refusals = refusalsOf(input);
+    if (refusals.length === 0 || !this.editedOut.has(node.uid)) return { node, refusals };
+    return { node, refusals: [...refusals, refusal("MatchEdited", "it matched until spec.match was edited")] };
+  }
+
+  private input(node: NodeFacts): CheckInput {
+    const { match, workload } = this.wanted;
+    return workload === undefined ? { node, match } : { node, match, workload: workload.on(node.name) };
+  }
+
+  /** An edit that adds a reason to refuse ends the grace of a holder, even where the reason is one of those with grace. */
+  private markEdited(before: ReadonlyMap<string, Verdict>): void {
+    for (const [name, { node, refusals }] of before) {
+      const known = new Set(refusals.map(({ reason }) => reason));
+      const now = this.verdict(name)?.refusals ?? [];
+      if (now.every(({ reason }) => known.has(reason))) continue;
+      this.editedOut.add(node.uid);
+      this.refresh(name);
+    }
+  }
+
+  private *namesInSight(): Iterable<string> {
+    if (this.wanted.workload !== undefined) yield* this.wanted.workload.nodes();
+    else for (const { name } of this.nodes.withLabels(this.wanted.match.nodeLabels)) yield name;
+    for (const machine of this.holders) {
+      const node = this.nodes.ofMachine(machine);
+      if (node !== undefined) yield node.name;
+    }
+  }
+}
+
+function isSame(a: Verdict, b: Verdict): boolean {
+  return a.node === b.node && jsonEqual(a.refusals, b.refusals);
+}

@@ -1,0 +1,170 @@
+/** All nodes as facts, by name and by machine. One for the operator, fed by the node store; resources listen to it. */
+
+import { type SelectorRequirement, selectorMatches } from "cdk8s-flipop/api";
+import type { SlimNode } from "../kube/slim.js";
+import type { StoreEvent } from "../kube/store.js";
+import { errorText, type Logger, silentLogger } from "../logging.js";
+import type { ProviderId } from "../providers/types.js";
+import { LabelIndex } from "./label-index.js";
+import { type NodeFacts, nodeFacts } from "./node-facts.js";
+
+/** A node came (no `before`), changed, or went (no `after`). Another node's event can change it: see `standIn`. */
+export interface NodeChange {
+  readonly name: string;
+  readonly before: NodeFacts | undefined;
+  readonly after: NodeFacts | undefined;
+}
+
+/** Anything it throws is logged and harms nobody else. */
+export type NodeListener = (change: NodeChange) => void;
+
+export class NodeDirectory {
+  private readonly slim = new Map<string, SlimNode>();
+  private readonly facts = new Map<string, NodeFacts>();
+  private readonly namesOf = new Map<ProviderId, Set<string>>();
+  private readonly labels = new LabelIndex(() => this.facts.values());
+  private readonly listeners = new Set<NodeListener>();
+
+  /** @param nodes those that are there already; hand every later event to `apply`. */
+  constructor(
+    nodes: Iterable<SlimNode> = [],
+    private readonly logger: Logger = silentLogger,
+  ) {
+    for (const object of nodes) this.apply({ type: "added", object });
+  }
+
+  get size(): number {
+    return this.facts.size;
+  }
+
+  get(name: string): NodeFacts | undefined {
+    return this.facts.get(name);
+  }
+
+  /** The node that stands for a machine. */
+  ofMachine(machine: ProviderId): NodeFacts | undefined {
+    const name = this.standingFor(machine);
+    return name === undefined ? undefined : this.facts.get(name);
+  }
+
+  list(): IterableIterator<NodeFacts> {
+    return this.facts.values();
+  }
+
+  /** Nodes with all these labels. Costs the nodes of one value where any requirement names values, else all nodes. */
+  *withLabels(requirements: readonly SelectorRequirement[]): IterableIterator<NodeFacts> {
+    for (const name of this.namesToTry(requirements)) {
+      const node = this.facts.get(name);
+      if (node !== undefined && selectorMatches(requirements, node.labels)) yield node;
+    }
+  }
+
+  /** @returns the function that ends it. */
+  listen(listener: NodeListener): () => void {
+    this.listeners.add(listener);
+    return () => {
+      this.listeners.delete(listener);
+    };
+  }
+
+  /** Costs the work of this node and of those that name the same machine: usually none. */
+  apply(event: StoreEvent<SlimNode>): void {
+    const { name } = event.object;
+    const old = this.slim.get(name);
+    const next = event.type === "deleted" ? undefined : event.object;
+    this.place(name, old, next);
+    const changes = [this.derive(name)];
+    for (const machine of new Set([old?.providerID, next?.providerID])) {
+      if (machine) changes.push(...this.twins(machine, name));
+    }
+    for (const change of changes) this.tell(change);
+  }
+
+  private tell(change: NodeChange): void {
+    for (const listener of [...this.listeners]) {
+      try {
+        listener(change);
+      } catch (error) {
+        this.logger.error({ node: change.name, error: errorText(error) }, "a node listener threw");
+      }
+    }
+  }
+
+  private place(name: string, old: SlimNode | undefined, next: SlimNode | undefined): void {
+    if (next === undefined) this.slim.delete(name);
+    else this.slim.set(name, next);
+    if (old?.providerID === next?.providerID) return;
+    if (old?.providerID) remove(this.namesOf, old.providerID, name);
+    if (next?.providerID) add(this.namesOf, next.providerID, name);
+  }
+
+  private derive(name: string): NodeChange {
+    const before = this.facts.get(name);
+    const slim = this.slim.get(name);
+    const after = slim === undefined ? undefined : nodeFacts(slim, this.standInOf(slim));
+    if (after === undefined) this.facts.delete(name);
+    else this.facts.set(name, after);
+    this.labels.update(name, before?.labels, after?.labels);
+    return { name, before, after };
+  }
+
+  private namesToTry(requirements: readonly SelectorRequirement[]): Iterable<string> {
+    const named = requirements.find(({ operator }) => operator === "In");
+    const names = named && this.labels.with(named.key, named.values);
+    return names ?? this.facts.keys();
+  }
+
+  /** Other nodes of a machine for which another one stands now. */
+  private twins(machine: ProviderId, except: string): NodeChange[] {
+    const others = [...(this.namesOf.get(machine) ?? [])].filter((name) => name !== except);
+    return others.filter((name) => this.standInChanged(name)).map((name) => this.derive(name));
+  }
+
+  private standInChanged(name: string): boolean {
+    const slim = this.slim.get(name);
+    return slim !== undefined && this.facts.get(name)?.standIn !== this.standInOf(slim);
+  }
+
+  private standInOf({ name, providerID }: SlimNode): string | undefined {
+    const standing = providerID ? this.standingFor(providerID) : undefined;
+    return standing === name ? undefined : standing;
+  }
+
+  /**
+   * One of the nodes that name the machine, so that it neither counts twice nor loses its address to a namesake: one
+   * that is not being deleted, then one that is ready, then the one that was there first.
+   */
+  private standingFor(machine: ProviderId): string | undefined {
+    let best: SlimNode | undefined;
+    for (const name of this.namesOf.get(machine) ?? []) {
+      const slim = this.slim.get(name);
+      if (slim !== undefined && (best === undefined || standsBefore(slim, best))) best = slim;
+    }
+    return best?.name;
+  }
+}
+
+function standsBefore(a: SlimNode, b: SlimNode): boolean {
+  const [stays, otherStays] = [a.deletionTimestamp === undefined, b.deletionTimestamp === undefined];
+  if (stays !== otherStays) return stays;
+  const [ready, otherReady] = [isReady(a), isReady(b)];
+  if (ready !== otherReady) return ready;
+  const [created, otherCreated] = [a.creationTimestamp ?? "", b.creationTimestamp ?? ""];
+  return created === otherCreated ? a.name < b.name : created < otherCreated;
+}
+
+function isReady({ conditions }: SlimNode): boolean {
+  return conditions.some(({ type, status }) => type === "Ready" && status === "True");
+}
+
+function add(sets: Map<string, Set<string>>, key: string, value: string): void {
+  const known = sets.get(key);
+  if (known === undefined) sets.set(key, new Set([value]));
+  else known.add(value);
+}
+
+function remove(sets: Map<string, Set<string>>, key: string, value: string): void {
+  const known = sets.get(key);
+  known?.delete(value);
+  if (known?.size === 0) sets.delete(key);
+}

@@ -1,0 +1,65 @@
+/** What decisions read of a node: derived once from the cached object, shared by all resources. */
+
+import type { NodeAddress, SlimNode } from "../kube/slim.js";
+import type { ProviderId } from "../providers/types.js";
+import { isConditionTaint, isCordonTaint, isLeavingTaint, isOwnTaint, type TaintFacts } from "./taints.js";
+
+export interface NodeFacts {
+  readonly uid: string;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Those under our prefix only. */
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly addresses: readonly NodeAddress[];
+  /** The machine. Absent: nobody knows which one it is. */
+  readonly machine?: ProviderId;
+  /** The machine's other node, which stands for it in place of this one. */
+  readonly standIn?: string;
+  /** Absent: the Ready condition is True. Else what it is, for people: `Ready is Unknown since ... (KubeletStopped)`. */
+  readonly notReady?: string;
+  readonly cordoned: boolean;
+  /** An autoscaler is about to delete the node. */
+  readonly leaving: boolean;
+  /** RFC 3339; absent: it stays. */
+  readonly deletingSince?: string;
+  /** Taints for conditions of the node. */
+  readonly conditionTaints: readonly TaintFacts[];
+  /** All others, without ours and without the cordon's. */
+  readonly taints: readonly TaintFacts[];
+  /** `v1.32.1`; empty where unknown. */
+  readonly kubeletVersion: string;
+  /** RFC 3339; empty where unknown. */
+  readonly createdAt: string;
+}
+
+/** @param standIn see `NodeFacts.standIn`. */
+export function nodeFacts(node: SlimNode, standIn?: string): NodeFacts {
+  const taints = node.taints ?? [];
+  const notReady = notReadyText(node);
+  return Object.freeze({
+    uid: node.uid,
+    name: node.name,
+    labels: node.labels,
+    annotations: node.annotations,
+    addresses: node.addresses,
+    ...(node.providerID ? { machine: node.providerID } : {}),
+    ...(standIn === undefined ? {} : { standIn }),
+    ...(notReady === undefined ? {} : { notReady }),
+    cordoned: node.unschedulable || taints.some(isCordonTaint),
+    leaving: taints.some(isLeavingTaint),
+    ...(node.deletionTimestamp === undefined ? {} : { deletingSince: node.deletionTimestamp }),
+    conditionTaints: taints.filter(isConditionTaint),
+    taints: taints.filter((taint) => !isConditionTaint(taint) && !isCordonTaint(taint) && !isOwnTaint(taint)),
+    kubeletVersion: node.kubeletVersion ?? "",
+    createdAt: node.creationTimestamp ?? "",
+  });
+}
+
+function notReadyText({ conditions }: SlimNode): string | undefined {
+  const ready = conditions.find(({ type }) => type === "Ready");
+  if (ready === undefined) return "it has no Ready condition yet";
+  if (ready.status === "True") return undefined;
+  const since = ready.lastTransitionTime === undefined ? "" : ` since ${ready.lastTransitionTime}`;
+  const reason = ready.reason ? ` (${ready.reason})` : "";
+  return `Ready is ${ready.status}${since}${reason}`;
+}

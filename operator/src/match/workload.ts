@@ -1,0 +1,77 @@
+/** Whether what a resource wants to be served runs on a node. Pools look at pods; others may look at endpoints. */
+
+import { selectorMatches } from "cdk8s-flipop/api";
+import { keyOf } from "../kube/objects.js";
+import type { PodIndex } from "../kube/pod-scopes.js";
+import type { SlimPod } from "../kube/slim.js";
+import type { ReadStore, StoreEvent } from "../kube/store.js";
+import type { PodsWanted } from "./compile-match.js";
+
+/** `detail` is for people. */
+export type Workload =
+  | { readonly state: "serving" }
+  | { readonly state: "unready"; readonly detail: string }
+  | { readonly state: "absent"; readonly detail: string };
+
+/** The workload on each node. */
+export interface WorkloadSource {
+  on(node: string): Workload;
+  /** Names of nodes where it is not absent. */
+  nodes(): Iterable<string>;
+}
+
+/** What is read of a pod store. */
+export type PodSource = Pick<ReadStore<SlimPod, PodIndex>, "byIndex" | "list">;
+
+/** Pods of one resource. It keeps nothing: the store is the only copy. */
+export class PodWorkload implements WorkloadSource {
+  private readonly absent: Workload;
+
+  /** @param pods those wanted; others among them are passed over. */
+  constructor(
+    private readonly pods: PodSource,
+    private readonly wanted: PodsWanted,
+  ) {
+    this.absent = { state: "absent", detail: `it runs no ${wanted.text}` };
+  }
+
+  on(node: string): Workload {
+    let idle: SlimPod | undefined;
+    for (const pod of this.pods.byIndex("node", node)) {
+      if (!isWanted(pod, this.wanted)) continue;
+      if (serves(pod)) return SERVING;
+      // The first by name, so that the text stays the same from look to look.
+      if (idle === undefined || keyOf(pod) < keyOf(idle)) idle = pod;
+    }
+    return idle === undefined ? this.absent : { state: "unready", detail: idleText(idle) };
+  }
+
+  nodes(): Iterable<string> {
+    const names = new Set<string>();
+    for (const pod of this.pods.list()) {
+      if (pod.nodeName !== undefined && isWanted(pod, this.wanted)) names.add(pod.nodeName);
+    }
+    return names;
+  }
+}
+
+/** Nodes that a pod event concerns: one, or two where a pod of the same name came up elsewhere; none before scheduling. */
+export function nodesOfPodEvent(event: StoreEvent<SlimPod>): readonly string[] {
+  const names = [event.object.nodeName, event.type === "updated" ? event.old.nodeName : undefined];
+  return [...new Set(names)].filter((name) => name !== undefined);
+}
+
+const SERVING: Workload = { state: "serving" };
+
+function isWanted(pod: SlimPod, { namespace, requirements }: PodsWanted): boolean {
+  return (namespace === undefined || pod.namespace === namespace) && selectorMatches(requirements, pod.labels);
+}
+
+function serves({ phase, ready, deletionTimestamp }: SlimPod): boolean {
+  return phase === "Running" && ready && deletionTimestamp === undefined;
+}
+
+function idleText(pod: SlimPod): string {
+  if (pod.deletionTimestamp !== undefined) return `pod ${keyOf(pod)} is being deleted`;
+  return pod.phase === "Running" ? `pod ${keyOf(pod)} is not ready` : `pod ${keyOf(pod)} is ${pod.phase}`;
+}

@@ -1,0 +1,82 @@
+/**
+ * The operator's subject matter. Names, labels and help are those of the type model.
+ */
+
+import { METRICS, type MetricName } from "cdk8s-flipop/api";
+import { counter, gauge, histogram, type MetricDefinition } from "./definition.js";
+import { type Counter, type Gauge, type Histogram, type MetricsRegistry, removeSeries } from "./registry.js";
+
+type Labels<N extends MetricName> = (typeof METRICS)[N]["labels"][number];
+
+const FLIPOP = {
+  nodeStatus: gaugeOf("flipop_floatingippoolcontroller_node_status"),
+  assignmentErrors: counterOf("flipop_floatingippoolcontroller_ip_assignment_errors"),
+  assignments: counterOf("flipop_floatingippoolcontroller_ip_assignments"),
+  node: gaugeOf("flipop_floatingippoolcontroller_ip_node"),
+  state: gaugeOf("flipop_floatingippoolcontroller_ip_state"),
+  unfulfilled: gaugeOf("flipop_floatingippoolcontroller_unfulfilled_ips"),
+  records: gaugeOf("flipop_nodednsrecordset_records"),
+  calls: counterOf("flipop_providers_calls_total"),
+  callSeconds: histogramOf("flipop_providers_call_duration_seconds"),
+} as const;
+
+/** Everything here, for the reference page. */
+export const FLIPOP_METRICS: readonly MetricDefinition[] = Object.values(FLIPOP);
+
+type Pool = Labels<"flipop_floatingippoolcontroller_unfulfilled_ips">;
+type Address = Labels<"flipop_floatingippoolcontroller_ip_assignments">;
+type Call = Labels<"flipop_providers_call_duration_seconds">;
+
+export interface FlipopMetrics {
+  readonly nodeStatus: Gauge<Pool | "status">;
+  readonly assignmentErrors: Counter<Address>;
+  readonly assignments: Counter<Address>;
+  readonly node: Gauge<Address | "provider_id" | "node">;
+  readonly state: Gauge<Address | "state">;
+  readonly unfulfilled: Gauge<Pool>;
+  readonly records: Gauge<Pool>;
+  readonly calls: Counter<Call | "outcome">;
+  readonly callSeconds: Histogram<Call>;
+}
+
+export function flipopMetrics(registry: MetricsRegistry): FlipopMetrics {
+  return {
+    nodeStatus: registry.gauge(FLIPOP.nodeStatus),
+    assignmentErrors: registry.counter(FLIPOP.assignmentErrors),
+    assignments: registry.counter(FLIPOP.assignments),
+    node: registry.gauge(FLIPOP.node),
+    state: registry.gauge(FLIPOP.state),
+    unfulfilled: registry.gauge(FLIPOP.unfulfilled),
+    records: registry.gauge(FLIPOP.records),
+    calls: registry.counter(FLIPOP.calls),
+    callSeconds: registry.histogram(FLIPOP.callSeconds),
+  };
+}
+
+/** A deleted pool leaves no series of its own behind. Provider calls stay: they are the account's history. */
+export async function forgetPool(metrics: FlipopMetrics, namespace: string, name: string): Promise<void> {
+  const labels = { namespace, name };
+  await removeSeries(metrics.nodeStatus, labels);
+  await removeSeries(metrics.assignmentErrors, labels);
+  await removeSeries(metrics.assignments, labels);
+  await removeSeries(metrics.node, labels);
+  await removeSeries(metrics.state, labels);
+  await removeSeries(metrics.unfulfilled, labels);
+}
+
+/** A deleted NodeDNSRecordSet leaves no series of its own behind. */
+export async function forgetRecordSet(metrics: FlipopMetrics, namespace: string, name: string): Promise<void> {
+  await removeSeries(metrics.records, { namespace, name });
+}
+
+function counterOf<N extends MetricName>(name: N) {
+  return counter<Labels<N>>(name, METRICS[name].labels, METRICS[name].help);
+}
+
+function gaugeOf<N extends MetricName>(name: N) {
+  return gauge<Labels<N>>(name, METRICS[name].labels, METRICS[name].help);
+}
+
+function histogramOf<N extends MetricName>(name: N) {
+  return histogram<Labels<N>>(name, METRICS[name].labels, METRICS[name].help);
+}

@@ -1,0 +1,110 @@
+/**
+ * The seam between a provider and everything that is the same for all of them. A provider sends each request through
+ * a `CallRunner`; metrics, rate limits, retries, the circuit breaker, deadlines and the fence are layers of it.
+ */
+
+/** The resource on whose behalf a call is made. All empty: a read that many share. */
+export interface Asker {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Assignments (and whatever serves them) go before checks where the rate limit is short. */
+export type CallPriority = "assignment" | "check";
+
+/** Who asks, and why. Every method of a provider takes one. */
+export interface CallContext {
+  readonly asker: Asker;
+  /** For the audit record and logs, a short phrase: `node-3 is NotReady for 12 s`. */
+  readonly why: string;
+  readonly priority: CallPriority;
+  /** Aborts the call, whatever it waits for. @default never */
+  readonly signal?: AbortSignal;
+}
+
+/** One request to the API, as the layers see it. */
+export interface ApiCall {
+  /** Name of the provider, as in `spec.provider`: the label `provider`. */
+  readonly provider: string;
+  /** The label `call`. */
+  readonly name: CallName;
+  /** For messages: what was attempted, with ids, such as `assign 203.0.113.7 to droplet 12`. */
+  readonly subject: string;
+  /** Whether it changes anything: writes need the lease. */
+  readonly write: boolean;
+  /** Whether sending it twice is the same as sending it once. Reads are; a create never is. */
+  readonly repeatable: boolean;
+  readonly context: CallContext;
+  /** Set by the deadline layer: when the call ends at the latest, monotonic ms. */
+  readonly endsAt?: number;
+}
+
+/** What an answer's headers tell of the rate limit. */
+export interface RateFacts {
+  /** Calls in the window. */
+  readonly limit: number;
+  /** Calls left in it. */
+  readonly remaining: number;
+  /** When all of them are there again, ms since the epoch, where the API says so. */
+  readonly resetAt?: number;
+}
+
+/** What a provider gets for one attempt. */
+export interface Attempt {
+  /** Aborts at the deadline, when the caller gives up, or before the lease could be lost. Hand it to the HTTP client. */
+  readonly signal: AbortSignal;
+  /** Tell what the answer's headers said of the rate limit, failed answers included. */
+  sawLimit(facts: RateFacts): void;
+}
+
+/** One HTTP request and its answer, understood. Throws a ProviderError and nothing else. */
+export type Send<T> = (attempt: Attempt) => Promise<T>;
+
+/** Runs `send` when it may, and again where that is safe. Rejects with ProviderError or NotLeaderError. */
+export type CallRunner = <T>(call: ApiCall, send: Send<T>) => Promise<T>;
+
+/** One concern of the stack in compose.ts. */
+export type CallLayer = (next: CallRunner) => CallRunner;
+
+/**
+ * Values of the label `call`. Where FLIPOP has a name for what a call serves, it is that name: dashboards exist.
+ */
+export const CALL = {
+  account: "Account",
+  listAddresses: "ListIPs",
+  getAddress: "IPToProviderID",
+  createAddress: "CreateIP",
+  releaseAddress: "ReleaseIP",
+  assign: "AssignIP",
+  unassign: "UnassignIP",
+  action: "ActionStatus",
+  readRecords: "ReadDNSRecordSet",
+  writeRecords: "EnsureDNSARecordSet",
+  zone: "FindZone",
+  listFirewalls: "ListFirewalls",
+  getNode: "GetNode",
+  createFirewall: "CreateFirewall",
+  changeFirewall: "ChangeFirewall",
+  removeFirewall: "RemoveFirewall",
+} as const;
+
+/** A value of the label `call`. */
+export type CallName = (typeof CALL)[keyof typeof CALL];
+
+const NOBODY: Asker = { kind: "", namespace: "", name: "" };
+
+/** The context of a read that serves many resources. */
+export function sharedRead(why: string, priority: CallPriority = "check"): CallContext {
+  return { asker: NOBODY, why, priority };
+}
+
+/** `kind/namespace/name`: the key of fairness; `//` for shared reads. */
+export function askerKey({ kind, namespace, name }: Asker): string {
+  return `${kind}/${namespace}/${name}`;
+}
+
+/** For error messages: `digitalocean: assign 203.0.113.7 to droplet 12`. */
+export function whereOf(call: Pick<ApiCall, "provider" | "subject">): string {
+  return `${call.provider}: ${call.subject}`;
+}

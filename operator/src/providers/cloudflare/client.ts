@@ -1,0 +1,164 @@
+/** Calls to Cloudflare's API by its own package: each passes the layers of compose.ts, each answer is checked. */
+
+import { APIError } from "cloudflare/error";
+import { BaseRecords, type RecordListParams } from "cloudflare/resources/dns/records";
+import { BaseZones, type ZoneListParams } from "cloudflare/resources/zones/zones";
+import { createClient } from "cloudflare/tree-shakable";
+import { anyAbort } from "../../async/wait.js";
+import { Answer } from "../answer.js";
+import { type ApiCall, type Attempt, type CallContext, type CallName, type CallRunner, whereOf } from "../call.js";
+import type { Credentials } from "../credentials.js";
+import type { Batch } from "./batches.js";
+import { KeepAliveFetch } from "./fetch.js";
+import { readAllPages, readPage } from "./paged-list.js";
+import { readRateFacts } from "./rate-facts.js";
+import { noTokenError, refusedError, toProviderError } from "./to-provider-error.js";
+
+/** As in `spec.provider`. */
+export const CLOUDFLARE = "cloudflare";
+export const DEFAULT_URL = "https://api.cloudflare.com/client/v4";
+/** Of the release that the package is pinned at. By itself it would send today's date, and behave anew each day. */
+const API_VERSION = "2026-10-02";
+/** Deadlines are the attempt's own; the longest that a timer of node takes. */
+const NO_TIMEOUT_MS = 2 ** 31 - 1;
+/** Of zones the API gives 50 at most. */
+const ZONES_PER_PAGE = 50;
+const RECORDS_PER_PAGE = 1_000;
+
+export interface ClientOptions {
+  readonly baseUrl: string;
+  readonly userAgent: string;
+  readonly credentials: Credentials;
+  readonly run: CallRunner;
+  /** For HTTPS_PROXY and NO_PROXY. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Wall clock, ms. */
+  readonly now: () => number;
+}
+
+/** What is asked, for layers and messages. */
+export interface Asked {
+  readonly call: CallName;
+  readonly subject: string;
+}
+
+interface SendOptions {
+  readonly signal: AbortSignal;
+  readonly headers: { readonly Authorization: string };
+}
+
+/** A request of the package under way. */
+interface Sent {
+  asResponse(): Promise<Response>;
+}
+
+export type ZoneQuery = Pick<ZoneListParams, "name" | "order">;
+export type RecordQuery = Pick<RecordListParams, "zone_id" | "name" | "type">;
+
+export class CloudflareClient {
+  private readonly connections: KeepAliveFetch;
+  private readonly api;
+
+  constructor(private readonly options: ClientOptions) {
+    const { env, userAgent } = options;
+    const baseURL = options.baseUrl.replace(/\/+$/, "");
+    this.connections = new KeepAliveFetch(baseURL, env);
+    this.api = createClient({
+      resources: [BaseZones, BaseRecords],
+      baseURL,
+      fetch: this.connections.fetch,
+      apiVersion: API_VERSION,
+      // Each request brings the token of that moment. None is taken from the package's own variables.
+      apiToken: "set by each request",
+      apiKey: null,
+      apiEmail: null,
+      userServiceKey: null,
+      defaultHeaders: { "User-Agent": userAgent },
+      // The layers do it, where it is safe; the package would send a POST again.
+      maxRetries: 0,
+      timeout: NO_TIMEOUT_MS,
+      logLevel: "off",
+    });
+  }
+
+  /** The token in use, for its fingerprint only. */
+  token(): string {
+    return this.options.credentials.token();
+  }
+
+  zone<T>(context: CallContext, asked: Asked, id: string, read: (zone: Answer) => T): Promise<T> {
+    const send = (options: SendOptions) => this.api.zones.get({ zone_id: id }, options);
+    return this.request(readCall(context, asked), send, (answer) => read(answer.at("result")));
+  }
+
+  zones<T>(context: CallContext, asked: Asked, query: ZoneQuery, read: (zone: Answer) => T): Promise<readonly T[]> {
+    const call = readCall(context, asked);
+    return readAllPages(whereOf(call), (page) => {
+      const send = (options: SendOptions) => this.api.zones.list({ ...query, page, per_page: ZONES_PER_PAGE }, options);
+      return this.request(call, send, (answer) => readPage(answer, read));
+    });
+  }
+
+  /** All that the filters let through. */
+  records<T>(context: CallContext, asked: Asked, query: RecordQuery, read: (item: Answer) => T): Promise<readonly T[]> {
+    const call = readCall(context, asked);
+    return readAllPages(whereOf(call), (page) => {
+      const params = { ...query, page, per_page: RECORDS_PER_PAGE };
+      const send = (options: SendOptions) => this.api.dns.records.list(params, options);
+      return this.request(call, send, (answer) => readPage(answer, read));
+    });
+  }
+
+  /** One transaction. Never sent again after a lost answer: the second time it would be refused as a whole. */
+  batch(context: CallContext, asked: Asked, batch: Batch, check: (result: Answer) => void): Promise<void> {
+    const call: ApiCall = { ...readCall(context, asked), write: true, repeatable: false };
+    const send = (options: SendOptions) => this.api.dns.records.batch(batch, options);
+    return this.request(call, send, (answer) => check(answer.at("result")));
+  }
+
+  /** Ends all requests and connections. */
+  close(): Promise<void> {
+    return this.connections.close();
+  }
+
+  /** Rejects with ProviderError or NotLeaderError. `read` may throw MalformedAnswer. */
+  private request<T>(call: ApiCall, send: (options: SendOptions) => Sent, read: (answer: Answer) => T): Promise<T> {
+    return this.options.run(call, async (attempt) => {
+      const token = this.token();
+      if (token === "") throw noTokenError(call);
+      // The package leaves its listener on the signal.
+      const abort = anyAbort([attempt.signal]);
+      try {
+        const response = await send({
+          signal: abort.signal,
+          headers: { Authorization: `Bearer ${token}` },
+        }).asResponse();
+        this.tellLimit(response.headers, attempt);
+        return read(await this.successOf(call, response));
+      } catch (error) {
+        // Whoever aborted it says what that means.
+        if (attempt.signal.aborted) throw error;
+        if (error instanceof APIError) this.tellLimit(error.headers, attempt);
+        throw toProviderError(call, error, this.options.now());
+      } finally {
+        abort.dispose();
+      }
+    });
+  }
+
+  /** An answer that says `success: false` is a refusal, whatever its status. */
+  private async successOf(call: ApiCall, response: Response): Promise<Answer> {
+    const body = Answer.parse(await response.text());
+    if (body.at("success").boolean()) return body;
+    throw refusedError(call, { status: response.status, headers: response.headers, body }, this.options.now());
+  }
+
+  private tellLimit(headers: Headers | undefined, attempt: Attempt): void {
+    const facts = headers && readRateFacts(headers, this.options.now());
+    if (facts !== undefined) attempt.sawLimit(facts);
+  }
+}
+
+function readCall(context: CallContext, { call, subject }: Asked): ApiCall {
+  return { provider: CLOUDFLARE, name: call, subject, write: false, repeatable: true, context };
+}

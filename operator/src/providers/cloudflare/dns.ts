@@ -1,0 +1,149 @@
+/** Records of zones. */
+
+import { canonicalIp, isIp } from "cdk8s-flipop/api";
+import type { Answer } from "../answer.js";
+import { CALL, type CallContext } from "../call.js";
+import { isProviderError, ProviderError } from "../errors.js";
+import { typeOf } from "../record-changes.js";
+import { fullRecordName } from "../record-name.js";
+import type {
+  DnsCapabilities,
+  DnsProvider,
+  RecordChangeSet,
+  RecordFacts,
+  RecordSetFacts,
+  RecordSetName,
+  RecordType,
+} from "../types.js";
+import type { AccountKey } from "./account.js";
+import { allowedTtl, batchesOf } from "./batches.js";
+import { CLOUDFLARE, type CloudflareClient } from "./client.js";
+import { ownerIn } from "./ownership.js";
+import { type SeenRecord, SeenRecords } from "./seen-records.js";
+import { isZoneId, type Zone, type Zones, zoneName } from "./zones.js";
+
+const CAPABILITIES: DnsCapabilities = { ttl: allowedTtl, owner: true };
+
+export class CloudflareDns implements DnsProvider {
+  readonly name = CLOUDFLARE;
+  readonly capabilities = CAPABILITIES;
+  private readonly seen = new SeenRecords();
+
+  constructor(
+    private readonly client: CloudflareClient,
+    private readonly account: AccountKey,
+    private readonly zones: Zones,
+  ) {}
+
+  accountKey(context: CallContext): Promise<string> {
+    return this.account.read(context);
+  }
+
+  async fqdn(context: CallContext, { zone, name }: RecordSetName): Promise<string> {
+    if (!isZoneId(zone)) return fullRecordName(zoneName(zone), zoneName(name));
+    return fullNameIn(await this.zones.find(context, zone), name);
+  }
+
+  /** One call: filtered by name, and by type where only one is asked for. One more for a zone that was never seen. */
+  async read(context: CallContext, { zone: wanted, name, types }: RecordSetName): Promise<RecordSetFacts> {
+    const zone = await this.zones.find(context, wanted);
+    const fqdn = fullNameIn(zone, name);
+    const [type] = types;
+    const filter = types.length === 1 && type !== undefined ? { type } : {};
+    const asked = { call: CALL.readRecords, subject: `read records of ${fqdn}` };
+    const query = { zone_id: zone.id, name: { exact: fqdn }, ...filter };
+    const found = await this.inZone(
+      zone.id,
+      this.client.records(context, asked, query, (item) => readRecord(item, fqdn)),
+    );
+    const records = found.filter((record) => record !== undefined && types.includes(record.facts.type));
+    const read = records.flatMap((record) => record ?? []);
+    this.seen.remember(
+      zone.id,
+      fqdn,
+      read.map(({ seen }) => seen),
+    );
+    return { zone: zone.id, fqdn, types, records: read.map(({ facts }) => facts) };
+  }
+
+  /** One transaction for each 200 steps; the first failure ends it. */
+  async apply(context: CallContext, changes: RecordChangeSet): Promise<void> {
+    const batches = batchesOf(changes, this.seen.of(changes.zone, changes.fqdn));
+    for (const [index, batch] of batches.entries()) {
+      const part = batches.length === 1 ? "" : `, part ${index + 1} of ${batches.length}`;
+      const asked = { call: CALL.writeRecords, subject: `change records of ${changes.fqdn}${part}` };
+      const check = (result: Answer) => checkResult(result, changes.fqdn);
+      await this.inZone(changes.zone, this.client.batch(context, asked, batch, check));
+    }
+  }
+
+  private async inZone<T>(id: string, sent: Promise<T>): Promise<T> {
+    try {
+      return await sent;
+    } catch (error) {
+      if (isProviderError(error, "NotFound")) this.zones.forget(id);
+      throw error;
+    }
+  }
+}
+
+function fullNameIn({ id, name: zone }: Zone, name: string): string {
+  const ascii = zoneName(name);
+  if (zone !== undefined) return fullRecordName(zone, ascii);
+  // As FLIPOP has it: with a zone's id goes the full name.
+  if (ascii.includes(".")) return ascii;
+  throw new ProviderError({
+    kind: "Unauthorized",
+    where: `${CLOUDFLARE}: read zone ${id}`,
+    seen: `the token may not read the zone, so the full name of "${name}" is not known`,
+    remedy: "write dnsRecordSet.recordName in full, or give the token the right Zone: Read",
+    outcome: "refused",
+  });
+}
+
+interface ReadRecord {
+  readonly facts: RecordFacts;
+  readonly seen: SeenRecord;
+}
+
+/** `undefined` for other types: they are counted, so that the list is known to be whole. */
+function readRecord(item: Answer, fqdn: string): ReadRecord | undefined {
+  const id = item.at("id").string();
+  const type = item.at("type").string();
+  item.at("name").stringThat((name) => name.toLowerCase() === fqdn, "the name that was asked for");
+  if (!isRecordType(type)) return undefined;
+  const value = canonicalIp(item.at("content").stringThat((text) => isIp(text) && typeOf(text) === type, "an address"));
+  const ttl = item.at("ttl").natural();
+  const proxied = !item.at("proxied").empty && item.at("proxied").boolean();
+  const comment = item.at("comment").empty ? "" : item.at("comment").string();
+  const owner = ownerIn(comment);
+  return {
+    facts: { id, type, value, ttl, ...(proxied ? { ttlFixed: true } : {}), ...(owner === undefined ? {} : { owner }) },
+    seen: { id, ttl, proxied, comment },
+  };
+}
+
+function isRecordType(type: string): type is RecordType {
+  return type === "A" || type === "AAAA";
+}
+
+/** A name that is not in the zone is taken as relative to it: what was written is then not what was meant. */
+function checkResult(result: Answer, fqdn: string): void {
+  const posts = result.at("posts");
+  if (posts.empty) return;
+  for (const post of posts.items()) {
+    const name = post.at("name").string().toLowerCase();
+    if (name !== fqdn) throw wrongName(fqdn, name);
+  }
+}
+
+function wrongName(fqdn: string, name: string): ProviderError {
+  return new ProviderError({
+    kind: "Terminal",
+    where: `${CLOUDFLARE}: change records of ${fqdn}`,
+    seen: `the records were created as ${name}, since ${fqdn} is not in the zone`,
+    remedy: `delete the records of ${name}, and write dnsRecordSet.recordName in full`,
+    outcome: "refused",
+    retrySafe: false,
+  });
+}

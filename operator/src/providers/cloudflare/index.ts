@@ -1,0 +1,26 @@
+/** Cloudflare: DNS records. */
+
+import type { ProviderSet } from "../compose.js";
+import type { ProviderKind, ProviderSetup } from "../registry.js";
+import { AccountKey } from "./account.js";
+import { CLOUDFLARE, CloudflareClient, DEFAULT_URL } from "./client.js";
+import { CloudflareDns } from "./dns.js";
+import { Zones } from "./zones.js";
+
+export const cloudflare: ProviderKind = {
+  name: CLOUDFLARE,
+  tokenVariable: "CLOUDFLARE_TOKEN",
+  urlVariable: "CLOUDFLARE_API_URL",
+  userAgentVariable: "CLOUDFLARE_USER_AGENT",
+  // For each user, over all tokens; one call more blocks all calls for 5 minutes.
+  rateLimits: [{ calls: 1_200, seconds: 300 }],
+  build,
+};
+
+function build({ baseUrl = DEFAULT_URL, userAgent, credentials, run, env, now }: ProviderSetup): ProviderSet {
+  const client = new CloudflareClient({ baseUrl, userAgent, credentials, run, env, now });
+  return {
+    dns: new CloudflareDns(client, new AccountKey(client), new Zones(client, now)),
+    close: () => client.close(),
+  };
+}

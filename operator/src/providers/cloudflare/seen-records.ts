@@ -1,0 +1,31 @@
+/** What reading a record set told beyond RecordFacts, for the changes that follow. */
+
+export interface SeenRecord {
+  readonly id: string;
+  readonly ttl: number;
+  /** Traffic goes through Cloudflare; the TTL is always automatic. */
+  readonly proxied: boolean;
+  /** Empty: none. */
+  readonly comment: string;
+}
+
+/** More record sets than this, and the one read longest ago is forgotten: its changes leave comments alone. */
+const MAX_SETS = 10_000;
+
+export class SeenRecords {
+  private readonly sets = new Map<string, ReadonlyMap<string, SeenRecord>>();
+
+  /** Replaces what was seen of the record set before. */
+  remember(zone: string, fqdn: string, records: readonly SeenRecord[]): void {
+    const key = `${zone}/${fqdn}`;
+    this.sets.delete(key);
+    this.sets.set(key, new Map(records.map((record) => [record.id, record])));
+    const [oldest] = this.sets.keys();
+    if (this.sets.size > MAX_SETS && oldest !== undefined) this.sets.delete(oldest);
+  }
+
+  /** By id. Empty for a record set that was not read. */
+  of(zone: string, fqdn: string): ReadonlyMap<string, SeenRecord> {
+    return this.sets.get(`${zone}/${fqdn}`) ?? new Map();
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * The stack around every provider, from the outside in.
+ *
+ * Around each mutation (one entry, however many requests it takes):
+ * 1. audit       who, why, before, after, outcome; outermost, so that withheld ones are on record too
+ * 2. dry run     ends here when it is on
+ *
+ * Around each request:
+ * 3. deadline    of the whole call, waits included: everything below ends with it
+ * 4. retries     outside of all that must be asked again before each attempt
+ * 5. breaker     before the limiter: an account at rest costs no tokens and no waiting
+ * 6. limiter     the last thing that waits
+ * 7. fence       after all waiting, right before a write is sent
+ * 8. deadline    of one attempt
+ * 9. metrics     exactly what is sent, without waits
+ * 10. direct     sends, and lets out nothing but errors that callers know
+ */
+
+import type { Random } from "../async/backoff.js";
+import type { Clock } from "../clock.js";
+import type { Fence } from "../runtime/fence.js";
+import { type AuditSink, withAudit } from "./audit.js";
+import type { CallLayer, CallRunner } from "./call.js";
+import { CircuitBreaker, withCircuitBreaker } from "./circuit-breaker.js";
+import { withAttemptDeadline, withCallDeadline } from "./deadlines.js";
+import { direct } from "./direct.js";
+import { withDryRun } from "./dry-run.js";
+import { withFence } from "./fenced.js";
+import { RateLimiter, withRateLimit } from "./limiter.js";
+import { type CallMetrics, withMetrics } from "./metered.js";
+import { aroundAddresses, aroundDns, aroundFirewalls, type MutationLayer } from "./mutations.js";
+import type { RateLimit } from "./rate-window.js";
+import { withRetries } from "./retrying.js";
+import type { AddressProvider, DnsProvider, FirewallProvider } from "./types.js";
+
+/** What is the same for all providers of a process. */
+export interface StackOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly metrics: CallMetrics;
+  readonly fence: Fence;
+  readonly audit: AuditSink;
+  /** Change nothing. */
+  readonly dryRun: boolean;
+}
+
+/** What a cloud offers through one token. A provider without one of them leaves it out. */
+export interface ProviderSet {
+  readonly addresses?: AddressProvider;
+  readonly dns?: DnsProvider;
+  readonly firewalls?: FirewallProvider;
+  /** Ends its connections. */
+  close(): Promise<void>;
+}
+
+/** Layers 3 to 10, for one token: its limits and its breaker are its own. */
+export function callStack(
+  { clock, random, metrics, fence }: StackOptions,
+  limits: readonly RateLimit[],
+  renewToken: () => Promise<boolean>,
+): CallRunner {
+  const layers: readonly CallLayer[] = [
+    withCallDeadline(clock),
+    withRetries({ clock, random, renewToken }),
+    withCircuitBreaker(new CircuitBreaker(clock, random)),
+    withRateLimit(new RateLimiter(clock, limits)),
+    withFence(fence, clock),
+    withAttemptDeadline(clock),
+    withMetrics(metrics, clock),
+  ];
+  return stack(layers, direct);
+}
+
+/** The first layer is the outermost. */
+export function stack(layers: readonly CallLayer[], innermost: CallRunner): CallRunner {
+  return layers.reduceRight((next, layer) => layer(next), innermost);
+}
+
+/** Layers 1 and 2. */
+export function withMutationLayers(set: ProviderSet, { audit, dryRun }: StackOptions): ProviderSet {
+  const layers: readonly MutationLayer[] = [...(dryRun ? [withDryRun] : []), withAudit(audit)];
+  return {
+    ...set,
+    ...(set.addresses && { addresses: layers.reduce(aroundAddresses, set.addresses) }),
+    ...(set.dns && { dns: layers.reduce(aroundDns, set.dns) }),
+    ...(set.firewalls && { firewalls: layers.reduce(aroundFirewalls, set.firewalls) }),
+  };
+}

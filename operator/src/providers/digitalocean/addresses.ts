@@ -1,0 +1,199 @@
+/** Reserved IPv4 and IPv6 addresses, and addresses of the account's own ranges. */
+
+import { canonicalIp, familyOf } from "cdk8s-flipop/api";
+import type { Answer } from "../answer.js";
+import { CALL, type CallContext } from "../call.js";
+import { isProviderError, ProviderError, REMEDIES, withProps } from "../errors.js";
+import type {
+  ActionFacts,
+  ActionRef,
+  AddressCapabilities,
+  AddressFacts,
+  AddressProvider,
+  AssignAddress,
+  CreateAddress,
+  CreateOutcome,
+  ListAddresses,
+  ProviderId,
+  UnassignAddress,
+} from "../types.js";
+import type { AccountKey } from "./account.js";
+import { type AddressChange, changeHolder, readAction } from "./address-change.js";
+import { addressPath, routesOf } from "./address-routes.js";
+import { listBorrowed } from "./borrowed-addresses.js";
+import { DIGITALOCEAN, type DigitalOceanClient } from "./client.js";
+import { DropletScope } from "./droplets.js";
+import { interpretRefusedCreation, interpretRefusedRelease, isUnprocessable } from "./unprocessable.js";
+
+const CAPABILITIES: AddressCapabilities = {
+  families: ["IPv4", "IPv6"],
+  addressesPerNode: 1,
+  regional: true,
+  movesHeld: true,
+  createsOnNode: ["IPv4"],
+};
+
+export class DigitalOceanAddresses implements AddressProvider {
+  readonly name = DIGITALOCEAN;
+  readonly capabilities = CAPABILITIES;
+  private readonly scope: DropletScope;
+
+  constructor(
+    private readonly client: DigitalOceanClient,
+    private readonly account: AccountKey,
+  ) {
+    this.scope = new DropletScope(client);
+  }
+
+  accountKey(context: CallContext): Promise<string> {
+    return this.account.read(context);
+  }
+
+  async list(context: CallContext, { family, named }: ListAddresses): Promise<readonly AddressFacts[]> {
+    const routes = routesOf(family);
+    if (family === "IPv6") await this.scope.check(context);
+    const subject = `list ${family} addresses`;
+    const reserved = await this.client.list(context, {
+      call: CALL.listAddresses,
+      subject,
+      path: routes.collection,
+      key: routes.listKey,
+      read: (item) => routes.read(item, subject),
+      identify: ({ ip }) => ip,
+    });
+    const known = new Set(reserved.map(({ ip }) => ip));
+    const missing = named.map(canonicalIp).filter((ip) => familyOf(ip) === family && !known.has(ip));
+    return [...reserved, ...(await listBorrowed(this.client, context, missing))];
+  }
+
+  async get(context: CallContext, ip: string): Promise<AddressFacts | undefined> {
+    const family = familyOf(ip);
+    if (family === "IPv6") await this.scope.check(context);
+    const routes = routesOf(family);
+    const subject = `read address ${ip}`;
+    const request = { call: CALL.getAddress, subject, method: "GET", path: addressPath(ip) } as const;
+    try {
+      return await this.client.request(context, request, (answer) => routes.read(answer.at(routes.itemKey), subject));
+    } catch (error) {
+      if (isProviderError(error, "NotFound")) return undefined;
+      throw error;
+    }
+  }
+
+  async create(context: CallContext, wish: CreateAddress): Promise<CreateOutcome> {
+    const node = "node" in wish ? wish.node : undefined;
+    const subject = `create an ${wish.family} address ${"node" in wish ? `on ${wish.node}` : `in ${wish.region}`}`;
+    if (node !== undefined && wish.family === "IPv6") throw notOnNode(subject);
+    const routes = routesOf(wish.family);
+    const request = { call: CALL.createAddress, subject, method: "POST", path: routes.collection } as const;
+    const body = routes.createBody(wish);
+    try {
+      return await this.client.request(context, { ...request, body }, (answer) => readCreated(answer, wish, subject));
+    } catch (error) {
+      if (isUnprocessable(error))
+        return refusedCreation(await interpretRefusedCreation(this.client, context, { error, node }));
+      if (isProviderError(error) && error.outcome === "unknown") return { kind: "unknown", error };
+      throw error;
+    }
+  }
+
+  async release(context: CallContext, ip: string): Promise<void> {
+    const subject = `release ${ip}`;
+    const address = await this.get(context, ip);
+    if (address === undefined) return;
+    // The API would take an address in use away without a word.
+    if (address.holder !== undefined) throw held(subject, address.holder, "unassign it first");
+    try {
+      const request = { call: CALL.releaseAddress, subject, method: "DELETE", path: addressPath(ip) } as const;
+      await this.client.send(context, { ...request, repeatable: true });
+    } catch (error) {
+      if (isProviderError(error, "NotFound")) return;
+      throw isUnprocessable(error) ? interpretRefusedRelease(error, await this.get(context, ip)) : error;
+    }
+  }
+
+  assign(context: CallContext, { ip, node }: AssignAddress): Promise<ActionFacts> {
+    return this.change(context, { ip, wanted: node });
+  }
+
+  async unassign(context: CallContext, { ip, from }: UnassignAddress): Promise<ActionFacts> {
+    const address = await this.get(context, ip);
+    if (address !== undefined && address.holder === undefined && address.action === undefined) {
+      return { id: "", ip, state: "completed" };
+    }
+    if (address?.holder !== undefined && address.holder !== from) {
+      throw held(`unassign ${ip} from ${from}`, address.holder, REMEDIES.Conflict);
+    }
+    return this.change(context, { ip, wanted: undefined });
+  }
+
+  async action(context: CallContext, ref: ActionRef, expected: ProviderId | undefined): Promise<ActionFacts> {
+    const { ip, id } = ref;
+    if (id === "") return this.byHolder(context, ref, expected);
+    const subject = `read action ${id} of ${ip}`;
+    const path = routesOf(familyOf(ip)).actionPath(ref);
+    try {
+      return await this.client.request(context, { call: CALL.action, subject, method: "GET", path }, (answer) =>
+        readAction(answer.at("action"), ip),
+      );
+    } catch (error) {
+      // Actions on borrowed addresses are never found, and old ones are forgotten.
+      if (isProviderError(error, "NotFound")) return this.byHolder(context, ref, expected);
+      throw error;
+    }
+  }
+
+  private change(context: CallContext, change: AddressChange): Promise<ActionFacts> {
+    return changeHolder({ client: this.client, read: (ip) => this.get(context, ip) }, context, change);
+  }
+
+  /** Not there yet and not locked: it may not have begun; whoever asks has a deadline. */
+  private async byHolder(context: CallContext, { ip, id }: ActionRef, expected: ProviderId | undefined) {
+    const address = await this.get(context, ip);
+    if (address === undefined) return { id, ip, state: "errored", message: "the address is gone" } as const;
+    const there = address.holder === expected && address.action === undefined;
+    return { id, ip, state: there ? "completed" : "in-progress" } as const;
+  }
+}
+
+function readCreated(answer: Answer, wish: CreateAddress, subject: string): CreateOutcome {
+  const routes = routesOf(wish.family);
+  const address = routes.read(answer.at(routes.itemKey), subject);
+  const links = answer.at("links");
+  const actions = links.empty ? links : links.at("actions");
+  const [first] = actions.empty ? [] : actions.items();
+  if (!("node" in wish)) return { kind: "created", address };
+  const id = first === undefined ? "" : String(first.at("id").natural());
+  return { kind: "created", address, action: { id, ip: address.ip, state: "in-progress" } };
+}
+
+/**
+ * A node that is busy or occupied may be so because of this very request, delivered twice on the way: the first one
+ * created the address, the second was refused. Only a look at the node tells.
+ */
+function refusedCreation(error: ProviderError): CreateOutcome {
+  if (error.reason !== "NodeBusy" && error.reason !== "NodeOccupied" && error.reason !== "AddressBusy") throw error;
+  const remedy = "the list is read before anything else is created; an address on this node that nobody knows is ours";
+  return { kind: "unknown", error: withProps(error, { outcome: "unknown", retrySafe: false, remedy }) };
+}
+
+function held(subject: string, holder: ProviderId, remedy: string): ProviderError {
+  return new ProviderError({
+    kind: "Conflict",
+    where: `${DIGITALOCEAN}: ${subject}`,
+    seen: `it is held by ${holder}`,
+    remedy,
+    outcome: "refused",
+    reason: "HeldElsewhere",
+  });
+}
+
+function notOnNode(subject: string): ProviderError {
+  return new ProviderError({
+    kind: "Terminal",
+    where: `${DIGITALOCEAN}: ${subject}`,
+    seen: "the API creates IPv6 addresses by region only",
+    remedy: "create it in the node's region, then assign it",
+    outcome: "not-sent",
+  });
+}

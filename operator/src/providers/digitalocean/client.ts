@@ -1,0 +1,168 @@
+/** Typed calls to DigitalOcean's API: each request passes the layers of compose.ts, each answer is checked. */
+
+import { Answer, MalformedAnswer } from "../answer.js";
+import type { ApiCall, Attempt, CallContext, CallName, CallRunner } from "../call.js";
+import type { Credentials } from "../credentials.js";
+import { ProviderError } from "../errors.js";
+import { HttpAgent, type Method, type RawAnswer } from "./http.js";
+import { brokenError, noTokenError, refusedError } from "./to-provider-error.js";
+
+/** As in `spec.provider`. */
+export const DIGITALOCEAN = "digitalocean";
+export const DEFAULT_URL = "https://api.digitalocean.com";
+/** The most that the API gives. */
+const PAGE_SIZE = 200;
+/** A list that changes while its pages are read is read again this often. */
+const LIST_ATTEMPTS = 3;
+const SECOND_MS = 1000;
+
+export interface ClientOptions {
+  readonly baseUrl: string;
+  readonly userAgent: string;
+  readonly credentials: Credentials;
+  readonly run: CallRunner;
+  /** For HTTPS_PROXY and NO_PROXY. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Wall clock, ms. */
+  readonly now: () => number;
+}
+
+/** One request. The path is absolute, without the base URL's own. */
+export interface ApiRequest {
+  readonly call: CallName;
+  /** For messages: what is attempted. */
+  readonly subject: string;
+  readonly method: Method;
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: object;
+  /** Whether sending it twice is the same as sending it once. @default true for GET, else false */
+  readonly repeatable?: boolean;
+}
+
+/** A list request: `key` holds the items, `identify` tells them apart. */
+export interface ListRequest<T> extends Pick<ApiRequest, "call" | "subject" | "path" | "query"> {
+  readonly key: string;
+  readonly read: (item: Answer) => T;
+  readonly identify: (item: T) => string;
+}
+
+interface Page<T> {
+  readonly items: readonly T[];
+  readonly total: number;
+  readonly last: boolean;
+}
+
+export class DigitalOceanClient {
+  private readonly agent: HttpAgent;
+  private readonly base: string;
+
+  constructor(private readonly options: ClientOptions) {
+    this.base = options.baseUrl.replace(/\/+$/, "");
+    this.agent = new HttpAgent(this.base, options.userAgent, options.env);
+  }
+
+  /** The token in use, for its fingerprint only. */
+  token(): string {
+    return this.options.credentials.token();
+  }
+
+  /** Rejects with ProviderError or NotLeaderError. `read` may throw MalformedAnswer. */
+  request<T>(context: CallContext, request: ApiRequest, read: (answer: Answer) => T): Promise<T> {
+    const call: ApiCall = {
+      provider: DIGITALOCEAN,
+      name: request.call,
+      subject: request.subject,
+      write: request.method !== "GET",
+      repeatable: request.repeatable ?? request.method === "GET",
+      context,
+    };
+    return this.options.run(call, (attempt) => this.attempt(call, request, attempt, read));
+  }
+
+  /** As `request`, for answers without a body. */
+  async send(context: CallContext, request: ApiRequest): Promise<void> {
+    await this.request(context, request, () => undefined);
+  }
+
+  /** All pages. A list that changes meanwhile is read again: an item that moves between pages would be missed. */
+  async list<T>(context: CallContext, request: ListRequest<T>): Promise<readonly T[]> {
+    for (let attempt = 1; ; attempt++) {
+      const items = await this.allPages(context, request);
+      if (items !== undefined) return items;
+      if (attempt === LIST_ATTEMPTS) throw unsteady(request.subject);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.agent.close();
+  }
+
+  private async allPages<T>(context: CallContext, request: ListRequest<T>): Promise<readonly T[] | undefined> {
+    const found = new Map<string, T>();
+    let total: number | undefined;
+    for (let number = 1; ; number++) {
+      const page = await this.page(context, request, number);
+      total ??= page.total;
+      if (page.total !== total) return undefined;
+      for (const item of page.items) found.set(request.identify(item), item);
+      if (page.last) return found.size === total ? [...found.values()] : undefined;
+    }
+  }
+
+  private page<T>(context: CallContext, request: ListRequest<T>, number: number): Promise<Page<T>> {
+    const query = { ...request.query, page: String(number), per_page: String(PAGE_SIZE) };
+    const { call, subject, path } = request;
+    return this.request(context, { call, subject, path, query, method: "GET" }, (answer) => {
+      const items = answer.at(request.key).items().map(request.read);
+      const links = answer.at("links");
+      const pages = links.empty ? links : links.at("pages");
+      const last = pages.empty || pages.at("next").empty;
+      if (!last && items.length === 0) throw new MalformedAnswer("an empty page that is not the last");
+      return { items, total: answer.at("meta").at("total").natural(), last };
+    });
+  }
+
+  private async attempt<T>(
+    call: ApiCall,
+    request: ApiRequest,
+    attempt: Attempt,
+    read: (answer: Answer) => T,
+  ): Promise<T> {
+    const token = this.options.credentials.token();
+    if (token === "") throw noTokenError(call);
+    try {
+      const { method, body } = request;
+      const sent = { method, url: this.url(request), token, signal: attempt.signal };
+      const answer = await this.agent.send(body === undefined ? sent : { ...sent, body });
+      this.tellLimit(answer, attempt);
+      if (answer.status < 200 || answer.status > 299) throw refusedError(call, answer, this.options.now());
+      return read(answer.status === 204 ? Answer.of(undefined) : Answer.parse(answer.text));
+    } catch (error) {
+      if (error instanceof ProviderError || attempt.signal.aborted) throw error;
+      throw brokenError(call, error);
+    }
+  }
+
+  private url({ path, query }: ApiRequest): string {
+    return `${this.base}${path}${query === undefined ? "" : `?${new URLSearchParams(query)}`}`;
+  }
+
+  private tellLimit(answer: RawAnswer, attempt: Attempt): void {
+    const number = (name: string) => Number(answer.header(name) ?? Number.NaN);
+    const [limit, remaining] = [number("ratelimit-limit"), number("ratelimit-remaining")];
+    if (!Number.isFinite(limit) || !Number.isFinite(remaining)) return;
+    const reset = number("ratelimit-reset");
+    attempt.sawLimit({ limit, remaining, ...(Number.isFinite(reset) ? { resetAt: reset * SECOND_MS } : {}) });
+  }
+}
+
+function unsteady(subject: string): ProviderError {
+  return new ProviderError({
+    kind: "Unavailable",
+    where: `${DIGITALOCEAN}: ${subject}`,
+    seen: `the list changed while it was read, ${LIST_ATTEMPTS} times`,
+    remedy: "it is tried again; look for another program that creates and deletes at a high rate if this lasts",
+    outcome: "refused",
+  });
+}

@@ -1,0 +1,132 @@
+/** Records of domains. */
+
+import { isIP } from "node:net";
+import { canonicalIp } from "cdk8s-flipop/api";
+import type { Answer } from "../answer.js";
+import { CALL, type CallContext } from "../call.js";
+import { isProviderError, type ProviderError, withProps } from "../errors.js";
+import { fullRecordName, relativeRecordName } from "../record-name.js";
+import type {
+  DnsCapabilities,
+  DnsProvider,
+  RecordChangeSet,
+  RecordFacts,
+  RecordSetFacts,
+  RecordSetName,
+  RecordStep,
+  RecordType,
+} from "../types.js";
+import type { AccountKey } from "./account.js";
+import { type ApiRequest, DIGITALOCEAN, type DigitalOceanClient } from "./client.js";
+import { interpretRefusedRecord, isUnprocessable } from "./unprocessable.js";
+
+/** Lower ones are refused. */
+const MINIMUM_TTL_SECONDS = 30;
+
+const CAPABILITIES: DnsCapabilities = {
+  ttl: (seconds) => Math.max(seconds, MINIMUM_TTL_SECONDS),
+  owner: false,
+};
+
+export class DigitalOceanDns implements DnsProvider {
+  readonly name = DIGITALOCEAN;
+  readonly capabilities = CAPABILITIES;
+
+  constructor(
+    private readonly client: DigitalOceanClient,
+    private readonly account: AccountKey,
+  ) {}
+
+  accountKey(context: CallContext): Promise<string> {
+    return this.account.read(context);
+  }
+
+  fqdn(_context: CallContext, { zone, name }: RecordSetName): Promise<string> {
+    return Promise.resolve(fullRecordName(zone, name));
+  }
+
+  /** One call: filtered by name, and by type where only one is asked for. */
+  async read(context: CallContext, { zone, name, types }: RecordSetName): Promise<RecordSetFacts> {
+    const domain = fullRecordName(zone, "@");
+    const fqdn = fullRecordName(domain, name);
+    const [type] = types;
+    const query = types.length === 1 && type !== undefined ? { name: fqdn, type } : { name: fqdn };
+    try {
+      const found = await this.client.list(context, {
+        call: CALL.readRecords,
+        subject: `read records of ${fqdn}`,
+        path: recordsPath(domain),
+        query,
+        key: "domain_records",
+        read: (item) => readRecord(item, relativeRecordName(domain, fqdn)),
+        identify: ({ id }) => id,
+      });
+      const records = found.flatMap(({ record }) => (record && types.includes(record.type) ? [record] : []));
+      return { zone: domain, fqdn, types, records };
+    } catch (error) {
+      throw isProviderError(error, "NotFound") ? noZone(error, domain) : error;
+    }
+  }
+
+  /** One call for each step, in order; the first failure ends it. */
+  async apply(context: CallContext, changes: RecordChangeSet): Promise<void> {
+    for (const step of changes.steps) await this.applyStep(context, changes, step);
+  }
+
+  private async applyStep(context: CallContext, { zone, fqdn }: RecordChangeSet, step: RecordStep): Promise<void> {
+    const request = requestOf(zone, fqdn, step);
+    try {
+      if (step.do === "delete") return await this.client.send(context, request);
+      await this.client.request(context, request, (answer) => answer.at("domain_record").at("id").natural());
+    } catch (error) {
+      if (step.do === "delete" && isProviderError(error, "NotFound")) return;
+      throw refusedStep(error, step);
+    }
+  }
+}
+
+function recordsPath(domain: string): string {
+  return `/v2/domains/${encodeURIComponent(domain)}/records`;
+}
+
+/** Repeating a create could leave two records of one value. */
+function requestOf(zone: string, fqdn: string, step: RecordStep): ApiRequest {
+  const call = CALL.writeRecords;
+  const path = recordsPath(zone);
+  if (step.do === "delete") {
+    const subject = `delete ${step.type} record ${step.from} of ${fqdn}`;
+    return { call, subject, method: "DELETE", path: `${path}/${step.id}`, repeatable: true };
+  }
+  const body = { type: step.type, name: relativeRecordName(zone, fqdn), data: step.to, ttl: step.ttl };
+  if (step.do === "create") {
+    return { call, subject: `create ${step.type} record ${step.to} of ${fqdn}`, method: "POST", path, body };
+  }
+  const subject = `point ${step.type} record ${step.from} of ${fqdn} to ${step.to}`;
+  return { call, subject, method: "PUT", path: `${path}/${step.id}`, body, repeatable: true };
+}
+
+/** Records of other names and types are counted, so that the list is known to be whole, and left out. */
+function readRecord(item: Answer, relative: string): { readonly id: string; readonly record?: RecordFacts } {
+  const id = String(item.at("id").natural());
+  const type = item.at("type").string();
+  if (!isRecordType(type) || item.at("name").string().toLowerCase() !== relative) return { id };
+  const value = canonicalIp(item.at("data").stringThat((text) => isIP(text) !== 0, "an address"));
+  return { id, record: { id, type, value, ttl: item.at("ttl").natural() } };
+}
+
+function isRecordType(type: string): type is RecordType {
+  return type === "A" || type === "AAAA";
+}
+
+function noZone(error: ProviderError, domain: string): ProviderError {
+  const remedy = `add the domain "${domain}" to the account, or correct dnsRecordSet.zone`;
+  return withProps(error, { seen: `the account has no domain "${domain}"`, remedy });
+}
+
+function refusedStep(error: unknown, step: RecordStep): unknown {
+  // The record set is not as it was read: whoever asked reads it again.
+  if (isProviderError(error, "NotFound")) {
+    return withProps(error, { kind: "Conflict", remedy: "the record set is read again, and the plan is made anew" });
+  }
+  return isUnprocessable(error) ? interpretRefusedRecord(error, step.type) : error;
+}

@@ -1,0 +1,120 @@
+/** Droplets: nodes as DigitalOcean sees them. */
+
+import type { Answer } from "../answer.js";
+import { CALL, type CallContext } from "../call.js";
+import { tokenHash } from "../credentials.js";
+import { isProviderError, ProviderError } from "../errors.js";
+import type { ProviderId } from "../types.js";
+import { DIGITALOCEAN, type DigitalOceanClient } from "./client.js";
+
+/** What this project needs of a droplet. */
+export interface Droplet {
+  readonly id: number;
+  readonly region: string;
+  readonly status: string;
+  /** It runs an event. */
+  readonly locked: boolean;
+  readonly tags: readonly string[];
+  /** Public addresses, its own and a reserved one. */
+  readonly publicIpv4: number;
+}
+
+/** `undefined`: it does not exist (any more). */
+export async function findDroplet(
+  client: DigitalOceanClient,
+  context: CallContext,
+  id: number,
+): Promise<Droplet | undefined> {
+  const request = {
+    call: CALL.getNode,
+    subject: `read droplet ${id}`,
+    method: "GET",
+    path: `/v2/droplets/${id}`,
+  } as const;
+  try {
+    return await client.request(context, request, (answer) => readDroplet(answer.at("droplet")));
+  } catch (error) {
+    if (isProviderError(error, "NotFound")) return undefined;
+    throw error;
+  }
+}
+
+export function providerIdOf(dropletId: number): ProviderId {
+  return `digitalocean://${dropletId}`;
+}
+
+/** @throws ProviderError Terminal for a node that is no droplet. */
+export function dropletIdOf(node: ProviderId): number {
+  const digits = /^digitalocean:\/\/([1-9][0-9]{0,15})$/.exec(node)?.[1];
+  const id = Number(digits);
+  if (digits !== undefined && Number.isSafeInteger(id)) return id;
+  throw new ProviderError({
+    kind: "Terminal",
+    where: `${DIGITALOCEAN}: node "${node}"`,
+    seen: "its providerID is not of the form digitalocean://<droplet id>",
+    remedy: "match only nodes that are droplets, or use the provider that runs this node",
+    outcome: "not-sent",
+  });
+}
+
+/**
+ * The droplet that holds an IPv4 address: `null` or an object with an id. An answer without the field is no
+ * "unassigned": a token without the scope droplet:read gets such ones.
+ * @throws ProviderError Unauthorized
+ */
+export function readHolder(droplet: Answer, where: string): ProviderId | undefined {
+  if (droplet.missing) {
+    throw new ProviderError({
+      kind: "Unauthorized",
+      where: `${DIGITALOCEAN}: ${where}`,
+      seen: "the answer does not say which droplet holds the address",
+      remedy: "give the token the scope droplet:read",
+      outcome: "refused",
+    });
+  }
+  return droplet.empty ? undefined : providerIdOf(droplet.at("id").natural());
+}
+
+/**
+ * Whether the token may read droplets, asked once for each token. Lists of IPv6 addresses leave the holder out where
+ * there is none, and also where the token may not see it: taken for unassigned, addresses in use would be moved.
+ */
+export class DropletScope {
+  private checked: string | undefined;
+
+  constructor(private readonly client: DigitalOceanClient) {}
+
+  /** Rejects with Unauthorized where the scope is missing. */
+  async check(context: CallContext): Promise<void> {
+    const hash = tokenHash(this.client.token());
+    if (this.checked === hash) return;
+    const query = { page: "1", per_page: "1" };
+    const request = {
+      call: CALL.getNode,
+      subject: "read a droplet",
+      method: "GET",
+      path: "/v2/droplets",
+      query,
+    } as const;
+    await this.client.request(context, request, (answer) => answer.at("droplets").items());
+    this.checked = hash;
+  }
+}
+
+function readDroplet(droplet: Answer): Droplet {
+  return {
+    id: droplet.at("id").natural(),
+    region: droplet.at("region").at("slug").string(),
+    status: droplet.at("status").string(),
+    locked: droplet.at("locked").boolean(),
+    tags: droplet
+      .at("tags")
+      .items()
+      .map((tag) => tag.string()),
+    publicIpv4: droplet
+      .at("networks")
+      .at("v4")
+      .items()
+      .filter((network) => network.at("type").string() === "public").length,
+  };
+}

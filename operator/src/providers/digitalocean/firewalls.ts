@@ -1,0 +1,219 @@
+/** Cloud firewalls: their inbound rules and the droplets that they cover. */
+
+import type { Answer } from "../answer.js";
+import { CALL, type CallContext } from "../call.js";
+import { isProviderError, ProviderError, REMEDIES, withProps } from "../errors.js";
+import type {
+  CreateFirewall,
+  FirewallCapabilities,
+  FirewallChange,
+  FirewallFacts,
+  FirewallProvider,
+  FirewallSurvey,
+  ProviderId,
+} from "../types.js";
+import type { AccountKey } from "./account.js";
+import { type ApiRequest, DIGITALOCEAN, type DigitalOceanClient } from "./client.js";
+import { dropletIdOf, findDroplet, providerIdOf } from "./droplets.js";
+import { EVERYTHING_OUT, readRule, writeRule } from "./firewall-rules.js";
+import { interpretRefusedFirewall, isUnprocessable } from "./unprocessable.js";
+
+const PATH = "/v2/firewalls";
+
+const CAPABILITIES: FirewallCapabilities = {
+  rulesPerFirewall: 50,
+  nodesPerFirewall: 10,
+  // DOKS writes its own over every five minutes.
+  reserved: (name) => name.startsWith("k8s-"),
+};
+
+interface TaggedFirewall extends FirewallFacts {
+  readonly tags: readonly string[];
+}
+
+export class DigitalOceanFirewalls implements FirewallProvider {
+  readonly name = DIGITALOCEAN;
+  readonly capabilities = CAPABILITIES;
+
+  constructor(
+    private readonly client: DigitalOceanClient,
+    private readonly account: AccountKey,
+  ) {}
+
+  accountKey(context: CallContext): Promise<string> {
+    return this.account.read(context);
+  }
+
+  /** One list; and one read for each node that only a tag could cover. */
+  async survey(context: CallContext, name: string, nodes: readonly ProviderId[]): Promise<FirewallSurvey> {
+    refuseReserved(name);
+    const all = await this.list(context);
+    const named = all.filter((firewall) => firewall.name === name);
+    if (named.length > 1) throw ambiguous(name, named);
+    const others = all.filter((firewall) => firewall.name !== name);
+    const coveredBy = new Map<ProviderId, readonly string[]>();
+    for (const node of nodes) coveredBy.set(node, await this.coverage(context, others, node));
+    const [firewall] = named;
+    return firewall === undefined ? { coveredBy } : { firewall: withoutTags(firewall), coveredBy };
+  }
+
+  async create(context: CallContext, wish: CreateFirewall): Promise<FirewallFacts> {
+    refuseReserved(wish.name);
+    const body = {
+      name: wish.name,
+      inbound_rules: wish.rules.map(writeRule),
+      outbound_rules: EVERYTHING_OUT,
+      droplet_ids: wish.nodes.map(dropletIdOf),
+    };
+    const subject = `create firewall ${wish.name}`;
+    const request = { call: CALL.createFirewall, subject, method: "POST", path: PATH, body } as const;
+    try {
+      const read = (answer: Answer) => withoutTags(readFirewall(answer.at("firewall"), subject));
+      return await this.client.request(context, request, read);
+    } catch (error) {
+      if (isUnprocessable(error)) throw interpretRefusedFirewall(error);
+      const found = isUnknown(error) ? await this.foundAfterLoss(context, wish.name) : undefined;
+      if (found === undefined) throw error;
+      return found;
+    }
+  }
+
+  /** Never PUT: it resets what it does not name. One call for each part that is not empty, additions first. */
+  async apply(context: CallContext, change: FirewallChange): Promise<void> {
+    refuseReserved(change.name);
+    for (const request of requestsOf(change)) {
+      try {
+        await this.client.send(context, request);
+      } catch (error) {
+        throw isUnprocessable(error) ? interpretRefusedFirewall(error) : changedMeanwhile(error);
+      }
+    }
+  }
+
+  async remove(context: CallContext, { id, name }: Pick<FirewallFacts, "id" | "name">): Promise<void> {
+    refuseReserved(name);
+    const path = `${PATH}/${encodeURIComponent(id)}`;
+    const subject = `delete firewall ${name}`;
+    try {
+      const request = { call: CALL.removeFirewall, subject, method: "DELETE", path } as const;
+      await this.client.send(context, { ...request, repeatable: true });
+    } catch (error) {
+      if (isProviderError(error, "NotFound")) return;
+      throw isUnprocessable(error) ? interpretRefusedFirewall(error) : error;
+    }
+  }
+
+  private list(context: CallContext): Promise<readonly TaggedFirewall[]> {
+    const subject = "list firewalls";
+    return this.client.list(context, {
+      call: CALL.listFirewalls,
+      subject,
+      path: PATH,
+      key: "firewalls",
+      read: (item) => readFirewall(item, subject),
+      identify: ({ id }) => id,
+    });
+  }
+
+  private async coverage(
+    context: CallContext,
+    others: readonly TaggedFirewall[],
+    node: ProviderId,
+  ): Promise<readonly string[]> {
+    const direct = others.filter(({ nodes }) => nodes.includes(node));
+    const tagged = others.filter(({ tags }) => tags.length > 0);
+    if (direct.length > 0 || tagged.length === 0) return direct.map(({ name }) => name);
+    const tags = new Set((await findDroplet(this.client, context, dropletIdOf(node)))?.tags ?? []);
+    return tagged.filter((firewall) => firewall.tags.some((tag) => tags.has(tag))).map(({ name }) => name);
+  }
+
+  private async foundAfterLoss(context: CallContext, name: string): Promise<FirewallFacts | undefined> {
+    return this.survey(context, name, []).then(
+      ({ firewall }) => firewall,
+      () => undefined,
+    );
+  }
+}
+
+function requestsOf({ id, name, ...change }: FirewallChange): readonly ApiRequest[] {
+  const path = `${PATH}/${encodeURIComponent(id)}`;
+  const request = (method: "POST" | "DELETE", part: "rules" | "droplets", body: object): ApiRequest => ({
+    call: CALL.changeFirewall,
+    subject: `${method === "POST" ? "add" : "remove"} ${part} ${method === "POST" ? "to" : "from"} firewall ${name}`,
+    method,
+    path: `${path}/${part}`,
+    body,
+    // Droplets are a set; a rule that is sent twice may be refused as a double.
+    repeatable: part === "droplets",
+  });
+  const rules = (list: FirewallChange["addRules"]) => ({ inbound_rules: list.map(writeRule) });
+  const droplets = (list: readonly ProviderId[]) => ({ droplet_ids: list.map(dropletIdOf) });
+  return [
+    ...(change.addRules.length > 0 ? [request("POST", "rules", rules(change.addRules))] : []),
+    ...(change.addNodes.length > 0 ? [request("POST", "droplets", droplets(change.addNodes))] : []),
+    ...(change.removeRules.length > 0 ? [request("DELETE", "rules", rules(change.removeRules))] : []),
+    ...(change.removeNodes.length > 0 ? [request("DELETE", "droplets", droplets(change.removeNodes))] : []),
+  ];
+}
+
+function readFirewall(item: Answer, where: string): TaggedFirewall {
+  const rules = item.at("inbound_rules");
+  const droplets = item.at("droplet_ids");
+  const tags = item.at("tags");
+  const pending = item.at("pending_changes");
+  // A token without a scope gets an answer without the field: nobody may take that for "covers nothing".
+  if (droplets.missing || tags.missing) throw missingScope(where);
+  return {
+    id: item.at("id").string(),
+    name: item.at("name").string(),
+    rules: rules.empty ? [] : rules.items().map(readRule),
+    nodes: droplets.empty ? [] : droplets.items().map((droplet) => providerIdOf(droplet.natural())),
+    pending: !pending.empty && pending.items().length > 0,
+    tags: tags.empty ? [] : tags.items().map((tag) => tag.string()),
+  };
+}
+
+function withoutTags({ tags: _tags, ...facts }: TaggedFirewall): FirewallFacts {
+  return facts;
+}
+
+function isUnknown(error: unknown): boolean {
+  return isProviderError(error) && error.outcome === "unknown";
+}
+
+function changedMeanwhile(error: unknown): unknown {
+  if (!isProviderError(error, "NotFound")) return error;
+  return withProps(error, { kind: "Conflict", remedy: REMEDIES.Conflict });
+}
+
+function refuseReserved(name: string): void {
+  if (!CAPABILITIES.reserved(name)) return;
+  throw new ProviderError({
+    kind: "Terminal",
+    where: `${DIGITALOCEAN}: firewall ${name}`,
+    seen: "firewalls named k8s-* belong to DigitalOcean Kubernetes, which writes its own rules over every 5 min",
+    remedy: "give routedIPFirewallName another name; rules of several firewalls add up",
+    outcome: "not-sent",
+  });
+}
+
+function ambiguous(name: string, named: readonly FirewallFacts[]): ProviderError {
+  return new ProviderError({
+    kind: "Conflict",
+    where: `${DIGITALOCEAN}: firewall ${name}`,
+    seen: `${named.length} firewalls bear this name (${named.map(({ id }) => id).join(", ")})`,
+    remedy: "rename or delete all but one",
+    outcome: "refused",
+    reason: "Ambiguous",
+  });
+}
+
+function missingScope(where: string): ProviderError {
+  return new ProviderError({
+    kind: "Unauthorized",
+    where: `${DIGITALOCEAN}: ${where}`,
+    seen: "the answer does not say which droplets and tags the firewalls cover",
+    remedy: "give the token the scopes droplet:read and tag:read",
+    outcome: "refused",
+  });
+}

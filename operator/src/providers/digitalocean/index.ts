@@ -1,0 +1,36 @@
+/** DigitalOcean: reserved addresses, domains, firewalls. */
+
+import type { ProviderSet } from "../compose.js";
+import type { ProviderKind, ProviderSetup } from "../registry.js";
+import { AccountKey } from "./account.js";
+import { DigitalOceanAddresses } from "./addresses.js";
+import { DEFAULT_URL, DIGITALOCEAN, DigitalOceanClient } from "./client.js";
+import { DigitalOceanDns } from "./dns.js";
+import { DigitalOceanFirewalls } from "./firewalls.js";
+
+export const digitalOcean: ProviderKind = {
+  name: DIGITALOCEAN,
+  tokenVariable: "DIGITALOCEAN_ACCESS_TOKEN",
+  urlVariable: "DIGITALOCEAN_API_URL",
+  userAgentVariable: "DIGITALOCEAN_USER_AGENT",
+  // For each token; the headers speak of the hour.
+  rateLimits: [
+    { calls: 250, seconds: 60 },
+    { calls: 5_000, seconds: 3_600 },
+  ],
+  build,
+};
+
+/** @throws Error when the base URL is none: a mistake of the configuration, told at start. */
+function build({ baseUrl = DEFAULT_URL, userAgent, credentials, run, env, now }: ProviderSetup): ProviderSet {
+  if (!URL.canParse(baseUrl))
+    throw new Error(`DIGITALOCEAN_API_URL: "${baseUrl}" is no URL; give one like ${DEFAULT_URL}`);
+  const client = new DigitalOceanClient({ baseUrl, userAgent, credentials, run, env, now });
+  const account = new AccountKey(client);
+  return {
+    addresses: new DigitalOceanAddresses(client, account),
+    dns: new DigitalOceanDns(client, account),
+    firewalls: new DigitalOceanFirewalls(client, account),
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,158 @@
+/**
+ * The one place where DigitalOcean's 422 gets a meaning. The status says nothing but "no", and the text is not part
+ * of the API's contract. So the address is read again first, and facts go before words:
+ *
+ * 1. it is where it should be            -> done: assigning again to the holder is refused, too
+ * 2. it does not exist any more          -> NotFound
+ * 3. it is locked                        -> Conflict/AddressBusy
+ * 4. the words name a pending event, a taken droplet, a region, a limit
+ * 5. the droplet is gone, elsewhere, busy, not running, or has an address
+ * 6. none of these                       -> Terminal, with the API's words
+ */
+
+import type { CallContext } from "../call.js";
+import { ProviderError, type ProviderErrorKind, type ProviderErrorReason, REMEDIES, withProps } from "../errors.js";
+import type { AddressFacts, ProviderId, RecordType } from "../types.js";
+import type { DigitalOceanClient } from "./client.js";
+import { dropletIdOf, findDroplet, providerIdOf } from "./droplets.js";
+
+/** What was attempted when the API answered 422. */
+export interface RefusedChange {
+  readonly error: ProviderError;
+  /** The address as it was read after the refusal; `undefined`: it is gone. */
+  readonly address: AddressFacts | undefined;
+  /** The holder that was wanted; `undefined`: none. */
+  readonly wanted: ProviderId | undefined;
+}
+
+/** `done`: the world is as the call wanted it. */
+export type Interpretation = { readonly kind: "done" } | { readonly kind: "refused"; readonly error: ProviderError };
+
+/** What a refused assign or unassign means. */
+export async function interpretUnprocessable(
+  client: DigitalOceanClient,
+  context: CallContext,
+  change: RefusedChange,
+): Promise<Interpretation> {
+  const { error, address, wanted } = change;
+  if (address === undefined) return refused(error, { kind: "NotFound" });
+  if (address.holder === wanted && address.action === undefined) return { kind: "done" };
+  if (address.action !== undefined) return refused(error, { kind: "Conflict", reason: "AddressBusy" });
+  const said = inWords(error.seen, address);
+  if (said !== undefined) return refused(error, said);
+  return refused(error, wanted === undefined ? UNKNOWN : await fromDroplet(client, context, { address, wanted }));
+}
+
+/** What a refused creation means. Nothing can be read again: there is no address yet. */
+export async function interpretRefusedCreation(
+  client: DigitalOceanClient,
+  context: CallContext,
+  refusal: { readonly error: ProviderError; readonly node: ProviderId | undefined },
+): Promise<ProviderError> {
+  const { error, node } = refusal;
+  const said = inWords(error.seen, undefined);
+  if (said !== undefined || node === undefined) return classified(error, said ?? BAD_PLACE);
+  return classified(error, await fromDroplet(client, context, { address: undefined, wanted: node }));
+}
+
+/** What a refused release means. @param address as it was read after the refusal */
+export function interpretRefusedRelease(error: ProviderError, address: AddressFacts | undefined): ProviderError {
+  if (address?.holder !== undefined) {
+    return classified(error, { kind: "Conflict", reason: "HeldElsewhere", remedy: "unassign it first" });
+  }
+  const said = inWords(error.seen, address);
+  const busy = address?.action !== undefined || said?.kind === "Conflict";
+  if (busy) return classified(error, { kind: "Conflict", reason: "AddressBusy" });
+  return classified(error, { kind: "Terminal", remedy: "release it in the provider's console, or leave it" });
+}
+
+/** What a refused record means. */
+export function interpretRefusedRecord(error: ProviderError, type: RecordType): ProviderError {
+  if (/exist|duplicate|cname/i.test(error.seen)) {
+    const remedy = `delete the record that excludes ${type} records of this name (a CNAME), or use another name`;
+    return classified(error, { kind: "Conflict", reason: "RecordExists", remedy });
+  }
+  return classified(error, { kind: "Terminal", remedy: "correct dnsRecordSet (zone, recordName, ttl)" });
+}
+
+/** What a refused change of a firewall means. */
+export function interpretRefusedFirewall(error: ProviderError): ProviderError {
+  if (/limit|maximum|too many|more than/i.test(error.seen)) {
+    return classified(error, { kind: "QuotaExceeded", remedy: "open fewer ports, or cover fewer nodes" });
+  }
+  if (/duplicate|exist|taken/i.test(error.seen)) return classified(error, { kind: "Conflict" });
+  return classified(error, { kind: "Terminal", remedy: "correct routedIPFirewallName or the service's ports" });
+}
+
+/** Whether an error is one that must be interpreted here. */
+export function isUnprocessable(error: unknown): error is ProviderError {
+  return error instanceof ProviderError && error.status === 422;
+}
+
+interface Meaning {
+  readonly kind: ProviderErrorKind;
+  readonly reason?: ProviderErrorReason;
+  readonly remedy?: string;
+}
+
+const UNKNOWN: Meaning = {
+  kind: "Terminal",
+  remedy: "read the provider's words and correct the resource or the account",
+};
+const BAD_PLACE: Meaning = { kind: "Terminal", remedy: "check the region; new addresses must be available in it" };
+const OCCUPIED: Meaning = {
+  kind: "Conflict",
+  reason: "NodeOccupied",
+  remedy: "another node is chosen; a droplet holds one reserved address of a family",
+};
+const BUSY: Meaning = {
+  kind: "Conflict",
+  reason: "NodeBusy",
+  remedy: "it is tried again once the droplet's event is over",
+};
+
+/** Pure: the texts that the API is known to use. */
+function inWords(seen: string, address: AddressFacts | undefined): Meaning | undefined {
+  const text = seen.toLowerCase();
+  if (/(floating|reserved) ip.*pending event/.test(text)) return { kind: "Conflict", reason: "AddressBusy" };
+  if (/pending event/.test(text)) return BUSY;
+  if (/limit|quota|maximum number/.test(text)) return { kind: "QuotaExceeded" };
+  if (/region|datacenter/.test(text)) return wrongRegion(address);
+  if (/must be unassigned|unassign .*first|assigned to another/.test(text)) {
+    return { kind: "Conflict", reason: "HeldElsewhere", remedy: "it is unassigned first, then assigned" };
+  }
+  if (/droplet already has|already has an? .*(ip|address)/.test(text)) return OCCUPIED;
+  if (/not enabled on/.test(text)) {
+    return { kind: "Conflict", reason: "NodeUnfit", remedy: "enable IPv6 on the droplet, or match others" };
+  }
+  return undefined;
+}
+
+async function fromDroplet(
+  client: DigitalOceanClient,
+  context: CallContext,
+  { address, wanted }: { readonly address: AddressFacts | undefined; readonly wanted: ProviderId },
+): Promise<Meaning> {
+  const droplet = await findDroplet(client, context, dropletIdOf(wanted));
+  if (droplet === undefined) return { kind: "NotFound", remedy: `droplet ${wanted} is gone; another node is chosen` };
+  if (address !== undefined && droplet.region !== address.region) return wrongRegion(address);
+  if (droplet.locked) return BUSY;
+  if (droplet.status !== "active") {
+    const remedy = `droplet ${providerIdOf(droplet.id)} is "${droplet.status}"; it must run to get an address`;
+    return { kind: "Conflict", reason: "NodeUnfit", remedy };
+  }
+  return droplet.publicIpv4 > 1 && address?.family !== "IPv6" ? OCCUPIED : UNKNOWN;
+}
+
+function wrongRegion(address: AddressFacts | undefined): Meaning {
+  const from = address === undefined ? "" : ` (${address.ip} belongs to ${address.region})`;
+  return { kind: "Conflict", reason: "WrongRegion", remedy: `match nodes of the address's own region only${from}` };
+}
+
+function refused(error: ProviderError, meaning: Meaning): Interpretation {
+  return { kind: "refused", error: classified(error, meaning) };
+}
+
+function classified(error: ProviderError, { kind, reason, remedy }: Meaning): ProviderError {
+  return withProps(error, { kind, remedy: remedy ?? REMEDIES[kind], ...(reason === undefined ? {} : { reason }) });
+}

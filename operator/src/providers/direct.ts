@@ -1,0 +1,58 @@
+/** The innermost runner: sends once, and lets nothing out but errors that callers know. */
+
+import { NotLeaderError } from "../runtime/fence.js";
+import { type ApiCall, type Attempt, type CallRunner, whereOf } from "./call.js";
+import { ProviderError, REMEDIES } from "./errors.js";
+
+/** Why a signal aborted, where it was not a caller's own doing. */
+export class DeadlineReached extends Error {
+  override readonly name = "DeadlineReached";
+
+  constructor(readonly seconds: number) {
+    super(`no complete answer within ${seconds} s`);
+  }
+}
+
+/** Runs a call with the signal of its context. */
+export const direct: CallRunner = async (call, send) => {
+  const attempt: Attempt = { signal: call.context.signal ?? NEVER, sawLimit: () => undefined };
+  if (attempt.signal.aborted) throw abortedError(call, attempt.signal, "not-sent");
+  try {
+    return await send(attempt);
+  } catch (error) {
+    if (error instanceof ProviderError || error instanceof NotLeaderError) throw error;
+    throw attempt.signal.aborted ? abortedError(call, attempt.signal, "unknown") : unforeseen(call, error);
+  }
+};
+
+const NEVER = new AbortController().signal;
+
+/** The error of a call whose signal aborted, while it waited (`not-sent`) or was under way (`unknown`). */
+export function abortedError(call: ApiCall, signal: AbortSignal, outcome: "not-sent" | "unknown"): ProviderError {
+  const { reason } = signal as { reason: unknown };
+  // A fence that shut while the call was under way: the call ended in time, but nobody knows how.
+  const deadline = reason instanceof DeadlineReached;
+  return new ProviderError({
+    kind: "Unavailable",
+    where: whereOf(call),
+    seen: deadline ? reason.message : "the call was given up",
+    remedy: deadline ? REMEDIES.Unavailable : "nothing; whoever asked no longer waits for the answer",
+    outcome,
+    retrySafe: outcome === "not-sent" || call.repeatable,
+    reason: deadline ? "DeadlineExceeded" : "Cancelled",
+    cause: reason,
+  });
+}
+
+/** A fault of ours in reading an answer must not look like an answer. */
+function unforeseen(call: ApiCall, error: unknown): ProviderError {
+  return new ProviderError({
+    kind: "Unavailable",
+    where: whereOf(call),
+    seen: `the answer could not be handled (${error instanceof Error ? error.message : String(error)})`,
+    remedy: "report this as a fault of the operator, with its log",
+    outcome: "unknown",
+    retrySafe: call.repeatable,
+    cause: error,
+  });
+}

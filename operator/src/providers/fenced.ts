@@ -1,0 +1,21 @@
+/** No write without the lease. */
+
+import type { Clock } from "../clock.js";
+import type { Fence } from "../runtime/fence.js";
+import type { CallLayer } from "./call.js";
+import { ATTEMPT_SECONDS, attemptWithin } from "./deadlines.js";
+
+const SECOND_MS = 1000;
+
+/**
+ * Asks the fence right before each write is sent, after all waiting, and ends the write before the lease can be lost:
+ * whoever holds it next must not race with us. Reads pass. Rejects with NotLeaderError; nothing was sent then.
+ */
+export function withFence(fence: Fence, clock: Clock): CallLayer {
+  return (next) => async (call, send) => {
+    if (!call.write) return next(call, send);
+    fence.assertHeld();
+    const seconds = Math.min(ATTEMPT_SECONDS, fence.remainingMs() / SECOND_MS);
+    return attemptWithin({ clock, seconds, next }, call, send);
+  };
+}

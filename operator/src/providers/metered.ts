@@ -1,0 +1,36 @@
+/** Counts and times each attempt under FLIPOP's metric names. */
+
+import type { Clock } from "../clock.js";
+import type { ApiCall, CallLayer, Send } from "./call.js";
+
+const SECOND_MS = 1000;
+
+type CallLabels = Readonly<Record<"provider" | "call" | "kind" | "namespace" | "name", string>>;
+
+/** The two metrics of calls; FlipopMetrics has them. */
+export interface CallMetrics {
+  readonly calls: { inc(labels: CallLabels & { readonly outcome: "success" | "error" }): void };
+  readonly callSeconds: { observe(labels: CallLabels, seconds: number): void };
+}
+
+/** Waits for tokens and between retries are not in the duration; a call that was never sent is not counted. */
+export function withMetrics(metrics: CallMetrics, clock: Pick<Clock, "monotonic">): CallLayer {
+  return (next) => (call, send) => next(call, measured(call, send));
+
+  function measured<T>(call: ApiCall, send: Send<T>): Send<T> {
+    const { kind, namespace, name } = call.context.asker;
+    const labels = { provider: call.provider, call: call.name, kind, namespace, name };
+    return async (attempt) => {
+      const start = clock.monotonic();
+      let outcome: "success" | "error" = "error";
+      try {
+        const answer = await send(attempt);
+        outcome = "success";
+        return answer;
+      } finally {
+        metrics.calls.inc({ ...labels, outcome });
+        metrics.callSeconds.observe(labels, (clock.monotonic() - start) / SECOND_MS);
+      }
+    };
+  }
+}

@@ -1,0 +1,122 @@
+/** Every change that a provider can make, as data, so that audit and dry run are written once for all of them. */
+
+import type { CallContext } from "./call.js";
+import type { AddressProvider, CreateAddress, DnsProvider, FirewallChange, FirewallProvider } from "./types.js";
+
+export type MutationKind =
+  | "create-address"
+  | "release-address"
+  | "assign-address"
+  | "unassign-address"
+  | "change-records"
+  | "create-firewall"
+  | "change-firewall"
+  | "remove-firewall";
+
+/** A change that is about to be made. */
+export interface Mutation {
+  readonly provider: string;
+  readonly kind: MutationKind;
+  /** The address, the full record name, or the firewall's name; the place where an address is created. */
+  readonly target: string;
+  /** As last seen by whoever asks, for people. Empty: nothing. */
+  readonly before: string;
+  readonly after: string;
+  readonly context: CallContext;
+}
+
+/** Runs around each mutation. */
+export type MutationLayer = <T>(mutation: Mutation, run: () => Promise<T>) => Promise<T>;
+
+/** The same provider with a layer around each of its mutations. */
+export function aroundAddresses(inner: AddressProvider, layer: MutationLayer): AddressProvider {
+  const provider = inner.name;
+  return {
+    name: inner.name,
+    capabilities: inner.capabilities,
+    accountKey: (context) => inner.accountKey(context),
+    list: (context, wish) => inner.list(context, wish),
+    get: (context, ip) => inner.get(context, ip),
+    action: (context, action, expected) => inner.action(context, action, expected),
+    create: (context, wish) =>
+      layer(
+        { provider, kind: "create-address", target: placeOf(wish), before: "", after: `one ${wish.family}`, context },
+        () => inner.create(context, wish),
+      ),
+    release: (context, ip) =>
+      layer({ provider, kind: "release-address", target: ip, before: "unassigned", after: "", context }, () =>
+        inner.release(context, ip),
+      ),
+    assign: (context, wish) =>
+      layer(
+        { provider, kind: "assign-address", target: wish.ip, before: wish.from ?? "", after: wish.node, context },
+        () => inner.assign(context, wish),
+      ),
+    unassign: (context, wish) =>
+      layer({ provider, kind: "unassign-address", target: wish.ip, before: wish.from, after: "", context }, () =>
+        inner.unassign(context, wish),
+      ),
+  };
+}
+
+/** As `aroundAddresses`. A change set without steps is no mutation. */
+export function aroundDns(inner: DnsProvider, layer: MutationLayer): DnsProvider {
+  return {
+    name: inner.name,
+    capabilities: inner.capabilities,
+    accountKey: (context) => inner.accountKey(context),
+    fqdn: (context, name) => inner.fqdn(context, name),
+    read: (context, name) => inner.read(context, name),
+    apply: (context, changes) => {
+      if (changes.steps.length === 0) return Promise.resolve();
+      const [before, after] = [changes.before.join(" "), changes.after.join(" ")];
+      return layer({ provider: inner.name, kind: "change-records", target: changes.fqdn, before, after, context }, () =>
+        inner.apply(context, changes),
+      );
+    },
+  };
+}
+
+/** As `aroundAddresses`. */
+export function aroundFirewalls(inner: FirewallProvider, layer: MutationLayer): FirewallProvider {
+  const provider = inner.name;
+  return {
+    name: inner.name,
+    capabilities: inner.capabilities,
+    accountKey: (context) => inner.accountKey(context),
+    survey: (context, name, nodes) => inner.survey(context, name, nodes),
+    create: (context, wish) => {
+      const after = describeParts(wish.rules.map(describeRule), wish.nodes);
+      return layer({ provider, kind: "create-firewall", target: wish.name, before: "", after, context }, () =>
+        inner.create(context, wish),
+      );
+    },
+    apply: (context, change) =>
+      layer({ provider, kind: "change-firewall", target: change.name, ...describeChange(change), context }, () =>
+        inner.apply(context, change),
+      ),
+    remove: (context, firewall) =>
+      layer({ provider, kind: "remove-firewall", target: firewall.name, before: firewall.id, after: "", context }, () =>
+        inner.remove(context, firewall),
+      ),
+  };
+}
+
+function placeOf(wish: CreateAddress): string {
+  return "node" in wish ? wish.node : wish.region;
+}
+
+function describeChange(change: FirewallChange): Pick<Mutation, "before" | "after"> {
+  return {
+    before: describeParts(change.removeRules.map(describeRule), change.removeNodes),
+    after: describeParts(change.addRules.map(describeRule), change.addNodes),
+  };
+}
+
+function describeRule({ protocol, ports, sources }: FirewallChange["addRules"][number]): string {
+  return `${protocol} ${ports} from ${sources.join(" ")}`.trim();
+}
+
+function describeParts(rules: readonly string[], nodes: readonly string[]): string {
+  return [...rules, ...nodes].join("; ");
+}

@@ -1,0 +1,155 @@
+/** Which providers there are: those with credentials in the environment, and one for each issuer's Secret. */
+
+import type { Logger } from "../logging.js";
+import type { Redactor } from "../redactor.js";
+import type { AuditSink } from "./audit.js";
+import type { CallRunner } from "./call.js";
+import { callStack, type ProviderSet, type StackOptions, withMutationLayers } from "./compose.js";
+import { type Credentials, fixedToken, PushedToken, TokenFile, tokenHash } from "./credentials.js";
+import type { RateLimit } from "./rate-window.js";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** What a provider is built from. */
+export interface ProviderSetup {
+  readonly credentials: Credentials;
+  /** Sends through all layers: the only way to the API. */
+  readonly run: CallRunner;
+  /** Base URL that may carry a path. Absent: the provider's own. */
+  readonly baseUrl?: string;
+  readonly userAgent: string;
+  /** For HTTPS_PROXY and NO_PROXY. */
+  readonly env: Env;
+  /** Wall clock, for dates in answers. */
+  readonly now: () => number;
+}
+
+/** A kind of provider: one entry of the table in kinds.ts. */
+export interface ProviderKind {
+  /** As in `spec.provider`. */
+  readonly name: string;
+  /** Variable of the token; `<variable>_FILE` names a file with it. */
+  readonly tokenVariable: string;
+  readonly urlVariable: string;
+  readonly userAgentVariable: string;
+  readonly rateLimits: readonly RateLimit[];
+  build(setup: ProviderSetup): ProviderSet;
+}
+
+export interface RegistryOptions extends StackOptions {
+  readonly kinds: readonly ProviderKind[];
+  readonly env: Env;
+  readonly redactor: Redactor;
+  readonly logger: Logger;
+  readonly audit: AuditSink;
+  /** Of calls where no variable says otherwise. */
+  readonly userAgent: string;
+}
+
+/** A provider that a resource names is not there. The text says what is, and what to do. */
+export class UnknownProviderError extends Error {
+  override readonly name = "UnknownProviderError";
+}
+
+interface Issued {
+  readonly token: PushedToken;
+  readonly provider: string;
+  readonly set: ProviderSet;
+  hash: string;
+}
+
+export class ProviderRegistry {
+  private readonly sets = new Map<string, ProviderSet>();
+  private readonly issued = new Map<string, Issued>();
+
+  /** Registers every kind that has credentials in the environment. */
+  constructor(private readonly options: RegistryOptions) {
+    for (const kind of options.kinds) {
+      const credentials = this.credentialsOf(kind);
+      if (credentials !== undefined) this.sets.set(kind.name, this.build(kind, credentials));
+    }
+  }
+
+  /** Names of the registered providers, sorted. */
+  get names(): readonly string[] {
+    return [...this.sets.keys()].sort();
+  }
+
+  /** @throws UnknownProviderError with the providers that are registered, and how to register this one. */
+  get(name: string): ProviderSet {
+    const set = this.sets.get(name);
+    if (set === undefined) throw new UnknownProviderError(this.unknown(name));
+    return set;
+  }
+
+  /**
+   * The provider of an issuer, with the token of its Secret. Call it again when the Secret changes: the same
+   * connections and limits go on with the new token.
+   * @param key `namespace/name` of the issuer.
+   */
+  issue(key: string, provider: string, token: string): ProviderSet {
+    const hash = tokenHash(token);
+    const known = this.issued.get(key);
+    if (known?.provider === provider) {
+      if (known.hash !== hash) known.token.set(token);
+      known.hash = hash;
+      return known.set;
+    }
+    const kind = this.options.kinds.find(({ name }) => name === provider);
+    if (kind === undefined) throw new UnknownProviderError(this.unknown(provider));
+    const pushed = new PushedToken(this.options.redactor);
+    pushed.set(token);
+    const set = this.build(kind, pushed);
+    const former = known?.set.close();
+    former?.catch((error: unknown) => this.options.logger.warn({ error, issuer: key }, "cannot close connections"));
+    this.issued.set(key, { token: pushed, provider, set, hash });
+    return set;
+  }
+
+  /** The issuer is gone, and nothing uses it any more. */
+  async withdraw(key: string): Promise<void> {
+    const issued = this.issued.get(key);
+    this.issued.delete(key);
+    await issued?.set.close();
+  }
+
+  /** Ends all connections. */
+  async close(): Promise<void> {
+    const all = [...this.sets.values(), ...[...this.issued.values()].map(({ set }) => set)];
+    this.sets.clear();
+    this.issued.clear();
+    await Promise.all(all.map((set) => set.close()));
+  }
+
+  private credentialsOf({ tokenVariable }: ProviderKind): Credentials | undefined {
+    const { env, redactor, logger, clock } = this.options;
+    const token = env[tokenVariable]?.trim();
+    if (token) return fixedToken(token, redactor);
+    const path = env[`${tokenVariable}_FILE`]?.trim();
+    return path ? new TokenFile({ path, clock, redactor, logger }) : undefined;
+  }
+
+  private build(kind: ProviderKind, credentials: Credentials): ProviderSet {
+    const { env, userAgent, clock } = this.options;
+    const baseUrl = env[kind.urlVariable]?.trim();
+    const set = kind.build({
+      credentials,
+      run: callStack(this.options, kind.rateLimits, () => credentials.renew()),
+      ...(baseUrl ? { baseUrl } : {}),
+      userAgent: env[kind.userAgentVariable]?.trim() || userAgent,
+      env,
+      now: () => clock.now(),
+    });
+    return withMutationLayers(set, this.options);
+  }
+
+  private unknown(name: string): string {
+    const there = this.names.length === 0 ? "none is registered" : `registered: ${this.names.join(", ")}`;
+    const kind = this.options.kinds.find((known) => known.name === name);
+    if (kind === undefined) {
+      const known = this.options.kinds.map((other) => other.name).join(", ");
+      return `unknown provider "${name}" (${there}); use one of ${known}`;
+    }
+    return `provider "${name}" has no credentials (${there}); set ${kind.tokenVariable} or ${kind.tokenVariable}_FILE for the operator`;
+  }
+}

@@ -1,0 +1,63 @@
+/** Sends again what can be sent again without harm. */
+
+import { exponentialMs, jittered, type Random } from "../async/backoff.js";
+import type { Clock } from "../clock.js";
+import type { ApiCall, CallLayer } from "./call.js";
+import { waitFor } from "./deadlines.js";
+import { isProviderError, type ProviderError } from "./errors.js";
+
+const MAX_ATTEMPTS = 4;
+const BASE_MS = 300;
+const MAX_MS = 5_000;
+const JITTER = 0.5;
+/** A server that asks for a longer wait is not waited for inside one call: whoever asked plans again instead. */
+const LONGEST_RETRY_AFTER_SECONDS = 30;
+const SECOND_MS = 1000;
+
+export interface RetryOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Called on `Unauthorized`: whether another token is there now. @default never */
+  readonly renewToken?: () => Promise<boolean>;
+}
+
+/**
+ * - RateLimited: any call, since it was not processed; never earlier than the API says.
+ * - Unavailable: where the call was not processed, or may be sent twice.
+ * - Unauthorized: once, with another token, if there is one.
+ */
+export function withRetries(options: RetryOptions): CallLayer {
+  return (next) => async (call, send) => {
+    let renewed = false;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await next(call, send);
+      } catch (error) {
+        if (!isProviderError(error)) throw error;
+        if (error.kind === "Unauthorized" && !renewed && (await options.renewToken?.()) === true) {
+          renewed = true;
+          continue;
+        }
+        await waitOrThrow(options, call, error, attempt);
+      }
+    }
+  };
+}
+
+async function waitOrThrow(options: RetryOptions, call: ApiCall, error: ProviderError, attempt: number): Promise<void> {
+  const delay = delayMs(error, attempt, options.random);
+  const left = (call.endsAt ?? Number.POSITIVE_INFINITY) - options.clock.monotonic();
+  if (delay === undefined || delay >= left || call.context.signal?.aborted === true) throw error;
+  await waitFor(options.clock, delay, call);
+}
+
+/** ms until the next attempt; `undefined`: none. Pure. */
+export function delayMs(error: ProviderError, attempt: number, random: Random): number | undefined {
+  if (attempt >= MAX_ATTEMPTS || !error.retrySafe) return undefined;
+  if (error.kind !== "RateLimited" && error.kind !== "Unavailable") return undefined;
+  if (error.reason === "CircuitOpen" || error.reason === "Cancelled") return undefined;
+  const asked = error.retryAfterSeconds ?? 0;
+  if (asked > LONGEST_RETRY_AFTER_SECONDS) return undefined;
+  // Jitter only ever adds: earlier than asked would be refused again.
+  return jittered(Math.max(asked * SECOND_MS, exponentialMs(attempt - 1, BASE_MS, MAX_MS)), JITTER, random);
+}

@@ -1,0 +1,279 @@
+/**
+ * What a cloud must offer to be used here. Three small interfaces; a provider implements those that it can. Values are
+ * plain data. Every method rejects with a ProviderError (errors.ts) or, for a withheld write, with NotLeaderError or
+ * DryRunError; it never answers with half of the truth. The contract in words: docs/how-to/add-a-provider.md; as
+ * tests: test/providers/conformance.
+ */
+
+import type { IpFamily } from "cdk8s-flipop/api";
+import type { CallContext } from "./call.js";
+import type { ProviderError } from "./errors.js";
+
+export type { IpFamily } from "cdk8s-flipop/api";
+
+/** `Node.spec.providerID`, such as `digitalocean://1234`: the key of a node, never its name. */
+export type ProviderId = string;
+
+/** What all three have in common. */
+export interface Provider {
+  /** As resources name it in `spec.provider`. */
+  readonly name: string;
+  /** One key for each account, whichever of its tokens is used. Cheap after the first call. Never contains a token. */
+  accountKey(call: CallContext): Promise<string>;
+}
+
+// ---------------------------------------------------------------------------------------------------------- addresses
+
+/** An address as the provider shows it. */
+export interface AddressFacts {
+  /** Canonical text (`canonicalIp` of cdk8s-flipop/api). */
+  readonly ip: string;
+  readonly family: IpFamily;
+  /** Region that it is bound to, as nodes name it; empty where the provider binds to none. */
+  readonly region: string;
+  /** The node that holds it. Absent: unassigned, which is usually billed. */
+  readonly holder?: ProviderId;
+  /** An action that runs on it. Its id is known only where the API tells. */
+  readonly action?: RunningAction;
+  /** It comes from a range that its owner brought: it can be assigned, but neither created nor released. */
+  readonly borrowed?: boolean;
+}
+
+export interface RunningAction {
+  readonly id?: string;
+}
+
+export type ActionState = "in-progress" | "completed" | "errored";
+
+/** What came of an assign or unassign. */
+export interface ActionFacts {
+  /** For `AddressProvider.action`; kept in a status, so that a restart goes on asking. Empty where it is over already. */
+  readonly id: string;
+  readonly ip: string;
+  readonly state: ActionState;
+  /** With `errored`: what the API said, if anything. */
+  readonly message?: string;
+}
+
+export interface AddressCapabilities {
+  /** Families that it can list, create and assign. */
+  readonly families: readonly IpFamily[];
+  /** Addresses of one family that a node may hold. */
+  readonly addressesPerNode: number;
+  /** Whether an address can only go to nodes of its own region. */
+  readonly regional: boolean;
+  /** Whether `assign` of an address that is held elsewhere moves it; else it must be unassigned first. */
+  readonly movesHeld: boolean;
+  /** Families that can be created straight on a node (`CreateAddress.node`). */
+  readonly createsOnNode: readonly IpFamily[];
+}
+
+/** Where to create an address: on a node where `createsOnNode` allows it, else in a region. */
+export type CreateAddress =
+  | { readonly family: IpFamily; readonly region: string }
+  | { readonly family: IpFamily; readonly node: ProviderId };
+
+/**
+ * `created`: it is ours at once; `action` runs where it was created on a node. `unknown`: the answer was lost, so an
+ * address may exist that is billed and that nobody knows: look at the list before anything else is created.
+ */
+export type CreateOutcome =
+  | { readonly kind: "created"; readonly address: AddressFacts; readonly action?: ActionFacts }
+  | { readonly kind: "unknown"; readonly error: ProviderError };
+
+export interface ListAddresses {
+  readonly family: IpFamily;
+  /**
+   * Addresses that resources name. Those that the plain list lacks are also looked for among borrowed ones, in as few
+   * calls as the API allows. One that is still missing may exist all the same: `get` tells.
+   */
+  readonly named: readonly string[];
+}
+
+export interface AssignAddress {
+  readonly ip: string;
+  readonly node: ProviderId;
+  /** The holder last seen, for the audit record. */
+  readonly from?: ProviderId;
+}
+
+export interface UnassignAddress {
+  readonly ip: string;
+  /** The holder last seen. Held by another now: a Conflict, and nothing is changed. */
+  readonly from: ProviderId;
+}
+
+export interface AddressProvider extends Provider {
+  readonly capabilities: AddressCapabilities;
+  /** All addresses of the account and family. A missing page is an error, never a shorter list. */
+  list(call: CallContext, wish: ListAddresses): Promise<readonly AddressFacts[]>;
+  /** One address. `undefined`: the provider says that it does not exist (any more). */
+  get(call: CallContext, ip: string): Promise<AddressFacts | undefined>;
+  /** Sent once at most, never again. A refusal rejects; a lost answer is an outcome. */
+  create(call: CallContext, wish: CreateAddress): Promise<CreateOutcome>;
+  /** Gives an unassigned address back. Already gone is success; held is a Conflict, and nothing is changed. */
+  release(call: CallContext, ip: string): Promise<void>;
+  /** Starts it. Already there: `completed`. */
+  assign(call: CallContext, wish: AssignAddress): Promise<ActionFacts>;
+  /** Starts it. Already unassigned: `completed`. */
+  unassign(call: CallContext, wish: UnassignAddress): Promise<ActionFacts>;
+  /**
+   * How far an action is. Where the API has forgotten it, or never knew it, the state is read off the holder:
+   * @param expected the holder once it is completed; `undefined`: none.
+   */
+  action(call: CallContext, action: ActionRef, expected: ProviderId | undefined): Promise<ActionFacts>;
+}
+
+export interface ActionRef {
+  readonly id: string;
+  readonly ip: string;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- DNS
+
+/** Types of the records that are ours to write. */
+export type RecordType = "A" | "AAAA";
+
+/** Which record set. */
+export interface RecordSetName {
+  /** As in the resource: a domain name, or the provider's zone id. */
+  readonly zone: string;
+  /** As in the resource: relative, `@`, or fully qualified; with or without the final dot. */
+  readonly name: string;
+  /** Types to read. */
+  readonly types: readonly RecordType[];
+}
+
+export interface RecordFacts {
+  readonly id: string;
+  readonly type: RecordType;
+  /** The address, canonical. */
+  readonly value: string;
+  /** Seconds; as the provider writes it (Cloudflare: 1 is automatic). */
+  readonly ttl: number;
+  /** The provider decides on the TTL (a proxied record of Cloudflare): to write another one changes nothing. */
+  readonly ttlFixed?: boolean;
+  /** Who wrote it, where the provider can keep that beside a record. */
+  readonly owner?: string;
+}
+
+/** A record set as the provider shows it. */
+export interface RecordSetFacts {
+  /** The zone for later calls: the provider's own key of it. */
+  readonly zone: string;
+  /** The full name in lower case, without the final dot. */
+  readonly fqdn: string;
+  /** Types that were read: `records` has all of these and no other. */
+  readonly types: readonly RecordType[];
+  readonly records: readonly RecordFacts[];
+}
+
+export type RecordStep =
+  | {
+      readonly do: "update";
+      readonly id: string;
+      readonly type: RecordType;
+      readonly from: string;
+      readonly to: string;
+      readonly ttl: number;
+    }
+  | { readonly do: "create"; readonly type: RecordType; readonly to: string; readonly ttl: number }
+  | { readonly do: "delete"; readonly id: string; readonly type: RecordType; readonly from: string };
+
+/** Made by record-changes.ts. Steps are in the order in which they are safe: re-point, create, delete. */
+export interface RecordChangeSet {
+  readonly zone: string;
+  readonly fqdn: string;
+  /** Empty: nothing to do. */
+  readonly steps: readonly RecordStep[];
+  /** Values before and after, of the types that change. For the audit record. */
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+  /** Written beside each record where the provider can. */
+  readonly owner?: string;
+}
+
+export interface DnsCapabilities {
+  /** The TTL that the provider takes in place of `seconds`: its nearest allowed one. */
+  ttl(seconds: number): number;
+  /** Whether `owner` is kept. */
+  readonly owner: boolean;
+}
+
+export interface DnsProvider extends Provider {
+  readonly capabilities: DnsCapabilities;
+  /** The full name, as `RecordSetFacts.fqdn`. Without I/O where the zone is given by name: for claims and metrics. */
+  fqdn(call: CallContext, name: RecordSetName): Promise<string>;
+  /** Reads the records of one name, filtered at the provider. A name without records is an empty set, no error. */
+  read(call: CallContext, name: RecordSetName): Promise<RecordSetFacts>;
+  /**
+   * Applies the steps: in their order, or all in one transaction. After a failure the set holds addresses of the old
+   * and the new set only, and is not empty; read it again, plan again.
+   */
+  apply(call: CallContext, changes: RecordChangeSet): Promise<void>;
+}
+
+// ----------------------------------------------------------------------------------------------------------- firewalls
+
+/** One port or range of ports, open to sources. */
+export interface FirewallRuleFacts {
+  readonly protocol: "tcp" | "udp" | "icmp";
+  /** `443`, `8000-8010`, or `all`. Empty for icmp. */
+  readonly ports: string;
+  /** Address ranges in CIDR notation, sorted. */
+  readonly sources: readonly string[];
+  /** It also lets in what is no address range (tags, droplets, load balancers): never ours. */
+  readonly otherSources: boolean;
+}
+
+export interface FirewallFacts {
+  readonly id: string;
+  readonly name: string;
+  /** Inbound. */
+  readonly rules: readonly FirewallRuleFacts[];
+  readonly nodes: readonly ProviderId[];
+  /** Changes that the provider has accepted and not yet carried out. */
+  readonly pending: boolean;
+}
+
+/** What the firewalls of an account look like from one firewall and some nodes. */
+export interface FirewallSurvey {
+  /** The one that was asked for by name. */
+  readonly firewall?: FirewallFacts;
+  /** For each node asked about: the names of the other firewalls that cover it, directly or by tag. */
+  readonly coveredBy: ReadonlyMap<ProviderId, readonly string[]>;
+}
+
+export interface FirewallCapabilities {
+  readonly rulesPerFirewall: number;
+  readonly nodesPerFirewall: number;
+  /** Names that belong to somebody else (a managed Kubernetes) and are never touched. */
+  reserved(name: string): boolean;
+}
+
+export interface CreateFirewall {
+  readonly name: string;
+  readonly rules: readonly FirewallRuleFacts[];
+  readonly nodes: readonly ProviderId[];
+}
+
+/** Made by firewall-changes.ts. Each part is one call at most; additions go first, nodes after rules. */
+export interface FirewallChange {
+  readonly id: string;
+  readonly name: string;
+  readonly addRules: readonly FirewallRuleFacts[];
+  readonly addNodes: readonly ProviderId[];
+  readonly removeRules: readonly FirewallRuleFacts[];
+  readonly removeNodes: readonly ProviderId[];
+}
+
+export interface FirewallProvider extends Provider {
+  readonly capabilities: FirewallCapabilities;
+  /** Rejects with Conflict/Ambiguous where several firewalls bear the name, with Terminal where it is reserved. */
+  survey(call: CallContext, name: string, nodes: readonly ProviderId[]): Promise<FirewallSurvey>;
+  /** Creates one that also lets everything out; a lost answer is found again by its name. */
+  create(call: CallContext, wish: CreateFirewall): Promise<FirewallFacts>;
+  apply(call: CallContext, change: FirewallChange): Promise<void>;
+  /** Deletes one without rules and nodes of others. Already gone is success. */
+  remove(call: CallContext, firewall: Pick<FirewallFacts, "id" | "name">): Promise<void>;
+}

@@ -1,0 +1,28 @@
+/** A cache that started by itself, as a part of the process. */
+
+import type { Synced } from "./manager.js";
+
+/** The part of `kube/cache.ts` that is needed. */
+export interface StartedCache {
+  readonly state: {
+    readonly name: string;
+    readonly synced: boolean;
+    readonly lastError: string | undefined;
+  };
+  stop(): Promise<void>;
+}
+
+/** Stops the cache when the process ends. */
+export function cachePart(cache: StartedCache): Synced {
+  return {
+    name: cache.state.name,
+    hasSynced: () => cache.state.synced,
+    trouble: () => cache.state.lastError,
+    run: async (signal) => {
+      if (!signal.aborted) {
+        await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+      }
+      await cache.stop();
+    },
+  };
+}

@@ -1,0 +1,143 @@
+/** One candidate's dealings with the lease: a single try to win or renew it, and giving it up. */
+
+import type { Clock } from "../clock.js";
+import { isConflict, isNotFound } from "../kube/client.js";
+import { type Lease, type LeaseLock, type LeaseRecord, recordOf, sameRecord } from "../kube/lease.js";
+import { microTime } from "../kube/micro-time.js";
+import { type Decision, decide, type ElectionTimings, nextRecord, type Observation } from "./election.js";
+import type { LeaseFence } from "./fence.js";
+
+export interface CandidateOptions {
+  readonly lock: LeaseLock;
+  /** Unique for each process, restarts included. */
+  readonly identity: string;
+  readonly clock: Clock;
+  readonly timings: ElectionTimings;
+  readonly fence: LeaseFence;
+  /** Called for each renewal that could not be written from memory. */
+  readonly onSlowPath: () => void;
+}
+
+/** Longest wait for one answer: two tries fit into a renew deadline. */
+const CALL_MS = 5_000;
+/** A lease of a second that nobody holds: others need not wait. As client-go. */
+const RELEASED_SECONDS = 1;
+const RELEASE_TRIES = 3;
+const SECOND_MS = 1000;
+
+export class Candidate {
+  private lease: Lease | undefined;
+  private seen: Observation | undefined;
+  private resigned = false;
+
+  constructor(private readonly options: CandidateOptions) {}
+
+  /** Who holds the lease as last seen; empty where nobody does. */
+  get holder(): string {
+    return this.seen?.record.holder ?? "";
+  }
+
+  /**
+   * Tries once to win or renew the lease; the fence is extended on success. Resolves to false when another one holds it,
+   * and rejects when that is not known.
+   */
+  async tryOnce(): Promise<boolean> {
+    const { identity } = this.options;
+    if (this.lease !== undefined && this.holder === identity) {
+      if (await this.renewFromMemory(this.lease)) return true;
+      this.options.onSlowPath();
+    }
+    await this.look();
+    const decision = this.decision();
+    if (decision === "wait") return false;
+    await this.write(decision, this.lease);
+    return true;
+  }
+
+  /** Begins, or begins again, to compete. */
+  stand(): void {
+    this.resigned = false;
+  }
+
+  /** Shuts the fence for good: an answer still on its way does not open it again. */
+  resign(): void {
+    this.resigned = true;
+    this.options.fence.shut();
+  }
+
+  /** Gives the lease up, so that another can take it at once. Rejects when that could not be told to the server. */
+  async release(): Promise<void> {
+    this.resign();
+    for (let left = RELEASE_TRIES; left > 0; left--) {
+      if (this.lease === undefined || this.holder !== this.options.identity) return;
+      if (await this.tryRelease(this.lease)) return;
+      // A renewal whose answer was lost has moved the version on.
+      await this.look();
+    }
+    throw new Error(`lease kept changing while it was given up (${RELEASE_TRIES} tries): it runs out by itself`);
+  }
+
+  private async renewFromMemory(lease: Lease): Promise<boolean> {
+    return succeeds(this.write("renew", lease));
+  }
+
+  private async tryRelease(lease: Lease): Promise<boolean> {
+    const now = microTime(this.options.clock.now());
+    const record = {
+      ...recordOf(lease),
+      holder: "",
+      durationSeconds: RELEASED_SECONDS,
+      renewTime: now,
+      acquireTime: now,
+    };
+    return succeeds(this.options.lock.update(lease, record, this.call()).then((written) => this.observe(written)));
+  }
+
+  private async look(): Promise<void> {
+    const lease = await this.options.lock.get(this.call());
+    this.lease = lease;
+    if (lease !== undefined) this.observe(lease);
+  }
+
+  private decision(): Decision {
+    const { identity, clock, timings } = this.options;
+    const { seen } = this;
+    const situation = { exists: this.lease !== undefined, seen, self: identity, leaseMs: timings.leaseMs };
+    return decide({ ...situation, nowMs: clock.monotonic() });
+  }
+
+  private async write(decision: "create" | "take" | "renew", lease: Lease | undefined): Promise<void> {
+    const { lock, clock, timings, identity, fence } = this.options;
+    const own = { self: identity, leaseMs: timings.leaseMs, now: microTime(clock.now()) };
+    const record: LeaseRecord = nextRecord(decision, this.seen?.record, own);
+    // Others count from when the server took the write, which is later: our term ends before theirs can begin.
+    const sentAt = clock.monotonic();
+    const written = await (lease === undefined
+      ? lock.create(record, this.call())
+      : lock.update(lease, record, this.call()));
+    this.observe(written);
+    if (!this.resigned) fence.extendTo(sentAt + timings.renewDeadlineMs);
+  }
+
+  private observe(lease: Lease): void {
+    this.lease = lease;
+    const record = recordOf(lease);
+    if (this.seen !== undefined && sameRecord(this.seen.record, record)) return;
+    this.seen = { record, atMs: this.options.clock.monotonic() };
+  }
+
+  private call() {
+    return { deadlineSeconds: CALL_MS / SECOND_MS, maxAttempts: 1 };
+  }
+}
+
+/** Resolves to false on a 409 or 404: the lease is not as it was last seen. */
+async function succeeds(write: Promise<void>): Promise<boolean> {
+  try {
+    await write;
+    return true;
+  } catch (error) {
+    if (isConflict(error) || isNotFound(error)) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * The fencing token: proof, checked before each write, that this process still holds the lease. A process that was
+ * stalled finds it shut before it can act, whether or not its timers ran.
+ */
+
+import type { Clock } from "../clock.js";
+import type { KubeClient, KubeRequest } from "../kube/client.js";
+
+export interface Fence {
+  /** Throws `NotLeaderError` unless a write may start now. Ask right before each write, in the same turn. */
+  assertHeld(): void;
+  /** ms that a write started now may take, its own deadline: it ends `CALL_MARGIN_MS` before the renew deadline. */
+  remainingMs(): number;
+}
+
+/** A write's own deadline ends this long before the renew deadline: what is on its way still has time to arrive. */
+export const CALL_MARGIN_MS = 2_000;
+const SECOND_MS = 1000;
+/** As `KubeRequest.deadlineSeconds`. */
+const DEFAULT_DEADLINE_SECONDS = 30;
+
+export class NotLeaderError extends Error {
+  override readonly name = "NotLeaderError";
+}
+
+/** A fence that follows one lease. Shut until the lease is won, and again once it is lost or given up. */
+export class LeaseFence implements Fence {
+  private deadline: number | undefined;
+
+  constructor(private readonly clock: Pick<Clock, "monotonic">) {}
+
+  /** @param deadline monotonic ms: the renew deadline, counted from the moment the last successful renewal was sent. */
+  extendTo(deadline: number): void {
+    this.deadline = deadline;
+  }
+
+  shut(): void {
+    this.deadline = undefined;
+  }
+
+  /** ms until the renew deadline; 0 where it has passed or there is none. */
+  untilDeadlineMs(): number {
+    return this.deadline === undefined ? 0 : Math.max(0, this.deadline - this.clock.monotonic());
+  }
+
+  remainingMs(): number {
+    return Math.max(0, this.untilDeadlineMs() - CALL_MARGIN_MS);
+  }
+
+  assertHeld(): void {
+    if (this.remainingMs() > 0) return;
+    throw new NotLeaderError(
+      this.deadline === undefined
+        ? "write refused: this process does not hold the lease"
+        : "write refused: the lease was not renewed in time; look for API server trouble or a stalled process",
+    );
+  }
+}
+
+/** For a process that runs without leader election. */
+export const openFence: Fence = { assertHeld: () => undefined, remainingMs: () => Number.POSITIVE_INFINITY };
+
+/**
+ * The same client, whose writes pass the fence and end before it shuts. Reads are free. A client that waits before it
+ * sends (tokens, retries) needs the fence inside as well: `fenced(transport.fenced(() => fence.assertHeld()), fence)`.
+ */
+export function fenced(client: KubeClient, fence: Fence): KubeClient {
+  return {
+    request: async <T>(request: KubeRequest): Promise<T> => {
+      if (request.method === "GET") return client.request<T>(request);
+      fence.assertHeld();
+      const wanted = request.deadlineSeconds ?? DEFAULT_DEADLINE_SECONDS;
+      const deadlineSeconds = Math.min(wanted, fence.remainingMs() / SECOND_MS);
+      return client.request<T>({ ...request, deadlineSeconds });
+    },
+    open: (request) => client.open(request),
+  };
+}

@@ -1,0 +1,149 @@
+/** Leader election: at most one process of several writes. Timings, semantics and metrics of client-go's elector. */
+
+import { jittered, type Random } from "../async/backoff.js";
+import { pause } from "../async/wait.js";
+import type { Clock, Timer } from "../clock.js";
+import type { LeaseLock } from "../kube/lease.js";
+import type { Logger } from "../logging.js";
+import { type LeaderMetrics, noLeaderMetrics } from "../metrics/leader.js";
+import { Candidate } from "./candidate.js";
+import { checkTimings, type ElectionTimings, RETRY_JITTER, TIMINGS } from "./election.js";
+import { LeaseFence } from "./fence.js";
+
+/** `stopped`: before it led. `finished`: led, and ended by itself. `lost`: the lease was lost. */
+export type ElectionOutcome = "stopped" | "finished" | "lost";
+
+/** What the leader does: it ends soon after `lost` aborts. Resolves to whether the lease may be given up at once. */
+export type Lead = (lost: AbortSignal) => Promise<{ readonly release: boolean }>;
+
+export interface Elector {
+  /** Waits to become the leader, then leads once. */
+  run(stop: AbortSignal, lead: Lead): Promise<ElectionOutcome>;
+}
+
+export interface LeaderElectorOptions {
+  readonly lock: LeaseLock;
+  /** Unique for each process, restarts included: host name and a random part. */
+  readonly identity: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** @default Math.random */
+  readonly random?: Random;
+  readonly timings?: ElectionTimings;
+  readonly metrics?: LeaderMetrics;
+}
+
+export class LeaderElector implements Elector {
+  /** Shut until this process leads. Everything that writes asks it first. */
+  readonly fence: LeaseFence;
+  private readonly candidate: Candidate;
+  private readonly timings: ElectionTimings;
+  private readonly metrics: LeaderMetrics;
+  private readonly logger: Logger;
+
+  constructor(private readonly options: LeaderElectorOptions) {
+    const { lock, identity, clock, timings = TIMINGS, metrics = noLeaderMetrics } = options;
+    checkTimings(timings);
+    this.timings = timings;
+    this.metrics = metrics;
+    this.logger = options.logger.child({ lease: `${lock.namespace}/${lock.name}`, identity });
+    this.fence = new LeaseFence(clock);
+    const onSlowPath = () => metrics.slowPath();
+    this.candidate = new Candidate({ lock, identity, clock, timings, fence: this.fence, onSlowPath });
+  }
+
+  /** Who leads, as last seen; empty where nobody does. */
+  get leader(): string {
+    return this.candidate.holder;
+  }
+
+  async run(stop: AbortSignal, lead: Lead): Promise<ElectionOutcome> {
+    if (!(await this.acquire(stop))) return "stopped";
+    this.logger.info({}, "leading");
+    this.metrics.leading(true);
+    const over = new AbortController();
+    const lost = new AbortController();
+    const renewing = this.renew(over.signal, lost);
+    let release = false;
+    try {
+      ({ release } = await lead(lost.signal));
+    } finally {
+      over.abort();
+      await renewing;
+      this.candidate.resign();
+      this.metrics.leading(false);
+    }
+    if (lost.signal.aborted) return "lost";
+    if (release) await this.release();
+    return "finished";
+  }
+
+  private async acquire(stop: AbortSignal): Promise<boolean> {
+    const { clock, random = Math.random } = this.options;
+    let reported: string | undefined;
+    this.candidate.stand();
+    while (!stop.aborted) {
+      // A win that was told too late to be of use (a stalled process) is renewed by the next try.
+      if ((await this.attempt()) === "held" && this.fence.remainingMs() > 0) return this.unlessStopped(stop);
+      if (this.leader !== reported) this.logger.info({ leader: this.leader }, "waiting for the lease");
+      reported = this.leader;
+      await pause(clock, jittered(this.timings.retryMs, RETRY_JITTER, random), stop);
+    }
+    return false;
+  }
+
+  /** Won in the same moment as told to stop: nothing was begun, so nothing needs the lease. */
+  private async unlessStopped(stop: AbortSignal): Promise<boolean> {
+    if (stop.aborted) await this.release();
+    return !stop.aborted;
+  }
+
+  /** Renews until `over`. Aborts `lost` at the renew deadline, or as soon as another holder is seen. Never rejects. */
+  private async renew(over: AbortSignal, lost: AbortController): Promise<void> {
+    const { clock } = this.options;
+    const lose = (why: string) => {
+      if (over.aborted || lost.signal.aborted) return;
+      this.candidate.resign();
+      this.logger.error({ why, leader: this.leader }, "lease lost");
+      lost.abort(new Error(`lease lost: ${why}`));
+    };
+    const watch = (): Timer => clock.setTimer(this.fence.untilDeadlineMs(), expire);
+    const expire = () => {
+      if (this.fence.untilDeadlineMs() > 0) watchdog = watch();
+      else lose("it was not renewed in time");
+    };
+    let watchdog = watch();
+    while (!lost.signal.aborted && (await pause(clock, this.timings.retryMs, over))) {
+      if ((await this.attempt()) === "taken") lose("another process holds it");
+    }
+    watchdog.cancel();
+  }
+
+  /** Never rejects. */
+  private async attempt(): Promise<"held" | "taken" | "failed"> {
+    try {
+      return (await this.candidate.tryOnce()) ? "held" : "taken";
+    } catch (error) {
+      this.logger.warn({ error }, "lease not reached");
+      return "failed";
+    }
+  }
+
+  private async release(): Promise<void> {
+    try {
+      await this.candidate.release();
+      this.logger.info({}, "lease given up");
+    } catch (error) {
+      this.logger.warn({ error }, "lease not given up; it runs out by itself");
+    }
+  }
+}
+
+/** For a process that runs alone. */
+export const noElection: Elector = {
+  run: async (stop, lead) => {
+    if (stop.aborted) return "stopped";
+    await lead(new AbortController().signal);
+    return "finished";
+  },
+};

@@ -1,0 +1,32 @@
+/** The simulator by itself, on the real clock, with something in the account: for `flipop sandbox --only digitalocean`. */
+
+import type { Logger } from "../../logging.js";
+import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "./simulator.js";
+
+export interface StandAloneOptions {
+  /** 0: any free port. */
+  readonly port: number;
+  /** @default 127.0.0.1 */
+  readonly host?: string;
+  /** @default 1 */
+  readonly seed?: number;
+  /** Droplets in the account. @default 3 */
+  readonly droplets?: number;
+  /** A domain in the account. @default example.com */
+  readonly domain?: string;
+  /** Told where it listens, and of the simulator's own mistakes. */
+  readonly logger: Logger;
+}
+
+const DEFAULT_DROPLETS = 3;
+
+/** Rejects when the port can't be had. The caller closes it. */
+export async function startStandAloneDigitalOcean(options: StandAloneOptions): Promise<DigitalOceanSimulator> {
+  const { logger, droplets = DEFAULT_DROPLETS, domain = "example.com", ...rest } = options;
+  const simulator = await startDigitalOceanSimulator({ ...rest, logger });
+  const { state, url, token } = simulator;
+  for (let count = 0; count < droplets; count++) state.addDroplet({ tags: ["nodes"] });
+  state.dns.addDomain(domain);
+  logger.info({ url, token, droplets, domain }, "DigitalOcean simulator listens");
+  return simulator;
+}

@@ -1,0 +1,17 @@
+import type { Env } from "./objects.js";
+import type { Registry } from "./resources/registry.js";
+import type { ResourceType } from "./resources/resource-type.js";
+import type { Collection } from "./store/collection.js";
+import type { Store } from "./store/store.js";
+
+/** Everything behind the API: what is stored, which resources there are, what time it is. */
+export interface Cluster {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly env: Env;
+}
+
+/** The collection of a resource. */
+export function collectionOf({ store }: Cluster, type: ResourceType): Collection {
+  return store.collection(type.storage);
+}

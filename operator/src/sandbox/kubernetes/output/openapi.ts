@@ -1,0 +1,103 @@
+import { createHash } from "node:crypto";
+import { isObject, type JsonObject, objectOf } from "../json.js";
+import { apiVersionOf } from "../objects.js";
+import type { Registry } from "../resources/registry.js";
+import type { ResourceType } from "../resources/resource-type.js";
+
+/** The answer to `/openapi/v3`: where the document of each group version is. */
+export function openApiIndex(registry: Registry): JsonObject {
+  const versions = new Set(registry.all().map(documentPath));
+  const paths = [...versions].map((path) => {
+    const hash = createHash("sha256")
+      .update(JSON.stringify(openApiDocument(registry, path)))
+      .digest("hex");
+    return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }];
+  });
+  return { paths: Object.fromEntries(paths) };
+}
+
+function documentPath(type: ResourceType): string {
+  return type.group === "" ? `api/${type.version}` : `apis/${type.group}/${type.version}`;
+}
+
+/**
+ * The document of a group version, such as `apis/apps/v1`; undefined for an unknown one. Kinds of
+ * CustomResourceDefinitions are told in full; of the built-in kinds only that they are objects.
+ */
+export function openApiDocument(registry: Registry, path: string): JsonObject | undefined {
+  const types = registry.all().filter((type) => documentPath(type) === path);
+  if (types.length === 0) return undefined;
+  return {
+    openapi: "3.0.0",
+    info: { title: "Kubernetes", version: "v1.35.4" },
+    paths: Object.fromEntries(types.flatMap((type) => typePaths(type, path))),
+    components: {
+      schemas: {
+        [OBJECT_META]: { type: "object", description: "Standard object's metadata." },
+        ...Object.fromEntries(types.map((type) => [schemaName(type), kindSchema(type)])),
+      },
+    },
+  };
+}
+
+const OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+
+function schemaName({ group, version, kind }: ResourceType): string {
+  const reversed = group === "" ? "io.k8s.api.core" : group.split(".").reverse().join(".");
+  return `${reversed}.${version}.${kind}`;
+}
+
+function kindSchema(type: ResourceType): JsonObject {
+  const { group, version, kind, schema } = type;
+  const properties = {
+    apiVersion: { type: "string", description: "Version of the schema of this object." },
+    kind: { type: "string", description: "Kind of this object." },
+    ...objectOf(schema?.properties),
+    metadata: { allOf: [{ $ref: `#/components/schemas/${OBJECT_META}` }], description: "Standard object's metadata." },
+  };
+  return {
+    type: "object",
+    ...(schema ? withoutRules(objectOf({ ...schema })) : { "x-kubernetes-preserve-unknown-fields": true }),
+    properties: withoutRules(properties),
+    "x-kubernetes-group-version-kind": [{ group, version, kind }],
+  };
+}
+
+/** The published schema is for readers and clients; rules are the server's. */
+function withoutRules(value: JsonObject): JsonObject {
+  const kept = Object.entries(value).filter(([key]) => key !== "x-kubernetes-validations");
+  return Object.fromEntries(kept.map(([key, inner]) => [key, isObject(inner) ? withoutRules(inner) : inner]));
+}
+
+function typePaths(type: ResourceType, document: string): [string, JsonObject][] {
+  const scope = type.namespaced ? "/namespaces/{namespace}" : "";
+  const collection = `/${document}${scope}/${type.plural}`;
+  return [
+    [collection, { get: operation(type, "list"), post: operation(type, "post") }],
+    [
+      `${collection}/{name}`,
+      { get: operation(type, "get"), put: operation(type, "put"), patch: operation(type, "patch") },
+    ],
+  ];
+}
+
+const PATCH_TYPES = ["application/json-patch+json", "application/merge-patch+json"];
+
+function operation(type: ResourceType, action: string): JsonObject {
+  const { group, version, kind } = type;
+  const content = { "application/json": { schema: { $ref: `#/components/schemas/${schemaName(type)}` } } };
+  const writes = ["post", "put", "patch"].includes(action);
+  const bodies = Object.fromEntries(PATCH_TYPES.map((one) => [one, {}]));
+  return {
+    operationId: `${action}${apiVersionOf(type)}${kind}`,
+    ...(writes && { parameters: ["dryRun", "fieldManager", "fieldValidation"].map(queryParameter) }),
+    ...(action === "patch" && { requestBody: { content: bodies } }),
+    responses: { "200": { description: "OK", content } },
+    "x-kubernetes-action": action,
+    "x-kubernetes-group-version-kind": { group, version, kind },
+  };
+}
+
+function queryParameter(name: string): JsonObject {
+  return { name, in: "query", schema: { type: "string", uniqueItems: true } };
+}

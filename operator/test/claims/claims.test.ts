@@ -1,0 +1,134 @@
+import { expect } from "chai";
+import { beforeEach, describe, it } from "mocha";
+import type { Title } from "../../src/claims/claimant.js";
+import { type Claim, Claims } from "../../src/claims/claims.js";
+import type { RecordType } from "../../src/providers/types.js";
+import { meta } from "./resources.js";
+
+const IP = "203.0.113.7";
+const NAME = { provider: "digitalocean", zone: "example.com", fqdn: "www.example.com", type: "A" as RecordType };
+
+describe("claims", () => {
+  let claims: Claims;
+  let told: string[][];
+  beforeEach(() => {
+    told = [];
+    claims = new Claims((uids) => told.push(uids.map((uid) => uid.replace("uid-", "")).sort()));
+  });
+  function put(name: string, title: Title | undefined, day = 1) {
+    const { namespace = "", uid, creationTimestamp = "" } = meta(name, day);
+    const addresses = title === undefined ? [] : [{ ip: IP, title }];
+    claims.put({
+      ref: { kind: "FloatingIPPool", namespace, name, uid },
+      createdAt: creationTimestamp,
+      addresses,
+      names: [],
+    });
+  }
+  function claimName(name: string, more: Partial<typeof NAME> = {}) {
+    const ref = { kind: "NodeDNSRecordSet", namespace: "default", name, uid: `uid-${name}` };
+    claims.put({ ref, createdAt: "2025-01-01T00:00:00Z", addresses: [], names: [{ ...NAME, ...more, title: "asks" }] });
+  }
+  const claimOf = (name: string) => claims.view(`uid-${name}`).addresses.get(IP);
+  const text = (claim: Claim | undefined) => (claim?.ours === false ? claim.text : claim?.ours);
+
+  it("give an address that one resource asks for to it", () => {
+    put("a", "asks");
+    expect(claimOf("a")).to.deep.equal({ ours: true });
+    expect(claims.holderOf(IP)?.name).to.equal("a");
+  });
+
+  it("name the winner to the loser", () => {
+    put("a", "asks");
+    put("b", "asks", 2);
+    const claim = claimOf("b");
+    expect(claim?.ours === false && claim.winner).to.deep.equal({
+      kind: "FloatingIPPool",
+      namespace: "default",
+      name: "a",
+      uid: "uid-a",
+    });
+  });
+
+  const contests: readonly (readonly [what: string, older: Title, younger: Title, winner: string, text: string])[] = [
+    ["the older of two that ask", "asks", "asks", "older", "is older and asks for it"],
+    ["the older of two that hold it", "holds", "holds", "older", "has it already"],
+    ["who holds it, not who asks", "asks", "holds", "younger", "has it already"],
+    ["who created it, not who holds it", "holds", "created", "younger", "created it"],
+    ["who has an annotation, not who asks", "asks", "restored", "younger", "created it, says its annotation"],
+    ["who holds it, not who has an annotation", "restored", "holds", "younger", "has it already"],
+  ];
+  for (const [what, older, younger, winner, because] of contests) {
+    it(`go to ${what}, whoever comes first`, () => {
+      const loser = winner === "older" ? "younger" : "older";
+      const orders = [() => put("older", older, 1), () => put("younger", younger, 2)];
+      for (const order of [orders, [...orders].reverse()]) {
+        claims = new Claims();
+        for (const come of order) come();
+        expect(text(claimOf(winner))).to.equal(true);
+        expect(text(claimOf(loser))).to.equal(`FloatingIPPool default/${winner} ${because}`);
+      }
+    });
+  }
+
+  it("go to the lesser uid among resources of one second", () => {
+    put("b", "asks");
+    put("a", "asks");
+    expect([text(claimOf("a")), claimOf("b")?.ours]).to.deep.equal([true, false]);
+  });
+
+  it("pass on when the winner drops it or is gone", () => {
+    put("a", "holds");
+    put("b", "asks", 2);
+    put("a", undefined);
+    expect([claimOf("a"), text(claimOf("b"))]).to.deep.equal([undefined, true]);
+    put("c", "asks", 3);
+    claims.drop("uid-b");
+    expect([claimOf("b"), text(claimOf("c"))]).to.deep.equal([undefined, true]);
+    claims.drop("uid-c");
+    expect(claims.holderOf(IP)).to.equal(undefined);
+  });
+
+  it("tell whose view has changed, and nobody else", () => {
+    put("a", "asks");
+    put("b", "asks", 2);
+    put("a", "asks");
+    put("a", "holds");
+    put("b", undefined, 2);
+    claims.drop("uid-a");
+    claims.drop("uid-a");
+    expect(told).to.deep.equal([["a"], ["b"], ["a", "b"], ["b"]]);
+  });
+
+  it("give the same view until it changes", () => {
+    put("a", "asks");
+    const before = claims.view("uid-a");
+    put("b", "asks", 2);
+    put("a", "asks");
+    expect(claims.view("uid-a")).to.equal(before);
+  });
+
+  it("tell names apart by provider, zone, name and type", () => {
+    claimName("a");
+    for (const more of [
+      { provider: "cloudflare" },
+      { zone: "com" },
+      { fqdn: "w.example.com" },
+      { type: "AAAA" as const },
+    ]) {
+      claimName("b", more);
+      expect(claims.view("uid-b").names[0]?.claim).to.deep.equal({ ours: true });
+    }
+    claimName("b");
+    expect(claims.view("uid-b").names).to.deep.equal([
+      {
+        ...NAME,
+        claim: {
+          ours: false,
+          winner: { kind: "NodeDNSRecordSet", namespace: "default", name: "a", uid: "uid-a" },
+          text: "NodeDNSRecordSet default/a is older and asks for it",
+        },
+      },
+    ]);
+  });
+});

@@ -1,0 +1,141 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import type { Claimant } from "../../src/claims/claimant.js";
+import { nodeRecordClaims, poolClaims, routedIpClaims } from "../../src/claims/read-claims.js";
+import { meta, pool, routed } from "./resources.js";
+
+const [A, B, C] = ["203.0.113.1", "203.0.113.2", "203.0.113.3"];
+const CREATED = "flipop.digitalocean.com/created-ips";
+const WWW = { recordName: "www", zone: "example.com" };
+const WRITTEN = { ...WWW, provider: "digitalocean", types: ["A"] as const, values: [A] };
+
+const addresses = ({ addresses: wishes }: Claimant) => wishes.map(({ ip, title }) => `${ip} ${title}`);
+const names = ({ names: wishes }: Claimant) =>
+  wishes.map(({ provider, zone, fqdn, type, title }) => `${provider} ${zone} ${fqdn} ${type} ${title}`);
+
+describe("claims of a pool", () => {
+  it("are its addresses, those that its status has without Conflict being held", () => {
+    const status = { ips: { [A]: { state: "active" }, [B]: { state: "error", reason: "ClaimedByOther" } } } as const;
+    expect(addresses(poolClaims(pool("p", { spec: { ips: [A, B, C] }, status })))).to.deep.equal([
+      `${A} holds`,
+      `${B} asks`,
+      `${C} asks`,
+    ]);
+  });
+
+  it("include what it created, in ips or not", () => {
+    const status = { createdIPs: [A, B].map((ip) => ({ ip, createdTime: "2025-01-01T00:00:00Z" })), ips: { [A]: {} } };
+    expect(addresses(poolClaims(pool("p", { spec: { ips: [A] }, status })))).to.deep.equal([
+      `${A} created`,
+      `${B} created`,
+    ]);
+  });
+
+  it("include what the annotation says of a lost status", () => {
+    const claimant = poolClaims(pool("p", { annotations: { [CREATED]: `${B}, ${C}` }, spec: { ips: [A, B] } }));
+    expect(addresses(claimant)).to.deep.equal([`${A} asks`, `${B} restored`, `${C} restored`]);
+  });
+
+  it("do not include an address that was dropped from ips, though the status still has it", () => {
+    expect(
+      addresses(poolClaims(pool("p", { spec: { ips: [] }, status: { ips: { [A]: { state: "active" } } } }))),
+    ).to.deep.equal([]);
+  });
+
+  it("compare addresses, not spellings, and pass over what is none", () => {
+    const status = { ips: { "2001:DB8::1": {} } };
+    const claimant = poolClaims(
+      pool("p", { spec: { ips: ["2001:db8:0::1", "2001:db8::1", "203.0.113", ""] }, status }),
+    );
+    expect(addresses(claimant)).to.deep.equal(["2001:db8:0:0:0:0:0:1 holds"]);
+  });
+
+  it("stay while it is paused or being deleted", () => {
+    const plain = pool("p", { spec: { ips: [A] } });
+    const deleting = { ...plain, metadata: { ...plain.metadata, deletionTimestamp: "2025-02-01T00:00:00Z" } };
+    expect(poolClaims(deleting)).to.deep.equal(poolClaims(plain));
+    expect(poolClaims(pool("p", { spec: { ips: [A], paused: true } }))).to.deep.equal(poolClaims(plain));
+  });
+
+  it("have the type of its family", () => {
+    const types = (spec: object) =>
+      poolClaims(pool("p", { spec: { dnsRecordSet: WWW, ...spec } })).names.map(({ type }) => type);
+    expect([types({}), types({ ips: ["2001:db8::1"] }), types({ ipFamily: "IPv6" })]).to.deep.equal([
+      ["A"],
+      ["AAAA"],
+      ["AAAA"],
+    ]);
+  });
+
+  it("hold the name that it wrote last", () => {
+    const parts = { spec: { dnsRecordSet: { ...WWW, recordName: "WWW.example.com." } }, status: { dns: WRITTEN } };
+    expect(names(poolClaims(pool("p", parts)))).to.deep.equal(["digitalocean example.com www.example.com A holds"]);
+  });
+
+  it("let go of a former name, unless its records are still to be deleted", () => {
+    const renamed = (deletionPolicy: "Retain" | "Delete") =>
+      names(
+        poolClaims(
+          pool("p", { spec: { dnsRecordSet: { ...WWW, recordName: "@", deletionPolicy } }, status: { dns: WRITTEN } }),
+        ),
+      );
+    expect(renamed("Retain")).to.deep.equal(["digitalocean example.com example.com A asks"]);
+    expect(renamed("Delete")).to.deep.equal([...renamed("Retain"), "digitalocean example.com www.example.com A holds"]);
+  });
+
+  it("are none where the spec is missing or half written", () => {
+    expect(addresses(poolClaims({ metadata: meta("p") }))).to.deep.equal([]);
+    expect(names(poolClaims(pool("p", { spec: { dnsRecordSet: { recordName: "www", zone: "" } } })))).to.deep.equal([]);
+  });
+});
+
+describe("claims of a NodeDNSRecordSet", () => {
+  const claimed = (spec: object) =>
+    names(nodeRecordClaims({ metadata: meta("n"), spec: { dnsRecordSet: WWW, ...spec } }));
+
+  it("are its name, at the provider of the record set, of the spec, or digitalocean", () => {
+    const dnsRecordSet = { ...WWW, provider: "cloudflare" };
+    expect(claimed({})).to.deep.equal(["digitalocean example.com www.example.com A asks"]);
+    expect(claimed({ provider: "other" })).to.deep.equal(["other example.com www.example.com A asks"]);
+    expect(claimed({ provider: "other", dnsRecordSet })).to.deep.equal([
+      "cloudflare example.com www.example.com A asks",
+    ]);
+  });
+
+  it("have one type for each family", () => {
+    const types = (spec: object) => claimed(spec).map((name) => name.split(" ")[3]);
+    expect(types({ ipFamilies: ["IPv4", "IPv6"] })).to.deep.equal(["A", "AAAA"]);
+    expect(types({ ipFamilies: [] })).to.deep.equal(["A"]);
+    expect(types({ addressType: "flipop.digitalocean.com/ipv6-reserved-ip" })).to.deep.equal(["AAAA"]);
+    expect(types({ addressType: "flipop.digitalocean.com/ipv4-reserved-ip" })).to.deep.equal(["A"]);
+  });
+
+  it("hold those types that were written", () => {
+    const spec = { dnsRecordSet: WWW, ipFamilies: ["IPv4", "IPv6"] as const };
+    const claimant = nodeRecordClaims({ metadata: meta("n"), spec, status: { dns: WRITTEN } });
+    expect(claimant.names.map(({ type, title }) => `${type} ${title}`)).to.deep.equal(["A holds", "AAAA asks"]);
+  });
+});
+
+describe("claims of a RoutedIP", () => {
+  const claimed = (...parts: Parameters<typeof routed>) => addresses(routedIpClaims(routed(...parts), "digitalocean"));
+
+  it("are the address given, or the one that its status has", () => {
+    expect(claimed("r", { routedIP: A })).to.deep.equal([`${A} asks`]);
+    expect(claimed("r", { routedIP: A }, { routedIP: A })).to.deep.equal([`${A} holds`]);
+    expect(claimed("r", { routedIP: A }, { routedIP: A, reason: "ClaimedByOther" })).to.deep.equal([`${A} asks`]);
+    expect(claimed("r", {}, { routedIP: B })).to.deep.equal([`${B} holds`]);
+    expect(claimed("r", {})).to.deep.equal([]);
+  });
+
+  it("include what it created, though another one is given now", () => {
+    expect(claimed("r", { routedIP: A }, { routedIP: B, created: true })).to.deep.equal([`${A} asks`, `${B} created`]);
+    expect(claimed("r", { routedIP: A }, { routedIP: B })).to.deep.equal([`${A} asks`]);
+  });
+
+  it("have a name where a provider is known", () => {
+    const named = (provider?: string) => names(routedIpClaims(routed("r", { dnsRecordSet: WWW }), provider));
+    expect(named("digitalocean")).to.deep.equal(["digitalocean example.com www.example.com A asks"]);
+    expect(named()).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,83 @@
+import { FLAGS, PROVIDER_VARIABLES, RELEASE } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { type CliContext, runCli, type SandboxOptions } from "../src/cli.js";
+import type { Settings } from "../src/config.js";
+
+/** Runs a command line; what it started, printed and returned. */
+async function cli(args: readonly string[], env: CliContext["env"] = {}) {
+  const seen: { settings?: Settings; sandbox?: SandboxOptions; out: string; err: string } = { out: "", err: "" };
+  const commands = {
+    run: async (settings: Settings) => {
+      seen.settings = settings;
+      return 3;
+    },
+    sandbox: async (options: SandboxOptions) => {
+      seen.sandbox = options;
+      return 0;
+    },
+  };
+  const context = {
+    env,
+    out: (text: string) => {
+      seen.out += text;
+    },
+    err: (text: string) => {
+      seen.err += text;
+    },
+  };
+  return { code: await runCli(args, commands, context), seen };
+}
+
+describe("the command line", () => {
+  it("runs the operator where no command is named, so that the Go operator's flags keep working", async () => {
+    const { code, seen } = await cli(["--kubeconfig", "/a", "--metrics-bind-addr=", "--debug"]);
+    expect(seen.settings).to.include({ kubeconfig: "/a", metricsBindAddr: "", debug: true });
+    expect(code).to.equal(3);
+  });
+
+  it("runs the operator by its name, too", async () => {
+    expect((await cli(["run", "--resync=5"])).seen.settings?.resync).to.equal(5);
+  });
+
+  it("takes a boolean alone or with a value", async () => {
+    expect((await cli(["--leader-elect=false", "--dry-run"])).seen.settings).to.include({
+      leaderElect: false,
+      dryRun: true,
+    });
+  });
+
+  it("lists every flag and variable with its default under --help", async () => {
+    const { code, seen } = await cli(["--help"]);
+    expect(code).to.equal(0);
+    for (const { name, env, default: usual } of FLAGS) {
+      expect(seen.out).to.include(`--${name} `);
+      expect(seen.out.replaceAll(/\s+/g, " ")).to.include(usual === "" ? `[${env}]` : `[${env}; default ${usual}]`);
+    }
+    for (const { env } of PROVIDER_VARIABLES) expect(seen.out).to.include(env);
+  });
+
+  it("tells its version", async () => {
+    expect((await cli(["--version"])).seen.out).to.equal(`${RELEASE}\n`);
+  });
+
+  it("starts the sandbox", async () => {
+    const { code, seen } = await cli(["sandbox", "--port", "8443", "--once"]);
+    expect(seen.sandbox).to.deep.equal({ port: 8443, once: true });
+    expect(code).to.equal(0);
+  });
+
+  const mistakes: readonly (readonly [string[], RegExp])[] = [
+    [["--resync", "x"], /^flipop: --resync: "x" is no value of resync: give seconds, such as 60\n$/],
+    [["--no-such-flag"], /unknown option '--no-such-flag'/],
+    [["start"], /too many arguments|unknown command/],
+    [["sandbox", "--port", "x"], /--port: "x" is not a port: give a number from 0 to 65535/],
+  ];
+  for (const [args, message] of mistakes) {
+    it(`refuses ${args.join(" ")} with exit code 2`, async () => {
+      const { code, seen } = await cli(args);
+      expect(seen.err).to.match(message);
+      expect(code).to.equal(2);
+    });
+  }
+});

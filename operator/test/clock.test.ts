@@ -1,0 +1,48 @@
+import { getEventListeners } from "node:events";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { systemClock } from "../src/clock.js";
+import { FakeClock } from "./support/fake-clock.js";
+
+describe("clock", () => {
+  for (const clock of [systemClock, new FakeClock()]) {
+    it(`${clock === systemClock ? "of the system" : "of tests"} rejects a sleep with the signal's reason and leaves no listener`, async () => {
+      const controller = new AbortController();
+      const sleeping = clock.sleep(60_000, controller.signal).catch((reason: unknown) => reason);
+      controller.abort("stop");
+      expect(await sleeping).to.equal("stop");
+      expect(await clock.sleep(1, controller.signal).catch((reason: unknown) => reason)).to.equal("stop");
+      expect(getEventListeners(controller.signal, "abort")).to.have.length(0);
+    });
+  }
+
+  it("of the system sleeps, and does not call a cancelled timer", async () => {
+    const timer = systemClock.setTimer(0, () => expect.fail("cancelled timer ran"));
+    timer.cancel();
+    await systemClock.sleep(1);
+  });
+
+  it("of tests runs due timers in order, each at its own time, with the promises between them", async () => {
+    const clock = new FakeClock(0);
+    const seen: string[] = [];
+    clock.setTimer(20, () => seen.push(`b at ${clock.now()}`));
+    void clock.sleep(10).then(async () => {
+      seen.push(`a at ${clock.now()}`);
+      await clock.sleep(5);
+      seen.push(`c at ${clock.now()}`);
+    });
+    await clock.advance(30);
+    expect(seen).to.deep.equal(["a at 10", "c at 15", "b at 20"]);
+    expect([clock.now(), clock.monotonic(), clock.pendingTimers]).to.deep.equal([30, 30, 0]);
+  });
+
+  it("of tests stalls: time is gone before any timer runs", async () => {
+    const clock = new FakeClock(0);
+    let ranAt = 0;
+    clock.setTimer(10, () => {
+      ranAt = clock.monotonic();
+    });
+    await clock.stall(1_000);
+    expect(ranAt).to.equal(1_000);
+  });
+});

@@ -1,0 +1,89 @@
+import { FLAGS } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { readSettings, SettingsError, type SettingsSource } from "../src/config.js";
+
+function read(source: Partial<SettingsSource> = {}) {
+  return readSettings({ flags: {}, env: {}, ...source });
+}
+
+function problems(source: Partial<SettingsSource>): readonly string[] {
+  try {
+    read(source);
+    return [];
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems;
+    throw error;
+  }
+}
+
+describe("readSettings", () => {
+  it("gives the Go operator's defaults", () => {
+    expect(read()).to.include({ kubeconfig: "", metricsBindAddr: ":8080", debug: false, leaderElect: true });
+    expect(read()).to.include({ leaseDuration: 15, renewDeadline: 10, retryPeriod: 2, resync: 60 });
+  });
+
+  it("takes each flag from its environment variable", () => {
+    const env = {
+      FLIPOP_DEBUG: "true",
+      FLIPOP_WATCH_NAMESPACES: "a, b,,a",
+      FLIPOP_RESYNC: "2.5s",
+      FLIPOP_METRICS_BIND_ADDR: "",
+    };
+    expect(read({ env })).to.deep.include({
+      debug: true,
+      watchNamespaces: ["a", "b"],
+      resync: 2.5,
+      metricsBindAddr: "",
+    });
+  });
+
+  it("lets the command line win over the environment", () => {
+    expect(read({ env: { FLIPOP_RESYNC: "10" }, flags: { resync: "20" } }).resync).to.equal(20);
+  });
+
+  it("finds the operator's namespace: the flag, the pod's, flipop", () => {
+    expect(read().namespace).to.equal("flipop");
+    expect(read({ podNamespace: "pods" }).namespace).to.equal("pods");
+    expect(read({ podNamespace: "pods", flags: { namespace: "mine" } }).namespace).to.equal("mine");
+  });
+
+  it("lets issuers use the operator's namespace unless told otherwise", () => {
+    expect(read({ podNamespace: "pods" }).issuerNamespaces).to.deep.equal(["pods"]);
+    expect(read({ flags: { "issuer-namespaces": "a,b" } }).issuerNamespaces).to.deep.equal(["a", "b"]);
+  });
+
+  it("reads every flag of the type model", () => {
+    // A flag that nobody reads would be an option that does nothing.
+    const read = new Set<string>();
+    const flags = new Proxy<Record<string, string>>({}, { get: (_target, name) => void read.add(String(name)) });
+    readSettings({ flags, env: {} });
+    expect([...read].sort()).to.deep.equal(FLAGS.map(({ name }) => name).sort());
+  });
+
+  const bad: readonly (readonly [Partial<SettingsSource>, string])[] = [
+    [{ flags: { debug: "yes" } }, '--debug: "yes" is no value of debug: use true or false'],
+    [{ env: { FLIPOP_DRY_RUN: "" } }, 'FLIPOP_DRY_RUN: "" is no value of dry-run: use true or false'],
+    [{ flags: { resync: "1m" } }, '--resync: "1m" is no value of resync: give seconds, such as 60'],
+    [{ env: { FLIPOP_RESYNC: "-1" } }, 'FLIPOP_RESYNC: "-1" is no value of resync: give seconds, such as 60'],
+    [
+      { flags: { features: "pools,dsn" } },
+      '--features: "pools,dsn" is no value of features: use pools, dns, routedip, jobs',
+    ],
+    [{ flags: { features: "" } }, '--features: "" is no value of features: use pools, dns, routedip, jobs'],
+    [{ flags: { "log-format": "xml" } }, '--log-format: "xml" is no value of log-format: use auto, text, json'],
+    [
+      { flags: { "leader-elect-lease-duration": "10" } },
+      "--leader-elect-lease-duration 10, --leader-elect-renew-deadline 10 and --leader-elect-retry-period 2: each must be greater than the next",
+    ],
+  ];
+  for (const [source, message] of bad) {
+    it(`refuses ${JSON.stringify(source)}`, () => {
+      expect(problems(source)).to.deep.equal([message]);
+    });
+  }
+
+  it("tells all problems at once", () => {
+    expect(problems({ flags: { debug: "x", resync: "x" } })).to.have.length(2);
+  });
+});

@@ -1,0 +1,141 @@
+import type { PendingCreation } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { type Settlement, settle } from "../../../src/controllers/floating-ip-pool/settlement.js";
+import { NO_MEMORY } from "../../../src/controllers/floating-ip-pool/snapshot.js";
+import { timestamp } from "../../../src/controllers/floating-ip-pool/times.js";
+import { ModelCloud } from "./model-cloud.js";
+
+const NEW = "198.51.100.1";
+const OTHER = "198.51.100.2";
+const OLD = "198.51.100.9";
+
+interface Row {
+  readonly name: string;
+  readonly intent?: Partial<PendingCreation>;
+  /** Seconds after the intent, and what was unassigned then. */
+  readonly lists: readonly (readonly [number, readonly string[]])[];
+  readonly held?: readonly [string, string];
+  readonly spec?: readonly string[];
+  /** In the status since before. */
+  readonly known?: string;
+  readonly is: Settlement["is"];
+  readonly ip?: string;
+}
+
+const ON_NODE = { providerID: "digitalocean://n1", dropletHadAddress: false };
+
+const ROWS: readonly Row[] = [
+  { name: "waits for the first list", lists: [], is: "wait" },
+  { name: "does not believe one list", lists: [[1, [NEW]]], is: "wait" },
+  {
+    name: "does not believe two lists at once",
+    lists: [
+      [1, [NEW]],
+      [10, [NEW]],
+    ],
+    is: "wait",
+  },
+  {
+    name: "takes the newcomer of two lists 10 s apart",
+    lists: [
+      [1, [OLD, NEW]],
+      [11, [OLD, NEW]],
+    ],
+    is: "ours",
+    ip: NEW,
+  },
+  {
+    name: "leaves a newcomer that somebody has assigned meanwhile",
+    lists: [
+      [1, [NEW]],
+      [11, []],
+    ],
+    is: "wait",
+  },
+  {
+    name: "does not choose among several",
+    lists: [
+      [1, [NEW, OTHER]],
+      [11, [NEW, OTHER]],
+    ],
+    is: "several",
+  },
+  {
+    name: "is told by spec.ips which one it is",
+    lists: [
+      [1, [NEW, OTHER]],
+      [11, [NEW, OTHER]],
+    ],
+    spec: [OTHER],
+    is: "listed",
+    ip: OTHER,
+  },
+  {
+    name: "does not give up while the call may be on its way",
+    lists: [
+      [1, [OLD]],
+      [40, [OLD]],
+    ],
+    is: "wait",
+  },
+  {
+    name: "gives up after two lists without a newcomer",
+    lists: [
+      [60, [OLD]],
+      [70, [OLD]],
+    ],
+    is: "nothing",
+  },
+  {
+    name: "does not take an address of its own that has lost its node",
+    lists: [
+      [60, [OTHER]],
+      [70, [OTHER]],
+    ],
+    spec: [OTHER],
+    known: OTHER,
+    is: "nothing",
+  },
+  {
+    name: "finds it on the node that it was created for",
+    intent: ON_NODE,
+    lists: [],
+    held: [NEW, "n1"],
+    is: "ours",
+    ip: NEW,
+  },
+  { name: "knows an address that was there before", intent: ON_NODE, lists: [], held: [OLD, "n1"], is: "wait" },
+  {
+    name: "trusts no node that had an address before",
+    intent: { ...ON_NODE, dropletHadAddress: true },
+    lists: [],
+    held: [NEW, "n1"],
+    is: "wait",
+  },
+];
+
+describe("an open creation", () => {
+  for (const { name, intent = {}, lists, held, spec = [], known, is, ip } of ROWS) {
+    it(name, () => {
+      const cloud = new ModelCloud();
+      for (const listed of lists.flatMap(([, ips]) => ips)) cloud.addresses.set(listed, undefined);
+      if (held !== undefined) cloud.addresses.set(held[0], `digitalocean://${held[1]}`);
+      cloud.addPool("p", { desiredIPs: 1, ips: spec });
+      if (known !== undefined) cloud.edit("p", { status: { ips: { [known]: { state: "no-match" } } } });
+      const sightings = lists.map(([at, ips]) => ({ at: cloud.now + at * 1000, unassigned: new Set(ips) }));
+      const pending: PendingCreation = {
+        startedAt: timestamp(cloud.now),
+        provider: "digitalocean",
+        family: "IPv4",
+        unassignedSeen: [OLD],
+        ...intent,
+      };
+      cloud.now += 100_000;
+      const snapshot = { ...cloud.snapshot("p"), memory: { ...NO_MEMORY, lists: sightings } };
+      const end = settle(snapshot, pending);
+      expect(end.is).to.equal(is);
+      if (ip !== undefined) expect(end).to.include({ ip });
+    });
+  }
+});

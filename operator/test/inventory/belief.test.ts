@@ -1,0 +1,113 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import { describe, it } from "mocha";
+import { abandoned, type Belief, completed, observe, started } from "../../src/inventory/belief.js";
+import type { AddressFacts } from "../../src/providers/types.js";
+
+const IP = "203.0.113.7";
+const SECOND = 1000;
+
+describe("what is believed of an address", () => {
+  const base: Belief = { facts: held("a"), at: 0 };
+  const acted = completed(base, "b", 0);
+
+  it("is what a read says, where we did nothing ourselves", () => {
+    expect(observe(undefined, { facts: held("a"), askedAt: 0 })?.facts.holder).to.equal("a");
+    expect(observe(base, { facts: held("c"), askedAt: 1 })?.facts.holder).to.equal("c");
+    expect(observe(base, { facts: undefined, askedAt: 1 })).to.equal(undefined);
+  });
+
+  it("is not changed by a read that began before our write", () => {
+    const written = { ...completed(base, "b", 10 * SECOND), actedAt: -60 * SECOND };
+
+    expect(observe(written, { facts: held("a"), askedAt: 9 * SECOND })).to.equal(written);
+  });
+
+  it("is not touched by contradictions for 30 s after our action", () => {
+    for (const seconds of [1, 10, 29]) {
+      expect(observe(acted, { facts: held("a"), askedAt: seconds * SECOND })).to.equal(acted);
+      expect(observe(acted, { facts: undefined, askedAt: seconds * SECOND })).to.equal(acted);
+    }
+  });
+
+  it("is doubted by the first contradiction after that, and changed by a second one 5 s later", () => {
+    const first = observe(acted, { facts: held("a"), askedAt: 31 * SECOND });
+    const early = observe(first, { facts: held("a"), askedAt: 35 * SECOND });
+    const second = observe(early, { facts: held("a"), askedAt: 36 * SECOND });
+
+    expect([first, early, second].map((belief) => belief?.facts.holder)).to.deep.equal(["b", "b", "a"]);
+    expect([first, early, second].map((belief) => belief?.doubt !== undefined)).to.deep.equal([true, true, false]);
+  });
+
+  it("needs two reads that say the same", () => {
+    const first = observe(acted, { facts: held("a"), askedAt: 31 * SECOND });
+    const other = observe(first, { facts: held("c"), askedAt: 40 * SECOND });
+
+    expect(other?.facts.holder).to.equal("b");
+    expect(observe(other, { facts: held("c"), askedAt: 45 * SECOND })?.facts.holder).to.equal("c");
+  });
+
+  it("is not doubted any more after a read that agrees", () => {
+    const first = observe(acted, { facts: held("a"), askedAt: 31 * SECOND });
+    const agreed = observe(first, { facts: held("b"), askedAt: 33 * SECOND });
+
+    expect(agreed?.doubt).to.equal(undefined);
+    expect(observe(agreed, { facts: held("a"), askedAt: 37 * SECOND })?.facts.holder).to.equal("b");
+  });
+
+  it("takes two reads for an address of ours to be gone", () => {
+    const first = observe(acted, { facts: undefined, askedAt: 31 * SECOND });
+
+    expect(first?.facts.holder).to.equal("b");
+    expect(observe(first, { facts: undefined, askedAt: 36 * SECOND })).to.equal(undefined);
+  });
+
+  it("shows a running action until a read shows its end", () => {
+    const running = started(base, { id: "7", expected: "b" }, 0);
+    expect(running.facts).to.deep.include({ holder: "a", action: { id: "7" } });
+
+    expect(observe(running, { facts: held("a"), askedAt: 1 })?.facts.action).to.deep.equal({ id: "7" });
+    const over = observe(running, { facts: held("b"), askedAt: 4 * SECOND });
+    expect(over?.facts).to.deep.equal(held("b"));
+    expect(over?.actedAt).to.equal(4 * SECOND);
+  });
+
+  it("is what the next read says once an action has failed", () => {
+    const failed = abandoned(started(acted, { id: "7", expected: "c" }, 1));
+
+    expect(failed.facts).to.deep.equal(held("b"));
+    expect(observe(failed, { facts: held("a"), askedAt: 2 })?.facts.holder).to.equal("a");
+  });
+
+  it("keeps in mind that an address is borrowed", () => {
+    const borrowed: Belief = { facts: { ...held("a"), borrowed: true }, at: 0 };
+
+    expect(observe(borrowed, { facts: held("b"), askedAt: 1 })?.facts.borrowed).to.equal(true);
+  });
+
+  it("never leaves our action's result on fewer than two equal reads 5 s apart, for any reads", () => {
+    const reads = fc.array(fc.tuple(fc.integer({ min: 1, max: 9_000 }), fc.constantFrom("a", "b", "c", "gone")));
+    fc.assert(
+      fc.property(reads, (steps) => {
+        let belief: Belief | undefined = acted;
+        let now = 0;
+        const contradicting: { readonly at: number; readonly what: string }[] = [];
+        for (const [pause, what] of steps) {
+          now += pause;
+          belief = observe(belief, { facts: what === "gone" ? undefined : held(what), askedAt: now });
+          if (what === "b") contradicting.length = 0;
+          else if (now >= 30 * SECOND) contradicting.push({ at: now, what });
+          if (belief?.facts.holder === "b") continue;
+          const same = contradicting.filter((one) => one.what === what);
+          expect(same.length).to.be.at.least(2);
+          expect(now - (same[0]?.at ?? now)).to.be.at.least(5 * SECOND);
+          return;
+        }
+      }),
+    );
+  });
+});
+
+function held(holder: string): AddressFacts {
+  return { ip: IP, family: "IPv4", region: "nyc3", holder };
+}

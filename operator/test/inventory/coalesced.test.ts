@@ -1,0 +1,50 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { Coalesced } from "../../src/inventory/coalesced.js";
+import { FakeClock } from "../support/fake-clock.js";
+import { errorOf } from "../support/http-rig.js";
+
+describe("a coalesced read", () => {
+  function rig(fails = false) {
+    const clock = new FakeClock();
+    let reads = 0;
+    const coalesced = new Coalesced(clock, async () => {
+      reads++;
+      await clock.sleep(10);
+      if (fails) throw new Error("no answer");
+    });
+    return { clock, coalesced, reads: () => reads };
+  }
+
+  it("serves all who can do with the one that runs", async () => {
+    const { clock, coalesced, reads } = rig();
+    const all = [coalesced.run(0), coalesced.run(0), coalesced.run(0)];
+    await clock.advance(10);
+    await Promise.all(all);
+
+    expect(reads()).to.equal(1);
+  });
+
+  it("does not serve those who need a younger one: they share the next", async () => {
+    const { clock, coalesced, reads } = rig();
+    const first = coalesced.run(0);
+    await clock.advance(5);
+    const later = [coalesced.run(5), coalesced.run(5)];
+    await clock.advance(20);
+    await Promise.all([first, ...later]);
+
+    expect(reads()).to.equal(2);
+  });
+
+  it("tells everybody of its failure, and reads again for the next", async () => {
+    const { clock, coalesced, reads } = rig(true);
+    const both = [errorOf(coalesced.run(0)), errorOf(coalesced.run(0))];
+    await clock.advance(10);
+    expect((await Promise.all(both)).map(String)).to.deep.equal(["Error: no answer", "Error: no answer"]);
+    const again = errorOf(coalesced.run(0));
+    await clock.advance(10);
+    await again;
+
+    expect(reads()).to.equal(2);
+  });
+});

@@ -1,0 +1,133 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { BACKOFF, backoffMs } from "../../src/kube/backoff.js";
+import { judge, type Round } from "../../src/kube/reflector-rules.js";
+import { NO_WATCH } from "../../src/kube/rounds.js";
+import { StatusError } from "../../src/kube/status-error.js";
+import { OutageError } from "../../src/kube/watch.js";
+
+const FRESH = { silentWatches: 0, failures: 0 };
+const watch = (more: Partial<Round>): Round => ({
+  ...NO_WATCH,
+  phase: "watch",
+  error: undefined,
+  opened: true,
+  ...more,
+});
+const status = (code: number, reason = "", message = reason) => new StatusError({ code, reason, message });
+const TOO_LARGE = new StatusError({
+  code: 504,
+  reason: "Timeout",
+  message: "Timeout",
+  details: { causes: [{ reason: "ResourceVersionTooLarge" }] },
+});
+
+describe("what a reflector does after a round", () => {
+  it("goes on at once, without a probe, after a watch that lasted as long as asked for", () => {
+    const verdict = judge(watch({ complete: true, events: 5, seconds: 400 }), FRESH);
+    expect(verdict).to.include({ pace: "none", probe: false, relist: undefined, failures: 0 });
+  });
+
+  it("probes after a watch that ended early, even cleanly", () => {
+    expect(judge(watch({ events: 5, seconds: 30 }), FRESH)).to.include({
+      pace: "none",
+      probe: true,
+      relist: undefined,
+    });
+  });
+
+  it("resumes fast after a lost connection, and counts failures only while nothing comes", () => {
+    const lost = watch({ error: new Error("reset"), seconds: 3 });
+    expect(judge(lost, { silentWatches: 0, failures: 4 })).to.include({ pace: "fast", probe: true, failures: 5 });
+    expect(judge({ ...lost, events: 1 }, { silentWatches: 0, failures: 4 })).to.include({ pace: "fast", failures: 1 });
+  });
+
+  it("resumes slowly where the server refuses", () => {
+    for (const code of [401, 403, 429, 500, 503]) {
+      const verdict = judge(watch({ opened: false, error: status(code) }), FRESH);
+      expect(verdict, String(code)).to.include({ pace: "slow", relist: undefined });
+    }
+  });
+
+  it("takes a very short, empty watch for a failure", () => {
+    expect(judge(watch({ seconds: 0.2 }), FRESH)).to.include({ pace: "fast", failures: 1 });
+  });
+
+  for (const [name, error, relist] of [
+    ["410 Gone", status(410, "Gone"), "expired"],
+    ["Expired", status(410, "Expired"), "expired"],
+    ["ResourceVersionTooLarge", TOO_LARGE, "resource-version-too-large"],
+    ["a long outage", new OutageError("pods", 20_000), "outage"],
+    ["a plain 504", status(504, "Timeout", "gateway"), undefined],
+  ] as const) {
+    it(`${relist === undefined ? "does not list" : "lists"} anew on ${name}, from a probe or a watch`, () => {
+      for (const phase of ["probe", "watch"] as const) {
+        expect(judge(watch({ phase, error }), FRESH).relist).to.equal(relist);
+      }
+    });
+  }
+
+  it("lists anew after two silent watches in a row, not after one, and not if an event came between", () => {
+    const silent = watch({ seconds: 75, error: new Error("silence") });
+    const first = judge(silent, FRESH);
+    expect(first).to.include({ relist: undefined, silentWatches: 1 });
+    expect(judge(silent, first)).to.include({ relist: "silent-watches", silentWatches: 0 });
+    const loud = judge(watch({ seconds: 75, events: 1 }), first);
+    expect(judge(silent, loud).relist).to.equal(undefined);
+  });
+
+  it("does not count watches that were never answered as silent", () => {
+    const refused = watch({ opened: false, error: new Error("refused") });
+    expect(judge(refused, { silentWatches: 1, failures: 1 })).to.include({ relist: undefined, silentWatches: 1 });
+  });
+
+  it("does not spin between a list that works and a watch that is always too old", () => {
+    let memory = FRESH;
+    for (let i = 0; i < 5; i++) {
+      memory = judge({ ...NO_WATCH, phase: "list", error: undefined }, memory);
+      memory = judge(watch({ error: status(410, "Expired") }), memory);
+    }
+    expect(memory.failures).to.equal(5);
+  });
+
+  it("gives up watch lists for good on a 422 that names them, without a pause", () => {
+    const refused: Round = {
+      ...NO_WATCH,
+      phase: "watch-list",
+      error: status(422, "Invalid", "sendInitialEvents: Forbidden"),
+    };
+    expect(judge(refused, FRESH)).to.include({ watchList: "unsupported", pace: "none", failures: 0 });
+    expect(judge({ ...refused, error: status(422, "Invalid", "labelSelector") }, FRESH).watchList).to.equal("skip");
+  });
+
+  it("lists in pages once where a watch list was answered but not completed", () => {
+    const cut: Round = { ...NO_WATCH, phase: "watch-list", opened: true, error: new Error("cut") };
+    expect(judge(cut, FRESH)).to.include({ watchList: "skip", relist: undefined });
+    expect(judge({ ...cut, opened: false }, FRESH).watchList).to.equal("allowed");
+    expect(judge({ ...cut, opened: false, error: status(429) }, FRESH).watchList).to.equal("allowed");
+    expect(judge({ ...cut, opened: false, error: status(500) }, FRESH).watchList).to.equal("skip");
+  });
+
+  it("resumes a watch list that was cut after its end bookmark", () => {
+    const cut: Round = { ...NO_WATCH, phase: "watch-list", opened: true, synced: true, error: new Error("cut") };
+    expect(judge(cut, FRESH)).to.include({ watchList: "allowed", relist: undefined, silentWatches: 0, probe: true });
+  });
+});
+
+describe("backoff", () => {
+  const wait = (pace: "fast" | "slow", failures: number, random: number, retryAfterSeconds?: number) =>
+    backoffMs({ pace, failures, random, retryAfterSeconds });
+
+  it("grows from its first to its longest wait, jitter included", () => {
+    for (const pace of ["fast", "slow"] as const) {
+      expect(wait(pace, 1, 0)).to.equal(BACKOFF[pace].firstMs);
+      expect(wait(pace, 2, 0.5)).to.equal(BACKOFF[pace].firstMs * 3);
+      expect(wait(pace, 10_000, 0.999)).to.equal(BACKOFF[pace].longestMs);
+    }
+  });
+
+  it("is never before Retry-After, nor hours after it", () => {
+    expect(wait("slow", 1, 0, 7)).to.equal(7_000);
+    expect(wait("slow", 1, 0, 86_400)).to.equal(120_000);
+  });
+});

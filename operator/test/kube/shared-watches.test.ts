@@ -1,0 +1,131 @@
+import { expect } from "chai";
+import { afterEach, beforeEach, describe, it } from "mocha";
+import type { LabelSelector } from "../../src/kube/label-selector.js";
+import { MAX_POD_WATCHES } from "../../src/kube/pod-scopes.js";
+import type { PodView } from "../../src/kube/pod-view.js";
+import { SharedWatches } from "../../src/kube/shared-watches.js";
+import { wholeObjects } from "../../src/kube/slim.js";
+import { Transport } from "../../src/kube/transport.js";
+import { FakeApi } from "../support/fake-api.js";
+import { plainConfig } from "../support/reflector-rig.js";
+import { scaledClock } from "../support/scaled-clock.js";
+import { until } from "../support/until.js";
+
+const app = (value: string): { selector: LabelSelector } => ({ selector: { matchLabels: { app: value } } });
+
+describe("shared watches", () => {
+  let api: FakeApi;
+  let transport: Transport;
+  let watches: SharedWatches;
+  const clock = scaledClock(100);
+  beforeEach(async () => {
+    api = await FakeApi.start();
+    for (const value of ["x", "y"])
+      for (const n of [1, 2])
+        api.collection.put(`${value}${n}`, { labels: { app: value }, spec: { nodeName: `n${n}` } });
+    transport = new Transport({ config: plainConfig(api.url), clock, env: {} });
+    watches = new SharedWatches({ client: transport, clock, nodeAnnotationPrefixes: [] });
+  });
+  afterEach(async () => {
+    await watches.stop();
+    expect(clock.pendingTimers).to.equal(0);
+    await transport.close();
+    await api.stop();
+  });
+  const names = (view: PodView) => [...(view.store?.list() ?? [])].map((pod) => pod.name).sort();
+  const record = (into: string[]) => watches.podView((event) => into.push(`${event.type} ${event.object.name}`));
+
+  it("opens one watch for all views of equal scope, and closes it with the last", async () => {
+    const views = [record([]), record([]), record([])];
+    await Promise.all(views.map((view) => view.select(app("x"))));
+    expect(api.count("watch")).to.equal(1);
+    for (const view of views) expect(names(view)).to.deep.equal(["x1", "x2"]);
+    await views[0]?.close();
+    await views[1]?.close();
+    api.collection.put("x3", { labels: { app: "x" } });
+    await until("the last view still follows", () => views[2]?.store?.get("default/x3") !== undefined);
+    await views[2]?.close();
+    await until("the watch is closed", () => api.openWatches === 0);
+  });
+
+  it("finds pods by node", async () => {
+    const view = record([]);
+    await view.select(app("x"));
+    expect([...(view.store?.byIndex("node", "n2") ?? [])].map((pod) => pod.name)).to.deep.equal(["x2"]);
+  });
+
+  it("keeps the old set visible until the new one has synced, then tells the differences", async () => {
+    const events: string[] = [];
+    const view = record(events);
+    await view.select(app("x"));
+    expect(events).to.deep.equal(["added x1", "added x2"]);
+    api.endBookmarks = false;
+    api.collection.put("x2", { labels: { app: "x", both: "1" } });
+    await until("the change is seen", () => events.length === 3);
+    const swapped = view.select(app("y"));
+    await until("the new watch is open", () => api.openWatches === 2);
+    expect([names(view), view.settled]).to.deep.equal([["x1", "x2"], false]);
+    api.collection.remove("x1");
+    await until("the old set is still followed", () => events.length === 4);
+    await swapped;
+    expect([names(view), view.settled]).to.deep.equal([["y1", "y2"], true]);
+    expect(events.slice(4)).to.deep.equal(["deleted x2", "added y1", "added y2"]);
+    await until("the old watch is closed", () => api.openWatches === 1);
+  });
+
+  it("drops a selection that was superseded before it had synced", async () => {
+    const events: string[] = [];
+    const view = record(events);
+    await view.select(app("x"));
+    const superseded = view.select(app("y"));
+    await view.select(app("x"));
+    await superseded;
+    expect([names(view), view.settled]).to.deep.equal([["x1", "x2"], true]);
+    expect(events).to.deep.equal(["added x1", "added x2"]);
+    await until("only the first watch is left", () => api.openWatches === 1);
+  });
+
+  it("tells nothing after it was closed, while it synced too", async () => {
+    const events: string[] = [];
+    const view = record(events);
+    const selecting = view.select(app("x"));
+    await view.close();
+    await selecting;
+    api.collection.put("x3", { labels: { app: "x" } });
+    expect(events).to.deep.equal([]);
+    expect(view.store).to.equal(undefined);
+  });
+
+  it("serves scopes beyond 64 out of one watch of all pods", async () => {
+    const views = Array.from({ length: MAX_POD_WATCHES }, () => record([]));
+    await Promise.all(views.map((view, i) => view.select(app(`none-${i}`))));
+    const events: string[] = [];
+    const beyond = [record(events), record([]), record([])];
+    await Promise.all([
+      beyond[0]?.select(app("x")),
+      beyond[1]?.select({ ...app("y"), namespace: "default" }),
+      beyond[2]?.select({ ...app("y"), namespace: "other" }),
+    ]);
+    expect(api.count("watch")).to.equal(MAX_POD_WATCHES + 1);
+    expect(beyond.map(names)).to.deep.equal([["x1", "x2"], ["y1", "y2"], []]);
+    api.collection.put("x1", { labels: { app: "y" } });
+    api.collection.put("y2", { labels: { app: "x" } });
+    await until("the filters follow", () => events.length === 4);
+    expect(events.slice(2)).to.deep.equal(["deleted x1", "added y2"]);
+    await Promise.all(beyond.map((view) => view.close()));
+    await until("the watch of all pods is closed", () => api.openWatches === MAX_POD_WATCHES);
+  });
+
+  it("has one watch of nodes and one of each other kind, and says how they are", async () => {
+    expect(watches.nodes()).to.equal(watches.nodes());
+    watches.kind("pools", "/apis/x/v1/pools", wholeObjects());
+    expect(() => watches.kind("pools", "/apis/x/v1/pools", wholeObjects())).to.throw(/exists already/);
+    expect(watches.states().map((state) => state.synced)).to.deep.equal([false, false]);
+    await watches.whenSynced();
+    expect(watches.states().map(({ name, synced, connected }) => ({ name, synced, connected }))).to.deep.equal([
+      { name: "nodes", synced: true, connected: true },
+      { name: "pools", synced: true, connected: true },
+    ]);
+    expect(api.count("watch")).to.equal(2);
+  });
+});

@@ -1,0 +1,101 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { createLogger, type LoggerOptions, parseLogFormat } from "../src/create-logger.js";
+import { silentLogger } from "../src/logging.js";
+import { Redactor } from "../src/redactor.js";
+import { FakeClock } from "./support/fake-clock.js";
+
+function setUp(options: Partial<LoggerOptions> & { isTTY?: boolean } = {}) {
+  const lines: string[] = [];
+  const redactor = new Redactor();
+  const output = { isTTY: options.isTTY ?? false, write: (text: string) => lines.push(text) };
+  const logger = createLogger({ clock: new FakeClock(), redactor, output, ...options });
+  return { logger, redactor, lines, last: () => JSON.parse(lines.at(-1) ?? "{}") as Record<string, unknown> };
+}
+
+describe("logger", () => {
+  it("writes one JSON object a line where there is no terminal", () => {
+    const { logger, lines, last } = setUp();
+    logger.info({ pool: "apps/web" }, "address moved");
+
+    expect(lines[0]).to.match(/^\{.*\}\n$/);
+    expect(last()).to.deep.equal({
+      level: "info",
+      time: "2025-01-01T00:00:00.000Z",
+      pool: "apps/web",
+      msg: "address moved",
+    });
+  });
+
+  it("writes text on a terminal", () => {
+    const { logger, lines } = setUp({ isTTY: true });
+    logger.warn({ pool: "apps/web" }, "address moved");
+
+    expect(lines.join("")).to.include("address moved").and.include("apps/web");
+    expect(lines[0]?.startsWith("{")).to.equal(false);
+  });
+
+  it("does as it is told: text without a terminal has no colours", () => {
+    const { logger, lines } = setUp({ format: "text" });
+    logger.info({}, "hello");
+
+    expect(lines).to.deep.equal(["[00:00:00.000] INFO: hello\n"]);
+  });
+
+  it("adds a child's fields to each line", () => {
+    const { logger, last } = setUp();
+    logger.child({ controller: "pools" }).child({ key: "a" }).error({ n: 1 }, "run failed");
+
+    expect(last()).to.include({ controller: "pools", key: "a", n: 1, level: "error" });
+  });
+
+  it("says nothing of level debug unless asked to", () => {
+    const quiet = setUp();
+    quiet.logger.debug({}, "detail");
+    const loud = setUp({ debug: true });
+    loud.logger.debug({}, "detail");
+
+    expect([quiet.lines.length, loud.lines.length]).to.deep.equal([0, 1]);
+  });
+
+  it("shows an error with its stack and causes, without secrets", () => {
+    const { logger, redactor, lines, last } = setUp();
+    redactor.add("s3cr3t-token");
+    const cause = new Error("refused s3cr3t-token");
+    const error = new Error("call with Authorization: Bearer abcdef123 failed", { cause });
+    logger.error({ error, headers: { authorization: "Bearer xyz98765" } }, "call failed with s3cr3t-token");
+
+    expect(last()["error"]).to.have.keys("type", "message", "stack");
+    expect(JSON.stringify(last()["error"])).to.include("logging.test.ts").and.include("refused");
+    for (const secret of ["s3cr3t-token", "abcdef123", "xyz98765"]) expect(lines.join("")).not.to.include(secret);
+  });
+
+  it("keeps secrets out of text, too", () => {
+    const { logger, redactor, lines } = setUp({ format: "text" });
+    redactor.add("s3cr3t-token");
+    logger.error({ error: new Error("s3cr3t-token") }, "s3cr3t-token");
+
+    expect(lines.join("")).to.include("[redacted]").and.not.include("s3cr3t-token");
+  });
+
+  it("survives fields that refer to themselves", () => {
+    const { logger, lines } = setUp();
+    const loop: Record<string, unknown> = {};
+    loop["self"] = loop;
+    logger.info({ loop }, "loop");
+
+    expect(lines).to.have.length(1);
+  });
+
+  it("can be silent", () => {
+    expect(silentLogger.child({ a: 1 })).to.equal(silentLogger);
+    expect(silentLogger.info({}, "nothing")).to.equal(undefined);
+  });
+});
+
+describe("log format", () => {
+  it("is text or json", () => {
+    expect(parseLogFormat("json")).to.equal("json");
+    expect(() => parseLogFormat("xml")).to.throw('unknown log format "xml": use one of text, json');
+  });
+});

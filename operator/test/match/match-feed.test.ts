@@ -1,0 +1,131 @@
+import type { Match } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { afterEach, beforeEach, describe, it } from "mocha";
+import { SharedWatches } from "../../src/kube/shared-watches.js";
+import { Transport } from "../../src/kube/transport.js";
+import { MatchFeed } from "../../src/match/match-feed.js";
+import { NodeDirectory } from "../../src/match/node-directory.js";
+import { FakeApi } from "../support/fake-api.js";
+import { plainConfig } from "../support/reflector-rig.js";
+import { scaledClock } from "../support/scaled-clock.js";
+import { until } from "../support/until.js";
+import { compiled, slimNode } from "./cluster.js";
+
+const SERVING = { phase: "Running", conditions: [{ type: "Ready", status: "True" }] };
+
+describe("the feed of a match", () => {
+  let api: FakeApi;
+  let transport: Transport;
+  let watches: SharedWatches;
+  let nodes: NodeDirectory;
+  let feed: MatchFeed;
+  /** Candidates at each change, as its listener sees them. */
+  let seen: string[];
+  const clock = scaledClock(100);
+  beforeEach(async () => {
+    api = await FakeApi.start();
+    put("x1", "x", "a");
+    put("y1", "y", "b");
+    transport = new Transport({ config: plainConfig(api.url), clock, env: {} });
+    watches = new SharedWatches({ client: transport, clock, nodeAnnotationPrefixes: [] });
+    seen = [];
+    nodes = new NodeDirectory(["a", "b", "c"].map((name) => slimNode(name)));
+    feed = new MatchFeed({ nodes, watches, onChange: () => seen.push(candidates()) });
+  });
+  afterEach(async () => {
+    await feed.close();
+    await watches.stop();
+    await transport.close();
+    await api.stop();
+  });
+  function put(name: string, app: string, nodeName: string) {
+    api.collection.put(name, { labels: { app }, spec: { nodeName }, status: SERVING });
+  }
+  const candidates = () =>
+    (feed.index?.candidates() ?? [])
+      .map(({ name }) => name)
+      .sort()
+      .join();
+  const select = (match: Match) => feed.select(compiled(match));
+
+  it("has no index before the pods of the first match have been read", async () => {
+    const selected = select({ podLabel: "app=x" });
+    expect([feed.index, feed.settled]).to.deep.equal([undefined, false]);
+    await selected;
+    expect([candidates(), feed.settled]).to.deep.equal(["a", true]);
+  });
+
+  it("follows pods", async () => {
+    await select({ podLabel: "app=x" });
+    put("x2", "x", "c");
+    await until("the new pod counts", () => candidates() === "a,c");
+  });
+
+  it("takes an edited match at once where no pods are asked for", async () => {
+    const selected = select({});
+    expect([candidates(), feed.settled]).to.deep.equal(["a,b,c", true]);
+    await selected;
+    expect(api.count("watch")).to.equal(0);
+  });
+
+  it("goes on with the former match until the pods of the new one are there, then swaps in one step", async () => {
+    await select({ podLabel: "app=x" });
+    const selected = select({ podLabel: "app=y" });
+    expect([candidates(), feed.settled]).to.deep.equal(["a", false]);
+    await selected;
+    expect([candidates(), feed.settled]).to.deep.equal(["b", true]);
+    expect(new Set(seen), "no moment without candidates, or with those of both").to.deep.equal(new Set(["a", "b"]));
+  });
+
+  it("swaps in one step from pods to none, and back", async () => {
+    await select({ podLabel: "app=x" });
+    await select({});
+    expect(candidates()).to.equal("a,b,c");
+    expect(watches.states(), "pods are no longer read").to.deep.equal([]);
+    await select({ podLabel: "app=y" });
+    expect(candidates()).to.equal("b");
+    expect(new Set(seen)).to.deep.equal(new Set(["a", "a,b,c", "b"]));
+  });
+
+  it("takes an edit for which it already has the pods", async () => {
+    put("x2", "x", "c");
+    await select({ podLabel: "app=x" });
+    await select({ podLabel: "app=x", nodeLabel: "kind!=x,!y" });
+    await select({ podLabel: "app=x", nodeLabel: "no=where" });
+    expect([candidates(), feed.settled, api.count("watch")]).to.deep.equal(["", true, 1]);
+  });
+
+  it("takes the last of several edits only", async () => {
+    await Promise.all([select({ podLabel: "app=x" }), select({ podLabel: "app=y" }), select({ podLabel: "app=none" })]);
+    expect([candidates(), feed.settled]).to.deep.equal(["", true]);
+    expect(new Set(seen)).to.deep.equal(new Set([""]));
+  });
+
+  it("takes the last of several edits that need the same pods", async () => {
+    const [far, near] = ["no=where", "!no"].map((nodeLabel) => ({ podLabel: "app=x", nodeLabel }));
+    await Promise.all([select({ podLabel: "app=x" }), select({ ...far }), select({ ...near })]);
+    expect(seen).to.deep.equal(["a"]);
+  });
+
+  it("goes back to the match it has when an edit is taken back", async () => {
+    await select({ podLabel: "app=x" });
+    await Promise.all([select({ podLabel: "app=y" }), select({ podLabel: "app=x" })]);
+    expect([candidates(), feed.settled]).to.deep.equal(["a", true]);
+  });
+
+  it("does nothing more once closed", async () => {
+    const selected = select({ podLabel: "app=x" });
+    await feed.close();
+    await selected;
+    await select({});
+    expect([feed.index, seen]).to.deep.equal([undefined, []]);
+  });
+
+  it("tells nothing more once closed", async () => {
+    await select({});
+    seen.length = 0;
+    await feed.close();
+    nodes.apply({ type: "deleted", object: slimNode("a") });
+    expect(seen).to.deep.equal([]);
+  });
+});

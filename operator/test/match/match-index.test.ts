@@ -1,0 +1,178 @@
+import type { Match } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { slimPod } from "../support/objects.js";
+import { NOT_READY, slimNode, taint } from "./cluster.js";
+import { IndexRig } from "./index-rig.js";
+
+const WEB: Match = { nodeLabel: "pool=web" };
+const PODS: Match = { podLabel: "app=web" };
+const web = { labels: { pool: "web" } };
+const pod = { labels: { app: "web" }, nodeName: "a" };
+
+describe("the index of a match", () => {
+  it("follows a node that starts and stops matching", () => {
+    const rig = new IndexRig(WEB);
+    rig.nodes.upsert(slimNode("a", web));
+    rig.nodes.upsert(slimNode("a", { ...web, ...NOT_READY }));
+    rig.nodes.upsert(slimNode("a", web));
+    expect(rig.log).to.deep.equal([
+      "a verdict none -> ok",
+      "a verdict ok -> NodeNotReady",
+      "a verdict NodeNotReady -> ok",
+    ]);
+    expect(rig.candidates()).to.deep.equal(["a"]);
+  });
+
+  it("follows the pods of a node", () => {
+    const rig = new IndexRig(PODS);
+    rig.nodes.upsert(slimNode("a"));
+    rig.pods.upsert(slimPod("p", { ...pod, ready: false }));
+    rig.pods.upsert(slimPod("p", pod));
+    rig.pods.remove(slimPod("p"));
+    expect(rig.log).to.deep.equal([
+      "a verdict none -> PodNotReady",
+      "a verdict PodNotReady -> ok",
+      "a verdict ok -> none",
+    ]);
+  });
+
+  it("does not mind a pod that comes before its node", () => {
+    const rig = new IndexRig(PODS);
+    rig.pods.upsert(slimPod("p", pod));
+    expect(rig.log).to.deep.equal([]);
+    rig.nodes.upsert(slimNode("a"));
+    expect(rig.candidates()).to.deep.equal(["a"]);
+  });
+
+  it("looks at the pods of one node when a pod changes", () => {
+    const rig = new IndexRig(PODS);
+    for (const name of ["a", "b", "c"]) rig.nodes.upsert(slimNode(name));
+    rig.looked.length = 0;
+    rig.pods.upsert(slimPod("p", pod));
+    expect(rig.looked).to.deep.equal(["a"]);
+  });
+
+  it("tells what is not a matter of matching as facts, and what concerns no candidate not at all", () => {
+    const rig = new IndexRig(WEB);
+    rig.nodes.upsert(slimNode("a", web));
+    rig.nodes.upsert(slimNode("b"));
+    rig.log.length = 0;
+    const addresses = [{ type: "ExternalIP", address: "192.0.2.1" }];
+    rig.nodes.upsert(slimNode("a", { ...web, addresses }));
+    rig.nodes.upsert(slimNode("b", { addresses }));
+    expect(rig.log).to.deep.equal(["a facts ok -> ok"]);
+  });
+
+  it("gives the same list of candidates until one of them changes", () => {
+    const rig = new IndexRig(WEB);
+    rig.nodes.upsert(slimNode("a", web));
+    const before = rig.index.candidates();
+    rig.nodes.upsert(slimNode("b"));
+    expect(rig.index.candidates()).to.equal(before);
+    rig.nodes.upsert(slimNode("a", { ...web, kubeletVersion: "v1.99.0" }));
+    expect(rig.index.candidates().map(({ kubeletVersion }) => kubeletVersion)).to.deep.equal(["v1.99.0"]);
+  });
+
+  it("tells what becomes of a holder, however far from matching it is", () => {
+    const rig = new IndexRig(PODS);
+    rig.nodes.upsert(slimNode("a"));
+    rig.index.watchHolders(["digitalocean://a"]);
+    rig.nodes.upsert(slimNode("a", { unschedulable: true }));
+    rig.index.watchHolders([]);
+    rig.nodes.upsert(slimNode("a"));
+    expect(rig.log).to.deep.equal(["a verdict NoPod -> Cordoned,NoPod"]);
+  });
+
+  it("answers for a machine, whatever its node is called, and for none", () => {
+    const rig = new IndexRig(WEB);
+    rig.nodes.upsert(slimNode("a", { providerID: "digitalocean://1" }));
+    expect(rig.index.verdictOfMachine("digitalocean://1")?.refusals.map(({ reason }) => reason)).to.deep.equal([
+      "LabelsDiffer",
+    ]);
+    rig.nodes.upsert(slimNode("a", { uid: "new", providerID: "digitalocean://2" }));
+    expect(rig.index.verdictOfMachine("digitalocean://1")).to.equal(undefined);
+  });
+
+  it("explains any node in full", () => {
+    const rig = new IndexRig({ ...WEB, ...PODS });
+    rig.nodes.upsert(slimNode("a", { ...NOT_READY, taints: [taint("x")] }));
+    const reasons = (name: string) => rig.index.explain(name).map(({ reason }) => reason);
+    expect(reasons("a")).to.deep.equal(["LabelsDiffer", "Tainted", "NodeNotReady", "NoPod"]);
+    expect(reasons("b")).to.deep.equal(["NodeGone"]);
+  });
+
+  it("counts refusals, the most frequent first, with an example, and those that are not meant", () => {
+    const rig = new IndexRig(WEB);
+    for (const name of ["d", "c", "b"]) rig.nodes.upsert(slimNode(name, { ...web, taints: [taint("x")] }));
+    rig.nodes.upsert(slimNode("e", { ...web, ...NOT_READY }));
+    for (const name of ["a", "f"]) rig.nodes.upsert(slimNode(name));
+    rig.nodes.upsert(slimNode("g", web));
+    expect(rig.tallyText()).to.equal(
+      "1 of 7 nodes match; 2 lack the labels or pods asked for; " +
+        "3 Tainted (b: it has taint x:NoSchedule, not tolerated); " +
+        "1 NodeNotReady (e: Ready is False since 2025-01-01T00:00:00Z (Tested))",
+    );
+    rig.nodes.remove(slimNode("g"));
+    rig.nodes.remove(slimNode("a"));
+    expect(rig.tallyText()).to.match(/^0 of 5 nodes match; 1 lack /);
+  });
+
+  it("says of an empty cluster that it is empty", () => {
+    expect(new IndexRig({}).tallyText()).to.equal("the cluster has no nodes");
+  });
+
+  it("knows whether any node has the labels, well or not", () => {
+    const rig = new IndexRig({ ...WEB, ...PODS });
+    rig.nodes.upsert(slimNode("b"));
+    expect(rig.index.anyNodeHasLabels()).to.equal(false);
+    rig.nodes.upsert(slimNode("a", { ...web, ...NOT_READY }));
+    expect(rig.index.anyNodeHasLabels()).to.equal(true);
+  });
+
+  it("is silent once closed", () => {
+    const rig = new IndexRig(WEB);
+    rig.index.close();
+    rig.nodes.upsert(slimNode("a", web));
+    expect(rig.log).to.deep.equal([]);
+  });
+});
+
+describe("an edited match", () => {
+  it("tells each difference", () => {
+    const rig = new IndexRig(WEB);
+    rig.nodes.upsert(slimNode("a", web));
+    rig.nodes.upsert(slimNode("b", { labels: { pool: "db" } }));
+    rig.log.length = 0;
+    rig.rematch({ nodeLabel: "pool=db" });
+    expect(rig.log).to.deep.equal(["a verdict ok -> none", "b verdict none -> ok"]);
+    expect(rig.candidates()).to.deep.equal(["b"]);
+  });
+
+  it("leaves no grace to a node that it refuses, until that matches again", () => {
+    const rig = new IndexRig({});
+    rig.nodes.upsert(slimNode("a"));
+    rig.rematch(PODS);
+    const reasons = () => rig.index.explain("a").map(({ reason }) => reason);
+    expect(reasons()).to.deep.equal(["NoPod", "MatchEdited"]);
+    rig.pods.upsert(slimPod("p", pod));
+    rig.pods.remove(slimPod("p"));
+    expect(reasons()).to.deep.equal(["NoPod"]);
+  });
+
+  it("leaves the grace of a node alone that fails for the reasons it had before", () => {
+    const rig = new IndexRig({});
+    rig.nodes.upsert(slimNode("a", NOT_READY));
+    rig.rematch({ tolerations: [{ key: "x", operator: "Exists" }] });
+    expect(rig.index.explain("a").map(({ reason }) => reason)).to.deep.equal(["NodeNotReady"]);
+  });
+
+  it("is forgotten with the node", () => {
+    const rig = new IndexRig({});
+    rig.nodes.upsert(slimNode("a"));
+    rig.rematch(PODS);
+    rig.nodes.remove(slimNode("a"));
+    rig.nodes.upsert(slimNode("a"));
+    expect(rig.index.explain("a").map(({ reason }) => reason)).to.deep.equal(["NoPod"]);
+  });
+});

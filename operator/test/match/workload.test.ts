@@ -1,0 +1,74 @@
+import { expect } from "chai";
+import { beforeEach, describe, it } from "mocha";
+import { POD_INDEXES, type PodIndex } from "../../src/kube/pod-scopes.js";
+import type { SlimPod } from "../../src/kube/slim.js";
+import { Store } from "../../src/kube/store.js";
+import { nodesOfPodEvent, PodWorkload } from "../../src/match/workload.js";
+import { slimPod } from "../support/objects.js";
+import { compiled } from "./cluster.js";
+
+describe("the workload of a match", () => {
+  let pods: Store<SlimPod, PodIndex>;
+  beforeEach(() => {
+    pods = new Store({ indexes: POD_INDEXES });
+  });
+  function workload(match: object = { podNamespace: "default", podLabel: "app=web,weight>3" }) {
+    const wanted = compiled(match).pods;
+    if (wanted === undefined) throw new Error("the match asks for no pods");
+    return new PodWorkload(pods, wanted);
+  }
+  const web = { labels: { app: "web", weight: "5" }, nodeName: "n" };
+
+  it("serves with one pod that is Running, Ready and here to stay", () => {
+    pods.upsert(slimPod("a", { ...web, ready: false }));
+    pods.upsert(slimPod("b", web));
+    expect(workload().on("n")).to.deep.equal({ state: "serving" });
+  });
+
+  const idle: readonly (readonly [Partial<SlimPod>, string])[] = [
+    [{ ready: false }, "pod default/a is not ready"],
+    [{ phase: "Pending", ready: false }, "pod default/a is Pending"],
+    [{ phase: "Succeeded" }, "pod default/a is Succeeded"],
+    [{ deletionTimestamp: "2025-01-01T00:00:00Z" }, "pod default/a is being deleted"],
+  ];
+  for (const [more, detail] of idle) {
+    it(`is unready where ${detail}`, () => {
+      pods.upsert(slimPod("a", { ...web, ...more }));
+      expect(workload().on("n")).to.deep.equal({ state: "unready", detail });
+    });
+  }
+
+  it("names the same unready pod, whichever changed last", () => {
+    for (const name of ["b", "a"]) pods.upsert(slimPod(name, { ...web, ready: false }));
+    pods.upsert(slimPod("a", { ...web, ready: false, phase: "Pending" }));
+    expect(workload().on("n")).to.deep.include({ detail: "pod default/a is Pending" });
+  });
+
+  it("passes over pods of other namespaces, labels and nodes", () => {
+    pods.upsert(slimPod("a", { ...web, namespace: "other" }));
+    pods.upsert(slimPod("b", { ...web, labels: { app: "web", weight: "2" } }));
+    pods.upsert(slimPod("c", { ...web, nodeName: "m" }));
+    expect(workload().on("n")).to.deep.equal({
+      state: "absent",
+      detail: "it runs no pod of namespace default with app=web,weight>3",
+    });
+    expect([...workload().nodes()]).to.deep.equal(["m"]);
+  });
+
+  it("takes every pod of a namespace, or every pod with a label", () => {
+    pods.upsert(slimPod("a", { nodeName: "n" }));
+    expect(workload({ podNamespace: "default" }).on("n").state).to.equal("serving");
+    pods.upsert(slimPod("b", { namespace: "far", labels: { app: "web" }, nodeName: "m" }));
+    expect(workload({ podLabel: "app=web" }).on("m").state).to.equal("serving");
+  });
+
+  it("is touched by a pod event on the pod's node alone", () => {
+    const pod = slimPod("a", web);
+    expect(nodesOfPodEvent({ type: "updated", object: pod, old: slimPod("a") })).to.deep.equal(["n"]);
+    expect(nodesOfPodEvent({ type: "updated", object: pod, old: slimPod("a", { nodeName: "m" }) })).to.deep.equal([
+      "n",
+      "m",
+    ]);
+    expect(nodesOfPodEvent({ type: "added", object: slimPod("a") })).to.deep.equal([]);
+  });
+});

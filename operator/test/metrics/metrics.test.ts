@@ -1,0 +1,133 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { FLIPOP_METRICS, flipopMetrics, forgetPool, forgetRecordSet } from "../../src/metrics/flipop.js";
+import { MetricsRegistry } from "../../src/metrics/registry.js";
+import { RUNTIME_METRICS, runtimeMetrics } from "../../src/metrics/runtime.js";
+
+describe("flipop metrics", () => {
+  it("keep the contract of names, types and labels", () => {
+    const contract = FLIPOP_METRICS.map(({ type, name, labels }) => `${type} ${name}{${labels.join(",")}}`);
+
+    expect(contract).to.deep.equal([
+      "gauge flipop_floatingippoolcontroller_node_status{namespace,name,provider,dns,status}",
+      "counter flipop_floatingippoolcontroller_ip_assignment_errors{namespace,name,ip,provider,dns}",
+      "counter flipop_floatingippoolcontroller_ip_assignments{namespace,name,ip,provider,dns}",
+      "gauge flipop_floatingippoolcontroller_ip_node{namespace,name,ip,provider,dns,provider_id,node}",
+      "gauge flipop_floatingippoolcontroller_ip_state{namespace,name,ip,provider,dns,state}",
+      "gauge flipop_floatingippoolcontroller_unfulfilled_ips{namespace,name,provider,dns}",
+      "gauge flipop_nodednsrecordset_records{namespace,name,provider,dns}",
+      "counter flipop_providers_calls_total{provider,call,outcome,kind,namespace,name}",
+      "histogram flipop_providers_call_duration_seconds{provider,call,kind,namespace,name}",
+    ]);
+  });
+
+  it("leave no series of a deleted pool or record set, and those of others", async () => {
+    const registry = new MetricsRegistry();
+    const metrics = flipopMetrics(registry);
+    const of = (name: string) => ({ namespace: "apps", name, provider: "digitalocean", dns: "" });
+    for (const name of ["web", "mail"]) {
+      metrics.nodeStatus.set({ ...of(name), status: "assigned" }, 2);
+      metrics.assignments.inc({ ...of(name), ip: "203.0.113.7" });
+      metrics.state.set({ ...of(name), ip: "203.0.113.7", state: "active" }, 1);
+      metrics.records.set(of(name), 3);
+    }
+    await forgetPool(metrics, "apps", "web");
+    const text = await registry.text();
+    expect(text).to.include('records{namespace="apps",name="web"').and.include('name="mail"');
+    expect(text).not.to.match(/floatingippoolcontroller.*name="web"/);
+
+    await forgetRecordSet(metrics, "apps", "web");
+
+    expect(await registry.text()).not.to.include('name="web"');
+  });
+});
+
+describe("runtime metrics", () => {
+  it("have the well-known names", () => {
+    expect(RUNTIME_METRICS.map(({ name, labels }) => `${name}{${labels.join(",")}}`)).to.deep.equal([
+      "workqueue_depth{name}",
+      "workqueue_adds_total{name}",
+      "workqueue_queue_duration_seconds{name}",
+      "workqueue_work_duration_seconds{name}",
+      "workqueue_unfinished_work_seconds{name}",
+      "workqueue_longest_running_processor_seconds{name}",
+      "workqueue_retries_total{name}",
+      "controller_runtime_reconcile_total{controller,result}",
+      "controller_runtime_reconcile_time_seconds{controller}",
+      "controller_runtime_reconcile_errors_total{controller}",
+      "controller_runtime_terminal_reconcile_errors_total{controller}",
+      "controller_runtime_reconcile_panics_total{controller}",
+      "controller_runtime_active_workers{controller}",
+      "controller_runtime_max_concurrent_reconciles{controller}",
+      "leader_election_master_status{name}",
+      "leader_election_slowpath_total{name}",
+      "reflector_lists_total{name}",
+      "reflector_list_duration_seconds{name}",
+      "reflector_items_per_list{name}",
+      "reflector_watches_total{name}",
+      "reflector_short_watches_total{name}",
+      "reflector_watch_duration_seconds{name}",
+      "reflector_items_per_watch{name}",
+      "reflector_last_resource_version{name}",
+      "rest_client_requests_total{code,method,host}",
+      "rest_client_request_duration_seconds{verb,host}",
+      "flipop_events_written_total{verb}",
+      "flipop_events_dropped_total{cause}",
+    ]);
+  });
+
+  it("are all registered, each with a help text that ends like a sentence", () => {
+    const registry = new MetricsRegistry();
+    runtimeMetrics(registry, "lock");
+    flipopMetrics(registry);
+    const names = (metrics: readonly { name: string }[]) => metrics.map(({ name }) => name).sort();
+
+    expect(names(registry.definitions)).to.deep.equal(names([...RUNTIME_METRICS, ...FLIPOP_METRICS]));
+    for (const { name, help } of registry.definitions) expect(help, name).to.match(/^[A-Z1].*\.$/);
+  });
+
+  it("reckon the age of runs under way at the scrape", async () => {
+    const registry = new MetricsRegistry();
+    let ages: readonly number[] = [3, 5];
+    runtimeMetrics(registry, "lock").queue("pools", () => ages);
+    const text = await registry.text();
+    expect(text).to.include('workqueue_unfinished_work_seconds{name="pools"} 8');
+    expect(text).to.include('workqueue_longest_running_processor_seconds{name="pools"} 5');
+    ages = [];
+
+    expect(await registry.text()).to.include('workqueue_longest_running_processor_seconds{name="pools"} 0');
+  });
+
+  it("tell of lists, watches and requests", async () => {
+    const registry = new MetricsRegistry();
+    const { reflector, restClient } = runtimeMetrics(registry, "lock");
+    const nodes = reflector("nodes");
+    nodes.listed(0.2, 1_000);
+    nodes.watched(0.5, 0);
+    nodes.watched(400, 20);
+    nodes.version("1234");
+    nodes.version("opaque");
+    restClient({ code: "200", method: "GET", host: "api:6443", seconds: 0.01 });
+    const text = await registry.text();
+
+    for (const line of [
+      'reflector_lists_total{name="nodes"} 1',
+      'reflector_items_per_list_sum{name="nodes"} 1000',
+      'reflector_watches_total{name="nodes"} 2',
+      'reflector_short_watches_total{name="nodes"} 1',
+      'reflector_last_resource_version{name="nodes"} 1234',
+      'rest_client_requests_total{code="200",method="GET",host="api:6443"} 1',
+      'rest_client_request_duration_seconds_count{verb="GET",host="api:6443"} 1',
+    ]) {
+      expect(text).to.include(line);
+    }
+  });
+
+  it("include those of the process where asked for", async () => {
+    const registry = new MetricsRegistry();
+    registry.addProcessMetrics();
+    expect(await registry.text())
+      .to.include("process_resident_memory_bytes")
+      .and.include("nodejs_eventloop_lag_seconds");
+  });
+});

@@ -1,0 +1,216 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { planRecordChanges, planRemoval, type RecordWish } from "../../../src/providers/record-changes.js";
+import type { RecordSetFacts, RecordType } from "../../../src/providers/types.js";
+import { NotLeaderError } from "../../../src/runtime/fence.js";
+import { errorOf } from "../../support/http-rig.js";
+import { ASKER, closing, type DnsBench } from "./benches.js";
+
+/** Allowed by every provider. */
+const TTL = 120;
+
+export interface DnsContractOptions {
+  /** Requests that a change of `records` records may cost, the read included. A re-pointed record is one. */
+  budget(records: number): number;
+}
+
+/** Every DnsProvider must pass this. */
+export function dnsContract(name: string, startBench: () => Promise<DnsBench>, options: DnsContractOptions): void {
+  describe(`${name} keeps the contract of a DnsProvider`, () => {
+    const start = closing(startBench);
+    nameContract(start);
+    changeContract(start, options);
+    refusalContract(start);
+  });
+}
+
+function nameContract(start: () => Promise<DnsBench>): void {
+  it("takes relative and full names, with and without the final dot, and the zone itself", async () => {
+    const bench = await start();
+    bench.addRecord("www", "A", "203.0.113.1", TTL);
+    bench.addRecord("@", "A", "203.0.113.2", TTL);
+    const { zone } = bench;
+
+    for (const name of ["www", `www.${zone}`, `WWW.${zone}.`]) {
+      expect(await read(bench, name)).to.deep.include({ fqdn: `www.${zone}` });
+      expect(valuesOf(await read(bench, name))).to.deep.equal(["203.0.113.1"]);
+      expect(await bench.drive(bench.provider.fqdn(ASKER, nameOf(bench, name)))).to.equal(`www.${zone}`);
+    }
+    for (const name of ["@", zone]) expect(valuesOf(await read(bench, name))).to.deep.equal(["203.0.113.2"]);
+  });
+
+  it("reads the records of that name and those types only", async () => {
+    const bench = await start();
+    bench.addRecord("www", "A", "203.0.113.1", TTL);
+    bench.addRecord("www", "AAAA", "2001:db8:0:0:0:0:0:1", TTL);
+    bench.addRecord("other.www", "A", "203.0.113.9", TTL);
+    for (let index = 0; index < 20; index++) bench.addRecord(`noise-${index}`, "A", "203.0.113.10", TTL);
+
+    expect(valuesOf(await read(bench, "www", ["A"]))).to.deep.equal(["203.0.113.1"]);
+    expect(valuesOf(await read(bench, "www", ["AAAA"]))).to.deep.equal(["2001:db8:0:0:0:0:0:1"]);
+    expect(valuesOf(await read(bench, "www", ["A", "AAAA"]))).to.have.length(2);
+    expect(valuesOf(await read(bench, "none"))).to.deep.equal([]);
+  });
+
+  it("says NotFound for a zone that the account does not have", async () => {
+    const bench = await start();
+    const wish = { zone: "absent.invalid", name: "www", types: ["A"] } as const;
+
+    expect(await errorOf(bench.drive(bench.provider.read(ASKER, wish)))).to.deep.include({ kind: "NotFound" });
+  });
+}
+
+function changeContract(start: () => Promise<DnsBench>, { budget }: DnsContractOptions): void {
+  const cases: readonly (readonly [string, readonly string[], readonly string[]])[] = [
+    ["creates a set", [], ["203.0.113.1", "203.0.113.2"]],
+    ["replaces one address", ["203.0.113.1", "203.0.113.2"], ["203.0.113.1", "203.0.113.3"]],
+    ["replaces all", ["203.0.113.1", "203.0.113.2"], ["203.0.113.3", "203.0.113.4"]],
+    ["replaces the only one", ["203.0.113.1"], ["203.0.113.2"]],
+    ["grows", ["203.0.113.1"], ["203.0.113.1", "203.0.113.2", "203.0.113.3"]],
+    ["shrinks", ["203.0.113.1", "203.0.113.2", "203.0.113.3"], ["203.0.113.2"]],
+    ["shrinks to another", ["203.0.113.1", "203.0.113.2", "203.0.113.3"], ["203.0.113.4"]],
+    ["holds many", many(1, 30), many(16, 45)],
+  ];
+  for (const [what, before, after] of cases) {
+    it(`${what}: never empty, no stranger in between, within the budget, nothing to do afterwards`, async () => {
+      const bench = await start();
+      for (const value of before) bench.addRecord("www", "A", value, TTL);
+      const bad = watchStates(bench, before, after);
+      const from = bench.calls();
+
+      const set = await change(bench, after);
+
+      const added = after.filter((value) => !before.includes(value)).length;
+      const removed = before.filter((value) => !after.includes(value)).length;
+      const changed = Math.max(added, removed);
+      expect(bench.calls() - from).to.be.at.most(budget(changed));
+      expect(bad).to.deep.equal([]);
+      expect(bench.records("www", "A")).to.deep.equal([...after].sort().map((value) => `${value} ${TTL}`));
+      const again = planRecordChanges(await read(bench, "www"), { values: after, ttl: TTL });
+      expect(again.steps).to.deep.equal([]);
+      expect(set.fqdn).to.equal(`www.${bench.zone}`);
+    });
+  }
+
+  it("corrects a wrong TTL, and keeps it where asked", async () => {
+    const bench = await start();
+    for (const value of ["203.0.113.1", "203.0.113.2"]) bench.addRecord("www", "A", value, 300);
+
+    await change(bench, ["203.0.113.1", "203.0.113.2"], "keep");
+    expect(bench.records("www", "A")).to.deep.equal(["203.0.113.1 300", "203.0.113.2 300"]);
+
+    await change(bench, ["203.0.113.1", "203.0.113.2"]);
+    expect(bench.records("www", "A")).to.deep.equal([`203.0.113.1 ${TTL}`, `203.0.113.2 ${TTL}`]);
+  });
+
+  it("changes A and AAAA of one name, and leaves a family without wishes alone", async () => {
+    const bench = await start();
+    bench.addRecord("www", "A", "203.0.113.1", TTL);
+    bench.addRecord("www", "AAAA", "2001:db8:0:0:0:0:0:1", TTL);
+
+    await change(bench, ["203.0.113.2"], TTL, ["A", "AAAA"]);
+
+    expect(bench.records("www", "A")).to.deep.equal([`203.0.113.2 ${TTL}`]);
+    expect(bench.records("www", "AAAA")).to.deep.equal([`2001:db8:0:0:0:0:0:1 ${TTL}`]);
+  });
+
+  it("removes a whole set when told so, and nothing else", async () => {
+    const bench = await start();
+    bench.addRecord("www", "A", "203.0.113.1", TTL);
+    bench.addRecord("other", "A", "203.0.113.2", TTL);
+
+    await bench.drive(bench.provider.apply(ASKER, planRemoval(await read(bench, "www"))));
+
+    expect(bench.records("www", "A")).to.deep.equal([]);
+    expect(bench.records("other", "A")).to.deep.equal([`203.0.113.2 ${TTL}`]);
+  });
+}
+
+function refusalContract(start: () => Promise<DnsBench>): void {
+  it("says Conflict where a CNAME excludes the records", async () => {
+    const bench = await start();
+    bench.addRecord("www", "CNAME", `other.${bench.zone}`, TTL);
+
+    const error = await errorOf(change(bench, ["203.0.113.1"]));
+
+    expect(error).to.deep.include({ kind: "Conflict", reason: "RecordExists" });
+  });
+
+  it("says Conflict where a record is gone by now", async () => {
+    const bench = await start();
+    bench.addRecord("www", "A", "203.0.113.1", TTL);
+    const stale = await read(bench, "www");
+    await change(bench, ["203.0.113.5"]);
+    await bench.drive(bench.provider.apply(ASKER, planRemoval(await read(bench, "www"))));
+
+    const changes = planRecordChanges(stale, { values: ["203.0.113.2"], ttl: TTL });
+    const error = await errorOf(bench.drive(bench.provider.apply(ASKER, changes)));
+
+    expect(error).to.deep.include({ kind: "Conflict" });
+  });
+
+  it("writes nothing without the lease", async () => {
+    const bench = await start();
+    bench.loseLease();
+
+    expect(await errorOf(change(bench, ["203.0.113.1"]))).to.be.instanceOf(NotLeaderError);
+    expect(bench.records("www", "A")).to.deep.equal([]);
+  });
+
+  it("sends nothing for a change without steps, and records the others", async () => {
+    const bench = await start();
+    await change(bench, ["203.0.113.1"]);
+    const from = bench.calls();
+    await change(bench, ["203.0.113.1"]);
+
+    expect(bench.calls() - from).to.equal(1);
+    expect(bench.audit).to.have.length(1);
+    expect(bench.audit[0]).to.deep.include({
+      kind: "change-records",
+      target: `www.${bench.zone}`,
+      before: "",
+      after: "203.0.113.1",
+      outcome: "done",
+    });
+  });
+}
+
+/** Reads, plans and applies, as the operator does. */
+export async function change(
+  bench: DnsBench,
+  values: readonly string[],
+  ttl: RecordWish["ttl"] = TTL,
+  types: readonly RecordType[] = ["A"],
+): Promise<RecordSetFacts> {
+  const set = await read(bench, "www", types);
+  await bench.drive(bench.provider.apply(ASKER, planRecordChanges(set, { values, ttl })));
+  return set;
+}
+
+/** Looks at the set after each request. Returns what was wrong. */
+export function watchStates(bench: DnsBench, before: readonly string[], after: readonly string[]): readonly string[] {
+  const known = new Set([...before, ...after]);
+  const bad: string[] = [];
+  bench.afterEach(() => {
+    const values = bench.records("www", "A").map((record) => record.split(" ")[0] ?? "");
+    if (values.length === 0 && before.length > 0) bad.push("empty");
+    bad.push(...values.filter((value) => !known.has(value)).map((value) => `stranger ${value}`));
+  });
+  return bad;
+}
+
+export function read(bench: DnsBench, name: string, types: readonly RecordType[] = ["A"]): Promise<RecordSetFacts> {
+  return bench.drive(bench.provider.read(ASKER, nameOf(bench, name, types)));
+}
+
+function nameOf({ zone }: DnsBench, name: string, types: readonly RecordType[] = ["A"]) {
+  return { zone, name, types };
+}
+
+function valuesOf({ records }: RecordSetFacts): readonly string[] {
+  return records.map(({ value }) => value).sort();
+}
+
+function many(first: number, last: number): readonly string[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => `203.0.113.${first + index}`);
+}

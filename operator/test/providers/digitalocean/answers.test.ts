@@ -1,0 +1,227 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import { afterEach, describe, it } from "mocha";
+import type { ProviderSet } from "../../../src/providers/compose.js";
+import { fixedToken } from "../../../src/providers/credentials.js";
+import { digitalOcean } from "../../../src/providers/digitalocean/index.js";
+import { direct } from "../../../src/providers/direct.js";
+import { isProviderError, ProviderError } from "../../../src/providers/errors.js";
+import { Redactor } from "../../../src/redactor.js";
+import { answer, errorOf, type Handler, HttpRig } from "../../support/http-rig.js";
+import { ASKER } from "../conformance/benches.js";
+
+const NOW = Date.UTC(2025, 0, 1);
+const RESERVED = { ip: "203.0.113.7", droplet: null, region: { slug: "nyc3" }, locked: false, project_id: "p" };
+type Set = Required<ProviderSet>;
+const PAGE = { reserved_ips: [RESERVED], links: {}, meta: { total: 1 } };
+
+describe("answers of DigitalOcean", () => {
+  const rigs: { close(): Promise<void> }[] = [];
+  afterEach(async () => {
+    for (const rig of rigs.splice(0)) await rig.close();
+  });
+
+  /** A server that answers as told, and the provider without layers in front of it. */
+  async function serve(handler: Handler, path = ""): Promise<{ readonly set: Set; readonly rig: HttpRig }> {
+    const rig = await HttpRig.create();
+    rig.handler = handler;
+    const credentials = fixedToken("dop_v1_0123456789", new Redactor());
+    const setup = { credentials, run: direct, userAgent: "flipop-test", env: {}, now: () => NOW };
+    const set = digitalOcean.build({ ...setup, baseUrl: `${rig.url}${path}` });
+    rigs.push({
+      close: async () => {
+        await set.close();
+        await rig.close();
+      },
+    });
+    return { set: whole(set), rig };
+  }
+
+  const list = ({ addresses }: Set) => addresses.list(ASKER, { family: "IPv4", named: [] });
+  const get = ({ addresses }: Set) => addresses.get(ASKER, RESERVED.ip);
+
+  it("come from below the path of the base URL, with the token and our user agent", async () => {
+    const { set, rig } = await serve((_request, response) => answer(response, 200, PAGE), "/gateway/do/");
+    await list(set);
+
+    expect(rig.seen[0]?.url).to.equal("/gateway/do/v2/reserved_ips?page=1&per_page=200");
+    expect(rig.seen[0]?.headers).to.include({ authorization: "Bearer dop_v1_0123456789", "user-agent": "flipop-test" });
+  });
+
+  it("come over connections that are kept", async () => {
+    const { set, rig } = await serve((_request, response) => answer(response, 200, PAGE));
+    for (let call = 0; call < 10; call++) await list(set);
+
+    expect(rig.sockets.size).to.be.at.most(2);
+  });
+
+  const malformed: readonly (readonly [string, unknown])[] = [
+    ["no list", {}],
+    ["no total", { ...PAGE, meta: {} }],
+    ["a total of another type", { ...PAGE, meta: { total: "1" } }],
+    ["an address of another type", { ...PAGE, reserved_ips: [{ ...RESERVED, ip: 7 }] }],
+    ["an address that is none", { ...PAGE, reserved_ips: [{ ...RESERVED, ip: "203.0.113.999" }] }],
+    ["an address of the other family", { ...PAGE, reserved_ips: [{ ...RESERVED, ip: "2001:db8::1" }] }],
+    ["no region", { ...PAGE, reserved_ips: [{ ...RESERVED, region: null }] }],
+    ["a droplet without id", { ...PAGE, reserved_ips: [{ ...RESERVED, droplet: {} }] }],
+    ["a droplet id of another type", { ...PAGE, reserved_ips: [{ ...RESERVED, droplet: { id: "12" } }] }],
+    ["no lock", { ...PAGE, reserved_ips: [{ ...RESERVED, locked: undefined }] }],
+    ["a list in place of the object", []],
+    ["null", null],
+    ["an empty page that is not the last", { ...PAGE, reserved_ips: [], links: { pages: { next: "x" } } }],
+  ];
+  for (const [what, body] of malformed) {
+    it(`with ${what} are refused, and say where`, async () => {
+      const { set } = await serve((_request, response) => answer(response, 200, body));
+
+      const error = await errorOf(list(set));
+
+      expect(error).to.deep.include({ kind: "Unavailable", reason: "MalformedAnswer" });
+    });
+  }
+
+  it("that count more addresses than they hold are no list", async () => {
+    const { set } = await serve((_request, response) => answer(response, 200, { ...PAGE, meta: { total: 2 } }));
+
+    expect(await errorOf(list(set))).to.deep.include({ kind: "Unavailable" });
+  });
+
+  it("that grow from page to page are read again from the start", async () => {
+    const one = (last: number) => ({ ...RESERVED, ip: `203.0.113.${last}` });
+    const next = { pages: { next: "x" } };
+    // One is added in front between the pages: the second page repeats an address, and the new one would be missed.
+    const pages = [
+      { reserved_ips: [one(1), one(2)], links: next, meta: { total: 3 } },
+      { reserved_ips: [one(2), one(3)], links: {}, meta: { total: 4 } },
+      { reserved_ips: [one(9), one(1)], links: next, meta: { total: 4 } },
+      { reserved_ips: [one(2), one(3)], links: {}, meta: { total: 4 } },
+    ];
+    const { set } = await serve((_request, response) => answer(response, 200, pages.shift()));
+
+    expect((await list(set)).map(({ ip }) => ip.slice(-1))).to.have.members(["9", "1", "2", "3"]);
+  });
+
+  it("without the holder are no unassigned address: the token lacks a scope", async () => {
+    const { droplet: _droplet, ...rest } = RESERVED;
+    const { set } = await serve((_request, response) => answer(response, 200, { ...PAGE, reserved_ips: [rest] }));
+
+    const error = await errorOf(list(set));
+
+    expect(error).to.deep.include({ kind: "Unauthorized" });
+    expect(String(error)).to.include("droplet:read");
+  });
+
+  it("of a proxy's 404 do not make an address gone", async () => {
+    const { set } = await serve((_request, response) => void response.writeHead(404).end("<html>not here</html>"));
+
+    expect(await errorOf(get(set))).to.deep.include({ kind: "Unavailable", reason: "MalformedAnswer" });
+  });
+
+  it("of the API's own 404 do", async () => {
+    const body = { id: "not_found", message: "The resource you requested could not be found." };
+    const { set } = await serve((_request, response) => answer(response, 404, body));
+
+    expect(await get(set)).to.equal(undefined);
+  });
+
+  it("of more than 10 MB are cut off", async () => {
+    const chunk = "x".repeat(1_000_000);
+    const { set } = await serve((_request, response) => {
+      for (let part = 0; part < 12; part++) response.write(chunk);
+      response.end();
+    });
+
+    const error = await errorOf(list(set));
+
+    expect(error).to.deep.include({ reason: "MalformedAnswer" });
+    expect(String(error).length).to.be.lessThan(400);
+  });
+
+  it("with a request id keep it out of the message", async () => {
+    const body = { id: "forbidden", message: "You are not\nallowed.", request_id: "4d9d8375-3c56" };
+    const { set } = await serve((_request, response) => answer(response, 403, body));
+
+    const error = await errorOf(list(set));
+
+    expect(error).to.deep.include({ kind: "Unauthorized", requestId: "4d9d8375-3c56" });
+    expect(String(error)).to.include("You are not allowed").and.not.include("4d9d8375").and.not.include("\n");
+  });
+
+  const waits: readonly (readonly [string, Record<string, string>, number | undefined])[] = [
+    ["seconds", { "retry-after": "17" }, 17],
+    ["a date", { "retry-after": new Date(NOW + 30_000).toUTCString() }, 30],
+    ["the end of the window", { "ratelimit-remaining": "0", "ratelimit-reset": String(NOW / 1000 + 40) }, 40],
+    ["nothing", {}, undefined],
+  ];
+  for (const [what, headers, seconds] of waits) {
+    it(`with 429 and ${what} say how long to wait`, async () => {
+      const body = { id: "too_many_requests", message: "API rate limit exceeded" };
+      const { set } = await serve((_request, response) => answer(response, 429, body, headers));
+
+      const error = await errorOf(list(set));
+
+      expect(error).to.deep.include({ kind: "RateLimited", outcome: "refused", retrySafe: true });
+      expect(error instanceof ProviderError ? error.retryAfterSeconds : "").to.equal(seconds);
+    });
+  }
+
+  it("come through the proxy of the environment", async () => {
+    const rig = await HttpRig.create();
+    const connects: string[] = [];
+    rig.server.on("connect", ({ url }, socket) => {
+      connects.push(url ?? "");
+      socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
+    });
+    const credentials = fixedToken("dop_v1_0123456789", new Redactor());
+    const env = { HTTPS_PROXY: rig.url, NO_PROXY: "direct.example" };
+    const setup = { credentials, run: direct, userAgent: "flipop-test", env, now: () => NOW };
+    const set = whole(digitalOcean.build({ ...setup, baseUrl: "https://cloud.example" }));
+
+    expect(await errorOf(list(set))).to.include({ kind: "Unavailable" });
+    expect(connects).to.deep.equal(["cloud.example:443"]);
+    await set.close();
+    await rig.close();
+  });
+
+  it("that never come are told apart: refused connections were not sent", async () => {
+    const { set, rig } = await serve(() => undefined);
+    await new Promise((resolve) => rig.server.close(resolve));
+
+    const error = await errorOf(set.addresses.create(ASKER, { family: "IPv4", region: "nyc3" }));
+
+    expect(error).to.deep.include({ kind: "Unavailable", outcome: "not-sent", retrySafe: true });
+    await new Promise<void>((resolve) => rig.server.listen(0, "127.0.0.1", resolve));
+  });
+
+  it("of any shape never throw anything but a ProviderError", async () => {
+    let body: unknown;
+    const { set } = await serve((_request, response) => answer(response, 200, body));
+    const works: readonly (() => Promise<unknown>)[] = [
+      () => list(set),
+      () => get(set),
+      () => set.addresses.accountKey(ASKER),
+      () => set.addresses.assign(ASKER, { ip: RESERVED.ip, node: "digitalocean://1" }),
+      () => set.addresses.create(ASKER, { family: "IPv4", region: "nyc3" }),
+      () => set.dns.read(ASKER, { zone: "example.com", name: "www", types: ["A"] }),
+      () => set.firewalls.survey(ASKER, "ours", ["digitalocean://1"]),
+    ];
+    const keys = ["reserved_ips", "reserved_ip", "links", "meta", "action", "domain_records", "firewalls", "account"];
+    const shape = fc.dictionary(fc.constantFrom(...keys), fc.jsonValue());
+    await fc.assert(
+      fc.asyncProperty(shape, fc.constantFrom(...works), async (json, work) => {
+        body = json;
+        const error: unknown = await work().then(
+          () => undefined,
+          (thrown: unknown) => thrown,
+        );
+        expect(error === undefined || isProviderError(error)).to.equal(true);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+function whole({ addresses, dns, firewalls, close }: ProviderSet): Set {
+  if (addresses === undefined || dns === undefined || firewalls === undefined) throw new Error("DigitalOcean has all");
+  return { addresses, dns, firewalls, close };
+}

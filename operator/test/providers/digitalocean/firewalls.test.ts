@@ -1,0 +1,62 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { errorOf } from "../../support/http-rig.js";
+import { ASKER, closing } from "../conformance/benches.js";
+import { startFirewallBench } from "./firewall-bench.js";
+
+const ANYWHERE = ["0.0.0.0/0", "::/0"];
+const RULE = { protocol: "tcp", ports: "443", sources: ANYWHERE, otherSources: false } as const;
+
+describe("DigitalOcean's firewalls", () => {
+  const start = closing(startFirewallBench);
+
+  for (const allPortsSpelling of ["all", "0", "either"] as const) {
+    it(`open all ports where the API spells that "${allPortsSpelling}", and let everything out`, async () => {
+      const bench = await start();
+      bench.simulator.state.settings.switches.allPortsSpelling = allPortsSpelling;
+      const rules = [{ ...RULE, ports: "all" }];
+
+      await bench.drive(bench.provider.create(ASKER, { name: "ours", rules, nodes: [] }));
+
+      const config = bench.simulator.state.firewalls.byName("ours")?.config;
+      expect(config?.inbound.map(({ ports }) => ports)).to.deep.equal(["1-65535"]);
+      expect(config?.outbound).to.deep.equal([
+        { protocol: "tcp", ports: "1-65535", target: { addresses: ANYWHERE } },
+        { protocol: "udp", ports: "1-65535", target: { addresses: ANYWHERE } },
+        { protocol: "icmp", ports: "0", target: { addresses: ANYWHERE } },
+      ]);
+    });
+  }
+
+  it("are never replaced as a whole", async () => {
+    const bench = await start();
+    bench.addFirewall("ours", [], [RULE, { ...RULE, ports: "80" }]);
+    const { firewall } = await bench.drive(bench.provider.survey(ASKER, "ours", []));
+    const removeRules = (firewall?.rules ?? []).slice(1);
+    const change = { id: firewall?.id ?? "", name: "ours", addNodes: [], removeNodes: [], removeRules };
+
+    await bench.drive(bench.provider.apply(ASKER, { ...change, addRules: [] }));
+
+    const routes = [...bench.simulator.journal.countByRoute({ mutating: true }).keys()];
+    expect(routes).to.deep.equal(["DELETE /v2/firewalls/{firewall_id}/rules"]);
+  });
+
+  it("ask for a droplet's tags only where a tag could cover it", async () => {
+    const bench = await start();
+    const node = bench.addNode();
+    bench.addFirewall("theirs", [], []);
+
+    await bench.drive(bench.provider.survey(ASKER, "ours", [node]));
+
+    expect(bench.calls()).to.equal(1);
+  });
+
+  it("say QuotaExceeded beyond the API's limit of droplets", async () => {
+    const bench = await start();
+    const nodes = Array.from({ length: 11 }, () => bench.addNode());
+
+    const error = await errorOf(bench.drive(bench.provider.create(ASKER, { name: "ours", rules: [], nodes })));
+
+    expect(error).to.deep.include({ kind: "QuotaExceeded", outcome: "refused" });
+  });
+});

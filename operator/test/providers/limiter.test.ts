@@ -1,0 +1,166 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import { describe, it } from "mocha";
+import type { ApiCall, CallPriority, RateFacts } from "../../src/providers/call.js";
+import { direct } from "../../src/providers/direct.js";
+import { RateLimiter, withRateLimit } from "../../src/providers/limiter.js";
+import { FakeClock } from "../support/fake-clock.js";
+import { errorOf } from "../support/http-rig.js";
+import { callOf, failure } from "./support.js";
+
+const LIMITS = [
+  { calls: 250, seconds: 60 },
+  { calls: 5_000, seconds: 3_600 },
+];
+
+class Rig {
+  readonly clock = new FakeClock();
+  readonly limiter: RateLimiter;
+  readonly sent: { readonly at: number; readonly name: string; readonly priority: CallPriority }[] = [];
+
+  constructor(limits = LIMITS) {
+    this.limiter = new RateLimiter(this.clock, limits);
+  }
+
+  ask(call: ApiCall, facts?: RateFacts): Promise<void> {
+    const run = withRateLimit(this.limiter)(direct);
+    return run(call, async (attempt) => {
+      const { asker, priority } = call.context;
+      this.sent.push({ at: this.clock.monotonic(), name: asker.name, priority });
+      if (facts !== undefined) attempt.sawLimit(facts);
+    });
+  }
+
+  /** Calls within any `seconds`, at most. */
+  densest(seconds: number): number {
+    return Math.max(
+      0,
+      ...this.sent.map(
+        ({ at }) => this.sent.filter((other) => other.at >= at && other.at < at + seconds * 1000).length,
+      ),
+    );
+  }
+}
+
+describe("the rate limiter", () => {
+  it("lets no window of the API see more than its limit, and everybody gets through", async () => {
+    const rig = new Rig([
+      { calls: 10, seconds: 60 },
+      { calls: 25, seconds: 600 },
+    ]);
+    const asks = Array.from({ length: 60 }, (_, index) =>
+      rig.ask(callOf(`pool-${index % 7}`, { priority: index % 3 === 0 ? "check" : "assignment" })),
+    );
+    await rig.clock.advance(3_600_000);
+    await Promise.all(asks);
+
+    expect(rig.sent).to.have.length(60);
+    expect(rig.densest(60)).to.be.at.most(10);
+    expect(rig.densest(600)).to.be.at.most(25);
+  });
+
+  it("keeps under the limit for any pattern of calls", async () => {
+    const waits = fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 5, maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(waits, fc.integer({ min: 1, max: 6 }), async (pauses, calls) => {
+        const rig = new Rig([{ calls, seconds: 60 }]);
+        const asks: Promise<void>[] = [];
+        for (const seconds of pauses) {
+          asks.push(rig.ask(callOf()));
+          await rig.clock.advance(seconds * 1000);
+        }
+        await rig.clock.advance(pauses.length * 61_000);
+        await Promise.all(asks);
+        expect(rig.densest(60)).to.be.at.most(calls);
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it("leaves a share to assignments: checks alone cannot use everything up", async () => {
+    const rig = new Rig([{ calls: 10, seconds: 60 }]);
+    const checks = Array.from({ length: 20 }, () => rig.ask(callOf()));
+    await rig.clock.flush();
+    expect(rig.sent).to.have.length(8);
+
+    const assignments = [1, 2].map(() => rig.ask(callOf("web", { priority: "assignment" })));
+    await rig.clock.flush();
+
+    expect(rig.sent.slice(8).map(({ priority }) => priority)).to.deep.equal(["assignment", "assignment"]);
+    await rig.clock.advance(600_000);
+    await Promise.all([...checks, ...assignments]);
+  });
+
+  it("sends assignments before checks that came earlier", async () => {
+    const rig = new Rig([{ calls: 1, seconds: 10 }]);
+    const asks = [
+      rig.ask(callOf("first")),
+      rig.ask(callOf("check")),
+      rig.ask(callOf("move", { priority: "assignment" })),
+    ];
+    await rig.clock.advance(60_000);
+    await Promise.all(asks);
+
+    expect(rig.sent.map(({ name }) => name)).to.deep.equal(["first", "move", "check"]);
+  });
+
+  it("gives each resource its turn, however many calls one of them makes", async () => {
+    const rig = new Rig([{ calls: 1, seconds: 10 }]);
+    const asks = ["big", "big", "big", "big", "small"].map((name) => rig.ask(callOf(name)));
+    await rig.clock.advance(120_000);
+    await Promise.all(asks);
+
+    expect(rig.sent.map(({ name }) => name)).to.deep.equal(["big", "big", "small", "big", "big"]);
+  });
+
+  it("believes the answers when others use the account too", async () => {
+    const rig = new Rig();
+    await rig.ask(callOf(), { limit: 5_000, remaining: 1_001 });
+    await rig.ask(callOf(), { limit: 5_000, remaining: 1_000 });
+    const check = rig.ask(callOf("check"));
+    const move = rig.ask(callOf("move", { priority: "assignment" }));
+    await rig.clock.flush();
+
+    expect(rig.sent.map(({ name }) => name)).to.deep.equal(["web", "web", "move"]);
+    await rig.clock.advance(10_000);
+    await Promise.all([check, move]);
+  });
+
+  it("waits for the time that an answer names when nothing is left", async () => {
+    const rig = new Rig();
+    await rig.ask(callOf(), { limit: 5_000, remaining: 0, resetAt: rig.clock.now() + 30_000 });
+    const asked = rig.ask(callOf("move", { priority: "assignment" }));
+
+    await rig.clock.advance(29_000);
+    expect(rig.sent).to.have.length(1);
+    await rig.clock.advance(2_000);
+    await asked;
+  });
+
+  it("waits as long as a refusal asks, whoever calls", async () => {
+    const rig = new Rig();
+    const run = withRateLimit(rig.limiter)(direct);
+    const refused = failure({ kind: "RateLimited", outcome: "refused", retryAfterSeconds: 20 });
+    await errorOf(run(callOf(), () => Promise.reject(refused)));
+    const asked = rig.ask(callOf("move", { priority: "assignment" }));
+
+    await rig.clock.advance(19_000);
+    expect(rig.sent).to.have.length(0);
+    await rig.clock.advance(2_000);
+    await asked;
+  });
+
+  it("lets go of a caller that gives up, and leaves no timer", async () => {
+    const rig = new Rig([{ calls: 1, seconds: 60 }]);
+    await rig.ask(callOf());
+    const controller = new AbortController();
+    const call = callOf();
+    const waiting = rig.ask({ ...call, context: { ...call.context, signal: controller.signal } });
+    controller.abort(new Error("enough"));
+
+    expect(await errorOf(waiting)).to.deep.include({ kind: "Unavailable", reason: "Cancelled", outcome: "not-sent" });
+    expect(rig.limiter.waiting).to.equal(0);
+    await rig.clock.advance(120_000);
+    expect(rig.clock.pendingTimers).to.equal(0);
+  });
+});

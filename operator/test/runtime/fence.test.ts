@@ -1,0 +1,91 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { fenced, LeaseFence, NotLeaderError, openFence } from "../../src/runtime/fence.js";
+import { FakeClock } from "../support/fake-clock.js";
+import { MemoryKube } from "../support/memory-kube.js";
+
+describe("fence", () => {
+  it("is shut until the lease is won", () => {
+    const fence = new LeaseFence(new FakeClock());
+
+    expect(() => fence.assertHeld()).to.throw(NotLeaderError, "does not hold the lease");
+    expect(fence.remainingMs()).to.equal(0);
+  });
+
+  it("ends a call 2 s before the renew deadline, and refuses one from then on", async () => {
+    const clock = new FakeClock();
+    const fence = new LeaseFence(clock);
+    fence.extendTo(10_000);
+    await clock.advance(3_000);
+    expect(fence.remainingMs()).to.equal(5_000);
+    await clock.advance(4_999);
+    fence.assertHeld();
+
+    await clock.advance(1);
+
+    expect(() => fence.assertHeld()).to.throw("not renewed in time");
+    expect(fence.untilDeadlineMs()).to.equal(2_000);
+  });
+
+  it("is shut after a stall although no timer has run yet", () => {
+    const clock = new FakeClock();
+    const fence = new LeaseFence(clock);
+    fence.extendTo(10_000);
+    void clock.stall(20_000);
+
+    expect(() => fence.assertHeld()).to.throw(NotLeaderError);
+  });
+
+  it("does not care for steps of the wall clock", () => {
+    const clock = new FakeClock();
+    const fence = new LeaseFence(clock);
+    fence.extendTo(10_000);
+    clock.skew(3_600_000);
+
+    fence.assertHeld();
+  });
+
+  it("is no obstacle without leader election", () => {
+    openFence.assertHeld();
+    expect(openFence.remainingMs()).to.equal(Number.POSITIVE_INFINITY);
+  });
+});
+
+describe("fenced client", () => {
+  async function refusal(attempt: Promise<unknown>): Promise<unknown> {
+    return attempt.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+  }
+
+  it("lets reads pass and stops every write before it is sent", async () => {
+    const kube = new MemoryKube();
+    const client = fenced(kube, new LeaseFence(new FakeClock()));
+    for (const method of ["POST", "PUT", "PATCH", "DELETE"] as const) {
+      expect(await refusal(client.request({ method, path: "/x" })), method).to.be.instanceOf(NotLeaderError);
+    }
+    expect(kube.requests).to.deep.equal([]);
+    await refusal(client.request({ method: "GET", path: "/x" }));
+
+    expect(kube.requests).to.have.length(1);
+  });
+
+  it("cuts a write's deadline to what the lease allows", async () => {
+    const kube = new MemoryKube();
+    const fence = new LeaseFence(new FakeClock());
+    fence.extendTo(10_000);
+    const client = fenced(kube, fence);
+    await client.request({ method: "POST", path: "/x", body: { metadata: { name: "a" } } });
+    await client.request({ method: "POST", path: "/x", body: { metadata: { name: "b" } }, deadlineSeconds: 3 });
+
+    expect(kube.requests.map((request) => request.deadlineSeconds)).to.deep.equal([8, 3]);
+  });
+
+  it("keeps a client's own default without leader election", async () => {
+    const kube = new MemoryKube();
+    await fenced(kube, openFence).request({ method: "POST", path: "/x", body: { metadata: { name: "a" } } });
+
+    expect(kube.requests[0]?.deadlineSeconds).to.equal(30);
+  });
+});

@@ -1,0 +1,28 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { WorkQueue } from "../../src/runtime/queue.js";
+import { done, failed, type Result, requeueAfter, settle, terminal } from "../../src/runtime/result.js";
+import { FakeClock } from "../support/fake-clock.js";
+
+describe("result of a run", () => {
+  const table: [string, Result, { label: string; retries: number; delayed: number }][] = [
+    ["done forgets the failures", done, { label: "success", retries: 0, delayed: 0 }],
+    ["requeueAfter forgets and comes later", requeueAfter(1_000), { label: "requeue_after", retries: 0, delayed: 1 }],
+    ["requeueAfter 0 comes at once", requeueAfter(0), { label: "requeue_after", retries: 0, delayed: 0 }],
+    ["an error backs off", failed(new Error("x")), { label: "error", retries: 3, delayed: 1 }],
+    ["a terminal error is not tried again", terminal(new Error("x")), { label: "error", retries: 0, delayed: 0 }],
+  ];
+  for (const [title, result, wanted] of table) {
+    it(title, async () => {
+      const clock = new FakeClock();
+      const queue = new WorkQueue({ name: "q", clock, random: () => 0 });
+      for (let failure = 0; failure < 2; failure++) queue.addRateLimited("a");
+      await clock.advance(60_000);
+      await queue.get();
+
+      const label = settle(queue, "a", result);
+
+      expect({ label, retries: queue.retries("a"), delayed: queue.delayedCount }).to.deep.equal(wanted);
+    });
+  }
+});

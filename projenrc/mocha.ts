@@ -1,0 +1,54 @@
+import { Component, JsonFile, type javascript } from "projen";
+import { Coverage } from "./coverage.js";
+
+/** `.mocharc.json`: TypeScript through tsx, no compile step for tests, counts left for CI's sum. */
+export class MochaConfig extends Component {
+  constructor(project: javascript.NodeProject, ci: string) {
+    super(project);
+    new JsonFile(project, ".mocharc.json", {
+      // mocha refuses a file with unknown keys, and projen's marker would be one
+      marker: false,
+      obj: {
+        "node-option": ["import=tsx"],
+        extension: ["ts"],
+        require: [`${ci}/seed.cjs`],
+        reporter: `${ci}/reporter.cjs`,
+        timeout: 10_000,
+        "forbid-only": true,
+      },
+    });
+  }
+}
+
+export interface MochaOptions {
+  /** Percent of the lines of `src` that the unit tests must run through. @default - not measured */
+  readonly minLines?: number;
+  /** Names of test files that take long and are kept out of `test`, as a glob; task `test:faults` runs them. @default - none */
+  readonly faults?: string;
+}
+
+/** The test tasks of a workspace: `test` needs nothing but Node, `test:server` a real kube-apiserver. */
+export class Mocha extends MochaConfig {
+  constructor(project: javascript.NodeProject, { minLines, faults }: MochaOptions = {}) {
+    super(project, "../.ci");
+    if (minLines !== undefined) new Coverage(project, minLines);
+    const mocha = minLines === undefined ? "mocha" : "c8 mocha";
+    const ignored = ["test/server/**", ...(faults === undefined ? [] : [`test/**/${faults}`])];
+    const ignore = ignored.map((glob) => `--ignore '${glob}'`).join(" ");
+    // A request that a fault left hanging may outlive its test, so a workspace with fault suites is told to end.
+    const exit = faults === undefined ? "" : " --exit";
+    project.testTask.reset(`${mocha} 'test/**/*.test.ts' ${ignore}${exit}`, { receiveArgs: true });
+    if (faults !== undefined) {
+      project.addTask("test:faults", {
+        description: "The long tests that need nothing but Node: faults at every step, simulations",
+        exec: `mocha 'test/**/${faults}' --ignore 'test/server/**' --exit`,
+        receiveArgs: true,
+      });
+    }
+    project.addTask("test:server", {
+      description: "The tests that need a real kube-apiserver",
+      exec: "mocha 'test/server/**/*.test.ts' --timeout 120000",
+      receiveArgs: true,
+    });
+  }
+}

@@ -1,0 +1,17 @@
+import type { Project } from "projen";
+import { ProjenrcFile } from "projen/lib/projenrc.js";
+
+/** Runs `.projenrc.ts` by tsx (0.5 s; projen's own runner, ts-node, takes 4 s and does not know TypeScript 6's modules). */
+export class ProjenrcTsx extends ProjenrcFile {
+  readonly filePath = ".projenrc.ts";
+
+  constructor(project: Project) {
+    super(project);
+    project.defaultTask?.reset("tsx .projenrc.ts");
+  }
+}
+
+/** Tells the generated files of a workspace where their source is. */
+export class RootProjenrc extends ProjenrcFile {
+  readonly filePath = "../.projenrc.ts";
+}

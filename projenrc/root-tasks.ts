@@ -1,0 +1,87 @@
+import { Component, type javascript } from "projen";
+
+/** The root's tasks: each is `npm run NAME`. CI runs the same ones (`.ci/suites.ts`). */
+export class RootTasks extends Component {
+  constructor(project: javascript.NodeProject) {
+    super(project);
+    const compile = project.compileTask;
+    compile.reset("npm run --silent compile --workspace constructs");
+    project.addTask("reference", {
+      description: "Rewrites the generated reference pages (docs/reference, constructs/API.md)",
+      steps: [
+        { spawn: compile.name },
+        { exec: "tsx tools/reference/main.ts" },
+        { exec: "tsx tools/library/write-api-md.ts" },
+      ],
+    });
+    const synth = project.addTask("synth", {
+      description: "Synthesises dist/*.k8s.yaml for people who want plain manifests",
+      steps: [{ spawn: compile.name }, { exec: "cdk8s synth" }, { exec: "tsx tools/helm/main.ts" }],
+      env: { CDK8S_CHECK_UPGRADE: "false" },
+    });
+    project.addTask("start", {
+      description: "Synthesises the manifests, then starts the sandbox: a Kubernetes API to try them on",
+      steps: [{ spawn: synth.name }, { exec: "tsx operator/src/main.ts sandbox", receiveArgs: true }],
+    });
+    project.packageTask.reset("npm run --silent bundle --workspace operator");
+    this.checks(project);
+    this.library(project);
+    this.tests(project);
+  }
+
+  private tests(project: javascript.NodeProject): void {
+    const compile = project.compileTask;
+    project.testTask.reset();
+    project.testTask.spawn(compile);
+    project.testTask.exec("tsx .ci/run-suites.ts unit");
+    project.addTask("controlplane", {
+      description: "Finds, unpacks or builds etcd, kube-apiserver and kubectl for the server suites",
+      exec: "tsx testbed/src/fetch.ts",
+    });
+    project.addTask("helm", {
+      description: "Finds or builds helm for the suite of the chart",
+      exec: "tsx tools/helm/fetch.ts",
+    });
+    project.addTask("test:nodes", {
+      description: "The unit tests on newer releases of Node",
+      steps: [{ spawn: compile.name }, { exec: "tsx .ci/run-suites.ts nodes" }],
+    });
+    project.addTask("test:server", {
+      description: "The suites that need a real kube-apiserver",
+      steps: [{ spawn: compile.name }, { exec: "tsx .ci/run-suites.ts server", receiveArgs: true }],
+    });
+  }
+
+  private checks(project: javascript.NodeProject): void {
+    project.addTask("lint", {
+      description: "biome (format, fast lint), then eslint (the rules that need types)",
+      steps: [{ exec: "biome ci --error-on-warnings ." }, { exec: "eslint --max-warnings 0 ." }],
+    });
+    project.addTask("format", { description: "Formats and mends what can be mended", exec: "biome check --write ." });
+    project.addTask("typecheck", {
+      description: "tsc over everything that is not compiled by another task",
+      steps: [".", "constructs/test", "operator", "testbed"].map((folder) => ({ exec: `tsc --noEmit -p ${folder}` })),
+    });
+  }
+
+  /** What is done with the construct library beside its tests. */
+  private library(project: javascript.NodeProject): void {
+    const compile = { spawn: project.compileTask.name };
+    project.addTask("packs", {
+      description: "Packs the construct library for npm, PyPI, Maven and Go into constructs/dist",
+      steps: [compile, { exec: "tsx tools/packs/main.ts" }],
+    });
+    project.addTask("test:constructs", {
+      description: "The slower suites of the construct library: API, examples on the real server, four languages",
+      steps: [compile, { exec: "tsx .ci/run-suites.ts constructs" }],
+    });
+    project.addTask("baseline", {
+      description: "Makes the construct library as it is the one that later changes are compared with",
+      steps: [compile, { exec: "tsx tools/library/renew-baseline.ts" }],
+    });
+    project.addTask("bench", {
+      description: "Measures what the construct library costs",
+      steps: [compile, { exec: "tsx tools/bench/constructs.ts" }],
+    });
+  }
+}

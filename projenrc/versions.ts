@@ -1,0 +1,50 @@
+/** Every version that the repo asks for, pinned in one place. Why each is what it is: docs/adr/0002-repo-layout.md. */
+export const VERSIONS = {
+  projen: "0.103.25",
+  typescript: "~6.0.3",
+  tsx: "4.23.15",
+  jsii: "~6.0.16",
+  jsiiDiff: "1.134.0",
+  jsiiDocgen: "10.12.6",
+  jsiiPacmak: "1.140.0",
+  cdk8s: "2.70.106",
+  cdk8sCli: "2.207.60",
+  cdk8sPlus: "2.5.6",
+  cdk8sPlusNewest: "2.0.54",
+  constructs: "10.8.1",
+  biome: "2.5.15",
+  eslint: "10.15.0",
+  typescriptEslint: "8.73.0",
+  mocha: "12.0.3",
+  chai: "6.3.0",
+  typesChai: "5.2.3",
+  typesMocha: "10.0.10",
+  typesNode: "20.19.43",
+  c8: "12.0.0",
+  fastCheck: "4.10.2",
+  yaml: "2.9.1",
+  undici: "7.30.2",
+  pino: "10.4.0",
+  pinoPretty: "13.2.0",
+  promClient: "15.1.3",
+  commander: "14.0.3",
+  kubernetesClient: "1.4.0",
+  cel: "0.6.1",
+  esbuild: "0.28.2",
+  cloudflare: "7.3.0",
+  ajv: "8.20.0",
+  ajvFormats: "3.0.1",
+} as const;
+
+/** Oldest Node that everything here runs on. */
+export const MIN_NODE = "20.19.0";
+
+/** Newer releases of Node that the unit tests run on, too (`npm run test:nodes`); packages of that name carry them. */
+export const NEWER_NODES = ["22.23.3", "24.21.0"] as const;
+
+/** Version of all packages and of the image: they are released together. */
+export const RELEASE = "0.1.0";
+
+export const REPOSITORY = "https://github.com/flipop/flipop.git";
+
+export const AUTHOR = { name: "The flipop authors", email: "maintainers@flipop.dev" } as const;

@@ -1,0 +1,29 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { addCounts, NONE, parseCounts, sumLine } from "../.ci/counts.js";
+import { SUITES } from "../.ci/suites.js";
+
+describe("the sum over all suites", () => {
+  it("adds up what each mocha process has left", () => {
+    const text = '{"passed":2,"failed":1,"skipped":0}\n{"passed":3,"failed":0,"skipped":4}\n';
+    expect(parseCounts(text)).to.deep.equal({ passed: 5, failed: 1, skipped: 4 });
+  });
+
+  it("is nothing when nothing ran", () => {
+    expect(addCounts(parseCounts(""), NONE)).to.deep.equal({ passed: 0, failed: 0, skipped: 0 });
+  });
+
+  it("ends in the line that other tools read", () => {
+    expect(sumLine({ passed: 123, failed: 0, skipped: 2 })).to.match(/^\d+ passed, \d+ failed, \d+ skipped$/);
+  });
+});
+
+describe("the suites of CI", () => {
+  it("have names of their own, for each leaves a file of that name", () => {
+    expect(new Set(SUITES.map(({ name }) => name)).size).to.equal(SUITES.length);
+  });
+
+  it("fit into half an hour", () => {
+    expect(SUITES.reduce((sum, { budgetSeconds }) => sum + budgetSeconds, 0)).to.be.at.most(30 * 60);
+  });
+});

@@ -1,0 +1,51 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { expect } from "chai";
+import { after, before, describe, it } from "mocha";
+import { referencePages } from "../tools/reference/pages.js";
+
+const ROOT = resolve(import.meta.dirname, "..");
+
+describe("generated reference pages", () => {
+  for (const [file, text] of Object.entries(referencePages())) {
+    it(`docs/reference/${file} is what the type model says; npm run reference mends it`, () => {
+      expect(readFileSync(join(ROOT, "docs/reference", file), "utf8")).to.equal(text);
+    });
+  }
+});
+
+describe("files that projen generates", () => {
+  let copy: string;
+
+  before(() => {
+    copy = mkdtempSync(join(tmpdir(), "flipop-projen-"));
+    for (const part of [".projenrc.ts", "projenrc", ".projen", ...manifests()])
+      cpSync(join(ROOT, part), join(copy, part), { recursive: true });
+    symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
+    const env = { ...process.env, PROJEN_DISABLE_POST: "true" };
+    execFileSync(process.execPath, ["--import", "tsx", ".projenrc.ts"], { cwd: copy, env, stdio: "pipe" });
+  });
+
+  after(() => rmSync(copy, { recursive: true, force: true }));
+
+  for (const file of generatedFiles()) {
+    it(`${file} is what .projenrc.ts says; npx projen mends it`, () => {
+      expect(existsSync(join(copy, file)), "is still generated").to.equal(true);
+      expect(readFileSync(join(ROOT, file), "utf8")).to.equal(readFileSync(join(copy, file), "utf8"));
+    });
+  }
+});
+
+/** projen reads these, too: dependencies keep the versions that they have there. */
+function manifests(): readonly string[] {
+  return ["", "constructs/", "operator/", "testbed/"].map((folder) => `${folder}package.json`);
+}
+
+function generatedFiles(): readonly string[] {
+  return ["", "constructs", "operator", "testbed"].flatMap((folder) => {
+    const { files } = JSON.parse(readFileSync(join(ROOT, folder, ".projen/files.json"), "utf8")) as { files: string[] };
+    return ["package.json", ...files].map((file) => join(folder, file));
+  });
+}

@@ -1,0 +1,43 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { expect } from "chai";
+import { afterEach, beforeEach, describe, it } from "mocha";
+import { findHelm, HELM_VERSION } from "../../tools/helm/helm-binary.js";
+
+describe("the look-up of helm", () => {
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "flipop-helm-"));
+  });
+
+  afterEach(() => rm(folder, { recursive: true }));
+
+  async function made(...path: string[]): Promise<string> {
+    const file = join(folder, ...path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, "");
+    return file;
+  }
+
+  it("takes HELM first, then PATH, then the cache of this version", async () => {
+    const named = await made("named", "helm");
+    const inPath = await made("bin", "helm");
+    const cached = await made("cache", "flipop", "helm", HELM_VERSION, "helm");
+    const env = { XDG_CACHE_HOME: join(folder, "cache") };
+    const PATH = ["/nowhere", join(folder, "bin")].join(delimiter);
+    expect(findHelm({ ...env, PATH, HELM: named })).to.equal(named);
+    expect(findHelm({ ...env, PATH })).to.equal(inPath);
+    expect(findHelm(env)).to.equal(cached);
+  });
+
+  it("finds the cache in the home folder where no other is set", async () => {
+    const cached = await made(".cache", "flipop", "helm", HELM_VERSION, "helm");
+    expect(findHelm({ HOME: folder })).to.equal(cached);
+  });
+
+  it("finds nothing where there is nothing", () => {
+    expect(findHelm({ HOME: folder, PATH: folder, HELM: join(folder, "helm") })).to.equal(undefined);
+  });
+});

@@ -1,0 +1,106 @@
+import { OperatorFeature } from "cdk8s-flipop";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { chartFiles } from "../../tools/helm/chart.js";
+import { conditionOf } from "../../tools/helm/condition.js";
+import { propDocs } from "../../tools/helm/prop-docs.js";
+import { fillIn } from "../../tools/helm/text.js";
+import { toTree } from "../../tools/helm/tree.js";
+import { VALUES } from "../../tools/helm/values.js";
+import type { Probe } from "../../tools/helm/variants.js";
+
+const { POOLS, DNS, ROUTED_IP, JOBS } = OperatorFeature;
+const probe = (facts: Omit<Probe, "documents">): Probe => ({ documents: new Map(), ...facts });
+const features = (...lacking: OperatorFeature[]): Probe[] => lacking.map((feature) => probe({ feature }));
+
+describe("the Helm chart", () => {
+  const files = chartFiles();
+
+  it("has a fixed name, the release as its versions, and the CustomResourceDefinitions in crds/", () => {
+    expect(files.get("Chart.yaml")).to.match(/^name: flipop$/m);
+    expect(files.get("Chart.yaml")).to.match(/^version: 0\.1\.0$/m);
+    expect(files.get("Chart.yaml")).to.match(/^appVersion: "0\.1\.0"$/m);
+    expect([...files.keys()].filter((file) => file.startsWith("crds/"))).to.have.length(5);
+  });
+
+  it("has a value for every prop of the operator, and no other", () => {
+    expect(Object.keys(VALUES).sort()).to.deep.equal([...propDocs().keys()].sort());
+  });
+
+  it("describes every value in the words of the prop", () => {
+    const text = (files.get("values.yaml") ?? "").replaceAll("\n# ", " ");
+    for (const [name, docs] of propDocs()) expect(text, name).to.include(docs);
+  });
+
+  it("takes only values that it knows", () => {
+    const schema = JSON.parse(files.get("values.schema.json") ?? "");
+    expect(schema.additionalProperties).to.equal(false);
+    expect(Object.keys(schema.properties)).to.deep.equal([...Object.keys(VALUES), "global"]);
+  });
+
+  it("leaves no sentinel behind", () => {
+    const own = [...files].filter(([file]) => !file.startsWith("crds/"));
+    for (const [file, text] of own) expect(text, file).not.to.match(/\bhelm-[a-z]|\b[7-9]\d{5}\b/);
+  });
+});
+
+describe("the conditions of a template", () => {
+  it("are none where nothing lacks the part", () => {
+    expect(conditionOf([])).to.equal(undefined);
+  });
+
+  it("are the value that takes the part away", () => {
+    expect(conditionOf([probe({ when: "$.Values.dashboard" })])).to.equal("$.Values.dashboard");
+  });
+
+  it("are the features that have the part, found by those that lack it", () => {
+    expect(conditionOf(features(POOLS, ROUTED_IP, JOBS))).to.equal('has "dns" $.Values.features');
+    expect(conditionOf(features(DNS, JOBS))).to.equal(
+      'or (has "pools" $.Values.features) (has "routedip" $.Values.features)',
+    );
+  });
+
+  it("are joined, each once", () => {
+    const twice = probe({ when: "not $.Values.x" });
+    expect(conditionOf([twice, twice, probe({ when: "$.Values.y" })])).to.equal("and (not $.Values.x) $.Values.y");
+  });
+});
+
+describe("the comparison of syntheses", () => {
+  const lacking = (value: unknown, other: unknown): readonly string[] => {
+    const tree = toTree(value, [{ probe: probe({ when: "there" }), value: other }]);
+    if (tree.type === "map") return tree.entries.flatMap(([key, { lackedBy }]) => (lackedBy.length > 0 ? [key] : []));
+    if (tree.type === "list")
+      return tree.items.flatMap(({ lackedBy }, index) => (lackedBy.length > 0 ? [`${index}`] : []));
+    return [];
+  };
+
+  it("finds a key that another synthesis lacks", () => {
+    expect(lacking({ a: 1, b: 2 }, { a: 5 })).to.deep.equal(["b"]);
+  });
+
+  it("finds an item that a shorter list lacks", () => {
+    expect(lacking([{ x: 1 }, { x: 2 }, { x: 3 }], [{ x: 1 }, { x: 3 }])).to.deep.equal(["1"]);
+  });
+
+  it("takes lists of the same length item by item", () => {
+    expect(lacking([{ x: 1 }], [{ x: 2 }])).to.deep.equal([]);
+  });
+});
+
+describe("the text of a template", () => {
+  it("has values in the place of sentinels", () => {
+    expect(fillIn("helm-name-metrics in helm-namespace", undefined)).to.equal(
+      "{{ $.Values.name }}-metrics in {{ $.Values.namespace }}",
+    );
+  });
+
+  it("has the namespace of a loop, and the whole list elsewhere", () => {
+    expect(fillIn("helm-watch", "helm-watch")).to.equal("{{ $namespace }}");
+    expect(fillIn("helm-watch", undefined)).to.equal('{{ join "," $.Values.watchNamespaces }}');
+  });
+
+  it("keeps the braces of Prometheus and Grafana from Helm", () => {
+    expect(fillIn("Pool {{ $labels.name }}", undefined)).to.equal('Pool {{ "{{" }} $labels.name }}');
+  });
+});

@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { type ControlPlane, controlPlaneOrSkip, stopShared } from "flipop-testbed";
+import { after, before, describe, it } from "mocha";
+import { packedFile } from "../../tools/packs/pack.js";
+import { CONSTRUCTS } from "../../tools/packs/paths.js";
+import { run } from "../../tools/packs/run.js";
+import type { Language } from "../../tools/packs/toolchains.js";
+import { packOrSkip } from "../support/packs.js";
+import { readmeBlock, readmeCommands } from "../support/readme.js";
+
+/** The ways from an empty folder that the library's README shows. */
+const WAYS: readonly Way[] = [
+  { app: "The app", block: "ts", file: "main.ts", run: "Run it with Node", pack: "js", ending: ".tgz" },
+  {
+    app: "The app in Python",
+    block: "python",
+    file: "main.py",
+    run: "Run it with Python",
+    pack: "python",
+    ending: ".whl",
+  },
+];
+
+interface Way {
+  /** Heading over the app. */
+  readonly app: string;
+  /** Language of the app's block. */
+  readonly block: string;
+  /** Where the README has the app saved. */
+  readonly file: string;
+  /** Heading over the commands. */
+  readonly run: string;
+  readonly pack: Language;
+  /** How the name of the packed library ends. */
+  readonly ending: string;
+}
+
+for (const way of WAYS) {
+  describe(`a new user who follows the library's README, "${way.run}"`, () => {
+    let plane: ControlPlane;
+    let folder: string;
+
+    before(async function () {
+      packOrSkip(this, way.pack);
+      plane = await controlPlaneOrSkip(this);
+      folder = mkdtempSync(join(tmpdir(), "flipop-first-use-"));
+    });
+
+    after(async () => {
+      if (folder) rmSync(folder, { recursive: true });
+      await stopShared();
+    });
+
+    it("has a pool in the cluster at the first try", async () => {
+      writeFileSync(join(folder, way.file), readmeBlock(way.app, way.block));
+      for (const command of readmeCommands(way.run)) shell(unpublished(command, way), folder);
+      for (const command of readmeCommands("Into the cluster")) await kubectl(plane, command, folder);
+      const pool = await plane.client().must.get(POOL);
+      expect(pool["spec"]).to.deep.include({ desiredIPs: 2, region: "nyc3", gracePeriodSeconds: 30 });
+    }).timeout(300_000);
+  });
+}
+
+const POOL = "/apis/flipop.digitalocean.com/v1alpha1/namespaces/default/floatingippools/web";
+
+/** The command with the packed library in place of the published one, which is still to come. */
+function unpublished(command: string, { pack, ending }: Way): string {
+  return / install /.test(command) ? command.replace(/(?<= )cdk8s-flipop(?= |$)/, packedFile(pack, ending)) : command;
+}
+
+function shell(command: string, folder: string): void {
+  // What was downloaded before is not asked for again.
+  run("sh", ["-c", command], { cwd: folder, env: { npm_config_prefer_offline: "true", npm_config_audit: "false" } });
+}
+
+async function kubectl(plane: ControlPlane, command: string, folder: string): Promise<void> {
+  const [program, ...args] = command.split(" ").map((word) => word.replace(/^dist\//, `${folder}/dist/`));
+  expect(program, `a command of ${CONSTRUCTS}/README.md`).to.equal("kubectl");
+  const { code, stderr } = await plane.kubectl(args);
+  expect({ command, code, stderr }).to.deep.equal({ command, code: 0, stderr: "" });
+}

@@ -1,0 +1,83 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { before, describe, it } from "mocha";
+import { installPythonPack, runGo, runJava, runPython } from "../../tools/packs/apps.js";
+import { ROOT } from "../../tools/packs/paths.js";
+import type { Language } from "../../tools/packs/toolchains.js";
+import { type Manifests, objectsOf, synthExample } from "../support/examples.js";
+import { manifestsOf, packOrSkip } from "../support/packs.js";
+
+const PYTHON = join(ROOT, "examples/python");
+const APPS_OF_TESTS = join(import.meta.dirname, "apps");
+
+/** Apps of other languages: each does what its TypeScript twin does. */
+const APPS: readonly { readonly language: Language; readonly twin: string; readonly run: (outdir: string) => void }[] =
+  [
+    { language: "go", twin: "node-records-cloudflare", run: runGo },
+    {
+      language: "python",
+      twin: "node-records-cloudflare",
+      run: (outdir) => runPython(join(PYTHON, "node_records_cloudflare.py"), outdir),
+    },
+    {
+      language: "python",
+      twin: "ingress-reserved-ips",
+      run: (outdir) => runPython(join(PYTHON, "ingress_reserved_ips.py"), outdir),
+    },
+    { language: "java", twin: "node-records-cloudflare", run: runJava },
+  ];
+
+const twins = new Map<string, Promise<Manifests>>();
+
+for (const { language, twin, run } of APPS) {
+  describe(`the library packed for ${language}`, () => {
+    before(function () {
+      packOrSkip(this, language);
+      if (language === "python") installPythonPack();
+    });
+
+    it(`runs the twin of ${twin}.ts, which synthesises the same to the byte`, async () => {
+      const expected = twins.get(twin) ?? synthExample(twin);
+      twins.set(twin, expected);
+      expect([...manifestsOf(run)]).to.deep.equal([...(await expected)]);
+    }).timeout(300_000);
+  });
+}
+
+describe("the Python library", () => {
+  before(function () {
+    packOrSkip(this, "python");
+    installPythonPack();
+  });
+
+  it("has no name in which an abbreviation came apart, such as desired_i_ps", () => {
+    expect(runPython(join(APPS_OF_TESTS, "names.py"), tmpdir())).to.equal("");
+  }).timeout(60_000);
+});
+
+describe("objects of cdk8s-plus as inputs, in Python", () => {
+  let manifests: Manifests;
+
+  before(function () {
+    packOrSkip(this, "python");
+    installPythonPack();
+    manifests = manifestsOf((outdir) => runPython(join(APPS_OF_TESTS, "workloads.py"), outdir));
+  });
+
+  for (const library of ["plus-28", "plus-34", "plain"]) {
+    it(`work when they are ${library}`, () => {
+      const text = manifests.get(`${library}.k8s.yaml`) ?? "";
+      const specs = objectsOf(new Map([[library, text]])).map(({ kind, spec }) => [kind, spec]);
+      expect(specs).to.deep.include.members([
+        ["FloatingIPPool", { provider: "digitalocean", ips: ["192.0.2.10"], match: match(library) }],
+        ["RoutedIPIssuer", { provider: "digitalocean", credentialsSecretRef: { name: "digitalocean", key: "token" } }],
+        ["RoutedIP", { issuerRef: { name: "issuer" }, routedIP: "192.0.2.20", serviceRef: { serviceName: "web" } }],
+      ]);
+    });
+  }
+});
+
+function match(namespace: string): object {
+  return { podLabel: "app=web", podNamespace: namespace };
+}

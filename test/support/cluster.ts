@@ -1,0 +1,42 @@
+import { Chart, Testing, Yaml } from "cdk8s";
+import { FlipopCrds } from "cdk8s-flipop";
+import type { ControlPlane } from "flipop-testbed";
+import type { Manifests } from "./examples.js";
+
+/** Installs our kinds and, without their schemas, those of the Prometheus operator; waits until they are served. */
+export async function installKinds(plane: ControlPlane): Promise<void> {
+  const chart = new Chart(Testing.app(), "crds");
+  new FlipopCrds(chart, "crds");
+  await apply(plane, Yaml.stringify(...Testing.synth(chart), ...monitoringKinds()));
+  await kubectl(plane, ["wait", "--for=condition=Established", "crd", "--all", "--timeout=30s"]);
+}
+
+/** Applies all but the kinds, in the order of the files. */
+export function applyExample(plane: ControlPlane, manifests: Manifests): Promise<readonly string[]> {
+  const rest = [...manifests].filter(([file]) => file !== "crds.k8s.yaml");
+  return apply(plane, rest.map(([, text]) => text).join("---\n"));
+}
+
+/** `kubectl apply`: the lines of both outputs, warnings among them. Throws where it fails. */
+export function apply(plane: ControlPlane, yaml: string): Promise<readonly string[]> {
+  return kubectl(plane, ["apply", "-f", "-"], yaml);
+}
+
+async function kubectl(plane: ControlPlane, args: readonly string[], input = ""): Promise<readonly string[]> {
+  const { stdout, stderr, code } = await plane.kubectl(args, { input });
+  const lines = `${stderr}${stdout}`.split("\n").filter((line) => line !== "");
+  if (code !== 0) throw new Error(`kubectl ${args.join(" ")}: ${lines.join("\n")}`);
+  return lines;
+}
+
+function monitoringKinds(): readonly object[] {
+  const kinds = { ServiceMonitor: "servicemonitors", PrometheusRule: "prometheusrules" };
+  const openAPIV3Schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+  const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema } }];
+  return Object.entries(kinds).map(([kind, plural]) => ({
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.monitoring.coreos.com` },
+    spec: { group: "monitoring.coreos.com", scope: "Namespaced", names: { kind, plural }, versions },
+  }));
+}

@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pack } from "../../tools/packs/pack.js";
+import { type Language, missingTools } from "../../tools/packs/toolchains.js";
+import { type Manifests, readManifests } from "./examples.js";
+
+const PACK_TIMEOUT_MS = 10 * 60_000;
+const packed = new Set<Language>();
+
+/** The part of mocha's context that is needed here: `this` in a hook. */
+interface SuiteContext {
+  timeout(ms: number): unknown;
+  skip(): never;
+}
+
+/**
+ * For a `before` hook: packs the library for a language, once for all suites of the process. Where the language's tools
+ * are missing the suite says so in one loud line and counts as skipped.
+ */
+export function packOrSkip(context: SuiteContext, language: Language): void {
+  const missing = missingTools(language);
+  if (missing !== undefined) {
+    console.log(`SKIPPED, no ${language} here: needs ${missing}`);
+    context.skip();
+  }
+  context.timeout(PACK_TIMEOUT_MS);
+  if (!packed.has(language)) pack(language);
+  packed.add(language);
+}
+
+/** Runs an app, and returns what it synthesised. */
+export function manifestsOf(runApp: (outdir: string) => void): Manifests {
+  const outdir = mkdtempSync(join(tmpdir(), "flipop-app-"));
+  try {
+    runApp(outdir);
+    return readManifests(outdir);
+  } finally {
+    rmSync(outdir, { recursive: true });
+  }
+}

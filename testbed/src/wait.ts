@@ -1,0 +1,35 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+/** How long and how often a condition is tried. */
+export interface WaitOptions {
+  /** What is waited for; part of the error. */
+  readonly what: string;
+  /** @default 30000 */
+  readonly timeoutMs?: number;
+  /** @default 50 */
+  readonly intervalMs?: number;
+}
+
+/**
+ * Tries until the attempt returns something other than undefined or false. An attempt that throws counts as a failed
+ * one; its last error is the cause of the final one.
+ */
+export async function eventually<T>(
+  attempt: () => Promise<T | undefined | false> | T | undefined | false,
+  options: WaitOptions,
+): Promise<T> {
+  const timeoutMs = options.timeoutMs ?? 30_000;
+  const deadline = performance.now() + timeoutMs;
+  let last: unknown;
+  do {
+    try {
+      const value = await attempt();
+      if (value !== undefined && value !== false) return value;
+    } catch (error) {
+      last = error;
+    }
+    await delay(options.intervalMs ?? 50);
+  } while (performance.now() < deadline);
+  const detail = last instanceof Error ? `: ${last.message}` : "";
+  throw new Error(`waited ${timeoutMs} ms for ${options.what}${detail}`, { cause: last });
+}

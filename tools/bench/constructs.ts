@@ -1,0 +1,88 @@
+/**
+ * `npm run bench`: what the construct library costs. Everything is measured side by side in one run, so that the ratios
+ * hold on any machine; nothing is asserted.
+ */
+import { execFileSync } from "node:child_process";
+import { App, Chart, Duration, Testing, Yaml } from "cdk8s";
+import { DnsRecord, FloatingIPPool, NodeMatch, PodMatch } from "cdk8s-flipop";
+import { ROOT } from "../packs/paths.js";
+
+const WARM_UP = 3;
+const ROUNDS = 15;
+const LIMITS = { pools500: 1000, ratio: 2.5, importing: 100 };
+
+function main(): void {
+  measureSynthesis();
+  measureImport();
+}
+
+/** 500 and 1,000 pools in turn, so that a busy machine slows both. The first rounds warm up. */
+function measureSynthesis(): void {
+  const small: number[] = [];
+  const large: number[] = [];
+  for (let round = -WARM_UP; round < ROUNDS; round += 1) {
+    const times = [milliseconds(() => synthPools(500)), milliseconds(() => synthPools(1000))] as const;
+    if (round < 0) continue;
+    small.push(times[0]);
+    large.push(times[1]);
+  }
+  const [few, many] = [least(small), least(large)];
+  report("500 pools, synthesised as YAML", `${few.toFixed(0)} ms`, `${LIMITS.pools500} ms`);
+  report("1,000 pools, synthesised as YAML", `${many.toFixed(0)} ms`, "");
+  report("1,000 pools against 500", `${(many / few).toFixed(2)} times`, `${LIMITS.ratio} times`);
+}
+
+function synthPools(count: number): void {
+  const chart = new Chart(new App(), "pools", { namespace: "edge" });
+  for (let index = 0; index < count; index += 1) {
+    new FloatingIPPool(chart, `pool-${index}`, {
+      metadata: { name: `pool-${index}` },
+      region: "nyc3",
+      desiredIps: 3,
+      pods: PodMatch.labels({ app: `app-${index}` }),
+      nodes: NodeMatch.doksNodePool("edge"),
+      gracePeriod: Duration.seconds(30),
+      dnsRecord: DnsRecord.digitalOcean(`app-${index}`, "example.com"),
+    });
+  }
+  Yaml.stringify(...Testing.synth(chart));
+}
+
+/** In processes of their own, for a module is loaded once. */
+function measureImport(): void {
+  const script = `
+    const times = [];
+    for (const name of ["cdk8s", "cdk8s-flipop"]) {
+      const started = process.cpuUsage();
+      require(name);
+      const { user, system } = process.cpuUsage(started);
+      times.push((user + system) / 1000);
+    }
+    console.log(JSON.stringify(times));`;
+  const runs = Array.from({ length: ROUNDS }, () => {
+    const output = execFileSync(process.execPath, ["-e", script], { cwd: ROOT, encoding: "utf8" });
+    return JSON.parse(output) as [number, number];
+  });
+  report("import of cdk8s", `${least(runs.map(([base]) => base)).toFixed(0)} ms`, "");
+  const beyond = least(runs.map(([, library]) => library));
+  report("import of cdk8s-flipop beyond that", `${beyond.toFixed(0)} ms`, `${LIMITS.importing} ms`);
+}
+
+/** Time on the processor: unlike that on the clock, it does not count what other processes do meanwhile. */
+function milliseconds(work: () => void): number {
+  const started = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(started);
+  return (user + system) / 1000;
+}
+
+/** Other work on the machine only ever adds, so the least is the nearest to what the work costs. */
+function least(values: readonly number[]): number {
+  return Math.min(...values);
+}
+
+function report(what: string, value: string, goal: string): void {
+  console.log(`${what.padEnd(36)} ${value.padStart(11)}${goal && `   goal: under ${goal}`}`);
+}
+
+main();

@@ -1,0 +1,33 @@
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { Yaml } from "cdk8s";
+import { customResourceDefinitions } from "cdk8s-flipop/api";
+import { templates } from "./documents.js";
+import { chartYaml, HELPERS, NOTES } from "./fixed-files.js";
+import { valuesSchema, valuesYaml } from "./values-files.js";
+
+/** The files of the Helm chart by their paths. */
+export function chartFiles(): ReadonlyMap<string, string> {
+  const crds = customResourceDefinitions().map(
+    (crd) => [`crds/${crd.metadata.name}.yaml`, Yaml.stringify(crd)] as const,
+  );
+  return new Map([
+    ["Chart.yaml", chartYaml()],
+    ["values.yaml", valuesYaml()],
+    ["values.schema.json", valuesSchema()],
+    ["templates/_helpers.tpl", HELPERS],
+    ["templates/NOTES.txt", NOTES],
+    ...[...templates()].map(([file, text]) => [`templates/${file}`, text] as const),
+    ...crds,
+  ]);
+}
+
+/** Writes the Helm chart; whatever is in the folder goes. */
+export async function writeChart(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  for (const [path, text] of chartFiles()) {
+    const file = join(folder, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text);
+  }
+}

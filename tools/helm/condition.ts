@@ -1,0 +1,24 @@
+import { FEATURES } from "./sentinels.js";
+import { FEATURES_FLAG_CONDITION, type Probe } from "./variants.js";
+
+/** The Go template condition under which there is what these syntheses lack; undefined: always. */
+export function conditionOf(lackedBy: readonly Probe[]): string | undefined {
+  const switches = lackedBy.flatMap(({ when }) => when ?? []);
+  const terms = [...new Set([...switches, ...featureTerm(lackedBy)])];
+  if (terms.length <= 1) return terms[0];
+  return `and ${terms.map(bracketed).join(" ")}`;
+}
+
+/** What single features lack is there for the others. What every single one lacks is the flag that names them. */
+function featureTerm(lackedBy: readonly Probe[]): readonly string[] {
+  const lacking = lackedBy.flatMap(({ feature }) => feature ?? []);
+  if (lacking.length === 0) return [];
+  const needing = FEATURES.filter((feature) => !lacking.includes(feature));
+  if (needing.length === 0) return [FEATURES_FLAG_CONDITION];
+  const terms = needing.map((feature) => `has "${feature}" $.Values.features`);
+  return terms.length === 1 ? terms : [`or ${terms.map(bracketed).join(" ")}`];
+}
+
+function bracketed(term: string): string {
+  return term.includes(" ") ? `(${term})` : term;
+}

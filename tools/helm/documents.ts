@@ -1,0 +1,57 @@
+import { PACKAGES } from "cdk8s-flipop/api";
+import { conditionOf } from "./condition.js";
+import { NAMESPACE_LISTS } from "./sentinels.js";
+import { conditional, templateLines } from "./template.js";
+import { toTree } from "./tree.js";
+import { alternatives, type Source, sources } from "./variants.js";
+
+/** The templates of the chart by file name. */
+export function templates(): ReadonlyMap<string, string> {
+  const always = sources().map((source) => [`${source.id}.yaml`, template(source)] as const);
+  const others = alternatives().map((source) => [`${source.id}.yaml`, template(source, source.when)] as const);
+  return new Map([...always, ...others]);
+}
+
+function template({ id, document, probes }: Source, when?: string): string {
+  const lackedBy = probes.filter(({ documents }) => !documents.has(id));
+  const counterparts = probes.filter((probe) => !lackedBy.includes(probe));
+  const tree = toTree(
+    withHelmLabels(document),
+    counterparts.map((probe) => ({ probe, value: withHelmLabels(probe.documents.get(id)) })),
+  );
+  const loop = namespaceLoop(document);
+  const lines = repeated(loop, templateLines(tree, "", loop));
+  return `${conditional(when ?? conditionOf(lackedBy), "", lines).join("\n")}\n`;
+}
+
+/** A document in (or of) a namespace of a list is repeated for each of the list. */
+function repeated(loop: string | undefined, lines: readonly string[]): readonly string[] {
+  if (loop === undefined) return lines;
+  const list: string = Object.entries(NAMESPACE_LISTS).find(([sentinel]) => sentinel === loop)?.[1] ?? "";
+  // Without a list, issuers are in the operator's own namespace.
+  const namespaces = loop === "helm-issuers" ? `(default (list $.Values.namespace) ${list})` : list;
+  return [`{{- range $namespace := uniq ${namespaces} }}`, "---", ...lines, "{{- end }}"];
+}
+
+function namespaceLoop(document: unknown): string | undefined {
+  const { kind, metadata } = document as { kind: string; metadata: { name: string; namespace?: string } };
+  const about = kind === "Namespace" ? metadata.name : metadata.namespace;
+  return about !== undefined && about in NAMESPACE_LISTS ? about : undefined;
+}
+
+/** Helm's own labels, by which its users find what belongs to a chart. */
+function withHelmLabels(document: unknown): unknown {
+  const { metadata, ...rest } = document as { metadata: { labels: object } };
+  const labels = {
+    ...metadata.labels,
+    "app.kubernetes.io/managed-by": "Helm",
+    "helm.sh/chart": `flipop-${PACKAGES.version}`,
+  };
+  return { ...orderedHead(rest), metadata: { ...metadata, labels }, ...rest };
+}
+
+/** A reader looks for these two first. */
+function orderedHead(document: object): object {
+  const { apiVersion, kind } = document as { apiVersion: string; kind: string };
+  return { apiVersion, kind };
+}

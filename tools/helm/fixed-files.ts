@@ -1,0 +1,48 @@
+import { PACKAGES } from "cdk8s-flipop/api";
+
+/** Chart.yaml. The name and the version never depend on where the chart is made. */
+export function chartYaml(): string {
+  return `apiVersion: v2
+name: flipop
+description: Stable public addresses, DNS records and firewalls for Kubernetes nodes
+type: application
+version: ${PACKAGES.version}
+appVersion: "${PACKAGES.version}"
+kubeVersion: ">=1.31.0-0"
+home: https://github.com/flipop/flipop
+sources:
+  - https://github.com/flipop/flipop
+keywords:
+  - digitalocean
+  - cloudflare
+  - dns
+  - floating-ip
+  - reserved-ip
+`;
+}
+
+/** Names that several templates need. They follow the rules of the construct. */
+export const HELPERS = `{{- define "flipop.clusterName" -}}
+{{- if and (eq .Values.name "flipop") (eq .Values.namespace "flipop") -}}
+{{ .Values.name }}
+{{- else -}}
+{{ .Values.name }}-{{ .Values.namespace }}
+{{- end -}}
+{{- end -}}
+
+{{- define "flipop.serviceAccountName" -}}
+{{ default .Values.name .Values.serviceAccountName }}
+{{- end -}}
+`;
+
+/** What Helm says after an installation. */
+export const NOTES = `flipop {{ .Chart.AppVersion }} runs as Deployment {{ .Values.name }} in namespace {{ .Values.namespace }}.
+
+It reads its API tokens from Secrets of that namespace:
+  DigitalOcean: Secret {{ .Values.digitalOcean.secretName }}, key {{ .Values.digitalOcean.key }}
+  Cloudflare:   Secret {{ .Values.cloudflare.secretName }}, key {{ .Values.cloudflare.key }}
+
+Make them (one is enough) and restart the pods:
+  kubectl -n {{ .Values.namespace }} create secret generic {{ .Values.digitalOcean.secretName }} --from-literal={{ .Values.digitalOcean.key }}=...
+  kubectl -n {{ .Values.namespace }} rollout restart deployment {{ .Values.name }}
+`;

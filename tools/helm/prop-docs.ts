@@ -1,0 +1,29 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+
+const PROPS = "cdk8s-flipop.FlipopOperatorProps";
+
+interface Assembly {
+  readonly types: Readonly<Record<string, { readonly properties?: readonly Property[] }>>;
+}
+
+interface Property {
+  readonly name: string;
+  readonly docs?: { readonly summary?: string; readonly remarks?: string };
+}
+
+/** What the docstring of each prop of the operator says, as jsii recorded it at the last compilation. */
+export function propDocs(): ReadonlyMap<string, string> {
+  const file = createRequire(import.meta.url).resolve("cdk8s-flipop/.jsii");
+  const { types } = JSON.parse(readFileSync(file, "utf8")) as Assembly;
+  const properties = types[PROPS]?.properties;
+  if (!properties) throw new Error(`${file} knows no ${PROPS}: compile the constructs first (npm run compile)`);
+  return new Map(properties.map(({ name, docs = {} }) => [name, textOf(docs)]));
+}
+
+function textOf({ summary, remarks }: NonNullable<Property["docs"]>): string {
+  return [summary, remarks]
+    .filter((part) => part !== undefined)
+    .join(" ")
+    .replaceAll(/\s+/g, " ");
+}

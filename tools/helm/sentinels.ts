@@ -1,0 +1,85 @@
+import { Duration } from "cdk8s";
+import { Credentials, type FlipopOperatorProps, MetricsScrape, OperatorFeature, Toleration } from "cdk8s-flipop";
+
+/** All features, in the order of the docs. */
+export const FEATURES = [OperatorFeature.POOLS, OperatorFeature.DNS, OperatorFeature.ROUTED_IP, OperatorFeature.JOBS];
+
+/** Stands where a whole block of a value comes: as a key in a map, as an item in a list. */
+export const BLOCK = "helm-block";
+/** Lists of namespaces: the sentinel of an entry, and the value it comes from. */
+export const NAMESPACE_LISTS = {
+  "helm-watch": "$.Values.watchNamespaces",
+  "helm-pods": "$.Values.podNamespaces",
+  "helm-issuers": "$.Values.issuerNamespaces",
+  "helm-jobs": "$.Values.jobNamespaces",
+} as const;
+/** The item of `imagePullSecrets`. */
+export const PULL_SECRET = "helm-pull";
+
+const REPLICAS = 987_654;
+const RESYNC = 876_543;
+const SHUTDOWN = 765_432;
+const GRACE_MARGIN = 10;
+
+/** Props whose values can be told apart in the output: each is replaced by its value of the chart. */
+export const SENTINELS: FlipopOperatorProps = {
+  name: "helm-name",
+  namespace: "helm-namespace",
+  features: FEATURES,
+  watchNamespaces: ["helm-watch"],
+  podNamespaces: ["helm-pods"],
+  issuerNamespaces: ["helm-issuers"],
+  jobNamespaces: ["helm-jobs"],
+  digitalOcean: Credentials.fromSecretName("helm-digitalocean-secret", "helm-digitalocean-key"),
+  cloudflare: Credentials.fromSecretName("helm-cloudflare-secret", "helm-cloudflare-key"),
+  image: "helm-image",
+  imagePullSecrets: [PULL_SECRET],
+  replicas: REPLICAS,
+  serviceAccountName: "helm-account",
+  nodeSelector: { [BLOCK]: "nodeSelector" },
+  tolerations: [Toleration.key(BLOCK)],
+  priorityClassName: "helm-priority",
+  cpuRequest: "helm-cpu-request",
+  cpuLimit: "helm-cpu-limit",
+  memoryRequest: "helm-memory-request",
+  memoryLimit: "helm-memory-limit",
+  env: { [BLOCK]: "env" },
+  extraArgs: [BLOCK],
+  debug: true,
+  dryRun: true,
+  resync: Duration.seconds(RESYNC),
+  shutdownTimeout: Duration.seconds(SHUTDOWN),
+  networkPolicy: true,
+  scrape: MetricsScrape.SERVICE_MONITOR,
+  alertRules: true,
+  dashboard: true,
+  monitoringLabels: { [BLOCK]: "monitoringLabels" },
+};
+
+/** What stands for a text in the output. Longer texts first: some are parts of others. */
+export const EXPRESSIONS: readonly (readonly [text: string, expression: string])[] = [
+  ['"uid": "helm-name-helm-namespace"', '"uid": "{{ include "flipop.clusterName" $ | trunc 40 }}"'],
+  ["helm-name-helm-namespace", '{{ include "flipop.clusterName" $ }}'],
+  ["helm-digitalocean-secret", "{{ $.Values.digitalOcean.secretName }}"],
+  ["helm-digitalocean-key", "{{ $.Values.digitalOcean.key }}"],
+  ["helm-cloudflare-secret", "{{ $.Values.cloudflare.secretName }}"],
+  ["helm-cloudflare-key", "{{ $.Values.cloudflare.key }}"],
+  ["helm-namespace", "{{ $.Values.namespace }}"],
+  ["helm-account", '{{ include "flipop.serviceAccountName" $ }}'],
+  ["helm-image", "{{ $.Values.image }}"],
+  ["helm-priority", "{{ $.Values.priorityClassName }}"],
+  ["helm-cpu-request", "{{ $.Values.cpuRequest }}"],
+  ["helm-cpu-limit", "{{ $.Values.cpuLimit }}"],
+  ["helm-memory-request", "{{ $.Values.memoryRequest }}"],
+  ["helm-memory-limit", "{{ $.Values.memoryLimit }}"],
+  [`--resync=${RESYNC}`, "--resync={{ $.Values.resync }}"],
+  [`--shutdown-timeout=${SHUTDOWN}`, "--shutdown-timeout={{ int $.Values.shutdownTimeout }}"],
+  [`--features=${FEATURES.join(",")}`, '--features={{ join "," $.Values.features }}'],
+  ["helm-name", "{{ $.Values.name }}"],
+];
+
+/** What stands for a number in the output. */
+export const NUMBERS: ReadonlyMap<number, string> = new Map([
+  [REPLICAS, "{{ int $.Values.replicas }}"],
+  [SHUTDOWN + GRACE_MARGIN, `{{ add (int $.Values.shutdownTimeout) ${GRACE_MARGIN} }}`],
+]);

@@ -1,0 +1,95 @@
+import { conditionOf } from "./condition.js";
+import { BLOCK, PULL_SECRET } from "./sentinels.js";
+import { fillIn, numberText } from "./text.js";
+import type { Part, Tree } from "./tree.js";
+
+const STEP = "  ";
+
+/** A map or list as lines of a Helm template. `loop`: the sentinel of the namespace that the document is repeated for. */
+export function templateLines(tree: Tree, indent: string, loop: string | undefined): readonly string[] {
+  switch (tree.type) {
+    case "map":
+      return tree.entries.flatMap(([key, part]) => guarded(part, indent, entryLines(key, part.tree, indent, loop)));
+    case "list":
+      return tree.items.flatMap((part) => guarded(part, indent, itemLines(part.tree, indent, loop)));
+    default:
+      return [`${indent}${scalar(tree.value, indent, loop)}`];
+  }
+}
+
+/** Lines with their condition around them. */
+export function conditional(
+  condition: string | undefined,
+  indent: string,
+  lines: readonly string[],
+): readonly string[] {
+  if (condition === undefined) return lines;
+  return [`${indent}{{- if ${condition} }}`, ...lines, `${indent}{{- end }}`];
+}
+
+function guarded({ lackedBy }: Part, indent: string, lines: readonly string[]): readonly string[] {
+  return conditional(conditionOf(lackedBy), indent, lines);
+}
+
+function entryLines(key: string, tree: Tree, indent: string, loop: string | undefined): readonly string[] {
+  if (key === BLOCK) return mapBlock(String(tree.type === "scalar" ? tree.value : ""), indent);
+  const name = /^[A-Za-z][\w./-]*$/.test(key) ? key : JSON.stringify(key);
+  if (tree.type === "scalar") return [`${indent}${name}: ${scalar(tree.value, indent, loop)}`];
+  const empty = tree.type === "map" ? tree.entries.length === 0 : tree.items.length === 0;
+  if (empty) return [`${indent}${name}: ${tree.type === "map" ? "{}" : "[]"}`];
+  return [`${indent}${name}:`, ...templateLines(tree, indent + STEP, loop)];
+}
+
+function itemLines(tree: Tree, indent: string, loop: string | undefined): readonly string[] {
+  const block = LIST_BLOCKS.get(JSON.stringify(tree.value));
+  if (block) return block(indent);
+  const [first = "", ...rest] = templateLines(tree, indent + STEP, loop);
+  if (first.includes("{{-")) throw new Error(`an item of a list can't begin with a condition: ${first.trim()}`);
+  return [`${indent}- ${first.trimStart()}`, ...rest];
+}
+
+function scalar(value: unknown, indent: string, loop: string | undefined): string {
+  if (typeof value === "number") return numberText(value);
+  if (typeof value !== "string") return String(value);
+  if (value.includes("\n")) return literalBlock(value, indent + STEP, loop);
+  const plain = /^[A-Za-z/][\w./ -]*$/.test(value) && !/^(true|false|yes|no|on|off|null|y|n)$/i.test(value);
+  const filledIn = fillIn(plain ? value : JSON.stringify(value), loop);
+  // A value may look like a number: everything that is filled in is quoted.
+  return plain && filledIn !== value ? `"${filledIn}"` : filledIn;
+}
+
+function literalBlock(value: string, indent: string, loop: string | undefined): string {
+  const lines = fillIn(value, loop).trimEnd().split("\n");
+  return ["|", ...lines.map((line) => indent + line)].join("\n");
+}
+
+/** The entries of a value, behind those that are always there. */
+function mapBlock(value: string, indent: string): readonly string[] {
+  const lines = [`${indent}{{- toYaml . | nindent ${indent.length} }}`, `${indent}{{- end }}`];
+  return [`${indent}{{- with $.Values.${value} }}`, ...lines];
+}
+
+/** Items that stand for a whole list, by their JSON. */
+const LIST_BLOCKS: ReadonlyMap<string, (indent: string) => readonly string[]> = new Map([
+  [JSON.stringify(BLOCK), (indent) => loopOver("$.Values.extraArgs", indent, ["- {{ . | quote }}"])],
+  [
+    JSON.stringify({ name: PULL_SECRET }),
+    (indent) => loopOver("$.Values.imagePullSecrets", indent, ["- name: {{ . | quote }}"]),
+  ],
+  [
+    JSON.stringify({ name: BLOCK, value: "env" }),
+    (indent) =>
+      loopOver("$name, $value := $.Values.env", indent, [
+        "- name: {{ $name | quote }}",
+        "  value: {{ $value | quote }}",
+      ]),
+  ],
+  [
+    JSON.stringify({ key: BLOCK, operator: "Exists" }),
+    (indent) => [`${indent}{{- toYaml $.Values.tolerations | nindent ${indent.length} }}`],
+  ],
+]);
+
+function loopOver(range: string, indent: string, lines: readonly string[]): readonly string[] {
+  return [`${indent}{{- range ${range} }}`, ...lines.map((line) => indent + line), `${indent}{{- end }}`];
+}

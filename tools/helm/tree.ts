@@ -1,0 +1,62 @@
+import type { Probe } from "./variants.js";
+
+/** A part of a document, and the syntheses that lack it. */
+export interface Part {
+  readonly tree: Tree;
+  readonly lackedBy: readonly Probe[];
+}
+
+/** A document whose parts know which syntheses lack them. */
+export type Tree =
+  | { readonly type: "scalar"; readonly value: unknown }
+  | { readonly type: "list"; readonly items: readonly Part[]; readonly value: unknown }
+  | {
+      readonly type: "map";
+      readonly entries: readonly (readonly [key: string, part: Part])[];
+      readonly value: unknown;
+    };
+
+/** The same place in another synthesis. */
+interface Counterpart {
+  readonly probe: Probe;
+  readonly value: unknown;
+}
+
+/** Finds out for each part of a value which of the counterparts lack it. */
+export function toTree(value: unknown, counterparts: readonly Counterpart[]): Tree {
+  if (Array.isArray(value)) return listTree(value, counterparts);
+  if (!isObject(value)) return { type: "scalar", value };
+  const entries = Object.entries(value).map(([key, field]) => {
+    const part = toPart(field, counterparts, (other) => (isObject(other) ? other[key] : undefined));
+    return [key, part] as const;
+  });
+  return { type: "map", entries, value };
+}
+
+/** Lists of the same length are compared item by item; in others an equal item is looked for. */
+function listTree(value: readonly unknown[], counterparts: readonly Counterpart[]): Tree {
+  const items = value.map((item, index) =>
+    toPart(item, counterparts, (other) => {
+      if (!Array.isArray(other)) return undefined;
+      if (other.length === value.length) return other[index];
+      return other.find((candidate) => JSON.stringify(candidate) === JSON.stringify(item));
+    }),
+  );
+  return { type: "list", items, value };
+}
+
+/** @param find the part in the value of a counterpart; undefined where it lacks it */
+function toPart(value: unknown, counterparts: readonly Counterpart[], find: (other: unknown) => unknown): Part {
+  const found = counterparts.map(({ probe, value: other }) => ({ probe, value: find(other) }));
+  return {
+    tree: toTree(
+      value,
+      found.filter((counterpart) => counterpart.value !== undefined),
+    ),
+    lackedBy: found.filter((counterpart) => counterpart.value === undefined).map(({ probe }) => probe),
+  };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

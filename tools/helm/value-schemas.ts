@@ -1,0 +1,100 @@
+import { FLAGS, PROVIDER_VARIABLES } from "cdk8s-flipop/api";
+import { MANAGED_FLAGS } from "../../constructs/src/operator/arguments.js";
+
+/** Anything that JSON can say. */
+export type SchemaJson = string | number | boolean | readonly SchemaJson[] | { readonly [key: string]: SchemaJson };
+/** A JSON schema (draft 7). Helm's validator knows no look-ahead in patterns. */
+export type JsonSchema = Readonly<Record<string, SchemaJson>>;
+
+const LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+
+/** Whether an empty text stands for "not set". */
+interface TextOptions {
+  readonly orEmpty?: boolean;
+}
+
+export function booleanSchema(): JsonSchema {
+  return { type: "boolean" };
+}
+
+export function numberSchema(type: "integer" | "number", bounds: JsonSchema): JsonSchema {
+  return { type, ...bounds };
+}
+
+export function textSchema(pattern: string): JsonSchema {
+  return { type: "string", pattern };
+}
+
+/** A namespace. */
+export function namespaceSchema(): JsonSchema {
+  return { ...textSchema(`^${LABEL}$`), maxLength: 63 };
+}
+
+export function namespacesSchema({ minItems = 0 }: { readonly minItems?: number } = {}): JsonSchema {
+  return { type: "array", minItems, uniqueItems: true, items: namespaceSchema() };
+}
+
+/** The name of an object. */
+export function nameSchema(options: TextOptions = {}): JsonSchema {
+  return { ...textSchema(orEmpty(`${LABEL}(\\.${LABEL})*`, options)), maxLength: 253 };
+}
+
+/** CPU or memory. */
+export function quantitySchema(options: TextOptions = {}): JsonSchema {
+  return textSchema(orEmpty("[0-9]+(\\.[0-9]+)?(m|k|[KMGTPE]i|[MGTPE])?", options));
+}
+
+/** Labels of our own choice only: those that are always there can't be changed. */
+export function labelsSchema(): JsonSchema {
+  return {
+    type: "object",
+    propertyNames: { not: { anyOf: [{ pattern: "^app\\.kubernetes\\.io/" }, { enum: ["kubernetes.io/os"] }] } },
+    additionalProperties: { type: "string", maxLength: 63, pattern: "^[-A-Za-z0-9_.]*$" },
+  };
+}
+
+/** The entry of a Secret. */
+export function credentialsSchema(): JsonSchema {
+  return {
+    type: "object",
+    properties: { secretName: nameSchema(), key: textSchema("^[-._a-zA-Z0-9]+$") },
+    required: ["secretName", "key"],
+    additionalProperties: false,
+  };
+}
+
+/** Variables that are no secret and have no value of their own in the chart. */
+export function envSchema(): JsonSchema {
+  const secrets = PROVIDER_VARIABLES.filter(({ secret }) => secret).map(({ env }) => env);
+  const managed = FLAGS.filter(({ name }) => name in MANAGED_FLAGS).map(({ env }) => env);
+  return {
+    type: "object",
+    propertyNames: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$", not: { enum: [...secrets, ...managed] } },
+    additionalProperties: { type: "string", not: tokenSchema() },
+  };
+}
+
+/** Flags that have no value of their own in the chart. */
+export function extraArgsSchema(): JsonSchema {
+  const free = FLAGS.map(({ name }) => name).filter((name) => !(name in MANAGED_FLAGS));
+  return {
+    type: "array",
+    items: { ...textSchema(`^--(${free.join("|")})(=.*)?$`), not: tokenSchema() },
+  };
+}
+
+/** Texts that look like an API token: these belong into a Secret. */
+function tokenSchema(): JsonSchema {
+  const mixed = ["^[-_A-Za-z0-9]{40}$", "[a-z]", "[A-Z]", "[0-9]"];
+  return {
+    anyOf: [
+      { pattern: "do[opr]_v1_[0-9a-f]{16,}" },
+      { pattern: "cf[aku]t_[-_A-Za-z0-9]{20,}" },
+      { allOf: mixed.map((pattern) => ({ pattern })) },
+    ],
+  };
+}
+
+function orEmpty(pattern: string, options: TextOptions): string {
+  return options.orEmpty ? `^(${pattern})?$` : `^${pattern}$`;
+}

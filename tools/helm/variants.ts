@@ -1,0 +1,109 @@
+import { ApiObject, Chart, Testing } from "cdk8s";
+import { FlipopOperator, type FlipopOperatorProps, MetricsScrape, type OperatorFeature } from "cdk8s-flipop";
+import { DEFAULT_FEATURES, DEFAULT_JOB_NAMESPACE } from "cdk8s-flipop/api";
+import { FEATURES, SENTINELS } from "./sentinels.js";
+
+/** Objects of an operator by the ids of their constructs, without the names of namespaces in these. */
+export type Documents = ReadonlyMap<string, unknown>;
+
+/** One synthesis beside the main one. What is missing in it depends on the value that it leaves out. */
+export interface Probe {
+  readonly documents: Documents;
+  /** Under which condition there is what this synthesis lacks, as a Go template expression. */
+  readonly when?: string;
+  /** The only feature of this synthesis: what it lacks, other features need. */
+  readonly feature?: OperatorFeature;
+}
+
+/** A document of the chart: its fullest form, and the syntheses that tell which parts of it depend on what. */
+export interface Source {
+  readonly id: string;
+  readonly document: unknown;
+  readonly probes: readonly Probe[];
+}
+
+const WIDE: FlipopOperatorProps = without(SENTINELS, "watchNamespaces", "podNamespaces");
+const DEFAULT_FEATURE_LIST = DEFAULT_FEATURES.join(",");
+
+/** Props that make parts appear, and the conditions of these parts. */
+const SWITCHES: readonly (readonly [props: FlipopOperatorProps, when: string])[] = [
+  [{ ...SENTINELS, createNamespaces: false }, "$.Values.createNamespaces"],
+  [{ ...SENTINELS, admissionPolicy: false }, "$.Values.admissionPolicy"],
+  [without(SENTINELS, "networkPolicy"), "$.Values.networkPolicy"],
+  [without(SENTINELS, "alertRules"), "$.Values.alertRules"],
+  [without(SENTINELS, "dashboard"), "$.Values.dashboard"],
+  [without(SENTINELS, "scrape"), `eq $.Values.scrape "${MetricsScrape.SERVICE_MONITOR}"`],
+  [without(SENTINELS, "imagePullSecrets"), "$.Values.imagePullSecrets"],
+  [without(SENTINELS, "tolerations"), "$.Values.tolerations"],
+  [without(SENTINELS, "priorityClassName"), "$.Values.priorityClassName"],
+  [without(SENTINELS, "cpuLimit"), "$.Values.cpuLimit"],
+  [without(SENTINELS, "debug"), "$.Values.debug"],
+  [without(SENTINELS, "dryRun"), "$.Values.dryRun"],
+  [without(SENTINELS, "resync"), "ne (float64 $.Values.resync) 60.0"],
+  [without(SENTINELS, "shutdownTimeout"), "ne (int $.Values.shutdownTimeout) 20"],
+];
+
+/** The same for the Deployment alone: elsewhere these lists become a document for each of their entries. */
+const DEPLOYMENT_SWITCHES: typeof SWITCHES = [
+  [without(SENTINELS, "watchNamespaces"), "$.Values.watchNamespaces"],
+  [without(SENTINELS, "podNamespaces"), "$.Values.podNamespaces"],
+  [without(SENTINELS, "issuerNamespaces"), "$.Values.issuerNamespaces"],
+  [without(SENTINELS, "jobNamespaces"), `ne (join "," $.Values.jobNamespaces) "${DEFAULT_JOB_NAMESPACE}"`],
+];
+
+/** The condition of the flag that names the features. No other synthesis has it as the main one has it. */
+export const FEATURES_FLAG_CONDITION = `ne (join "," $.Values.features) "${DEFAULT_FEATURE_LIST}"`;
+
+/** Every document of the chart, in the order of the construct. */
+export function sources(): readonly Source[] {
+  const switches = SWITCHES.map(([props, when]) => ({ documents: synth(props), when }));
+  const forDeployment = DEPLOYMENT_SWITCHES.map(([props, when]) => ({ documents: synth(props), when }));
+  const features = featureProbes(SENTINELS);
+  return [...synth(SENTINELS)].map(([id, document]) => {
+    if (id === "cluster-role") return wideClusterRole(id);
+    const probes = [...switches, ...features, ...(id === "deployment" ? forDeployment : [])];
+    return { id, document, probes };
+  });
+}
+
+/** Documents that stand in for others, and the condition under which they do. */
+export function alternatives(): readonly (Source & { readonly when: string })[] {
+  const ownAccount = synth(without(SENTINELS, "serviceAccountName"));
+  const byPod = synth({ ...SENTINELS, scrape: MetricsScrape.POD_MONITOR });
+  return [
+    { ...only(ownAccount, "service-account"), when: "not $.Values.serviceAccountName" },
+    { ...only(byPod, "pod-monitor"), when: `eq $.Values.scrape "${MetricsScrape.POD_MONITOR}"` },
+  ];
+}
+
+/** Rights in the whole cluster are fullest where no namespace is named. */
+function wideClusterRole(id: string): Source {
+  const { watchNamespaces = [], podNamespaces = [] } = SENTINELS;
+  const probes = [
+    { documents: synth({ ...WIDE, watchNamespaces }), when: "not $.Values.watchNamespaces" },
+    { documents: synth({ ...WIDE, podNamespaces }), when: "not $.Values.podNamespaces" },
+    ...featureProbes(WIDE),
+  ];
+  return { id, document: synth(WIDE).get(id), probes };
+}
+
+function featureProbes(props: FlipopOperatorProps): readonly Probe[] {
+  return FEATURES.map((feature) => ({ feature, documents: synth({ ...props, features: [feature] }) }));
+}
+
+function only(documents: Documents, id: string): Source {
+  return { id, document: documents.get(id), probes: [] };
+}
+
+/** Object by object: sentinels such as that of a CPU request would not pass the validation of a whole app. */
+function synth(props: FlipopOperatorProps): Documents {
+  const chart = new Chart(Testing.app(), "flipop");
+  new FlipopOperator(chart, "operator", props);
+  const objects = chart.node.findAll().filter((construct) => ApiObject.isApiObject(construct));
+  return new Map(objects.map((object) => [object.node.id.replace(/-helm-[a-z]+$/, ""), object.toJson()]));
+}
+
+function without(props: FlipopOperatorProps, ...names: readonly (keyof FlipopOperatorProps)[]): FlipopOperatorProps {
+  const left = Object.entries(props).filter(([name]) => !names.some((one) => one === name));
+  return Object.fromEntries(left);
+}

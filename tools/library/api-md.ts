@@ -1,0 +1,16 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { CONSTRUCTS, ROOT } from "../packs/paths.js";
+import { run } from "../packs/run.js";
+import { withPackageFolder } from "./assembly.js";
+
+/** Where the page of all classes and props is. */
+export const API_MD = join(CONSTRUCTS, "API.md");
+
+/** The page of all classes and props, from the library as it was last compiled. */
+export function apiMd(): string {
+  return withPackageFolder((folder) => {
+    run(join(ROOT, "node_modules/.bin/jsii-docgen"), ["--output", "API.md"], { cwd: folder });
+    return `${readFileSync(join(folder, "API.md"), "utf8").trimEnd()}\n`;
+  });
+}

@@ -1,0 +1,39 @@
+/**
+ * `npm run packs`: packs the library into constructs/dist, for all languages whose tools are there, and runs the apps of
+ * the other languages: all that has to be downloaded is there before the tests, which have a time budget.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { runGo, runJava } from "./apps.js";
+import { pack, translateSnippets } from "./pack.js";
+import { PACKS, ROOT } from "./paths.js";
+import { pythonEnvironment } from "./python-environment.js";
+import { LANGUAGES, type Language, missingTools } from "./toolchains.js";
+
+function main(): void {
+  timed("snippets", translateSnippets);
+  for (const language of LANGUAGES) {
+    const missing = missingTools(language);
+    if (missing !== undefined) console.log(`SKIPPED ${language}: needs ${missing}`);
+    else timed(language, () => packAndFetch(language));
+  }
+  console.log(`packed into ${relative(ROOT, PACKS)}`);
+}
+
+function packAndFetch(language: Language): void {
+  pack(language);
+  if (language === "python") pythonEnvironment();
+  const outdir = mkdtempSync(join(tmpdir(), "flipop-pack-"));
+  if (language === "go") runGo(outdir);
+  if (language === "java") runJava(outdir);
+  rmSync(outdir, { recursive: true });
+}
+
+function timed(what: string, work: () => void): void {
+  const started = performance.now();
+  work();
+  console.log(`${what.padEnd(9)} ${((performance.now() - started) / 1000).toFixed(1)} s`);
+}
+
+main();

@@ -1,0 +1,74 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { withPackageFolder } from "../library/assembly.js";
+import { CONSTRUCTS, MAVEN_REPOSITORY, PACKS, ROOT } from "./paths.js";
+import { run } from "./run.js";
+import type { Language } from "./toolchains.js";
+
+/** Translations of the snippets, so that the package page of a language speaks that language. */
+const TABLET = join(PACKS, "snippets.tabl.json");
+
+/**
+ * Packs the compiled library for one language into `constructs/dist/LANGUAGE`. For Go and Java cdk8s is packed beside
+ * it: not every mirror of their registries has it, and the apps are to run from what is here.
+ */
+export function pack(language: Language): void {
+  requireCompiled();
+  if (!existsSync(TABLET)) translateSnippets();
+  rmSync(join(PACKS, language), { recursive: true, force: true });
+  const modules = language === "go" || language === "java" ? [...localModules(), CONSTRUCTS] : [CONSTRUCTS];
+  const options = ["--target", language, "--outdir", PACKS, "--rosetta-tablet", TABLET, "--no-npmignore", "--force"];
+  if (language === "java") {
+    // Maven never looks again for a version that it has.
+    for (const module of ["io/github/flipop", "org/cdk8s"]) {
+      rmSync(join(MAVEN_REPOSITORY, module), { recursive: true, force: true });
+    }
+    options.push("--maven-local-repository", MAVEN_REPOSITORY);
+  }
+  run(join(ROOT, "node_modules/.bin/jsii-pacmak"), [...options, ...modules], { cwd: CONSTRUCTS });
+}
+
+/**
+ * Compiles every snippet of the README and the docstrings, and translates them. Throws where one does not compile.
+ *
+ * @param readme the README; that of the library where it is left out
+ */
+export function translateSnippets(readme?: string): void {
+  requireCompiled();
+  const rosetta = join(CONSTRUCTS, "node_modules/.bin/jsii-rosetta");
+  mkdirSync(PACKS, { recursive: true });
+  rmSync(TABLET, { force: true });
+  // rosetta leaves translations beside the assembly as well: a temporary place keeps them out of the repo.
+  withPackageFolder(
+    (folder) => {
+      run(rosetta, ["extract", "--compile", "--fail", "--directory", CONSTRUCTS, "--cache-to", TABLET, folder]);
+    },
+    { readme },
+  );
+}
+
+/** The one packed file of a language that ends so. */
+export function packedFile(language: Language, ending: string): string {
+  const folder = join(PACKS, language);
+  const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith(ending)) : [];
+  const [file] = files;
+  if (file === undefined || files.length > 1) {
+    throw new Error(`${files.length} files *${ending} in ${folder}, expected one: pack for ${language} first`);
+  }
+  return join(folder, file);
+}
+
+/** jsii modules that the library depends on, but for constructs, which the registries of all languages have. */
+function localModules(): readonly string[] {
+  const manifest = JSON.parse(readFileSync(join(CONSTRUCTS, "package.json"), "utf8")) as Manifest;
+  const modules = Object.keys(manifest.peerDependencies).filter((name) => name !== "constructs");
+  return modules.map((name) => join(ROOT, "node_modules", name));
+}
+
+interface Manifest {
+  readonly peerDependencies: Readonly<Record<string, string>>;
+}
+
+function requireCompiled(): void {
+  if (!existsSync(join(CONSTRUCTS, ".jsii"))) throw new Error("the library is not compiled: npm run compile");
+}

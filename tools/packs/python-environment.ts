@@ -1,0 +1,35 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { VERSIONS } from "../../projenrc/versions.js";
+import { CACHE } from "./paths.js";
+import { run } from "./run.js";
+
+/** What the Python apps import, beside our own library: in the versions that the TypeScript ones use. */
+const REQUIREMENTS = [
+  `constructs==${VERSIONS.constructs}`,
+  `cdk8s==${VERSIONS.cdk8s}`,
+  `cdk8s-plus-28==${VERSIONS.cdk8sPlus}`,
+  `cdk8s-plus-34==${VERSIONS.cdk8sPlusNewest}`,
+];
+
+/** A virtual environment with all that the Python apps import but our library; made once, then kept in the cache. */
+export function pythonEnvironment(): string {
+  const key = createHash("sha256").update(REQUIREMENTS.join(" ")).digest("hex").slice(0, 12);
+  const folder = join(CACHE, `python-${key}`);
+  if (existsSync(folder)) return folder;
+  mkdirSync(CACHE, { recursive: true });
+  run("python3", ["-m", "venv", folder]);
+  try {
+    installPackages(folder, REQUIREMENTS);
+  } catch (error) {
+    rmSync(folder, { recursive: true });
+    throw error;
+  }
+  return folder;
+}
+
+/** Installs packages into a virtual environment. */
+export function installPackages(folder: string, requirements: readonly string[]): void {
+  run(join(folder, "bin/pip"), ["install", "--quiet", "--disable-pip-version-check", ...requirements]);
+}
