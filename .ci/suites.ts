@@ -20,7 +20,7 @@ export const SUITES: readonly Suite[] = [
       "npm run --silent test --workspace constructs",
       "npm run --silent test --workspace operator",
       "npm run --silent test --workspace testbed",
-      "mocha 'test/**/*.test.ts' --ignore 'test/{helm,library,packs,server}/**'",
+      "mocha 'test/**/*.test.ts' --ignore 'test/{built,helm,library,packs,server}/**'",
     ],
   },
   {
@@ -28,6 +28,13 @@ export const SUITES: readonly Suite[] = [
     group: "checks",
     budgetSeconds: 40,
     commands: ["npm run --silent lint", "npm run --silent typecheck"],
+  },
+  {
+    // The image itself has a task of its own: npm run test:image.
+    name: "bundled executable",
+    group: "checks",
+    budgetSeconds: 30,
+    commands: ["mocha test/built/bundle.test.ts"],
   },
   {
     name: "unit tests on newer Node",
@@ -59,6 +66,12 @@ export const SUITES: readonly Suite[] = [
     ],
   },
   {
+    name: "operator from end to end",
+    group: "server",
+    budgetSeconds: 420,
+    commands: ["npm run --silent test:e2e --workspace operator"],
+  },
+  {
     name: "API and snippets of the construct library",
     group: "constructs",
     budgetSeconds: 20,
@@ -71,9 +84,9 @@ export const SUITES: readonly Suite[] = [
     commands: ["mocha 'test/helm/**/*.test.ts'"],
   },
   {
-    name: "examples on the real server",
+    name: "examples and guides on the real server",
     group: "constructs",
-    budgetSeconds: 60,
+    budgetSeconds: 120,
     commands: ["mocha 'test/server/**/*.test.ts' --timeout 120000"],
   },
   {

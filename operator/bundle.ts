@@ -1,18 +1,27 @@
 /**
- * Bundles the operator: `dist/flipop.mjs` and, beside it, the files that it loads only when asked for (the sandbox,
- * the kubeconfig plug-ins). `npm run bundle --workspace operator`
+ * `tsx bundle.ts [--outdir DIR]` bundles the operator into `dist` (or DIR): `flipop.mjs`, the executable; `sandbox.mjs`
+ * and `chunks/`, which it loads only when asked for; `metafile.json`, what is inside (https://esbuild.github.io/analyze).
+ * With the folder alone it runs anywhere: Node and no node_modules.
  */
-import { chmodSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { parseArgs } from "node:util";
 import { build } from "esbuild";
 
 const HERE = import.meta.dirname;
 const DIST = join(HERE, "dist");
 
-rmSync(DIST, { recursive: true, force: true });
-const { metafile } = await build({
-  entryPoints: { flipop: join(HERE, "src/main.ts") },
+const { values } = parseArgs({ options: { outdir: { type: "string" } } });
+const outdir = resolve(values.outdir ?? DIST);
+// A folder of somebody else's choice may hold more than ours.
+if (outdir === DIST) rmSync(DIST, { recursive: true, force: true });
+const { metafile, outputFiles } = await build({
+  // With every path relative to HERE, and none to a folder of somebody's choice, all checkouts make the same bytes.
+  absWorkingDir: HERE,
   outdir: DIST,
+  write: false,
+  // The sandbox is an entry of its own so that it gets a file of its own; main.ts imports it when asked for.
+  entryPoints: { flipop: "src/main.ts", sandbox: "src/sandbox/sandbox.ts" },
   outExtension: { ".js": ".mjs" },
   chunkNames: "chunks/[name]-[hash]",
   bundle: true,
@@ -34,7 +43,13 @@ const { metafile } = await build({
     ].join("\n"),
   },
 });
-const executable = join(DIST, "flipop.mjs");
+for (const { path, contents } of outputFiles) {
+  const file = join(outdir, relative(DIST, path));
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, contents);
+}
+const executable = join(outdir, "flipop.mjs");
 chmodSync(executable, 0o755);
+writeFileSync(join(outdir, "metafile.json"), JSON.stringify(metafile));
 const files = Object.keys(metafile.outputs).filter((file) => file.endsWith(".mjs"));
-console.log(`operator/dist/flipop.mjs: ${Math.ceil(statSync(executable).size / 1024)} KB, ${files.length} files`);
+console.log(`${executable}: ${Math.ceil(statSync(executable).size / 1024)} KB, ${files.length} files`);

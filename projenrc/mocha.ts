@@ -13,7 +13,7 @@ export class MochaConfig extends Component {
         extension: ["ts"],
         require: [`${ci}/seed.cjs`],
         reporter: `${ci}/reporter.cjs`,
-        timeout: 10_000,
+        timeout: 30_000,
         "forbid-only": true,
       },
     });
@@ -25,23 +25,24 @@ export interface MochaOptions {
   readonly minLines?: number;
   /** Names of test files that take long and are kept out of `test`, as a glob; task `test:faults` runs them. @default - none */
   readonly faults?: string;
+  /** Whether there are tests of the whole system in `test/e2e`; task `test:e2e` runs them. @default false */
+  readonly e2e?: boolean;
 }
 
 /** The test tasks of a workspace: `test` needs nothing but Node, `test:server` a real kube-apiserver. */
 export class Mocha extends MochaConfig {
-  constructor(project: javascript.NodeProject, { minLines, faults }: MochaOptions = {}) {
+  constructor(project: javascript.NodeProject, { minLines, faults, e2e = false }: MochaOptions = {}) {
     super(project, "../.ci");
     if (minLines !== undefined) new Coverage(project, minLines);
     const mocha = minLines === undefined ? "mocha" : "c8 mocha";
-    const ignored = ["test/server/**", ...(faults === undefined ? [] : [`test/**/${faults}`])];
+    const real = ["test/server/**", ...(e2e ? ["test/e2e/**"] : [])];
+    const ignored = [...real, ...(faults === undefined ? [] : [`test/**/${faults}`])];
     const ignore = ignored.map((glob) => `--ignore '${glob}'`).join(" ");
-    // A request that a fault left hanging may outlive its test, so a workspace with fault suites is told to end.
-    const exit = faults === undefined ? "" : " --exit";
-    project.testTask.reset(`${mocha} 'test/**/*.test.ts' ${ignore}${exit}`, { receiveArgs: true });
+    project.testTask.reset(`${mocha} 'test/**/*.test.ts' ${ignore}`, { receiveArgs: true });
     if (faults !== undefined) {
       project.addTask("test:faults", {
         description: "The long tests that need nothing but Node: faults at every step, simulations",
-        exec: `mocha 'test/**/${faults}' --ignore 'test/server/**' --exit`,
+        exec: `mocha 'test/**/${faults}' ${real.map((glob) => `--ignore '${glob}'`).join(" ")}`,
         receiveArgs: true,
       });
     }

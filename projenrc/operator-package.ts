@@ -23,27 +23,60 @@ export class OperatorPackage extends typescript.TypeScriptProject {
           ...STRICT,
           rootDir: ".",
           noEmit: true,
+          // A check after a small change takes a tenth of the first one.
+          incremental: true,
+          tsBuildInfoFile: "operator.tsbuildinfo",
           module: "nodenext" as never,
           types: ["node", "mocha"],
         },
       },
       disableTsconfigDev: true,
       deps: DEPENDENCIES,
-      devDeps: [
-        ...TEST_DEPS,
-        `ajv@${VERSIONS.ajv}`,
-        `ajv-formats@${VERSIONS.ajvFormats}`,
-        `esbuild@${VERSIONS.esbuild}`,
-        `flipop-testbed@${RELEASE}`,
-      ],
+      devDeps: DEV_DEPENDENCIES,
     });
     this.package.addVersion(RELEASE);
     this.package.addField("private", true);
     this.package.addField("type", "module");
+    this.addTasks();
+  }
+
+  private addTasks(): void {
     this.addTask("bundle", { description: "Bundles the operator into dist/", exec: "tsx bundle.ts" });
-    new Mocha(this, { faults: "*{faults,storm,simulation}*.test.ts" });
+    this.addTask("bench", {
+      description: "Measures the operator, beside the library's informer, and on a real kube-apiserver",
+      exec: "tsx bench/main.ts",
+      receiveArgs: true,
+    });
+    new Mocha(this, { faults: "*{faults,storm,simulation}*.test.ts", e2e: true });
+    this.addTask("test:e2e", {
+      description: "The operator as a process of its own, on a real kube-apiserver and simulated clouds",
+      exec: "mocha 'test/e2e/**/*.test.ts'",
+      receiveArgs: true,
+    });
+    this.addTask("test:long", {
+      description: "The tests of which test:faults and test:server run a slice, in full length: about an hour",
+      env: { FLIPOP_LONG: "1" },
+      exec: "mocha test/runtime/leader-simulation.test.ts test/server/kube/endurance.test.ts 'test/server/example/*.test.ts' --timeout 120000",
+      receiveArgs: true,
+    });
+    this.addTask("test:kills", {
+      description: "As one of test:e2e, but killed 200 times",
+      env: { FLIPOP_LONG: "1" },
+      exec: "mocha test/e2e/kills.test.ts",
+      receiveArgs: true,
+    });
   }
 }
+
+const DEV_DEPENDENCIES = [
+  ...TEST_DEPS,
+  `ajv@${VERSIONS.ajv}`,
+  `ajv-formats@${VERSIONS.ajvFormats}`,
+  `cdk8s@${VERSIONS.cdk8s}`,
+  `constructs@${VERSIONS.constructs}`,
+  `esbuild@${VERSIONS.esbuild}`,
+  `flipop-testbed@${RELEASE}`,
+];
 
 /** Why each: docs/adr/0002-repo-layout.md. */
 const DEPENDENCIES = [

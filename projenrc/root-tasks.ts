@@ -24,6 +24,16 @@ export class RootTasks extends Component {
       steps: [{ spawn: synth.name }, { exec: "tsx operator/src/main.ts sandbox", receiveArgs: true }],
     });
     project.packageTask.reset("npm run --silent bundle --workspace operator");
+    // projen's runs all tests; nobody who wants the executable waits for those.
+    project.tasks.removeTask("build");
+    const build = project.addTask("build", {
+      description: "Compiles the library and bundles the operator: operator/dist/flipop.mjs",
+      steps: [{ spawn: compile.name }, { spawn: project.packageTask.name }],
+    });
+    project.addTask("image", {
+      description: "Packs the bundle into an OCI image for amd64 and arm64: operator/dist/image",
+      steps: [{ spawn: build.name }, { exec: "tsx tools/image/main.ts", receiveArgs: true }],
+    });
     this.checks(project);
     this.library(project);
     this.tests(project);
@@ -49,6 +59,10 @@ export class RootTasks extends Component {
     project.addTask("test:server", {
       description: "The suites that need a real kube-apiserver",
       steps: [{ spawn: compile.name }, { exec: "tsx .ci/run-suites.ts server", receiveArgs: true }],
+    });
+    project.addTask("test:image", {
+      description: "Builds the image as it is released, and runs it: in podman, too, where that is installed",
+      steps: [{ spawn: compile.name }, { exec: "mocha 'test/built/{image,podman}.test.ts'" }],
     });
   }
 
@@ -80,8 +94,8 @@ export class RootTasks extends Component {
       steps: [compile, { exec: "tsx tools/library/renew-baseline.ts" }],
     });
     project.addTask("bench", {
-      description: "Measures what the construct library costs",
-      steps: [compile, { exec: "tsx tools/bench/constructs.ts" }],
+      description: "Measures what the construct library costs, then the operator",
+      steps: [compile, { exec: "tsx tools/bench/constructs.ts" }, { exec: "npm run bench --workspace operator" }],
     });
   }
 }

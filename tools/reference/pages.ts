@@ -1,6 +1,16 @@
+import { conditionsPage } from "./conditions.js";
+import { eventsPage } from "./events.js";
+import { flagsPage } from "./flags.js";
+import { metricsPage } from "./metrics.js";
 import { resourcesPage } from "./resources.js";
 
 /** The generated pages by file name. */
 export function referencePages(): Readonly<Record<string, string>> {
-  return { "resources.md": resourcesPage() };
+  return {
+    "conditions.md": conditionsPage(),
+    "events.md": eventsPage(),
+    "flags.md": flagsPage(),
+    "metrics.md": metricsPage(),
+    "resources.md": resourcesPage(),
+  };
 }

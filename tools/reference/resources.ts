@@ -9,6 +9,7 @@ import {
 } from "cdk8s-flipop/api";
 import { stringify } from "yaml";
 import { exampleOf } from "./example.js";
+import { escapeCell } from "./text.js";
 
 /** The page on all kinds: each field with type, default, meaning and example. */
 export function resourcesPage(): string {
@@ -20,7 +21,8 @@ export function resourcesPage(): string {
     `Group \`${API_GROUP}\`, version \`${API_VERSION}\`, Kubernetes 1.31 or newer. \`kubectl get ${CATEGORY}\` lists the`,
     "resources of all kinds, and `kubectl explain` shows the same text as this page. A field is optional unless",
     "marked *required*. Status is written by the operator alone; its conditions have the shape of `metav1.Condition`:",
-    "type, status (True, False, Unknown), reason, message, lastTransitionTime and observedGeneration.",
+    "type, status (True, False, Unknown), reason, message, lastTransitionTime and observedGeneration. What each reason",
+    "means and what to do about it is in [conditions.md](conditions.md).",
     "",
   ];
   const contents = ALL_KINDS.map(({ kind, description }) => `- [${kind}](#${kind.toLowerCase()}): ${description}`);
@@ -139,8 +141,4 @@ function rulesWithin(schema: AnySchema): readonly string[] {
   const own = (schema.rules ?? []).flatMap(({ message, otherMessages = [] }) => [message ?? [], otherMessages].flat());
   if (schema.type === "object") return [...own, ...Object.values(schema.properties).flatMap(rulesWithin)];
   return schema.type === "array" ? [...own, ...rulesWithin(schema.items)] : own;
-}
-
-function escapeCell(text: string): string {
-  return text.replaceAll("|", "\\|");
 }

@@ -67,8 +67,8 @@ export const REASONS = {
     remedy: "Set spec.routedIP to the address, or mend the Job and make a new RoutedIP.",
   },
   WrongRegion: {
-    meaning: "The address and the node are in different regions.",
-    remedy: "Use an address of the nodes' region.",
+    meaning: "The address is in another region than the node, or the issuer in another than all nodes.",
+    remedy: "Use an address of the nodes' region, or correct region.",
   },
   ZoneNotFound: {
     meaning: "The DNS provider does not have this zone.",
@@ -82,6 +82,7 @@ export const REASONS = {
     meaning: "The API server drops fields that the operator needs: the installed CRDs are older ones.",
     remedy: "Apply the CRDs of this release.",
   },
+  UnderWay: { meaning: "A call that serves this resource is still on its way.", remedy: "" },
   InGrace: {
     meaning: "The holder does not match for the moment; it keeps its address until the grace period is over.",
     remedy: "",

@@ -3,6 +3,7 @@ import {
   addressStateSchema,
   addressStatusProperties,
   errorSchema,
+  MAX_PROVIDER_ID,
   type PendingCreation,
   pendingCreationSchema,
 } from "./address-status";
@@ -49,6 +50,14 @@ export interface RoutedIPSpec {
   readonly paused?: boolean;
 }
 
+/** The firewall that a RoutedIP has changed, as far as it has. */
+export interface FirewallShare {
+  /** Name of the firewall that `firewallRules` are in. */
+  readonly name: string;
+  /** Machines (`spec.providerID`) that this RoutedIP put behind the firewall; each is recorded before it is added. */
+  readonly nodes: readonly string[];
+}
+
 /** What the operator observed and did. */
 export interface RoutedIPStatus {
   /** The `metadata.generation` that this status was computed from. */
@@ -63,6 +72,8 @@ export interface RoutedIPStatus {
   readonly ports?: readonly RoutedPort[];
   /** Firewall rules that this RoutedIP needs; each is recorded before it is added. */
   readonly firewallRules?: readonly FirewallRule[];
+  /** The firewall, and what else this RoutedIP changed in it. */
+  readonly firewall?: FirewallShare;
   /** Where the address stands: `active`, `in-progress`, `error`, `no-match` (its node no longer matches), `unassigned`, `disabled` (beyond desiredIPs). */
   readonly state?: AddressState;
   /** What went wrong last, in words. */
@@ -170,6 +181,22 @@ const statusSchema: SchemaOf<RoutedIPStatus> = {
       items: firewallRuleSchema,
       listType: "atomic",
       maxItems: 256,
+    },
+    firewall: {
+      type: "object",
+      optional: true,
+      description: "The firewall, and what else this RoutedIP changed in it.",
+      properties: {
+        name: { type: "string", description: "Name of the firewall that `firewallRules` are in.", maxLength: 255 },
+        nodes: {
+          type: "array",
+          description:
+            "Machines (`spec.providerID`) that this RoutedIP put behind the firewall; each is recorded before it is added.",
+          items: { type: "string", description: "A machine.", maxLength: MAX_PROVIDER_ID },
+          listType: "atomic",
+          maxItems: 64,
+        },
+      },
     },
     state: { ...addressStateSchema, optional: true },
     error: errorSchema,

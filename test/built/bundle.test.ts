@@ -1,0 +1,136 @@
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FLAGS, PROVIDER_VARIABLES, RELEASE } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { eventually, freePort } from "flipop-testbed";
+import { after, before, describe, it } from "mocha";
+import { parse, stringify } from "yaml";
+import { bundleInto } from "../support/image.js";
+import { type Process, Processes } from "../support/process.js";
+
+interface Metafile {
+  readonly outputs: Readonly<Record<string, { readonly inputs: Readonly<Record<string, unknown>> }>>;
+}
+
+interface Kubeconfig {
+  readonly users: readonly [{ readonly name: string; readonly user: { readonly token: string } }];
+}
+
+describe("the bundle, in a folder without node_modules", function () {
+  this.timeout(180_000);
+  const processes = new Processes();
+  /** Holds the bundle, and `empty`, where it is started. */
+  let home: string;
+  let empty: string;
+  let app: string;
+  let kubeconfig: string;
+
+  before(async () => {
+    home = mkdtempSync(join(tmpdir(), "flipop-bundle-"));
+    empty = join(home, "empty");
+    mkdirSync(empty);
+    app = bundleInto(home);
+    kubeconfig = join(home, "kubeconfig");
+    const sandbox = flipop(["sandbox", "--only=kubernetes", `--kubeconfig=${kubeconfig}`]);
+    await eventually(() => sandbox.out.includes("Ctrl-C"), { what: "the sandbox", timeoutMs: 60_000 });
+  });
+
+  after(async () => {
+    await processes.endAll();
+    rmSync(home, { recursive: true });
+  });
+
+  function flipop(args: readonly string[], folder = app): Process {
+    return processes.start(process.execPath, [join(folder, "flipop.mjs"), ...args], {
+      cwd: empty,
+      env: { HOME: empty },
+    });
+  }
+
+  /** The folder without the sandbox and without what exec plugins need. */
+  function leanFolder(): string {
+    const lean = join(home, "lean");
+    cpSync(app, lean, { recursive: true });
+    const { outputs } = JSON.parse(readFileSync(join(app, "metafile.json"), "utf8")) as Metafile;
+    const large = Object.entries(outputs).filter(([, { inputs }]) =>
+      Object.keys(inputs).some((input) => /node_modules\/(@kubernetes\/client-node|@bufbuild)\//.test(input)),
+    );
+    const files = large.map(([file]) => file.replace(/^dist\//, ""));
+    expect(files.filter((file) => file.endsWith(".mjs")))
+      .to.have.lengthOf(2)
+      .and.to.include("sandbox.mjs");
+    for (const file of files) rmSync(join(lean, file));
+    return lean;
+  }
+
+  /** Starts the operator against the sandbox; resolves when it is ready. */
+  async function readyOperator(folder: string, config: string): Promise<Process> {
+    const [health, metrics] = [await freePort(), await freePort()];
+    const binds = [`--health-bind-addr=127.0.0.1:${health}`, `--metrics-bind-addr=127.0.0.1:${metrics}`];
+    const operator = flipop(["run", "--kubeconfig", config, ...binds, "--features=pools,dns,routedip"], folder);
+    const ready = async () => {
+      const answer = await fetch(`http://127.0.0.1:${health}/readyz`);
+      return answer.status === 200 || Promise.reject(new Error(await answer.text()));
+    };
+    await eventually(ready, { what: "readiness", timeoutMs: 60_000 }).catch((cause: unknown) => {
+      throw new Error(`the operator is not ready: ${operator.out}${operator.err}`, { cause });
+    });
+    return operator;
+  }
+
+  it("is executable by itself", async () => {
+    expect(statSync(join(app, "flipop.mjs")).mode & 0o777).to.equal(0o755);
+    const { code, out } = await processes.start(join(app, "flipop.mjs"), ["--version"], { cwd: empty }).ended();
+    expect({ code, out }).to.deep.equal({ code: 0, out: `${RELEASE}\n` });
+  });
+
+  it("tells every flag with its variable and default, and the providers' variables", async () => {
+    const { code, out } = await flipop(["--help"]).ended();
+    expect(code).to.equal(0);
+    for (const { name, env } of FLAGS) expect(out).to.include(`--${name} `).and.to.include(`[${env}`);
+    for (const { env } of PROVIDER_VARIABLES) expect(out).to.include(env);
+  });
+
+  it("says which cluster is missing, and ends with code 1", async () => {
+    const { code, out } = await flipop(["run"]).ended();
+    expect(code).to.equal(1);
+    expect(out).to.include("no cluster configured");
+  });
+
+  it("runs without the file of the sandbox and without that of exec plugins, and ends with code 0 on SIGTERM", async () => {
+    const operator = await readyOperator(leanFolder(), kubeconfig);
+    expect(await operator.kill("SIGTERM"), operator.out).to.equal(0);
+  });
+
+  it("runs on a kubeconfig with an exec plugin, for which it loads a file", async () => {
+    const config = parse(readFileSync(kubeconfig, "utf8")) as Kubeconfig;
+    const apiVersion = "client.authentication.k8s.io/v1";
+    const credential = { apiVersion, kind: "ExecCredential", status: { token: config.users[0].user.token } };
+    const script = `console.log(${JSON.stringify(JSON.stringify(credential))})`;
+    const exec = { apiVersion, command: process.execPath, args: ["-e", script] };
+    const user = { name: config.users[0].name, user: { exec: { ...exec, interactiveMode: "Never" } } };
+    const file = join(home, "exec-kubeconfig");
+    writeFileSync(file, stringify({ ...config, users: [user] }));
+    const operator = await readyOperator(app, file);
+    expect(await operator.kill("SIGTERM"), operator.out).to.equal(0);
+  });
+
+  it("is the same bytes when it is made again, wherever it is put", () => {
+    const again = bundleInto(join(home, "again"));
+    const contents = (folder: string) =>
+      readdirSync(folder, { recursive: true, encoding: "utf8" })
+        .filter((name) => name.endsWith(".mjs"))
+        .map((name) => [name, readFileSync(join(folder, name), "utf8")]);
+    expect(Object.fromEntries(contents(again))).to.deep.equal(Object.fromEntries(contents(app)));
+  });
+
+  it("plays the sandbox", async () => {
+    const { code, out, err } = await flipop(["sandbox", "--once"]).ended();
+    expect(code, `${out}${err}`).to.equal(0);
+  });
+
+  it("has left nothing where it was started", () => {
+    expect(readdirSync(empty)).to.deep.equal([]);
+  });
+});

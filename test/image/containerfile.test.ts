@@ -1,0 +1,73 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { Chart, Testing } from "cdk8s";
+import { FlipopOperator } from "cdk8s-flipop";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { NEWER_NODES } from "../../projenrc/versions.js";
+import { CONTAINER, IMAGE_NAME, USER } from "../../tools/image/settings.js";
+import { NODE_VERSION } from "../../tools/image/sources.js";
+
+const FILE = resolve(import.meta.dirname, "../../tools/image/Containerfile");
+
+/** The instructions, each with its lines joined. */
+function instructions(): readonly (readonly [string, string])[] {
+  const text = readFileSync(FILE, "utf8").replaceAll(/\\\n\s*/g, "");
+  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  return lines.map((line) => [line.slice(0, line.indexOf(" ")), line.slice(line.indexOf(" ") + 1)]);
+}
+
+describe("the Containerfile", () => {
+  it("makes the image that npm run image makes", () => {
+    const said = Object.fromEntries(instructions());
+    const labels = [...(said["LABEL"] ?? "").matchAll(/([\w.]+)=("[^"]*")/g)].map(([, name, value = ""]) => {
+      return [name, JSON.parse(value) as string] as const;
+    });
+    expect({
+      User: said["USER"],
+      ExposedPorts: Object.fromEntries((said["EXPOSE"] ?? "").split(" ").map((port) => [port, {}])),
+      Env: [said["ENV"]],
+      Entrypoint: JSON.parse(said["ENTRYPOINT"] ?? "") as string[],
+      WorkingDir: said["WORKDIR"],
+      Labels: Object.fromEntries(labels),
+      StopSignal: said["STOPSIGNAL"],
+    }).to.deep.equal(CONTAINER);
+  });
+
+  it("starts from nothing and copies the root file system alone", () => {
+    const copied = instructions().filter(([word]) => ["FROM", "COPY", "ADD", "RUN"].includes(word));
+    expect(copied).to.deep.equal([
+      ["FROM", "scratch"],
+      ["COPY", `$${"{TARGETARCH}"}/ /`],
+    ]);
+  });
+});
+
+describe("the image's facts", () => {
+  it("are those of the Deployment: name, user, and the ports that it opens", () => {
+    const chart = new Chart(Testing.app(), "test");
+    new FlipopOperator(chart, "flipop");
+    const objects = Testing.synth(chart) as readonly { kind: string; spec: { template: { spec: PodSpec } } }[];
+    const pod = objects.find(({ kind }) => kind === "Deployment")?.spec.template.spec;
+    expect(pod?.securityContext).to.include({ runAsUser: USER, runAsGroup: USER, runAsNonRoot: true });
+    const [container] = pod?.containers ?? [];
+    expect(container?.image).to.equal(IMAGE_NAME);
+    expect(container?.ports.map(({ containerPort }) => `${containerPort}/tcp`)).to.have.members(
+      Object.keys(CONTAINER.ExposedPorts),
+    );
+    // The image's entrypoint, then, with these after it.
+    expect(container).not.to.have.property("command");
+  });
+
+  it("name a Node that the unit tests run on", () => {
+    expect(NEWER_NODES).to.include(NODE_VERSION);
+  });
+});
+
+interface PodSpec {
+  readonly securityContext: object;
+  readonly containers: readonly {
+    readonly image: string;
+    readonly ports: readonly { readonly containerPort: number }[];
+  }[];
+}

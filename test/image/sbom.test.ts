@@ -1,0 +1,68 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { after, before, describe, it } from "mocha";
+import { npmParts, sbom, systemParts } from "../../tools/image/sbom.js";
+
+describe("the image's bill of materials", () => {
+  let base: string;
+
+  before(() => {
+    base = mkdtempSync(join(tmpdir(), "flipop-sbom-"));
+    addPackage("node_modules/plain", { name: "plain", version: "1.0.0", license: "MIT" });
+    addPackage("node_modules/@scope/inner", { name: "@scope/inner", version: "2.0.0" });
+    addPackage("node_modules/other/node_modules/plain", { name: "plain", version: "1.0.0", license: "MIT" });
+    addPackage("node_modules/plain/node_modules/plain", { name: "plain", version: "0.9.0", license: "ISC" });
+  });
+
+  after(() => rmSync(base, { recursive: true }));
+
+  function addPackage(folder: string, content: object): void {
+    mkdirSync(join(base, folder), { recursive: true });
+    writeFileSync(join(base, folder, "package.json"), JSON.stringify(content));
+  }
+
+  const inputs = {
+    "src/main.ts": {},
+    "node_modules/plain/index.js": {},
+    "node_modules/plain/lib/other.js": {},
+    "node_modules/@scope/inner/index.js": {},
+    "node_modules/other/node_modules/plain/index.js": {},
+    "node_modules/plain/node_modules/plain/index.js": {},
+  };
+
+  it("has each npm package of the bundle once, in all its versions", () => {
+    expect(npmParts({ inputs }, base).map(({ purl, license }) => [purl, license])).to.deep.equal([
+      ["pkg:npm/%40scope/inner@2.0.0", "NOASSERTION"],
+      ["pkg:npm/plain@0.9.0", "ISC"],
+      ["pkg:npm/plain@1.0.0", "MIT"],
+    ]);
+  });
+
+  it("names Node and the libraries of the platform", () => {
+    const purls = systemParts("arm64").map(({ purl }) => purl);
+    expect(purls).to.include("pkg:generic/node@24.21.0");
+    expect(purls.join("\n")).to.match(/pkg:deb\/debian\/libc6@2\.\d+-\S+\?arch=arm64&distro=debian-12/);
+  });
+
+  it("is SPDX, and says that flipop contains all the rest", () => {
+    const document = JSON.parse(sbom(npmParts({ inputs }, base), 0)) as {
+      readonly spdxVersion: string;
+      readonly creationInfo: { readonly created: string };
+      readonly packages: readonly { readonly SPDXID: string }[];
+      readonly relationships: readonly { readonly relationshipType: string; readonly relatedSpdxElement: string }[];
+    };
+    expect(document.spdxVersion).to.equal("SPDX-2.3");
+    expect(document.creationInfo.created).to.equal("1970-01-01T00:00:00Z");
+    expect(document.relationships.map(({ relatedSpdxElement }) => relatedSpdxElement)).to.deep.equal(
+      document.packages.map(({ SPDXID }) => SPDXID),
+    );
+    expect(document.relationships.map(({ relationshipType }) => relationshipType)).to.deep.equal([
+      "DESCRIBES",
+      "CONTAINS",
+      "CONTAINS",
+      "CONTAINS",
+    ]);
+  });
+});

@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import {
+  ALL_KINDS,
+  type ConditionType,
+  EVENTS,
+  type EventFacts,
+  type KindName,
+  REASON_PLACES,
+  REASONS,
+  REFUSALS,
+  type Reason,
+  type ReasonPlace,
+} from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { MISTAKES } from "../tools/reference/mistakes.js";
+
+const CONTROLLERS = resolve(import.meta.dirname, "../operator/src/controllers");
+
+/** What needs nobody to do anything. */
+const CALM = ["Observed", "UnderWay", "InGrace", "CoolingOff", "FirewallNotFound", "NodeGone", "NodeDeleting"];
+
+/** Folders of controllers with the kinds that they serve; those of shared parts are left out. */
+const FOLDERS: Readonly<Record<string, readonly KindName[]>> = {
+  "floating-ip-pool": ["FloatingIPPool"],
+  "node-dns-record-set": ["NodeDNSRecordSet"],
+  "routed-ip": ["RoutedIP"],
+  "routed-ip-issuer": ["RoutedIPIssuer"],
+  // The Jobs of a class are run for a RoutedIP.
+  "cluster-routed-ip-class": ["ClusterRoutedIPClass", "RoutedIP"],
+};
+
+/** Words in the sources of a folder, but for lists of words that only ask what something is. */
+function wordsIn(folder: string, pattern: RegExp): readonly string[] {
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+  const texts = files.map((name) => readFileSync(join(folder, name), "utf8").replaceAll(/new Set\(\[[^\]]*\]\)/g, ""));
+  return [...new Set(texts.flatMap((text) => [...text.matchAll(pattern)].map(([, one, other]) => one ?? other ?? "")))];
+}
+
+describe("what the operator says", () => {
+  it("has a remedy wherever somebody has to act", () => {
+    const empty = Object.entries({ ...REASONS, ...REFUSALS }).filter(([, { remedy }]) => remedy === "");
+    expect(empty.map(([reason]) => reason)).to.have.members(CALM);
+    const warnings = Object.entries<EventFacts>(EVENTS).filter(
+      ([, event]) => event.type === "Warning" && !event.remedy,
+    );
+    expect(warnings).to.deep.equal([]);
+  });
+
+  it("names a reason for each mistake that is not served, and a remedy for all", () => {
+    for (const { what, shows, remedy } of MISTAKES) {
+      expect(remedy, what).not.to.equal("");
+      if (shows === undefined) continue;
+      expect({ ...REASONS, ...REFUSALS }[shows].remedy, what).not.to.equal("");
+    }
+  });
+
+  it("places each reason where the kinds can show it", () => {
+    const unshown = Object.entries<ReasonPlace>(REASON_PLACES).flatMap(([reason, { kinds, conditions, ofAddress }]) => {
+      return ofAddress ? [] : kinds.filter((kind) => !has(kind, conditions)).map((kind) => `${reason} on ${kind}`);
+    });
+    expect(unshown).to.deep.equal([]);
+  });
+
+  for (const [folder, served] of Object.entries(FOLDERS).filter(([name]) => readdirSync(CONTROLLERS).includes(name))) {
+    it(`is placed on ${served.join(" or ")} where ${folder} writes it`, () => {
+      const reasons = wordsIn(join(CONTROLLERS, folder), /"([A-Z]\w+)"/g).filter(isReason);
+      // A word for an Event alone needs no place.
+      const ofConditions = reasons.filter((reason) => !Object.hasOwn(EVENTS, reason));
+      expect(
+        ofConditions.filter((reason) => !placesOf(reason).kinds.some((kind) => served.includes(kind))),
+      ).to.deep.equal([]);
+    });
+  }
+
+  it("is told of every Event", () => {
+    const calls = wordsIn(CONTROLLERS, /(?:normal|warning)\(\s*"(\w+)"|\["(\w+(?:Failed|NotWritten))"/g);
+    const objects = wordsIn(CONTROLLERS, /type: "(?:Normal|Warning)",\s*reason: "(\w+)"/g);
+    const written = [...calls, ...objects];
+    expect(written).to.include.members(["Assigned", "AssignFailed", "DNSReady"]);
+    expect(written.filter((reason) => !Object.hasOwn(EVENTS, reason))).to.deep.equal([]);
+  });
+});
+
+function has(name: KindName, types: readonly ConditionType[]): boolean {
+  return ALL_KINDS.some(({ kind, conditions }) => kind === name && conditions.some((type) => types.includes(type)));
+}
+
+function isReason(word: string): word is Reason {
+  return Object.hasOwn(REASONS, word);
+}
+
+function placesOf(reason: Reason): ReasonPlace {
+  return REASON_PLACES[reason];
+}

