@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
+import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "../src/sandbox/digitalocean/simulator.js";
+import { bundledOperator } from "../test/e2e/support/bundle.js";
 import { buildChildren, type Child } from "./build-children.js";
 import { MeasuredProcess } from "./measured-process.js";
 import type { Row } from "./table.js";
@@ -37,6 +39,7 @@ const SYNC_SECONDS = 120;
 /** Makes the processes of the cases, and ends them. */
 export class Bench {
   private readonly processes = new Set<MeasuredProcess>();
+  private cloud: DigitalOceanSimulator | undefined;
 
   private constructor(
     /** Temporary. */
@@ -57,6 +60,15 @@ export class Bench {
     const started = new MeasuredProcess({ script, args, env });
     this.processes.add(started);
     return started;
+  }
+
+  /** The operator as the image has it, with a simulated cloud that nobody asks for anything. */
+  async startOperator(kubeconfig: string): Promise<MeasuredProcess> {
+    this.cloud ??= await startDigitalOceanSimulator();
+    const { url, token } = this.cloud;
+    const args = ["run", "--namespace=default", "--metrics-bind-addr=127.0.0.1:0", "--health-bind-addr=127.0.0.1:0"];
+    const env = { KUBECONFIG: kubeconfig, DIGITALOCEAN_API_URL: url, DIGITALOCEAN_ACCESS_TOKEN: token };
+    return this.startScript(await bundledOperator(), args, env);
   }
 
   /** Resolves when it serves. */
@@ -88,6 +100,7 @@ export class Bench {
 
   async close(): Promise<void> {
     await this.endProcesses();
+    await this.cloud?.close();
     rmSync(this.dir, { recursive: true, force: true });
   }
 

@@ -3,19 +3,21 @@
  * process is bundled and fresh, and the library's informer runs beside ours on the same pods.
  */
 
-import { cpus, totalmem } from "node:os";
+import { cpus, loadavg, totalmem } from "node:os";
 import { parseArgs } from "node:util";
 import { Bench, type Case } from "./bench.js";
 import { bundleCase } from "./cases/bundle.js";
+import { cloudsCase } from "./cases/clouds.js";
 import { clusterCase } from "./cases/cluster.js";
 import { eventsCase } from "./cases/events.js";
 import { syncCases } from "./cases/sync.js";
 import { isMissed, type Row, tableOf } from "./table.js";
 
-const CASES: readonly Case[] = [bundleCase, ...syncCases, eventsCase, clusterCase];
+const CASES: readonly Case[] = [bundleCase, ...syncCases, eventsCase, cloudsCase, clusterCase];
 
 const { values } = parseArgs({ options: { only: { type: "string", multiple: true } } });
 const chosen = choose(values.only);
+const loadBefore = load();
 const bench = await Bench.create();
 const rows: Row[] = [];
 try {
@@ -28,11 +30,18 @@ try {
   await bench.close();
 }
 const { model = "unknown" } = cpus()[0] ?? {};
-console.log(`\n${cpus().length} x ${model}, ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.versions.node}\n`);
+const machine = `${cpus().length} x ${model}, ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.versions.node}`;
+// Seconds and blocks of a busy machine are those of its other work, too; CPU and memory are not.
+console.log(`\n${machine}; load ${loadBefore} before, ${load()} after\n`);
 console.log(tableOf(rows));
 console.log(
   `\n${rows.filter(isMissed).length} of ${rows.filter((row) => row.target !== undefined).length} targets missed`,
 );
+
+/** Of the last minute: how many processes wanted a core. */
+function load(): string {
+  return (loadavg()[0] ?? 0).toFixed(1);
+}
 
 function choose(names: readonly string[] | undefined): readonly Case[] {
   const unknown = names?.find((name) => !CASES.some((known) => known.name === name));

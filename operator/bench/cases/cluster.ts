@@ -1,9 +1,8 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ControlPlane } from "flipop-testbed";
 import { loadClusterConfig } from "../../src/kube/load-config.js";
 import { Transport } from "../../src/kube/transport.js";
+import { installKinds } from "../../test/e2e/support/install.js";
 import type { Bench, Case, Sync } from "../bench.js";
 import { newPod, podWriter } from "../pods.js";
 import type { Row } from "../table.js";
@@ -17,7 +16,6 @@ const WRITERS = 32;
 const RUNS = 3;
 const SETTLE_SECONDS = 10;
 const QUIET_SECONDS = 60;
-export const BUNDLE = join(import.meta.dirname, "../../dist/flipop.mjs");
 
 /** A real API server with a real number of objects: sync, memory, and what a quiet operator costs. */
 export const clusterCase: Case = {
@@ -26,6 +24,7 @@ export const clusterCase: Case = {
     const plane = await ControlPlane.start();
     try {
       const kubeconfig = await plane.kubeconfig();
+      await installKinds(plane.client());
       const bytes = await fill(kubeconfig);
       const ours: Sync[] = [];
       for (let run = 0; run < RUNS; run++) ours.push(await bench.sync("ours", kubeconfig));
@@ -40,9 +39,7 @@ export const clusterCase: Case = {
 
 /** CPU of the bundled operator when nothing happens, its lease included. */
 async function quiet(bench: Bench, kubeconfig: string, name: string): Promise<Row[]> {
-  if (!existsSync(BUNDLE)) return [];
-  const args = ["run", "--metrics-bind-addr=127.0.0.1:0", "--health-bind-addr=127.0.0.1:0", "--namespace=default"];
-  const operator = bench.startScript(BUNDLE, args, { KUBECONFIG: kubeconfig });
+  const operator = await bench.startOperator(kubeconfig);
   await sleep(SETTLE_SECONDS * 1000);
   const before = operator.cpuSeconds();
   await sleep(QUIET_SECONDS * 1000);

@@ -1,6 +1,5 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
+import { heapUsed } from "../../test/support/heap.js";
 
 /** How long before all young objects of a finished sync have died, ms. */
 const REST_MS = 500;
@@ -29,11 +28,4 @@ export class Gauge {
     await new Promise((resolve) => setTimeout(resolve, REST_MS));
     return (heapUsed() - this.before) / objects;
   }
-}
-
-function heapUsed(): number {
-  setFlagsFromString("--expose-gc");
-  const gc = runInNewContext("gc") as () => void;
-  gc();
-  return process.memoryUsage().heapUsed;
 }

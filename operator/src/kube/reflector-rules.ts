@@ -1,7 +1,7 @@
 /** Pure: what a reflector does after each round. */
 import type { Pace } from "./backoff.js";
 import { isExpired, isInvalid, isTooLargeResourceVersion, isTooManyRequests, StatusError } from "./status-error.js";
-import { OutageError } from "./watch.js";
+import { OutageError, SilentWatchError } from "./watch.js";
 
 /** Watches that may end in a row without an event or bookmark before the set is listed anew. */
 export const MAX_SILENT_WATCHES = 2;
@@ -44,7 +44,7 @@ export interface Verdict extends Memory {
   readonly watchList: "unsupported" | "skip" | "allowed";
 }
 
-export type RelistReason = "expired" | "resource-version-too-large" | "silent-watches" | "outage";
+export type RelistReason = "expired" | "resource-version-too-large" | "silence" | "silent-watches" | "outage";
 
 export function judge(round: Round, memory: Memory): Verdict {
   const silentWatches = countSilent(round, memory);
@@ -71,6 +71,8 @@ function relistReason({ phase, error }: Round, silentWatches: number): RelistRea
   if (isTooLargeResourceVersion(error)) return "resource-version-too-large";
   if (isExpired(error)) return "expired";
   if (error instanceof OutageError) return "outage";
+  // Nobody knows for how much of it the server was away: as after an outage.
+  if (error instanceof SilentWatchError) return "silence";
   return phase === "watch" && silentWatches >= MAX_SILENT_WATCHES ? "silent-watches" : undefined;
 }
 

@@ -10,7 +10,7 @@ import { judge, type Phase, type Round, type Verdict } from "./reflector-rules.j
 import { listRound, NO_WATCH, type RoundProps, type Snapshot, watchListRound, watchRound } from "./rounds.js";
 import { StatusError } from "./status-error.js";
 import { Waiters } from "./waiters.js";
-import { SILENCE_MS, SilentWatchError } from "./watch.js";
+import { SilentWatchError } from "./watch.js";
 
 /** Where a reflector puts what it sees; a {@link Store} is one. */
 export interface ReflectorSink<T extends Cached> {
@@ -79,6 +79,8 @@ export class Reflector<T extends Cached> {
   private skipWatchList = false;
   private synced = false;
   private connected = false;
+  /** The last fault was silence: where nothing ever changes, some servers send no bookmarks either. */
+  private quiet = false;
   private lastError: string | undefined;
 
   constructor(private readonly props: ReflectorProps<T>) {
@@ -165,10 +167,8 @@ export class Reflector<T extends Cached> {
     this.resourceVersion = version || this.resourceVersion;
   }
 
-  private noteWatch({ error, seconds, events }: Round): void {
-    // A silent link was dead long before it was given up.
-    const deadMs = error instanceof SilentWatchError ? SILENCE_MS : 0;
-    this.aliveAt = this.clock.monotonic() - deadMs;
+  private noteWatch({ seconds, events }: Round): void {
+    this.aliveAt = this.clock.monotonic();
     this.props.observer?.watched(seconds, events);
   }
 
@@ -189,13 +189,20 @@ export class Reflector<T extends Cached> {
     const delayMs = backoffMs({ pace, failures, retryAfterSeconds, random: this.random() });
     if (round.error !== undefined || relist !== undefined) {
       const fields = { phase: round.phase, error: this.lastError, relist, failures, delayMs };
-      // A server that is away for an hour is worth a dozen lines, not two thousand.
-      const level = relist !== undefined || Number.isInteger(Math.log2(failures)) ? "warn" : "debug";
-      this.logger[level](
+      this.logger[this.levelOf(round, verdict)](
         { reflector: this.props.target.name, ...fields },
         "list or watch ended with an error; it goes on after a pause",
       );
     }
     if (delayMs > 0) await this.clock.sleep(delayMs, signal).catch(() => {});
+  }
+
+  private levelOf({ error, events }: Round, { relist, failures }: Verdict): "warn" | "debug" {
+    const silent = error instanceof SilentWatchError;
+    const again = silent && this.quiet && events === 0;
+    this.quiet = silent;
+    if (again) return "debug";
+    // A server that is away for an hour is worth a dozen lines, not two thousand.
+    return relist !== undefined || Number.isInteger(Math.log2(failures)) ? "warn" : "debug";
   }
 }

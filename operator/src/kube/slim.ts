@@ -44,6 +44,15 @@ export interface SlimNode extends Cached {
   readonly deletionTimestamp: string | undefined;
 }
 
+/** A port of a container that is open on the pod's node. */
+export interface HostPort {
+  readonly name?: string;
+  /** `TCP`, `UDP` or `SCTP`. */
+  readonly protocol: string;
+  readonly containerPort: number;
+  readonly hostPort: number;
+}
+
 export interface SlimPod extends Cached {
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -55,6 +64,10 @@ export interface SlimPod extends Cached {
   readonly ready: boolean;
   /** RFC 3339 */
   readonly deletionTimestamp: string | undefined;
+  /** Absent: none. */
+  readonly hostPorts?: readonly HostPort[];
+  /** It shares its node's network: each of its ports is open there. */
+  readonly hostNetwork?: true;
 }
 
 /** A whole object, for the kinds of which the operator reads everything. */
@@ -101,6 +114,8 @@ export function slimPods(interner = new Interner()): Transform<SlimPod> {
       phase: interner.string(status.phase ?? "Unknown"),
       ready: (status.conditions ?? []).some((seen) => seen.type === "Ready" && seen.status === "True"),
       deletionTimestamp: metadata.deletionTimestamp,
+      ...hostPortsOf(spec),
+      ...(spec.hostNetwork === true ? { hostNetwork: true as const } : {}),
     });
   };
 }
@@ -119,6 +134,18 @@ export function deepFreeze<V>(value: V): V {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   for (const inner of Object.values(value)) deepFreeze(inner);
   return Object.freeze(value);
+}
+
+/** Few pods have any: the field is there for those alone. */
+function hostPortsOf({
+  containers = [],
+  initContainers = [],
+}: NonNullable<RawPod["spec"]>): Pick<SlimPod, "hostPorts"> {
+  const ports = [...containers, ...initContainers].flatMap((container) => container.ports ?? []);
+  const open = ports.flatMap(({ name, protocol = "TCP", containerPort, hostPort = 0 }) =>
+    hostPort > 0 ? [Object.freeze({ ...(name ? { name } : {}), protocol, containerPort, hostPort })] : [],
+  );
+  return open.length === 0 ? {} : { hostPorts: Object.freeze(open) };
 }
 
 function slimCondition(seen: RawCondition, interner: Interner): NodeCondition {
@@ -156,6 +183,15 @@ interface RawNode extends KubeObject {
 }
 
 interface RawPod extends KubeObject {
-  readonly spec?: { readonly nodeName?: string };
+  readonly spec?: {
+    readonly nodeName?: string;
+    readonly hostNetwork?: boolean;
+    readonly containers?: readonly RawContainer[];
+    readonly initContainers?: readonly RawContainer[];
+  };
   readonly status?: { readonly phase?: string; readonly conditions?: readonly RawCondition[] };
+}
+
+interface RawContainer {
+  readonly ports?: readonly (Pick<HostPort, "name" | "containerPort"> & Partial<HostPort>)[];
 }

@@ -3,6 +3,7 @@
  * the lease is given up, caches and servers stop. Every wait has an end, except the one to become the leader.
  */
 
+import { setMaxListeners } from "node:events";
 import { anyAbort, pause, settlesWithin } from "../async/wait.js";
 import type { Clock } from "../clock.js";
 import type { Logger } from "../logging.js";
@@ -111,6 +112,8 @@ export class Manager {
     const { controllers, clock, drainDeadlineMs = DRAIN_DEADLINE_MS } = this.options;
     this.enter("leading");
     const abort = new AbortController();
+    // Each run listens while it runs; more than ten of them are no leak.
+    setMaxListeners(0, abort.signal);
     const running = Promise.all(controllers.map((controller) => this.watch(controller, abort.signal)));
     const ends = anyAbort([stop, lost]);
     await ends.aborted;

@@ -4,7 +4,7 @@ import { BACKOFF, backoffMs } from "../../src/kube/backoff.js";
 import { judge, type Round } from "../../src/kube/reflector-rules.js";
 import { NO_WATCH } from "../../src/kube/rounds.js";
 import { StatusError } from "../../src/kube/status-error.js";
-import { OutageError } from "../../src/kube/watch.js";
+import { OutageError, SilentWatchError } from "../../src/kube/watch.js";
 
 const FRESH = { silentWatches: 0, failures: 0 };
 const watch = (more: Partial<Round>): Round => ({
@@ -58,6 +58,7 @@ describe("what a reflector does after a round", () => {
     ["Expired", status(410, "Expired"), "expired"],
     ["ResourceVersionTooLarge", TOO_LARGE, "resource-version-too-large"],
     ["a long outage", new OutageError("pods", 20_000), "outage"],
+    ["silence", new SilentWatchError("pods"), "silence"],
     ["a plain 504", status(504, "Timeout", "gateway"), undefined],
   ] as const) {
     it(`${relist === undefined ? "does not list" : "lists"} anew on ${name}, from a probe or a watch`, () => {

@@ -100,6 +100,19 @@ describe("slim objects", () => {
     expect(slimPods()(rawPod("p"))).to.include({ ready: false, phase: "Unknown", nodeName: undefined });
   });
 
+  it("keeps of a pod's ports those that are open on its node", () => {
+    const ports = [{ name: "https", containerPort: 8443, hostPort: 443 }, { containerPort: 9090 }];
+    const sidecar = { ports: [{ containerPort: 53, hostPort: 53, protocol: "UDP" }] };
+    const spec = { hostNetwork: true, containers: [{ ports }, {}], initContainers: [sidecar] };
+    expect(slimPods()(rawPod("p", {}, { spec }))).to.deep.include({
+      hostPorts: [
+        { name: "https", protocol: "TCP", containerPort: 8443, hostPort: 443 },
+        { protocol: "UDP", containerPort: 53, hostPort: 53 },
+      ],
+      hostNetwork: true,
+    });
+  });
+
   it("shares equal label maps and strings between objects", () => {
     const slim = slimPods(new Interner());
     const parse = () =>

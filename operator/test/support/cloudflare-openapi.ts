@@ -5,6 +5,7 @@
 
 import { Ajv, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
+import type { JournalEntry } from "../../src/sandbox/http/journal.js";
 import { loadOpenApi, type ObservedAnswer, type ObservedRequest, type OpenApi, type OpenApiRules } from "./openapi.js";
 
 const REFUSED = [400, 401, 403, 404, 413, 429];
@@ -83,9 +84,37 @@ const BATCH_ANSWER = {
   additionalProperties: false,
 };
 
+const whole = "^[1-9][0-9]*$";
+const page = { page: { type: "string", pattern: whole }, per_page: { type: "string", pattern: whole } };
+
+/** Query parameters by route, as the documentation of today has them: the description is older than `name.exact`. */
+const QUERIES: Readonly<Record<string, object>> = {
+  "GET /zones": {
+    ...page,
+    name: { type: "string", pattern: "^([\\w-]{1,63}\\.)+[\\w-]{2,63}$" },
+    order: { enum: ["name", "status", "account.id", "account.name", "plan.id"] },
+  },
+  "GET /zones/{zone_id}": {},
+  "GET /zones/{zone_id}/dns_records": { ...page, "name.exact": content.name, type: content.type },
+};
+
 const ajv = addFormats.default(new Ajv({ strict: false, unicodeRegExp: false, allErrors: true }));
 const batchRequest = ajv.compile(BATCH_REQUEST);
 const batchAnswer = ajv.compile(BATCH_ANSWER);
+
+const queries = new Map(
+  Object.entries(QUERIES).map(([route, properties]) => {
+    return [route, ajv.compile({ type: "object", properties, additionalProperties: false })];
+  }),
+);
+
+/** Throws unless a read has a query that the documentation allows, and no body. */
+export function checkReadRequest({ route = "", query, body }: Pick<JournalEntry, "route" | "query" | "body">): void {
+  const check = queries.get(route);
+  if (check === undefined) throw new Error(`${route} is no read that is known: add its query`);
+  if (body !== undefined) throw new Error(`${route} takes no body: send none`);
+  validate(check, Object.fromEntries(query));
+}
 
 let loaded: OpenApi | undefined;
 

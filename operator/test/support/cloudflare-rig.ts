@@ -12,7 +12,7 @@ import {
   DEFAULT_TOKEN,
   startCloudflareSimulator,
 } from "../../src/sandbox/cloudflare/index.js";
-import { checkBatchRequest, checkCloudflareAnswer } from "./cloudflare-openapi.js";
+import { checkBatchRequest, checkCloudflareAnswer, checkReadRequest } from "./cloudflare-openapi.js";
 import { FakeClock } from "./fake-clock.js";
 
 /** An answer with ways to look into it. */
@@ -66,7 +66,7 @@ export async function startCloudflareRig(options: CloudflareSimulatorOptions = {
     clock,
     call: (...call) => checkedCall(simulator, ...call),
     provider: ({ token = () => DEFAULT_TOKEN, baseUrl = simulator.url, run = own } = {}) => {
-      const credentials = { token, renew: () => Promise.resolve(false) };
+      const credentials = { token, renew: () => undefined };
       const now = () => clock.now();
       const { dns, close } = cloudflare.build({ credentials, run, baseUrl, userAgent: "flipop-test", env: {}, now });
       closers.push(close);
@@ -78,8 +78,10 @@ export async function startCloudflareRig(options: CloudflareSimulatorOptions = {
       await simulator.close();
       const [bug] = simulator.bugs;
       if (bug !== undefined) throw bug;
-      for (const { body, caller } of simulator.journal.calls({ on: BATCH })) {
-        if (caller !== "by hand") checkBatchRequest(body);
+      for (const entry of simulator.journal.entries) {
+        if (entry.caller === BY_HAND_NAME) continue;
+        if (entry.route === BATCH) checkBatchRequest(entry.body);
+        else if (entry.method === "GET") checkReadRequest(entry);
       }
     },
   };
@@ -91,13 +93,14 @@ export const BATCH = "POST /zones/{zone_id}/dns_records/batch";
 export const LIST = "GET /zones/{zone_id}/dns_records";
 
 /** Secret of a token for calls by hand: the journal tells them from the provider's. */
+export const BY_HAND_NAME = "by hand";
 export const BY_HAND = "by-hand-by-hand-by-hand-by-hand-by-hand0";
 
 async function checkedCall(
   simulator: CloudflareSimulator,
   ...[method, path, body, { token = BY_HAND } = {}]: Parameters<CloudflareRig["call"]>
 ): Promise<CloudflareAnswer> {
-  simulator.tokens.add({ name: "by hand", secret: BY_HAND });
+  simulator.tokens.add({ name: BY_HAND_NAME, secret: BY_HAND });
   const response = await fetch(`${simulator.url}${path}`, {
     method,
     body: typeof body === "string" ? body : (JSON.stringify(body) ?? null),

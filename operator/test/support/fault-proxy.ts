@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { Agent, type Dispatcher } from "undici";
+import { resetSocket } from "../../src/sandbox/http/reset-socket.js";
 
 /** What happens to a request instead of being passed on. */
 export type RequestFault =
@@ -93,7 +94,7 @@ export class FaultProxy {
 
   /** RST on every connection. */
   resetAll(): void {
-    for (const socket of this.sockets) socket.resetAndDestroy();
+    for (const socket of this.sockets) resetSocket(socket);
   }
 
   /** FIN in the middle of every answer under way. */
@@ -146,11 +147,12 @@ export class FaultProxy {
   }
 
   private async forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const controller = new AbortController();
+    response.on("close", () => controller.abort());
+    if (response.destroyed) return;
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { host: _host, connection: _connection, "content-length": _length, ...headers } = request.headers;
-    const controller = new AbortController();
-    response.on("close", () => controller.abort());
     const answer = await this.agent.request({
       origin: this.upstream,
       path: request.url ?? "/",
@@ -184,7 +186,7 @@ async function apply(fault: RequestFault, request: IncomingMessage, response: Se
     request.url = fault.url(request.url ?? "/");
     return true;
   }
-  if (fault.kind === "reset") request.socket.resetAndDestroy();
+  if (fault.kind === "reset") resetSocket(request.socket);
   if (fault.kind === "fin") request.socket.end();
   if (fault.kind === "status") {
     const retry = fault.retryAfterSeconds === undefined ? {} : { "retry-after": String(fault.retryAfterSeconds) };

@@ -19,7 +19,7 @@ export function plainConfig(server: string): ClusterConfig {
 
 /** A reflector on a store, behind the fault proxy, in front of the fake API server; everything over real sockets. */
 export class ReflectorRig {
-  readonly clock = scaledClock(SPEED);
+  readonly clock: ReturnType<typeof scaledClock>;
   readonly store = new Store<SlimPod>();
   readonly events: string[] = [];
   readonly warnings: string[] = [];
@@ -32,7 +32,9 @@ export class ReflectorRig {
   private constructor(
     readonly api: FakeApi,
     readonly proxy: FaultProxy,
+    speed: number,
   ) {
+    this.clock = scaledClock(speed);
     this.transport = new Transport({ config: plainConfig(proxy.url), clock: this.clock, env: {} });
     this.reflector = new Reflector<SlimPod>({
       client: this.transport,
@@ -46,9 +48,10 @@ export class ReflectorRig {
     this.store.listen((event: StoreEvent<SlimPod>) => this.events.push(`${event.type} ${event.object.name}`));
   }
 
-  static async create(): Promise<ReflectorRig> {
+  /** @param speed how many times as fast as real time the reflector waits. */
+  static async create(speed = SPEED): Promise<ReflectorRig> {
     const api = await FakeApi.start();
-    return new ReflectorRig(api, await FaultProxy.start(api.url));
+    return new ReflectorRig(api, await FaultProxy.start(api.url), speed);
   }
 
   start(): void {

@@ -4,6 +4,7 @@ import type { ServerResponse } from "node:http";
 import type { Clock } from "../../clock.js";
 import type { Fault } from "./fault.js";
 import type { SimulatorAnswer } from "./message.js";
+import { resetSocket } from "./reset-socket.js";
 
 const DEFAULT_HUGE_BYTES = 10 * 1024 * 1024;
 const DEFAULT_CHUNKS = 4;
@@ -64,12 +65,12 @@ function writeHead(response: ServerResponse, { status, headers, body }: Simulato
 function reset(response: ServerResponse, answer: SimulatorAnswer | undefined): void {
   const { socket } = response;
   if (answer?.body === undefined) {
-    socket?.resetAndDestroy();
+    if (socket !== null) resetSocket(socket);
     return;
   }
   const body = bodyOf(answer);
   writeHead(response, answer, body.length);
-  response.write(halfOf(body), () => socket?.resetAndDestroy());
+  response.write(halfOf(body), () => socket !== null && resetSocket(socket));
 }
 
 function sendHtml(response: ServerResponse, status: number): void {

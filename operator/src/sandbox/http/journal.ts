@@ -66,6 +66,7 @@ export interface JournalOptions {
 export class Journal {
   private kept: JournalEntry[] = [];
   private sequence = 0;
+  private readonly listeners = new Set<(entry: JournalEntry) => void>();
 
   constructor(private readonly options: JournalOptions) {}
 
@@ -116,6 +117,12 @@ export class Journal {
       .join("\n");
   }
 
+  /** Tells each call as soon as it was processed (or lost), before another one comes in. Returns how to end that. */
+  subscribe(listener: (entry: JournalEntry) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
   /** Called by the server. */
   open(request: SimulatorRequest, caller: string, fault: FaultKind | undefined): OpenEntry {
     const { method, path, query, route, params, body } = request;
@@ -125,6 +132,10 @@ export class Journal {
     };
     this.kept.push(entry);
     if (this.kept.length > this.options.limit) this.kept = this.kept.slice(-Math.ceil(this.options.limit / 2));
+    // Requests are processed in one turn: when it is over, this one's fate is known.
+    queueMicrotask(() => {
+      for (const listener of this.listeners) listener(entry);
+    });
     return new OpenEntry(entry);
   }
 }

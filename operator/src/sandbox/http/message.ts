@@ -29,6 +29,9 @@ export interface SimulatorAnswer {
   readonly body?: JsonValue;
 }
 
+/** Sees an answer of the API as it is, before a fault damages it on the wire. Must not throw. */
+export type AnswerListener = (request: SimulatorRequest, answer: SimulatorAnswer) => void;
+
 /** Thrown by a handler, or before it, to answer with an error. State must not have been changed yet. */
 export class Refusal extends Error {
   override readonly name = "Refusal";

@@ -6,7 +6,7 @@ import type { ServerError, SimulatorApi } from "./api.js";
 import { type Fault, isBeforeProcessing } from "./fault.js";
 import type { FaultPlan } from "./fault-plan.js";
 import type { Journal, OpenEntry } from "./journal.js";
-import { isMutating, Refusal, type SimulatorAnswer, type SimulatorRequest } from "./message.js";
+import { type AnswerListener, isMutating, Refusal, type SimulatorAnswer, type SimulatorRequest } from "./message.js";
 import type { RouteMatch } from "./router.js";
 
 export interface PipelineOptions<World> {
@@ -15,6 +15,7 @@ export interface PipelineOptions<World> {
   readonly journal: Journal;
   readonly faults: FaultPlan;
   readonly logger: Logger;
+  readonly onAnswer?: AnswerListener;
 }
 
 /** What the server finds wrong by itself. */
@@ -126,6 +127,7 @@ export class Pipeline<World> {
     const headers = { ...this.options.api.headers(request, answer), ...answer.headers };
     const complete = { ...answer, headers };
     entry.answered(complete);
+    this.options.onAnswer?.(request, complete);
     return { answer: complete, fault };
   }
 }

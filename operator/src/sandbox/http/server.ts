@@ -12,6 +12,7 @@ import { deliver } from "./delivery.js";
 import { FaultPlan } from "./fault-plan.js";
 import { Journal } from "./journal.js";
 import { parseBody } from "./json.js";
+import type { AnswerListener } from "./message.js";
 import { type Arrival, Pipeline } from "./pipeline.js";
 import type { SeededRandom } from "./random.js";
 import { belowPrefix, normalPrefix, readBody } from "./read-request.js";
@@ -35,6 +36,8 @@ export interface SimulatorServerOptions {
   readonly journalLimit?: number;
   /** @default silent */
   readonly logger?: Logger;
+  /** @default nobody */
+  readonly onAnswer?: AnswerListener;
 }
 
 export interface SimulatorServer {
@@ -73,11 +76,12 @@ export async function startSimulatorServer<World>(
 }
 
 function assemble<World>(api: SimulatorApi<World>, options: SimulatorServerOptions) {
-  const { clock, random, logger = silentLogger, journalLimit = DEFAULT_JOURNAL_LIMIT } = options;
+  const { clock, random, logger = silentLogger, journalLimit = DEFAULT_JOURNAL_LIMIT, onAnswer } = options;
   const matcher = new RequestMatcher(new Set(api.routes.map((route) => routeKey(route))));
   const journal = new Journal({ now: () => clock.now(), matcher, limit: journalLimit });
   const faults = new FaultPlan(random, matcher);
-  return { journal, faults, pipeline: new Pipeline({ api, clock, journal, faults, logger }) };
+  const listener = onAnswer === undefined ? {} : { onAnswer };
+  return { journal, faults, pipeline: new Pipeline({ api, clock, journal, faults, logger, ...listener }) };
 }
 
 function listen(server: Server, host: string, port: number, name: string): Promise<void> {

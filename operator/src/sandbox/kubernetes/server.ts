@@ -3,6 +3,7 @@ import { createServer as createHttpServer, type IncomingMessage, type Server, ty
 import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { Clock } from "../../clock.js";
+import { resetSocket } from "../http/reset-socket.js";
 import type { Certificate } from "./certificate.js";
 import { bodyWriter, type Fault, type FaultHook, faultStatus } from "./faults.js";
 import { type Api, handleRequest } from "./handle-request.js";
@@ -50,7 +51,7 @@ export class ApiHttpServer {
 
   /** Resets every connection, as a crash does. */
   resetConnections(): void {
-    for (const socket of this.sockets.values()) socket.resetAndDestroy();
+    for (const socket of this.sockets.values()) resetSocket(socket);
   }
 
   /** Ends all connections and stops to listen. */
@@ -98,7 +99,8 @@ export class ApiHttpServer {
 
   /** Ends a connection as a crash does: with RST, not FIN. */
   private reset(response: ServerResponse): void {
-    this.sockets.get(response.socket?.remotePort ?? 0)?.resetAndDestroy();
+    const socket = this.sockets.get(response.socket?.remotePort ?? 0);
+    if (socket !== undefined) resetSocket(socket);
   }
 
   private stream(reply: WatchReply, response: ServerResponse, fault: Fault | undefined): void {

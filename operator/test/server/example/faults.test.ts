@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { ControlPlane, controlPlaneOrSkip } from "flipop-testbed";
 import { after, afterEach, before, describe, it } from "mocha";
+import type { ElectionTimings } from "../../../src/runtime/election.js";
 import { AnnotatorRig } from "../../support/annotator-rig.js";
 import { sliceOf } from "../../support/long.js";
 import { seededRandom } from "../../support/seeded-random.js";
@@ -9,6 +10,11 @@ import { until } from "../../support/until.js";
 /** Longer than any fault here: whatever happens, the same process must live through it. */
 const PATIENT = { leaseMs: 900_000, renewDeadlineMs: 600_000, retryMs: 2_000 };
 const USUAL = { leaseMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 };
+/** `FLIPOP_SEED=123` repeats a run; `FLIPOP_LONG=1` makes it a long one. */
+const KILLS = sliceOf(200, 5);
+const KILL_SECONDS = 15;
+const SEED = Number(process.env["FLIPOP_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+
 const CLEAN = { timers: 0, listeners: 0, flows: 0 };
 
 interface Fault {
@@ -59,8 +65,14 @@ describe("example controller on a real API server", function () {
   after(() => plane?.stop());
   afterEach(() => rig?.close());
 
-  const begin = async (speed?: number) => {
-    rig = await AnnotatorRig.create(plane, PATIENT, speed);
+  const begin = async ({
+    timings = PATIENT,
+    speed,
+  }: {
+    timings?: ElectionTimings;
+    speed?: number | undefined;
+  } = {}) => {
+    rig = await AnnotatorRig.create(plane, timings, speed);
     for (const [index, name] of ["a", "b", "c"].entries()) await rig.nodes.put(name, `192.0.2.${index}`);
   };
 
@@ -78,7 +90,7 @@ describe("example controller on a real API server", function () {
 
   for (const { name, speed, strike, heal } of FAULTS) {
     it(`survives ${name}`, async () => {
-      await begin(speed);
+      await begin({ speed });
       await rig.start(plane);
       await rig.settled();
       await strike(rig, plane);
@@ -126,29 +138,9 @@ describe("example controller on a real API server", function () {
     await rig.settled();
     await stopsClean();
   });
-});
 
-/** `FLIPOP_SEED=123` repeats a run; `FLIPOP_LONG=1` makes it a long one. */
-const KILLS = sliceOf(200, 5);
-const KILL_SECONDS = 15;
-const SEED = Number(process.env["FLIPOP_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
-
-describe("example controller while everything is killed at random", function () {
-  this.timeout(120_000 + KILLS * KILL_SECONDS * 1000);
-  let plane: ControlPlane;
-  let rig: AnnotatorRig;
-
-  before(async function () {
-    const { binaries } = await controlPlaneOrSkip(this);
-    plane = await ControlPlane.start({ binaries });
-    rig = await AnnotatorRig.create(plane, USUAL);
-  });
-  after(async () => {
-    await rig?.close();
-    await plane?.stop();
-  });
-
-  it(`is right again after each of ${KILLS} kills and cuts (seed ${SEED})`, async () => {
+  it(`is right again after each of ${KILLS} kills and cuts (seed ${SEED})`, async function () {
+    this.timeout(120_000 + KILLS * KILL_SECONDS * 1000);
     const random = seededRandom(SEED);
     const pick = (count: number) => Math.floor(random() * count);
     const strikes = [
@@ -157,7 +149,7 @@ describe("example controller while everything is killed at random", function () 
       () => rig.proxy.resetAll(),
       () => rig.proxy.inject({ kind: "status", code: 500 }, pick(5)),
     ];
-    await rig.nodes.put("a", "192.0.2.1");
+    await begin({ timings: USUAL });
     await rig.start(plane);
     await rig.settled();
     for (let kill = 0; kill < KILLS; kill++) {
@@ -171,32 +163,16 @@ describe("example controller while everything is killed at random", function () 
     await rig.stop();
     for (const { left } of rig.exits) expect(left).to.deep.equal(CLEAN);
   });
-});
-
-describe("example controller with the usual lease on a real API server", function () {
-  this.timeout(180_000);
-  let plane: ControlPlane;
-  let rig: AnnotatorRig;
-
-  before(async function () {
-    const { binaries } = await controlPlaneOrSkip(this);
-    plane = await ControlPlane.start({ binaries });
-    rig = await AnnotatorRig.create(plane, USUAL);
-  });
-  after(async () => {
-    await rig?.close();
-    await plane?.stop();
-  });
 
   it("ends when an outage outlasts its lease, leaves nothing behind, and is right again once restarted", async () => {
-    await rig.nodes.put("a", "192.0.2.1");
+    await begin({ timings: USUAL });
     await rig.start(plane);
     await rig.settled();
     await plane.apiserver.kill("SIGKILL");
     await until("the lease is lost", () => rig.exits.length === 1, 60_000);
     expect(rig.exits).to.deep.equal([{ code: 3, left: CLEAN }]);
     await plane.apiserver.start();
-    await rig.nodes.put("a", "192.0.2.2");
+    await rig.nodes.put("a", "192.0.2.9");
     await rig.settled();
     expect(rig.overlaps).to.deep.equal([]);
     await rig.stop();

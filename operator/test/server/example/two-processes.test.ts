@@ -76,7 +76,7 @@ describe("two processes of the example controller on a real API server", functio
     for (let stall = 2; stall < 2 + STALLS; stall++) {
       leader = standby;
       standby = await start(`p${stall}`);
-      await until("it holds the lease", () => holds(admin, leader.identity));
+      await until("it holds the lease", () => holds(admin, leader.identity), WAIT_MS);
       await leader.running.signal("SIGSTOP");
       await writes(standby.identity);
       turns.push(standby.identity);

@@ -140,7 +140,7 @@ function startTimers(watch: Watch, { clock, from }: Start, timedOut: () => void)
   };
   // It says only what is new: a watch from the future must not be sent back in time.
   const remind = () => {
-    if (watch.cluster.store.revision > from) bookmark(watch, false);
+    if (watch.cluster.store.revision >= from) bookmark(watch, false);
   };
   const remindAgain = () => {
     remind();

@@ -1,0 +1,57 @@
+/** A provider behind all layers, on a test's clock: the part that every bench shares. */
+
+import type { AuditRecord } from "../../src/providers/audit.js";
+import { callStack, type ProviderSet, type StackOptions, withMutationLayers } from "../../src/providers/compose.js";
+import { fixedToken } from "../../src/providers/credentials.js";
+import type { ProviderKind } from "../../src/providers/registry.js";
+import { TokenGuards } from "../../src/providers/token-guards.js";
+import { Redactor } from "../../src/redactor.js";
+import { LeaseFence } from "../../src/runtime/fence.js";
+import type { FakeClock } from "./fake-clock.js";
+import { seededRandom } from "./seeded-random.js";
+
+/** Long enough for whatever a test does. */
+const LEASE_MS = 24 * 3_600_000;
+
+export interface ProviderStackOptions {
+  readonly kind: ProviderKind;
+  readonly clock: FakeClock;
+  /** Of the cloud that stands in. */
+  readonly baseUrl: string;
+  readonly token: string;
+  /** @default false */
+  readonly dryRun?: boolean;
+}
+
+export interface ProviderStack {
+  readonly set: ProviderSet;
+  readonly audit: readonly AuditRecord[];
+  /** From now on: no lease. */
+  loseLease(): void;
+  /** Called after each request. */
+  afterEach(look: () => void): void;
+}
+
+export function startProviderStack(options: ProviderStackOptions): ProviderStack {
+  const { kind, clock, baseUrl, token, dryRun = false } = options;
+  const fence = new LeaseFence(clock);
+  fence.extendTo(clock.monotonic() + LEASE_MS);
+  const records: AuditRecord[] = [];
+  let look = () => {};
+  const metrics = { calls: { inc: () => look() }, callSeconds: { observe: () => undefined } };
+  const audit = (record: AuditRecord) => void records.push(record);
+  const stack: StackOptions = { clock, random: seededRandom(1), metrics, fence, audit, dryRun };
+  const credentials = fixedToken(token, new Redactor());
+  const guards = new TokenGuards(stack);
+  const run = callStack(stack, credentials, (used) => guards.of(kind, used));
+  const now = () => clock.now();
+  const set = kind.build({ credentials, run, baseUrl, userAgent: "flipop-test", env: {}, now });
+  return {
+    set: withMutationLayers(set, stack),
+    audit: records,
+    loseLease: () => fence.shut(),
+    afterEach: (callback) => {
+      look = callback;
+    },
+  };
+}
