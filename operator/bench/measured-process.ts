@@ -1,13 +1,9 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import type { Message } from "./say.js";
-
-/** Of the kernel's clock that /proc counts in; the same on every Linux that Node runs on. */
-const TICKS_PER_SECOND = 100;
-const KB_IN_MB = 1024;
+import { cpuSecondsOf, type Memory, memoryOf } from "./usage.js";
 
 export interface ProcessSpec {
   readonly script: string;
@@ -50,18 +46,19 @@ export class MeasuredProcess {
     }
   }
 
-  /** Resident memory, MB: now and at its highest. */
-  memory(): { readonly nowMb: number; readonly peakMb: number } {
-    const status = readFileSync(`/proc/${this.child.pid}/status`, "utf8");
-    const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) / KB_IN_MB;
-    return { nowMb: field("VmRSS"), peakMb: field("VmHWM") };
+  memory(): Memory {
+    return memoryOf(this.pid);
   }
 
   /** Seconds of CPU used so far. */
   cpuSeconds(): number {
-    const stat = readFileSync(`/proc/${this.child.pid}/stat`, "utf8");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+    return cpuSecondsOf(this.pid);
+  }
+
+  private get pid(): number {
+    const { pid } = this.child;
+    if (pid === undefined) throw new Error("the process did not start");
+    return pid;
   }
 
   /** Closes its standard input, which asks it to end. */

@@ -9,9 +9,13 @@ export interface Row {
   readonly library?: readonly number[] | string;
   /** The largest value that is well. @default - none */
   readonly target?: number;
+  /** Of the Go operator on the same work, measured on a machine like this one. @default - not measured */
+  readonly go?: number | string;
+  /** Of the machine in the last minute, when the figure was taken: how many processes wanted a core. */
+  readonly load?: number;
 }
 
-const HEAD = ["case", "figure", "ours", "library", "ratio", "target", ""];
+const HEAD = ["case", "figure", "ours", "library", "ratio", "Go operator", "target", "", "load"];
 
 export function tableOf(rows: readonly Row[]): string {
   const cells = [HEAD, ...rows.map(cellsOf)];
@@ -32,8 +36,10 @@ function cellsOf(row: Row): string[] {
     spread(row.ours),
     typeof library === "string" ? library : spread(values),
     values.length === 0 ? "" : `${(median(values) / median(row.ours)).toFixed(1)} x`,
+    String(row.go ?? ""),
     row.target === undefined ? "" : `<= ${row.target}`,
     row.target === undefined ? "" : isMissed(row) ? "MISSED" : "met",
+    row.load?.toFixed(1) ?? "",
   ];
 }
 
@@ -47,7 +53,7 @@ function short(value: number): string {
   return value >= 100 ? value.toFixed(0) : value.toPrecision(2);
 }
 
-function median(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }

@@ -18,6 +18,7 @@ import type {
 import { abandoned, type Belief, completed, observe, started } from "./belief.js";
 import { Coalesced } from "./coalesced.js";
 import { InventoryReader } from "./inventory-reader.js";
+import { PicturedMap } from "./pictured-map.js";
 import { type InventoryView, MOVE_MAX_AGE_SECONDS, type ResourceRef } from "./types.js";
 import { createView } from "./view.js";
 
@@ -39,9 +40,9 @@ export interface EnsureOptions {
 }
 
 export class AccountInventory {
-  private readonly beliefs = new Map<string, Belief>();
+  private readonly beliefs = new PicturedMap<string, Belief>();
   private readonly gone = new Set<string>();
-  private readonly reservations = new Map<ProviderId, ResourceRef>();
+  private readonly reservations = new PicturedMap<ProviderId, ResourceRef>();
   private readonly named = new Map<string, readonly string[]>();
   private readonly reader: InventoryReader;
   private readonly lists: Coalesced;
@@ -64,6 +65,11 @@ export class AccountInventory {
     this.reader.join(provider);
   }
 
+  /** The token's owner is gone: it is used for no further read. Returns whether another token is left. */
+  leave(provider: AddressProvider): boolean {
+    return this.reader.leave(provider);
+  }
+
   /** The addresses that a resource names in its spec or status: those that the list lacks are read alone. */
   want(resource: ResourceRef, ips: readonly string[]): void {
     if (ips.length === 0) this.named.delete(resource.uid);
@@ -77,8 +83,13 @@ export class AccountInventory {
   }
 
   view(): InventoryView {
-    const { beliefs, gone, reservations, listedAt } = this;
-    return createView({ now: this.clock.monotonic(), listedAt, beliefs, gone, reservations });
+    return createView({
+      now: this.clock.monotonic(),
+      listedAt: this.listedAt,
+      beliefs: this.beliefs.picture(),
+      gone: new Set(this.gone),
+      reservations: this.reservations.picture(),
+    });
   }
 
   /** Reads the whole list unless it is young enough. Rejects with ProviderError; the last view stays. */
@@ -160,8 +171,11 @@ export class AccountInventory {
     context: CallContext,
     action: { readonly ip: string; readonly id: string; readonly expected: ProviderId | undefined },
   ): Promise<ActionFacts> {
-    const facts = await provider.action(context, action, action.expected);
-    this.settle(facts, action.expected);
+    // Where this process began it, it knows best what the end will be.
+    const running = this.beliefs.get(action.ip)?.running;
+    const expected = running?.id === action.id ? running.expected : action.expected;
+    const facts = await provider.action(context, action, expected);
+    this.settle(facts, expected);
     if (facts.state === "errored") await this.read(context, action.ip).catch(() => undefined);
     return facts;
   }

@@ -22,4 +22,9 @@ export class Inventories {
     this.inventories.set(key, made);
     return made;
   }
+
+  /** Before a provider is closed: the other tokens of its accounts go on reading; what nobody can read is forgotten. */
+  leave(provider: AddressProvider): void {
+    for (const [key, inventory] of this.inventories) if (!inventory.leave(provider)) this.inventories.delete(key);
+  }
 }

@@ -19,6 +19,13 @@ export class InventoryReader {
     if (!this.providers.includes(provider)) this.providers.push(provider);
   }
 
+  /** Its connections are about to end. Returns whether another token is left. */
+  leave(provider: AddressProvider): boolean {
+    const at = this.providers.indexOf(provider);
+    if (at >= 0) this.providers.splice(at, 1);
+    return this.providers.length > 0;
+  }
+
   /** Whether an address is of this family. */
   covers(ip: string): boolean {
     return familyOf(ip) === this.family;
@@ -37,7 +44,7 @@ export class InventoryReader {
   private async withToken<T>(read: (provider: AddressProvider) => Promise<T>): Promise<T> {
     for (let left = this.providers.length; ; left--) {
       const [provider] = this.providers;
-      if (provider === undefined) throw new Error("an inventory without a provider: this is a fault of the operator");
+      if (provider === undefined) throw new Error("an inventory whose last provider has left is asked for a read");
       try {
         return await read(provider);
       } catch (error) {

@@ -24,7 +24,7 @@ export interface InventoryView {
   readonly complete: boolean;
   /** Since the last whole list was asked for. Infinity where there was none. */
   readonly ageSeconds: number;
-  /** All addresses of the account and family, by address. */
+  /** All addresses of the account and family, by address. Made anew each time: `get` for one of them. */
   readonly addresses: ReadonlyMap<string, InventoryAddress>;
   /** @param ip canonical. */
   get(ip: string): InventoryAddress | undefined;

@@ -6,6 +6,7 @@ import { type InventoryAddress, type InventoryView, type ResourceRef, SECOND_REA
 
 const SECOND_MS = 1000;
 
+/** Nobody changes these maps any more. */
 export interface ViewFacts {
   /** Monotonic ms. */
   readonly now: number;
@@ -16,36 +17,69 @@ export interface ViewFacts {
   readonly reservations: ReadonlyMap<ProviderId, ResourceRef>;
 }
 
-/** Copies: later changes do not show. */
-export function createView({ now, listedAt, beliefs, gone, reservations }: ViewFacts): InventoryView {
-  const addresses = new Map<string, InventoryAddress>();
-  const holdings = new Map<ProviderId, InventoryAddress[]>();
-  let doubtSince: number | undefined;
-  for (const [ip, belief] of beliefs) {
-    const address = addressOf(belief, now);
-    addresses.set(ip, address);
-    if (address.holder !== undefined) add(holdings, address.holder, address);
-    if (belief.doubt !== undefined) doubtSince = Math.min(doubtSince ?? belief.doubt.since, belief.doubt.since);
-  }
-  for (const held of holdings.values()) held.sort((a, b) => (a.ip < b.ip ? -1 : 1));
-  const reserved = new Map(reservations);
-  const absent = new Set(gone);
+/** Costs nothing until it is looked at: each run of each controller has one, of accounts with thousands of addresses. */
+export function createView(facts: ViewFacts): InventoryView {
+  const { now, listedAt, beliefs, gone, reservations } = facts;
+  const shown = new Map<string, InventoryAddress>();
+  const show = (ip: string, belief: Belief): InventoryAddress => {
+    const address = shown.get(ip) ?? addressOf(belief, now);
+    shown.set(ip, address);
+    return address;
+  };
+  const get = (ip: string) => {
+    const belief = beliefs.get(ip);
+    return belief === undefined ? undefined : show(ip, belief);
+  };
+  const { held, doubtSince } = indexOf(beliefs);
   return Object.freeze({
     complete: listedAt !== undefined,
     ageSeconds: listedAt === undefined ? Number.POSITIVE_INFINITY : (now - listedAt) / SECOND_MS,
-    addresses,
-    get: (ip: string) => addresses.get(ip),
-    isGone: (ip: string) => absent.has(ip),
-    heldBy: (node: ProviderId) => holdings.get(node) ?? [],
-    reservedFor: (node: ProviderId) => reserved.get(node),
+    get addresses() {
+      return new Map([...beliefs].map(([ip, belief]) => [ip, show(ip, belief)]));
+    },
+    get,
+    isGone: (ip: string) => gone.has(ip),
+    heldBy: (node: ProviderId) => held.get(node)?.flatMap((ip) => get(ip) ?? []) ?? NONE,
+    reservedFor: (node: ProviderId) => reservations.get(node),
     ...(doubtSince === undefined
       ? {}
       : { lookAgainSeconds: Math.max(0, doubtSince + SECOND_READ_SECONDS * SECOND_MS - now) / SECOND_MS }),
   });
 }
 
+const NONE: readonly InventoryAddress[] = [];
+
+interface Index {
+  /** Addresses by their holder, sorted. */
+  readonly held: ReadonlyMap<ProviderId, readonly string[]>;
+  /** Since when the first of the doubted ones is. */
+  readonly doubtSince: number | undefined;
+}
+
+/** One for all views of the same beliefs. */
+const indexes = new WeakMap<ReadonlyMap<string, Belief>, Index>();
+
+function indexOf(beliefs: ReadonlyMap<string, Belief>): Index {
+  const known = indexes.get(beliefs);
+  if (known !== undefined) return known;
+  const made = createIndex(beliefs);
+  indexes.set(beliefs, made);
+  return made;
+}
+
+function createIndex(beliefs: ReadonlyMap<string, Belief>): Index {
+  const held = new Map<ProviderId, string[]>();
+  let doubtSince: number | undefined;
+  for (const [ip, { facts, doubt }] of beliefs) {
+    if (facts.holder !== undefined) add(held, facts.holder, ip);
+    if (doubt !== undefined) doubtSince = Math.min(doubtSince ?? doubt.since, doubt.since);
+  }
+  for (const ips of held.values()) ips.sort();
+  return { held, doubtSince };
+}
+
 function addressOf({ facts, at, doubt }: Belief, now: number): InventoryAddress {
-  return Object.freeze({ ...facts, ageSeconds: (now - at) / SECOND_MS, doubted: doubt !== undefined });
+  return { ...facts, ageSeconds: (now - at) / SECOND_MS, doubted: doubt !== undefined };
 }
 
 function add<K, V>(map: Map<K, V[]>, key: K, value: V): void {

@@ -1,4 +1,4 @@
-/** Lets an account rest whose API fails again and again, so that an outage is not made worse and retries cost nothing. */
+/** Lets an API rest that fails again and again, so that an outage is not made worse and retries cost nothing. */
 
 import { exponentialMs, jittered, type Random } from "../async/backoff.js";
 import type { Clock } from "../clock.js";
@@ -15,7 +15,7 @@ const SECOND_MS = 1000;
 
 /**
  * Closed: calls pass. After `THRESHOLD` failures in a row it opens: calls are refused at once. After a rest one call
- * passes as a probe; its success closes the circuit, its failure doubles the rest. One for each account.
+ * passes as a probe; its success closes the circuit, its failure doubles the rest. One for each token.
  */
 export class CircuitBreaker {
   private failures = 0;

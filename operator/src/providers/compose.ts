@@ -8,7 +8,7 @@
  * Around each request:
  * 3. deadline    of the whole call, waits included: everything below ends with it
  * 4. retries     outside of all that must be asked again before each attempt
- * 5. breaker     before the limiter: an account at rest costs no tokens and no waiting
+ * 5. breaker     before the limiter: an API at rest costs no tokens and no waiting
  * 6. limiter     the last thing that waits
  * 7. fence       after all waiting, right before a write is sent
  * 8. deadline    of one attempt
@@ -21,16 +21,17 @@ import type { Clock } from "../clock.js";
 import type { Fence } from "../runtime/fence.js";
 import { type AuditSink, withAudit } from "./audit.js";
 import type { CallLayer, CallRunner } from "./call.js";
-import { CircuitBreaker, withCircuitBreaker } from "./circuit-breaker.js";
+import { withCircuitBreaker } from "./circuit-breaker.js";
+import type { Credentials } from "./credentials.js";
 import { withAttemptDeadline, withCallDeadline } from "./deadlines.js";
 import { direct } from "./direct.js";
 import { withDryRun } from "./dry-run.js";
 import { withFence } from "./fenced.js";
-import { RateLimiter, withRateLimit } from "./limiter.js";
+import { withRateLimit } from "./limiter.js";
 import { type CallMetrics, withMetrics } from "./metered.js";
 import { aroundAddresses, aroundDns, aroundFirewalls, type MutationLayer } from "./mutations.js";
-import type { RateLimit } from "./rate-window.js";
 import { withRetries } from "./retrying.js";
+import type { TokenGuard } from "./token-guards.js";
 import type { AddressProvider, DnsProvider, FirewallProvider } from "./types.js";
 
 /** What is the same for all providers of a process. */
@@ -53,22 +54,29 @@ export interface ProviderSet {
   close(): Promise<void>;
 }
 
-/** Layers 3 to 10, for one token: its limits and its breaker are its own. */
+/** Layers 3 to 10. Tokens are rotated: each attempt goes by the limits of the token that it uses. */
 export function callStack(
   { clock, random, metrics, fence }: StackOptions,
-  limits: readonly RateLimit[],
-  renewToken: () => Promise<boolean>,
+  credentials: Credentials,
+  guardOf: (token: string) => TokenGuard,
 ): CallRunner {
   const layers: readonly CallLayer[] = [
     withCallDeadline(clock),
-    withRetries({ clock, random, renewToken }),
-    withCircuitBreaker(new CircuitBreaker(clock, random)),
-    withRateLimit(new RateLimiter(clock, limits)),
+    withRetries({ clock, random, credentials }),
+    withGuard(() => guardOf(credentials.token())),
     withFence(fence, clock),
     withAttemptDeadline(clock),
     withMetrics(metrics, clock),
   ];
   return stack(layers, direct);
+}
+
+/** Layers 5 and 6. */
+function withGuard(guard: () => TokenGuard): CallLayer {
+  return (next) => (call, send) => {
+    const { breaker, limiter } = guard();
+    return stack([withCircuitBreaker(breaker), withRateLimit(limiter)], next)(call, send);
+  };
 }
 
 /** The first layer is the outermost. */

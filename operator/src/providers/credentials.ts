@@ -13,8 +13,8 @@ export const FILE_MAX_AGE_MS = 60_000;
 export interface Credentials {
   /** The token now. Empty: there is none at the moment; the call fails as Unauthorized without being sent. */
   token(): string;
-  /** The API refused the token. Whether another one is there now, so that a retry makes sense. */
-  renew(): Promise<boolean>;
+  /** The API refused the token: looks for another one. `token` is the new one then. */
+  renew(): void;
 }
 
 /** A short fingerprint that tells tokens apart and gives nothing away. */
@@ -25,13 +25,12 @@ export function tokenHash(token: string): string {
 /** One token for the life of the process. */
 export function fixedToken(token: string, redactor: Redactor): Credentials {
   redactor.add(token);
-  return { token: () => token.trim(), renew: () => Promise.resolve(false) };
+  return { token: () => token.trim(), renew: () => undefined };
 }
 
 /** A token that others replace: that of an issuer's Secret. */
 export class PushedToken implements Credentials {
   private current = "";
-  private used = "";
 
   constructor(private readonly redactor: Redactor) {}
 
@@ -42,13 +41,11 @@ export class PushedToken implements Credentials {
   }
 
   token(): string {
-    this.used = this.current;
     return this.current;
   }
 
-  renew(): Promise<boolean> {
-    return Promise.resolve(this.current !== this.used);
-  }
+  /** Nothing: another one is pushed in when there is one. */
+  renew(): void {}
 }
 
 export interface TokenFileOptions {
@@ -73,10 +70,8 @@ export class TokenFile implements Credentials {
     return this.current;
   }
 
-  renew(): Promise<boolean> {
-    const refused = this.current;
+  renew(): void {
     this.read();
-    return Promise.resolve(this.current !== refused);
   }
 
   private read(): void {

@@ -1,7 +1,85 @@
-/** What the codes of Node's network errors mean for a request. */
+/** Calls without an answer, or with one that nobody can read: the same for every API over HTTP. */
 
-/** Errors of the network that mean that nothing was sent. */
-export const NOT_SENT: Readonly<Record<string, string>> = {
+import { MalformedAnswer } from "./answer.js";
+import { type ApiCall, whereOf } from "./call.js";
+import { AnswerTooLong } from "./connections.js";
+import { ProviderError, type ProviderErrorProps, REMEDIES } from "./errors.js";
+
+/** Words and variables of an API, for remedies. */
+export interface ApiNames {
+  /** As people call it: `DigitalOcean`. */
+  readonly title: string;
+  readonly tokenVariable: string;
+  readonly urlVariable: string;
+}
+
+/** A request without an answer, or with one that cannot be understood. */
+export function brokenError(call: ApiCall, error: unknown, names: ApiNames): ProviderError {
+  const where = whereOf(call);
+  if (error instanceof MalformedAnswer || error instanceof AnswerTooLong) {
+    const seen = `malformed answer: ${error.message}`;
+    return new ProviderError({ ...foreignAnswer(call, names), where, seen, cause: error });
+  }
+  const code = codeOf(error);
+  const unsent = NOT_SENT[code];
+  const base = { kind: "Unavailable", where, cause: error } as const;
+  if (unsent !== undefined) {
+    const remedy = `check the network policy, the proxy variables and ${names.urlVariable}`;
+    return new ProviderError({ ...base, outcome: "not-sent", seen: unsent, remedy });
+  }
+  const seen = `the connection broke${code === "" ? "" : ` (${code})`}`;
+  const maybe = { outcome: "unknown", retrySafe: call.repeatable } as const;
+  return new ProviderError({ ...base, ...maybe, seen, remedy: REMEDIES.Unavailable });
+}
+
+/** An answer that is not the API's: a proxy's page, or a wrong URL. Only the API itself may say that something is gone. */
+export function foreignAnswer(
+  { repeatable }: Pick<ApiCall, "repeatable">,
+  { title, urlVariable }: ApiNames,
+): Pick<ProviderErrorProps, "kind" | "remedy" | "outcome" | "retrySafe" | "reason"> {
+  return {
+    kind: "Unavailable",
+    remedy: `check that ${urlVariable} leads to ${title}'s API`,
+    outcome: "unknown",
+    retrySafe: repeatable,
+    reason: "MalformedAnswer",
+  };
+}
+
+/** There is no token to send. */
+export function noTokenError(call: ApiCall, { tokenVariable }: ApiNames): ProviderError {
+  return new ProviderError({
+    kind: "Unauthorized",
+    where: whereOf(call),
+    seen: "there is no token",
+    remedy: `set ${tokenVariable}, or mount the file of ${tokenVariable}_FILE`,
+    outcome: "not-sent",
+  });
+}
+
+const SECOND_MS = 1000;
+
+/**
+ * Seconds in a `retry-after`, which says them or a date. `undefined`: neither.
+ * @param nowMs wall clock
+ */
+export function readRetryAfter(value: string | null, nowMs: number): number | undefined {
+  const said = value ?? "";
+  if (/^\d+$/.test(said)) return Number(said);
+  const date = Date.parse(said);
+  return Number.isFinite(date) ? Math.max(0, (date - nowMs) / SECOND_MS) : undefined;
+}
+
+/** An API's message, fit for one line of a condition: no line breaks, no full stop, cut at 300 characters. */
+export function quoted(message: string): string {
+  const oneLine = message.replace(/\s+/g, " ").trim().slice(0, QUOTED_CHARACTERS);
+  return oneLine.replace(/[.;]+$/, "");
+}
+
+const QUOTED_CHARACTERS = 300;
+
+/** Node's codes of errors that mean that nothing was sent. */
+const NOT_SENT: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
   ENOTFOUND: "the API's name does not resolve",
   EAI_AGAIN: "the resolver does not answer",
@@ -14,3 +92,11 @@ export const NOT_SENT: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: "the API's certificate has expired",
   ERR_TLS_CERT_ALTNAME_INVALID: "the API's certificate is for another name",
 };
+
+/** The first code along the causes. */
+function codeOf(error: unknown): string {
+  if (typeof error !== "object" || error === null) return "";
+  if ("code" in error && typeof error.code === "string") return error.code;
+  if (error instanceof AggregateError) return codeOf(error.errors[0]);
+  return error instanceof Error ? codeOf(error.cause) : "";
+}

@@ -38,6 +38,23 @@ export function planRemoval(current: RecordSetFacts): RecordChangeSet {
   return changeSet(current, [{ steps, before: current.records.map(({ value }) => value), after: [] }], undefined);
 }
 
+/**
+ * The set after changes that were all made. `undefined`: it can't be told from the answers, so it has to be read.
+ * @param written see `DnsProvider.apply`.
+ */
+export function recordsAfter(
+  current: RecordSetFacts,
+  { zone, fqdn, steps }: RecordChangeSet,
+  written: readonly RecordFacts[],
+): RecordSetFacts | undefined {
+  const wishes = steps.flatMap((step) => (step.do === "delete" ? [] : [`${step.type} ${step.to}`])).sort();
+  const answers = written.map(({ type, value }) => `${type} ${value}`).sort();
+  if (zone !== current.zone || fqdn !== current.fqdn || `${wishes}` !== `${answers}`) return undefined;
+  const touched = new Set(steps.flatMap((step) => (step.do === "create" ? [] : [step.id])));
+  const records = [...current.records.filter(({ id }) => !touched.has(id)), ...written];
+  return { ...current, records };
+}
+
 /** The type of the record that publishes an address. */
 export function typeOf(ip: string): RecordType {
   return familyOf(ip) === "IPv6" ? "AAAA" : "A";

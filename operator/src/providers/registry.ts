@@ -7,6 +7,7 @@ import type { CallRunner } from "./call.js";
 import { callStack, type ProviderSet, type StackOptions, withMutationLayers } from "./compose.js";
 import { type Credentials, fixedToken, PushedToken, TokenFile, tokenHash } from "./credentials.js";
 import type { RateLimit } from "./rate-window.js";
+import { TokenGuards } from "./token-guards.js";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -23,6 +24,9 @@ export interface ProviderSetup {
   /** Wall clock, for dates in answers. */
   readonly now: () => number;
 }
+
+/** For the client of an API. */
+export type ClientOptions = ProviderSetup & { readonly baseUrl: string };
 
 /** A kind of provider: one entry of the table in kinds.ts. */
 export interface ProviderKind {
@@ -61,9 +65,12 @@ interface Issued {
 export class ProviderRegistry {
   private readonly sets = new Map<string, ProviderSet>();
   private readonly issued = new Map<string, Issued>();
+  private readonly guards: TokenGuards;
+  private readonly listeners: ((set: ProviderSet) => void)[] = [];
 
   /** Registers every kind that has credentials in the environment. */
   constructor(private readonly options: RegistryOptions) {
+    this.guards = new TokenGuards(options);
     for (const kind of options.kinds) {
       const credentials = this.credentialsOf(kind);
       if (credentials !== undefined) this.sets.set(kind.name, this.build(kind, credentials));
@@ -100,17 +107,24 @@ export class ProviderRegistry {
     const pushed = new PushedToken(this.options.redactor);
     pushed.set(token);
     const set = this.build(kind, pushed);
-    const former = known?.set.close();
-    former?.catch((error: unknown) => this.options.logger.warn({ error, issuer: key }, "cannot close connections"));
+    const former = this.withdraw(key);
+    former.catch((error: unknown) => this.options.logger.warn({ error, issuer: key }, "cannot close connections"));
     this.issued.set(key, { token: pushed, provider, set, hash });
     return set;
+  }
+
+  /** Tells of each issuer's provider that is about to be closed: whoever reads with it must stop. */
+  onWithdraw(listener: (set: ProviderSet) => void): void {
+    this.listeners.push(listener);
   }
 
   /** The issuer is gone, and nothing uses it any more. */
   async withdraw(key: string): Promise<void> {
     const issued = this.issued.get(key);
     this.issued.delete(key);
-    await issued?.set.close();
+    if (issued === undefined) return;
+    for (const listener of this.listeners) listener(issued.set);
+    await issued.set.close();
   }
 
   /** Ends all connections. */
@@ -134,7 +148,7 @@ export class ProviderRegistry {
     const baseUrl = env[kind.urlVariable]?.trim();
     const set = kind.build({
       credentials,
-      run: callStack(this.options, kind.rateLimits, () => credentials.renew()),
+      run: callStack(this.options, credentials, (token) => this.guards.of(kind, token)),
       ...(baseUrl ? { baseUrl } : {}),
       userAgent: env[kind.userAgentVariable]?.trim() || userAgent,
       env,

@@ -3,6 +3,7 @@
 import { exponentialMs, jittered, type Random } from "../async/backoff.js";
 import type { Clock } from "../clock.js";
 import type { ApiCall, CallLayer } from "./call.js";
+import type { Credentials } from "./credentials.js";
 import { waitFor } from "./deadlines.js";
 import { isProviderError, type ProviderError } from "./errors.js";
 
@@ -17,8 +18,8 @@ const SECOND_MS = 1000;
 export interface RetryOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** Called on `Unauthorized`: whether another token is there now. @default never */
-  readonly renewToken?: () => Promise<boolean>;
+  /** On `Unauthorized`, the call is sent once more where there is another token by then. */
+  readonly credentials: Credentials;
 }
 
 /**
@@ -30,11 +31,12 @@ export function withRetries(options: RetryOptions): CallLayer {
   return (next) => async (call, send) => {
     let renewed = false;
     for (let attempt = 1; ; attempt++) {
+      const refused = options.credentials.token();
       try {
         return await next(call, send);
       } catch (error) {
         if (!isProviderError(error)) throw error;
-        if (error.kind === "Unauthorized" && !renewed && (await options.renewToken?.()) === true) {
+        if (error.kind === "Unauthorized" && !renewed && hasAnother(options.credentials, refused)) {
           renewed = true;
           continue;
         }
@@ -42,6 +44,11 @@ export function withRetries(options: RetryOptions): CallLayer {
       }
     }
   };
+}
+
+function hasAnother(credentials: Credentials, refused: string): boolean {
+  credentials.renew();
+  return credentials.token() !== refused;
 }
 
 async function waitOrThrow(options: RetryOptions, call: ApiCall, error: ProviderError, attempt: number): Promise<void> {

@@ -56,6 +56,11 @@ export interface ActionFacts {
 }
 
 export interface AddressCapabilities {
+  /**
+   * Scheme of `spec.providerID` of the nodes that it can serve: `digitalocean` for `digitalocean://1234`. Nodes of
+   * another scheme are machines of another cloud: no candidates.
+   */
+  readonly providerIdScheme: string;
   /** Families that it can list, create and assign. */
   readonly families: readonly IpFamily[];
   /** Addresses of one family that a node may hold. */
@@ -207,10 +212,11 @@ export interface DnsProvider extends Provider {
   /** Reads the records of one name, filtered at the provider. A name without records is an empty set, no error. */
   read(call: CallContext, name: RecordSetName): Promise<RecordSetFacts>;
   /**
-   * Applies the steps: in their order, or all in one transaction. After a failure the set holds addresses of the old
-   * and the new set only, and is not empty; read it again, plan again.
+   * Applies the steps: in their order, or all in one transaction. Resolves to the records that were created or updated,
+   * as the answers show them, in no order. After a failure the set holds addresses of the old and the new set only, and
+   * is not empty; read it again, plan again.
    */
-  apply(call: CallContext, changes: RecordChangeSet): Promise<void>;
+  apply(call: CallContext, changes: RecordChangeSet): Promise<readonly RecordFacts[]>;
 }
 
 // ----------------------------------------------------------------------------------------------------------- firewalls

@@ -2,9 +2,11 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { AccountInventory } from "../../src/inventory/account-inventory.js";
 import { Inventories } from "../../src/inventory/inventories.js";
+import { digitalOcean } from "../../src/providers/digitalocean/index.js";
 import { ASKER, closing } from "../providers/conformance/benches.js";
 import { startAddressBench } from "../providers/digitalocean/address-bench.js";
 import { errorOf } from "../support/http-rig.js";
+import { startProviderStack } from "../support/provider-stack.js";
 
 const WEB = { kind: "FloatingIPPool", namespace: "apps", name: "web", uid: "1" };
 const MAIL = { ...WEB, name: "mail", uid: "2" };
@@ -226,6 +228,28 @@ describe("the inventory of an account", () => {
     expect(inventory.reserve("digitalocean://1", MAIL)).not.to.equal(undefined);
     inventory.forget(MAIL);
     expect(inventory.view().reservedFor("digitalocean://1")).to.equal(undefined);
+  });
+
+  it("goes on with another token of the account when one is withdrawn, and is forgotten with the last", async () => {
+    const { bench } = await start();
+    const ip = bench.addAddress("IPv4");
+    const { simulator, clock } = bench;
+    simulator.tokens.add({ name: "issuer", secret: "dop_v1_issuer" });
+    const stack = startProviderStack({ kind: digitalOcean, clock, baseUrl: simulator.url, token: "dop_v1_issuer" });
+    const issued = stack.set.addresses;
+    if (issued === undefined) throw new Error("DigitalOcean has addresses");
+    const inventories = new Inventories(bench.clock);
+    const inventory = await bench.drive(inventories.for(ASKER, issued, "IPv4"));
+    expect(await bench.drive(inventories.for(ASKER, bench.provider, "IPv4"))).to.equal(inventory);
+
+    inventories.leave(issued);
+    await stack.set.close();
+    await bench.drive(inventory.ensure({ maxAgeSeconds: 0 }));
+    expect(inventory.view().get(ip)).to.include({ ip });
+    expect(await bench.drive(inventories.for(ASKER, bench.provider, "IPv4"))).to.equal(inventory);
+
+    inventories.leave(bench.provider);
+    expect(await bench.drive(inventories.for(ASKER, bench.provider, "IPv4"))).to.not.equal(inventory);
   });
 
   it("is one for all tokens of an account, by family", async () => {

@@ -4,12 +4,14 @@ import { flipopMetrics } from "../../src/metrics/flipop.js";
 import { MetricsRegistry } from "../../src/metrics/registry.js";
 import type { CallRunner } from "../../src/providers/call.js";
 import { CircuitBreaker, withCircuitBreaker } from "../../src/providers/circuit-breaker.js";
+import { type Credentials, fixedToken, PushedToken } from "../../src/providers/credentials.js";
 import { withAttemptDeadline, withCallDeadline } from "../../src/providers/deadlines.js";
 import { direct } from "../../src/providers/direct.js";
 import { ProviderError, type ProviderErrorProps } from "../../src/providers/errors.js";
 import { withFence } from "../../src/providers/fenced.js";
 import { withMetrics } from "../../src/providers/metered.js";
 import { withRetries } from "../../src/providers/retrying.js";
+import { Redactor } from "../../src/redactor.js";
 import { LeaseFence, NotLeaderError } from "../../src/runtime/fence.js";
 import { FakeClock } from "../support/fake-clock.js";
 import { errorOf } from "../support/http-rig.js";
@@ -29,8 +31,9 @@ function flaky(...failures: readonly Partial<ProviderErrorProps>[]) {
 
 describe("retries", () => {
   const clock = new FakeClock();
-  const runner = (renewToken?: () => Promise<boolean>): CallRunner =>
-    withRetries({ clock, random: () => 0, ...(renewToken === undefined ? {} : { renewToken }) })(direct);
+  const fixed = fixedToken("first-token", new Redactor());
+  const runner = (credentials: Credentials = fixed): CallRunner =>
+    withRetries({ clock, random: () => 0, credentials })(direct);
 
   async function run(work: Promise<unknown>) {
     const settled = work.then(
@@ -83,8 +86,31 @@ describe("retries", () => {
 
   it("try once more with a renewed token, at once", async () => {
     const { sent, send } = flaky({ kind: "Unauthorized", outcome: "refused" });
-    expect(await run(runner(() => Promise.resolve(true))(callOf(), send(clock)))).to.equal("answer");
+    const rotated = new PushedToken(new Redactor());
+    rotated.set("first-token");
+    const renewing = { token: () => rotated.token(), renew: () => rotated.set("second-token") };
+    expect(await run(runner(renewing)(callOf(), send(clock)))).to.equal("answer");
     expect(sent).to.have.length(2);
+  });
+
+  it("try once more where the token was replaced while the call was under way, whoever has used it since", async () => {
+    const { sent, send } = flaky({ kind: "Unauthorized", outcome: "refused" });
+    const pushed = new PushedToken(new Redactor());
+    pushed.set("first-token");
+    const refused = send(clock);
+    const slow = () => {
+      pushed.set("second-token");
+      pushed.token();
+      return refused();
+    };
+    expect(await run(runner(pushed)(callOf(), slow))).to.equal("answer");
+    expect(sent).to.have.length(2);
+  });
+
+  it("do not try the same token again", async () => {
+    const { sent, send } = flaky({ kind: "Unauthorized", outcome: "refused" });
+    expect(await run(runner()(callOf(), send(clock)))).to.be.instanceOf(ProviderError);
+    expect(sent).to.have.length(1);
   });
 });
 
@@ -157,7 +183,7 @@ describe("deadlines", () => {
 
   it("end a call while it waits between attempts", async () => {
     const clock = new FakeClock();
-    const retries = withRetries({ clock, random: () => 0 });
+    const retries = withRetries({ clock, random: () => 0, credentials: fixedToken("first-token", new Redactor()) });
     const run = withCallDeadline(clock, 10)(retries(direct));
     const refused = failure({ kind: "RateLimited", outcome: "refused", retryAfterSeconds: 8 });
     const work = errorOf(run(callOf(), () => Promise.reject(refused)));

@@ -1,9 +1,12 @@
+import { PROVIDER_VARIABLES } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
 import { silentLogger } from "../../src/logging.js";
 import type { AuditRecord } from "../../src/providers/audit.js";
+import { cloudflare } from "../../src/providers/cloudflare/index.js";
 import type { ProviderSet } from "../../src/providers/compose.js";
 import { digitalOcean } from "../../src/providers/digitalocean/index.js";
+import { PROVIDER_KINDS } from "../../src/providers/kinds.js";
 import { ProviderRegistry, UnknownProviderError } from "../../src/providers/registry.js";
 import type { AddressProvider } from "../../src/providers/types.js";
 import { Redactor } from "../../src/redactor.js";
@@ -11,6 +14,8 @@ import { openFence } from "../../src/runtime/fence.js";
 import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "../../src/sandbox/digitalocean/simulator.js";
 import { FakeClock } from "../support/fake-clock.js";
 import { errorOf } from "../support/http-rig.js";
+import { TempDir } from "../support/temp-dir.js";
+import { until } from "../support/until.js";
 import { ASKER } from "./conformance/benches.js";
 
 describe("the registry of providers", () => {
@@ -19,21 +24,21 @@ describe("the registry of providers", () => {
     for (const one of open.splice(0)) await one.close();
   });
 
-  function registry(env: Record<string, string>, dryRun = false) {
+  function registry(env: Record<string, string>, dryRun = false, clock = new FakeClock()) {
     const audit: AuditRecord[] = [];
     const metrics = { calls: { inc: () => undefined }, callSeconds: { observe: () => undefined } };
     const redactor = new Redactor();
     const made = new ProviderRegistry({
-      ...{ clock: new FakeClock(), random: () => 0, metrics, fence: openFence, dryRun, redactor },
+      ...{ clock, random: () => 0, metrics, fence: openFence, dryRun, redactor },
       ...{ audit: (record: AuditRecord) => void audit.push(record), logger: silentLogger },
-      ...{ kinds: [digitalOcean], env, userAgent: "flipop/1" },
+      ...{ kinds: [digitalOcean, cloudflare], env, userAgent: "flipop/1" },
     });
     open.push(made);
     return { made, audit, redactor };
   }
 
-  async function simulator(): Promise<DigitalOceanSimulator> {
-    const started = await startDigitalOceanSimulator({ clock: new FakeClock() });
+  async function simulator(clock = new FakeClock()): Promise<DigitalOceanSimulator> {
+    const started = await startDigitalOceanSimulator({ clock });
     open.push(started);
     return started;
   }
@@ -46,8 +51,16 @@ describe("the registry of providers", () => {
       .to.throw(UnknownProviderError)
       .with.property("message")
       .that.includes("DIGITALOCEAN_ACCESS_TOKEN_FILE");
-    expect(() => made.get("aws")).to.throw(/unknown provider "aws".*use one of digitalocean/);
+    expect(() => made.get("aws")).to.throw(/unknown provider "aws".*use one of digitalocean, cloudflare/);
   });
+
+  for (const { name, tokenVariable, urlVariable, userAgentVariable } of PROVIDER_KINDS) {
+    it(`tells of every variable of ${name} under --help`, () => {
+      const told = PROVIDER_VARIABLES.map(({ env }) => env);
+      expect(told).to.include.members([tokenVariable, `${tokenVariable}_FILE`, urlVariable, userAgentVariable]);
+      expect(PROVIDER_VARIABLES.find(({ env }) => env === tokenVariable)).to.include({ secret: true });
+    });
+  }
 
   it("takes a token file in place of the token", () => {
     expect(registry({ DIGITALOCEAN_ACCESS_TOKEN_FILE: "/run/token" }).made.names).to.deep.equal(["digitalocean"]);
@@ -78,6 +91,62 @@ describe("the registry of providers", () => {
     expect(await addressesOf(set).get(ASKER, "192.0.2.1")).to.equal(undefined);
   });
 
+  it("goes on without a restart when the token in its file is rotated, as soon as the old one is refused", async () => {
+    const cloud = await simulator();
+    const dir = new TempDir();
+    open.push({ close: async () => dir.remove() });
+    const file = dir.write("token", cloud.token);
+    const { made, redactor } = registry({ DIGITALOCEAN_API_URL: cloud.url, DIGITALOCEAN_ACCESS_TOKEN_FILE: file });
+    const addresses = addressesOf(made.get("digitalocean"));
+    expect(await addresses.get(ASKER, "192.0.2.1")).to.equal(undefined);
+
+    cloud.tokens.revoke(cloud.token);
+    cloud.tokens.add({ name: "rotated", secret: "dop_v1_rotated" });
+    expect(await errorOf(addresses.get(ASKER, "192.0.2.1"))).to.include({ kind: "Unauthorized" });
+    dir.write("token", "dop_v1_rotated\n");
+    expect(await addresses.get(ASKER, "192.0.2.1")).to.equal(undefined);
+    expect(redactor.scrub("dop_v1_rotated")).to.not.include("rotated");
+  });
+
+  it("says so before it closes an issuer's connections: it is gone, or names another provider", async () => {
+    const { made } = registry({});
+    const withdrawn: ProviderSet[] = [];
+    made.onWithdraw((set) => withdrawn.push(set));
+    const first = made.issue("apps/issuer", "digitalocean", "a-token");
+    const second = made.issue("apps/issuer", "cloudflare", "a-token");
+    expect(withdrawn).to.deep.equal([first]);
+    expect(second).to.have.property("dns");
+
+    await made.withdraw("apps/issuer");
+    await made.withdraw("apps/issuer");
+    expect(withdrawn).to.deep.equal([first, second]);
+    expect(made.issue("apps/issuer", "cloudflare", "a-token")).to.not.equal(second);
+  });
+
+  it("counts calls by token: two issuers with the same one, or the operator's own, share its limits", async () => {
+    const clock = new FakeClock();
+    const cloud = await simulator(clock);
+    const env = { DIGITALOCEAN_API_URL: cloud.url, DIGITALOCEAN_ACCESS_TOKEN: cloud.token };
+    const { made } = registry(env, false, clock);
+    cloud.tokens.add({ name: "other", secret: "dop_v1_other" });
+    const sets = [
+      made.get("digitalocean"),
+      made.issue("apps/first", "digitalocean", cloud.token),
+      made.issue("apps/second", "digitalocean", cloud.token),
+    ];
+    const reads = Array.from({ length: 300 }, (_, index) => {
+      return addressesOf(sets[index % sets.length] ?? {}).get(ASKER, "192.0.2.1");
+    });
+    const other = made.issue("apps/third", "digitalocean", "dop_v1_other");
+    await addressesOf(other).get(ASKER, "192.0.2.1");
+    await until("a minute's calls were sent", () => cloud.journal.count({ caller: "default" }) >= 250);
+    expect(cloud.journal.count({ caller: "default" })).to.equal(250);
+
+    await clock.advance(61_000);
+    await Promise.all(reads);
+    expect(cloud.journal.count({ status: 429 })).to.equal(0);
+  });
+
   it("changes nothing in a dry run, and puts on record what it would have done", async () => {
     const cloud = await simulator();
     const env = { DIGITALOCEAN_API_URL: cloud.url, DIGITALOCEAN_ACCESS_TOKEN: cloud.token };
@@ -94,7 +163,7 @@ describe("the registry of providers", () => {
   });
 });
 
-function addressesOf({ addresses }: ProviderSet): AddressProvider {
+function addressesOf({ addresses }: Pick<ProviderSet, "addresses">): AddressProvider {
   if (addresses === undefined) throw new Error("the provider has no addresses");
   return addresses;
 }

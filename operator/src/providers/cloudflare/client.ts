@@ -6,13 +6,15 @@ import { BaseZones, type ZoneListParams } from "cloudflare/resources/zones/zones
 import { createClient } from "cloudflare/tree-shakable";
 import { anyAbort } from "../../async/wait.js";
 import { Answer } from "../answer.js";
-import { type ApiCall, type Attempt, type CallContext, type CallName, type CallRunner, whereOf } from "../call.js";
-import type { Credentials } from "../credentials.js";
+import { type ApiCall, type Attempt, type CallContext, type CallName, whereOf } from "../call.js";
+import { Connections } from "../connections.js";
+import { noTokenError } from "../network-errors.js";
+import type { ClientOptions } from "../registry.js";
 import type { Batch } from "./batches.js";
-import { KeepAliveFetch } from "./fetch.js";
+import { fetchOver } from "./fetch.js";
 import { readAllPages, readPage } from "./paged-list.js";
 import { readRateFacts } from "./rate-facts.js";
-import { noTokenError, refusedError, toProviderError } from "./to-provider-error.js";
+import { NAMES, refusedError, toProviderError } from "./to-provider-error.js";
 
 /** As in `spec.provider`. */
 export const CLOUDFLARE = "cloudflare";
@@ -24,17 +26,6 @@ const NO_TIMEOUT_MS = 2 ** 31 - 1;
 /** Of zones the API gives 50 at most. */
 const ZONES_PER_PAGE = 50;
 const RECORDS_PER_PAGE = 1_000;
-
-export interface ClientOptions {
-  readonly baseUrl: string;
-  readonly userAgent: string;
-  readonly credentials: Credentials;
-  readonly run: CallRunner;
-  /** For HTTPS_PROXY and NO_PROXY. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Wall clock, ms. */
-  readonly now: () => number;
-}
 
 /** What is asked, for layers and messages. */
 export interface Asked {
@@ -56,17 +47,17 @@ export type ZoneQuery = Pick<ZoneListParams, "name" | "order">;
 export type RecordQuery = Pick<RecordListParams, "zone_id" | "name" | "type">;
 
 export class CloudflareClient {
-  private readonly connections: KeepAliveFetch;
+  private readonly connections: Connections;
   private readonly api;
 
   constructor(private readonly options: ClientOptions) {
     const { env, userAgent } = options;
     const baseURL = options.baseUrl.replace(/\/+$/, "");
-    this.connections = new KeepAliveFetch(baseURL, env);
+    this.connections = new Connections(baseURL, env);
     this.api = createClient({
       resources: [BaseZones, BaseRecords],
       baseURL,
-      fetch: this.connections.fetch,
+      fetch: fetchOver(this.connections),
       apiVersion: API_VERSION,
       // Each request brings the token of that moment. None is taken from the package's own variables.
       apiToken: "set by each request",
@@ -110,10 +101,10 @@ export class CloudflareClient {
   }
 
   /** One transaction. Never sent again after a lost answer: the second time it would be refused as a whole. */
-  batch(context: CallContext, asked: Asked, batch: Batch, check: (result: Answer) => void): Promise<void> {
+  batch<T>(context: CallContext, asked: Asked, batch: Batch, read: (result: Answer) => T): Promise<T> {
     const call: ApiCall = { ...readCall(context, asked), write: true, repeatable: false };
     const send = (options: SendOptions) => this.api.dns.records.batch(batch, options);
-    return this.request(call, send, (answer) => check(answer.at("result")));
+    return this.request(call, send, (answer) => read(answer.at("result")));
   }
 
   /** Ends all requests and connections. */
@@ -125,7 +116,7 @@ export class CloudflareClient {
   private request<T>(call: ApiCall, send: (options: SendOptions) => Sent, read: (answer: Answer) => T): Promise<T> {
     return this.options.run(call, async (attempt) => {
       const token = this.token();
-      if (token === "") throw noTokenError(call);
+      if (token === "") throw noTokenError(call, NAMES);
       // The package leaves its listener on the signal.
       const abort = anyAbort([attempt.signal]);
       try {

@@ -67,14 +67,22 @@ export class CloudflareDns implements DnsProvider {
   }
 
   /** One transaction for each 200 steps; the first failure ends it. */
-  async apply(context: CallContext, changes: RecordChangeSet): Promise<void> {
-    const batches = batchesOf(changes, this.seen.of(changes.zone, changes.fqdn));
+  async apply(context: CallContext, changes: RecordChangeSet): Promise<readonly RecordFacts[]> {
+    const { zone, fqdn } = changes;
+    const batches = batchesOf(changes, this.seen.of(zone, fqdn));
+    const written: ReadRecord[] = [];
     for (const [index, batch] of batches.entries()) {
       const part = batches.length === 1 ? "" : `, part ${index + 1} of ${batches.length}`;
-      const asked = { call: CALL.writeRecords, subject: `change records of ${changes.fqdn}${part}` };
-      const check = (result: Answer) => checkResult(result, changes.fqdn);
-      await this.inZone(changes.zone, this.client.batch(context, asked, batch, check));
+      const asked = { call: CALL.writeRecords, subject: `change records of ${fqdn}${part}` };
+      const read = (result: Answer) => writtenRecords(result, fqdn);
+      written.push(...(await this.inZone(zone, this.client.batch(context, asked, batch, read))));
     }
+    this.seen.update(
+      zone,
+      fqdn,
+      written.map(({ seen }) => seen),
+    );
+    return written.map(({ facts }) => facts);
   }
 
   private async inZone<T>(id: string, sent: Promise<T>): Promise<T> {
@@ -127,14 +135,16 @@ function isRecordType(type: string): type is RecordType {
   return type === "A" || type === "AAAA";
 }
 
+function writtenRecords(result: Answer, fqdn: string): readonly ReadRecord[] {
+  const [posts, patches] = [result.at("posts"), result.at("patches")].map((part) => (part.empty ? [] : part.items()));
+  for (const post of posts ?? []) checkName(post, fqdn);
+  return [...(posts ?? []), ...(patches ?? [])].flatMap((item) => readRecord(item, fqdn) ?? []);
+}
+
 /** A name that is not in the zone is taken as relative to it: what was written is then not what was meant. */
-function checkResult(result: Answer, fqdn: string): void {
-  const posts = result.at("posts");
-  if (posts.empty) return;
-  for (const post of posts.items()) {
-    const name = post.at("name").string().toLowerCase();
-    if (name !== fqdn) throw wrongName(fqdn, name);
-  }
+function checkName(post: Answer, fqdn: string): void {
+  const name = post.at("name").string().toLowerCase();
+  if (name !== fqdn) throw wrongName(fqdn, name);
 }
 
 function wrongName(fqdn: string, name: string): ProviderError {

@@ -2,15 +2,16 @@
 
 import type { ProviderSet } from "../compose.js";
 import type { ProviderKind, ProviderSetup } from "../registry.js";
-import { AccountKey } from "./account.js";
+import { accountKeyOf } from "./account.js";
 import { CLOUDFLARE, CloudflareClient, DEFAULT_URL } from "./client.js";
 import { CloudflareDns } from "./dns.js";
+import { NAMES } from "./to-provider-error.js";
 import { Zones } from "./zones.js";
 
 export const cloudflare: ProviderKind = {
   name: CLOUDFLARE,
-  tokenVariable: "CLOUDFLARE_TOKEN",
-  urlVariable: "CLOUDFLARE_API_URL",
+  tokenVariable: NAMES.tokenVariable,
+  urlVariable: NAMES.urlVariable,
   userAgentVariable: "CLOUDFLARE_USER_AGENT",
   // For each user, over all tokens; one call more blocks all calls for 5 minutes.
   rateLimits: [{ calls: 1_200, seconds: 300 }],
@@ -20,7 +21,7 @@ export const cloudflare: ProviderKind = {
 function build({ baseUrl = DEFAULT_URL, userAgent, credentials, run, env, now }: ProviderSetup): ProviderSet {
   const client = new CloudflareClient({ baseUrl, userAgent, credentials, run, env, now });
   return {
-    dns: new CloudflareDns(client, new AccountKey(client), new Zones(client, now)),
+    dns: new CloudflareDns(client, accountKeyOf(client), new Zones(client, now)),
     close: () => client.close(),
   };
 }

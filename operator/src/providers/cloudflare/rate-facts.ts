@@ -1,6 +1,7 @@
 /** What the headers of an answer tell of the rate limit and of waiting. */
 
 import type { RateFacts } from "../call.js";
+import { readRetryAfter } from "../network-errors.js";
 
 const SECOND_MS = 1000;
 
@@ -22,11 +23,9 @@ export function readRateFacts(headers: Headers, nowMs: number): RateFacts | unde
 }
 
 /** `retry-after` in seconds or as a date; else, when nothing is left, the time to the next window. */
-export function readRetryAfter(headers: Headers, nowMs: number): number | undefined {
-  const said = headers.get("retry-after") ?? "";
-  if (/^\d+$/.test(said)) return Number(said);
-  const date = Date.parse(said);
-  if (Number.isFinite(date)) return Math.max(0, (date - nowMs) / SECOND_MS);
+export function readWait(headers: Headers, nowMs: number): number | undefined {
+  const said = readRetryAfter(headers.get("retry-after"), nowMs);
+  if (said !== undefined) return said;
   const facts = readRateFacts(headers, nowMs);
   if (facts?.remaining !== 0 || facts.resetAt === undefined) return undefined;
   return (facts.resetAt - nowMs) / SECOND_MS;

@@ -24,6 +24,12 @@ export class SeenRecords {
     if (this.sets.size > MAX_SETS && oldest !== undefined) this.sets.delete(oldest);
   }
 
+  /** Adds records that were written to what was seen. */
+  update(zone: string, fqdn: string, written: readonly SeenRecord[]): void {
+    const known = this.sets.get(`${zone}/${fqdn}`);
+    if (known !== undefined) this.remember(zone, fqdn, [...known.values(), ...written]);
+  }
+
   /** By id. Empty for a record set that was not read. */
   of(zone: string, fqdn: string): ReadonlyMap<string, SeenRecord> {
     return this.sets.get(`${zone}/${fqdn}`) ?? new Map();

@@ -5,8 +5,8 @@ import type { Answer } from "../answer.js";
 import { CALL, type CallContext, sharedRead } from "../call.js";
 import { tokenHash } from "../credentials.js";
 import { isProviderError, ProviderError } from "../errors.js";
+import { unlessAborted } from "../unless-aborted.js";
 import { CLOUDFLARE, type CloudflareClient } from "./client.js";
-import { unlessAborted } from "./unless-aborted.js";
 
 export interface Zone {
   readonly id: string;
@@ -16,6 +16,9 @@ export interface Zone {
 
 /** A zone whose name could not be read is asked for again after this: the token may have got the right meanwhile. */
 const NAMELESS_MS = 10 * 60_000;
+
+/** For the error of a caller that gives up. */
+const FINDING = `${CLOUDFLARE}: find a zone`;
 
 interface Entry {
   readonly zone: Promise<Zone>;
@@ -37,7 +40,7 @@ export class Zones {
     this.dropOthers();
     const key = isZoneId(zone) ? zone.trim().toLowerCase() : zoneName(zone);
     const known = this.entries.get(key);
-    if (known !== undefined && this.now() < known.until) return unlessAborted(context.signal, known.zone);
+    if (known !== undefined && this.now() < known.until) return unlessAborted(context.signal, FINDING, known.zone);
     const asked = this.ask(sharedRead(context.why, context.priority), key);
     this.entries.set(key, { zone: asked, until: Number.POSITIVE_INFINITY });
     asked.then(
@@ -46,7 +49,7 @@ export class Zones {
       },
       () => this.entries.delete(key),
     );
-    return unlessAborted(context.signal, asked);
+    return unlessAborted(context.signal, FINDING, asked);
   }
 
   /** The API does not know the id any more: the zone was removed, and may have come back under another. */

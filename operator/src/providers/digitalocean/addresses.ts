@@ -22,10 +22,11 @@ import { type AddressChange, changeHolder, readAction } from "./address-change.j
 import { addressPath, routesOf } from "./address-routes.js";
 import { listBorrowed } from "./borrowed-addresses.js";
 import { DIGITALOCEAN, type DigitalOceanClient } from "./client.js";
-import { DropletScope } from "./droplets.js";
+import { DropletScope, PROVIDER_ID_SCHEME } from "./droplets.js";
 import { interpretRefusedCreation, interpretRefusedRelease, isUnprocessable } from "./unprocessable.js";
 
 const CAPABILITIES: AddressCapabilities = {
+  providerIdScheme: PROVIDER_ID_SCHEME,
   families: ["IPv4", "IPv6"],
   addressesPerNode: 1,
   regional: true,

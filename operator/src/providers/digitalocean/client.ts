@@ -1,11 +1,12 @@
 /** Typed calls to DigitalOcean's API: each request passes the layers of compose.ts, each answer is checked. */
 
 import { Answer, MalformedAnswer } from "../answer.js";
-import type { ApiCall, Attempt, CallContext, CallName, CallRunner } from "../call.js";
-import type { Credentials } from "../credentials.js";
+import type { ApiCall, Attempt, CallContext, CallName } from "../call.js";
+import { Connections, type RawAnswer } from "../connections.js";
 import { ProviderError } from "../errors.js";
-import { HttpAgent, type Method, type RawAnswer } from "./http.js";
-import { brokenError, noTokenError, refusedError } from "./to-provider-error.js";
+import { brokenError, noTokenError } from "../network-errors.js";
+import type { ClientOptions } from "../registry.js";
+import { NAMES, refusedError } from "./to-provider-error.js";
 
 /** As in `spec.provider`. */
 export const DIGITALOCEAN = "digitalocean";
@@ -16,16 +17,7 @@ const PAGE_SIZE = 200;
 const LIST_ATTEMPTS = 3;
 const SECOND_MS = 1000;
 
-export interface ClientOptions {
-  readonly baseUrl: string;
-  readonly userAgent: string;
-  readonly credentials: Credentials;
-  readonly run: CallRunner;
-  /** For HTTPS_PROXY and NO_PROXY. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Wall clock, ms. */
-  readonly now: () => number;
-}
+export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 /** One request. The path is absolute, without the base URL's own. */
 export interface ApiRequest {
@@ -54,12 +46,12 @@ interface Page<T> {
 }
 
 export class DigitalOceanClient {
-  private readonly agent: HttpAgent;
+  private readonly connections: Connections;
   private readonly base: string;
 
   constructor(private readonly options: ClientOptions) {
     this.base = options.baseUrl.replace(/\/+$/, "");
-    this.agent = new HttpAgent(this.base, options.userAgent, options.env);
+    this.connections = new Connections(this.base, options.env);
   }
 
   /** The token in use, for its fingerprint only. */
@@ -95,7 +87,7 @@ export class DigitalOceanClient {
   }
 
   close(): Promise<void> {
-    return this.agent.close();
+    return this.connections.close();
   }
 
   private async allPages<T>(context: CallContext, request: ListRequest<T>): Promise<readonly T[] | undefined> {
@@ -130,18 +122,28 @@ export class DigitalOceanClient {
     read: (answer: Answer) => T,
   ): Promise<T> {
     const token = this.options.credentials.token();
-    if (token === "") throw noTokenError(call);
+    if (token === "") throw noTokenError(call, NAMES);
     try {
-      const { method, body } = request;
-      const sent = { method, url: this.url(request), token, signal: attempt.signal };
-      const answer = await this.agent.send(body === undefined ? sent : { ...sent, body });
+      const answer = await this.connections.send({ ...this.written(request, token), signal: attempt.signal });
       this.tellLimit(answer, attempt);
       if (answer.status < 200 || answer.status > 299) throw refusedError(call, answer, this.options.now());
       return read(answer.status === 204 ? Answer.of(undefined) : Answer.parse(answer.text));
     } catch (error) {
       if (error instanceof ProviderError || attempt.signal.aborted) throw error;
-      throw brokenError(call, error);
+      throw brokenError(call, error, NAMES);
     }
+  }
+
+  private written(request: ApiRequest, token: string) {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      accept: "application/json",
+      "user-agent": this.options.userAgent,
+    };
+    const { method, body } = request;
+    const bare = { method, url: this.url(request), headers };
+    if (body === undefined) return bare;
+    return { ...bare, headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(body) };
   }
 
   private url({ path, query }: ApiRequest): string {
@@ -149,7 +151,7 @@ export class DigitalOceanClient {
   }
 
   private tellLimit(answer: RawAnswer, attempt: Attempt): void {
-    const number = (name: string) => Number(answer.header(name) ?? Number.NaN);
+    const number = (name: string) => Number(answer.headers.get(name) ?? Number.NaN);
     const [limit, remaining] = [number("ratelimit-limit"), number("ratelimit-remaining")];
     if (!Number.isFinite(limit) || !Number.isFinite(remaining)) return;
     const reset = number("ratelimit-reset");

@@ -69,17 +69,25 @@ export class DigitalOceanDns implements DnsProvider {
   }
 
   /** One call for each step, in order; the first failure ends it. */
-  async apply(context: CallContext, changes: RecordChangeSet): Promise<void> {
-    for (const step of changes.steps) await this.applyStep(context, changes, step);
+  async apply(context: CallContext, changes: RecordChangeSet): Promise<readonly RecordFacts[]> {
+    const written: RecordFacts[] = [];
+    for (const step of changes.steps) written.push(...(await this.applyStep(context, changes, step)));
+    return written;
   }
 
-  private async applyStep(context: CallContext, { zone, fqdn }: RecordChangeSet, step: RecordStep): Promise<void> {
+  /** The record that is there now; none after a delete. */
+  private async applyStep(
+    context: CallContext,
+    { zone, fqdn }: RecordChangeSet,
+    step: RecordStep,
+  ): Promise<readonly RecordFacts[]> {
     const request = requestOf(zone, fqdn, step);
     try {
-      if (step.do === "delete") return await this.client.send(context, request);
-      await this.client.request(context, request, (answer) => answer.at("domain_record").at("id").natural());
+      if (step.do !== "delete") return await this.client.request(context, request, (answer) => writtenRecord(answer));
+      await this.client.send(context, request);
+      return [];
     } catch (error) {
-      if (step.do === "delete" && isProviderError(error, "NotFound")) return;
+      if (step.do === "delete" && isProviderError(error, "NotFound")) return [];
       throw refusedStep(error, step);
     }
   }
@@ -103,6 +111,13 @@ function requestOf(zone: string, fqdn: string, step: RecordStep): ApiRequest {
   }
   const subject = `point ${step.type} record ${step.from} of ${fqdn} to ${step.to}`;
   return { call, subject, method: "PUT", path: `${path}/${step.id}`, body, repeatable: true };
+}
+
+/** The name is the one that was sent: the API answers with one form or another. */
+function writtenRecord(answer: Answer): readonly RecordFacts[] {
+  const item = answer.at("domain_record");
+  const { record } = readRecord(item, item.at("name").string().toLowerCase());
+  return record === undefined ? [] : [record];
 }
 
 /** Records of other names and types are counted, so that the list is known to be whole, and left out. */

@@ -2,10 +2,13 @@
 
 import type { Answer } from "../answer.js";
 import { CALL, type CallContext } from "../call.js";
-import { tokenHash } from "../credentials.js";
 import { isProviderError, ProviderError } from "../errors.js";
+import { OncePerToken } from "../once-per-token.js";
 import type { ProviderId } from "../types.js";
 import { DIGITALOCEAN, type DigitalOceanClient } from "./client.js";
+
+/** As DigitalOcean's cloud controller manager writes it: `digitalocean://<droplet id>`. */
+export const PROVIDER_ID_SCHEME = "digitalocean";
 
 /** What this project needs of a droplet. */
 export interface Droplet {
@@ -40,7 +43,7 @@ export async function findDroplet(
 }
 
 export function providerIdOf(dropletId: number): ProviderId {
-  return `digitalocean://${dropletId}`;
+  return `${PROVIDER_ID_SCHEME}://${dropletId}`;
 }
 
 /** @throws ProviderError Terminal for a node that is no droplet. */
@@ -80,24 +83,24 @@ export function readHolder(droplet: Answer, where: string): ProviderId | undefin
  * there is none, and also where the token may not see it: taken for unassigned, addresses in use would be moved.
  */
 export class DropletScope {
-  private checked: string | undefined;
+  private readonly checked: OncePerToken<void>;
 
-  constructor(private readonly client: DigitalOceanClient) {}
+  constructor(client: DigitalOceanClient) {
+    const query = { page: "1", per_page: "1" };
+    const subject = "read a droplet";
+    const request = { call: CALL.getNode, subject, method: "GET", path: "/v2/droplets", query } as const;
+    this.checked = new OncePerToken({
+      where: `${DIGITALOCEAN}: ${subject}`,
+      token: () => client.token(),
+      ask: async (context) => {
+        await client.request(context, request, (answer) => answer.at("droplets").items());
+      },
+    });
+  }
 
   /** Rejects with Unauthorized where the scope is missing. */
-  async check(context: CallContext): Promise<void> {
-    const hash = tokenHash(this.client.token());
-    if (this.checked === hash) return;
-    const query = { page: "1", per_page: "1" };
-    const request = {
-      call: CALL.getNode,
-      subject: "read a droplet",
-      method: "GET",
-      path: "/v2/droplets",
-      query,
-    } as const;
-    await this.client.request(context, request, (answer) => answer.at("droplets").items());
-    this.checked = hash;
+  check(context: CallContext): Promise<void> {
+    return this.checked.read(context);
   }
 }
 

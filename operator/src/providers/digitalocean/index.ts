@@ -2,16 +2,17 @@
 
 import type { ProviderSet } from "../compose.js";
 import type { ProviderKind, ProviderSetup } from "../registry.js";
-import { AccountKey } from "./account.js";
+import { accountKeyOf } from "./account.js";
 import { DigitalOceanAddresses } from "./addresses.js";
 import { DEFAULT_URL, DIGITALOCEAN, DigitalOceanClient } from "./client.js";
 import { DigitalOceanDns } from "./dns.js";
 import { DigitalOceanFirewalls } from "./firewalls.js";
+import { NAMES } from "./to-provider-error.js";
 
 export const digitalOcean: ProviderKind = {
   name: DIGITALOCEAN,
-  tokenVariable: "DIGITALOCEAN_ACCESS_TOKEN",
-  urlVariable: "DIGITALOCEAN_API_URL",
+  tokenVariable: NAMES.tokenVariable,
+  urlVariable: NAMES.urlVariable,
   userAgentVariable: "DIGITALOCEAN_USER_AGENT",
   // For each token; the headers speak of the hour.
   rateLimits: [
@@ -24,9 +25,9 @@ export const digitalOcean: ProviderKind = {
 /** @throws Error when the base URL is none: a mistake of the configuration, told at start. */
 function build({ baseUrl = DEFAULT_URL, userAgent, credentials, run, env, now }: ProviderSetup): ProviderSet {
   if (!URL.canParse(baseUrl))
-    throw new Error(`DIGITALOCEAN_API_URL: "${baseUrl}" is no URL; give one like ${DEFAULT_URL}`);
+    throw new Error(`${NAMES.urlVariable}: "${baseUrl}" is no URL; give one like ${DEFAULT_URL}`);
   const client = new DigitalOceanClient({ baseUrl, userAgent, credentials, run, env, now });
-  const account = new AccountKey(client);
+  const account = accountKeyOf(client);
   return {
     addresses: new DigitalOceanAddresses(client, account),
     dns: new DigitalOceanDns(client, account),

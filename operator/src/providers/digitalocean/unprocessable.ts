@@ -51,6 +51,8 @@ export async function interpretRefusedCreation(
 ): Promise<ProviderError> {
   const { error, node } = refusal;
   const said = inWords(error.seen, undefined);
+  // There is no address yet that could be of another region.
+  if (said?.reason === "WrongRegion") return classified(error, BAD_PLACE);
   if (said !== undefined || node === undefined) return classified(error, said ?? BAD_PLACE);
   return classified(error, await fromDroplet(client, context, { address: undefined, wanted: node }));
 }

@@ -6,6 +6,7 @@
 import { type Clock, systemClock } from "../../clock.js";
 import type { Logger } from "../../logging.js";
 import type { SimulatorApi } from "../http/api.js";
+import type { AnswerListener } from "../http/message.js";
 import { SeededRandom } from "../http/random.js";
 import { type SimulatorServer, type SimulatorServerOptions, startSimulatorServer } from "../http/server.js";
 import { bearer } from "../http/tokens.js";
@@ -62,6 +63,8 @@ export interface CloudflareSimulatorOptions {
   readonly rateLimit?: RateLimitOptions;
   /** @default silent */
   readonly logger?: Logger;
+  /** @default nobody */
+  readonly onAnswer?: AnswerListener;
 }
 
 export interface CloudflareSimulator extends SimulatorServer {
@@ -97,7 +100,7 @@ export async function startCloudflareSimulator(options: CloudflareSimulatorOptio
 }
 
 function serverOptions(options: CloudflareSimulatorOptions, clock: Clock, seed: number): SimulatorServerOptions {
-  const { host, port, prefix = "/client/v4", logger } = options;
+  const { host, port, prefix = "/client/v4", logger, onAnswer } = options;
   return {
     clock,
     // Not the account's own: its ids must not depend on the number of requests.
@@ -106,6 +109,7 @@ function serverOptions(options: CloudflareSimulatorOptions, clock: Clock, seed: 
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),
     ...(logger === undefined ? {} : { logger }),
+    ...(onAnswer === undefined ? {} : { onAnswer }),
   };
 }
 

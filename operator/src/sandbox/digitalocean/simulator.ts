@@ -4,6 +4,7 @@ import { type Clock, systemClock } from "../../clock.js";
 import type { Logger } from "../../logging.js";
 import type { FaultPlan } from "../http/fault-plan.js";
 import type { Journal } from "../http/journal.js";
+import type { AnswerListener } from "../http/message.js";
 import { SeededRandom } from "../http/random.js";
 import { type SimulatorServer, startSimulatorServer } from "../http/server.js";
 import { SlidingWindow } from "../http/sliding-window.js";
@@ -34,6 +35,8 @@ export interface DigitalOceanSimulatorOptions extends SettingsOptions {
   readonly account?: Partial<Omit<AccountData, "uuid">>;
   /** @default silent */
   readonly logger?: Logger;
+  /** @default nobody */
+  readonly onAnswer?: AnswerListener;
 }
 
 export interface DigitalOceanSimulator {

@@ -14,7 +14,7 @@ export interface StandAloneOptions {
   readonly droplets?: number;
   /** A domain in the account. @default example.com */
   readonly domain?: string;
-  /** Told where it listens, and of the simulator's own mistakes. */
+  /** Told of the simulator's own mistakes. */
   readonly logger: Logger;
 }
 
@@ -22,11 +22,10 @@ const DEFAULT_DROPLETS = 3;
 
 /** Rejects when the port can't be had. The caller closes it. */
 export async function startStandAloneDigitalOcean(options: StandAloneOptions): Promise<DigitalOceanSimulator> {
-  const { logger, droplets = DEFAULT_DROPLETS, domain = "example.com", ...rest } = options;
-  const simulator = await startDigitalOceanSimulator({ ...rest, logger });
-  const { state, url, token } = simulator;
+  const { droplets = DEFAULT_DROPLETS, domain = "example.com", ...rest } = options;
+  const simulator = await startDigitalOceanSimulator(rest);
+  const { state } = simulator;
   for (let count = 0; count < droplets; count++) state.addDroplet({ tags: ["nodes"] });
   state.dns.addDomain(domain);
-  logger.info({ url, token, droplets, domain }, "DigitalOcean simulator listens");
   return simulator;
 }

@@ -1,12 +1,7 @@
 /** Cloudflare's provider behind all layers, in front of the simulator. */
 
 import { canonicalIp } from "cdk8s-flipop/api";
-import type { AuditRecord } from "../../../src/providers/audit.js";
 import { cloudflare } from "../../../src/providers/cloudflare/index.js";
-import { callStack, type ProviderSet, type StackOptions, withMutationLayers } from "../../../src/providers/compose.js";
-import { fixedToken } from "../../../src/providers/credentials.js";
-import { Redactor } from "../../../src/redactor.js";
-import { LeaseFence } from "../../../src/runtime/fence.js";
 import {
   type CloudflareSimulator,
   type CloudflareSimulatorOptions,
@@ -14,16 +9,15 @@ import {
   startCloudflareSimulator,
 } from "../../../src/sandbox/cloudflare/index.js";
 import { EVERY_FAULT } from "../../../src/sandbox/http/fault.js";
-import { checkBatchRequest } from "../../support/cloudflare-openapi.js";
-import { BATCH } from "../../support/cloudflare-rig.js";
+import { AnswerCheck } from "../../support/answer-check.js";
+import { checkBatchRequest, checkCloudflareAnswer, checkReadRequest } from "../../support/cloudflare-openapi.js";
 import { FakeClock } from "../../support/fake-clock.js";
-import { seededRandom } from "../../support/seeded-random.js";
+import { startProviderStack } from "../../support/provider-stack.js";
 import type { DnsBench, FaultBench } from "../conformance/benches.js";
 import { drive } from "../conformance/drive.js";
+import { BATCH_OPERATION, CLOUDFLARE_OPERATIONS } from "./operations.js";
 
 const ZONE = "example.com";
-/** Long enough for whatever a test does. */
-const LEASE_MS = 24 * 3_600_000;
 /** Longer than the circuit rests and stale reads last. */
 const HEALED_MS = 120_000;
 
@@ -34,41 +28,28 @@ export interface CloudflareBench extends DnsBench, FaultBench {
 
 export async function startDnsBench(options: CloudflareSimulatorOptions = {}): Promise<CloudflareBench> {
   const clock = new FakeClock();
-  const simulator = await startCloudflareSimulator({ clock, ...options });
-  const fence = new LeaseFence(clock);
-  fence.extendTo(clock.monotonic() + LEASE_MS);
-  const audit: AuditRecord[] = [];
-  let look = () => {};
-  const metrics = { calls: { inc: () => look() }, callSeconds: { observe: () => undefined } };
-  const sink = (record: AuditRecord) => void audit.push(record);
-  const set = buildSet(simulator, { clock, random: seededRandom(1), metrics, fence, audit: sink, dryRun: false });
+  const answers = new AnswerCheck(checkCloudflareAnswer);
+  const simulator = await startCloudflareSimulator({ clock, onAnswer: answers.listen, ...options });
+  const stack = startProviderStack({ kind: cloudflare, clock, baseUrl: simulator.url, token: DEFAULT_TOKEN });
+  const { set } = stack;
   if (set.dns === undefined) throw new Error("Cloudflare has DNS");
   return {
     ...handOn(simulator, clock),
+    ...stack,
     simulator,
     clock,
-    audit,
     provider: set.dns,
-    loseLease: () => fence.shut(),
-    afterEach: (callback) => {
-      look = callback;
-    },
     close: async () => {
       await set.close();
       await simulator.close();
       const [bug] = simulator.bugs;
       if (bug !== undefined) throw bug;
-      for (const { body } of simulator.journal.calls({ on: BATCH })) checkBatchRequest(body);
+      for (const { body } of simulator.journal.calls({ on: BATCH_OPERATION })) checkBatchRequest(body);
+      for (const entry of simulator.journal.calls({ mutating: false })) checkReadRequest(entry);
+      CLOUDFLARE_OPERATIONS.see(simulator.journal.entries);
+      answers.done();
     },
   };
-}
-
-function buildSet(simulator: CloudflareSimulator, stack: StackOptions): ProviderSet {
-  const credentials = fixedToken(DEFAULT_TOKEN, new Redactor());
-  const run = callStack(stack, cloudflare.rateLimits, () => credentials.renew());
-  const now = () => stack.clock.now();
-  const setup = { credentials, run, baseUrl: simulator.url, userAgent: "flipop-test", env: {}, now };
-  return withMutationLayers(cloudflare.build(setup), stack);
 }
 
 /** The hand on the simulated account and its time. */

@@ -54,7 +54,7 @@ export async function startStub(answer: (path: string, method: string) => StubAn
     url,
     seen,
     provider: ({ baseUrl = url, env = {}, token = "stub-token", run = direct } = {}) => {
-      const credentials = { token: () => token, renew: () => Promise.resolve(false) };
+      const credentials = { token: () => token, renew: () => undefined };
       const setup = { credentials, run, baseUrl, userAgent: "flipop-test", env, now: () => NOW };
       const { dns, close } = cloudflare.build(setup);
       closers.push(close);

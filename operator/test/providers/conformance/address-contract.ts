@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { isProviderError } from "../../../src/providers/errors.js";
 import type { ActionFacts, AddressFacts, CreateOutcome, IpFamily } from "../../../src/providers/types.js";
 import { NotLeaderError } from "../../../src/runtime/fence.js";
 import { errorOf } from "../../support/http-rig.js";
 import { type AddressBench, ASKER, closing } from "./benches.js";
+import { commonContract } from "./common-contract.js";
 
 type Start = () => Promise<AddressBench>;
 
@@ -15,6 +15,7 @@ export function addressContract(name: string, families: readonly IpFamily[], sta
     for (const family of families) describe(family, () => familyContract(family, start));
     refusalContract(start);
     guardContract(start);
+    commonContract(start, ({ provider }, context) => provider.list(context, { family: "IPv4", named: [] }));
   });
 }
 
@@ -194,6 +195,16 @@ function refusalContract(start: Start): void {
     expect(error).to.deep.include({ kind: "NotFound" });
   });
 
+  it("names nodes by its scheme, so that those of other clouds are known without asking", async () => {
+    const bench = await start();
+    const node = bench.addNode();
+    const ip = bench.addAddress("IPv4", node);
+    const prefix = `${bench.provider.capabilities.providerIdScheme}://`;
+
+    expect(node.startsWith(prefix), node).to.equal(true);
+    expect((await bench.drive(bench.provider.get(ASKER, ip)))?.holder).to.equal(node);
+  });
+
   it("says Terminal for a node of another provider, and sends nothing", async () => {
     const bench = await start();
     const ip = bench.addAddress("IPv4");
@@ -216,26 +227,6 @@ function refusalContract(start: Start): void {
 
     expect(error).to.deep.include({ kind: "QuotaExceeded", outcome: "refused" });
     expect(bench.addresses().size).to.equal(before);
-  });
-
-  it("says Unauthorized for a token that is refused", async () => {
-    const bench = await start();
-    bench.revokeToken();
-
-    const error = await errorOf(bench.drive(bench.provider.list(ASKER, { family: "IPv4", named: [] })));
-
-    expect(isProviderError(error, "Unauthorized")).to.equal(true);
-  });
-
-  it("gives one key for the account, without asking again", async () => {
-    const bench = await start();
-    const first = await bench.drive(bench.provider.accountKey(ASKER));
-    const before = bench.calls();
-
-    expect(await bench.drive(bench.provider.accountKey(ASKER)))
-      .to.equal(first)
-      .and.not.to.equal("");
-    expect(bench.calls()).to.equal(before);
   });
 }
 
@@ -272,15 +263,6 @@ function guardContract(start: Start): void {
         outcome: "done",
       },
     ]);
-  });
-
-  it("gives up when the caller does", async () => {
-    const bench = await start();
-    const signal = AbortSignal.abort(new Error("the run is over"));
-
-    const error = await errorOf(bench.drive(bench.provider.list({ ...ASKER, signal }, { family: "IPv4", named: [] })));
-
-    expect(error).to.deep.include({ kind: "Unavailable", reason: "Cancelled" });
   });
 }
 

@@ -5,6 +5,7 @@ import type { RecordSetFacts, RecordType } from "../../../src/providers/types.js
 import { NotLeaderError } from "../../../src/runtime/fence.js";
 import { errorOf } from "../../support/http-rig.js";
 import { ASKER, closing, type DnsBench } from "./benches.js";
+import { commonContract } from "./common-contract.js";
 
 /** Allowed by every provider. */
 const TTL = 120;
@@ -21,6 +22,7 @@ export function dnsContract(name: string, startBench: () => Promise<DnsBench>, o
     nameContract(start);
     changeContract(start, options);
     refusalContract(start);
+    commonContract(start, (bench, context) => bench.provider.read(context, nameOf(bench, "www")));
   });
 }
 

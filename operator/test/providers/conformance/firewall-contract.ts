@@ -5,6 +5,7 @@ import type { FirewallFacts, FirewallRuleFacts, ProviderId } from "../../../src/
 import { NotLeaderError } from "../../../src/runtime/fence.js";
 import { errorOf } from "../../support/http-rig.js";
 import { ASKER, closing, type FirewallBench } from "./benches.js";
+import { commonContract } from "./common-contract.js";
 
 const HTTPS = rule("443");
 const MAIL = rule("25");
@@ -15,6 +16,7 @@ export function firewallContract(name: string, startBench: () => Promise<Firewal
     const start = closing(startBench);
     findContract(start);
     changeContract(start);
+    commonContract(start, ({ provider }, context) => provider.survey(context, "ours", []));
     if (reservedName !== undefined) reservedContract(start, reservedName);
   });
 }

@@ -1,0 +1,43 @@
+/** What all calls with one token share, whoever makes them: APIs count by token. */
+
+import type { Random } from "../async/backoff.js";
+import type { Clock } from "../clock.js";
+import { CircuitBreaker } from "./circuit-breaker.js";
+import { tokenHash } from "./credentials.js";
+import { RateLimiter } from "./limiter.js";
+import type { RateLimit } from "./rate-window.js";
+
+export interface TokenGuard {
+  readonly limiter: RateLimiter;
+  readonly breaker: CircuitBreaker;
+}
+
+/** Whose token it is, and how many calls the API allows with it. */
+export interface GuardedApi {
+  readonly name: string;
+  readonly rateLimits: readonly RateLimit[];
+}
+
+/** Rotated tokens come without end; those used longest ago have no call under way. */
+const MAX_GUARDS = 256;
+
+/** One token that several issuers and the environment have is one to the API: they share its limits. */
+export class TokenGuards {
+  private readonly guards = new Map<string, TokenGuard>();
+
+  constructor(private readonly options: { readonly clock: Clock; readonly random: Random }) {}
+
+  of({ name, rateLimits }: GuardedApi, token: string): TokenGuard {
+    const { clock, random } = this.options;
+    const key = `${name} ${tokenHash(token)}`;
+    const guard = this.guards.get(key) ?? {
+      limiter: new RateLimiter(clock, rateLimits),
+      breaker: new CircuitBreaker(clock, random),
+    };
+    this.guards.delete(key);
+    this.guards.set(key, guard);
+    const [oldest] = this.guards.keys();
+    if (this.guards.size > MAX_GUARDS && oldest !== undefined) this.guards.delete(oldest);
+    return guard;
+  }
+}

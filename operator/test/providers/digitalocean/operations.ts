@@ -1,0 +1,33 @@
+import { UsedOperations } from "../../support/used-operations.js";
+
+/** All that the provider uses of the API. Each request of each test is held against it. */
+export const DIGITALOCEAN_OPERATIONS = new UsedOperations([
+  "DELETE /v2/domains/{domain_name}/records/{domain_record_id}",
+  "DELETE /v2/firewalls/{firewall_id}",
+  "DELETE /v2/firewalls/{firewall_id}/droplets",
+  "DELETE /v2/firewalls/{firewall_id}/rules",
+  "DELETE /v2/reserved_ips/{reserved_ip}",
+  "DELETE /v2/reserved_ipv6/{reserved_ipv6}",
+  "GET /v2/account",
+  "GET /v2/actions/{action_id}",
+  "GET /v2/byoip_prefixes",
+  "GET /v2/byoip_prefixes/{byoip_prefix_uuid}/ips",
+  "GET /v2/domains/{domain_name}/records",
+  "GET /v2/droplets",
+  "GET /v2/droplets/{droplet_id}",
+  "GET /v2/firewalls",
+  "GET /v2/reserved_ips",
+  "GET /v2/reserved_ips/{reserved_ip}",
+  "GET /v2/reserved_ips/{reserved_ip}/actions/{action_id}",
+  "GET /v2/reserved_ipv6",
+  "GET /v2/reserved_ipv6/{reserved_ipv6}",
+  "POST /v2/domains/{domain_name}/records",
+  "POST /v2/firewalls",
+  "POST /v2/firewalls/{firewall_id}/droplets",
+  "POST /v2/firewalls/{firewall_id}/rules",
+  "POST /v2/reserved_ips",
+  "POST /v2/reserved_ips/{reserved_ip}/actions",
+  "POST /v2/reserved_ipv6",
+  "POST /v2/reserved_ipv6/{reserved_ipv6}/actions",
+  "PUT /v2/domains/{domain_name}/records/{domain_record_id}",
+]);
