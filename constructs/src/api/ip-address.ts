@@ -20,15 +20,12 @@ export function familyOf(ip: string): IpFamily {
 }
 
 /**
- * One spelling for each address, so that two can be compared: IPv4 as it is, IPv6 as eight groups of lower-case
- * hexadecimal digits without leading zeros. Text that is no address is returned as it is.
+ * One spelling for each address, so that two can be compared: IPv4 as it is, IPv6 as RFC 5952 section 4 has it, which is
+ * what clouds and people write. Text that is no address is returned as it is.
  */
 export function canonicalIp(ip: string): string {
-  return (
-    parseIpv6(ip)
-      ?.map((group) => group.toString(16))
-      .join(":") ?? ip
-  );
+  const groups = parseIpv6(ip);
+  return groups === undefined ? ip : ipv6Text(groups);
 }
 
 /** The rule of every field that holds one address. */
@@ -42,6 +39,17 @@ export const ipRule: Rule<string> = {
       ? undefined
       : `"${self}" is not an IP address: give an IPv4 or IPv6 address without leading zeros, zone or prefix length`,
 };
+
+/** The longest run of zeros, the first of several, becomes `::`; a single zero group stays. */
+function ipv6Text(groups: readonly number[]): string {
+  const digits = groups.map((group) => group.toString(16));
+  const runs = digits.map((_, start) => digits.slice(start).findIndex((group) => group !== "0"));
+  const lengths = runs.map((length, start) => (length < 0 ? digits.length - start : length));
+  const longest = Math.max(...lengths);
+  if (longest < 2) return digits.join(":");
+  const start = lengths.indexOf(longest);
+  return `${digits.slice(0, start).join(":")}::${digits.slice(start + longest).join(":")}`;
+}
 
 function parseIpv4(text: string): readonly number[] | undefined {
   const parts = text.split(".");

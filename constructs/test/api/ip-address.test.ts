@@ -30,7 +30,17 @@ describe("canonicalIp", () => {
       "2001:0db8:0000:0000:0000:0000:0000:0001",
       "2001:db8::0.0.0.1",
     ];
-    expect(new Set(spellings.map(canonicalIp))).to.deep.equal(new Set(["2001:db8:0:0:0:0:0:1"]));
+    expect(new Set(spellings.map(canonicalIp))).to.deep.equal(new Set(["2001:db8::1"]));
+  });
+
+  it("writes IPv6 addresses as URLs do, which is as RFC 5952 asks", () => {
+    const groups = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 0xffff })), { minLength: 8, maxLength: 8 });
+    fc.assert(
+      fc.property(groups, (parts) => {
+        const spelt = parts.map((part) => part.toString(16)).join(":");
+        expect(`[${canonicalIp(spelt)}]`).to.equal(new URL(`http://[${spelt}]`).hostname);
+      }),
+    );
   });
 
   it("leaves IPv4 addresses and other text alone", () => {

@@ -6,7 +6,7 @@ import type { RecordChangeSet, RecordFacts, RecordSetFacts } from "../../src/pro
 
 const ADDRESSES = [...Array(8).keys()]
   .map((n) => `203.0.113.${n}`)
-  .concat(["2001:db8:0:0:0:0:0:1", "2001:db8:0:0:0:0:0:2"]);
+  .concat(["2001:db8::1", "2001:db8::2"]);
 
 describe("a plan of record changes", () => {
   it("passes through no empty state, shows no stranger, ends at the wish, and has nothing to do then", () => {
@@ -42,16 +42,16 @@ describe("a plan of record changes", () => {
     const current = setOf([
       record("1", "A", "203.0.113.1"),
       record("2", "A", "203.0.113.2"),
-      record("3", "AAAA", "2001:db8:0:0:0:0:0:1"),
+      record("3", "AAAA", "2001:db8::1"),
     ]);
 
-    const { steps } = planRecordChanges(current, { values: ["203.0.113.1", "2001:db8:0:0:0:0:0:2"], ttl: 60 });
+    const { steps } = planRecordChanges(current, { values: ["203.0.113.1", "2001:db8::2"], ttl: 60 });
 
     expect(steps.map((step) => step.do)).to.deep.equal(["update", "delete"]);
   });
 
   it("leaves a family alone for which nothing is wished", () => {
-    const current = setOf([record("1", "AAAA", "2001:db8:0:0:0:0:0:1")]);
+    const current = setOf([record("1", "AAAA", "2001:db8::1")]);
 
     expect(planRecordChanges(current, { values: [], ttl: 60 }).steps).to.deep.equal([]);
   });
@@ -62,7 +62,7 @@ describe("a plan of record changes", () => {
     expect(planRecordChanges(setOf([]), wish).steps).to.deep.equal([
       { do: "create", type: "A", to: "203.0.113.1", ttl: 60 },
     ]);
-    expect(planRecordChanges(setOf([record("1", "AAAA", "2001:db8:0:0:0:0:0:1", 300)]), wish).steps).to.deep.equal([
+    expect(planRecordChanges(setOf([record("1", "AAAA", "2001:db8::1", 300)]), wish).steps).to.deep.equal([
       { do: "create", type: "A", to: "203.0.113.1", ttl: 300 },
     ]);
   });

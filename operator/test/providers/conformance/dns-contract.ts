@@ -1,7 +1,12 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { planRecordChanges, planRemoval, type RecordWish } from "../../../src/providers/record-changes.js";
-import type { RecordSetFacts, RecordType } from "../../../src/providers/types.js";
+import {
+  planRecordChanges,
+  planRemoval,
+  type RecordWish,
+  recordsAfter,
+} from "../../../src/providers/record-changes.js";
+import type { RecordFacts, RecordSetFacts, RecordType } from "../../../src/providers/types.js";
 import { NotLeaderError } from "../../../src/runtime/fence.js";
 import { errorOf } from "../../support/http-rig.js";
 import { ASKER, closing, type DnsBench } from "./benches.js";
@@ -44,12 +49,12 @@ function nameContract(start: () => Promise<DnsBench>): void {
   it("reads the records of that name and those types only", async () => {
     const bench = await start();
     bench.addRecord("www", "A", "203.0.113.1", TTL);
-    bench.addRecord("www", "AAAA", "2001:db8:0:0:0:0:0:1", TTL);
+    bench.addRecord("www", "AAAA", "2001:db8::1", TTL);
     bench.addRecord("other.www", "A", "203.0.113.9", TTL);
     for (let index = 0; index < 20; index++) bench.addRecord(`noise-${index}`, "A", "203.0.113.10", TTL);
 
     expect(valuesOf(await read(bench, "www", ["A"]))).to.deep.equal(["203.0.113.1"]);
-    expect(valuesOf(await read(bench, "www", ["AAAA"]))).to.deep.equal(["2001:db8:0:0:0:0:0:1"]);
+    expect(valuesOf(await read(bench, "www", ["AAAA"]))).to.deep.equal(["2001:db8::1"]);
     expect(valuesOf(await read(bench, "www", ["A", "AAAA"]))).to.have.length(2);
     expect(valuesOf(await read(bench, "none"))).to.deep.equal([]);
   });
@@ -94,6 +99,22 @@ function changeContract(start: () => Promise<DnsBench>, { budget }: DnsContractO
     });
   }
 
+  it("tells with its answers what the set holds after a change, without another read", async () => {
+    const cases: readonly (readonly string[])[] = [["203.0.113.3"], ["203.0.113.1", "203.0.113.4", "203.0.113.5"]];
+    for (const after of cases) {
+      const bench = await start();
+      for (const value of ["203.0.113.1", "203.0.113.2"]) bench.addRecord("www", "A", value, 300);
+      const set = await read(bench, "www");
+      const changes = planRecordChanges(set, { values: after, ttl: TTL });
+
+      const written = await bench.drive(bench.provider.apply(ASKER, changes));
+
+      const told = [...(recordsAfter(set, changes, written)?.records ?? [])].sort(byId);
+      expect(told).to.deep.equal([...(await read(bench, "www")).records].sort(byId));
+      expect(told).to.have.length(after.length);
+    }
+  });
+
   it("corrects a wrong TTL, and keeps it where asked", async () => {
     const bench = await start();
     for (const value of ["203.0.113.1", "203.0.113.2"]) bench.addRecord("www", "A", value, 300);
@@ -108,12 +129,12 @@ function changeContract(start: () => Promise<DnsBench>, { budget }: DnsContractO
   it("changes A and AAAA of one name, and leaves a family without wishes alone", async () => {
     const bench = await start();
     bench.addRecord("www", "A", "203.0.113.1", TTL);
-    bench.addRecord("www", "AAAA", "2001:db8:0:0:0:0:0:1", TTL);
+    bench.addRecord("www", "AAAA", "2001:db8::1", TTL);
 
     await change(bench, ["203.0.113.2"], TTL, ["A", "AAAA"]);
 
     expect(bench.records("www", "A")).to.deep.equal([`203.0.113.2 ${TTL}`]);
-    expect(bench.records("www", "AAAA")).to.deep.equal([`2001:db8:0:0:0:0:0:1 ${TTL}`]);
+    expect(bench.records("www", "AAAA")).to.deep.equal([`2001:db8::1 ${TTL}`]);
   });
 
   it("removes a whole set when told so, and nothing else", async () => {
@@ -203,6 +224,10 @@ export function watchStates(bench: DnsBench, before: readonly string[], after: r
 
 export function read(bench: DnsBench, name: string, types: readonly RecordType[] = ["A"]): Promise<RecordSetFacts> {
   return bench.drive(bench.provider.read(ASKER, nameOf(bench, name, types)));
+}
+
+function byId(a: RecordFacts, b: RecordFacts): number {
+  return a.id < b.id ? -1 : 1;
 }
 
 function nameOf({ zone }: DnsBench, name: string, types: readonly RecordType[] = ["A"]) {

@@ -1,0 +1,17 @@
+/**
+ * What a plan asks for. Each action says what and why; `execute` answers each with an outcome. They run one after the
+ * other, and the next one only after the former is done.
+ */
+
+import type { DnsAction, Reasoned, RecordDns } from "../records/actions.js";
+
+/** What the API server keeps. Confirmed before the next action of the chain. */
+export type RecordAction =
+  | RecordDns
+  | (Reasoned & { readonly do: "add-finalizer" })
+  /** `leftBehind`: what was not cleaned up in time; goes to the log and an Event. */
+  | (Reasoned & { readonly do: "remove-finalizer"; readonly leftBehind: readonly string[] });
+
+export type Action = DnsAction | RecordAction;
+
+export type Chain = readonly Action[];

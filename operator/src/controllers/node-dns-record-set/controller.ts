@@ -1,0 +1,235 @@
+/** All record sets of nodes: one run for each key, which looks, decides, acts and tells, until nothing is left to do. */
+
+import { GROUP_VERSION } from "cdk8s-flipop/api";
+import { isConflict, isNotFound } from "../../kube/client.js";
+import { keyOf } from "../../kube/objects.js";
+import type { WholeObject } from "../../kube/slim.js";
+import type { StoreEvent } from "../../kube/store.js";
+import { DryRunError } from "../../providers/errors.js";
+import { Controller, type Run } from "../../runtime/controller.js";
+import { NotLeaderError } from "../../runtime/fence.js";
+import { done, failed, type Result, requeueAfter } from "../../runtime/result.js";
+import { conditionSamples } from "../condition-metrics.js";
+import type { ControllerContext, ControllerFactory, ControllerParts } from "../context.js";
+import { ObjectGone } from "../object-writer.js";
+import { OwnResources } from "../own-resources.js";
+import { DnsDesk, dnsOfRegistry } from "../records/dns-desk.js";
+import { isDeleting } from "./deletion.js";
+import { execute, type Step } from "./execute.js";
+import { type Gathered, gather } from "./gather.js";
+import { samplesOf } from "./metrics.js";
+import { type Plan, plan } from "./plan.js";
+import { claimsOf, PLURAL, type RecordSetObject } from "./resource.js";
+import { statusWish, type Telling, tellingsOf, turnsOf, withoutRepeats } from "./status.js";
+import { RecordSetUnit } from "./unit.js";
+import { writeStatus } from "./write-status.js";
+
+const NAME = "node-dns-record-set";
+/** Runs of different sets at once: most of the time of one is spent waiting for the DNS provider. */
+const WORKERS = 8;
+/** Read, change, change the former, finalizer: a plan that wants more than this does not come to rest. */
+const ROUNDS = 8;
+/** After a refusal that nobody else keeps a time for. */
+const REFUSED_MS = 60_000;
+/** The cache catches up. */
+const CONFLICT_MS = 100;
+
+interface Turn extends Gathered {
+  readonly plan: Plan;
+}
+
+/** What was done in a run, and the plan that is left. */
+interface Settled {
+  readonly turn: Turn;
+  readonly steps: readonly Step[];
+}
+
+export const createNodeDNSRecordSetController: ControllerFactory = (context) => new RecordSets(context).parts();
+
+class RecordSets {
+  private readonly units = new Map<string, RecordSetUnit>();
+  private readonly keysByUid = new Map<string, string>();
+  private readonly resources: OwnResources<RecordSetObject>;
+  private readonly desk: DnsDesk;
+  private readonly controller: Controller;
+  private readonly closing = new Set<Promise<void>>();
+  private readonly ends: (() => void)[];
+
+  constructor(private readonly context: ControllerContext) {
+    const { clock, random, logger, watches, settings, records, providers, runtime } = context;
+    this.desk = new DnsDesk({ records, dnsOf: dnsOfRegistry(providers) });
+    this.controller = new Controller({
+      name: NAME,
+      reconcile: (key, run) => this.reconcile(key, run),
+      keys: () => this.units.keys(),
+      workers: WORKERS,
+      resyncMs: settings.resyncMs,
+      ...{ clock, random, logger },
+      metrics: { queue: runtime.queue, controller: runtime.controller },
+    });
+    this.resources = new OwnResources(watches, PLURAL, settings.watchNamespaces);
+    this.ends = [
+      this.resources.listen((event) => this.changed(event)),
+      context.news.listen((uids) => this.heard(uids)),
+      records.zones.listen(() => this.claimAll()),
+    ];
+  }
+
+  parts(): ControllerParts {
+    return {
+      controllers: [this.controller],
+      caches: this.resources.parts,
+      checks: new Map(),
+      close: async () => {
+        for (const end of this.ends) end();
+        await Promise.all([...[...this.units.values()].map((unit) => unit.close()), ...this.closing]);
+      },
+    };
+  }
+
+  private changed({ type, object: { object } }: StoreEvent<WholeObject<RecordSetObject>>): void {
+    const key = keyOf({ namespace: object.metadata.namespace, name: object.metadata.name });
+    if (type === "deleted") this.drop(key);
+    else this.unitOf(key, object);
+    const unit = this.units.get(key);
+    if (unit === undefined) return;
+    this.claim(unit);
+    this.controller.add(key);
+  }
+
+  private unitOf(key: string, object: RecordSetObject): RecordSetUnit {
+    const known = this.units.get(key);
+    if (known?.ref.uid === object.metadata.uid) return known;
+    if (known !== undefined) this.drop(key);
+    const cached = () => this.resources.get(key);
+    const made = new RecordSetUnit({ context: this.context, cached, onChange: () => this.controller.add(key) }, object);
+    this.units.set(key, made);
+    this.keysByUid.set(made.ref.uid, key);
+    return made;
+  }
+
+  private drop(key: string): void {
+    const unit = this.units.get(key);
+    if (unit === undefined) return;
+    this.units.delete(key);
+    this.keysByUid.delete(unit.ref.uid);
+    this.context.claims.drop(unit.ref.uid);
+    const closed = unit.close().finally(() => this.closing.delete(closed));
+    this.closing.add(closed);
+  }
+
+  /** The match is followed from the first moment on, so that its pods are there when this process leads. */
+  private claim(unit: RecordSetUnit): void {
+    const read = unit.read();
+    if (read === undefined) return;
+    unit.follow(read);
+    this.context.claims.put(claimsOf(read.resource, this.context.records.zones.lookUp));
+  }
+
+  private claimAll(): void {
+    for (const unit of this.units.values()) this.claim(unit);
+  }
+
+  private heard(uids: readonly string[]): void {
+    for (const uid of uids) {
+      const key = this.keysByUid.get(uid);
+      if (key !== undefined) this.controller.add(key);
+    }
+  }
+
+  private async reconcile(key: string, run: Run): Promise<Result> {
+    const unit = this.units.get(key);
+    if (unit === undefined) return done;
+    try {
+      const settled = await this.settle(unit, run);
+      return settled === undefined ? done : await this.tell(unit, settled, run);
+    } catch (error) {
+      return this.resultOf(error);
+    }
+  }
+
+  private resultOf(error: unknown): Result {
+    if (error instanceof NotLeaderError || error instanceof DryRunError || error instanceof ObjectGone) return done;
+    if (isNotFound(error)) return done;
+    return isConflict(error) ? requeueAfter(CONFLICT_MS) : failed(error);
+  }
+
+  /** Looks, decides and acts, until there is nothing to do or something is in the way. */
+  private async settle(unit: RecordSetUnit, run: Run): Promise<Settled | undefined> {
+    const steps: Step[] = [];
+    for (let round = 0; ; round++) {
+      const turn = this.look(unit);
+      if (turn === undefined) return undefined;
+      const { chain } = turn.plan;
+      if (chain.length === 0 || steps.some(({ outcome }) => outcome.is !== "done")) return { turn, steps };
+      if (round === ROUNDS) throw new Error(`record set ${unit.key} does not come to rest: ${chain[0]?.why}`);
+      const tools = { desk: this.desk, unit, dns: turn.dns, plan: turn.plan, signal: run.signal };
+      const ended = await execute(tools, chain);
+      steps.push(...ended);
+      this.record(unit, turn, { ended, run });
+    }
+  }
+
+  private look(unit: RecordSetUnit): Turn | undefined {
+    const read = unit.read();
+    if (read === undefined) return undefined;
+    unit.follow(read);
+    const gathered = gather({ context: this.context, desk: this.desk }, unit, read);
+    return { ...gathered, plan: plan(gathered.snapshot) };
+  }
+
+  /** What was done is told at once, also where a later step ends the process. */
+  private record(
+    unit: RecordSetUnit,
+    { snapshot, plan: made }: Turn,
+    { ended, run }: { readonly ended: readonly Step[]; readonly run: Run },
+  ): void {
+    for (const telling of tellingsOf(ended, made.sentence)) {
+      this.event(unit, telling);
+      run.logger.info({ note: telling.note, reason: telling.reason }, "record set changed");
+    }
+    const refused = ended.find(({ outcome }) => outcome.is === "refused")?.outcome;
+    if (refused?.is === "refused") run.logger.warn({ problem: refused.problem }, "record set can't be changed now");
+    if (isDeleting(snapshot.resource) && ended.at(-1)?.outcome.is !== "done") {
+      const { attempts, since } = unit.cleanup;
+      unit.cleanup = { attempts: attempts + 1, since: since ?? snapshot.now };
+    }
+  }
+
+  private async tell(unit: RecordSetUnit, { turn, steps }: Settled, { signal }: Run): Promise<Result> {
+    const { snapshot, plan: made } = turn;
+    this.show(unit, turn);
+    const wish = statusWish(snapshot, made);
+    const gone = steps.some(({ action, outcome }) => action.do === "remove-finalizer" && outcome.is === "done");
+    if (wish === undefined || (gone && isDeleting(snapshot.resource))) return done;
+    const tellings = withoutRepeats(turnsOf(snapshot.resource.status.conditions, made.conditions));
+    const known = unit.droppedAt !== undefined;
+    const kept = await writeStatus(unit, { wish, now: snapshot.now, signal });
+    for (const telling of tellings) this.event(unit, telling);
+    if (kept === "old CRD" && !known) this.event(unit, OLD_CRD);
+    this.claim(unit);
+    return this.next(turn, steps);
+  }
+
+  private show(unit: RecordSetUnit, { snapshot, plan: made }: Turn): void {
+    const { metrics, records } = this.context;
+    const own = samplesOf({ metrics, zones: records.zones.lookUp }, unit.ref, snapshot, made);
+    unit.series.show([...own, ...conditionSamples(metrics, unit.ref, made.conditions)]);
+  }
+
+  private next({ plan: { lookAgainAt } }: Turn, steps: readonly Step[]): Result {
+    if (lookAgainAt !== undefined) return requeueAfter(Math.max(0, lookAgainAt - this.context.clock.now()));
+    return steps.some(({ outcome }) => outcome.is === "refused") ? requeueAfter(REFUSED_MS) : done;
+  }
+
+  private event({ ref: { kind, namespace, name, uid } }: RecordSetUnit, telling: Telling): void {
+    this.context.events.record({ regarding: { apiVersion: GROUP_VERSION, kind, namespace, name, uid }, ...telling });
+  }
+}
+
+const OLD_CRD: Telling = {
+  type: "Warning",
+  reason: "CRDTooOld",
+  action: "WriteStatus",
+  note: "the API server drops most of the status: apply the CRDs of this release; the records are kept all the same",
+};

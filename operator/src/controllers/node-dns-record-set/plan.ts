@@ -1,0 +1,160 @@
+/** The decision about one record set: a list of named steps over one snapshot. Pure: no clock, log, metric or I/O. */
+
+import type { PublishedAddress, RecordCounts, RecordSetState } from "cdk8s-flipop/api";
+import { contestedUntil } from "../contested.js";
+import type { PlannedCondition } from "../planned-condition.js";
+import { recordChain } from "../records/record-chain.js";
+import { isDue } from "../retry-schedule.js";
+import type { Chain } from "./actions.js";
+import { conditionsOf, stateOf } from "./conditions.js";
+import { deletionChain, finalizerChain, isDeleting } from "./deletion.js";
+import { type Emptying, emptyingOf } from "./emptying.js";
+import { type Publication, publicationOf } from "./publication.js";
+import { changeText } from "./sentence.js";
+import type { Snapshot } from "./snapshot.js";
+import { ttlOfWish, type Wish, wishOf } from "./wish.js";
+
+export interface Plan {
+  /** Empty: nothing to do. After a run that did anything, plan again at once. */
+  readonly chain: Chain;
+  /** Published by now. */
+  readonly addresses: readonly PublishedAddress[];
+  /** Published once the chain has recorded it. */
+  readonly intended: readonly PublishedAddress[];
+  readonly counts: RecordCounts;
+  readonly conditions: readonly PlannedCondition[];
+  readonly state: RecordSetState;
+  /** What went wrong; absent: nothing. */
+  readonly error?: string;
+  /** ms since the epoch. Absent: only when something happens. */
+  readonly lookAgainAt?: number;
+  /** For `explain`, the log, Events and the timeline; empty where no address comes or goes. */
+  readonly sentence: string;
+}
+
+/** What the steps came to. */
+export interface Decision {
+  /** Absent: the spec names no record set. */
+  readonly wish: Wish | undefined;
+  readonly publication: Publication;
+  readonly emptying: Emptying;
+}
+
+export function plan(snapshot: Snapshot): Plan {
+  const decision = decisionOf(snapshot);
+  const { publication } = decision;
+  const addresses = toldOf(snapshot, publication);
+  const { state, error } = stateOf(snapshot, decision);
+  const lookAgain = lookAgainAt(snapshot, decision);
+  return {
+    chain: chainOf(snapshot, decision),
+    addresses,
+    intended: publication.entries,
+    counts: {
+      candidates: snapshot.candidates.length,
+      published: new Set(addresses.map(({ address }) => address)).size,
+    },
+    conditions: conditionsOf(snapshot, decision),
+    state,
+    ...(error === undefined ? {} : { error }),
+    ...(lookAgain === undefined ? {} : { lookAgainAt: lookAgain }),
+    sentence: changeText(snapshot, publication),
+  };
+}
+
+function decisionOf(snapshot: Snapshot): Decision {
+  const wish = wishOf(snapshot.resource.spec);
+  if (wish === undefined || !isServed(snapshot)) return { wish, publication: asItWas(snapshot), emptying: KEEP };
+  const publication = publicationOf(snapshot, withoutLost(wish, snapshot));
+  const emptying = emptyingOf(snapshot, wish, publication);
+  return { wish, publication: emptying.what === "empty" ? EMPTY : publication, emptying };
+}
+
+/** Whether nodes decide what is published; else it stays as the status has it. */
+function isServed({ cachesComplete, problem, resource }: Snapshot): boolean {
+  return cachesComplete && problem === undefined && !isDeleting(resource) && resource.spec.paused !== true;
+}
+
+/** Under a name that another resource has, nothing of ours is published. */
+function withoutLost(wish: Wish, { lost, ours }: Snapshot): Wish {
+  if (lost.length === 0) return wish;
+  return { ...wish, families: wish.families.filter((_, index) => ours.some((type) => type === wish.types[index])) };
+}
+
+/** Nothing is written before the caches are complete; a paused set writes nothing, but is cleaned up when it goes. */
+function chainOf(snapshot: Snapshot, decision: Decision): Chain {
+  const { resource, cachesComplete, problem } = snapshot;
+  if (isDeleting(resource)) return deletionChain(snapshot, decision.wish);
+  if (!cachesComplete || resource.spec.paused === true) return [];
+  const finalizer = finalizerChain(snapshot);
+  if (finalizer.length > 0 || problem !== undefined || decision.wish === undefined) return finalizer;
+  return recordsChain(snapshot, decision, decision.wish);
+}
+
+/** Where every address is stale, the set is left as it is, even where somebody else has changed it meanwhile. */
+function recordsChain(snapshot: Snapshot, { publication, emptying }: Decision, wish: Wish): Chain {
+  const { values, stale } = publication;
+  const alive = values.length > stale.length;
+  const empty = emptying.what === "empty";
+  if (!alive && !empty && snapshot.lost.length === 0) return lookOf(snapshot);
+  return recordsOf(snapshot, wish, { values: alive ? values : [], empty });
+}
+
+/** Nothing is to be written. What is kept has to be said all the same, and that the zone is there. */
+function lookOf({ dns, now, resource, reverts }: Snapshot): Chain {
+  const known = dns.records !== "unknown" || resource.status.dns !== undefined;
+  const may = dns.capabilities !== undefined && dns.claim?.ours === true && isDue(dns.retryAt, now);
+  if (known || !may || contestedUntil(reverts, now) !== undefined) return [];
+  return [{ do: "read-records", which: "current", why: "nothing is published yet" }];
+}
+
+function recordsOf(
+  snapshot: Snapshot,
+  wish: Wish,
+  { values, empty }: { readonly values: readonly string[]; readonly empty: boolean },
+): Chain {
+  const { resource, now, dns, reverts, ours } = snapshot;
+  const { namespace, name } = resource.metadata;
+  return recordChain({
+    now,
+    dns,
+    reverts,
+    wanted: wish.recordSet,
+    provider: wish.provider,
+    last: resource.status.dns,
+    types: { asked: wish.types, ours },
+    values,
+    empty,
+    ttl: ttlOfWish(wish, dns),
+    owner: `${namespace}/${name}`,
+  });
+}
+
+/** The earliest of all that is waited for. */
+function lookAgainAt({ now, dns, reverts, resource }: Snapshot, { publication, emptying }: Decision) {
+  const { paused } = resource.spec;
+  const times = [
+    ...publication.graceEnds,
+    emptying.what === "wait" ? emptying.until : undefined,
+    ...(paused === true ? [] : [dns.retryAt, dns.readAgainAt, contestedUntil(reverts, now)]),
+  ];
+  const ahead = times.filter((time) => time !== undefined).filter((time) => time >= now);
+  return ahead.length === 0 ? undefined : Math.min(...ahead);
+}
+
+/** What is published: as it should be once that is written, until then as it was. */
+function toldOf({ resource: { status } }: Snapshot, { entries, values }: Publication): readonly PublishedAddress[] {
+  const before = status.addresses ?? [];
+  if (`${status.dns?.values ?? []}` === `${values}`) return entries;
+  const isSame = (a: PublishedAddress, b: PublishedAddress) => a.address === b.address && a.nodeName === b.nodeName;
+  return before.map((was) => entries.find((is) => isSame(is, was)) ?? was);
+}
+
+function asItWas({ resource }: Snapshot): Publication {
+  const entries = resource.status.addresses ?? [];
+  const values = [...new Set(entries.map(({ address }) => address))].sort();
+  return { ...EMPTY, entries, values };
+}
+
+const KEEP: Emptying = { what: "keep" };
+const EMPTY: Publication = { entries: [], values: [], stale: [], graceEnds: [], addressless: [], cut: 0 };

@@ -1,0 +1,36 @@
+/**
+ * All record sets that this process reads and writes, one entry for each name and types, whoever asks with whichever
+ * token: as with claims, a name of one provider exists once, so two resources never write one entry.
+ */
+
+import { normalName } from "../../claims/dns-name.js";
+import type { Clock } from "../../clock.js";
+import type { DnsProvider, RecordSetName } from "../../providers/types.js";
+import { RecordSet } from "./record-set.js";
+import { ZoneDomains } from "./zone-domains.js";
+
+/** More than this, and the one asked for longest ago is forgotten: it is read again when it is needed. */
+const MAX_SETS = 10_000;
+
+export class RecordBook {
+  readonly zones = new ZoneDomains();
+  private readonly sets = new Map<string, RecordSet>();
+
+  constructor(private readonly clock: Clock) {}
+
+  /** The same object as long as provider, zone, name and types mean the same. */
+  of(provider: Pick<DnsProvider, "name">, name: RecordSetName): RecordSet {
+    const key = keyOf(provider.name, name);
+    const set = this.sets.get(key) ?? new RecordSet(name, this.clock);
+    this.sets.delete(key);
+    this.sets.set(key, set);
+    const [oldest] = this.sets.keys();
+    if (this.sets.size > MAX_SETS && oldest !== undefined) this.sets.delete(oldest);
+    return set;
+  }
+}
+
+function keyOf(provider: string, name: RecordSetName): string {
+  const { zone, fqdn } = normalName(provider, name);
+  return `${provider} ${zone} ${fqdn} ${[...name.types].sort().join("+")}`;
+}

@@ -1,0 +1,148 @@
+/** From a record set as it is to the one that a resource wants: one chain. Pure, and the same for all kinds. */
+
+import type { DnsRecordSet, DnsStatus } from "cdk8s-flipop/api";
+import { DEFAULT_TTL_SECONDS, planRecordChanges, planRemoval, typeOf } from "../../providers/record-changes.js";
+import type { RecordType } from "../../providers/types.js";
+import { contestedUntil } from "../contested.js";
+import { isDue } from "../retry-schedule.js";
+import type { DnsAction, RecordDns, RecordsChain, WhichRecords } from "./actions.js";
+import type { DnsSnapshot } from "./dns-snapshot.js";
+import type { Records } from "./record-set.js";
+
+export interface RecordsWish {
+  /** Wall clock, ms since the epoch. */
+  readonly now: number;
+  readonly dns: DnsSnapshot;
+  /** See `RecordSetView.reverts`. */
+  readonly reverts: readonly number[] | undefined;
+  readonly wanted: DnsRecordSet;
+  /** Provider of the records. */
+  readonly provider: string;
+  /** As the status has it. */
+  readonly last: DnsStatus | undefined;
+  /** Types that the spec asks for, and those of them that no other resource has. */
+  readonly types: { readonly asked: readonly RecordType[]; readonly ours: readonly RecordType[] };
+  /** Canonical addresses, sorted. None: the set is left as it is. */
+  readonly values: readonly string[];
+  /** No address is left, and the resource asks for an empty set then. */
+  readonly empty?: boolean;
+  /** Seconds, as the provider takes it; `keep`: that of existing records stays. */
+  readonly ttl: number | "keep";
+  /** Written beside each record where the provider can. */
+  readonly owner: string;
+}
+
+/** `wanted` may be gone, or not be readable: what was written is known all the same. */
+export interface RemovalWish extends Pick<RecordsWish, "now" | "dns" | "provider" | "last" | "types"> {
+  readonly wanted: DnsRecordSet | undefined;
+}
+
+/** The new set, then the end of the former one, then the status. */
+export function recordChain(wish: RecordsWish): RecordsChain {
+  const { dns, last, types } = wish;
+  if (dns.claim?.ours === false) return isOfWish(last, wish) ? [recorded(undefined, dns.claim.text)] : [];
+  const values = wish.values.filter((value) => types.ours.includes(typeOf(value)));
+  if ((values.length === 0 && wish.empty !== true) || !mayWrite(wish)) return [];
+  const written = statusOf(wish, values);
+  const change = changeTo(wish, written);
+  if (change === "unread") return [{ do: "read-records", which: "current", why: "nobody knows what it holds" }];
+  const former = formerRemoval(wish);
+  if (former.some(isRead)) return [...change, ...former];
+  const told = isSame(last, written) ? [] : [recorded(written, "this is what the record set holds now")];
+  return [...change, ...former, ...told];
+}
+
+/** Deletes what was last written, for a resource that goes. */
+export function removalChain(wish: RemovalWish): RecordsChain {
+  const { dns, last } = wish;
+  if (last === undefined) return [];
+  const forget = recorded(undefined, "the resource is being deleted");
+  const named = isOfWish(last, wish);
+  if ((named ? dns.claim : dns.former.claim)?.ours === false) return [forget];
+  if (!isDue(dns.retryAt, wish.now)) return [];
+  const current = named ? removalOf(ofTypes(dns.records, last.types), "current", last) : [];
+  const former = isWhollyCurrent(last, wish) ? [] : removalOf(dns.former.records, "former", last);
+  const removal = [...current, ...former];
+  return removal.some(isRead) ? removal : [...removal, forget];
+}
+
+/** The TTL that is written, seconds. */
+export function ttlOf(dns: DnsSnapshot | undefined, wanted: DnsRecordSet | undefined): number {
+  const asked = wanted?.ttl || DEFAULT_TTL_SECONDS;
+  return dns?.capabilities?.ttl(asked) ?? asked;
+}
+
+function mayWrite({ dns: { capabilities, claim, retryAt }, reverts, now }: RecordsWish): boolean {
+  if (capabilities === undefined || claim?.ours !== true || !isDue(retryAt, now)) return false;
+  return contestedUntil(reverts, now) === undefined;
+}
+
+function changeTo({ dns, ttl, owner }: RecordsWish, written: DnsStatus): RecordsChain | "unread" {
+  if (dns.records === "unknown") return "unread";
+  const { values, recordName, provider } = written;
+  const wanted = { values, ttl, owner };
+  const changes = values.length === 0 ? planRemoval(dns.records) : planRecordChanges(dns.records, wanted);
+  if (changes.steps.length === 0) return [];
+  const why = `${recordName} should hold ${values.length === 0 ? "nothing" : values.join(", ")}`;
+  return [{ do: "apply-records", which: "current", provider, changes, why }];
+}
+
+/** A renamed set, or a type that is not asked for any more, goes once the new set stands. */
+function formerRemoval(wish: RecordsWish): RecordsChain {
+  const { dns, last, wanted, types } = wish;
+  if (last === undefined || wanted.deletionPolicy !== "Delete" || dns.former.claim?.ours === false) return [];
+  return isWhollyCurrent(last, wish) ? [] : removalOf(strangersOnly(dns, types.asked), "former", last);
+}
+
+/** One zone has two names, its domain and its id: what looks renamed may be the set that has just been written. */
+function strangersOnly({ records, former }: DnsSnapshot, asked: readonly RecordType[]): Records {
+  const known = former.records;
+  if (known === "unknown" || records === "unknown") return known;
+  if (known.zone !== records.zone || known.fqdn !== records.fqdn) return known;
+  return { ...known, records: known.records.filter(({ type }) => !asked.includes(type)) };
+}
+
+/** Of what was read, the part that was ours. */
+function ofTypes(records: Records, types: readonly RecordType[]): Records {
+  if (records === "unknown") return records;
+  return { ...records, records: records.records.filter(({ type }) => types.includes(type)) };
+}
+
+function removalOf(records: Records, which: WhichRecords, { recordName, provider }: DnsStatus): readonly DnsAction[] {
+  if (records === "unknown") return [{ do: "read-records", which, why: `${recordName} is to be deleted` }];
+  const changes = planRemoval(records);
+  if (changes.steps.length === 0) return [];
+  return [{ do: "apply-records", which, provider, changes, why: `${recordName} is not wanted any more` }];
+}
+
+function statusOf({ provider, wanted, types }: RecordsWish, values: readonly string[]): DnsStatus {
+  return { provider, zone: wanted.zone, recordName: wanted.recordName, types: types.ours, values };
+}
+
+export function recorded(written: DnsStatus | undefined, why: string): RecordDns {
+  return { do: "record-dns", written, why };
+}
+
+function isRead(action: DnsAction | RecordDns): boolean {
+  return action.do === "read-records";
+}
+
+function isOfWish(last: DnsStatus | undefined, { provider, wanted }: Named): boolean {
+  return last !== undefined && wanted !== undefined && isSameName(last, { ...wanted, provider });
+}
+
+/** The spec asks for all that was written. */
+function isWhollyCurrent(last: DnsStatus, wish: Named & Pick<RecordsWish, "types">): boolean {
+  return isOfWish(last, wish) && last.types.every((type) => wish.types.asked.includes(type));
+}
+
+type Named = Pick<RemovalWish, "provider" | "wanted">;
+type Name = Pick<DnsStatus, "provider" | "zone" | "recordName">;
+
+export function isSameName(a: Name, b: Name): boolean {
+  return a.provider === b.provider && a.zone === b.zone && a.recordName === b.recordName;
+}
+
+function isSame(a: DnsStatus | undefined, b: DnsStatus): boolean {
+  return a !== undefined && isSameName(a, b) && `${a.types}` === `${b.types}` && `${a.values}` === `${b.values}`;
+}

@@ -1,0 +1,179 @@
+/** One record set as this process read or wrote it last, with what stands in the way of the next call. */
+
+import type { Clock } from "../../clock.js";
+import { Coalesced } from "../../inventory/coalesced.js";
+import type { CallContext } from "../../providers/call.js";
+import { isProviderError, type ProviderError } from "../../providers/errors.js";
+import { recordsAfter } from "../../providers/record-changes.js";
+import type {
+  DnsProvider,
+  RecordChangeSet,
+  RecordFacts,
+  RecordSetFacts,
+  RecordSetName,
+} from "../../providers/types.js";
+import { afterFailure, type RetryState } from "../retry-schedule.js";
+import { sameRecords } from "./same-records.js";
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+/** A reading is good for this long where nothing happens. */
+export const DRIFT_MS = 30 * MINUTE_MS;
+/** And for this long after somebody else undid our write, until one has lasted. */
+const WATCH_MS = 2 * MINUTE_MS;
+/** A write that is still there after this has lasted. */
+const LASTING_MS = 10 * MINUTE_MS;
+/** So long after a retry was due, the next failure is a new trouble, not the old one. */
+const OLD_TROUBLE_MS = 10 * MINUTE_MS;
+const REVERTS_KEPT = 10;
+
+/** A record set as it was read, or that it was not (lately). */
+export type Records = RecordSetFacts | "unknown";
+
+/** One moment, for those who plan. */
+export interface RecordSetView {
+  /** `unknown`: never read, read too long ago, or contradicted by a failure. */
+  readonly records: Records;
+  /** The last call failed. */
+  readonly failure?: ProviderError;
+  /** ms since the epoch: no call before. In the past: nothing to wait for. */
+  readonly retryAt?: number;
+  /** ms since the epoch: when `records` becomes unknown. Absent: it is. */
+  readonly readAgainAt?: number;
+  /** When somebody else was seen to have undone our writes, ms since the epoch. Empty again once a write has lasted. */
+  readonly reverts: readonly number[];
+}
+
+/** Who asks, with which token. */
+export interface Caller {
+  readonly provider: DnsProvider;
+  readonly context: CallContext;
+}
+
+interface Reading {
+  readonly facts: RecordSetFacts;
+  /** Monotonic ms. */
+  readonly at: number;
+}
+
+export class RecordSet {
+  private reading: Reading | undefined;
+  /** Our last change, until something contradicts it. */
+  private written: Reading | undefined;
+  private writtenTo = Number.NEGATIVE_INFINITY;
+  private failure: ProviderError | undefined;
+  private retry: RetryState | undefined;
+  private changeFailed = false;
+  private reverts: readonly number[] = [];
+  private caller: Caller | undefined;
+  private readonly reads: Coalesced;
+
+  constructor(
+    readonly name: RecordSetName,
+    private readonly clock: Clock,
+  ) {
+    this.reads = new Coalesced(clock, () => this.readOnce());
+  }
+
+  view(): RecordSetView {
+    const { reading, failure, retry, reverts } = this;
+    const left = reading === undefined ? 0 : reading.at + this.goodForMs() - this.clock.monotonic();
+    return {
+      records: reading !== undefined && left > 0 ? reading.facts : "unknown",
+      ...(failure === undefined ? {} : { failure }),
+      ...(retry === undefined ? {} : { retryAt: retry.retryAt }),
+      ...(left > 0 ? { readAgainAt: this.clock.now() + left } : {}),
+      reverts,
+    };
+  }
+
+  /**
+   * Reads it, or joins a read that runs. Rejects with ProviderError, which also stands in the view from then on.
+   * The signal of the context ends the wait, not the read: others may wait for it.
+   */
+  async read(caller: Caller): Promise<void> {
+    this.caller = caller;
+    await this.reads.run(this.writtenTo, caller.context.signal);
+  }
+
+  /**
+   * Makes the changes. The view shows the result without another read, where the answers tell it; after a failure it is
+   * unknown. Rejects with ProviderError, or as a withheld write does: then nothing was sent, and the view stays.
+   */
+  async apply({ provider, context }: Caller, changes: RecordChangeSet): Promise<void> {
+    const before = this.reading?.facts;
+    try {
+      const written = await provider.apply(context, changes);
+      this.writtenTo = this.clock.monotonic();
+      this.changed(before, changes, written);
+    } catch (error) {
+      this.writtenTo = this.clock.monotonic();
+      if (!isProviderError(error)) throw error;
+      this.reading = undefined;
+      this.written = undefined;
+      this.changeFailed = true;
+      this.failed(error);
+      throw error;
+    }
+  }
+
+  /** Something says that it is not as it was read: the next one who needs it reads it again. */
+  contradict(): void {
+    this.reading = undefined;
+  }
+
+  private changed(before: RecordSetFacts | undefined, changes: RecordChangeSet, written: readonly RecordFacts[]): void {
+    const facts = before && recordsAfter(before, changes, written);
+    this.reading = facts && { facts, at: this.clock.monotonic() };
+    this.written = this.reading;
+    this.changeFailed = false;
+    this.failure = undefined;
+    this.retry = undefined;
+  }
+
+  private async readOnce(): Promise<void> {
+    const { caller } = this;
+    if (caller === undefined) throw new Error(`record set ${this.name.name}: nobody asked for the read`);
+    const { signal: _others, ...context } = caller.context;
+    const askedAt = this.clock.monotonic();
+    try {
+      this.take({ facts: await caller.provider.read(context, this.name), at: askedAt });
+    } catch (error) {
+      this.reading = undefined;
+      if (isProviderError(error)) this.failed(error);
+      throw error;
+    }
+  }
+
+  private take(reading: Reading): void {
+    // A change that ended meanwhile knows more than this read.
+    if (reading.at < this.writtenTo) return;
+    this.reading = reading;
+    this.judge(reading);
+    this.failure = undefined;
+    // A failed change is counted on until one succeeds, else it would be tried at the pace of the first failure for ever.
+    if (!this.changeFailed) this.retry = undefined;
+  }
+
+  /** Whether our last change is still there. */
+  private judge({ facts, at }: Reading): void {
+    if (this.written === undefined) return;
+    if (!sameRecords(this.written.facts, facts)) {
+      this.reverts = [...this.reverts.slice(0, REVERTS_KEPT - 1), this.clock.now()];
+      this.written = undefined;
+    } else if (at - this.written.at >= LASTING_MS) this.reverts = [];
+  }
+
+  private goodForMs(): number {
+    return this.reverts.length > 0 ? WATCH_MS : DRIFT_MS;
+  }
+
+  private failed(error: ProviderError): void {
+    // Whoever gave up says nothing about the provider.
+    if (error.reason === "Cancelled") return;
+    const now = this.clock.now();
+    const old = this.retry !== undefined && now - this.retry.retryAt > OLD_TROUBLE_MS;
+    this.retry = afterFailure(old ? undefined : this.retry, error, now);
+    this.failure = error;
+  }
+}

@@ -1,0 +1,292 @@
+/** Nodes, record sets and DNS in memory: the plan, the book and the desk are the real ones. */
+
+import type { NodeDNSRecordSetSpec } from "cdk8s-flipop/api";
+import { Claims } from "../../../src/claims/claims.js";
+import type { Action } from "../../../src/controllers/node-dns-record-set/actions.js";
+import { type Plan, plan } from "../../../src/controllers/node-dns-record-set/plan.js";
+import { claimsOf } from "../../../src/controllers/node-dns-record-set/resource.js";
+import type { NodeRecordSet, Snapshot } from "../../../src/controllers/node-dns-record-set/snapshot.js";
+import { statusWish } from "../../../src/controllers/node-dns-record-set/status.js";
+import { wishOf } from "../../../src/controllers/node-dns-record-set/wish.js";
+import { DnsDesk, type DnsLook } from "../../../src/controllers/records/dns-desk.js";
+import { RecordBook } from "../../../src/controllers/records/record-book.js";
+import { mergeConditions } from "../../../src/kube/patch.js";
+import type { SlimNode } from "../../../src/kube/slim.js";
+import { MatchIndex } from "../../../src/match/match-index.js";
+import { NodeDirectory } from "../../../src/match/node-directory.js";
+import { tallyText } from "../../../src/match/tally.js";
+import { isProviderError } from "../../../src/providers/errors.js";
+import { compiled, NOT_READY, readyCondition, slimNode } from "../../match/cluster.js";
+import { FakeClock } from "../../support/fake-clock.js";
+import { ASKER, FakeDns } from "../records/fake-dns.js";
+
+export const ZONE = "example.com";
+export const NAME = "game.example.com";
+
+/** As the tests write specs. */
+export type Spec = Partial<NodeDNSRecordSetSpec>;
+
+interface Entry {
+  resource: NodeRecordSet;
+  index: MatchIndex;
+  noNodeSince: number | undefined;
+  cleanup: Snapshot["cleanup"];
+}
+
+export class World {
+  readonly clock = new FakeClock();
+  readonly dns = new FakeDns("digitalocean");
+  readonly cloudflare = new FakeDns("cloudflare");
+  readonly directory = new NodeDirectory();
+  readonly nodes = new Map<string, SlimNode>();
+  /** What was done, in order. */
+  readonly done: Action["do"][] = [];
+  connected = true;
+  cachesComplete = true;
+  private readonly claims = new Claims();
+  private readonly entries = new Map<string, Entry>();
+  private book = this.newBook();
+  private desk = this.newDesk();
+
+  /** `203.0.113.<n>` is the address of node `n<n>`. */
+  addNode(name: string, more: Partial<SlimNode> = {}): void {
+    const address = `203.0.113.${name.slice(1)}`;
+    const addresses = [
+      { type: "InternalIP", address: `10.0.0.${name.slice(1)}` },
+      { type: "ExternalIP", address },
+      { type: "ExternalIP", address: `2001:db8::${name.slice(1)}` },
+    ];
+    this.apply(slimNode(name, { labels: { pool: "game" }, addresses, ...more }));
+  }
+
+  setReady(name: string, ready: boolean): void {
+    this.change(name, ready ? { conditions: [readyCondition("True")] } : NOT_READY);
+  }
+
+  change(name: string, more: Partial<SlimNode>): void {
+    const node = this.nodes.get(name);
+    if (node !== undefined) this.apply(Object.freeze({ ...node, ...more }));
+  }
+
+  removeNode(name: string): void {
+    const node = this.nodes.get(name);
+    if (node === undefined) return;
+    this.nodes.delete(name);
+    this.directory.apply({ type: "deleted", object: node });
+  }
+
+  /** A record set `name`; its record is `game.example.com` unless the spec says otherwise. */
+  add(name: string, spec: Spec = {}): void {
+    const resource: NodeRecordSet = {
+      metadata: {
+        name,
+        namespace: "default",
+        uid: `uid-${name}`,
+        resourceVersion: "1",
+        generation: 1,
+        creationTimestamp: new Date(this.clock.now()).toISOString(),
+      },
+      spec: { dnsRecordSet: { zone: ZONE, recordName: NAME }, match: { nodeLabel: "pool=game" }, ...spec },
+      status: {},
+    };
+    const index = this.indexOf(resource.spec);
+    this.entries.set(name, { resource, index, noNodeSince: undefined, cleanup: { attempts: 0 } });
+    this.claim(name);
+  }
+
+  edit(name: string, spec: Spec): void {
+    const entry = this.of(name);
+    entry.resource = { ...entry.resource, spec: { ...entry.resource.spec, ...spec } };
+    entry.index.close();
+    entry.index = this.indexOf(entry.resource.spec);
+    this.claim(name);
+  }
+
+  patch(name: string, change: Partial<NodeRecordSet>): void {
+    const entry = this.of(name);
+    entry.resource = { ...entry.resource, ...change };
+    this.claim(name);
+  }
+
+  delete(name: string): void {
+    const { resource } = this.of(name);
+    const deletionTimestamp = new Date(this.clock.now()).toISOString();
+    this.patch(name, { metadata: { ...resource.metadata, deletionTimestamp } });
+  }
+
+  resource(name: string): NodeRecordSet {
+    return this.of(name).resource;
+  }
+
+  /** Another process takes over: memory is lost, statuses are not. */
+  restart(): void {
+    this.book = this.newBook();
+    this.desk = this.newDesk();
+    for (const entry of this.entries.values()) {
+      entry.noNodeSince = undefined;
+      entry.cleanup = { attempts: 0 };
+    }
+  }
+
+  snapshot(name: string): Snapshot {
+    return this.look(name).snapshot;
+  }
+
+  plan(name: string): Plan {
+    return plan(this.snapshot(name));
+  }
+
+  /** One run, as the controller does it, with its status. */
+  async run(name: string): Promise<Plan> {
+    for (let round = 0; ; round++) {
+      const { snapshot, dns } = this.look(name);
+      const made = plan(snapshot);
+      if (made.chain.length === 0) return this.tell(name, snapshot, made);
+      if (round === 8) throw new Error(`does not come to rest: ${made.chain[0]?.why}`);
+      if (!(await this.carryOut(name, dns, made))) {
+        const last = this.snapshot(name);
+        return this.tell(name, last, plan(last));
+      }
+    }
+  }
+
+  /** Runs again whenever the plan asks for it, for so long. */
+  async pass(name: string, ms: number): Promise<void> {
+    const end = this.clock.now() + ms;
+    for (;;) {
+      const { lookAgainAt = end } = await this.run(name);
+      const next = Math.max(lookAgainAt, this.clock.now() + 1);
+      if (next >= end) break;
+      await this.clock.advance(next - this.clock.now());
+    }
+    await this.clock.advance(end - this.clock.now());
+  }
+
+  condition(name: string, type: string): string {
+    const found = this.plan(name).conditions.find((condition) => condition.type === type);
+    return `${found?.status}/${found?.reason}`;
+  }
+
+  private look(name: string): { readonly snapshot: Snapshot; readonly dns: DnsLook } {
+    const entry = this.of(name);
+    const { resource, index, cleanup } = entry;
+    const wish = wishOf(resource.spec);
+    const claims = this.claims.view(resource.metadata.uid);
+    const { dns: last } = resource.status;
+    const question = {
+      provider: wish?.provider ?? "",
+      wanted: wish?.recordSet,
+      types: wish?.types ?? [],
+      last,
+      claims,
+    };
+    const dns = this.desk.look(question);
+    const now = this.clock.now();
+    entry.noNodeSince = index.anyNodeHasLabels() ? undefined : (entry.noNodeSince ?? now);
+    const since = entry.noNodeSince;
+    const snapshot: Snapshot = {
+      ...{ resource, now, cleanup, cachesComplete: this.cachesComplete, passedOver: [] },
+      candidates: index.candidates(),
+      verdictOf: (node) => index.verdict(node),
+      refusals: tallyText(index.tally()),
+      ...(wish === undefined ? { problem: { reason: "Invalid", message: "spec.dnsRecordSet: is required" } } : {}),
+      ...(since === undefined ? {} : { noNode: { since, connected: this.connected } }),
+      ...{ dns: dns.snapshot, ours: dns.ours, lost: dns.lost, reverts: dns.reverts },
+    };
+    return { snapshot, dns };
+  }
+
+  /** @returns whether all was done. */
+  private async carryOut(name: string, dns: DnsLook, made: Plan): Promise<boolean> {
+    for (const action of made.chain) {
+      try {
+        await this.perform(name, { dns, made }, action);
+      } catch (error) {
+        if (!isProviderError(error)) throw error;
+        this.noteCleanup(name);
+        return false;
+      }
+      this.done.push(action.do);
+    }
+    return true;
+  }
+
+  private async perform(
+    name: string,
+    { dns, made }: { readonly dns: DnsLook; readonly made: Plan },
+    action: Action,
+  ): Promise<void> {
+    const { metadata, status } = this.of(name).resource;
+    if (action.do === "record-dns") {
+      const { dns: _former, ...rest } = status;
+      const written = action.written === undefined ? {} : { dns: action.written };
+      this.patch(name, { status: { ...rest, ...written, addresses: made.intended } });
+    } else if (action.do === "add-finalizer") {
+      this.patch(name, { metadata: { ...metadata, finalizers: ["flipop.digitalocean.com/cleanup"] } });
+    } else if (action.do === "remove-finalizer") {
+      this.patch(name, { metadata: { ...metadata, finalizers: [] } });
+    } else await this.desk.carryOut(dns, action, ASKER);
+  }
+
+  private noteCleanup(name: string): void {
+    const entry = this.of(name);
+    const { attempts, since } = entry.cleanup;
+    entry.cleanup = { attempts: attempts + 1, since: since ?? this.clock.now() };
+  }
+
+  private tell(name: string, snapshot: Snapshot, made: Plan): Plan {
+    const wish = statusWish(snapshot, made);
+    if (wish === undefined) return made;
+    const { conditions: seen } = this.of(name).resource.status;
+    const merged = mergeConditions(seen, wish.conditions);
+    const fields = Object.entries({ ...wish, conditions: merged }).filter(([, value]) => value !== undefined);
+    this.patch(name, { status: Object.fromEntries(fields) });
+    return made;
+  }
+
+  private claim(name: string): void {
+    this.claims.put(claimsOf(this.of(name).resource, (provider, zone) => this.book.zones.lookUp(provider, zone)));
+  }
+
+  private apply(node: SlimNode): void {
+    const old = this.nodes.get(node.name);
+    this.nodes.set(node.name, node);
+    if (old === undefined) this.directory.apply({ type: "added", object: node });
+    else this.directory.apply({ type: "updated", object: node, old });
+  }
+
+  private indexOf({ match = {} }: Spec): MatchIndex {
+    return new MatchIndex(this.directory, { match: compiled(match) }, () => undefined);
+  }
+
+  private newBook(): RecordBook {
+    const book = new RecordBook(this.clock);
+    book.zones.listen(() => {
+      for (const name of this.entries.keys()) this.claim(name);
+    });
+    return book;
+  }
+
+  private newDesk(): DnsDesk {
+    const providers = new Map([
+      ["digitalocean", this.dns],
+      ["cloudflare", this.cloudflare],
+    ]);
+    return new DnsDesk({ records: this.book, dnsOf: (name) => providers.get(name) });
+  }
+
+  private of(name: string): Entry {
+    const entry = this.entries.get(name);
+    if (entry === undefined) throw new Error(`no record set ${name} in the world`);
+    return entry;
+  }
+}
+
+/** A world at rest with these nodes and the record set `game`. */
+export async function settled(nodes: readonly string[], spec: Spec = {}): Promise<World> {
+  const world = new World();
+  for (const node of nodes) world.addNode(node);
+  world.add("game", spec);
+  await world.run("game");
+  return world;
+}
