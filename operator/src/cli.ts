@@ -2,13 +2,23 @@ import { FLAGS, type Flag, PROVIDER_VARIABLES, RELEASE } from "cdk8s-flipop/api"
 import { Command, CommanderError, Option } from "commander";
 import { readSettings, type Settings, SettingsError } from "./config.js";
 
+/** What `flipop sandbox` simulates. */
+export const SANDBOX_APIS = ["kubernetes", "digitalocean", "cloudflare"] as const;
+export type SandboxApi = (typeof SANDBOX_APIS)[number];
+
 /** Options of `flipop sandbox`. */
 export interface SandboxOptions {
-  /** Port of the Kubernetes API; 0: any free one. */
+  /** Starts this API alone; absent: all of them. */
+  readonly only?: SandboxApi;
+  /** Port of the Kubernetes API, or of the one that `only` names; 0: any free one. */
   readonly port: number;
   /** File that the kubeconfig is written to; absent: one in a temporary folder. */
   readonly kubeconfig?: string;
-  /** Ends as soon as everything is up. */
+  /** File of the story to play; absent: the one that the program carries. */
+  readonly scenario?: string;
+  /** Story seconds in a real one; absent: the scenario's, or the usual. */
+  readonly speed?: number;
+  /** Ends with the story, or as soon as the one API is up. */
   readonly once: boolean;
 }
 
@@ -25,6 +35,9 @@ export interface CliContext {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
 }
+
+/** Beyond it timers of the story come too late. */
+const MOST_SPEED = 10_000;
 
 /** Exit code for a command line that can't be understood, as shells use it. */
 const USAGE = 2;
@@ -45,6 +58,7 @@ export async function runCli(args: readonly string[], commands: Commands, contex
   // `flipop --help` is asked for more often than `flipop run --help`.
   program.addHelpText("after", () => `\n${run.helpInformation()}${providerHelp()}`);
   const sandbox = sandboxCommand(context).action(async (options: SandboxOptions) => {
+    checkSandbox(options);
     code = await commands.sandbox(options);
   });
   program.addCommand(sandbox);
@@ -62,11 +76,23 @@ function base(name: string, { out, err }: CliContext): Command {
 }
 
 function sandboxCommand(context: CliContext): Command {
+  const portHelp = "Port of the Kubernetes API, or of the one that --only names; 0: any free one";
   return base("sandbox", context)
-    .description("Start a Kubernetes API in this process and print a kubeconfig for it")
-    .addOption(new Option("--port <number>", "Port of the Kubernetes API; 0: any free one").default(0).argParser(port))
+    .description("Play a story with the real operator, in a Kubernetes and clouds that are simulated in this process")
+    .addOption(new Option("--only <api>", "Start this API alone, until a signal ends it").choices(SANDBOX_APIS))
+    .addOption(new Option("--port <number>", portHelp).default(0).argParser(port))
     .option("--kubeconfig <file>", "Where to write the kubeconfig; without it, in a temporary folder")
-    .option("--once", "End as soon as everything is up; without a terminal this is the default", false);
+    .option("--scenario <file>", "Story to play (docs/reference/scenario.md); without it, the one of the program")
+    .addOption(new Option("--speed <number>", "Seconds of the story in a real one, at most").argParser(speed))
+    .option("--once", "End with the story, which is the default without a terminal; with --only, once it is up", false);
+}
+
+function checkSandbox({ only, kubeconfig, scenario, speed }: SandboxOptions): void {
+  if (only !== undefined && (scenario ?? speed) !== undefined) {
+    throw new SettingsError([`--scenario and --speed: no story is played with --only ${only}: leave one of them out`]);
+  }
+  if (kubeconfig === undefined || only === undefined || only === "kubernetes") return;
+  throw new SettingsError([`--kubeconfig: there is no Kubernetes API with --only ${only}: leave one of them out`]);
 }
 
 /** A boolean may stand alone or, as with Go's flags, with a value: `--leader-elect=false`. */
@@ -95,6 +121,12 @@ function port(text: string): number {
   const number = Number(text);
   if (Number.isInteger(number) && number >= 0 && number <= 65_535) return number;
   throw new SettingsError([`--port: "${text}" is not a port: give a number from 0 to 65535`]);
+}
+
+function speed(text: string): number {
+  const number = Number(text);
+  if (number > 0 && number <= MOST_SPEED) return number;
+  throw new SettingsError([`--speed: "${text}" is no speed: give a number above 0, at most ${MOST_SPEED}`]);
 }
 
 function report(error: unknown, { err }: CliContext): number {

@@ -24,7 +24,7 @@ export interface RetryState {
 export interface Failure {
   readonly kind: ProviderErrorKind;
   /** What the API asks for: a lower bound. */
-  readonly retryAfterSeconds?: number;
+  readonly retryAfterSeconds?: number | undefined;
 }
 
 const SECOND_MS = 1000;

@@ -24,6 +24,8 @@ export interface CacheState {
   readonly synced: boolean;
   readonly connected: boolean;
   readonly lastError: string | undefined;
+  /** HTTP status with which the server refused it last. */
+  readonly lastCode: number | undefined;
 }
 
 /** A set of objects that is kept equal to the server for as long as somebody holds it. */
@@ -68,8 +70,8 @@ export class ReflectedCache<T extends Cached, I extends string = never> implemen
   }
 
   get state(): CacheState {
-    const { synced, connected, lastError } = this.reflector.state;
-    return { name: this.props.target.name, synced, connected, lastError };
+    const { synced, connected, lastError, lastCode } = this.reflector.state;
+    return { name: this.props.target.name, synced, connected, lastError, lastCode };
   }
 
   whenSynced(signal?: AbortSignal): Promise<void> {
@@ -103,8 +105,8 @@ export class FilteredCache<T extends Cached, I extends string = never> implement
   }
 
   get state(): CacheState {
-    const { connected, lastError } = this.source.state;
-    return { name: this.name, synced: this.synced, connected, lastError };
+    const { connected, lastError, lastCode } = this.source.state;
+    return { name: this.name, synced: this.synced, connected, lastError, lastCode };
   }
 
   async whenSynced(signal?: AbortSignal): Promise<void> {

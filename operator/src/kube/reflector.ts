@@ -60,6 +60,8 @@ export interface ReflectorState {
   readonly failures: number;
   /** Of the last failed round; `undefined` while connected. */
   readonly lastError: string | undefined;
+  /** HTTP status with which the server refused it last; `undefined` while connected, or where no answer came. */
+  readonly lastCode: number | undefined;
 }
 
 /** Keeps a sink equal to one collection of the API server, through every fault, until its signal aborts. */
@@ -82,6 +84,7 @@ export class Reflector<T extends Cached> {
   /** The last fault was silence: where nothing ever changes, some servers send no bookmarks either. */
   private quiet = false;
   private lastError: string | undefined;
+  private lastCode: number | undefined;
 
   constructor(private readonly props: ReflectorProps<T>) {
     this.clock = props.clock ?? systemClock;
@@ -93,8 +96,9 @@ export class Reflector<T extends Cached> {
 
   get state(): ReflectorState {
     const { synced, connected } = this;
-    if (connected) return { synced, connected, failures: 0, lastError: undefined };
-    return { synced, connected, failures: this.memory.failures, lastError: this.lastError };
+    if (connected) return { synced, connected, failures: 0, lastError: undefined, lastCode: undefined };
+    const { lastError, lastCode } = this;
+    return { synced, connected, failures: this.memory.failures, lastError, lastCode };
   }
 
   /** Resolves when the first complete set is in the sink; rejects with the signal's reason. */
@@ -180,6 +184,7 @@ export class Reflector<T extends Cached> {
     if (verdict.watchList === "unsupported") this.features.watchList = false;
     if (verdict.relist !== undefined) this.resourceVersion = undefined;
     this.lastError = round.error === undefined ? undefined : errorText(round.error);
+    this.lastCode = round.error instanceof StatusError ? round.error.code : undefined;
     await this.pause(round, verdict, signal);
   }
 

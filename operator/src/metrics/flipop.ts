@@ -16,6 +16,36 @@ const FLIPOP = {
   state: gaugeOf("flipop_floatingippoolcontroller_ip_state"),
   unfulfilled: gaugeOf("flipop_floatingippoolcontroller_unfulfilled_ips"),
   records: gaugeOf("flipop_nodednsrecordset_records"),
+  condition: gauge(
+    "flipop_resource_condition",
+    ["kind", "namespace", "name", "type"] as const,
+    "Conditions of a resource: 1 True, 0 False, -1 Unknown.",
+  ),
+  leftBehind: counter(
+    "flipop_left_behind_total",
+    ["kind", "namespace"] as const,
+    "Addresses, record sets and rules that the clean-up of deleted resources gave up on.",
+  ),
+  routedAssignmentErrors: counter(
+    "flipop_routedipcontroller_ip_assignment_errors",
+    ["namespace", "name", "ip", "provider", "dns"] as const,
+    "Failed assignments of a routed address to a node.",
+  ),
+  routedAssignments: counter(
+    "flipop_routedipcontroller_ip_assignments",
+    ["namespace", "name", "ip", "provider", "dns"] as const,
+    "Completed assignments of a routed address to a node.",
+  ),
+  routedNode: gauge(
+    "flipop_routedipcontroller_ip_node",
+    ["namespace", "name", "ip", "provider", "dns", "provider_id", "node"] as const,
+    "1 for the node that holds a routed address.",
+  ),
+  routedState: gauge(
+    "flipop_routedipcontroller_ip_state",
+    ["namespace", "name", "ip", "provider", "dns", "state"] as const,
+    "1 for the state that a routed address is in.",
+  ),
   calls: counterOf("flipop_providers_calls_total"),
   callSeconds: histogramOf("flipop_providers_call_duration_seconds"),
 } as const;
@@ -35,6 +65,12 @@ export interface FlipopMetrics {
   readonly state: Gauge<Address | "state">;
   readonly unfulfilled: Gauge<Pool>;
   readonly records: Gauge<Pool>;
+  readonly condition: Gauge<"kind" | "namespace" | "name" | "type">;
+  readonly leftBehind: Counter<"kind" | "namespace">;
+  readonly routedAssignmentErrors: Counter<Address>;
+  readonly routedAssignments: Counter<Address>;
+  readonly routedNode: Gauge<Address | "provider_id" | "node">;
+  readonly routedState: Gauge<Address | "state">;
   readonly calls: Counter<Call | "outcome">;
   readonly callSeconds: Histogram<Call>;
 }
@@ -48,6 +84,12 @@ export function flipopMetrics(registry: MetricsRegistry): FlipopMetrics {
     state: registry.gauge(FLIPOP.state),
     unfulfilled: registry.gauge(FLIPOP.unfulfilled),
     records: registry.gauge(FLIPOP.records),
+    condition: registry.gauge(FLIPOP.condition),
+    leftBehind: registry.counter(FLIPOP.leftBehind),
+    routedAssignmentErrors: registry.counter(FLIPOP.routedAssignmentErrors),
+    routedAssignments: registry.counter(FLIPOP.routedAssignments),
+    routedNode: registry.gauge(FLIPOP.routedNode),
+    routedState: registry.gauge(FLIPOP.routedState),
     calls: registry.counter(FLIPOP.calls),
     callSeconds: registry.histogram(FLIPOP.callSeconds),
   };
@@ -62,6 +104,7 @@ export async function forgetPool(metrics: FlipopMetrics, namespace: string, name
   await removeSeries(metrics.node, labels);
   await removeSeries(metrics.state, labels);
   await removeSeries(metrics.unfulfilled, labels);
+  await removeSeries(metrics.condition, { ...labels, kind: "FloatingIPPool" });
 }
 
 /** A deleted NodeDNSRecordSet leaves no series of its own behind. */

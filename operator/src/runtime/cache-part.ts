@@ -8,6 +8,7 @@ export interface StartedCache {
     readonly name: string;
     readonly synced: boolean;
     readonly lastError: string | undefined;
+    readonly lastCode?: number | undefined;
   };
   stop(): Promise<void>;
 }
@@ -18,6 +19,7 @@ export function cachePart(cache: StartedCache): Synced {
     name: cache.state.name,
     hasSynced: () => cache.state.synced,
     trouble: () => cache.state.lastError,
+    refusal: () => cache.state.lastCode,
     run: async (signal) => {
       if (!signal.aborted) {
         await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));

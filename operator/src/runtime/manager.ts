@@ -21,6 +21,8 @@ export interface Synced extends Runnable {
   hasSynced(): boolean;
   /** What keeps it from syncing, for people. */
   trouble?(): string | undefined;
+  /** HTTP status with which the API server refuses it. */
+  refusal?(): number | undefined;
 }
 
 export interface Drainable extends Runnable {

@@ -28,6 +28,9 @@ export function terminal(error: unknown): Result {
   return { kind: "terminal", error };
 }
 
+/** Time passes between two runs: one that came a moment too early would else follow itself, and nobody else get a turn. */
+const LEAST_WAIT_MS = 1;
+
 /** Tells the queue what the result means for the key. Returns the label of the metrics. */
 export function settle(queue: WorkQueue, key: string, result: Result): ReconcileLabel {
   switch (result.kind) {
@@ -36,7 +39,7 @@ export function settle(queue: WorkQueue, key: string, result: Result): Reconcile
       return "success";
     case "requeueAfter":
       queue.forget(key);
-      queue.addAfter(key, result.afterMs);
+      queue.addAfter(key, Math.max(result.afterMs, LEAST_WAIT_MS));
       return "requeue_after";
     case "error":
       queue.addRateLimited(key);

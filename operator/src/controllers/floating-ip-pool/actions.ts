@@ -4,13 +4,9 @@
  * parallel: a failure holds up its own chain only.
  */
 
-import type { DnsStatus, IpFamily, PendingCreation } from "cdk8s-flipop/api";
-import type { CreateAddress, ProviderId, RecordChangeSet } from "../../providers/types.js";
-
-interface Reasoned {
-  /** For people; completes "... because". */
-  readonly why: string;
-}
+import type { IpFamily, PendingCreation } from "cdk8s-flipop/api";
+import type { CreateAddress, ProviderId } from "../../providers/types.js";
+import type { DnsAction, Reasoned, RecordDns } from "../records/actions.js";
 
 /** What the API server keeps. Confirmed (read back from its answer) before the next action of the chain. */
 export type RecordAction =
@@ -38,8 +34,7 @@ export type RecordAction =
   | (Reasoned & { readonly do: "add-finalizer" })
   /** `leftBehind`: what was not cleaned up in time; goes to the log, a metric and an Event. */
   | (Reasoned & { readonly do: "remove-finalizer"; readonly leftBehind: readonly string[] })
-  /** `status.dns`; `undefined` removes it. */
-  | (Reasoned & { readonly do: "record-dns"; readonly written: DnsStatus | undefined });
+  | RecordDns;
 
 export type AddressAction =
   /** Only in a chain after its intent. Created: joins `createdIPs`, and the intent goes, in one patch. Refused: the intent goes. Unknown: it stays. */
@@ -65,16 +60,6 @@ export type NodeAction =
       readonly node: string;
       readonly ip: string;
       readonly family: IpFamily;
-    });
-
-export type DnsAction =
-  /** The set has to be read, then plan again. `former`: the one that `status.dns` names. */
-  | (Reasoned & { readonly do: "read-records"; readonly which: "current" | "former" })
-  | (Reasoned & {
-      readonly do: "apply-records";
-      readonly which: "current" | "former";
-      readonly provider: string;
-      readonly changes: RecordChangeSet;
     });
 
 export type Action = RecordAction | AddressAction | NodeAction | DnsAction;

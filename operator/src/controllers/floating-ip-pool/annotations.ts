@@ -14,9 +14,10 @@ export function annotationChains(
 ): readonly Chain[] {
   const served = standings.filter(isServed);
   const holders = new Set(served.map(({ verdict }) => verdict?.node.name));
-  const set = served.filter(isFirstOfNode).flatMap((standing) => annotate(snapshot, standing, family));
+  const set = firstOfEachNode(served).flatMap((standing) => annotate(snapshot, standing, family));
   const strays = snapshot.annotated.filter(({ name }) => !holders.has(name));
-  const removed = strays.flatMap((node) => unannotate(snapshot, standings, { node, family }));
+  const byIp = new Map(standings.map((standing) => [standing.address.ip, standing]));
+  const removed = strays.flatMap((node) => unannotate(snapshot, byIp, { node, family }));
   return [...set, ...removed].map((action) => [action]);
 }
 
@@ -27,8 +28,10 @@ export function annotationRemovals(snapshot: Snapshot, family: IpFamily): readon
 }
 
 /** A node may hold several addresses, but bears one: the first of the pool's. */
-function isFirstOfNode({ holder }: Standing, index: number, all: readonly Standing[]): boolean {
-  return all.findIndex((other) => other.holder === holder) === index;
+function firstOfEachNode(served: readonly Standing[]): readonly Standing[] {
+  const firsts = new Map<Standing["holder"], Standing>();
+  for (const standing of served) if (!firsts.has(standing.holder)) firsts.set(standing.holder, standing);
+  return [...firsts.values()];
 }
 
 function annotate(snapshot: Snapshot, { verdict, address }: Standing, family: IpFamily): readonly Action[] {
@@ -56,11 +59,15 @@ interface Stray {
 }
 
 /** Ours, or nobody's (the Go operator wrote no owner) and of an address that is ours and not there. */
-function unannotate(snapshot: Snapshot, standings: readonly Standing[], { node, family }: Stray): readonly Action[] {
+function unannotate(
+  snapshot: Snapshot,
+  standings: ReadonlyMap<string, Standing>,
+  { node, family }: Stray,
+): readonly Action[] {
   const value = valueOn(node, family);
   if (value === undefined) return [];
   const owner = ownerOn(node, family);
-  const standing = standings.find(({ address }) => address.ip === value);
+  const standing = standings.get(value);
   if (owner === ownerText(snapshot.pool)) return isUnknown(standing) ? [] : [removal(node, family, STALE)];
   if (owner !== undefined || standing === undefined || isUnknown(standing)) return [];
   return standing.address.claim?.ours === true ? [removal(node, family, STALE)] : [];

@@ -1,21 +1,16 @@
 /** Step 13: conditions, with words that help. */
 
-import { type ConditionType, REASONS, type Reason } from "cdk8s-flipop/api";
+import { REASONS, type Reason } from "cdk8s-flipop/api";
 import { refText } from "../../claims/claimant.js";
-import { contestedUntil, isContested } from "./contested.js";
+import { contestedUntil, isContested } from "../contested.js";
+import { no, type PlannedCondition, unknown, yes } from "../planned-condition.js";
+import type { Problem } from "../problem.js";
+import { ttlOf } from "../records/record-chain.js";
+import { clockTime } from "../times.js";
 import type { Pairing } from "./pairs.js";
-import { ttlOf } from "./records.js";
 import type { PlannedAddress } from "./report.js";
-import { isObserved, type Problem, type Snapshot } from "./snapshot.js";
-import { clockTime } from "./times.js";
+import { isObserved, type Snapshot } from "./snapshot.js";
 import type { Wish } from "./wish.js";
-
-export interface PlannedCondition {
-  readonly type: ConditionType;
-  readonly status: "True" | "False" | "Unknown";
-  readonly reason: Reason;
-  readonly message: string;
-}
 
 /** What the conditions are made of. */
 export interface Findings {
@@ -50,8 +45,14 @@ function ready(snapshot: Snapshot, { wish, addresses }: Findings, observed: bool
     return no("Ready", { reason: knownReason(failed.status.reason), message });
   }
   if (pool.spec.paused === true) return yes("Ready", "Paused", REASONS.Paused.meaning);
-  if (wish.duplicates.length === 0) return yes("Ready", "Observed", REASONS.Observed.meaning);
-  return yes("Ready", "DuplicateAddress", `ips lists ${wish.duplicates.join(", ")} twice; each counts once`);
+  return served(snapshot, wish);
+}
+
+/** All that the pool asks for, but for what is left out of it without harm. */
+function served({ remarks = [] }: Snapshot, { duplicates }: Wish): PlannedCondition {
+  if (remarks.length > 0) return yes("Ready", "Invalid", `served, but for: ${remarks.join("; ")}`);
+  if (duplicates.length === 0) return yes("Ready", "Observed", REASONS.Observed.meaning);
+  return yes("Ready", "DuplicateAddress", `ips lists ${duplicates.join(", ")} twice; each counts once`);
 }
 
 function rejected({ rejected: texts, family }: Wish): Problem | undefined {
@@ -67,7 +68,7 @@ function fulfilled(snapshot: Snapshot, findings: Findings): PlannedCondition {
   if (active >= wish.desired) return yes("Fulfilled", "Observed", count);
   const cause = creation ?? obstacle(snapshot, findings);
   if (cause !== undefined) return no("Fulfilled", { ...cause, message: `${count}: ${cause.message}` });
-  return { ...unknown("Fulfilled"), message: `${count}, the others are on their way` };
+  return { ...unknown("Fulfilled"), reason: "UnderWay", message: `${count}, the others are on their way` };
 }
 
 function obstacle(snapshot: Snapshot, { addresses, pairing, wish }: Findings): Problem | undefined {
@@ -148,18 +149,6 @@ function reachable({ providerFailure, inventory }: Snapshot): PlannedCondition {
   if (providerFailure !== undefined) return no("ProviderReachable", providerFailure);
   if (!inventory.complete) return unknown("ProviderReachable");
   return yes("ProviderReachable", "Observed", "the provider answers");
-}
-
-function yes(type: ConditionType, reason: Reason, message: string): PlannedCondition {
-  return { type, status: "True", reason, message };
-}
-
-function no(type: ConditionType, { reason, message }: Problem): PlannedCondition {
-  return { type, status: "False", reason, message };
-}
-
-function unknown(type: ConditionType): PlannedCondition {
-  return { type, status: "Unknown", reason: "NotObserved", message: "not observed yet" };
 }
 
 function knownReason(word: string | undefined): Reason {

@@ -2,13 +2,14 @@
 
 import { Annotation, type PendingCreation } from "cdk8s-flipop/api";
 import { refText } from "../../claims/claimant.js";
+import type { Problem } from "../problem.js";
 import { isDue } from "../retry-schedule.js";
+import { clockTime, timestamp } from "../times.js";
 import type { Action, Chain } from "./actions.js";
 import type { WaitingNode } from "./demand.js";
 import { coolOffOf, type Pairing } from "./pairs.js";
 import { type Settlement, settle } from "./settlement.js";
-import type { Problem, Snapshot } from "./snapshot.js";
-import { clockTime, timestamp } from "./times.js";
+import type { Snapshot } from "./snapshot.js";
 import type { Wish } from "./wish.js";
 
 export interface Creation {
@@ -22,6 +23,7 @@ export interface Creation {
 
 /** @param armed the finalizer is there, or not needed. */
 export function creationOf(snapshot: Snapshot, wish: Wish, pairing: Pairing, armed: boolean): Creation {
+  if (snapshot.creating === true) return RUNNING;
   const settled = settlementOf(snapshot);
   if (settled !== undefined) return settled;
   if (wish.missing === 0) return NOTHING;
@@ -155,6 +157,10 @@ function onNode({ machine }: WaitingNode, dropletHadAddress: boolean) {
 
 const CRD_TEXT =
   "the API server drops fields of the status that a creation needs; nothing is created: apply the CRDs of this release";
+const RUNNING: Creation = {
+  chain: [],
+  problem: { reason: "UnderWay", message: "an address is being created" },
+};
 const NO_REGION: Creation = {
   chain: [],
   problem: {

@@ -1,6 +1,7 @@
 /** Step 11: the finalizer, and the clean-up of a pool that is being deleted. */
 
 import { Finalizer } from "cdk8s-flipop/api";
+import { isCleanupOverdue } from "../cleanup.js";
 import type { Chain } from "./actions.js";
 import { annotationRemovals } from "./annotations.js";
 import { settlementOf } from "./creation.js";
@@ -8,14 +9,7 @@ import type { Standing } from "./grace.js";
 import { reclaimChains } from "./reclaim.js";
 import { recordRemoval } from "./records.js";
 import type { Pool, Snapshot } from "./snapshot.js";
-import { timeOf } from "./times.js";
 import type { Wish } from "./wish.js";
-
-const MINUTE_MS = 60_000;
-/** After the deletion, all of these: then what is left stays behind, and is said. */
-const DEADLINE_MS = 60 * MINUTE_MS;
-const ATTEMPTS = 10;
-const TRYING_MS = 10 * MINUTE_MS;
 
 export function isDeleting({ metadata }: Pick<Pool, "metadata">): boolean {
   return metadata.deletionTimestamp !== undefined;
@@ -79,9 +73,6 @@ function isClaimed({ address, facts }: Standing): boolean {
   return address.claim?.ours !== false && facts?.borrowed !== true;
 }
 
-function isOverdue({ pool, now, memory }: Snapshot): boolean {
-  const deletedAt = timeOf(pool.metadata.deletionTimestamp) ?? now;
-  const { attempts, since } = memory.cleanup;
-  const trying = since === undefined ? 0 : now - since;
-  return now - deletedAt >= DEADLINE_MS && attempts >= ATTEMPTS && trying >= TRYING_MS;
+export function isOverdue({ pool, now, memory }: Snapshot): boolean {
+  return isCleanupOverdue(pool.metadata, now, memory.cleanup);
 }

@@ -5,6 +5,7 @@ import { inPreference } from "../../match/node-preference.js";
 import type { ProviderId } from "../../providers/types.js";
 import { isDue } from "../retry-schedule.js";
 import type { Standing } from "./grace.js";
+import { isIn, type Regions } from "./regions.js";
 import type { Snapshot } from "./snapshot.js";
 
 /** A candidate whose machine is known. */
@@ -21,11 +22,18 @@ export interface Demand {
   readonly shared: readonly WaitingNode[];
 }
 
-export function demandOf(snapshot: Snapshot, standings: readonly Standing[], wants: number): Demand {
+/** What looks for nodes. */
+export interface Wanting {
+  readonly wants: number;
+  readonly regions: Regions;
+}
+
+export function demandOf(snapshot: Snapshot, standings: readonly Standing[], { wants, regions }: Wanting): Demand {
   const taken = takenNodes(snapshot, standings);
   const free = snapshot.candidates.filter(hasMachine).filter(({ machine }) => !taken(machine));
   const waiting = inPreference(free, snapshot.pool.spec.nodePreference ?? "Stable").filter(hasMachine);
-  const able = waiting.filter(({ machine }) => isDue(snapshot.memory.nodeRetryAt.get(machine), snapshot.now));
+  const fit = waiting.filter((node) => isIn(node, regions));
+  const able = fit.filter(({ machine }) => isDue(snapshot.memory.nodeRetryAt.get(machine), snapshot.now));
   const byMachine = new Map(able.map((node) => [node.machine, node]));
   const left = wants > 0 ? snapshot.share(wants, [...byMachine.keys()]) : [];
   return { waiting, wants, shared: left.flatMap((machine) => byMachine.get(machine) ?? []) };

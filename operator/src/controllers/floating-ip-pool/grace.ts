@@ -1,9 +1,9 @@
 /** Step 3: which holders keep their address, though they do not match for the moment. */
 
 import { type Grace, graceOf } from "../../match/grace.js";
+import { timeOf } from "../times.js";
 import type { Holding } from "./holdings.js";
 import type { Snapshot } from "./snapshot.js";
-import { timeOf } from "./times.js";
 
 export interface Standing extends Holding {
   /** `undefined`: nobody is known to hold it, or it is not the pool's to judge. */

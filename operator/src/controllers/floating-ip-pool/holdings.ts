@@ -57,8 +57,9 @@ function sightOf(facts: InventoryAddress, action: Holding["action"]): Sight {
 
 /** Not every API shows that an action runs: then the id in the status says it, until the holder is the expected one. */
 function runningAction({ action, holder }: InventoryAddress, was: AddressStatus): Holding["action"] {
-  const expected = was.providerID;
-  const ours = was.state === "in-progress" && was.actionID !== undefined;
+  // A disabled address only ever leaves its node.
+  const expected = was.state === "disabled" ? undefined : was.providerID;
+  const ours = (was.state === "in-progress" || was.state === "disabled") && was.actionID !== undefined;
   if (action !== undefined) return { id: action.id ?? was.actionID, expected: ours ? expected : holder };
   return ours && holder !== expected ? { id: was.actionID, expected } : undefined;
 }

@@ -1,6 +1,6 @@
 /** When to look again though nothing happens: the earliest of all that is waited for. */
 
-import { contestedUntil } from "./contested.js";
+import { contestedUntil } from "../contested.js";
 import type { Creation } from "./creation.js";
 import type { Standing } from "./grace.js";
 import type { Pairing } from "./pairs.js";
@@ -29,6 +29,7 @@ export function lookAgainAt(snapshot: Snapshot, waits: Waits): number | undefine
     doubt === undefined ? undefined : now + doubt * 1000,
     ...(supply.free.length > 0 ? memory.nodeRetryAt.values() : []),
     dns?.retryAt,
+    dns?.readAgainAt,
     contestedUntil(memory.reverts.get("records"), now),
   ];
   const ahead = times.filter((time) => time !== undefined).filter((time) => time >= now);

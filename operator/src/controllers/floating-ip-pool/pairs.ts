@@ -1,10 +1,11 @@
 /** Step 6: which address goes to which node, now. */
 
+import { pastTimeOf } from "../times.js";
 import type { Demand, WaitingNode } from "./demand.js";
 import type { Standing } from "./grace.js";
+import { isIn } from "./regions.js";
 import type { Snapshot } from "./snapshot.js";
 import type { Supply } from "./supply.js";
-import { pastTimeOf } from "./times.js";
 
 export interface Pair {
   readonly standing: Standing;
@@ -25,8 +26,8 @@ export interface Pairing {
 }
 
 /** Greedy is best here: the regions part addresses and nodes, and within one any address fits any node. */
-export function pairsOf(snapshot: Snapshot, { free }: Supply, { shared }: Demand): Pairing {
-  const { matched, elsewhere, leftover } = match(snapshot, free, shared);
+export function pairsOf(snapshot: Snapshot, { free }: Supply, demand: Pick<Demand, "shared" | "waiting">): Pairing {
+  const { matched, elsewhere, leftover } = match(snapshot, free, demand);
   const coolOffMs = coolOffOf(snapshot);
   const coolUntil = coolUntilOf(snapshot, coolOffMs);
   const now = coolOffMs > 0 ? matched.slice(0, coolUntil === undefined ? 1 : 0) : matched;
@@ -46,24 +47,21 @@ function coolUntilOf({ pool, memory, now }: Snapshot, coolOffMs: number): number
   return coolOffMs > 0 && until > now ? until : undefined;
 }
 
-function match({ capabilities }: Snapshot, free: readonly Standing[], nodes: readonly WaitingNode[]) {
-  const regional = capabilities?.regional ?? false;
-  const left = [...nodes];
+function match(
+  { capabilities }: Snapshot,
+  free: readonly Standing[],
+  { shared, waiting }: Pick<Demand, "shared" | "waiting">,
+) {
+  const fits = (node: WaitingNode, { facts }: Standing) =>
+    capabilities?.regional !== true || isIn(node, new Set([facts?.region ?? ""]));
+  const left = [...shared];
   const matched: Pair[] = [];
   const elsewhere: Standing[] = [];
   for (const standing of free) {
-    const at = left.findIndex((node) => !regional || isInRegion(node, standing.facts?.region ?? ""));
+    const at = left.findIndex((node) => fits(node, standing));
     const [node] = at < 0 ? [] : left.splice(at, 1);
     if (node !== undefined) matched.push({ standing, node });
-    else if (left.length > 0) elsewhere.push(standing);
+    else if (waiting.length > 0 && !waiting.some((each) => fits(each, standing))) elsewhere.push(standing);
   }
   return { matched, elsewhere, leftover: left };
-}
-
-const REGION_LABEL = "topology.kubernetes.io/region";
-
-/** A node or an address that names no region may be anywhere. */
-function isInRegion({ labels }: WaitingNode, region: string): boolean {
-  const own = labels[REGION_LABEL];
-  return own === undefined || own === "" || region === "" || own === region;
 }

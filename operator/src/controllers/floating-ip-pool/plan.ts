@@ -1,9 +1,10 @@
 /** The decision about one pool: a list of named steps over one snapshot. Pure: no clock, log, metric or I/O. */
 
 import type { PoolCounts } from "cdk8s-flipop/api";
+import type { PlannedCondition } from "../planned-condition.js";
 import type { Action, Chain } from "./actions.js";
 import { annotationChains } from "./annotations.js";
-import { conditionsOf, type PlannedCondition } from "./conditions.js";
+import { conditionsOf } from "./conditions.js";
 import { assignmentRecord, type Creation, creationOf } from "./creation.js";
 import { deletionChains, finalizerChain, hasFinalizer, isDeleting, needsFinalizer } from "./deletion.js";
 import { type Demand, demandOf } from "./demand.js";
@@ -13,6 +14,7 @@ import { lookAgainAt } from "./look-again.js";
 import { coolOffOf, type Pair, type Pairing, pairsOf } from "./pairs.js";
 import { bookkeepingChains, reclaimChains } from "./reclaim.js";
 import { publishedOf, recordChain } from "./records.js";
+import { type Regions, regionsOf } from "./regions.js";
 import { addressesOf, countsOf, type PlannedAddress } from "./report.js";
 import { type Choice, moveText, planText } from "./sentence.js";
 import { isObserved, type Snapshot } from "./snapshot.js";
@@ -29,7 +31,7 @@ export interface Plan {
   /** Candidates without an address, in the preferred order; all of them. */
   readonly waiting: readonly string[];
   /** What this pool would take from others (`DemandBook.set`); 0: it can't act now. */
-  readonly demand: { readonly wants: number; readonly nodes: readonly string[] };
+  readonly demand: { readonly wants: number; readonly regions: Regions };
   /** ms since the epoch. Absent: only when something happens. */
   readonly lookAgainAt?: number;
   /** For `explain`, the log and the timeline; empty where nothing moves. */
@@ -41,16 +43,19 @@ export function plan(snapshot: Snapshot): Plan {
   const standings = standingsOf(snapshot, holdingsOf(snapshot, wish));
   const supply = supplyOf(snapshot, standings);
   const able = mayMove(snapshot);
-  const demand = demandOf(snapshot, standings, able ? supply.free.length + wish.missing : 0);
+  const wants = able ? supply.free.length + wish.missing : 0;
+  const regions = regionsOf(snapshot, supply, wish.missing);
+  const demand = demandOf(snapshot, standings, { wants, regions });
   const pairing = able ? pairsOf(snapshot, supply, demand) : NO_PAIRS;
   const creation = able ? creationOf(snapshot, wish, pairing, isArmed(snapshot, wish)) : NO_CREATION;
-  return report(snapshot, { wish, standings, supply, demand, pairing, creation });
+  return report(snapshot, { wish, standings, supply, regions, demand, pairing, creation });
 }
 
 interface Decision {
   readonly wish: Wish;
   readonly standings: readonly Standing[];
   readonly supply: Supply;
+  readonly regions: Regions;
   readonly demand: Demand;
   readonly pairing: Pairing;
   readonly creation: Creation;
@@ -68,7 +73,7 @@ function report(snapshot: Snapshot, decision: Decision): Plan {
     conditions: conditionsOf(snapshot, findings),
     counts: countsOf(standings, addresses, wish, snapshot.candidates.length),
     waiting: demand.waiting.map(({ name }) => name),
-    demand: { wants: demand.wants, nodes: demand.waiting.map(({ machine }) => machine) },
+    demand: { wants: demand.wants, regions: decision.regions },
     ...(lookAgain === undefined ? {} : { lookAgainAt: lookAgain }),
     sentence: planText(snapshot, pairing, demand),
   };

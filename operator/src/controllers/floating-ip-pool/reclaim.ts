@@ -1,11 +1,11 @@
 /** Step 10: created addresses: their place in `spec.ips`, their backup copy, and the end of those not wanted any more. */
 
 import { Annotation, canonicalIp } from "cdk8s-flipop/api";
+import { ttlOf } from "../records/record-chain.js";
+import { timeOf } from "../times.js";
 import type { Action, Chain } from "./actions.js";
 import { isOurs, type Standing } from "./grace.js";
-import { ttlOf } from "./records.js";
 import type { Snapshot } from "./snapshot.js";
-import { timeOf } from "./times.js";
 import type { Wish } from "./wish.js";
 
 /** Appends what is not in `spec.ips` yet, once; what somebody took out again stays out. */
@@ -21,12 +21,12 @@ export function bookkeepingChains({ pool }: Snapshot, { addresses }: Wish): read
   return [...appends, ...backup(pool, addresses)];
 }
 
-/** One chain for each address that is disabled and under `Delete`, or gone and given up. */
+/** One chain for each address that is disabled and under `Delete`, and one for all that are gone and given up. */
 export function reclaimChains(snapshot: Snapshot, standings: readonly Standing[]): readonly Chain[] {
-  return standings
-    .filter(({ address }) => address.origin === "created")
-    .map((standing) => (standing.sight === "gone" ? forget(snapshot, standing) : giveBack(snapshot, standing)))
-    .filter((chain) => chain.length > 0);
+  const created = standings.filter(({ address }) => address.origin === "created");
+  const gone = created.filter((standing) => standing.sight === "gone" && isGivenUp(snapshot, standing));
+  const back = created.map((standing) => giveBack(snapshot, standing));
+  return [...back, forget(snapshot, standings, gone)].filter((chain) => chain.length > 0);
 }
 
 /** When a disabled address may leave its node: one TTL after it left DNS. `undefined`: the wait has not begun. */
@@ -65,17 +65,36 @@ function giveBack(snapshot: Snapshot, standing: Standing): Chain {
 }
 
 /**
- * The entry of one that does not exist any more. A wanted one keeps its place (a token of the wrong account would else
- * create all anew) until somebody takes it out of `spec.ips`.
+ * One that does not exist any more. A wanted one keeps its place (a token of the wrong account would else create all
+ * anew) until somebody takes it out of `spec.ips`.
  */
-function forget({ pool }: Snapshot, { address }: Standing): Chain {
-  const entry = (pool.status.createdIPs ?? []).find(({ ip }) => canonicalIp(ip) === address.ip);
+function isGivenUp({ pool }: Snapshot, { address }: Standing): boolean {
+  const entry = entryOf(pool, address.ip);
   const deleting = pool.metadata.deletionTimestamp !== undefined;
-  const givenUp = !address.wanted || deleting || (entry?.inSpec === true && !address.inSpec);
-  if (entry === undefined || !givenUp) return [];
-  const why = "the address does not exist any more";
-  const dropped: Chain = address.inSpec && !deleting ? [{ do: "drop-from-spec", ip: address.ip, why }] : [];
-  return [...dropped, { do: "forget-created", ip: entry.ip, why }];
+  return !address.wanted || deleting || (entry?.inSpec === true && !address.inSpec);
+}
+
+/**
+ * Out of the spec, then out of the backup copy, and only then out of `createdIPs`: what stood in one of those alone would
+ * count as an address of the pool, in the place of one that is there.
+ */
+function forget({ pool }: Snapshot, standings: readonly Standing[], gone: readonly Standing[]): Chain {
+  if (gone.length === 0) return [];
+  const why = gone.length === 1 ? "the address does not exist any more" : "the addresses do not exist any more";
+  const deleting = pool.metadata.deletionTimestamp !== undefined;
+  const listed = deleting ? [] : gone.filter(({ address }) => address.inSpec);
+  const left = standings.filter((standing) => !gone.includes(standing)).map(({ address }) => address);
+  const copy = backup(pool, left).flat();
+  const entries = gone.flatMap(({ address }) => entryOf(pool, address.ip) ?? []);
+  return [
+    ...listed.map(({ address }): Action => ({ do: "drop-from-spec", ip: address.ip, why })),
+    ...copy,
+    ...entries.map(({ ip }): Action => ({ do: "forget-created", ip, why })),
+  ];
+}
+
+function entryOf({ status }: Snapshot["pool"], ip: string) {
+  return (status.createdIPs ?? []).find((entry) => canonicalIp(entry.ip) === ip);
 }
 
 function backup(pool: Snapshot["pool"], addresses: Wish["addresses"]): readonly Chain[] {

@@ -2,13 +2,13 @@
 
 import type { AddressState, AddressStatus, PoolCounts, Reason } from "cdk8s-flipop/api";
 import { refText } from "../../claims/claimant.js";
-import { isContested } from "./contested.js";
+import { isContested } from "../contested.js";
+import { timestamp } from "../times.js";
 import { isOurs, isServed, type Standing } from "./grace.js";
 import type { Pair, Pairing } from "./pairs.js";
 import { drainUntil } from "./reclaim.js";
 import { holderText } from "./sentence.js";
 import { isObserved, type Snapshot } from "./snapshot.js";
-import { timestamp } from "./times.js";
 import type { Wish } from "./wish.js";
 
 export interface PlannedAddress {

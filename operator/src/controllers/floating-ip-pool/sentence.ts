@@ -3,11 +3,11 @@
 import type { Refusal } from "../../match/checks.js";
 import type { Grace } from "../../match/grace.js";
 import { newerFirst } from "../../match/kubelet-version.js";
+import { clockTime, duration } from "../times.js";
 import type { WaitingNode } from "./demand.js";
 import type { Standing } from "./grace.js";
 import type { Pair, Pairing } from "./pairs.js";
 import type { Snapshot } from "./snapshot.js";
-import { clockTime, duration } from "./times.js";
 
 /** Which of the nodes that wait are in front of which: for the words that say why one was chosen. */
 export interface Choice {
@@ -56,11 +56,10 @@ function shortReason({ reason }: Refusal): string {
 
 /** What sets the chosen node apart from the best that was not. */
 function choiceText({ pool }: Snapshot, node: WaitingNode, { waiting }: Choice): string {
-  const rest = waiting.filter(({ name }) => name !== node.name);
-  if (rest.length === 0) return "the only candidate";
+  if (waiting.length < 2) return "the only candidate";
   const of = `of ${waiting.length} candidates`;
   if (pool.spec.nodePreference === "Name") return `first by name ${of}`;
-  const next = rest.find(({ name }) => waiting.findIndex((other) => other.name === name) > waiting.indexOf(node));
+  const next = waiting[waiting.indexOf(node) + 1];
   if (next === undefined) return `last ${of}`;
   if (isLeaving(node) !== isLeaving(next)) return `here to stay, ${of}`;
   if (newerFirst(node.kubeletVersion, next.kubeletVersion) < 0) return `newest kubelet ${of}`;

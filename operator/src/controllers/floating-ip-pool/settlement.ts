@@ -2,8 +2,8 @@
 
 import { canonicalIp, type PendingCreation } from "cdk8s-flipop/api";
 import type { InventoryAddress } from "../../inventory/types.js";
+import { pastTimeOf } from "../times.js";
 import type { ListSighting, Snapshot } from "./snapshot.js";
-import { pastTimeOf } from "./times.js";
 
 /**
  * `ours`: this address is it. `listed`: a person has said by `spec.ips` which one it is. `nothing`: nothing was created.

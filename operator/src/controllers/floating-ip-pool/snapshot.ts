@@ -1,24 +1,20 @@
 /** All that a decision about one pool reads: values of one moment, gathered without an `await` in between. */
 
-import type { FloatingIPPoolSpec, FloatingIPPoolStatus, Reason } from "cdk8s-flipop/api";
-import type { Claim, ClaimView } from "../../claims/claims.js";
+import type { FloatingIPPoolSpec, FloatingIPPoolStatus } from "cdk8s-flipop/api";
+import type { ClaimView } from "../../claims/claims.js";
 import type { InventoryView, ResourceRef } from "../../inventory/types.js";
 import type { ObjectMeta } from "../../kube/objects.js";
 import type { Verdict } from "../../match/checks.js";
 import type { NodeFacts } from "../../match/node-facts.js";
-import type { AddressCapabilities, DnsCapabilities, ProviderId, RecordSetFacts } from "../../providers/types.js";
+import type { AddressCapabilities, ProviderId } from "../../providers/types.js";
+import type { CleanupMemory } from "../cleanup.js";
+import type { Problem } from "../problem.js";
+import type { DnsSnapshot } from "../records/dns-snapshot.js";
 
 export interface Pool {
   readonly metadata: ObjectMeta;
   readonly spec: FloatingIPPoolSpec;
   readonly status: FloatingIPPoolStatus;
-}
-
-/** What stands in the way, as a condition says it. */
-export interface Problem {
-  readonly reason: Reason;
-  /** What was seen, where, and how to mend it. */
-  readonly message: string;
 }
 
 export interface Snapshot {
@@ -53,6 +49,10 @@ export interface Snapshot {
   readonly dns?: DnsSnapshot;
   /** The server has dropped one of our fields: nothing may be created. */
   readonly crdTooOld: boolean;
+  /** A creation of this pool runs now, in this process. @default false */
+  readonly creating?: boolean;
+  /** What is left out of the spec without harm, for people. @default none */
+  readonly remarks?: readonly string[];
   readonly memory: PoolMemory;
 }
 
@@ -60,24 +60,6 @@ export interface OtherCreation {
   readonly resource: ResourceRef;
   /** The node that it creates its address on. */
   readonly node?: ProviderId;
-}
-
-/** A record set as it was read, or that it was not (lately). */
-export type Records = RecordSetFacts | "unknown";
-
-export interface DnsSnapshot {
-  /** Of the provider that `spec.dnsRecordSet` names; absent: it is unknown or has no DNS. */
-  readonly capabilities?: DnsCapabilities;
-  /** On the name of `spec.dnsRecordSet`. Absent: there is none, or nobody decided yet. */
-  readonly claim?: Claim;
-  /** The set that `spec.dnsRecordSet` names. */
-  readonly records: Records;
-  /** The set that `status.dns` names, where that is another one. */
-  readonly former: { readonly records: Records; readonly claim?: Claim };
-  /** The last call to the DNS provider failed. */
-  readonly failure?: Problem;
-  /** ms since the epoch: no call before. */
-  readonly retryAt?: number;
 }
 
 /** What this process remembers beside the status. Losing it costs time, never an address. */
@@ -93,7 +75,7 @@ export interface PoolMemory {
   /** When somebody else undid our writes, by address, and as `records` for the record set. */
   readonly reverts: ReadonlyMap<string, readonly number[]>;
   /** Of the clean-up of a deleted pool. */
-  readonly cleanup: { readonly attempts: number; readonly since?: number };
+  readonly cleanup: CleanupMemory;
 }
 
 /** Unassigned addresses of a whole list. */

@@ -1,10 +1,10 @@
 /** Step 4: addresses that may go to another node: unassigned ones first, then the longest-released. */
 
+import { contestedUntil } from "../contested.js";
 import { isDue } from "../retry-schedule.js";
-import { contestedUntil } from "./contested.js";
+import { timeOf } from "../times.js";
 import { isOurs, type Standing } from "./grace.js";
 import type { Snapshot } from "./snapshot.js";
-import { timeOf } from "./times.js";
 
 export interface Supply {
   /** May move now. */

@@ -20,7 +20,7 @@ import {
   type Snapshot,
   withList,
 } from "../../../src/controllers/floating-ip-pool/snapshot.js";
-import { timestamp } from "../../../src/controllers/floating-ip-pool/times.js";
+import { timestamp } from "../../../src/controllers/times.js";
 import type { Belief } from "../../../src/inventory/belief.js";
 import { createView } from "../../../src/inventory/view.js";
 import type { SlimNode } from "../../../src/kube/slim.js";
@@ -52,14 +52,22 @@ interface Run {
   readonly outcomes: Map<string, Outcome>;
 }
 
-const MATCH = compiled({});
 const CAPABILITIES = {
   families: ["IPv4", "IPv6"],
   addressesPerNode: 1,
   regional: true,
   movesHeld: true,
   createsOnNode: ["IPv4"],
+  providerIdScheme: "digitalocean",
 } as const;
+const MATCH = compiled({}, CAPABILITIES.providerIdScheme);
+
+/** An action of the cloud that runs. */
+interface Running {
+  readonly id: string;
+  readonly to: string;
+  readonly endsAt: number;
+}
 
 class Crash extends Error {}
 class Failed extends Error {}
@@ -75,6 +83,9 @@ export class ModelCloud {
   /** Whose create call made an address. */
   readonly createdBy = new Map<string, string>();
   private readonly lists = new Map<string, readonly ListSighting[]>();
+  /** How long assignments take, seconds. */
+  actionSeconds = 0;
+  private readonly running = new Map<string, Running>();
   private actionsLeft = 0;
 
   addNode(name: string, more: Partial<SlimNode> = {}): void {
@@ -168,6 +179,11 @@ export class ModelCloud {
   }
 
   private look(name: string): void {
+    for (const [ip, { to, endsAt }] of this.running) {
+      if (endsAt > this.now) continue;
+      this.running.delete(ip);
+      this.addresses.set(ip, this.nodes.has(to.split("//")[1] ?? "") ? to : undefined);
+    }
     const unassigned = new Set([...this.addresses].filter(([, holder]) => holder === undefined).map(([ip]) => ip));
     if (this.pool(name).status.pendingCreation === undefined) this.lists.delete(name);
     else this.lists.set(name, withList(this.lists.get(name) ?? [], { at: this.now, unassigned }));
@@ -181,8 +197,17 @@ export class ModelCloud {
         this.failed(name, action, { lost: hit === "lost", outcomes: run.outcomes });
         return;
       }
-      if (action.do === "assign") run.outcomes.set(action.ip, { state: "active", graceSince: undefined });
+      if (action.do === "assign" || action.do === "poll") {
+        run.outcomes.set(action.ip, this.movedOrMoving(action.ip));
+        if (this.running.has(action.ip)) return;
+      }
     }
+  }
+
+  private movedOrMoving(ip: string): Outcome {
+    const action = this.running.get(ip);
+    if (action !== undefined) return { state: "in-progress", actionID: action.id };
+    return { state: "active", actionID: undefined, graceSince: undefined };
   }
 
   private succeeds(name: string, action: Action, hit: Fault["what"] | undefined): boolean {
@@ -237,7 +262,7 @@ export class ModelCloud {
   private applyToCloud(name: string, action: Action, unheard: boolean): void {
     if (action.do === "create-address") this.create(name, action.wish, unheard);
     else if (action.do === "assign") this.hold(name, action.ip, action.node.machine);
-    else if (action.do === "unassign") this.addresses.set(action.ip, undefined);
+    else if (action.do === "unassign") this.unassign(action.ip);
     else if (action.do === "release") this.release(action.ip);
     else if (action.do === "apply-records") this.zone.set(action.changes.fqdn, action.changes.after);
     else if (action.do === "unannotate-node") this.annotate(action.node, {});
@@ -254,6 +279,7 @@ export class ModelCloud {
   }
 
   private create(name: string, wish: CreateAddress, unheard: boolean): void {
+    if ("node" in wish) this.checkRoom(wish.node);
     const ip = `198.51.100.${this.createdBy.size + 1}`;
     this.addresses.set(ip, undefined);
     this.createdBy.set(ip, name);
@@ -261,16 +287,26 @@ export class ModelCloud {
     if (!unheard) this.settled(name, { do: "settle-creation", ip, createdTime: timestamp(this.now), why: "" });
   }
 
+  private unassign(ip: string): void {
+    if (this.running.has(ip)) throw new Failed();
+    this.addresses.set(ip, undefined);
+  }
+
   private release(ip: string): void {
-    if (this.addresses.get(ip) !== undefined) throw new Failed();
+    if (this.addresses.get(ip) !== undefined || this.running.has(ip)) throw new Failed();
     this.addresses.delete(ip);
   }
 
   private hold(pool: string, ip: string, to: string): void {
-    const holders = [...this.addresses.values()];
-    if (holders.includes(to)) throw new Failed();
+    this.checkRoom(to);
     this.moves.push({ pool, ip, from: this.addresses.get(ip), to, at: this.now });
-    this.addresses.set(ip, to);
+    if (this.actionSeconds === 0) this.addresses.set(ip, to);
+    else this.running.set(ip, { id: `action-${this.moves.length}`, to, endsAt: this.now + this.actionSeconds * 1000 });
+  }
+
+  private checkRoom(machine: string): void {
+    const holders = [...this.addresses.values(), ...[...this.running.values()].map((action) => action.to)];
+    if (holders.includes(machine)) throw new Failed();
   }
 
   private annotate(name: string, annotations: Readonly<Record<string, string>>): void {
@@ -307,7 +343,14 @@ export class ModelCloud {
   private view() {
     const beliefs = new Map<string, Belief>();
     for (const [ip, holder] of this.addresses) {
-      const facts = { ip, family: "IPv4" as const, region: "", ...(holder === undefined ? {} : { holder }) };
+      const action = this.running.get(ip);
+      const facts = {
+        ip,
+        family: "IPv4" as const,
+        region: "",
+        ...(holder === undefined ? {} : { holder }),
+        ...(action === undefined ? {} : { action: { id: action.id } }),
+      };
       beliefs.set(ip, { facts, at: 0 });
     }
     const named = [...this.pools.values()].flatMap(({ spec, status }) => [

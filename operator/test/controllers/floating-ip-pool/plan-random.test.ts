@@ -1,3 +1,4 @@
+import { Finalizer, type FloatingIPPoolSpec } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
@@ -9,6 +10,7 @@ const LISTED = ["203.0.113.1", "203.0.113.2"];
 const COOL_OFF = 20;
 const GRACE = 30;
 const DESIRED = 3;
+const ACTION_SECONDS = 8;
 
 type Step =
   | { readonly do: "ready" | "unready" | "remove" | "add"; readonly node: string }
@@ -42,11 +44,13 @@ class Story {
   /** `pool node`: since when runs have seen it unready. */
   private readonly unready = new Map<string, number>();
 
-  constructor() {
+  /** @param slow actions take a while. */
+  constructor(slow = false, more: Partial<FloatingIPPoolSpec> = {}) {
+    this.cloud.actionSeconds = slow ? ACTION_SECONDS : 0;
     for (const name of NODES) this.cloud.addNode(name);
     const dnsRecordSet = { recordName: "a.example.com", zone: "example.com" };
     const common = { gracePeriodSeconds: GRACE, dnsRecordSet };
-    this.cloud.addPool("a", { ...common, desiredIPs: DESIRED, assignmentCoolOffSeconds: COOL_OFF });
+    this.cloud.addPool("a", { ...common, ...more, desiredIPs: DESIRED, assignmentCoolOffSeconds: COOL_OFF });
     this.cloud.addPool("b", { gracePeriodSeconds: GRACE, ips: LISTED });
   }
 
@@ -103,8 +107,7 @@ class Story {
   }
 }
 
-function tell(steps: readonly Step[], check: (story: Story) => void): void {
-  const story = new Story();
+function tell(steps: readonly Step[], check: (story: Story) => void, story = new Story()): void {
   for (const each of steps) {
     story.apply(each);
     check(story);
@@ -179,6 +182,43 @@ describe("plans of pools, in random histories", () => {
         const up = [...cloud.addresses.values()].filter((holder) => cloud.matches(holder)).length;
         const well = [...cloud.nodes.keys()].filter((name) => cloud.matches(`digitalocean://${name}`)).length;
         expect(up).to.equal(Math.min(well, cloud.addresses.size));
+      }),
+      parameters,
+    );
+  });
+
+  it("put no two addresses on one node while actions run, and come to rest", () => {
+    const check = ({ cloud }: Story) => {
+      const holders = [...cloud.addresses.values()].filter((holder) => holder !== undefined);
+      expect(holders).to.have.lengthOf(new Set(holders).size);
+    };
+    fc.assert(
+      fc.property(history, (steps) => {
+        const story = new Story(true);
+        tell(steps, check, story);
+        expect(story.settle()).to.be.at.most(60);
+        check(story);
+      }),
+      parameters,
+    );
+  });
+
+  it("give back all that a pool created, and nothing else, when it goes under Delete", () => {
+    fc.assert(
+      fc.property(history, fc.boolean(), (steps, slow) => {
+        const story = new Story(slow, { reclaimPolicy: "Delete", ips: ["203.0.113.9"] });
+        const { cloud } = story;
+        tell(steps, () => undefined, story);
+        const pool = cloud.pool("a");
+        const deletionTimestamp = new Date(cloud.now).toISOString();
+        cloud.edit("a", { metadata: { ...pool.metadata, deletionTimestamp } });
+        const isGone = () => !(cloud.pool("a").metadata.finalizers ?? []).includes(Finalizer.cleanup);
+        for (let round = 0; round < 40 && !isGone(); round++) {
+          cloud.now += 35_000;
+          for (const name of POOLS) cloud.run(name);
+        }
+        expect(isGone()).to.equal(true);
+        expect([...cloud.addresses.keys()]).to.have.members([...LISTED, "203.0.113.9"]);
       }),
       parameters,
     );

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import { NO_MEMORY, type Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
-import { timestamp } from "../../../src/controllers/floating-ip-pool/times.js";
+import { timestamp } from "../../../src/controllers/times.js";
 import { ModelCloud } from "./model-cloud.js";
 
 const [A, B, C] = ["203.0.113.7", "203.0.113.8", "203.0.113.9"];
@@ -67,6 +67,15 @@ describe("the plan of a pool", () => {
     for (const name of ["n8", "n9"]) cloud.addNode(name);
     const assigned = cloud.plan("web").chains.flatMap(([first]) => (first?.do === "assign" ? [first.ip] : []));
     expect(assigned).to.deep.equal([C, onN2]);
+  });
+
+  it("never chooses a machine of another cloud", () => {
+    const cloud = cluster([], { ips: [A, B] });
+    cloud.addNode("foreign", { providerID: "aws:///eu-west-1a/i-0123456789" });
+    cloud.addNode("ours");
+    const chosen = cloud.plan("web").chains.flatMap(([first]) => (first?.do === "assign" ? [first.node.name] : []));
+    expect(chosen).to.deep.equal(["ours"]);
+    expect(cloud.plan("web").counts).to.deep.include({ candidates: 1 });
   });
 
   it("writes nothing before the provider has been read in full", () => {

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { type Settlement, settle } from "../../../src/controllers/floating-ip-pool/settlement.js";
 import { NO_MEMORY } from "../../../src/controllers/floating-ip-pool/snapshot.js";
-import { timestamp } from "../../../src/controllers/floating-ip-pool/times.js";
+import { timestamp } from "../../../src/controllers/times.js";
 import { ModelCloud } from "./model-cloud.js";
 
 const NEW = "198.51.100.1";

@@ -1,0 +1,28 @@
+/** How long the clean-up of a deleted resource is tried: a finalizer must not hang for ever. */
+
+import type { ObjectMeta } from "../kube/objects.js";
+import { timeOf } from "./times.js";
+
+const MINUTE_MS = 60_000;
+/** After the deletion, all of these: then what is left stays behind, and is said. */
+const DEADLINE_MS = 60 * MINUTE_MS;
+const ATTEMPTS = 10;
+const TRYING_MS = 10 * MINUTE_MS;
+
+/** What this process remembers of the clean-up. */
+export interface CleanupMemory {
+  readonly attempts: number;
+  /** Of the first attempt, ms since the epoch. */
+  readonly since?: number;
+}
+
+/** Whether the deadline has passed. */
+export function isCleanupOverdue(
+  { deletionTimestamp }: Pick<ObjectMeta, "deletionTimestamp">,
+  now: number,
+  { attempts, since }: CleanupMemory,
+): boolean {
+  const deletedAt = timeOf(deletionTimestamp) ?? now;
+  const trying = since === undefined ? 0 : now - since;
+  return now - deletedAt >= DEADLINE_MS && attempts >= ATTEMPTS && trying >= TRYING_MS;
+}

@@ -1,0 +1,50 @@
+/** Actions on the annotations of nodes. */
+
+import type { IpFamily } from "cdk8s-flipop/api";
+import { isConflict, isNotFound } from "../../kube/client.js";
+import type { Patch } from "../../kube/patch.js";
+import { sendPatch } from "../../kube/send-patch.js";
+import { isInvalid } from "../../kube/status-error.js";
+import type { NodeFacts } from "../../match/node-facts.js";
+import { annotationPatch, annotationRemoval, nodePath } from "../node-annotations.js";
+import type { NodeAction } from "./actions.js";
+import { DONE, type Outcome, skipped } from "./outcomes.js";
+import { ownerText } from "./snapshot.js";
+import type { Tools } from "./tools.js";
+
+/** So long the node cache may lag behind our own write. */
+const CACHE_LAG_MS = 10_000;
+
+/** Sends each change once: the node cache shows it a moment later. */
+export async function changeNode(tools: Tools, action: NodeAction): Promise<Outcome> {
+  const { context, unit } = tools;
+  const node = context.nodes.get(action.node);
+  if (node === undefined) return skipped("the node is gone");
+  const [key, text] = [`${action.node} ${action.family}`, `${action.do} ${action.ip} ${node.uid}`];
+  const sent = unit.sentAnnotations.get(key);
+  const now = context.clock.monotonic();
+  if (sent?.text === text && now - sent.at < CACHE_LAG_MS) return skipped("it has been sent");
+  const patch = patchOf(tools, node, action);
+  if (patch === undefined) return DONE;
+  for (const [other, { at }] of unit.sentAnnotations) if (now - at >= CACHE_LAG_MS) unit.sentAnnotations.delete(other);
+  unit.sentAnnotations.set(key, { text, at: now });
+  return send(tools, node, patch, () => unit.sentAnnotations.delete(key));
+}
+
+function patchOf({ snapshot }: Tools, node: NodeFacts, action: NodeAction): Patch | undefined {
+  const family: IpFamily = action.family;
+  if (action.do === "unannotate-node") return annotationRemoval(node, family);
+  return annotationPatch(node, family, { ip: action.ip, owner: ownerText(snapshot.pool) });
+}
+
+async function send({ context, signal }: Tools, node: NodeFacts, patch: Patch, undo: () => void): Promise<Outcome> {
+  try {
+    await sendPatch(context.client, nodePath(node.name), patch, { signal });
+    return DONE;
+  } catch (error) {
+    undo();
+    // Gone, created anew, or annotated by somebody else meanwhile: its event brings us back.
+    if (isNotFound(error) || isConflict(error) || isInvalid(error)) return skipped("the node has changed meanwhile");
+    throw error;
+  }
+}

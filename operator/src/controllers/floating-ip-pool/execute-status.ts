@@ -1,0 +1,104 @@
+/** Actions that the status of the pool keeps: written, and confirmed by the server's answer. */
+
+import { type CreatedAddress, canonicalIp, type FloatingIPPoolStatus } from "cdk8s-flipop/api";
+import { statusPatch } from "../../kube/patch.js";
+import type { Action, RecordAction } from "./actions.js";
+import { DONE, type Outcome, skipped } from "./outcomes.js";
+import type { PoolObject } from "./read-pool.js";
+import type { Tools } from "./tools.js";
+
+type StatusAction = Extract<
+  RecordAction,
+  {
+    readonly do:
+      | "record-intent"
+      | "settle-creation"
+      | "record-assignment"
+      | "mark-in-spec"
+      | "forget-created"
+      | "record-dns";
+  }
+>;
+
+type Change = { readonly [K in keyof FloatingIPPoolStatus]?: FloatingIPPoolStatus[K] | undefined };
+
+export async function recordInStatus(tools: Tools, action: StatusAction): Promise<Outcome> {
+  switch (action.do) {
+    case "record-intent":
+      return recordIntent(tools, action);
+    case "record-assignment":
+      return recordAssignment(tools, action.at);
+    case "settle-creation":
+      return keep(tools, ({ status }) => ({
+        pendingCreation: undefined,
+        ...(action.ip === undefined ? {} : created(status, action.ip, action.createdTime)),
+      }));
+    case "mark-in-spec":
+      return keep(tools, ({ status }) => markedInSpec(status, action.ip));
+    case "forget-created":
+      return keep(tools, ({ status }) => ({ createdIPs: entries(status).filter((entry) => !isOf(entry, action.ip)) }));
+    case "record-dns":
+      return keep(tools, () => ({ dns: action.written }));
+  }
+}
+
+/** A fact that must not get lost. */
+export async function keep(tools: Pick<Tools, "unit">, change: (pool: PoolObject) => Change): Promise<Outcome> {
+  // Not ended by a shutdown: it takes one call, and says what has already happened.
+  await tools.unit.writer.write({
+    patch: (pool) => statusPatch(pool, change(pool)),
+    subresource: "status",
+    fact: true,
+  });
+  return DONE;
+}
+
+/** `createdIPs` with one more. */
+export function created(status: FloatingIPPoolStatus | undefined, ip: string, createdTime: string) {
+  const others = entries(status).filter((entry) => !isOf(entry, ip));
+  return { createdIPs: [...others, { ip, createdTime }] };
+}
+
+/** On the version that the plan was made of, or the plan may be wrong by now. */
+async function recordIntent(
+  { unit, snapshot, signal }: Tools,
+  { intent }: Extract<Action, { readonly do: "record-intent" }>,
+): Promise<Outcome> {
+  const planned = snapshot.pool.metadata;
+  const now = unit.object()?.metadata;
+  if (now === undefined || now.generation !== planned.generation || now.deletionTimestamp !== undefined) {
+    return skipped("the pool was edited meanwhile");
+  }
+  const patch = (pool: PoolObject) => statusPatch(pool, { pendingCreation: intent });
+  const answer = await unit.writer.write({ patch, subresource: "status", signal });
+  if (answer.status?.pendingCreation?.startedAt === intent.startedAt) return DONE;
+  unit.crdTooOld = true;
+  const message = "the API server has dropped the intent: apply the CRDs of this release";
+  return { is: "refused", failure: { kind: "Terminal", problem: { reason: "CRDTooOld", message } } };
+}
+
+async function recordAssignment(tools: Tools, at: string): Promise<Outcome> {
+  tools.unit.lastAssignmentAt = Date.parse(at);
+  return keep(tools, () => ({ lastAssignmentTime: at }));
+}
+
+/** The call that it was for was refused: it counts for nothing. */
+export async function takeBackAssignment(
+  tools: Tools,
+  { formerly }: Extract<Action, { readonly do: "record-assignment" }>,
+): Promise<void> {
+  tools.unit.lastAssignmentAt = formerly === undefined ? undefined : Date.parse(formerly);
+  await keep(tools, () => ({ lastAssignmentTime: formerly }));
+}
+
+function markedInSpec(status: FloatingIPPoolStatus | undefined, ip: string): Change {
+  return { createdIPs: entries(status).map((entry) => (isOf(entry, ip) ? { ...entry, inSpec: true } : entry)) };
+}
+
+function entries(status: FloatingIPPoolStatus | undefined): readonly CreatedAddress[] {
+  return status?.createdIPs ?? [];
+}
+
+function isOf(entry: CreatedAddress, ip: string): boolean {
+  return canonicalIp(entry.ip) === canonicalIp(ip);
+}

@@ -1,0 +1,121 @@
+/** What the end of a chain changes in what the unit remembers. */
+
+import type { AddressStatus } from "cdk8s-flipop/api";
+import { canonicalIp } from "cdk8s-flipop/api";
+import type { Clock } from "../../clock.js";
+import type { ProviderErrorReason } from "../../providers/errors.js";
+import type { ProviderId } from "../../providers/types.js";
+import { afterFailure } from "../retry-schedule.js";
+import type { Action } from "./actions.js";
+import { effectOf } from "./effects.js";
+import { pollMs } from "./execute-address.js";
+import { type ActionFailure, type ChainEnd, failureOf, type Step } from "./outcomes.js";
+import { CREATION, goalOfAction } from "./subject.js";
+import type { PoolUnit } from "./unit.js";
+
+/** Something is wrong with the node, for this address or for any; another node may have it at once. */
+const NODE_FAULTS: ReadonlySet<ProviderErrorReason> = new Set(["NodeBusy", "NodeOccupied", "NodeUnfit", "WrongRegion"]);
+
+/** @param exists whether the provider still has the address. */
+export function learn(
+  { clock, exists }: { readonly clock: Clock; readonly exists: (ip: string) => boolean },
+  unit: PoolUnit,
+  end: ChainEnd,
+): void {
+  const failure = failureOf(end);
+  const node = failure === undefined ? undefined : faultyNode(end, failure, exists);
+  const now = clock.now();
+  if (failure !== undefined) noteFailure(unit, end, { failure, node, now });
+  else if (end.steps.at(-1)?.outcome.is !== "skipped") noteSuccess(unit, end);
+  const retryAt = node === undefined ? (unit.retries.get(end.subject)?.retryAt ?? now) : now;
+  if (isAcceptedAssignment(end)) unit.lastAssignmentAt = now;
+  for (const step of end.steps) {
+    take(unit, step, { retryAt, now });
+    follow(unit, step, clock.monotonic());
+  }
+}
+
+/** The cool-off runs from one accepted assignment to the next. */
+function isAcceptedAssignment({ chain, steps }: ChainEnd): boolean {
+  if (!chain.some((action) => action.do === "record-assignment")) return false;
+  const accepted = steps.filter(({ outcome }) => outcome.is === "done" || outcome.is === "started");
+  return accepted.some(({ action }) => goalOfAction(action) !== undefined);
+}
+
+/** The node that an address did not get to, where the node is to blame. */
+function faultyNode(
+  { steps }: ChainEnd,
+  { detail, kind }: ActionFailure,
+  exists: (ip: string) => boolean,
+): ProviderId | undefined {
+  const action = steps.at(-1)?.action;
+  const goal = action && goalOfAction(action);
+  if (action === undefined || goal === undefined) return undefined;
+  if (detail !== undefined && NODE_FAULTS.has(detail)) return goal.node;
+  if (kind !== "NotFound") return undefined;
+  // What is not found is the machine, unless the address is gone.
+  return action.do === "assign" && !exists(action.ip) ? undefined : goal.node;
+}
+
+interface Fault {
+  readonly failure: ActionFailure;
+  readonly node: ProviderId | undefined;
+  readonly now: number;
+}
+
+function noteFailure(unit: PoolUnit, { subject, steps }: ChainEnd, { failure, node, now }: Fault): void {
+  if (node !== undefined) {
+    unit.nodeRetries.set(node, afterFailure(unit.nodeRetries.get(node), failure, now));
+    return;
+  }
+  const state = afterFailure(unit.retries.get(subject), failure, now);
+  unit.retries.set(subject, state);
+  const creating = subject === CREATION && steps.at(-1)?.outcome.is === "refused";
+  if (creating) unit.creationFailure = { ...failure.problem, retryAt: state.retryAt };
+}
+
+function noteSuccess(unit: PoolUnit, { subject }: ChainEnd): void {
+  unit.retries.delete(subject);
+  if (subject === CREATION) unit.creationFailure = undefined;
+}
+
+/** What the next plan reads of the address. */
+function take(unit: PoolUnit, step: Step, { retryAt, now }: { readonly retryAt: number; readonly now: number }): void {
+  const ip = addressOf(step.action);
+  if (ip === undefined) return;
+  const was = unit.effects.get(ip) ?? entryOf(unit, ip);
+  const effect = effectOf(step, was, retryAt);
+  if (effect !== undefined && effect.status !== was) unit.effects.set(ip, effect.status);
+  const machine = placedOn(step);
+  if (machine === undefined) return;
+  unit.placements.set(ip, { machine, at: now });
+  unit.nodeRetries.delete(machine);
+}
+
+function addressOf(action: Action): string | undefined {
+  return action.do === "assign" || action.do === "unassign" || action.do === "poll" ? action.ip : undefined;
+}
+
+function entryOf(unit: PoolUnit, ip: string): AddressStatus {
+  const entries = Object.entries(unit.read()?.pool.status.ips ?? {});
+  return entries.find(([known]) => canonicalIp(known) === ip)?.[1] ?? {};
+}
+
+function placedOn({ action, outcome }: Step): ProviderId | undefined {
+  if (outcome.is !== "done") return undefined;
+  if (action.do === "assign") return action.node.machine;
+  return action.do === "poll" ? action.expected : undefined;
+}
+
+/** What goes on is looked at; what does not gives its node free. */
+function follow(unit: PoolUnit, { action, outcome }: Step, monotonic: number): void {
+  if (action.do === "create-address") {
+    const reservation = unit.reservations.get(CREATION);
+    unit.reservations.delete(CREATION);
+    if (outcome.is !== "started" || outcome.ip === undefined) reservation?.release();
+    else if (reservation !== undefined) unit.reservations.set(outcome.ip, reservation);
+  }
+  if (outcome.is !== "started") return;
+  const ip = outcome.ip ?? addressOf(action);
+  if (ip !== undefined) unit.polls.set(ip, { id: outcome.id, looks: 0, nextAt: monotonic + pollMs(0) });
+}

@@ -1,0 +1,53 @@
+/** What a unit remembers, as the plan reads it. */
+
+import type { ProviderId } from "../../providers/types.js";
+import type { PoolMemory, Snapshot } from "./snapshot.js";
+import type { PoolUnit } from "./unit.js";
+
+const MINUTE_MS = 60_000;
+/** After this long where we put it, an address is nobody else's any more. */
+const LASTING_MS = 10 * MINUTE_MS;
+const REVERTS_KEPT = 10;
+/** A failure of a node this long ago says nothing any more. */
+const NODE_FAILURE_KEPT_MS = 30 * MINUTE_MS;
+
+export interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now"> {
+  /** Of the record set. */
+  readonly recordReverts: readonly number[];
+}
+
+export function memoryOf(unit: PoolUnit, scene: Scene): PoolMemory {
+  noticeReverts(unit, scene);
+  forgetNodes(unit, scene.now);
+  const { creationFailure, lists, lastAssignmentAt, cleanup, nodeRetries, reverts } = unit;
+  const records = scene.recordReverts.length === 0 ? [] : [["records", scene.recordReverts] as const];
+  return {
+    ...(lastAssignmentAt === undefined ? {} : { lastAssignmentAt }),
+    nodeRetryAt: new Map([...nodeRetries].map(([node, { retryAt }]): [ProviderId, number] => [node, retryAt])),
+    ...(creationFailure === undefined ? {} : { creationFailure }),
+    lists,
+    reverts: new Map([...reverts, ...records]),
+    cleanup,
+  };
+}
+
+/** Somebody took an address off a node of ours that is well. */
+function noticeReverts(unit: PoolUnit, { inventory, verdictOf, now }: Scene): void {
+  for (const [ip, { machine, at }] of unit.placements) {
+    const facts = inventory.get(ip);
+    if (facts === undefined || facts.doubted || facts.action !== undefined) continue;
+    if (facts.holder === machine) {
+      if (now - at >= LASTING_MS) unit.reverts.delete(ip);
+      continue;
+    }
+    unit.placements.delete(ip);
+    if (verdictOf(machine)?.refusals.length !== 0) continue;
+    unit.reverts.set(ip, [...(unit.reverts.get(ip) ?? []), now].slice(-REVERTS_KEPT));
+  }
+}
+
+function forgetNodes(unit: PoolUnit, now: number): void {
+  for (const [node, { retryAt }] of unit.nodeRetries) {
+    if (now - retryAt > NODE_FAILURE_KEPT_MS) unit.nodeRetries.delete(node);
+  }
+}

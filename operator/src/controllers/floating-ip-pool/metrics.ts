@@ -1,0 +1,51 @@
+/** The gauges of one pool, off its last plan; and the counters, off what ended. */
+
+import type { FlipopMetrics } from "../../metrics/flipop.js";
+import type { Sample } from "../../metrics/series.js";
+import { conditionSamples } from "../condition-metrics.js";
+import type { Step } from "./outcomes.js";
+import type { Plan } from "./plan.js";
+import type { Snapshot } from "./snapshot.js";
+import { POOL_KIND } from "./unit.js";
+
+export interface Labelled {
+  readonly namespace: string;
+  readonly name: string;
+  readonly provider: string;
+  /** The full record name; empty without DNS. */
+  readonly dns: string;
+}
+
+export function samplesOf(metrics: FlipopMetrics, pool: Labelled, { pool: { metadata } }: Snapshot, plan: Plan) {
+  const { counts, waiting, addresses, conditions } = plan;
+  const assigned = Math.max(0, counts.candidates - waiting.length);
+  const ofPool: readonly Sample[] = [
+    { gauge: metrics.nodeStatus, labels: { ...pool, status: "available" }, value: waiting.length },
+    { gauge: metrics.nodeStatus, labels: { ...pool, status: "assigned" }, value: assigned },
+    { gauge: metrics.unfulfilled, labels: { ...pool }, value: Math.max(0, counts.desired - counts.active) },
+  ];
+  const ofAddresses = addresses.flatMap((address) => addressSamples(metrics, pool, address));
+  const ref = { kind: POOL_KIND, namespace: metadata.namespace ?? "", name: metadata.name };
+  return [...ofPool, ...ofAddresses, ...conditionSamples(metrics, ref, conditions)];
+}
+
+function addressSamples(
+  metrics: FlipopMetrics,
+  pool: Labelled,
+  { ip, status }: Plan["addresses"][number],
+): readonly Sample[] {
+  const { state, providerID, nodeName } = status;
+  const shown: Sample = { gauge: metrics.state, labels: { ...pool, ip, state }, value: 1 };
+  if (providerID === undefined || state === "in-progress") return [shown];
+  const labels = { ...pool, ip, provider_id: providerID, node: nodeName ?? "" };
+  return [shown, { gauge: metrics.node, labels, value: 1 }];
+}
+
+export function count(metrics: FlipopMetrics, { namespace, name, provider, dns }: Labelled, step: Step): void {
+  const { action, outcome } = step;
+  const arrival = action.do === "assign" || (action.do === "poll" && action.expected !== undefined);
+  if (!arrival || !("ip" in action)) return;
+  const labels = { namespace, name, provider, dns, ip: action.ip };
+  if (outcome.is === "done") metrics.assignments.inc(labels);
+  if (outcome.is === "refused") metrics.assignmentErrors.inc(labels);
+}

@@ -1,0 +1,91 @@
+/** How an action ended, and what an error says about it. Pure. */
+
+import { isConflict, isNotFound, StatusError } from "../../kube/client.js";
+import { errorText } from "../../logging.js";
+import { DryRunError, isProviderError, type ProviderError, type ProviderErrorReason } from "../../providers/errors.js";
+import { NotLeaderError } from "../../runtime/fence.js";
+import { ObjectGone } from "../object-writer.js";
+import { type Problem, problemOf } from "../problem.js";
+import type { Failure } from "../retry-schedule.js";
+import type { Action, Chain } from "./actions.js";
+
+/** Why nothing came of an action. */
+export interface ActionFailure extends Failure {
+  readonly problem: Problem;
+  /** What exactly stood in the way, where a provider said so. */
+  readonly detail?: ProviderErrorReason;
+}
+
+/**
+ * `ip`: the address that was created. `started`: it goes on without us; `id` is for polls. `refused`: try again later. `unknown`: a creation whose answer
+ * was lost. `skipped`: nothing was sent, or the world had changed; no failure.
+ */
+export type Outcome =
+  | { readonly is: "done"; readonly ip?: string }
+  | { readonly is: "started"; readonly id: string; readonly ip?: string }
+  | { readonly is: "refused"; readonly failure: ActionFailure }
+  | { readonly is: "unknown"; readonly failure: ActionFailure }
+  | { readonly is: "skipped"; readonly because: string };
+
+export interface Step {
+  readonly action: Action;
+  readonly outcome: Outcome;
+}
+
+/** A chain as far as it went. */
+export interface ChainEnd {
+  readonly subject: string;
+  readonly chain: Chain;
+  /** The last one may be other than done. */
+  readonly steps: readonly Step[];
+}
+
+export const DONE: Outcome = { is: "done" };
+
+export function skipped(because: string): Outcome {
+  return { is: "skipped", because };
+}
+
+/** Whether the world is another one now, so that a plan made at once may say more. */
+export function didAnything({ steps }: ChainEnd): boolean {
+  return steps.some(({ outcome }) => outcome.is !== "skipped");
+}
+
+/** The failure that ended a chain, if one did. */
+export function failureOf({ steps }: ChainEnd): ActionFailure | undefined {
+  const last = steps.at(-1)?.outcome;
+  return last?.is === "refused" || last?.is === "unknown" ? last.failure : undefined;
+}
+
+/** What anything thrown by an action means. */
+export function outcomeOf(error: unknown): Outcome {
+  if (error instanceof NotLeaderError || error instanceof DryRunError) return skipped(error.message);
+  if (isProviderError(error)) {
+    return error.reason === "Cancelled" ? skipped(error.message) : { is: "refused", failure: providerFailure(error) };
+  }
+  if (error instanceof ObjectGone) return skipped(error.message);
+  if (isConflict(error)) return skipped("the object has changed meanwhile");
+  if (isNotFound(error)) return skipped("the object is gone");
+  return { is: "refused", failure: serverFailure(error) };
+}
+
+export function providerFailure(error: ProviderError): ActionFailure {
+  const { kind, reason, retryAfterSeconds } = error;
+  const problem = problemOf(error, "AddressNotFound");
+  return {
+    kind,
+    problem: reason === "WrongRegion" ? { ...problem, reason: "WrongRegion" } : problem,
+    ...(reason === undefined ? {} : { detail: reason }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  };
+}
+
+/** Of the Kubernetes API. What it refuses, it may take once a person has given the right or mended the object. */
+function serverFailure(error: unknown): ActionFailure {
+  const retryAfterSeconds = error instanceof StatusError ? error.retryAfterSeconds : undefined;
+  return {
+    kind: "Unavailable",
+    problem: { reason: "Invalid", message: errorText(error) },
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  };
+}

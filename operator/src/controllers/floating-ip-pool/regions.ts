@@ -1,0 +1,23 @@
+/** Which nodes an address can go to at all: where addresses are bound to regions, those of its own. */
+
+import type { NodeFacts } from "../../match/node-facts.js";
+import type { Snapshot } from "./snapshot.js";
+import type { Supply } from "./supply.js";
+
+const REGION_LABEL = "topology.kubernetes.io/region";
+
+/** Regions that nodes are looked for in; `any`: all. */
+export type Regions = ReadonlySet<string> | "any";
+
+/** @param missing how many addresses are to be created: they may be created anywhere. */
+export function regionsOf({ capabilities }: Snapshot, { free }: Supply, missing: number): Regions {
+  if (capabilities?.regional !== true || missing > 0) return "any";
+  const regions = new Set(free.map(({ facts }) => facts?.region ?? ""));
+  return regions.has("") ? "any" : regions;
+}
+
+/** A node or an address that names no region may be anywhere. */
+export function isIn({ labels }: Pick<NodeFacts, "labels">, regions: Regions): boolean {
+  const own = labels[REGION_LABEL];
+  return regions === "any" || regions.has("") || own === undefined || own === "" || regions.has(own);
+}

@@ -1,0 +1,101 @@
+/** One run of a pool: read what is missing, take turns until nothing more is to be done, tell. */
+
+import { settlesWithin } from "../../async/wait.js";
+import { DryRunError } from "../../providers/errors.js";
+import { NotLeaderError } from "../../runtime/fence.js";
+import { done, failed, type Result, requeueAfter } from "../../runtime/result.js";
+import { hasFinalizer, isDeleting } from "./deletion.js";
+import { listDueMs, lockedDueMs, prepare } from "./prepare.js";
+import type { PoolRead } from "./read-pool.js";
+import { callContext } from "./tools.js";
+import { look, type Turn, takeTurn } from "./turn.js";
+import type { PoolUnit } from "./unit.js";
+import { begin, type WorkTools } from "./work.js";
+import { writeStatus } from "./write-status.js";
+
+/** So long a run waits for its calls; what takes longer goes on beside the next run. */
+const PATIENCE_MS = 1_000;
+/** Turns in one run; the next run goes on. */
+const TURNS = 8;
+
+export interface RunTools extends WorkTools {
+  /** Asks for another run. */
+  readonly again: (unit: PoolUnit) => void;
+  readonly show: (unit: PoolUnit, turn: Turn) => void;
+}
+
+export async function runPool(tools: RunTools, unit: PoolUnit, read: PoolRead): Promise<Result> {
+  await ready(tools, unit, read);
+  noteCleanup(tools, unit, read);
+  const { turn, rest } = await takeTurns(tools, unit);
+  if (turn === undefined) return done;
+  tools.show(unit, turn);
+  try {
+    const waitMs = await writeStatus(tools, unit, turn);
+    const next = nextMs(unit, turn, [waitMs, rest ? 0 : undefined]);
+    return next === undefined ? done : requeueAfter(next);
+  } catch (error) {
+    if (error instanceof NotLeaderError || error instanceof DryRunError) return done;
+    return failed(error);
+  }
+}
+
+/** The account, as far as it can be had soon. */
+async function ready(tools: RunTools, unit: PoolUnit, { pool }: PoolRead): Promise<void> {
+  const { context, background } = tools;
+  const why = (text: string) => callContext({ unit, signal: background.signal }, text);
+  const prepared = prepare(context, unit, pool, why).catch((error: unknown) => {
+    context.logger.error({ pool: unit.key, error }, "a pool could not be read in full");
+  });
+  await patiently(tools, unit, prepared);
+}
+
+/** @returns the last look, and whether more is to be done at once. */
+async function takeTurns(
+  tools: RunTools,
+  unit: PoolUnit,
+): Promise<{ readonly turn: Turn | undefined; readonly rest: boolean }> {
+  for (let left = TURNS; left > 0; left--) {
+    const read = unit.read();
+    if (read === undefined) return { turn: undefined, rest: false };
+    const turn = takeTurn(tools, unit, read);
+    if (turn.plan.sentence !== "") tools.context.logger.info({ pool: unit.key, plan: turn.plan.sentence }, "plan");
+    const work = begin(tools, unit, turn).map((each) => tools.background.start(each));
+    if (work.length === 0 || tools.background.over) return { turn, rest: false };
+    const all = Promise.all(work);
+    if (!(await patiently(tools, unit, all))) return { turn: lastLook(tools, unit), rest: false };
+    if (!(await all).includes(true)) return { turn: lastLook(tools, unit), rest: false };
+  }
+  return { turn: lastLook(tools, unit), rest: true };
+}
+
+function lastLook(tools: RunTools, unit: PoolUnit): Turn | undefined {
+  const read = unit.read();
+  return read === undefined ? undefined : look(tools, unit, read);
+}
+
+/** Waits a while; what ends later asks for another run. */
+async function patiently(tools: RunTools, unit: PoolUnit, work: Promise<unknown>): Promise<boolean> {
+  if (await settlesWithin(tools.context.clock, PATIENCE_MS, work)) return true;
+  const again = () => tools.again(unit);
+  work.then(again, again);
+  return false;
+}
+
+/** Each run is one attempt to clean up. */
+function noteCleanup({ context }: RunTools, unit: PoolUnit, { pool }: PoolRead): void {
+  if (!isDeleting(pool) || !hasFinalizer(pool)) return;
+  const { attempts, since = context.clock.now() } = unit.cleanup;
+  unit.cleanup = { attempts: attempts + 1, since };
+}
+
+/** ms until the next run; `undefined`: only when something happens. */
+function nextMs(unit: PoolUnit, turn: Turn, more: readonly (number | undefined)[]): number | undefined {
+  const { snapshot, plan, account, startAt } = turn;
+  const due = [plan.lookAgainAt, startAt, account?.retryAt, snapshot.dns?.readAgainAt].map((at) =>
+    at === undefined ? undefined : at - snapshot.now,
+  );
+  const waits = [...due, ...more, listDueMs(account, unit), lockedDueMs(account, snapshot.pool)];
+  const ahead = waits.filter((ms) => ms !== undefined).map((ms) => Math.max(0, ms));
+  return ahead.length === 0 ? undefined : Math.min(...ahead);
+}

@@ -1,0 +1,175 @@
+/** One pool in this process: what it watches, what it remembers, what it has under way. */
+
+import type { AddressStatus, FloatingIPPoolSpec } from "cdk8s-flipop/api";
+import type { Reservation } from "../../inventory/account-inventory.js";
+import type { ResourceRef } from "../../inventory/types.js";
+import { keyOf } from "../../kube/objects.js";
+import { type CompiledMatch, compileMatch } from "../../match/compile-match.js";
+import { MatchFeed } from "../../match/match-feed.js";
+import type { ProviderId } from "../../providers/types.js";
+import type { ControllerContext } from "../context.js";
+import { Newest } from "../newest.js";
+import { ObjectWriter } from "../object-writer.js";
+import { resourcePath } from "../own-resources.js";
+import type { Problem } from "../problem.js";
+import type { RetryState } from "../retry-schedule.js";
+import { type PoolObject, type PoolRead, readPool } from "./read-pool.js";
+import type { ListSighting } from "./snapshot.js";
+import { CREATION } from "./subject.js";
+
+export const POOL_KIND = "FloatingIPPool";
+export const POOL_PLURAL = "floatingippools";
+
+export interface PoolUnitProps {
+  readonly context: ControllerContext;
+  /** As the cache has it. */
+  readonly cached: () => PoolObject | undefined;
+  /** Asks for a run. */
+  readonly onChange: () => void;
+  /** Each new version, as soon as it is known. */
+  readonly onWrite: (pool: PoolObject) => void;
+}
+
+/** Looks at a running action. */
+export interface PollState {
+  readonly id: string;
+  readonly looks: number;
+  /** Monotonic ms: not before. */
+  readonly nextAt: number;
+}
+
+/** Where our last completed assignment put an address. */
+export interface Placement {
+  readonly machine: ProviderId;
+  readonly at: number;
+}
+
+export class PoolUnit {
+  readonly ref: ResourceRef;
+  readonly createdAt: string;
+  readonly key: string;
+  readonly feed: MatchFeed;
+  readonly writer: ObjectWriter<PoolObject>;
+  /** Subjects of chains that run. */
+  readonly underWay = new Set<string>();
+  /** Changes of status entries that no status has told yet, by address. */
+  readonly effects = new Map<string, AddressStatus>();
+  /** Failures in a row, by subject. */
+  readonly retries = new Map<string, RetryState>();
+  readonly nodeRetries = new Map<ProviderId, RetryState>();
+  readonly polls = new Map<string, PollState>();
+  /** Nodes that moves of ours go to, by address. */
+  readonly reservations = new Map<string, Reservation>();
+  readonly placements = new Map<string, Placement>();
+  readonly reverts = new Map<string, readonly number[]>();
+  /** Annotations that the node cache does not show yet: what was sent, and when (monotonic ms). */
+  readonly sentAnnotations = new Map<string, { readonly text: string; readonly at: number }>();
+  lists: readonly ListSighting[] = [];
+  lastListAt = Number.NEGATIVE_INFINITY;
+  lastAssignmentAt: number | undefined;
+  creationFailure: (Problem & { readonly retryAt: number }) | undefined;
+  cleanup: { readonly attempts: number; readonly since?: number } = { attempts: 0 };
+  /** The server drops fields of ours. */
+  crdTooOld = false;
+  /** Monotonic ms: when a whole status was last sent to a server that drops fields. */
+  probedAt = Number.NEGATIVE_INFINITY;
+  /** What an older CRD would not keep, where it does not. */
+  shadow: object = {};
+  /** ms since the epoch: when candidates were last written alone. */
+  candidatesWrittenAt = Number.NEGATIVE_INFINITY;
+  /** Why `spec.match` can't be used. */
+  matchProblem: Problem | undefined;
+  /** Tolerations that tolerate nothing. */
+  remarks: readonly string[] = [];
+  private readonly newest = new Newest<PoolObject>();
+  private readonly life = new AbortController();
+  private readCache: { readonly object: PoolObject; readonly read: PoolRead } | undefined;
+  private matchKey: string | undefined;
+  /** Where addresses are created. */
+  private place: string | undefined;
+
+  constructor(
+    private readonly props: PoolUnitProps,
+    { metadata }: PoolObject,
+  ) {
+    const { context, cached, onChange, onWrite } = props;
+    const { namespace = "", name, uid, creationTimestamp = "" } = metadata;
+    this.ref = { kind: POOL_KIND, namespace, name, uid };
+    this.createdAt = creationTimestamp;
+    this.key = keyOf({ namespace, name });
+    this.feed = new MatchFeed({ nodes: context.nodes, watches: context.watches, onChange });
+    const path = resourcePath(POOL_PLURAL, metadata);
+    const { newest } = this;
+    this.writer = new ObjectWriter({ client: context.client, path, newest, cached: () => this.own(cached()), onWrite });
+  }
+
+  /** The newest version that is known; `undefined`: it is gone, or another object bears its name. */
+  object(): PoolObject | undefined {
+    return this.newest.of(this.own(this.props.cached()));
+  }
+
+  read(): PoolRead | undefined {
+    const object = this.object();
+    if (object === undefined) return undefined;
+    if (this.readCache?.object !== object) this.readCache = { object, read: readPool(object) };
+    return this.readCache.read;
+  }
+
+  /** Aborts when the pool is gone. */
+  get signal(): AbortSignal {
+    return this.life.signal;
+  }
+
+  /** Follows `spec.match`. A match that can't be used leaves the former one in force, and is said. */
+  follow({ pool, problem }: PoolRead): void {
+    if (problem !== undefined) return;
+    this.followPlace(pool.spec);
+    const { match, provider } = pool.spec;
+    const key = JSON.stringify([match, provider]);
+    if (key === this.matchKey) return;
+    this.matchKey = key;
+    const compiled = compileMatch(match, this.props.context.accounts.schemeOf(provider));
+    this.remarks = compiled.ok ? compiled.problems.map(({ field, message }) => `${field}: ${message}`) : [];
+    this.matchProblem = compiled.ok ? this.outOfReach(compiled.match) : invalid(compiled.problems);
+    if (compiled.ok && this.matchProblem === undefined) this.select(compiled.match);
+  }
+
+  /** What was refused in one place may be created in another, at once. */
+  private followPlace({ provider, region, ipFamily }: FloatingIPPoolSpec): void {
+    const place = JSON.stringify([provider, region, ipFamily]);
+    if (place === this.place) return;
+    this.place = place;
+    this.creationFailure = undefined;
+    this.retries.delete(CREATION);
+  }
+
+  async close(): Promise<void> {
+    this.life.abort(new Error(`${this.ref.kind} ${this.key} is gone`));
+    await this.feed.close();
+  }
+
+  private select(match: CompiledMatch): void {
+    const { context, onChange } = this.props;
+    this.feed.select(match).then(onChange, (error: unknown) => {
+      context.logger.error({ pool: this.key, error }, "pods of a pool are not watched");
+    });
+  }
+
+  private outOfReach({ pods }: CompiledMatch): Problem | undefined {
+    const { podNamespaces } = this.props.context.settings;
+    if (pods === undefined || podNamespaces.length === 0) return undefined;
+    if (pods.namespace !== undefined && podNamespaces.includes(pods.namespace)) return undefined;
+    const where = pods.namespace === undefined ? "all namespaces" : `namespace ${pods.namespace}`;
+    const message = `match asks for pods of ${where}; the operator may read those of ${podNamespaces.join(", ")}: set podNamespace to one of them, or start it with other --pod-namespaces`;
+    return { reason: "NamespaceNotAllowed", message };
+  }
+
+  private own(object: PoolObject | undefined): PoolObject | undefined {
+    return object?.metadata.uid === this.ref.uid ? object : undefined;
+  }
+}
+
+function invalid(problems: readonly { readonly field: string; readonly message: string }[]): Problem {
+  const message = problems.map((problem) => `spec.${problem.field}: ${problem.message}`).join("; ");
+  return { reason: "Invalid", message };
+}

@@ -1,0 +1,88 @@
+/** Carries out what turns start, and learns and tells what came of it. */
+
+import { errorText } from "../../logging.js";
+import type { Background } from "../background.js";
+import { afterFailure } from "../retry-schedule.js";
+import { tellingOf } from "./events.js";
+import { execute } from "./execute.js";
+import type { GatherTools } from "./gather.js";
+import { learn } from "./learn.js";
+import { count, type Labelled } from "./metrics.js";
+import { type ChainEnd, didAnything, outcomeOf } from "./outcomes.js";
+import type { Snapshot } from "./snapshot.js";
+import { addressSubject, CREATION, readSubject } from "./subject.js";
+import { callContext, type Tools } from "./tools.js";
+import type { Start, Turn } from "./turn.js";
+import { POOL_KIND, type PoolUnit } from "./unit.js";
+
+export interface WorkTools extends GatherTools {
+  readonly background: Background;
+  readonly labelled: (snapshot: Snapshot) => Labelled;
+  readonly regarding: (unit: PoolUnit) => { readonly apiVersion: string; readonly kind: string; readonly name: string };
+}
+
+/** Begins all that a turn asks for. Each resolves to whether the world has changed; none rejects. */
+export function begin(tools: WorkTools, unit: PoolUnit, turn: Turn): readonly Promise<boolean>[] {
+  const chains = turn.starts.map((start) => carryOut(tools, unit, turn, start));
+  return [...chains, ...turn.confirms.map((ip) => confirm(tools, unit, turn, ip))];
+}
+
+async function carryOut(tools: WorkTools, unit: PoolUnit, turn: Turn, { subject, chain }: Start): Promise<boolean> {
+  const end = await execute(toolsOf(tools, unit, turn), subject, chain);
+  unit.underWay.delete(subject);
+  const exists = (ip: string) => turn.account?.inventory?.view().get(ip) !== undefined;
+  learn({ clock: tools.context.clock, exists }, unit, end);
+  if (subject === CREATION) endCreation(tools, unit);
+  tell(tools, unit, turn.snapshot, end);
+  return didAnything(end);
+}
+
+/** Reads an address that is about to move. */
+async function confirm(tools: WorkTools, unit: PoolUnit, turn: Turn, ip: string): Promise<boolean> {
+  const { account } = turn;
+  const subject = addressSubject(ip);
+  try {
+    await account?.inventory?.confirm(callContext(toolsOf(tools, unit, turn), "it is about to move"), ip);
+    account?.answered();
+    return true;
+  } catch (error) {
+    const outcome = outcomeOf(error);
+    if (outcome.is !== "refused") return false;
+    account?.note(error);
+    unit.retries.set(subject, afterFailure(unit.retries.get(subject), outcome.failure, tools.context.clock.now()));
+    tools.context.logger.warn(
+      { pool: unit.key, ip, error: errorText(error) },
+      "address not read; it stays where it is",
+    );
+    return false;
+  } finally {
+    unit.underWay.delete(readSubject(ip));
+  }
+}
+
+function toolsOf({ context, desk, background }: WorkTools, unit: PoolUnit, turn: Turn): Tools {
+  const { snapshot, family, account, dns } = turn;
+  return { context, desk, unit, snapshot, family, account, dns, signal: background.signal };
+}
+
+/** One whose end is not known goes on keeping others from creating. */
+function endCreation({ context }: WorkTools, unit: PoolUnit): void {
+  if (unit.read()?.pool.status.pendingCreation === undefined) context.creations.end(unit.ref.uid);
+}
+
+function tell({ context, labelled, regarding }: WorkTools, unit: PoolUnit, snapshot: Snapshot, end: ChainEnd): void {
+  for (const step of end.steps) {
+    const { action, outcome } = step;
+    count(context.metrics, labelled(snapshot), step);
+    const telling = tellingOf(snapshot, step);
+    if (telling !== undefined) context.events.record({ ...telling, regarding: regarding(unit) });
+    const fields = { pool: unit.key, action: action.do, why: action.why, outcome };
+    if (outcome.is === "refused" || outcome.is === "unknown") context.logger.warn(fields, "action failed");
+    else if (outcome.is !== "skipped" && action.do !== "poll") context.logger.info(fields, "action");
+    else context.logger.debug(fields, "action");
+    if (action.do !== "remove-finalizer" || outcome.is !== "done" || action.leftBehind.length === 0) continue;
+    const labels = { kind: POOL_KIND, namespace: unit.ref.namespace };
+    context.metrics.leftBehind.inc(labels, action.leftBehind.length);
+    context.logger.error({ pool: unit.key, leftBehind: action.leftBehind }, "clean-up given up");
+  }
+}

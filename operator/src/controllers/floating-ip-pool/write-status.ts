@@ -1,0 +1,124 @@
+/** Writes what a plan says into the status, if that differs, and tells what has turned. */
+
+import type { FloatingIPPoolStatus } from "cdk8s-flipop/api";
+import { isConflict } from "../../kube/client.js";
+import type { Condition } from "../../kube/patch.js";
+import { statusPatch } from "../../kube/patch.js";
+import { ObjectGone } from "../object-writer.js";
+import { differsInCandidatesAlone, type StatusWish, statusWish } from "./status.js";
+import type { Turn } from "./turn.js";
+import type { PoolUnit } from "./unit.js";
+import type { WorkTools } from "./work.js";
+
+/** A change of candidates alone is written this seldom. */
+const CANDIDATES_MS = 10_000;
+/** An older CRD keeps nothing of ours; this often it is tried again whether it has become a new one. */
+const PROBE_MS = 600_000;
+/** Somebody wrote at the same time: their change is seen by then. */
+const CONFLICT_MS = 1_000;
+
+/** ms to wait for another try; `undefined`: it is as it should be. Rejects as the API server does. */
+export async function writeStatus(tools: WorkTools, unit: PoolUnit, turn: Turn): Promise<number | undefined> {
+  const wish = statusWish(turn.snapshot, turn.plan);
+  const told = new Map(unit.effects);
+  const seen = seenBefore(unit);
+  const holdMs = candidatesHold(unit, { seen, wish, now: tools.context.clock.now() });
+  if (holdMs !== undefined) {
+    forgetEffects(unit, told);
+    return holdMs;
+  }
+  try {
+    await send(tools, unit, wish);
+  } catch (error) {
+    if (error instanceof ObjectGone) return undefined;
+    if (isConflict(error)) return CONFLICT_MS;
+    throw error;
+  }
+  forgetEffects(unit, told);
+  announce(tools, unit, seen, wish);
+  return undefined;
+}
+
+/** As the server has it, with what it would not keep. */
+function seenBefore(unit: PoolUnit): FloatingIPPoolStatus {
+  const stored = unit.object()?.status ?? {};
+  return unit.crdTooOld ? { ...stored, ...unit.shadow } : stored;
+}
+
+interface Difference {
+  readonly seen: FloatingIPPoolStatus;
+  readonly wish: StatusWish;
+  readonly now: number;
+}
+
+/** ms until a change of candidates alone may be written; `undefined`: write now, if anything. */
+function candidatesHold(unit: PoolUnit, { seen, wish, now }: Difference): number | undefined {
+  if (!differsInCandidatesAlone(seen, wish)) return undefined;
+  const same = statusPatch({ metadata: { resourceVersion: "" }, status: seen }, { ...wish }) === undefined;
+  if (same) return undefined;
+  const sinceLast = Math.abs(now - unit.candidatesWrittenAt);
+  if (sinceLast < CANDIDATES_MS) return CANDIDATES_MS - sinceLast;
+  unit.candidatesWrittenAt = now;
+  return undefined;
+}
+
+/** The status has them now; what came meanwhile stays. */
+function forgetEffects(unit: PoolUnit, told: PoolUnit["effects"]): void {
+  for (const [ip, effect] of told) if (unit.effects.get(ip) === effect) unit.effects.delete(ip);
+}
+
+async function send({ context, background }: WorkTools, unit: PoolUnit, wish: StatusWish): Promise<void> {
+  const now = context.clock.monotonic();
+  const probe = !unit.crdTooOld || now - unit.probedAt >= PROBE_MS;
+  const sent = probe ? wish : forOlderServer(wish);
+  let wrote = false;
+  const answer = await unit.writer.write({
+    patch: (pool) => {
+      const patch = statusPatch(pool, { ...sent });
+      wrote = patch !== undefined;
+      return patch;
+    },
+    subresource: "status",
+    signal: background.signal,
+  });
+  unit.shadow = wish;
+  if (!probe || !wrote) return;
+  unit.probedAt = now;
+  unit.crdTooOld = answer.status?.conditions === undefined;
+}
+
+/** The fields that the Go operator's CRD keeps: what it drops would be sent again and again. */
+function forOlderServer({ ips, assignableNodes, nodeErrors, error }: StatusWish) {
+  const entries = Object.entries(ips).map(([ip, { state, nodeName, providerID, error: text }]) => {
+    return [ip, { state, nodeName, providerID, error: text }];
+  });
+  return {
+    ips: Object.fromEntries(entries),
+    ...(assignableNodes === undefined ? {} : { assignableNodes }),
+    ...(nodeErrors === undefined ? {} : { nodeErrors }),
+    error,
+  };
+}
+
+/** Events for conditions that have turned bad. */
+function announce(
+  { context, regarding }: WorkTools,
+  unit: PoolUnit,
+  { conditions: before = [] }: FloatingIPPoolStatus,
+  { conditions }: StatusWish,
+): void {
+  for (const condition of conditions) {
+    const old = before.find(({ type }) => type === condition.type);
+    if (old?.status === condition.status && old.reason === condition.reason) continue;
+    if (!isBad(condition)) continue;
+    const { reason, message, type } = condition;
+    context.events.record({ regarding: regarding(unit), type: "Warning", reason, action: type, note: message });
+  }
+}
+
+function isBad({ type, status, reason }: Condition): boolean {
+  return type === "Conflict" ? status === "True" : status === "False" && !QUIET.has(reason);
+}
+
+/** They end by themselves, and soon. */
+const QUIET: ReadonlySet<string> = new Set(["CoolingOff", "UnderWay", "NotObserved"]);

@@ -1,0 +1,89 @@
+/** All writes to one object of ours: one after the other, each on top of the newest version that is known. */
+
+import { isConflict, type KubeClient } from "../kube/client.js";
+import type { KubeObject } from "../kube/objects.js";
+import type { Patch } from "../kube/patch.js";
+import { sendPatch } from "../kube/send-patch.js";
+import type { Newest } from "./newest.js";
+
+export interface ObjectWriterProps<O extends KubeObject> {
+  readonly client: KubeClient;
+  /** Of the object. */
+  readonly path: string;
+  readonly newest: Newest<O>;
+  /** As the cache has it. */
+  readonly cached: () => O | undefined;
+  /** Called with each answer. */
+  readonly onWrite: (object: O) => void;
+}
+
+export interface ObjectWrite<O extends KubeObject> {
+  /** `undefined`: there is nothing to write. */
+  readonly patch: (object: O) => Patch | undefined;
+  readonly subresource?: "status";
+  /** What is written is a fact that must not get lost: a conflict is met with a fresh look. @default false */
+  readonly fact?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** Tries to write a fact against others who write at the same time. */
+const FACT_TRIES = 8;
+
+/** The object has been deleted. */
+export class ObjectGone extends Error {
+  override readonly name = "ObjectGone";
+}
+
+export class ObjectWriter<O extends KubeObject> {
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly props: ObjectWriterProps<O>) {}
+
+  /** Resolves to the object after the write. Rejects with StatusError (409: it has changed), or with ObjectGone. */
+  write(write: ObjectWrite<O>): Promise<O> {
+    const turn = this.last.then(() => this.attempt(write));
+    this.last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  private async attempt(write: ObjectWrite<O>): Promise<O> {
+    for (let left = write.fact === true ? FACT_TRIES : 1; ; left--) {
+      try {
+        return await this.send(write);
+      } catch (error) {
+        if (left <= 1 || !isConflict(error)) throw error;
+        await this.look(write.signal);
+      }
+    }
+  }
+
+  private async send({ patch, subresource, signal }: ObjectWrite<O>): Promise<O> {
+    const { client, path } = this.props;
+    const before = this.current();
+    const options = { ...(subresource && { subresource }), ...(signal && { signal }) };
+    const after = await sendPatch<O>(client, path, patch(before), options);
+    if (after === undefined) return before;
+    this.took(before, after);
+    return after;
+  }
+
+  private async look(signal: AbortSignal | undefined): Promise<void> {
+    const { client, path } = this.props;
+    const before = this.current();
+    const after = await client.request<O>({ method: "GET", path, ...(signal && { signal }) });
+    if (after.metadata.uid !== before.metadata.uid) throw new ObjectGone(`${path} is another object now`);
+    this.took(before, after);
+  }
+
+  private took(before: O, after: O): void {
+    this.props.newest.wrote(before, after);
+    this.props.onWrite(after);
+  }
+
+  private current(): O {
+    const { newest, cached, path } = this.props;
+    const object = newest.of(cached());
+    if (object === undefined) throw new ObjectGone(`${path} does not exist any more`);
+    return object;
+  }
+}

@@ -1,0 +1,49 @@
+/** Which resources there are: an annotation on a node names its owner, who may be gone. */
+
+/** Whether a controller has a resource of this uid. */
+export type KnowsUid = (uid: string) => boolean;
+
+/** `<namespace>/<name>/<uid>`, as the owner annotation has it. */
+export interface OwnerName {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+export class Owners {
+  private readonly known: KnowsUid[] = [];
+  private readonly listeners = new Set<(owner: string) => void>();
+
+  /** A kind that annotates nodes; its cache has to be among those that sync before anybody leads. */
+  add(knows: KnowsUid): void {
+    this.known.push(knows);
+  }
+
+  has(uid: string): boolean {
+    return this.known.some((knows) => knows(uid));
+  }
+
+  /** A resource that may have annotated nodes has been deleted. */
+  gone(owner: OwnerName): void {
+    for (const listener of [...this.listeners]) listener(ownerName(owner));
+  }
+
+  /** @param listener gets the owner as annotations have it. @returns the function that ends it. */
+  onGone(listener: (owner: string) => void): () => void {
+    this.listeners.add(listener);
+    return () => {
+      this.listeners.delete(listener);
+    };
+  }
+}
+
+export function ownerName({ namespace, name, uid }: OwnerName): string {
+  return `${namespace}/${name}/${uid}`;
+}
+
+/** `undefined`: it names nobody. */
+export function parseOwner(text: string): OwnerName | undefined {
+  const [namespace, name, uid, ...rest] = text.split("/");
+  if (!namespace || !name || !uid || rest.length > 0) return undefined;
+  return { namespace, name, uid };
+}

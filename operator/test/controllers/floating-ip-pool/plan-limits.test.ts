@@ -1,0 +1,152 @@
+import { Annotation } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
+import { ownerText, type Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
+import { createView } from "../../../src/inventory/view.js";
+import { ModelCloud } from "./model-cloud.js";
+
+const A = "203.0.113.7";
+const DNS = { recordName: "web.example.com", zone: "example.com" };
+const VALUE = Annotation.reservedIpv4;
+const OWNER = Annotation.reservedIpv4Owner;
+
+function cluster(nodes: readonly string[], spec: Parameters<ModelCloud["addPool"]>[1]): ModelCloud {
+  const cloud = new ModelCloud();
+  for (const name of nodes) cloud.addNode(name);
+  cloud.addPool("web", spec);
+  return cloud;
+}
+
+function settled(cloud: ModelCloud): ModelCloud {
+  for (let round = 0; round < 10; round++) cloud.run("web");
+  return cloud;
+}
+
+function altered(cloud: ModelCloud, change: Partial<Snapshot>): Plan {
+  return plan({ ...cloud.snapshot("web"), ...change });
+}
+
+function actions({ chains }: Plan): readonly string[] {
+  return chains.flat().map((action) => action.do);
+}
+
+function condition({ conditions }: Plan, type: string): string {
+  const { status, reason } = conditions.find((each) => each.type === type) ?? {};
+  return `${status}/${reason}`;
+}
+
+describe("the plan of a pool at the limits of its provider", () => {
+  it("creates IPv6 addresses by region, though a node waits", () => {
+    const cloud = cluster(["n1"], { desiredIPs: 1, ipFamily: "IPv6" });
+    const [intent, create] = cloud.plan("web").chains.flat();
+    expect(intent).to.deep.include({ do: "record-intent" }).and.to.have.nested.property("intent.family", "IPv6");
+    expect(create).to.have.deep.property("wish", { family: "IPv6", region: "r" });
+  });
+
+  it("passes over the addresses of the other family, and says so", () => {
+    const cloud = cluster(["n1", "n2"], { ips: [A, "2001:db8::1"] });
+    const made = cloud.plan("web");
+    const moved = made.chains.flat().flatMap((action) => (action.do === "assign" ? [action.ip] : []));
+    expect(moved).to.deep.equal([A]);
+    expect(condition(made, "Ready")).to.equal("False/Invalid");
+  });
+
+  it("sends no address to a node of another region, and says why nothing moves", () => {
+    const cloud = cluster([], { ips: [A] });
+    cloud.addNode("far", { labels: { "topology.kubernetes.io/region": "ams3" } });
+    const beliefs = new Map([[A, { facts: { ip: A, family: "IPv4" as const, region: "nyc3" }, at: 0 }]]);
+    const inventory = createView({ now: 0, listedAt: 0, beliefs, gone: new Set(), reservations: new Map() });
+    const made = altered(cloud, { inventory });
+    expect(actions(made)).to.deep.equal([]);
+    expect(condition(made, "Fulfilled")).to.equal("False/WrongRegion");
+  });
+
+  it("takes a node of its region though another one is in front", () => {
+    const cloud = cluster([], { ips: [A] });
+    cloud.addNode("near", { labels: { "topology.kubernetes.io/region": "nyc3" } });
+    cloud.now += 60_000;
+    cloud.addNode("far", { labels: { "topology.kubernetes.io/region": "ams3" } });
+    const beliefs = new Map([[A, { facts: { ip: A, family: "IPv4" as const, region: "nyc3" }, at: 0 }]]);
+    const inventory = createView({ now: 0, listedAt: 0, beliefs, gone: new Set(), reservations: new Map() });
+    const [assign] = altered(cloud, { inventory }).chains.flat();
+    expect(assign).to.have.nested.property("node.name", "near");
+  });
+
+  it("writes the provider's shortest TTL, and says that it is not the one asked for", () => {
+    const cloud = settled(cluster(["n1"], { ips: [A], dnsRecordSet: { ...DNS, ttl: 30 } }));
+    const snapshot = cloud.snapshot("web");
+    const capabilities = { ttl: (seconds: number) => Math.max(60, seconds), owner: false };
+    const records = { zone: "example.com", fqdn: DNS.recordName, types: ["A" as const] };
+    const record = { id: "1", type: "A" as const, value: A };
+    const dns = (ttl: number) => ({
+      dns: {
+        ...snapshot.dns,
+        former: { records: "unknown" as const },
+        capabilities,
+        records: { ...records, records: [{ ...record, ttl }] },
+      },
+    });
+    const [change] = altered(cloud, dns(30)).chains.flat();
+    expect(change).to.have.nested.property("changes.steps[0].ttl", 60);
+    expect(actions(altered(cloud, dns(60)))).to.deep.equal([]);
+    expect(condition(altered(cloud, dns(60)), "DNSReady")).to.equal("True/TTLRaised");
+  });
+
+  it("leaves a record set alone that somebody else keeps writing", () => {
+    const cloud = settled(cluster(["n1"], { ips: [A], dnsRecordSet: DNS }));
+    cloud.zone.set(DNS.recordName, ["192.0.2.1"]);
+    const { memory, now } = cloud.snapshot("web");
+    const reverts = new Map([["records", [now - 300_000, now - 200_000, now - 100_000]]]);
+    const made = altered(cloud, { memory: { ...memory, reverts } });
+    expect(actions(made)).to.deep.equal([]);
+    expect(condition(made, "DNSReady")).to.equal("False/ForeignWriter");
+    expect(condition(made, "Conflict")).to.equal("True/ForeignWriter");
+    expect(made.lookAgainAt).to.equal(now + 500_000);
+    expect(actions(altered(cloud, {}))).to.deep.equal(["apply-records"]);
+  });
+});
+
+describe("the plan of a pool, among the annotations of others", () => {
+  const held = () => settled(cluster(["n1"], { ips: [A] }));
+  const annotate = (cloud: ModelCloud, annotations: Readonly<Record<string, string>>) => {
+    const node = cloud.nodes.get("n1");
+    if (node !== undefined) cloud.nodes.set("n1", { ...node, annotations });
+    return actions(cloud.plan("web"));
+  };
+
+  it("takes over one that names no owner, as the Go operator left it", () => {
+    expect(annotate(held(), { [VALUE]: A })).to.deep.equal(["annotate-node"]);
+  });
+
+  it("corrects one of its own with another address", () => {
+    const cloud = held();
+    expect(annotate(cloud, { [VALUE]: "192.0.2.1", [OWNER]: ownerText(cloud.pool("web")) })).to.deep.equal([
+      "annotate-node",
+    ]);
+  });
+
+  it("leaves one of another resource whose address is on the node", () => {
+    const cloud = held();
+    cloud.addresses.set("192.0.2.1", "digitalocean://n1");
+    expect(annotate(cloud, { [VALUE]: "192.0.2.1", [OWNER]: "default/other/uid-other" })).to.deep.equal([]);
+  });
+
+  it("replaces one of another resource whose address is elsewhere", () => {
+    const cloud = held();
+    cloud.addresses.set("192.0.2.1", "digitalocean://n9");
+    expect(annotate(cloud, { [VALUE]: "192.0.2.1", [OWNER]: "default/other/uid-other" })).to.deep.equal([
+      "annotate-node",
+    ]);
+  });
+
+  it("removes nobody else's from a node that holds none of its addresses", () => {
+    const cloud = cluster(["n1"], { ips: [A], paused: false });
+    cloud.addresses.set(A, "digitalocean://n5");
+    cloud.addNode("n5");
+    settled(cloud);
+    expect(annotate(cloud, { [VALUE]: "192.0.2.1" })).to.deep.equal([]);
+    expect(annotate(cloud, { [VALUE]: A, [OWNER]: "default/other/uid-other" })).to.deep.equal([]);
+    expect(annotate(cloud, { [VALUE]: A })).to.deep.equal(["unannotate-node"]);
+  });
+});

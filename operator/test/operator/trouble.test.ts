@@ -1,0 +1,230 @@
+import { Annotation, GROUP_VERSION } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { afterEach, describe, it } from "mocha";
+import { NoProviderError } from "../../src/operator.js";
+import { World, type WorldOptions } from "./world.js";
+
+const ASSIGN = /^POST \/v2\/reserved_ips\/[^/]+\/actions$/;
+const CREATE = /^POST \/v2\/reserved_ips$/;
+
+describe("operator in process: trouble", function () {
+  this.timeout(120_000);
+  let world: World;
+
+  const start = async (nodes: number, options: WorldOptions = {}) => {
+    world = await World.create(options);
+    for (let number = 1; number <= nodes; number++) world.addNode(`node-${number}`);
+  };
+  const addresses = (count: number) => Array.from({ length: count }, () => world.digitalocean.state.addAddress().ip);
+  const count = (on: RegExp) => world.digitalocean.journal.count({ on });
+
+  afterEach(() => world.close());
+
+  for (const when of ["before", "after"] as const) {
+    it(`creates nothing twice when the answer to a creation is lost ${when} it was processed`, async () => {
+      await start(1);
+      world.digitalocean.faults.inject({ kind: "reset", when }, { on: CREATE });
+      world.addPool("web", { desiredIPs: 1 });
+      world.start();
+      await world.fulfilled("web");
+      expect(world.digitalocean.state.addresses()).to.have.length(1);
+      expect(count(CREATE)).to.equal(when === "before" ? 2 : 1);
+      expect(world.status("web")).not.to.have.property("pendingCreation");
+    });
+  }
+
+  it("creates nothing twice in a region, where only the lists can tell", async () => {
+    await start(0);
+    world.digitalocean.faults.inject({ kind: "reset", when: "after" }, { on: CREATE });
+    world.addPool("web", { desiredIPs: 2 });
+    world.start();
+    await world.until("both are known", () => world.status("web").createdIPs?.length === 2);
+    await world.rest();
+    expect(world.digitalocean.state.addresses()).to.have.length(2);
+  });
+
+  it("tries again after an outage, and moves the others meanwhile", async () => {
+    await start(3);
+    const [stuck = "", free = ""] = addresses(2);
+    const broken = new RegExp(`^POST /v2/reserved_ips/${stuck}/actions$`);
+    const fault = world.digitalocean.faults.inject({ kind: "status", status: 503 }, { on: broken, times: Infinity });
+    world.addPool("web", { ips: [stuck, free] });
+    world.start();
+    await world.until("the other one is up", () => world.status("web").ips?.[free]?.state === "active");
+    await world.until("an error is told", () => world.status("web").ips?.[stuck]?.state === "error");
+    expect(world.condition("web", "Ready")).to.include({ status: "False", reason: "ProviderUnavailable" });
+    fault.cancel();
+    await world.fulfilled("web");
+    await world.until("well", () => world.condition("web", "Ready")?.status === "True");
+    expect(world.status("web").ips?.[stuck]).not.to.have.property("error");
+  });
+
+  it("goes to another node at once when one can't hold an address", async () => {
+    await start(2);
+    const [ip = ""] = addresses(1);
+    world.digitalocean.state.startEvent(world.droplet("node-1").id, "power_cycle", 3_600_000);
+    world.addPool("web", { ips: [ip], nodePreference: "Name" });
+    world.start();
+    await world.fulfilled("web");
+    expect(world.status("web").ips?.[ip]?.nodeName).to.equal("node-2");
+    expect(world.status("web").nodeErrors).to.deep.equal(["node-1"]);
+  });
+
+  it("says that the token is refused, and goes on with the next good one", async () => {
+    await start(2);
+    const [ip = ""] = addresses(1);
+    world.addPool("web", { ips: [ip] });
+    world.start();
+    await world.fulfilled("web");
+    const before = world.holder(ip);
+    world.digitalocean.tokens.revoke(world.digitalocean.token);
+    world.setReady(world.status("web").ips?.[ip]?.nodeName ?? "", false);
+    await world.until("told", () => world.condition("web", "ProviderReachable")?.reason === "Unauthorized");
+    expect(world.condition("web", "Ready")?.status).to.equal("False");
+    world.digitalocean.tokens.add({ name: "default", secret: world.digitalocean.token });
+    await world.until("moved", () => world.holder(ip) !== before && world.holder(ip) !== undefined);
+    await world.until("reachable", () => world.condition("web", "ProviderReachable")?.status === "True");
+  });
+
+  it("steps back when somebody else takes its address away again and again", async () => {
+    await start(1);
+    const [ip = ""] = addresses(1);
+    const other = world.digitalocean.state.addDroplet({ name: "elsewhere" });
+    world.addPool("web", { ips: [ip] });
+    world.start();
+    let assigned = 0;
+    for (let times = 0; times < 3; times++) {
+      await world.until("assigned", () => world.holder(ip) !== undefined && world.holder(ip) !== idOf(other.id));
+      await world.until("told", () => world.status("web").ips?.[ip]?.state === "active");
+      assigned = count(ASSIGN);
+      await world.clock.sleep(40_000);
+      world.digitalocean.state.setHolder(ip, other.id);
+      if (times < 2) await world.until("seen", () => count(ASSIGN) > assigned);
+    }
+    await world.until("contested", () => world.condition("web", "Conflict")?.reason === "ForeignWriter");
+    await world.clock.sleep(4 * 60_000);
+    expect(count(ASSIGN)).to.equal(assigned);
+  });
+
+  it("says what is wrong with a spec that an older schema let pass, and serves the others", async () => {
+    await start(2, { definitions: [] });
+    installLoosely(world);
+    const [ip = ""] = addresses(1);
+    world.addPool("selector", { ips: [ip], match: { nodeLabel: "a in (" } });
+    world.addPool("provider", { provider: "nobody", ips: ["203.0.113.1"] });
+    world.addPool("type", { ips: ["203.0.113.2"], desiredIPs: "two" as unknown as number });
+    world.addPool("empty", {});
+    world.addPool("none", {}, { spec: null });
+    world.addPool("good", { ips: addresses(1) });
+    world.start();
+    await world.fulfilled("good");
+    const reasons = {
+      selector: "Invalid",
+      provider: "UnknownProvider",
+      type: "Invalid",
+      empty: "Invalid",
+      none: "Invalid",
+    };
+    for (const [name, reason] of Object.entries(reasons)) {
+      await world.until(`${name} is told`, () => world.condition(name, "Ready")?.reason === reason);
+      expect(world.status(name).error, name).to.be.a("string");
+    }
+    expect(world.holder(ip)).to.equal(undefined);
+  });
+
+  it("removes annotations of owners that are gone, and those that name no owner and are wrong", async () => {
+    await start(3);
+    const [ip = "", elsewhere = ""] = addresses(2);
+    const owner = "default/gone/0000";
+    world.annotate("node-1", { [Annotation.reservedIpv4]: "203.0.113.9", [Annotation.reservedIpv4Owner]: owner });
+    world.annotate("node-2", { [Annotation.reservedIpv4]: elsewhere });
+    world.annotate("node-3", { [Annotation.reservedIpv4]: ip, other: "kept" });
+    world.digitalocean.state.setHolder(ip, world.droplet("node-3").id);
+    world.start();
+    await world.until("cleaned", () => Object.keys(world.annotations("node-1")).length === 0);
+    await world.until("cleaned", () => Object.keys(world.annotations("node-2")).length === 0);
+    await world.rest();
+    expect(world.annotations("node-3")).to.deep.equal({ [Annotation.reservedIpv4]: ip, other: "kept" });
+  });
+
+  it("changes nothing on a dry run", async () => {
+    await start(2);
+    world.addPool("web", { ips: addresses(1), desiredIPs: 2 });
+    const { revision } = world.kubernetes;
+    world.start({ "dry-run": "true" });
+    await world.until("it has planned", () => world.logs.some((line) => line.includes("dry run: not sent")));
+    await world.rest();
+    expect(world.kubernetes.revision).to.equal(revision);
+    expect(world.digitalocean.journal.calls({ mutating: true })).to.be.empty;
+  });
+
+  it("refuses to start without any provider, unless issuers bring theirs", async () => {
+    await start(0);
+    const none = { env: {} };
+    const assemble = () => world.assemble({ features: "pools,dns" }, none);
+    expect(assemble).to.throw(NoProviderError, /DIGITALOCEAN_ACCESS_TOKEN/);
+    const { operator, transport } = world.assemble({ features: "pools,routedip" }, none);
+    expect(await operator.run(AbortSignal.abort())).to.equal(0);
+    await transport.close();
+  });
+
+  it("serves the namespaces that it is told to, and no other", async () => {
+    await start(2);
+    for (const name of ["mine", "theirs"]) {
+      world.kubernetes.create({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+      world.kubernetes.create({
+        apiVersion: GROUP_VERSION,
+        kind: "FloatingIPPool",
+        metadata: { name: "web", namespace: name },
+        spec: { provider: "digitalocean", ips: addresses(1) },
+      });
+    }
+    world.start({ "watch-namespaces": "mine" });
+    const statusIn = (namespace: string) => world.kubernetes.get({ ...world.refTo("web"), namespace })?.["status"];
+    await world.until("mine is served", () => count(ASSIGN) === 1 && statusIn("mine") !== undefined);
+    await world.rest();
+    expect(count(ASSIGN)).to.equal(1);
+    expect(statusIn("theirs")).to.equal(undefined);
+  });
+
+  it("tells a pool whose pods may not be read", async () => {
+    await start(2);
+    world.addPool("web", { ips: addresses(1), match: { podNamespace: "theirs", podLabel: "app=web" } });
+    world.start({ "pod-namespaces": "mine" });
+    await world.until("told", () => world.condition("web", "Ready")?.reason === "NamespaceNotAllowed");
+    expect(world.digitalocean.journal.calls({ mutating: true })).to.be.empty;
+  });
+});
+
+function idOf(droplet: number): string {
+  return `digitalocean://${droplet}`;
+}
+
+/** A definition that lets anything pass and keeps all. */
+function installLoosely({ kubernetes }: World): void {
+  const names = [
+    ["FloatingIPPool", "floatingippools"],
+    ["NodeDNSRecordSet", "nodednsrecordsets"],
+  ] as const;
+  for (const [kind, plural] of names) {
+    kubernetes.create({
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: `${plural}.flipop.digitalocean.com` },
+      spec: {
+        group: "flipop.digitalocean.com",
+        scope: "Namespaced",
+        names: { kind, plural, singular: plural.slice(0, -1), listKind: `${kind}List` },
+        versions: [
+          {
+            name: "v1alpha1",
+            served: true,
+            storage: true,
+            subresources: { status: {} },
+            schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+          },
+        ],
+      },
+    });
+  }
+}

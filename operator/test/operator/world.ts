@@ -1,0 +1,275 @@
+/** A cluster, a cloud and operators in this process, all on one fast clock. */
+
+import { type FloatingIPPoolSpec, type FloatingIPPoolStatus, GROUP_VERSION } from "cdk8s-flipop/api";
+import type { Clock } from "../../src/clock.js";
+import { readSettings, type Settings } from "../../src/config.js";
+import type { ClusterConfig } from "../../src/kube/cluster-config.js";
+import { Transport } from "../../src/kube/transport.js";
+import { type Logger, silentLogger } from "../../src/logging.js";
+import { createOperator, type Operator, type OperatorOptions } from "../../src/operator.js";
+import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "../../src/sandbox/digitalocean/simulator.js";
+import {
+  type ApiObject,
+  type Emulator,
+  type EmulatorOptions,
+  startEmulator,
+} from "../../src/sandbox/kubernetes/index.js";
+import { addNode, removeNode } from "../../src/sandbox/nodes.js";
+import { scaledClock } from "../support/scaled-clock.js";
+import { until } from "../support/until.js";
+
+/** Minutes become seconds, and still a call takes far less than a second of the clock. */
+export const SPEED = 20;
+const LONG_MS = 60_000;
+
+/** Of a world, and how many timers wait on it. */
+export type TestClock = Clock & { readonly pendingTimers: number };
+
+export interface WorldOptions {
+  /** @default SPEED */
+  readonly speed?: number;
+  /** @default a clock of that speed */
+  readonly clock?: TestClock;
+  /** Flags of `flipop run`, by name. @default no lease, no servers */
+  readonly flags?: Readonly<Record<string, string>>;
+  readonly definitions?: EmulatorOptions["definitions"];
+  /** Of the operators, beside the simulator of DigitalOcean. @default none */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Calls of the account. @default a million a minute */
+  readonly perMinute?: number;
+  /** Addresses that the account may have. @default 100 */
+  readonly quota?: number;
+}
+
+export interface Pool extends ApiObject {
+  readonly spec: FloatingIPPoolSpec;
+  readonly status?: FloatingIPPoolStatus;
+}
+
+/** Who an operator is to the APIs. */
+export interface Identity {
+  /** Of the providers. @default those of the world */
+  readonly env?: OperatorOptions["env"];
+  /** Of the Kubernetes API. @default the administrator's */
+  readonly token?: string;
+}
+
+/** One operator process, or what stands for it. */
+export interface Running {
+  readonly operator: Operator;
+  /** As on SIGTERM. Resolves to the exit code. */
+  stop(): Promise<number>;
+  /** As on SIGKILL: nothing that it sends or hears from now on counts. */
+  kill(): Promise<void>;
+}
+
+export class World {
+  /** Warnings and errors of all operators. */
+  readonly complaints: string[] = [];
+  readonly logs: string[] = [];
+  private readonly running = new Set<Running>();
+  private operators = 0;
+
+  private constructor(
+    readonly clock: TestClock,
+    readonly kubernetes: Emulator,
+    readonly digitalocean: DigitalOceanSimulator,
+    private readonly options: WorldOptions,
+  ) {}
+
+  static async create(options: WorldOptions = {}): Promise<World> {
+    const clock = options.clock ?? scaledClock(options.speed ?? SPEED);
+    const { definitions, quota = 100 } = options;
+    const kubernetes = await startEmulator({ clock, tls: false, ...(definitions && { definitions }) });
+    const account = { reservedIpLimit: quota, reservedIpv6Limit: quota, dropletLimit: 1000 };
+    const limits = { perMinute: options.perMinute ?? 1_000_000, perHour: 1_000_000, createsPerMinute: 1_000_000 };
+    const digitalocean = await startDigitalOceanSimulator({ clock, account, limits });
+    digitalocean.state.dns.addDomain("example.com");
+    return new World(clock, kubernetes, digitalocean, options);
+  }
+
+  /** @returns the provider id. */
+  addNode(name: string, more: Omit<Parameters<typeof addNode>[1], "name"> = {}): string {
+    return addNode(this, { name, ...more });
+  }
+
+  removeNode(name: string): void {
+    removeNode(this, name);
+  }
+
+  setReady(name: string, ready: boolean): void {
+    const ref = { apiVersion: "v1", kind: "Node", name };
+    const edit = (object: Record<string, unknown>) => ({
+      ...object,
+      status: {
+        ...(object["status"] as object),
+        conditions: [{ type: "Ready", status: ready ? "True" : "False", reason: "Tested" }],
+      },
+    });
+    this.kubernetes.change(ref, edit as Parameters<Emulator["change"]>[1], "status");
+  }
+
+  addPool(name: string, spec: Partial<FloatingIPPoolSpec>, more: object = {}): void {
+    this.kubernetes.create({
+      apiVersion: GROUP_VERSION,
+      kind: "FloatingIPPool",
+      metadata: { name, namespace: "default" },
+      spec: { provider: "digitalocean", region: "nyc3", ...spec },
+      ...more,
+    });
+  }
+
+  pool(name: string): Pool {
+    const pool = this.kubernetes.get(this.refTo(name));
+    if (pool === undefined) throw new Error(`there is no pool ${name}`);
+    return pool as unknown as Pool;
+  }
+
+  refTo(name: string) {
+    return { apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "default", name };
+  }
+
+  status(name: string): FloatingIPPoolStatus {
+    return this.pool(name).status ?? {};
+  }
+
+  /** Changes the spec as a person does. */
+  edit(name: string, change: Partial<FloatingIPPoolSpec>): void {
+    const edit = (object: Record<string, unknown>) => ({
+      ...object,
+      spec: { ...(object["spec"] as object), ...change },
+    });
+    this.kubernetes.change(this.refTo(name), edit as Parameters<Emulator["change"]>[1]);
+  }
+
+  annotations(node: string): Readonly<Record<string, string>> {
+    return this.kubernetes.get({ apiVersion: "v1", kind: "Node", name: node })?.metadata.annotations ?? {};
+  }
+
+  /** Provider id of the droplet that has an address. */
+  holder(ip: string): string | undefined {
+    const id = this.digitalocean.state.address(ip).dropletId;
+    return id === undefined || id === null ? undefined : `digitalocean://${id}`;
+  }
+
+  events(reason: string): readonly ApiObject[] {
+    return this.kubernetes.list("events.k8s.io/v1", "Event").filter((event) => event["reason"] === reason);
+  }
+
+  condition(pool: string, type: string) {
+    return this.status(pool).conditions?.find((condition) => condition.type === type);
+  }
+
+  /** The droplet of a node. */
+  droplet(node: string) {
+    const spec = this.kubernetes.get({ apiVersion: "v1", kind: "Node", name: node })?.["spec"];
+    const { providerID = "" } = (spec ?? {}) as { readonly providerID?: string };
+    return this.digitalocean.state.droplet(Number(providerID.replace("digitalocean://", "")));
+  }
+
+  annotate(node: string, annotations: Readonly<Record<string, string>>): void {
+    const edit = (object: Record<string, unknown>) => ({
+      ...object,
+      metadata: { ...(object["metadata"] as object), annotations },
+    });
+    this.kubernetes.change({ apiVersion: "v1", kind: "Node", name: node }, edit as Parameters<Emulator["change"]>[1]);
+  }
+
+  /** An operator that does not run yet. @param env of the providers. @default those of this world */
+  assemble(flags: Readonly<Record<string, string>> = {}, { env = this.env(), token }: Identity = {}) {
+    const transport = new Transport({ config: this.config(token), clock: this.clock, env: {} });
+    const identity = `operator-${++this.operators}`;
+    const settings = this.settings(flags);
+    const operator = createOperator({ settings, transport, logger: this.logger(), env, clock: this.clock, identity });
+    return { transport, operator };
+  }
+
+  start(flags: Readonly<Record<string, string>> = {}, identity: Identity = {}): Running {
+    const { transport, operator } = this.assemble(flags, identity);
+    const stop = new AbortController();
+    const ended = operator.run(stop.signal).finally(() => transport.close());
+    const running: Running = {
+      operator,
+      stop: async () => {
+        stop.abort();
+        const code = await ended;
+        this.running.delete(running);
+        return code;
+      },
+      kill: async () => {
+        await transport.close();
+        await running.stop();
+      },
+    };
+    this.running.add(running);
+    return running;
+  }
+
+  async until(what: string, condition: () => boolean): Promise<void> {
+    await until(what, condition, LONG_MS).catch((error: unknown) => {
+      const pools = this.kubernetes.list(GROUP_VERSION, "FloatingIPPool").map(({ status }) => status);
+      throw new Error(`${String(error)}\n${JSON.stringify(pools, undefined, 1)}\n${this.logs.slice(-60).join("\n")}`);
+    });
+  }
+
+  /** Waits until no API has been changed for a minute of the clock. */
+  async rest(): Promise<void> {
+    const mark = () => `${this.kubernetes.revision} ${this.digitalocean.journal.calls({ mutating: true }).length}`;
+    for (let before = ""; before !== mark(); ) {
+      before = mark();
+      await this.clock.sleep(60_000);
+    }
+  }
+
+  /** Waits until the pool says that it has all that it should. */
+  fulfilled(pool: string): Promise<void> {
+    return this.until(`${pool} is fulfilled`, () => {
+      const { generation } = this.pool(pool).metadata;
+      const condition = this.condition(pool, "Fulfilled");
+      return condition?.status === "True" && condition.observedGeneration === generation;
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.running].map((running) => running.stop()));
+    await Promise.all([this.kubernetes.close(), this.digitalocean.close()]);
+    const [bug] = this.digitalocean.bugs;
+    if (bug !== undefined) throw bug;
+  }
+
+  private env(): OperatorOptions["env"] {
+    const { token, url } = this.digitalocean;
+    return { DIGITALOCEAN_ACCESS_TOKEN: token, DIGITALOCEAN_API_URL: url, ...this.options.env };
+  }
+
+  private config(token = this.kubernetes.adminToken): ClusterConfig {
+    return {
+      source: "the test",
+      server: this.kubernetes.url,
+      insecureSkipTlsVerify: false,
+      auth: { kind: "token", token: { data: token } },
+      namespace: "default",
+    };
+  }
+
+  private settings(flags: Readonly<Record<string, string>>): Settings {
+    const usual = { "leader-elect": "false", "metrics-bind-addr": "", "health-bind-addr": "", namespace: "default" };
+    return readSettings({ flags: { ...usual, ...this.options.flags, ...flags }, env: {} });
+  }
+
+  private logger(): Logger {
+    const line = (level: string) => (fields: object, message: string) => {
+      const text = `${level} ${message} ${JSON.stringify(fields, (_key, value: unknown) => (value instanceof Error ? value.message : value))}`;
+      this.logs.push(text);
+      if (level === "warn" || level === "error") this.complaints.push(text);
+    };
+    const logger: Logger = {
+      debug: line("debug"),
+      info: line("info"),
+      warn: line("warn"),
+      error: line("error"),
+      child: () => logger,
+    };
+    return process.env["FLIPOP_TEST_LOG"] === "none" ? silentLogger : logger;
+  }
+}
