@@ -66,6 +66,12 @@ export const SUITES: readonly Suite[] = [
     ],
   },
   {
+    name: "operator in process",
+    group: "server",
+    budgetSeconds: 150,
+    commands: ["npm run --silent test:process --workspace operator"],
+  },
+  {
     name: "operator from end to end",
     group: "server",
     budgetSeconds: 420,

@@ -25,24 +25,24 @@ export interface MochaOptions {
   readonly minLines?: number;
   /** Names of test files that take long and are kept out of `test`, as a glob; task `test:faults` runs them. @default - none */
   readonly faults?: string;
-  /** Whether there are tests of the whole system in `test/e2e`; task `test:e2e` runs them. @default false */
-  readonly e2e?: boolean;
+  /** Folders of `test` that other tasks run, beside `server`: tests of the whole system. @default - none */
+  readonly apart?: readonly string[];
 }
 
 /** The test tasks of a workspace: `test` needs nothing but Node, `test:server` a real kube-apiserver. */
 export class Mocha extends MochaConfig {
-  constructor(project: javascript.NodeProject, { minLines, faults, e2e = false }: MochaOptions = {}) {
+  constructor(project: javascript.NodeProject, { minLines, faults, apart = [] }: MochaOptions = {}) {
     super(project, "../.ci");
     if (minLines !== undefined) new Coverage(project, minLines);
     const mocha = minLines === undefined ? "mocha" : "c8 mocha";
-    const real = ["test/server/**", ...(e2e ? ["test/e2e/**"] : [])];
-    const ignored = [...real, ...(faults === undefined ? [] : [`test/**/${faults}`])];
+    const others = ["server", ...apart].map((folder) => `test/${folder}/**`);
+    const ignored = [...others, ...(faults === undefined ? [] : [`test/**/${faults}`])];
     const ignore = ignored.map((glob) => `--ignore '${glob}'`).join(" ");
     project.testTask.reset(`${mocha} 'test/**/*.test.ts' ${ignore}`, { receiveArgs: true });
     if (faults !== undefined) {
       project.addTask("test:faults", {
         description: "The long tests that need nothing but Node: faults at every step, simulations",
-        exec: `mocha 'test/**/${faults}' ${real.map((glob) => `--ignore '${glob}'`).join(" ")}`,
+        exec: `mocha 'test/**/${faults}' ${others.map((glob) => `--ignore '${glob}'`).join(" ")}`,
         receiveArgs: true,
       });
     }

@@ -47,7 +47,12 @@ export class OperatorPackage extends typescript.TypeScriptProject {
       exec: "tsx bench/main.ts",
       receiveArgs: true,
     });
-    new Mocha(this, { faults: "*{faults,storm,simulation}*.test.ts", e2e: true });
+    new Mocha(this, { faults: "*{faults,storm,simulation}*.test.ts", apart: ["operator", "e2e"] });
+    this.addTask("test:process", {
+      description: "The whole operator in the test's process, on the Kubernetes emulator and simulated clouds",
+      exec: "mocha 'test/operator/**/*.test.ts'",
+      receiveArgs: true,
+    });
     this.addTask("test:e2e", {
       description: "The operator as a process of its own, on a real kube-apiserver and simulated clouds",
       exec: "mocha 'test/e2e/**/*.test.ts'",
