@@ -32,16 +32,20 @@ export class Background {
 
   /** Ends with the signal, and with what runs then. */
   async run(signal: AbortSignal): Promise<void> {
-    const end = () => this.life.abort(signal.reason);
-    if (signal.aborted) end();
-    else await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-    end();
-    await Promise.all(this.work);
+    await new Promise<void>((resolve) => {
+      const end = () => {
+        this.life.abort(signal.reason);
+        resolve();
+      };
+      if (signal.aborted) end();
+      else signal.addEventListener("abort", end, { once: true });
+    });
+    await Promise.allSettled(this.work);
   }
 
   /** Resolves to whether all has ended in time. */
   drain(deadlineMs: number): Promise<boolean> {
     this.draining = true;
-    return settlesWithin(this.clock, deadlineMs, Promise.all(this.work));
+    return settlesWithin(this.clock, deadlineMs, Promise.allSettled(this.work));
   }
 }

@@ -123,3 +123,9 @@ function gaugeOf<N extends MetricName>(name: N) {
 function histogramOf<N extends MetricName>(name: N) {
   return histogram<Labels<N>>(name, METRICS[name].labels, METRICS[name].help);
 }
+
+/** A deleted RoutedIP leaves no series of its own behind; its gauges go with its last look. */
+export async function forgetRouted(metrics: FlipopMetrics, namespace: string, name: string): Promise<void> {
+  await removeSeries(metrics.routedAssignments, { namespace, name });
+  await removeSeries(metrics.routedAssignmentErrors, { namespace, name });
+}

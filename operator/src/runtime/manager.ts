@@ -90,6 +90,8 @@ export class Manager {
     let running: readonly Promise<void>[] = [];
     try {
       for (const server of this.options.servers) await server.start();
+      // Each part listens.
+      setMaxListeners(0, this.life.signal);
       running = [...caches, ...background].map((part) => this.watch(part, this.life.signal));
       code = await this.live(stop);
     } catch (error) {

@@ -73,6 +73,6 @@ function isClaimed({ address, facts }: Standing): boolean {
   return address.claim?.ours !== false && facts?.borrowed !== true;
 }
 
-export function isOverdue({ pool, now, memory }: Snapshot): boolean {
+function isOverdue({ pool, now, memory }: Snapshot): boolean {
   return isCleanupOverdue(pool.metadata, now, memory.cleanup);
 }

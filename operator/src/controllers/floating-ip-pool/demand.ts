@@ -18,6 +18,8 @@ export interface Demand {
   readonly waiting: readonly WaitingNode[];
   /** How many addresses look for a node. */
   readonly wants: number;
+  /** Where these can go. */
+  readonly regions: Regions;
   /** Those of them that older resources leave to this one. */
   readonly shared: readonly WaitingNode[];
 }
@@ -36,7 +38,7 @@ export function demandOf(snapshot: Snapshot, standings: readonly Standing[], { w
   const able = fit.filter(({ machine }) => isDue(snapshot.memory.nodeRetryAt.get(machine), snapshot.now));
   const byMachine = new Map(able.map((node) => [node.machine, node]));
   const left = wants > 0 ? snapshot.share(wants, [...byMachine.keys()]) : [];
-  return { waiting, wants, shared: left.flatMap((machine) => byMachine.get(machine) ?? []) };
+  return { waiting, wants, regions, shared: left.flatMap((machine) => byMachine.get(machine) ?? []) };
 }
 
 /** Full, promised to a move that is under way (of anybody), or the place of an address whose creation is not settled. */

@@ -1,6 +1,6 @@
 /** Step 6: which address goes to which node, now. */
 
-import { pastTimeOf } from "../times.js";
+import { timeOf } from "../times.js";
 import type { Demand, WaitingNode } from "./demand.js";
 import type { Standing } from "./grace.js";
 import { isIn } from "./regions.js";
@@ -41,9 +41,10 @@ export function coolOffOf({ pool }: Pick<Snapshot, "pool">): number {
 }
 
 function coolUntilOf({ pool, memory, now }: Snapshot, coolOffMs: number): number | undefined {
-  const known = [pastTimeOf(pool.status.lastAssignmentTime, now), memory.lastAssignmentAt];
-  const last = Math.max(...known.map((time) => Math.min(time ?? Number.NEGATIVE_INFINITY, now)));
-  const until = last + coolOffMs;
+  const known = [timeOf(pool.status.lastAssignmentTime), memory.lastAssignmentAt];
+  // One that lies further ahead comes from a clock that was set back since: nobody waits until that time comes again.
+  const credible = known.filter((time) => time !== undefined).filter((time) => time - now <= coolOffMs);
+  const until = Math.min(Math.max(...credible), now) + coolOffMs;
   return coolOffMs > 0 && until > now ? until : undefined;
 }
 

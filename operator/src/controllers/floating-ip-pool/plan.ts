@@ -44,18 +44,16 @@ export function plan(snapshot: Snapshot): Plan {
   const supply = supplyOf(snapshot, standings);
   const able = mayMove(snapshot);
   const wants = able ? supply.free.length + wish.missing : 0;
-  const regions = regionsOf(snapshot, supply, wish.missing);
-  const demand = demandOf(snapshot, standings, { wants, regions });
+  const demand = demandOf(snapshot, standings, { wants, regions: regionsOf(snapshot, supply, wish.missing) });
   const pairing = able ? pairsOf(snapshot, supply, demand) : NO_PAIRS;
   const creation = able ? creationOf(snapshot, wish, pairing, isArmed(snapshot, wish)) : NO_CREATION;
-  return report(snapshot, { wish, standings, supply, regions, demand, pairing, creation });
+  return report(snapshot, { wish, standings, supply, demand, pairing, creation });
 }
 
 interface Decision {
   readonly wish: Wish;
   readonly standings: readonly Standing[];
   readonly supply: Supply;
-  readonly regions: Regions;
   readonly demand: Demand;
   readonly pairing: Pairing;
   readonly creation: Creation;
@@ -73,7 +71,7 @@ function report(snapshot: Snapshot, decision: Decision): Plan {
     conditions: conditionsOf(snapshot, findings),
     counts: countsOf(standings, addresses, wish, snapshot.candidates.length),
     waiting: demand.waiting.map(({ name }) => name),
-    demand: { wants: demand.wants, regions: decision.regions },
+    demand: { wants: demand.wants, regions: demand.regions },
     ...(lookAgain === undefined ? {} : { lookAgainAt: lookAgain }),
     sentence: planText(snapshot, pairing, demand),
   };

@@ -1,0 +1,25 @@
+#!/bin/sh
+# updateRoutedIP of a ClusterRoutedIPClass: brings ROUTED_IP to the elected node, and creates one where none is given.
+# Needs curl, and DIGITALOCEAN_ACCESS_TOKEN from a Secret of fromSecretsRef. What it prints last is told in an Event.
+set -eu
+api="${DIGITALOCEAN_API_URL:-https://api.digitalocean.com}"
+droplet="${NODE_PROVIDER_ID#digitalocean://}"
+
+call() {
+  curl --silent --show-error --fail-with-body --max-time 30 \
+    -H "Authorization: Bearer $DIGITALOCEAN_ACCESS_TOKEN" -H "Content-Type: application/json" "$@"
+}
+
+held() {
+  call "$api/v2/reserved_ips/$1" | tr -d ' \n' | grep -q "\"droplet\":{\"id\":$droplet,"
+}
+
+if [ -z "$ROUTED_IP" ]; then
+  ip=$(call -X POST "$api/v2/reserved_ips" -d "{\"droplet_id\": $droplet}" | tr -d ' \n' | sed -n 's/.*"ip":"\([0-9.]*\)".*/\1/p')
+  # The operator learns of it here. Without this line it could only ask a person.
+  printf '{"routedIP": "%s"}' "$ip" > /dev/termination-log
+else
+  ip="$ROUTED_IP"
+  held "$ip" || call -X POST "$api/v2/reserved_ips/$ip/actions" -d "{\"type\": \"assign\", \"droplet_id\": $droplet}" > /dev/null
+fi
+until held "$ip"; do sleep 1; done

@@ -1,0 +1,111 @@
+/** The decision about a class as such: whether it can work, who needs it. Pure. */
+
+import { type ClusterRoutedIPClassSpec, Finalizer, Label } from "cdk8s-flipop/api";
+import type { ObjectMeta } from "../../kube/objects.js";
+import { no, type PlannedCondition, unknown, yes } from "../planned-condition.js";
+import type { Problem } from "../problem.js";
+
+export interface ClassSnapshot {
+  readonly metadata: ObjectMeta;
+  readonly spec: ClusterRoutedIPClassSpec;
+  /** Why the spec can't be served. */
+  readonly problem?: Problem;
+  /** All RoutedIPs are known: nobody can use it unseen. */
+  readonly cachesComplete: boolean;
+  /** RoutedIPs that name it. */
+  readonly users: readonly string[];
+  /** The issuer that it names is there; of a class with Jobs: `undefined`. */
+  readonly issuerFound?: boolean;
+  readonly jobs: JobFacilities;
+}
+
+/** What the operator may do with Jobs. */
+export interface JobFacilities {
+  readonly enabled: boolean;
+  /** Those in which Jobs may run; the first is the default. */
+  readonly namespaces: readonly string[];
+  /** The server's answer to a dry run of both Jobs. `untried`: not asked since the last change. */
+  readonly dryRun: "untried" | "accepted" | { readonly refused: string };
+  /** By name, of the namespace of the Jobs; `undefined`: there is none of that name. */
+  readonly accounts: ReadonlyMap<string, Pick<ObjectMeta, "labels"> | undefined>;
+}
+
+export type ClassAction = { readonly do: "add-finalizer" | "remove-finalizer"; readonly why: string };
+
+export interface ClassPlan {
+  readonly action?: ClassAction;
+  readonly conditions: readonly PlannedCondition[];
+  /** Both Jobs are to be tried by a dry run, here. */
+  readonly dryRunIn?: string;
+}
+
+export function planClass(snapshot: ClassSnapshot): ClassPlan {
+  const action = finalizerAction(snapshot);
+  const obstacle = obstacleTo(snapshot);
+  const asks = obstacle === undefined && isByJobs(snapshot.spec) && snapshot.jobs.dryRun === "untried";
+  return {
+    ...(action === undefined ? {} : { action }),
+    conditions: [readyOf(snapshot, obstacle)],
+    ...(asks ? { dryRunIn: jobNamespaceOf(snapshot.spec, snapshot.jobs) } : {}),
+  };
+}
+
+export function isByJobs({ updateRoutedIP, updateFirewall }: ClusterRoutedIPClassSpec): boolean {
+  return updateRoutedIP !== undefined || updateFirewall !== undefined;
+}
+
+export function jobNamespaceOf(
+  { jobNamespace }: ClusterRoutedIPClassSpec,
+  { namespaces }: Pick<JobFacilities, "namespaces">,
+): string {
+  return jobNamespace ?? namespaces[0] ?? "";
+}
+
+/** A Job may run as nobody, or as a ServiceAccount that somebody has labelled for it. */
+export function accountProblem(
+  name: string,
+  namespace: string,
+  account: Pick<ObjectMeta, "labels"> | undefined,
+): Problem | undefined {
+  if (name === "" || account?.labels?.[Label.job] !== undefined) return undefined;
+  const seen = account === undefined ? "does not exist" : `has no label ${Label.job}`;
+  const message = `serviceAccountName is "${name}", and ServiceAccount ${namespace}/${name} ${seen}: leave it out, or label the ServiceAccount`;
+  return { reason: "JobRefused", message };
+}
+
+function finalizerAction({ metadata, users, cachesComplete }: ClassSnapshot): ClassAction | undefined {
+  if (!cachesComplete) return undefined;
+  const there = metadata.finalizers?.includes(Finalizer.inUse) === true;
+  if (users.length > 0 && !there && metadata.deletionTimestamp === undefined) {
+    return { do: "add-finalizer", why: "RoutedIPs use it" };
+  }
+  return users.length === 0 && there ? { do: "remove-finalizer", why: "no RoutedIP uses it" } : undefined;
+}
+
+function readyOf({ spec, jobs }: ClassSnapshot, obstacle: Problem | undefined): PlannedCondition {
+  if (obstacle !== undefined) return no("Ready", obstacle);
+  if (!isByJobs(spec)) return yes("Ready", "Observed", "its issuer is there");
+  return jobs.dryRun === "untried" ? unknown("Ready") : yes("Ready", "Observed", "the API server takes its Jobs");
+}
+
+function obstacleTo({ spec, problem, issuerFound, jobs }: ClassSnapshot): Problem | undefined {
+  if (problem !== undefined) return problem;
+  if (isByJobs(spec)) return jobObstacle(spec, jobs);
+  if (issuerFound !== false) return undefined;
+  const name = `${spec.issuerRef?.namespace}/${spec.issuerRef?.name}`;
+  return { reason: "IssuerNotFound", message: `there is no RoutedIPIssuer ${name}` };
+}
+
+function jobObstacle(spec: ClusterRoutedIPClassSpec, jobs: JobFacilities): Problem | undefined {
+  if (!jobs.enabled) return { reason: "JobsDisabled", message: "the operator runs without feature jobs" };
+  const namespace = jobNamespaceOf(spec, jobs);
+  if (!jobs.namespaces.includes(namespace)) {
+    const message = `jobNamespace is "${namespace}"; Jobs may run in ${jobs.namespaces.join(", ")}: use one of them, or start the operator with other --job-namespaces`;
+    return { reason: "NamespaceNotAllowed", message };
+  }
+  const accounts = [...jobs.accounts].map(([name, account]) => accountProblem(name, namespace, account));
+  const [account] = accounts.filter((each) => each !== undefined);
+  if (account !== undefined) return account;
+  if (typeof jobs.dryRun !== "object") return undefined;
+  return { reason: "JobRefused", message: `the API server refuses a Job of this class: ${jobs.dryRun.refused}` };
+}

@@ -1,0 +1,94 @@
+/** The firewall Jobs of classes: one for a class at a time, always with the full set of its rules. */
+
+import { parsePortRange } from "cdk8s-flipop/api";
+import type { Problem } from "../problem.js";
+import type { RetryState } from "../retry-schedule.js";
+import type { RoutedIP } from "../routed-ip/snapshot.js";
+import type { ClassTerms } from "../routed-ip/terms.js";
+import type { JobVariables } from "./job.js";
+import { decideJob } from "./job-decision.js";
+import type { FoundJob } from "./job-desk.js";
+import { type FirewallNeed, firewallOrders, firewallVariables } from "./variables.js";
+
+/** Whether the firewall is as all RoutedIPs of the class need it. */
+export type FirewallState = "done" | "pending" | { readonly failure: Problem };
+
+interface ClassState {
+  /** What the last Job that ended well was told. */
+  applied: string;
+  wanted: string;
+  failure?: Problem | undefined;
+  retry?: RetryState | undefined;
+}
+
+export class FirewallJobs {
+  private readonly classes = new Map<string, ClassState>();
+
+  /** As the class's members need it now. */
+  of(name: string, members: readonly RoutedIP[], terms: ClassTerms): FirewallState {
+    const { applied, wanted, failure } = this.look(name, members, terms);
+    if (failure !== undefined) return { failure };
+    return applied === wanted ? "done" : "pending";
+  }
+
+  /** What to do about the Job. */
+  decide(name: string, members: readonly RoutedIP[], { terms, job, now }: FirewallScene) {
+    const { applied, wanted, retry } = this.look(name, members, terms);
+    const open = applied === wanted ? undefined : { FIREWALL_RULES: wanted };
+    return decideJob({ wanted: open, now, ...(job && { job }), ...(retry && { retry }) });
+  }
+
+  private look(name: string, members: readonly RoutedIP[], terms: ClassTerms): ClassState {
+    const wanted = firewallVariables(firewallOrders(needsOf(members, terms)))["FIREWALL_RULES"] ?? "";
+    // A new process: what the members say was done is done.
+    const state = this.classes.get(name) ?? { applied: isDone(members) ? wanted : "unknown", wanted };
+    this.classes.set(name, state);
+    state.wanted = wanted;
+    return state;
+  }
+
+  succeeded(name: string, variables: JobVariables): void {
+    const state = this.classes.get(name);
+    if (state === undefined) return;
+    state.applied = variables["FIREWALL_RULES"] ?? "";
+    state.failure = undefined;
+    state.retry = undefined;
+  }
+
+  failed(name: string, failure: Problem, retry?: RetryState): void {
+    const state = this.classes.get(name);
+    if (state === undefined) return;
+    state.failure = failure;
+    state.retry = retry ?? state.retry;
+  }
+
+  drop(name: string): void {
+    this.classes.delete(name);
+  }
+}
+
+export interface FirewallScene {
+  readonly terms: ClassTerms;
+  readonly job?: FoundJob;
+  /** ms since the epoch. */
+  readonly now: number;
+}
+
+/** Ports in the NodePort range need no rule; one that goes, or has no node yet, needs nothing. */
+function needsOf(members: readonly RoutedIP[], { nodePortRange }: ClassTerms): readonly FirewallNeed[] {
+  const range = parsePortRange(nodePortRange);
+  const isOpen = (port: number) => range !== undefined && port >= range.from && port <= range.to;
+  return members.flatMap(({ metadata, status }): readonly FirewallNeed[] => {
+    const { assignedNode, providerID, ports = [] } = status;
+    if (metadata.deletionTimestamp !== undefined || assignedNode === undefined || providerID === undefined) return [];
+    const nodes = [{ name: assignedNode, providerID }];
+    return [{ ports: ports.filter(({ port }) => !isOpen(port)), nodes }];
+  });
+}
+
+function isDone(members: readonly RoutedIP[]): boolean {
+  return members.every(({ metadata, status }) => {
+    const ready = status.conditions?.some(({ type, status: state }) => type === "FirewallReady" && state === "True");
+    return metadata.deletionTimestamp === undefined && (ready === true || status.providerID === undefined);
+  });
+}

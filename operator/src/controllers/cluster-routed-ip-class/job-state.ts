@@ -1,0 +1,102 @@
+/** How far a Job is: read off the Job, its pods and what the server said about them. Pure. */
+
+import { canonicalIp, isIp } from "cdk8s-flipop/api";
+import type { KubeObject } from "../../kube/objects.js";
+import { timeOf } from "../times.js";
+
+/** What is read of a Job. */
+export interface JobObject extends KubeObject {
+  readonly status?: {
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly reason?: string;
+      readonly message?: string;
+    }[];
+  };
+}
+
+/** What is read of its pods. */
+export interface JobPod extends KubeObject {
+  readonly status?: {
+    readonly phase?: string;
+    readonly message?: string;
+    readonly containerStatuses?: readonly ContainerStatus[];
+    readonly initContainerStatuses?: readonly ContainerStatus[];
+  };
+}
+
+interface ContainerStatus {
+  readonly state?: { readonly terminated?: { readonly exitCode?: number; readonly message?: string } };
+}
+
+export interface JobScene {
+  readonly job: JobObject;
+  /** Of this Job. */
+  readonly pods: readonly JobPod[];
+  /** The newest warning of the server about this Job, as `<reason>: <note>`. */
+  readonly warning?: string;
+  /** ms since the epoch. */
+  readonly now: number;
+}
+
+/**
+ * `stuck`: it has no pod after 60 s; it may still get one. `succeeded` and `failed` carry the last words of its pod;
+ * empty: it said nothing.
+ */
+export type JobState =
+  | { readonly is: "running"; readonly lookAgainAt: number }
+  | { readonly is: "stuck"; readonly message: string }
+  | { readonly is: "succeeded"; readonly words: string }
+  | { readonly is: "failed"; readonly words: string };
+
+/** So long a Job may be without a pod. */
+export const START_MS = 60_000;
+const LOOK_MS = 15_000;
+
+export function jobState({ job, pods, warning, now }: JobScene): JobState {
+  const complete = conditionOf(job, "Complete");
+  if (complete !== undefined) return { is: "succeeded", words: lastWords(pods) };
+  const failed = conditionOf(job, "Failed");
+  if (failed !== undefined) return { is: "failed", words: lastWords(pods) || (failed.message ?? failed.reason ?? "") };
+  const createdAt = timeOf(job.metadata.creationTimestamp) ?? now;
+  if (pods.length > 0) return { is: "running", lookAgainAt: now + LOOK_MS };
+  if (now < createdAt + START_MS) return { is: "running", lookAgainAt: createdAt + START_MS };
+  const said = warning ?? "the server says no more";
+  return { is: "stuck", message: `Job ${job.metadata.name} has no pod after ${START_MS / 1000} s (${said})` };
+}
+
+/** The address that a Job reports: `{"routedIP": "..."}`, canonical. `undefined`: none that can be read. */
+export function reportedAddress(words: string): string | undefined {
+  try {
+    const parsed: unknown = JSON.parse(words);
+    if (typeof parsed !== "object" || parsed === null || !("routedIP" in parsed)) return undefined;
+    const { routedIP } = parsed;
+    return typeof routedIP === "string" && isIp(routedIP) ? canonicalIp(routedIP) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function conditionOf({ status }: JobObject, type: string) {
+  return status?.conditions?.find((condition) => condition.type === type && condition.status === "True");
+}
+
+/** Of the last pod; its first container that has something to say. */
+function lastWords(pods: readonly JobPod[]): string {
+  const ordered = [...pods].sort((a, b) =>
+    compare(b.metadata.creationTimestamp ?? "", a.metadata.creationTimestamp ?? ""),
+  );
+  for (const { status } of ordered) {
+    const all = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
+    const words = all.map(({ state }) => state?.terminated?.message?.trim() ?? "").find((text) => text !== "");
+    if (words !== undefined) return words;
+    if (status?.message) return status.message;
+  }
+  return "";
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

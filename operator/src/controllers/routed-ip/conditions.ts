@@ -1,0 +1,164 @@
+/** Conditions, with words that help. What a pool says in the same way is said by the pool's steps. */
+
+import { familyOf } from "cdk8s-flipop/api";
+import { conditionsOf as conditionsOfPool } from "../floating-ip-pool/conditions.js";
+import type { Standing } from "../floating-ip-pool/grace.js";
+import type { Pairing } from "../floating-ip-pool/pairs.js";
+import type { PlannedAddress } from "../floating-ip-pool/report.js";
+import { isObserved } from "../floating-ip-pool/snapshot.js";
+import type { Wish } from "../floating-ip-pool/wish.js";
+import { no, type PlannedCondition, unknown } from "../planned-condition.js";
+import type { Problem } from "../problem.js";
+import { asPool } from "./as-pool.js";
+import { electionText, limitOf } from "./election.js";
+import type { FirewallPlan, FirewallSnapshot } from "./firewall.js";
+import type { Snapshot } from "./snapshot.js";
+
+export interface Findings {
+  readonly wish: Wish;
+  readonly address: PlannedAddress | undefined;
+  readonly standing: Standing | undefined;
+  readonly pairing: Pairing;
+  readonly creation: Problem | undefined;
+  readonly published: readonly string[];
+  /** The address is on a machine of somebody else. */
+  readonly heldElsewhere: Problem | undefined;
+  readonly firewall: FirewallPlan | undefined;
+}
+
+export function conditionsOf(snapshot: Snapshot, findings: Findings): readonly PlannedCondition[] {
+  const { wish, address, pairing, creation, published } = findings;
+  const addresses = address === undefined ? [] : [address];
+  const ofPool = conditionsOfPool(asPool(snapshot), { wish, addresses, pairing, creation, published });
+  const shared = (type: PlannedCondition["type"]) => ofPool.filter((condition) => condition.type === type);
+  return [
+    ...shared("Ready").map((ready) => readyOf(snapshot, findings, ready)),
+    assigned(snapshot, findings),
+    firewallReady(snapshot, findings),
+    ...shared("DNSReady"),
+    ...shared("Conflict").map((conflict) => conflictOf(findings, conflict)),
+  ];
+}
+
+/** True only where the whole service stands: address, node and ports. */
+function readyOf(snapshot: Snapshot, findings: Findings, ready: PlannedCondition): PlannedCondition {
+  if (ready.status !== "True" || ready.reason === "Paused") return ready;
+  const { terms, capabilities, ports } = snapshot;
+  if (findings.heldElsewhere !== undefined) return no("Ready", findings.heldElsewhere);
+  if (ports.problem !== undefined) return no("Ready", ports.problem);
+  const limit = terms?.perNodeIPLimit ?? 1;
+  if (capabilities === undefined || limit <= limitOf(snapshot)) return ready;
+  const message = `perNodeIPLimit is ${limit}, and a machine of ${terms?.provider} can hold ${limitOf(snapshot)}: that holds`;
+  return { ...ready, reason: "LimitUnsupported", message };
+}
+
+function assigned(snapshot: Snapshot, findings: Findings): PlannedCondition {
+  const { address, creation, heldElsewhere } = findings;
+  const blocking = blockingProblem(snapshot) ?? heldElsewhere;
+  if (blocking !== undefined) return no("Assigned", blocking);
+  if (!isObserved(asPool(snapshot))) return unknown("Assigned");
+  return address === undefined ? notYet(snapshot, creation) : placed(snapshot, findings, address);
+}
+
+function blockingProblem(snapshot: Snapshot): Problem | undefined {
+  return snapshot.problem ?? (isObserved(asPool(snapshot)) ? undefined : snapshot.providerFailure);
+}
+
+function placed(snapshot: Snapshot, findings: Findings, address: PlannedAddress): PlannedCondition {
+  const node = findings.standing?.verdict?.node.name;
+  const serves = node !== undefined && snapshot.servesAt(node);
+  const obstacle = obstacleTo(snapshot, findings);
+  if (!serves) return obstacle === undefined ? onItsWay(address) : no("Assigned", obstacle);
+  const message = `${address.ip} is on ${node}`;
+  if (address.status.state === "in-progress") return yes("Assigned", `${message} and is about to move`);
+  if (obstacle === undefined) return yes("Assigned", message);
+  return { ...yes("Assigned", `${message}, which should be left: ${obstacle.message}`), reason: obstacle.reason };
+}
+
+/** Why it is not where it should be; `undefined`: it is, or is being moved. */
+function obstacleTo(snapshot: Snapshot, findings: Findings): Problem | undefined {
+  const { address, standing, pairing, firewall } = findings;
+  const failed = address === undefined ? undefined : failureOf(address);
+  if (failed !== undefined || staysOrMoves(standing)) return failed;
+  if (pairing.pairs.length > 0) return firewall?.nodeProblem ?? firewall?.rulesProblem;
+  const [elsewhere] = pairing.elsewhere;
+  if (elsewhere === undefined) return noCandidate(snapshot, standing);
+  return { reason: "WrongRegion", message: `no eligible node is in region ${elsewhere.facts?.region}` };
+}
+
+function failureOf({
+  status: { state, reason, error = "its last action failed" },
+}: PlannedAddress): Problem | undefined {
+  if (state !== "error") return undefined;
+  return { reason: reason === "ClaimedByOther" ? reason : "ProviderUnavailable", message: error };
+}
+
+function staysOrMoves(standing: Standing | undefined): boolean {
+  const state = standing?.grace?.state;
+  return state === "matches" || state === "protected" || standing?.sight === "moving";
+}
+
+function noCandidate(snapshot: Snapshot, standing: Standing | undefined): Problem {
+  return { reason: "NoCandidate", message: `no node is eligible: ${electionText(snapshot, standing)}` };
+}
+
+function notYet(snapshot: Snapshot, creation: Problem | undefined): PlannedCondition {
+  if (creation !== undefined) return no("Assigned", creation);
+  if (snapshot.candidates.length > 0) return { ...unknown("Assigned"), message: "an address is being created" };
+  return no("Assigned", {
+    reason: "NoCandidate",
+    message: `no node is eligible: ${electionText(snapshot, undefined)}`,
+  });
+}
+
+function onItsWay({ ip, status }: PlannedAddress): PlannedCondition {
+  const where = status.nodeName === undefined ? "" : ` to ${status.nodeName}`;
+  if (status.reason === "InGrace") {
+    return {
+      ...no("Assigned", { reason: "InGrace", message: `${ip} stays on ${status.nodeName}, which may recover` }),
+    };
+  }
+  return { ...unknown("Assigned"), message: `${ip} is on its way${where}` };
+}
+
+function firewallReady(snapshot: Snapshot, { firewall: plan }: Findings): PlannedCondition {
+  const { firewall, problem, terms } = snapshot;
+  if (problem !== undefined) return no("FirewallReady", problem);
+  if (terms?.firewallName === undefined) return yes("FirewallReady", "the issuer names no firewall: none is touched");
+  if (plan === undefined || firewall === undefined) return unknown("FirewallReady");
+  const obstacle = plan.nodeProblem ?? plan.rulesProblem;
+  return obstacle === undefined ? inStep(firewall, plan) : no("FirewallReady", obstacle);
+}
+
+function inStep({ name, facts }: FirewallSnapshot, plan: FirewallPlan): PlannedCondition {
+  if (facts === "unknown" || plan.read !== undefined) return unknown("FirewallReady");
+  if (plan.create !== undefined || plan.addRules.length + plan.addNodes.length > 0) {
+    return { ...unknown("FirewallReady"), message: `"${name}" is being brought in step` };
+  }
+  if (facts === "missing") {
+    const message = `there is no firewall "${name}"; it is created once it has a rule and a node may join it`;
+    return no("FirewallReady", { reason: "FirewallNotFound", message });
+  }
+  const open = plan.recorded.rules.map(({ protocol, ports }) => `${protocol} ${ports}`).join(", ");
+  return yes("FirewallReady", `"${name}" lets ${open === "" ? "all that is needed" : open} through`);
+}
+
+function conflictOf({ heldElsewhere }: Findings, conflict: PlannedCondition): PlannedCondition {
+  if (heldElsewhere === undefined || conflict.status === "True") return conflict;
+  return { type: "Conflict", status: "True", ...heldElsewhere };
+}
+
+/** A given address on a machine that is no node of this cluster is left to whoever put it there. */
+export function heldElsewhereOf({ routed }: Snapshot, standing: Standing | undefined): Problem | undefined {
+  if (standing?.holder === undefined || standing.verdict !== undefined) return undefined;
+  const { address, holder } = standing;
+  // It was there by our own doing: the node is gone, the machine not yet.
+  if (address.origin !== "listed" || routed.status.providerID === holder) return undefined;
+  const kind = familyOf(address.ip);
+  const message = `${address.ip} (${kind}) is on ${holder}, which is no node of this cluster: unassign it there, or use another address`;
+  return { reason: "HeldElsewhere", message };
+}
+
+function yes(type: PlannedCondition["type"], message: string): PlannedCondition {
+  return { type, status: "True", reason: "Observed", message };
+}

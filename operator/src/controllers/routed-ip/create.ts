@@ -1,0 +1,70 @@
+/** The three kinds of routed addresses as one part of the process: they share their caches. */
+
+import type { KubeObject } from "../../kube/objects.js";
+import { ClassController } from "../cluster-routed-ip-class/controller.js";
+import { FirewallJobs } from "../cluster-routed-ip-class/firewall-jobs.js";
+import { JOB_LABELS } from "../cluster-routed-ip-class/job.js";
+import { JobDesk } from "../cluster-routed-ip-class/job-desk.js";
+import type { ControllerContext, ControllerParts } from "../context.js";
+import { IssuerAccounts } from "../routed-ip-issuer/accounts.js";
+import { IssuerController } from "../routed-ip-issuer/controller.js";
+import { RoutedIPs } from "./controller.js";
+import { given } from "./given.js";
+import { Routing } from "./routing.js";
+
+export function createRoutedIPControllers(context: ControllerContext): ControllerParts {
+  const routing = new Routing(context, context.settings);
+  const accounts = new IssuerAccounts(context, routing.settings, (key) => routing.secret(key));
+  const { features, jobNamespaces } = context.settings;
+  const desk = features.includes("jobs") ? new JobDesk(context, jobNamespaces) : undefined;
+  const jobs = desk && { routing, desk, firewalls: new FirewallJobs() };
+  const issuers = new IssuerController(routing, accounts);
+  const classes: ClassController = new ClassController(routing, jobs, () => routed.lookAgain());
+  const again = () => {
+    issuers.lookAgain();
+    classes.lookAgain();
+  };
+  const routed: RoutedIPs = new RoutedIPs(routing, { accounts, ...given({ jobs }) }, again);
+  const ends = [
+    ...followOthers(routing, () => [again(), routed.lookAgain()]),
+    ...followJobs(desk, { routed, classes }),
+  ];
+  return {
+    controllers: [routed.controller, issuers.controller, classes.controller],
+    caches: [...routing.parts, ...(desk?.parts ?? [])],
+    checks: new Map(),
+    close: async () => {
+      for (const end of ends) end();
+      routing.close();
+      await Promise.all([routed.close(), issuers.close(), classes.close()]);
+    },
+  };
+}
+
+/** Issuers, classes and Secrets: what they say holds for all who use them. */
+function followOthers(routing: Routing, changed: () => void): readonly (() => void)[] {
+  return [
+    routing.issuers.listen(changed),
+    routing.classes.store.listen(changed),
+    ...routing.secrets.map(({ store }) => store.listen(changed)),
+  ];
+}
+
+interface JobFollowers {
+  readonly routed: RoutedIPs;
+  readonly classes: ClassController;
+}
+
+function followJobs(desk: JobDesk | undefined, { routed, classes }: JobFollowers): readonly (() => void)[] {
+  const changed = ({ metadata: { labels = {} } }: KubeObject) => {
+    const uid = labels[JOB_LABELS.uid];
+    if (uid === undefined) return;
+    routed.jobChanged(uid);
+    classes.lookAgain();
+  };
+  return [...(desk?.jobs ?? []), ...(desk?.pods ?? [])].map(({ store }) => {
+    return store.listen(({ object: { object } }: { readonly object: { readonly object: KubeObject } }) =>
+      changed(object),
+    );
+  });
+}

@@ -1,0 +1,140 @@
+/** The finalizer, and the clean-up of a RoutedIP that goes: nothing of it stays behind but what the policies keep. */
+
+import { Finalizer } from "cdk8s-flipop/api";
+import type { FirewallFacts } from "../../providers/types.js";
+import { isCleanupOverdue } from "../cleanup.js";
+import { settlementOf } from "../floating-ip-pool/creation.js";
+import { leftBehind as leftOfPool } from "../floating-ip-pool/deletion.js";
+import type { Standing } from "../floating-ip-pool/grace.js";
+import { drainUntil, reclaimChains } from "../floating-ip-pool/reclaim.js";
+import { recordRemoval } from "../floating-ip-pool/records.js";
+import type { Action, Chain } from "./actions.js";
+import { sharedChain } from "./actions.js";
+import { asPool, createdIp } from "./as-pool.js";
+import { changeOf, type FirewallPlan, type FirewallSnapshot } from "./firewall.js";
+import { ruleFacts } from "./ports.js";
+import type { RoutedIP, Snapshot } from "./snapshot.js";
+import { strayTaints, taintedByUs } from "./taints.js";
+
+export function isDeleting({ metadata }: Pick<RoutedIP, "metadata">): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
+export function hasFinalizer({ metadata }: Pick<RoutedIP, "metadata">): boolean {
+  return metadata.finalizers?.includes(Finalizer.cleanup) === true;
+}
+
+/** Whether there is cloud state to undo one day, or is about to be. */
+export function needsFinalizer(snapshot: Snapshot, aboutToAct: boolean): boolean {
+  const { spec, status } = snapshot.routed;
+  const recordsGo = spec.dnsRecordSet?.deletionPolicy === "Delete";
+  const address = status.created === true || status.pendingCreation !== undefined;
+  const addressGoes = address && snapshot.terms?.reclaimPolicy === "Delete";
+  return aboutToAct || recordsGo || addressGoes || hasTraces(snapshot.routed);
+}
+
+/** In a firewall, or on a node: its taint. */
+function hasTraces({ status }: RoutedIP): boolean {
+  const { firewallRules = [], firewall, assignedNode, providerID } = status;
+  return firewallRules.length > 0 || [firewall, assignedNode, providerID].some((trace) => trace !== undefined);
+}
+
+/** Each chain stands for itself: a failure of one holds up no other. The finalizer goes when nothing is left. */
+export function deletionChains(
+  snapshot: Snapshot,
+  standings: readonly Standing[],
+  firewall: FirewallPlan | undefined,
+): readonly Chain[] {
+  if (!hasFinalizer(snapshot.routed)) return [];
+  const left = leftBehind(snapshot, standings, firewall);
+  const overdue = isCleanupOverdue(snapshot.routed.metadata, snapshot.now, snapshot.memory.cleanup);
+  if (left.length > 0 && !overdue) return cleanUp(snapshot, standings, firewall);
+  const why = left.length === 0 ? "all is cleaned up" : "the deadline of the clean-up has passed";
+  return [[{ do: "remove-finalizer", leftBehind: left, why }]];
+}
+
+/** In words; empty: all is cleaned up. */
+export function leftBehind(
+  snapshot: Snapshot,
+  standings: readonly Standing[],
+  plan: FirewallPlan | undefined,
+): readonly string[] {
+  const { routed, terms } = snapshot;
+  const orphan = terms === undefined ? createdIp(routed) : undefined;
+  return [
+    ...leftOfPool(asPool(snapshot), standings),
+    ...(orphan === undefined
+      ? []
+      : [`address ${orphan}, whose issuer can't be found: nobody knows whether to release it`]),
+    ...firewallTraces(snapshot, plan),
+    ...taintedByUs(snapshot).map((node) => `a taint on node ${node}`),
+  ];
+}
+
+function cleanUp(
+  snapshot: Snapshot,
+  standings: readonly Standing[],
+  firewall: FirewallPlan | undefined,
+): readonly Chain[] {
+  const pool = asPool(snapshot);
+  const recordsGo = snapshot.routed.spec.dnsRecordSet?.deletionPolicy === "Delete";
+  // The address is on its way out of DNS: as long as people may still come by it, its ports stay open.
+  const draining = standings.some((standing) => (drainUntil(pool, standing) ?? 0) > snapshot.now);
+  const closing = draining ? [] : [firewallRemoval(snapshot, firewall)];
+  const taints = snapshot.cachesComplete ? strayTaints(snapshot, []).map((action): Chain => [action]) : [];
+  const records = recordsGo ? sharedChain(recordRemoval(pool)) : [];
+  return [records, ...addressChains(snapshot, standings), ...closing, ...taints].filter((chain) => chain.length > 0);
+}
+
+function addressChains(snapshot: Snapshot, standings: readonly Standing[]): readonly Chain[] {
+  if (snapshot.terms?.reclaimPolicy !== "Delete" || !snapshot.inventory.complete) return [];
+  const pool = asPool(snapshot);
+  return [settlementOf(pool)?.chain ?? [], ...reclaimChains(pool, standings)].map(sharedChain);
+}
+
+/** Rules, then nodes: never the other way round, though nobody needs either any more. */
+export function firewallRemoval({ firewall, routed }: Snapshot, plan: FirewallPlan | undefined): Chain {
+  const idle = routed.status.firewall === undefined && (routed.status.firewallRules ?? []).length === 0;
+  if (firewall === undefined || plan === undefined || idle || firewall.failure !== undefined) return [];
+  const { name, facts } = firewall;
+  if (plan.read !== undefined || facts === "unknown") {
+    return [{ do: "read-firewall", name, nodes: [], why: "what is left in it has to be found out" }];
+  }
+  const why = "the RoutedIP does not need it any more";
+  const recorded: Action = { do: "record-firewall", name, recorded: plan.recorded, why };
+  return facts === "missing" ? [recorded] : [recorded, ...removals(facts, plan, why)];
+}
+
+function removals(facts: FirewallFacts, { removeRules, removeNodes }: FirewallPlan, why: string): Chain {
+  const parts = [{ removeRules }, { removeNodes }].filter((part) => Object.values(part).flat().length > 0);
+  return parts.map((part) => ({ do: "change-firewall", change: changeOf(facts, part), why }));
+}
+
+/** What we recorded and is to go, or may be there still. */
+function firewallTraces(snapshot: Snapshot, plan: FirewallPlan | undefined): readonly string[] {
+  const { routed, firewall } = snapshot;
+  const { firewallRules = [], firewall: share } = routed.status;
+  if (plan !== undefined && isRead(firewall)) {
+    const { removeRules, removeNodes } = plan;
+    return traceTexts(firewall, { rules: removeRules, nodes: removeNodes });
+  }
+  const rules = firewallRules.filter(({ preexisting }) => preexisting !== true).map(ruleFacts);
+  return traceTexts(firewall, { rules, nodes: share?.nodes ?? [] });
+}
+
+function isRead(firewall: FirewallSnapshot | undefined): firewall is FirewallSnapshot {
+  return firewall !== undefined && firewall.failure === undefined && firewall.facts !== "unknown";
+}
+
+interface Traces {
+  readonly rules: readonly { readonly protocol: string; readonly ports: string }[];
+  readonly nodes: readonly string[];
+}
+
+function traceTexts(firewall: FirewallSnapshot | undefined, { rules, nodes }: Traces): readonly string[] {
+  const where = `firewall ${firewall?.name ?? "that its issuer named"}`;
+  return [
+    ...rules.map(({ protocol, ports }) => `rule ${protocol} ${ports} in ${where}`),
+    ...nodes.map((node) => `${node} in ${where}`),
+  ];
+}

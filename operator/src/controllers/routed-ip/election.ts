@@ -1,0 +1,75 @@
+/** Step: elect. The node that should hold the address: its holder while that serves, else the youngest that may. */
+
+import type { NodeFacts } from "../../match/node-facts.js";
+import { inPreference } from "../../match/node-preference.js";
+import type { ProviderId } from "../../providers/types.js";
+import type { Demand, WaitingNode, Wanting } from "../floating-ip-pool/demand.js";
+import { isServed, type Standing } from "../floating-ip-pool/grace.js";
+import { isIn } from "../floating-ip-pool/regions.js";
+import { isDue } from "../retry-schedule.js";
+import { opensSafely } from "./firewall.js";
+import type { Snapshot } from "./snapshot.js";
+
+/** Nodes that could take the address, best first; `shared` is what older resources leave of them. */
+export function electionOf(snapshot: Snapshot, standing: Standing | undefined, { wants, regions }: Wanting): Demand {
+  const free = snapshot.candidates.filter(hasMachine).filter(({ machine }) => hasRoom(snapshot, machine));
+  const holder = standing?.holder;
+  const waiting = youngestFirst(snapshot, free).filter(({ machine }) => machine !== holder);
+  const fit = waiting.filter((node) => isIn(node, regions));
+  const able = fit.filter(({ machine }) => isDue(snapshot.memory.nodeRetryAt.get(machine), snapshot.now));
+  const byMachine = new Map(able.map((node) => [node.machine, node]));
+  const left = wants > 0 ? snapshot.share(wants, [...byMachine.keys()]) : [];
+  return { waiting, wants, regions, shared: left.flatMap((machine) => byMachine.get(machine) ?? []) };
+}
+
+/** Addresses that a node may hold: as many as the class and the provider allow. Those of pools count. */
+export function limitOf({ terms, capabilities }: Pick<Snapshot, "terms" | "capabilities">): number {
+  return Math.min(terms?.perNodeIPLimit ?? 1, capabilities?.addressesPerNode ?? 1);
+}
+
+/** Why there is nobody to move to, in words. */
+export function electionText(snapshot: Snapshot, standing: Standing | undefined): string {
+  const full = snapshot.candidates.filter(({ machine }) => machine !== undefined && machine !== standing?.holder);
+  const limit = limitOf(snapshot);
+  const held = full.length === 0 ? "" : `; ${full.length} of them already hold ${limit}, the most for one node`;
+  return `${snapshot.refusals}${held}`;
+}
+
+/** The node of the holder, where the address is served there or on its way there. */
+export function servingNode(standing: Standing | undefined): NodeFacts | undefined {
+  return standing !== undefined && isServed(standing) ? standing.verdict?.node : undefined;
+}
+
+/**
+ * Those that an autoscaler is about to delete, and those that the firewall would have to isolate, are the last choice;
+ * among the others the youngest. Then by name.
+ */
+function youngestFirst(snapshot: Snapshot, nodes: readonly WaitingNode[]): readonly WaitingNode[] {
+  const named = inPreference(nodes, "Name").filter(hasMachine);
+  const drawback = ({ leaving, machine }: WaitingNode) =>
+    Number(leaving) +
+    2 *
+      Number(
+        snapshot.firewall !== undefined &&
+          !opensSafely(snapshot.firewall, machine, snapshot.routed.status.firewallRules ?? []),
+      );
+  return [...named].sort((a, b) => drawback(a) - drawback(b) || compareAge(a, b));
+}
+
+/** Times of the API server have one form, which sorts as text. */
+function compareAge(a: NodeFacts, b: NodeFacts): number {
+  if (a.createdAt === b.createdAt) return 0;
+  return a.createdAt > b.createdAt ? -1 : 1;
+}
+
+/** Full, promised to a move that is under way, or the place of an address whose creation is not settled. */
+function hasRoom(snapshot: Snapshot, machine: ProviderId): boolean {
+  const { inventory, otherCreations, routed } = snapshot;
+  const creating = [routed.status.pendingCreation?.providerID, ...otherCreations.map(({ node }) => node)];
+  if (creating.includes(machine) || inventory.reservedFor(machine) !== undefined) return false;
+  return inventory.heldBy(machine).length < limitOf(snapshot);
+}
+
+function hasMachine(node: NodeFacts): node is WaitingNode {
+  return node.machine !== undefined;
+}

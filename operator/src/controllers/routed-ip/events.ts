@@ -1,0 +1,97 @@
+/** What people are told of the end of an action. Pure. */
+
+import type { EventInput } from "../../kube/events.js";
+import type { Action } from "./actions.js";
+import type { Done } from "./execute.js";
+
+export type Telling = Pick<EventInput, "type" | "reason" | "action" | "note">;
+
+/** `undefined`: nothing worth an Event. */
+export function tellingOf({ action, outcome }: Done): Telling | undefined {
+  if (outcome.is === "skipped") return undefined;
+  if (outcome.is === "refused" || outcome.is === "unknown") {
+    const [reason, verb] = FAILED[action.do];
+    return { type: "Warning", reason, action: verb, note: outcome.failure.problem.message };
+  }
+  return succeeded(action, outcome.is === "started");
+}
+
+function succeeded(action: Action, started: boolean): Telling | undefined {
+  switch (action.do) {
+    case "assign":
+      return normal(started ? "Moving" : "Assigned", "Assign", action.why);
+    case "poll":
+      return arrived(action);
+    case "create-address":
+      return normal("Created", "Create", action.why);
+    case "release":
+      return normal("Released", "Release", `${action.ip} was given back: ${action.why}`);
+    case "forget-created":
+      return normal("Forgotten", "Forget", action.why);
+    case "apply-records":
+      return normal(
+        "RecordsChanged",
+        "ChangeRecords",
+        `${action.changes.fqdn} holds ${action.changes.after.join(", ")}`,
+      );
+    case "remove-finalizer":
+      return abandoned(action.leftBehind, action.why);
+    default:
+      return firewallTelling(action);
+  }
+}
+
+function arrived({ ip, expected }: Extract<Action, { readonly do: "poll" }>): Telling | undefined {
+  return expected === undefined ? undefined : normal("Assigned", "Assign", `${ip} is on ${expected}`);
+}
+
+function firewallTelling(action: Action): Telling | undefined {
+  if (action.do === "change-firewall") return normal("FirewallChanged", "ChangeFirewall", changeText(action));
+  if (action.do !== "create-firewall") return undefined;
+  return normal("FirewallCreated", "ChangeFirewall", `firewall "${action.wish.name}" was created: ${action.why}`);
+}
+
+function changeText({ change, why }: Extract<Action, { readonly do: "change-firewall" }>): string {
+  const rules = (list: typeof change.addRules) => list.map(({ protocol, ports }) => `${protocol} ${ports}`);
+  const added = [...rules(change.addRules), ...change.addNodes];
+  const removed = [...rules(change.removeRules), ...change.removeNodes];
+  const parts = [
+    ...(added.length === 0 ? [] : [`${added.join(", ")} added`]),
+    ...(removed.length === 0 ? [] : [`${removed.join(", ")} removed`]),
+  ];
+  return `firewall "${change.name}": ${parts.join("; ")}: ${why}`;
+}
+
+function abandoned(left: readonly string[], why: string): Telling | undefined {
+  if (left.length === 0) return undefined;
+  const note = `${why}; still there, and yours to remove: ${left.join("; ")}`;
+  return { type: "Warning", reason: "LeftBehind", action: "CleanUp", note };
+}
+
+function normal(reason: string, action: string, note: string): Telling {
+  return { type: "Normal", reason, action, note };
+}
+
+const FAILED: Readonly<Record<Action["do"], readonly [reason: string, action: string]>> = {
+  assign: ["AssignFailed", "Assign"],
+  unassign: ["UnassignFailed", "Unassign"],
+  release: ["ReleaseFailed", "Release"],
+  poll: ["AssignFailed", "Assign"],
+  "create-address": ["CreateFailed", "Create"],
+  "record-intent": ["CreateFailed", "Create"],
+  "settle-creation": ["StatusNotWritten", "WriteStatus"],
+  "forget-created": ["StatusNotWritten", "WriteStatus"],
+  "annotate-pool": ["AnnotationNotWritten", "Annotate"],
+  "clear-forget-creation": ["AnnotationNotWritten", "Annotate"],
+  "add-finalizer": ["FinalizerNotWritten", "WriteFinalizer"],
+  "remove-finalizer": ["FinalizerNotWritten", "WriteFinalizer"],
+  "record-dns": ["StatusNotWritten", "WriteStatus"],
+  "read-records": ["RecordsFailed", "ReadRecords"],
+  "apply-records": ["RecordsFailed", "ChangeRecords"],
+  "read-firewall": ["FirewallFailed", "ReadFirewall"],
+  "record-firewall": ["StatusNotWritten", "WriteStatus"],
+  "record-created-firewall": ["StatusNotWritten", "WriteStatus"],
+  "create-firewall": ["FirewallFailed", "ChangeFirewall"],
+  "change-firewall": ["FirewallFailed", "ChangeFirewall"],
+  "set-taints": ["TaintNotWritten", "Taint"],
+};

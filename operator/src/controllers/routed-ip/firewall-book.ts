@@ -1,0 +1,203 @@
+/** All firewalls that this process keeps in step: one entry for each account and name, with one writer. */
+
+import type { Clock } from "../../clock.js";
+import { errorText } from "../../logging.js";
+import type { CallContext } from "../../providers/call.js";
+import { isProviderError, type ProviderError } from "../../providers/errors.js";
+import { isEmptyChange, ruleKey } from "../../providers/firewall-changes.js";
+import type {
+  CreateFirewall,
+  FirewallChange,
+  FirewallFacts,
+  FirewallProvider,
+  ProviderId,
+} from "../../providers/types.js";
+import { type Problem, problemOf } from "../problem.js";
+import { afterFailure, type RetryState } from "../retry-schedule.js";
+import type { Recorded } from "./firewall.js";
+import { ruleFacts } from "./ports.js";
+
+const SECOND_MS = 1000;
+/** A reading is good for this long: a closed port is an outage, and one list serves all. */
+export const FIREWALL_MAX_AGE_SECONDS = 60;
+const NO_RECORD: Recorded = { rules: [], nodes: [] };
+
+export interface FirewallView {
+  readonly facts: FirewallFacts | "unknown" | "missing";
+  readonly coveredBy: ReadonlyMap<ProviderId, readonly string[]>;
+  readonly failure?: Problem;
+  readonly retryAt?: number;
+  /** ms from now until the reading is too old. Absent: there is none. */
+  readonly goodForMs?: number;
+}
+
+export interface FirewallCaller {
+  readonly provider: FirewallProvider;
+  readonly context: CallContext;
+}
+
+export class SharedFirewall {
+  private facts: FirewallFacts | "missing" | undefined;
+  private readAt = Number.NEGATIVE_INFINITY;
+  private readonly covered = new Map<ProviderId, { readonly by: readonly string[]; readonly at: number }>();
+  private readonly shares = new Map<string, Recorded>();
+  private failed: ProviderError | undefined;
+  private retry: RetryState | undefined;
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    readonly name: string,
+    private readonly clock: Clock,
+  ) {}
+
+  view(): FirewallView {
+    const left = this.readAt + FIREWALL_MAX_AGE_SECONDS * SECOND_MS - this.clock.monotonic();
+    const fresh = [...this.covered].filter(([, { at }]) => this.isFresh(at));
+    return {
+      facts: this.facts === undefined || left <= 0 ? "unknown" : this.facts,
+      coveredBy: new Map(fresh.map(([node, { by }]) => [node, by])),
+      ...(this.failed === undefined ? {} : { failure: problemOf(this.failed, "FirewallNotFound") }),
+      ...(this.retry === undefined ? {} : { retryAt: this.retry.retryAt }),
+      ...(left > 0 ? { goodForMs: left } : {}),
+    };
+  }
+
+  /** What a RoutedIP has on record here; in force before it is written. */
+  record(uid: string, recorded: Recorded): void {
+    if (recorded.rules.length + recorded.nodes.length === 0) this.shares.delete(uid);
+    else this.shares.set(uid, recorded);
+  }
+
+  others(uid: string): readonly Recorded[] {
+    return [...this.shares].filter(([other]) => other !== uid).map(([, recorded]) => recorded);
+  }
+
+  /** Whether anybody has anything on record. */
+  get used(): boolean {
+    return this.shares.size > 0;
+  }
+
+  /** Rejects as the provider does; the view shows a ProviderError until a call succeeds. */
+  read(caller: FirewallCaller, nodes: readonly ProviderId[]): Promise<void> {
+    return this.inTurn(() => this.readNow(caller, nodes));
+  }
+
+  create({ provider, context }: FirewallCaller, wish: CreateFirewall): Promise<FirewallFacts> {
+    return this.inTurn(async () => {
+      const made = await this.noting(() => provider.create(context, wish));
+      this.take(made);
+      return made;
+    });
+  }
+
+  /** Adds what is still missing, and removes what nobody has come to need meanwhile. */
+  apply({ provider, context }: FirewallCaller, uid: string, change: FirewallChange): Promise<void> {
+    return this.inTurn(async () => {
+      const { facts } = this;
+      if (facts === undefined || facts === "missing") return;
+      const now = this.still(facts, uid, change);
+      if (isEmptyChange(now)) return;
+      try {
+        await this.noting(() => provider.apply(context, now));
+        this.take(changed(facts, now));
+      } catch (error) {
+        // Nobody knows how much of it was done.
+        this.facts = undefined;
+        throw error;
+      }
+    });
+  }
+
+  remove({ provider, context }: FirewallCaller, firewall: Pick<FirewallFacts, "id" | "name">): Promise<void> {
+    return this.inTurn(async () => {
+      await this.noting(() => provider.remove(context, firewall));
+      this.take("missing");
+    });
+  }
+
+  private async readNow({ provider, context }: FirewallCaller, nodes: readonly ProviderId[]): Promise<void> {
+    const known = nodes.every((node) => this.isFresh(this.covered.get(node)?.at));
+    if (this.facts !== undefined && known && this.isFresh(this.readAt) && this.failed === undefined) return;
+    const at = this.clock.monotonic();
+    const { firewall, coveredBy } = await this.noting(() => provider.survey(context, this.name, nodes));
+    this.facts = firewall ?? "missing";
+    this.readAt = at;
+    for (const [node, by] of coveredBy) this.covered.set(node, { by, at });
+    for (const [node, { at: seen }] of this.covered) if (!this.isFresh(seen)) this.covered.delete(node);
+  }
+
+  private still(facts: FirewallFacts, uid: string, change: FirewallChange): FirewallChange {
+    const present = new Set(facts.rules.map(ruleKey));
+    const others = this.others(uid);
+    const needed = new Set(
+      others.flatMap(({ rules }) =>
+        rules.filter(({ phase }) => phase !== "removing").map((rule) => ruleKey(ruleFacts(rule))),
+      ),
+    );
+    const nodes = new Set(others.flatMap((other) => other.nodes));
+    return {
+      ...change,
+      addRules: change.addRules.filter((rule) => !present.has(ruleKey(rule))),
+      addNodes: change.addNodes.filter((node) => !facts.nodes.includes(node)),
+      removeRules: change.removeRules.filter((rule) => present.has(ruleKey(rule)) && !needed.has(ruleKey(rule))),
+      removeNodes: change.removeNodes.filter((node) => facts.nodes.includes(node) && !nodes.has(node)),
+    };
+  }
+
+  private take(facts: FirewallFacts | "missing"): void {
+    this.facts = facts;
+  }
+
+  private isFresh(at: number | undefined): boolean {
+    return at !== undefined && this.clock.monotonic() - at < FIREWALL_MAX_AGE_SECONDS * SECOND_MS;
+  }
+
+  private async noting<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      const result = await call();
+      this.failed = undefined;
+      this.retry = undefined;
+      return result;
+    } catch (error) {
+      if (isProviderError(error) && error.reason !== "Cancelled") {
+        this.failed = error;
+        this.retry = afterFailure(this.retry, error, this.clock.now());
+      }
+      throw error;
+    }
+  }
+
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.last.then(work);
+    this.last = turn.catch((error: unknown) => errorText(error));
+    return turn;
+  }
+}
+
+export class FirewallBook {
+  private readonly accounts = new Map<object, Map<string, SharedFirewall>>();
+
+  constructor(private readonly clock: Clock) {}
+
+  /** @param account whatever tells accounts apart by identity. */
+  of(account: object, name: string): SharedFirewall {
+    const known = this.accounts.get(account) ?? new Map<string, SharedFirewall>();
+    this.accounts.set(account, known);
+    const firewall = known.get(name) ?? new SharedFirewall(name, this.clock);
+    known.set(name, firewall);
+    return firewall;
+  }
+
+  /** The RoutedIP is gone. */
+  drop(uid: string): void {
+    for (const firewalls of this.accounts.values())
+      for (const firewall of firewalls.values()) firewall.record(uid, NO_RECORD);
+  }
+}
+
+function changed(facts: FirewallFacts, change: FirewallChange): FirewallFacts {
+  const removed = new Set(change.removeRules.map(ruleKey));
+  const rules = [...facts.rules, ...change.addRules].filter((rule) => !removed.has(ruleKey(rule)));
+  const nodes = [...new Set([...facts.nodes, ...change.addNodes])].filter((node) => !change.removeNodes.includes(node));
+  return { ...facts, rules, nodes };
+}

@@ -1,0 +1,251 @@
+/** The snapshot of one RoutedIP, in one turn: reads what is there, waits for nothing. */
+
+import { canonicalIp, familyOf, type IpFamily } from "cdk8s-flipop/api";
+import { createView } from "../../inventory/view.js";
+import { tallyText } from "../../match/tally.js";
+import type { FirewallProvider, ProviderId } from "../../providers/types.js";
+import { AddressAccount } from "../address-accounts.js";
+import type { PoolMemory } from "../floating-ip-pool/snapshot.js";
+import type { Problem } from "../problem.js";
+import { DnsDesk, type DnsLook, dnsOfRegistry } from "../records/dns-desk.js";
+import type { IssuedAccount, IssuerAccounts } from "../routed-ip-issuer/accounts.js";
+import type { SharedFirewall } from "./firewall-book.js";
+import { firewallOf } from "./gather-firewall.js";
+import { given } from "./given.js";
+import { NO_PORTS, portsOf } from "./ports.js";
+import type { RoutedRead } from "./resource.js";
+import type { Routing } from "./routing.js";
+import { serviceProblem } from "./service.js";
+import type { RoutedIP, Snapshot } from "./snapshot.js";
+import { type IssuedTerms, termsOf } from "./terms.js";
+import type { RoutedUnit } from "./unit.js";
+
+export interface GatherTools {
+  readonly routing: Routing;
+  readonly accounts: IssuerAccounts;
+}
+
+export interface Gathered {
+  readonly snapshot: Snapshot;
+  readonly family: IpFamily;
+  readonly account: AddressAccount | undefined;
+  readonly desk: DnsDesk;
+  readonly dns: DnsLook | undefined;
+  readonly firewall: SharedFirewall | undefined;
+  readonly firewalls: FirewallProvider | undefined;
+}
+
+export function gather(tools: GatherTools, unit: RoutedUnit, read: RoutedRead): Gathered {
+  const { routing } = tools;
+  const { context } = routing;
+  const routed = withOverlay(unit, read.routed);
+  const grounds = groundsOf(tools, unit, { routed, ...given({ problem: read.problem }) });
+  const { terms, account, issued } = grounds;
+  const family = familyOfRouted(routed);
+  const inventory = viewOf(account);
+  const claims = context.claims.view(unit.ref.uid);
+  const { desk, dns } = lookUpDns(tools, routed, { terms, issued, claims, family });
+  const firewalls = issued?.providers.firewalls;
+  const { firewall, snapshot: firewallSnapshot } = firewallOf(routing, unit, { routed, grounds, firewalls });
+  const nodes = nodesOf(unit);
+  const now = context.clock.now();
+  noticeReverts(unit, { inventory, verdictOf: nodes.verdictOf, now });
+  const snapshot: Snapshot = {
+    routed,
+    ...given({ terms, problem: grounds.problem, dns: dns?.snapshot, firewall: firewallSnapshot }),
+    ...accountFacts(account),
+    ...nodes,
+    ...servedBy(routing, unit, grounds.problem),
+    now,
+    inventory,
+    claims,
+    ownerOf: (ip) => context.claims.holderOf(ip),
+    share: (wants, machines) => shareOf(tools, unit, { family, account, terms }, { wants, nodes: machines }),
+    otherCreations: context.creations.others(creationKey(unit, { terms, family, account })),
+    crdTooOld: unit.crdTooOld,
+    memory: memoryOf(unit, dns),
+    taints: routing.taints.view(unit.ref.uid),
+  };
+  return { snapshot, family, account, desk, dns, firewall, firewalls };
+}
+
+export function familyOfRouted({ spec, status }: RoutedIP): IpFamily {
+  return familyOf(spec.routedIP || status.routedIP || "");
+}
+
+function viewOf(account: AddressAccount | undefined) {
+  return account?.inventory?.view() ?? NOTHING_SEEN;
+}
+
+function accountFacts(account: AddressAccount | undefined) {
+  if (account === undefined) return {};
+  return { capabilities: account.provider.capabilities, ...given({ providerFailure: account.failure }) };
+}
+
+export function nodesOf(unit: RoutedUnit): Pick<Snapshot, "candidates" | "verdictOf" | "refusals" | "servesAt"> {
+  const { index } = unit;
+  return {
+    candidates: index?.candidates() ?? [],
+    verdictOf: (machine) => index?.verdictOfMachine(machine),
+    refusals: index === undefined ? "" : tallyText(index.tally()),
+    servesAt: (node) => unit.servesAt(node),
+  };
+}
+
+export function servedBy(
+  routing: Routing,
+  unit: RoutedUnit,
+  problem: Problem | undefined,
+): Pick<Snapshot, "cachesComplete" | "ports"> {
+  const pods = unit.podsBehind();
+  const service = routing.service(unit.service);
+  return {
+    cachesComplete: routing.context.leads() && routing.synced && pods !== undefined,
+    ports: service === undefined || problem !== undefined ? NO_PORTS : portsOf(service, pods ?? []),
+  };
+}
+
+export function creationKey(
+  { ref }: Pick<RoutedUnit, "ref">,
+  {
+    terms,
+    family,
+    account,
+  }: {
+    readonly terms: IssuedTerms | undefined;
+    readonly family: IpFamily;
+    readonly account: AddressAccount | undefined;
+  },
+) {
+  return { resource: ref, provider: terms?.provider ?? "", family, account: account?.inventory };
+}
+
+/** Addresses that it names anywhere; canonical. */
+export function addressesOf({ spec, status }: RoutedIP): readonly string[] {
+  return [...new Set([spec.routedIP, status.routedIP].flatMap((ip) => (ip ? [canonicalIp(ip)] : [])))];
+}
+
+export interface Grounds {
+  readonly terms: IssuedTerms | undefined;
+  readonly account: AddressAccount | undefined;
+  readonly issued: IssuedAccount | undefined;
+  readonly problem: Problem | undefined;
+}
+
+/** By whose account, and what stands in the way: the first of all that does. */
+export function groundsOf(tools: GatherTools, unit: RoutedUnit, { routed, problem }: RoutedRead): Grounds {
+  const { routing } = tools;
+  const found = termsOf(routed, routing.lookUp);
+  const unserved = problem ?? found.problem ?? problemOfService(routing, unit);
+  const { terms } = found;
+  if (terms === undefined) return { ...NO_GROUNDS, problem: unserved };
+  if (terms.by === "jobs") return { ...NO_GROUNDS, problem: unserved ?? jobsDisabled(terms.className) };
+  const { issued, account, problem: unable } = accountOf(tools, terms, familyOfRouted(routed));
+  return { terms, account, issued, problem: unserved ?? unable };
+}
+
+export function problemOfService(routing: Routing, unit: RoutedUnit): Problem | undefined {
+  const key = unit.service;
+  return serviceProblem({ key, namespace: unit.ref.namespace, service: routing.service(key) });
+}
+
+function jobsDisabled(className: string): Problem {
+  const message = `ClusterRoutedIPClass ${className} works by Jobs, and the operator runs without feature jobs`;
+  return { reason: "JobsDisabled", message };
+}
+
+function accountOf({ routing, accounts }: GatherTools, { issuer: key }: IssuedTerms, family: IpFamily) {
+  const issuer = routing.lookUp.issuer(key);
+  const { account: issued, problem } = issuer === undefined ? {} : accounts.of(issuer);
+  const account = issued?.addresses(family);
+  if (account instanceof AddressAccount) return { issued, account, problem: undefined };
+  return { issued, account: undefined, problem: problem ?? account };
+}
+
+const NO_GROUNDS = { terms: undefined, account: undefined, issued: undefined };
+
+function withOverlay({ overlay }: RoutedUnit, routed: RoutedIP): RoutedIP {
+  if (Object.keys(overlay).length === 0) return routed;
+  const entries = Object.entries({ ...routed.status, ...overlay }).filter(([, value]) => value !== undefined);
+  return { ...routed, status: Object.fromEntries(entries) };
+}
+
+interface DnsScene {
+  readonly terms: IssuedTerms | undefined;
+  readonly issued: IssuedAccount | undefined;
+  readonly claims: Snapshot["claims"];
+  readonly family: IpFamily;
+}
+
+/** Records at the issuer's own provider go by its token; others by those of the environment. */
+function lookUpDns({ routing }: GatherTools, { spec, status }: RoutedIP, { terms, issued, claims, family }: DnsScene) {
+  const { records, providers } = routing.context;
+  const ofOperator = dnsOfRegistry(providers);
+  const dnsOf = (name: string) => (name === terms?.provider ? issued?.providers.dns : undefined) ?? ofOperator(name);
+  const desk = new DnsDesk({ records, dnsOf });
+  if (spec.dnsRecordSet === undefined && status.dns === undefined) return { desk, dns: undefined };
+  const provider = spec.dnsRecordSet?.provider || terms?.provider || "";
+  const types = [family === "IPv6" ? ("AAAA" as const) : ("A" as const)];
+  return { desk, dns: desk.look({ provider, wanted: spec.dnsRecordSet, types, last: status.dns, claims }) };
+}
+
+interface Place {
+  readonly family: IpFamily;
+  readonly account: AddressAccount | undefined;
+  readonly terms: IssuedTerms | undefined;
+}
+
+function shareOf(
+  { routing }: GatherTools,
+  { ref, createdAt }: RoutedUnit,
+  { family, account, terms }: Place,
+  { wants, nodes }: { readonly wants: number; readonly nodes: readonly ProviderId[] },
+): readonly ProviderId[] {
+  const view = viewOf(account);
+  const limit = Math.min(terms?.perNodeIPLimit ?? 1, account?.provider.capabilities.addressesPerNode ?? 1);
+  const roomOn = (node: ProviderId) =>
+    limit - view.heldBy(node).length - (view.reservedFor(node) === undefined ? 0 : 1);
+  return routing.context.demands.share(family, { ref, createdAt, wants, candidates: () => nodes }, roomOn);
+}
+
+const LASTING_MS = 600_000;
+const REVERTS_KEPT = 10;
+
+/** Somebody took the address off a node of ours that is well. */
+function noticeReverts(
+  unit: RoutedUnit,
+  { inventory, verdictOf, now }: Pick<Snapshot, "inventory" | "verdictOf" | "now">,
+): void {
+  const { placement } = unit;
+  const facts = placement && inventory.get(placement.ip);
+  if (placement === undefined || facts === undefined || facts.doubted || facts.action !== undefined) return;
+  if (facts.holder === placement.machine) {
+    if (now - placement.at >= LASTING_MS) unit.reverts = [];
+    return;
+  }
+  unit.placement = undefined;
+  if (verdictOf(placement.machine)?.refusals.length === 0) unit.reverts = [...unit.reverts, now].slice(-REVERTS_KEPT);
+}
+
+function memoryOf(unit: RoutedUnit, dns: DnsLook | undefined): PoolMemory {
+  const recordReverts = dns?.reverts ?? [];
+  const { creationFailure, lists, cleanup, nodeRetries, reverts, placement } = unit;
+  const ip = placement?.ip ?? unit.read()?.routed.status.routedIP;
+  const own = reverts.length === 0 || ip === undefined ? [] : [[canonicalIp(ip), reverts] as const];
+  const records = recordReverts.length === 0 ? [] : [["records", recordReverts] as const];
+  return {
+    nodeRetryAt: new Map([...nodeRetries].map(([node, { retryAt }]) => [node, retryAt])),
+    ...given({ creationFailure }),
+    lists,
+    reverts: new Map([...own, ...records]),
+    cleanup,
+  };
+}
+
+const NOTHING_SEEN = createView({
+  now: 0,
+  listedAt: undefined,
+  beliefs: new Map(),
+  gone: new Set(),
+  reservations: new Map(),
+});

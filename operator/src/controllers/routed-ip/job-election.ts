@@ -1,0 +1,36 @@
+/** The node that should hold the address of a class with Jobs: by statuses alone, nobody can ask the platform. */
+
+import { type Grace, graceOf } from "../../match/grace.js";
+import type { NodeFacts } from "../../match/node-facts.js";
+import { timeOf } from "../times.js";
+import type { JobSnapshot } from "./job-plan.js";
+
+export interface Election {
+  readonly holder: NodeFacts | undefined;
+  readonly grace: Grace | undefined;
+  readonly target: NodeFacts | undefined;
+}
+
+export function elect(snapshot: JobSnapshot): Election {
+  const { routed, verdictOf, now } = snapshot;
+  const { providerID, graceSince, state } = routed.status;
+  if (providerID === undefined) return { holder: undefined, grace: undefined, target: youngestFree(snapshot) };
+  const verdict = verdictOf(providerID);
+  const since = timeOf(graceSince);
+  const memory = since === undefined ? {} : { since, over: state !== "active" };
+  const periodMs = (routed.spec.gracePeriodSeconds ?? 0) * 1000;
+  const grace = graceOf({ verdict, memory, periodMs, now });
+  const target = grace.state === "over" ? youngestFree(snapshot) : verdict?.node;
+  return { holder: verdict?.node, grace, target };
+}
+
+function youngestFree({ terms, candidates, load }: JobSnapshot): NodeFacts | undefined {
+  const limit = terms?.perNodeIPLimit ?? 1;
+  const free = candidates.filter(({ machine }) => machine !== undefined && load(machine) < limit);
+  return [...free].sort((a, b) => Number(a.leaving) - Number(b.leaving) || youngest(a, b))[0];
+}
+
+function youngest(a: NodeFacts, b: NodeFacts): number {
+  if (a.createdAt !== b.createdAt) return a.createdAt > b.createdAt ? -1 : 1;
+  return a.name < b.name ? -1 : 1;
+}

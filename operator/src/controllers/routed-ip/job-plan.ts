@@ -1,0 +1,287 @@
+/** The decision about a RoutedIP whose class works by Jobs: elect, then one Job at a time. Pure. */
+
+import { canonicalIp, type Reason, type RoutedIPStatus } from "cdk8s-flipop/api";
+import type { ClaimView } from "../../claims/claims.js";
+import type { Verdict } from "../../match/checks.js";
+import type { NodeFacts } from "../../match/node-facts.js";
+import type { ProviderId } from "../../providers/types.js";
+import { type CleanupMemory, isCleanupOverdue } from "../cleanup.js";
+import type { JobVariables } from "../cluster-routed-ip-class/job.js";
+import { decideJob, type JobDecision, type JobSituation } from "../cluster-routed-ip-class/job-decision.js";
+import type { JobObject } from "../cluster-routed-ip-class/job-state.js";
+import { assignVariables } from "../cluster-routed-ip-class/variables.js";
+import type { PlannedCondition } from "../planned-condition.js";
+import type { Problem } from "../problem.js";
+import type { RetryState } from "../retry-schedule.js";
+import { timestamp } from "../times.js";
+import type { TaintAction } from "./actions.js";
+import { hasFinalizer, isDeleting } from "./deletion.js";
+import { given } from "./given.js";
+import { conditionsOf, conflictOf } from "./job-conditions.js";
+import { type Election, elect } from "./job-election.js";
+import type { PortsFound } from "./ports.js";
+import type { RoutedIP, TaintView } from "./snapshot.js";
+import { electTaint, strayTaints } from "./taints.js";
+import type { JobTerms } from "./terms.js";
+
+export interface JobSnapshot {
+  readonly routed: RoutedIP;
+  readonly now: number;
+  readonly cachesComplete: boolean;
+  readonly terms?: JobTerms;
+  readonly problem?: Problem;
+  readonly claims: ClaimView;
+  readonly candidates: readonly NodeFacts[];
+  readonly verdictOf: (machine: ProviderId) => Verdict | undefined;
+  readonly refusals: string;
+  readonly servesAt: (node: string) => boolean;
+  readonly ports: PortsFound;
+  readonly taints: TaintView;
+  /** Addresses of others that a machine holds, as far as statuses say. */
+  readonly load: (machine: ProviderId) => number;
+  readonly job?: JobSituation["job"];
+  readonly retry?: RetryState;
+  /** What the class's firewall Jobs have reached for this RoutedIP; after its deletion: that nothing is left. */
+  readonly firewall: "done" | "pending" | { readonly failure: Problem };
+  readonly cleanup: CleanupMemory;
+}
+
+type Change = { readonly [K in keyof RoutedIPStatus]?: RoutedIPStatus[K] | undefined };
+
+export type JobAction =
+  | TaintAction
+  | { readonly do: "add-finalizer"; readonly why: string }
+  | { readonly do: "remove-finalizer"; readonly leftBehind: readonly string[]; readonly why: string }
+  /** A fact of the status, before the next action. */
+  | { readonly do: "record"; readonly change: Change; readonly why: string }
+  | { readonly do: "create-job"; readonly variables: JobVariables; readonly attempt: number; readonly why: string }
+  /** Deletes it. `failure`: it is told, and counted. */
+  | {
+      readonly do: "remove-job";
+      readonly job: JobObject;
+      readonly failure?: { readonly problem: Problem; readonly retry?: RetryState };
+      readonly why: string;
+    };
+
+export interface JobPlan {
+  /** One after the other, as long as each is done. */
+  readonly chain: readonly JobAction[];
+  readonly status: Change;
+  readonly conditions: readonly PlannedCondition[];
+  /** Nodes that keep the taint. */
+  readonly nodes: readonly string[];
+  readonly lookAgainAt?: number;
+}
+
+export function planJobs(snapshot: JobSnapshot): JobPlan {
+  const election = elect(snapshot);
+  const conflict = conflictOf(snapshot);
+  const able = isAble(snapshot) && conflict === undefined;
+  const decision = decideJob(situationOf(snapshot, able ? wantedOf(snapshot, election) : undefined));
+  const lost = isLost(snapshot);
+  const chain = isDeleting(snapshot.routed)
+    ? deletionChain(snapshot, decision)
+    : able
+      ? chainOf(snapshot, election, lost ? NOTHING : decision)
+      : [];
+  return {
+    chain,
+    status: statusOf(snapshot, election, decision),
+    conditions: conditionsOf(snapshot, election, { decision, conflict, lost }),
+    nodes: isDeleting(snapshot.routed) ? [] : [election.holder, election.target].flatMap((node) => node?.name ?? []),
+    ...lookAgain(election, decision),
+  };
+}
+
+const NOTHING: JobDecision = { do: "nothing" };
+
+function isAble({ cachesComplete, problem, terms, routed }: JobSnapshot): boolean {
+  return (
+    cachesComplete && problem === undefined && terms !== undefined && routed.spec.paused !== true && !isDeleting(routed)
+  );
+}
+
+/** What a Job should reach; `undefined`: it is so already, or nobody is eligible. */
+function wantedOf({ routed }: JobSnapshot, { target }: Election): JobVariables | undefined {
+  const { metadata, status } = routed;
+  const ip = addressOf(routed);
+  if (target?.machine === undefined || isThere(routed, target.machine)) return undefined;
+  const { assignedNode: name, providerID } = status;
+  const previous = name === undefined || providerID === undefined ? undefined : { name, providerID };
+  return assignVariables({
+    namespace: metadata.namespace ?? "",
+    name: metadata.name,
+    node: { name: target.name, providerID: target.machine },
+    ...given({ ip, previous }),
+    region: target.labels["topology.kubernetes.io/region"] ?? "",
+  });
+}
+
+function isThere(routed: RoutedIP, machine: ProviderId): boolean {
+  const { routedIP, providerID, state } = routed.status;
+  if (routedIP === undefined || providerID !== machine || state !== "active") return false;
+  return canonicalIp(routedIP) === addressOf(routed);
+}
+
+export function addressOf({ spec, status }: RoutedIP): string | undefined {
+  const ip = spec.routedIP || status.routedIP;
+  return ip ? canonicalIp(ip) : undefined;
+}
+
+function situationOf({ job, retry, now }: JobSnapshot, wanted: JobVariables | undefined): JobSituation {
+  return { wanted, now, ...(job === undefined ? {} : { job }), ...(retry === undefined ? {} : { retry }) };
+}
+
+/** A Job that was to create an address is gone, and nobody knows what it did: that is for a person to say. */
+function isLost({ routed, job }: JobSnapshot): boolean {
+  return routed.status.pendingCreation !== undefined && job === undefined && addressOf(routed) === undefined;
+}
+
+function chainOf(snapshot: JobSnapshot, { target, holder }: Election, decision: JobDecision): readonly JobAction[] {
+  const armed: readonly JobAction[] =
+    hasFinalizer(snapshot.routed) || target === undefined
+      ? []
+      : [{ do: "add-finalizer", why: "there will be something to clean up" }];
+  const taint = electTaint(snapshot, target?.name);
+  const strays = decision.do === "nothing" ? strayTaints(snapshot, [target?.name ?? holder?.name]) : [];
+  return [...armed, ...taint, ...actionsOf(snapshot, decision), ...strays];
+}
+
+function actionsOf(snapshot: JobSnapshot, decision: JobDecision): readonly JobAction[] {
+  switch (decision.do) {
+    case "nothing":
+    case "wait":
+      return [];
+    case "create":
+      return creation(snapshot, decision);
+    case "take":
+      return [
+        { do: "record", change: taken(snapshot, decision), why: "the Job has done it" },
+        { do: "remove-job", job: decision.job, why: "it has ended well, and its result is on record" },
+      ];
+    case "give-up":
+      return [
+        {
+          do: "remove-job",
+          job: decision.job,
+          failure: { problem: decision.problem },
+          why: "nobody knows what it created",
+        },
+      ];
+    case "retry": {
+      const { job, problem, retry, created } = decision;
+      const change: Change = {
+        pendingCreation: undefined,
+        ...(created === undefined ? {} : { routedIP: created, created: true }),
+      };
+      const why = "it failed";
+      return [
+        { do: "record", change, why },
+        { do: "remove-job", job, failure: { problem, retry }, why },
+      ];
+    }
+  }
+}
+
+/** The intent first: should the Job and its words get lost, nothing is created a second time. */
+function creation(
+  { now }: JobSnapshot,
+  { variables, attempt }: Extract<JobDecision, { readonly do: "create" }>,
+): readonly JobAction[] {
+  const why = `the address should be on ${variables["NODE_NAME"]}`;
+  const create: JobAction = { do: "create-job", variables, attempt, why };
+  if (variables["ROUTED_IP"] !== "") return [create];
+  const intent = { startedAt: timestamp(now), provider: "jobs", family: "IPv4" as const };
+  return [{ do: "record", change: { pendingCreation: intent }, why }, create];
+}
+
+function taken({ now }: JobSnapshot, { variables, created }: Extract<JobDecision, { readonly do: "take" }>): Change {
+  return {
+    routedIP: created ?? variables["ROUTED_IP"],
+    ...(created === undefined ? {} : { created: true }),
+    pendingCreation: undefined,
+    assignedNode: variables["NODE_NAME"],
+    providerID: variables["NODE_PROVIDER_ID"],
+    state: "active",
+    since: timestamp(now),
+    graceSince: undefined,
+    error: undefined,
+    reason: undefined,
+    retryAt: undefined,
+  };
+}
+
+/** One firewall Job without its rules; the address stays. A Job of its own that still runs is let finish. */
+function deletionChain(snapshot: JobSnapshot, decision: JobDecision): readonly JobAction[] {
+  const { routed, now, cleanup } = snapshot;
+  if (!hasFinalizer(routed)) return [];
+  const strays = strayTaints(snapshot, []);
+  const ends = actionsOf(snapshot, decision).filter((action) => action.do !== "create-job");
+  const overdue = isCleanupOverdue(routed.metadata, now, cleanup);
+  const busy = decision.do !== "nothing" || snapshot.firewall !== "done" || strays.length > 0;
+  if (busy && !overdue) return [...strays, ...ends];
+  const why = overdue ? "the deadline of the clean-up has passed" : "all is cleaned up";
+  return [{ do: "remove-finalizer", leftBehind: leftBehind(snapshot), why }];
+}
+
+function leftBehind({ routed, firewall }: JobSnapshot): readonly string[] {
+  const ip = addressOf(routed);
+  return [
+    ...(ip === undefined ? [] : [`address ${ip}, which a class with Jobs never releases`]),
+    ...(firewall === "done" ? [] : ["its rules in the firewall of the class"]),
+  ];
+}
+
+function statusOf(snapshot: JobSnapshot, { grace, holder }: Election, decision: JobDecision): Change {
+  const { routed, ports, problem, now } = snapshot;
+  const { status } = routed;
+  const since = grace !== undefined && grace.state !== "matches" ? timestamp(grace.since) : undefined;
+  const state = stateOf(snapshot, { grace, holder }, decision);
+  return {
+    ports: problem === undefined && ports.ports.length > 0 ? ports.ports : status.ports,
+    graceSince: since,
+    state,
+    since: state === status.state ? status.since : timestamp(now),
+    reason: grace?.state === "protected" ? "InGrace" : reasonOf(decision),
+    error: "problem" in decision ? decision.problem?.message : undefined,
+  };
+}
+
+function stateOf(
+  snapshot: JobSnapshot,
+  election: Pick<Election, "grace" | "holder">,
+  decision: JobDecision,
+): RoutedIPStatus["state"] {
+  switch (decision.do) {
+    case "give-up":
+    case "retry":
+      return "error";
+    case "create":
+    case "wait":
+      return "in-progress";
+    default:
+      return restingState(snapshot, election);
+  }
+}
+
+function restingState(
+  { routed, servesAt }: JobSnapshot,
+  { grace, holder }: Pick<Election, "grace" | "holder">,
+): RoutedIPStatus["state"] {
+  if (routed.status.providerID === undefined) return addressOf(routed) === undefined ? undefined : "unassigned";
+  const serves = holder !== undefined && servesAt(holder.name);
+  return grace?.state === "over" && !serves ? "no-match" : "active";
+}
+
+function reasonOf(decision: JobDecision): Reason | undefined {
+  return "problem" in decision ? decision.problem?.reason : undefined;
+}
+
+function lookAgain({ grace }: Election, decision: JobDecision): { readonly lookAgainAt?: number } {
+  const times = [
+    grace?.state === "protected" ? grace.until : undefined,
+    decision.do === "wait" ? decision.until : undefined,
+  ];
+  const ahead = times.filter((time) => time !== undefined);
+  return ahead.length === 0 ? {} : { lookAgainAt: Math.min(...ahead) };
+}

@@ -1,0 +1,86 @@
+/** What the status says, before the outcomes of the actions are folded in. */
+
+import type { AddressStatus, FirewallShare, RoutedIPStatus } from "cdk8s-flipop/api";
+import type { Standing } from "../floating-ip-pool/grace.js";
+import type { PlannedAddress } from "../floating-ip-pool/report.js";
+import type { Problem } from "../problem.js";
+import type { Recorded } from "./firewall.js";
+import type { Snapshot } from "./snapshot.js";
+
+/** Fields that a run writes; `undefined` takes one away. Those of records (`created`, intents, ...) are others' to write. */
+export type PlannedStatus = { readonly [K in AddressField]: RoutedIPStatus[K] | undefined } & Partial<FirewallFields>;
+
+type AddressField =
+  | "routedIP"
+  | "assignedNode"
+  | "providerID"
+  | "ports"
+  | "state"
+  | "error"
+  | "since"
+  | "graceSince"
+  | "reason"
+  | "actionID"
+  | "retryAt";
+
+interface FirewallFields {
+  readonly firewallRules: RoutedIPStatus["firewallRules"];
+  readonly firewall: FirewallShare | undefined;
+}
+
+export interface Told {
+  readonly address: PlannedAddress | undefined;
+  readonly standing: Standing | undefined;
+  readonly heldElsewhere: Problem | undefined;
+  /** Absent: as it is. */
+  readonly firewall: { readonly name: string; readonly recorded: Recorded } | undefined;
+}
+
+export function plannedStatus(snapshot: Snapshot, told: Told): PlannedStatus {
+  const { address, firewall } = told;
+  const { status, spec } = snapshot.routed;
+  const entry = entryOf(snapshot, told);
+  const listed = address?.ip ?? status.routedIP ?? spec.routedIP;
+  return {
+    routedIP: listed,
+    assignedNode: entry.nodeName,
+    providerID: entry.providerID,
+    ports: snapshot.problem === undefined ? filled(snapshot.ports.ports) : status.ports,
+    ...(firewall === undefined ? {} : recordedStatus(firewall.name, firewall.recorded)),
+    state: entry.state,
+    error: entry.error,
+    since: entry.since,
+    graceSince: entry.graceSince,
+    reason: entry.reason,
+    actionID: entry.actionID,
+    retryAt: entry.retryAt,
+  };
+}
+
+/** As the status has it; nothing where there is nothing on record. */
+export function recordedStatus(name: string, { rules, nodes }: Recorded): FirewallFields {
+  const idle = rules.length === 0 && nodes.length === 0;
+  return { firewallRules: filled(rules), firewall: idle ? undefined : { name, nodes } };
+}
+
+function entryOf(snapshot: Snapshot, { address, standing, heldElsewhere }: Told): AddressStatus {
+  if (address === undefined) return {};
+  if (heldElsewhere === undefined) return stillServing(snapshot, standing, address.status);
+  // Not its machine: what the status names as the holder is taken for our own doing.
+  const { since } = address.status;
+  const { reason, message: error } = heldElsewhere;
+  return { ...(since === undefined ? {} : { since }), state: "error", reason, error };
+}
+
+/** Nobody else may have it, and its holder still answers: the address is of use where it is. */
+function stillServing(snapshot: Snapshot, standing: Standing | undefined, told: AddressStatus): AddressStatus {
+  const node = standing?.verdict?.node.name;
+  if (told.state !== "no-match" || node === undefined || !snapshot.servesAt(node)) return told;
+  const { was } = standing ?? {};
+  const since = was?.state === "active" && was.since !== undefined ? { since: was.since } : {};
+  return { ...told, ...since, state: "active" };
+}
+
+function filled<T>(list: readonly T[]): readonly T[] | undefined {
+  return list.length === 0 ? undefined : list;
+}

@@ -1,0 +1,179 @@
+/** What RoutedIPs, issuers and classes share in one process: the caches, and who uses whom. */
+
+import { API_GROUP, API_VERSION, type FeatureName } from "cdk8s-flipop/api";
+import type { Cache } from "../../kube/cache.js";
+import type { KubeObject } from "../../kube/objects.js";
+import { type WholeObject, wholeObjects } from "../../kube/slim.js";
+import { cachePart } from "../../runtime/cache-part.js";
+import type { Synced } from "../../runtime/manager.js";
+import type { ControllerContext } from "../context.js";
+import { OwnResources } from "../own-resources.js";
+import { type SliceFacts, slimSlices } from "./endpoints.js";
+import { FirewallBook } from "./firewall-book.js";
+import {
+  type ClassObject,
+  type ClassRead,
+  type IssuerObject,
+  type IssuerRead,
+  type RoutedObject,
+  readClass,
+  readIssuer,
+  readRouted,
+} from "./resource.js";
+import { type ServiceFacts, slimServices } from "./service.js";
+import { TaintBook } from "./taint-book.js";
+import { type LookUp, termsOf, usesOf } from "./terms.js";
+import { Writers } from "./writers.js";
+
+export interface RoutingSettings {
+  readonly namespace: string;
+  readonly issuerNamespaces: readonly string[];
+  readonly jobNamespaces: readonly string[];
+  readonly features: readonly FeatureName[];
+}
+
+export type SecretObject = KubeObject & { readonly data?: Readonly<Record<string, string>> };
+
+export class Routing {
+  readonly routed: OwnResources<RoutedObject>;
+  readonly issuers: OwnResources<IssuerObject>;
+  readonly classes: Cache<WholeObject<ClassObject>>;
+  readonly services: readonly Cache<ServiceFacts>[];
+  readonly slices: readonly Cache<SliceFacts>[];
+  readonly secrets: readonly Cache<WholeObject<SecretObject>>[];
+  readonly issuerWriters: Writers<IssuerObject>;
+  readonly classWriters: Writers<ClassObject>;
+  readonly firewalls: FirewallBook;
+  readonly taints: TaintBook;
+  /** For the manager. */
+  readonly parts: readonly Synced[];
+  readonly lookUp: Omit<LookUp, "issuer" | "class"> & {
+    class(name: string): ClassRead | undefined;
+    issuer(key: string): IssuerRead | undefined;
+  };
+  private readonly slicesOf = new Map<string, Map<string, SliceFacts>>();
+  private readonly ends: (() => void)[] = [];
+
+  constructor(
+    readonly context: ControllerContext,
+    readonly settings: RoutingSettings,
+  ) {
+    const { watches } = context;
+    const { watchNamespaces } = context.settings;
+    const issuerScope =
+      watchNamespaces.length === 0 ? [] : [...new Set([...watchNamespaces, ...settings.issuerNamespaces])];
+    this.routed = new OwnResources(watches, "routedips", watchNamespaces);
+    this.issuers = new OwnResources(watches, "routedipissuers", issuerScope);
+    const classPath = `/apis/${API_GROUP}/${API_VERSION}/clusterroutedipclasses`;
+    this.classes = watches.kind("clusterroutedipclasses", classPath, wholeObjects<ClassObject>());
+    const scopes = watchNamespaces.length === 0 ? [""] : watchNamespaces.map((namespace) => `/namespaces/${namespace}`);
+    this.services = scopes.map((scope) => watches.kind("services", `/api/v1${scope}/services`, slimServices));
+    this.slices = scopes.map((scope) =>
+      watches.kind("endpointslices", `/apis/discovery.k8s.io/v1${scope}/endpointslices`, slimSlices),
+    );
+    this.secrets = settings.issuerNamespaces.map((namespace) =>
+      watches.kind("secrets", `/api/v1/namespaces/${namespace}/secrets`, wholeObjects<SecretObject>()),
+    );
+    const caches = [this.classes, ...this.services, ...this.slices, ...this.secrets];
+    this.parts = [...this.routed.parts, ...this.issuers.parts, ...caches.map((cache) => cachePart(cache))];
+    this.firewalls = new FirewallBook(context.clock);
+    this.taints = new TaintBook(context.clock);
+    const { client } = context;
+    this.issuerWriters = new Writers(client, (key) => this.issuers.get(key), issuerPath);
+    this.classWriters = new Writers(
+      client,
+      (name) => this.classes.store.get(name)?.object,
+      (name) => `${classPath}/${name}`,
+    );
+    this.lookUp = {
+      class: (name) => readClass(this.classWriters.get(name)),
+      issuer: (key) => readIssuer(this.issuerWriters.get(key)),
+    };
+    this.followSlices();
+  }
+
+  get synced(): boolean {
+    return this.parts.every((part) => part.hasSynced());
+  }
+
+  /** @param key `namespace/name`. */
+  service(key: string): ServiceFacts | undefined {
+    for (const { store } of this.services) {
+      const found = store.get(key);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  slicesFor(service: string): Iterable<SliceFacts> {
+    return this.slicesOf.get(service)?.values() ?? [];
+  }
+
+  secret(key: string): Readonly<Record<string, string>> | undefined {
+    for (const { store } of this.secrets) {
+      const found = store.get(key);
+      if (found !== undefined) return decoded(found.object.data ?? {});
+    }
+    return undefined;
+  }
+
+  /** RoutedIPs that use an issuer, directly or by their class; as `namespace/name`, sorted. */
+  usersOfIssuer(key: string): readonly string[] {
+    return this.users((object) => {
+      const { className, issuer } = usesOf(object);
+      const ref = className === undefined ? undefined : this.lookUp.class(className)?.spec.issuerRef;
+      return issuer === key || (ref !== undefined && `${ref.namespace}/${ref.name}` === key);
+    });
+  }
+
+  usersOfClass(name: string): readonly string[] {
+    return this.users((object) => usesOf(object).className === name);
+  }
+
+  /** The provider that a RoutedIP's addresses come from; `undefined`: unknown, or Jobs do it. */
+  providerOf(object: RoutedObject): string | undefined {
+    const { terms } = termsOf(readRouted(object).routed, this.lookUp);
+    return terms?.by === "issuer" ? terms.provider : undefined;
+  }
+
+  close(): void {
+    for (const end of this.ends) end();
+  }
+
+  private users(uses: (applicant: ReturnType<typeof readRouted>["routed"]) => boolean): readonly string[] {
+    const names: string[] = [];
+    for (const object of this.routed.list()) {
+      const { routed } = readRouted(object);
+      if (uses(routed)) names.push(`${object.metadata.namespace}/${object.metadata.name}`);
+    }
+    return names.sort();
+  }
+
+  private followSlices(): void {
+    for (const { store } of this.slices) {
+      this.ends.push(
+        store.listen((event) => {
+          if (event.type === "updated" && event.old.service !== event.object.service) {
+            this.slicesOf.get(event.old.service)?.delete(event.old.uid);
+          }
+          const { service, uid } = event.object;
+          const known = this.slicesOf.get(service) ?? new Map<string, SliceFacts>();
+          if (event.type === "deleted") known.delete(uid);
+          else known.set(uid, event.object);
+          if (known.size === 0) this.slicesOf.delete(service);
+          else this.slicesOf.set(service, known);
+        }),
+      );
+    }
+  }
+}
+
+function issuerPath(key: string): string {
+  const [namespace = "", name = ""] = key.split("/");
+  return `/apis/${API_GROUP}/${API_VERSION}/namespaces/${namespace}/routedipissuers/${name}`;
+}
+
+function decoded(data: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const entries = Object.entries(data).map(([key, value]) => [key, Buffer.from(value, "base64").toString("utf8")]);
+  return Object.fromEntries(entries) as Record<string, string>;
+}

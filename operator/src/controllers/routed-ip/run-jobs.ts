@@ -1,0 +1,225 @@
+/** One run of a RoutedIP whose class works by Jobs: look, decide, act, tell. */
+
+import { Finalizer, GROUP_VERSION } from "cdk8s-flipop/api";
+import { finalizerPatch, statusPatch } from "../../kube/patch.js";
+import type { ProviderId } from "../../providers/types.js";
+import type { Run } from "../../runtime/controller.js";
+import { done, type Result, requeueAfter } from "../../runtime/result.js";
+import { jobNamespaceOf } from "../cluster-routed-ip-class/class-plan.js";
+import type { FirewallJobs } from "../cluster-routed-ip-class/firewall-jobs.js";
+import { type JobDesk, jobSpecOf } from "../cluster-routed-ip-class/job-desk.js";
+import { conditionSamples } from "../condition-metrics.js";
+import { stamped } from "../planned-condition.js";
+import { hasFinalizer, isDeleting } from "./deletion.js";
+import { nodesOf, problemOfService, servedBy } from "./gather.js";
+import { given } from "./given.js";
+import { type JobAction, type JobPlan, type JobSnapshot, planJobs } from "./job-plan.js";
+import { type RoutedObject, type RoutedRead, readRouted } from "./resource.js";
+import type { Routing } from "./routing.js";
+import { setTaints } from "./set-taints.js";
+import { classTerms, type JobTerms, termsOf } from "./terms.js";
+import { KIND, type RoutedUnit } from "./unit.js";
+
+const ROUNDS = 6;
+
+export interface JobTools {
+  readonly routing: Routing;
+  readonly desk: JobDesk;
+  readonly firewalls: FirewallJobs;
+}
+
+export async function runJobs(tools: JobTools, unit: RoutedUnit, run: Run): Promise<Result> {
+  for (let round = 0; round < ROUNDS; round++) {
+    const read = unit.read();
+    if (read === undefined) return done;
+    const snapshot = snapshotOf(tools, unit, read);
+    if (round === 0) noteCleanup(unit, snapshot);
+    const plan = planJobs(snapshot);
+    if (snapshot.cachesComplete && snapshot.terms !== undefined) {
+      tools.routing.taints.need(unit.ref.uid, snapshot.terms.taint, plan.nodes);
+    }
+    if (snapshot.job?.state.is === "stuck") await tools.desk.lookForWarning(snapshot.job.object);
+    const acted = await carryOut(tools, unit, snapshot, { plan, run });
+    if (acted) continue;
+    await tell(tools, unit, snapshot, plan);
+    const { lookAgainAt } = plan;
+    return lookAgainAt === undefined ? done : requeueAfter(Math.max(0, lookAgainAt - snapshot.now));
+  }
+  return requeueAfter(0);
+}
+
+function snapshotOf(tools: JobTools, unit: RoutedUnit, { routed, problem }: RoutedRead): JobSnapshot {
+  const { routing, desk, firewalls } = tools;
+  const { context } = routing;
+  const found = termsOf(routed, routing.lookUp);
+  const terms = found.terms?.by === "jobs" ? found.terms : undefined;
+  const unserved = problem ?? found.problem ?? problemOfService(routing, unit) ?? classProblem(routing, terms);
+  const { ports, cachesComplete } = servedBy(routing, unit, unserved);
+  return {
+    routed,
+    now: context.clock.now(),
+    cachesComplete: cachesComplete && desk.parts.every((part) => part.hasSynced()),
+    ...given({ terms, problem: unserved, job: desk.find(unit.ref.uid, "assign"), retry: unit.addressRetry }),
+    claims: context.claims.view(unit.ref.uid),
+    ...nodesOf(unit),
+    ports,
+    taints: routing.taints.view(unit.ref.uid),
+    load: (machine) => loadOf(routing, unit, machine),
+    firewall: firewallState(routing, firewalls, routed.spec.className ?? ""),
+    cleanup: unit.cleanup,
+  };
+}
+
+/** Of a class that is gone nobody can say. */
+function firewallState(routing: Routing, firewalls: FirewallJobs, className: string): JobSnapshot["firewall"] {
+  const found = routing.lookUp.class(className);
+  return found === undefined
+    ? "pending"
+    : firewalls.of(className, membersOf(routing, className), classTerms(found.spec));
+}
+
+/** What the class itself says is in the way, such as a Job that the server refuses. */
+function classProblem(routing: Routing, terms: JobTerms | undefined) {
+  const status = terms && routing.lookUp.class(terms.className)?.status;
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  if (ready === undefined || ready.status === "True") return undefined;
+  return { reason: "JobRefused", message: `ClusterRoutedIPClass ${terms?.className}: ${ready.message}` } as const;
+}
+
+/** By the statuses of other RoutedIPs, and by what pools have put there. */
+function loadOf(routing: Routing, unit: RoutedUnit, machine: ProviderId): number {
+  let load = 0;
+  for (const object of routing.routed.list()) {
+    if (object.metadata.uid !== unit.ref.uid && object.status?.providerID === machine) load += 1;
+  }
+  const node = routing.context.nodes.ofMachine(machine);
+  return load + (node?.annotations["flipop.digitalocean.com/ipv4-reserved-ip"] === undefined ? 0 : 1);
+}
+
+/** Each run is one attempt to clean up. */
+function noteCleanup(unit: RoutedUnit, { routed, now }: JobSnapshot): void {
+  if (!isDeleting(routed) || !hasFinalizer(routed)) return;
+  const { attempts, since = now } = unit.cleanup;
+  unit.cleanup = { attempts: attempts + 1, since };
+}
+
+interface Work {
+  readonly plan: JobPlan;
+  readonly run: Run;
+}
+
+/** @returns whether anything was done. */
+async function carryOut(
+  tools: JobTools,
+  unit: RoutedUnit,
+  snapshot: JobSnapshot,
+  { plan, run }: Work,
+): Promise<boolean> {
+  let acted = false;
+  for (const action of plan.chain) {
+    if (run.signal.aborted || unit.signal.aborted) return false;
+    if (!(await perform(tools, unit, snapshot, action))) break;
+    run.logger.info({ action: action.do, why: action.why }, "action");
+    acted = true;
+  }
+  return acted;
+}
+
+async function perform(tools: JobTools, unit: RoutedUnit, snapshot: JobSnapshot, action: JobAction): Promise<boolean> {
+  const { routing, desk } = tools;
+  switch (action.do) {
+    case "set-taints":
+      return (await setTaints(routing, action)).is === "done";
+    case "add-finalizer":
+      await unit.writer.write({ patch: (object) => finalizerPatch(object, Finalizer.cleanup, true) });
+      return true;
+    case "remove-finalizer":
+      await unit.writer.write({ patch: (object) => finalizerPatch(object, Finalizer.cleanup, false) });
+      if (action.leftBehind.length > 0)
+        event(tools, unit, {
+          type: "Warning",
+          reason: "LeftBehind",
+          note: `${action.why}; still there: ${action.leftBehind.join("; ")}`,
+        });
+      return true;
+    case "record": {
+      const patch = (object: RoutedObject) => statusPatch(object, { ...action.change });
+      await unit.writer.write({ patch, subresource: "status", fact: true });
+      return true;
+    }
+    case "create-job":
+      await createJob(tools, unit, snapshot, action);
+      return false;
+    case "remove-job":
+      await desk.remove(action.job);
+      endJob(tools, unit, action);
+      return false;
+  }
+}
+
+async function createJob(
+  { routing, desk }: JobTools,
+  unit: RoutedUnit,
+  { terms }: JobSnapshot,
+  { variables, attempt }: Extract<JobAction, { readonly do: "create-job" }>,
+): Promise<void> {
+  const found = routing.lookUp.class(terms?.className ?? "");
+  if (found === undefined) return;
+  await desk.create({
+    purpose: "assign",
+    uid: unit.ref.uid,
+    owner: { name: found.metadata.name, uid: found.metadata.uid },
+    namespace: jobNamespaceOf(found.spec, desk),
+    spec: jobSpecOf(found.spec, "assign"),
+    variables,
+    secrets: (found.spec.fromSecretsRef ?? []).map(({ name }) => name),
+    attempt,
+  });
+}
+
+function endJob(
+  tools: JobTools,
+  unit: RoutedUnit,
+  { failure }: Extract<JobAction, { readonly do: "remove-job" }>,
+): void {
+  unit.addressRetry = failure?.retry;
+  if (failure === undefined) {
+    event(tools, unit, { type: "Normal", reason: "Assigned", note: "a Job of the class has moved the address" });
+    return;
+  }
+  event(tools, unit, { type: "Warning", reason: failure.problem.reason, note: failure.problem.message });
+}
+
+async function tell(
+  { routing: { context } }: JobTools,
+  unit: RoutedUnit,
+  { routed, now }: JobSnapshot,
+  { status, conditions }: JobPlan,
+): Promise<void> {
+  const { kind, namespace, name } = unit.ref;
+  unit.series.show(conditionSamples(context.metrics, { kind, namespace, name }, conditions));
+  if (!context.leads()) return;
+  const { generation } = routed.metadata;
+  const wish = {
+    ...status,
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+    conditions: stamped(conditions, { now, generation }),
+  };
+  await unit.writer.write({ patch: (object) => statusPatch(object, wish), subresource: "status" });
+}
+
+function event(
+  { routing: { context } }: JobTools,
+  { ref: { namespace, name, uid } }: RoutedUnit,
+  { type, reason, note }: { readonly type: "Normal" | "Warning"; readonly reason: string; readonly note: string },
+): void {
+  const regarding = { apiVersion: GROUP_VERSION, kind: KIND, namespace, name, uid };
+  context.events.record({ regarding, type, reason, action: "Assign", note });
+}
+
+/** The RoutedIPs of a class, as read. */
+export function membersOf(routing: Routing, className: string) {
+  return [...routing.routed.list()]
+    .map((object) => readRouted(object).routed)
+    .filter(({ spec }) => spec.className === className);
+}

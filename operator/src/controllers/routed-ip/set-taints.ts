@@ -1,0 +1,31 @@
+/** Writes the taints under our prefix of one node. */
+
+import { isConflict } from "../../kube/client.js";
+import { taintPatch } from "../../kube/patch.js";
+import { sendPatch } from "../../kube/send-patch.js";
+import { isInvalid } from "../../kube/status-error.js";
+import { isOwnTaint } from "../../match/taints.js";
+import { DONE, type Outcome, skipped } from "../floating-ip-pool/outcomes.js";
+import type { TaintAction } from "./actions.js";
+import type { Routing } from "./routing.js";
+
+export async function setTaints(
+  { context, taints: book }: Routing,
+  { node: name, taints }: TaintAction,
+  signal?: AbortSignal,
+): Promise<Outcome> {
+  const node = context.watches.nodes().store.get(name);
+  if (node === undefined) return skipped("the node is gone");
+  const foreign = (node.taints ?? []).filter((taint) => !isOwnTaint(taint));
+  const patch = taintPatch(node, [...foreign, ...taints]);
+  if (patch === undefined) return DONE;
+  try {
+    await sendPatch(context.client, `/api/v1/nodes/${name}`, patch, { ...(signal && { signal }) });
+    book.wrote(node, taints);
+    return DONE;
+  } catch (error) {
+    // Tainted by somebody else meanwhile, or created anew: its event brings us back.
+    if (isInvalid(error) || isConflict(error)) return skipped("the node has changed meanwhile");
+    throw error;
+  }
+}

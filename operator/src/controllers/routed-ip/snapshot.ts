@@ -1,0 +1,64 @@
+/** All that a decision about one RoutedIP reads: values of one moment. Most of it is what a pool's decision reads. */
+
+import type { RoutedIPSpec, RoutedIPStatus } from "cdk8s-flipop/api";
+import type { ObjectMeta } from "../../kube/objects.js";
+import type { Taint } from "../../kube/slim.js";
+import type { Snapshot as PoolSnapshot } from "../floating-ip-pool/snapshot.js";
+import type { Problem } from "../problem.js";
+import type { FirewallSnapshot } from "./firewall.js";
+import type { PortsFound } from "./ports.js";
+import type { IssuedTerms } from "./terms.js";
+
+export interface RoutedIP {
+  readonly metadata: ObjectMeta;
+  readonly spec: RoutedIPSpec;
+  readonly status: RoutedIPStatus;
+}
+
+/** A node that bears taints of ours. */
+export interface TaintedNode {
+  readonly name: string;
+  /** Those under our prefix. */
+  readonly taints: readonly Taint[];
+  /** Of these and others: what other RoutedIPs need there. */
+  readonly needed: readonly Taint[];
+}
+
+export interface TaintView {
+  /** All nodes that bear any, those that other RoutedIPs hold included. */
+  readonly nodes: readonly TaintedNode[];
+  /** What other RoutedIPs need on a node. */
+  neededOn(node: string): readonly Taint[];
+}
+
+/** Facts that a pool's snapshot has, too; see there. `refusals` is of nodes, for people. */
+type Shared = Pick<
+  PoolSnapshot,
+  | "now"
+  | "cachesComplete"
+  | "candidates"
+  | "verdictOf"
+  | "refusals"
+  | "inventory"
+  | "claims"
+  | "ownerOf"
+  | "share"
+  | "otherCreations"
+  | "crdTooOld"
+  | "memory"
+> &
+  Partial<Pick<PoolSnapshot, "capabilities" | "dns" | "providerFailure">>;
+
+export interface Snapshot extends Shared {
+  readonly routed: RoutedIP;
+  /** Absent: nobody handles it (see `problem`), or Jobs do. */
+  readonly terms?: IssuedTerms;
+  /** Why the spec can't be served: no class, no Service, ... The address stays where it is. */
+  readonly problem?: Problem;
+  /** Whether something answers for the Service on a node, terminating or not. */
+  readonly servesAt: (node: string) => boolean;
+  readonly ports: PortsFound;
+  /** Absent: nobody wants a firewall to be touched, now or formerly. */
+  readonly firewall?: FirewallSnapshot;
+  readonly taints: TaintView;
+}

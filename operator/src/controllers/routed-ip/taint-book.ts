@@ -1,0 +1,81 @@
+/** Which RoutedIP needs its taint on which nodes, and what was sent that the node cache does not show yet. */
+
+import type { Clock } from "../../clock.js";
+import { jsonEqual } from "../../kube/equal.js";
+import type { SlimNode, Taint } from "../../kube/slim.js";
+import { isOwnTaint } from "../../match/taints.js";
+import type { TaintedNode, TaintView } from "./snapshot.js";
+
+/** So long the node cache may lag behind our own write. */
+const CACHE_LAG_MS = 10_000;
+
+interface Sent {
+  readonly uid: string;
+  readonly taints: readonly Taint[];
+  readonly at: number;
+}
+
+export class TaintBook {
+  private readonly needs = new Map<string, { readonly taint: Taint; readonly nodes: readonly string[] }>();
+  private readonly bearers = new Map<string, readonly Taint[]>();
+  private readonly sent = new Map<string, Sent>();
+
+  constructor(private readonly clock: Clock) {}
+
+  /** A node came, changed, or went. */
+  see(node: SlimNode, gone: boolean): void {
+    const taints = gone ? [] : (node.taints ?? []).filter(isOwnTaint);
+    if (taints.length === 0) this.bearers.delete(node.name);
+    else this.bearers.set(node.name, taints);
+    const sent = this.sent.get(node.name);
+    if (gone || (sent !== undefined && isShown(sent, node.uid, taints))) this.sent.delete(node.name);
+  }
+
+  /** Replaces what the RoutedIP needed before. */
+  need(uid: string, taint: Taint, nodes: readonly string[]): void {
+    if (nodes.length === 0) this.needs.delete(uid);
+    else this.needs.set(uid, { taint, nodes });
+  }
+
+  drop(uid: string): void {
+    this.needs.delete(uid);
+  }
+
+  wrote(node: SlimNode, taints: readonly Taint[]): void {
+    this.sent.set(node.name, { uid: node.uid, taints, at: this.clock.monotonic() });
+  }
+
+  /** As one RoutedIP sees it. */
+  view(uid: string): TaintView {
+    const neededOn = (node: string) => this.neededOn(uid, node);
+    const names = new Set([...this.bearers.keys(), ...this.sent.keys()]);
+    const nodes = [...names].flatMap((name): readonly TaintedNode[] => {
+      const taints = this.taintsOn(name);
+      return taints.length === 0 ? [] : [{ name, taints, needed: neededOn(name) }];
+    });
+    return { nodes, neededOn };
+  }
+
+  private neededOn(uid: string, node: string): readonly Taint[] {
+    const needed = new Map<string, Taint>();
+    for (const [other, { taint, nodes }] of this.needs) {
+      if (other !== uid && nodes.includes(node)) needed.set(`${taint.key} ${taint.effect}`, taint);
+    }
+    return [...needed.values()];
+  }
+
+  private taintsOn(name: string): readonly Taint[] {
+    const sent = this.sent.get(name);
+    if (sent !== undefined && this.clock.monotonic() - sent.at < CACHE_LAG_MS) return sent.taints;
+    this.sent.delete(name);
+    return this.bearers.get(name) ?? [];
+  }
+}
+
+function isShown(sent: Sent, uid: string, taints: readonly Taint[]): boolean {
+  return sent.uid !== uid || jsonEqual(sent.taints.map(plain), taints.map(plain));
+}
+
+function plain({ key, value = "", effect }: Taint): readonly string[] {
+  return [key, value, effect];
+}

@@ -1,0 +1,168 @@
+/** One RoutedIP in this process: what it follows, what it remembers, what it has under way. */
+
+import type { RoutedIPStatus } from "cdk8s-flipop/api";
+import type { AccountInventory, Reservation } from "../../inventory/account-inventory.js";
+import type { ResourceRef } from "../../inventory/types.js";
+import { keyOf } from "../../kube/objects.js";
+import type { PodScope } from "../../kube/pod-scopes.js";
+import type { PodView } from "../../kube/pod-view.js";
+import { MatchIndex } from "../../match/match-index.js";
+import { OwnSeries } from "../../metrics/series.js";
+import type { ProviderId } from "../../providers/types.js";
+import type { CleanupMemory } from "../cleanup.js";
+import type { ListSighting } from "../floating-ip-pool/snapshot.js";
+import { Newest } from "../newest.js";
+import { ObjectWriter } from "../object-writer.js";
+import { resourcePath } from "../own-resources.js";
+import type { Problem } from "../problem.js";
+import type { RetryState } from "../retry-schedule.js";
+import { EndpointWorkload } from "./endpoints.js";
+import { EVERY_NODE } from "./every-node.js";
+import type { SharedFirewall } from "./firewall-book.js";
+import type { PortPod } from "./ports.js";
+import { type RoutedObject, type RoutedRead, readRouted } from "./resource.js";
+import type { Routing } from "./routing.js";
+import { type ServiceFacts, serviceKeyOf } from "./service.js";
+
+export const KIND = "RoutedIP";
+export const PLURAL = "routedips";
+
+export type Overlay = { readonly [K in keyof RoutedIPStatus]?: RoutedIPStatus[K] | undefined };
+
+export interface UnitProps {
+  readonly routing: Routing;
+  readonly onChange: () => void;
+  readonly onWrite: () => void;
+}
+
+export class RoutedUnit {
+  readonly ref: ResourceRef;
+  readonly createdAt: string;
+  readonly key: string;
+  readonly writer: ObjectWriter<RoutedObject>;
+  readonly series = new OwnSeries();
+  /** Of the status, not written yet. */
+  overlay: Overlay = {};
+  addressRetry: RetryState | undefined;
+  readonly nodeRetries = new Map<ProviderId, RetryState>();
+  creationFailure: (Problem & { readonly retryAt: number; readonly state: RetryState }) | undefined;
+  poll: { readonly id: string; readonly looks: number; readonly nextAt: number } | undefined;
+  reservation: Reservation | undefined;
+  placement: { readonly ip: string; readonly machine: ProviderId; readonly at: number } | undefined;
+  reverts: readonly number[] = [];
+  lists: readonly ListSighting[] = [];
+  cleanup: CleanupMemory = { attempts: 0 };
+  crdTooOld = false;
+  /** Those that it is on record in. */
+  firewall: SharedFirewall | undefined;
+  inventory: AccountInventory | undefined;
+  private readonly newest = new Newest<RoutedObject>();
+  private readonly life = new AbortController();
+  private readCache: { readonly object: RoutedObject; readonly read: RoutedRead } | undefined;
+  private followed:
+    | { readonly service: string; readonly workload: EndpointWorkload; readonly index: MatchIndex }
+    | undefined;
+  private pods: PodView | undefined;
+  private podKey = "";
+
+  constructor(
+    private readonly props: UnitProps,
+    { metadata }: RoutedObject,
+  ) {
+    const { routing, onWrite } = props;
+    const { namespace = "", name, uid, creationTimestamp = "" } = metadata;
+    this.ref = { kind: KIND, namespace, name, uid };
+    this.createdAt = creationTimestamp;
+    this.key = keyOf({ namespace, name });
+    const { newest } = this;
+    this.writer = new ObjectWriter({
+      client: routing.context.client,
+      path: resourcePath(PLURAL, metadata),
+      newest,
+      cached: () => this.cached(),
+      onWrite,
+    });
+  }
+
+  /** Aborts when the RoutedIP is gone. */
+  get signal(): AbortSignal {
+    return this.life.signal;
+  }
+
+  /** `namespace/name` of the Service that it follows now. */
+  get service(): string {
+    return this.followed?.service ?? "";
+  }
+
+  get index(): MatchIndex | undefined {
+    return this.followed?.index;
+  }
+
+  /** The newest version that is known; `undefined`: it is gone. */
+  read(): RoutedRead | undefined {
+    const object = this.newest.of(this.cached());
+    if (object === undefined) return undefined;
+    if (this.readCache?.object !== object) this.readCache = { object, read: readRouted(object) };
+    return this.readCache.read;
+  }
+
+  /** Follows the Service that the spec names: its endpoints, and its pods for their ports. */
+  follow({ routed }: RoutedRead): void {
+    const { routing, onChange } = this.props;
+    const service = serviceKeyOf(routed.metadata, routed.spec);
+    if (this.followed?.service !== service) {
+      this.followed?.index.close();
+      const workload = new EndpointWorkload(service, () => routing.slicesFor(service));
+      const index = new MatchIndex(routing.context.nodes, { match: EVERY_NODE, workload }, onChange);
+      this.followed = { service, workload, index };
+    }
+    this.watchPods(routing.service(service));
+  }
+
+  endpointsChanged(nodes: Iterable<string>): void {
+    for (const node of nodes) this.index?.workloadChanged(node);
+  }
+
+  servesAt(node: string): boolean {
+    return this.followed?.workload.servesAt(node) ?? false;
+  }
+
+  /** Those behind the Service; `undefined`: not read yet. */
+  podsBehind(): readonly PortPod[] | undefined {
+    if (this.podKey === "") return [];
+    const store = this.pods?.settled === true ? this.pods.store : undefined;
+    return store === undefined ? undefined : [...store.list()];
+  }
+
+  async close(): Promise<void> {
+    this.life.abort(new Error(`${KIND} ${this.key} is gone`));
+    this.series.clear();
+    this.reservation?.release();
+    this.followed?.index.close();
+    await this.pods?.close();
+  }
+
+  private watchPods(service: ServiceFacts | undefined): void {
+    const { routing, onChange } = this.props;
+    const wanted = service === undefined ? undefined : podsOf(service, routing.context.settings.podNamespaces);
+    const key = wanted === undefined ? "" : JSON.stringify(wanted);
+    if (key === this.podKey) return;
+    this.podKey = key;
+    if (wanted === undefined) return;
+    this.pods ??= routing.context.watches.podView(onChange);
+    this.pods.select(wanted).then(onChange, (error: unknown) => {
+      routing.context.logger.error({ routedIP: this.key, error }, "pods of a Service are not watched");
+    });
+  }
+
+  private cached(): RoutedObject | undefined {
+    const object = this.props.routing.routed.get(this.key);
+    return object?.metadata.uid === this.ref.uid ? object : undefined;
+  }
+}
+
+/** `undefined`: it has no selector, or its pods may not be read; then its hostPorts are not known. */
+function podsOf({ namespace, selector }: ServiceFacts, podNamespaces: readonly string[]): PodScope | undefined {
+  const reachable = podNamespaces.length === 0 || podNamespaces.includes(namespace);
+  return reachable && selector !== undefined ? { namespace, selector: { matchLabels: selector } } : undefined;
+}

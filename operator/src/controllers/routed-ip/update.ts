@@ -1,0 +1,124 @@
+/** What each step of an update has to do now, and which steps can't be done. */
+
+import { ruleKey } from "../../providers/firewall-changes.js";
+import { timestamp } from "../times.js";
+import type { Action, Chain } from "./actions.js";
+import { sharedChain } from "./actions.js";
+import { hasFinalizer, needsFinalizer } from "./deletion.js";
+import { changeOf, type FirewallPlan, type FirewallSnapshot } from "./firewall.js";
+import type { Decision } from "./plan.js";
+import { ruleFacts } from "./ports.js";
+import type { Snapshot } from "./snapshot.js";
+import type { Block, Draft, StepName } from "./steps.js";
+import { electTaint, strayTaints } from "./taints.js";
+
+export function blocksOf(snapshot: Snapshot, { firewall: plan, standing }: Decision): ReadonlyMap<StepName, Block> {
+  const { firewall } = snapshot;
+  const blocks = new Map<StepName, Block>();
+  if (standing?.sight === "moving") blocks.set("assign", "pending");
+  if (firewall === undefined || plan === undefined) return blocks;
+  const found = findBlock(firewall);
+  if (found !== undefined) blocks.set("find-firewall", found);
+  if (plan.rulesProblem !== undefined) blocks.set("add-rules", plan.rulesProblem);
+  const node = plan.nodeProblem ?? (plan.read === undefined ? undefined : "pending");
+  if (node !== undefined) blocks.set("add-node", node);
+  return blocks;
+}
+
+function findBlock({ failure, facts, former }: FirewallSnapshot): Block | undefined {
+  if (failure !== undefined) return failure;
+  return facts === "unknown" || former === true ? "pending" : undefined;
+}
+
+export function stepActions(snapshot: Snapshot, decision: Decision): Draft["actions"] {
+  const { target, holder, firewall } = decision;
+  const armed = hasFinalizer(snapshot.routed) || !needsFinalizer(snapshot, isAboutToAct(decision));
+  return {
+    arm: armed ? [] : [{ do: "add-finalizer", why: "there will be something to clean up" }],
+    elect: electTaint(snapshot, target?.name),
+    ...firewallSteps(snapshot, firewall),
+    assign: assignment(snapshot, decision),
+    untaint: strayTaints(snapshot, [target === undefined ? holder?.name : target.name]),
+  };
+}
+
+function isAboutToAct({ target, firewall, wish }: Decision): boolean {
+  const { rules = [], nodes = [] } = firewall?.recorded ?? {};
+  return target !== undefined || wish.missing > 0 || rules.length + nodes.length > 0;
+}
+
+function firewallSteps({ firewall, routed, now }: Snapshot, plan: FirewallPlan | undefined): Draft["actions"] {
+  if (firewall === undefined || plan === undefined || firewall.former === true) return {};
+  const { name, facts } = firewall;
+  const found = {
+    "find-firewall": plan.read === undefined ? [] : [read(name, plan.read)],
+    record: isRecorded(routed.status, name, plan) ? [] : [recording(name, plan)],
+  };
+  if (facts === "missing" || facts === "unknown") return { ...found, "add-rules": creation(firewall, plan, now) };
+  const { addRules, addNodes, removeRules, removeNodes } = plan;
+  const change = (part: Parameters<typeof changeOf>[1], why: string): Chain =>
+    Object.values(part).flat().length === 0 ? [] : [{ do: "change-firewall", change: changeOf(facts, part), why }];
+  return {
+    ...found,
+    "add-rules": change({ addRules }, "the ports of the Service have to be open"),
+    "add-node": change({ addNodes }, "the node is, or will be, the holder of the address"),
+    "remove-rules": change({ removeRules }, "no RoutedIP needs the ports any more"),
+    "remove-nodes": change({ removeNodes }, "the address has left the node"),
+  };
+}
+
+/** An assignment of its own, or a creation on the elected node. */
+function assignment(snapshot: Snapshot, { pairing, creation, sentence }: Decision): Chain {
+  const [pair] = pairing.pairs;
+  if (pair === undefined) return isCreating(creation) ? sharedChain(creation.chain) : [];
+  const { ip } = pair.standing.address;
+  const from = pair.standing.holder;
+  // Where a held address can't be moved: it is free at the next look, and then it is assigned.
+  if (from !== undefined && snapshot.capabilities?.movesHeld !== true) {
+    return [{ do: "unassign", ip, from, why: sentence }];
+  }
+  const { name, machine } = pair.node;
+  return [{ do: "assign", ip, node: { name, machine }, ...(from === undefined ? {} : { from }), why: sentence }];
+}
+
+/** Else its chain settles a creation of earlier, which waits for nobody. */
+export function isCreating({ chain }: Decision["creation"]): boolean {
+  return chain.some((action) => action.do === "create-address");
+}
+
+/** With an empty id first: after a crash the firewall of that name is known to be ours. */
+function creation({ name }: FirewallSnapshot, { create }: FirewallPlan, now: number): Chain {
+  if (create === undefined) return [];
+  const why = `there is no firewall "${name}"`;
+  const { addRules: rules, addNodes: nodes } = create;
+  return [
+    { do: "record-created-firewall", created: { id: "", name, createdTime: timestamp(now) }, why },
+    { do: "create-firewall", wish: { name, rules, nodes }, why },
+  ];
+}
+
+/**
+ * What is ours, and what we rely on, is on record before anything is done. A record that only follows what was seen (a
+ * rule that is there now, or gone) goes with the status.
+ */
+function isRecorded(
+  { firewallRules = [], firewall }: Snapshot["routed"]["status"],
+  name: string,
+  { recorded }: FirewallPlan,
+): boolean {
+  if (recorded.rules.length + recorded.nodes.length === 0) return true;
+  if (firewall?.name !== name || !recorded.nodes.every((node) => firewall.nodes.includes(node))) return false;
+  const known = new Map(firewallRules.map((rule) => [ruleKey(ruleFacts(rule)), rule]));
+  return recorded.rules.every((rule) => {
+    const before = known.get(ruleKey(ruleFacts(rule)));
+    return before?.preexisting === rule.preexisting && (rule.phase === "present" || before?.phase === rule.phase);
+  });
+}
+
+function recording(name: string, { recorded }: FirewallPlan): Action {
+  return { do: "record-firewall", name, recorded, why: "what is ours in the firewall is known before it is there" };
+}
+
+function read(name: string, nodes: readonly string[]): Action {
+  return { do: "read-firewall", name, nodes, why: "it has not been read lately" };
+}

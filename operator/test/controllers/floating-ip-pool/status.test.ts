@@ -1,0 +1,132 @@
+import type { AddressStatus, FloatingIPPoolStatus } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import type { Action } from "../../../src/controllers/floating-ip-pool/actions.js";
+import { effectOf } from "../../../src/controllers/floating-ip-pool/effects.js";
+import type { Outcome } from "../../../src/controllers/floating-ip-pool/outcomes.js";
+import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
+import { readPool } from "../../../src/controllers/floating-ip-pool/read-pool.js";
+import { differsInCandidatesAlone, statusWish } from "../../../src/controllers/floating-ip-pool/status.js";
+import { subjectOf } from "../../../src/controllers/floating-ip-pool/subject.js";
+import { meta } from "../../claims/resources.js";
+import { ModelCloud } from "./model-cloud.js";
+
+const A = "203.0.113.7";
+const node = { name: "n2", machine: "digitalocean://n2" };
+const ASSIGN: Action = { do: "assign", ip: A, node, from: "digitalocean://n1", why: "" };
+const UNASSIGN: Action = { do: "unassign", ip: A, from: "digitalocean://n1", why: "" };
+const POLL: Action = { do: "poll", ip: A, id: "7", expected: node.machine, why: "" };
+const REFUSED: Outcome = {
+  is: "refused",
+  failure: { kind: "Unavailable", problem: { reason: "ProviderUnavailable", message: "no answer" } },
+};
+const RETRY = Date.parse("2025-06-01T10:00:00Z");
+
+describe("what the end of an action says of its address", () => {
+  const target = { state: "in-progress", nodeName: node.name, providerID: node.machine } as const;
+  const grace = { graceSince: "2025-06-01T09:00:00Z" };
+  const error = {
+    ...{ state: "error", reason: "ProviderUnavailable", error: "no answer" },
+    retryAt: new Date(RETRY).toISOString(),
+  };
+  const cases: readonly (readonly [string, Action, Outcome, AddressStatus, object])[] = [
+    ["assigned", ASSIGN, { is: "done" }, { state: "no-match", ...grace }, target],
+    ["on its way", ASSIGN, { is: "started", id: "7" }, grace, { ...target, ...grace, actionID: "7" }],
+    ["refused", ASSIGN, REFUSED, { ...target, ...grace }, { ...error, ...grace }],
+    ["not sent", ASSIGN, { is: "skipped", because: "" }, { state: "active" }, { state: "active" }],
+    ["unassigned", UNASSIGN, { is: "done" }, { state: "disabled", actionID: "7" }, { state: "disabled" }],
+    ["leaving", UNASSIGN, { is: "started", id: "8" }, { state: "disabled" }, { state: "disabled", actionID: "8" }],
+    ["disabled, not left", UNASSIGN, REFUSED, { state: "disabled" }, { state: "disabled" }],
+    ["arrived", POLL, { is: "done" }, { ...target, actionID: "7" }, target],
+    ["still running", POLL, { is: "skipped", because: "" }, { ...target, actionID: "7" }, { ...target, actionID: "7" }],
+    ["errored", POLL, REFUSED, { ...target, actionID: "7" }, error],
+  ];
+
+  for (const [name, action, outcome, was, expected] of cases) {
+    it(name, () => expect(effectOf({ action, outcome }, was, RETRY)?.status).to.deep.equal(expected));
+  }
+});
+
+describe("the subject of a chain", () => {
+  it("is what must not be done twice at once", () => {
+    const record: Action = { do: "record-assignment", at: "", why: "" };
+    const annotate: Action = { do: "annotate-node", node: "n2", ip: A, family: "IPv4", why: "" };
+    expect(subjectOf([record, ASSIGN, annotate])).to.equal(subjectOf([POLL]));
+    expect(subjectOf([annotate])).to.equal("node n2");
+    expect(subjectOf([{ do: "append-to-spec", ip: A, why: "" }])).not.to.equal(subjectOf([POLL]));
+  });
+});
+
+describe("the status of a pool", () => {
+  const cluster = (nodes: number) => {
+    const cloud = new ModelCloud();
+    for (let number = 0; number < nodes; number++) cloud.addNode(`n${String(number).padStart(3, "0")}`);
+    cloud.addPool("web", { ips: [A] });
+    for (let round = 0; round < 5; round++) cloud.run("web");
+    return cloud;
+  };
+  const wishOf = (cloud: ModelCloud) => {
+    const snapshot = cloud.snapshot("web");
+    return statusWish(snapshot, plan(snapshot));
+  };
+
+  it("shows the first fifty of those that wait, in order, and counts all", () => {
+    const { assignableNodes = [], counts } = wishOf(cluster(80));
+    expect(assignableNodes).to.have.length(50);
+    expect([...assignableNodes].sort()).to.deep.equal(assignableNodes);
+    expect(counts?.candidates).to.equal(80);
+  });
+
+  it("knows a change that is of candidates alone", () => {
+    const cloud = cluster(3);
+    const seen = JSON.parse(JSON.stringify(wishOf(cloud))) as FloatingIPPoolStatus;
+    cloud.addNode("n900");
+    expect(differsInCandidatesAlone(seen, wishOf(cloud))).to.equal(true);
+    cloud.addresses.set(A, undefined);
+    expect(differsInCandidatesAlone(seen, wishOf(cloud))).to.equal(false);
+  });
+
+  it("leaves what was observed as it is before all has been read", () => {
+    const cloud = cluster(3);
+    const snapshot = { ...cloud.snapshot("web"), cachesComplete: false };
+    const wish = statusWish(snapshot, plan(snapshot));
+    expect(wish.ips).to.deep.equal(cloud.pool("web").status.ips);
+    expect(wish).not.to.have.any.keys("assignableNodes", "counts");
+    expect(wish.conditions.find(({ type }) => type === "Fulfilled")).to.include({ status: "Unknown" });
+  });
+
+  it("cuts an error that the schema would refuse", () => {
+    const snapshot = {
+      ...cluster(1).snapshot("web"),
+      problem: { reason: "Invalid", message: "x".repeat(9_000) } as const,
+    };
+    expect(statusWish(snapshot, plan(snapshot)).error).to.have.length(4_096);
+  });
+});
+
+describe("a stored pool", () => {
+  const read = (spec: unknown) => readPool({ metadata: meta("web"), spec });
+
+  it("is taken as it is when it is valid", () => {
+    const { pool, problem } = read({ provider: "digitalocean", ips: [A] });
+    expect(problem).to.equal(undefined);
+    expect(pool.spec).to.deep.equal({ provider: "digitalocean", ips: [A] });
+  });
+
+  it("loses the fields that are of no use, and keeps the others", () => {
+    const { pool, problem } = read({ provider: "digitalocean", ips: [A], desiredIPs: "2", gracePeriodSeconds: -1 });
+    expect(problem?.reason).to.equal("Invalid");
+    expect(problem?.message).to.include("spec.desiredIPs").and.include("spec.gracePeriodSeconds");
+    expect(pool.spec).to.deep.equal({ provider: "digitalocean", ips: [A] });
+  });
+
+  it("keeps addresses that the plan passes over by itself", () => {
+    const { pool, problem } = read({ provider: "digitalocean", ips: [A, "nonsense", "2001:db8::1"] });
+    expect(problem).to.equal(undefined);
+    expect(pool.spec.ips).to.have.length(3);
+  });
+
+  it("may lack everything", () => {
+    for (const spec of [undefined, null, "text", []]) expect(read(spec).problem?.reason).to.equal("Invalid");
+  });
+});

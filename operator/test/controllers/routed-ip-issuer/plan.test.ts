@@ -1,0 +1,138 @@
+import { Finalizer, type RoutedIPIssuerSpec, type RoutedIPIssuerStatus } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { credentialsOf, secretOf } from "../../../src/controllers/routed-ip-issuer/credentials.js";
+import { plan } from "../../../src/controllers/routed-ip-issuer/plan.js";
+import type { Snapshot } from "../../../src/controllers/routed-ip-issuer/snapshot.js";
+import type { ObjectMeta } from "../../../src/kube/objects.js";
+import { meta } from "../../claims/resources.js";
+
+const FIREWALL = { id: "7", name: "ingress", rules: [], nodes: [], pending: false };
+const NOW = Date.parse("2025-06-01T10:00:00Z");
+const IN_USE = { finalizers: [Finalizer.inUse] };
+const GOING = { ...IN_USE, deletionTimestamp: "2025-06-01T09:00:00Z" };
+const CREATED = { createdFirewall: { id: "7", name: "ingress", createdTime: "2025-06-01T08:00:00Z" } };
+
+interface Parts {
+  readonly metadata?: Partial<ObjectMeta>;
+  readonly spec?: Partial<RoutedIPIssuerSpec>;
+  readonly status?: RoutedIPIssuerStatus;
+}
+
+function snapshot({ metadata, spec, status = {} }: Parts = {}, more: Partial<Snapshot> = {}): Snapshot {
+  return {
+    issuer: { metadata: { ...meta("do"), ...metadata }, spec: { provider: "digitalocean", ...spec }, status },
+    now: NOW,
+    cachesComplete: true,
+    account: "good",
+    regions: new Set(["nyc3"]),
+    firewall: "none",
+    users: [],
+    cleanup: { attempts: 0 },
+    ...more,
+  };
+}
+
+function does(made: Snapshot): readonly string[] {
+  return plan(made).chain.map((action) => action.do);
+}
+
+function ready(made: Snapshot): string {
+  const [condition] = plan(made).conditions;
+  return `${condition?.status}/${condition?.reason}`;
+}
+
+describe("the plan of an issuer", () => {
+  it("says whether it is fit to work", () => {
+    const failure = { failure: { reason: "Unauthorized", message: "no" } } as const;
+    const rows: readonly (readonly [Snapshot, string])[] = [
+      [snapshot(), "True/Observed"],
+      [snapshot({}, { account: "untried" }), "Unknown/NotObserved"],
+      [snapshot({}, { account: failure }), "False/Unauthorized"],
+      [snapshot({}, { problem: { reason: "SecretNotFound", message: "gone" } }), "False/SecretNotFound"],
+      [snapshot({ spec: { region: "ams3" } }), "False/WrongRegion"],
+      [snapshot({ spec: { region: "nyc3" } }), "True/Observed"],
+      [snapshot({ spec: { region: "ams3" } }, { regions: new Set() }), "True/Observed"],
+      [snapshot({}, { firewall: "unknown" }), "Unknown/NotObserved"],
+      [snapshot({}, { firewall: "missing" }), "True/FirewallNotFound"],
+      [
+        snapshot({}, { firewall: { failure: { reason: "FirewallForbidden", message: "k8s-" } } }),
+        "False/FirewallForbidden",
+      ],
+      [snapshot({}, { firewall: FIREWALL }), "True/Observed"],
+    ];
+    for (const [made, expected] of rows) expect(ready(made)).to.equal(expected);
+  });
+
+  it("is kept as long as a RoutedIP uses it", () => {
+    expect(does(snapshot({}, { users: ["default/a"] }))).to.deep.equal(["add-finalizer"]);
+    expect(does(snapshot({ metadata: GOING }, { users: ["default/a"] }))).to.be.empty;
+    expect(does(snapshot({ metadata: GOING }))).to.deep.equal(["remove-finalizer"]);
+    expect(does(snapshot({ metadata: GOING }, { cachesComplete: false }))).to.be.empty;
+  });
+
+  it("takes the firewall with it that it created, once it is empty, under Delete alone", () => {
+    const spec = { routedIPReclaimPolicy: "Delete" } as const;
+    const going = { metadata: GOING, spec, status: CREATED };
+    expect(does(snapshot(going, { firewall: FIREWALL }))).to.deep.equal([
+      "remove-firewall",
+      "record-firewall",
+      "remove-finalizer",
+    ]);
+    expect(does(snapshot({ ...going, spec: {} }, { firewall: FIREWALL }))).to.deep.equal(["remove-finalizer"]);
+    expect(does(snapshot(going, { firewall: { ...FIREWALL, nodes: ["digitalocean://1"] } }))).to.be.empty;
+    expect(does(snapshot(going, { firewall: { ...FIREWALL, id: "8" } }))[0]).to.equal("record-firewall");
+  });
+
+  it("gives up after the deadline, and says what stays", () => {
+    const going = { metadata: { ...GOING, deletionTimestamp: "2025-06-01T08:00:00Z" }, status: CREATED };
+    const failing = { firewall: { failure: { reason: "Unauthorized", message: "no" } } } as const;
+    const made = (attempts: number) => {
+      const cleanup = { attempts, since: NOW - 600_000 };
+      return snapshot({ ...going, spec: { routedIPReclaimPolicy: "Delete" } }, { ...failing, cleanup });
+    };
+    expect(does(made(9))).to.be.empty;
+    expect(plan(made(10)).chain[0]).to.deep.include({
+      do: "remove-finalizer",
+      leftBehind: ['firewall "ingress", which was created for it'],
+    });
+  });
+
+  it("finds the firewall again whose creation was not answered", () => {
+    const status = { createdFirewall: { ...CREATED.createdFirewall, id: "" } };
+    const made = snapshot({ metadata: IN_USE, status }, { users: ["default/a"], firewall: FIREWALL });
+    expect(plan(made).chain[0]).to.deep.include({ do: "record-firewall", created: CREATED.createdFirewall });
+  });
+});
+
+describe("the credentials of an issuer", () => {
+  const place = { namespace: "team", operatorNamespace: "flipop", issuerNamespaces: ["flipop", "team"] };
+  const asked = (spec: Partial<RoutedIPIssuerSpec>, where = place, secret?: Readonly<Record<string, string>>) => {
+    const answer = credentialsOf({ provider: "digitalocean", ...spec }, where, { secret, variable: "TOKEN" });
+    return answer.from === "nowhere" ? answer.problem.reason : answer;
+  };
+  const ref = { credentialsSecretRef: { name: "do", key: "token" } };
+
+  it("are those of its Secret, in its own namespace", () => {
+    expect(asked(ref, place, { token: " t1\n" })).to.deep.equal({ from: "secret", token: "t1" });
+    expect(asked({ credentialsSecretRef: { name: "do" } }, place, { TOKEN: "t2" })).to.deep.include({ token: "t2" });
+    expect(secretOf({ provider: "digitalocean", ...ref }, place)).to.equal("team/do");
+  });
+
+  it("are never the operator's, but for an issuer of its own namespace", () => {
+    expect(asked({})).to.equal("NamespaceNotAllowed");
+    expect(asked({}, { ...place, namespace: "flipop" })).to.deep.equal({ from: "operator" });
+  });
+
+  it("are not read in other namespaces than those allowed", () => {
+    const elsewhere = { ...place, namespace: "other" };
+    expect(asked(ref, elsewhere, { token: "t" })).to.equal("NamespaceNotAllowed");
+    expect(secretOf({ provider: "digitalocean", ...ref }, elsewhere)).to.equal(undefined);
+  });
+
+  it("are missing where the Secret or its key is", () => {
+    expect(asked(ref)).to.equal("SecretNotFound");
+    expect(asked(ref, place, { other: "t" })).to.equal("SecretNotFound");
+    expect(asked(ref, place, { token: " " })).to.equal("SecretNotFound");
+  });
+});

@@ -1,0 +1,104 @@
+import { Finalizer } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { afterEach, describe, it } from "mocha";
+import { RoutedWorld } from "./routed-world.js";
+
+const TAINT = "flipop.digitalocean.com/routed-ip";
+
+describe("operator in process: RoutedIP", function () {
+  this.timeout(120_000);
+  let made: RoutedWorld;
+
+  afterEach(() => made.close());
+
+  it("brings a given address to a node that serves, behind the firewall that it creates", async () => {
+    made = await RoutedWorld.create(["n1", "n2"]);
+    const { ip } = made.world.digitalocean.state.addAddress();
+    made.addIssuer();
+    made.addRouted("a", { routedIP: ip });
+    made.serve({ node: "n1" });
+    made.world.start();
+    await made.ready("a");
+    expect(made.nodeOf("a")).to.equal("n1");
+    expect(made.firewall()).to.deep.equal({ nodes: ["n1"], ports: ["443"] });
+    expect(made.taints("n1")).to.deep.equal([TAINT]);
+    await made.until("issuer ready", () => made.condition("do", "Ready", "RoutedIPIssuer") === "True/Observed");
+    expect(made.object("do", "RoutedIPIssuer")?.metadata.finalizers).to.include(Finalizer.inUse);
+    await made.world.rest();
+    expect(made.world.complaints).to.deep.equal([]);
+  });
+
+  it("moves at a cordon, in the order of the least loss of service", async () => {
+    made = await RoutedWorld.create(["n1", "n2"]);
+    const { ip } = made.world.digitalocean.state.addAddress();
+    made.addIssuer();
+    made.addRouted("a", { routedIP: ip });
+    made.serve({ node: "n1" });
+    made.world.start();
+    await made.ready("a");
+    made.serve({ node: "n1" }, { node: "n2" });
+    made.cordon("n1");
+    await made.until("on n2", () => made.nodeOf("a") === "n2" && made.firewall()?.nodes.join() === "n2");
+    await made.until("taint", () => made.taints("n1").length === 0 && made.taints("n2").length === 1);
+    const calls = made.world.digitalocean.journal
+      .calls({ mutating: true })
+      .map(({ method, path }) => `${method} ${path}`);
+    const move = calls.slice(-3).map((call) => call.replace(/[0-9a-f-]{36}/, "ID").replace(ip, "IP"));
+    expect(move).to.deep.equal([
+      "POST /v2/firewalls/ID/droplets",
+      "POST /v2/reserved_ips/IP/actions",
+      "DELETE /v2/firewalls/ID/droplets",
+    ]);
+  });
+
+  it("creates an address with the token of the issuer's Secret, and leaves nothing behind under Delete", async () => {
+    made = await RoutedWorld.create(["n1"], { flags: { "issuer-namespaces": "default" } });
+    const { kubernetes, digitalocean } = made.world;
+    const data = { token: Buffer.from(digitalocean.token).toString("base64") };
+    kubernetes.create({ apiVersion: "v1", kind: "Secret", metadata: { name: "do", namespace: "default" }, data });
+    made.addIssuer({ credentialsSecretRef: { name: "do", key: "token" }, routedIPReclaimPolicy: "Delete" });
+    made.addRouted("a");
+    made.serve({ node: "n1" });
+    made.world.start();
+    await made.ready("a");
+    expect(made.status("a").created).to.equal(true);
+    // In this order, as a namespace goes: Secret first, and the issuer with the RoutedIP.
+    kubernetes.delete({ apiVersion: "v1", kind: "Secret", name: "do", namespace: "default" });
+    kubernetes.delete(made.refTo("do", "RoutedIPIssuer"));
+    kubernetes.delete({ apiVersion: "v1", kind: "Service", name: "web", namespace: "default" });
+    kubernetes.delete(made.refTo("a"));
+    await made.until(
+      "all gone",
+      () => made.object("a") === undefined && made.object("do", "RoutedIPIssuer") === undefined,
+    );
+    expect(made.firewall()).to.equal(undefined);
+    expect(made.taints("n1")).to.be.empty;
+    expect(digitalocean.state.addresses()).to.be.empty;
+  });
+
+  it("opens a port again that somebody closes by hand", async () => {
+    made = await RoutedWorld.create(["n1"]);
+    const { ip } = made.world.digitalocean.state.addAddress();
+    made.addIssuer();
+    made.addRouted("a", { routedIP: ip });
+    made.serve({ node: "n1" });
+    made.world.start();
+    await made.ready("a");
+    const { firewalls } = made.world.digitalocean.state;
+    firewalls.change(firewalls.byName("ingress")?.id ?? "", { inbound: [] });
+    await made.until("open again", () => made.firewall()?.ports.join() === "443");
+  });
+
+  it("says what is wrong with the Service, and follows it once it is mended", async () => {
+    made = await RoutedWorld.create(["n1"]);
+    const { ip } = made.world.digitalocean.state.addAddress();
+    made.addIssuer();
+    made.addRouted("a", { routedIP: ip, serviceRef: { serviceName: "later" } });
+    made.world.start();
+    await made.until("not found", () => made.condition("a", "Ready") === "False/ServiceNotFound");
+    made.addService("later", { clusterIP: "None" });
+    await made.until("unsuitable", () => made.condition("a", "Ready") === "False/ServiceUnsuitable");
+    expect(made.world.holder(ip)).to.equal(undefined);
+    await made.until("told", () => made.world.events("ServiceUnsuitable").length > 0);
+  });
+});

@@ -1,0 +1,314 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { type Plan, plan } from "../../../src/controllers/routed-ip/plan.js";
+import type { Snapshot } from "../../../src/controllers/routed-ip/snapshot.js";
+import { orderOf } from "../../../src/controllers/routed-ip/steps.js";
+import type { IssuedTerms } from "../../../src/controllers/routed-ip/terms.js";
+import { FIREWALL, FOREIGN, TAINT } from "./model-cluster.js";
+import { ModelWorld } from "./model-world.js";
+
+const IP = "203.0.113.7";
+
+/** Two nodes that serve port 443, a firewall of a person, one RoutedIP with an address. */
+function world(terms: Partial<IssuedTerms> = {}): ModelWorld {
+  const made = new ModelWorld();
+  for (const name of ["n1", "n2"]) made.addNode(name);
+  made.addService("web", [443]);
+  made.serve("web", "n1");
+  made.addFirewall();
+  made.addRouted("a", { routedIP: IP }, terms);
+  return made;
+}
+
+function settled(terms: Partial<IssuedTerms> = {}): ModelWorld {
+  const made = world(terms);
+  made.settle();
+  return made;
+}
+
+function altered(made: ModelWorld, change: Partial<Snapshot>): Plan {
+  return plan({ ...made.snapshot("a"), ...change });
+}
+
+function does({ steps }: Plan): readonly string[] {
+  return steps.map(({ name, actions }) => `${name}: ${actions.map((action) => action.do).join(", ")}`);
+}
+
+function condition({ conditions }: Plan, type: string): string {
+  const { status, reason } = conditions.find((each) => each.type === type) ?? {};
+  return `${status}/${reason}`;
+}
+
+const MOVE = [
+  "elect: set-taints",
+  "record: record-firewall",
+  "add-node: change-firewall",
+  "assign: assign",
+  "remove-nodes: change-firewall",
+  "untaint: set-taints",
+];
+
+describe("the plan of a RoutedIP", () => {
+  it("arms, then opens the firewall, then assigns", () => {
+    expect(does(world().plan("a"))).to.deep.equal([
+      "arm: add-finalizer",
+      "elect: set-taints",
+      "record: record-firewall",
+      "add-rules: change-firewall",
+      "add-node: change-firewall",
+      "assign: assign",
+    ]);
+  });
+
+  it("comes to rest, with node, port and taint in place", () => {
+    const made = settled();
+    expect(made.holderOf("a")).to.equal("n1");
+    expect(made.isOpen("web", "n1")).to.equal(true);
+    expect(made.ownTaints("n1")).to.deep.equal([TAINT]);
+    expect(made.get("a").status).to.deep.include({ routedIP: IP, assignedNode: "n1", state: "active" });
+    const [ready, assigned, firewall] = ["Ready", "Assigned", "FirewallReady"].map((type) =>
+      condition(made.plan("a"), type),
+    );
+    expect([ready, assigned, firewall]).to.deep.equal(["True/Observed", "True/Observed", "True/Observed"]);
+  });
+
+  it("moves in the order of the least loss of service", () => {
+    const made = settled();
+    made.serve("web", "n2");
+    expect(does(made.plan("a"))).to.deep.equal(MOVE);
+    expect(made.plan("a").sentence).to.contain(`${IP} moves from n1`);
+  });
+
+  it("assigns first with firewallPostAllow", () => {
+    const names = does(world({ postAllow: true }).plan("a")).map((text) => text.split(":")[0]);
+    expect(names).to.deep.equal(["arm", "elect", "assign", "record", "add-rules", "add-node"]);
+    expect(orderOf(false).filter((name) => !["arm", "record", "untaint"].includes(name))).to.deep.equal([
+      "elect",
+      "find-firewall",
+      "find-ports",
+      "add-rules",
+      "add-node",
+      "assign",
+      "remove-rules",
+      "remove-nodes",
+    ]);
+  });
+
+  it("keeps a holder whose endpoints terminate until another node is ready", () => {
+    const made = settled();
+    made.endpoints.set("default/web", [{ node: "n1", ready: false, serving: true }]);
+    made.settle();
+    expect(made.holderOf("a")).to.equal("n1");
+    expect(condition(made.plan("a"), "Assigned")).to.equal("True/NoCandidate");
+    made.endpoints.set("default/web", [
+      { node: "n1", ready: false, serving: true },
+      { node: "n2", ready: true, serving: true },
+    ]);
+    expect(does(made.plan("a"))).to.deep.equal(MOVE);
+  });
+
+  it("moves at a cordon of the holder, though it serves", () => {
+    const made = settled();
+    made.serve("web", "n1", "n2");
+    expect(made.plan("a").steps).to.be.empty;
+    made.editNode("n1", { unschedulable: true });
+    expect(does(made.plan("a"))).to.deep.equal(MOVE);
+  });
+
+  it("says why the address stays where nobody is eligible", () => {
+    const made = settled();
+    made.serve("web");
+    made.settle();
+    expect(made.holderOf("a")).to.equal("n1");
+    expect(made.get("a").status.state).to.equal("no-match");
+    expect(condition(made.plan("a"), "Assigned")).to.equal("False/NoCandidate");
+  });
+
+  it("elects the youngest, and no node beyond the limit", () => {
+    const made = world();
+    made.addNode("n3");
+    made.serve("web", "n1", "n2", "n3");
+    made.addresses.set("203.0.113.99", { holder: "digitalocean://n3" });
+    made.settle();
+    expect(made.holderOf("a")).to.equal("n2");
+  });
+
+  it("lets a holder recover within its grace period", () => {
+    const made = settled();
+    made.edit("a", { spec: { ...made.get("a").spec, gracePeriodSeconds: 30 } });
+    made.serve("web", "n2");
+    made.run("a");
+    expect(made.plan("a").steps).to.be.empty;
+    expect(made.get("a").status.reason).to.equal("InGrace");
+    expect(made.plan("a").lookAgainAt).to.equal(made.now + 30_000);
+    made.pass(30_000);
+    made.settle();
+    expect(made.holderOf("a")).to.equal("n2");
+  });
+
+  it("reads the firewall before it relies on it, and assigns without it under firewallPostAllow", () => {
+    const made = settled();
+    made.serve("web", "n2");
+    made.firewallKnown = false;
+    expect(does(made.plan("a"))).to.deep.equal(["elect: set-taints", "find-firewall: read-firewall"]);
+    const post = settled({ postAllow: true });
+    post.serve("web", "n2");
+    post.firewallKnown = false;
+    expect(does(post.plan("a"))).to.deep.equal([
+      "elect: set-taints",
+      "find-firewall: read-firewall",
+      "assign: assign",
+      "untaint: set-taints",
+    ]);
+  });
+
+  it("stops what relies on a firewall that can't be read, and nothing else", () => {
+    const made = world();
+    const { firewall } = made.snapshot("a");
+    if (firewall === undefined) throw new Error("no firewall");
+    const failure = { reason: "Unauthorized", message: "no" } as const;
+    const stopped = altered(made, { firewall: { ...firewall, failure } });
+    expect(does(stopped)).to.deep.equal(["arm: add-finalizer", "elect: set-taints"]);
+    expect(condition(stopped, "FirewallReady")).to.equal("False/Unauthorized");
+  });
+
+  it("isolates no node by its first firewall", () => {
+    const made = world();
+    made.firewalls.delete(FIREWALL);
+    made.covered.clear();
+    made.settle();
+    expect(made.firewalls.size).to.equal(0);
+    expect(made.holderOf("a")).to.equal(undefined);
+    expect(condition(made.plan("a"), "FirewallReady")).to.equal("False/WouldIsolateNode");
+    made.addFirewall([]);
+    expect(condition(made.plan("a"), "FirewallReady")).to.equal("False/WouldIsolateNode");
+    made.addFirewall([FOREIGN]);
+    made.settle();
+    expect(made.holderOf("a")).to.equal("n1");
+  });
+
+  it("creates a missing firewall with rules and node at once, on record before", () => {
+    const made = world();
+    made.firewalls.delete(FIREWALL);
+    expect(does(made.plan("a"))).to.include("add-rules: record-created-firewall, create-firewall");
+    made.settle();
+    expect(made.firewalls.get(FIREWALL)?.nodes).to.deep.equal(["digitalocean://n1"]);
+    expect(made.holderOf("a")).to.equal("n1");
+    expect(made.get("a").status.firewallRules?.[0]).to.deep.include({ ports: "443", phase: "present" });
+  });
+
+  it("needs no rule for ports of the NodePort range", () => {
+    const made = world();
+    made.addService("web", [30_080]);
+    made.settle();
+    expect(made.firewalls.get(FIREWALL)?.rules).to.deep.equal([FOREIGN]);
+    expect(made.get("a").status.ports).to.have.length(1);
+  });
+
+  it("removes a port that nobody needs any more, and never a rule that was there before", () => {
+    const made = world();
+    made.addFirewall([FOREIGN, { ...FOREIGN, ports: "443", sources: ["0.0.0.0/0", "::/0"] }]);
+    made.addService("web", [443, 80]);
+    made.settle();
+    expect(made.get("a").status.firewallRules?.map(({ ports, preexisting }) => [ports, preexisting])).to.deep.equal([
+      ["80", undefined],
+      ["443", true],
+    ]);
+    made.addService("web", [8443]);
+    made.settle();
+    expect(made.firewalls.get(FIREWALL)?.rules.map(({ ports }) => ports)).to.have.members(["22", "443", "8443"]);
+  });
+
+  it("says when the firewall is full, and keeps the address where its ports are open", () => {
+    const made = settled();
+    const nodes = Array.from({ length: 9 }, (_, index) => `digitalocean://other${index}`);
+    made.addFirewall(
+      [FOREIGN, { ...FOREIGN, ports: "443", sources: ["0.0.0.0/0", "::/0"] }],
+      [...nodes, "digitalocean://n1"],
+    );
+    made.serve("web", "n2");
+    made.settle();
+    expect(made.holderOf("a")).to.equal("n1");
+    expect(condition(made.plan("a"), "FirewallReady")).to.equal("False/FirewallFull");
+  });
+
+  it("refuses a given address on a machine that is no node of the cluster", () => {
+    const made = world();
+    made.addresses.set(IP, { holder: "digitalocean://elsewhere" });
+    made.settle();
+    expect(made.addresses.get(IP)?.holder).to.equal("digitalocean://elsewhere");
+    expect(condition(made.plan("a"), "Conflict")).to.equal("True/HeldElsewhere");
+    expect(condition(made.plan("a"), "Ready")).to.equal("False/HeldElsewhere");
+  });
+
+  it("creates an address on the elected node, after its firewall is open", () => {
+    const made = world();
+    made.addRouted("b", {}, { reclaimPolicy: "Delete" });
+    made.serve("web", "n1", "n2");
+    made.settle();
+    const actions = made.journal.filter(({ by }) => by === "b").map(({ action }) => action.do);
+    expect(actions.indexOf("change-firewall")).to.be.lessThan(actions.indexOf("create-address"));
+    expect(made.get("b").status).to.deep.include({ created: true, routedIP: "198.51.100.1", state: "active" });
+  });
+
+  it("takes over what a crash has left: a taint, a node in the firewall", () => {
+    const made = settled();
+    made.serve("web", "n2");
+    for (let at = 0; at < 7; at++) {
+      const crashed = settled();
+      crashed.serve("web", "n2");
+      crashed.run("a", { at, what: "crash-after" });
+      crashed.settle();
+      expect(crashed.ownTaints("n1"), `crash after action ${at}`).to.be.empty;
+      expect(crashed.ownTaints("n2")).to.deep.equal([TAINT]);
+      expect(crashed.firewalls.get(FIREWALL)?.nodes).to.deep.equal(["digitalocean://n2"]);
+      expect(crashed.holderOf("a")).to.equal("n2");
+    }
+  });
+
+  it("leaves the address where it is while the Service can't be followed", () => {
+    const made = settled();
+    made.services.delete("default/web");
+    expect(made.plan("a").steps).to.be.empty;
+    expect(condition(made.plan("a"), "Ready")).to.equal("False/ServiceNotFound");
+    expect(condition(made.plan("a"), "Assigned")).to.equal("False/ServiceNotFound");
+  });
+
+  it("writes nothing while it is paused, and cleans up when it is deleted", () => {
+    const made = settled();
+    made.edit("a", { spec: { ...made.get("a").spec, paused: true } });
+    made.serve("web", "n2");
+    expect(made.isAtRest()).to.equal(true);
+    made.delete("a");
+    made.settle();
+    expect(made.routed.size).to.equal(0);
+    expect(made.ownTaints("n1")).to.be.empty;
+    expect(made.firewalls.get(FIREWALL)).to.deep.include({ rules: [FOREIGN], nodes: [] });
+  });
+
+  it("moves its traces out of a firewall that the issuer names no more", () => {
+    const made = settled();
+    made.firewalls.set("other", { id: "o", name: "other", rules: [FOREIGN], nodes: [], pending: false });
+    const terms = made.terms.get("a");
+    if (terms === undefined) throw new Error("no terms");
+    made.terms.set("a", { ...terms, firewallName: "other" });
+    made.settle();
+    expect(made.firewalls.get(FIREWALL)).to.deep.include({ rules: [FOREIGN], nodes: [] });
+    expect(made.firewalls.get("other")?.nodes).to.deep.equal(["digitalocean://n1"]);
+  });
+
+  it("gives up the clean-up after its deadline, and says what stays", () => {
+    const made = settled();
+    made.delete("a");
+    const now = made.now + 3_600_000;
+    const memory = { ...made.snapshot("a").memory, cleanup: { attempts: 10, since: now - 600_000 } };
+    const { firewall } = made.snapshot("a");
+    if (firewall === undefined) throw new Error("no firewall");
+    const failure = { reason: "Unauthorized", message: "no" } as const;
+    const late = altered(made, { now, memory, firewall: { ...firewall, facts: "unknown", failure } });
+    expect(late.chains.flat().map((action) => action.do)).to.deep.equal(["remove-finalizer"]);
+    expect(late.chains.flat()[0]).to.deep.include({
+      leftBehind: ["rule tcp 443 in firewall ingress", "digitalocean://n1 in firewall ingress", "a taint on node n1"],
+    });
+  });
+});

@@ -1,0 +1,194 @@
+import { Annotation, type ClusterRoutedIPClassSpec, type RoutedIPSpec } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import {
+  EndpointWorkload,
+  nodesOfSlices,
+  SERVICE_LABEL,
+  slimSlices,
+} from "../../../src/controllers/routed-ip/endpoints.js";
+import { type PortPod, portsOf, rulesOf } from "../../../src/controllers/routed-ip/ports.js";
+import {
+  type ServiceFacts,
+  serviceKeyOf,
+  serviceProblem,
+  slimServices,
+} from "../../../src/controllers/routed-ip/service.js";
+import { type LookUp, termsOf } from "../../../src/controllers/routed-ip/terms.js";
+import { meta } from "../../claims/resources.js";
+
+function service(spec: object, annotations = {}): ServiceFacts {
+  const whole = { selector: { app: "web" }, ports: [{ port: 80 }], clusterIP: "10.96.0.1", ...spec };
+  return slimServices({ metadata: meta("web", 1, annotations), spec: whole });
+}
+
+function tcp(port: number, more: object = {}): object {
+  return { port, protocol: "TCP", ...more };
+}
+
+function hostPort(containerPort: number, port: number, more: object = {}): PortPod {
+  return { hostPorts: [{ protocol: "TCP", containerPort, hostPort: port, ...more }] };
+}
+
+describe("the Service of a RoutedIP", () => {
+  const problem = (found: ServiceFacts | undefined, namespace = "default") =>
+    serviceProblem({ key: "default/web", namespace, service: found })?.reason;
+
+  it("can be followed with selector, address and ports, or it is said why not", () => {
+    const rows: readonly (readonly [ServiceFacts | undefined, string | undefined])[] = [
+      [service({}), undefined],
+      [service({ type: "NodePort" }), undefined],
+      [undefined, "ServiceNotFound"],
+      [service({ clusterIP: "None" }), "ServiceUnsuitable"],
+      [service({ type: "ExternalName" }), "ServiceUnsuitable"],
+      [service({ selector: undefined }), "ServiceUnsuitable"],
+      [service({ selector: {} }), "ServiceUnsuitable"],
+      [service({ ports: [] }), "ServiceUnsuitable"],
+    ];
+    for (const [found, reason] of rows) expect(problem(found)).to.equal(reason);
+  });
+
+  it("of another namespace has to allow it, and is not told apart from a missing one", () => {
+    const allows = (text: string) => service({}, { [Annotation.allowRoutedIpFrom]: text });
+    expect(problem(service({}), "team")).to.equal("NamespaceNotAllowed");
+    expect(problem(undefined, "team")).to.equal("NamespaceNotAllowed");
+    expect(problem(allows("other, team"), "team")).to.equal(undefined);
+    expect(problem(allows("teams"), "team")).to.equal("NamespaceNotAllowed");
+    const spec: RoutedIPSpec = { serviceRef: { serviceName: "web" } };
+    expect(serviceKeyOf({ namespace: "team" }, spec)).to.equal("team/web");
+    expect(serviceKeyOf({ namespace: "team" }, { serviceRef: { serviceName: "web", namespace: "x" } })).to.equal(
+      "x/web",
+    );
+  });
+});
+
+describe("the ports of a Service", () => {
+  const found = (spec: object, pods: readonly PortPod[] = []) => {
+    const { ports, problem } = portsOf(service(spec), pods);
+    return [ports.map(({ protocol, port, origin }) => `${protocol} ${port} ${origin}`).join(", "), problem?.reason];
+  };
+
+  it("are its NodePorts, and the hostPorts of the pods behind it", () => {
+    const both = [{ port: 53, protocol: "UDP", targetPort: 5353 }, tcp(53, { targetPort: 5353 })];
+    const udp = hostPort(5353, 53, { protocol: "UDP" });
+    const rows: readonly (readonly [object, readonly PortPod[], string, string | undefined])[] = [
+      [{ ports: [tcp(80, { nodePort: 30_080 })] }, [], "TCP 30080 NodePort", undefined],
+      [{ ports: [tcp(80)] }, [], "", undefined],
+      [{ ports: [tcp(80)] }, [{}], "", "ServiceUnsuitable"],
+      [{ ports: [tcp(80, { targetPort: 8080 })] }, [hostPort(8080, 80)], "TCP 80 HostPort", undefined],
+      [
+        { ports: [tcp(80, { targetPort: "http" })] },
+        [hostPort(8080, 80, { name: "http" })],
+        "TCP 80 HostPort",
+        undefined,
+      ],
+      [{ ports: [tcp(80, { targetPort: "http" })] }, [hostPort(8080, 80, { name: "web" })], "", "ServiceUnsuitable"],
+      [{ ports: [tcp(80, { targetPort: 8080 })] }, [{ hostNetwork: true }], "TCP 8080 HostPort", undefined],
+      [{ ports: both }, [hostPort(5353, 53), udp], "TCP 53 HostPort, UDP 53 HostPort", undefined],
+      [{ ports: [{ port: 7, protocol: "SCTP", nodePort: 30_007 }] }, [{}], "", "ServiceUnsuitable"],
+      [
+        { ports: [tcp(80, { targetPort: "http" })] },
+        [hostPort(8080, 80, { name: "http" }), hostPort(9090, 81, { name: "http" })],
+        "TCP 80 HostPort, TCP 81 HostPort",
+        undefined,
+      ],
+    ];
+    for (const [spec, pods, ports, reason] of rows) expect(found(spec, pods)).to.deep.equal([ports, reason]);
+  });
+
+  it("clash where one port of a node would lead to two of them", () => {
+    const ports = [tcp(80, { name: "http", targetPort: 8080 }), tcp(443, { name: "https", targetPort: 8443 })];
+    const [text, reason] = found({ ports }, [hostPort(8080, 443), hostPort(8443, 443)]);
+    expect(text).to.equal("TCP 443 HostPort");
+    expect(reason).to.equal("PortClash");
+  });
+
+  it("need rules outside of the NodePort range, for whom the Service lets in", () => {
+    const { ports } = portsOf(service({ ports: [tcp(80, { nodePort: 30_080 })] }), [hostPort(80, 80)]);
+    const range = (nodePortRange: string, sourceRanges: readonly string[] = []) =>
+      rulesOf(ports, { nodePortRange, sourceRanges }).map(({ protocol, ports: open, sources }) => [
+        protocol,
+        open,
+        sources,
+      ]);
+    expect(range("30000-32767")).to.deep.equal([["tcp", "80", ["0.0.0.0/0", "::/0"]]]);
+    expect(range("80-80", ["198.51.100.0/24"])).to.deep.equal([["tcp", "30080", ["198.51.100.0/24"]]]);
+  });
+});
+
+describe("the endpoints of a Service", () => {
+  const slice = (endpoints: readonly object[], addressType = "IPv4") =>
+    slimSlices({
+      metadata: { ...meta("web-x"), labels: { [SERVICE_LABEL]: "web" } },
+      ...{ addressType, endpoints },
+    });
+  const workload = (...slices: readonly ReturnType<typeof slice>[]) =>
+    new EndpointWorkload("default/web", () => slices);
+
+  it("make a node serve, still serve, or not", () => {
+    const rows: readonly (readonly [object, string, boolean])[] = [
+      [{}, "serving", true],
+      [{ conditions: { ready: true } }, "serving", true],
+      [{ conditions: { ready: false, serving: false } }, "unready", false],
+      [{ conditions: { ready: false, serving: true, terminating: true } }, "unready", true],
+      // publishNotReadyAddresses says ready whatever happens.
+      [{ conditions: { ready: true, serving: true, terminating: true } }, "unready", true],
+      [{ conditions: { ready: null, serving: null } }, "serving", true],
+    ];
+    for (const [endpoint, state, serves] of rows) {
+      const made = workload(slice([{ nodeName: "n1", ...endpoint }]));
+      expect([made.on("n1").state, made.servesAt("n1")]).to.deep.equal([state, serves]);
+      expect(made.on("n2").state).to.equal("absent");
+    }
+  });
+
+  it("count over all slices and both families, the best of a node first", () => {
+    const old = slice([{ nodeName: "n1", conditions: { ready: false, serving: true, terminating: true } }]);
+    const made = workload(old, slice([{ nodeName: "n1" }], "IPv6"));
+    expect(made.on("n1").state).to.equal("serving");
+    expect([...made.nodes()]).to.deep.equal(["n1"]);
+    expect(workload(slice([{ nodeName: "n1" }], "FQDN")).on("n1").state).to.equal("absent");
+    expect([...nodesOfSlices(old, undefined, slice([{ nodeName: "n2" }, {}]))]).to.deep.equal(["n1", "n2"]);
+    expect(old.service).to.equal("default/web");
+  });
+});
+
+describe("the terms of a RoutedIP", () => {
+  const issuerRef = { name: "do", namespace: "flipop" };
+  const lookUp = (spec: ClusterRoutedIPClassSpec | undefined): LookUp => ({
+    class: () => (spec === undefined ? undefined : { metadata: meta("public"), spec }),
+    issuer: (key) =>
+      key === "flipop/do" || key === "default/mine"
+        ? { metadata: meta("do"), spec: { provider: "digitalocean", routedIPFirewallName: "ingress" } }
+        : undefined,
+  });
+  const terms = (spec: Partial<RoutedIPSpec>, cls?: ClusterRoutedIPClassSpec) =>
+    termsOf({ metadata: meta("a"), spec: { serviceRef: { serviceName: "web" }, ...spec } }, lookUp(cls));
+
+  it("are those of its class", () => {
+    const made = terms({ className: "public" }, { issuerRef, perNodeIPLimit: 2, firewallPostAllow: true }).terms;
+    expect(made).to.deep.include({ by: "issuer", issuer: "flipop/do", perNodeIPLimit: 2, postAllow: true });
+    expect(terms({ className: "public" }, { updateRoutedIP: {}, updateFirewall: {} }).terms?.by).to.equal("jobs");
+  });
+
+  it("are all defaults with an issuer of its own namespace, and of no other", () => {
+    const made = terms({ issuerRef: { name: "mine" } }).terms;
+    expect(made).to.deep.include({ issuer: "default/mine", perNodeIPLimit: 1, nodePortRange: "30000-32767" });
+    expect(made?.taint).to.deep.equal({ key: "flipop.digitalocean.com/routed-ip", effect: "PreferNoSchedule" });
+    expect(terms({ issuerRef: { name: "do" } }).problem?.reason).to.equal("IssuerNotFound");
+  });
+
+  it("are refused with a reason", () => {
+    const rows: readonly (readonly [Partial<RoutedIPSpec>, ClusterRoutedIPClassSpec | undefined, string])[] = [
+      [{}, undefined, "Invalid"],
+      [{ className: "public", issuerRef: { name: "mine" } }, { issuerRef }, "Invalid"],
+      [{ className: "public" }, undefined, "ClassNotFound"],
+      [{ className: "public" }, {}, "Invalid"],
+      [{ className: "public" }, { updateRoutedIP: {} }, "Invalid"],
+      [{ className: "public" }, { issuerRef, updateRoutedIP: {}, updateFirewall: {} }, "Invalid"],
+      [{ className: "public" }, { issuerRef, allowedNamespaces: ["team"] }, "NamespaceNotAllowed"],
+      [{ className: "public" }, { issuerRef: { name: "x", namespace: "flipop" } }, "IssuerNotFound"],
+    ];
+    for (const [spec, cls, reason] of rows) expect(terms(spec, cls).problem?.reason).to.equal(reason);
+  });
+});

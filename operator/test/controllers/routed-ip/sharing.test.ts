@@ -1,0 +1,62 @@
+import { expect } from "chai";
+import { afterEach, describe, it } from "mocha";
+import { RoutedWorld } from "./routed-world.js";
+
+describe("operator in process: RoutedIPs and what they share", function () {
+  this.timeout(180_000);
+  let made: RoutedWorld;
+
+  afterEach(() => made.close());
+
+  it("an address that a pool has stays the pool's", async () => {
+    made = await RoutedWorld.create(["n1", "n2"]);
+    const { ip } = made.world.digitalocean.state.addAddress();
+    made.world.addPool("pool", { ips: [ip] });
+    made.world.start();
+    await made.world.fulfilled("pool");
+    const holder = made.world.holder(ip);
+    made.addIssuer();
+    made.addRouted("a", { routedIP: ip });
+    made.serve({ node: "n1" }, { node: "n2" });
+    await made.until("conflict", () => made.condition("a", "Conflict") === "True/ClaimedByOther");
+    await made.world.rest();
+    expect(made.world.holder(ip)).to.equal(holder);
+    expect(made.firewall()).to.equal(undefined);
+  });
+
+  it("a node that has a pool's address is full", async () => {
+    made = await RoutedWorld.create(["n1", "n2"]);
+    const [pooled, routed] = [1, 2].map(() => made.world.digitalocean.state.addAddress().ip) as [string, string];
+    made.world.addPool("pool", { ips: [pooled] });
+    made.world.start();
+    await made.world.fulfilled("pool");
+    made.addIssuer();
+    made.addRouted("a", { routedIP: routed });
+    made.serve({ node: "n1" }, { node: "n2" });
+    await made.ready("a");
+    expect(made.world.holder(routed)).not.to.equal(made.world.holder(pooled));
+  });
+
+  it("a change of one of many costs calls for that one only", async () => {
+    const nodes = Array.from({ length: 20 }, (_, index) => `n${index}`);
+    made = await RoutedWorld.create(nodes);
+    made.addIssuer({ routedIPFirewallName: undefined });
+    for (const node of nodes.slice(0, 10)) {
+      made.addService(node);
+      made.serveAs(node, node);
+      made.addRouted(`of-${node}`, {
+        serviceRef: { serviceName: node },
+        routedIP: made.world.digitalocean.state.addAddress().ip,
+      });
+    }
+    made.world.start();
+    for (const node of nodes.slice(0, 10)) await made.ready(`of-${node}`);
+    await made.world.rest();
+    const before = made.world.digitalocean.journal.calls({ mutating: true }).length;
+    made.serveAs("n3", "n15");
+    await made.until("moved", () => made.nodeOf("of-n3") === "n15");
+    await made.world.rest();
+    const calls = made.world.digitalocean.journal.calls({ mutating: true }).slice(before);
+    expect(calls.map(({ path }) => path)).to.deep.equal([`/v2/reserved_ips/${made.status("of-n3").routedIP}/actions`]);
+  });
+});
