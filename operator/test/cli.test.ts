@@ -64,14 +64,31 @@ describe("the command line", () => {
   it("starts the sandbox", async () => {
     const { code, seen } = await cli(["sandbox", "--port", "8443", "--once"]);
     expect(seen.sandbox).to.deep.equal({ port: 8443, once: true });
+    const own = await cli(["sandbox", "--scenario", "own.yaml", "--speed", "2.5"]);
+    expect(own.seen.sandbox).to.deep.equal({ port: 0, once: false, scenario: "own.yaml", speed: 2.5 });
     expect(code).to.equal(0);
   });
+
+  for (const only of ["kubernetes", "digitalocean", "cloudflare"]) {
+    it(`starts the sandbox's ${only} alone`, async () => {
+      const { code, seen } = await cli(["sandbox", "--only", only, "--port=8080"]);
+      expect(seen.sandbox).to.deep.equal({ only, port: 8080, once: false });
+      expect(code).to.equal(0);
+    });
+  }
 
   const mistakes: readonly (readonly [string[], RegExp])[] = [
     [["--resync", "x"], /^flipop: --resync: "x" is no value of resync: give seconds, such as 60\n$/],
     [["--no-such-flag"], /unknown option '--no-such-flag'/],
     [["start"], /too many arguments|unknown command/],
     [["sandbox", "--port", "x"], /--port: "x" is not a port: give a number from 0 to 65535/],
+    [["sandbox", "--speed", "0"], /--speed: "0" is no speed: give a number above 0, at most 10000/],
+    [["sandbox", "--only", "cloudflare", "--speed", "2"], /no story is played with --only cloudflare/],
+    [["sandbox", "--only", "aws"], /'aws' is invalid. Allowed choices are kubernetes, digitalocean, cloudflare/],
+    [
+      ["sandbox", "--only", "cloudflare", "--kubeconfig", "/a"],
+      /--kubeconfig: there is no Kubernetes API with --only cloudflare/,
+    ],
   ];
   for (const [args, message] of mistakes) {
     it(`refuses ${args.join(" ")} with exit code 2`, async () => {

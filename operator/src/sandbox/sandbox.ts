@@ -1,69 +1,101 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { SandboxOptions } from "../cli.js";
+import type { SandboxApi, SandboxOptions } from "../cli.js";
+import { systemClock } from "../clock.js";
+import { createLogger } from "../create-logger.js";
+import { errorText } from "../logging.js";
+import { Redactor } from "../redactor.js";
 import { EXIT } from "../runtime/manager.js";
-import { type Emulator, type JsonObject, startEmulator } from "./kubernetes/index.js";
+import { startCloudflareSimulator } from "./cloudflare/index.js";
+import { startStandAloneDigitalOcean } from "./digitalocean/stand-alone.js";
+import { cloudflareSection, digitalOceanSection, greeting, kubernetesSection } from "./greeting.js";
+import { KubeconfigFile } from "./kubeconfig-file.js";
+import { startEmulator } from "./kubernetes/index.js";
+import { type Machine, putNode } from "./nodes.js";
+import { playStory } from "./story/command.js";
 
-/** `flipop sandbox`: a Kubernetes API in this process, for kubectl and for tries. Resolves to the exit code. */
+/** What was started. */
+interface Running {
+  readonly greeting: string;
+  close(): Promise<void>;
+}
+
+type Start = (options: SandboxOptions) => Promise<Running>;
+
+/** `flipop sandbox`: a story in a simulated world, or one simulated API. Resolves to the exit code. */
 export async function sandbox(options: SandboxOptions): Promise<number> {
-  const emulator = await startEmulator({ port: options.port });
-  const folder = options.kubeconfig === undefined ? mkdtempSync(join(tmpdir(), "flipop-sandbox-")) : undefined;
-  const file = options.kubeconfig ?? join(folder ?? tmpdir(), "kubeconfig");
-  writeFileSync(file, emulator.kubeconfig(), { mode: 0o600 });
-  for (const number of [1, 2, 3]) addNode(emulator, number);
-  console.log(greeting(emulator.url, file));
-  // Without a terminal nobody could press Ctrl-C.
-  if (!options.once && process.stdin.isTTY === true) await interrupted();
-  await emulator.close();
-  if (folder !== undefined) rmSync(folder, { recursive: true });
+  const stop = interrupted();
+  const { only } = options;
+  return only === undefined ? play(options, stop) : serve(only, options, stop);
+}
+
+/** Without a terminal nobody could press Ctrl-C: then the story's end is the end. */
+function play(options: SandboxOptions, stop: AbortSignal): Promise<number> {
+  return playStory(options, {
+    stop,
+    attended: process.stdin.isTTY === true,
+    out: process.stdout,
+    env: process.env,
+    print: (text) => console.log(text),
+    complain: (text) => console.error(text),
+    logger: ownLogger(),
+  });
+}
+
+/** A single API is a server for others, who end it by a signal. */
+async function serve(only: SandboxApi, options: SandboxOptions, stop: AbortSignal): Promise<number> {
+  let running: Running;
+  try {
+    running = await STARTS[only](options);
+  } catch (error) {
+    console.error(`flipop: cannot start the sandbox: ${errorText(error)}`);
+    return EXIT.failed;
+  }
+  console.log(running.greeting);
+  if (!options.once && !stop.aborted) await new Promise((resolve) => stop.addEventListener("abort", resolve));
+  await running.close();
   return EXIT.ok;
 }
 
-/** Admission taints a new node until it is ready, and no node controller runs here that would take the taint away. */
-function addNode(emulator: Emulator, number: number): void {
-  const { metadata } = emulator.create(sandboxNode(number));
-  emulator.change({ apiVersion: "v1", kind: "Node", name: metadata.name }, (node) => {
-    const { taints: _, ...spec } = node["spec"] as JsonObject;
-    return { ...node, spec };
-  });
-}
+const STARTS: Readonly<Record<SandboxApi, Start>> = {
+  kubernetes: startKubernetes,
+  digitalocean: startDigitalOcean,
+  cloudflare: startCloudflare,
+};
 
-function sandboxNode(number: number): object {
+async function startKubernetes({ port, kubeconfig }: SandboxOptions): Promise<Running> {
+  const emulator = await startEmulator({ port });
+  for (const number of [1, 2, 3]) putNode(emulator, { name: `node-${number}` }, machine(number));
+  const file = new KubeconfigFile(kubeconfig, emulator.kubeconfig());
+  const sections = [kubernetesSection(emulator.url, file.path)];
   return {
-    apiVersion: "v1",
-    kind: "Node",
-    metadata: { name: `node-${number}`, labels: { "kubernetes.io/hostname": `node-${number}` } },
-    spec: { providerID: `digitalocean://100${number}` },
-    status: {
-      conditions: [{ type: "Ready", status: "True", reason: "KubeletReady" }],
-      addresses: [
-        { type: "InternalIP", address: `10.0.0.${number}` },
-        { type: "ExternalIP", address: `203.0.113.${number}` },
-      ],
-      nodeInfo: { kubeletVersion: "v1.35.4" },
-    },
+    greeting: greeting("a Kubernetes API with three nodes, in this process", sections),
+    close: () => emulator.close().finally(() => file.remove()),
   };
 }
 
-function greeting(url: string, file: string): string {
-  return `flipop sandbox: a Kubernetes API with flipop's kinds and three nodes, in this process, at ${url}
-
-  export KUBECONFIG=${file}
-  kubectl get nodes
-  kubectl explain fip.spec
-  kubectl create -f - <<'YAML'
-  {apiVersion: flipop.digitalocean.com/v1alpha1, kind: FloatingIPPool, metadata: {name: web},
-   spec: {provider: digitalocean, region: nyc3, desiredIPs: 2}}
-  YAML
-  kubectl get flipop
-
-Ctrl-C ends it; nothing is kept.`;
+async function startDigitalOcean({ port }: SandboxOptions): Promise<Running> {
+  const simulator = await startStandAloneDigitalOcean({ port, logger: ownLogger() });
+  const heading = "a DigitalOcean account with three droplets and the domain example.com, in this process";
+  return { greeting: greeting(heading, [digitalOceanSection(simulator)]), close: () => simulator.close() };
 }
 
-function interrupted(): Promise<void> {
-  return new Promise((resolve) => {
-    process.once("SIGINT", () => resolve());
-    process.once("SIGTERM", () => resolve());
-  });
+async function startCloudflare({ port }: SandboxOptions): Promise<Running> {
+  const simulator = await startCloudflareSimulator({ port, logger: ownLogger() });
+  const heading = "a Cloudflare account with the zone example.com, in this process";
+  return { greeting: greeting(heading, [cloudflareSection(simulator)]), close: () => simulator.close() };
+}
+
+/** Of no account. */
+function machine(number: number): Machine {
+  return { id: 1000 + number, publicIp: `203.0.113.${number}`, privateIp: `10.0.0.${number}`, region: "nyc3" };
+}
+
+/** For the simulators' own mistakes. */
+function ownLogger() {
+  return createLogger({ clock: systemClock, redactor: new Redactor(), output: process.stderr });
+}
+
+function interrupted(): AbortSignal {
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort(new Error(signal)));
+  return stop.signal;
 }

@@ -8,7 +8,8 @@ describe("result of a run", () => {
   const table: [string, Result, { label: string; retries: number; delayed: number }][] = [
     ["done forgets the failures", done, { label: "success", retries: 0, delayed: 0 }],
     ["requeueAfter forgets and comes later", requeueAfter(1_000), { label: "requeue_after", retries: 0, delayed: 1 }],
-    ["requeueAfter 0 comes at once", requeueAfter(0), { label: "requeue_after", retries: 0, delayed: 0 }],
+    // At once, a run that came a moment too early would repeat itself for ever in that very moment.
+    ["requeueAfter 0 lets time pass", requeueAfter(0), { label: "requeue_after", retries: 0, delayed: 1 }],
     ["an error backs off", failed(new Error("x")), { label: "error", retries: 3, delayed: 1 }],
     ["a terminal error is not tried again", terminal(new Error("x")), { label: "error", retries: 0, delayed: 0 }],
   ];

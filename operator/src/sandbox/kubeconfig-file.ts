@@ -1,0 +1,20 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** Only for its owner; one in a temporary folder goes with the sandbox. */
+export class KubeconfigFile {
+  readonly path: string;
+  private readonly folder: string | undefined;
+
+  /** @param path @default - in a temporary folder */
+  constructor(path: string | undefined, text: string) {
+    this.folder = path === undefined ? mkdtempSync(join(tmpdir(), "flipop-sandbox-")) : undefined;
+    this.path = path ?? join(this.folder ?? tmpdir(), "kubeconfig");
+    writeFileSync(this.path, text, { mode: 0o600 });
+  }
+
+  remove(): void {
+    if (this.folder !== undefined) rmSync(this.folder, { recursive: true });
+  }
+}

@@ -1,0 +1,122 @@
+/** Runs the real operator in this process, under an identity of its own, and kills it as a signal 9 would. */
+
+import { DEFAULT_NAMESPACE, PERMISSIONS, type Permission, RELEASE } from "cdk8s-flipop/api";
+import { readSettings } from "../../config.js";
+import { Transport } from "../../kube/transport.js";
+import { type Logger, silentLogger } from "../../logging.js";
+import { createOperator } from "../../operator.js";
+import { DEFAULT_TOKEN as CLOUDFLARE_TOKEN } from "../cloudflare/index.js";
+import type { AllowRule } from "../kubernetes/index.js";
+import type { SandboxWorld } from "../start-all.js";
+import { Cable } from "./cable.js";
+import type { StoryClock } from "./clock.js";
+import type { Actor } from "./director.js";
+
+export interface OperatorHostOptions {
+  readonly world: SandboxWorld;
+  readonly clock: StoryClock;
+  /** Gets the Kubernetes token of each operator. */
+  readonly tokens: Set<string>;
+  /** Of the operators. @default silent */
+  readonly logger?: Logger;
+  /** Called when an operator ends though nobody ended it. */
+  readonly lost: (why: string) => void;
+}
+
+interface Running {
+  readonly cables: readonly Cable[];
+  readonly transport: Transport;
+  readonly stop: AbortController;
+  readonly ended: Promise<unknown>;
+}
+
+/** Nothing listens, so that any number of sandboxes run side by side. */
+const FLAGS = { "metrics-bind-addr": "", "health-bind-addr": "" };
+
+export class OperatorHost implements Actor {
+  private current: Running | undefined;
+  private readonly ending = new Set<Promise<unknown>>();
+  private count = 0;
+
+  constructor(private readonly options: OperatorHostOptions) {
+    const { kubernetes } = options.world;
+    kubernetes.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: DEFAULT_NAMESPACE } });
+  }
+
+  async start(): Promise<void> {
+    const { world, clock, logger = silentLogger } = this.options;
+    const identity = `flipop-${++this.count}`;
+    const token = world.kubernetes.addIdentity(identity, PERMISSIONS.map(allowRule));
+    this.options.tokens.add(token);
+    const cables = await this.lay();
+    const [kubernetes, digitalocean, cloudflare] = cables.map(({ url }) => url);
+    const transport = new Transport({
+      config: {
+        ...{
+          source: "the sandbox",
+          server: kubernetes ?? "",
+          insecureSkipTlsVerify: false,
+          namespace: DEFAULT_NAMESPACE,
+        },
+        ...(world.kubernetes.ca === undefined ? {} : { ca: { data: world.kubernetes.ca } }),
+        auth: { kind: "token", token: { data: token } },
+      },
+      ...{ clock, logger, env: {}, userAgent: `flipop/${RELEASE}` },
+    });
+    const env = {
+      DIGITALOCEAN_API_URL: digitalocean,
+      DIGITALOCEAN_ACCESS_TOKEN: world.digitalocean.token,
+      CLOUDFLARE_API_URL: cloudflare,
+      CLOUDFLARE_TOKEN,
+    };
+    const settings = readSettings({ flags: FLAGS, env: {} });
+    const stop = new AbortController();
+    const operator = createOperator({ settings, transport, logger, env, clock, identity });
+    const ended = operator.run(stop.signal).then((code) => {
+      if (!stop.signal.aborted) this.options.lost(`the operator ended by itself, with code ${code}`);
+    });
+    this.current = { cables, transport, stop, ended };
+  }
+
+  async kill(): Promise<void> {
+    const { current } = this;
+    this.current = undefined;
+    if (current === undefined) return;
+    const cut = current.cables.map((cable) => cable.cut());
+    // What is left of it can reach nothing any more; it ends in its own time.
+    current.stop.abort(new Error("killed"));
+    const ended = current.ended.then(() => current.transport.close()).finally(() => this.ending.delete(ended));
+    this.ending.add(ended);
+    await Promise.all(cut);
+  }
+
+  /** Ends all operators, the running one as a SIGTERM would. */
+  async close(): Promise<void> {
+    const { current } = this;
+    this.current = undefined;
+    current?.stop.abort(new Error("the sandbox ends"));
+    await current?.ended;
+    await current?.transport.close();
+    await Promise.all(current?.cables.map((cable) => cable.cut()) ?? []);
+    await Promise.all(this.ending);
+  }
+
+  private lay(): Promise<Cable[]> {
+    const { world, clock } = this.options;
+    const traffic = () => clock.traffic();
+    const apis = [world.kubernetes, world.digitalocean, world.cloudflare];
+    return Promise.all(apis.map(({ url }) => Cable.open({ to: url, traffic })));
+  }
+}
+
+/** What the operator may do in a cluster, it may do here. */
+function allowRule({ scope, apiGroup, resources, verbs, resourceNames }: Permission): AllowRule {
+  const inside = ["operatorNamespace", "issuerNamespaces"].includes(scope) ? [DEFAULT_NAMESPACE] : undefined;
+  return {
+    verbs,
+    apiGroups: [apiGroup],
+    resources,
+    ...(inside === undefined ? {} : { namespaces: inside }),
+    ...(resourceNames === undefined ? {} : { resourceNames }),
+  };
+}

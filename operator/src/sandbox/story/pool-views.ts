@@ -1,0 +1,58 @@
+/** What pools want and who can serve them, from the objects in the cluster. Pure. */
+
+import type { FloatingIPPoolSpec, FloatingIPPoolStatus, RoutedIPSpec } from "cdk8s-flipop/api";
+import type { PoolView } from "./facts.js";
+import { eligibleNodes, type NodeObject, type PodObject, servingNodes } from "./judge.js";
+
+interface Named {
+  readonly metadata: { readonly name: string; readonly namespace?: string; readonly deletionTimestamp?: string };
+}
+
+export interface PoolObject extends Named {
+  readonly spec: FloatingIPPoolSpec;
+  readonly status?: FloatingIPPoolStatus;
+}
+
+export interface RoutedObject extends Named {
+  readonly spec: RoutedIPSpec;
+}
+
+export interface ClusterView {
+  readonly pools: readonly PoolObject[];
+  readonly routed: readonly RoutedObject[];
+  readonly nodes: readonly NodeObject[];
+  readonly pods: readonly PodObject[];
+  /** Addresses that were created since the start. */
+  readonly made: ReadonlySet<string>;
+}
+
+const NOBODY: ReadonlySet<string> = new Set();
+
+export function poolViews(cluster: ClusterView): readonly PoolView[] {
+  const views = cluster.pools.map((pool) => viewOf(pool, cluster));
+  const routed = cluster.routed.filter(({ spec }) => spec.routedIP === undefined);
+  // RoutedIPs without an address of their own may create one each.
+  const own = { pool: "RoutedIPs", ips: [], entitled: routed.length, serving: NOBODY, eligible: NOBODY };
+  return routed.length === 0 ? views : [...views, own];
+}
+
+/** The addresses that a pool should have up, in its order: listed ones, then created ones, cut at `desiredIPs`. */
+export function wantedIps({ spec, status }: PoolObject, made: ReadonlySet<string>): readonly string[] {
+  const { ips = [], desiredIPs = 0 } = spec;
+  const created = [...ips.filter((ip) => made.has(ip)), ...Object.keys(status?.ips ?? {}).filter((ip) => made.has(ip))];
+  const all = [...new Set([...ips.filter((ip) => !made.has(ip)), ...created])];
+  return desiredIPs === 0 ? ips : all.slice(0, desiredIPs);
+}
+
+function viewOf(pool: PoolObject, { made, nodes, pods }: ClusterView): PoolView {
+  const { metadata, spec } = pool;
+  const { ips = [], desiredIPs = 0, match = {} } = spec;
+  const serving = servingNodes(match, nodes, pods);
+  return {
+    pool: `${metadata.namespace}/${metadata.name}`,
+    ips: metadata.deletionTimestamp === undefined ? wantedIps(pool, made) : [],
+    entitled: Math.max(0, desiredIPs - ips.filter((ip) => !made.has(ip)).length),
+    serving,
+    eligible: eligibleNodes(match, nodes, serving),
+  };
+}

@@ -1,0 +1,150 @@
+import { expect } from "chai";
+import { afterEach, describe, it } from "mocha";
+import { silentLogger } from "../../../src/logging.js";
+import { readScenario } from "../../../src/sandbox/story/read-scenario.js";
+import { Story } from "../../../src/sandbox/story/story.js";
+
+/** Acts of one step each, after a pool of two addresses on three nodes has come up. */
+function scenario(spec: string, ...steps: readonly string[]) {
+  const text = `
+title: t
+nodes: [{ name: edge, count: 3 }]
+cloud: { addresses: [192.0.2.10, 192.0.2.11] }
+acts:
+  - title: start
+    steps:
+      - apply:
+          - apiVersion: flipop.digitalocean.com/v1alpha1
+            kind: FloatingIPPool
+            metadata: { name: web, namespace: default }
+            spec: { provider: digitalocean, region: nyc3, dnsRecordSet: { recordName: web, zone: example.com }, ${spec} }
+      - settle
+  - title: what follows
+    steps:
+${steps.map((step) => `      - ${step}`).join("\n")}
+`;
+  return readScenario({ name: "test.yaml", text, readFile: () => "" });
+}
+
+const LISTED = "ips: [192.0.2.10, 192.0.2.11]";
+const PLAY_MS = 120_000;
+
+describe("a story with the real operator", function () {
+  this.timeout(PLAY_MS);
+  const open: Story[] = [];
+  afterEach(async () => {
+    for (const story of open.splice(0)) {
+      await story.close();
+      expect(story.stage.world.digitalocean.bugs).to.deep.equal([]);
+      expect(story.stage.clock.pendingTimers).to.equal(0);
+    }
+  });
+
+  async function play(spec: string, ...steps: readonly string[]) {
+    const lines: string[] = [];
+    const story = await Story.prepare({
+      scenario: scenario(spec, ...steps),
+      ...{ speed: 600, port: 0, logger: silentLogger, style: { width: 100, colours: false } },
+      print: (text) => lines.push(text),
+    });
+    open.push(story);
+    const passed = await story.play(new AbortController().signal);
+    return { passed, text: lines.join("\n"), state: story.stage.world.digitalocean.state };
+  }
+
+  it("moves the address of a node that fails, and passes", async () => {
+    const { passed, text } = await play(
+      LISTED,
+      "fail: holder of default/web",
+      "settle",
+      "recover: all",
+      "settle",
+      "rest: 6m",
+    );
+    expect(passed, text).to.equal(true);
+    expect(text).to.match(/00:\d\d {2}\* apply: FloatingIPPool default\/web\n/);
+    expect(text).to.match(/\* edge-\d stops to answer\n[^*]*web: 192\.0\.2\.1\d moves from edge-\d \(NotReady/);
+    expect(text).to.match(/moves +1\n/);
+    expect(text.match(/ {7}PASS /g)).to.have.length(6);
+    expect(text).to.not.include("FAIL");
+    expect(text).to.not.include(String.fromCodePoint(0x1b));
+  });
+
+  it("crashes between create and record, and does not create again", async () => {
+    const { passed, text, state } = await play(
+      "desiredIPs: 1",
+      "crash: { when: address-created }",
+      "patch: { object: FloatingIPPool default/web, merge: { spec: { desiredIPs: 2 } } }",
+      "settle",
+    );
+    expect(passed, text).to.equal(true);
+    expect(text).to.match(/the cloud has made \S+; the operator is killed before it hears of that/);
+    // What the first one would have recorded had it heard of the creation, the second one finds out.
+    expect(text).to.match(/another operator starts;[^*]*web: \S+ is of this pool: it is on the node/);
+    // Two of the start, which are not the pool's, and its own two.
+    expect(state.addresses()).to.have.length(4);
+  });
+
+  it("survives lost answers, an outage and people in the control panel", async () => {
+    const { passed, text } = await play(
+      LISTED,
+      "loseAnswer: { call: assign }",
+      "cordon: holder of default/web",
+      "settle",
+      "outage: { cloud: digitalocean, answer: 429, for: 30s }",
+      "uncordon: all",
+      "drain: holder of 2 of default/web",
+      "settle",
+      "moveAddress: { address: 192.0.2.10 }",
+      "wait: 6m",
+      "settle",
+    );
+    expect(passed, text).to.equal(true);
+    expect(text).to.match(/DigitalOcean is back; \d+ calls met the outage/);
+    expect(text).to.include("somebody takes 192.0.2.10 off its node in the control panel");
+  });
+
+  it("upgrades a group of nodes, and moves each address once", async () => {
+    const { passed, text } = await play(LISTED, "upgrade: { group: edge, to: v1.36.1, atOnce: 3 }", "settle");
+    expect(passed, text).to.equal(true);
+    expect(text).to.match(/moves +2\n/);
+    expect(text).to.match(/192\.0\.2\.10 +edge-[456] +v1\.36\.1/);
+  });
+
+  it("fails where the world does not come to rest", async () => {
+    const { passed, text } = await play(
+      LISTED,
+      "remove: edge-1",
+      "remove: edge-2",
+      "remove: edge-3",
+      "settle: { within: 30s }",
+    );
+    expect(passed).to.equal(false);
+    expect(text).to.match(/FAIL all came to rest as it should be\n +\d\d:\d\d not settled after 30 s: FloatingIPPool/);
+  });
+
+  it("fails where a crash never comes", async () => {
+    const { passed, text } = await play(LISTED, "crash: { when: address-created }", "wait: 5s");
+    expect(passed).to.equal(false);
+    expect(text).to.include("test.yaml:16: the crash never came");
+  });
+
+  it("ends with the place of a step that can't be played", async () => {
+    const error = await play(LISTED, "fail: holder of default/other").catch((reason: unknown) => reason);
+    expect(String(error)).to.equal(
+      "StepError: test.yaml:16: fail: there is no FloatingIPPool default/other: apply it first",
+    );
+  });
+
+  it("ends where it is told to", async () => {
+    const story = await Story.prepare({
+      scenario: scenario(LISTED, "wait: 1000h"),
+      ...{ speed: 10, port: 0, logger: silentLogger, style: { width: 100, colours: false }, print: () => undefined },
+    });
+    open.push(story);
+    const stop = new AbortController();
+    const played = story.play(stop.signal).catch((reason: unknown) => reason);
+    stop.abort(new Error("enough"));
+    expect(await played).to.equal(stop.signal.reason);
+  });
+});
