@@ -1,5 +1,8 @@
 import { Component, type javascript } from "projen";
 
+/** What examples/scenarios/story.yaml applies. */
+const STORY_EXAMPLES = ["ingress-reserved-ips", "node-records-cloudflare"];
+
 /** The root's tasks: each is `npm run NAME`. CI runs the same ones (`.ci/suites.ts`). */
 export class RootTasks extends Component {
   constructor(project: javascript.NodeProject) {
@@ -16,11 +19,16 @@ export class RootTasks extends Component {
     });
     const synth = project.addTask("synth", {
       description: "Synthesises dist/*.k8s.yaml for people who want plain manifests",
-      steps: [{ spawn: compile.name }, { exec: "cdk8s synth" }, { exec: "tsx tools/helm/main.ts" }],
+      steps: [
+        { spawn: compile.name },
+        { exec: "cdk8s synth" },
+        { exec: "tsx tools/helm/main.ts" },
+        ...STORY_EXAMPLES.map((app) => ({ exec: `CDK8S_OUTDIR=dist/examples tsx examples/${app}.ts` })),
+      ],
       env: { CDK8S_CHECK_UPGRADE: "false" },
     });
     project.addTask("start", {
-      description: "Synthesises the manifests, then starts the sandbox: a Kubernetes API to try them on",
+      description: "Synthesises the manifests, then plays a story with the operator in a simulated world",
       steps: [{ spawn: synth.name }, { exec: "tsx operator/src/main.ts sandbox", receiveArgs: true }],
     });
     project.packageTask.reset("npm run --silent bundle --workspace operator");
