@@ -46,6 +46,26 @@ export const METRICS = {
     help: "Addresses published by a NodeDNSRecordSet.",
     labels: POOL,
   },
+  flipop_routedipcontroller_ip_assignment_errors: {
+    type: "counter",
+    help: "Failed assignments of a routed address to a node.",
+    labels: ADDRESS,
+  },
+  flipop_routedipcontroller_ip_assignments: {
+    type: "counter",
+    help: "Completed assignments of a routed address to a node.",
+    labels: ADDRESS,
+  },
+  flipop_routedipcontroller_ip_node: {
+    type: "gauge",
+    help: "1 for the node that holds a routed address.",
+    labels: [...ADDRESS, "provider_id", "node"],
+  },
+  flipop_routedipcontroller_ip_state: {
+    type: "gauge",
+    help: "1 for the state that a routed address is in: active, in-progress, error, no-match or unassigned.",
+    labels: [...ADDRESS, "state"],
+  },
   flipop_providers_calls_total: {
     type: "counter",
     help: "Calls to a provider by outcome: success or error. kind, namespace and name are the resource that asked, empty where several share a call.",

@@ -122,6 +122,8 @@ export class FilteredCache<T extends Cached, I extends string = never> implement
 
   private async fill(): Promise<void> {
     await this.source.whenSynced(this.controller.signal);
+    await ownTurn(this.source);
+    this.controller.signal.throwIfAborted();
     // In one turn with the listening, so that no event falls between.
     for (const object of this.source.store.list()) if (this.accepts(object)) this.store.upsert(object);
     this.unlisten = this.source.store.listen((event) => {
@@ -130,4 +132,14 @@ export class FilteredCache<T extends Cached, I extends string = never> implement
     });
     this.synced = true;
   }
+}
+
+const turns = new WeakMap<object, Promise<void>>();
+
+/** A turn of the event loop for each of those who wait for one source: a thousand at once would block it for seconds. */
+function ownTurn(source: object): Promise<void> {
+  const next = () => new Promise<void>((resolve) => setImmediate(resolve));
+  const turn = (turns.get(source) ?? Promise.resolve()).then(next);
+  turns.set(source, turn);
+  return turn;
 }

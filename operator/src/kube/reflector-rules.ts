@@ -28,14 +28,23 @@ export interface Round {
   readonly seconds: number;
 }
 
+/** `lost`: no answer, or a link that broke. `refused`: an answer that was an error. `outdated`: the set is read anew. */
+export type FailureKind = "lost" | "refused" | "outdated";
+
 export interface Memory {
   readonly silentWatches: number;
   /** Failed rounds in a row. */
   readonly failures: number;
+  /** The same by kind: a server that was away for long and refuses once, as it knows no roles yet, is asked again soon. */
+  readonly counts: Readonly<Record<FailureKind, number>>;
 }
+
+export const NO_FAILURES: Memory["counts"] = { lost: 0, refused: 0, outdated: 0 };
 
 export interface Verdict extends Memory {
   readonly pace: Pace;
+  /** Failures of this kind in a row, this one included; 0: none. */
+  readonly attempt: number;
   /** Why the whole set must be read anew; `undefined`: resume from the last resource version. */
   readonly relist: RelistReason | undefined;
   /** Whether the next watch needs a probe first. */
@@ -51,15 +60,31 @@ export function judge(round: Round, memory: Memory): Verdict {
   const relist = relistReason(round, silentWatches);
   const watchList = judgeWatchList(round);
   const failed = (isFailure(round) && watchList !== "unsupported") || relist !== undefined;
-  const before = isHealthy(round) ? 0 : memory.failures;
+  const kind = failed ? kindOf(round, relist) : undefined;
   return {
     silentWatches: relist === undefined ? silentWatches : 0,
-    failures: failed ? before + 1 : before,
     relist,
     watchList,
-    pace: failed ? paceOf(round.error) : "none",
+    ...counted(round, memory, kind),
+    pace: kind === undefined ? "none" : kind === "refused" ? "slow" : "fast",
     probe: round.phase !== "list" && !round.complete,
   };
+}
+
+function counted(
+  round: Round,
+  memory: Memory,
+  kind: FailureKind | undefined,
+): Pick<Verdict, "failures" | "counts" | "attempt"> {
+  const { failures, counts } = isHealthy(round) ? { failures: 0, counts: NO_FAILURES } : memory;
+  if (kind === undefined) return { failures, counts, attempt: 0 };
+  const attempt = counts[kind] + 1;
+  return { failures: failures + 1, counts: { ...counts, [kind]: attempt }, attempt };
+}
+
+function kindOf({ error }: Round, relist: RelistReason | undefined): FailureKind {
+  if (relist !== undefined) return "outdated";
+  return error instanceof StatusError ? "refused" : "lost";
 }
 
 function countSilent({ phase, opened, synced, events }: Round, memory: Memory): number {
@@ -82,8 +107,10 @@ function isFailure({ phase, error, events, seconds }: Round): boolean {
 }
 
 /** Only what a watch delivers proves health: a list that works and a watch that never does must not spin. */
-function isHealthy({ phase, opened, events, seconds }: Round): boolean {
-  return phase === "watch" && opened && (events > 0 || seconds >= HEALTHY_WATCH_SECONDS);
+function isHealthy({ phase, opened, synced, events, seconds }: Round): boolean {
+  const lasted = seconds >= HEALTHY_WATCH_SECONDS;
+  if (phase === "watch-list") return synced && lasted;
+  return phase === "watch" && opened && (events > 0 || lasted);
 }
 
 function judgeWatchList({ phase, error, opened, synced }: Round): Verdict["watchList"] {
@@ -97,9 +124,4 @@ function judgeWatchList({ phase, error, opened, synced }: Round): Verdict["watch
 /** 422 naming `sendInitialEvents`; servers that don't know it at all refuse `resourceVersionMatch` on a watch. */
 function isRefusedFeature(error: unknown): boolean {
   return isInvalid(error) && /sendInitialEvents|resourceVersionMatch/.test(error.message);
-}
-
-function paceOf(error: unknown): Pace {
-  if (!(error instanceof StatusError)) return "fast";
-  return isExpired(error) || isTooLargeResourceVersion(error) ? "fast" : "slow";
 }

@@ -6,7 +6,7 @@ import { identify, type SafeTransform, safely } from "./initial-set.js";
 import type { WatchTarget } from "./list.js";
 import type { Cached, Transform, WatchEvent } from "./objects.js";
 import type { Pacer } from "./pacer.js";
-import { judge, type Phase, type Round, type Verdict } from "./reflector-rules.js";
+import { judge, type Memory, NO_FAILURES, type Phase, type Round, type Verdict } from "./reflector-rules.js";
 import { listRound, NO_WATCH, type RoundProps, type Snapshot, watchListRound, watchRound } from "./rounds.js";
 import { StatusError } from "./status-error.js";
 import { Waiters } from "./waiters.js";
@@ -76,7 +76,7 @@ export class Reflector<T extends Cached> {
   private resourceVersion: string | undefined;
   /** Monotonic ms: when the server was last known to be there. */
   private aliveAt = 0;
-  private memory = { silentWatches: 0, failures: 0 };
+  private memory: Memory = { silentWatches: 0, failures: 0, counts: NO_FAILURES };
   private probeFirst = false;
   private skipWatchList = false;
   private synced = false;
@@ -178,7 +178,7 @@ export class Reflector<T extends Cached> {
 
   private async conclude(round: Round, signal: AbortSignal): Promise<void> {
     const verdict = judge(round, this.memory);
-    this.memory = { silentWatches: verdict.silentWatches, failures: verdict.failures };
+    this.memory = verdict;
     this.probeFirst = verdict.probe;
     this.skipWatchList = verdict.watchList === "skip";
     if (verdict.watchList === "unsupported") this.features.watchList = false;
@@ -190,8 +190,8 @@ export class Reflector<T extends Cached> {
 
   private async pause(round: Round, verdict: Verdict, signal: AbortSignal): Promise<void> {
     const retryAfterSeconds = round.error instanceof StatusError ? round.error.retryAfterSeconds : undefined;
-    const { pace, failures, relist } = verdict;
-    const delayMs = backoffMs({ pace, failures, retryAfterSeconds, random: this.random() });
+    const { pace, attempt, failures, relist } = verdict;
+    const delayMs = backoffMs({ pace, failures: attempt, retryAfterSeconds, random: this.random() });
     if (round.error !== undefined || relist !== undefined) {
       const fields = { phase: round.phase, error: this.lastError, relist, failures, delayMs };
       this.logger[this.levelOf(round, verdict)](

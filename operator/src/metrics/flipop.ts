@@ -26,26 +26,10 @@ const FLIPOP = {
     ["kind", "namespace"] as const,
     "Addresses, record sets and rules that the clean-up of deleted resources gave up on.",
   ),
-  routedAssignmentErrors: counter(
-    "flipop_routedipcontroller_ip_assignment_errors",
-    ["namespace", "name", "ip", "provider", "dns"] as const,
-    "Failed assignments of a routed address to a node.",
-  ),
-  routedAssignments: counter(
-    "flipop_routedipcontroller_ip_assignments",
-    ["namespace", "name", "ip", "provider", "dns"] as const,
-    "Completed assignments of a routed address to a node.",
-  ),
-  routedNode: gauge(
-    "flipop_routedipcontroller_ip_node",
-    ["namespace", "name", "ip", "provider", "dns", "provider_id", "node"] as const,
-    "1 for the node that holds a routed address.",
-  ),
-  routedState: gauge(
-    "flipop_routedipcontroller_ip_state",
-    ["namespace", "name", "ip", "provider", "dns", "state"] as const,
-    "1 for the state that a routed address is in.",
-  ),
+  routedAssignmentErrors: counterOf("flipop_routedipcontroller_ip_assignment_errors"),
+  routedAssignments: counterOf("flipop_routedipcontroller_ip_assignments"),
+  routedNode: gaugeOf("flipop_routedipcontroller_ip_node"),
+  routedState: gaugeOf("flipop_routedipcontroller_ip_state"),
   calls: counterOf("flipop_providers_calls_total"),
   callSeconds: histogramOf("flipop_providers_call_duration_seconds"),
 } as const;

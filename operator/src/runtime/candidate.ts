@@ -4,7 +4,7 @@ import type { Clock } from "../clock.js";
 import { isConflict, isNotFound } from "../kube/client.js";
 import { type Lease, type LeaseLock, type LeaseRecord, recordOf, sameRecord } from "../kube/lease.js";
 import { microTime } from "../kube/micro-time.js";
-import { type Decision, decide, type ElectionTimings, nextRecord, type Observation } from "./election.js";
+import { type Decision, decide, type ElectionTimings, expiresInMs, nextRecord, type Observation } from "./election.js";
 import type { LeaseFence } from "./fence.js";
 
 export interface CandidateOptions {
@@ -52,6 +52,12 @@ export class Candidate {
     if (decision === "wait") return false;
     await this.write(decision, this.lease);
     return true;
+  }
+
+  /** ms until the holder's term is over, if it is not renewed; `undefined`: there is none. */
+  expiresInMs(): number | undefined {
+    const { identity: self, clock, timings } = this.options;
+    return expiresInMs({ seen: this.seen, self, nowMs: clock.monotonic(), leaseMs: timings.leaseMs });
   }
 
   /** Begins, or begins again, to compete. */

@@ -16,6 +16,8 @@ export const TIMINGS: ElectionTimings = { leaseMs: 15_000, renewDeadlineMs: 10_0
 
 /** Candidates wait up to this many retry periods more, so that they do not try in step. */
 export const RETRY_JITTER = 1.2;
+/** Share of the retry period over which candidates spread who wait for one and the same end of a term. */
+export const EXPIRY_SPREAD = 0.1;
 const SECOND_MS = 1000;
 
 /** A lease record and the monotonic ms at which its present form was first seen here. */
@@ -40,6 +42,13 @@ export function decide({ exists, seen, self, nowMs, leaseMs }: Situation): Decis
   if (seen !== undefined && isHeldByOther(seen, self) && nowMs < expiresAt(seen, leaseMs)) return "wait";
   if (!exists) return "create";
   return seen?.record.holder === self ? "renew" : "take";
+}
+
+/** ms until the term of another one is over, as far as was seen; `undefined`: nobody else has one. */
+export function expiresInMs({ seen, self, nowMs, leaseMs }: Omit<Situation, "exists">): number | undefined {
+  if (seen === undefined || !isHeldByOther(seen, self)) return undefined;
+  const ms = expiresAt(seen, leaseMs) - nowMs;
+  return ms > 0 ? ms : undefined;
 }
 
 /** The record to write: `renew` keeps what belongs to the term, the others begin one. */

@@ -7,7 +7,7 @@ import type { LeaseLock } from "../kube/lease.js";
 import type { Logger } from "../logging.js";
 import { type LeaderMetrics, noLeaderMetrics } from "../metrics/leader.js";
 import { Candidate } from "./candidate.js";
-import { checkTimings, type ElectionTimings, RETRY_JITTER, TIMINGS } from "./election.js";
+import { checkTimings, type ElectionTimings, EXPIRY_SPREAD, RETRY_JITTER, TIMINGS } from "./election.js";
 import { LeaseFence } from "./fence.js";
 
 /** `stopped`: before it led. `finished`: led, and ended by itself. `lost`: the lease was lost. */
@@ -87,9 +87,17 @@ export class LeaderElector implements Elector {
       if ((await this.attempt()) === "held" && this.fence.remainingMs() > 0) return this.unlessStopped(stop);
       if (this.leader !== reported) this.logger.info({ leader: this.leader }, "waiting for the lease");
       reported = this.leader;
-      await pause(clock, jittered(this.timings.retryMs, RETRY_JITTER, random), stop);
+      await pause(clock, this.waitMs(random), stop);
     }
     return false;
+  }
+
+  /** A term that runs out earlier than the next look is not waited past. */
+  private waitMs(random: Random): number {
+    const { retryMs } = this.timings;
+    const usual = jittered(retryMs, RETRY_JITTER, random);
+    const expiresMs = this.candidate.expiresInMs();
+    return expiresMs === undefined ? usual : Math.min(usual, expiresMs + random() * retryMs * EXPIRY_SPREAD);
   }
 
   /** Won in the same moment as told to stop: nothing was begun, so nothing needs the lease. */

@@ -17,6 +17,8 @@ export interface NewNode {
   readonly labels?: Readonly<Record<string, string>>;
   /** @default v1.35.4 */
   readonly kubeletVersion?: string;
+  /** Of the droplet. @default none */
+  readonly tags?: readonly string[];
   /** False: it still boots. @default true */
   readonly ready?: boolean;
 }
@@ -33,10 +35,10 @@ const DEFAULT_VERSION = "v1.35.4";
 
 /** A droplet that is a node. Returns its provider id. Throws for a name that is taken. */
 export function addNode({ kubernetes, digitalocean }: NodeHosts, node: NewNode): string {
-  const { name, region } = node;
+  const { name, region, tags = [] } = node;
   if (kubernetes.get(refTo(name)) !== undefined)
     throw new Error(`there is a node ${name} already: choose another name`);
-  const droplet = digitalocean.state.addDroplet({ name, ...(region === undefined ? {} : { region }) });
+  const droplet = digitalocean.state.addDroplet({ name, tags, ...(region === undefined ? {} : { region }) });
   putNode(kubernetes, node, droplet);
   return providerIdOf(droplet);
 }

@@ -1,12 +1,13 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { BACKOFF, backoffMs } from "../../src/kube/backoff.js";
-import { judge, type Round } from "../../src/kube/reflector-rules.js";
+import { judge, type Memory, NO_FAILURES, type Round } from "../../src/kube/reflector-rules.js";
 import { NO_WATCH } from "../../src/kube/rounds.js";
 import { StatusError } from "../../src/kube/status-error.js";
 import { OutageError, SilentWatchError } from "../../src/kube/watch.js";
 
-const FRESH = { silentWatches: 0, failures: 0 };
+const FRESH: Memory = { silentWatches: 0, failures: 0, counts: NO_FAILURES };
+const LOST_4: Memory = { ...FRESH, failures: 4, counts: { ...NO_FAILURES, lost: 4 } };
 const watch = (more: Partial<Round>): Round => ({
   ...NO_WATCH,
   phase: "watch",
@@ -38,8 +39,22 @@ describe("what a reflector does after a round", () => {
 
   it("resumes fast after a lost connection, and counts failures only while nothing comes", () => {
     const lost = watch({ error: new Error("reset"), seconds: 3 });
-    expect(judge(lost, { silentWatches: 0, failures: 4 })).to.include({ pace: "fast", probe: true, failures: 5 });
-    expect(judge({ ...lost, events: 1 }, { silentWatches: 0, failures: 4 })).to.include({ pace: "fast", failures: 1 });
+    expect(judge(lost, LOST_4)).to.include({ pace: "fast", probe: true, failures: 5, attempt: 5 });
+    expect(judge({ ...lost, events: 1 }, LOST_4)).to.include({ pace: "fast", failures: 1, attempt: 1 });
+  });
+
+  it("asks a server that has come back and refuses once again soon, however long it was away", () => {
+    const refused = judge(watch({ opened: false, phase: "probe", error: status(403, "Forbidden") }), LOST_4);
+    expect(refused).to.include({ pace: "slow", failures: 5, attempt: 1 });
+    const outdated = judge(watch({ opened: false, error: status(410, "Expired") }), refused);
+    expect(outdated).to.include({ pace: "fast", failures: 6, attempt: 1 });
+    expect(judge(watch({ opened: false, error: status(403, "Forbidden") }), outdated)).to.include({ attempt: 2 });
+  });
+
+  it("takes a watch list that went on for long as proof of health", () => {
+    const lost: Round = { ...NO_WATCH, phase: "watch-list", opened: true, synced: true, error: new Error("reset") };
+    expect(judge({ ...lost, seconds: 60 }, LOST_4)).to.include({ failures: 1, attempt: 1 });
+    expect(judge({ ...lost, seconds: 2 }, LOST_4)).to.include({ failures: 5, attempt: 5 });
   });
 
   it("resumes slowly where the server refuses", () => {
@@ -79,7 +94,7 @@ describe("what a reflector does after a round", () => {
 
   it("does not count watches that were never answered as silent", () => {
     const refused = watch({ opened: false, error: new Error("refused") });
-    expect(judge(refused, { silentWatches: 1, failures: 1 })).to.include({ relist: undefined, silentWatches: 1 });
+    expect(judge(refused, { ...FRESH, silentWatches: 1, failures: 1 })).to.include({ relist: undefined, silentWatches: 1 });
   });
 
   it("does not spin between a list that works and a watch that is always too old", () => {
@@ -89,6 +104,7 @@ describe("what a reflector does after a round", () => {
       memory = judge(watch({ error: status(410, "Expired") }), memory);
     }
     expect(memory.failures).to.equal(5);
+    expect(memory.counts.outdated).to.equal(5);
   });
 
   it("gives up watch lists for good on a 422 that names them, without a pause", () => {

@@ -3,7 +3,7 @@
 import { timeOf } from "../times.js";
 import type { Demand, WaitingNode } from "./demand.js";
 import type { Standing } from "./grace.js";
-import { isIn } from "./regions.js";
+import { isIn, regionOf } from "./regions.js";
 import type { Snapshot } from "./snapshot.js";
 import type { Supply } from "./supply.js";
 
@@ -53,16 +53,22 @@ function match(
   free: readonly Standing[],
   { shared, waiting }: Pick<Demand, "shared" | "waiting">,
 ) {
-  const fits = (node: WaitingNode, { facts }: Standing) =>
-    capabilities?.regional !== true || isIn(node, new Set([facts?.region ?? ""]));
+  const regional = capabilities?.regional === true;
+  const there = new Set(waiting.map(regionOf));
   const left = [...shared];
   const matched: Pair[] = [];
   const elsewhere: Standing[] = [];
   for (const standing of free) {
-    const at = left.findIndex((node) => fits(node, standing));
+    const region = regional ? (standing.facts?.region ?? "") : "";
+    const at = left.findIndex((node) => isIn(node, new Set([region])));
     const [node] = at < 0 ? [] : left.splice(at, 1);
     if (node !== undefined) matched.push({ standing, node });
-    else if (waiting.length > 0 && !waiting.some((each) => fits(each, standing))) elsewhere.push(standing);
+    else if (isNowhere(region, there)) elsewhere.push(standing);
   }
   return { matched, elsewhere, leftover: left };
+}
+
+/** Nodes wait, and all of them in other regions. */
+function isNowhere(region: string, there: ReadonlySet<string>): boolean {
+  return there.size > 0 && region !== "" && !there.has(region) && !there.has("");
 }

@@ -17,7 +17,12 @@ export function regionsOf({ capabilities }: Snapshot, { free }: Supply, missing:
 }
 
 /** A node or an address that names no region may be anywhere. */
-export function isIn({ labels }: Pick<NodeFacts, "labels">, regions: Regions): boolean {
-  const own = labels[REGION_LABEL];
-  return regions === "any" || regions.has("") || own === undefined || own === "" || regions.has(own);
+export function isIn(node: Pick<NodeFacts, "labels">, regions: Regions): boolean {
+  const own = regionOf(node);
+  return regions === "any" || regions.has("") || own === "" || regions.has(own);
+}
+
+/** Empty: it names none. */
+export function regionOf({ labels }: Pick<NodeFacts, "labels">): string {
+  return labels[REGION_LABEL] ?? "";
 }

@@ -2,6 +2,7 @@
 
 import type { Refusal } from "../../match/checks.js";
 import type { Grace } from "../../match/grace.js";
+import { tellingRefusals } from "../../match/implied.js";
 import { newerFirst } from "../../match/kubelet-version.js";
 import { clockTime, duration } from "../times.js";
 import type { WaitingNode } from "./demand.js";
@@ -37,7 +38,7 @@ export function planText(snapshot: Snapshot, pairing: Pairing, choice: Choice): 
 export function holderText(snapshot: Snapshot, { holder, verdict, grace }: Standing): string {
   const name = verdict?.node.name ?? `${holder}`;
   if (grace === undefined || grace.state === "matches") return name;
-  const why = verdict === undefined ? "no node of this cluster" : grace.refusals.map(shortReason).join(", ");
+  const why = verdict === undefined ? "no node of this cluster" : tellingRefusals(grace.refusals).map(shortReason).join(", ");
   const age = snapshot.now - grace.since;
   const since = age >= 1000 ? ` for ${duration(age)}` : "";
   return `${name} (${why}${since}${graceText(snapshot, grace)})`;

@@ -37,6 +37,11 @@ export class FirewallControl {
     return firewall;
   }
 
+  /** Oldest first. */
+  all(): readonly FirewallData[] {
+    return [...this.world.data.firewalls.values()];
+  }
+
   byName(name: string): FirewallData | undefined {
     return [...this.world.data.firewalls.values()].find(({ config }) => config.name === name);
   }

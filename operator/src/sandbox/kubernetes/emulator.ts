@@ -187,10 +187,10 @@ export class Emulator {
     this.reconciler.settle();
   }
 
-  /** Deletes an object at once, if it is there; its finalizers still count. */
-  delete(ref: ObjectRef): void {
+  /** Deletes an object, if it is there; its finalizers still count. @param gracePeriodSeconds of a pod. @default 0: at once */
+  delete(ref: ObjectRef, gracePeriodSeconds = 0): void {
     const object = this.get(ref);
-    const options = { dryRun: false, gracePeriodSeconds: 0, propagationPolicy: "Background" } as const;
+    const options = { dryRun: false, gracePeriodSeconds, propagationPolicy: "Background" } as const;
     if (object) remove(this.cluster, this.typeOf(ref.apiVersion, ref.kind), object, options);
     this.reconciler.settle();
   }

@@ -205,6 +205,15 @@ describe("the life of a Job", () => {
     expect(late).to.have.nested.property("problem.message").that.contains("violates PodSecurity");
   });
 
+  it("is over when it has been deleted, whatever the cache still shows: nothing is taken or counted twice", () => {
+    const state = jobState({ job: job(ASSIGN, ended("Failed")), pods: [], removed: true, now: NOW });
+    const decision = decideJob({ wanted: ASSIGN, job: { object: job(ASSIGN, ended("Failed")), state }, now: NOW });
+    expect(decision).to.deep.include({ do: "wait" });
+    const going = { ...job(ASSIGN, ended("Complete")) };
+    const metadata = { ...going.metadata, deletionTimestamp: new Date(NOW).toISOString() };
+    expect(decide({ ...going, metadata })).to.deep.include({ do: "wait" });
+  });
+
   it("ends well: its result is taken", () => {
     expect(decide(job(ASSIGN, ended("Complete")))).to.deep.include({ do: "take", variables: ASSIGN });
     const created = decide(job(CREATE, ended("Complete")), [pod('{"routedIP": "192.0.2.9"}\n')]);
@@ -244,7 +253,7 @@ describe("the plan of a class", () => {
       spec: JOBS,
       cachesComplete: true,
       users: [],
-      jobs: { enabled: true, namespaces: ["flipop-jobs"], dryRun: "accepted", accounts: new Map(), ...jobs },
+      jobs: { enabled: true, namespaces: ["flipop-jobs"], dryRun: "accepted", accounts: new Map(), due: false, ...jobs },
       ...more,
     };
   }
@@ -269,7 +278,17 @@ describe("the plan of a class", () => {
       [snapshot({ problem: { reason: "Invalid", message: "both" } }), "False/Invalid"],
     ];
     for (const [made, expected] of rows) expect(ready(made)).to.equal(expected);
-    expect(planClass(snapshot({}, { dryRun: "untried" })).dryRunIn).to.equal("flipop-jobs");
+  });
+
+  it("asks the server once, and again when what it refused may be mended", () => {
+    const asks = (jobs: Partial<ClassSnapshot["jobs"]>, more: Partial<ClassSnapshot> = {}) =>
+      planClass(snapshot(more, jobs)).dryRunIn;
+    expect(asks({ dryRun: "untried", due: true })).to.equal("flipop-jobs");
+    expect(asks({ dryRun: { refused: "no" }, due: true })).to.equal("flipop-jobs");
+    expect(asks({ dryRun: { refused: "no" } })).to.equal(undefined);
+    expect(asks({ due: true }, { spec: { ...JOBS, jobNamespace: "kube-system" } })).to.equal(undefined);
+    expect(asks({ due: true }, { spec: { issuerRef: { name: "do", namespace: "flipop" } } })).to.equal(undefined);
+    expect(asks({ due: true, enabled: false })).to.equal(undefined);
   });
 
   it("runs Jobs only as accounts that are labelled for it", () => {

@@ -11,7 +11,7 @@ import {
 } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import type { Action } from "../../../src/controllers/routed-ip/actions.js";
 import { EndpointWorkload, type SliceFacts } from "../../../src/controllers/routed-ip/endpoints.js";
-import { EVERY_NODE } from "../../../src/controllers/routed-ip/every-node.js";
+import { everyNode } from "../../../src/controllers/routed-ip/every-node.js";
 import type { FirewallSnapshot } from "../../../src/controllers/routed-ip/firewall.js";
 import { type Plan, plan } from "../../../src/controllers/routed-ip/plan.js";
 import { NO_PORTS, portsOf } from "../../../src/controllers/routed-ip/ports.js";
@@ -43,7 +43,7 @@ const CAPABILITIES = {
   movesHeld: true,
   createsOnNode: ["IPv4"],
 } as const;
-const MATCH: CompiledMatch = EVERY_NODE;
+const MATCH: CompiledMatch = everyNode(undefined);
 
 class Crash extends Error {}
 class Failed extends Error {}

@@ -91,11 +91,11 @@ export class RoutedWorld {
     else kubernetes.change(ref, (object) => ({ ...object, endpoints }));
   }
 
-  addIssuer(spec: object = {}, namespace = "default"): void {
+  addIssuer(spec: object = {}, namespace = "default", name = "do"): void {
     this.world.kubernetes.create({
       apiVersion: GROUP_VERSION,
       kind: "RoutedIPIssuer",
-      metadata: { name: "do", namespace },
+      metadata: { name, namespace },
       spec: withoutUndefined({ provider: "digitalocean", region: "nyc3", routedIPFirewallName: FIREWALL, ...spec }),
     });
   }

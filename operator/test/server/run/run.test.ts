@@ -5,6 +5,7 @@ import { DEFAULT_FEATURES, LEASE_NAME, permissionsFor } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { type ControlPlane, controlPlaneOrSkip, eventually, FakeNode, freePort } from "flipop-testbed";
 import { after, before, describe, it } from "mocha";
+import { installDefinitions } from "../../support/definitions.js";
 
 const OPERATOR = resolve(import.meta.dirname, "../../..");
 const LEASES = "/apis/coordination.k8s.io/v1/namespaces/flipop/leases";
@@ -20,6 +21,7 @@ describe("flipop run on a real API server, under its own roles", () => {
     plane = await controlPlaneOrSkip(this, { identities: [{ name: "flipop-run" }] });
     const client = plane.client();
     await client.create("/api/v1/namespaces", { metadata: { name: "flipop" } });
+    await installDefinitions(plane);
     await grant(plane, "flipop-run");
     await FakeNode.create(client);
     const ports = [await freePort(), await freePort()];
@@ -37,7 +39,10 @@ describe("flipop run on a real API server, under its own roles", () => {
   after(() => child?.kill("SIGKILL"));
 
   it("becomes ready and holds the Go operator's Lease", async () => {
-    await eventually(async () => (await text(`${health}/readyz`)).status === 200, { what: `readiness; log: ${log}` });
+    await eventually(async () => (await text(`${health}/readyz`)).status === 200, {
+      what: `readiness; log: ${log}`,
+      timeoutMs: 90_000,
+    });
     const lease = await eventually(async () => (await plane.client().get(`${LEASES}/${LEASE_NAME}`)).body["spec"], {
       what: "the Lease",
     });

@@ -1,0 +1,63 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { RoutedWorld } from "../controllers/routed-ip/routed-world.js";
+
+const MANY = 200;
+/** Machines that one firewall of the provider takes. */
+const PER_FIREWALL = 10;
+const SPARE = "spare";
+
+describe("operator in process: many RoutedIPs on shared firewalls", function () {
+  this.timeout(300_000);
+
+  it(`a change of one of ${MANY} costs calls for that one only`, async () => {
+    const nodes = Array.from({ length: MANY }, (_, index) => `n${index}`);
+    const made = await RoutedWorld.create([...nodes, SPARE], { quota: MANY });
+    const { digitalocean, kubernetes } = made.world;
+    try {
+      for (let number = 0; number < MANY / (PER_FIREWALL - 1); number++) {
+        made.addIssuer({ routedIPFirewallName: `ingress-${number}` }, "default", `issuer-${number}`);
+      }
+      const issuerOf = (index: number) => `issuer-${Math.floor(index / (PER_FIREWALL - 1))}`;
+      for (const [index, node] of nodes.entries()) {
+        made.addService(node, {
+          ports: [{ port: 443, targetPort: 443, nodePort: 443, protocol: "TCP" }],
+          type: "NodePort",
+        });
+        made.serveAs(node, node);
+        const { ip } = digitalocean.state.addAddress();
+        made.addRouted(`of-${node}`, {
+          ...{ issuerRef: { name: issuerOf(index) }, serviceRef: { serviceName: node }, routedIP: ip },
+        });
+      }
+      made.world.start();
+      for (const node of nodes) await made.ready(`of-${node}`);
+      await made.world.rest();
+      const after = digitalocean.journal.mark;
+      const revision = kubernetes.revision;
+      made.serveAs("n3", SPARE);
+      await made.until("moved", () => made.nodeOf("of-n3") === SPARE);
+      await made.world.rest();
+      const { routedIP: ip } = made.status("of-n3");
+      const firewall = digitalocean.state.firewalls.byName("ingress-0")?.id;
+      const calls = digitalocean.journal
+        .calls({ mutating: true, after })
+        .map(({ method, path }) => `${method} ${path}`);
+      expect(calls).to.deep.equal([
+        `POST /v2/firewalls/${firewall}/droplets`,
+        `POST /v2/reserved_ips/${ip}/actions`,
+        `DELETE /v2/firewalls/${firewall}/droplets`,
+      ]);
+      const read = digitalocean.journal
+        .calls({ after })
+        .filter(({ method, path }) => method === "GET" && path.includes("/reserved_ips/"));
+      expect(
+        read.every(({ path }) => path.includes(`${ip}`)),
+        digitalocean.journal.text({ after }),
+      ).to.equal(true);
+      expect(kubernetes.revision - revision, "writes to the API server").to.be.at.most(20);
+    } finally {
+      await made.close();
+    }
+  });
+});

@@ -1,0 +1,46 @@
+import { expect } from "chai";
+import { afterEach, beforeEach, describe, it } from "mocha";
+import { World } from "./world.js";
+
+describe("operator in process: pools that want the same", function () {
+  this.timeout(120_000);
+  let world: World;
+
+  beforeEach(async () => {
+    world = await World.create();
+  });
+
+  afterEach(() => world.close());
+
+  it("leaves the nodes to the older pool where there are too few, and gives them to the other when it goes", async () => {
+    world.addNode("node-1");
+    const [first = "", second = ""] = [1, 2].map(() => world.digitalocean.state.addAddress().ip);
+    world.addPool("older", { ips: [first] });
+    await world.clock.sleep(2_000);
+    world.addPool("younger", { ips: [second] });
+    world.start();
+    await world.fulfilled("older");
+    await world.until("told", () => world.condition("younger", "Fulfilled")?.reason === "TooFewCandidates");
+    expect(world.holder(second)).to.equal(undefined);
+    world.kubernetes.delete(world.refTo("older"));
+    world.digitalocean.state.setHolder(first, null);
+    await world.fulfilled("younger");
+  });
+
+  it("gives an address that both list to the older one, and tells the other", async () => {
+    for (const name of ["node-1", "node-2"]) world.addNode(name);
+    const { ip } = world.digitalocean.state.addAddress();
+    world.addPool("older", { ips: [ip] });
+    await world.clock.sleep(2_000);
+    world.addPool("younger", { ips: [ip] });
+    world.start();
+    await world.fulfilled("older");
+    await world.until("told", () => world.condition("younger", "Conflict")?.reason === "ClaimedByOther");
+    expect(world.status("younger").ips?.[ip]).to.include({ state: "error", reason: "ClaimedByOther" });
+    await world.rest();
+    expect(world.digitalocean.journal.count({ mutating: true })).to.equal(1);
+    world.kubernetes.delete(world.refTo("older"));
+    await world.fulfilled("younger");
+    expect(world.digitalocean.journal.count({ mutating: true })).to.equal(1);
+  });
+});
