@@ -34,7 +34,10 @@ describe("canonicalIp", () => {
   });
 
   it("writes IPv6 addresses as URLs do, which is as RFC 5952 asks", () => {
-    const groups = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 0xffff })), { minLength: 8, maxLength: 8 });
+    const groups = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 0xffff })), {
+      minLength: 8,
+      maxLength: 8,
+    });
     fc.assert(
       fc.property(groups, (parts) => {
         const spelt = parts.map((part) => part.toString(16)).join(":");

@@ -4,9 +4,7 @@ import { describe, it } from "mocha";
 import { planRecordChanges, planRemoval } from "../../src/providers/record-changes.js";
 import type { RecordChangeSet, RecordFacts, RecordSetFacts } from "../../src/providers/types.js";
 
-const ADDRESSES = [...Array(8).keys()]
-  .map((n) => `203.0.113.${n}`)
-  .concat(["2001:db8::1", "2001:db8::2"]);
+const ADDRESSES = [...Array(8).keys()].map((n) => `203.0.113.${n}`).concat(["2001:db8::1", "2001:db8::2"]);
 
 describe("a plan of record changes", () => {
   it("passes through no empty state, shows no stranger, ends at the wish, and has nothing to do then", () => {

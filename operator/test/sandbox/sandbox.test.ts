@@ -56,7 +56,7 @@ acts: [{ title: nothing much, steps: [settle] }]
     expect(seen.err).to.equal("");
     expect(seen.out).to.match(/^flipop sandbox: short\n/);
     expect(seen.out).to.match(/Act 1: nothing much -+\n/);
-    expect(seen.out.match(/ PASS /g)).to.have.length(6);
+    expect(seen.out.match(/ PASS /g)).to.have.length(9);
     expect(seen.out).to.not.include("KUBECONFIG").and.not.include(String.fromCodePoint(0x1b));
   });
 

@@ -1,7 +1,7 @@
 /** The account of a story, as lines for a terminal. Pure. */
 
 import { secondsText, storyTime } from "./duration.js";
-import type { Fact } from "./facts.js";
+import type { Fact, FirewallState } from "./facts.js";
 import type { Verdict } from "./rules.js";
 import type { Act, CloudName, Scenario } from "./scenario.js";
 import { type Style, table, toned, wrapped } from "./text.js";
@@ -101,18 +101,24 @@ export interface Place {
   readonly version: string;
 }
 
-/** Which address is where, and which name says what. */
-export function situation(
-  style: Style,
-  places: readonly Place[],
-  sets: ReadonlyMap<string, readonly string[]>,
-): string {
+export interface Situation {
+  readonly places: readonly Place[];
+  /** Values by record set. */
+  readonly sets: ReadonlyMap<string, readonly string[]>;
+  readonly firewalls: readonly FirewallState[];
+}
+
+/** Which address is where, which name says what, and what is open. */
+export function situation(style: Style, { places, sets, firewalls }: Situation): string {
   const rows = places.map(({ ip, pool, node = "-", state, version }) => [ip, node, version, state, pool]);
   const addresses =
-    rows.length === 0 ? [] : table(style, [["ADDRESS", "NODE", "KUBELET", "STATE", "POOL"], ...rows], INDENT);
+    rows.length === 0 ? [] : table(style, [["ADDRESS", "NODE", "KUBELET", "STATE", "OF"], ...rows], INDENT);
   const names = [...sets].map(([set, values]) => [set, valuesText(values)]);
   const records = names.length === 0 ? [] : table(style, [["RECORD SET", "VALUES"], ...names], INDENT);
-  return [...addresses, ...(addresses.length > 0 && records.length > 0 ? [""] : []), ...records].join("\n");
+  const lets = firewalls.map(({ name, rules, nodes }) => [name, valuesText(rules), valuesText(nodes)]);
+  const walls = lets.length === 0 ? [] : table(style, [["FIREWALL", "LETS IN", "NODES"], ...lets], INDENT);
+  const tables = [addresses, records, walls].filter((rows) => rows.length > 0);
+  return tables.map((rows) => rows.join("\n")).join("\n\n");
 }
 
 const MOST_VALUES = 3;
@@ -166,7 +172,7 @@ function downtimes(style: Style, { addresses }: Totals): readonly string[] {
   if (rows.length === 0) return [];
   const told = "DOWN: on no node that serves it, grace periods included, from when it was first served";
   return [
-    ...table(style, [["ADDRESS", "NODE", "MOVES", "DOWN", "POOL"], ...rows], INDENT),
+    ...table(style, [["ADDRESS", "NODE", "MOVES", "DOWN", "OF"], ...rows], INDENT),
     toned(style, "dim", wrapped(style, " ".repeat(INDENT) + told, INDENT)),
   ];
 }

@@ -1,6 +1,6 @@
 /** Who is meant: finds the nodes and addresses that a step names. */
 
-import { type FloatingIPPoolStatus, GROUP_VERSION } from "cdk8s-flipop/api";
+import { type FloatingIPPoolStatus, GROUP_VERSION, type RoutedIPStatus } from "cdk8s-flipop/api";
 import { type PoolObject, wantedIps } from "./pool-views.js";
 import type { AddressRef, NodeRef } from "./scenario.js";
 import type { Stage } from "./stage.js";
@@ -10,9 +10,7 @@ export function findAddress({ world }: Stage, ref: AddressRef): string {
   if (ref.by === "ip") return ref.ip;
   const { namespace, name, index } = ref;
   const pool = world.kubernetes.get({ apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace, name });
-  if (pool === undefined) throw new Error(`there is no FloatingIPPool ${namespace}/${name}: apply it first`);
-  const known = poolOf(pool);
-  const ips = wantedIps(known, createdBy(known.status));
+  const ips = pool === undefined ? routedIps({ world }, ref) : wantedIps(poolOf(pool), createdBy(poolOf(pool).status));
   const ip = ips[index - 1];
   if (ip === undefined) throw new Error(`${namespace}/${name} has no address number ${index}: it has ${ips.length}`);
   return ip;
@@ -30,6 +28,17 @@ export function findNode(stage: Stage, ref: Exclude<NodeRef, { readonly by: "all
   const holder = nodes.find(({ spec }) => spec.providerID === `digitalocean://${dropletId}`);
   if (holder === undefined) throw new Error(`${ip} is on no node at this moment: put "settle" before this step`);
   return holder.metadata.name;
+}
+
+function routedIps(
+  { world }: Pick<Stage, "world">,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+) {
+  const routed = world.kubernetes.get({ apiVersion: GROUP_VERSION, kind: "RoutedIP", namespace, name });
+  if (routed === undefined)
+    throw new Error(`there is no FloatingIPPool and no RoutedIP ${namespace}/${name}: apply it first`);
+  const { routedIP } = (routed["status"] ?? {}) as RoutedIPStatus;
+  return routedIP === undefined ? [] : [routedIP];
 }
 
 function poolOf(object: unknown): PoolObject {

@@ -4,6 +4,7 @@ import type { Fault } from "../http/fault.js";
 import { isMutating } from "../http/message.js";
 import { findAddress, findNode } from "./cast.js";
 import { secondsText } from "./duration.js";
+import { editFirewall } from "./firewalls.js";
 import type { CallKind, CloudName, CloudStep, LosableCall, OutageAnswer } from "./scenario.js";
 import type { Stage } from "./stage.js";
 
@@ -32,6 +33,8 @@ export function playCloud(stage: Stage, step: CloudStep, tell: (text: string) =>
       return `the answer to the next "${step.call}" at ${NAMES[step.cloud]} will be lost`;
     case "move-address":
       return moveAddress(stage, step);
+    case "edit-firewall":
+      return editFirewall(stage.world.digitalocean, step);
     case "edit-records":
       return editRecords(stage, step);
   }

@@ -14,7 +14,8 @@ const GROUPS: Readonly<Record<string, string>> = {
   ...{ DaemonSet: "apps/v1", Deployment: "apps/v1" },
 };
 
-export function playCluster({ world: { kubernetes } }: Stage, step: ClusterStep): string {
+export function playCluster(stage: Stage, step: ClusterStep): string {
+  const { kubernetes } = stage.world;
   switch (step.do) {
     case "apply":
       return `apply: ${step.objects.map((object) => apply(kubernetes, object)).join(", ")}`;
@@ -26,7 +27,17 @@ export function playCluster({ world: { kubernetes } }: Stage, step: ClusterStep)
     case "delete":
       kubernetes.delete(find(kubernetes, step.object));
       return `${nameText(step.object)} is deleted`;
+    case "rollout":
+      restart(stage, step.object);
+      return `${nameText(step.object)} gets new pods, one after the other`;
   }
+}
+
+/** As `kubectl rollout restart` does. */
+function restart({ world: { kubernetes }, clock }: Stage, object: ObjectName): void {
+  const annotations = { "kubectl.kubernetes.io/restartedAt": new Date(clock.now()).toISOString() };
+  const merge = { spec: { template: { metadata: { annotations } } } };
+  kubernetes.change(find(kubernetes, object), (old) => objectOf(mergePatch(old, merge)));
 }
 
 /** Creates it, or merges it into what is there. */

@@ -43,8 +43,8 @@ export class StepError extends Error {
   }
 }
 
-const CLUSTER = ["apply", "patch", "delete"] as const;
-const CLOUD = ["outage", "lose-answer", "move-address", "edit-records"] as const;
+const CLUSTER = ["apply", "patch", "delete", "rollout"] as const;
+const CLOUD = ["outage", "lose-answer", "move-address", "edit-records", "edit-firewall"] as const;
 const TIME = ["wait", "rest", "settle", "crash"] as const;
 
 function isOneOf<K extends Step["do"]>(step: Step, kinds: readonly K[]): step is Extract<Step, { readonly do: K }> {

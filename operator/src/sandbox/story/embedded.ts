@@ -14,13 +14,16 @@ nodes:
     count: 20
     kubeletVersion: v1.35.4
   - name: work
-    count: 3
+    count: 4
     labels: { pool: worker }
 
 cloud:
   zones: [example.com]
   zoneIds: { example.com: 023e105f4ecef8ad9ca31a8372d0c353 }
   addressLimit: 10
+
+operator:
+  issuerNamespaces: [voice]
 
 acts:
   - title: the start
@@ -82,11 +85,36 @@ acts:
       - wait: 15s
       - settle: { within: 5m }
 
-  - title: somebody edits the record set
+  - title: an address that follows a Service
     about: >-
-      A person adds an address of yesterday to www.example.com by hand. The operator compares record sets with what it
-      wrote every half hour, and takes it out again.
+      Another team has a voice gateway with one address of its own, and an account token in a Secret of its own. Its
+      firewall opens first, then the address comes. A rolling update, then a drain take the pod away under the address:
+      both times it is on another node before the pod stops to answer.
     steps:
+      - apply:
+          - { apiVersion: v1, kind: Namespace, metadata: { name: voice } }
+          - apiVersion: v1
+            kind: Secret
+            metadata: { name: digitalocean, namespace: voice }
+            stringData: { token: dop_v1_simulated }
+          - ../../dist/examples/voice.k8s.yaml
+      - settle
+      - rollout: Deployment voice/gateway
+      - wait: 30s
+      - settle
+      - drain: holder of voice/gateway
+      - settle
+      - uncordon: all
+
+  - title: people in the control panel
+    about: >-
+      Somebody tidies up the gateway's firewall: takes out the rule that it needs, and adds one for something else. The
+      first is back within a minute, the second is none of our business. Somebody else adds an address of yesterday to
+      www.example.com: record sets are compared every half hour, and it is taken out again.
+    steps:
+      - editFirewall: { name: voice-gateway, add: [tcp 8080], remove: [udp 5060] }
+      - wait: 70s
+      - settle
       - editRecords: { cloud: digitalocean, zone: example.com, name: www.example.com, add: [198.51.100.99] }
       - wait: 32m
       - settle
@@ -182,5 +210,75 @@ spec:
   emptyPolicy: Delete
   match:
     nodeLabel: pool in (worker,batch),!example.com/spot
+`,
+  "../../dist/examples/voice.k8s.yaml": `apiVersion: v1
+kind: Namespace
+metadata:
+  name: voice
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: gateway
+  namespace: voice
+spec:
+  replicas: 2
+  selector:
+    matchLabels:
+      app: gateway
+  template:
+    metadata:
+      labels:
+        app: gateway
+    spec:
+      containers:
+        - image: registry.example/voice-gateway:4.1
+          name: gateway
+          ports:
+            - containerPort: 5060
+              hostPort: 5060
+              protocol: UDP
+---
+apiVersion: flipop.digitalocean.com/v1alpha1
+kind: RoutedIPIssuer
+metadata:
+  name: digitalocean
+  namespace: voice
+spec:
+  credentialsSecretRef:
+    key: token
+    name: digitalocean
+  provider: digitalocean
+  region: nyc3
+  routedIPFirewallName: voice-gateway
+  routedIPReclaimPolicy: Delete
+---
+apiVersion: v1
+kind: Service
+metadata:
+  name: gateway
+  namespace: voice
+spec:
+  ports:
+    - port: 5060
+      protocol: UDP
+  selector:
+    app: gateway
+---
+apiVersion: flipop.digitalocean.com/v1alpha1
+kind: RoutedIP
+metadata:
+  name: gateway
+  namespace: voice
+spec:
+  dnsRecordSet:
+    provider: digitalocean
+    recordName: sip
+    zone: example.com
+  gracePeriodSeconds: 15
+  issuerRef:
+    name: digitalocean
+  serviceRef:
+    serviceName: gateway
 `,
 };

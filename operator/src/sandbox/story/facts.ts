@@ -22,6 +22,8 @@ export type FactKind =
       readonly before: readonly string[];
       readonly by: Author;
     }
+  /** What a firewall lets in, and the nodes behind it. */
+  | ({ readonly kind: "firewall"; readonly by: Author } & FirewallState)
   /** By the operator, to the Kubernetes API; renewals of its lease are not told. */
   | { readonly kind: "kube-write"; readonly what: string }
   | {
@@ -71,7 +73,7 @@ export type AddressFact =
 export type Author = "operator" | "story";
 
 export interface PoolView {
-  /** `ingress/ingress`. */
+  /** `ingress/ingress`; `RoutedIP voice/gateway`, which is a pool of one address here. */
   readonly pool: string;
   /** Addresses that are to be up. */
   readonly ips: readonly string[];
@@ -81,4 +83,16 @@ export interface PoolView {
   readonly serving: ReadonlySet<string>;
   /** Those of them that nothing speaks against, such as a cordon. */
   readonly eligible: ReadonlySet<string>;
+  /** For a RoutedIP: ms that its address needs to leave a node that is about to stop serving. */
+  readonly noticeMs?: number;
+  /** For a RoutedIP: what must be open where its address is. */
+  readonly firewall?: { readonly name: string; readonly rules: readonly string[] };
+}
+
+export interface FirewallState {
+  readonly name: string;
+  /** Of inbound traffic, as `udp 5060`, sorted. */
+  readonly rules: readonly string[];
+  /** Names of nodes, sorted. */
+  readonly nodes: readonly string[];
 }

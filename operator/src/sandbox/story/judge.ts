@@ -36,11 +36,21 @@ export interface PodObject {
     readonly labels?: Readonly<Record<string, string>>;
     readonly deletionTimestamp?: string;
   };
-  readonly spec: { readonly nodeName?: string };
+  readonly spec: {
+    readonly nodeName?: string;
+    readonly containers?: readonly { readonly ports?: readonly ContainerPort[] }[];
+  };
   readonly status: {
     readonly phase?: string;
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
   };
+}
+
+interface ContainerPort {
+  readonly name?: string;
+  readonly containerPort: number;
+  readonly hostPort?: number;
+  readonly protocol?: string;
 }
 
 const CORDON: Taint = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" };
@@ -96,6 +106,11 @@ function isTolerated({ tolerations = [] }: Match, taint: Taint): boolean {
 
 function isReady({ conditions = [] }: PodObject["status"] | NodeObject["status"]): boolean {
   return conditions.some(({ type, status }) => type === "Ready" && status === "True");
+}
+
+/** Whether a node or a pod answers now. */
+export function isServing({ status }: Pick<NodeObject, "status"> | Pick<PodObject, "status">): boolean {
+  return isReady(status);
 }
 
 function fitsLabels(selector: string | undefined, labels: Readonly<Record<string, string>> = {}): boolean {

@@ -1,7 +1,7 @@
 /** Tells the story line by line, as it happens. */
 
-import type { FloatingIPPoolStatus } from "cdk8s-flipop/api";
 import { GROUP_VERSION } from "cdk8s-flipop/api";
+import { at, textOf } from "../kubernetes/json.js";
 import { callLine, deed, factLine, heading, opening, type Place, situation, summary } from "./account.js";
 import type { Narrator } from "./director.js";
 import type { Observer } from "./observer.js";
@@ -10,6 +10,10 @@ import type { Act } from "./scenario.js";
 import type { Stage } from "./stage.js";
 import type { Style } from "./text.js";
 import { type Totals, totalsOf } from "./totals.js";
+
+const POOL = "FloatingIPPool";
+/** What labels of RoutedIPs begin with. */
+const ROUTED = "RoutedIP ";
 
 export interface LiveNarratorOptions {
   readonly stage: Stage;
@@ -48,7 +52,8 @@ export class LiveNarrator implements Narrator {
   curtain(): void {
     const { print, style, observer } = this.options;
     const totals = this.totals;
-    const text = situation(style, this.places(), observer.records);
+    const { records, firewalls } = observer;
+    const text = situation(style, { places: this.places(), sets: records, firewalls: [...firewalls.values()] });
     if (text !== this.shown && text !== "") print(`\n${text}`);
     this.shown = text;
     print(`\n${callLine(style, totals, this.before)}`);
@@ -85,11 +90,12 @@ export class LiveNarrator implements Narrator {
     );
   }
 
-  private stateOf(pool: string, ip: string): string {
-    const [namespace = "", name = ""] = pool.split("/");
+  private stateOf(label: string, ip: string): string {
     const { kubernetes } = this.options.stage.world;
-    const object = kubernetes.get({ apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace, name });
-    const { status } = (object ?? {}) as { readonly status?: FloatingIPPoolStatus };
-    return status?.ips?.[ip]?.state ?? "unknown";
+    const [kind, pool = ""] = label.startsWith(ROUTED) ? ["RoutedIP", label.slice(ROUTED.length)] : [POOL, label];
+    const [namespace = "", name = ""] = pool.split("/");
+    const status = kubernetes.get({ apiVersion: GROUP_VERSION, kind, namespace, name })?.["status"];
+    const state = kind === POOL ? at(status, "ips", ip, "state") : at(status, "state");
+    return textOf(state) || "unknown";
   }
 }

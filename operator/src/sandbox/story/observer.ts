@@ -7,10 +7,12 @@ import type { FaultRequest } from "../kubernetes/index.js";
 import { at, textOf } from "../kubernetes/json.js";
 import type { SandboxWorld } from "../start-all.js";
 import type { StoryClock } from "./clock.js";
-import type { Author, Fact, FactKind, PoolView } from "./facts.js";
+import type { Author, Fact, FactKind, FirewallState, PoolView } from "./facts.js";
+import { firewallStates } from "./firewalls.js";
 import type { NodeObject, PodObject } from "./judge.js";
-import { type PoolObject, poolViews, type RoutedObject } from "./pool-views.js";
+import { type PoolObject, poolViews } from "./pool-views.js";
 import { recordSets } from "./record-sets.js";
+import { type IssuerObject, type RoutedObject, routedViews, type ServiceObject } from "./routed-views.js";
 import { CLOUDS, type CloudName } from "./scenario.js";
 
 /** What an observer looks at. */
@@ -33,6 +35,8 @@ export class Observer {
   readonly holders = new Map<string, string | undefined>();
   /** Values of all address records, as `A www.example.com (digitalocean)`. */
   readonly records = new Map<string, readonly string[]>();
+  /** By name; without those of the cluster itself. */
+  readonly firewalls = new Map<string, FirewallState>();
   private readonly names = new Map<number, string>();
   private readonly events = new Set<string>();
   private readonly toldAt = new Map<string, number>();
@@ -84,6 +88,7 @@ export class Observer {
     }
     this.lookAtAddresses(by);
     this.lookAtRecords(by);
+    this.lookAtFirewalls(by);
   }
 
   /** Name of the node that a droplet is or was. */
@@ -118,13 +123,14 @@ export class Observer {
   private lookAtPools(): void {
     const nodes = this.list<NodeObject>("v1", "Node");
     for (const { metadata, spec } of nodes) this.names.set(dropletOf(spec.providerID), metadata.name);
-    const all = poolViews({
-      pools: this.list<PoolObject>(GROUP_VERSION, "FloatingIPPool"),
-      routed: this.list<RoutedObject>(GROUP_VERSION, "RoutedIP"),
-      nodes,
-      pods: this.list<PodObject>("v1", "Pod"),
-      made: this.made,
+    const pods = this.list<PodObject>("v1", "Pod");
+    const pools = this.list<PoolObject>(GROUP_VERSION, "FloatingIPPool");
+    const routed = routedViews({
+      ...{ nodes, pods, routed: this.list<RoutedObject>(GROUP_VERSION, "RoutedIP") },
+      issuers: this.list<IssuerObject>(GROUP_VERSION, "RoutedIPIssuer"),
+      services: this.list<ServiceObject>("v1", "Service"),
     });
+    const all = [...poolViews({ pools, nodes, pods, made: this.made }), ...routed];
     const text = JSON.stringify(all, (_key, value: unknown) => (value instanceof Set ? [...value] : value));
     if (text === this.viewsText) return;
     this.viewsText = text;
@@ -133,7 +139,9 @@ export class Observer {
   }
 
   private lookAtEvents(): void {
-    for (const event of this.list<object>("v1", "Event")) {
+    const written = (event: object) => Number(at(event, "metadata", "resourceVersion"));
+    const all = [...this.list<object>("v1", "Event")].sort((a, b) => written(a) - written(b));
+    for (const event of all) {
       const uid = textOf(at(event, "metadata", "uid"));
       if (this.events.has(uid)) continue;
       this.events.add(uid);
@@ -185,6 +193,16 @@ export class Observer {
       if (before.join() === values.join()) continue;
       this.records.set(set, values);
       this.tell({ kind: "records", set, values, before, by });
+    }
+  }
+
+  private lookAtFirewalls(by: Author): void {
+    const states = firewallStates(this.observed.world.digitalocean, (droplet) => this.nameOf(droplet));
+    for (const name of this.firewalls.keys()) if (!states.has(name)) states.set(name, { name, rules: [], nodes: [] });
+    for (const [name, state] of states) {
+      if (JSON.stringify(this.firewalls.get(name)) === JSON.stringify(state)) continue;
+      this.firewalls.set(name, state);
+      this.tell({ kind: "firewall", ...state, by });
     }
   }
 

@@ -1,6 +1,6 @@
 /** Runs the real operator in this process, under an identity of its own, and kills it as a signal 9 would. */
 
-import { DEFAULT_NAMESPACE, PERMISSIONS, type Permission, RELEASE } from "cdk8s-flipop/api";
+import { DEFAULT_NAMESPACE, type FeatureName, type Permission, permissionsFor, RELEASE } from "cdk8s-flipop/api";
 import { readSettings } from "../../config.js";
 import { Transport } from "../../kube/transport.js";
 import { type Logger, silentLogger } from "../../logging.js";
@@ -19,6 +19,8 @@ export interface OperatorHostOptions {
   readonly tokens: Set<string>;
   /** Of the operators. @default silent */
   readonly logger?: Logger;
+  /** Namespaces, beside the operator's own, in which issuers may have their Secrets. */
+  readonly issuerNamespaces: readonly string[];
   /** Called when an operator ends though nobody ended it. */
   readonly lost: (why: string) => void;
 }
@@ -32,6 +34,7 @@ interface Running {
 
 /** Nothing listens, so that any number of sandboxes run side by side. */
 const FLAGS = { "metrics-bind-addr": "", "health-bind-addr": "" };
+const FEATURES: readonly FeatureName[] = ["pools", "dns", "routedip"];
 
 export class OperatorHost implements Actor {
   private current: Running | undefined;
@@ -46,7 +49,7 @@ export class OperatorHost implements Actor {
   async start(): Promise<void> {
     const { world, clock, logger = silentLogger } = this.options;
     const identity = `flipop-${++this.count}`;
-    const token = world.kubernetes.addIdentity(identity, PERMISSIONS.map(allowRule));
+    const token = world.kubernetes.addIdentity(identity, this.rules());
     this.options.tokens.add(token);
     const cables = await this.lay();
     const [kubernetes, digitalocean, cloudflare] = cables.map(({ url }) => url);
@@ -69,7 +72,9 @@ export class OperatorHost implements Actor {
       CLOUDFLARE_API_URL: cloudflare,
       CLOUDFLARE_TOKEN,
     };
-    const settings = readSettings({ flags: FLAGS, env: {} });
+    const issuers = [DEFAULT_NAMESPACE, ...this.options.issuerNamespaces];
+    const flags = { ...FLAGS, features: FEATURES.join(","), "issuer-namespaces": issuers.join(",") };
+    const settings = readSettings({ flags, env: {} });
     const stop = new AbortController();
     const operator = createOperator({ settings, transport, logger, env, clock, identity });
     const ended = operator.run(stop.signal).then((code) => {
@@ -101,6 +106,15 @@ export class OperatorHost implements Actor {
     await Promise.all(this.ending);
   }
 
+  /** What the operator may do in a cluster, it may do here. */
+  private rules(): readonly AllowRule[] {
+    const places: Readonly<Partial<Record<Permission["scope"], readonly string[]>>> = {
+      operatorNamespace: [DEFAULT_NAMESPACE],
+      issuerNamespaces: [DEFAULT_NAMESPACE, ...this.options.issuerNamespaces],
+    };
+    return permissionsFor(FEATURES).map((permission) => allowRule(permission, places[permission.scope]));
+  }
+
   private lay(): Promise<Cable[]> {
     const { world, clock } = this.options;
     const traffic = () => clock.traffic();
@@ -109,9 +123,10 @@ export class OperatorHost implements Actor {
   }
 }
 
-/** What the operator may do in a cluster, it may do here. */
-function allowRule({ scope, apiGroup, resources, verbs, resourceNames }: Permission): AllowRule {
-  const inside = ["operatorNamespace", "issuerNamespaces"].includes(scope) ? [DEFAULT_NAMESPACE] : undefined;
+function allowRule(
+  { apiGroup, resources, verbs, resourceNames }: Permission,
+  inside: readonly string[] | undefined,
+): AllowRule {
   return {
     verbs,
     apiGroups: [apiGroup],

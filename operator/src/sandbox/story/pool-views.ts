@@ -1,6 +1,6 @@
 /** What pools want and who can serve them, from the objects in the cluster. Pure. */
 
-import type { FloatingIPPoolSpec, FloatingIPPoolStatus, RoutedIPSpec } from "cdk8s-flipop/api";
+import type { FloatingIPPoolSpec, FloatingIPPoolStatus } from "cdk8s-flipop/api";
 import type { PoolView } from "./facts.js";
 import { eligibleNodes, type NodeObject, type PodObject, servingNodes } from "./judge.js";
 
@@ -13,27 +13,16 @@ export interface PoolObject extends Named {
   readonly status?: FloatingIPPoolStatus;
 }
 
-export interface RoutedObject extends Named {
-  readonly spec: RoutedIPSpec;
-}
-
 export interface ClusterView {
   readonly pools: readonly PoolObject[];
-  readonly routed: readonly RoutedObject[];
   readonly nodes: readonly NodeObject[];
   readonly pods: readonly PodObject[];
   /** Addresses that were created since the start. */
   readonly made: ReadonlySet<string>;
 }
 
-const NOBODY: ReadonlySet<string> = new Set();
-
 export function poolViews(cluster: ClusterView): readonly PoolView[] {
-  const views = cluster.pools.map((pool) => viewOf(pool, cluster));
-  const routed = cluster.routed.filter(({ spec }) => spec.routedIP === undefined);
-  // RoutedIPs without an address of their own may create one each.
-  const own = { pool: "RoutedIPs", ips: [], entitled: routed.length, serving: NOBODY, eligible: NOBODY };
-  return routed.length === 0 ? views : [...views, own];
+  return cluster.pools.map((pool) => viewOf(pool, cluster));
 }
 
 /** The addresses that a pool should have up, in its order: listed ones, then created ones, cut at `desiredIPs`. */

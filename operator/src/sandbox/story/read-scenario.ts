@@ -3,7 +3,7 @@
 import { parseAllDocuments } from "yaml";
 import { type Field, parseFields, Report, ScenarioError } from "./field.js";
 import { readStep, type StepContext } from "./read-steps.js";
-import type { Act, CloudSetup, Manifest, NodeGroup, NodeRef, Scenario, Step } from "./scenario.js";
+import type { Act, CloudSetup, Manifest, NodeGroup, NodeRef, OperatorSetup, Scenario, Step } from "./scenario.js";
 import { nodeNames } from "./scenario.js";
 
 export interface ScenarioSource {
@@ -31,7 +31,7 @@ export function readScenario(source: ScenarioSource): Scenario {
 }
 
 function readTop(top: Field, source: ScenarioSource, report: Report): Scenario {
-  const fields = top.fields(["title", "about", "speed", "nodes", "cloud", "acts"]);
+  const fields = top.fields(["title", "about", "speed", "nodes", "cloud", "operator", "acts"]);
   const nodes = present(
     top
       .of(fields, "nodes")
@@ -52,6 +52,7 @@ function readTop(top: Field, source: ScenarioSource, report: Report): Scenario {
     speed: speed.isAbsent ? undefined : report.attempt(() => speed.integer(1)),
     nodes,
     cloud: report.attempt(() => readCloud(top.of(fields, "cloud"))) ?? readCloud(top.of(new Map(), "cloud")),
+    operator: report.attempt(() => readOperator(top.of(fields, "operator"))) ?? { issuerNamespaces: [] },
     acts: present(acts.map((act) => report.attempt(() => readAct(act, context, report)))),
   };
   checkNames(scenario, report);
@@ -76,11 +77,7 @@ function readGroup(field: Field): NodeGroup {
 
 function readCloud(field: Field): CloudSetup {
   const fields = field.fields(["zones", "zoneIds", "addresses", "addressLimit"]);
-  const texts = (name: string) =>
-    field
-      .of(fields, name)
-      .list()
-      .map((item) => item.text());
+  const texts = (name: string) => textsOf(field.of(fields, name));
   const ids = [...field.of(fields, "zoneIds").fields()].map(([zone, id]) => [zone, id.text()] as const);
   const zones = fields.has("zones") ? texts("zones") : [DEFAULT_ZONE];
   for (const [zone] of ids) {
@@ -92,6 +89,15 @@ function readCloud(field: Field): CloudSetup {
     addresses: texts("addresses"),
     addressLimit: field.of(fields, "addressLimit").integer(0, DEFAULT_ADDRESS_LIMIT),
   };
+}
+
+function readOperator(field: Field): OperatorSetup {
+  const fields = field.fields(["issuerNamespaces"]);
+  return { issuerNamespaces: textsOf(field.of(fields, "issuerNamespaces")) };
+}
+
+function textsOf(field: Field): readonly string[] {
+  return field.list().map((item) => item.text());
 }
 
 function readAct(field: Field, context: StepContext, report: Report): Act {

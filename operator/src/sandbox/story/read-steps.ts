@@ -27,6 +27,7 @@ const MINUTE_MS = 60_000;
 const SETTLE_MS = 10 * MINUTE_MS;
 const BOOT_MS = 20_000;
 const DOWN_MS = 5_000;
+const RULE = /^(tcp|udp) \d+(-\d+)?$/;
 
 const STEPS: Readonly<Record<string, ReadStep>> = {
   apply: (field, context) => ({ do: "apply", objects: objectsOf(field, context) }),
@@ -38,6 +39,11 @@ const STEPS: Readonly<Record<string, ReadStep>> = {
     return { do: "patch", object: objectName(field.of(parts, "object")), merge };
   },
   delete: (field) => ({ do: "delete", object: objectName(field) }),
+  rollout: (field) => {
+    const object = objectName(field);
+    if (object.kind !== "Deployment") field.fail(`${object.kind} has no rollout here: name a Deployment`);
+    return { do: "rollout", object };
+  },
   fail: (field) => ({ do: "fail", node: nodeRef(field) }),
   recover: (field) => ({ do: "recover", node: nodeRef(field, true) }),
   cordon: (field) => ({ do: "cordon", node: nodeRef(field) }),
@@ -92,13 +98,15 @@ const STEPS: Readonly<Record<string, ReadStep>> = {
     const zone = field.of(parts, "zone").text();
     const name = field.of(parts, "name").text();
     if (name !== zone && !name.endsWith(`.${zone}`)) field.fail(`"${name}" is not in the zone "${zone}"`);
-    const values = (part: string) =>
-      field
-        .of(parts, part)
-        .list()
-        .map((value) => value.text());
     const cloud = field.of(parts, "cloud").oneOf(CLOUDS);
-    return { do: "edit-records", cloud, zone, name, add: values("add"), remove: values("remove") };
+    return { do: "edit-records", cloud, zone, name, ...editOf(field, parts) };
+  },
+  editFirewall: (field) => {
+    const parts = field.fields(["name", "add", "remove"]);
+    const edit = editOf(field, parts);
+    const wrong = [...edit.add, ...edit.remove].find((rule) => !RULE.test(rule));
+    if (wrong !== undefined) field.fail(`"${wrong}" is no rule: write tcp 8080, or udp 5060`);
+    return { do: "edit-firewall", name: field.of(parts, "name").text(), ...edit };
   },
   wait: (field) => ({ do: "wait", ms: field.duration() }),
   settle: (field) => {
@@ -127,6 +135,16 @@ export function readStep(field: Field, context: StepContext): Step {
   }
   const content = typeof value === "object" ? value : field.of(new Map(), String(name));
   return { ...read(content, context), place: field.place };
+}
+
+/** What somebody adds and removes by hand. */
+function editOf(field: Field, parts: ReadonlyMap<string, Field>) {
+  const values = (part: string) =>
+    field
+      .of(parts, part)
+      .list()
+      .map((value) => value.text());
+  return { add: values("add"), remove: values("remove") };
 }
 
 function version(field: Field): string {

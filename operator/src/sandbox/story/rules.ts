@@ -2,6 +2,7 @@
 
 import { storyTime } from "./duration.js";
 import type { Fact, PoolView } from "./facts.js";
+import { closed, meddled, stranded } from "./routed-rules.js";
 
 export interface Rule {
   /** What holds. */
@@ -24,6 +25,12 @@ export const RULES: readonly Rule[] = [
   { title: "never more addresses created than desired", violations: overcreated },
   { title: "no record set was ever empty", violations: emptied },
   { title: "no address left a healthy holder", violations: disturbed },
+  {
+    title: "no RoutedIP was left on a node whose end of service was known, with another node ready",
+    violations: stranded,
+  },
+  { title: "the firewall of a RoutedIP was open wherever its address was", violations: closed },
+  { title: "no firewall rule of somebody else was removed", violations: meddled },
   { title: "at rest nothing was written", violations: restless },
   { title: "all came to rest as it should be", violations: failures },
 ];

@@ -8,6 +8,7 @@ export interface Scenario {
   readonly speed: number | undefined;
   readonly nodes: readonly NodeGroup[];
   readonly cloud: CloudSetup;
+  readonly operator: OperatorSetup;
   readonly acts: readonly Act[];
 }
 
@@ -30,6 +31,11 @@ export interface CloudSetup {
   readonly addresses: readonly string[];
   /** Reserved IPv4 addresses that the account may have. */
   readonly addressLimit: number;
+}
+
+export interface OperatorSetup {
+  /** Namespaces, beside the operator's own, in which issuers may have their Secrets. */
+  readonly issuerNamespaces: readonly string[];
 }
 
 export interface Act {
@@ -60,7 +66,9 @@ export type StepKind =
 export type ClusterStep =
   | { readonly do: "apply"; readonly objects: readonly Manifest[] }
   | { readonly do: "patch"; readonly object: ObjectName; readonly merge: Readonly<Record<string, unknown>> }
-  | { readonly do: "delete"; readonly object: ObjectName };
+  | { readonly do: "delete"; readonly object: ObjectName }
+  /** New pods for a Deployment, a few at a time. */
+  | { readonly do: "rollout"; readonly object: ObjectName };
 
 export type NodeStep =
   | { readonly do: "fail" | "recover" | "cordon" | "uncordon" | "drain" | "unready" | "ready"; readonly node: NodeRef }
@@ -96,6 +104,13 @@ export type CloudStep =
       readonly name: string;
       readonly add: readonly string[];
       readonly remove: readonly string[];
+    }
+  | {
+      readonly do: "edit-firewall";
+      readonly name: string;
+      /** Inbound rules, as `udp 5060`, for everybody. */
+      readonly add: readonly string[];
+      readonly remove: readonly string[];
     };
 
 export const CLOUDS = ["digitalocean", "cloudflare"] as const;
@@ -121,7 +136,7 @@ export type NodeRef =
   | { readonly by: "holder"; readonly address: AddressRef }
   | { readonly by: "all" };
 
-/** By itself, or as the n-th (from 1) of a pool. */
+/** By itself, as the n-th (from 1) of a pool, or as the one of a RoutedIP. */
 export type AddressRef =
   | { readonly by: "ip"; readonly ip: string }
   | { readonly by: "pool"; readonly namespace: string; readonly name: string; readonly index: number };

@@ -5,6 +5,7 @@ import type { ApiObject } from "../kubernetes/index.js";
 import { addNode } from "../nodes.js";
 import { type SandboxWorld, startAll } from "../start-all.js";
 import type { StoryClock } from "./clock.js";
+import { addClusterFirewall, NODE_TAG } from "./firewalls.js";
 import type { NodeObject } from "./judge.js";
 import type { CloudSetup, NodeGroup, Scenario } from "./scenario.js";
 
@@ -58,7 +59,7 @@ export class Stage {
     this.counts.set(name, number);
     const node = `${name}-${number}`;
     const { version = kubeletVersion, ready = true } = more;
-    addNode(this.world, { name: node, region, labels, kubeletVersion: version, ready });
+    addNode(this.world, { name: node, region, labels, kubeletVersion: version, tags: [NODE_TAG], ready });
     return node;
   }
 
@@ -89,6 +90,7 @@ function numberOf(node: string): number {
 
 function setUpClouds({ digitalocean, cloudflare }: SandboxWorld, cloud: CloudSetup): void {
   const { state } = digitalocean;
+  addClusterFirewall(digitalocean);
   const [first, ...others] = cloud.zones;
   for (const zone of others) state.dns.addDomain(zone);
   for (const name of cloud.zones) {

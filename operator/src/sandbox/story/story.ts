@@ -33,7 +33,7 @@ export interface StoryOptions {
 
 /** Kubernetes time of a story's start: the past, so that nothing in the cluster is younger than now. */
 const LEAD_MS = 3_600_000;
-const KINDS = ["FloatingIPPool", "NodeDNSRecordSet"];
+const KINDS = ["FloatingIPPool", "NodeDNSRecordSet", "RoutedIP", "RoutedIPIssuer"];
 
 /** Who takes part. */
 interface Company {
@@ -65,7 +65,15 @@ export class Story {
     const tokens = new Set<string>();
     const observer = new Observer({ world, zones, clock, operators: tokens });
     const lost = (what: string) => observer.tell({ kind: "failure", what });
-    const host = new OperatorHost({ world, clock, tokens, lost, ...(operatorLogger && { logger: operatorLogger }) });
+    const { issuerNamespaces } = scenario.operator;
+    const host = new OperatorHost({
+      world,
+      clock,
+      tokens,
+      lost,
+      issuerNamespaces,
+      ...(operatorLogger && { logger: operatorLogger }),
+    });
     observer.look("story");
     const workloads = new Workloads(world.kubernetes, clock);
     const narrator = new LiveNarrator({ stage, observer, style, print });

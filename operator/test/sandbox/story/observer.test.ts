@@ -101,6 +101,20 @@ describe("the observer of a story", function () {
     expect(world.cloudflare.zone("example.com").id).to.equal("a".repeat(32));
   });
 
+  it("sees what firewalls let in, those of the cluster apart", async () => {
+    const { world, observer, facts, first = 0 } = await rig();
+    const { firewalls } = world.digitalocean.state;
+    const target = { addresses: ["0.0.0.0/0"] };
+    const { id } = firewalls.add({ name: "voice", inbound: [{ protocol: "udp", ports: "5060", target }] });
+    observer.look("operator");
+    firewalls.change(id, { inbound: [], dropletIds: [first] });
+    observer.look("story");
+    expect(facts("firewall").map(({ at: _at, ...fact }) => fact)).to.deep.equal([
+      { kind: "firewall", name: "voice", rules: ["udp 5060"], nodes: [], by: "operator" },
+      { kind: "firewall", name: "voice", rules: [], nodes: ["edge-1"], by: "story" },
+    ]);
+  });
+
   it("tells an Event once, though two resources or conditions say it", async () => {
     const { world, observer, facts } = await rig();
     const event = (name: string, note: string) => ({

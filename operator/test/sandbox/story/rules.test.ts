@@ -17,6 +17,20 @@ const records = (at: number, ...values: readonly string[]): Fact => ({
   ...{ at, kind: "records", set: "A www (digitalocean)", values, before: [], by: "operator" },
 });
 
+const routed = (at: number, serving: readonly string[], eligible: readonly string[]): Fact =>
+  pools(at, {
+    ...{ pool: "RoutedIP v/g", ips: ["x"], entitled: 0, serving: new Set(serving), eligible: new Set(eligible) },
+    ...{ noticeMs: 27_000, firewall: { name: "fw", rules: ["udp 1"] } },
+  });
+const firewall = (at: number, by: "operator" | "story", rules: readonly string[], nodes: readonly string[]): Fact => ({
+  ...{ at, kind: "firewall", name: "fw", rules, nodes, by },
+});
+const open = firewall(0, "operator", ["udp 1"], ["n", "m"]);
+const later = (at: number): Fact => ({ at, kind: "kube-write", what: "PATCH" });
+const failed = (at: number): Fact => ({
+  ...{ at, kind: "call", cloud: "digitalocean", what: "POST /v2", writes: true, status: 503 },
+});
+
 describe("rules of a story", () => {
   const broken: readonly (readonly [rule: string, violation: string, facts: readonly Fact[]])[] = [
     [
@@ -55,6 +69,39 @@ describe("rules of a story", () => {
         { at: 1_000, kind: "rest-begins" },
         { at: 2_000, kind: "call", cloud: "digitalocean", what: "POST /v2", writes: true, status: 201 },
       ],
+    ],
+    [
+      "no RoutedIP was left",
+      "00:40 RoutedIP v/g: its address is on n, which stopped to serve as known since 00:10",
+      [open, moved(0, "x", undefined, "n"), routed(10_000, ["n", "m"], ["m"]), routed(40_000, ["m"], ["m"])],
+    ],
+    [
+      "no RoutedIP was left",
+      "01:40 RoutedIP v/g: its address is on n, which has not served since 00:10",
+      [open, moved(0, "x", undefined, "n"), routed(10_000, ["m"], ["m"]), later(100_000), later(110_000)],
+    ],
+    [
+      "the firewall of a RoutedIP",
+      "00:01 RoutedIP v/g: n has the address and is not in fw",
+      [firewall(0, "operator", ["udp 1"], ["m"]), routed(0, ["n"], ["n"]), moved(1_000, "x", undefined, "n")],
+    ],
+    [
+      "the firewall of a RoutedIP",
+      "00:05 RoutedIP v/g: firewall fw lacks udp 1 while n has the address",
+      [open, routed(0, ["n"], ["n"]), moved(1_000, "x", undefined, "n"), firewall(5_000, "operator", [], ["n"])],
+    ],
+    [
+      "the firewall of a RoutedIP",
+      "02:06 RoutedIP v/g: firewall fw lacks udp 1",
+      [
+        ...[open, routed(0, ["n"], ["n"]), moved(1_000, "x", undefined, "n"), firewall(5_000, "story", [], ["n"])],
+        later(126_000),
+      ],
+    ],
+    [
+      "no firewall rule of somebody else",
+      "00:02 somebody's rule was removed from fw: tcp 2",
+      [open, firewall(1_000, "story", ["tcp 2", "udp 1"], ["n"]), firewall(2_000, "operator", ["udp 1"], ["n"])],
     ],
     ["all came to rest", "00:01 the crash never came", [{ at: 1_000, kind: "failure", what: "the crash never came" }]],
   ];
@@ -100,6 +147,39 @@ describe("rules of a story", () => {
         pools(0, view(["n"])),
         pools(7_000, view(["n"], { eligible: new Set<string>() })),
         ordered(9_000, "x", "n", "m"),
+      ],
+    ],
+    [
+      "a RoutedIP's address leaves before the end of service",
+      [
+        ...[open, moved(0, "x", undefined, "n"), routed(10_000, ["n", "m"], ["m"]), moved(30_000, "x", "n", "m")],
+        routed(40_000, ["m"], ["m"]),
+      ],
+    ],
+    [
+      "a RoutedIP's node fails without notice, and the address moves in time",
+      [open, moved(0, "x", undefined, "n"), routed(10_000, ["m"], ["m"]), moved(50_000, "x", "n", "m"), later(500_000)],
+    ],
+    [
+      "the cloud fails while a RoutedIP should move",
+      [
+        ...[open, moved(0, "x", undefined, "n"), routed(10_000, ["n", "m"], ["m"]), failed(30_000)],
+        ...[routed(40_000, ["m"], ["m"]), failed(90_000), later(150_000)],
+      ],
+    ],
+    [
+      "the only other node of a RoutedIP holds another address",
+      [
+        ...[open, moved(0, "x", undefined, "n"), moved(0, "z", undefined, "m"), routed(10_000, ["n", "m"], ["m"])],
+        ...[routed(40_000, ["m"], ["m"]), later(500_000)],
+      ],
+    ],
+    [
+      "a rule that a person took away is back soon, and one that the operator made goes",
+      [
+        ...[open, routed(0, ["n"], ["n"]), moved(1_000, "x", undefined, "n"), firewall(5_000, "story", [], ["n"])],
+        ...[firewall(65_000, "operator", ["tcp 2", "udp 1"], ["n"]), firewall(66_000, "operator", ["udp 1"], ["n"])],
+        later(500_000),
       ],
     ],
     [

@@ -44,6 +44,11 @@ describe("a scenario", () => {
       { do: "cordon", node: { by: "holder", address: { by: "pool", namespace: "a", name: "b", index: 1 } } },
     ],
     ["recover: all", { do: "recover", node: { by: "all" } }],
+    ["rollout: Deployment a/b", { do: "rollout", object: { kind: "Deployment", namespace: "a", name: "b" } }],
+    [
+      "editFirewall: { name: fw, add: [tcp 80], remove: [udp 5060-5070] }",
+      { do: "edit-firewall", name: "fw", add: ["tcp 80"], remove: ["udp 5060-5070"] },
+    ],
     ["settle", { do: "settle", withinMs: 600_000 }],
     ["settle: { within: 90s }", { do: "settle", withinMs: 90_000 }],
     ["wait: 1h2m3.5s", { do: "wait", ms: 3_723_500 }],
@@ -80,13 +85,19 @@ describe("a scenario", () => {
   }
 
   it("has defaults", () => {
-    const { cloud, nodes, speed, about } = read(withSteps("settle"));
-    expect({ cloud, speed, about }).to.deep.equal({
+    const { cloud, nodes, operator, speed, about } = read(withSteps("settle"));
+    expect({ cloud, operator, speed, about }).to.deep.equal({
+      operator: { issuerNamespaces: [] },
       cloud: { zones: ["example.com"], zoneIds: {}, addresses: [], addressLimit: 10 },
       speed: undefined,
       about: "",
     });
     expect(nodes[0]?.labels).to.deep.equal({ "doks.digitalocean.com/node-pool": "edge" });
+  });
+
+  it("names namespaces in which issuers may have Secrets", () => {
+    const { operator } = read(`operator: { issuerNamespaces: [voice] }\n${withSteps("settle")}`);
+    expect(operator).to.deep.equal({ issuerNamespaces: ["voice"] });
   });
 
   it("applies objects, and files of them", () => {
@@ -109,6 +120,8 @@ describe("a scenario", () => {
     ["add: { group: edge, count: 0 }", ".add.count: 0 is no whole number: give one from 1 on"],
     ["moveAddress: { address: b }", '.moveAddress.address: "b" names no address: write an address, NAMESPACE/POOL'],
     ["delete: pool", '.delete: "pool" names no object: write KIND NAMESPACE/NAME'],
+    ["rollout: DaemonSet a/b", ".rollout: DaemonSet has no rollout here: name a Deployment"],
+    ["editFirewall: { name: fw, add: [icmp] }", '.editFirewall: "icmp" is no rule: write tcp 8080, or udp 5060'],
     ["apply: [none.yaml]", "s.yaml:7: acts[0].steps[0].apply[0]: cannot read none.yaml"],
     ["apply: [{ kind: Pod }]", ".apply[0].apiVersion: is missing: give a text"],
     ["loseAnswer: { cloud: cloudflare, call: assign }", 'Cloudflare has no call "assign": use records'],

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
 import { silentLogger } from "../../../src/logging.js";
 import { readScenario } from "../../../src/sandbox/story/read-scenario.js";
+import type { Scenario } from "../../../src/sandbox/story/scenario.js";
 import { Story } from "../../../src/sandbox/story/story.js";
 
 /** Acts of one step each, after a pool of two addresses on three nodes has come up. */
@@ -26,6 +27,54 @@ ${steps.map((step) => `      - ${step}`).join("\n")}
   return readScenario({ name: "test.yaml", text, readFile: () => "" });
 }
 
+const NAME = "metadata: { name: gateway, namespace: voice }";
+const ROUTED = readScenario({
+  name: "routed.yaml",
+  readFile: () => "",
+  text: `
+title: t
+nodes: [{ name: edge, count: 4 }]
+operator: { issuerNamespaces: [voice] }
+acts:
+  - title: start
+    steps:
+      - apply:
+          - { apiVersion: v1, kind: Namespace, metadata: { name: voice } }
+          - { apiVersion: v1, kind: Secret, ${NAME}, stringData: { token: dop_v1_simulated } }
+          - apiVersion: apps/v1
+            kind: Deployment
+            ${NAME}
+            spec:
+              replicas: 2
+              selector: { matchLabels: { app: gateway } }
+              template:
+                metadata: { labels: { app: gateway } }
+                spec: { containers: [{ name: g, image: g, ports: [{ containerPort: 5060, hostPort: 5060, protocol: UDP }] }] }
+          - { apiVersion: v1, kind: Service, ${NAME}, spec: { selector: { app: gateway }, ports: [{ port: 5060, protocol: UDP }] } }
+          - apiVersion: flipop.digitalocean.com/v1alpha1
+            kind: RoutedIPIssuer
+            ${NAME}
+            spec:
+              { provider: digitalocean, region: nyc3, routedIPFirewallName: voice, credentialsSecretRef: { name: gateway, key: token } }
+          - apiVersion: flipop.digitalocean.com/v1alpha1
+            kind: RoutedIP
+            ${NAME}
+            spec: { issuerRef: { name: gateway }, serviceRef: { serviceName: gateway }, gracePeriodSeconds: 15 }
+      - settle
+  - title: what follows
+    steps:
+      - rollout: Deployment voice/gateway
+      - wait: 45s
+      - settle
+      - drain: holder of voice/gateway
+      - wait: 30s
+      - settle
+      - editFirewall: { name: voice, add: [tcp 8080], remove: [udp 5060] }
+      - wait: 70s
+      - settle
+`,
+});
+
 const LISTED = "ips: [192.0.2.10, 192.0.2.11]";
 const PLAY_MS = 120_000;
 
@@ -40,14 +89,19 @@ describe("a story with the real operator", function () {
     }
   });
 
-  async function play(spec: string, ...steps: readonly string[]) {
+  async function prepared(told: Scenario) {
     const lines: string[] = [];
     const story = await Story.prepare({
-      scenario: scenario(spec, ...steps),
+      scenario: told,
       ...{ speed: 600, port: 0, logger: silentLogger, style: { width: 100, colours: false } },
       print: (text) => lines.push(text),
     });
     open.push(story);
+    return { lines, story };
+  }
+
+  async function play(spec: string, ...steps: readonly string[]) {
+    const { lines, story } = await prepared(scenario(spec, ...steps));
     const passed = await story.play(new AbortController().signal);
     return { passed, text: lines.join("\n"), state: story.stage.world.digitalocean.state };
   }
@@ -65,7 +119,7 @@ describe("a story with the real operator", function () {
     expect(text).to.match(/00:\d\d {2}\* apply: FloatingIPPool default\/web\n/);
     expect(text).to.match(/\* edge-\d stops to answer\n[^*]*web: 192\.0\.2\.1\d moves from edge-\d \(NotReady/);
     expect(text).to.match(/moves +1\n/);
-    expect(text.match(/ {7}PASS /g)).to.have.length(6);
+    expect(text.match(/ {7}PASS /g)).to.have.length(9);
     expect(text).to.not.include("FAIL");
     expect(text).to.not.include(String.fromCodePoint(0x1b));
   });
@@ -111,6 +165,21 @@ describe("a story with the real operator", function () {
     expect(text).to.match(/192\.0\.2\.10 +edge-[456] +v1\.36\.1/);
   });
 
+  it("follows a Service through a rolling update, a drain and an edit of its firewall", async () => {
+    const { lines, story } = await prepared(ROUTED);
+    const passed = await story.play(new AbortController().signal);
+    const text = lines.join("\n");
+    expect(passed, text).to.equal(true);
+    expect(text).to.match(/gateway: firewall "voice" was created, with udp 5060, edge-\d/);
+    expect(text).to.match(
+      /gets new pods[^*]*gateway: \S+ moves from edge-\d \(PodNotReady for 15 s, grace 15 s over\)/,
+    );
+    expect(text).to.match(/is drained[^*]*gateway: \S+ moves from edge-\d \(Cordoned/);
+    expect(text).to.match(/removes udp 5060[^*]*gateway: firewall "voice": udp 5060 added/);
+    expect(text).to.match(/voice +tcp 8080, udp 5060 +edge-\d/);
+    expect(text).to.match(/2 +0 s +RoutedIP voice\/gateway/);
+  });
+
   it("fails where the world does not come to rest", async () => {
     const { passed, text } = await play(
       LISTED,
@@ -132,7 +201,7 @@ describe("a story with the real operator", function () {
   it("ends with the place of a step that can't be played", async () => {
     const error = await play(LISTED, "fail: holder of default/other").catch((reason: unknown) => reason);
     expect(String(error)).to.equal(
-      "StepError: test.yaml:16: fail: there is no FloatingIPPool default/other: apply it first",
+      "StepError: test.yaml:16: fail: there is no FloatingIPPool and no RoutedIP default/other: apply it first",
     );
   });
 

@@ -57,13 +57,18 @@ describe("the text of a story", () => {
 
   it("shows which address is where", () => {
     const places = [{ ip: "192.0.2.1", pool: "a/b", node: undefined, state: "unassigned", version: "" }];
-    const lines = situation(PLAIN, places, new Map([["A www (digitalocean)", []]])).split("\n");
+    const sets = new Map([["A www (digitalocean)", []]]);
+    const firewalls = [{ name: "voice", rules: ["tcp 8080", "udp 5060"], nodes: ["edge-1"] }];
+    const lines = situation(PLAIN, { places, sets, firewalls }).split("\n");
     expect(lines.map((line) => line.trim().split(/\s{2,}/))).to.deep.equal([
-      ["ADDRESS", "NODE", "KUBELET", "STATE", "POOL"],
+      ["ADDRESS", "NODE", "KUBELET", "STATE", "OF"],
       ["192.0.2.1", "-", "unassigned", "a/b"],
       [""],
       ["RECORD SET", "VALUES"],
       ["A www (digitalocean)", "none"],
+      [""],
+      ["FIREWALL", "LETS IN", "NODES"],
+      ["voice", "tcp 8080, udp 5060", "edge-1"],
     ]);
   });
 
