@@ -14,6 +14,12 @@ export interface Case {
   run(bench: Bench): Promise<readonly Row[]>;
 }
 
+/** What the command line says. */
+export interface BenchOptions {
+  /** How often the leader is killed. */
+  readonly kills: number;
+}
+
 export interface StandInSpec {
   readonly pods: number;
   readonly bytes: number;
@@ -45,11 +51,12 @@ export class Bench {
     /** Temporary. */
     readonly dir: string,
     private readonly scriptOf: (child: Child) => string,
+    readonly options: BenchOptions,
   ) {}
 
-  static async create(): Promise<Bench> {
+  static async create(options: BenchOptions): Promise<Bench> {
     const dir = mkdtempSync(join(tmpdir(), "flipop-bench-"));
-    return new Bench(dir, await buildChildren(join(dir, "children")));
+    return new Bench(dir, await buildChildren(join(dir, "children")), options);
   }
 
   start(child: Child, kubeconfig: string): MeasuredProcess {

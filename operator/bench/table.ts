@@ -37,10 +37,15 @@ function cellsOf(row: Row): string[] {
     typeof library === "string" ? library : spread(values),
     values.length === 0 ? "" : `${(median(values) / median(row.ours)).toFixed(1)} x`,
     String(row.go ?? ""),
-    row.target === undefined ? "" : `<= ${row.target}`,
-    row.target === undefined ? "" : isMissed(row) ? "MISSED" : "met",
+    ...verdictOn(row),
     row.load?.toFixed(1) ?? "",
   ];
+}
+
+/** The target, and whether it was met. */
+function verdictOn(row: Row): [string, string] {
+  if (row.target === undefined) return ["", ""];
+  return [`<= ${row.target}`, isMissed(row) ? "MISSED" : "met"];
 }
 
 function spread(values: readonly number[]): string {
@@ -50,7 +55,7 @@ function spread(values: readonly number[]): string {
 }
 
 function short(value: number): string {
-  return value >= 100 ? value.toFixed(0) : value.toPrecision(2);
+  return value >= 100 ? value.toFixed(0) : value.toPrecision(value >= 10 ? 3 : 2);
 }
 
 export function median(values: readonly number[]): number {

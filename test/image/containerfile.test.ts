@@ -26,7 +26,7 @@ describe("the Containerfile", () => {
     expect({
       User: said["USER"],
       ExposedPorts: Object.fromEntries((said["EXPOSE"] ?? "").split(" ").map((port) => [port, {}])),
-      Env: [said["ENV"]],
+      Env: said["ENV"]?.split(" "),
       Entrypoint: JSON.parse(said["ENTRYPOINT"] ?? "") as string[],
       WorkingDir: said["WORKDIR"],
       Labels: Object.fromEntries(labels),

@@ -15,6 +15,7 @@ export const EMBEDDED = join(ROOT, "operator/src/sandbox/story/embedded.ts");
 const APPS: Readonly<Record<string, string>> = {
   "ingress.k8s.yaml": "ingress-reserved-ips",
   "node-records.k8s.yaml": "node-records-cloudflare",
+  "voice.k8s.yaml": "routed-ip-firewall",
 };
 
 /** Text of the module. Runs the example apps. */

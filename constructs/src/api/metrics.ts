@@ -66,6 +66,16 @@ export const METRICS = {
     help: "1 for the state that a routed address is in: active, in-progress, error, no-match or unassigned.",
     labels: [...ADDRESS, "state"],
   },
+  flipop_resource_condition: {
+    type: "gauge",
+    help: "Conditions of a resource: 1 True, 0 False, -1 Unknown.",
+    labels: ["kind", "namespace", "name", "type"],
+  },
+  flipop_left_behind_total: {
+    type: "counter",
+    help: "Addresses, record sets and rules that the clean-up of deleted resources gave up on.",
+    labels: ["kind", "namespace"],
+  },
   flipop_providers_calls_total: {
     type: "counter",
     help: "Calls to a provider by outcome: success or error. kind, namespace and name are the resource that asked, empty where several share a call.",

@@ -58,6 +58,16 @@ export interface FirewallShare {
   readonly nodes: readonly string[];
 }
 
+/** A firewall that was named before: what this RoutedIP has still to take away there. */
+export interface FormerFirewall {
+  /** Its name. */
+  readonly name: string;
+  /** Machines (`spec.providerID`) that this RoutedIP put behind it. */
+  readonly nodes: readonly string[];
+  /** Rules that this RoutedIP needed there. */
+  readonly rules: readonly FirewallRule[];
+}
+
 /** What the operator observed and did. */
 export interface RoutedIPStatus {
   /** The `metadata.generation` that this status was computed from. */
@@ -74,6 +84,8 @@ export interface RoutedIPStatus {
   readonly firewallRules?: readonly FirewallRule[];
   /** The firewall, and what else this RoutedIP changed in it. */
   readonly firewall?: FirewallShare;
+  /** Firewalls that were named before; each is cleaned up once its successor is in place. */
+  readonly formerFirewalls?: readonly FormerFirewall[];
   /** Where the address stands: `active`, `in-progress`, `error`, `no-match` (its node no longer matches), `unassigned`, `disabled` (beyond desiredIPs). */
   readonly state?: AddressState;
   /** What went wrong last, in words. */
@@ -197,6 +209,34 @@ const statusSchema: SchemaOf<RoutedIPStatus> = {
           maxItems: 64,
         },
       },
+    },
+    formerFirewalls: {
+      type: "array",
+      optional: true,
+      description: "Firewalls that were named before; each is cleaned up once its successor is in place.",
+      items: {
+        type: "object",
+        description: "A firewall that was named before: what this RoutedIP has still to take away there.",
+        properties: {
+          name: { type: "string", description: "Its name.", maxLength: 255 },
+          nodes: {
+            type: "array",
+            description: "Machines (`spec.providerID`) that this RoutedIP put behind it.",
+            items: { type: "string", description: "A machine.", maxLength: MAX_PROVIDER_ID },
+            listType: "atomic",
+            maxItems: 64,
+          },
+          rules: {
+            type: "array",
+            description: "Rules that this RoutedIP needed there.",
+            items: firewallRuleSchema,
+            listType: "atomic",
+            maxItems: 256,
+          },
+        },
+      },
+      listType: "atomic",
+      maxItems: 8,
     },
     state: { ...addressStateSchema, optional: true },
     error: errorSchema,

@@ -12,7 +12,14 @@ import type { AddressProvider } from "../providers/types.js";
 import { type Problem, problemOf } from "./problem.js";
 import { afterFailure, isDue, type RetryState } from "./retry-schedule.js";
 
+const SECOND_MS = 1000;
 const LOST_TROUBLE_MS = 10 * 60_000;
+/** Somebody's address may wait for the account: it is looked into this often at least, ms. */
+const LONGEST_WAIT_MS = { RateLimited: 10_000, Unavailable: 10_000, Unauthorized: 60_000 };
+/** The first look after a change that was refused: only a read tells whether it is the account, ms. */
+const FIRST_LOOK_MS = 1_000;
+/** One that fails now and then has not recovered each time, ms. */
+const RECOVERIES_APART_MS = 10_000;
 
 /** Addresses of one family through one provider. One for all who use it, so that an outage is met once. */
 export class AddressAccount {
@@ -21,6 +28,11 @@ export class AddressAccount {
   private failed: ProviderError | undefined;
   private retry: RetryState | undefined;
   private opening: Promise<AccountInventory> | undefined;
+  /** A read failed, too: it is the account, not one address. */
+  private confirmed = false;
+  private recoveredAt = Number.NEGATIVE_INFINITY;
+  private recoveries = 0;
+  private readonly openers = new Map<string, () => void>();
 
   constructor(
     readonly provider: AddressProvider,
@@ -31,6 +43,11 @@ export class AddressAccount {
   /** The last call failed; until one is answered. */
   get failure(): Problem | undefined {
     return this.failed === undefined ? undefined : problemOf(this.failed, "ProviderUnavailable");
+  }
+
+  /** How often the account has answered again after reads had failed: what failed because of it may be tried at once. */
+  get recovered(): number {
+    return this.recoveries;
   }
 
   /** ms since the epoch: when a failure is looked into again. */
@@ -58,21 +75,44 @@ export class AddressAccount {
     await Promise.all(ips.map((ip) => this.noting(() => inventory.read(context, ip))));
   }
 
-  /** The outcome of a call that somebody made to the account. */
+  /** Called once, in the turn in which the inventory is there; before anybody decides on it. */
+  whenOpen(resource: ResourceRef, listener: () => void): void {
+    if (this.inventory === undefined) this.openers.set(resource.uid, listener);
+    else listener();
+  }
+
+  /** The resource is gone. */
+  forget(resource: ResourceRef): void {
+    this.openers.delete(resource.uid);
+    this.inventory?.forget(resource);
+  }
+
+  /** The failure of a call that somebody made to the account. */
   note(error: unknown): void {
-    if (!isProviderError(error)) return;
-    if (!TELLING.has(error.kind) || error.reason === "Cancelled") return;
-    const now = this.tools.clock.now();
-    const old = this.retry !== undefined && now - this.retry.retryAt > LOST_TROUBLE_MS;
-    // Many who fail at once are one failure.
-    if (this.failed !== undefined && this.retry !== undefined && this.retry.retryAt > now) return;
-    this.failed = error;
-    this.retry = afterFailure(old ? undefined : this.retry, error, now);
+    if (isAccountError(error)) this.fail(error, false);
   }
 
   answered(): void {
+    const now = this.tools.clock.monotonic();
+    if (this.confirmed && now - this.recoveredAt >= RECOVERIES_APART_MS) {
+      this.recoveries += 1;
+      this.recoveredAt = now;
+    }
+    this.confirmed = false;
     this.failed = undefined;
     this.retry = undefined;
+  }
+
+  private fail(error: ProviderError & { readonly kind: AccountErrorKind }, read: boolean): void {
+    const now = this.tools.clock.now();
+    const old = this.retry !== undefined && now - this.retry.retryAt > LOST_TROUBLE_MS;
+    this.confirmed ||= read;
+    // Many who fail at once are one failure.
+    if (this.failed !== undefined && this.retry !== undefined && this.retry.retryAt > now) return;
+    // The first one of its kind is told: it says more than that calls rest since, and what is told stays the same.
+    if (this.failed?.kind !== error.kind) this.failed = error;
+    const next = afterFailure(old ? undefined : this.retry, error, now);
+    this.retry = { ...next, retryAt: Math.min(next.retryAt, now + longestWaitMs(error, read)) };
   }
 
   private async noting(call: () => Promise<unknown>): Promise<void> {
@@ -81,7 +121,7 @@ export class AddressAccount {
       this.answered();
     } catch (error) {
       if (!isProviderError(error)) throw error;
-      this.note(error);
+      if (isAccountError(error)) this.fail(error, true);
     }
   }
 
@@ -94,6 +134,8 @@ export class AddressAccount {
     );
     try {
       this.inventory = await this.opening;
+      for (const opened of this.openers.values()) opened();
+      this.openers.clear();
       return this.inventory;
     } finally {
       this.opening = undefined;
@@ -101,8 +143,20 @@ export class AddressAccount {
   }
 }
 
+type AccountErrorKind = keyof typeof LONGEST_WAIT_MS;
+
 /** Failures of the account or the API; the others are about one address or node. */
-const TELLING: ReadonlySet<ProviderError["kind"]> = new Set(["RateLimited", "Unavailable", "Unauthorized"]);
+export function isAccountError(error: unknown): error is ProviderError & { readonly kind: AccountErrorKind } {
+  return isProviderError(error) && Object.hasOwn(LONGEST_WAIT_MS, error.kind) && error.reason !== "Cancelled";
+}
+
+/** Never earlier than the API asks. */
+function longestWaitMs(
+  { kind, retryAfterSeconds = 0 }: Pick<ProviderError, "retryAfterSeconds"> & { readonly kind: AccountErrorKind },
+  read: boolean,
+): number {
+  return Math.max(read ? LONGEST_WAIT_MS[kind] : FIRST_LOOK_MS, retryAfterSeconds * SECOND_MS);
+}
 
 export class AddressAccounts {
   private readonly accounts = new Map<string, AddressAccount>();
@@ -133,7 +187,7 @@ export class AddressAccounts {
 
   /** The resource is gone: nothing is read for it any more. */
   forget(resource: ResourceRef): void {
-    for (const { inventory } of this.accounts.values()) inventory?.forget(resource);
+    for (const account of this.accounts.values()) account.forget(resource);
   }
 
   private providerOf(name: string): AddressProvider | Problem {

@@ -67,14 +67,14 @@ class Janitor {
     return this.judgePlace(ip, { machine, family });
   }
 
-  /** One who lives elsewhere than we may look is left alone. */
+  /** One who lives elsewhere than we look, or is of a kind that is not served, is left alone. */
   private judgeOwner(text: string): Judgement {
     const { owners, settings } = this.context;
     const owner = parseOwner(text);
     if (owner === undefined) return "keep";
     const { watchNamespaces } = settings;
     const inScope = watchNamespaces.length === 0 || watchNamespaces.includes(owner.namespace);
-    return inScope && !owners.has(owner.uid) ? "stale" : "keep";
+    return inScope && owners.isGone(owner.uid) ? "stale" : "keep";
   }
 
   /** Nobody's: stale only where the provider shows the address elsewhere. */

@@ -4,6 +4,7 @@ import { isConflict, type KubeClient } from "../kube/client.js";
 import type { KubeObject } from "../kube/objects.js";
 import type { Patch } from "../kube/patch.js";
 import { sendPatch } from "../kube/send-patch.js";
+import { isForbidden } from "../kube/status-error.js";
 import type { Newest } from "./newest.js";
 
 export interface ObjectWriterProps<O extends KubeObject> {
@@ -35,6 +36,8 @@ export class ObjectGone extends Error {
 }
 
 export class ObjectWriter<O extends KubeObject> {
+  /** The last write was refused for want of a right. */
+  forbidden = false;
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly props: ObjectWriterProps<O>) {}
@@ -61,8 +64,12 @@ export class ObjectWriter<O extends KubeObject> {
     const { client, path } = this.props;
     const before = this.current();
     const options = { ...(subresource && { subresource }), ...(signal && { signal }) };
-    const after = await sendPatch<O>(client, path, patch(before), options);
+    const after = await sendPatch<O>(client, path, patch(before), options).catch((error: unknown) => {
+      this.forbidden = isForbidden(error);
+      throw error;
+    });
     if (after === undefined) return before;
+    this.forbidden = false;
     this.took(before, after);
     return after;
   }

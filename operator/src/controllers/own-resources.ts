@@ -42,7 +42,9 @@ export class OwnResources<O extends KubeObject> {
     return undefined;
   }
 
-  has(uid: string): boolean {
+  /** `undefined`: not all of them are seen. */
+  has(uid: string): boolean | undefined {
+    if (!this.parts.every((part) => part.hasSynced())) return undefined;
     return this.caches.some(({ store }) => store.getByUid(uid) !== undefined);
   }
 

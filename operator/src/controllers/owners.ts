@@ -1,7 +1,7 @@
 /** Which resources there are: an annotation on a node names its owner, who may be gone. */
 
-/** Whether a controller has a resource of this uid. */
-export type KnowsUid = (uid: string) => boolean;
+/** Whether a controller has a resource of this uid; `undefined`: it can't see its resources. */
+export type KnowsUid = (uid: string) => boolean | undefined;
 
 /** `<namespace>/<name>/<uid>`, as the owner annotation has it. */
 export interface OwnerName {
@@ -19,8 +19,9 @@ export class Owners {
     this.known.push(knows);
   }
 
-  has(uid: string): boolean {
-    return this.known.some((knows) => knows(uid));
+  /** Nobody has it, and all who could have it see all theirs. Where no such kind is served, nobody knows. */
+  isGone(uid: string): boolean {
+    return this.known.length > 0 && this.known.every((knows) => knows(uid) === false);
   }
 
   /** A resource that may have annotated nodes has been deleted. */

@@ -13,12 +13,6 @@ export function timeOf(text: string | undefined): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** A time of the past; one in the future comes from a clock that was set back, and counts as now. */
-export function pastTimeOf(text: string | undefined, now: number): number | undefined {
-  const ms = timeOf(text);
-  return ms === undefined ? undefined : Math.min(ms, now);
-}
-
 /** `10:02:11`, UTC; whole seconds, rounded up: nobody looks too early. */
 export function clockTime(ms: number): string {
   return new Date(Math.ceil(ms / SECOND_MS) * SECOND_MS).toISOString().slice(11, 19);

@@ -76,10 +76,15 @@ function counted(
   memory: Memory,
   kind: FailureKind | undefined,
 ): Pick<Verdict, "failures" | "counts" | "attempt"> {
-  const { failures, counts } = isHealthy(round) ? { failures: 0, counts: NO_FAILURES } : memory;
+  const { failures, counts } = isHealthy(round) ? { failures: 0, counts: NO_FAILURES } : afterSet(round, memory);
   if (kind === undefined) return { failures, counts, attempt: 0 };
   const attempt = counts[kind] + 1;
   return { failures: failures + 1, counts: { ...counts, [kind]: attempt }, attempt };
+}
+
+/** A set that a watch delivered shows that the server answers; not that what follows is worth another set. */
+function afterSet({ synced }: Round, { failures, counts }: Memory): Pick<Memory, "failures" | "counts"> {
+  return { failures, counts: synced ? { ...NO_FAILURES, outdated: counts.outdated } : counts };
 }
 
 function kindOf({ error }: Round, relist: RelistReason | undefined): FailureKind {

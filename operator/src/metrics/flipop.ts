@@ -16,16 +16,8 @@ const FLIPOP = {
   state: gaugeOf("flipop_floatingippoolcontroller_ip_state"),
   unfulfilled: gaugeOf("flipop_floatingippoolcontroller_unfulfilled_ips"),
   records: gaugeOf("flipop_nodednsrecordset_records"),
-  condition: gauge(
-    "flipop_resource_condition",
-    ["kind", "namespace", "name", "type"] as const,
-    "Conditions of a resource: 1 True, 0 False, -1 Unknown.",
-  ),
-  leftBehind: counter(
-    "flipop_left_behind_total",
-    ["kind", "namespace"] as const,
-    "Addresses, record sets and rules that the clean-up of deleted resources gave up on.",
-  ),
+  condition: gaugeOf("flipop_resource_condition"),
+  leftBehind: counterOf("flipop_left_behind_total"),
   routedAssignmentErrors: counterOf("flipop_routedipcontroller_ip_assignment_errors"),
   routedAssignments: counterOf("flipop_routedipcontroller_ip_assignments"),
   routedNode: gaugeOf("flipop_routedipcontroller_ip_node"),

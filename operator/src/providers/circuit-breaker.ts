@@ -9,7 +9,7 @@ import { isProviderError, ProviderError } from "./errors.js";
 const THRESHOLD = 5;
 const FIRST_REST_MS = 5_000;
 /** Short, since an address that cannot be moved is somebody's outage. */
-const LONGEST_REST_MS = 60_000;
+const LONGEST_REST_MS = 10_000;
 const JITTER = 0.2;
 const SECOND_MS = 1000;
 

@@ -7,12 +7,12 @@ import { Background } from "../../src/controllers/background.js";
 import { CreationBook, type OpenCreation } from "../../src/controllers/creation-book.js";
 import { Newest } from "../../src/controllers/newest.js";
 import { annotationRemoval } from "../../src/controllers/node-annotations.js";
-import { parseOwner } from "../../src/controllers/owners.js";
+import { Owners, parseOwner } from "../../src/controllers/owners.js";
 import { Inventories } from "../../src/inventory/inventories.js";
 import type { KubeObject } from "../../src/kube/objects.js";
 import { NodeDirectory } from "../../src/match/node-directory.js";
 import { OwnSeries } from "../../src/metrics/series.js";
-import { ProviderError } from "../../src/providers/errors.js";
+import { ProviderError, type ProviderErrorProps } from "../../src/providers/errors.js";
 import type { AddressProvider } from "../../src/providers/types.js";
 import { AbsentKinds } from "../../src/runtime/absent-kinds.js";
 import { facts, slimNode } from "../match/cluster.js";
@@ -99,6 +99,17 @@ describe("nodes that bear an address", () => {
     expect(annotationRemoval(facts("b"), "IPv4")).to.equal(undefined);
   });
 
+  it("lose their owner only where all who could have it see all theirs, and do not have it", () => {
+    const owners = new Owners();
+    expect(owners.isGone("u"), "no such kind is served").to.equal(false);
+    let seen: boolean | undefined = false;
+    owners.add(() => seen);
+    expect(owners.isGone("u")).to.equal(true);
+    owners.add(() => false);
+    expect(owners.isGone("u")).to.equal(true);
+    for (seen of [undefined, true]) expect(owners.isGone("u"), String(seen)).to.equal(false);
+  });
+
   it("name their owner in three parts", () => {
     expect(parseOwner("ns/web/uid-1")).to.deep.equal({ namespace: "ns", name: "web", uid: "uid-1" });
     for (const text of ["", "web", "ns/web", "ns//uid", "a/b/c/d"]) expect(parseOwner(text), text).to.equal(undefined);
@@ -106,8 +117,8 @@ describe("nodes that bear an address", () => {
 });
 
 describe("an account of addresses", () => {
-  const error = (kind: "Unauthorized" | "Unavailable" | "Conflict") =>
-    new ProviderError({ kind, where: "test", seen: "no", remedy: "wait", outcome: "refused" });
+  const error = (kind: "Unauthorized" | "Unavailable" | "Conflict", more: Partial<ProviderErrorProps> = {}) =>
+    new ProviderError({ kind, where: "test", seen: "no", remedy: "wait", outcome: "refused", ...more });
 
   function rig() {
     const clock = new FakeClock();
@@ -157,6 +168,54 @@ describe("an account of addresses", () => {
     await clock.advance(300_000);
     await account.refresh(300, "check");
     expect(account.failure).to.equal(undefined);
+  });
+
+  it("is looked into soon while it fails, not before the API asks, and its first failure is what is told", async () => {
+    const { state, account, clock } = rig();
+    await account.refresh(300, "check");
+    state.fails = error("Unavailable");
+    for (let failures = 0; failures < 20; failures++) {
+      account.note(error("Unavailable", { seen: `failure ${failures}` }));
+      const waits = (account.retryAt ?? 0) - clock.now();
+      expect(waits).to.be.within(1, 10_000);
+      await clock.advance(waits);
+      await account.refresh(300, "check");
+    }
+    expect(account.failure?.message).to.include("failure 0");
+    await clock.advance(10_000);
+    account.note(error("Unavailable", { retryAfterSeconds: 45 }));
+    expect(account.retryAt).to.equal(clock.now() + 45_000);
+  });
+
+  it("has recovered when reads that failed are answered again; a refused change alone tells nothing of it", async () => {
+    const { state, account, clock } = rig();
+    await account.refresh(300, "check");
+    account.note(error("Unavailable"));
+    await clock.advance(1_000);
+    await account.refresh(300, "check");
+    expect([account.failure, account.recovered]).to.deep.equal([undefined, 0]);
+    account.note(error("Unauthorized"));
+    state.fails = error("Unauthorized");
+    await clock.advance(1_000);
+    await account.refresh(300, "check");
+    expect(account.failure?.reason).to.equal("Unauthorized");
+    state.fails = undefined;
+    await clock.advance(60_000);
+    await account.refresh(300, "check");
+    expect([account.failure, account.recovered]).to.deep.equal([undefined, 1]);
+  });
+
+  it("tells those who wait for it when it is open, before anybody decides on it", async () => {
+    const { account } = rig();
+    const told: string[] = [];
+    const resource = (uid: string) => ({ kind: "FloatingIPPool", namespace: "default", name: uid, uid });
+    for (const uid of ["a", "b", "c"]) account.whenOpen(resource(uid), () => told.push(uid));
+    account.forget(resource("b"));
+    expect(told).to.be.empty;
+    await account.refresh(300, "check");
+    expect(told).to.deep.equal(["a", "c"]);
+    account.whenOpen(resource("d"), () => told.push("d"));
+    expect(told).to.deep.equal(["a", "c", "d"]);
   });
 
   it("takes a conflict for no failure of the account", () => {

@@ -51,10 +51,13 @@ describe("what a reflector does after a round", () => {
     expect(judge(watch({ opened: false, error: status(403, "Forbidden") }), outdated)).to.include({ attempt: 2 });
   });
 
-  it("takes a watch list that went on for long as proof of health", () => {
+  it("takes a watch list that went on for long as proof of health, and a shorter one as proof that the server answers", () => {
     const lost: Round = { ...NO_WATCH, phase: "watch-list", opened: true, synced: true, error: new Error("reset") };
     expect(judge({ ...lost, seconds: 60 }, LOST_4)).to.include({ failures: 1, attempt: 1 });
-    expect(judge({ ...lost, seconds: 2 }, LOST_4)).to.include({ failures: 5, attempt: 5 });
+    expect(judge({ ...lost, seconds: 2 }, LOST_4)).to.include({ failures: 5, attempt: 1 });
+    const outdated = { ...FRESH, failures: 4, counts: { ...NO_FAILURES, outdated: 4 } };
+    const again = judge({ ...lost, seconds: 2, error: status(410, "Expired") }, outdated);
+    expect(again, "sets are not read one after the other").to.include({ failures: 5, attempt: 5 });
   });
 
   it("resumes slowly where the server refuses", () => {
@@ -94,7 +97,10 @@ describe("what a reflector does after a round", () => {
 
   it("does not count watches that were never answered as silent", () => {
     const refused = watch({ opened: false, error: new Error("refused") });
-    expect(judge(refused, { ...FRESH, silentWatches: 1, failures: 1 })).to.include({ relist: undefined, silentWatches: 1 });
+    expect(judge(refused, { ...FRESH, silentWatches: 1, failures: 1 })).to.include({
+      relist: undefined,
+      silentWatches: 1,
+    });
   });
 
   it("does not spin between a list that works and a watch that is always too old", () => {

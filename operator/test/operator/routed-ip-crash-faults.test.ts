@@ -6,8 +6,8 @@ import { Killer, type Moment } from "./killer.js";
 
 const NODES = ["n1", "n2"] as const;
 /** Scenes that run at the same time. */
-const AT_ONCE = 24;
-const SPEED = 40;
+const AT_ONCE = 6;
+const SPEED = 20;
 const TAINT = "flipop.digitalocean.com/routed-ip";
 
 /** What happens to a RoutedIP in its life, each with what it comes to. */

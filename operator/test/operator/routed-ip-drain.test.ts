@@ -114,7 +114,7 @@ describe("operator in process: a drain of the node that has the address", functi
   this.timeout(300_000);
 
   it("leaves the address at no time with a node that does not answer, or whose firewall is closed", async () => {
-    const slice = fc.sample(DRAIN, { numRuns: RUNS, seed: Number(process.env["FLIPOP_SEED"] ?? 1) });
+    const slice = fc.sample(DRAIN, RUNS);
     const ends = await Promise.all(slice.map(async (one) => ({ ...one, bad: await drain(one) })));
     for (const { bad, ...one } of ends) expect(bad, JSON.stringify(one)).to.deep.equal([]);
   });

@@ -13,7 +13,10 @@ type Lines = () => Promise<readonly string[]>;
 
 async function untilLines(lines: Lines, test: (seen: readonly string[]) => boolean): Promise<void> {
   let seen: readonly string[] = [];
-  const isSo = async () => test((seen = await lines()));
+  const isSo = async () => {
+    seen = await lines();
+    return test(seen);
+  };
   await until("the metrics are as they should be", isSo, 60_000).catch((error: unknown) => {
     throw new Error(`${String(error)}\n${seen.filter((line) => !line.startsWith("flipop_providers_")).join("\n")}`);
   });
@@ -110,6 +113,35 @@ describe("operator in process: RoutedIP, whole", function () {
     await made.until("the other port", () => made.firewall()?.ports.join() === "8443");
     const calls = digitalocean.journal.calls({ mutating: true, after: before }).map(({ method }) => method);
     expect(calls.lastIndexOf("DELETE"), `${calls}`).to.be.greaterThan(calls.indexOf("POST"));
+  });
+
+  it("opens another firewall before it leaves the former one", async () => {
+    const ip = await startReady(1);
+    const { digitalocean, kubernetes } = made.world;
+    const { firewalls } = digitalocean.state;
+    const [former = "", next] = [firewalls.byName("ingress")?.id, firewalls.add({ name: "next" }).id];
+    const machine = made.world.droplet("n1").id;
+    const closed: string[] = [];
+    const end = digitalocean.journal.subscribe(({ method, path }) => {
+      const open = [former, next].some((id) => {
+        const { inbound, dropletIds } = firewalls.get(id).config;
+        return dropletIds.includes(machine) && inbound.some(({ ports }) => `${ports}` === "443");
+      });
+      if (!open) closed.push(`${method} ${path}`);
+    });
+    kubernetes.change(made.refTo("do", "RoutedIPIssuer"), (object) => ({
+      ...object,
+      spec: { ...(object["spec"] as object), routedIPFirewallName: "next" },
+    }));
+    await made.until("in the next one", () => firewalls.get(next).config.dropletIds.includes(machine));
+    await made.until("out of the former one", () => made.firewall()?.nodes.length === 0);
+    await made.until("forgotten", () => made.status("a").formerFirewalls === undefined);
+    end();
+    expect(closed).to.deep.equal([]);
+    expect(made.firewall()).to.deep.equal({ nodes: [], ports: [] });
+    expect(firewalls.get(next).config.inbound.map(({ ports }) => `${ports}`)).to.deep.equal(["443"]);
+    expect(made.status("a").firewall?.name).to.equal("next");
+    expect(made.world.holder(ip)).to.equal(`digitalocean://${machine}`);
   });
 
   it("says that the provider is out, and goes on when it is back", async () => {

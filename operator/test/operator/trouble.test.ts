@@ -147,6 +147,62 @@ describe("operator in process: trouble", function () {
     expect(world.annotations("node-3")).to.deep.equal({ [Annotation.reservedIpv4]: ip, other: "kept" });
   });
 
+  it("leaves annotations alone whose owners it does not look after", async () => {
+    await start(1);
+    const [ip = ""] = addresses(1);
+    world.addPool("web", { ips: [ip] });
+    const first = world.start();
+    await world.fulfilled("web");
+    const before = world.annotations("node-1");
+    expect(before).to.have.property(Annotation.reservedIpv4Owner);
+    await first.stop();
+    world.start({ features: "dns" });
+    await world.clock.sleep(60_000);
+    await world.rest();
+    expect(world.annotations("node-1")).to.deep.equal(before);
+  });
+
+  it("waits for the account, not for each address, when nothing is answered", async () => {
+    await start(2);
+    const [ip = ""] = addresses(1);
+    world.addPool("web", { ips: [ip] });
+    world.start();
+    await world.fulfilled("web");
+    const outage = { kind: "status", status: 503 } as const;
+    const fault = world.digitalocean.faults.inject(outage, { on: /./, times: Infinity });
+    const holder = world.status("web").ips?.[ip]?.nodeName ?? "";
+    world.setReady(holder, false);
+    await world.until("told", () => world.condition("web", "ProviderReachable")?.status === "False");
+    await world.clock.sleep(120_000);
+    const assigned = count(ASSIGN);
+    const { revision } = world.kubernetes;
+    await world.clock.sleep(60_000);
+    expect(count(ASSIGN), "no move is tried meanwhile").to.equal(assigned);
+    expect(world.kubernetes.revision, "nothing new is written").to.equal(revision);
+    expect(world.status("web").ips?.[ip]).not.to.have.property("retryAt");
+    const notes = world.events("ProviderUnavailable").map((event) => event["note"]);
+    expect(notes).to.deep.equal([...new Set(notes)]);
+    const back = world.clock.now();
+    fault.cancel();
+    await world.until("moved", () => ![holder, undefined].includes(world.status("web").ips?.[ip]?.nodeName));
+    console.log("BACK", (world.clock.now() - back) / 1000);
+    await world.until("well", () => world.condition("web", "Ready")?.status === "True");
+  });
+
+  it("says that a node stands for no machine, where an address does not get there", async () => {
+    await start(0);
+    const [ip = ""] = addresses(1);
+    const spec = { providerID: "digitalocean://4242" };
+    const status = { conditions: [{ type: "Ready", status: "True", reason: "Tested" }] };
+    world.kubernetes.create({ apiVersion: "v1", kind: "Node", metadata: { name: "ghost" }, spec, status });
+    world.addPool("web", { ips: [ip] });
+    world.start();
+    await world.until("told", () => world.status("web").ips?.[ip]?.state === "error");
+    const entry = world.status("web").ips?.[ip];
+    expect(entry?.reason).to.equal("NoCandidate");
+    expect(entry?.error).to.include("ghost").and.include("digitalocean://4242");
+  });
+
   it("changes nothing on a dry run", async () => {
     await start(2);
     world.addPool("web", { ips: addresses(1), desiredIPs: 2 });

@@ -103,6 +103,16 @@ describe("leader elector", () => {
     expect(spec(w.kube)).to.include({ holderIdentity: "a", leaseTransitions: 1 });
   });
 
+  it("takes a lease in the moment in which it runs out, between two looks", async () => {
+    const w = world();
+    heldBy(w.kube, "b", "2025-01-01T00:00:00.000000Z");
+    const { state } = contend(w);
+    await w.clock.advance(14_999);
+    expect(state.leading).to.equal(false);
+    await w.clock.advance(1);
+    expect(state.leading).to.equal(true);
+  });
+
   it("loses one of two who take at the same moment", async () => {
     const w = world();
     const one = contend(w, "a");

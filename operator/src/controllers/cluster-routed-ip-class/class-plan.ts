@@ -28,6 +28,8 @@ export interface JobFacilities {
   readonly dryRun: "untried" | "accepted" | { readonly refused: string };
   /** By name, of the namespace of the Jobs; `undefined`: there is none of that name. */
   readonly accounts: ReadonlyMap<string, Pick<ObjectMeta, "labels"> | undefined>;
+  /** The server is to be asked (again). */
+  readonly due: boolean;
 }
 
 export type ClassAction = { readonly do: "add-finalizer" | "remove-finalizer"; readonly why: string };
@@ -42,7 +44,7 @@ export interface ClassPlan {
 export function planClass(snapshot: ClassSnapshot): ClassPlan {
   const action = finalizerAction(snapshot);
   const obstacle = obstacleTo(snapshot);
-  const asks = obstacle === undefined && isByJobs(snapshot.spec) && snapshot.jobs.dryRun === "untried";
+  const asks = snapshot.jobs.due && isByJobs(snapshot.spec) && mayAsk(snapshot);
   return {
     ...(action === undefined ? {} : { action }),
     conditions: [readyOf(snapshot, obstacle)],
@@ -86,6 +88,10 @@ function readyOf({ spec, jobs }: ClassSnapshot, obstacle: Problem | undefined): 
   if (obstacle !== undefined) return no("Ready", obstacle);
   if (!isByJobs(spec)) return yes("Ready", "Observed", "its issuer is there");
   return jobs.dryRun === "untried" ? unknown("Ready") : yes("Ready", "Observed", "the API server takes its Jobs");
+}
+
+function mayAsk({ spec, problem, jobs }: ClassSnapshot): boolean {
+  return problem === undefined && jobs.enabled && jobs.namespaces.includes(jobNamespaceOf(spec, jobs));
 }
 
 function obstacleTo({ spec, problem, issuerFound, jobs }: ClassSnapshot): Problem | undefined {

@@ -22,7 +22,7 @@ import { type ClassPlan, type ClassSnapshot, isByJobs, jobNamespaceOf, planClass
 import type { FirewallJobs } from "./firewall-jobs.js";
 import type { JobOrder } from "./job.js";
 import type { JobDecision } from "./job-decision.js";
-import { type JobDesk, jobSpecOf } from "./job-desk.js";
+import { type FoundJob, type JobDesk, jobSpecOf, TRIAL_MS } from "./job-desk.js";
 import { assignVariables, firewallVariables } from "./variables.js";
 
 const NAME = "cluster-routed-ip-class";
@@ -112,7 +112,7 @@ export class ClassController {
       jobs: {
         enabled: this.jobs !== undefined,
         namespaces: settings.jobNamespaces,
-        ...(this.jobs?.desk.trialOf(name, spec) ?? { dryRun: "untried", accounts: new Map() }),
+        ...(this.jobs?.desk.trialOf(name, spec) ?? { dryRun: "untried", accounts: new Map(), due: false }),
       },
     };
   }
@@ -154,10 +154,10 @@ export class ClassController {
   private async bringFirewall(read: ClassRead, { conditions }: ClassPlan): Promise<Result> {
     const { jobs, routing } = this;
     const fit = isByJobs(read.spec) && conditions.every(({ status }) => status === "True");
-    if (jobs === undefined || !fit || !routing.context.leads() || !routing.synced) return done;
+    if (jobs === undefined || !routing.context.leads() || !routing.synced) return done;
+    if (!fit) return isByJobs(read.spec) ? requeueAfter(TRIAL_MS) : done;
     const { name, uid } = read.metadata;
-    const job = jobs.desk.find(uid, "firewall");
-    if (job?.state.is === "stuck") await jobs.desk.lookForWarning(job.object);
+    const job = await findWithWarning(jobs.desk, uid);
     const terms = classTerms(read.spec);
     const members = membersOf(routing, name);
     const look = () => JSON.stringify(jobs.firewalls.of(name, members, terms));
@@ -175,6 +175,7 @@ export class ClassController {
       case "create": {
         const namespace = jobNamespaceOf(spec, jobs.desk);
         const { variables, attempt } = decision;
+        jobs.firewalls.started(name);
         return jobs.desk.create(orderOf({ metadata, spec }, { purpose: "firewall", namespace, variables, attempt }));
       }
       case "take":
@@ -198,6 +199,14 @@ export class ClassController {
     const { reason, message: note } = problem;
     this.routing.context.events.record({ regarding, type: "Warning", reason, action, note });
   }
+}
+
+/** Of one that is stuck, with what the server says about it. */
+async function findWithWarning(desk: JobDesk, uid: string): Promise<FoundJob | undefined> {
+  const job = desk.find(uid, "firewall");
+  if (job?.state.is !== "stuck") return job;
+  await desk.lookForWarning(job.object);
+  return desk.find(uid, "firewall");
 }
 
 interface Telling {

@@ -13,8 +13,10 @@ import { type FirewallNeed, firewallOrders, firewallVariables } from "./variable
 /** Whether the firewall is as all RoutedIPs of the class need it. */
 export type FirewallState = "done" | "pending" | { readonly failure: Problem };
 
+const UNKNOWN = "unknown";
+
 interface ClassState {
-  /** What the last Job that ended well was told. */
+  /** What the last Job that ended well was told; unknown as soon as another one starts. */
   applied: string;
   wanted: string;
   failure?: Problem | undefined;
@@ -27,8 +29,8 @@ export class FirewallJobs {
   /** As the class's members need it now. */
   of(name: string, members: readonly RoutedIP[], terms: ClassTerms): FirewallState {
     const { applied, wanted, failure } = this.look(name, members, terms);
-    if (failure !== undefined) return { failure };
-    return applied === wanted ? "done" : "pending";
+    if (applied === wanted) return "done";
+    return failure === undefined ? "pending" : { failure };
   }
 
   /** What to do about the Job. */
@@ -41,10 +43,16 @@ export class FirewallJobs {
   private look(name: string, members: readonly RoutedIP[], terms: ClassTerms): ClassState {
     const wanted = firewallVariables(firewallOrders(needsOf(members, terms)))["FIREWALL_RULES"] ?? "";
     // A new process: what the members say was done is done.
-    const state = this.classes.get(name) ?? { applied: isDone(members) ? wanted : "unknown", wanted };
+    const state = this.classes.get(name) ?? { applied: isDone(members) ? wanted : UNKNOWN, wanted };
     this.classes.set(name, state);
     state.wanted = wanted;
     return state;
+  }
+
+  /** From here on nobody knows what the firewall lets through, until a Job ends well. */
+  started(name: string): void {
+    const state = this.classes.get(name);
+    if (state !== undefined) state.applied = UNKNOWN;
   }
 
   succeeded(name: string, variables: JobVariables): void {
@@ -55,10 +63,12 @@ export class FirewallJobs {
     state.retry = undefined;
   }
 
-  failed(name: string, failure: Problem, retry?: RetryState): void {
+  /** It concerns all: a Job has the full set of rules, and does not say which of them it has got to. */
+  failed(name: string, { reason, message }: Problem, retry?: RetryState): void {
     const state = this.classes.get(name);
     if (state === undefined) return;
-    state.failure = failure;
+    const whose = `class ${name} has one firewall Job for all of its RoutedIPs`;
+    state.failure = { reason, message: `${whose}: ${message}` };
     state.retry = retry ?? state.retry;
   }
 

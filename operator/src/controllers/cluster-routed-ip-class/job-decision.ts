@@ -50,9 +50,10 @@ export function isFor(job: JobObject, wanted: JobVariables): boolean {
 }
 
 function decideOnJob({ object, state }: NonNullable<JobSituation["job"]>, { retry, now }: JobSituation): JobDecision {
-  // Being deleted: the next one comes when it is gone.
-  if (object.metadata.deletionTimestamp !== undefined) return { do: "wait", until: now + LOOK_MS };
   switch (state.is) {
+    // The next one comes when it is gone.
+    case "ending":
+      return { do: "wait", until: now + LOOK_MS };
     case "running":
       return { do: "wait", until: state.lookAgainAt };
     case "stuck":

@@ -8,6 +8,7 @@ import { type WholeObject, wholeObjects } from "../../kube/slim.js";
 import { cachePart } from "../../runtime/cache-part.js";
 import type { Synced } from "../../runtime/manager.js";
 import type { ControllerContext } from "../context.js";
+import { accountProblem } from "./class-plan.js";
 import { buildJob, JOB_LABELS, type JobOrder, type JobPurpose, serviceAccountOf } from "./job.js";
 import { type JobObject, type JobPod, type JobState, jobState } from "./job-state.js";
 
@@ -20,17 +21,39 @@ export interface FoundJob {
 export interface JobTrial {
   readonly dryRun: "untried" | "accepted" | { readonly refused: string };
   readonly accounts: ReadonlyMap<string, Pick<ObjectMeta, "labels"> | undefined>;
+  /** Time to ask again: what stood in the way may be gone, or the server has refused a Job since. */
+  readonly due: boolean;
 }
 
-const UNTRIED: JobTrial = { dryRun: "untried", accounts: new Map() };
+const UNTRIED: JobTrial = { dryRun: "untried", accounts: new Map(), due: true };
+/** What the server refuses is tried again this often. */
+export const TRIAL_MS = 60_000;
+
+/** The operator does not even ask the server for it. */
+export class JobRefusedError extends Error {
+  override readonly name = "JobRefusedError";
+}
+
+interface KnownTrial {
+  readonly key: string;
+  readonly trial: Omit<JobTrial, "due">;
+  /** ms since the epoch; `undefined`: nothing has been refused. */
+  dueAt: number | undefined;
+}
 
 export class JobDesk {
   /** For the manager. */
   readonly parts: readonly Synced[];
   readonly jobs: readonly Cache<WholeObject<JobObject>>[];
   readonly pods: readonly Cache<WholeObject<JobPod>>[];
-  private readonly trials = new Map<string, { readonly key: string; readonly trial: JobTrial }>();
+  private readonly trials = new Map<string, KnownTrial>();
   private readonly warnings = new Map<string, string>();
+  /** By uid, until the cache knows. */
+  private readonly removed = new Set<string>();
+  /** Pods that are gone, by the uid of their Job: the server deletes them before it says that the Job has failed. */
+  private readonly lastPods = new Map<string, JobPod>();
+  private readonly ends: readonly (() => void)[];
+  private doubted: (className: string) => void = () => undefined;
 
   /** The watches start at once. */
   constructor(
@@ -45,6 +68,19 @@ export class JobDesk {
       watches.kind("job-pods", `/api/v1/namespaces/${namespace}/pods`, wholeObjects<JobPod>()),
     );
     this.parts = [...this.jobs, ...this.pods].map((cache) => cachePart(cache));
+    this.ends = [
+      ...this.jobs.map(({ store }) => store.listen(({ type, object }) => type === "deleted" && this.forget(object))),
+      ...this.pods.map(({ store }) => store.listen(({ type, object }) => type === "deleted" && this.keep(object))),
+    ];
+  }
+
+  /** @param doubted the server has refused a Job of a class that it took before. */
+  onDoubt(doubted: (className: string) => void): void {
+    this.doubted = doubted;
+  }
+
+  close(): void {
+    for (const end of this.ends) end();
   }
 
   /** The one Job for a RoutedIP or a class's firewall. Of several, the one that was there first. */
@@ -56,29 +92,42 @@ export class JobDesk {
       compare(a.metadata.creationTimestamp ?? "", b.metadata.creationTimestamp ?? ""),
     );
     if (object === undefined) return undefined;
-    const warning = this.warnings.get(object.metadata.uid);
-    const scene = { job: object, pods: this.podsOf(object), now: this.context.clock.now() };
+    const { uid: ofJob } = object.metadata;
+    const warning = this.warnings.get(ofJob);
+    const scene = {
+      job: object,
+      pods: this.podsOf(object),
+      removed: this.removed.has(ofJob),
+      now: this.context.clock.now(),
+    };
     return { object, state: jobState({ ...scene, ...(warning === undefined ? {} : { warning }) }) };
   }
 
-  /** One that is there already is the one of an earlier try. */
+  /**
+   * One that is there already is the one of an earlier try.
+   * @throws JobRefusedError, or StatusError: the class is to be tried again
+   */
   async create(order: JobOrder): Promise<void> {
     const path = `/apis/batch/v1/namespaces/${order.namespace}/jobs`;
     try {
+      await this.checkAccount(order);
       await this.context.client.request({ method: "POST", path, body: buildJob(order) });
     } catch (error) {
-      if (!isConflict(error)) throw error;
+      if (isConflict(error)) return;
+      if (error instanceof JobRefusedError || isRefusal(error)) this.doubt(order.owner.name);
+      throw error;
     }
   }
 
-  async remove({ metadata: { name, namespace = "" } }: JobObject): Promise<void> {
+  async remove({ metadata: { uid, name, namespace = "" } }: JobObject): Promise<void> {
     const path = `/apis/batch/v1/namespaces/${namespace}/jobs/${name}`;
     try {
-      await this.context.client.request({ method: "DELETE", path, body: { propagationPolicy: "Background" } });
+      const body = { propagationPolicy: "Background", preconditions: { uid } };
+      await this.context.client.request({ method: "DELETE", path, body });
     } catch (error) {
-      if (!isNotFound(error)) throw error;
+      if (!isNotFound(error) && !isConflict(error)) throw error;
     }
-    this.warnings.clear();
+    if ([...this.all()].some((job) => job.metadata.uid === uid)) this.removed.add(uid);
   }
 
   /** Asks the server why a Job has no pod. */
@@ -92,22 +141,39 @@ export class JobDesk {
 
   trialOf(name: string, spec: ClusterRoutedIPClassSpec): JobTrial {
     const known = this.trials.get(name);
-    return known?.key === JSON.stringify(spec) ? known.trial : UNTRIED;
+    if (known?.key !== JSON.stringify(spec)) return UNTRIED;
+    const { dueAt } = known;
+    return { ...known.trial, due: dueAt !== undefined && this.context.clock.now() >= dueAt };
   }
 
   /** A dry run of both Jobs, and a look at the accounts that they ask for. */
-  async tryOut(className: string, spec: ClusterRoutedIPClassSpec, orders: readonly JobOrder[]): Promise<JobTrial> {
+  async tryOut(className: string, spec: ClusterRoutedIPClassSpec, orders: readonly JobOrder[]): Promise<void> {
     const accounts = new Map<string, Pick<ObjectMeta, "labels"> | undefined>();
     let dryRun: JobTrial["dryRun"] = "accepted";
+    let refusedAccount = false;
     for (const order of orders) {
       const account = serviceAccountOf(order.spec);
       if (account !== "") accounts.set(account, await this.account(order.namespace, account));
+      refusedAccount ||= accountProblem(account, order.namespace, accounts.get(account)) !== undefined;
       const refused = await this.refusal(order);
       if (refused !== undefined) dryRun = { refused };
     }
-    const trial = { dryRun, accounts };
-    this.trials.set(className, { key: JSON.stringify(spec), trial });
-    return trial;
+    const dueAt = dryRun !== "accepted" || refusedAccount ? this.context.clock.now() + TRIAL_MS : undefined;
+    this.trials.set(className, { key: JSON.stringify(spec), trial: { dryRun, accounts }, dueAt });
+  }
+
+  /** The label may have been taken off since the trial. */
+  private async checkAccount({ spec, namespace }: JobOrder): Promise<void> {
+    const name = serviceAccountOf(spec);
+    if (name === "") return;
+    const problem = accountProblem(name, namespace, await this.account(namespace, name));
+    if (problem !== undefined) throw new JobRefusedError(problem.message);
+  }
+
+  private doubt(className: string): void {
+    const known = this.trials.get(className);
+    if (known !== undefined) known.dueAt = this.context.clock.now();
+    this.doubted(className);
   }
 
   private async refusal(order: JobOrder): Promise<string | undefined> {
@@ -117,7 +183,7 @@ export class JobDesk {
       return undefined;
     } catch (error) {
       if (isConflict(error)) return undefined;
-      if (error instanceof StatusError && error.code >= 400 && error.code < 500) return error.message;
+      if (isRefusal(error)) return error.message;
       throw error;
     }
   }
@@ -134,7 +200,21 @@ export class JobDesk {
 
   private podsOf({ metadata: { uid } }: JobObject): readonly JobPod[] {
     const pods = this.pods.flatMap(({ store }) => [...store.list()].map(({ object }) => object));
-    return pods.filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid) === true);
+    const own = pods.filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid) === true);
+    const last = this.lastPods.get(uid);
+    return own.length > 0 || last === undefined ? own : [last];
+  }
+
+  private keep({ object: pod }: WholeObject<JobPod>): void {
+    for (const { uid } of pod.metadata.ownerReferences ?? []) {
+      if ([...this.all()].some(({ metadata }) => metadata.uid === uid)) this.lastPods.set(uid, pod);
+    }
+  }
+
+  private forget({ object: { metadata } }: WholeObject<JobObject>): void {
+    this.removed.delete(metadata.uid);
+    this.warnings.delete(metadata.uid);
+    this.lastPods.delete(metadata.uid);
   }
 
   private *all(): Iterable<JobObject> {
@@ -154,6 +234,11 @@ interface EventList {
 /** The spec of one Job of a class. */
 export function jobSpecOf(spec: ClusterRoutedIPClassSpec, purpose: JobPurpose): JsonObject {
   return (purpose === "assign" ? spec.updateRoutedIP : spec.updateFirewall) ?? {};
+}
+
+/** It would be the same if it were sent again now. */
+function isRefusal(error: unknown): error is StatusError {
+  return error instanceof StatusError && error.code >= 400 && error.code < 500 && error.code !== 429;
 }
 
 function compare(a: string, b: string): number {

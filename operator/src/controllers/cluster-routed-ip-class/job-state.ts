@@ -36,16 +36,19 @@ export interface JobScene {
   readonly pods: readonly JobPod[];
   /** The newest warning of the server about this Job, as `<reason>: <note>`. */
   readonly warning?: string;
+  /** It has been deleted, though the cache still has it. */
+  readonly removed?: boolean;
   /** ms since the epoch. */
   readonly now: number;
 }
 
 /**
  * `stuck`: it has no pod after 60 s; it may still get one. `succeeded` and `failed` carry the last words of its pod;
- * empty: it said nothing.
+ * empty: it said nothing. `ending`: it is being deleted, and what it reached has been taken or is lost.
  */
 export type JobState =
   | { readonly is: "running"; readonly lookAgainAt: number }
+  | { readonly is: "ending" }
   | { readonly is: "stuck"; readonly message: string }
   | { readonly is: "succeeded"; readonly words: string }
   | { readonly is: "failed"; readonly words: string };
@@ -54,7 +57,8 @@ export type JobState =
 export const START_MS = 60_000;
 const LOOK_MS = 15_000;
 
-export function jobState({ job, pods, warning, now }: JobScene): JobState {
+export function jobState({ job, pods, warning, removed, now }: JobScene): JobState {
+  if (removed === true || job.metadata.deletionTimestamp !== undefined) return { is: "ending" };
   const complete = conditionOf(job, "Complete");
   if (complete !== undefined) return { is: "succeeded", words: lastWords(pods) };
   const failed = conditionOf(job, "Failed");

@@ -17,6 +17,7 @@ import { DnsDesk, dnsOfRegistry } from "../records/dns-desk.js";
 import { creationKey } from "./gather.js";
 import { labelsOf } from "./labels.js";
 import { samplesOf } from "./metrics.js";
+import { reserveOpenMoves } from "./open-moves.js";
 import type { PoolObject } from "./read-pool.js";
 import { type RunTools, runPool } from "./run-pool.js";
 import type { Turn } from "./turn.js";
@@ -46,6 +47,7 @@ class FloatingIPPools implements Drainable {
   private readonly background: Background;
   private readonly tools: RunTools;
   private readonly ends: readonly (() => void)[];
+  private logged: string | undefined;
 
   constructor(private readonly context: ControllerContext) {
     const { clock, random, logger, runtime, settings, watches, records, providers, news, owners } = context;
@@ -95,9 +97,18 @@ class FloatingIPPools implements Drainable {
 
   /** What the pools can't do for want of something that an administrator has to give. */
   trouble(): string | undefined {
-    const old = [...this.units.values()].find(({ crdTooOld }) => crdTooOld);
-    if (old === undefined) return undefined;
-    return "CRD too old: the API server drops fields of FloatingIPPool, so no address is created; apply the CRDs of this release";
+    const units = [...this.units.values()];
+    if (units.some(({ writer }) => writer.forbidden)) return ROLE_TEXT;
+    if (units.some(({ crdTooOld }) => crdTooOld)) return CRD_TEXT;
+    return units.some(({ nodesForbidden }) => nodesForbidden) ? NODE_ROLE_TEXT : undefined;
+  }
+
+  /** Once for each trouble: the refusals of the single writes are in the log anyway. */
+  private logTrouble(): void {
+    const trouble = this.trouble();
+    if (trouble !== undefined && trouble !== this.logged)
+      this.context.logger.error({ trouble }, "pools lack something");
+    this.logged = trouble;
   }
 
   async close(): Promise<void> {
@@ -109,7 +120,9 @@ class FloatingIPPools implements Drainable {
     const unit = this.units.get(key);
     const read = unit?.read();
     if (unit === undefined || read === undefined) return done;
-    return runPool(this.tools, unit, read);
+    const result = await runPool(this.tools, unit, read);
+    this.logTrouble();
+    return result;
   }
 
   private changed({ type, object: { object } }: StoreEvent<WholeObject<PoolObject>>): void {
@@ -148,6 +161,7 @@ class FloatingIPPools implements Drainable {
     const { pool } = read;
     claims.put(poolClaims(pool, records.zones.lookUp));
     unit.follow(read);
+    reserveOpenMoves(this.context, unit);
     const { pendingCreation: intent } = pool.status;
     if (intent === undefined) {
       if (!unit.underWay.has("creation")) creations.end(unit.ref.uid);
@@ -190,3 +204,10 @@ class FloatingIPPools implements Drainable {
     this.series.get(unit.ref.uid)?.show(samples);
   }
 }
+
+const CRD_TEXT =
+  "CRD too old: the API server drops fields of FloatingIPPool, so no address is created; apply the CRDs of this release";
+const ROLE_TEXT =
+  "role too old: the API server refuses PATCH of floatingippools or floatingippools/status to this ServiceAccount, so no status is written and no address is created; apply the roles of this release";
+const NODE_ROLE_TEXT =
+  "role too old: the API server refuses PATCH of nodes to this ServiceAccount, so no node is annotated; apply the roles of this release";

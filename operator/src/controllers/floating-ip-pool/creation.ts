@@ -10,6 +10,7 @@ import type { WaitingNode } from "./demand.js";
 import { coolOffOf, type Pairing } from "./pairs.js";
 import { type Settlement, settle } from "./settlement.js";
 import type { Snapshot } from "./snapshot.js";
+import { accountUntil } from "./supply.js";
 import type { Wish } from "./wish.js";
 
 export interface Creation {
@@ -69,10 +70,14 @@ function ended(intent: PendingCreation, why: string, ip?: string): Action {
 }
 
 function obstacleTo(snapshot: Snapshot, wish: Wish): Creation | undefined {
-  const { crdTooOld, memory, now, otherCreations } = snapshot;
+  const { crdTooOld, memory, now, otherCreations, providerFailure } = snapshot;
   if (crdTooOld) return { chain: [], problem: { reason: "CRDTooOld", message: CRD_TEXT } };
   const unable = inability(snapshot, wish);
   if (unable !== undefined) return { chain: [], problem: unable };
+  const until = accountUntil(snapshot);
+  if (providerFailure !== undefined && until !== undefined) {
+    return { chain: [], problem: providerFailure, lookAgainAt: until };
+  }
   const failure = memory.creationFailure;
   if (failure !== undefined && !isDue(failure.retryAt, now)) {
     return { chain: [], problem: failure, lookAgainAt: failure.retryAt };

@@ -12,7 +12,8 @@ export interface Effect {
 
 /**
  * @param was the entry as it is known by now.
- * @param retryAt ms since the epoch: when the address may be tried again, where the action failed.
+ * @param retryAt ms since the epoch: when the address may be tried again, where the action failed. What the account
+ * failed is not kept: it is tried when the account answers again.
  */
 export function effectOf({ action, outcome }: Step, was: AddressStatus, retryAt: number): Effect | undefined {
   switch (action.do) {
@@ -60,9 +61,10 @@ function polled(outcome: Outcome, { was, retryAt }: Before): AddressStatus {
 }
 
 /** Where it is, the plan says; the node that it did not get to is not among it. */
-function failed({ problem }: ActionFailure, { was, retryAt }: Before): AddressStatus {
+function failed({ problem, ofAccount }: ActionFailure, { was, retryAt }: Before): AddressStatus {
   const { reason, message } = problem;
-  return { ...graceOf(was), state: "error", reason, error: message, retryAt: timestamp(retryAt) };
+  const wait = ofAccount === true ? {} : { retryAt: timestamp(retryAt) };
+  return { ...graceOf(was), state: "error", reason, error: message, ...wait };
 }
 
 function graceOf({ graceSince }: AddressStatus): AddressStatus {

@@ -4,7 +4,7 @@ import type { IpFamily } from "cdk8s-flipop/api";
 import { isConflict, isNotFound } from "../../kube/client.js";
 import type { Patch } from "../../kube/patch.js";
 import { sendPatch } from "../../kube/send-patch.js";
-import { isInvalid } from "../../kube/status-error.js";
+import { isForbidden, isInvalid } from "../../kube/status-error.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import { annotationPatch, annotationRemoval, nodePath } from "../node-annotations.js";
 import type { NodeAction } from "./actions.js";
@@ -37,12 +37,19 @@ function patchOf({ snapshot }: Tools, node: NodeFacts, action: NodeAction): Patc
   return annotationPatch(node, family, { ip: action.ip, owner: ownerText(snapshot.pool) });
 }
 
-async function send({ context, signal }: Tools, node: NodeFacts, patch: Patch, undo: () => void): Promise<Outcome> {
+async function send(
+  { context, unit, signal }: Tools,
+  node: NodeFacts,
+  patch: Patch,
+  undo: () => void,
+): Promise<Outcome> {
   try {
     await sendPatch(context.client, nodePath(node.name), patch, { signal });
+    unit.nodesForbidden = false;
     return DONE;
   } catch (error) {
     undo();
+    unit.nodesForbidden = isForbidden(error);
     // Gone, created anew, or annotated by somebody else meanwhile: its event brings us back.
     if (isNotFound(error) || isConflict(error) || isInvalid(error)) return skipped("the node has changed meanwhile");
     throw error;

@@ -37,7 +37,8 @@ export function gather({ context, desk }: GatherTools, unit: PoolUnit, read: Poo
   const inventory = viewOf(unit, account);
   const claims = context.claims.view(unit.ref.uid);
   const dns = lookUp(desk, pool, family, claims);
-  const now = context.clock.now();
+  const [now, monotonic] = [context.clock.now(), context.clock.monotonic()];
+  unit.followAccount(account?.recovered ?? 0);
   const matches = matchesOf(context, unit);
   const { verdictOf } = matches;
   const snapshot: Snapshot = {
@@ -51,7 +52,7 @@ export function gather({ context, desk }: GatherTools, unit: PoolUnit, read: Poo
     crdTooOld: unit.crdTooOld,
     creating: unit.underWay.has(CREATION),
     remarks: unit.remarks,
-    memory: memoryOf(unit, { inventory, verdictOf, now, recordReverts: dns?.reverts ?? [] }),
+    memory: memoryOf(unit, { inventory, verdictOf, now, monotonic, recordReverts: dns?.reverts ?? [] }),
   };
   return { snapshot, family, account, dns };
 }
@@ -68,7 +69,9 @@ function matchesOf({ leads }: ControllerContext, { feed, matchProblem }: PoolUni
 
 function accountFacts(account: AddressAccount | undefined) {
   if (account === undefined) return {};
-  return { ...optional("providerFailure", account.failure), capabilities: account.provider.capabilities };
+  const { failure, retryAt, provider } = account;
+  const failed = { ...optional("providerFailure", failure), ...optional("providerRetryAt", retryAt) };
+  return { ...failed, capabilities: provider.capabilities };
 }
 
 function problemOf(found: AddressAccount | Problem): Problem | undefined {
@@ -96,7 +99,7 @@ export function addressesOf({ spec, status }: Pool): readonly string[] {
 }
 
 /** Entries as they will be told, with what an older server did not keep. */
-function withEffects({ effects, shadow, crdTooOld }: PoolUnit, pool: Pool): Pool {
+export function withEffects({ effects, shadow, crdTooOld }: PoolUnit, pool: Pool): Pool {
   if (effects.size === 0 && !crdTooOld) return pool;
   const status: Pool["status"] = crdTooOld ? { ...pool.status, ...shadow } : pool.status;
   const ips: Readonly<Record<string, AddressStatus>> = { ...status.ips, ...Object.fromEntries(effects) };

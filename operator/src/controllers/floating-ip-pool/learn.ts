@@ -3,27 +3,19 @@
 import type { AddressStatus } from "cdk8s-flipop/api";
 import { canonicalIp } from "cdk8s-flipop/api";
 import type { Clock } from "../../clock.js";
-import type { ProviderErrorReason } from "../../providers/errors.js";
 import type { ProviderId } from "../../providers/types.js";
 import { afterFailure } from "../retry-schedule.js";
 import type { Action } from "./actions.js";
+import { faultyNode } from "./blame.js";
 import { effectOf } from "./effects.js";
 import { pollMs } from "./execute-address.js";
 import { type ActionFailure, type ChainEnd, failureOf, type Step } from "./outcomes.js";
 import { CREATION, goalOfAction } from "./subject.js";
 import type { PoolUnit } from "./unit.js";
 
-/** Something is wrong with the node, for this address or for any; another node may have it at once. */
-const NODE_FAULTS: ReadonlySet<ProviderErrorReason> = new Set(["NodeBusy", "NodeOccupied", "NodeUnfit", "WrongRegion"]);
-
-/** @param exists whether the provider still has the address. */
-export function learn(
-  { clock, exists }: { readonly clock: Clock; readonly exists: (ip: string) => boolean },
-  unit: PoolUnit,
-  end: ChainEnd,
-): void {
+export function learn(clock: Clock, unit: PoolUnit, end: ChainEnd): void {
   const failure = failureOf(end);
-  const node = failure === undefined ? undefined : faultyNode(end, failure, exists);
+  const node = failure === undefined ? undefined : faultyNode(end, failure);
   const now = clock.now();
   if (failure !== undefined) noteFailure(unit, end, { failure, node, now });
   else if (end.steps.at(-1)?.outcome.is !== "skipped") noteSuccess(unit, end);
@@ -42,21 +34,6 @@ function isAcceptedAssignment({ chain, steps }: ChainEnd): boolean {
   return accepted.some(({ action }) => goalOfAction(action) !== undefined);
 }
 
-/** The node that an address did not get to, where the node is to blame. */
-function faultyNode(
-  { steps }: ChainEnd,
-  { detail, kind }: ActionFailure,
-  exists: (ip: string) => boolean,
-): ProviderId | undefined {
-  const action = steps.at(-1)?.action;
-  const goal = action && goalOfAction(action);
-  if (action === undefined || goal === undefined) return undefined;
-  if (detail !== undefined && NODE_FAULTS.has(detail)) return goal.node;
-  if (kind !== "NotFound") return undefined;
-  // What is not found is the machine, unless the address is gone.
-  return action.do === "assign" && !exists(action.ip) ? undefined : goal.node;
-}
-
 interface Fault {
   readonly failure: ActionFailure;
   readonly node: ProviderId | undefined;
@@ -70,12 +47,20 @@ function noteFailure(unit: PoolUnit, { subject, steps }: ChainEnd, { failure, no
   }
   const state = afterFailure(unit.retries.get(subject), failure, now);
   unit.retries.set(subject, state);
+  if (failure.ofAccount === true && isAddressAction(steps.at(-1)?.action)) unit.accountFailures.add(subject);
+  else unit.accountFailures.delete(subject);
   const creating = subject === CREATION && steps.at(-1)?.outcome.is === "refused";
   if (creating) unit.creationFailure = { ...failure.problem, retryAt: state.retryAt };
 }
 
+/** The record set has an account of its own. */
+function isAddressAction(action: Action | undefined): boolean {
+  return action !== undefined && action.do !== "read-records" && action.do !== "apply-records";
+}
+
 function noteSuccess(unit: PoolUnit, { subject }: ChainEnd): void {
   unit.retries.delete(subject);
+  unit.accountFailures.delete(subject);
   if (subject === CREATION) unit.creationFailure = undefined;
 }
 

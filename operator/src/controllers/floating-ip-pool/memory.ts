@@ -12,6 +12,8 @@ const REVERTS_KEPT = 10;
 const NODE_FAILURE_KEPT_MS = 30 * MINUTE_MS;
 
 export interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now"> {
+  /** At `now`. */
+  readonly monotonic: number;
   /** Of the record set. */
   readonly recordReverts: readonly number[];
 }
@@ -19,16 +21,36 @@ export interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now">
 export function memoryOf(unit: PoolUnit, scene: Scene): PoolMemory {
   noticeReverts(unit, scene);
   forgetNodes(unit, scene.now);
-  const { creationFailure, lists, lastAssignmentAt, cleanup, nodeRetries, reverts } = unit;
+  const { creationFailure, lastAssignmentAt, cleanup, nodeRetries, reverts } = unit;
   const records = scene.recordReverts.length === 0 ? [] : [["records", scene.recordReverts] as const];
   return {
     ...(lastAssignmentAt === undefined ? {} : { lastAssignmentAt }),
     nodeRetryAt: new Map([...nodeRetries].map(([node, { retryAt }]): [ProviderId, number] => [node, retryAt])),
     ...(creationFailure === undefined ? {} : { creationFailure }),
-    lists,
+    ...creationSights(unit, scene),
+    accountRetryAt: accountWaits(unit),
     reverts: new Map([...reverts, ...records]),
     cleanup,
   };
+}
+
+/** By the wall clock as it stands now. */
+function creationSights({ lists, openIntent }: PoolUnit, { now, monotonic }: Scene) {
+  const wall = (at: number) => at - monotonic + now;
+  return {
+    lists: lists.map(({ at, unassigned }) => ({ at: wall(at), unassigned })),
+    ...(openIntent === undefined ? {} : { intentSeenAt: wall(openIntent.metAt) }),
+  };
+}
+
+/** By subject. */
+function accountWaits({ accountFailures, retries }: PoolUnit): ReadonlyMap<string, number> {
+  return new Map(
+    [...accountFailures].flatMap((subject) => {
+      const state = retries.get(subject);
+      return state === undefined ? [] : [[subject, state.retryAt] as const];
+    }),
+  );
 }
 
 /** Somebody took an address off a node of ours that is well. */

@@ -4,6 +4,7 @@ import { isConflict, isNotFound, StatusError } from "../../kube/client.js";
 import { errorText } from "../../logging.js";
 import { DryRunError, isProviderError, type ProviderError, type ProviderErrorReason } from "../../providers/errors.js";
 import { NotLeaderError } from "../../runtime/fence.js";
+import { isAccountError } from "../address-accounts.js";
 import { ObjectGone } from "../object-writer.js";
 import { type Problem, problemOf } from "../problem.js";
 import type { Failure } from "../retry-schedule.js";
@@ -14,6 +15,10 @@ export interface ActionFailure extends Failure {
   readonly problem: Problem;
   /** What exactly stood in the way, where a provider said so. */
   readonly detail?: ProviderErrorReason;
+  /** It is the account's, not that of the one address or node. */
+  readonly ofAccount?: boolean;
+  /** The address is there, but not the machine that it should go to. */
+  readonly noMachine?: boolean;
 }
 
 /**
@@ -76,6 +81,7 @@ export function providerFailure(error: ProviderError): ActionFailure {
     kind,
     problem: reason === "WrongRegion" ? { ...problem, reason: "WrongRegion" } : problem,
     ...(reason === undefined ? {} : { detail: reason }),
+    ...(isAccountError(error) ? { ofAccount: true } : {}),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   };
 }

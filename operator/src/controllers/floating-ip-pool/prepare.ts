@@ -30,7 +30,7 @@ export async function prepare(
   const account = context.accounts.find(pool.spec.provider, familyOfPool(pool));
   if (!(account instanceof AddressAccount)) return;
   tellNames(account, unit, pool);
-  const settling = pool.status.pendingCreation !== undefined;
+  const settling = meetIntent(context, unit, pool);
   await account.refresh(settling ? SETTLE_LIST_SECONDS : listSeconds(unit), "assignment");
   tellNames(account, unit, pool);
   await readOthers(account, unit, pool, why);
@@ -95,6 +95,20 @@ interface Listing {
   readonly settling: boolean;
 }
 
+/** Whether a creation is open; remembers since when this process has known it. */
+function meetIntent(
+  { clock }: ControllerContext,
+  unit: PoolUnit,
+  { status: { pendingCreation: intent } }: Pool,
+): boolean {
+  const { openIntent } = unit;
+  if (intent === undefined) unit.openIntent = undefined;
+  else if (openIntent?.startedAt !== intent.startedAt) {
+    unit.openIntent = { startedAt: intent.startedAt, metAt: clock.monotonic() };
+  }
+  return intent !== undefined;
+}
+
 /** Remembers each whole list while a creation has no end. */
 function noteList({ clock }: ControllerContext, unit: PoolUnit, { account, settling }: Listing): void {
   if (!settling) {
@@ -108,5 +122,5 @@ function noteList({ clock }: ControllerContext, unit: PoolUnit, { account, settl
   if (listedAt < unit.lastListAt + 1) return;
   unit.lastListAt = listedAt;
   const unassigned = [...view.addresses.values()].filter(({ holder }) => holder === undefined).map(({ ip }) => ip);
-  unit.lists = withList(unit.lists, { at: clock.now() - view.ageSeconds * 1000, unassigned: new Set(unassigned) });
+  unit.lists = withList(unit.lists, { at: listedAt, unassigned: new Set(unassigned) });
 }

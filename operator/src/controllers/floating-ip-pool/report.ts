@@ -9,6 +9,7 @@ import type { Pair, Pairing } from "./pairs.js";
 import { drainUntil } from "./reclaim.js";
 import { holderText } from "./sentence.js";
 import { isObserved, type Snapshot } from "./snapshot.js";
+import { addressSubject } from "./subject.js";
 import type { Wish } from "./wish.js";
 
 export interface PlannedAddress {
@@ -117,18 +118,26 @@ function targetOf({ nodeName, providerID }: AddressStatus): AddressStatus {
 }
 
 /** A failure of the last try is told until one succeeds. */
-function failure({ memory, pool }: Snapshot, { was, address }: Standing): Told | undefined {
+function failure(snapshot: Snapshot, standing: Standing): Told | undefined {
+  const { memory, pool } = snapshot;
+  const { was, address } = standing;
   if (isContested(memory.reverts.get(address.ip))) {
     const error = `another writer takes ${address.ip} away again and again; ${pool.metadata.name} tries every 10 min`;
     return { ...reason("ForeignWriter"), state: "error", error };
   }
-  if (was.state !== "error" || was.retryAt === undefined) return undefined;
+  if (was.state !== "error" || !isHeldUp(snapshot, standing)) return undefined;
   return {
     state: "error",
-    retryAt: was.retryAt,
+    ...(was.retryAt === undefined ? {} : { retryAt: was.retryAt }),
     ...(was.error === undefined ? {} : { error: was.error }),
     ...(was.reason === undefined ? {} : { reason: was.reason }),
   };
+}
+
+/** By a failure of its own, or by one of the account. */
+function isHeldUp({ memory, providerFailure }: Snapshot, { was, address }: Standing): boolean {
+  const ofAccount = providerFailure !== undefined || memory.accountRetryAt?.has(addressSubject(address.ip)) === true;
+  return was.retryAt !== undefined || ofAccount;
 }
 
 /** An action that still runs on a disabled address. */

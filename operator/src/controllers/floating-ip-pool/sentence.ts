@@ -38,7 +38,8 @@ export function planText(snapshot: Snapshot, pairing: Pairing, choice: Choice): 
 export function holderText(snapshot: Snapshot, { holder, verdict, grace }: Standing): string {
   const name = verdict?.node.name ?? `${holder}`;
   if (grace === undefined || grace.state === "matches") return name;
-  const why = verdict === undefined ? "no node of this cluster" : tellingRefusals(grace.refusals).map(shortReason).join(", ");
+  const why =
+    verdict === undefined ? "no node of this cluster" : tellingRefusals(grace.refusals).map(shortReason).join(", ");
   const age = snapshot.now - grace.since;
   const since = age >= 1000 ? ` for ${duration(age)}` : "";
   return `${name} (${why}${since}${graceText(snapshot, grace)})`;

@@ -2,7 +2,7 @@
 
 import { canonicalIp, type PendingCreation } from "cdk8s-flipop/api";
 import type { InventoryAddress } from "../../inventory/types.js";
-import { pastTimeOf } from "../times.js";
+import { timeOf } from "../times.js";
 import type { ListSighting, Snapshot } from "./snapshot.js";
 
 /**
@@ -23,7 +23,7 @@ export const CALL_OVER_MS = 60_000;
 
 export function settle(snapshot: Snapshot, intent: PendingCreation): Settlement {
   const seen = new Set((intent.unassignedSeen ?? []).map(canonicalIp));
-  const startedAt = pastTimeOf(intent.startedAt, snapshot.now) ?? snapshot.now;
+  const startedAt = startOf(snapshot, intent);
   const listed = (snapshot.pool.spec.ips ?? []).map(canonicalIp).find((ip) => isNewcomer(snapshot, ip, seen));
   const onNode = heldOnNode(snapshot, intent, seen);
   if (onNode !== undefined) return { is: "ours", ip: onNode.ip, why: "it is on the node that it was created for" };
@@ -35,6 +35,12 @@ export function settle(snapshot: Snapshot, intent: PendingCreation): Settlement 
   return newcomers.length === 0
     ? settleNone(snapshot, lists, { startedAt, seen })
     : settleNewcomers(snapshot, lists, newcomers);
+}
+
+/** A start in the future is of a clock that was set back since: then it counts from where this process met it. */
+function startOf({ now, memory }: Snapshot, { startedAt }: PendingCreation): number {
+  const at = timeOf(startedAt);
+  return at === undefined || at > now ? (memory.intentSeenAt ?? now) : at;
 }
 
 function settleNone(

@@ -27,6 +27,8 @@ export interface Snapshot {
   readonly problem?: Problem;
   /** The last call to the provider of the addresses failed. */
   readonly providerFailure?: Problem;
+  /** When that is looked into again, ms since the epoch; addresses wait until then. */
+  readonly providerRetryAt?: number;
   /** Nodes that match, in no order, holders included. */
   readonly candidates: readonly NodeFacts[];
   /** Of the node that stands for a machine; `undefined`: no node of this cluster does. */
@@ -72,6 +74,10 @@ export interface PoolMemory {
   readonly creationFailure?: Problem & { readonly retryAt: number };
   /** Whole lists read since a creation without an end was found, oldest first (see `withList`). */
   readonly lists: readonly ListSighting[];
+  /** When this process met the open creation, ms since the epoch by the clock of now. */
+  readonly intentSeenAt?: number;
+  /** What failed lately for the account's sake, by subject; not before. The status does not keep these. */
+  readonly accountRetryAt?: ReadonlyMap<string, number>;
   /** When somebody else undid our writes, by address, and as `records` for the record set. */
   readonly reverts: ReadonlyMap<string, readonly number[]>;
   /** Of the clean-up of a deleted pool. */

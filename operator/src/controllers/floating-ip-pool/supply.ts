@@ -5,6 +5,7 @@ import { isDue } from "../retry-schedule.js";
 import { timeOf } from "../times.js";
 import { isOurs, type Standing } from "./grace.js";
 import type { Snapshot } from "./snapshot.js";
+import { addressSubject } from "./subject.js";
 
 export interface Supply {
   /** May move now. */
@@ -32,12 +33,22 @@ function isMovable(standing: Standing): boolean {
   return holder === undefined || grace?.state === "over";
 }
 
-function waitsUntil({ now, memory }: Snapshot, { address, was }: Standing): number | undefined {
-  const retryAt = timeOf(was.retryAt);
-  const waits = [isDue(retryAt, now) ? undefined : retryAt, contestedUntil(memory.reverts.get(address.ip), now)];
+function waitsUntil(snapshot: Snapshot, { address, was }: Standing): number | undefined {
+  const { now, memory } = snapshot;
+  const retries = [timeOf(was.retryAt), memory.accountRetryAt?.get(addressSubject(address.ip))];
+  const due = retries.filter((retryAt) => !isDue(retryAt, now));
+  const waits = [...due, accountUntil(snapshot), contestedUntil(memory.reverts.get(address.ip), now)];
   const latest = Math.max(...waits.map((until) => until ?? 0));
   return latest > now ? latest : undefined;
 }
+
+/** While the account fails, only a read of it shows when that is over; `undefined`: it does not fail. */
+export function accountUntil({ now, providerRetryAt }: Snapshot): number | undefined {
+  return providerRetryAt === undefined ? undefined : Math.max(providerRetryAt, now + READ_MS);
+}
+
+/** A read that is due now may take this long. */
+const READ_MS = 1_000;
 
 function releasedAt({ holder, grace }: Standing, now: number): number {
   if (holder === undefined) return Number.NEGATIVE_INFINITY;

@@ -6,17 +6,16 @@
 import { MOVE_MAX_AGE_SECONDS } from "../../inventory/types.js";
 import { inPreference } from "../../match/node-preference.js";
 import type { ProviderId } from "../../providers/types.js";
-import { AddressAccount } from "../address-accounts.js";
 import { isDue } from "../retry-schedule.js";
 import type { Chain } from "./actions.js";
-import { creationKey, type Gathered, type GatherTools, gather } from "./gather.js";
+import { creationKey, type Gathered, type GatherTools, gather, withEffects } from "./gather.js";
+import { freeReservations } from "./open-moves.js";
 import { type Plan, plan } from "./plan.js";
 import type { PoolRead } from "./read-pool.js";
 import { isIn, type Regions } from "./regions.js";
 import type { Pool } from "./snapshot.js";
-import { addressSubject, CREATION, type Goal, goalOfAction, movedAddress, readSubject, subjectOf } from "./subject.js";
+import { type Goal, goalOfAction, movedAddress, readSubject, subjectOf } from "./subject.js";
 import type { PoolUnit } from "./unit.js";
-import { familyOfPool } from "./wish.js";
 
 export interface Start {
   readonly subject: string;
@@ -34,7 +33,7 @@ export interface Turn extends Gathered {
 }
 
 export function takeTurn(tools: GatherTools, unit: PoolUnit, read: PoolRead): Turn {
-  freeReservations(tools, unit, read);
+  freeReservations(tools.context, unit, withEffects(unit, read.pool));
   const gathered = gather(tools, unit, read);
   const made = plan(gathered.snapshot);
   tellDemand(tools, unit, gathered, made);
@@ -42,20 +41,6 @@ export function takeTurn(tools: GatherTools, unit: PoolUnit, read: PoolRead): Tu
   const { starts, confirms, startAt } = choose(tools, unit, gathered, made.chains);
   for (const { subject, chain } of starts) begin(tools, unit, gathered, { subject, chain });
   return { ...gathered, plan: made, starts, confirms, startAt };
-}
-
-/** A move that has ended gives its node free, however it ended and whoever noticed. */
-function freeReservations({ context }: GatherTools, unit: PoolUnit, { pool }: PoolRead): void {
-  if (unit.reservations.size === 0) return;
-  const account = context.accounts.find(pool.spec.provider, familyOfPool(pool));
-  const view = account instanceof AddressAccount ? account.inventory?.view() : undefined;
-  for (const [key, reservation] of unit.reservations) {
-    const busy = unit.underWay.has(key === CREATION ? CREATION : addressSubject(key));
-    if (busy || view?.get(key)?.action !== undefined) continue;
-    reservation.release();
-    unit.reservations.delete(key);
-    unit.polls.delete(key);
-  }
 }
 
 /** Others need not wait for a pool that can't act. */

@@ -56,6 +56,10 @@ export class PoolUnit {
   readonly effects = new Map<string, AddressStatus>();
   /** Failures in a row, by subject. */
   readonly retries = new Map<string, RetryState>();
+  /** Those of them that failed for the account's sake. */
+  readonly accountFailures = new Set<string>();
+  /** As the account counted when it was looked at last. */
+  recovered = 0;
   readonly nodeRetries = new Map<ProviderId, RetryState>();
   readonly polls = new Map<string, PollState>();
   /** Nodes that moves of ours go to, by address. */
@@ -64,13 +68,18 @@ export class PoolUnit {
   readonly reverts = new Map<string, readonly number[]>();
   /** Annotations that the node cache does not show yet: what was sent, and when (monotonic ms). */
   readonly sentAnnotations = new Map<string, { readonly text: string; readonly at: number }>();
+  /** With monotonic times: no clock that is set tears them apart. */
   lists: readonly ListSighting[] = [];
+  /** The open creation, and when it was met (monotonic ms). */
+  openIntent: { readonly startedAt: string; readonly metAt: number } | undefined;
   lastListAt = Number.NEGATIVE_INFINITY;
   lastAssignmentAt: number | undefined;
   creationFailure: (Problem & { readonly retryAt: number }) | undefined;
   cleanup: { readonly attempts: number; readonly since?: number } = { attempts: 0 };
   /** The server drops fields of ours. */
   crdTooOld = false;
+  /** The API server refuses our patches of nodes. */
+  nodesForbidden = false;
   /** Monotonic ms: when a whole status was last sent to a server that drops fields. */
   probedAt = Number.NEGATIVE_INFINITY;
   /** What an older CRD would not keep, where it does not. */
@@ -132,6 +141,15 @@ export class PoolUnit {
     this.remarks = compiled.ok ? compiled.problems.map(({ field, message }) => `${field}: ${message}`) : [];
     this.matchProblem = compiled.ok ? this.outOfReach(compiled.match) : invalid(compiled.problems);
     if (compiled.ok && this.matchProblem === undefined) this.select(compiled.match);
+  }
+
+  /** What failed for the account's sake is tried at once when the account answers again. */
+  followAccount(recovered: number): void {
+    if (recovered === this.recovered) return;
+    this.recovered = recovered;
+    for (const subject of this.accountFailures) this.retries.delete(subject);
+    if (this.accountFailures.has(CREATION)) this.creationFailure = undefined;
+    this.accountFailures.clear();
   }
 
   /** What was refused in one place may be created in another, at once. */

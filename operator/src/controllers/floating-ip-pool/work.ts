@@ -3,6 +3,7 @@
 import { errorText } from "../../logging.js";
 import type { Background } from "../background.js";
 import { afterFailure } from "../retry-schedule.js";
+import { blamed } from "./blame.js";
 import { tellingOf } from "./events.js";
 import { execute } from "./execute.js";
 import type { GatherTools } from "./gather.js";
@@ -28,10 +29,10 @@ export function begin(tools: WorkTools, unit: PoolUnit, turn: Turn): readonly Pr
 }
 
 async function carryOut(tools: WorkTools, unit: PoolUnit, turn: Turn, { subject, chain }: Start): Promise<boolean> {
-  const end = await execute(toolsOf(tools, unit, turn), subject, chain);
-  unit.underWay.delete(subject);
   const exists = (ip: string) => turn.account?.inventory?.view().get(ip) !== undefined;
-  learn({ clock: tools.context.clock, exists }, unit, end);
+  const end = blamed(await execute(toolsOf(tools, unit, turn), subject, chain), exists);
+  unit.underWay.delete(subject);
+  learn(tools.context.clock, unit, end);
   if (subject === CREATION) endCreation(tools, unit);
   tell(tools, unit, turn.snapshot, end);
   return didAnything(end);
@@ -50,6 +51,7 @@ async function confirm(tools: WorkTools, unit: PoolUnit, turn: Turn, ip: string)
     if (outcome.is !== "refused") return false;
     account?.note(error);
     unit.retries.set(subject, afterFailure(unit.retries.get(subject), outcome.failure, tools.context.clock.now()));
+    if (outcome.failure.ofAccount === true) unit.accountFailures.add(subject);
     tools.context.logger.warn(
       { pool: unit.key, ip, error: errorText(error) },
       "address not read; it stays where it is",

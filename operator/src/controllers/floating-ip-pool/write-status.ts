@@ -107,11 +107,16 @@ function announce(
   { conditions: before = [] }: FloatingIPPoolStatus,
   { conditions }: StatusWish,
 ): void {
+  const told = new Set<string>();
   for (const condition of conditions) {
     const old = before.find(({ type }) => type === condition.type);
     if (old?.status === condition.status && old.reason === condition.reason) continue;
     if (!isBad(condition)) continue;
     const { reason, message, type } = condition;
+    // One cause may turn several conditions; it is told once.
+    const text = `${reason} ${message}`;
+    if (told.has(text)) continue;
+    told.add(text);
     context.events.record({ regarding: regarding(unit), type: "Warning", reason, action: type, note: message });
   }
 }

@@ -38,8 +38,13 @@ export type SharedAction = Extract<PoolAction, { readonly do: (typeof SHARED)[nu
 export type FirewallAction =
   /** Then plan again. `nodes`: what covers these is to be known, too. */
   | (Reasoned & { readonly do: "read-firewall"; readonly name: string; readonly nodes: readonly ProviderId[] })
-  /** `status.firewallRules` and `status.firewall`, before the firewall is changed. */
-  | (Reasoned & { readonly do: "record-firewall"; readonly name: string; readonly recorded: Recorded })
+  /** `status.firewallRules` and `status.firewall`, before the firewall is changed. `former`: `status.formerFirewalls`. */
+  | (Reasoned & {
+      readonly do: "record-firewall";
+      readonly name: string;
+      readonly recorded: Recorded;
+      readonly former?: true;
+    })
   /** In the issuer's status: with an empty id before the creation, with its id after it. */
   | (Reasoned & { readonly do: "record-created-firewall"; readonly created: CreatedFirewall })
   | (Reasoned & { readonly do: "create-firewall"; readonly wish: CreateFirewall })

@@ -6,7 +6,16 @@ import type { RoutedIP, Snapshot } from "./snapshot.js";
 
 /** For the steps of a pool that fit: wish, holdings, grace, supply, pairs, creation, records, reclaim. */
 export function asPool(snapshot: Snapshot): PoolSnapshot {
-  const { routed, terms, firewall: _firewall, taints: _taints, ports: _ports, servesAt: _serves, ...shared } = snapshot;
+  const {
+    routed,
+    terms,
+    firewall: _firewall,
+    formers: _formers,
+    taints: _taints,
+    ports: _ports,
+    servesAt: _serves,
+    ...shared
+  } = snapshot;
   const { spec } = routed;
   return {
     ...shared,

@@ -45,11 +45,16 @@ function readyOf(snapshot: Snapshot, findings: Findings, ready: PlannedCondition
   if (ready.status !== "True" || ready.reason === "Paused") return ready;
   const { terms, capabilities, ports } = snapshot;
   if (findings.heldElsewhere !== undefined) return no("Ready", findings.heldElsewhere);
-  if (ports.problem !== undefined) return no("Ready", ports.problem);
+  const obstacle = ports.problem ?? firewallProblem(findings);
+  if (obstacle !== undefined) return no("Ready", obstacle);
   const limit = terms?.perNodeIPLimit ?? 1;
   if (capabilities === undefined || limit <= limitOf(snapshot)) return ready;
   const message = `perNodeIPLimit is ${limit}, and a machine of ${terms?.provider} can hold ${limitOf(snapshot)}: that holds`;
   return { ...ready, reason: "LimitUnsupported", message };
+}
+
+function firewallProblem({ firewall }: Findings): Problem | undefined {
+  return firewall?.nodeProblem ?? firewall?.rulesProblem;
 }
 
 function assigned(snapshot: Snapshot, findings: Findings): PlannedCondition {

@@ -17,9 +17,10 @@ export function createRoutedIPControllers(context: ControllerContext): Controlle
   const accounts = new IssuerAccounts(context, routing.settings, (key) => routing.secret(key));
   const { features, jobNamespaces } = context.settings;
   const desk = features.includes("jobs") ? new JobDesk(context, jobNamespaces) : undefined;
-  const jobs = desk && { routing, desk, firewalls: new FirewallJobs() };
+  const jobs = desk && { routing, desk, firewalls: new FirewallJobs(), aims: new Map() };
   const issuers = new IssuerController(routing, accounts);
   const classes: ClassController = new ClassController(routing, jobs, () => routed.lookAgain());
+  desk?.onDoubt((name) => classes.controller.add(name));
   const again = () => {
     issuers.lookAgain();
     classes.lookAgain();
@@ -35,6 +36,7 @@ export function createRoutedIPControllers(context: ControllerContext): Controlle
     checks: new Map(),
     close: async () => {
       for (const end of ends) end();
+      desk?.close();
       routing.close();
       await Promise.all([routed.close(), issuers.close(), classes.close()]);
     },

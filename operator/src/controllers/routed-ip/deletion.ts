@@ -11,8 +11,9 @@ import { recordRemoval } from "../floating-ip-pool/records.js";
 import type { Action, Chain } from "./actions.js";
 import { sharedChain } from "./actions.js";
 import { asPool, createdIp } from "./as-pool.js";
-import { changeOf, type FirewallPlan, type FirewallSnapshot } from "./firewall.js";
+import { changeOf, type FirewallPlan, type FirewallSnapshot, planFirewall } from "./firewall.js";
 import { ruleFacts } from "./ports.js";
+import { recordOf } from "./report.js";
 import type { RoutedIP, Snapshot } from "./snapshot.js";
 import { strayTaints, taintedByUs } from "./taints.js";
 
@@ -35,8 +36,11 @@ export function needsFinalizer(snapshot: Snapshot, aboutToAct: boolean): boolean
 
 /** In a firewall, or on a node: its taint. */
 function hasTraces({ status }: RoutedIP): boolean {
-  const { firewallRules = [], firewall, assignedNode, providerID } = status;
-  return firewallRules.length > 0 || [firewall, assignedNode, providerID].some((trace) => trace !== undefined);
+  const { firewallRules = [], formerFirewalls = [], firewall, assignedNode, providerID } = status;
+  return (
+    firewallRules.length + formerFirewalls.length > 0 ||
+    [firewall, assignedNode, providerID].some((trace) => trace !== undefined)
+  );
 }
 
 /** Each chain stands for itself: a failure of one holds up no other. The finalizer goes when nothing is left. */
@@ -67,6 +71,7 @@ export function leftBehind(
       ? []
       : [`address ${orphan}, whose issuer can't be found: nobody knows whether to release it`]),
     ...firewallTraces(snapshot, plan),
+    ...(snapshot.formers ?? []).flatMap((former) => formerTraces(snapshot, former)),
     ...taintedByUs(snapshot).map((node) => `a taint on node ${node}`),
   ];
 }
@@ -80,7 +85,7 @@ function cleanUp(
   const recordsGo = snapshot.routed.spec.dnsRecordSet?.deletionPolicy === "Delete";
   // The address is on its way out of DNS: as long as people may still come by it, its ports stay open.
   const draining = standings.some((standing) => (drainUntil(pool, standing) ?? 0) > snapshot.now);
-  const closing = draining ? [] : [firewallRemoval(snapshot, firewall)];
+  const closing = draining ? [] : [firewallRemoval(snapshot, firewall), ...formerRemovals(snapshot)];
   const taints = snapshot.cachesComplete ? strayTaints(snapshot, []).map((action): Chain => [action]) : [];
   const records = recordsGo ? sharedChain(recordRemoval(pool)) : [];
   return [records, ...addressChains(snapshot, standings), ...closing, ...taints].filter((chain) => chain.length > 0);
@@ -105,6 +110,21 @@ export function firewallRemoval({ firewall, routed }: Snapshot, plan: FirewallPl
   return facts === "missing" ? [recorded] : [recorded, ...removals(facts, plan, why)];
 }
 
+/** What is left in the firewalls that were named before. */
+export function formerRemovals({ formers = [], routed }: Snapshot): readonly Chain[] {
+  return formers.map((former) => {
+    const { name, facts, failure } = former;
+    const plan = planFirewall(former, { rules: [] }, recordOf(routed.status, name));
+    if (failure !== undefined) return [];
+    if (facts === "unknown")
+      return [{ do: "read-firewall", name, nodes: [], why: "what is left in it has to be found out" }];
+    const why = "another firewall has taken its place";
+    const recorded: Action = { do: "record-firewall", name, recorded: plan.recorded, former: true, why };
+    const changes = facts === "missing" ? [] : removals(facts, plan, why);
+    return changes.length === 0 ? [recorded] : changes;
+  });
+}
+
 function removals(facts: FirewallFacts, { removeRules, removeNodes }: FirewallPlan, why: string): Chain {
   const parts = [{ removeRules }, { removeNodes }].filter((part) => Object.values(part).flat().length > 0);
   return parts.map((part) => ({ do: "change-firewall", change: changeOf(facts, part), why }));
@@ -113,13 +133,23 @@ function removals(facts: FirewallFacts, { removeRules, removeNodes }: FirewallPl
 /** What we recorded and is to go, or may be there still. */
 function firewallTraces(snapshot: Snapshot, plan: FirewallPlan | undefined): readonly string[] {
   const { routed, firewall } = snapshot;
-  const { firewallRules = [], firewall: share } = routed.status;
+  const { rules: ours, nodes } = recordOf(routed.status, firewall?.name ?? routed.status.firewall?.name);
   if (plan !== undefined && isRead(firewall)) {
     const { removeRules, removeNodes } = plan;
     return traceTexts(firewall, { rules: removeRules, nodes: removeNodes });
   }
-  const rules = firewallRules.filter(({ preexisting }) => preexisting !== true).map(ruleFacts);
-  return traceTexts(firewall, { rules, nodes: share?.nodes ?? [] });
+  const rules = ours.filter(({ preexisting }) => preexisting !== true).map(ruleFacts);
+  return traceTexts(firewall, { rules, nodes });
+}
+
+function formerTraces({ routed }: Snapshot, former: FirewallSnapshot): readonly string[] {
+  const recorded = recordOf(routed.status, former.name);
+  if (isRead(former)) {
+    const { removeRules, removeNodes } = planFirewall(former, { rules: [] }, recorded);
+    return traceTexts(former, { rules: removeRules, nodes: removeNodes });
+  }
+  const rules = recorded.rules.filter(({ preexisting }) => preexisting !== true).map(ruleFacts);
+  return traceTexts(former, { rules, nodes: recorded.nodes });
 }
 
 function isRead(firewall: FirewallSnapshot | undefined): firewall is FirewallSnapshot {

@@ -62,11 +62,12 @@ function compareAge(a: NodeFacts, b: NodeFacts): number {
   return a.createdAt > b.createdAt ? -1 : 1;
 }
 
-/** Full, promised to a move that is under way, or the place of an address whose creation is not settled. */
+/** Full, promised to a move of another resource that is under way, or the place of an address whose creation is not settled. */
 function hasRoom(snapshot: Snapshot, machine: ProviderId): boolean {
   const { inventory, otherCreations, routed } = snapshot;
   const creating = [routed.status.pendingCreation?.providerID, ...otherCreations.map(({ node }) => node)];
-  if (creating.includes(machine) || inventory.reservedFor(machine) !== undefined) return false;
+  const promised = inventory.reservedFor(machine);
+  if (creating.includes(machine) || (promised !== undefined && promised.uid !== routed.metadata.uid)) return false;
   return inventory.heldBy(machine).length < limitOf(snapshot);
 }
 

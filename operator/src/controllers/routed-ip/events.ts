@@ -1,29 +1,37 @@
 /** What people are told of the end of an action. Pure. */
 
 import type { EventInput } from "../../kube/events.js";
+import type { FirewallRuleFacts, ProviderId } from "../../providers/types.js";
+import type { Outcome } from "../floating-ip-pool/outcomes.js";
 import type { Action } from "./actions.js";
 import type { Done } from "./execute.js";
+import type { Snapshot } from "./snapshot.js";
 
 export type Telling = Pick<EventInput, "type" | "reason" | "action" | "note">;
 
+/** What people call a machine. */
+type NameOf = (machine: ProviderId) => string;
+
 /** `undefined`: nothing worth an Event. */
-export function tellingOf({ action, outcome }: Done): Telling | undefined {
+export function tellingOf({ verdictOf }: Pick<Snapshot, "verdictOf">, { action, outcome }: Done): Telling | undefined {
   if (outcome.is === "skipped") return undefined;
   if (outcome.is === "refused" || outcome.is === "unknown") {
     const [reason, verb] = FAILED[action.do];
     return { type: "Warning", reason, action: verb, note: outcome.failure.problem.message };
   }
-  return succeeded(action, outcome.is === "started");
+  return succeeded(action, outcome, (machine) => verdictOf(machine)?.node.name ?? machine);
 }
 
-function succeeded(action: Action, started: boolean): Telling | undefined {
+type Well = Extract<Outcome, { readonly is: "done" | "started" }>;
+
+function succeeded(action: Action, outcome: Well, nameOf: NameOf): Telling | undefined {
   switch (action.do) {
     case "assign":
-      return normal(started ? "Moving" : "Assigned", "Assign", action.why);
+      return normal(outcome.is === "started" ? "Moving" : "Assigned", "Assign", action.why);
     case "poll":
-      return arrived(action);
+      return arrived(action, nameOf);
     case "create-address":
-      return normal("Created", "Create", action.why);
+      return normal("Created", "Create", `${outcome.ip ?? "an address"} was created: spec.routedIP names none`);
     case "release":
       return normal("Released", "Release", `${action.ip} was given back: ${action.why}`);
     case "forget-created":
@@ -37,24 +45,29 @@ function succeeded(action: Action, started: boolean): Telling | undefined {
     case "remove-finalizer":
       return abandoned(action.leftBehind, action.why);
     default:
-      return firewallTelling(action);
+      return firewallTelling(action, nameOf);
   }
 }
 
-function arrived({ ip, expected }: Extract<Action, { readonly do: "poll" }>): Telling | undefined {
-  return expected === undefined ? undefined : normal("Assigned", "Assign", `${ip} is on ${expected}`);
+function arrived({ ip, expected }: Extract<Action, { readonly do: "poll" }>, nameOf: NameOf): Telling | undefined {
+  return expected === undefined ? undefined : normal("Assigned", "Assign", `${ip} is on ${nameOf(expected)}`);
 }
 
-function firewallTelling(action: Action): Telling | undefined {
-  if (action.do === "change-firewall") return normal("FirewallChanged", "ChangeFirewall", changeText(action));
+function firewallTelling(action: Action, nameOf: NameOf): Telling | undefined {
+  if (action.do === "change-firewall") return normal("FirewallChanged", "ChangeFirewall", changeText(action, nameOf));
   if (action.do !== "create-firewall") return undefined;
-  return normal("FirewallCreated", "ChangeFirewall", `firewall "${action.wish.name}" was created: ${action.why}`);
+  const { name, rules, nodes } = action.wish;
+  const what = [...rulesText(rules), ...nodes.map(nameOf)].join(", ");
+  return normal("FirewallCreated", "ChangeFirewall", `firewall "${name}" was created, with ${what}`);
 }
 
-function changeText({ change, why }: Extract<Action, { readonly do: "change-firewall" }>): string {
-  const rules = (list: typeof change.addRules) => list.map(({ protocol, ports }) => `${protocol} ${ports}`);
-  const added = [...rules(change.addRules), ...change.addNodes];
-  const removed = [...rules(change.removeRules), ...change.removeNodes];
+function rulesText(rules: readonly FirewallRuleFacts[]): readonly string[] {
+  return rules.map(({ protocol, ports }) => `${protocol} ${ports}`);
+}
+
+function changeText({ change, why }: Extract<Action, { readonly do: "change-firewall" }>, nameOf: NameOf): string {
+  const added = [...rulesText(change.addRules), ...change.addNodes.map(nameOf)];
+  const removed = [...rulesText(change.removeRules), ...change.removeNodes.map(nameOf)];
   const parts = [
     ...(added.length === 0 ? [] : [`${added.join(", ")} added`]),
     ...(removed.length === 0 ? [] : [`${removed.join(", ")} removed`]),

@@ -5,9 +5,13 @@ import type { CompiledMatch } from "../../match/compile-match.js";
 /**
  * Every node that is Ready and not cordoned, whatever its labels. No taint speaks against it: pods that answer for the
  * Service run there in spite of it.
+ * @param providerScheme see `CompiledMatch.providerScheme`.
  */
-export const EVERY_NODE: CompiledMatch = {
-  nodeLabels: [],
-  tolerations: [{ operator: "Exists", value: "" }],
-  toleratesCordon: false,
-};
+export function everyNode(providerScheme: string | undefined): CompiledMatch {
+  return {
+    nodeLabels: [],
+    tolerations: [{ operator: "Exists", value: "" }],
+    toleratesCordon: false,
+    ...(providerScheme === undefined ? {} : { providerScheme }),
+  };
+}

@@ -9,9 +9,10 @@ import type { ActionFacts, CreateOutcome, ProviderId } from "../../providers/typ
 import { DONE, type Outcome, outcomeOf, providerFailure, skipped } from "../floating-ip-pool/outcomes.js";
 import { timestamp } from "../times.js";
 import type { Action, Chain } from "./actions.js";
+import type { SharedFirewall } from "./firewall-book.js";
 import type { Gathered, GatherTools } from "./gather.js";
 import type { Plan } from "./plan.js";
-import { recordedStatus } from "./report.js";
+import { formerStatus, recordedStatus } from "./report.js";
 import type { IssuerObject, RoutedObject } from "./resource.js";
 import { setTaints } from "./set-taints.js";
 import { reliesOn, type StepName } from "./steps.js";
@@ -32,7 +33,6 @@ export interface Done {
 type Of<K extends Action["do"]> = Extract<Action, { readonly do: K }>;
 
 const SECOND_MS = 1000;
-
 /** Never rejects. */
 export async function execute(tools: Tools, { steps, chains, postAllow }: Plan): Promise<readonly Done[]> {
   const all: Done[] = [];
@@ -187,7 +187,9 @@ type FirewallDo = "read-firewall" | "create-firewall" | "change-firewall" | "rec
 
 async function callFirewall(tools: Tools, action: Of<FirewallDo>): Promise<Outcome> {
   const { unit, gathered, signal } = tools;
-  const { firewall, firewalls } = gathered;
+  if (action.do === "record-created-firewall") return recordCreated(tools, action.created);
+  const { firewalls } = gathered;
+  const firewall = sharedFirewall(tools, nameOf(action));
   if (firewall === undefined || firewalls === undefined) return skipped("the account of the firewall is not known yet");
   const caller = { provider: firewalls, context: callContext(unit, action.why, signal) };
   switch (action.do) {
@@ -197,13 +199,16 @@ async function callFirewall(tools: Tools, action: Of<FirewallDo>): Promise<Outco
     case "change-firewall":
       await firewall.apply(caller, unit.ref.uid, action.change);
       return DONE;
-    case "record-created-firewall":
-      return recordCreated(tools, action.created);
     case "create-firewall": {
       const { id, name } = await firewall.create(caller, action.wish);
       return recordCreated(tools, { id, name, createdTime: timestamp(tools.routing.context.clock.now()) });
     }
   }
+}
+
+function nameOf(action: Of<Exclude<FirewallDo, "record-created-firewall">>): string {
+  if (action.do === "read-firewall") return action.name;
+  return action.do === "create-firewall" ? action.wish.name : action.change.name;
 }
 
 /** In the status of the issuer: what was made for it may go with it. */
@@ -233,12 +238,23 @@ async function write(tools: Tools, action: Written): Promise<Outcome> {
     case "record-dns":
       return keep(tools, { dns: action.written });
     case "record-firewall":
-      gathered.firewall?.record(unit.ref.uid, action.recorded);
-      return keep(tools, recordedStatus(action.name, action.recorded));
+      return recordFirewall(tools, action);
     default:
       await unit.writer.write({ patch: (object) => metadataPatch(object, action), signal });
       return DONE;
   }
+}
+
+/** In force before it is written: others see it at once. */
+function recordFirewall(tools: Tools, { name, recorded, former }: Of<"record-firewall">): Promise<Outcome> {
+  const { unit, gathered } = tools;
+  sharedFirewall(tools, name)?.record(unit.ref.uid, recorded);
+  const { status } = gathered.snapshot.routed;
+  return keep(tools, former === true ? formerStatus(status, name, recorded) : recordedStatus(status, name, recorded));
+}
+
+function sharedFirewall({ routing, gathered: { account } }: Tools, name: string): SharedFirewall | undefined {
+  return account?.inventory && routing.firewalls.of(account.inventory, name);
 }
 
 function settled(ip: string | undefined): Overlay {

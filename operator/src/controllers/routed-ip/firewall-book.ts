@@ -82,8 +82,10 @@ export class SharedFirewall {
     return this.inTurn(() => this.readNow(caller, nodes));
   }
 
+  /** One that another RoutedIP has made meanwhile is taken as it is. */
   create({ provider, context }: FirewallCaller, wish: CreateFirewall): Promise<FirewallFacts> {
     return this.inTurn(async () => {
+      if (this.facts !== undefined && this.facts !== "missing") return this.facts;
       const made = await this.noting(() => provider.create(context, wish));
       this.take(made);
       return made;

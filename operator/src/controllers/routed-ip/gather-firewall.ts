@@ -4,10 +4,10 @@ import type { FirewallProvider } from "../../providers/types.js";
 import type { Problem } from "../problem.js";
 import { isDue } from "../retry-schedule.js";
 import type { FirewallSnapshot } from "./firewall.js";
-import type { FirewallView } from "./firewall-book.js";
+import type { FirewallView, SharedFirewall } from "./firewall-book.js";
 import type { Grounds } from "./gather.js";
 import { given } from "./given.js";
-import { recordOf } from "./plan.js";
+import { recordOf } from "./report.js";
 import type { Routing } from "./routing.js";
 import type { RoutedIP } from "./snapshot.js";
 import type { IssuedTerms } from "./terms.js";
@@ -20,34 +20,39 @@ interface FirewallScene {
 }
 
 export function firewallOf({ firewalls: book, context }: Routing, unit: RoutedUnit, scene: FirewallScene) {
-  const { routed, grounds, firewalls } = scene;
+  const { routed, grounds } = scene;
   const { terms, account } = grounds;
-  const recorded = routed.status.firewall?.name;
-  const name = recorded ?? terms?.firewallName;
-  if (name === undefined) return { firewall: undefined, snapshot: undefined };
-  const former = isFormer(recorded, terms) ? { former: true as const } : {};
+  const { firewall: recorded, formerFirewalls = [] } = routed.status;
+  const name = terms?.firewallName ?? recorded?.name;
   const inventory = account?.inventory;
-  if (firewalls === undefined || inventory === undefined) {
-    return { firewall: undefined, snapshot: { ...unreachable(name, scene), ...former } };
-  }
-  const firewall = book.of(inventory, name);
-  firewall.record(unit.ref.uid, recordOf({ routed }));
-  unit.firewall = firewall;
+  const shared = (each: string) => (inventory === undefined ? undefined : book.of(inventory, each));
+  const look = (each: string): FirewallSnapshot => snapshotOf(each, { ...scene, shared: shared(each), unit, context });
+  const names = new Set([...formerFirewalls.map((former) => former.name), ...(recorded ? [recorded.name] : [])]);
+  const formers = [...names].filter((each) => each !== name).map(look);
+  if (name === undefined) return { firewall: undefined, snapshot: undefined, formers };
+  // Our traces are in a firewall, and none is named any more.
+  const former = terms?.firewallName === undefined ? { former: true as const } : {};
+  return { firewall: shared(name), snapshot: { ...look(name), ...former }, formers };
+}
+
+interface Look extends FirewallScene {
+  readonly shared: SharedFirewall | undefined;
+  readonly unit: RoutedUnit;
+  readonly context: Routing["context"];
+}
+
+function snapshotOf(name: string, look: Look): FirewallSnapshot {
+  const { routed, firewalls, shared: firewall, unit, context } = look;
+  if (firewalls === undefined || firewall === undefined) return unreachable(name, look);
+  firewall.record(unit.ref.uid, recordOf(routed.status, name));
   const { capabilities } = firewalls;
-  const snapshot: FirewallSnapshot = {
+  return {
     name,
     capabilities,
     ...dueView(firewall.view(), context.clock.now()),
     ...(capabilities.reserved(name) ? { failure: forbiddenText(name) } : {}),
     others: firewall.others(unit.ref.uid),
-    ...former,
   };
-  return { firewall, snapshot };
-}
-
-/** Our traces are in a firewall that nobody names any more. */
-function isFormer(recorded: string | undefined, terms: IssuedTerms | undefined): boolean {
-  return recorded !== undefined && recorded !== terms?.firewallName;
 }
 
 /** The account is not known yet, or has no firewalls. */

@@ -41,18 +41,20 @@ export function gather(tools: GatherTools, unit: RoutedUnit, read: RoutedRead): 
   const routed = withOverlay(unit, read.routed);
   const grounds = groundsOf(tools, unit, { routed, ...given({ problem: read.problem }) });
   const { terms, account, issued } = grounds;
+  if (account !== undefined) unit.limitTo(account.provider.capabilities.providerIdScheme);
   const family = familyOfRouted(routed);
   const inventory = viewOf(account);
   const claims = context.claims.view(unit.ref.uid);
   const { desk, dns } = lookUpDns(tools, routed, { terms, issued, claims, family });
   const firewalls = issued?.providers.firewalls;
-  const { firewall, snapshot: firewallSnapshot } = firewallOf(routing, unit, { routed, grounds, firewalls });
+  const { firewall, snapshot: firewallSnapshot, formers } = firewallOf(routing, unit, { routed, grounds, firewalls });
   const nodes = nodesOf(unit);
   const now = context.clock.now();
   noticeReverts(unit, { inventory, verdictOf: nodes.verdictOf, now });
   const snapshot: Snapshot = {
     routed,
     ...given({ terms, problem: grounds.problem, dns: dns?.snapshot, firewall: firewallSnapshot }),
+    formers,
     ...accountFacts(account),
     ...nodes,
     ...servedBy(routing, unit, grounds.problem),
@@ -203,8 +205,8 @@ function shareOf(
 ): readonly ProviderId[] {
   const view = viewOf(account);
   const limit = Math.min(terms?.perNodeIPLimit ?? 1, account?.provider.capabilities.addressesPerNode ?? 1);
-  const roomOn = (node: ProviderId) =>
-    limit - view.heldBy(node).length - (view.reservedFor(node) === undefined ? 0 : 1);
+  const isPromised = (node: ProviderId) => (view.reservedFor(node)?.uid ?? ref.uid) !== ref.uid;
+  const roomOn = (node: ProviderId) => limit - view.heldBy(node).length - Number(isPromised(node));
   return routing.context.demands.share(family, { ref, createdAt, wants, candidates: () => nodes }, roomOn);
 }
 

@@ -57,6 +57,7 @@ function began(
   unit.poll = undefined;
   if (action.do !== "assign") return;
   const { name, machine } = action.node;
+  unit.move = { ip: action.ip, node: { name, machine } };
   const { graceSince: _grace, ...settled } = SETTLED;
   unit.overlay = {
     ...unit.overlay,
@@ -99,7 +100,8 @@ function targetOf(action: Move): string | undefined {
 }
 
 /** The node is nobody's place any more, or it is the holder. */
-function endMove(unit: RoutedUnit): void {
+export function endMove(unit: RoutedUnit): void {
   unit.reservation?.release();
   unit.reservation = undefined;
+  unit.move = undefined;
 }

@@ -19,17 +19,18 @@ import type { PlannedCondition } from "../planned-condition.js";
 import { type Chain, sharedChain } from "./actions.js";
 import { asPool, createdIp } from "./as-pool.js";
 import { conditionsOf, heldElsewhereOf } from "./conditions.js";
-import { deletionChains, firewallRemoval, hasFinalizer, isDeleting, needsFinalizer } from "./deletion.js";
-import { electionOf } from "./election.js";
 import {
-  type FirewallPlan,
-  type FirewallSnapshot,
-  type FirewallWish,
-  planFirewall,
-  type Recorded,
-} from "./firewall.js";
+  deletionChains,
+  firewallRemoval,
+  formerRemovals,
+  hasFinalizer,
+  isDeleting,
+  needsFinalizer,
+} from "./deletion.js";
+import { electionOf } from "./election.js";
+import { type FirewallPlan, type FirewallSnapshot, type FirewallWish, planFirewall } from "./firewall.js";
 import { rulesOf } from "./ports.js";
-import { type PlannedStatus, plannedStatus } from "./report.js";
+import { type PlannedStatus, plannedStatus, recordOf } from "./report.js";
 import type { Snapshot } from "./snapshot.js";
 import { type Step, stepsOf } from "./steps.js";
 import { blocksOf, isCreating, stepActions } from "./update.js";
@@ -88,13 +89,13 @@ export function plan(snapshot: Snapshot): Plan {
   const able = mayMove(snapshot) && heldElsewhere === undefined;
   const decision = decide(snapshot, { wish, standing, able });
   const { pairing, creation, supply, firewall } = decision;
-  const address = standing && addressesOf(pool, [standing], pairing)[0];
   const published = publishedOf(pool, standings, new Set(pairing.pairs.map((pair) => pair.standing.address.ip)));
+  const acts = actsOf({ snapshot, decision, standings, published }, able);
+  const address = standing && addressesOf(pool, [standing], begun(acts.steps, pairing))[0];
   const findings = { ...decision, address, creation: creation.problem, published, heldElsewhere };
-  const acts = { snapshot, decision, standings, published };
   const lookAgain = lookAgainAt(pool, { standings, supply, pairing, creation });
   return {
-    ...actsOf(acts, able),
+    ...acts,
     postAllow: snapshot.terms?.postAllow ?? false,
     status: plannedStatus(snapshot, { address, standing, heldElsewhere, firewall: recordedPart(snapshot, firewall) }),
     conditions: conditionsOf(snapshot, findings),
@@ -103,6 +104,11 @@ export function plan(snapshot: Snapshot): Plan {
     ...earliest(lookAgain, snapshot.firewall?.retryAt, snapshot.now),
     sentence: decision.sentence,
   };
+}
+
+/** A move whose firewall can't be opened has not begun: the address is where it was. */
+function begun(steps: readonly Step[], pairing: Pairing): Pairing {
+  return steps.some(({ name }) => name === "assign") ? pairing : { ...pairing, pairs: [] };
 }
 
 interface Given {
@@ -120,17 +126,12 @@ function decide(snapshot: Snapshot, { wish, standing, able }: Given): Decision {
   const creation = able ? creationOf(pool, wish, pairing, isArmed(snapshot, wish.missing > 0)) : NO_CREATION;
   const target = targetOf(snapshot, { standing, pairing, creation });
   const holder = placeOf(snapshot, standing?.holder);
+  const recorded = recordOf(snapshot.routed.status, snapshot.firewall?.name);
   const firewall =
-    snapshot.firewall && planFirewall(snapshot.firewall, firewallWish(snapshot, target, holder), recordOf(snapshot));
+    snapshot.firewall && planFirewall(snapshot.firewall, firewallWish(snapshot, target, holder), recorded);
   const [pair] = pairing.pairs;
   const sentence = pair === undefined ? "" : moveText(pool, pair, election);
   return { wish, standing, pairing, creation, election, supply, target, holder, firewall, sentence };
-}
-
-/** What is on record in the status. */
-export function recordOf({ routed }: Pick<Snapshot, "routed">): Recorded {
-  const { firewallRules = [], firewall } = routed.status;
-  return { rules: firewallRules, nodes: firewall?.nodes ?? [] };
 }
 
 interface Acts {
@@ -165,10 +166,11 @@ function bookkeeping({ snapshot, decision: { wish, creation } }: Acts): readonly
 
 /** What is no step of an update: DNS, and the firewall of yesterday. */
 function sideChains({ snapshot, decision, published }: Acts): readonly Chain[] {
-  const { wish, firewall } = decision;
+  const { wish, firewall, pairing } = decision;
   const records = isArmed(snapshot, false) ? sharedChain(recordChain(asPool(snapshot), published, wish.family)) : [];
   const former = snapshot.firewall?.former === true ? firewallRemoval(snapshot, firewall) : [];
-  return [records, former].filter(isFilled);
+  const left = pairing.pairs.length === 0 && isOpen(snapshot, firewall) ? formerRemovals(snapshot) : [];
+  return [records, former, ...left].filter(isFilled);
 }
 
 /** Whether the finalizer stands already, or is not needed. */
@@ -220,6 +222,15 @@ function isInStep({ facts }: FirewallSnapshot, plan: FirewallPlan): boolean {
   const { addRules, addNodes, removeRules, removeNodes, create, read } = plan;
   const changes = [addRules, addNodes, removeRules, removeNodes].flat();
   return facts !== "unknown" && read === undefined && create === undefined && changes.length === 0;
+}
+
+/** Nothing is missing in the firewall that is named now. */
+function isOpen({ firewall }: Snapshot, plan: FirewallPlan | undefined): boolean {
+  if (firewall === undefined || plan === undefined) return false;
+  const { facts, failure } = firewall;
+  const isThere = typeof facts === "object" && failure === undefined && plan.nodeProblem === undefined;
+  const missing = plan.addRules.length + plan.addNodes.length;
+  return isThere && plan.rulesProblem === undefined && plan.read === undefined && missing === 0;
 }
 
 function needsOf(snapshot: Snapshot, { target, holder, standing }: Decision): Needs {

@@ -26,6 +26,8 @@ type AddressField =
 interface FirewallFields {
   readonly firewallRules: RoutedIPStatus["firewallRules"];
   readonly firewall: FirewallShare | undefined;
+  /** Absent: as they are. */
+  readonly formerFirewalls?: RoutedIPStatus["formerFirewalls"];
 }
 
 export interface Told {
@@ -46,7 +48,7 @@ export function plannedStatus(snapshot: Snapshot, told: Told): PlannedStatus {
     assignedNode: entry.nodeName,
     providerID: entry.providerID,
     ports: snapshot.problem === undefined ? filled(snapshot.ports.ports) : status.ports,
-    ...(firewall === undefined ? {} : recordedStatus(firewall.name, firewall.recorded)),
+    ...(firewall === undefined ? {} : recordedStatus(status, firewall.name, firewall.recorded)),
     state: entry.state,
     error: entry.error,
     since: entry.since,
@@ -57,10 +59,45 @@ export function plannedStatus(snapshot: Snapshot, told: Told): PlannedStatus {
   };
 }
 
-/** As the status has it; nothing where there is nothing on record. */
-export function recordedStatus(name: string, { rules, nodes }: Recorded): FirewallFields {
+/**
+ * As the status has it; nothing where there is nothing on record. What was on record of another firewall stays on
+ * record, as that of a former one, until it is cleaned up there.
+ */
+export function recordedStatus(status: RoutedIPStatus, name: string, { rules, nodes }: Recorded): FirewallFields {
   const idle = rules.length === 0 && nodes.length === 0;
-  return { firewallRules: filled(rules), firewall: idle ? undefined : { name, nodes } };
+  const { firewall, firewallRules = [], formerFirewalls = [] } = status;
+  const retired = firewall === undefined || firewall.name === name ? [] : [{ ...firewall, rules: firewallRules }];
+  const former = [...formerFirewalls, ...retired].filter((other) => other.name !== name);
+  const same = retired.length === 0 && former.length === formerFirewalls.length;
+  return {
+    firewallRules: filled(rules),
+    firewall: idle ? undefined : { name, nodes },
+    ...(same ? {} : { formerFirewalls: filled(former) }),
+  };
+}
+
+/** What is left on record of a former firewall. */
+export function formerStatus(
+  { firewall, formerFirewalls = [] }: RoutedIPStatus,
+  name: string,
+  { rules, nodes }: Recorded,
+): Partial<FirewallFields> {
+  const idle = rules.length === 0 && nodes.length === 0;
+  const others = formerFirewalls.filter((other) => other.name !== name);
+  const own = firewall?.name === name ? { firewallRules: undefined, firewall: undefined } : {};
+  return { ...own, formerFirewalls: filled(idle ? others : [...others, { name, nodes, rules }]) };
+}
+
+/** What is on record of one firewall, be it the present one or a former one. */
+export function recordOf(
+  { firewall, firewallRules = [], formerFirewalls = [] }: RoutedIPStatus,
+  name: string | undefined,
+): Recorded {
+  if (firewall?.name === name || (firewall === undefined && firewallRules.length > 0)) {
+    return { rules: firewallRules, nodes: firewall?.nodes ?? [] };
+  }
+  const { rules, nodes } = formerFirewalls.find((former) => former.name === name) ?? { rules: [], nodes: [] };
+  return { rules, nodes };
 }
 
 function entryOf(snapshot: Snapshot, { address, standing, heldElsewhere }: Told): AddressStatus {

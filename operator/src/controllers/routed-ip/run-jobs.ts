@@ -7,9 +7,11 @@ import type { Run } from "../../runtime/controller.js";
 import { done, type Result, requeueAfter } from "../../runtime/result.js";
 import { jobNamespaceOf } from "../cluster-routed-ip-class/class-plan.js";
 import type { FirewallJobs } from "../cluster-routed-ip-class/firewall-jobs.js";
+import { inputOf } from "../cluster-routed-ip-class/job.js";
 import { type JobDesk, jobSpecOf } from "../cluster-routed-ip-class/job-desk.js";
 import { conditionSamples } from "../condition-metrics.js";
 import { stamped } from "../planned-condition.js";
+import type { Problem } from "../problem.js";
 import { hasFinalizer, isDeleting } from "./deletion.js";
 import { nodesOf, problemOfService, servedBy } from "./gather.js";
 import { given } from "./given.js";
@@ -26,6 +28,8 @@ export interface JobTools {
   readonly routing: Routing;
   readonly desk: JobDesk;
   readonly firewalls: FirewallJobs;
+  /** By uid of the RoutedIP: the machine that a Job is bringing its address to. No status says so yet. */
+  readonly aims: Map<string, ProviderId>;
 }
 
 export async function runJobs(tools: JobTools, unit: RoutedUnit, run: Run): Promise<Result> {
@@ -33,13 +37,17 @@ export async function runJobs(tools: JobTools, unit: RoutedUnit, run: Run): Prom
     const read = unit.read();
     if (read === undefined) return done;
     const snapshot = snapshotOf(tools, unit, read);
-    if (round === 0) noteCleanup(unit, snapshot);
+    if (round === 0) {
+      noteCleanup(unit, snapshot);
+      if (await lookForWarning(tools, snapshot)) continue;
+    }
     const plan = planJobs(snapshot);
+    noteAim(tools, unit, snapshot, plan);
     if (snapshot.cachesComplete && snapshot.terms !== undefined) {
       tools.routing.taints.need(unit.ref.uid, snapshot.terms.taint, plan.nodes);
     }
-    if (snapshot.job?.state.is === "stuck") await tools.desk.lookForWarning(snapshot.job.object);
     const acted = await carryOut(tools, unit, snapshot, { plan, run });
+    if (acted && plan.chain.some((action) => action.do === "remove-finalizer")) return done;
     if (acted) continue;
     await tell(tools, unit, snapshot, plan);
     const { lookAgainAt } = plan;
@@ -48,23 +56,32 @@ export async function runJobs(tools: JobTools, unit: RoutedUnit, run: Run): Prom
   return requeueAfter(0);
 }
 
+/** @returns whether the server has been asked why there is no pod. */
+async function lookForWarning({ desk }: JobTools, { job }: JobSnapshot): Promise<boolean> {
+  if (job?.state.is !== "stuck") return false;
+  await desk.lookForWarning(job.object);
+  return true;
+}
+
 function snapshotOf(tools: JobTools, unit: RoutedUnit, { routed, problem }: RoutedRead): JobSnapshot {
   const { routing, desk, firewalls } = tools;
   const { context } = routing;
   const found = termsOf(routed, routing.lookUp);
   const terms = found.terms?.by === "jobs" ? found.terms : undefined;
-  const unserved = problem ?? found.problem ?? problemOfService(routing, unit) ?? classProblem(routing, terms);
+  const verdict = terms === undefined ? undefined : verdictOnClass(routing, terms);
+  const classProblem = verdict === "unknown" ? undefined : verdict;
+  const unserved = problem ?? found.problem ?? problemOfService(routing, unit) ?? classProblem;
   const { ports, cachesComplete } = servedBy(routing, unit, unserved);
   return {
     routed,
     now: context.clock.now(),
-    cachesComplete: cachesComplete && desk.parts.every((part) => part.hasSynced()),
+    cachesComplete: cachesComplete && verdict !== "unknown" && desk.parts.every((part) => part.hasSynced()),
     ...given({ terms, problem: unserved, job: desk.find(unit.ref.uid, "assign"), retry: unit.addressRetry }),
     claims: context.claims.view(unit.ref.uid),
     ...nodesOf(unit),
     ports,
     taints: routing.taints.view(unit.ref.uid),
-    load: (machine) => loadOf(routing, unit, machine),
+    load: (machine) => loadOf(tools, unit, machine),
     firewall: firewallState(routing, firewalls, routed.spec.className ?? ""),
     cleanup: unit.cleanup,
   };
@@ -78,19 +95,31 @@ function firewallState(routing: Routing, firewalls: FirewallJobs, className: str
     : firewalls.of(className, membersOf(routing, className), classTerms(found.spec));
 }
 
-/** What the class itself says is in the way, such as a Job that the server refuses. */
-function classProblem(routing: Routing, terms: JobTerms | undefined) {
-  const status = terms && routing.lookUp.class(terms.className)?.status;
+/** What the class, as it is now, says is in the way, such as a Job that the server refuses. `unknown`: not tried yet. */
+function verdictOnClass(routing: Routing, { className }: JobTerms): Problem | "unknown" | undefined {
+  const { metadata, status } = routing.lookUp.class(className) ?? {};
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
-  if (ready === undefined || ready.status === "True") return undefined;
-  return { reason: "JobRefused", message: `ClusterRoutedIPClass ${terms?.className}: ${ready.message}` } as const;
+  if (ready === undefined || ready.observedGeneration !== metadata?.generation) return "unknown";
+  if (ready.status === "True") return undefined;
+  if (ready.status === "Unknown") return "unknown";
+  return { reason: "JobRefused", message: `ClusterRoutedIPClass ${className}: ${ready.message}` };
 }
 
-/** By the statuses of other RoutedIPs, and by what pools have put there. */
-function loadOf(routing: Routing, unit: RoutedUnit, machine: ProviderId): number {
+/** Without a pause after the election, so that no two elect the same machine at once. */
+function noteAim({ aims }: JobTools, { ref: { uid } }: RoutedUnit, { job }: JobSnapshot, { chain }: JobPlan): void {
+  const created = chain.find((action) => action.do === "create-job");
+  const variables = created?.variables ?? (job && inputOf(job.object));
+  const machine = variables?.["NODE_PROVIDER_ID"];
+  if (machine === undefined) aims.delete(uid);
+  else aims.set(uid, machine);
+}
+
+/** By the statuses of other RoutedIPs, by where their Jobs are bringing them, and by what pools have put there. */
+function loadOf({ routing, aims }: JobTools, unit: RoutedUnit, machine: ProviderId): number {
   let load = 0;
-  for (const object of routing.routed.list()) {
-    if (object.metadata.uid !== unit.ref.uid && object.status?.providerID === machine) load += 1;
+  for (const { metadata, status } of routing.routed.list()) {
+    if (metadata.uid === unit.ref.uid) continue;
+    if (status?.providerID === machine || aims.get(metadata.uid) === machine) load += 1;
   }
   const node = routing.context.nodes.ofMachine(machine);
   return load + (node?.annotations["flipop.digitalocean.com/ipv4-reserved-ip"] === undefined ? 0 : 1);

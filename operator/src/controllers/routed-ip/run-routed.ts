@@ -9,16 +9,17 @@ import type { ProviderId } from "../../providers/types.js";
 import type { Run } from "../../runtime/controller.js";
 import { NotLeaderError } from "../../runtime/fence.js";
 import { done, failed, type Result, requeueAfter } from "../../runtime/result.js";
+import { DONE } from "../floating-ip-pool/outcomes.js";
 import { LISTS_APART_MS } from "../floating-ip-pool/settlement.js";
 import { withList } from "../floating-ip-pool/snapshot.js";
 import { ObjectGone } from "../object-writer.js";
-import type { Action } from "./actions.js";
 import { hasFinalizer, isDeleting } from "./deletion.js";
 import { tellingOf } from "./events.js";
 import { callContext, type Done, execute } from "./execute.js";
 import { addressesOf, creationKey, type Gathered, type GatherTools, gather, groundsOf } from "./gather.js";
 import { given } from "./given.js";
-import { learn } from "./learn.js";
+import { goalOf, withGoal } from "./goal.js";
+import { endMove, learn } from "./learn.js";
 import { count, labelsOf, samplesOf } from "./metrics.js";
 import { type Plan, plan } from "./plan.js";
 import type { RoutedRead } from "./resource.js";
@@ -134,8 +135,11 @@ async function settle(
   for (let round = 0; round < ROUNDS; round++) {
     const turn = look(tools, unit);
     if (turn === undefined) return { rest: false };
+    noteArrival(tools, unit, turn);
     reserve(tools, unit, turn);
-    const ends = await execute({ ...tools, unit, gathered: turn.gathered, signal: run.signal }, turn.plan);
+    const { move } = unit;
+    const ended = await execute({ ...tools, unit, gathered: turn.gathered, signal: run.signal }, turn.plan);
+    const ends = ended.map((end) => withGoal(end, move));
     learn(unit, ends, tools.routing.context.clock);
     report(tools, unit, turn, { ends, run });
     if (!ends.some(({ outcome }) => outcome.is !== "skipped")) return last(tools, unit, false);
@@ -167,16 +171,14 @@ function look(tools: GatherTools, unit: RoutedUnit): Turn | undefined {
 }
 
 function reserve(tools: GatherTools, unit: RoutedUnit, turn: Turn): void {
-  for (const action of turn.plan.steps.flatMap(({ actions }) => actions)) {
+  const actions = turn.plan.steps.flatMap((step) => step.actions);
+  // A move that was stopped before its call keeps nobody else from the node.
+  if (!isMoving(turn.plan) && actions.every((action) => goalOf(action) === undefined)) endMove(unit);
+  for (const action of actions) {
     const machine = goalOf(action);
     if (machine !== undefined) book(unit, turn, machine);
     if (action.do === "create-address") announce(tools, unit, turn, machine);
   }
-}
-
-function goalOf(action: Action): ProviderId | undefined {
-  if (action.do === "assign") return action.node.machine;
-  return action.do === "create-address" && "node" in action.wish ? action.wish.node : undefined;
 }
 
 function book(unit: RoutedUnit, { gathered }: Turn, machine: ProviderId): void {
@@ -196,6 +198,19 @@ function announce(
   routing.context.creations.set({ ...key, ...given({ node: machine }) });
 }
 
+/** A move whose end a list or another reading has shown, before anybody asked for its action. */
+function noteArrival({ routing: { context } }: GatherTools, unit: RoutedUnit, { gathered: { snapshot } }: Turn): void {
+  const { move } = unit;
+  const facts = move && snapshot.inventory.get(move.ip);
+  if (move === undefined || facts?.holder !== move.node.machine || facts.action !== undefined) return;
+  unit.move = undefined;
+  const action = { do: "assign", ip: move.ip, node: move.node, why: `${move.ip} is on ${move.node.name}` } as const;
+  const end = { action, outcome: DONE };
+  count(context.metrics, labelsOf(context, snapshot), end);
+  const telling = tellingOf(snapshot, end);
+  if (telling !== undefined) context.events.record({ regarding: regarding(unit), ...telling });
+}
+
 interface Ended {
   readonly ends: readonly Done[];
   readonly run: Run;
@@ -211,7 +226,7 @@ function report(
   const labels = labelsOf(context, gathered.snapshot);
   for (const end of ends) {
     count(context.metrics, labels, end);
-    const telling = tellingOf(end);
+    const telling = tellingOf(gathered.snapshot, end);
     if (telling !== undefined) context.events.record({ regarding: regarding(unit), ...telling });
     note(run, end);
     const left = leftBehindBy(end);

@@ -60,5 +60,7 @@ export interface Snapshot extends Shared {
   readonly ports: PortsFound;
   /** Absent: nobody wants a firewall to be touched, now or formerly. */
   readonly firewall?: FirewallSnapshot;
+  /** Those that were named before, with traces of ours: they go once the present one is in step. */
+  readonly formers?: readonly FirewallSnapshot[];
   readonly taints: TaintView;
 }

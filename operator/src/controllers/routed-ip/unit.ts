@@ -17,8 +17,7 @@ import { resourcePath } from "../own-resources.js";
 import type { Problem } from "../problem.js";
 import type { RetryState } from "../retry-schedule.js";
 import { EndpointWorkload } from "./endpoints.js";
-import { EVERY_NODE } from "./every-node.js";
-import type { SharedFirewall } from "./firewall-book.js";
+import { everyNode } from "./every-node.js";
 import type { PortPod } from "./ports.js";
 import { type RoutedObject, type RoutedRead, readRouted } from "./resource.js";
 import type { Routing } from "./routing.js";
@@ -48,13 +47,13 @@ export class RoutedUnit {
   creationFailure: (Problem & { readonly retryAt: number; readonly state: RetryState }) | undefined;
   poll: { readonly id: string; readonly looks: number; readonly nextAt: number } | undefined;
   reservation: Reservation | undefined;
+  /** Under way: asked for by this process, and its end not seen yet. */
+  move: { readonly ip: string; readonly node: { readonly name: string; readonly machine: ProviderId } } | undefined;
   placement: { readonly ip: string; readonly machine: ProviderId; readonly at: number } | undefined;
   reverts: readonly number[] = [];
   lists: readonly ListSighting[] = [];
   cleanup: CleanupMemory = { attempts: 0 };
   crdTooOld = false;
-  /** Those that it is on record in. */
-  firewall: SharedFirewall | undefined;
   inventory: AccountInventory | undefined;
   private readonly newest = new Newest<RoutedObject>();
   private readonly life = new AbortController();
@@ -64,6 +63,7 @@ export class RoutedUnit {
     | undefined;
   private pods: PodView | undefined;
   private podKey = "";
+  private scheme: string | undefined;
 
   constructor(
     private readonly props: UnitProps,
@@ -113,10 +113,19 @@ export class RoutedUnit {
     if (this.followed?.service !== service) {
       this.followed?.index.close();
       const workload = new EndpointWorkload(service, () => routing.slicesFor(service));
-      const index = new MatchIndex(routing.context.nodes, { match: EVERY_NODE, workload }, onChange);
+      const match = everyNode(this.scheme);
+      const index = new MatchIndex(routing.context.nodes, { match, workload }, onChange);
       this.followed = { service, workload, index };
     }
     this.watchPods(routing.service(service));
+  }
+
+  /** Nodes of another cloud can't hold the address. @param scheme `AddressCapabilities.providerIdScheme` */
+  limitTo(scheme: string): void {
+    if (scheme === this.scheme) return;
+    this.scheme = scheme;
+    const { index, workload } = this.followed ?? {};
+    if (workload !== undefined) index?.rematch({ match: everyNode(scheme), workload });
   }
 
   endpointsChanged(nodes: Iterable<string>): void {

@@ -253,7 +253,14 @@ describe("the plan of a class", () => {
       spec: JOBS,
       cachesComplete: true,
       users: [],
-      jobs: { enabled: true, namespaces: ["flipop-jobs"], dryRun: "accepted", accounts: new Map(), due: false, ...jobs },
+      jobs: {
+        enabled: true,
+        namespaces: ["flipop-jobs"],
+        dryRun: "accepted",
+        accounts: new Map(),
+        due: false,
+        ...jobs,
+      },
       ...more,
     };
   }

@@ -138,4 +138,46 @@ describe("an open creation", () => {
       if (ip !== undefined) expect(end).to.include({ ip });
     });
   }
+
+  const SET_BACK: readonly (readonly [string, readonly (readonly [number, readonly string[]])[], Settlement["is"]])[] =
+    [
+      [
+        "nothing was created",
+        [
+          [61, [OLD]],
+          [72, [OLD]],
+        ],
+        "nothing",
+      ],
+      [
+        "there is a newcomer",
+        [
+          [1, [OLD, NEW]],
+          [12, [OLD, NEW]],
+        ],
+        "ours",
+      ],
+      [
+        "a list is older than what this process knows of it",
+        [
+          [-20, [NEW]],
+          [-5, [NEW]],
+        ],
+        "wait",
+      ],
+    ];
+  for (const [what, lists, is] of SET_BACK) {
+    it(`is settled though the clock was set back since: ${what}`, () => {
+      const cloud = new ModelCloud();
+      for (const listed of lists.flatMap(([, ips]) => ips)) cloud.addresses.set(listed, undefined);
+      cloud.addPool("p", { desiredIPs: 1 });
+      const intentSeenAt = cloud.now;
+      const startedAt = timestamp(cloud.now + 3_600_000);
+      const sightings = lists.map(([at, ips]) => ({ at: cloud.now + at * 1000, unassigned: new Set(ips) }));
+      cloud.now += 100_000;
+      const snapshot = { ...cloud.snapshot("p"), memory: { ...NO_MEMORY, lists: sightings, intentSeenAt } };
+      const intent: PendingCreation = { startedAt, provider: "digitalocean", family: "IPv4", unassignedSeen: [OLD] };
+      expect(settle(snapshot, intent).is).to.equal(is);
+    });
+  }
 });

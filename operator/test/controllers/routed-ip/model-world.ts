@@ -15,7 +15,7 @@ import { everyNode } from "../../../src/controllers/routed-ip/every-node.js";
 import type { FirewallSnapshot } from "../../../src/controllers/routed-ip/firewall.js";
 import { type Plan, plan } from "../../../src/controllers/routed-ip/plan.js";
 import { NO_PORTS, portsOf } from "../../../src/controllers/routed-ip/ports.js";
-import { recordedStatus } from "../../../src/controllers/routed-ip/report.js";
+import { formerStatus, recordedStatus, recordOf } from "../../../src/controllers/routed-ip/report.js";
 import { serviceProblem } from "../../../src/controllers/routed-ip/service.js";
 import type { RoutedIP, Snapshot, TaintedNode } from "../../../src/controllers/routed-ip/snapshot.js";
 import { reliesOn, type StepName } from "../../../src/controllers/routed-ip/steps.js";
@@ -142,6 +142,7 @@ export class ModelWorld extends ModelCluster {
       memory: this.memory(name),
       ports: service === undefined ? NO_PORTS : portsOf(service, pods),
       ...(firewall === undefined ? {} : { firewall }),
+      formers: this.formersOf(name),
       taints: this.taintView(name),
     };
   }
@@ -169,24 +170,29 @@ export class ModelWorld extends ModelCluster {
   }
 
   private firewallSnapshot(name: string): FirewallSnapshot | undefined {
-    const { status } = this.get(name);
     const wanted = this.terms.get(name)?.firewallName;
-    const recorded = status.firewall?.name;
-    const shown = recorded ?? wanted;
+    const shown = wanted ?? this.get(name).status.firewall?.name;
     if (shown === undefined) return undefined;
-    const others = [...this.routed.values()].filter(({ metadata }) => metadata.name !== name);
+    return { ...this.firewallNamed(name, shown), ...(wanted === undefined ? { former: true as const } : {}) };
+  }
+
+  private formersOf(name: string): readonly FirewallSnapshot[] {
+    const { firewall, formerFirewalls = [] } = this.get(name).status;
+    const wanted = this.terms.get(name)?.firewallName ?? firewall?.name;
+    const names = new Set([...formerFirewalls, ...(firewall === undefined ? [] : [firewall])].map((each) => each.name));
+    return [...names].filter((each) => each !== wanted).map((each) => this.firewallNamed(name, each));
+  }
+
+  private firewallNamed(routed: string, shown: string): FirewallSnapshot {
+    const others = [...this.routed.values()].filter(({ metadata }) => metadata.name !== routed);
     return {
       name: shown,
       capabilities: { rulesPerFirewall: 50, nodesPerFirewall: 10, reserved: () => false },
       facts: this.firewallKnown ? (this.firewalls.get(shown) ?? "missing") : "unknown",
       coveredBy: new Map([...this.nodes.keys()].map((node) => [`digitalocean://${node}`, this.coverOf(node)])),
       others: others
-        .filter((other) => (other.status.firewall?.name ?? this.terms.get(other.metadata.name)?.firewallName) === shown)
-        .map((other) => ({
-          rules: other.status.firewallRules ?? [],
-          nodes: other.status.firewall?.nodes ?? [],
-        })),
-      ...(recorded !== undefined && recorded !== wanted ? { former: true as const } : {}),
+        .map(({ status }) => recordOf(status, shown))
+        .filter(({ rules, nodes }) => rules.length + nodes.length > 0),
     };
   }
 
@@ -288,8 +294,10 @@ export class ModelWorld extends ModelCluster {
     else if (action.do === "annotate-pool") {
       const annotations = action.value === undefined ? {} : { [Annotation.createdIps]: action.value };
       this.edit(name, { metadata: { ...metadata, annotations } });
-    } else if (action.do === "record-firewall") this.patch(name, recordedStatus(action.name, action.recorded));
-    else this.applyToCloud(name, action, unheard);
+    } else if (action.do === "record-firewall") {
+      const record = action.former === true ? formerStatus : recordedStatus;
+      this.patch(name, record(this.get(name).status, action.name, action.recorded));
+    } else this.applyToCloud(name, action, unheard);
   }
 
   private applyToCloud(name: string, action: Action, unheard: boolean): void {

@@ -1,59 +1,87 @@
-/** RoutedIPs on a real control plane: the operator in this process, under its own role, next to a simulated cloud. */
+/**
+ * RoutedIPs on a real control plane: the operator in this process, with the objects, the command line and the token of
+ * an install by `FlipopOperator`, next to a simulated cloud.
+ */
 
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
-import {
-  customResourceDefinitions,
-  type FeatureName,
-  GROUP_VERSION,
-  type Permission,
-  permissionsFor,
-  type RoutedIPStatus,
-} from "cdk8s-flipop/api";
-import { type Client, type ControlPlane, eventually, FakeNode, FakePod } from "flipop-testbed";
+import { randomBytes } from "node:crypto";
+import { OperatorFeature } from "cdk8s-flipop";
+import { type Condition, GROUP_VERSION, type RoutedIPStatus } from "cdk8s-flipop/api";
+import { type Client, type ControlPlane, eventually, FakeNode, FakePod, Kubelet } from "flipop-testbed";
 import { readSettings } from "../../../src/config.js";
 import { loadClusterConfig } from "../../../src/kube/load-config.js";
 import { Transport } from "../../../src/kube/transport.js";
 import type { Logger } from "../../../src/logging.js";
 import { createOperator } from "../../../src/operator.js";
 import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "../../../src/sandbox/digitalocean/simulator.js";
+import { type Install, installKinds, installOperator, type Manifest } from "../../e2e/support/install.js";
+import { JumpClock } from "./jump-clock.js";
+import { SECRET, SERVICE } from "./resources.js";
 
-const FEATURES: readonly FeatureName[] = ["routedip", "jobs"];
-const EXAMPLES = resolve(import.meta.dirname, "../../../../examples/routed-ip-jobs");
-const RBAC = "rbac.authorization.k8s.io";
+/** For `controlPlaneOrSkip`: the same for all suites here, so that they share one. */
+export const PLANE = { controllerManager: true } as const;
+export const TAINT = "flipop.digitalocean.com/routed-ip";
+const WAIT_MS = 90_000;
+const PLURALS: Readonly<Record<string, string>> = {
+  RoutedIP: "routedips",
+  RoutedIPIssuer: "routedipissuers",
+  ClusterRoutedIPClass: "clusterroutedipclasses",
+};
 
-export interface Names {
-  /** Of the operator and its issuers. */
-  readonly operator: string;
-  readonly jobs: string;
-  /** Of the RoutedIPs. */
+/** An Event, as far as tests look at it. */
+export interface SeenEvent {
+  readonly type: string;
+  readonly reason: string;
+  readonly note: string;
+  readonly regarding: { readonly kind: string; readonly name: string };
+}
+
+interface NodeObject {
+  readonly metadata: { readonly name: string };
+  readonly spec: { readonly providerID?: string; readonly taints?: readonly { readonly key: string }[] };
+}
+
+export interface RigNames {
+  /** Of the RoutedIPs and issuers. */
   readonly team: string;
+  /** Served as well; its Secrets are not for the operator. */
+  readonly other: string;
+  readonly jobs: string;
 }
 
 export class RoutedRig {
   readonly log: string[] = [];
+  readonly clock = new JumpClock();
   private stopping = new AbortController();
   private running: Promise<unknown> = Promise.resolve();
+  private readonly nodes: FakeNode[] = [];
+  private readonly classes: string[] = [];
 
   private constructor(
     readonly plane: ControlPlane,
     readonly cloud: DigitalOceanSimulator,
-    readonly names: Names,
-    private readonly user: string,
+    readonly names: RigNames,
+    readonly installed: Install,
+    private readonly kubelet: Kubelet,
   ) {}
 
-  static async create(plane: ControlPlane, user: string): Promise<RoutedRig> {
-    const cloud = await startDigitalOceanSimulator({ durations: { assign: 300 } });
+  static async create(plane: ControlPlane): Promise<RoutedRig> {
+    const seed = randomBytes(3).readUIntBE(0, 3);
+    const durations = { assign: 200, firewall: 50 };
+    const cloud = await startDigitalOceanSimulator({ seed, durations, account: { reservedIpLimit: 50 } });
     const client = plane.client();
-    const [operator, jobs, team] = ["operator", "jobs", "team"].map((name) => `${user}-${name}`) as [
-      string,
-      string,
-      string,
-    ];
-    const rig = new RoutedRig(plane, cloud, { operator, jobs, team }, user);
-    for (const name of [operator, jobs, team]) await client.must.create("/api/v1/namespaces", { metadata: { name } });
-    await rig.installDefinitions();
-    await rig.grant();
+    await installKinds(client);
+    const team = await client.tempNamespace("team");
+    const other = await client.tempNamespace("other");
+    const jobs = `${team}-jobs`;
+    const installed = await installOperator(plane, {
+      features: [OperatorFeature.ROUTED_IP, OperatorFeature.JOBS],
+      ...{ watchNamespaces: [team, other], issuerNamespaces: [team], jobNamespaces: [jobs] },
+      admissionPolicy: true,
+    });
+    const kubelet = await Kubelet.start(plane, { namespace: jobs, retryMs: 200 });
+    const rig = new RoutedRig(plane, cloud, { team, other, jobs }, installed, kubelet);
+    await rig.addSecret(team);
+    await rig.addSecret(jobs);
     return rig;
   }
 
@@ -62,18 +90,14 @@ export class RoutedRig {
   }
 
   async start(): Promise<void> {
-    const config = loadClusterConfig({ kubeconfig: await this.plane.kubeconfig(this.user), env: {} });
+    const config = loadClusterConfig({ kubeconfig: this.installed.kubeconfig, env: {} });
     const transport = new Transport({ config, env: {} });
-    const { operator, jobs, team } = this.names;
-    const flags = {
-      ...{ "leader-elect": "false", "metrics-bind-addr": "", "health-bind-addr": "" },
-      ...{ features: FEATURES.join(), namespace: operator, "job-namespaces": jobs },
-      ...{ "issuer-namespaces": `${operator},${team}`, "watch-namespaces": team },
-    };
-    const settings = readSettings({ flags, env: {} });
+    const off = { "leader-elect": "false", "metrics-bind-addr": "", "health-bind-addr": "" };
+    const flags = { ...flagsOf(this.installed.args), ...off, namespace: this.installed.namespace };
     const env = { DIGITALOCEAN_API_URL: this.cloud.url };
     this.stopping = new AbortController();
-    const made = createOperator({ settings, transport, logger: this.logger(), env });
+    const settings = readSettings({ flags, env: {} });
+    const made = createOperator({ settings, transport, logger: this.logger(), env, clock: this.clock });
     this.running = made.run(this.stopping.signal).finally(() => transport.close());
   }
 
@@ -84,7 +108,13 @@ export class RoutedRig {
 
   async close(): Promise<void> {
     await this.stop();
+    await this.kubelet.stop();
+    for (const name of this.classes) await this.release(this.pathOf("ClusterRoutedIPClass", name));
+    const left = await this.client.list(this.pathOf("RoutedIP"));
+    for (const { metadata } of left.body.items ?? []) await this.release(this.pathOf("RoutedIP", metadata.name));
+    for (const node of this.nodes) await node.delete();
     for (const name of Object.values(this.names)) await this.client.delete(`/api/v1/namespaces/${name}`);
+    await this.installed.remove();
     await this.cloud.close();
   }
 
@@ -92,87 +122,144 @@ export class RoutedRig {
   async addNode(): Promise<FakeNode> {
     const { id } = this.cloud.state.addDroplet();
     this.cloud.state.firewalls.add({ name: `base-${id}`, dropletIds: [id] });
-    return FakeNode.create(this.client, { providerID: `digitalocean://${id}` });
+    const node = await FakeNode.create(this.client, { providerID: `digitalocean://${id}` });
+    this.nodes.push(node);
+    return node;
   }
 
   /** A pod of the ingress, with a hostPort. */
-  addPod(node: FakeNode): Promise<FakePod> {
+  addPod(node: FakeNode, ready = true): Promise<FakePod> {
     const ports = [{ name: "https", containerPort: 8443, hostPort: 443 }];
     const containers = [{ name: "web", image: "example.invalid/none", ports }];
     const spec = { containers, terminationGracePeriodSeconds: 30 };
-    return FakePod.create(this.client, {
-      namespace: this.names.team,
-      nodeName: node.name,
-      labels: { app: "web" },
-      spec,
-    });
+    const { team: namespace } = this.names;
+    return FakePod.create(this.client, { namespace, nodeName: node.name, labels: { app: "web" }, spec, ready });
   }
 
   async addService(): Promise<void> {
     const ports = [{ name: "https", port: 443, targetPort: "https" }];
-    const body = { metadata: { name: "web" }, spec: { selector: { app: "web" }, ports } };
+    const body = { metadata: { name: SERVICE }, spec: { selector: { app: "web" }, ports } };
     await this.client.must.create(`/api/v1/namespaces/${this.names.team}/services`, body);
   }
 
   async addSecret(namespace: string): Promise<void> {
     const stringData = { DIGITALOCEAN_ACCESS_TOKEN: this.cloud.token, DIGITALOCEAN_API_URL: this.cloud.url };
-    await this.client.must.create(`/api/v1/namespaces/${namespace}/secrets`, {
-      metadata: { name: "cloud" },
-      stringData,
-    });
+    const body = { metadata: { name: SECRET }, stringData };
+    await this.client.must.create(`/api/v1/namespaces/${namespace}/secrets`, body);
   }
 
-  pathOf(plural: string, name?: string): string {
-    const scope = plural === "clusterroutedipclasses" ? "" : `/namespaces/${this.names.team}`;
-    const collection = `/apis/${GROUP_VERSION}${scope}/${plural}`;
+  pathOf(kind: string, name?: string): string {
+    const scope = kind === "ClusterRoutedIPClass" ? "" : `/namespaces/${this.names.team}`;
+    const collection = `/apis/${GROUP_VERSION}${scope}/${PLURALS[kind]}`;
     return name === undefined ? collection : `${collection}/${name}`;
   }
 
-  async add(plural: string, kind: string, name: string, spec: object): Promise<void> {
-    const body = { apiVersion: GROUP_VERSION, kind, metadata: { name }, spec };
-    await this.client.must.create(this.pathOf(plural), body);
+  /** Creates what the construct library has made. */
+  async add(manifests: readonly Manifest[]): Promise<void> {
+    for (const manifest of manifests) {
+      if (manifest.kind === "ClusterRoutedIPClass") this.classes.push(manifest.metadata.name);
+      await this.client.must.create(this.pathOf(manifest.kind), manifest);
+    }
   }
 
-  /** The class of the example: shell and curl, without an image. */
-  addJobClass(name: string, more: object = {}): Promise<void> {
-    const job = (file: string) => {
-      const command = ["sh", "-c", readFileSync(resolve(EXAMPLES, file), "utf8")];
-      const securityContext = {
-        allowPrivilegeEscalation: false,
-        capabilities: { drop: ["ALL"] },
-        runAsNonRoot: true,
-        seccompProfile: { type: "RuntimeDefault" },
-      };
-      const containers = [{ name: "update", image: "example.invalid/curl", command, securityContext }];
-      return { template: { spec: { containers } } };
-    };
-    return this.add("clusterroutedipclasses", "ClusterRoutedIPClass", name, {
-      updateRoutedIP: job("update-routed-ip.sh"),
-      updateFirewall: job("update-firewall.sh"),
-      fromSecretsRef: [{ name: "cloud" }],
-      ...more,
+  /** Puts the spec that the construct library has made in place of the one that is there. */
+  async replaceSpec([manifest]: readonly Manifest[]): Promise<void> {
+    if (manifest === undefined) throw new Error("there is no manifest");
+    const path = this.pathOf(manifest.kind, manifest.metadata.name);
+    await this.client.must.patch(path, [{ op: "replace", path: "/spec", value: manifest["spec"] }], "json");
+  }
+
+  delete(kind: string, name: string): Promise<unknown> {
+    return this.client.must.delete(this.pathOf(kind, name));
+  }
+
+  async isGone(kind: string, name: string): Promise<void> {
+    await this.until(`${kind} ${name} is gone`, async () => {
+      return (await this.client.get(this.pathOf(kind, name))).status === 404;
     });
   }
 
   async status(name: string): Promise<RoutedIPStatus> {
-    const { body } = await this.client.get<{ status?: RoutedIPStatus }>(this.pathOf("routedips", name));
+    const { body } = await this.client.get<{ status?: RoutedIPStatus }>(this.pathOf("RoutedIP", name));
     return body.status ?? {};
   }
 
+  /** Waits for a condition such as `Ready=False/JobFailed`; its message. */
+  async says(kind: string, name: string, expected: string): Promise<string> {
+    let message = "";
+    await this.until(`${kind} ${name} says ${expected}`, async () => {
+      const { body } = await this.client.get<{ status?: { conditions?: readonly Condition[] } }>(
+        this.pathOf(kind, name),
+      );
+      const found = body.status?.conditions?.find(({ type, status, reason }) =>
+        `${type}=${status}/${reason}`.startsWith(expected),
+      );
+      message = found?.message ?? "";
+      return found !== undefined;
+    });
+    return message;
+  }
+
+  async ready(name: string): Promise<void> {
+    for (const type of ["Ready", "Assigned", "FirewallReady"]) await this.says("RoutedIP", name, `${type}=True`);
+  }
+
+  /** Events about a resource of the team, or about a class. */
+  async events(name: string, reason: string): Promise<readonly SeenEvent[]> {
+    const seen: SeenEvent[] = [];
+    for (const namespace of [this.names.team, "default"]) {
+      const path = `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
+      seen.push(...(await this.client.must.list<SeenEvent>(path)));
+    }
+    return seen.filter((event) => event.regarding.name === name && event.reason === reason);
+  }
+
+  async tells(name: string, reason: string, text: string): Promise<void> {
+    await this.until(`an Event ${reason} about ${name} that says ${text}`, async () =>
+      (await this.events(name, reason)).some(({ note }) => note.includes(text)),
+    );
+  }
+
+  /** Names of nodes that carry the taint, sorted. */
+  async tainted(): Promise<readonly string[]> {
+    const all = await Promise.all(this.nodes.map(({ path }) => this.client.must.get<NodeObject>(path)));
+    const ours = all.filter(({ spec }) => (spec.taints ?? []).some(({ key }) => key === TAINT));
+    return ours.map(({ metadata }) => metadata.name).sort();
+  }
+
+  /** The droplet behind a node. */
+  async dropletOf({ path }: FakeNode): Promise<number> {
+    const { spec } = await this.client.must.get<NodeObject>(path);
+    return Number(spec.providerID?.slice("digitalocean://".length));
+  }
+
+  /** Ports that a firewall lets in; `undefined`: there is none of that name. */
+  openPorts(firewall: string): readonly string[] | undefined {
+    return this.cloud.state.firewalls.byName(firewall)?.config.inbound.map(({ ports }) => ports);
+  }
+
+  /** All Jobs that are there, or those of one class. */
+  async jobs(className?: string): Promise<readonly JobView[]> {
+    const all = await this.client.must.list<JobView>(`/apis/batch/v1/namespaces/${this.names.jobs}/jobs`);
+    const ofClass = ({ metadata }: JobView) => metadata.ownerReferences.some(({ name }) => name === className);
+    return className === undefined ? all : all.filter(ofClass);
+  }
+
+  async jobsAreGone(className?: string): Promise<void> {
+    await this.until("all Jobs are cleaned up", async () => (await this.jobs(className)).length === 0);
+  }
+
   async until(what: string, condition: () => Promise<boolean> | boolean): Promise<void> {
-    await eventually(async () => condition(), { what }).catch(async (error: unknown) => {
-      const { body } = await this.client.get<object>(this.pathOf("routedips"));
-      throw new Error(`${String(error)}\n${JSON.stringify(body)}\n${this.log.slice(-40).join("\n")}`);
+    await eventually(async () => condition(), { what, timeoutMs: WAIT_MS }).catch(async (error: unknown) => {
+      const objects = await Promise.all(Object.keys(PLURALS).map((kind) => this.client.get(this.pathOf(kind))));
+      const shown = objects.map(({ body }) => JSON.stringify(body, withoutNoise)).join("\n");
+      throw new Error(`${String(error)}\n${shown}\n${this.cloud.journal.text()}\n${this.log.slice(-60).join("\n")}`);
     });
   }
 
-  ready(name: string): Promise<void> {
-    return this.until(`${name} is ready`, async () => {
-      const { conditions = [] } = await this.status(name);
-      return ["Ready", "Assigned", "FirewallReady"].every((type) =>
-        conditions.some((condition) => condition.type === type && condition.status === "True"),
-      );
-    });
+  private async release(path: string): Promise<void> {
+    await this.client.patch(path, { metadata: { finalizers: null } });
+    await this.client.delete(path);
   }
 
   private logger(): Logger {
@@ -180,65 +267,23 @@ export class RoutedRig {
       const shown = (_key: string, value: unknown) => (value instanceof Error ? value.message : value);
       this.log.push(`${level} ${message} ${JSON.stringify(fields, shown)}`);
     };
-    const [debug, info, warn, error] = ["debug", "info", "warn", "error"].map(line) as [
-      Logger["debug"],
-      Logger["info"],
-      Logger["warn"],
-      Logger["error"],
-    ];
+    const [debug, info, warn, error] = [line("debug"), line("info"), line("warn"), line("error")];
     const logger: Logger = { debug, info, warn, error, child: () => logger };
     return logger;
   }
+}
 
-  private async installDefinitions(): Promise<void> {
-    const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-    for (const definition of customResourceDefinitions()) await this.client.create(path, definition);
-    for (const { metadata } of customResourceDefinitions()) {
-      await eventually(
-        async () => {
-          const { body } = await this.client.get<{
-            status?: { conditions?: readonly { type: string; status: string }[] };
-          }>(`${path}/${metadata.name}`);
-          return body.status?.conditions?.some(({ type, status }) => type === "Established" && status === "True");
-        },
-        { what: `definition ${metadata.name}` },
-      );
-    }
-  }
+export interface JobView {
+  readonly metadata: { readonly uid: string; readonly ownerReferences: readonly { readonly name: string }[] };
+  readonly spec: Readonly<Record<string, unknown>>;
+}
 
-  /** What the features need, each right where it is needed and nowhere else. */
-  private async grant(): Promise<void> {
-    const { operator, jobs, team } = this.names;
-    const scopes: Readonly<Record<Permission["scope"], readonly (string | undefined)[]>> = {
-      cluster: [undefined],
-      podNamespaces: [undefined],
-      watchNamespaces: [team],
-      operatorNamespace: [operator],
-      issuerNamespaces: [operator, team],
-      jobNamespaces: [jobs],
-    };
-    for (const namespace of [undefined, operator, jobs, team]) {
-      const rules = permissionsFor(FEATURES)
-        .filter(({ scope }) => scopes[scope].includes(namespace))
-        .map(({ apiGroup, resources, verbs, resourceNames }) => ({
-          apiGroups: [apiGroup],
-          resources,
-          verbs,
-          ...(resourceNames ? { resourceNames } : {}),
-        }));
-      await this.bind(namespace, rules);
-    }
-  }
+/** `run --a=b --c` as flags. */
+function flagsOf(args: readonly string[]): Readonly<Record<string, string>> {
+  const flags = args.filter((arg) => arg.startsWith("--")).map((arg) => arg.slice(2).split("="));
+  return Object.fromEntries(flags.map(([name = "", ...value]) => [name, value.join("=") || "true"]));
+}
 
-  private async bind(namespace: string | undefined, rules: readonly object[]): Promise<void> {
-    const base = `/apis/${RBAC}/v1${namespace === undefined ? "" : `/namespaces/${namespace}`}`;
-    const [roles, kind] = namespace === undefined ? ["clusterroles", "ClusterRole"] : ["roles", "Role"];
-    const metadata = { name: this.user };
-    await this.client.must.create(`${base}/${roles}`, { metadata, rules });
-    await this.client.must.create(`${base}/${roles.replace("roles", "rolebindings")}`, {
-      metadata,
-      roleRef: { apiGroup: RBAC, kind, name: this.user },
-      subjects: [{ apiGroup: RBAC, kind: "User", name: this.user }],
-    });
-  }
+function withoutNoise(key: string, value: unknown): unknown {
+  return key === "managedFields" || key === "updateRoutedIP" || key === "updateFirewall" ? undefined : value;
 }

@@ -1,0 +1,143 @@
+import type { ControlPlane } from "flipop-testbed";
+import { ROUTES } from "../../test/e2e/support/clouds.js";
+import type { Machine } from "../../test/e2e/support/fleet.js";
+import { spare } from "../../test/e2e/support/spare.js";
+import type { World } from "../../test/e2e/support/world.js";
+import type { Case } from "../bench.js";
+import { median, type Row } from "../table.js";
+import { followCalls, inWorld, onPlane, QUIET } from "../whole.js";
+
+const FLIPS = 20;
+const SPARE_NODES = 2;
+/** Before a move, what is older than 15 s is read anew. */
+const STALE_MS = 20_000;
+const PAUSE_MS = 300;
+const AT_ONCE = { assign: 0, unassign: 0, create: 0, event: 0, firewall: 0, prefix: 0 };
+const STARTS = 10;
+const SMALL_CLUSTER = 3;
+
+/** From a node's event to the calls that it leads to. The cloud takes no time of its own. */
+export const latencyCase: Case = {
+  name: "latency",
+  run: () => onPlane((plane) => inWorld(plane, { digitalocean: { durations: AT_ONCE } }, flips)),
+};
+
+interface Flip {
+  /** ms from the moment in which a watch of nodes tells that a holder has failed. */
+  readonly toFirstCall: number;
+  readonly toAssign: number;
+  /** ms from the moment in which somebody began to write that. */
+  readonly writeToAssign: number;
+}
+
+async function flips(world: World): Promise<readonly Row[]> {
+  await world.fleet.addAll(Array.from({ length: FLIPS + SPARE_NODES }, (_, index) => `n${index}`));
+  const ips = spare(world, FLIPS);
+  const pool = await world.pool("web", { ips });
+  await world.start(QUIET);
+  await pool.is("Fulfilled", "True");
+  await new Promise((resolve) => setTimeout(resolve, STALE_MS));
+  const watch = new NodeWatch(world);
+  const seen: Flip[] = [];
+  for (const ip of ips) seen.push(await flip(world, watch, ip));
+  await watch.close();
+  const of = (key: keyof Flip) => [median(seen.map((one) => one[key]))];
+  const name = `a holder fails, kube-apiserver, median of ${FLIPS}`;
+  return [
+    { case: name, figure: "node event to first cloud call, ms", ours: of("toFirstCall"), target: 15, go: 10 },
+    { case: name, figure: "node event to assign call, one read included, ms", ours: of("toAssign"), target: 25 },
+    { case: name, figure: "write of the node's status to assign call, ms", ours: of("writeToAssign") },
+  ];
+}
+
+async function flip(world: World, watch: NodeWatch, ip: string): Promise<Flip> {
+  const calls = followCalls(world);
+  const holder = holderOf(world, ip);
+  await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  calls.mark();
+  const told = watch.notReady(holder.name);
+  const written = performance.now();
+  await holder.node.setReady(false);
+  const at = await told;
+  await world.until(`${ip} to move`, () => world.fleet.holderOf(ip)?.name !== holder.name);
+  const [first, assigned] = [calls.first(), calls.first(ROUTES.act)];
+  calls.close();
+  if (first === undefined || assigned === undefined) throw new Error(`${ip} has moved without a call`);
+  await holder.node.setReady(true);
+  return { toFirstCall: first - at, toAssign: assigned - at, writeToAssign: assigned - written };
+}
+
+function holderOf(world: World, ip: string): Machine {
+  const holder = world.fleet.holderOf(ip);
+  if (holder === undefined) throw new Error(`nobody holds ${ip}`);
+  return holder;
+}
+
+interface NodeObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly resourceVersion: string };
+  readonly status: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+}
+
+/** Hears of nodes as the operator does. */
+class NodeWatch {
+  private readonly stop = new AbortController();
+  private readonly waiting = new Map<string, (at: number) => void>();
+  private readonly ended: Promise<void>;
+
+  constructor(private readonly world: World) {
+    this.ended = this.follow();
+  }
+
+  /** Resolves to the moment in which it is told, performance.now(). */
+  notReady(name: string): Promise<number> {
+    return new Promise((resolve) => this.waiting.set(name, resolve));
+  }
+
+  async close(): Promise<void> {
+    this.stop.abort();
+    await this.ended;
+  }
+
+  private async follow(): Promise<void> {
+    const query = { labelSelector: this.world.fleet.nodeLabel };
+    for await (const { object } of this.world.client.watch<NodeObject>("/api/v1/nodes", query, this.stop.signal)) {
+      const at = performance.now();
+      const { name } = object.metadata;
+      if (object.status.conditions?.some(({ type, status }) => type === "Ready" && status === "False") !== true)
+        continue;
+      this.waiting.get(name)?.(at);
+      this.waiting.delete(name);
+    }
+  }
+}
+
+/** From exec to the first assignment: the Lease included, as a user has it. */
+export const startCase: Case = {
+  name: "start",
+  run: () =>
+    onPlane(async (plane) => {
+      const seconds: number[] = [];
+      for (let run = 0; run < STARTS; run++) seconds.push(await start(plane));
+      const name = `start, ${SMALL_CLUSTER} nodes, kube-apiserver, ${STARTS} runs`;
+      return [
+        { case: name, figure: "to the first assign call, s, median", ours: [median(seconds)], target: 1.2, go: 1.2 },
+        { case: name, figure: "to the first assign call, s, all", ours: seconds },
+      ];
+    }),
+};
+
+function start(plane: ControlPlane): Promise<number> {
+  return inWorld(plane, { digitalocean: { durations: AT_ONCE } }, async (world) => {
+    await world.fleet.addAll(Array.from({ length: SMALL_CLUSTER }, (_, index) => `n${index}`));
+    const pool = await world.pool("web", { ips: spare(world, 1) });
+    const calls = followCalls(world);
+    const begun = performance.now();
+    await world.launch(QUIET);
+    await pool.is("Fulfilled", "True");
+    const assigned = calls.first(ROUTES.act) ?? Number.POSITIVE_INFINITY;
+    calls.close();
+    return (assigned - begun) / 1000;
+  });
+}

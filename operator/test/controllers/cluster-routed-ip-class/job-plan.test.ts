@@ -1,0 +1,229 @@
+import { Finalizer, type RoutedIPStatus } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { FirewallJobs } from "../../../src/controllers/cluster-routed-ip-class/firewall-jobs.js";
+import { buildJob, type JobVariables } from "../../../src/controllers/cluster-routed-ip-class/job.js";
+import type { JobState } from "../../../src/controllers/cluster-routed-ip-class/job-state.js";
+import { assignVariables } from "../../../src/controllers/cluster-routed-ip-class/variables.js";
+import { type JobSnapshot, planJobs } from "../../../src/controllers/routed-ip/job-plan.js";
+import type { RoutedIP } from "../../../src/controllers/routed-ip/snapshot.js";
+import type { JobTerms } from "../../../src/controllers/routed-ip/terms.js";
+import { timestamp } from "../../../src/controllers/times.js";
+import type { NodeFacts } from "../../../src/match/node-facts.js";
+import { meta } from "../../claims/resources.js";
+import { TAINT } from "../routed-ip/model-cluster.js";
+
+const NOW = Date.parse("2025-06-01T10:00:00Z");
+const IP = "192.0.2.1";
+const TERMS: JobTerms = {
+  ...{ by: "jobs", className: "rack", perNodeIPLimit: 1, nodePortRange: "30000-32767", postAllow: false, taint: TAINT },
+};
+const PORT = { name: "https", port: 443, protocol: "TCP", origin: "HostPort" } as const;
+
+function node(name: string, age = 0): NodeFacts {
+  return {
+    ...{ uid: `uid-${name}`, name, labels: {}, annotations: {}, addresses: [], machine: `cloud://${name}` },
+    ...{ cordoned: false, leaving: false, conditionTaints: [], taints: [], kubeletVersion: "" },
+    createdAt: timestamp(NOW - age),
+  };
+}
+
+const N1 = node("n1", 2000);
+const N2 = node("n2", 1000);
+const ON_N1: RoutedIPStatus = { routedIP: IP, assignedNode: "n1", providerID: "cloud://n1", state: "active" };
+
+interface Changes extends Partial<Omit<JobSnapshot, "routed">> {
+  readonly spec?: Partial<RoutedIP["spec"]>;
+  readonly status?: RoutedIPStatus;
+  readonly metadata?: Partial<RoutedIP["metadata"]>;
+}
+
+function plan({ spec, status = {}, metadata, ...more }: Changes = {}) {
+  const candidates = more.candidates ?? [N1, N2];
+  const routed: RoutedIP = {
+    metadata: { ...meta("a"), ...metadata },
+    spec: { className: "rack", serviceRef: { serviceName: "web" }, ...spec },
+    status,
+  };
+  return planJobs({
+    ...{ routed, now: NOW, cachesComplete: true, terms: TERMS, candidates, refusals: "none" },
+    ...{ claims: { addresses: new Map(), names: [] }, ports: { ports: [PORT] }, firewall: "done" },
+    verdictOf: (machine) => {
+      const found = [N1, N2].find((one) => one.machine === machine);
+      if (found === undefined) return undefined;
+      return { node: found, refusals: candidates.includes(found) ? [] : [{ reason: "NoMatchingPod", text: "no pod" }] };
+    },
+    servesAt: (name) => candidates.some((one) => one.name === name),
+    taints: { nodes: [], neededOn: () => [] },
+    load: () => 0,
+    cleanup: { attempts: 0 },
+    ...more,
+  } as JobSnapshot);
+}
+
+function jobFor(variables: JobVariables, state: JobState): NonNullable<JobSnapshot["job"]> {
+  const owner = { name: "rack", uid: "class-uid" };
+  const built = buildJob({
+    ...{ purpose: "assign", uid: "u", owner, namespace: "jobs", spec: {}, variables, secrets: [], attempt: 0 },
+  });
+  const { annotations } = built.metadata as { readonly annotations: Record<string, string> };
+  return { object: { metadata: { ...meta("job"), annotations } }, state };
+}
+
+const to = (name: string, ip = "") => {
+  return assignVariables({
+    ...{ namespace: "default", name: "a", ip, region: "" },
+    node: { name, providerID: `cloud://${name}` },
+  });
+};
+const CREATED = `{"routedIP": "${IP}"}`;
+const ARMED = { finalizers: [Finalizer.cleanup] };
+const DELETED = { ...ARMED, deletionTimestamp: timestamp(NOW - 1000) };
+const does = ({ chain }: ReturnType<typeof plan>) => chain.map((action) => action.do).join(" ");
+
+describe("the plan of a RoutedIP whose class works by Jobs", () => {
+  const rows: readonly (readonly [string, Changes, string])[] = [
+    ["arms, taints, notes the intent, then creates", {}, "add-finalizer set-taints record create-job"],
+    ["a given address needs no intent", { spec: { routedIP: IP } }, "add-finalizer set-taints create-job"],
+    ["waits for the caches", { cachesComplete: false }, ""],
+    ["does nothing while paused", { spec: { paused: true } }, ""],
+    ["does nothing with a problem", { problem: { reason: "JobRefused", message: "no" } }, ""],
+    ["does nothing without a candidate", { candidates: [] }, ""],
+    ["does nothing where all nodes are full", { load: () => 1 }, ""],
+    ["rests where the address is", { status: ON_N1, metadata: ARMED }, "set-taints"],
+    [
+      "moves when the holder is no candidate",
+      { status: ON_N1, metadata: ARMED, candidates: [N2] },
+      "set-taints create-job",
+    ],
+    [
+      "does not create again when a Job and its words are lost",
+      { status: { pendingCreation: { startedAt: timestamp(NOW), provider: "jobs", family: "IPv4" } }, metadata: ARMED },
+      "set-taints",
+    ],
+    [
+      "lets a Job of another target run",
+      { job: jobFor(to("n1"), { is: "running", lookAgainAt: NOW + 1 }), metadata: ARMED },
+      "set-taints",
+    ],
+    ["waits for one that ends", { job: jobFor(to("n1"), { is: "ending" }), metadata: ARMED }, "set-taints"],
+    [
+      "records, then removes one that ended well",
+      { job: jobFor(to("n1"), { is: "succeeded", words: CREATED }), metadata: ARMED },
+      "set-taints record remove-job",
+    ],
+    [
+      "gives up one that ended well and said nothing",
+      { job: jobFor(to("n1"), { is: "succeeded", words: "" }), metadata: ARMED },
+      "set-taints remove-job",
+    ],
+    [
+      "records, then removes one that failed",
+      { job: jobFor(to("n1"), { is: "failed", words: "no" }), metadata: ARMED },
+      "set-taints record remove-job",
+    ],
+    ["lets go of a deleted one when nothing is left", { status: ON_N1, metadata: DELETED }, "remove-finalizer"],
+    ["keeps a deleted one until the firewall is done", { status: ON_N1, metadata: DELETED, firewall: "pending" }, ""],
+    ["never starts a Job for a deleted one", { metadata: DELETED }, "remove-finalizer"],
+    ["lets a deleted one without finalizer go", { metadata: { deletionTimestamp: timestamp(NOW) } }, ""],
+    [
+      "lets go after the deadline, whatever the firewall does",
+      {
+        ...{ status: ON_N1, firewall: { failure: { reason: "JobFailed", message: "no" } } },
+        metadata: { ...ARMED, deletionTimestamp: timestamp(NOW - 3_600_000) },
+        cleanup: { attempts: 10, since: NOW - 600_000 },
+      },
+      "remove-finalizer",
+    ],
+  ];
+  for (const [what, changes, expected] of rows) it(what, () => expect(does(plan(changes))).to.equal(expected));
+
+  it("takes the youngest node, and of a move tells the former one", () => {
+    const [fresh] = plan().chain.filter((action) => action.do === "create-job");
+    expect(fresh?.variables).to.include({ NODE_NAME: "n2", ROUTED_IP: "", PREVIOUS_NODE_NAME: "" });
+    const move = plan({ status: ON_N1, candidates: [N2] }).chain.filter((action) => action.do === "create-job");
+    expect(move[0]?.variables).to.include({ NODE_NAME: "n2", ROUTED_IP: IP, PREVIOUS_NODE_NAME: "n1" });
+  });
+
+  it("records what a Job reported, whether it ended well or not", () => {
+    const recorded = (state: JobState) => {
+      const [record] = plan({ job: jobFor(to("n1"), state) }).chain.filter((action) => action.do === "record");
+      return record?.change;
+    };
+    const well = { routedIP: IP, created: true, assignedNode: "n1", providerID: "cloud://n1", state: "active" };
+    expect(recorded({ is: "succeeded", words: CREATED })).to.include(well);
+    const failed = recorded({ is: "failed", words: CREATED });
+    expect(failed).to.include({ routedIP: IP, created: true, pendingCreation: undefined });
+    expect(failed).not.to.have.property("assignedNode");
+  });
+
+  it("says what stays behind: the address always, rules where the firewall is not done", () => {
+    const left = (firewall: JobSnapshot["firewall"]) => {
+      const overdue = { ...ARMED, deletionTimestamp: timestamp(NOW - 3_600_000) };
+      const cleanup = { attempts: 10, since: NOW - 600_000 };
+      const [action] = plan({ status: ON_N1, metadata: overdue, cleanup, firewall }).chain;
+      return action?.do === "remove-finalizer" ? action.leftBehind : [];
+    };
+    expect(left("done")).to.deep.equal([`address ${IP}, which a class with Jobs never releases`]);
+    expect(left("pending")).to.include("its rules in the firewall of the class");
+  });
+
+  it("says what is wrong", () => {
+    const reason = (changes: Changes, type: string) => {
+      const found = plan(changes).conditions.find((condition) => condition.type === type);
+      return `${found?.status}/${found?.reason}`;
+    };
+    const failure = { reason: "JobFailed", message: "no" } as const;
+    const table: readonly (readonly [Changes, string, string])[] = [
+      [{ status: ON_N1 }, "Ready", "True/Observed"],
+      [{ status: ON_N1 }, "Assigned", "True/Observed"],
+      [{ candidates: [] }, "Assigned", "False/NoCandidate"],
+      [{ status: ON_N1, firewall: { failure } }, "FirewallReady", "False/JobFailed"],
+      [{ status: ON_N1, firewall: "pending" }, "FirewallReady", "Unknown/NotObserved"],
+      [{ job: jobFor(to("n1"), { is: "failed", words: "no" }) }, "Ready", "False/JobFailed"],
+      [{ job: jobFor(to("n1"), { is: "succeeded", words: "" }) }, "Ready", "False/AddressUnknown"],
+      [{ job: jobFor(to("n1"), { is: "stuck", message: "no pod" }) }, "Ready", "False/JobRefused"],
+    ];
+    for (const [changes, type, expected] of table) expect(reason(changes, type), type).to.equal(expected);
+  });
+});
+
+describe("the firewall Jobs of a class", () => {
+  const member = (name: string, port: number, more: Partial<RoutedIP["metadata"]> = {}): RoutedIP => ({
+    metadata: { ...meta(name), ...more },
+    spec: { className: "rack", serviceRef: { serviceName: "web" } },
+    status: { ...ON_N1, ports: [{ ...PORT, port }] },
+  });
+  const failure = { reason: "JobFailed", message: "quota" } as const;
+
+  it("fail for all members at once, and say that there is one Job for them all", () => {
+    const jobs = new FirewallJobs();
+    const members = [member("a", 443), member("b", 80)];
+    expect(jobs.decide("rack", members, { terms: TERMS, now: NOW })).to.include({ do: "create" });
+    jobs.started("rack");
+    jobs.failed("rack", failure);
+    const state = jobs.of("rack", members, TERMS);
+    expect(state).to.have.nested.property("failure.message").that.contains("one firewall Job for all of its RoutedIPs");
+    expect(state).to.have.nested.property("failure.message").that.contains("quota");
+  });
+
+  it("run again for what is left when the member whose rules failed is deleted", () => {
+    const jobs = new FirewallJobs();
+    const first = jobs.decide("rack", [member("a", 443)], { terms: TERMS, now: NOW });
+    expect(first.do).to.equal("create");
+    jobs.started("rack");
+    jobs.succeeded("rack", first.do === "create" ? first.variables : {});
+    expect(jobs.of("rack", [member("a", 443)], TERMS)).to.equal("done");
+    const both = [member("a", 443), member("b", 80)];
+    jobs.decide("rack", both, { terms: TERMS, now: NOW });
+    jobs.started("rack");
+    jobs.failed("rack", failure);
+    const left = [member("a", 443), member("b", 80, { deletionTimestamp: timestamp(NOW) })];
+    expect(jobs.of("rack", left, TERMS), "nobody knows how far the Job came").to.have.property("failure");
+    const again = jobs.decide("rack", left, { terms: TERMS, now: NOW });
+    expect(again.do).to.equal("create");
+    jobs.started("rack");
+    jobs.succeeded("rack", again.do === "create" ? again.variables : {});
+    expect(jobs.of("rack", left, TERMS)).to.equal("done");
+  });
+});
