@@ -57,12 +57,17 @@ export type JobState =
 export const START_MS = 60_000;
 const LOOK_MS = 15_000;
 
-export function jobState({ job, pods, warning, removed, now }: JobScene): JobState {
+export function jobState(scene: JobScene): JobState {
+  const { job, pods, removed } = scene;
   if (removed === true || job.metadata.deletionTimestamp !== undefined) return { is: "ending" };
   const complete = conditionOf(job, "Complete");
   if (complete !== undefined) return { is: "succeeded", words: lastWords(pods) };
   const failed = conditionOf(job, "Failed");
   if (failed !== undefined) return { is: "failed", words: lastWords(pods) || (failed.message ?? failed.reason ?? "") };
+  return unfinished(scene);
+}
+
+function unfinished({ job, pods, warning, now }: JobScene): JobState {
   const createdAt = timeOf(job.metadata.creationTimestamp) ?? now;
   if (pods.length > 0) return { is: "running", lookAgainAt: now + LOOK_MS };
   if (now < createdAt + START_MS) return { is: "running", lookAgainAt: createdAt + START_MS };

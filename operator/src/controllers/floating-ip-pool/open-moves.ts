@@ -39,13 +39,17 @@ export function freeReservations({ accounts }: Pick<ControllerContext, "accounts
   if (unit.reservations.size === 0) return;
   const view = accountOf(accounts, pool)?.inventory?.view();
   const open: ReadonlyMap<string, ProviderId> = view === undefined ? new Map() : openMoves(pool, view);
+  const isOpen = (key: string, node: ProviderId) => view?.get(key)?.action !== undefined || open.get(key) === node;
   for (const [key, reservation] of unit.reservations) {
-    const busy = unit.underWay.has(key === CREATION ? CREATION : addressSubject(key));
-    if (busy || view?.get(key)?.action !== undefined || open.get(key) === reservation.node) continue;
+    if (isUnderWay(unit, key) || isOpen(key, reservation.node)) continue;
     reservation.release();
     unit.reservations.delete(key);
     unit.polls.delete(key);
   }
+}
+
+function isUnderWay({ underWay }: PoolUnit, key: string): boolean {
+  return underWay.has(key === CREATION ? CREATION : addressSubject(key));
 }
 
 function accountOf(accounts: ControllerContext["accounts"], pool: Pool | undefined): AddressAccount | undefined {

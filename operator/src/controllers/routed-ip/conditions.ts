@@ -43,10 +43,13 @@ export function conditionsOf(snapshot: Snapshot, findings: Findings): readonly P
 /** True only where the whole service stands: address, node and ports. */
 function readyOf(snapshot: Snapshot, findings: Findings, ready: PlannedCondition): PlannedCondition {
   if (ready.status !== "True" || ready.reason === "Paused") return ready;
-  const { terms, capabilities, ports } = snapshot;
-  if (findings.heldElsewhere !== undefined) return no("Ready", findings.heldElsewhere);
-  const obstacle = ports.problem ?? firewallProblem(findings);
-  if (obstacle !== undefined) return no("Ready", obstacle);
+  const obstacle = findings.heldElsewhere ?? snapshot.ports.problem ?? firewallProblem(findings);
+  return obstacle === undefined ? withinLimit(snapshot, ready) : no("Ready", obstacle);
+}
+
+/** A limit above what a machine can hold is not reached: said, without harm. */
+function withinLimit(snapshot: Snapshot, ready: PlannedCondition): PlannedCondition {
+  const { terms, capabilities } = snapshot;
   const limit = terms?.perNodeIPLimit ?? 1;
   if (capabilities === undefined || limit <= limitOf(snapshot)) return ready;
   const message = `perNodeIPLimit is ${limit}, and a machine of ${terms?.provider} can hold ${limitOf(snapshot)}: that holds`;

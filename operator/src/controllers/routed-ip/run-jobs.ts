@@ -43,9 +43,7 @@ export async function runJobs(tools: JobTools, unit: RoutedUnit, run: Run): Prom
     }
     const plan = planJobs(snapshot);
     noteAim(tools, unit, snapshot, plan);
-    if (snapshot.cachesComplete && snapshot.terms !== undefined) {
-      tools.routing.taints.need(unit.ref.uid, snapshot.terms.taint, plan.nodes);
-    }
+    noteTaint(tools, unit, snapshot, plan);
     const acted = await carryOut(tools, unit, snapshot, { plan, run });
     if (acted && plan.chain.some((action) => action.do === "remove-finalizer")) return done;
     if (acted) continue;
@@ -54,6 +52,11 @@ export async function runJobs(tools: JobTools, unit: RoutedUnit, run: Run): Prom
     return lookAgainAt === undefined ? done : requeueAfter(Math.max(0, lookAgainAt - snapshot.now));
   }
   return requeueAfter(0);
+}
+
+function noteTaint({ routing }: JobTools, { ref }: RoutedUnit, snapshot: JobSnapshot, plan: JobPlan): void {
+  const { cachesComplete, terms } = snapshot;
+  if (cachesComplete && terms !== undefined) routing.taints.need(ref.uid, terms.taint, plan.nodes);
 }
 
 /** @returns whether the server has been asked why there is no pod. */
@@ -69,8 +72,7 @@ function snapshotOf(tools: JobTools, unit: RoutedUnit, { routed, problem }: Rout
   const found = termsOf(routed, routing.lookUp);
   const terms = found.terms?.by === "jobs" ? found.terms : undefined;
   const verdict = terms === undefined ? undefined : verdictOnClass(routing, terms);
-  const classProblem = verdict === "unknown" ? undefined : verdict;
-  const unserved = problem ?? found.problem ?? problemOfService(routing, unit) ?? classProblem;
+  const unserved = problem ?? found.problem ?? problemOfService(routing, unit) ?? problemIn(verdict);
   const { ports, cachesComplete } = servedBy(routing, unit, unserved);
   return {
     routed,
@@ -95,8 +97,14 @@ function firewallState(routing: Routing, firewalls: FirewallJobs, className: str
     : firewalls.of(className, membersOf(routing, className), classTerms(found.spec));
 }
 
+type Verdict = Problem | "unknown" | undefined;
+
+function problemIn(verdict: Verdict): Problem | undefined {
+  return verdict === "unknown" ? undefined : verdict;
+}
+
 /** What the class, as it is now, says is in the way, such as a Job that the server refuses. `unknown`: not tried yet. */
-function verdictOnClass(routing: Routing, { className }: JobTerms): Problem | "unknown" | undefined {
+function verdictOnClass(routing: Routing, { className }: JobTerms): Verdict {
   const { metadata, status } = routing.lookUp.class(className) ?? {};
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
   if (ready === undefined || ready.observedGeneration !== metadata?.generation) return "unknown";

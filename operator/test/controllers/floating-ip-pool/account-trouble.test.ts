@@ -21,11 +21,11 @@ function refusal(kind: ProviderErrorKind) {
 
 describe("a failure of the account", () => {
   it("leaves no wait in the status; one of the address does", () => {
-    const after = (kind: ProviderErrorKind) => effectOf({ action: ASSIGN, outcome: refusal(kind) }, {}, 1)?.status;
+    const told = (kind: ProviderErrorKind) => effectOf({ action: ASSIGN, outcome: refusal(kind) }, {}, 1)?.status;
     for (const kind of ["Unauthorized", "RateLimited", "Unavailable"] as const) {
-      expect(after(kind), kind).to.include({ state: "error" }).and.not.have.property("retryAt");
+      expect(told(kind), kind).to.include({ state: "error" }).and.not.have.property("retryAt");
     }
-    expect(after("QuotaExceeded")).to.have.property("retryAt");
+    expect(told("QuotaExceeded")).to.have.property("retryAt");
   });
 
   const scene = (more: Partial<Snapshot>) => {

@@ -283,21 +283,31 @@ export class ModelWorld extends ModelCluster {
 
   /** @param unheard the answer never comes: what it would have told is not recorded. */
   private apply(name: string, action: Action, unheard: boolean): void {
-    const { metadata } = this.get(name);
     if (action.do === "record-intent") this.patch(name, { pendingCreation: action.intent });
     else if (action.do === "settle-creation") this.settled(name, action.ip);
     else if (action.do === "record-dns") this.patch(name, { dns: action.written });
     else if (action.do === "forget-created") this.patch(name, { created: undefined, routedIP: undefined });
-    else if (action.do === "add-finalizer")
-      this.edit(name, { metadata: { ...metadata, finalizers: [Finalizer.cleanup] } });
-    else if (action.do === "remove-finalizer") this.edit(name, { metadata: { ...metadata, finalizers: [] } });
-    else if (action.do === "annotate-pool") {
-      const annotations = action.value === undefined ? {} : { [Annotation.createdIps]: action.value };
-      this.edit(name, { metadata: { ...metadata, annotations } });
-    } else if (action.do === "record-firewall") {
-      const record = action.former === true ? formerStatus : recordedStatus;
-      this.patch(name, record(this.get(name).status, action.name, action.recorded));
-    } else this.applyToCloud(name, action, unheard);
+    else if (action.do === "record-firewall") this.recordFirewall(name, action);
+    else if (!this.applyToMetadata(name, action)) this.applyToCloud(name, action, unheard);
+  }
+
+  /** @returns whether it is about the object's finalizers or annotations. */
+  private applyToMetadata(name: string, action: Action): boolean {
+    const { metadata } = this.get(name);
+    if (action.do === "add-finalizer" || action.do === "remove-finalizer") {
+      const finalizers = action.do === "add-finalizer" ? [Finalizer.cleanup] : [];
+      this.edit(name, { metadata: { ...metadata, finalizers } });
+      return true;
+    }
+    if (action.do !== "annotate-pool") return false;
+    const annotations = action.value === undefined ? {} : { [Annotation.createdIps]: action.value };
+    this.edit(name, { metadata: { ...metadata, annotations } });
+    return true;
+  }
+
+  private recordFirewall(name: string, action: Extract<Action, { do: "record-firewall" }>): void {
+    const record = action.former === true ? formerStatus : recordedStatus;
+    this.patch(name, record(this.get(name).status, action.name, action.recorded));
   }
 
   private applyToCloud(name: string, action: Action, unheard: boolean): void {

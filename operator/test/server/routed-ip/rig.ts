@@ -60,9 +60,12 @@ export class RoutedRig {
     readonly plane: ControlPlane,
     readonly cloud: DigitalOceanSimulator,
     readonly names: RigNames,
-    readonly installed: Install,
-    private readonly kubelet: Kubelet,
+    private readonly parts: { readonly installed: Install; readonly kubelet: Kubelet },
   ) {}
+
+  get installed(): Install {
+    return this.parts.installed;
+  }
 
   static async create(plane: ControlPlane): Promise<RoutedRig> {
     const seed = randomBytes(3).readUIntBE(0, 3);
@@ -79,7 +82,7 @@ export class RoutedRig {
       admissionPolicy: true,
     });
     const kubelet = await Kubelet.start(plane, { namespace: jobs, retryMs: 200 });
-    const rig = new RoutedRig(plane, cloud, { team, other, jobs }, installed, kubelet);
+    const rig = new RoutedRig(plane, cloud, { team, other, jobs }, { installed, kubelet });
     await rig.addSecret(team);
     await rig.addSecret(jobs);
     return rig;
@@ -108,7 +111,7 @@ export class RoutedRig {
 
   async close(): Promise<void> {
     await this.stop();
-    await this.kubelet.stop();
+    await this.parts.kubelet.stop();
     for (const name of this.classes) await this.release(this.pathOf("ClusterRoutedIPClass", name));
     const left = await this.client.list(this.pathOf("RoutedIP"));
     for (const { metadata } of left.body.items ?? []) await this.release(this.pathOf("RoutedIP", metadata.name));
