@@ -8,22 +8,27 @@ import {
   startCloudflareSimulator,
 } from "../../../src/sandbox/cloudflare/index.js";
 import type { ApiObject, JsonObject } from "../../../src/sandbox/kubernetes/index.js";
-import { type Running, World, type WorldOptions } from "../../operator/world.js";
+import { type QuickWorld, startQuickWorld } from "../../operator/scenes/quick-world.js";
+import type { Running, World, WorldOptions } from "../../operator/world.js";
 
 export const ZONE = "example.com";
 export const NAME = "game.example.com";
 export const MATCH = { nodeLabel: "pool=game" };
 
-export interface DnsWorldOptions extends WorldOptions {
+export interface DnsWorldOptions extends Omit<WorldOptions, "speed" | "clock"> {
   /** Providers that have credentials. @default both */
   readonly providers?: readonly ("digitalocean" | "cloudflare")[];
 }
 
 export class DnsWorld {
   private constructor(
-    readonly world: World,
+    private readonly quick: QuickWorld,
     readonly cloudflare: CloudflareSimulator,
   ) {}
+
+  get world(): World {
+    return this.quick.world;
+  }
 
   static async create({
     providers = ["digitalocean", "cloudflare"],
@@ -36,7 +41,7 @@ export class DnsWorld {
         : {}),
       ...(providers.includes("digitalocean") ? {} : { DIGITALOCEAN_ACCESS_TOKEN: "" }),
     };
-    return new DnsWorld(await World.create({ ...options, env }), cloudflare);
+    return new DnsWorld(await startQuickWorld({ ...options, env }), cloudflare);
   }
 
   start(flags: Readonly<Record<string, string>> = {}): Running {
@@ -162,7 +167,7 @@ export class DnsWorld {
   }
 
   async close(): Promise<void> {
-    await this.world.close();
+    await this.quick.close();
     await this.cloudflare.close();
     const [bug] = this.cloudflare.bugs;
     if (bug !== undefined) throw bug;
