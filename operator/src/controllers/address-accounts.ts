@@ -21,6 +21,9 @@ const FIRST_LOOK_MS = 1_000;
 /** One that fails now and then has not recovered each time, ms. */
 const RECOVERIES_APART_MS = 10_000;
 
+/** More addresses than this to be read, and the list is read again: it costs less. */
+export const ALONE = 3;
+
 /** Addresses of one family through one provider. One for all who use it, so that an outage is met once. */
 export class AddressAccount {
   /** Undefined until the account has been told apart from others. */
@@ -28,6 +31,7 @@ export class AddressAccount {
   private failed: ProviderError | undefined;
   private retry: RetryState | undefined;
   private opening: Promise<AccountInventory> | undefined;
+  private settling: Promise<void> | undefined;
   /** A read failed, too: it is the account, not one address. */
   private confirmed = false;
   private recoveredAt = Number.NEGATIVE_INFINITY;
@@ -73,6 +77,27 @@ export class AddressAccount {
     const { inventory } = this;
     if (inventory === undefined) return;
     await Promise.all(ips.map((ip) => this.noting(() => inventory.read(context, ip))));
+  }
+
+  /**
+   * Reads again what a read has contradicted, when it is time to: all of the account's, since a node hangs on each, and
+   * nobody else may ask for it. Never rejects.
+   */
+  async settleDoubts(context: CallContext): Promise<void> {
+    const view = this.inventory?.view();
+    if (view?.lookAgainSeconds !== 0) return;
+    const doubted = [...view.addresses.values()].filter((address) => address.doubted);
+    const settle = () =>
+      doubted.length > ALONE
+        ? this.refresh(0, "assignment")
+        : this.read(
+            context,
+            doubted.map(({ ip }) => ip),
+          );
+    this.settling ??= settle().finally(() => {
+      this.settling = undefined;
+    });
+    await this.settling;
   }
 
   /** Called once, in the turn in which the inventory is there; before anybody decides on it. */

@@ -8,7 +8,7 @@ const DESIRED = 3;
 
 /** @returns how many changes the first operator made. */
 async function survive(at: number, moment: Moment): Promise<number> {
-  const world = await World.create({ speed: 40 });
+  const world = await World.create();
   try {
     for (const name of NODES) world.addNode(name);
     const { ip } = world.digitalocean.state.addAddress();

@@ -7,7 +7,6 @@ import { Killer, type Moment } from "./killer.js";
 const NODES = ["n1", "n2"] as const;
 /** Scenes that run at the same time. */
 const AT_ONCE = 6;
-const SPEED = 20;
 const TAINT = "flipop.digitalocean.com/routed-ip";
 
 /** What happens to a RoutedIP in its life, each with what it comes to. */
@@ -27,7 +26,7 @@ const ROUTED = { dnsRecordSet: { zone: "example.com", recordName: "www", deletio
 
 /** @returns how many changes the first operator made. */
 async function survive(at: number, moment: Moment): Promise<number> {
-  const made = await RoutedWorld.create(NODES, { speed: SPEED });
+  const made = await RoutedWorld.create(NODES);
   const { world } = made;
   try {
     made.addIssuer({ routedIPReclaimPolicy: "Delete" });

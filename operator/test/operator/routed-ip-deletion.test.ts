@@ -2,12 +2,9 @@ import { GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import { StoryClock } from "../../src/sandbox/story/clock.js";
 import { RoutedWorld } from "../controllers/routed-ip/routed-world.js";
 import type { WorldOptions } from "./world.js";
 
-/** Hours become seconds while nothing is asked of any API. */
-const QUICK = 600;
 const ORDERS = 6;
 const CLASS = "shared";
 const FLAGS = { "issuer-namespaces": "default" };
@@ -72,15 +69,8 @@ describe("operator in process: a RoutedIP goes", function () {
   });
 
   it("after the deadline, where a restart has lost its token, and says what stays", async () => {
-    const clock = new StoryClock({ start: Date.now(), speed: QUICK });
-    const made = await withAll({ clock });
-    const { kubernetes, digitalocean } = made.world;
-    digitalocean.journal.subscribe(() => clock.traffic());
-    kubernetes.setFaults(() => {
-      clock.traffic();
-      return undefined;
-    });
-    clock.run();
+    const made = await withAll({});
+    const { kubernetes, digitalocean, clock } = made.world;
     try {
       const first = made.world.start();
       await made.ready("a");
@@ -99,7 +89,6 @@ describe("operator in process: a RoutedIP goes", function () {
       expect(digitalocean.state.addresses().map((address) => address.ip)).to.deep.equal([ip]);
     } finally {
       await made.close();
-      clock.stop();
     }
   });
 });

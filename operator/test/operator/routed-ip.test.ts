@@ -99,17 +99,10 @@ describe("operator in process: RoutedIP, whole", function () {
 
   it("opens new ports before it closes old ones, when the Service gets another one", async () => {
     await startReady(1);
-    const { digitalocean, kubernetes } = made.world;
+    const { digitalocean } = made.world;
     const before = digitalocean.journal.mark;
-    const pod = { apiVersion: "v1", kind: "Pod", name: "web-n1", namespace: "default" };
-    const other = { name: "https", containerPort: 443, hostPort: 8443, protocol: "TCP" };
-    kubernetes.delete(pod);
-    kubernetes.create({
-      ...{ apiVersion: "v1", kind: "Pod" },
-      metadata: { name: "web-n1", namespace: "default", labels: { app: "web" } },
-      spec: { nodeName: "n1", containers: [{ name: "web", image: "example.invalid/web", ports: [other] }] },
-      status: { phase: "Running", conditions: [{ type: "Ready", status: "True" }] },
-    });
+    made.removePod("n1");
+    made.addPod("n1", 8443);
     await made.until("the other port", () => made.firewall()?.ports.join() === "8443");
     const calls = digitalocean.journal.calls({ mutating: true, after: before }).map(({ method }) => method);
     expect(calls.lastIndexOf("DELETE"), `${calls}`).to.be.greaterThan(calls.indexOf("POST"));
@@ -142,6 +135,38 @@ describe("operator in process: RoutedIP, whole", function () {
     expect(firewalls.get(next).config.inbound.map(({ ports }) => `${ports}`)).to.deep.equal(["443"]);
     expect(made.status("a").firewall?.name).to.equal("next");
     expect(made.world.holder(ip)).to.equal(`digitalocean://${machine}`);
+  });
+
+  it("closes no port while a node is without a pod for a moment", async () => {
+    await startReady(1);
+    const { digitalocean } = made.world;
+    const before = digitalocean.journal.mark;
+    made.removePod("n1");
+    await made.world.rest();
+    expect(made.firewall()?.ports).to.deep.equal(["443"]);
+    made.addPod("n1", 8443);
+    await made.until("the other port", () => made.firewall()?.ports.join() === "8443");
+    const calls = digitalocean.journal.calls({ mutating: true, after: before }).map(({ method }) => method);
+    expect(calls).to.deep.equal(["POST", "DELETE"]);
+  });
+
+  it("says that no address is up only where nothing answers and nothing moves", async () => {
+    const ip = await startReady(2, {}, { dnsRecordSet: { zone: "example.com", recordName: "www" } });
+    const published = () => made.condition("a", "DNSReady").startsWith("True");
+    await made.until("published", published);
+    made.serve({ node: "n1", ready: false }, { node: "n2" });
+    await settledOn("n2");
+    await made.ready("a");
+    made.serve({ node: "n2", ready: false });
+    await made.until("nobody to move to", () => made.condition("a", "Assigned") === "True/NoCandidate");
+    await made.world.rest();
+    expect(made.world.events("KeptLastKnown"), "neither on its way nor while it answers").to.be.empty;
+    expect(published()).to.equal(true);
+    made.serve();
+    await made.until("down", () => made.condition("a", "DNSReady") === "False/KeptLastKnown");
+    await made.until("told", () => made.world.events("KeptLastKnown").length === 1);
+    const { dns } = made.world.digitalocean.state;
+    expect(dns.records("example.com", "www").map(({ data }) => data)).to.deep.equal([ip]);
   });
 
   it("says that the provider is out, and goes on when it is back", async () => {

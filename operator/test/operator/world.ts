@@ -1,7 +1,9 @@
-/** A cluster, a cloud and operators in this process, all on one fast clock. */
+/**
+ * A cluster, a cloud and operators in this process, all on one clock: quiet hours pass in seconds, and work takes no
+ * longer than it does on a usual one.
+ */
 
 import { type FloatingIPPoolSpec, type FloatingIPPoolStatus, GROUP_VERSION } from "cdk8s-flipop/api";
-import type { Clock } from "../../src/clock.js";
 import { readSettings, type Settings } from "../../src/config.js";
 import type { ClusterConfig } from "../../src/kube/cluster-config.js";
 import { Transport } from "../../src/kube/transport.js";
@@ -15,21 +17,16 @@ import {
   startEmulator,
 } from "../../src/sandbox/kubernetes/index.js";
 import { addNode, removeNode } from "../../src/sandbox/nodes.js";
-import { scaledClock } from "../support/scaled-clock.js";
+import { StoryClock } from "../../src/sandbox/story/clock.js";
 import { until } from "../support/until.js";
 
-/** Minutes become seconds, and still a call takes far less than a second of the clock. */
-export const SPEED = 20;
+/** Of the clock, while nothing is asked of any API. */
+const SPEED = 600;
 const LONG_MS = 60_000;
 
-/** Of a world, and how many timers wait on it. */
-export type TestClock = Clock & { readonly pendingTimers: number };
-
 export interface WorldOptions {
-  /** @default SPEED */
+  /** Seconds of the clock in a real one, at most. @default 600 */
   readonly speed?: number;
-  /** @default a clock of that speed */
-  readonly clock?: TestClock;
   /** Flags of `flipop run`, by name. @default no lease, no servers */
   readonly flags?: Readonly<Record<string, string>>;
   readonly definitions?: EmulatorOptions["definitions"];
@@ -71,20 +68,23 @@ export class World {
   private operators = 0;
 
   private constructor(
-    readonly clock: TestClock,
+    readonly clock: StoryClock,
     readonly kubernetes: Emulator,
     readonly digitalocean: DigitalOceanSimulator,
     private readonly options: WorldOptions,
   ) {}
 
   static async create(options: WorldOptions = {}): Promise<World> {
-    const clock = options.clock ?? scaledClock(options.speed ?? SPEED);
+    const clock = new StoryClock({ start: Date.now(), speed: options.speed ?? SPEED });
     const { definitions, quota = 100 } = options;
     const kubernetes = await startEmulator({ clock, tls: false, ...(definitions && { definitions }) });
     const account = { reservedIpLimit: quota, reservedIpv6Limit: quota, dropletLimit: 1000 };
     const limits = { perMinute: options.perMinute ?? 1_000_000, perHour: 1_000_000, createsPerMinute: 1_000_000 };
     const digitalocean = await startDigitalOceanSimulator({ clock, account, limits });
     digitalocean.state.dns.addDomain("example.com");
+    digitalocean.journal.subscribe(() => clock.traffic());
+    kubernetes.onRequest(() => clock.traffic());
+    clock.run();
     return new World(clock, kubernetes, digitalocean, options);
   }
 
@@ -233,6 +233,7 @@ export class World {
   async close(): Promise<void> {
     await Promise.all([...this.running].map((running) => running.stop()));
     await Promise.all([this.kubernetes.close(), this.digitalocean.close()]);
+    this.clock.stop();
     const [bug] = this.digitalocean.bugs;
     if (bug !== undefined) throw bug;
   }
@@ -271,5 +272,15 @@ export class World {
       child: () => logger,
     };
     return process.env["FLIPOP_TEST_LOG"] === "none" ? silentLogger : logger;
+  }
+}
+
+/** A scene in a world of its own. */
+export async function inWorld<T>(options: WorldOptions, scene: (world: World) => Promise<T>): Promise<T> {
+  const world = await World.create(options);
+  try {
+    return await scene(world);
+  } finally {
+    await world.close();
   }
 }

@@ -19,7 +19,8 @@ export interface Waits {
 export function lookAgainAt(snapshot: Snapshot, waits: Waits): number | undefined {
   const { now, inventory, dns, memory } = snapshot;
   const { standings, supply, pairing, creation } = waits;
-  const doubt = inventory.lookAgainSeconds;
+  // An account that does not answer is asked at its own times.
+  const doubt = snapshot.providerFailure === undefined ? inventory.lookAgainSeconds : undefined;
   const times = [
     ...standings.map(({ grace }) => (grace?.state === "protected" ? grace.until : undefined)),
     ...standings.map((standing) => drainUntil(snapshot, standing)),

@@ -3,7 +3,7 @@
 import { familyOf } from "cdk8s-flipop/api";
 import { type InventoryAddress, LIST_MAX_AGE_SECONDS } from "../../inventory/types.js";
 import type { CallContext } from "../../providers/call.js";
-import { AddressAccount } from "../address-accounts.js";
+import { AddressAccount, ALONE } from "../address-accounts.js";
 import type { ControllerContext } from "../context.js";
 import { addressesOf } from "./gather.js";
 import { LISTS_APART_MS } from "./settlement.js";
@@ -15,8 +15,6 @@ import { familyOfPool } from "./wish.js";
 const SETTLE_LIST_SECONDS = LISTS_APART_MS / 1000 - 1;
 /** While somebody else undoes our moves, seconds: a third time within ten minutes has to be noticed. */
 const WATCH_LIST_SECONDS = 120;
-/** More addresses than this that no list has shown, and the list is read again: it costs less. */
-const ALONE = 3;
 /** An address that somebody else's action has locked is looked at again after this, seconds. */
 const LOCKED_LOOK_SECONDS = 5;
 
@@ -75,8 +73,7 @@ async function readOthers(
   const unread = ips.filter((ip) => view.get(ip) === undefined && !view.isGone(ip) && familyOf(ip) === account.family);
   if (unread.length > ALONE) await account.refresh(0, "assignment");
   else if (unread.length > 0) await account.read(why("no list has shown it yet"), unread);
-  const doubted = view.lookAgainSeconds === 0 ? ips.filter((ip) => view.get(ip)?.doubted === true) : [];
-  if (doubted.length > 0) await account.read(why("a read contradicted what was done"), doubted);
+  await account.settleDoubts(why("a read contradicted what was done"));
   const locked = ips.filter((ip) => isLockedFor(view.get(ip)));
   if (locked.length > 0) await account.read(why("another action runs on it"), locked);
 }

@@ -90,11 +90,11 @@ async function prepare(tools: GatherTools, unit: RoutedUnit, read: RoutedRead): 
   inventory.want(unit.ref, names);
   const view = inventory.view();
   const unseen = names.filter((ip) => view.get(ip) === undefined && !view.isGone(ip));
-  const doubted = view.lookAgainSeconds === 0 ? names.filter((ip) => view.get(ip)?.doubted === true) : [];
   const locked = names.filter((ip) => isLocked(view.get(ip)));
-  const again = [...unseen, ...doubted, ...locked];
+  const again = [...unseen, ...locked];
   if (view.complete && again.length > 0)
     await account.read(callContext(unit, "the list does not show it as it is"), again);
+  await account.settleDoubts(callContext(unit, "a read contradicted what was done"));
   noteList(tools, unit, settling);
 }
 

@@ -70,6 +70,7 @@ export class Emulator {
   private readonly server: ApiHttpServer;
   private readonly certificate: Certificate | undefined;
   private faults: FaultHook | undefined;
+  private readonly requestListeners = new Set<() => void>();
   private port = 0;
 
   constructor({ tls = true, clock = systemClock, random = Math.random, definitions, history }: EmulatorOptions) {
@@ -79,7 +80,10 @@ export class Emulator {
     this.certificate = tls ? selfSignedCertificate() : undefined;
     this.identities.set(this.adminToken, { name: "admin", token: this.adminToken, allow: "everything" });
     const api = { cluster: this.cluster, identities: this.identities, reconciler: this.reconciler };
-    const faults: FaultHook = (request) => this.faults?.(request);
+    const faults: FaultHook = (request) => {
+      for (const listener of this.requestListeners) listener();
+      return this.faults?.(request);
+    };
     this.server = new ApiHttpServer({ api, clock, faults, ...(this.certificate && { certificate: this.certificate }) });
     this.seed(definitions ?? ownDefinitions());
   }
@@ -141,6 +145,12 @@ export class Emulator {
     this.faults = hook;
   }
 
+  /** Calls the listener at each request, before anything is done about it. */
+  onRequest(listener: () => void): () => void {
+    this.requestListeners.add(listener);
+    return () => this.requestListeners.delete(listener);
+  }
+
   /** Resets all connections, as a crash of the server does. */
   resetConnections(): void {
     this.server.resetConnections();
@@ -195,7 +205,7 @@ export class Emulator {
     this.reconciler.settle();
   }
 
-  /** Ends all connections and stops to listen. */
+  /** Ends all connections and stops listening. */
   async close(): Promise<void> {
     await this.server.close();
   }

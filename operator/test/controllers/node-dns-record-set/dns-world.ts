@@ -8,27 +8,22 @@ import {
   startCloudflareSimulator,
 } from "../../../src/sandbox/cloudflare/index.js";
 import type { ApiObject, JsonObject } from "../../../src/sandbox/kubernetes/index.js";
-import { type QuickWorld, startQuickWorld } from "../../operator/scenes/quick-world.js";
-import type { Running, World, WorldOptions } from "../../operator/world.js";
+import { type Running, World, type WorldOptions } from "../../operator/world.js";
 
 export const ZONE = "example.com";
 export const NAME = "game.example.com";
 export const MATCH = { nodeLabel: "pool=game" };
 
-export interface DnsWorldOptions extends Omit<WorldOptions, "speed" | "clock"> {
+export interface DnsWorldOptions extends WorldOptions {
   /** Providers that have credentials. @default both */
   readonly providers?: readonly ("digitalocean" | "cloudflare")[];
 }
 
 export class DnsWorld {
   private constructor(
-    private readonly quick: QuickWorld,
+    readonly world: World,
     readonly cloudflare: CloudflareSimulator,
   ) {}
-
-  get world(): World {
-    return this.quick.world;
-  }
 
   static async create({
     providers = ["digitalocean", "cloudflare"],
@@ -41,7 +36,7 @@ export class DnsWorld {
         : {}),
       ...(providers.includes("digitalocean") ? {} : { DIGITALOCEAN_ACCESS_TOKEN: "" }),
     };
-    return new DnsWorld(await startQuickWorld({ ...options, env }), cloudflare);
+    return new DnsWorld(await World.create({ ...options, env }), cloudflare);
   }
 
   start(flags: Readonly<Record<string, string>> = {}): Running {
@@ -167,7 +162,7 @@ export class DnsWorld {
   }
 
   async close(): Promise<void> {
-    await this.quick.close();
+    await this.world.close();
     await this.cloudflare.close();
     const [bug] = this.cloudflare.bugs;
     if (bug !== undefined) throw bug;

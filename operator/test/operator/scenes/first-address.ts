@@ -1,6 +1,6 @@
 /** A pool that has no address yet, where a node waits for one: for a test, and for the benchmark. */
 
-import { inQuickWorld } from "./quick-world.js";
+import { inWorld } from "../world.js";
 
 export interface FirstAddressFigures {
   /** Calls that change something at the provider. */
@@ -10,7 +10,7 @@ export interface FirstAddressFigures {
 }
 
 export function runFirstAddress(): Promise<FirstAddressFigures> {
-  return inQuickWorld({}, async (world) => {
+  return inWorld({}, async (world) => {
     world.addNode("node-1");
     world.addPool("web", { desiredIPs: 1 });
     world.start();

@@ -1,6 +1,6 @@
 /** Addresses that are where they should be, for an hour in which nothing happens: for a test, and for the benchmark. */
 
-import { inQuickWorld } from "./quick-world.js";
+import { inWorld } from "../world.js";
 
 export const IDLE = { addresses: 20, nodes: 25 } as const;
 const HOUR_MS = 3_600_000;
@@ -12,7 +12,7 @@ export interface IdleFigures {
 }
 
 export function runIdleHour(): Promise<IdleFigures> {
-  return inQuickWorld({ perMinute: 250 }, async (world) => {
+  return inWorld({ perMinute: 250 }, async (world) => {
     for (let node = 0; node < IDLE.nodes; node++) world.addNode(`node-${node}`);
     const { digitalocean, kubernetes, clock } = world;
     const ips = Array.from({ length: IDLE.addresses }, () => digitalocean.state.addAddress().ip);

@@ -1,7 +1,7 @@
 /** Pools that all match the same nodes, at the provider's real limits: for a test, and for the benchmark. */
 
 import type { World } from "../world.js";
-import { inQuickWorld } from "./quick-world.js";
+import { inWorld } from "../world.js";
 
 export const OVERLAP = { pools: 6, addresses: 10, nodes: 60 } as const;
 const PER_MINUTE = 250;
@@ -21,7 +21,7 @@ export interface OverlapFigures {
 }
 
 export function runOverlap(): Promise<OverlapFigures> {
-  return inQuickWorld({ perMinute: PER_MINUTE }, async (world) => {
+  return inWorld({ perMinute: PER_MINUTE }, async (world) => {
     for (let node = 0; node < OVERLAP.nodes; node++) world.addNode(`node-${node}`);
     const names = Array.from({ length: OVERLAP.pools }, (_, pool) => `pool-${pool}`);
     for (const name of names) world.addPool(name, { ips: addresses(world) });

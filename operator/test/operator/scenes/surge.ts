@@ -2,7 +2,7 @@
 
 import { GROUP_VERSION } from "cdk8s-flipop/api";
 import type { World } from "../world.js";
-import { inQuickWorld } from "./quick-world.js";
+import { inWorld } from "../world.js";
 
 export const SURGE = { nodes: 40, addresses: 4, foreignRecords: 400 } as const;
 const OLD = "v1.34.6";
@@ -23,7 +23,7 @@ export interface SurgeFigures {
 
 /** From the first new node until all is told; what the start cost is not in it. */
 export function runSurge(): Promise<SurgeFigures> {
-  return inQuickWorld({ perMinute: 250 }, async (world) => {
+  return inWorld({ perMinute: 250 }, async (world) => {
     await prepare(world);
     const { journal, state } = world.digitalocean;
     const after = journal.mark;

@@ -1,0 +1,71 @@
+import { GROUP_VERSION } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { afterEach, describe, it } from "mocha";
+import type { Operator } from "../../../src/operator.js";
+import { World } from "../../operator/world.js";
+
+const NODES = ["n1", "n2", "n3", "n4", "n5", "n6"];
+
+function pauseMs(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Waits until no run has ended for a while. */
+async function quiet({ registry }: Operator): Promise<void> {
+  const runs = async () => {
+    const lines = (await registry.text()).split("\n");
+    return lines.filter((line) => line.startsWith("controller_runtime_reconcile_total")).join("\n");
+  };
+  for (let before = ""; before !== (await runs()); ) {
+    before = await runs();
+    await pauseMs(500);
+  }
+}
+
+describe("the controller of node record sets", function () {
+  this.timeout(120_000);
+  let world: World;
+
+  const start = async (options: Parameters<typeof World.create>[0] = {}) => {
+    world = await World.create(options);
+    for (const node of NODES) world.addNode(node);
+    world.kubernetes.create({
+      apiVersion: GROUP_VERSION,
+      kind: "NodeDNSRecordSet",
+      metadata: { name: "nodes", namespace: "default" },
+      spec: { dnsRecordSet: { provider: "digitalocean", zone: "example.com", recordName: "nodes" } },
+    });
+  };
+  const published = () => world.digitalocean.state.dns.records("example.com", "nodes").length;
+
+  afterEach(() => world.close());
+
+  it("writes once for nodes that change one right after the other", async () => {
+    // On a slow clock, so that even a busy machine changes them at nearly the same time.
+    await start({ speed: 0.1 });
+    const running = world.start();
+    await world.until("all are published", () => published() === NODES.length);
+    await quiet(running.operator);
+    for (const node of NODES.slice(2)) {
+      world.setReady(node, false);
+      await pauseMs(20);
+    }
+    await world.until("two are left", () => published() === 2);
+    await running.stop();
+    expect(world.events("RecordsChanged").map((event) => event["message"])).to.have.length(2);
+  });
+
+  it("says in /readyz and in the log that it lacks a right, and keeps the records", async () => {
+    await start();
+    const token = world.kubernetes.addIdentity("go-operator", [
+      { verbs: ["get", "list", "watch"], apiGroups: ["*"], resources: ["*"] },
+      { verbs: ["create", "patch"], apiGroups: ["events.k8s.io"], resources: ["events"] },
+    ]);
+    const { operator } = world.start({ features: "pools,dns" }, { token });
+    await world.until("all are published", () => published() === NODES.length);
+    const told = () => operator.health.report("readyz").text;
+    await world.until("told", () => told().includes("role too old"));
+    expect(told()).to.include("nodednsrecordsets/status").and.include("apply the roles of this release");
+    expect(world.logs.filter((line) => line.includes("record sets lack something"))).to.have.length(1);
+  });
+});

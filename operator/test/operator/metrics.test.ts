@@ -1,0 +1,70 @@
+import { GROUP_VERSION, METRICS, type MetricName } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { freePort } from "flipop-testbed";
+import { afterEach, describe, it } from "mocha";
+import { RoutedWorld } from "../controllers/routed-ip/routed-world.js";
+
+const SCRAPED = /^(?<name>\w+)\{(?<labels>.*)\} \S+$/;
+const ASSIGN = /^POST \/v2\/reserved_ips\/[^/]+\/actions$/;
+const RELEASE = /^DELETE \/v2\/reserved_ips\//;
+
+describe("operator in process: metrics", function () {
+  this.timeout(180_000);
+  let made: RoutedWorld;
+
+  afterEach(() => made.close());
+
+  /** Names of labels by the name of each metric that has a series in the text. */
+  const seriesIn = (text: string): ReadonlyMap<string, readonly string[]> => {
+    const found = text.split("\n").flatMap((line) => SCRAPED.exec(line)?.groups ?? []);
+    return new Map(
+      found.map(({ name = "", labels = "" }) => [
+        name.replace(/_bucket$/, ""),
+        [...labels.matchAll(/(\w+)="/g)].map(([, label = ""]) => label).filter((label) => label !== "le"),
+      ]),
+    );
+  };
+
+  const addAll = (): void => {
+    const { world } = made;
+    const listed = Array.from({ length: 2 }, () => world.digitalocean.state.addAddress().ip);
+    world.addPool("web", { ips: listed, dnsRecordSet: { zone: "example.com", recordName: "www" } });
+    world.addPool("doomed", { desiredIPs: 1, reclaimPolicy: "Delete" });
+    world.kubernetes.create({
+      apiVersion: GROUP_VERSION,
+      kind: "NodeDNSRecordSet",
+      metadata: { name: "nodes", namespace: "default" },
+      spec: { dnsRecordSet: { provider: "digitalocean", zone: "example.com", recordName: "nodes" } },
+    });
+    made.addIssuer();
+    made.addRouted("a", { routedIP: world.digitalocean.state.addAddress().ip });
+    made.serve({ node: "n1" });
+  };
+
+  it("emits each metric of the contract, with its labels", async () => {
+    const port = await freePort();
+    made = await RoutedWorld.create(["n1", "n2", "n3", "n4", "n5"], {
+      flags: { "metrics-bind-addr": `127.0.0.1:${port}` },
+    });
+    const { world } = made;
+    // The first move of each resource fails, whichever comes first.
+    world.digitalocean.faults.inject({ kind: "status", status: 422 }, { on: ASSIGN, times: 4 });
+    world.digitalocean.faults.inject({ kind: "status", status: 403 }, { on: RELEASE, times: Infinity });
+    addAll();
+    world.start();
+    await world.fulfilled("web");
+    await world.fulfilled("doomed");
+    await made.ready("a");
+    world.kubernetes.delete(world.refTo("doomed"));
+    await world.until("doomed to be given up", () => world.kubernetes.get(world.refTo("doomed")) === undefined);
+
+    const answer = await fetch(`http://127.0.0.1:${port}/metrics`, { headers: { connection: "close" } });
+    const text = await answer.text();
+    const series = seriesIn(text);
+    for (const name of Object.keys(METRICS) as MetricName[]) {
+      expect(series.get(name), `labels of ${name} in\n${text}`).to.have.members([...METRICS[name].labels]);
+    }
+    const kinds = [...text.matchAll(/^flipop_resource_condition\{kind="(\w+)"/gm)].map(([, kind]) => kind);
+    expect(new Set(kinds)).to.include.all.keys("FloatingIPPool", "NodeDNSRecordSet", "RoutedIP", "RoutedIPIssuer");
+  });
+});
