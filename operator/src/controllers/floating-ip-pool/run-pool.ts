@@ -95,7 +95,9 @@ function nextMs(unit: PoolUnit, turn: Turn, more: readonly (number | undefined)[
   const due = [plan.lookAgainAt, startAt, account?.retryAt, snapshot.dns?.readAgainAt].map((at) =>
     at === undefined ? undefined : at - snapshot.now,
   );
-  const waits = [...due, ...more, listDueMs(account, unit), lockedDueMs(account, snapshot.pool)];
+  // An account that does not answer is read when its next try is due, and no sooner.
+  const reads = account?.failure === undefined ? [listDueMs(account, unit), lockedDueMs(account, snapshot.pool)] : [];
+  const waits = [...due, ...more, ...reads];
   const ahead = waits.filter((ms) => ms !== undefined).map((ms) => Math.max(0, ms));
   return ahead.length === 0 ? undefined : Math.min(...ahead);
 }

@@ -281,7 +281,8 @@ function next({ routing: { context } }: GatherTools, unit: RoutedUnit, { gathere
 /** One that is just that old still counts: a look at that very moment would come to nothing. */
 function listDueMs(account: Gathered["account"]): number | undefined {
   const view = account?.inventory?.view();
-  if (view?.complete !== true) return undefined;
+  // One that does not answer is read when its next try is due, and no sooner.
+  if (view?.complete !== true || account?.failure !== undefined) return undefined;
   return Math.max(0, LIST_MAX_AGE_SECONDS - view.ageSeconds) * 1000 + 1;
 }
 
