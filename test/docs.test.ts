@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import {
   ALL_KINDS,
@@ -22,6 +22,43 @@ import packageJson from "../package.json" with { type: "json" };
 import { pages, pageText, shellLines } from "./support/docs.js";
 
 const DOCS = resolve(import.meta.dirname, "../docs");
+
+const ROOT = resolve(DOCS, "..");
+const MOST_WORDS = 25;
+
+/** Rows of the glossary: the word, what it means, and what it is not called. */
+function glossary(): readonly { readonly word: string; readonly not: readonly string[] }[] {
+  const rows = [...pageText("reference/glossary.md").matchAll(/^\| (.+?) \| .+? \|(.*)\|$/gm)].slice(2);
+  return rows.map(([, word = "", not = ""]) => ({ word, not: not.split(",").flatMap((text) => text.trim() || []) }));
+}
+
+/** What people read: pages, meanings and remedies, and the sentences in the operator's sources. */
+function prose(): readonly (readonly [string, string])[] {
+  const texts = pages()
+    .filter((page) => page !== "reference/glossary.md")
+    .map((page) => [page, pageText(page)] as const);
+  const readmes = ["README.md", "CONTRIBUTING.md", "constructs/README.md"].map((page) => [page, read(page)] as const);
+  const said = ["controllers", "match", "providers", "runtime"].flatMap((folder) =>
+    sentences(`operator/src/${folder}`),
+  );
+  const meanings = ["conditions", "events", "refusals", "config"].flatMap((file) => [
+    [`${file}.ts`, read(`constructs/src/api/${file}.ts`)] as const,
+  ]);
+  return [...texts, ...readmes, ...meanings, ...said];
+}
+
+function sentences(folder: string): readonly (readonly [string, string])[] {
+  const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" });
+  const sources = files.filter((name) => name.endsWith(".ts")).map((name) => `${folder}/${name}`);
+  return sources.map((path) => {
+    const strings = read(path).match(/"[^"\n]*"|`[^`]*`/g) ?? [];
+    return [path, strings.filter((text) => text.includes(" ")).join("\n")] as const;
+  });
+}
+
+function read(path: string): string {
+  return readFileSync(join(ROOT, path), "utf8");
+}
 
 /** Names under our group, without the group. */
 const NAMES = [
@@ -65,5 +102,26 @@ describe("the pages of docs/how-to and docs/reference", () => {
         flags.filter((name) => !FLAGS.some((flag) => flag.name === name) && !ofOthers.includes(name)),
       ).to.deep.equal([]);
     });
+  }
+});
+
+describe("the glossary", () => {
+  it(`has ${MOST_WORDS} words at most, in order`, () => {
+    const words = glossary().map(({ word }) => word.toLowerCase());
+    expect(words)
+      .to.have.length.within(1, MOST_WORDS)
+      .and.deep.equal([...words].sort());
+  });
+
+  for (const { word, not } of glossary()) {
+    for (const other of not) {
+      it(`says ${word}, and nobody says ${other}`, () => {
+        const pattern = new RegExp(`\\b${other}\\b`, other === other.toLowerCase() ? "i" : "");
+        const found = prose().filter(([, text]) =>
+          pattern.test(text.replaceAll(/`[^`\n]+`/g, (code) => (code.includes(" ") ? code : ""))),
+        );
+        expect(found.map(([where]) => where)).to.deep.equal([]);
+      });
+    }
   }
 });

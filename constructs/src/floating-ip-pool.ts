@@ -96,7 +96,7 @@ export interface FloatingIPPoolProps extends FlipopResourceProps, MatchProps {
 }
 
 /**
- * A pool of floating (reserved) IP addresses that follow healthy nodes, and the DNS record set that names them.
+ * A pool of addresses (reserved IPs) that follow healthy nodes, and the DNS record set that names them.
  *
  * @example
  * import { App, Chart, Duration } from "cdk8s";

@@ -39,7 +39,7 @@ export interface FlipopOperatorProps {
    */
   readonly podNamespaces?: string[];
   /**
-   * Namespaces in which the credentials of RoutedIPIssuers may be read: all Secrets of these namespaces. Only with
+   * Namespaces in which the tokens of RoutedIPIssuers may be read: all Secrets of these namespaces. Only with
    * feature routedip.
    * @default - the operator's own
    */

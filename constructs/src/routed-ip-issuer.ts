@@ -62,7 +62,7 @@ export interface RoutedIPIssuerProps extends FlipopResourceProps {
 }
 
 /**
- * An account at a provider, its credentials and its firewall, through which RoutedIPs get addresses.
+ * An account at a provider, its token and its firewall, through which RoutedIPs get addresses.
  *
  * @example
  * import { App, Chart } from "cdk8s";

@@ -11,6 +11,8 @@ import type { Row } from "./table.js";
 /** A part of the benchmark that can be chosen by name. */
 export interface Case {
   readonly name: string;
+  /** For `--list`. */
+  readonly about: string;
   run(bench: Bench): Promise<readonly Row[]>;
 }
 

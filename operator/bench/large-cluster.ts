@@ -4,14 +4,13 @@ import { GROUP_VERSION } from "cdk8s-flipop/api";
 import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "../src/sandbox/digitalocean/simulator.js";
 import { type Emulator, startEmulator } from "../src/sandbox/kubernetes/index.js";
 import { addNode } from "../src/sandbox/nodes.js";
+import { AT_ONCE, NO_LIMITS } from "./at-once.js";
 import { newPod, podWriter } from "./pods.js";
 
 export const SIZE = { pools: 1_000, nodesOfPool: 5, podsOfNode: 10 } as const;
 /** Of a pod, as JSON. */
 const POD_BYTES = 6 * 1024;
-const UNLIMITED = 1_000_000;
 const ASSIGN = "POST /v2/reserved_ips/{reserved_ip}/actions";
-const AT_ONCE = { assign: 0, unassign: 0, create: 0, event: 0, firewall: 0, prefix: 0 };
 
 export class LargeCluster {
   /** Pools whose status has been written. */
@@ -27,7 +26,7 @@ export class LargeCluster {
     const nodes = SIZE.pools * SIZE.nodesOfPool;
     const cloud = await startDigitalOceanSimulator({
       durations: AT_ONCE,
-      limits: { perMinute: UNLIMITED, perHour: UNLIMITED, createsPerMinute: UNLIMITED },
+      limits: NO_LIMITS,
       account: { reservedIpLimit: SIZE.pools, dropletLimit: nodes },
     });
     const cluster = new LargeCluster(kubernetes, cloud);

@@ -1,64 +1,86 @@
 /**
- * `tsx bench/main.ts [--only NAME]... [--kills COUNT]`: measures the Kubernetes edge, and the operator as a whole on
- * the work that the Go operator was measured on. Memory is sampled from outside, every measured process is bundled and
- * fresh, and the library's informer runs beside ours on the same pods.
+ * `tsx bench/main.ts [--only NAME]... [--kills COUNT] [--list] [--markdown]`: measures the Kubernetes edge, the clouds,
+ * and the operator as a whole on the work that the Go operator was measured on. Memory is sampled from outside, every
+ * measured process is bundled and fresh, and the library's informer runs beside ours on the same pods.
+ *
+ * Ends with 1 where a target is missed or a case fails; the other cases run all the same.
  */
 
 import { cpus, loadavg, totalmem } from "node:os";
 import { parseArgs } from "node:util";
 import { Bench, type Case } from "./bench.js";
-import { bundleCase } from "./cases/bundle.js";
-import { cloudsCase } from "./cases/clouds.js";
-import { clusterCase } from "./cases/cluster.js";
-import { eventsCase } from "./cases/events.js";
-import { idleCase } from "./cases/idle.js";
-import { latencyCase, startCase } from "./cases/latency.js";
-import { leaderCase } from "./cases/leader.js";
-import { outageCase } from "./cases/outage.js";
-import { overlapCase } from "./cases/overlap.js";
-import { scaleCase } from "./cases/scale.js";
-import { surgeCase } from "./cases/surge.js";
-import { syncCases } from "./cases/sync.js";
-import { isMissed, type Row, tableOf } from "./table.js";
+import { CASES } from "./cases/index.js";
+import { type Failure, isMissed, markdownTable, type Row, textTable } from "./table.js";
 
-const EDGE: readonly Case[] = [bundleCase, ...syncCases, eventsCase, cloudsCase, clusterCase];
-const WHOLE: readonly Case[] = [
-  latencyCase,
-  startCase,
-  surgeCase,
-  idleCase,
-  overlapCase,
-  outageCase,
-  leaderCase,
-  scaleCase,
-];
 /** Of the leader, for its median: each takes as long as a Lease lasts. */
 const KILLS = 10;
-const CASES = [...EDGE, ...WHOLE];
+/** For one case. */
+const LONG_MS = 400_000;
 
-const { values } = parseArgs({ options: { only: { type: "string", multiple: true }, kills: { type: "string" } } });
-const chosen = choose(values.only);
-const loadBefore = load();
-const bench = await Bench.create({ kills: Number(values.kills ?? KILLS) });
-const rows: Row[] = [];
-try {
-  for (const { name, run } of chosen) {
-    console.error(`bench: ${name} ...`);
-    const seen = await run(bench);
-    rows.push(...seen.map((row) => ({ ...row, load: load() })));
-    await bench.endProcesses();
+const { values } = parseArgs({
+  options: {
+    only: { type: "string", multiple: true },
+    kills: { type: "string" },
+    list: { type: "boolean" },
+    markdown: { type: "boolean" },
+  },
+});
+if (values.list === true) {
+  for (const { name, about } of CASES) console.log(`${name.padEnd(10)} ${about}`);
+} else {
+  const rows: Row[] = [];
+  const failures: Failure[] = [];
+  const chosen = choose(values.only);
+  const loadBefore = load();
+  const bench = await Bench.create({ kills: Number(values.kills ?? KILLS) });
+  try {
+    for (const one of chosen) await measure(bench, one, { rows, failures });
+  } finally {
+    await bench.close();
   }
-} finally {
-  await bench.close();
+  tell(rows, failures, loadBefore);
+  // Whatever a case that ran out of time has left behind must not keep the process up.
+  process.exit(failures.length > 0 || rows.some(isMissed) ? 1 : 0);
 }
-const { model = "unknown" } = cpus()[0] ?? {};
-const machine = `${cpus().length} x ${model}, ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.versions.node}`;
-// Seconds and blocks of a busy machine are those of its other work, too; CPU and memory are not.
-console.log(`\n${machine}; load ${loadBefore.toFixed(1)} before, ${load().toFixed(1)} after\n`);
-console.log(tableOf(rows));
-console.log(
-  `\n${rows.filter(isMissed).length} of ${rows.filter((row) => row.target !== undefined).length} targets missed`,
-);
+
+interface Seen {
+  readonly rows: Row[];
+  readonly failures: Failure[];
+}
+
+async function measure(bench: Bench, { name, run }: Case, { rows, failures }: Seen): Promise<void> {
+  console.error(`bench: ${name} ...`);
+  const begun = performance.now();
+  try {
+    const seen = (await inTime(run(bench))).map((row) => ({ ...row, load: load() }));
+    console.error(textTable(seen));
+    rows.push(...seen);
+  } catch (error) {
+    failures.push({ case: name, error });
+    console.error(error);
+  }
+  await bench.endProcesses();
+  console.error(`bench: ${name} took ${((performance.now() - begun) / 1000).toFixed(0)} s`);
+}
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it took longer than ${LONG_MS / 1000} s`)), LONG_MS);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+function tell(rows: readonly Row[], failures: readonly Failure[], loadBefore: number): void {
+  const [{ model = "unknown" } = {}] = cpus();
+  const machine = `${cpus().length} x ${model}, ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.versions.node}`;
+  // Seconds and blocks of a busy machine are those of its other work, too; CPU and memory are not.
+  console.log(`\n${machine}; load ${loadBefore.toFixed(1)} before, ${load().toFixed(1)} after\n`);
+  console.log(values.markdown === true ? markdownTable(rows) : textTable(rows));
+  const targets = rows.filter(({ target }) => target !== undefined).length;
+  console.log(`\n${rows.filter(isMissed).length} of ${targets} targets missed, ${failures.length} cases failed`);
+  for (const failure of failures) console.log(`FAILED ${failure.case}: ${String(failure.error).split("\n")[0]}`);
+}
 
 /** Of the last minute: how many processes wanted a core. */
 function load(): number {

@@ -9,35 +9,60 @@ export interface Row {
   readonly library?: readonly number[] | string;
   /** The largest value that is well. @default - none */
   readonly target?: number;
+  /** Which value has to be. @default worst */
+  readonly by?: "median" | "worst";
   /** Of the Go operator on the same work, measured on a machine like this one. @default - not measured */
   readonly go?: number | string;
   /** Of the machine in the last minute, when the figure was taken: how many processes wanted a core. */
   readonly load?: number;
 }
 
-const HEAD = ["case", "figure", "ours", "library", "ratio", "Go operator", "target", "", "load"];
-
-export function tableOf(rows: readonly Row[]): string {
-  const cells = [HEAD, ...rows.map(cellsOf)];
-  const widths = HEAD.map((_, column) => Math.max(...cells.map((row) => (row[column] ?? "").length)));
-  return cells.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")).join("\n");
+/** A case that did not come to its end. */
+export interface Failure {
+  readonly case: string;
+  readonly error: unknown;
 }
 
-export function isMissed({ ours, target }: Row): boolean {
-  return target !== undefined && (ours.length === 0 || Math.max(...ours) > target);
+const HEAD = ["case", "figure", "ours", "target", "", "Go operator", "library informer", "load"];
+
+/** For a terminal. */
+export function textTable(rows: readonly Row[]): string {
+  const cells = [HEAD, ...rows.map(cellsOf)];
+  const widths = HEAD.map((_, column) => Math.max(...cells.map((row) => (row[column] ?? "").length)));
+  const line = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ");
+  return cells.map((row) => line(row).trimEnd()).join("\n");
+}
+
+/** For docs/explanation/performance.md. A case is named once. */
+export function markdownTable(rows: readonly Row[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`.replaceAll(/ +/g, " ");
+  const cells = rows.map((row, index) => {
+    const [name = "", ...rest] = cellsOf(row);
+    return [name === rows[index - 1]?.case ? "" : name, ...rest];
+  });
+  return [HEAD, HEAD.map(() => "---"), ...cells].map(line).join("\n");
+}
+
+export function isMissed({ ours, target, by = "worst" }: Row): boolean {
+  if (target === undefined) return false;
+  return ours.length === 0 || !((by === "median" ? median(ours) : Math.max(...ours)) <= target);
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const [low, high] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[Math.floor(sorted.length / 2)]];
+  return low === undefined || high === undefined ? Number.NaN : (low + high) / 2;
 }
 
 function cellsOf(row: Row): string[] {
-  const { library } = row;
-  const values = typeof library === "string" || library === undefined ? [] : library;
+  const { library = "" } = row;
   return [
     row.case,
     row.figure,
     spread(row.ours),
-    typeof library === "string" ? library : spread(values),
-    values.length === 0 ? "" : `${(median(values) / median(row.ours)).toFixed(1)} x`,
-    String(row.go ?? ""),
     ...verdictOn(row),
+    String(row.go ?? ""),
+    typeof library === "string" ? library : spread(library),
     row.load?.toFixed(1) ?? "",
   ];
 }
@@ -45,20 +70,18 @@ function cellsOf(row: Row): string[] {
 /** The target, and whether it was met. */
 function verdictOn(row: Row): [string, string] {
   if (row.target === undefined) return ["", ""];
-  return [`<= ${row.target}`, isMissed(row) ? "MISSED" : "met"];
+  return [String(row.target), isMissed(row) ? "MISSED" : "met"];
 }
 
+/** `median (least - most)` */
 function spread(values: readonly number[]): string {
-  if (values.length === 0) return "";
   const [least, most] = [Math.min(...values), Math.max(...values)].map(short);
-  return least === most ? `${least}` : `${least} - ${most}`;
+  const middle = short(median(values));
+  if (values.length === 0) return "";
+  return least === most ? middle : `${middle} (${least} - ${most})`;
 }
 
 function short(value: number): string {
-  return value >= 100 ? value.toFixed(0) : value.toPrecision(value >= 10 ? 3 : 2);
-}
-
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  if (Number.isInteger(value) || value >= 100) return value.toFixed(0);
+  return value.toPrecision(value >= 10 ? 3 : 2);
 }

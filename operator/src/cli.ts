@@ -63,6 +63,7 @@ export async function runCli(args: readonly string[], commands: Commands, contex
   });
   program.addCommand(sandbox);
   try {
+    checkCommand(args[0], program);
     await program.parseAsync(args, { from: "user" });
     return code;
   } catch (error) {
@@ -71,8 +72,30 @@ export async function runCli(args: readonly string[], commands: Commands, contex
 }
 
 function base(name: string, { out, err }: CliContext): Command {
-  const output = { writeOut: out, writeErr: err };
-  return new Command(name).version(RELEASE).configureOutput(output).exitOverride().allowExcessArguments(false);
+  const outputError = (text: string) => err(complaint(text, name));
+  return new Command(name)
+    .version(RELEASE, "-V, --version", "Print the version")
+    .helpOption("-h, --help", "Print this help")
+    .helpCommand("help [command]", "Print the help of a command")
+    .configureOutput({ writeOut: out, writeErr: err, outputError })
+    .exitOverride()
+    .allowExcessArguments(false);
+}
+
+/** Commander's words about a mistake, in the form of ours, and where to read on. */
+function complaint(text: string, command: string): string {
+  const said = text
+    .replace(/^error: /, "")
+    .trimEnd()
+    .replaceAll("\n", " ");
+  return `flipop: ${said}: ${command === "sandbox" ? "flipop sandbox" : "flipop"} --help lists what there is\n`;
+}
+
+/** Commander would take an unknown command for an argument of the default one. */
+function checkCommand(first: string | undefined, program: Command): void {
+  if (first === undefined || first.startsWith("-") || first === "help") return;
+  const names = program.commands.map((command) => command.name());
+  if (!names.includes(first)) throw new SettingsError([`there is no command "${first}": use ${names.join(" or ")}`]);
 }
 
 function sandboxCommand(context: CliContext): Command {

@@ -82,6 +82,8 @@ const FACTORIES: Readonly<Partial<Record<FeatureName, ControllerFactory>>> = {
   routedip: createRoutedIPControllers,
 };
 
+const TOKEN_VARIABLES = PROVIDER_KINDS.map(({ tokenVariable }) => `${tokenVariable} or ${tokenVariable}_FILE`);
+
 /** @throws NoProviderError */
 export function createOperator(options: OperatorOptions): Operator {
   const parts = new Assembly(options);
@@ -130,6 +132,7 @@ class Assembly {
     const { features, namespace, dryRun } = settings;
     const providers = this.providers.names;
     logger.info({ version: RELEASE, features, namespace, providers, dryRun }, "starting");
+    if (providers.length === 0) logger.warn({ give: TOKEN_VARIABLES }, "no provider has a token: only issuers serve");
     try {
       return await this.makeManager().run(stop);
     } finally {
@@ -233,8 +236,7 @@ class Assembly {
       userAgent: `flipop/${RELEASE}`,
     });
     if (registry.names.length > 0 || settings.features.includes("routedip")) return registry;
-    const variables = PROVIDER_KINDS.map(({ tokenVariable }) => `${tokenVariable} or ${tokenVariable}_FILE`);
-    throw new NoProviderError(`no provider has credentials: set ${variables.join(", or ")}`);
+    throw new NoProviderError(`no provider has a token: set ${TOKEN_VARIABLES.join(", or ")}`);
   }
 
   private makeElector(): LeaderElector | undefined {

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { createLogger, type LoggerOptions, parseLogFormat } from "../src/create-logger.js";
+import { StatusError } from "../src/kube/status-error.js";
 import { silentLogger } from "../src/logging.js";
 import { Redactor } from "../src/redactor.js";
 import { FakeClock } from "./support/fake-clock.js";
@@ -68,6 +69,16 @@ describe("logger", () => {
     expect(last()["error"]).to.have.keys("type", "message", "stack");
     expect(JSON.stringify(last()["error"])).to.include("logging.test.ts").and.include("refused");
     for (const secret of ["s3cr3t-token", "abcdef123", "xyz98765"]) expect(lines.join("")).not.to.include(secret);
+  });
+
+  it("shows an error that a server caused without its stack, but for debugging", () => {
+    const error = new StatusError({ code: 404, reason: "NotFound", message: "GET /apis: 404 NotFound" });
+    const [quiet, loud] = [setUp(), setUp({ debug: true })];
+    for (const { logger } of [quiet, loud]) logger.warn({ error }, "lease could not be read or written");
+
+    expect(quiet.last()["error"]).to.include({ type: "StatusError", message: "GET /apis: 404 NotFound", code: 404 });
+    expect(quiet.last()["error"]).not.to.have.property("stack");
+    expect(loud.last()["error"]).to.have.property("stack");
   });
 
   it("keeps secrets out of text, too", () => {

@@ -22,7 +22,8 @@ export function eventsPage(): string {
     ...table(["reason", "type", "meaning", "what to do"], rows),
     "",
     "A condition that turns bad is told by an Event of type Warning, too, with the condition's reason: what those mean and",
-    "what to do about them is in [conditions.md](conditions.md).",
+    "what to do about them is in [conditions.md](conditions.md). One cause is told once, though it turns several conditions;",
+    "of a pool, the failure of an action has an Event of its own only where no condition tells it.",
     "",
   ].join("\n");
 }

@@ -11,7 +11,7 @@ export interface Mistake {
 /** In the order of a resource's life: its spec, its account, its nodes, and what changes under way. */
 export const MISTAKES: readonly Mistake[] = [
   {
-    what: "A provider that the operator has no credentials for",
+    what: "A provider that the operator has no token for",
     shows: "UnknownProvider",
     remedy: "Correct `provider`, or give the operator that provider's token; the message lists those that are set up.",
   },
@@ -21,7 +21,7 @@ export const MISTAKES: readonly Mistake[] = [
     remedy: "Use a provider with addresses, such as `digitalocean`; Cloudflare has DNS only.",
   },
   {
-    what: "A DNS provider without DNS, or without credentials",
+    what: "A DNS provider without DNS, or without a token",
     shows: "UnknownProvider",
     remedy: "Set `dnsRecordSet.provider` to `digitalocean` or `cloudflare`, with a token for it.",
   },
@@ -80,7 +80,7 @@ export const MISTAKES: readonly Mistake[] = [
   {
     what: "The same address or DNS name in two resources",
     shows: "ClaimedByOther",
-    remedy: "Remove it from one of the two; the older holder keeps it meanwhile.",
+    remedy: "Remove it from one of the two; the older resource keeps it meanwhile.",
   },
   {
     what: "Two installations, or a person, writing the same thing",

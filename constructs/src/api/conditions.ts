@@ -31,19 +31,19 @@ export const REASONS = {
   Paused: { meaning: "spec.paused is true: nothing but status is written.", remedy: "Set paused to false." },
   Invalid: {
     meaning: "The spec can't be served as it is; the message names field and value.",
-    remedy: "Mend the field that the message names.",
+    remedy: "Fix the field that the message names.",
   },
   DuplicateAddress: { meaning: "ips lists an address twice; it counts once.", remedy: "Remove the duplicate." },
   UnknownProvider: {
     meaning: "No provider of that name is set up in the operator.",
-    remedy: "Correct provider, or give the operator credentials for it.",
+    remedy: "Correct provider, or give the operator a token for it.",
   },
   Unsupported: {
     meaning: "The provider can't do what the spec asks, such as DNS or IPv6.",
     remedy: "Use another provider, or leave the field out.",
   },
   Unauthorized: {
-    meaning: "The provider refuses the credentials.",
+    meaning: "The provider refuses the token, or the token lacks a scope.",
     remedy: "Renew the token, or give it the scope that the message names.",
   },
   ProviderUnavailable: {
@@ -64,7 +64,7 @@ export const REASONS = {
   },
   AddressUnknown: {
     meaning: "A Job ended well but did not report the address that it created.",
-    remedy: "Set spec.routedIP to the address, or mend the Job and make a new RoutedIP.",
+    remedy: "Set spec.routedIP to the address, or fix the Job and make a new RoutedIP.",
   },
   WrongRegion: {
     meaning: "The address is in another region than the node, or the issuer in another than all nodes.",
@@ -90,7 +90,7 @@ export const REASONS = {
   CoolingOff: { meaning: "Assignments wait for assignmentCoolOffSeconds.", remedy: "" },
   NoCandidate: {
     meaning: "No node matches; addresses stay where they are.",
-    remedy: "Look at the refusals in the message; mend match or the nodes.",
+    remedy: "Look at the refusals in the message; correct match or the nodes.",
   },
   TooFewCandidates: {
     meaning: "Fewer nodes match than addresses are desired.",
@@ -98,7 +98,7 @@ export const REASONS = {
   },
   KeptLastKnown: {
     meaning: "No node matches; the last published addresses stay.",
-    remedy: "Mend match or the nodes, or set emptyPolicy to Delete.",
+    remedy: "Fix match or the nodes, or set emptyPolicy to Delete.",
   },
   ClaimedByOther: {
     meaning: "An older resource has the address or DNS name; the message names it.",
@@ -150,11 +150,11 @@ export const REASONS = {
   },
   JobFailed: {
     meaning: "A Job of the class failed; the message holds its last words.",
-    remedy: "Mend what the message says; the operator tries again.",
+    remedy: "Fix what the message says; the operator tries again.",
   },
   JobRefused: {
     meaning: "The API server refuses the Job or its pod.",
-    remedy: "Mend the Job spec as the message says.",
+    remedy: "Fix the Job spec as the message says.",
   },
   JobsDisabled: {
     meaning: "The class uses Jobs, and the operator runs without feature jobs.",

@@ -6,7 +6,7 @@ export interface EventFacts {
   readonly remedy: string;
 }
 
-const SAID = "Mend what the note says; the operator tries again.";
+const SAID = "Fix what the note says; the operator tries again.";
 
 /** Events by reason: every reason that the operator writes stands here. The note names addresses, nodes and causes. */
 export const EVENTS = {
@@ -23,7 +23,7 @@ export const EVENTS = {
     meaning: "The answer to a creation was lost; the address was found and belongs to the resource.",
     remedy: "",
   },
-  Released: { type: "Normal", meaning: "A created address was given back to the provider.", remedy: "" },
+  Released: { type: "Normal", meaning: "A created address was released: the provider has it again.", remedy: "" },
   Forgotten: { type: "Normal", meaning: "A RoutedIP no longer counts an address among those it created.", remedy: "" },
   FirewallCreated: { type: "Normal", meaning: "The firewall that an issuer names was created.", remedy: "" },
   FirewallChanged: {
@@ -40,7 +40,7 @@ export const EVENTS = {
   },
   AssignFailed: { type: "Warning", meaning: "An address could not be assigned.", remedy: SAID },
   UnassignFailed: { type: "Warning", meaning: "An address could not be taken off its machine.", remedy: SAID },
-  ReleaseFailed: { type: "Warning", meaning: "A created address could not be given back.", remedy: SAID },
+  ReleaseFailed: { type: "Warning", meaning: "A created address could not be released.", remedy: SAID },
   CreateFailed: { type: "Warning", meaning: "An address could not be created.", remedy: SAID },
   RecordsFailed: { type: "Warning", meaning: "A record set could not be read or written.", remedy: SAID },
   FirewallFailed: { type: "Warning", meaning: "A firewall could not be read or changed.", remedy: SAID },
@@ -52,12 +52,12 @@ export const EVENTS = {
   StatusNotWritten: {
     type: "Warning",
     meaning: "The API server refused a status.",
-    remedy: "Give the operator the rights of this release's roles, or mend what the note says.",
+    remedy: "Give the operator the rights of this release's roles, or fix what the note says.",
   },
   SpecNotWritten: {
     type: "Warning",
     meaning: "The API server refused to change ips; the address stays known in status.createdIPs.",
-    remedy: "Give the operator the rights of this release's roles, or mend what the note says.",
+    remedy: "Give the operator the rights of this release's roles, or fix what the note says.",
   },
   AnnotationNotWritten: {
     type: "Warning",
@@ -72,7 +72,7 @@ export const EVENTS = {
   FinalizerNotWritten: {
     type: "Warning",
     meaning: "The API server refused to add or remove the finalizer.",
-    remedy: "Give the operator the rights of this release's roles, or mend what the note says.",
+    remedy: "Give the operator the rights of this release's roles, or fix what the note says.",
   },
 } as const satisfies Readonly<Record<string, EventFacts>>;
 

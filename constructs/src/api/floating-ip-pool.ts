@@ -132,8 +132,7 @@ export const floatingIPPoolKind: ResourceKind<FloatingIPPoolSpec, FloatingIPPool
   singular: "floatingippool",
   shortNames: ["fip"],
   scope: "Namespaced",
-  description:
-    "A pool of floating (reserved) IP addresses that follow healthy nodes, and the DNS record set that names them.",
+  description: "A pool of addresses (reserved IPs) that follow healthy nodes, and the DNS record set that names them.",
   spec: specSchema,
   status: floatingIPPoolStatusSchema,
   conditions: ["Ready", "Fulfilled", "DNSReady", "Conflict", "ProviderReachable"],

@@ -128,7 +128,7 @@ export const routedIPIssuerKind: ResourceKind<RoutedIPIssuerSpec, RoutedIPIssuer
   singular: "routedipissuer",
   shortNames: ["ripissuer"],
   scope: "Namespaced",
-  description: "An account at a provider, its credentials and its firewall, through which RoutedIPs get addresses.",
+  description: "An account at a provider, its token and its firewall, through which RoutedIPs get addresses.",
   spec: specSchema,
   status: statusSchema,
   conditions: ["Ready"],

@@ -30,7 +30,7 @@ function variableProblem(name: string, value: string): string | undefined {
 
 function flagVariableProblem(name: string, value: string): string | undefined {
   const flag = FLAGS.find(({ env }) => env === name);
-  if (!flag) return `"${name}" is no variable of the operator: mend its name, or leave it out`;
+  if (!flag) return `"${name}" is no variable of the operator: correct its name, or leave it out`;
   const instead = MANAGED_FLAGS[flag.name];
   if (instead !== undefined) return `"${name}" is set by this construct: use ${instead}`;
   return flagValueProblem(flag, value);

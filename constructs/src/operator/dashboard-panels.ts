@@ -12,7 +12,9 @@ export function dashboardRows(settings: OperatorSettings): readonly Row[] {
   return [
     { title: "At a glance", panels: glance(settings) },
     { title: "Addresses", panels: addresses() },
-    { title: "Where they are", panels: [holders(), assignments(), records()] },
+    { title: "Where they are", panels: [holders(POOLS), assignments(POOLS), records()] },
+    { title: "RoutedIPs", panels: [routedStates(), holders(ROUTED), assignments(ROUTED)] },
+    { title: "What is wrong", panels: trouble() },
     { title: "Providers", panels: providers() },
     { title: "Operator", panels: operator(settings) },
   ];
@@ -47,15 +49,34 @@ function addresses(): readonly Panel[] {
   ];
 }
 
-function holders(): Panel {
-  const expr = `max by (namespace, name, ip, node) (${chosen("flipop_floatingippoolcontroller_ip_node")}) > 0`;
+/** The metrics of one controller of addresses. */
+interface AddressMetrics {
+  readonly node: MetricName;
+  readonly moved: MetricName;
+  readonly failed: MetricName;
+}
+
+const POOLS: AddressMetrics = {
+  node: "flipop_floatingippoolcontroller_ip_node",
+  moved: "flipop_floatingippoolcontroller_ip_assignments",
+  failed: "flipop_floatingippoolcontroller_ip_assignment_errors",
+};
+
+const ROUTED: AddressMetrics = {
+  node: "flipop_routedipcontroller_ip_node",
+  moved: "flipop_routedipcontroller_ip_assignments",
+  failed: "flipop_routedipcontroller_ip_assignment_errors",
+};
+
+function holders({ node }: AddressMetrics): Panel {
+  const expr = `max by (namespace, name, ip, node) (${chosen(node)}) > 0`;
   const description = "The node that holds each address.";
   return { title: "Addresses and nodes", description, type: "table", unit: "short", curves: [{ expr, legend: "" }] };
 }
 
-function assignments(): Panel {
-  const moved = chosen("flipop_floatingippoolcontroller_ip_assignments");
-  const failed = chosen("flipop_floatingippoolcontroller_ip_assignment_errors");
+function assignments(metrics: AddressMetrics): Panel {
+  const moved = chosen(metrics.moved);
+  const failed = chosen(metrics.failed);
   return graph("Assignments", "Per 5 minutes. Many without node changes: addresses flap.", [
     { expr: `sum by (namespace, name) (increase(${moved}[5m]))`, legend: `${RESOURCE} done` },
     { expr: `sum by (namespace, name) (increase(${failed}[5m]))`, legend: `${RESOURCE} failed` },
@@ -67,6 +88,27 @@ function records(): Panel {
   return graph("Records of NodeDNSRecordSets", "How many addresses each record set holds.", [
     { expr: `sum by (namespace, name) (${count})`, legend: RESOURCE },
   ]);
+}
+
+function routedStates(): Panel {
+  const state = chosen("flipop_routedipcontroller_ip_state");
+  return graph("RoutedIPs by state", "Lasting error, no-match or in-progress needs a look.", [
+    { expr: `sum by (state) (${state})`, legend: "{{state}}" },
+  ]);
+}
+
+function trouble(): readonly Panel[] {
+  const ready = chosen("flipop_resource_condition", 'type="Ready"');
+  const conflict = chosen("flipop_resource_condition", 'type="Conflict"');
+  const left = chosen("flipop_left_behind_total");
+  const expr = `max by (kind, namespace, name, type) (${ready} == 0 or ${conflict} == 1)`;
+  const description = "Resources that are not Ready, or in Conflict. Their conditions say why.";
+  return [
+    { title: "Resources to look at", description, type: "table", unit: "short", curves: [{ expr, legend: "" }] },
+    graph("Left behind", "Addresses, record sets and rules that a clean-up gave up on. Somebody pays for them.", [
+      { expr: `sum by (kind, namespace) (${left})`, legend: "{{kind}} {{namespace}}" },
+    ]),
+  ];
 }
 
 /** Not limited to the chosen namespaces: a read that is shared by resources belongs to none. */

@@ -98,7 +98,7 @@ describe("names in a cluster", () => {
 });
 
 describe("metrics", () => {
-  it("keep the Go operator's names, types and labels", () => {
+  it("keep their names, types and labels: the Go operator's, and those of RoutedIPs and of every kind", () => {
     const shown = Object.entries(METRICS).map(([name, { type, labels }]) => `${type} ${name}{${labels.join(",")}}`);
     expect(shown).to.deep.equal([
       "gauge flipop_floatingippoolcontroller_node_status{namespace,name,provider,dns,status}",
@@ -108,6 +108,12 @@ describe("metrics", () => {
       "gauge flipop_floatingippoolcontroller_ip_state{namespace,name,ip,provider,dns,state}",
       "gauge flipop_floatingippoolcontroller_unfulfilled_ips{namespace,name,provider,dns}",
       "gauge flipop_nodednsrecordset_records{namespace,name,provider,dns}",
+      "counter flipop_routedipcontroller_ip_assignment_errors{namespace,name,ip,provider,dns}",
+      "counter flipop_routedipcontroller_ip_assignments{namespace,name,ip,provider,dns}",
+      "gauge flipop_routedipcontroller_ip_node{namespace,name,ip,provider,dns,provider_id,node}",
+      "gauge flipop_routedipcontroller_ip_state{namespace,name,ip,provider,dns,state}",
+      "gauge flipop_resource_condition{kind,namespace,name,type}",
+      "counter flipop_left_behind_total{kind,namespace}",
       "counter flipop_providers_calls_total{provider,call,outcome,kind,namespace,name}",
       "histogram flipop_providers_call_duration_seconds{provider,call,kind,namespace,name}",
     ]);

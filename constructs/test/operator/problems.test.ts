@@ -149,7 +149,7 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
   [
     "a misspelt variable of the operator",
     { env: { FLIPOP_LOGFORMAT: "json" } },
-    'env.FLIPOP_LOGFORMAT: "FLIPOP_LOGFORMAT" is no variable of the operator: mend its name, or leave it out',
+    'env.FLIPOP_LOGFORMAT: "FLIPOP_LOGFORMAT" is no variable of the operator: correct its name, or leave it out',
   ],
   [
     "a variable with a value that its flag does not take",

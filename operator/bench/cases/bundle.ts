@@ -13,6 +13,7 @@ const IDLE_SECONDS = 5;
 /** The executable as the image has it: how fast it is there, and what it weighs when idle. */
 export const bundleCase: Case = {
   name: "bundle",
+  about: "the executable as the image has it: start, size, memory when idle",
   run: async (bench) => {
     const bundle = await bundledOperator();
     const seconds: number[] = [];

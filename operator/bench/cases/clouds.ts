@@ -16,6 +16,7 @@ const RUNS = 20;
 /** DigitalOcean's simulator on a virtual clock, at the real limits; and what a plan of a large account costs here. */
 export const cloudsCase: Case = {
   name: "clouds",
+  about: "5,000 addresses in one account; a storm of node changes at the real limits",
   run: async () => [...LARGE_SCENES.map(planRow), ...(await listingRows()), ...(await stormRows())],
 };
 
@@ -30,12 +31,11 @@ function planRow(scene: LargeScene): Row {
     return (user + system) / 1000;
   };
   for (let count = 0; count < WARM_UP; count++) run();
-  const times = Array.from({ length: RUNS }, run).sort((a, b) => a - b);
-  const median = times[RUNS / 2] ?? Number.NaN;
   return {
     case: `${ADDRESSES} addresses, ${scene}`,
     figure: "look and plan, CPU ms, median",
-    ours: [median],
+    ours: Array.from({ length: RUNS }, run),
+    by: "median",
     target: PLAN_MS,
   };
 }

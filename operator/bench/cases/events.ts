@@ -10,6 +10,7 @@ const SYNC_SECONDS = 30;
 /** Events of 10,000 pods at a steady rate, from the server's write to the handler's run. */
 export const eventsCase: Case = {
   name: "events",
+  about: "2,000 events a second through watch, store, queue and handler",
   run: async (bench) => {
     const { kubeconfig } = await bench.standIn({ pods: 10_000, bytes: 8 * 1024, eventsPerSecond: PER_SECOND });
     const follower = bench.start("events", kubeconfig);

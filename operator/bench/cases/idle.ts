@@ -4,6 +4,7 @@ import type { Case } from "../bench.js";
 /** On a virtual clock: what an hour costs in which nothing happens. */
 export const idleCase: Case = {
   name: "idle",
+  about: "20 addresses for an hour in which nothing happens",
   run: async () => {
     const { calls, writes } = await runIdleHour();
     const name = `${IDLE.addresses} addresses, an idle hour`;

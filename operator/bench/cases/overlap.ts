@@ -7,6 +7,7 @@ const WANTED = OVERLAP.pools * OVERLAP.addresses;
 /** On a virtual clock, at the provider's limits: pools that want the same nodes, and an address that is wanted anew. */
 export const overlapCase: Case = {
   name: "overlap",
+  about: "six pools that want the same nodes; a first address",
   run: async () => {
     const { assigned, assignments, calls, refused, seconds } = await runOverlap();
     const { mutating } = await runFirstAddress();

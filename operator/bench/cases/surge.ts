@@ -16,6 +16,7 @@ const NAME = `surge upgrade of ${SURGE.nodes} nodes, ${SURGE.addresses} addresse
 /** Each node gives way to a new one, as fast as the operator follows; and at a usual pace, on a virtual clock. */
 export const surgeCase: Case = {
   name: "surge",
+  about: "each of 40 nodes gives way to a new one",
   run: async () => {
     const rows = await onPlane((plane) => inWorld(plane, {}, upgrade));
     const { moves, calls } = await runSurge();

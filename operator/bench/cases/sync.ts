@@ -33,6 +33,7 @@ const SIZES: readonly Size[] = [
 /** From start to a complete cache of all pods, ours and the library's, each in a fresh process. */
 export const syncCases: readonly Case[] = SIZES.map((size) => ({
   name: size.name,
+  about: `sync of ${size.name} pods, ours and the library's informer`,
   run: async (bench) => {
     const { kubeconfig } = await bench.standIn({ pods: size.pods, bytes: POD_BYTES });
     const ours: Sync[] = [];

@@ -61,7 +61,8 @@ class Janitor {
     const { value: valueKey, owner: ownerKey } = ADDRESS_ANNOTATIONS[family];
     const [value, owner] = [annotations[valueKey], annotations[ownerKey]];
     if (owner !== undefined) return this.judgeOwner(owner);
-    if (value === undefined) return "keep";
+    // Without pools nobody knows which addresses are claimed.
+    if (value === undefined || !this.context.settings.features.includes("pools")) return "keep";
     const ip = canonicalIp(value);
     if (this.context.claims.holderOf(ip) !== undefined || machine === undefined) return "keep";
     return this.judgePlace(ip, { machine, family });

@@ -84,6 +84,13 @@ export class ReflectedCache<T extends Cached, I extends string = never> implemen
   }
 }
 
+/** Which objects of a cache. */
+export interface Part<T> {
+  accepts(object: T): boolean;
+  /** No fewer than it accepts: what an index of the source leaves of them. */
+  candidates(): Iterable<T>;
+}
+
 /** The part of another cache that a predicate lets through: its own store and indexes, the same objects, no watch. */
 export class FilteredCache<T extends Cached, I extends string = never> implements Cache<T, I> {
   readonly store: Store<T, I>;
@@ -95,7 +102,7 @@ export class FilteredCache<T extends Cached, I extends string = never> implement
   constructor(
     private readonly source: Cache<T, I>,
     private readonly name: string,
-    private readonly accepts: (object: T) => boolean,
+    private readonly part: Part<T>,
     indexes: Readonly<Record<I, IndexFn<T>>>,
   ) {
     this.store = new Store<T, I>({ indexes });
@@ -125,9 +132,10 @@ export class FilteredCache<T extends Cached, I extends string = never> implement
     await ownTurn(this.source);
     this.controller.signal.throwIfAborted();
     // In one turn with the listening, so that no event falls between.
-    for (const object of this.source.store.list()) if (this.accepts(object)) this.store.upsert(object);
+    const { part } = this;
+    for (const object of part.candidates()) if (part.accepts(object)) this.store.upsert(object);
     this.unlisten = this.source.store.listen((event) => {
-      if (event.type !== "deleted" && this.accepts(event.object)) this.store.upsert(event.object);
+      if (event.type !== "deleted" && part.accepts(event.object)) this.store.upsert(event.object);
       else this.store.remove(event.object);
     });
     this.synced = true;

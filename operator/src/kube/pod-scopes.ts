@@ -20,6 +20,14 @@ export const POD_INDEXES = {
   node: (pod: SlimPod): readonly string[] => (pod.nodeName === undefined ? [] : [pod.nodeName]),
 } as const;
 
+/** Of the watch of all pods: hundreds of scopes are filled from it, and each would look at every pod. */
+const ALL_INDEXES = {
+  ...POD_INDEXES,
+  label: (pod: SlimPod): readonly string[] => Object.entries(pod.labels).map(([key, value]) => labelled(key, value)),
+} as const;
+
+type AllIndex = keyof typeof ALL_INDEXES;
+
 /** Equal scopes give equal keys: those share one watch. */
 export function scopeKey({ namespace = "", selector }: PodScope): string {
   return `${namespace}|${selectorString(selector)}`;
@@ -30,7 +38,7 @@ export class PodScopes {
   private readonly watched = new SharedCaches<SlimPod, PodIndex>();
   private readonly filtered = new SharedCaches<SlimPod, PodIndex>();
   /** Of all pods; held by the filtered ones. */
-  private readonly all = new SharedCaches<SlimPod, PodIndex>();
+  private readonly all = new SharedCaches<SlimPod, AllIndex>();
   private readonly transform = slimPods();
 
   constructor(private readonly context: CacheContext) {}
@@ -61,10 +69,16 @@ export class PodScopes {
   }
 
   private filter(key: string, { namespace, selector }: PodScope): Cache<SlimPod, PodIndex> {
-    const source = this.all.hold("all", () => this.reflect(ALL_PODS));
-    const accepts = (pod: SlimPod) =>
-      (!namespace || pod.namespace === namespace) && matchesLabels(selector, pod.labels);
-    const cache = new FilteredCache(source.cache, `pods ${key}`, accepts, POD_INDEXES);
+    const { context, transform } = this;
+    const source = this.all.hold(
+      "all",
+      () => new ReflectedCache(context, { target: ALL_PODS, transform, indexes: ALL_INDEXES }),
+    );
+    const part = {
+      accepts: (pod: SlimPod) => (!namespace || pod.namespace === namespace) && matchesLabels(selector, pod.labels),
+      candidates: () => candidatesOf(source.cache.store, selector),
+    };
+    const cache = new FilteredCache<SlimPod, PodIndex>(source.cache, `pods ${key}`, part, POD_INDEXES);
     return new Releasing(cache, () => source.release());
   }
 }
@@ -74,6 +88,26 @@ const ALL_PODS: WatchTarget = { name: "pods", path: "/api/v1/pods" };
 function targetOf({ namespace, selector }: PodScope): WatchTarget {
   const path = namespace ? `/api/v1/namespaces/${namespace}/pods` : "/api/v1/pods";
   return { name: "pods", path, labelSelector: selectorString(selector) };
+}
+
+function labelled(key: string, value: string): string {
+  return `${key}=${value}`;
+}
+
+/** The pods that meet the rarest of the requirements that name values; all of them where none does. */
+function candidatesOf(pods: Cache<SlimPod, AllIndex>["store"], selector: LabelSelector): Iterable<SlimPod> {
+  const { matchLabels = {}, matchExpressions = [] } = selector;
+  const equal = Object.entries(matchLabels).map(([key, value]) => [labelled(key, value)]);
+  const among = matchExpressions.flatMap(({ key, operator, values = [] }) =>
+    operator === "In" ? [[...new Set(values)].map((value) => labelled(key, value))] : [],
+  );
+  let rarest: { readonly size: number; readonly sets: readonly ReadonlySet<SlimPod>[] } | undefined;
+  for (const values of [...equal, ...among]) {
+    const sets = values.map((value) => pods.byIndex("label", value));
+    const size = sets.reduce((sum, set) => sum + set.size, 0);
+    if (rarest === undefined || size < rarest.size) rarest = { size, sets };
+  }
+  return rarest === undefined ? pods.list() : rarest.sets.flatMap((set) => [...set]);
 }
 
 /** A cache that gives back its source when it stops. */

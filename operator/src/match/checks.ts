@@ -119,7 +119,9 @@ function noPod({ workload }: CheckInput): Refusal | undefined {
 }
 
 function podNotReady({ workload }: CheckInput): Refusal | undefined {
-  return workload?.state === "unready" ? refusal("PodNotReady", workload.detail) : undefined;
+  if (workload?.state !== "unready") return undefined;
+  const { reason, detail, recoverable } = refusal("PodNotReady", workload.detail);
+  return { reason, detail, recoverable: recoverable && workload.leaving !== true };
 }
 
 function untolerated(taints: readonly TaintFacts[], { tolerations }: CompiledMatch): string | undefined {

@@ -7,10 +7,10 @@ import type { SlimPod } from "../kube/slim.js";
 import type { ReadStore, StoreEvent } from "../kube/store.js";
 import type { PodsWanted } from "./compile-match.js";
 
-/** `detail` is for people. */
+/** `detail` is for people. `leaving`: all that is there is on its way out, and will not recover. */
 export type Workload =
   | { readonly state: "serving" }
-  | { readonly state: "unready"; readonly detail: string }
+  | { readonly state: "unready"; readonly detail: string; readonly leaving?: true }
   | { readonly state: "absent"; readonly detail: string };
 
 /** The workload on each node. */

@@ -105,9 +105,9 @@ export class SmallHttpServer {
   }
 
   private bindError(error: Error): Error {
-    return new Error(`${this.name} server cannot listen on "${this.options.bind}": choose another bind address`, {
-      cause: error,
-    });
+    const { bind } = this.options;
+    const remedy = `give another address with --${this.name}-bind-addr`;
+    return new Error(`${this.name} server cannot listen on "${bind}": ${remedy}`, { cause: error });
   }
 }
 

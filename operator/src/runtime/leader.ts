@@ -132,7 +132,7 @@ export class LeaderElector implements Elector {
     try {
       return (await this.candidate.tryOnce()) ? "held" : "taken";
     } catch (error) {
-      this.logger.warn({ error }, "lease not reached");
+      this.logger.warn({ error }, "lease could not be read or written; it is tried again");
       return "failed";
     }
   }

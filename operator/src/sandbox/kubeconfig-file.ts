@@ -11,7 +11,12 @@ export class KubeconfigFile {
   constructor(path: string | undefined, text: string) {
     this.folder = path === undefined ? mkdtempSync(join(tmpdir(), "flipop-sandbox-")) : undefined;
     this.path = path ?? join(this.folder ?? tmpdir(), "kubeconfig");
-    writeFileSync(this.path, text, { mode: 0o600 });
+    try {
+      writeFileSync(this.path, text, { mode: 0o600 });
+    } catch (error) {
+      const problem = `--kubeconfig: cannot write ${this.path}: give a file in a folder that exists and is yours`;
+      throw new Error(problem, { cause: error });
+    }
   }
 
   remove(): void {

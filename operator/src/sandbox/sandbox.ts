@@ -1,15 +1,15 @@
 import type { SandboxApi, SandboxOptions } from "../cli.js";
 import { systemClock } from "../clock.js";
 import { createLogger } from "../create-logger.js";
-import { errorText } from "../logging.js";
 import { Redactor } from "../redactor.js";
 import { EXIT } from "../runtime/manager.js";
 import { startCloudflareSimulator } from "./cloudflare/index.js";
 import { startStandAloneDigitalOcean } from "./digitalocean/stand-alone.js";
 import { cloudflareSection, digitalOceanSection, greeting, kubernetesSection } from "./greeting.js";
 import { KubeconfigFile } from "./kubeconfig-file.js";
-import { startEmulator } from "./kubernetes/index.js";
+import { type Emulator, startEmulator } from "./kubernetes/index.js";
 import { type Machine, putNode } from "./nodes.js";
+import { startProblem } from "./start-problem.js";
 import { playStory } from "./story/command.js";
 
 /** What was started. */
@@ -46,7 +46,7 @@ async function serve(only: SandboxApi, options: SandboxOptions, stop: AbortSigna
   try {
     running = await STARTS[only](options);
   } catch (error) {
-    console.error(`flipop: cannot start the sandbox: ${errorText(error)}`);
+    console.error(`flipop: ${startProblem(error, options.port)}`);
     return EXIT.failed;
   }
   console.log(running.greeting);
@@ -64,12 +64,22 @@ const STARTS: Readonly<Record<SandboxApi, Start>> = {
 async function startKubernetes({ port, kubeconfig }: SandboxOptions): Promise<Running> {
   const emulator = await startEmulator({ port });
   for (const number of [1, 2, 3]) putNode(emulator, { name: `node-${number}` }, machine(number));
-  const file = new KubeconfigFile(kubeconfig, emulator.kubeconfig());
+  const file = await written(kubeconfig, emulator);
   const sections = [kubernetesSection(emulator.url, file.path)];
   return {
     greeting: greeting("a Kubernetes API with three nodes, in this process", sections),
     close: () => emulator.close().finally(() => file.remove()),
   };
+}
+
+/** A file that can't be written leaves no server behind, which would keep the process alive. */
+async function written(path: string | undefined, emulator: Emulator): Promise<KubeconfigFile> {
+  try {
+    return new KubeconfigFile(path, emulator.kubeconfig());
+  } catch (error) {
+    await emulator.close();
+    throw error;
+  }
 }
 
 async function startDigitalOcean({ port }: SandboxOptions): Promise<Running> {

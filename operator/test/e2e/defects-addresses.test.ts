@@ -10,11 +10,7 @@ import { useWorlds } from "./support/worlds.js";
 
 /** The shortest wait of the slow schedule, and the longest that a test waits for anything. */
 const SLOW_MS = 60_000;
-const LEASE = [
-  "--leader-elect-lease-duration=4",
-  "--leader-elect-renew-deadline=3.2",
-  "--leader-elect-retry-period=0.3",
-];
+const LEASE = ["--leader-elect-lease-duration=6", "--leader-elect-renew-deadline=5", "--leader-elect-retry-period=0.3"];
 
 describe("defects of the Go operator: addresses", function () {
   this.timeout(240_000);
@@ -121,6 +117,7 @@ describe("defects of the Go operator: addresses", function () {
     await world.start(["--resync=1"]);
     await world.rounds(5);
     expect(addresses(world)).to.deep.equal([]);
+    expect((await world.operator.readyz())?.body).to.match(/role too old: .*floatingippools\/status/);
   });
 
   it("defect 5: an action that ends errored has not assigned anything", async () => {

@@ -149,7 +149,7 @@ describe("failover", function () {
     await pool.says("two of three", ({ counts }) => counts?.active === 2);
     await pool.says(
       "the third in error",
-      ({ ips }) => ips?.[bad]?.state === "error" && ips[bad]?.retryAt !== undefined,
+      ({ ips }) => ips?.[bad]?.state === "error" && ips[bad]?.reason === "ProviderUnavailable",
     );
     await pool.is("Fulfilled", "False ProviderUnavailable");
     world.clouds.digitalocean.faults.clear();

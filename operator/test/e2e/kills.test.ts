@@ -18,11 +18,7 @@ import { useWorlds } from "./support/worlds.js";
 const WORLDS = 4;
 const KILLS = sliceOf(200, 20) / WORLDS;
 const SECONDS_PER_KILL = 60;
-const SHORT = [
-  "--leader-elect-lease-duration=4",
-  "--leader-elect-renew-deadline=3.2",
-  "--leader-elect-retry-period=0.3",
-];
+const SHORT = ["--leader-elect-lease-duration=6", "--leader-elect-renew-deadline=5", "--leader-elect-retry-period=0.3"];
 const SEED = Number(process.env["FLIPOP_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 /** Between a change and the kill, ms: a move takes about a second. */
 const LONGEST_WAIT_MS = 1_500;

@@ -147,7 +147,8 @@ describe("the life of a pool", function () {
     const [first = "", second = ""] = spare(world, 2);
     const pool = await world.pool("web", { ips: [first], match: { nodeLabel: `${world.fleet.nodeLabel},!group` } });
     await world.start();
-    await pool.says("on its way to a", ({ ips }) => ips?.[first]?.state === "in-progress");
+    const { state } = world.clouds.digitalocean;
+    await world.until("it to be on its way to a", () => state.runningActions.length === 1);
     await pool.edit({ ips: [first, second], match: { nodeLabel: `${world.fleet.nodeLabel},group=blue` } });
     await world.until("b to have one", () => [first, second].some((ip) => world.fleet.holderOf(ip) === b));
     await pool.is("Fulfilled", "False");

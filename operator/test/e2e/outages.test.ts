@@ -6,6 +6,9 @@ import { DOMAIN, ROUTES } from "./support/clouds.js";
 import { spare, spareOne } from "./support/spare.js";
 import { useWorlds } from "./support/worlds.js";
 
+/** A busy machine may take longer than the usual 10 s to start an API server; whether the Lease is lost is tested elsewhere. */
+const LONG_LEASE = ["--leader-elect-lease-duration=120", "--leader-elect-renew-deadline=100"];
+
 describe("outages", function () {
   this.timeout(240_000);
 
@@ -18,7 +21,7 @@ describe("outages", function () {
       await world.fleet.addAll(["a", "b", "c"]);
       const ips = spare(world, 2);
       const pool = await world.pool("web", { ips, dnsRecordSet: { zone: DOMAIN, recordName: "www" } });
-      const operator = await world.start(["--resync=1"]);
+      const operator = await world.start(["--resync=1", ...LONG_LEASE]);
       await pool.is("Fulfilled", "True");
       await pool.is("DNSReady", "True");
       const mark = world.clouds.mark();
@@ -32,13 +35,13 @@ describe("outages", function () {
       expect(operator.exit).to.equal(undefined);
     });
 
-    it("a holder that fails while it is away is replaced when it is back, and nothing moves without need", async () => {
+    it("it and etcd restart: nothing moves, nothing is written to a cloud", async () => {
       // A server that has just started knows no roles for a moment.
       const world = await worlds.create({ mayBeRefused: true });
       await world.fleet.addAll(["a", "b", "c"]);
       const ips = spare(world, 2);
       const pool = await world.pool("web", { ips, dnsRecordSet: { zone: DOMAIN, recordName: "www" } });
-      await world.start(["--resync=1"]);
+      await world.start(["--resync=1", ...LONG_LEASE]);
       await pool.is("Fulfilled", "True");
       await pool.is("DNSReady", "True");
       const before = world.clouds.holders();

@@ -135,9 +135,9 @@ describe("trouble", function () {
   it("droplets that are busy: it waits and looks again", async () => {
     const world = await worlds.create();
     const machine = await world.fleet.add("a");
-    world.clouds.digitalocean.state.startEvent(machine.dropletId, "power_cycle", 3_000);
-    const pool = await world.pool("web", { ips: [spareOne(world)] });
     await world.start();
+    world.clouds.digitalocean.state.startEvent(machine.dropletId, "power_cycle", 5_000);
+    const pool = await world.pool("web", { ips: [spareOne(world)] });
     await pool.is("Fulfilled", "True");
     expect(world.clouds.digitalocean.journal.count({ on: ROUTES.act, status: 422 })).to.be.within(1, 5);
   });
@@ -151,6 +151,7 @@ describe("trouble", function () {
     await world.start();
     await world.until("the assignment", () => world.fleet.holderOf(ip) === machine);
     await pool.is("Fulfilled", "True");
+    await pool.tells(/node \S*ghost: the provider has no machine digitalocean:\/\/4242/);
     expect(world.clouds.digitalocean.journal.count({ on: ROUTES.act })).to.equal(2);
   });
 

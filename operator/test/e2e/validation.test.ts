@@ -166,6 +166,19 @@ describe("mistakes stored under the Go operator's kinds", function () {
       told(world.recordSetNamed(mistake.name), mistake));
   }
 
+  it("each is in the metrics", async () => {
+    const shown = ([kind, mistakes]: readonly [string, readonly Mistake[]]) =>
+      mistakes.map(({ name, says: [type] }) => {
+        const labels = `kind="${kind}",namespace="${world.namespace}",name="${name}",type="${type}"`;
+        return `flipop_resource_condition{${labels}} 0`;
+      });
+    const expected = [["FloatingIPPool", POOLS] as const, ["NodeDNSRecordSet", RECORD_SETS] as const].flatMap(shown);
+    await world.operator.until("it to count them", async () => {
+      const lines = new Set((await world.operator.metrics()).split("\n"));
+      return expected.every((line) => lines.has(line));
+    });
+  });
+
   it("a toleration that tolerates nothing hurts nobody, and is said", async () => {
     const pool = world.poolNamed("idle-toleration");
     await pool.is("Ready", "True Invalid");

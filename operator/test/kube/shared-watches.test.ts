@@ -116,6 +116,28 @@ describe("shared watches", () => {
     await until("the watch of all pods is closed", () => api.openWatches === MAX_POD_WATCHES);
   });
 
+  it("finds the pods of every kind of selector beyond 64, whichever of its labels is the rarest", async () => {
+    api.collection.put("z1", { labels: { app: "z", tier: "web" } });
+    api.collection.put("z2", { labels: { app: "z" } });
+    const selectors: readonly (readonly [LabelSelector, readonly string[]])[] = [
+      [{}, ["x1", "x2", "y1", "y2", "z1", "z2"]],
+      [{ matchLabels: { app: "z", tier: "web" } }, ["z1"]],
+      [{ matchExpressions: [{ key: "app", operator: "In", values: ["x", "z", "z"] }] }, ["x1", "x2", "z1", "z2"]],
+      [
+        { matchLabels: { app: "z" }, matchExpressions: [{ key: "app", operator: "In", values: ["x", "z"] }] },
+        ["z1", "z2"],
+      ],
+      [{ matchExpressions: [{ key: "tier", operator: "Exists" }] }, ["z1"]],
+      [{ matchExpressions: [{ key: "tier", operator: "DoesNotExist" }] }, ["x1", "x2", "y1", "y2", "z2"]],
+      [{ matchExpressions: [{ key: "app", operator: "NotIn", values: ["x", "z"] }] }, ["y1", "y2"]],
+    ];
+    const first = Array.from({ length: MAX_POD_WATCHES }, () => record([]));
+    await Promise.all(first.map((view, index) => view.select(app(`none-${index}`))));
+    const beyond = selectors.map(() => record([]));
+    await Promise.all(beyond.map((view, index) => view.select({ selector: selectors[index]?.[0] ?? {} })));
+    expect(beyond.map(names)).to.deep.equal(selectors.map(([, found]) => found));
+  });
+
   it("has one watch of nodes and one of each other kind, and says how they are", async () => {
     expect(watches.nodes()).to.equal(watches.nodes());
     watches.kind("pools", "/apis/x/v1/pools", wholeObjects());

@@ -155,6 +155,7 @@ const CASES: readonly Case[] = [
   },
   { what: "no pod", workload: ABSENT, refused: ["NoPod"], says: "it runs no pod" },
   { what: "an unready pod", workload: UNREADY, refused: ["PodNotReady"] },
+  { what: "a workload that leaves", workload: { ...UNREADY, leaving: true }, refused: ["PodNotReady!"] },
   {
     what: "everything at once",
     node: { ...NOT_READY, taints: [taint("a"), taint("node.kubernetes.io/not-ready")], providerID: undefined },

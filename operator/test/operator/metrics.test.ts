@@ -4,7 +4,7 @@ import { freePort } from "flipop-testbed";
 import { afterEach, describe, it } from "mocha";
 import { RoutedWorld } from "../controllers/routed-ip/routed-world.js";
 
-const SCRAPED = /^(?<name>\w+)\{(?<labels>.*)\} \S+$/;
+const SERIES = /^(\w+)\{(.*)\} \S+$/gm;
 const ASSIGN = /^POST \/v2\/reserved_ips\/[^/]+\/actions$/;
 const RELEASE = /^DELETE \/v2\/reserved_ips\//;
 
@@ -16,16 +16,15 @@ describe("operator in process: metrics", function () {
 
   /** Names of labels by the name of each metric that has a series in the text. */
   const seriesIn = (text: string): ReadonlyMap<string, readonly string[]> => {
-    const found = text.split("\n").flatMap((line) => SCRAPED.exec(line)?.groups ?? []);
     return new Map(
-      found.map(({ name = "", labels = "" }) => [
+      [...text.matchAll(SERIES)].map(([, name = "", labels = ""]) => [
         name.replace(/_bucket$/, ""),
         [...labels.matchAll(/(\w+)="/g)].map(([, label = ""]) => label).filter((label) => label !== "le"),
       ]),
     );
   };
 
-  const addAll = (): void => {
+  const addOthers = (): void => {
     const { world } = made;
     const listed = Array.from({ length: 2 }, () => world.digitalocean.state.addAddress().ip);
     world.addPool("web", { ips: listed, dnsRecordSet: { zone: "example.com", recordName: "www" } });
@@ -36,9 +35,6 @@ describe("operator in process: metrics", function () {
       metadata: { name: "nodes", namespace: "default" },
       spec: { dnsRecordSet: { provider: "digitalocean", zone: "example.com", recordName: "nodes" } },
     });
-    made.addIssuer();
-    made.addRouted("a", { routedIP: world.digitalocean.state.addAddress().ip });
-    made.serve({ node: "n1" });
   };
 
   it("emits each metric of the contract, with its labels", async () => {
@@ -47,14 +43,19 @@ describe("operator in process: metrics", function () {
       flags: { "metrics-bind-addr": `127.0.0.1:${port}` },
     });
     const { world } = made;
-    // The first move of each resource fails, whichever comes first.
-    world.digitalocean.faults.inject({ kind: "status", status: 422 }, { on: ASSIGN, times: 4 });
-    world.digitalocean.faults.inject({ kind: "status", status: 403 }, { on: RELEASE, times: Infinity });
-    addAll();
+    const { faults, state } = world.digitalocean;
+    const refuse = () => faults.inject({ kind: "status", status: 503 }, { on: ASSIGN });
+    refuse();
+    made.addIssuer();
+    made.addRouted("a", { routedIP: state.addAddress().ip });
+    made.serve({ node: "n1" });
     world.start();
+    await made.ready("a");
+    refuse();
+    addOthers();
     await world.fulfilled("web");
     await world.fulfilled("doomed");
-    await made.ready("a");
+    faults.inject({ kind: "status", status: 403 }, { on: RELEASE, times: Infinity });
     world.kubernetes.delete(world.refTo("doomed"));
     await world.until("doomed to be given up", () => world.kubernetes.get(world.refTo("doomed")) === undefined);
 

@@ -14,7 +14,18 @@ interface Case {
   readonly spec: (made: RoutedWorld) => Partial<RoutedIPSpec>;
 }
 
+/** As the core group shows it. */
+interface EventObject {
+  readonly involvedObject?: { readonly name?: string };
+  readonly message?: string;
+}
+
 const POOLED = "pool";
+const ELSEWHERE = "elsewhere";
+const CLASHING = [
+  { name: "one", port: 443, targetPort: 443, protocol: "TCP" },
+  { name: "two", port: 8443, targetPort: "https", protocol: "TCP" },
+];
 const JOB = { template: { spec: { containers: [{ name: "a", image: "example.invalid/a" }] } } };
 
 /** A Service of its own, with something wrong. */
@@ -24,17 +35,6 @@ const following =
     made.addService(name, spec, { namespace });
     return { serviceRef: { serviceName: name, ...(namespace === "default" ? {} : { namespace }) } };
   };
-
-/** A class with something wrong. */
-const ofClass = (name: string, spec: object) => (made: RoutedWorld) => {
-  made.world.kubernetes.create({
-    apiVersion: GROUP_VERSION,
-    kind: "ClusterRoutedIPClass",
-    metadata: { name },
-    spec,
-  } as never);
-  return { className: name };
-};
 
 /** An issuer with a Secret: with this token, or none at all. */
 const withToken = (name: string, token?: string) => (made: RoutedWorld) => {
@@ -70,26 +70,14 @@ const CASES: readonly Case[] = [
   {
     ...{ name: "far", what: "a Service of another namespace that does not allow it", names: "allow-routed-ip-from" },
     says: "Ready=False/NamespaceNotAllowed",
-    spec: following("far", {}, "elsewhere"),
+    spec: following("far", {}, ELSEWHERE),
   },
   {
     ...{ name: "clash", what: "ports that clash", says: "Ready=False/PortClash", names: "TCP 443" },
-    spec: following("clash", {
-      ports: [
-        { name: "one", port: 443, targetPort: 443, protocol: "TCP" },
-        { name: "two", port: 8443, targetPort: "https", protocol: "TCP" },
-      ],
+    spec: (made) => ({
+      routedIP: made.world.digitalocean.state.addAddress().ip,
+      ...following("clash", { ports: CLASHING })(made),
     }),
-  },
-  {
-    ...{ name: "both", what: "a class with both implementations", says: "Ready=False/Invalid", names: "not both" },
-    spec: ofClass("both", {
-      ...{ issuerRef: { name: "do", namespace: "default" }, updateRoutedIP: JOB, updateFirewall: JOB },
-    }),
-  },
-  {
-    ...{ name: "neither", what: "a class with neither", says: "Ready=False/Invalid", names: "needs issuerRef" },
-    spec: ofClass("neither", {}),
   },
   {
     ...{ name: "classless", what: "a class that is not there", says: "Ready=False/ClassNotFound", names: "nothing" },
@@ -135,6 +123,7 @@ describe("operator in process: bad input of a RoutedIP", function () {
     made = await RoutedWorld.create(["n1", "n2"], { flags: { "issuer-namespaces": "default" } });
     const { world } = made;
     made.serve({ node: "n1" }, { node: "n2" });
+    world.kubernetes.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: ELSEWHERE } });
     world.addPool(POOLED, { ips: [world.digitalocean.state.addAddress().ip] });
     made.addIssuer();
     world.start();
@@ -155,20 +144,33 @@ describe("operator in process: bad input of a RoutedIP", function () {
       expect(conditions(name).find((condition) => condition.type === type)?.message).to.contain(names);
       await made.until(`an Event ${reason} about ${name}`, () =>
         made.world.events(reason).some((event) => {
-          const { regarding, note } = event as unknown as {
-            readonly regarding?: { readonly name?: string };
-            readonly note?: string;
-          };
-          return regarding?.name === name && note?.includes(names) === true;
+          const { involvedObject, message } = event as unknown as EventObject;
+          return involvedObject?.name === name && message?.includes(names) === true;
         }),
       );
       expect(REASONS[reason as Reason].remedy, "in the reference of reasons").not.to.equal("");
     });
   }
 
-  it("moves and opens nothing at the provider", async () => {
-    await made.world.rest();
-    const { journal } = made.world.digitalocean;
-    expect(journal.calls({ mutating: true }).slice(calls), journal.text()).to.be.empty;
+  it("a class with both implementations, or neither, is refused by the API server, with the fix", () => {
+    const create = (spec: object) => () =>
+      made.world.kubernetes.create({
+        ...{ apiVersion: GROUP_VERSION, kind: "ClusterRoutedIPClass", metadata: { name: "odd" } },
+        spec,
+      });
+    const issuerRef = { name: "do", namespace: "default" };
+    expect(create({ issuerRef, updateRoutedIP: JOB, updateFirewall: JOB })).to.throw(/both set: keep issuerRef/);
+    expect(create({})).to.throw(/issuerRef.*updateRoutedIP and updateFirewall/);
+    expect(create({ updateRoutedIP: JOB })).to.throw(/updateFirewall/);
+  });
+
+  it("moves and opens nothing, and says the same thing once", async () => {
+    const { clock, digitalocean, kubernetes } = made.world;
+    const versions = () =>
+      ["taken", "outside"].map((name) => kubernetes.get(made.refTo(name))?.metadata.resourceVersion);
+    const before = versions();
+    await clock.sleep(150_000);
+    expect(versions(), "writes of their statuses").to.deep.equal(before);
+    expect(digitalocean.journal.calls({ mutating: true }).slice(calls), digitalocean.journal.text()).to.be.empty;
   });
 });

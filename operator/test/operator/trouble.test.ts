@@ -74,6 +74,34 @@ describe("operator in process: trouble", function () {
     expect(world.status("web").nodeErrors).to.deep.equal(["node-1"]);
   });
 
+  it("does not take an action that ended errored for one that is done", async () => {
+    await start(1);
+    const [ip = ""] = addresses(1);
+    world.digitalocean.state.failActions();
+    world.addPool("web", { ips: [ip] });
+    world.start();
+    await world.until("told", () => world.status("web").ips?.[ip]?.state === "error");
+    expect(world.holder(ip)).to.equal(undefined);
+    expect(world.annotations("node-1")).to.deep.equal({});
+    await world.fulfilled("web");
+    expect(count(ASSIGN)).to.equal(2);
+    await world.until("an Event", () => warnings().some((text) => text.includes("errored")));
+  });
+
+  it("keeps a node to which a former process moves an address from other pools", async () => {
+    // So slow that the move lasts until the next process decides.
+    await start(2, { speed: 2 });
+    const [moving = "", next = ""] = addresses(2);
+    world.addPool("web", { ips: [moving], nodePreference: "Name" });
+    const former = world.start();
+    await world.until("it moves", () => world.status("web").ips?.[moving]?.actionID !== undefined);
+    await former.kill();
+    world.addPool("other", { ips: [next], nodePreference: "Name" });
+    world.start();
+    for (const pool of ["other", "web"]) await world.fulfilled(pool);
+    expect(world.digitalocean.journal.calls({ on: ASSIGN }).map(({ status }) => status)).to.deep.equal([201, 201]);
+  });
+
   it("says that the token is refused, and goes on with the next good one", async () => {
     await start(2);
     const [ip = ""] = addresses(1);
@@ -152,18 +180,24 @@ describe("operator in process: trouble", function () {
   });
 
   it("leaves annotations alone whose owners it does not look after", async () => {
-    await start(1);
+    await start(2);
     const [ip = ""] = addresses(1);
     world.addPool("web", { ips: [ip] });
     const first = world.start();
     await world.fulfilled("web");
-    const before = world.annotations("node-1");
+    const holder = world.status("web").ips?.[ip]?.nodeName ?? "";
+    const other = holder === "node-1" ? "node-2" : "node-1";
+    const before = world.annotations(holder);
     expect(before).to.have.property(Annotation.reservedIpv4Owner);
     await first.stop();
+    // As the Go operator leaves one: without an owner, and of an address that is elsewhere by now.
+    const stale = { [Annotation.reservedIpv4]: ip };
+    world.annotate(other, stale);
     world.start({ features: "dns" });
     await world.clock.sleep(60_000);
     await world.rest();
-    expect(world.annotations("node-1")).to.deep.equal(before);
+    expect(world.annotations(holder)).to.deep.equal(before);
+    expect(world.annotations(other)).to.deep.equal(stale);
   });
 
   it("waits for the account, not for each address, when nothing is answered", async () => {
@@ -205,6 +239,22 @@ describe("operator in process: trouble", function () {
     await world.clock.sleep(120_000);
     expect(warnings(), "told once, and the address is not blamed").to.have.length(1);
     expect(warnings()[0]).to.match(/^NoCandidate: .*node ghost/);
+  });
+
+  it("says in /readyz and in the log that it lacks a right; creates nothing, and moves what is there", async () => {
+    await start(3);
+    const [ip = ""] = addresses(1);
+    world.addPool("web", { ips: [ip], desiredIPs: 2 });
+    const token = world.kubernetes.addIdentity("go-operator", [
+      { verbs: ["get", "list", "watch"], apiGroups: ["*"], resources: ["*"] },
+    ]);
+    const { operator } = world.start({ features: "pools,dns" }, { token });
+    await world.until("it is served", () => world.holder(ip) !== undefined);
+    const told = () => operator.health.report("readyz").text;
+    await world.until("told", () => told().includes("role too old"));
+    expect(told()).to.include("floatingippools/status").and.include("apply the roles of this release");
+    expect(world.logs.some((line) => line.includes("pools lack something"))).to.equal(true);
+    expect(count(CREATE)).to.equal(0);
   });
 
   it("changes nothing on a dry run", async () => {

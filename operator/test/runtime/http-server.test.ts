@@ -94,7 +94,9 @@ describe("http server", () => {
     });
     const error = await second.start().catch((refusal: Error) => refusal);
 
-    expect(String(error)).to.match(/metrics server cannot listen on "127.0.0.1:\d+": choose another bind address/);
+    expect(String(error)).to.match(
+      /metrics server cannot listen on "127.0.0.1:\d+": give another address with --metrics-bind-addr/,
+    );
     expect((error as Error).cause).to.have.property("code", "EADDRINUSE");
   });
 });

@@ -71,7 +71,7 @@ acts: [{ title: nothing much, steps: [settle] }]
 
     const missing = start("--scenario", join(await folder(), "missing.yaml"));
     expect(await missing.exitCode()).to.equal(1);
-    expect(missing.seen.err).to.match(/^flipop: --scenario: cannot read .*missing\.yaml: ENOENT/);
+    expect(missing.seen.err).to.match(/^flipop: --scenario: \S+missing\.yaml does not exist: correct the path\n$/);
   });
 
   it("ends a story at SIGINT, and leaves nothing behind", async () => {
@@ -118,6 +118,14 @@ acts: [{ title: nothing much, steps: [settle] }]
     child.kill("SIGTERM");
     expect(await exitCode()).to.equal(0);
     expect(existsSync(file)).to.equal(false);
+  });
+
+  it("ends with code 1 where it may not write the kubeconfig", async () => {
+    const { seen, exitCode } = start("--only", "kubernetes", "--kubeconfig", join(await folder(), "none/kubeconfig"));
+    expect(await exitCode()).to.equal(1);
+    expect(seen.err).to.match(
+      /^flipop: --kubeconfig: cannot write \S+: give a file in a folder that exists and is yours/,
+    );
   });
 
   it("takes the port that it is given, and says so when that is taken", async () => {

@@ -77,6 +77,7 @@ function obstacle(snapshot: Snapshot, { addresses, pairing, wish }: Findings): P
     return { reason: knownReason(failed.status.reason), message: `${failed.ip}: ${failed.status.error ?? "failed"}` };
   }
   if (snapshot.candidates.length === 0) return { reason: "NoCandidate", message: snapshot.refusals };
+  if (snapshot.providerFailure !== undefined) return snapshot.providerFailure;
   if (pairing.cooling.length > 0) {
     const message = `the next assignment may come at ${clockTime(pairing.coolUntil ?? snapshot.now)}`;
     return { reason: "CoolingOff", message };
@@ -87,7 +88,7 @@ function obstacle(snapshot: Snapshot, { addresses, pairing, wish }: Findings): P
     return { reason: "WrongRegion", message };
   }
   const idle = addresses.some(({ status }) => status.state === "unassigned" || status.state === "no-match");
-  const few = `${snapshot.candidates.length} nodes match, ${wish.desired} are wanted; ${snapshot.refusals}`;
+  const few = `${wish.desired} nodes are needed; ${snapshot.refusals}`;
   return idle ? { reason: "TooFewCandidates", message: few } : undefined;
 }
 

@@ -69,8 +69,22 @@ function ended(intent: PendingCreation, why: string, ip?: string): Action {
   return { do: "settle-creation", ...(ip === undefined ? {} : { ip }), createdTime: intent.startedAt, why };
 }
 
+/** How many of the missing addresses look for a node. Those that can't be created now leave the nodes to others. */
+export function creatable(snapshot: Snapshot, wish: Wish): number {
+  return wish.missing === 0 || blockage(snapshot, wish) !== undefined ? 0 : wish.missing;
+}
+
 function obstacleTo(snapshot: Snapshot, wish: Wish): Creation | undefined {
-  const { crdTooOld, memory, now, otherCreations, providerFailure } = snapshot;
+  const blocked = blockage(snapshot, wish);
+  const other = snapshot.otherCreations[0];
+  if (blocked !== undefined || other === undefined) return blocked;
+  const message = `${wish.missing} to be created; waits until the creation of ${refText(other.resource)} is settled`;
+  return { chain: [], problem: { reason: "CreationUnsettled", message } };
+}
+
+/** What does not pass as soon as others are done. */
+function blockage(snapshot: Snapshot, wish: Wish): Creation | undefined {
+  const { crdTooOld, memory, now, providerFailure } = snapshot;
   if (crdTooOld) return { chain: [], problem: { reason: "CRDTooOld", message: CRD_TEXT } };
   const unable = inability(snapshot, wish);
   if (unable !== undefined) return { chain: [], problem: unable };
@@ -79,13 +93,8 @@ function obstacleTo(snapshot: Snapshot, wish: Wish): Creation | undefined {
     return { chain: [], problem: providerFailure, lookAgainAt: until };
   }
   const failure = memory.creationFailure;
-  if (failure !== undefined && !isDue(failure.retryAt, now)) {
-    return { chain: [], problem: failure, lookAgainAt: failure.retryAt };
-  }
-  const other = otherCreations[0];
-  if (other === undefined) return undefined;
-  const message = `${wish.missing} to be created; waits until the creation of ${refText(other.resource)} is settled`;
-  return { chain: [], problem: { reason: "CreationUnsettled", message } };
+  if (failure === undefined || isDue(failure.retryAt, now)) return undefined;
+  return { chain: [], problem: failure, lookAgainAt: failure.retryAt };
 }
 
 function inability({ capabilities, pool }: Snapshot, { family }: Wish): Problem | undefined {

@@ -27,7 +27,7 @@ function succeeded(snapshot: Snapshot, action: Action, outcome: Well): Telling |
     case "settle-creation":
       return settled(action);
     case "release":
-      return normal("Released", "Release", `${action.ip} was given back: ${action.why}`);
+      return normal("Released", "Release", `${action.ip} was released: ${action.why}`);
     case "apply-records":
       return normal("RecordsChanged", "ChangeRecords", `${action.changes.fqdn}: ${recordsText(action.changes)}`);
     case "remove-finalizer":

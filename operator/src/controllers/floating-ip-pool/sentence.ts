@@ -1,4 +1,4 @@
-/** A plan read aloud: what a log line, `flipop explain` and the timeline say. */
+/** A plan read aloud: what log lines and Events say. */
 
 import type { Refusal } from "../../match/checks.js";
 import type { Grace } from "../../match/grace.js";

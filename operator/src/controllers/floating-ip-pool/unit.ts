@@ -16,6 +16,7 @@ import type { RetryState } from "../retry-schedule.js";
 import { type PoolObject, type PoolRead, readPool } from "./read-pool.js";
 import type { ListSighting } from "./snapshot.js";
 import { CREATION } from "./subject.js";
+import type { Trouble } from "./warnings.js";
 
 export const POOL_KIND = "FloatingIPPool";
 export const POOL_PLURAL = "floatingippools";
@@ -54,6 +55,8 @@ export class PoolUnit {
   readonly underWay = new Set<string>();
   /** Changes of status entries that no status has told yet, by address. */
   readonly effects = new Map<string, AddressStatus>();
+  /** Failures of actions that no Event has told yet. */
+  readonly troubles: Trouble[] = [];
   /** Failures in a row, by subject. */
   readonly retries = new Map<string, RetryState>();
   /** Those of them that failed for the account's sake. */

@@ -4,7 +4,6 @@ import { errorText } from "../../logging.js";
 import type { Background } from "../background.js";
 import { afterFailure } from "../retry-schedule.js";
 import { blamed } from "./blame.js";
-import { tellingOf } from "./events.js";
 import { execute } from "./execute.js";
 import type { GatherTools } from "./gather.js";
 import { learn } from "./learn.js";
@@ -15,6 +14,7 @@ import { addressSubject, CREATION, readSubject } from "./subject.js";
 import { callContext, type Tools } from "./tools.js";
 import type { Start, Turn } from "./turn.js";
 import { POOL_KIND, type PoolUnit } from "./unit.js";
+import { sorted } from "./warnings.js";
 
 export interface WorkTools extends GatherTools {
   readonly background: Background;
@@ -73,11 +73,12 @@ function endCreation({ context }: WorkTools, unit: PoolUnit): void {
 }
 
 function tell({ context, labelled, regarding }: WorkTools, unit: PoolUnit, snapshot: Snapshot, end: ChainEnd): void {
+  const { now, troubles } = sorted(snapshot, end);
+  for (const telling of now) context.events.record({ ...telling, regarding: regarding(unit) });
+  unit.troubles.push(...troubles);
   for (const step of end.steps) {
     const { action, outcome } = step;
     count(context.metrics, labelled(snapshot), step);
-    const telling = tellingOf(snapshot, step);
-    if (telling !== undefined) context.events.record({ ...telling, regarding: regarding(unit) });
     const fields = { pool: unit.key, action: action.do, why: action.why, outcome };
     if (outcome.is === "refused" || outcome.is === "unknown") context.logger.warn(fields, "action failed");
     else if (outcome.is !== "skipped" && action.do !== "poll") context.logger.info(fields, "action");

@@ -8,6 +8,7 @@ import { ObjectGone } from "../object-writer.js";
 import { differsInCandidatesAlone, type StatusWish, statusWish } from "./status.js";
 import type { Turn } from "./turn.js";
 import type { PoolUnit } from "./unit.js";
+import { warningsOf } from "./warnings.js";
 import type { WorkTools } from "./work.js";
 
 /** A change of candidates alone is written this seldom. */
@@ -25,6 +26,7 @@ export async function writeStatus(tools: WorkTools, unit: PoolUnit, turn: Turn):
   const holdMs = candidatesHold(unit, { seen, wish, now: tools.context.clock.now() });
   if (holdMs !== undefined) {
     forgetEffects(unit, told);
+    announce(tools, unit, seen.conditions);
     return holdMs;
   }
   try {
@@ -32,10 +34,11 @@ export async function writeStatus(tools: WorkTools, unit: PoolUnit, turn: Turn):
   } catch (error) {
     if (error instanceof ObjectGone) return undefined;
     if (isConflict(error)) return CONFLICT_MS;
+    announce(tools, unit, []);
     throw error;
   }
   forgetEffects(unit, told);
-  announce(tools, unit, seen, wish);
+  announce(tools, unit, seen.conditions, wish.conditions);
   return undefined;
 }
 
@@ -100,30 +103,15 @@ function forOlderServer({ ips, assignableNodes, nodeErrors, error }: StatusWish)
   };
 }
 
-/** Events for conditions that have turned bad. */
+/** Once the status says it, or never will. */
 function announce(
   { context, regarding }: WorkTools,
   unit: PoolUnit,
-  { conditions: before = [] }: FloatingIPPoolStatus,
-  { conditions }: StatusWish,
+  before: readonly Condition[] = [],
+  conditions: readonly Condition[] = before,
 ): void {
-  const told = new Set<string>();
-  for (const condition of conditions) {
-    const old = before.find(({ type }) => type === condition.type);
-    if (old?.status === condition.status && old.reason === condition.reason) continue;
-    if (!isBad(condition)) continue;
-    const { reason, message, type } = condition;
-    // One cause may turn several conditions; it is told once.
-    const text = `${reason} ${message}`;
-    if (told.has(text)) continue;
-    told.add(text);
-    context.events.record({ regarding: regarding(unit), type: "Warning", reason, action: type, note: message });
+  const troubles = unit.troubles.splice(0);
+  for (const telling of warningsOf(before, conditions, troubles)) {
+    context.events.record({ ...telling, regarding: regarding(unit) });
   }
 }
-
-function isBad({ type, status, reason }: Condition): boolean {
-  return type === "Conflict" ? status === "True" : status === "False" && !QUIET.has(reason);
-}
-
-/** They end by themselves, and soon. */
-const QUIET: ReadonlySet<string> = new Set(["CoolingOff", "UnderWay", "NotObserved"]);

@@ -31,6 +31,8 @@ const WORKERS = 8;
 const ROUNDS = 8;
 /** After a refusal that nobody else keeps a time for. */
 const REFUSED_MS = 60_000;
+/** Nodes come and go by the batch: one write for all that change within this. */
+const BATCH_MS = 100;
 /** The cache catches up. */
 const CONFLICT_MS = 100;
 
@@ -54,6 +56,7 @@ class RecordSets {
   private readonly controller: Controller;
   private readonly closing = new Set<Promise<void>>();
   private readonly ends: (() => void)[];
+  private logged: string | undefined;
 
   constructor(private readonly context: ControllerContext) {
     const { clock, random, logger, watches, settings, records, providers, runtime } = context;
@@ -79,12 +82,26 @@ class RecordSets {
     return {
       controllers: [this.controller],
       caches: this.resources.parts,
-      checks: new Map(),
+      checks: new Map([["node-dns-record-sets", () => this.trouble()]]),
       close: async () => {
         for (const end of this.ends) end();
         await Promise.all([...[...this.units.values()].map((unit) => unit.close()), ...this.closing]);
       },
     };
+  }
+
+  /** What the record sets can't do for want of a right. */
+  private trouble(): string | undefined {
+    return [...this.units.values()].some(({ writer }) => writer.forbidden) ? ROLE_TEXT : undefined;
+  }
+
+  /** Once for each trouble: the refusals of the single writes are in the log anyway. */
+  private logTrouble(): void {
+    const trouble = this.trouble();
+    if (trouble !== undefined && trouble !== this.logged) {
+      this.context.logger.error({ trouble }, "record sets lack something");
+    }
+    this.logged = trouble;
   }
 
   private changed({ type, object: { object } }: StoreEvent<WholeObject<RecordSetObject>>): void {
@@ -102,7 +119,10 @@ class RecordSets {
     if (known?.ref.uid === object.metadata.uid) return known;
     if (known !== undefined) this.drop(key);
     const cached = () => this.resources.get(key);
-    const made = new RecordSetUnit({ context: this.context, cached, onChange: () => this.controller.add(key) }, object);
+    const made = new RecordSetUnit(
+      { context: this.context, cached, onChange: () => this.controller.addAfter(key, BATCH_MS) },
+      object,
+    );
     this.units.set(key, made);
     this.keysByUid.set(made.ref.uid, key);
     return made;
@@ -145,6 +165,8 @@ class RecordSets {
       return settled === undefined ? done : await this.tell(unit, settled, run);
     } catch (error) {
       return this.resultOf(error);
+    } finally {
+      this.logTrouble();
     }
   }
 
@@ -226,6 +248,9 @@ class RecordSets {
     this.context.events.record({ regarding: { apiVersion: GROUP_VERSION, kind, namespace, name, uid }, ...telling });
   }
 }
+
+const ROLE_TEXT =
+  "role too old: the API server refuses PATCH of nodednsrecordsets or nodednsrecordsets/status to this ServiceAccount, so no status and no finalizer is written; apply the roles of this release";
 
 const OLD_CRD: Telling = {
   type: "Warning",

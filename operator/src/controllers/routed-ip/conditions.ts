@@ -35,7 +35,7 @@ export function conditionsOf(snapshot: Snapshot, findings: Findings): readonly P
     ...shared("Ready").map((ready) => readyOf(snapshot, findings, ready)),
     assigned(snapshot, findings),
     firewallReady(snapshot, findings),
-    ...shared("DNSReady"),
+    ...shared("DNSReady").map((dns) => dnsReadyOf(snapshot, findings, dns)),
     ...shared("Conflict").map((conflict) => conflictOf(findings, conflict)),
   ];
 }
@@ -91,7 +91,7 @@ function obstacleTo(snapshot: Snapshot, findings: Findings): Problem | undefined
   if (pairing.pairs.length > 0) return firewall?.nodeProblem ?? firewall?.rulesProblem;
   const [elsewhere] = pairing.elsewhere;
   if (elsewhere === undefined) return noCandidate(snapshot, standing);
-  return { reason: "WrongRegion", message: `no eligible node is in region ${elsewhere.facts?.region}` };
+  return { reason: "WrongRegion", message: `no candidate is in region ${elsewhere.facts?.region}` };
 }
 
 function failureOf({
@@ -107,7 +107,7 @@ function staysOrMoves(standing: Standing | undefined): boolean {
 }
 
 function noCandidate(snapshot: Snapshot, standing: Standing | undefined): Problem {
-  return { reason: "NoCandidate", message: `no node is eligible: ${electionText(snapshot, standing)}` };
+  return { reason: "NoCandidate", message: `no node is a candidate: ${electionText(snapshot, standing)}` };
 }
 
 function notYet(snapshot: Snapshot, creation: Problem | undefined): PlannedCondition {
@@ -115,7 +115,7 @@ function notYet(snapshot: Snapshot, creation: Problem | undefined): PlannedCondi
   if (snapshot.candidates.length > 0) return { ...unknown("Assigned"), message: "an address is being created" };
   return no("Assigned", {
     reason: "NoCandidate",
-    message: `no node is eligible: ${electionText(snapshot, undefined)}`,
+    message: `no node is a candidate: ${electionText(snapshot, undefined)}`,
   });
 }
 
@@ -129,13 +129,20 @@ function onItsWay({ ip, status }: PlannedAddress): PlannedCondition {
   return { ...unknown("Assigned"), message: `${ip} is on its way${where}` };
 }
 
-function firewallReady(snapshot: Snapshot, { firewall: plan }: Findings): PlannedCondition {
+function firewallReady(snapshot: Snapshot, findings: Findings): PlannedCondition {
   const { firewall, problem, terms } = snapshot;
+  const { firewall: plan } = findings;
   if (problem !== undefined) return no("FirewallReady", problem);
+  if (isOfOther(findings)) return { ...unknown("FirewallReady"), message: "nothing is opened for it" };
   if (terms?.firewallName === undefined) return yes("FirewallReady", "the issuer names no firewall: none is touched");
   if (plan === undefined || firewall === undefined) return unknown("FirewallReady");
   const obstacle = plan.nodeProblem ?? plan.rulesProblem;
   return obstacle === undefined ? inStep(firewall, plan) : no("FirewallReady", obstacle);
+}
+
+/** Nobody reads the firewall for an address that is not this one's to move. */
+function isOfOther({ heldElsewhere, standing }: Findings): boolean {
+  return heldElsewhere !== undefined || standing?.address.claim?.ours === false;
 }
 
 function inStep({ name, facts }: FirewallSnapshot, plan: FirewallPlan): PlannedCondition {
@@ -149,6 +156,22 @@ function inStep({ name, facts }: FirewallSnapshot, plan: FirewallPlan): PlannedC
   }
   const open = plan.recorded.rules.map(({ protocol, ports }) => `${protocol} ${ports}`).join(", ");
   return yes("FirewallReady", `"${name}" lets ${open === "" ? "all that is needed" : open} through`);
+}
+
+/** The only address is no reason to worry about its record while it is on its way, or is answered where it is. */
+function dnsReadyOf(snapshot: Snapshot, findings: Findings, dns: PlannedCondition): PlannedCondition {
+  if (dns.reason !== "KeptLastKnown" || !isUp(snapshot, findings)) return dns;
+  const { spec, status } = snapshot.routed;
+  const written = (status.dns?.values ?? []).join(", ");
+  if (written === "" || written !== findings.address?.ip) return unknown("DNSReady");
+  return yes("DNSReady", `${spec.dnsRecordSet?.recordName} holds ${written}`);
+}
+
+/** Being created, being moved, or answered. */
+function isUp(snapshot: Snapshot, { address, creation, standing }: Findings): boolean {
+  if (address === undefined) return creation === undefined && snapshot.candidates.length > 0;
+  const node = standing?.verdict?.node.name;
+  return address.status.state === "in-progress" || (node !== undefined && snapshot.servesAt(node));
 }
 
 function conflictOf({ heldElsewhere }: Findings, conflict: PlannedCondition): PlannedCondition {

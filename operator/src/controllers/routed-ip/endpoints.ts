@@ -39,7 +39,8 @@ export const slimSlices: Transform<SliceFacts> = (raw) => {
 
 /**
  * The endpoints of one Service as the workload of nodes. A node is as good as its best endpoint: one that is ready. One
- * that only still serves, while it terminates, is no reason to choose a node, and the reason to leave it in time.
+ * that only still serves, while it terminates, is no reason to choose a node, and the reason to leave it in time: no
+ * grace period is spent on it, or the pod would be gone before the address.
  */
 export class EndpointWorkload implements WorkloadSource {
   /** @param slices of the Service, asked for at each look. */
@@ -52,8 +53,9 @@ export class EndpointWorkload implements WorkloadSource {
     const endpoints = [...this.endpoints()].filter(({ nodeName }) => nodeName === node);
     if (endpoints.some(({ ready }) => ready)) return SERVING;
     if (endpoints.length === 0) return { state: "absent", detail: `it has no endpoint of Service ${this.service}` };
-    const leaving = endpoints.some(({ serving }) => serving) ? "terminating" : "not ready";
-    return { state: "unready", detail: `its endpoints of Service ${this.service} are ${leaving}` };
+    const leaving = endpoints.every(({ terminating }) => terminating);
+    const detail = `its endpoints of Service ${this.service} are ${leaving ? "terminating" : "not ready"}`;
+    return { state: "unready", detail, ...(leaving ? { leaving } : {}) };
   }
 
   /** Whether anything answers there, terminating or not. */

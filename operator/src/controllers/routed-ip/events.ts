@@ -33,7 +33,7 @@ function succeeded(action: Action, outcome: Well, nameOf: NameOf): Telling | und
     case "create-address":
       return normal("Created", "Create", `${outcome.ip ?? "an address"} was created: spec.routedIP names none`);
     case "release":
-      return normal("Released", "Release", `${action.ip} was given back: ${action.why}`);
+      return normal("Released", "Release", `${action.ip} was released: ${action.why}`);
     case "forget-created":
       return normal("Forgotten", "Forget", action.why);
     case "apply-records":

@@ -118,7 +118,7 @@ export class SharedFirewall {
   }
 
   private async readNow({ provider, context }: FirewallCaller, nodes: readonly ProviderId[]): Promise<void> {
-    const known = nodes.every((node) => this.isFresh(this.covered.get(node)?.at));
+    const known = nodes.every((node) => this.has(node) || this.isFresh(this.covered.get(node)?.at));
     if (this.facts !== undefined && known && this.isFresh(this.readAt) && this.failed === undefined) return;
     const at = this.clock.monotonic();
     const { firewall, coveredBy } = await this.noting(() => provider.survey(context, this.name, nodes));
@@ -126,6 +126,11 @@ export class SharedFirewall {
     this.readAt = at;
     for (const [node, by] of coveredBy) this.covered.set(node, { by, at });
     for (const [node, { at: seen }] of this.covered) if (!this.isFresh(seen)) this.covered.delete(node);
+  }
+
+  /** What else covers a machine that is in it already, nobody asks. */
+  private has(node: ProviderId): boolean {
+    return this.facts !== undefined && this.facts !== "missing" && this.facts.nodes.includes(node);
   }
 
   private still(facts: FirewallFacts, uid: string, change: FirewallChange): FirewallChange {

@@ -57,7 +57,7 @@ export function gather(tools: GatherTools, unit: RoutedUnit, read: RoutedRead): 
     formers,
     ...accountFacts(account),
     ...nodes,
-    ...servedBy(routing, unit, grounds.problem),
+    ...servedBy(routing, unit, { routed, problem: grounds.problem }),
     now,
     inventory,
     claims,
@@ -97,13 +97,14 @@ export function nodesOf(unit: RoutedUnit): Pick<Snapshot, "candidates" | "verdic
 export function servedBy(
   routing: Routing,
   unit: RoutedUnit,
-  problem: Problem | undefined,
+  { routed, problem }: { readonly routed: RoutedIP; readonly problem: Problem | undefined },
 ): Pick<Snapshot, "cachesComplete" | "ports"> {
   const pods = unit.podsBehind();
   const service = routing.service(unit.service);
+  const known = service !== undefined && problem === undefined;
   return {
     cachesComplete: routing.context.leads() && routing.synced && pods !== undefined,
-    ports: service === undefined || problem !== undefined ? NO_PORTS : portsOf(service, pods ?? []),
+    ports: known ? portsOf(service, pods ?? [], routed.status.ports) : NO_PORTS,
   };
 }
 

@@ -47,7 +47,7 @@ function assignedOf(
 ): PlannedCondition {
   if (problem !== undefined) return no("Assigned", problem);
   const serves = holder !== undefined && servesAt(holder.name);
-  const noNode = { reason: "NoCandidate", message: `no node is eligible: ${refusals}` } as const;
+  const noNode = { reason: "NoCandidate", message: `no node is a candidate: ${refusals}` } as const;
   if (serves && (grace?.state !== "over" || target !== undefined)) {
     return yes("Assigned", "Observed", `${routed.status.routedIP} is on ${holder.name}`);
   }

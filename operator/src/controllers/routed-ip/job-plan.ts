@@ -101,7 +101,7 @@ function isAble({ cachesComplete, problem, terms, routed }: JobSnapshot): boolea
   );
 }
 
-/** What a Job should reach; `undefined`: it is so already, or nobody is eligible. */
+/** What a Job should reach; `undefined`: it is so already, or no node is a candidate. */
 function wantedOf({ routed }: JobSnapshot, { target }: Election): JobVariables | undefined {
   const { metadata, status } = routed;
   const ip = addressOf(routed);
@@ -257,8 +257,10 @@ function stateOf(
     case "retry":
       return "error";
     case "create":
-    case "wait":
       return "in-progress";
+    case "wait":
+      // What the last Job reached is on record: while it goes, nothing is under way.
+      return snapshot.job?.state.is === "ending" ? restingState(snapshot, election) : "in-progress";
     default:
       return restingState(snapshot, election);
   }

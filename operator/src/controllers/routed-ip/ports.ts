@@ -20,9 +20,14 @@ export interface PortsFound {
 /** Nothing is known of the Service. */
 export const NO_PORTS: PortsFound = Object.freeze({ ports: [], sourceRanges: [] });
 
-/** @param pods behind the Service, ready or not: a rule should be there before its pod is. */
-export function portsOf(service: ServiceFacts, pods: readonly PortPod[]): PortsFound {
-  const all = service.ports.map((servicePort) => ({ servicePort, open: openPorts(servicePort, pods) }));
+/**
+ * @param pods behind the Service, ready or not: a rule should be there before its pod is.
+ * @param last what was found before. Without any pod, as between the old and the new one of a node, hostPorts stay as
+ * they were: a rule that is closed and opened again would be an outage.
+ */
+export function portsOf(service: ServiceFacts, pods: readonly PortPod[], last: readonly RoutedPort[] = []): PortsFound {
+  const before = pods.length === 0 ? last : [];
+  const all = service.ports.map((servicePort) => ({ servicePort, open: openPorts(servicePort, pods, before) }));
   const found = new Map<string, Found>();
   const clashes = all.flatMap(({ servicePort, open }) => open.flatMap((each) => enter(found, servicePort, each) ?? []));
   const closed = all.filter(({ open }) => open.length === 0).map(({ servicePort }) => portText(servicePort));
@@ -63,12 +68,13 @@ interface Found extends Open {
   readonly servicePort: ServicePort;
 }
 
-function openPorts(servicePort: ServicePort, pods: readonly PortPod[]): readonly Open[] {
-  const { nodePort, protocol } = servicePort;
+function openPorts(servicePort: ServicePort, pods: readonly PortPod[], before: readonly RoutedPort[]): readonly Open[] {
+  const { nodePort, protocol, name } = servicePort;
   if (protocol !== "TCP" && protocol !== "UDP") return [];
   const open = new Map<number, Open>();
   if (nodePort !== undefined) open.set(nodePort, { protocol, port: nodePort, origin: "NodePort" });
-  for (const port of pods.flatMap((pod) => hostPortsFor(servicePort, pod))) {
+  const kept = before.filter((port) => port.origin === "HostPort" && port.protocol === protocol && port.name === name);
+  for (const port of [...pods.flatMap((pod) => hostPortsFor(servicePort, pod)), ...kept.map((each) => each.port)]) {
     if (!open.has(port)) open.set(port, { protocol, port, origin: "HostPort" });
   }
   return [...open.values()];

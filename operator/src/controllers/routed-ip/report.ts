@@ -104,8 +104,10 @@ function entryOf(snapshot: Snapshot, { address, standing, heldElsewhere }: Told)
   if (address === undefined) return {};
   if (heldElsewhere === undefined) return stillServing(snapshot, standing, address.status);
   // Not its machine: what the status names as the holder is taken for our own doing.
-  const { since } = address.status;
+  const { status } = snapshot.routed;
   const { reason, message: error } = heldElsewhere;
+  // A time that changed with each look would be a write with each look.
+  const since = status.state === "error" && status.reason === reason ? status.since : address.status.since;
   return { ...(since === undefined ? {} : { since }), state: "error", reason, error };
 }
 

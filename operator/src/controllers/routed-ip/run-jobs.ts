@@ -16,9 +16,11 @@ import { hasFinalizer, isDeleting } from "./deletion.js";
 import { nodesOf, problemOfService, servedBy } from "./gather.js";
 import { given } from "./given.js";
 import { type JobAction, type JobPlan, type JobSnapshot, planJobs } from "./job-plan.js";
+import type { PortsFound } from "./ports.js";
 import { type RoutedObject, type RoutedRead, readRouted } from "./resource.js";
 import type { Routing } from "./routing.js";
 import { setTaints } from "./set-taints.js";
+import type { RoutedIP } from "./snapshot.js";
 import { classTerms, type JobTerms, termsOf } from "./terms.js";
 import { KIND, type RoutedUnit } from "./unit.js";
 
@@ -73,7 +75,7 @@ function snapshotOf(tools: JobTools, unit: RoutedUnit, { routed, problem }: Rout
   const terms = found.terms?.by === "jobs" ? found.terms : undefined;
   const verdict = terms === undefined ? undefined : verdictOnClass(routing, terms);
   const unserved = problem ?? found.problem ?? problemOfService(routing, unit) ?? problemIn(verdict);
-  const { ports, cachesComplete } = servedBy(routing, unit, unserved);
+  const { ports, cachesComplete } = servedBy(routing, unit, { routed, problem: unserved });
   return {
     routed,
     now: context.clock.now(),
@@ -84,17 +86,24 @@ function snapshotOf(tools: JobTools, unit: RoutedUnit, { routed, problem }: Rout
     ports,
     taints: routing.taints.view(unit.ref.uid),
     load: (machine) => loadOf(tools, unit, machine),
-    firewall: firewallState(routing, firewalls, routed.spec.className ?? ""),
+    firewall: firewallState(routing, firewalls, withPorts(routed, ports)),
     cleanup: unit.cleanup,
   };
 }
 
-/** Of a class that is gone nobody can say. */
-function firewallState(routing: Routing, firewalls: FirewallJobs, className: string): JobSnapshot["firewall"] {
+/** Of a class that is gone nobody can say. Of this RoutedIP the newest version counts: the cache may lag behind it. */
+function firewallState(routing: Routing, firewalls: FirewallJobs, routed: RoutedIP): JobSnapshot["firewall"] {
+  const { className = "" } = routed.spec;
   const found = routing.lookUp.class(className);
-  return found === undefined
-    ? "pending"
-    : firewalls.of(className, membersOf(routing, className), classTerms(found.spec));
+  if (found === undefined) return "pending";
+  const isOwn = ({ metadata }: RoutedIP) => metadata.uid === routed.metadata.uid;
+  const members = membersOf(routing, className).map((member) => (isOwn(member) ? routed : member));
+  return firewalls.of(className, members, classTerms(found.spec));
+}
+
+/** As its status will say. */
+function withPorts(routed: RoutedIP, { ports }: PortsFound): RoutedIP {
+  return ports.length === 0 ? routed : { ...routed, status: { ...routed.status, ports } };
 }
 
 type Verdict = Problem | "unknown" | undefined;

@@ -16,7 +16,10 @@ interface Sent {
 }
 
 export class TaintBook {
+  /** By uid. */
   private readonly needs = new Map<string, { readonly taint: Taint; readonly nodes: readonly string[] }>();
+  /** The same by node and uid: it is asked for every node in every look. */
+  private readonly neededBy = new Map<string, Map<string, Taint>>();
   private readonly bearers = new Map<string, readonly Taint[]>();
   private readonly sent = new Map<string, Sent>();
 
@@ -33,11 +36,21 @@ export class TaintBook {
 
   /** Replaces what the RoutedIP needed before. */
   need(uid: string, taint: Taint, nodes: readonly string[]): void {
-    if (nodes.length === 0) this.needs.delete(uid);
-    else this.needs.set(uid, { taint, nodes });
+    this.drop(uid);
+    if (nodes.length === 0) return;
+    this.needs.set(uid, { taint, nodes });
+    for (const node of nodes) {
+      const needing = this.neededBy.get(node) ?? new Map<string, Taint>();
+      this.neededBy.set(node, needing.set(uid, taint));
+    }
   }
 
   drop(uid: string): void {
+    for (const node of this.needs.get(uid)?.nodes ?? []) {
+      const needing = this.neededBy.get(node);
+      needing?.delete(uid);
+      if (needing?.size === 0) this.neededBy.delete(node);
+    }
     this.needs.delete(uid);
   }
 
@@ -58,8 +71,8 @@ export class TaintBook {
 
   private neededOn(uid: string, node: string): readonly Taint[] {
     const needed = new Map<string, Taint>();
-    for (const [other, { taint, nodes }] of this.needs) {
-      if (other !== uid && nodes.includes(node)) needed.set(`${taint.key} ${taint.effect}`, taint);
+    for (const [other, taint] of this.neededBy.get(node) ?? []) {
+      if (other !== uid) needed.set(`${taint.key} ${taint.effect}`, taint);
     }
     return [...needed.values()];
   }

@@ -54,7 +54,7 @@ export class ApiHttpServer {
     for (const socket of this.sockets.values()) resetSocket(socket);
   }
 
-  /** Ends all connections and stops to listen. */
+  /** Ends all connections and stops listening. */
   async close(): Promise<void> {
     const closed = [...this.sockets.values()].map((socket) => {
       const end = once(socket, "close");

@@ -62,7 +62,7 @@ function eventLine(style: Style, { at, warning, reason, about, note }: Extract<F
   return warning ? toned(style, "yellow", text) : text;
 }
 
-/** `nodes.example.com: + 192.0.2.7, 192.0.2.8; - 192.0.2.1; it has 24 addresses`. */
+/** `nodes.example.com: + 192.0.2.7, 192.0.2.8; - 192.0.2.1; 24 addresses now`. */
 function recordsText({ set, values, before }: Extract<Fact, { kind: "records" }>): string {
   const parts = [
     ...changeText(
@@ -75,7 +75,7 @@ function recordsText({ set, values, before }: Extract<Fact, { kind: "records" }>
     ),
   ];
   const name = set.replace(/^\w+ (\S+) .*$/, "$1");
-  return `${name}: ${parts.join("; ")}; it has ${values.length} address${values.length === 1 ? "" : "es"}`;
+  return `${name}: ${parts.join("; ")}; ${values.length} address${values.length === 1 ? "" : "es"} now`;
 }
 
 function changeText(sign: string, values: readonly string[]): readonly string[] {
@@ -130,14 +130,20 @@ function valuesText(values: readonly string[]): string {
 /** Calls so far, and since the last act. */
 export function callLine(style: Style, now: Totals, before: Totals): string {
   const { digitalocean: ocean, cloudflare: flare } = now.calls;
+  const failed = ocean.failed + flare.failed;
   const text =
-    `cloud calls ${allCalls(now) - allCalls(before)}, so far ${allCalls(now)} (DigitalOcean ${callsText(ocean)}; ` +
-    `Cloudflare ${callsText(flare)}); moves ${now.moves - before.moves}, so far ${now.moves}`;
+    `${counted(allCalls(now) - allCalls(before), "cloud call")}, ${allCalls(now)} so far (DigitalOcean ${ocean.all}, ` +
+    `Cloudflare ${flare.all}${failed > 0 ? `; ${failed} failed` : ""}); ` +
+    `${counted(now.moves - before.moves, "move")}, ${now.moves} so far`;
   return toned(style, "dim", wrapped(style, " ".repeat(INDENT) + text, INDENT));
 }
 
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
 function callsText({ all, writes, failed }: CallTotals): string {
-  return `${all}, ${writes} write${writes === 1 ? "" : "s"}${failed > 0 ? `, ${failed} failed` : ""}`;
+  return `${all}, ${counted(writes, "write")}${failed > 0 ? `, ${failed} failed` : ""}`;
 }
 
 /** The end: what it came to, and whether all held that must hold. */

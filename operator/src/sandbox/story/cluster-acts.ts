@@ -18,7 +18,8 @@ export function playCluster(stage: Stage, step: ClusterStep): string {
   const { kubernetes } = stage.world;
   switch (step.do) {
     case "apply":
-      return `apply: ${step.objects.map((object) => apply(kubernetes, object)).join(", ")}`;
+      // An object that two manifests have, such as a namespace, is told once.
+      return `apply: ${[...new Set(step.objects.map((object) => apply(kubernetes, object)))].join(", ")}`;
     case "patch": {
       const object = find(kubernetes, step.object);
       kubernetes.change(object, (old) => objectOf(mergePatch(old, step.merge)));

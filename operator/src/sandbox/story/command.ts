@@ -8,6 +8,7 @@ import { errorText } from "../../logging.js";
 import { EXIT } from "../../runtime/manager.js";
 import { DEFAULT_TOKEN as CLOUDFLARE_TOKEN } from "../cloudflare/index.js";
 import { KubeconfigFile } from "../kubeconfig-file.js";
+import { startProblem } from "../start-problem.js";
 import { MANIFESTS, STORY } from "./embedded.js";
 import { ScenarioError } from "./field.js";
 import { readScenario } from "./read-scenario.js";
@@ -48,7 +49,7 @@ export async function playStory(options: SandboxOptions, context: CommandContext
     return await perform(story, options, context).finally(() => story.close());
   } catch (error) {
     if (context.stop.aborted) return INTERRUPTED;
-    const told = error instanceof ScenarioError ? error.problems : [errorText(error)];
+    const told = error instanceof ScenarioError ? error.problems : [startProblem(error, options.port)];
     for (const problem of told) context.complain(`flipop: ${problem}`);
     return EXIT.failed;
   }
@@ -118,6 +119,8 @@ function read(file: string, what: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new ScenarioError([`${what}: cannot read ${file}: ${errorText(error)}`]);
+    const absent = (error as NodeJS.ErrnoException).code === "ENOENT";
+    const problem = absent ? `${file} does not exist: correct the path` : `cannot read ${file}: ${errorText(error)}`;
+    throw new ScenarioError([`${what}: ${problem}`]);
   }
 }

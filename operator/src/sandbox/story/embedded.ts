@@ -89,7 +89,7 @@ acts:
     about: >-
       Another team has a voice gateway with one address of its own, and an account token in a Secret of its own. Its
       firewall opens first, then the address comes. A rolling update, then a drain take the pod away under the address:
-      both times it is on another node before the pod stops to answer.
+      both times it is on another node before the pod stops serving.
     steps:
       - apply:
           - { apiVersion: v1, kind: Namespace, metadata: { name: voice } }

@@ -37,7 +37,7 @@ export class NodeActs {
   play(step: PlainStep): string {
     switch (step.do) {
       case "fail":
-        return this.to(step.node, "fail", (node) => this.fail(node), "stops to answer");
+        return this.to(step.node, "fail", (node) => this.fail(node), "stops answering");
       case "recover":
         return this.undo(step.node, "fail", (node) => this.boot(node), "answers again");
       case "cordon":

@@ -145,6 +145,13 @@ describe("the plan of a RoutedIP whose class works by Jobs", () => {
     expect(move[0]?.variables).to.include({ NODE_NAME: "n2", ROUTED_IP: IP, PREVIOUS_NODE_NAME: "n1" });
   });
 
+  it("calls nothing in progress while the Job that has done it goes, so that no second one follows", () => {
+    const job = jobFor(to("n1"), { is: "ending" });
+    expect(plan({ status: ON_N1, metadata: ARMED, job }).status.state).to.equal("active");
+    const running = jobFor(to("n2"), { is: "running", lookAgainAt: NOW + 1 });
+    expect(plan({ status: ON_N1, metadata: ARMED, job: running }).status.state).to.equal("in-progress");
+  });
+
   it("records what a Job reported, whether it ended well or not", () => {
     const recorded = (state: JobState) => {
       const [record] = plan({ job: jobFor(to("n1"), state) }).chain.filter((action) => action.do === "record");

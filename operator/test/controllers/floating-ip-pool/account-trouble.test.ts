@@ -1,14 +1,19 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import type { ControllerContext } from "../../../src/controllers/context.js";
 import type { Action } from "../../../src/controllers/floating-ip-pool/actions.js";
 import { blamed, faultyNode } from "../../../src/controllers/floating-ip-pool/blame.js";
 import { effectOf } from "../../../src/controllers/floating-ip-pool/effects.js";
+import { learn } from "../../../src/controllers/floating-ip-pool/learn.js";
 import { openMoves } from "../../../src/controllers/floating-ip-pool/open-moves.js";
 import { type ChainEnd, failureOf, outcomeOf } from "../../../src/controllers/floating-ip-pool/outcomes.js";
 import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import { NO_MEMORY, type Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import { addressSubject } from "../../../src/controllers/floating-ip-pool/subject.js";
+import { PoolUnit } from "../../../src/controllers/floating-ip-pool/unit.js";
+import { NodeDirectory } from "../../../src/match/node-directory.js";
 import { ProviderError, type ProviderErrorKind } from "../../../src/providers/errors.js";
+import { FakeClock } from "../../support/fake-clock.js";
 import { ModelCloud } from "./model-cloud.js";
 
 const IP = "203.0.113.7";
@@ -57,6 +62,36 @@ describe("a failure of the account", () => {
     const { begun, entry } = scene({ memory: { ...NO_MEMORY, accountRetryAt } });
     expect(begun.filter((action) => action.do === "assign")).to.be.empty;
     expect(entry).to.include({ state: "error", error: "no answer" });
+  });
+});
+
+describe("what failed for the account's sake", () => {
+  const unitOf = () => {
+    const clock = new FakeClock();
+    const context = { nodes: new NodeDirectory() } as unknown as ControllerContext;
+    const metadata = { name: "web", namespace: "default", uid: "u", resourceVersion: "1" };
+    const props = { context, cached: () => undefined, onChange: () => undefined, onWrite: () => undefined };
+    const unit = new PoolUnit(props, { apiVersion: "v1", kind: "FloatingIPPool", metadata, spec: {} });
+    const fails = (kind: ProviderErrorKind) => {
+      const steps = [{ action: ASSIGN, outcome: refusal(kind) }];
+      learn(clock, unit, { subject: addressSubject(IP), chain: [ASSIGN], steps });
+    };
+    return { unit, fails };
+  };
+
+  it("is tried at once when the account answers again; what failed for its own, when it is due", () => {
+    for (const kind of ["Unauthorized", "RateLimited", "Unavailable"] as const) {
+      const { unit, fails } = unitOf();
+      fails(kind);
+      unit.followAccount(0);
+      expect(unit.retries.size, `${kind}, while the account fails`).to.equal(1);
+      unit.followAccount(1);
+      expect(unit.retries.size, kind).to.equal(0);
+    }
+    const { unit, fails } = unitOf();
+    fails("QuotaExceeded");
+    unit.followAccount(1);
+    expect(unit.retries.size).to.equal(1);
   });
 });
 

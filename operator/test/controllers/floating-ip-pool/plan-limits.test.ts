@@ -2,7 +2,7 @@ import { Annotation } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
-import { ownerText, type Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
+import { NO_MEMORY, ownerText, type Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import { createView } from "../../../src/inventory/view.js";
 import { ModelCloud } from "./model-cloud.js";
 
@@ -60,6 +60,31 @@ describe("the plan of a pool at the limits of its provider", () => {
     const made = altered(cloud, { inventory });
     expect(actions(made)).to.deep.equal([]);
     expect(condition(made, "Fulfilled")).to.equal("False/WrongRegion");
+  });
+
+  it("leaves the nodes to others while it can't create what is missing, and takes one for what is there", () => {
+    const cloud = cluster(["n1", "n2"], { ips: [A], desiredIPs: 2 });
+    expect(cloud.plan("web").demand.wants).to.equal(2);
+    const retryAt = cloud.now + 60_000;
+    const creationFailure = { reason: "QuotaExceeded", message: "no more", retryAt } as const;
+    const memory = { ...NO_MEMORY, creationFailure };
+    for (const change of [{ crdTooOld: true }, { memory }]) {
+      const made = altered(cloud, change);
+      expect(made.demand.wants).to.equal(1);
+      expect(actions(made)).to.include("assign").and.not.include("create-address");
+    }
+    expect(altered(cloud, { memory, now: retryAt }).demand.wants, "when it is tried again").to.equal(2);
+  });
+
+  it("blames the provider for what it can't move while that does not answer, not the nodes", () => {
+    const cloud = cluster(["n1", "n2", "n3"], { ips: [A] });
+    const providerFailure = { reason: "ProviderUnavailable", message: "no answer" } as const;
+    const made = altered(cloud, { providerFailure });
+    const { reason, message } = made.conditions.find(({ type }) => type === "Fulfilled") ?? {};
+    expect({ reason, message }).to.deep.equal({
+      reason: "ProviderUnavailable",
+      message: "0 of 1 addresses are active: no answer",
+    });
   });
 
   it("takes a node of its region though another one is in front", () => {

@@ -161,6 +161,8 @@ interface Drain {
   /** Nodes that serve beside the holder. */
   readonly others: readonly string[];
   readonly joinedBefore: boolean;
+  /** Of the RoutedIP: no reason to stay with pods that end. */
+  readonly gracePeriodSeconds: number;
 }
 
 const TICK_MS = 100;
@@ -235,6 +237,7 @@ describe("plans of RoutedIPs, at random", () => {
       extraGrace: ms(4000),
       others: fc.subarray(["n2", "n3", "n4"], { minLength: 1 }),
       joinedBefore: fc.boolean(),
+      gracePeriodSeconds: fc.constantFrom(0, 60),
     });
     fc.assert(
       fc.property(drains, (it) => {
@@ -243,7 +246,7 @@ describe("plans of RoutedIPs, at random", () => {
         world.addFirewall();
         world.addService("web", [443]);
         world.serve("web", "n1");
-        world.addRouted("a", { routedIP: "203.0.113.2" });
+        world.addRouted("a", { routedIP: "203.0.113.2", gracePeriodSeconds: it.gracePeriodSeconds });
         world.settle();
         world.assignMs = it.assignMs;
         world.serve("web", "n1", ...it.others);

@@ -146,6 +146,17 @@ describe("the plan of a RoutedIP", () => {
     expect(made.holderOf("a")).to.equal("n2");
   });
 
+  it("spends no grace period on endpoints that terminate, once another node is ready", () => {
+    const made = settled();
+    made.edit("a", { spec: { ...made.get("a").spec, gracePeriodSeconds: 600 } });
+    const ends = { node: "n1", ready: false, serving: true };
+    made.endpoints.set("default/web", [ends]);
+    made.settle();
+    expect(condition(made.plan("a"), "Assigned")).to.equal("True/NoCandidate");
+    made.endpoints.set("default/web", [ends, { node: "n2", ready: true, serving: true }]);
+    expect(does(made.plan("a"))).to.deep.equal(MOVE);
+  });
+
   it("reads the firewall before it relies on it, and assigns without it under firewallPostAllow", () => {
     const made = settled();
     made.serve("web", "n2");
@@ -239,6 +250,10 @@ describe("the plan of a RoutedIP", () => {
     expect(made.addresses.get(IP)?.holder).to.equal("digitalocean://elsewhere");
     expect(condition(made.plan("a"), "Conflict")).to.equal("True/HeldElsewhere");
     expect(condition(made.plan("a"), "Ready")).to.equal("False/HeldElsewhere");
+    const { status } = made.get("a");
+    made.pass(60_000);
+    expect(made.run("a")).to.equal(true);
+    expect(made.get("a").status, "the same is not written again").to.deep.equal(status);
   });
 
   it("creates an address on the elected node, after its firewall is open", () => {

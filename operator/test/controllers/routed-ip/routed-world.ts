@@ -46,14 +46,13 @@ export class RoutedWorld {
     });
   }
 
-  /** Pods of the ingress, and their endpoints; replaces the former. */
+  /** Pods of the ingress, and their endpoints; replaces the former. A pod exists as long as it answers. */
   serve(...places: readonly Place[]): void {
     const { kubernetes } = this.world;
-    for (const pod of kubernetes.list("v1", "Pod")) {
-      kubernetes.delete({ apiVersion: "v1", kind: "Pod", name: pod.metadata.name, namespace: "default" });
-    }
-    const all = new Set(places.map(({ node }) => node));
-    for (const node of all) this.addPod(node);
+    const nodes = new Set(places.map(({ node }) => node));
+    const there = new Set(kubernetes.list("v1", "Pod").map(({ metadata }) => metadata.name.replace("web-", "")));
+    for (const node of nodes) if (!there.has(node)) this.addPod(node);
+    for (const node of there) if (!nodes.has(node)) this.removePod(node);
     const slice = {
       apiVersion: "discovery.k8s.io/v1",
       kind: "EndpointSlice",
@@ -179,8 +178,12 @@ export class RoutedWorld {
     return this.world.close();
   }
 
-  private addPod(node: string): void {
-    const ports = [{ name: "https", containerPort: 443, hostPort: 443, protocol: "TCP" }];
+  removePod(node: string): void {
+    this.world.kubernetes.delete({ apiVersion: "v1", kind: "Pod", name: `web-${node}`, namespace: "default" });
+  }
+
+  addPod(node: string, hostPort = 443): void {
+    const ports = [{ name: "https", containerPort: 443, hostPort, protocol: "TCP" }];
     const conditions = [{ type: "Ready", status: "True" }];
     this.world.kubernetes.create({
       apiVersion: "v1",

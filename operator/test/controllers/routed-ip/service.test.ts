@@ -96,6 +96,20 @@ describe("the ports of a Service", () => {
     for (const [spec, pods, ports, reason] of rows) expect(found(spec, pods)).to.deep.equal([ports, reason]);
   });
 
+  it("stay open while there is no pod, as between the old and the new one of a node", () => {
+    const web = service({ ports: [tcp(80, { name: "http" }), tcp(443, { name: "https", nodePort: 30_443 })] });
+    const { ports: last } = portsOf(web, [hostPort(80, 80), hostPort(443, 443)]);
+    const text = (...args: Parameters<typeof portsOf>) =>
+      portsOf(...args).ports.map(({ port, origin }) => `${port} ${origin}`);
+    expect(text(web, [], last)).to.deep.equal(["80 HostPort", "443 HostPort", "30443 NodePort"]);
+    expect(text(web, [hostPort(80, 8080)], last), "pods know better").to.deep.equal([
+      "8080 HostPort",
+      "30443 NodePort",
+    ]);
+    const less = service({ ports: [tcp(80, { name: "http" })] });
+    expect(text(less, [], last), "a port that the Service gave up").to.deep.equal(["80 HostPort"]);
+  });
+
   it("clash where one port of a node would lead to two of them", () => {
     const ports = [tcp(80, { name: "http", targetPort: 8080 }), tcp(443, { name: "https", targetPort: 8443 })];
     const [text, reason] = found({ ports }, [hostPort(8080, 443), hostPort(8443, 443)]);
@@ -140,6 +154,18 @@ describe("the endpoints of a Service", () => {
       expect([made.on("n1").state, made.servesAt("n1")]).to.deep.equal([state, serves]);
       expect(made.on("n2").state).to.equal("absent");
     }
+  });
+
+  it("leave a node when all that are there terminate, and may recover else", () => {
+    const leaving = (...conditions: readonly object[]) => {
+      const on = workload(slice(conditions.map((each) => ({ nodeName: "n1", conditions: each })))).on("n1");
+      return on.state === "unready" && on.leaving === true;
+    };
+    const ends = { ready: false, serving: true, terminating: true };
+    expect(leaving(ends)).to.equal(true);
+    expect(leaving(ends, { ready: false, serving: false, terminating: true })).to.equal(true);
+    expect(leaving(ends, { ready: false, serving: false })).to.equal(false);
+    expect(leaving({ ready: false, serving: false })).to.equal(false);
   });
 
   it("count over all slices and both families, the best of a node first", () => {

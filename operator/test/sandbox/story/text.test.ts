@@ -50,7 +50,7 @@ describe("the text of a story", () => {
     const set = "A www.example.com (digitalocean)";
     const change = { at: 0, kind: "records", set, values: ["b", "c"], before: ["a", "b"], by: "operator" } as const;
     expect(factLine(PLAIN, change)?.replaceAll(/\s+/g, " ")).to.equal(
-      "00:00 www.example.com: + c; - a; it has 2 addresses",
+      "00:00 www.example.com: + c; - a; 2 addresses now",
     );
     expect(factLine(PLAIN, { ...change, by: "story" })).to.equal(undefined);
   });

@@ -48,6 +48,11 @@ export interface RigNames {
   readonly jobs: string;
 }
 
+export interface RigOptions {
+  /** All namespaces, by rights in the cluster, that no namespace takes with it. @default only those of the rig */
+  readonly everywhere?: boolean;
+}
+
 export class RoutedRig {
   readonly log: string[] = [];
   readonly clock = new JumpClock();
@@ -67,7 +72,7 @@ export class RoutedRig {
     return this.parts.installed;
   }
 
-  static async create(plane: ControlPlane): Promise<RoutedRig> {
+  static async create(plane: ControlPlane, { everywhere = false }: RigOptions = {}): Promise<RoutedRig> {
     const seed = randomBytes(3).readUIntBE(0, 3);
     const durations = { assign: 200, firewall: 50 };
     const cloud = await startDigitalOceanSimulator({ seed, durations, account: { reservedIpLimit: 50 } });
@@ -78,7 +83,8 @@ export class RoutedRig {
     const jobs = `${team}-jobs`;
     const installed = await installOperator(plane, {
       features: [OperatorFeature.ROUTED_IP, OperatorFeature.JOBS],
-      ...{ watchNamespaces: [team, other], issuerNamespaces: [team], jobNamespaces: [jobs] },
+      ...(everywhere ? {} : { watchNamespaces: [team, other] }),
+      ...{ issuerNamespaces: [team], jobNamespaces: [jobs] },
       admissionPolicy: true,
     });
     const kubelet = await Kubelet.start(plane, { namespace: jobs, retryMs: 200 });

@@ -1,0 +1,75 @@
+/** What goes wrong is told once: by the condition that it turns, else by the action that failed. Pure. */
+
+import type { Condition } from "../../kube/patch.js";
+import { type Telling, tellingOf } from "./events.js";
+import type { ActionFailure, ChainEnd, Step } from "./outcomes.js";
+import type { Snapshot } from "./snapshot.js";
+
+/** The Warning of an action that failed, until it is known whether a condition tells the same. */
+export interface Trouble {
+  readonly telling: Telling;
+  readonly failure: ActionFailure;
+}
+
+/** Tellings that need not wait, and those that do. */
+export function sorted(snapshot: Snapshot, { steps }: ChainEnd) {
+  const told = steps.flatMap((step) => {
+    const telling = tellingOf(snapshot, step);
+    return telling === undefined ? [] : [{ telling, failure: failureOf(step) }];
+  });
+  return {
+    now: told.filter(({ failure }) => failure === undefined).map(({ telling }) => telling),
+    troubles: told.flatMap(({ telling, failure }) => (failure === undefined ? [] : [{ telling, failure }])),
+  };
+}
+
+/**
+ * @param before conditions as they were told last.
+ * @param troubles failures of actions since.
+ */
+export function warningsOf(
+  before: readonly Condition[],
+  conditions: readonly Condition[],
+  troubles: readonly Trouble[],
+): readonly Telling[] {
+  const bad = conditions.filter(isBad);
+  const standing = bad.filter((condition) => isSame(before, condition));
+  const turned = bad.filter((condition) => !standing.includes(condition));
+  const news = turned.filter((condition, index) => {
+    return ![...standing, ...turned.slice(0, index)].some((other) => isRepeat(condition, other));
+  });
+  const untold = troubles.filter(({ failure }) => !bad.some((condition) => tells(condition, failure)));
+  return [...news.map(warning), ...untold.map(({ telling }) => telling)];
+}
+
+function warning({ reason, message, type }: Condition): Telling {
+  return { type: "Warning", reason, action: type, note: message };
+}
+
+function isSame(before: readonly Condition[], { type, status, reason }: Condition): boolean {
+  const old = before.find((condition) => condition.type === type);
+  return old?.status === status && old.reason === reason;
+}
+
+/** One cause may turn several conditions. The record set has a provider of its own. */
+function isRepeat(condition: Condition, other: Condition): boolean {
+  if (condition.reason !== other.reason) return false;
+  const ofRecords = [condition, other].filter(({ type }) => type === "DNSReady");
+  return ofRecords.length !== 1 || condition.message.includes(other.message);
+}
+
+/** The account's first failure is told, and stands for those that follow. */
+function tells({ reason, message }: Condition, { problem, ofAccount }: ActionFailure): boolean {
+  return message.includes(problem.message) || (ofAccount === true && reason === problem.reason);
+}
+
+function isBad({ type, status, reason }: Condition): boolean {
+  return type === "Conflict" ? status === "True" : status === "False" && !QUIET.has(reason);
+}
+
+/** They end by themselves, and soon. */
+const QUIET: ReadonlySet<string> = new Set(["CoolingOff", "UnderWay", "NotObserved"]);
+
+function failureOf({ outcome }: Step): ActionFailure | undefined {
+  return outcome.is === "refused" || outcome.is === "unknown" ? outcome.failure : undefined;
+}

@@ -1,0 +1,60 @@
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { parse } from "yaml";
+import { RULES } from "../operator/src/sandbox/story/rules.js";
+import { excerpt, SHOWN_ACTS } from "../tools/recording/excerpt.js";
+import { terminalSvg } from "../tools/recording/svg.js";
+
+const ROOT = resolve(import.meta.dirname, "..");
+const PICTURE = "docs/images/sandbox.svg";
+const RENEW = "npx tsx tools/recording/main.ts renews it";
+const ESCAPE = String.fromCodePoint(0x1b);
+
+function read(path: string): string {
+  return readFileSync(join(ROOT, path), "utf8");
+}
+
+describe("the picture of the sandbox", () => {
+  it("shows the story that npm start plays; npx tsx tools/recording/main.ts renews it", () => {
+    const { title, acts } = parse(read("examples/scenarios/story.yaml")) as {
+      title: string;
+      acts: { title: string }[];
+    };
+    const words = read(PICTURE).replaceAll(/<[^>]+>/g, "\n");
+    const titles = SHOWN_ACTS.map((number) => `Act ${number}: ${acts[number - 1]?.title} -`);
+    for (const text of [`flipop sandbox: ${title}`, ...titles, ...RULES.map((rule) => rule.title)]) {
+      expect(words, RENEW).to.include(text.replaceAll("&", "&amp;"));
+    }
+    expect(words.match(/^PASS$/gm), RENEW).to.have.length(RULES.length);
+    expect(words).to.not.include("FAIL");
+  });
+
+  it("is in the README", () => {
+    expect(read("README.md")).to.include(`](${PICTURE})`);
+  });
+});
+
+describe("a picture of a terminal", () => {
+  it("keeps the colours, and escapes what XML would read", () => {
+    const svg = terminalSvg(`a ${ESCAPE}[32mPASS${ESCAPE}[39m <b> & c`, "t");
+    expect(svg).to.match(/class="green"[^>]*>PASS<\/text>/);
+    expect(svg).to.include("> &lt;b&gt; &amp; c</text>").and.not.include(ESCAPE);
+    expect(svg.match(/x="([\d.]+)" y="52"/g)).to.have.length(3);
+  });
+
+  it("shows some acts without their tables, and that others are left out", () => {
+    const act = (number: number) => `00:00  Act ${number}: t ----\n       about ${number}\n\n       table`;
+    const text = ["opening", "", ...[1, 2, 3, 4, 5, 6, 7].map(act), "00:09  Summary ----", "moves 1", "", "PASS"].join(
+      "\n",
+    );
+    const lines = excerpt(text)
+      .split("\n")
+      .filter((line) => line !== "");
+    expect(lines.map((line) => line.trim())).to.deep.equal([
+      ...["opening", "...", "00:00  Act 3: t ----", "about 3", "...", "00:00  Act 6: t ----", "about 6", "..."],
+      ...["00:09  Summary ----", "moves 1", "PASS"],
+    ]);
+  });
+});

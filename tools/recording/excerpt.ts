@@ -1,0 +1,36 @@
+/** What of a story's output the picture shows: the opening, some acts without their tables, and the summary. Pure. */
+
+/** Acts that explain themselves in a few lines. */
+export const SHOWN_ACTS: readonly number[] = [3, 6];
+
+const CUT = "       ...";
+const HEADING = /(?:Act (\d+): |Summary )/;
+
+/** @param text the whole output, colours included */
+export function excerpt(text: string): string {
+  const [opening = [], ...parts] = sections(text.split("\n"));
+  const shown: string[][] = [opening];
+  for (const part of parts) {
+    const act = HEADING.exec(part[0] ?? "")?.[1];
+    if (act === undefined) shown.push(part);
+    else if (SHOWN_ACTS.includes(Number(act))) shown.push(withoutTables(part));
+    else if (shown.at(-1)?.[0] !== CUT) shown.push([CUT]);
+  }
+  return shown.map((lines) => lines.join("\n").trimEnd()).join("\n\n");
+}
+
+/** Each begins with a heading; the first is what stands before all of them. */
+function sections(lines: readonly string[]): string[][] {
+  const found: string[][] = [[]];
+  for (const line of lines) {
+    if (HEADING.test(line) && line.includes("----")) found.push([]);
+    found.at(-1)?.push(line);
+  }
+  return found;
+}
+
+/** What comes after the first empty line are tables and counts. */
+function withoutTables(part: readonly string[]): string[] {
+  const end = part.indexOf("");
+  return part.slice(0, end === -1 ? undefined : end);
+}
