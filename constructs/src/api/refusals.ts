@@ -60,7 +60,8 @@ export const REFUSALS = {
     recoverable: true,
   },
   PodNotReady: {
-    meaning: "Pods of podNamespace and podLabel are on the node, and none is Running, Ready and here to stay.",
+    meaning:
+      "Pods of podNamespace and podLabel are on the node, and none is Running, Ready and here to stay. A RoutedIP gives no grace where all its endpoints terminate.",
     remedy: "Look at the pod that the message names.",
     recoverable: true,
   },

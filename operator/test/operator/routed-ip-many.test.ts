@@ -5,7 +5,9 @@ import { RoutedWorld } from "../controllers/routed-ip/routed-world.js";
 const MANY = 200;
 /** Machines that one firewall of the provider takes. */
 const PER_FIREWALL = 10;
+const FIREWALLS = Math.ceil(MANY / (PER_FIREWALL - 1));
 const SPARE = "spare";
+const IDLE_MINUTES = 5;
 
 describe("operator in process: many RoutedIPs on shared firewalls", function () {
   this.timeout(300_000);
@@ -15,7 +17,7 @@ describe("operator in process: many RoutedIPs on shared firewalls", function () 
     const made = await RoutedWorld.create([...nodes, SPARE], { quota: MANY });
     const { digitalocean, kubernetes } = made.world;
     try {
-      for (let number = 0; number < MANY / (PER_FIREWALL - 1); number++) {
+      for (let number = 0; number < FIREWALLS; number++) {
         made.addIssuer({ routedIPFirewallName: `ingress-${number}` }, "default", `issuer-${number}`);
       }
       const issuerOf = (index: number) => `issuer-${Math.floor(index / (PER_FIREWALL - 1))}`;
@@ -56,6 +58,10 @@ describe("operator in process: many RoutedIPs on shared firewalls", function () 
         digitalocean.journal.text({ after }),
       ).to.equal(true);
       expect(kubernetes.revision - revision, "writes to the API server").to.be.at.most(20);
+      const idle = digitalocean.journal.mark;
+      await made.world.clock.sleep(IDLE_MINUTES * 60_000);
+      const lists = digitalocean.journal.count({ after: idle, on: /^GET \/v2\/firewalls/ });
+      expect(lists, "each firewall is read once a minute").to.be.at.most((IDLE_MINUTES + 1) * FIREWALLS);
     } finally {
       await made.close();
     }
