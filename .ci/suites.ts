@@ -26,7 +26,7 @@ export const SUITES: readonly Suite[] = [
   {
     name: "lint and types",
     group: "checks",
-    budgetSeconds: 40,
+    budgetSeconds: 80,
     commands: ["npm run --silent lint", "npm run --silent typecheck"],
   },
   {
@@ -53,7 +53,7 @@ export const SUITES: readonly Suite[] = [
   {
     name: "custom resources on the real server",
     group: "server",
-    budgetSeconds: 180,
+    budgetSeconds: 120,
     commands: ["npm run --silent test:server --workspace constructs"],
   },
   {
@@ -62,13 +62,19 @@ export const SUITES: readonly Suite[] = [
     budgetSeconds: 300,
     commands: [
       "npm run --silent test:faults --workspace operator",
-      "npm run --silent test:server --workspace operator",
+      "cd operator && mocha 'test/server/**/*.test.ts' --ignore 'test/server/routed-ip/**' --timeout 120000",
     ],
+  },
+  {
+    name: "RoutedIP on the real server",
+    group: "server",
+    budgetSeconds: 240,
+    commands: ["cd operator && mocha 'test/server/routed-ip/**/*.test.ts' --timeout 120000"],
   },
   {
     name: "operator in process",
     group: "server",
-    budgetSeconds: 150,
+    budgetSeconds: 160,
     commands: ["npm run --silent test:process --workspace operator"],
   },
   {
@@ -92,13 +98,13 @@ export const SUITES: readonly Suite[] = [
   {
     name: "examples and guides on the real server",
     group: "constructs",
-    budgetSeconds: 120,
+    budgetSeconds: 100,
     commands: ["mocha 'test/server/**/*.test.ts' --timeout 120000"],
   },
   {
     name: "construct library packed for four languages",
     group: "constructs",
-    budgetSeconds: 120,
+    budgetSeconds: 100,
     commands: ["mocha 'test/packs/**/*.test.ts'"],
   },
 ];

@@ -24,6 +24,8 @@ describe("the suites of CI", () => {
   });
 
   it("fit into half an hour", () => {
-    expect(SUITES.reduce((sum, { budgetSeconds }) => sum + budgetSeconds, 0)).to.be.at.most(30 * 60);
+    // Those of group nodes run beside others.
+    const inTurn = SUITES.filter(({ group }) => group !== "nodes");
+    expect(inTurn.reduce((sum, { budgetSeconds }) => sum + budgetSeconds, 0)).to.be.at.most(30 * 60);
   });
 });
