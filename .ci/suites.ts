@@ -39,7 +39,7 @@ export const SUITES: readonly Suite[] = [
   {
     name: "unit tests on newer Node",
     group: "nodes",
-    budgetSeconds: 120,
+    budgetSeconds: 330,
     commands: NEWER_NODES.map(
       (version) => `npm exec --yes --package=node@${version} --call "npm run --silent test --workspaces"`,
     ),
