@@ -3,9 +3,11 @@ export interface Counts {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
+  /** What failed: the title of each test with the first line of its error, or the command that broke. */
+  readonly failedTests: readonly string[];
 }
 
-export const NONE: Counts = { passed: 0, failed: 0, skipped: 0 };
+export const NONE: Counts = { passed: 0, failed: 0, skipped: 0, failedTests: [] };
 
 /** The counts that the reporter left in a file: one JSON object a line, one line for each mocha process. */
 export function parseCounts(text: string): Counts {
@@ -17,7 +19,12 @@ export function parseCounts(text: string): Counts {
 }
 
 export function addCounts(a: Counts, b: Counts): Counts {
-  return { passed: a.passed + b.passed, failed: a.failed + b.failed, skipped: a.skipped + b.skipped };
+  return {
+    passed: a.passed + b.passed,
+    failed: a.failed + b.failed,
+    skipped: a.skipped + b.skipped,
+    failedTests: [...a.failedTests, ...b.failedTests],
+  };
 }
 
 /** The closing line of a run, which other tools read: keep its form. */

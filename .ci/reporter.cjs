@@ -1,5 +1,5 @@
 "use strict";
-// Mocha's "spec" reporter, which also leaves its counts where the suite runner can add them up.
+// Mocha's "spec" reporter, which also leaves its counts, and which tests failed, where the suite runner adds them up.
 const { appendFileSync } = require("node:fs");
 const { reporters, Runner } = require("mocha");
 
@@ -10,7 +10,10 @@ module.exports = class CountingReporter extends reporters.Spec {
     if (!file) return;
     runner.once(Runner.constants.EVENT_RUN_END, () => {
       const { passes, failures, pending } = this.stats;
-      appendFileSync(file, `${JSON.stringify({ passed: passes, failed: failures, skipped: pending })}\n`);
+      const failedTests = this.failures.map(
+        (test) => `${test.fullTitle()}: ${String(test.err?.message).split("\n", 1)}`,
+      );
+      appendFileSync(file, `${JSON.stringify({ passed: passes, failed: failures, skipped: pending, failedTests })}\n`);
     });
   }
 };

@@ -40,9 +40,10 @@ function runSuite(suite: Suite): SuiteResult {
   const seconds = Number(process.hrtime.bigint() - started) / 1e9;
   const counted = existsSync(countsFile) ? parseCounts(readFileSync(countsFile, "utf8")) : NONE;
   // A command that broke before it could count (lint, a file that does not load) is a failure all the same.
-  const uncounted = Math.max(0, failedCommands.length - counted.failed);
-  if (uncounted > 0) appendFileSync(countsFile, `${JSON.stringify({ ...NONE, failed: uncounted })}\n`);
-  return { suite, seconds, counts: { ...counted, failed: counted.failed + uncounted }, failedCommands };
+  const failed = Math.max(0, failedCommands.length - counted.failed);
+  const uncounted = { ...NONE, failed, failedTests: failed > 0 ? failedCommands : [] };
+  if (failed > 0) appendFileSync(countsFile, `${JSON.stringify(uncounted)}\n`);
+  return { suite, seconds, counts: addCounts(counted, uncounted), failedCommands };
 }
 
 function succeeds(command: string, countsFile: string): boolean {

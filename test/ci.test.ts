@@ -4,17 +4,22 @@ import { addCounts, NONE, parseCounts, sumLine } from "../.ci/counts.js";
 import { SUITES } from "../.ci/suites.js";
 
 describe("the sum over all suites", () => {
-  it("adds up what each mocha process has left", () => {
-    const text = '{"passed":2,"failed":1,"skipped":0}\n{"passed":3,"failed":0,"skipped":4}\n';
-    expect(parseCounts(text)).to.deep.equal({ passed: 5, failed: 1, skipped: 4 });
+  it("adds up what each mocha process has left, and what failed", () => {
+    const runs = [
+      { passed: 2, failed: 1, skipped: 0, failedTests: ["a node is full: expected 1 to equal 2"] },
+      { passed: 3, failed: 0, skipped: 4, failedTests: [] },
+    ];
+    const text = runs.map((run) => `${JSON.stringify(run)}\n`).join("");
+    const failedTests = ["a node is full: expected 1 to equal 2"];
+    expect(parseCounts(text)).to.deep.equal({ passed: 5, failed: 1, skipped: 4, failedTests });
   });
 
   it("is nothing when nothing ran", () => {
-    expect(addCounts(parseCounts(""), NONE)).to.deep.equal({ passed: 0, failed: 0, skipped: 0 });
+    expect(addCounts(parseCounts(""), NONE)).to.deep.equal(NONE);
   });
 
   it("ends in the line that other tools read", () => {
-    expect(sumLine({ passed: 123, failed: 0, skipped: 2 })).to.match(/^\d+ passed, \d+ failed, \d+ skipped$/);
+    expect(sumLine({ ...NONE, passed: 123, skipped: 2 })).to.match(/^\d+ passed, \d+ failed, \d+ skipped$/);
   });
 });
 
