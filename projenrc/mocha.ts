@@ -27,22 +27,25 @@ export interface MochaOptions {
   readonly faults?: string;
   /** Folders of `test` that other tasks run, beside `server`: tests of the whole system. @default - none */
   readonly apart?: readonly string[];
+  /** Test files that run at once, each in a process of its own. @default - one, in mocha's own process */
+  readonly jobs?: number;
 }
 
 /** The test tasks of a workspace: `test` needs nothing but Node, `test:server` a real kube-apiserver. */
 export class Mocha extends MochaConfig {
-  constructor(project: javascript.NodeProject, { minLines, faults, apart = [] }: MochaOptions = {}) {
+  constructor(project: javascript.NodeProject, { minLines, faults, apart = [], jobs }: MochaOptions = {}) {
     super(project, "../.ci");
     if (minLines !== undefined) new Coverage(project, minLines);
-    const mocha = minLines === undefined ? "mocha" : "c8 mocha";
+    const mocha = jobs === undefined ? "mocha" : `mocha --parallel --jobs ${jobs}`;
+    const measured = minLines === undefined ? mocha : `c8 ${mocha}`;
     const others = ["server", ...apart].map((folder) => `test/${folder}/**`);
     const ignored = [...others, ...(faults === undefined ? [] : [`test/**/${faults}`])];
     const ignore = ignored.map((glob) => `--ignore '${glob}'`).join(" ");
-    project.testTask.reset(`${mocha} 'test/**/*.test.ts' ${ignore}`, { receiveArgs: true });
+    project.testTask.reset(`${measured} 'test/**/*.test.ts' ${ignore}`, { receiveArgs: true });
     if (faults !== undefined) {
       project.addTask("test:faults", {
         description: "The long tests that need nothing but Node: faults at every step, simulations",
-        exec: `mocha 'test/**/${faults}' ${others.map((glob) => `--ignore '${glob}'`).join(" ")}`,
+        exec: `${mocha} 'test/**/${faults}' ${others.map((glob) => `--ignore '${glob}'`).join(" ")}`,
         receiveArgs: true,
       });
     }

@@ -47,7 +47,7 @@ export class OperatorPackage extends typescript.TypeScriptProject {
       exec: "tsx bench/main.ts",
       receiveArgs: true,
     });
-    new Mocha(this, { faults: "*{faults,storm,simulation}*.test.ts", apart: ["operator", "e2e"] });
+    new Mocha(this, { faults: "*{faults,storm,simulation}*.test.ts", apart: ["operator", "e2e"], jobs: 2 });
     this.addTask("test:process", {
       description: "The whole operator in the test's process, on the Kubernetes emulator and simulated clouds",
       exec: "mocha 'test/operator/**/*.test.ts'",
