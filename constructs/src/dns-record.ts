@@ -100,7 +100,7 @@ export class DnsRecord {
     const ttl = wholeSeconds(this.options.ttl, site);
     if (ttl === undefined || !Number.isInteger(ttl)) return ttl;
     if (this.provider === "cloudflare" && ttl > 1 && (ttl < 60 || ttl > 86_400)) {
-      site.refuse(`${ttl} seconds is no TTL of Cloudflare: give 1 (automatic) or 60 to 86400 seconds`);
+      site.refuse(`${ttl} seconds is not a TTL of Cloudflare: give 1 (automatic) or 60 to 86400 seconds`);
     }
     return ttl;
   }

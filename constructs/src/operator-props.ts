@@ -146,8 +146,9 @@ export interface FlipopOperatorProps {
    */
   readonly shutdownTimeout?: Duration;
   /**
-   * Let the API server refuse every change to a node by the operator but our annotations and our taints. Needs
-   * Kubernetes 1.30 or newer.
+   * Let the API server refuse every change to a node by the operator but our annotations and our taints; and, given
+   * `watchNamespaces`, every change to our kinds in another namespace, so that the operator can be allowed to clean up in
+   * a namespace that goes and has lost its Roles. Needs Kubernetes 1.30 or newer.
    * @default true
    */
   readonly admissionPolicy?: boolean;

@@ -1,6 +1,7 @@
 import type { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
 import { admissionPolicy, admissionPolicyBinding } from "./operator/admission-policy";
+import { cleanupPolicy, cleanupPolicyBinding } from "./operator/cleanup-policy";
 import { deployment } from "./operator/deployment";
 import { disruptionBudget } from "./operator/disruption-budget";
 import { metricsService } from "./operator/metrics-service";
@@ -8,7 +9,7 @@ import { monitoring } from "./operator/monitoring";
 import { jobNamespaces, operatorNamespace } from "./operator/namespaces";
 import { networkPolicy } from "./operator/network-policy";
 import { operatorProblems } from "./operator/problems";
-import { clusterRole, namespacedRoles } from "./operator/roles";
+import { cleanupClusterRole, clusterRole, namespacedRoles } from "./operator/roles";
 import { serviceAccount } from "./operator/service-account";
 import { type OperatorSettings, operatorSettings } from "./operator/settings";
 import { editClusterRole, viewClusterRole } from "./operator/user-roles";
@@ -66,6 +67,17 @@ export class FlipopOperator extends Construct {
   public readonly admissionPolicy: ApiObject | undefined;
   /** Puts the ValidatingAdmissionPolicy into force; undefined with `admissionPolicy: false`. */
   public readonly admissionPolicyBinding: ApiObject | undefined;
+  /**
+   * The ValidatingAdmissionPolicy that keeps the operator to `watchNamespaces`; undefined without these, or with
+   * `admissionPolicy: false`. Keep it as long as there is the ClusterRole for clean-ups.
+   */
+  public readonly cleanupPolicy: ApiObject | undefined;
+  /** Puts that policy into force; undefined without it. */
+  public readonly cleanupPolicyBinding: ApiObject | undefined;
+  /** Lets the operator clean up in a watched namespace that goes, and has lost its Roles; undefined without the policy. */
+  public readonly cleanupClusterRole: ApiObject | undefined;
+  /** Gives that ClusterRole to the operator; undefined without it. */
+  public readonly cleanupClusterRoleBinding: ApiObject | undefined;
 
   constructor(scope: Construct, id: string, props: FlipopOperatorProps = {}) {
     super(scope, id);
@@ -88,6 +100,12 @@ export class FlipopOperator extends Construct {
     const admission = props.admissionPolicy ?? true;
     this.admissionPolicy = made(admission, () => admissionPolicy(this, settings));
     this.admissionPolicyBinding = made(admission, () => admissionPolicyBinding(this, settings));
+    const confined = admission && settings.watchNamespaces.length > 0;
+    this.cleanupPolicy = made(confined, () => cleanupPolicy(this, settings));
+    this.cleanupPolicyBinding = made(confined, () => cleanupPolicyBinding(this, settings));
+    const cleanup = made(confined, () => cleanupClusterRole(this, settings));
+    this.cleanupClusterRole = cleanup?.role;
+    this.cleanupClusterRoleBinding = cleanup?.binding;
     this.networkPolicy = made(props.networkPolicy ?? false, () => networkPolicy(this, settings));
     this.podDisruptionBudget = disruptionBudget(this, settings);
     this.metricsService = metricsService(this, settings);

@@ -53,7 +53,7 @@ function readService(service: IConstruct, site: Site): ServiceReference {
   const manifest = readManifest(service, site, INSTEAD);
   if (!manifest) return { serviceName: UNREADABLE };
   const { namespace, title, json } = manifest;
-  if (!isCore(manifest, "Service")) site.refuse(`${title} is no Service: ${INSTEAD}`);
+  if (!isCore(manifest, "Service")) site.refuse(`${title} is not a Service: ${INSTEAD}`);
   if (objectAt(json, "spec").type === "ExternalName") {
     site.refuse(`${title} is of type ExternalName, which no node serves: give a Service with a selector`);
   }

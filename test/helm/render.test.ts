@@ -122,6 +122,16 @@ const CASES: readonly Case[] = [
     },
   },
   {
+    title: "with watched namespaces, and issuers in its own",
+    props: { features: [ROUTED_IP], watchNamespaces: ["team-a", "team-b"] },
+    values: { features: ["routedip"], watchNamespaces: ["team-a", "team-b"] },
+  },
+  {
+    title: "with watched namespaces, and no admission policy",
+    props: { watchNamespaces: ["team-a"], admissionPolicy: false },
+    values: { watchNamespaces: ["team-a"], admissionPolicy: false },
+  },
+  {
     title: "with a PodMonitor, a long name, a namespace that looks like a number, and Jobs alone",
     props: {
       name: "n".repeat(45),

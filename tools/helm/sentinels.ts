@@ -75,6 +75,8 @@ export const EXPRESSIONS: readonly (readonly [text: string, expression: string])
   [`--resync=${RESYNC}`, "--resync={{ $.Values.resync }}"],
   [`--shutdown-timeout=${SHUTDOWN}`, "--shutdown-timeout={{ int $.Values.shutdownTimeout }}"],
   [`--features=${FEATURES.join(",")}`, '--features={{ join "," $.Values.features }}'],
+  // In the expressions of a policy.
+  ["'helm-issuers'.split", `'{{ join "," (default (list $.Values.namespace) $.Values.issuerNamespaces) }}'.split`],
   ["helm-name", "{{ $.Values.name }}"],
 ];
 

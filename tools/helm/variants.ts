@@ -51,6 +51,9 @@ const DEPLOYMENT_SWITCHES: typeof SWITCHES = [
   [without(SENTINELS, "jobNamespaces"), `ne (join "," $.Values.jobNamespaces) "${DEFAULT_JOB_NAMESPACE}"`],
 ];
 
+/** What is about namespaces that go is there where some are watched. */
+const CLEANUP_SWITCHES: typeof SWITCHES = [[without(SENTINELS, "watchNamespaces"), "$.Values.watchNamespaces"]];
+
 /** The condition of the flag that names the features. No other synthesis has it as the main one has it. */
 export const FEATURES_FLAG_CONDITION = `ne (join "," $.Values.features) "${DEFAULT_FEATURE_LIST}"`;
 
@@ -58,11 +61,12 @@ export const FEATURES_FLAG_CONDITION = `ne (join "," $.Values.features) "${DEFAU
 export function sources(): readonly Source[] {
   const switches = SWITCHES.map(([props, when]) => ({ documents: synth(props), when }));
   const forDeployment = DEPLOYMENT_SWITCHES.map(([props, when]) => ({ documents: synth(props), when }));
+  const forCleanup = CLEANUP_SWITCHES.map(([props, when]) => ({ documents: synth(props), when }));
   const features = featureProbes(SENTINELS);
   return [...synth(SENTINELS)].map(([id, document]) => {
     if (id === "cluster-role") return wideClusterRole(id);
-    const probes = [...switches, ...features, ...(id === "deployment" ? forDeployment : [])];
-    return { id, document, probes };
+    const own = id === "deployment" ? forDeployment : id.startsWith("cleanup-") ? forCleanup : [];
+    return { id, document, probes: [...switches, ...features, ...own] };
   });
 }
 

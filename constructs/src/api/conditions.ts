@@ -5,7 +5,7 @@ export const CONDITION_TYPES = {
   Ready: "Observed, without error, and the provider reachable.",
   Fulfilled: "As many addresses are active as are desired.",
   DNSReady: "The record set holds what it should.",
-  Conflict: "Bad: another resource or another writer has what this one asks for.",
+  Conflict: "Bad: another resource claims, or a foreign writer changes, what this one asks for.",
   ProviderReachable: "The last call to the provider was answered.",
   Assigned: "The address is on a node that serves the Service.",
   FirewallReady: "The firewall lets the Service's ports through to the node.",
@@ -63,7 +63,7 @@ export const REASONS = {
     remedy: "Correct ips or routedIP, or use the token of the account that owns it.",
   },
   AddressUnknown: {
-    meaning: "A Job ended well but did not report the address that it created.",
+    meaning: "A Job completed but did not report the address that it created.",
     remedy: "Set spec.routedIP to the address, or fix the Job and make a new RoutedIP.",
   },
   WrongRegion: {
@@ -105,12 +105,12 @@ export const REASONS = {
     remedy: "Remove it from one of the two.",
   },
   HeldElsewhere: {
-    meaning: "The address is on a machine that is no node of this cluster.",
+    meaning: "The address is on a machine that is not a node of this cluster.",
     remedy: "Unassign it there, or use another address.",
   },
   ForeignWriter: {
-    meaning: "Somebody else keeps undoing what the operator writes.",
-    remedy: "Stop the other writer; the operator tries every 10 minutes.",
+    meaning: "A foreign writer keeps undoing what the operator writes.",
+    remedy: "Stop the foreign writer; the operator tries every 10 minutes.",
   },
   TTLRaised: {
     meaning: "The provider takes no TTL this short; the shortest one is used.",
@@ -132,12 +132,12 @@ export const REASONS = {
   IssuerNotFound: { meaning: "The RoutedIPIssuer does not exist.", remedy: "Create it, or correct issuerRef." },
   ClassNotFound: { meaning: "The ClusterRoutedIPClass does not exist.", remedy: "Create it, or correct className." },
   SecretNotFound: {
-    meaning: "The Secret or its key does not exist.",
+    meaning: "The Secret or its key does not exist, or the key is empty.",
     remedy: "Create it, or correct credentialsSecretRef.",
   },
   FirewallNotFound: { meaning: "The firewall does not exist yet; it is created once a node may join it.", remedy: "" },
   FirewallForbidden: {
-    meaning: "The firewall belongs to the platform, which would undo our changes.",
+    meaning: "The firewall belongs to the platform, which overwrites foreign rules.",
     remedy: "Name a firewall of your own.",
   },
   FirewallFull: {

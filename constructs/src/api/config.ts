@@ -69,7 +69,7 @@ export const FLAGS: readonly Flag[] = [
   flag("debug", "boolean", "false", "Log debug messages"),
   flag("health-bind-addr", "string", `:${PORTS.health}`, "Address of /healthz and /readyz; empty: off"),
   {
-    ...flag("features", "list", DEFAULT_FEATURES.join(","), "Features to run"),
+    ...flag("features", "list", DEFAULT_FEATURES.join(","), "Features to enable"),
     choices: Object.keys(FEATURES),
   },
   flag("namespace", "string", "", "The operator's namespace; empty: the pod's, else flipop"),
@@ -80,7 +80,7 @@ export const FLAGS: readonly Flag[] = [
   flag("dry-run", "boolean", "false", "Change nothing, in the cloud or the cluster; log what would change"),
   flag("resync", "seconds", "60", "Reconcile every resource at least this often"),
   flag("leader-elect", "boolean", "true", "Hold the Lease before acting; needed with more than one replica"),
-  flag("leader-elect-lease-duration", "seconds", "15", "How long a silent leader is waited for"),
+  flag("leader-elect-lease-duration", "seconds", "15", "How long a silent leader keeps the Lease"),
   flag("leader-elect-renew-deadline", "seconds", "10", "How long the leader tries to renew before it stops"),
   flag("leader-elect-retry-period", "seconds", "2", "Time between tries to get or renew the Lease"),
   flag("shutdown-timeout", "seconds", "20", "How long runs under way may take after SIGTERM"),

@@ -14,7 +14,7 @@ export const EVENTS = {
   Assigned: { type: "Normal", meaning: "An address is on its node.", remedy: "" },
   TakenOver: {
     type: "Normal",
-    meaning: "A pool took a listed address from a machine that is no node of this cluster.",
+    meaning: "A pool took a listed address from a machine that is not a node of this cluster.",
     remedy: "If that was not meant, take the address out of ips.",
   },
   Created: { type: "Normal", meaning: "An address was created at the provider.", remedy: "" },

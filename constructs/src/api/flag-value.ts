@@ -48,5 +48,5 @@ function notChosen(flag: Flag, text: string): ParsedFlag {
 }
 
 function refused({ name }: Flag, text: string, fix: string): ParsedFlag {
-  return { ok: false, problem: `"${text}" is no value of ${name}: ${fix}` };
+  return { ok: false, problem: `"${text}" is not a value of ${name}: ${fix}` };
 }

@@ -7,7 +7,8 @@ export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "d
 /**
  * Where a permission is needed: in the whole cluster; in the namespaces of `--watch-namespaces` or
  * `--pod-namespaces` (none given: the whole cluster); in the operator's own namespace; in those of
- * `--issuer-namespaces` or `--job-namespaces`.
+ * `--issuer-namespaces` or `--job-namespaces`. `goingNamespaces`: in those of `--watch-namespaces` that are being
+ * deleted, and may have lost their Roles; given in the whole cluster, and only where an admission policy confines it.
  */
 export type PermissionScope =
   | "cluster"
@@ -15,7 +16,8 @@ export type PermissionScope =
   | "podNamespaces"
   | "operatorNamespace"
   | "issuerNamespaces"
-  | "jobNamespaces";
+  | "jobNamespaces"
+  | "goingNamespaces";
 
 /** Something that the operator may do, and why it must. */
 export interface Permission {
@@ -56,6 +58,18 @@ function ownKind(features: readonly FeatureName[], scope: PermissionScope, resou
   ];
 }
 
+/** What the end of a resource takes, once its namespace has no Role any more. */
+function cleanup(features: readonly FeatureName[], resources: readonly string[]): Permission {
+  return {
+    features,
+    scope: "goingNamespaces",
+    apiGroup: API_GROUP,
+    resources: [...resources, ...resources.map((resource) => `${resource}/status`)],
+    verbs: ["patch"],
+    why: "finish the clean-up in a namespace that goes and has lost its Roles already",
+  };
+}
+
 /** Everything that the operator may do. The construct library makes roles of it, the tests try each call. */
 export const PERMISSIONS: readonly Permission[] = [
   {
@@ -81,7 +95,7 @@ export const PERMISSIONS: readonly Permission[] = [
     apiGroup: "events.k8s.io",
     resources: ["events"],
     verbs: ["create", "patch"],
-    why: "tell what happened, on the resource; for nodes, classes and terminating namespaces in namespace default",
+    why: "tell what happened, on the resource, or in namespace default; by a dry run, learn that a namespace is gone",
   },
   {
     features: ALL,
@@ -169,6 +183,9 @@ export const PERMISSIONS: readonly Permission[] = [
     verbs: ["get"],
     why: "run Jobs only as ServiceAccounts that are labelled for it",
   },
+  cleanup(["pools"], ["floatingippools"]),
+  cleanup(["dns"], ["nodednsrecordsets"]),
+  cleanup(["routedip", "jobs"], ["routedips", "routedipissuers"]),
 ];
 
 /** The permissions that an operator with these features needs. */

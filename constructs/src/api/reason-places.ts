@@ -63,7 +63,11 @@ export const REASON_PLACES = {
   KeptLastKnown: { kinds: SERVED, conditions: ["DNSReady"] },
   ClaimedByOther: { kinds: SERVED, conditions: ["Conflict", "DNSReady", "Fulfilled", "Assigned"], ofAddress: true },
   HeldElsewhere: { kinds: WITH_ADDRESS, conditions: ["Conflict", "Ready", "Assigned"], ofAddress: true },
-  ForeignWriter: { kinds: SERVED, conditions: ["Conflict", "Ready", "DNSReady"], ofAddress: true },
+  ForeignWriter: {
+    kinds: SERVED,
+    conditions: ["Conflict", "Ready", "Fulfilled", "DNSReady", "Assigned"],
+    ofAddress: true,
+  },
   TTLRaised: { kinds: SERVED, conditions: ["DNSReady"] },
   ServiceNotFound: SERVICE,
   ServiceUnsuitable: SERVICE,

@@ -20,7 +20,7 @@ export const REFUSALS = {
   },
   NodeDeleting: { meaning: "The node is being deleted.", remedy: "", recoverable: false },
   NoProviderID: {
-    meaning: "The node has no spec.providerID, so nobody knows which machine of the cloud it is.",
+    meaning: "The node has no spec.providerID, so its machine is unknown.",
     remedy: "Wait for the cloud controller manager to set it, or look at that program's log.",
     recoverable: false,
   },

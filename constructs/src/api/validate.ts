@@ -106,7 +106,7 @@ function duplicates(schema: AnyArraySchema, path: string, value: readonly unknow
     const key = keyOf(item);
     const again = seen.has(key);
     seen.add(key);
-    return again ? [{ path: `${path}[${index}]`, message: `${key} stands there twice: remove one` }] : [];
+    return again ? [{ path: `${path}[${index}]`, message: `${key} is listed twice: remove one` }] : [];
   });
 }
 

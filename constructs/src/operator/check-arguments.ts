@@ -19,9 +19,9 @@ function argumentProblem(argument: string): string | undefined {
   // First, because every other message shows the argument.
   if (holdsToken(argument)) return TOKEN_REFUSED;
   const [, name, value] = ARGUMENT.exec(argument) ?? [];
-  if (name === undefined) return `"${argument}" is no flag: write each as "--flag=value"`;
+  if (name === undefined) return `"${argument}" is not a flag: write each as "--flag=value"`;
   const flag = FLAGS.find((candidate) => candidate.name === name);
-  if (!flag) return `"--${name}" is no flag of the operator: use ${freeFlags()}`;
+  if (!flag) return `"--${name}" is not a flag of the operator: use ${freeFlags()}`;
   const instead = MANAGED_FLAGS[name];
   if (instead !== undefined) return `"--${name}" is set by this construct: use ${instead}`;
   return flagValueProblem(flag, value);
@@ -31,7 +31,7 @@ function repetition(extraArgs: readonly string[], index: number): string | undef
   const nameOf = (argument: string | undefined): string | undefined => ARGUMENT.exec(argument ?? "")?.[1];
   const name = nameOf(extraArgs[index]);
   const first = extraArgs.findIndex((argument) => nameOf(argument) === name);
-  return first < index ? `--${name} stands there twice: remove one` : undefined;
+  return first < index ? `--${name} is listed twice: remove one` : undefined;
 }
 
 function freeFlags(): string {

@@ -24,13 +24,13 @@ function variableProblem(name: string, value: string): string | undefined {
     return `a token does not belong into a manifest: use prop ${prop} with Credentials.fromSecretName(...)`;
   }
   if (holdsToken(value)) return TOKEN_REFUSED;
-  if (!VARIABLE_NAME.test(name)) return `"${name}" is no variable name: use letters, digits and "_"`;
+  if (!VARIABLE_NAME.test(name)) return `"${name}" is not a variable name: use letters, digits and "_"`;
   return name.startsWith(FLAG_PREFIX) ? flagVariableProblem(name, value) : undefined;
 }
 
 function flagVariableProblem(name: string, value: string): string | undefined {
   const flag = FLAGS.find(({ env }) => env === name);
-  if (!flag) return `"${name}" is no variable of the operator: correct its name, or leave it out`;
+  if (!flag) return `"${name}" is not a variable of the operator: correct its name, or leave it out`;
   const instead = MANAGED_FLAGS[flag.name];
   if (instead !== undefined) return `"${name}" is set by this construct: use ${instead}`;
   return flagValueProblem(flag, value);

@@ -33,7 +33,7 @@ function checkFeatures({ features }: FlipopOperatorProps, site: Site): void {
   if (features.length === 0) site.refuse("is empty, so the operator would do nothing: name a feature, or leave it out");
   features.forEach((feature, index) => {
     if (Object.hasOwn(FEATURES, feature)) return;
-    site.below(`[${index}]`).refuse(`"${feature}" is no feature: use ${Object.keys(FEATURES).join(", ")}`);
+    site.below(`[${index}]`).refuse(`"${feature}" is not a feature: use ${Object.keys(FEATURES).join(", ")}`);
   });
 }
 
@@ -43,7 +43,7 @@ function checkList(namespaces: readonly string[] | undefined, site: Site): void 
   namespaces?.forEach((namespace, index) => {
     const at = site.below(`[${index}]`);
     checkDnsLabel(namespace, at);
-    if (namespaces.indexOf(namespace) < index) at.refuse(`"${namespace}" stands there twice: remove one`);
+    if (namespaces.indexOf(namespace) < index) at.refuse(`"${namespace}" is listed twice: remove one`);
   });
 }
 
@@ -78,8 +78,8 @@ function checkJobNamespaces(
   }
 }
 
-/** Notes a value that is no DNS label. */
+/** Notes a value that is not a DNS label. */
 export function checkDnsLabel(value: string, site: Site): void {
   if (DNS_LABEL.test(value)) return;
-  site.refuse(`"${value}" is no DNS label: use at most 63 lower-case letters, digits and "-", such as "flipop"`);
+  site.refuse(`"${value}" is not a DNS label: use at most 63 lower-case letters, digits and "-", such as "flipop"`);
 }

@@ -11,10 +11,10 @@ const OPERATOR_SYSTEM = "kubernetes.io/os";
 export function checkPods(props: FlipopOperatorProps, draft: Draft): void {
   const { replicas = 2, image, nodeSelector, monitoringLabels } = props;
   if (!Number.isInteger(replicas) || replicas < 0) {
-    draft.at("replicas").refuse(`${replicas} is no number of pods: use 2, or another whole number from 0`);
+    draft.at("replicas").refuse(`${replicas} is not a number of pods: use 2, or another whole number from 0`);
   }
   if (image !== undefined && !/^\S+$/.test(image)) {
-    draft.at("image").refuse(`"${image}" is no image: write it as registry/name:tag, or leave it out`);
+    draft.at("image").refuse(`"${image}" is not an image: write it as registry/name:tag, or leave it out`);
   }
   checkNames(props, draft);
   checkResources(props, draft);
@@ -34,7 +34,7 @@ function checkNames(props: FlipopOperatorProps, draft: Draft): void {
 
 function checkObjectName(name: string | undefined, site: Site): void {
   if (name === undefined || DNS_SUBDOMAIN.test(name)) return;
-  site.refuse(`"${name}" is no name of an object: use lower-case letters, digits, "-" and "."`);
+  site.refuse(`"${name}" is not the name of an object: use lower-case letters, digits, "-" and "."`);
 }
 
 function checkResources(props: FlipopOperatorProps, draft: Draft): void {
@@ -42,7 +42,7 @@ function checkResources(props: FlipopOperatorProps, draft: Draft): void {
     const quantity = props[prop];
     if (quantity === undefined || isPositive(quantity)) continue;
     const example = prop.startsWith("cpu") ? '"50m" or "0.5"' : '"128Mi" or "1Gi"';
-    draft.at(prop).refuse(`"${quantity}" is no quantity: write it as ${example}`);
+    draft.at(prop).refuse(`"${quantity}" is not a quantity: write it as ${example}`);
   }
 }
 
@@ -59,7 +59,7 @@ function checkDurations({ resync, shutdownTimeout }: FlipopOperatorProps, draft:
     const fix = `Duration.seconds(${Math.ceil(timeout)})`;
     draft
       .at("shutdownTimeout")
-      .refuse(`${timeout} seconds is no whole number, and a pod's grace period is one: use ${fix}`);
+      .refuse(`${timeout} seconds is not a whole number, and a pod's grace period is one: use ${fix}`);
   }
 }
 

@@ -2,7 +2,7 @@ import { ApiObject, type ApiObjectMetadata } from "cdk8s";
 import type { Construct } from "constructs";
 import { type Permission, type PermissionScope, permissionsFor } from "../api/permissions";
 import { clusterObject } from "./cluster-object";
-import type { OperatorSettings } from "./settings";
+import { cleanupName, type OperatorSettings } from "./settings";
 
 const RBAC = "rbac.authorization.k8s.io";
 const RBAC_V1 = `${RBAC}/v1`;
@@ -20,21 +20,16 @@ export function clusterRole(scope: Construct, settings: OperatorSettings): Bound
     ...(settings.watchNamespaces.length === 0 ? (["watchNamespaces"] as const) : []),
     ...(settings.podNamespaces.length === 0 ? (["podNamespaces"] as const) : []),
   ];
-  const metadata = { name: settings.clusterName, labels: settings.labels };
-  return {
-    role: clusterObject(scope, "cluster-role", {
-      apiVersion: RBAC_V1,
-      kind: "ClusterRole",
-      metadata,
-      rules: rules(settings, scopes),
-    }),
-    binding: clusterObject(scope, "cluster-role-binding", {
-      apiVersion: RBAC_V1,
-      kind: "ClusterRoleBinding",
-      metadata,
-      ...grant("ClusterRole", settings.clusterName, settings),
-    }),
-  };
+  return boundClusterRole(scope, settings, { id: "cluster-role", name: settings.clusterName, scopes });
+}
+
+/**
+ * What is left to the operator in a watched namespace that has lost its Roles. Give it only with the policy of
+ * cleanup-policy.ts, without which it is a right in every namespace.
+ */
+export function cleanupClusterRole(scope: Construct, settings: OperatorSettings): BoundRole {
+  const name = cleanupName(settings);
+  return boundClusterRole(scope, settings, { id: "cleanup-cluster-role", name, scopes: ["goingNamespaces"] });
 }
 
 /** A Role for each purpose in each namespace that it is about. Their names say the purpose. */
@@ -47,6 +42,34 @@ export function namespacedRoles(scope: Construct, settings: OperatorSettings): B
     ...rolesFor(scope, settings, { purpose: "issuers", scope: "issuerNamespaces", namespaces: issuerNamespaces }),
     ...rolesFor(scope, settings, { purpose: "jobs", scope: "jobNamespaces", namespaces: jobNamespaces }),
   ];
+}
+
+interface WantedClusterRole {
+  readonly id: string;
+  readonly name: string;
+  readonly scopes: readonly PermissionScope[];
+}
+
+function boundClusterRole(
+  scope: Construct,
+  settings: OperatorSettings,
+  { id, name, scopes }: WantedClusterRole,
+): BoundRole {
+  const metadata = { name, labels: settings.labels };
+  return {
+    role: clusterObject(scope, id, {
+      apiVersion: RBAC_V1,
+      kind: "ClusterRole",
+      metadata,
+      rules: rules(settings, scopes),
+    }),
+    binding: clusterObject(scope, `${id}-binding`, {
+      apiVersion: RBAC_V1,
+      kind: "ClusterRoleBinding",
+      metadata,
+      ...grant("ClusterRole", name, settings),
+    }),
+  };
 }
 
 interface RolePurpose {

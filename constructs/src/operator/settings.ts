@@ -55,6 +55,11 @@ export function operatorSettings(scope: Construct, props: FlipopOperatorProps): 
   };
 }
 
+/** Name of all objects that are about namespaces that go. */
+export function cleanupName({ clusterName: name }: OperatorSettings): string {
+  return `${name}-cleanup`;
+}
+
 function featureNamespaces(props: FlipopOperatorProps, features: readonly FeatureName[], own: string) {
   return {
     issuerNamespaces: features.includes("routedip") ? (props.issuerNamespaces ?? [own]) : [],

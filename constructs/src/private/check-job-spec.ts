@@ -16,7 +16,7 @@ export function checkJobSpec(spec: Json, site: Site): void {
 function checkDeadline(given: unknown, site: Site): void {
   if (given === undefined || given === null) return;
   if (typeof given === "number" && Number.isInteger(given) && given >= 1 && given <= MAX_JOB_SECONDS) return;
-  site.refuse(`${shown(given)} is no time for a Job: give 1 to ${MAX_JOB_SECONDS} seconds`);
+  site.refuse(`${shown(given)} is not a valid time for a Job: give 1 to ${MAX_JOB_SECONDS} seconds`);
 }
 
 function checkPod({ containers, restartPolicy }: Json, site: Site): void {

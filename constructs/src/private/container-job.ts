@@ -60,7 +60,7 @@ export function checkContainer(container: RoutedIPJobContainer, site: Site): voi
     site.below(".image").refuse(`"${image}" is not an image: give one such as registry.example/update-ip:1.4`);
   }
   if (userId !== undefined && !(Number.isInteger(userId) && userId >= 1 && userId <= 2_147_483_647)) {
-    site.below(".userId").refuse(`${userId} is no user id to run as: give a whole number from 1 to 2147483647`);
+    site.below(".userId").refuse(`${userId} is not a user id to run as: give a whole number from 1 to 2147483647`);
   }
   if (serviceAccountName !== undefined && !SERVICE_ACCOUNT.test(serviceAccountName)) {
     site
@@ -76,7 +76,7 @@ const SERVICE_ACCOUNT = new RegExp(`^${DNS_SUBDOMAIN_PATTERN}$`);
 function checkTimeout({ timeout }: RoutedIPJobContainer, site: Site): void {
   const seconds = timeout?.toSeconds({ integral: false });
   if (seconds === undefined || (seconds >= 1 && seconds <= MAX_JOB_SECONDS)) return;
-  site.refuse(`${seconds} seconds is no time for a Job: give 1 to ${MAX_JOB_SECONDS} seconds`);
+  site.refuse(`${seconds} seconds is not a valid time for a Job: give 1 to ${MAX_JOB_SECONDS} seconds`);
 }
 
 function checkVariables(names: readonly string[], site: Site): void {

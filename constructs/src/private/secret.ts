@@ -19,7 +19,7 @@ export function readSecret(secret: IConstruct, site: Site): SecretFacts | undefi
   const manifest = readManifest(secret, site, INSTEAD);
   if (!manifest) return undefined;
   const { namespace, title, json } = manifest;
-  if (!isCore(manifest, "Secret")) site.refuse(`${title} is no Secret: ${INSTEAD}`);
+  if (!isCore(manifest, "Secret")) site.refuse(`${title} is not a Secret: ${INSTEAD}`);
   const entries = [json.data, json.stringData].filter(isObject).flatMap((data) => Object.keys(data));
   const name = nameOf(manifest, site);
   return { name, ...(namespace === undefined ? {} : { namespace }), ...(entries.length > 0 ? { entries } : {}) };

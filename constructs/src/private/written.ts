@@ -28,7 +28,7 @@ export function wholeSeconds(duration: Duration | undefined, site: Site): number
   const value = seconds(duration);
   if (value !== undefined && !Number.isInteger(value)) {
     site.refuse(
-      `${value} seconds is no whole number of seconds: round it, as in Duration.seconds(${Math.ceil(value)})`,
+      `${value} seconds is not a whole number of seconds: round it, as in Duration.seconds(${Math.ceil(value)})`,
     );
   }
   return value;

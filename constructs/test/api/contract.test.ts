@@ -175,10 +175,14 @@ describe("rights", () => {
       "patch nodes in cluster",
       "get,list,watch,patch floatingippools in watchNamespaces",
       "patch floatingippools/status in watchNamespaces",
+      "patch floatingippools in goingNamespaces",
+      "patch floatingippools/status in goingNamespaces",
     ]);
     expect(rights("dns")).to.deep.equal([
       "get,list,watch,patch nodednsrecordsets in watchNamespaces",
       "patch nodednsrecordsets/status in watchNamespaces",
+      "patch nodednsrecordsets in goingNamespaces",
+      "patch nodednsrecordsets/status in goingNamespaces",
     ]);
   });
 

@@ -43,7 +43,7 @@ export const BAD_OTHERS: readonly BadSpec[] = [
     {
       name: "a family twice",
       path: "spec.ipFamilies[1]",
-      says: '"IPv4" stands there twice: remove one',
+      says: '"IPv4" is listed twice: remove one',
       serverSays: "Duplicate value",
     },
   ),
@@ -205,7 +205,7 @@ export const BAD_OTHERS: readonly BadSpec[] = [
     {
       name: "a namespace twice",
       path: "spec.allowedNamespaces[1]",
-      says: '"a" stands there twice: remove one',
+      says: '"a" is listed twice: remove one',
       serverSays: "Duplicate value",
     },
   ),

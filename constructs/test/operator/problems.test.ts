@@ -5,7 +5,7 @@ import { Credentials, FlipopOperator, type FlipopOperatorProps, OperatorFeature,
 import { problemsOf } from "./synth";
 
 const { POOLS, ROUTED_IP, JOBS } = OperatorFeature;
-const LABEL_FIX = 'is no DNS label: use at most 63 lower-case letters, digits and "-", such as "flipop"';
+const LABEL_FIX = 'is not a DNS label: use at most 63 lower-case letters, digits and "-", such as "flipop"';
 const USE_SECRET =
   "the value looks like an API token (not shown here): put it into a Secret and use digitalOcean or cloudflare with Credentials.fromSecretName(...)";
 // Made here, so that nothing in the repo looks like a token.
@@ -33,9 +33,9 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
     "watchNamespaces: is empty: name a namespace, or leave it out for the default",
   ],
   [
-    "a namespace that stands there twice",
+    "a namespace that is listed twice",
     { podNamespaces: ["a", "a"] },
-    'podNamespaces[1]: "a" stands there twice: remove one',
+    'podNamespaces[1]: "a" is listed twice: remove one',
   ],
   [
     "no feature at all",
@@ -45,7 +45,7 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
   [
     "an unknown feature",
     { features: ["pool" as OperatorFeature, POOLS] },
-    'features[0]: "pool" is no feature: use pools, dns, routedip, jobs',
+    'features[0]: "pool" is not a feature: use pools, dns, routedip, jobs',
   ],
   [
     "issuerNamespaces without routedip",
@@ -67,32 +67,44 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
     { namespace: "edge", features: [ROUTED_IP, JOBS], jobNamespaces: ["edge"] },
     'jobNamespaces: "edge" is the operator\'s own namespace, where its credentials are: run Jobs in another one',
   ],
-  ["a part of a pod", { replicas: 1.5 }, "replicas: 1.5 is no number of pods: use 2, or another whole number from 0"],
-  ["fewer than no pods", { replicas: -1 }, "replicas: -1 is no number of pods: use 2, or another whole number from 0"],
-  ["an empty image", { image: "" }, 'image: "" is no image: write it as registry/name:tag, or leave it out'],
+  [
+    "a part of a pod",
+    { replicas: 1.5 },
+    "replicas: 1.5 is not a number of pods: use 2, or another whole number from 0",
+  ],
+  [
+    "fewer than no pods",
+    { replicas: -1 },
+    "replicas: -1 is not a number of pods: use 2, or another whole number from 0",
+  ],
+  ["an empty image", { image: "" }, 'image: "" is not an image: write it as registry/name:tag, or leave it out'],
   [
     "the name of a Secret with an underscore",
     { imagePullSecrets: ["pull_me"] },
-    'imagePullSecrets[0]: "pull_me" is no name of an object: use lower-case letters, digits, "-" and "."',
+    'imagePullSecrets[0]: "pull_me" is not the name of an object: use lower-case letters, digits, "-" and "."',
   ],
   [
     "an empty serviceAccountName",
     { serviceAccountName: "" },
-    'serviceAccountName: "" is no name of an object: use lower-case letters, digits, "-" and "."',
+    'serviceAccountName: "" is not the name of an object: use lower-case letters, digits, "-" and "."',
   ],
   [
     "a priorityClassName with capitals",
     { priorityClassName: "High" },
-    'priorityClassName: "High" is no name of an object: use lower-case letters, digits, "-" and "."',
+    'priorityClassName: "High" is not the name of an object: use lower-case letters, digits, "-" and "."',
   ],
-  ["CPU in words", { cpuRequest: "half" }, 'cpuRequest: "half" is no quantity: write it as "50m" or "0.5"'],
-  ["no CPU", { cpuLimit: "0" }, 'cpuLimit: "0" is no quantity: write it as "50m" or "0.5"'],
+  ["CPU in words", { cpuRequest: "half" }, 'cpuRequest: "half" is not a quantity: write it as "50m" or "0.5"'],
+  ["no CPU", { cpuLimit: "0" }, 'cpuLimit: "0" is not a quantity: write it as "50m" or "0.5"'],
   [
     "memory with a unit that there is not",
     { memoryLimit: "1GB" },
-    'memoryLimit: "1GB" is no quantity: write it as "128Mi" or "1Gi"',
+    'memoryLimit: "1GB" is not a quantity: write it as "128Mi" or "1Gi"',
   ],
-  ["negative memory", { memoryRequest: "-1Mi" }, 'memoryRequest: "-1Mi" is no quantity: write it as "128Mi" or "1Gi"'],
+  [
+    "negative memory",
+    { memoryRequest: "-1Mi" },
+    'memoryRequest: "-1Mi" is not a quantity: write it as "128Mi" or "1Gi"',
+  ],
   [
     "a resync without a pause",
     { resync: Duration.seconds(0) },
@@ -101,7 +113,7 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
   [
     "a shutdownTimeout with a fraction",
     { shutdownTimeout: Duration.millis(1500) },
-    "shutdownTimeout: 1.5 seconds is no whole number, and a pod's grace period is one: use Duration.seconds(2)",
+    "shutdownTimeout: 1.5 seconds is not a whole number, and a pod's grace period is one: use Duration.seconds(2)",
   ],
   [
     "a label value with a space",
@@ -139,7 +151,7 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
   [
     "a variable that no container can have",
     { env: { "MY-NAME": "x" } },
-    'env.MY-NAME: "MY-NAME" is no variable name: use letters, digits and "_"',
+    'env.MY-NAME: "MY-NAME" is not a variable name: use letters, digits and "_"',
   ],
   [
     "a variable of a flag that has a prop",
@@ -149,22 +161,22 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
   [
     "a misspelt variable of the operator",
     { env: { FLIPOP_LOGFORMAT: "json" } },
-    'env.FLIPOP_LOGFORMAT: "FLIPOP_LOGFORMAT" is no variable of the operator: correct its name, or leave it out',
+    'env.FLIPOP_LOGFORMAT: "FLIPOP_LOGFORMAT" is not a variable of the operator: correct its name, or leave it out',
   ],
   [
     "a variable with a value that its flag does not take",
     { env: { FLIPOP_LOG_FORMAT: "xml" } },
-    'env.FLIPOP_LOG_FORMAT: "xml" is no value of log-format: use auto, text, json',
+    'env.FLIPOP_LOG_FORMAT: "xml" is not a value of log-format: use auto, text, json',
   ],
   [
     "a flag and its value apart",
     { extraArgs: ["--log-format", "json"] },
-    'extraArgs[1]: "json" is no flag: write each as "--flag=value"',
+    'extraArgs[1]: "json" is not a flag: write each as "--flag=value"',
   ],
   [
     "an unknown flag",
     { extraArgs: ["--colour=blue"] },
-    'extraArgs[0]: "--colour" is no flag of the operator: use --kubeconfig, --leader-elect, --leader-elect-lease-duration, --leader-elect-renew-deadline, --leader-elect-retry-period, --log-format',
+    'extraArgs[0]: "--colour" is not a flag of the operator: use --kubeconfig, --leader-elect, --leader-elect-lease-duration, --leader-elect-renew-deadline, --leader-elect-retry-period, --log-format',
   ],
   [
     "a flag that has a prop",
@@ -177,14 +189,14 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
     'extraArgs[0]: "--metrics-bind-addr" is set by this construct: use the default: the metrics Service points at it',
   ],
   [
-    "a flag that stands there twice",
+    "a flag that is listed twice",
     { extraArgs: ["--leader-elect", "--leader-elect=false"] },
-    "extraArgs[1]: --leader-elect stands there twice: remove one",
+    "extraArgs[1]: --leader-elect is listed twice: remove one",
   ],
   [
     "seconds in words",
     { extraArgs: ["--leader-elect-retry-period=2 seconds"] },
-    'extraArgs[0]: "2 seconds" is no value of leader-elect-retry-period: give seconds, such as 2',
+    'extraArgs[0]: "2 seconds" is not a value of leader-elect-retry-period: give seconds, such as 2',
   ],
   [
     "a choice without a value",
@@ -194,7 +206,7 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
   [
     "a switch that is neither on nor off",
     { extraArgs: ["--leader-elect=yes"] },
-    'extraArgs[0]: "yes" is no value of leader-elect: use true or false',
+    'extraArgs[0]: "yes" is not a value of leader-elect: use true or false',
   ],
 ];
 

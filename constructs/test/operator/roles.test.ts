@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { OperatorFeature } from "../../src";
 import { ALL_KINDS, type FeatureName, PERMISSIONS, type PermissionScope } from "../../src/api";
-import { find, type Manifest, synthOperator } from "./synth";
+import { find, type Manifest, synthOperator, titles } from "./synth";
 
 const { POOLS, DNS, ROUTED_IP, JOBS } = OperatorFeature;
 const EVERYTHING = [POOLS, DNS, ROUTED_IP, JOBS];
@@ -52,6 +52,47 @@ describe("the operator's rights", () => {
     expect(watching.map(({ metadata }) => metadata.namespace)).to.deep.equal(["a", "b"]);
     const wanted = rulesOf(["pools", "dns", "routedip", "jobs"], "watchNamespaces");
     for (const role of watching) expect(role["rules"]).to.deep.equal(wanted);
+  });
+
+  it("of the last clean-up are in the cluster where a policy confines them to the namespaces that are watched", () => {
+    const objects = synthOperator({ features: EVERYTHING, watchNamespaces: ["a", "b"], issuerNamespaces: ["b"] });
+    const role = find(objects, "ClusterRole", "flipop-cleanup");
+    expect(role["rules"]).to.deep.equal(rulesOf(["pools", "dns", "routedip", "jobs"], "goingNamespaces"));
+    expect(find(objects, "ClusterRoleBinding", "flipop-cleanup")).to.deep.include({
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "flipop-cleanup" },
+      subjects: [{ kind: "ServiceAccount", name: "flipop", namespace: "flipop" }],
+    });
+    const policy = JSON.stringify(find(objects, "ValidatingAdmissionPolicy", "flipop-cleanup"));
+    expect(policy).to.include("request.namespace in 'a,b'.split(',')");
+    expect(policy).to.include("request.namespace in 'b'.split(',')");
+    expect(find(objects, "ValidatingAdmissionPolicyBinding", "flipop-cleanup")["spec"]).to.deep.equal({
+      policyName: "flipop-cleanup",
+      validationActions: ["Deny"],
+    });
+  });
+
+  it("of the last clean-up are those of the features alone", () => {
+    const rules = (features: OperatorFeature[]) =>
+      find(synthOperator({ features, watchNamespaces: ["a"] }), "ClusterRole", "flipop-cleanup")["rules"];
+    expect(rules([POOLS])).to.deep.equal(rulesOf(["pools"], "goingNamespaces"));
+    expect(rules([DNS])).to.deep.equal(rulesOf(["dns"], "goingNamespaces"));
+    expect(rules([JOBS])).to.deep.equal(rulesOf(["jobs"], "goingNamespaces"));
+  });
+
+  it("of the last clean-up are given to none that no policy confines, or that has them already", () => {
+    for (const props of [{ watchNamespaces: ["a"], admissionPolicy: false }, {}]) {
+      expect(titles(synthOperator(props)).filter((title) => title.includes("cleanup"))).to.deep.equal([]);
+    }
+  });
+
+  it("come after the policy that confines them", () => {
+    const made = titles(synthOperator({ watchNamespaces: ["a"] })).filter((title) => title.endsWith("flipop-cleanup"));
+    expect(made.map((title) => title.split(" ")[0])).to.deep.equal([
+      "ValidatingAdmissionPolicy",
+      "ValidatingAdmissionPolicyBinding",
+      "ClusterRole",
+      "ClusterRoleBinding",
+    ]);
   });
 
   it("move from the cluster to the namespaces whose pods may be matched", () => {

@@ -1,8 +1,17 @@
 import { expect } from "chai";
-import type { Client } from "flipop-testbed";
+import { type Client, eventually } from "flipop-testbed";
 import { before, describe, it } from "mocha";
 import { type FlipopOperatorProps, OperatorFeature } from "../../src";
-import { LEASE_NAME, type Permission, type PermissionScope, permissionsFor, type Verb } from "../../src/api";
+import {
+  ALL_KINDS,
+  GROUP_VERSION,
+  LEASE_NAME,
+  type Permission,
+  type PermissionScope,
+  permissionsFor,
+  type Verb,
+} from "../../src/api";
+import { minimalSpec } from "../data/minimal-specs";
 import { answerTo, type Call, type CallAnswer, callsOf } from "../support/calls";
 import { identityOf, installOperator, type OperatorName, operatorCluster } from "../support/operator-cluster";
 
@@ -15,6 +24,8 @@ interface Install {
   readonly props: FlipopOperatorProps;
   readonly namespaces: Readonly<Record<PermissionScope, readonly (string | undefined)[]>>;
   readonly forbidden: readonly Call[];
+  /** Plurals of kinds of which there is an "x" in namespace "default", which the operator does not watch. */
+  readonly unwatched?: readonly string[];
 }
 
 const call = (verb: Verb, path: string, body?: unknown): Call => ({
@@ -24,6 +35,7 @@ const call = (verb: Verb, path: string, body?: unknown): Call => ({
 });
 const OURS = "/apis/flipop.digitalocean.com/v1alpha1";
 const RBAC = "/apis/rbac.authorization.k8s.io/v1";
+const NAMESPACED = ["floatingippools", "nodednsrecordsets", "routedips", "routedipissuers"];
 
 /** What no operator may do, with whatever features. */
 const never = (name: OperatorName): readonly Call[] => [
@@ -67,6 +79,8 @@ const INSTALLS: readonly Install[] = [
       operatorNamespace: ["wide"],
       issuerNamespaces: ["wide"],
       jobNamespaces: ["flipop-jobs"],
+      // Rights in the whole cluster cover them.
+      goingNamespaces: ["default"],
     },
     forbidden: [
       call("list", "/api/v1/namespaces/flipop-jobs/secrets"),
@@ -91,11 +105,17 @@ const INSTALLS: readonly Install[] = [
       operatorNamespace: ["narrow"],
       issuerNamespaces: ["issuing"],
       jobNamespaces: ["narrow-jobs"],
+      // By RBAC; a resource that is there in "default" is kept from it by the policy, see below.
+      goingNamespaces: ["watched", "issuing", "default"],
     },
+    unwatched: NAMESPACED,
     forbidden: [
       call("list", `${OURS}/floatingippools`),
       call("list", `${OURS}/namespaces/default/floatingippools`),
-      call("patch", `${OURS}/namespaces/default/routedips/x/status`, {}),
+      ...NAMESPACED.flatMap((plural) => [
+        call("patch", `${OURS}/namespaces/default/${plural}/x`, { metadata: { finalizers: null } }),
+        call("patch", `${OURS}/namespaces/default/${plural}/x/status`, {}),
+      ]),
       call("list", "/api/v1/pods"),
       call("list", "/api/v1/namespaces/issuing/pods"),
       call("list", "/api/v1/services"),
@@ -117,6 +137,7 @@ const INSTALLS: readonly Install[] = [
       operatorNamespace: ["records"],
       issuerNamespaces: [],
       jobNamespaces: [],
+      goingNamespaces: ["default"],
     },
     forbidden: [
       call("patch", "/api/v1/nodes/x", {}),
@@ -129,7 +150,7 @@ const INSTALLS: readonly Install[] = [
   },
 ];
 
-for (const { name, title, props, namespaces, forbidden } of INSTALLS) {
+for (const { name, title, props, namespaces, forbidden, unwatched = [] } of INSTALLS) {
   describe(`the rights of an operator ${title}`, () => {
     const permissions = permissionsFor((props.features ?? []).map((feature) => `${feature}` as const));
     let operator: Client;
@@ -143,6 +164,7 @@ for (const { name, title, props, namespaces, forbidden } of INSTALLS) {
       }
       await installOperator(plane, { name, namespace: name, ...props });
       operator = plane.client(identityOf(name));
+      for (const plural of unwatched) await isKept(admin, operator, plural);
       // All at once: a watch takes a second.
       answers = await Promise.all(permissions.map((permission) => tryAll(operator, permission, namespaces)));
     });
@@ -160,6 +182,17 @@ for (const { name, title, props, namespaces, forbidden } of INSTALLS) {
         expect(status, text).to.equal(403);
       });
     }
+  });
+}
+
+/** Makes a resource that the operator does not watch, and waits until the policy keeps it from the operator. */
+async function isKept(admin: Client, operator: Client, plural: string): Promise<void> {
+  const { kind = "" } = ALL_KINDS.find((candidate) => candidate.plural === plural) ?? {};
+  const body = { apiVersion: GROUP_VERSION, kind, metadata: { name: "x" }, spec: minimalSpec(kind) };
+  await admin.create(`${OURS}/namespaces/default/${plural}`, body);
+  const tried = call("patch", `${OURS}/namespaces/default/${plural}/x`, {});
+  await eventually(async () => (await answerTo(operator, tried)).text.includes("ValidatingAdmissionPolicy"), {
+    what: `the policy to keep ${plural} from the operator`,
   });
 }
 

@@ -4,7 +4,7 @@ import { FlipopCrds, FlipopOperator, type FlipopOperatorProps } from "../../src"
 import { installCrds } from "./cluster";
 
 /** Operators that suites install, each by its name in a namespace of the same name. */
-export const OPERATORS = ["wide", "narrow", "records", "guarded"] as const;
+export const OPERATORS = ["wide", "narrow", "records", "guarded", "confined"] as const;
 
 /** Name of an operator, and of its namespace and ServiceAccount. */
 export type OperatorName = (typeof OPERATORS)[number];

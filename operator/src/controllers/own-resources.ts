@@ -1,7 +1,7 @@
 /** The cache of one of our namespaced kinds: one watch, or one for each namespace that is served. */
 
 import { API_GROUP, API_VERSION } from "cdk8s-flipop/api";
-import type { Cache } from "../kube/cache.js";
+import type { ToldCache } from "../kube/cache.js";
 import type { KubeObject } from "../kube/objects.js";
 import type { SharedWatches } from "../kube/shared-watches.js";
 import { type WholeObject, wholeObjects } from "../kube/slim.js";
@@ -19,7 +19,7 @@ export function resourcePath(plural: string, { namespace = "", name }: KubeObjec
 export class OwnResources<O extends KubeObject> {
   /** For the manager. */
   readonly parts: readonly Synced[];
-  private readonly caches: readonly Cache<WholeObject<O>>[];
+  private readonly caches: readonly ToldCache<WholeObject<O>>[];
 
   /**
    * The watches start at once.
@@ -50,6 +50,13 @@ export class OwnResources<O extends KubeObject> {
 
   *list(): IterableIterator<O> {
     for (const { store } of this.caches) for (const { object } of store.list()) yield object;
+  }
+
+  /** The answer to a write. That an object is gone by it no watch tells where the right to watch is gone as well. */
+  wrote({ metadata }: O): void {
+    const { deletionTimestamp, finalizers = [], uid, name, namespace = "" } = metadata;
+    if (deletionTimestamp === undefined || finalizers.length > 0) return;
+    for (const cache of this.caches) if (!cache.state.connected) cache.forget({ uid, name, namespace });
   }
 
   /** Also told of everything that is there already when it syncs. @returns the function that ends it. */

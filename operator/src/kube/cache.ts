@@ -3,6 +3,7 @@ import type { Logger } from "../logging.js";
 import type { KubeClient } from "./client.js";
 import type { IndexFn } from "./indexes.js";
 import type { WatchTarget } from "./list.js";
+import { isNamespaceGone, namespaceOf } from "./namespace-end.js";
 import type { Cached, Transform } from "./objects.js";
 import { Reflector, type ReflectorObserver, type ServerFeatures } from "./reflector.js";
 import { type ReadStore, Store } from "./store.js";
@@ -44,8 +45,14 @@ export interface ReflectedCacheProps<T extends Cached, I extends string> {
   readonly indexes?: Readonly<Record<I, IndexFn<T>>>;
 }
 
+/** Can be told what its watch does not tell. */
+export interface ToldCache<T extends Cached, I extends string = never> extends Cache<T, I> {
+  /** The object is gone, as the answer to a write has said. Only while it is not connected. */
+  forget(object: Cached): void;
+}
+
 /** A cache with a reflector of its own, which starts at once. */
-export class ReflectedCache<T extends Cached, I extends string = never> implements Cache<T, I> {
+export class ReflectedCache<T extends Cached, I extends string = never> implements ToldCache<T, I> {
   readonly store: Store<T, I>;
   private readonly reflector: Reflector<T>;
   private readonly controller = new AbortController();
@@ -59,11 +66,15 @@ export class ReflectedCache<T extends Cached, I extends string = never> implemen
     const { target, transform, indexes } = props;
     this.store = new Store<T, I>({ logger: context.logger, ...(indexes === undefined ? {} : { indexes }) });
     const observer = observe?.(target.name);
+    const namespace = namespaceOf(target.path);
     this.reflector = new Reflector({
       ...rest,
       target,
       transform,
       sink: this.store,
+      ...(namespace === undefined
+        ? {}
+        : { isGone: (signal: AbortSignal) => isNamespaceGone(context.client, namespace, signal) }),
       ...(observer === undefined ? {} : { observer }),
     });
     this.done = this.reflector.run(this.controller.signal);
@@ -72,6 +83,10 @@ export class ReflectedCache<T extends Cached, I extends string = never> implemen
   get state(): CacheState {
     const { synced, connected, lastError, lastCode } = this.reflector.state;
     return { name: this.props.target.name, synced, connected, lastError, lastCode };
+  }
+
+  forget(object: Cached): void {
+    this.store.remove(object);
   }
 
   whenSynced(signal?: AbortSignal): Promise<void> {

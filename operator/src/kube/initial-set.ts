@@ -51,7 +51,7 @@ export function safely<T extends Cached>(transform: Transform<T>, name: string, 
       return transform(raw);
     } catch (error) {
       const object = raw.metadata?.name;
-      logger.error({ reflector: name, object, error: errorText(error) }, "an object could not be read; it is left out");
+      logger.error({ reflector: name, object, error: errorText(error) }, "cannot parse an object; it is ignored");
       return undefined;
     }
   };

@@ -6,7 +6,7 @@ const NEWLINE = 0x0a;
 export class LineTooLongError extends Error {
   constructor(seen: number, limit: number) {
     super(
-      `watch stream: ${seen} bytes without a newline (limit ${limit}): this is no Kubernetes watch; look at what answers at the server's address, a proxy for example`,
+      `watch stream: ${seen} bytes without a newline (limit ${limit}): this is not a Kubernetes watch; look at what answers at the server's address, a proxy for example`,
     );
     this.name = "LineTooLongError";
   }

@@ -44,10 +44,10 @@ function parseEvent(line: Buffer): WatchEvent {
   try {
     event = JSON.parse(line.toString("utf8"));
   } catch (error) {
-    throw new Error(`watch stream: a line is no JSON: "${line.toString("utf8", 0, QUOTED_BYTES)}"`, { cause: error });
+    throw new Error(`watch stream: a line is not JSON: "${line.toString("utf8", 0, QUOTED_BYTES)}"`, { cause: error });
   }
   if (!isWatchEvent(event)) {
-    throw new Error(`watch stream: a line is no watch event: "${line.toString("utf8", 0, QUOTED_BYTES)}"`);
+    throw new Error(`watch stream: a line is not a watch event: "${line.toString("utf8", 0, QUOTED_BYTES)}"`);
   }
   if (event.type === "ERROR") throw statusOf(event.object);
   return event;

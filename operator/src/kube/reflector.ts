@@ -5,10 +5,10 @@ import type { KubeClient } from "./client.js";
 import { identify, type SafeTransform, safely } from "./initial-set.js";
 import type { WatchTarget } from "./list.js";
 import type { Cached, Transform, WatchEvent } from "./objects.js";
-import type { Pacer } from "./pacer.js";
+import { Pacer } from "./pacer.js";
 import { judge, type Memory, NO_FAILURES, type Phase, type Round, type Verdict } from "./reflector-rules.js";
 import { listRound, NO_WATCH, type RoundProps, type Snapshot, watchListRound, watchRound } from "./rounds.js";
-import { StatusError } from "./status-error.js";
+import { isForbidden, StatusError } from "./status-error.js";
 import { Waiters } from "./waiters.js";
 import { SilentWatchError } from "./watch.js";
 
@@ -39,6 +39,8 @@ export interface ReflectorProps<T extends Cached> {
   readonly target: WatchTarget;
   readonly transform: Transform<T>;
   readonly sink: ReflectorSink<T>;
+  /** Asked when the server refuses the collection: whether its namespace is gone. @default it is there */
+  readonly isGone?: (signal: AbortSignal) => Promise<boolean>;
   /** Share one among all reflectors of a server. @default its own, watch lists allowed */
   readonly features?: ServerFeatures;
   /** @default systemClock */
@@ -81,6 +83,8 @@ export class Reflector<T extends Cached> {
   private skipWatchList = false;
   private synced = false;
   private connected = false;
+  /** The namespace of the collection is. */
+  private gone = false;
   /** The last fault was silence: where nothing ever changes, some servers send no bookmarks either. */
   private quiet = false;
   private lastError: string | undefined;
@@ -185,7 +189,24 @@ export class Reflector<T extends Cached> {
     if (verdict.relist !== undefined) this.resourceVersion = undefined;
     this.lastError = round.error === undefined ? undefined : errorText(round.error);
     this.lastCode = round.error instanceof StatusError ? round.error.code : undefined;
+    await this.emptyIfGone(round, signal);
     await this.pause(round, verdict, signal);
+  }
+
+  /** A namespace that is gone takes the right to read it along, and all that was in it. */
+  private async emptyIfGone({ error }: Round, signal: AbortSignal): Promise<void> {
+    const { isGone, sink, target } = this.props;
+    const before = this.gone;
+    this.gone = isForbidden(error) && isGone !== undefined && (await isGone(signal));
+    if (!this.gone || before) return;
+    this.logger.info(
+      { reflector: target.name, path: target.path },
+      "watched namespace does not exist; its objects count as deleted",
+    );
+    this.resourceVersion = undefined;
+    await sink.replace([], new Pacer(this.clock));
+    this.synced = true;
+    this.syncWaiters.release();
   }
 
   private async pause(round: Round, verdict: Verdict, signal: AbortSignal): Promise<void> {
@@ -206,7 +227,7 @@ export class Reflector<T extends Cached> {
     const silent = error instanceof SilentWatchError;
     const again = silent && this.quiet && events === 0;
     this.quiet = silent;
-    if (again) return "debug";
+    if (again || this.gone) return "debug";
     // A server that is away for an hour is worth a dozen lines, not two thousand.
     return relist !== undefined || Number.isInteger(Math.log2(failures)) ? "warn" : "debug";
   }

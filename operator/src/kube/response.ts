@@ -32,7 +32,7 @@ export function parseBody<T>(text: string, response: RawResponse, where: string)
     return JSON.parse(text) as T;
   } catch (error) {
     throw new Error(
-      `${where}: answered ${response.code} with ${response.contentType || "no content type"}, which is no JSON: "${text.slice(0, QUOTED_CHARACTERS)}"; check that the address is an API server's`,
+      `${where}: answered ${response.code} with ${response.contentType || "no content type"}, which is not JSON: "${text.slice(0, QUOTED_CHARACTERS)}"; check that the address is an API server's`,
       { cause: error },
     );
   }

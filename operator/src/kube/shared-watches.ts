@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../clock.js";
 import { type Logger, silentLogger } from "../logging.js";
-import { type Cache, type CacheContext, type CacheState, ReflectedCache } from "./cache.js";
+import { type Cache, type CacheContext, type CacheState, ReflectedCache, type ToldCache } from "./cache.js";
 import type { KubeClient } from "./client.js";
 import type { Cached, Transform } from "./objects.js";
 import { PodScopes } from "./pod-scopes.js";
@@ -64,7 +64,7 @@ export class SharedWatches {
   }
 
   /** The one cache of another kind, for the life of the operator. Ask once for each path and hand it on. */
-  kind<T extends Cached>(name: string, path: string, transform: Transform<T>): Cache<T> {
+  kind<T extends Cached>(name: string, path: string, transform: Transform<T>): ToldCache<T> {
     if (this.kinds.has(path)) throw new Error(`watch of ${path}: exists already; share the cache that was made first`);
     const cache = new ReflectedCache<T>(this.context, { target: { name, path }, transform });
     this.kinds.set(path, cache);

@@ -79,7 +79,7 @@ export class Store<T extends Cached, I extends string = never> implements ReadSt
   /** Adds or updates. The same name under another uid is a delete and an add; no visible change is no event. */
   upsert(object: T): void {
     const old = this.state.byKey.get(keyOf(object));
-    if (old?.uid === object.uid && jsonEqual(old, object)) return;
+    if (jsonEqual(old, object)) return;
     this.state.put(object, old);
     for (const event of changes(old, object)) this.emit(event);
   }

@@ -59,8 +59,8 @@ describe("reading watch events", () => {
   });
 
   it("quotes what is no event", async () => {
-    expect(String(await errorOf("<html>\n"))).to.include('a line is no JSON: "<html>"');
-    expect(String(await errorOf('{"type":"WHAT","object":{}}\n'))).to.include('is no watch event: "{"type":"WHAT"');
+    expect(String(await errorOf("<html>\n"))).to.include('a line is not JSON: "<html>"');
+    expect(String(await errorOf('{"type":"WHAT","object":{}}\n'))).to.include('is not a watch event: "{"type":"WHAT"');
     expect(String(await errorOf('{"type":"ADDED"'))).to.include("ended in the middle of an event, after 15 bytes");
   });
 });

@@ -67,6 +67,10 @@ describe("what a reflector does after a round", () => {
     }
   });
 
+  it("takes a very short watch for none that has brought an event", () => {
+    expect(judge(watch({ events: 1, seconds: 0.2 }), FRESH)).to.include({ pace: "none", failures: 0 });
+  });
+
   it("takes a very short, empty watch for a failure", () => {
     expect(judge(watch({ seconds: 0.2 }), FRESH)).to.include({ pace: "fast", failures: 1 });
   });

@@ -60,7 +60,7 @@ describe("transport", () => {
   it("says so where an answer is no JSON", async () => {
     rig.handler = (_request, response) => response.writeHead(200, { "content-type": "text/html" }).end("<html>");
     expect(String(await errorOf(rig.transport().request(GET)))).to.match(
-      /answered 200 with text\/html, which is no JSON: "<html>"/,
+      /answered 200 with text\/html, which is not JSON: "<html>"/,
     );
     rig.handler = (_request, response) => response.writeHead(403, { "content-type": "text/html" }).end("<b>proxy</b>");
     expect(await errorOf(rig.transport().request(GET)))

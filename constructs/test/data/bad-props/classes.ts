@@ -66,7 +66,7 @@ export const BAD_CLASSES: readonly BadProps[] = [
   builtIn(
     "a namespace that is allowed twice",
     { allowedNamespaces: ["a", "a"] },
-    'allowedNamespaces[1]: "a" stands there twice: remove one',
+    'allowedNamespaces[1]: "a" is listed twice: remove one',
   ),
   builtIn(
     "no allowed namespace",

@@ -32,7 +32,7 @@ export const BAD_ISSUERS: readonly BadProps[] = [
   badIssuer(
     "a ConfigMap for a Secret",
     (chart) => ({ credentials: Credentials.fromSecret(secret(chart, { kind: "ConfigMap" })) }),
-    `credentials: v1 ConfigMap "test/secret" is no Secret: give the construct of a Secret, or the Secret's name`,
+    `credentials: v1 ConfigMap "test/secret" is not a Secret: give the construct of a Secret, or the Secret's name`,
   ),
   badIssuer(
     "a construct for a Secret",

@@ -17,7 +17,7 @@ function jobSpec(name: string, spec: { [field: string]: unknown }, says: string)
 /** Bad Jobs, in a ClusterRoutedIPClass. */
 export const BAD_JOBS: readonly BadProps[] = [
   container("no image", { image: "" }, '.image: "" is not an image: give one such as registry.example/update-ip:1.4'),
-  container("root", { userId: 0 }, ".userId: 0 is no user id to run as: give a whole number from 1 to 2147483647"),
+  container("root", { userId: 0 }, ".userId: 0 is not a user id to run as: give a whole number from 1 to 2147483647"),
   container(
     "a ServiceAccount with capitals",
     { serviceAccountName: "Up" },
@@ -26,7 +26,7 @@ export const BAD_JOBS: readonly BadProps[] = [
   container(
     "a Job of an hour",
     { timeout: Duration.hours(1) },
-    ".timeout: 3600 seconds is no time for a Job: give 1 to 600 seconds",
+    ".timeout: 3600 seconds is not a valid time for a Job: give 1 to 600 seconds",
   ),
   container(
     "a variable that the operator sets",
@@ -43,7 +43,7 @@ export const BAD_JOBS: readonly BadProps[] = [
   jobSpec(
     "a Job of an hour",
     { activeDeadlineSeconds: 3600 },
-    ".activeDeadlineSeconds: 3600 is no time for a Job: give 1 to 600 seconds",
+    ".activeDeadlineSeconds: 3600 is not a valid time for a Job: give 1 to 600 seconds",
   ),
   jobSpec(
     "no pod template",

@@ -47,7 +47,7 @@ export const BAD_POOLS: readonly BadProps[] = [
   pool(
     "a grace period with a fraction",
     { gracePeriod: Duration.millis(1500) },
-    "gracePeriod: 1.5 seconds is no whole number of seconds: round it, as in Duration.seconds(2)",
+    "gracePeriod: 1.5 seconds is not a whole number of seconds: round it, as in Duration.seconds(2)",
   ),
   pool(
     "a grace period of two days",

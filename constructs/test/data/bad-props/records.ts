@@ -41,12 +41,12 @@ export const BAD_RECORDS: readonly BadProps[] = [
   dns(
     "a TTL with a fraction",
     DnsRecord.digitalOcean("www", "example.com", { ttl: Duration.millis(500) }),
-    "dnsRecord.ttl: 0.5 seconds is no whole number of seconds: round it, as in Duration.seconds(1)",
+    "dnsRecord.ttl: 0.5 seconds is not a whole number of seconds: round it, as in Duration.seconds(1)",
   ),
   dns(
     "a TTL that Cloudflare does not take",
     DnsRecord.cloudflare("www", "example.com", { ttl: Duration.seconds(30) }),
-    "dnsRecord.ttl: 30 seconds is no TTL of Cloudflare: give 1 (automatic) or 60 to 86400 seconds",
+    "dnsRecord.ttl: 30 seconds is not a TTL of Cloudflare: give 1 (automatic) or 60 to 86400 seconds",
   ),
   dns(
     "a TTL beyond the DNS",
@@ -61,6 +61,6 @@ export const BAD_RECORDS: readonly BadProps[] = [
   recordSet(
     "a family twice",
     { ipFamilies: [IpFamily.IPV4, IpFamily.IPV4] },
-    'ipFamilies[1]: "IPv4" stands there twice: remove one',
+    'ipFamilies[1]: "IPv4" is listed twice: remove one',
   ),
 ];

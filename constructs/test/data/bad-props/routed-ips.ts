@@ -75,7 +75,7 @@ export const BAD_ROUTED_IPS: readonly BadProps[] = [
   routedIp(
     "a grace period with a fraction",
     () => ({ gracePeriod: Duration.millis(10) }),
-    "gracePeriod: 0.01 seconds is no whole number of seconds: round it, as in Duration.seconds(1)",
+    "gracePeriod: 0.01 seconds is not a whole number of seconds: round it, as in Duration.seconds(1)",
   ),
   routedIp(
     "a Service that is no object",
@@ -85,12 +85,12 @@ export const BAD_ROUTED_IPS: readonly BadProps[] = [
   service(
     "a Deployment for a Service",
     { apiVersion: "apps/v1", kind: "Deployment" },
-    'service: apps/v1 Deployment "test/object" is no Service: give the construct of a Service, or use ServiceRef.named',
+    'service: apps/v1 Deployment "test/object" is not a Service: give the construct of a Service, or use ServiceRef.named',
   ),
   service(
     "a Service of another API",
     { apiVersion: "serving.knative.dev/v1" },
-    'service: serving.knative.dev/v1 Service "test/object" is no Service: give the construct of a Service, or use ServiceRef.named',
+    'service: serving.knative.dev/v1 Service "test/object" is not a Service: give the construct of a Service, or use ServiceRef.named',
   ),
   service(
     "a Service without a name",

@@ -4,18 +4,19 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { OperatorFeature } from "cdk8s-flipop";
+import { type FlipopOperatorProps, OperatorFeature } from "cdk8s-flipop";
 import { type Condition, GROUP_VERSION, type RoutedIPStatus } from "cdk8s-flipop/api";
 import { type Client, type ControlPlane, eventually, FakeNode, FakePod, Kubelet } from "flipop-testbed";
 import { readSettings } from "../../../src/config.js";
 import { loadClusterConfig } from "../../../src/kube/load-config.js";
 import { Transport } from "../../../src/kube/transport.js";
-import type { Logger } from "../../../src/logging.js";
-import { createOperator } from "../../../src/operator.js";
+import { createOperator, type Operator } from "../../../src/operator.js";
 import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "../../../src/sandbox/digitalocean/simulator.js";
 import { type Install, installKinds, installOperator, type Manifest } from "../../e2e/support/install.js";
+import { FaultProxy } from "../../support/fault-proxy.js";
 import { JumpClock } from "./jump-clock.js";
 import { SECRET, SERVICE } from "./resources.js";
+import { flagsOf, type JobView, loggerInto, type NodeObject, type SeenEvent, withoutNoise } from "./views.js";
 
 /** For `controlPlaneOrSkip`: the same for all suites here, so that they share one. */
 export const PLANE = { controllerManager: true } as const;
@@ -24,26 +25,14 @@ const WAIT_MS = 90_000;
 const PLURALS: Readonly<Record<string, string>> = {
   RoutedIP: "routedips",
   RoutedIPIssuer: "routedipissuers",
+  FloatingIPPool: "floatingippools",
   ClusterRoutedIPClass: "clusterroutedipclasses",
 };
-
-/** An Event, as far as tests look at it. */
-export interface SeenEvent {
-  readonly type: string;
-  readonly reason: string;
-  readonly note: string;
-  readonly regarding: { readonly kind: string; readonly name: string };
-}
-
-interface NodeObject {
-  readonly metadata: { readonly name: string };
-  readonly spec: { readonly providerID?: string; readonly taints?: readonly { readonly key: string }[] };
-}
 
 export interface RigNames {
   /** Of the RoutedIPs and issuers. */
   readonly team: string;
-  /** Served as well; its Secrets are not for the operator. */
+  /** Served as well; its Secrets are not for the operator, unless the rig is full. */
   readonly other: string;
   readonly jobs: string;
 }
@@ -51,11 +40,23 @@ export interface RigNames {
 export interface RigOptions {
   /** All namespaces, by rights in the cluster, that no namespace takes with it. @default only those of the rig */
   readonly everywhere?: boolean;
+  /** Pools as well, by a token of the operator's own, and issuers in both namespaces. @default false */
+  readonly full?: boolean;
+  /** The operator reaches the API server through `rig.proxy`, which breaks things. @default false */
+  readonly proxied?: boolean;
+}
+
+interface RigParts {
+  readonly installed: Install;
+  readonly kubelet: Kubelet;
+  readonly full: boolean;
+  readonly proxy: FaultProxy | undefined;
 }
 
 export class RoutedRig {
   readonly log: string[] = [];
   readonly clock = new JumpClock();
+  private operator: Operator | undefined;
   private stopping = new AbortController();
   private running: Promise<unknown> = Promise.resolve();
   private readonly nodes: FakeNode[] = [];
@@ -65,14 +66,15 @@ export class RoutedRig {
     readonly plane: ControlPlane,
     readonly cloud: DigitalOceanSimulator,
     readonly names: RigNames,
-    private readonly parts: { readonly installed: Install; readonly kubelet: Kubelet },
+    private readonly parts: RigParts,
   ) {}
 
   get installed(): Install {
     return this.parts.installed;
   }
 
-  static async create(plane: ControlPlane, { everywhere = false }: RigOptions = {}): Promise<RoutedRig> {
+  static async create(plane: ControlPlane, options: RigOptions = {}): Promise<RoutedRig> {
+    const { full = false, proxied = false } = options;
     const seed = randomBytes(3).readUIntBE(0, 3);
     const durations = { assign: 200, firewall: 50 };
     const cloud = await startDigitalOceanSimulator({ seed, durations, account: { reservedIpLimit: 50 } });
@@ -80,18 +82,21 @@ export class RoutedRig {
     await installKinds(client);
     const team = await client.tempNamespace("team");
     const other = await client.tempNamespace("other");
-    const jobs = `${team}-jobs`;
-    const installed = await installOperator(plane, {
-      features: [OperatorFeature.ROUTED_IP, OperatorFeature.JOBS],
-      ...(everywhere ? {} : { watchNamespaces: [team, other] }),
-      ...{ issuerNamespaces: [team], jobNamespaces: [jobs] },
-      admissionPolicy: true,
-    });
-    const kubelet = await Kubelet.start(plane, { namespace: jobs, retryMs: 200 });
-    const rig = new RoutedRig(plane, cloud, { team, other, jobs }, { installed, kubelet });
+    const names = { team, other, jobs: `${team}-jobs` };
+    const proxy = proxied ? await FaultProxy.start(plane.url, plane.caData) : undefined;
+    const installed = await installOperator(plane, propsOf(names, options), proxy?.url);
+    const kubelet = await Kubelet.start(plane, { namespace: names.jobs, retryMs: 200 });
+    const rig = new RoutedRig(plane, cloud, names, { installed, kubelet, full, proxy });
     await rig.addSecret(team);
-    await rig.addSecret(jobs);
+    if (full) await rig.addSecret(other);
+    await rig.addSecret(names.jobs);
     return rig;
+  }
+
+  get proxy(): FaultProxy {
+    const { proxy } = this.parts;
+    if (proxy === undefined) throw new Error("this rig has no proxy: create it with proxied: true");
+    return proxy;
   }
 
   get client(): Client {
@@ -103,11 +108,18 @@ export class RoutedRig {
     const transport = new Transport({ config, env: {} });
     const off = { "leader-elect": "false", "metrics-bind-addr": "", "health-bind-addr": "" };
     const flags = { ...flagsOf(this.installed.args), ...off, namespace: this.installed.namespace };
-    const env = { DIGITALOCEAN_API_URL: this.cloud.url };
+    const token = this.parts.full ? { DIGITALOCEAN_ACCESS_TOKEN: this.cloud.token } : {};
+    const env = { DIGITALOCEAN_API_URL: this.cloud.url, ...token };
     this.stopping = new AbortController();
     const settings = readSettings({ flags, env: {} });
-    const made = createOperator({ settings, transport, logger: this.logger(), env, clock: this.clock });
+    const made = createOperator({ settings, transport, logger: loggerInto(this.log), env, clock: this.clock });
+    this.operator = made;
     this.running = made.run(this.stopping.signal).finally(() => transport.close());
+  }
+
+  /** What /readyz says. */
+  get readiness(): string {
+    return this.operator?.health.report("readyz").text ?? "not started";
   }
 
   async stop(): Promise<void> {
@@ -124,31 +136,31 @@ export class RoutedRig {
     for (const node of this.nodes) await node.delete();
     for (const name of Object.values(this.names)) await this.client.delete(`/api/v1/namespaces/${name}`);
     await this.installed.remove();
+    await this.parts.proxy?.close();
     await this.cloud.close();
   }
 
   /** A droplet behind a firewall of its own, and its node. */
-  async addNode(): Promise<FakeNode> {
+  async addNode(labels: Readonly<Record<string, string>> = {}): Promise<FakeNode> {
     const { id } = this.cloud.state.addDroplet();
     this.cloud.state.firewalls.add({ name: `base-${id}`, dropletIds: [id] });
-    const node = await FakeNode.create(this.client, { providerID: `digitalocean://${id}` });
+    const node = await FakeNode.create(this.client, { providerID: `digitalocean://${id}`, labels });
     this.nodes.push(node);
     return node;
   }
 
   /** A pod of the ingress, with a hostPort. */
-  addPod(node: FakeNode, ready = true): Promise<FakePod> {
+  addPod(node: FakeNode, ready = true, namespace = this.names.team): Promise<FakePod> {
     const ports = [{ name: "https", containerPort: 8443, hostPort: 443 }];
     const containers = [{ name: "web", image: "example.invalid/none", ports }];
     const spec = { containers, terminationGracePeriodSeconds: 30 };
-    const { team: namespace } = this.names;
     return FakePod.create(this.client, { namespace, nodeName: node.name, labels: { app: "web" }, spec, ready });
   }
 
-  async addService(): Promise<void> {
+  async addService(namespace = this.names.team): Promise<void> {
     const ports = [{ name: "https", port: 443, targetPort: "https" }];
     const body = { metadata: { name: SERVICE }, spec: { selector: { app: "web" }, ports } };
-    await this.client.must.create(`/api/v1/namespaces/${this.names.team}/services`, body);
+    await this.client.must.create(`/api/v1/namespaces/${namespace}/services`, body);
   }
 
   async addSecret(namespace: string): Promise<void> {
@@ -157,17 +169,20 @@ export class RoutedRig {
     await this.client.must.create(`/api/v1/namespaces/${namespace}/secrets`, body);
   }
 
-  pathOf(kind: string, name?: string): string {
-    const scope = kind === "ClusterRoutedIPClass" ? "" : `/namespaces/${this.names.team}`;
+  /** @param key the name in the team's namespace, or `namespace/name`. @default the collection of the team */
+  pathOf(kind: string, key = ""): string {
+    const [name, namespace = this.names.team] = key.split("/").reverse();
+    const scope = kind === "ClusterRoutedIPClass" ? "" : `/namespaces/${namespace}`;
     const collection = `/apis/${GROUP_VERSION}${scope}/${PLURALS[kind]}`;
-    return name === undefined ? collection : `${collection}/${name}`;
+    return name === "" ? collection : `${collection}/${name}`;
   }
 
   /** Creates what the construct library has made. */
   async add(manifests: readonly Manifest[]): Promise<void> {
     for (const manifest of manifests) {
       if (manifest.kind === "ClusterRoutedIPClass") this.classes.push(manifest.metadata.name);
-      await this.client.must.create(this.pathOf(manifest.kind), manifest);
+      const { namespace = this.names.team } = manifest.metadata;
+      await this.client.must.create(this.pathOf(manifest.kind, `${namespace}/`), manifest);
     }
   }
 
@@ -270,29 +285,16 @@ export class RoutedRig {
     await this.client.patch(path, { metadata: { finalizers: null } });
     await this.client.delete(path);
   }
-
-  private logger(): Logger {
-    const line = (level: string) => (fields: object, message: string) => {
-      const shown = (_key: string, value: unknown) => (value instanceof Error ? value.message : value);
-      this.log.push(`${level} ${message} ${JSON.stringify(fields, shown)}`);
-    };
-    const [debug, info, warn, error] = [line("debug"), line("info"), line("warn"), line("error")];
-    const logger: Logger = { debug, info, warn, error, child: () => logger };
-    return logger;
-  }
 }
 
-export interface JobView {
-  readonly metadata: { readonly uid: string; readonly ownerReferences: readonly { readonly name: string }[] };
-  readonly spec: Readonly<Record<string, unknown>>;
-}
-
-/** `run --a=b --c` as flags. */
-function flagsOf(args: readonly string[]): Readonly<Record<string, string>> {
-  const flags = args.filter((arg) => arg.startsWith("--")).map((arg) => arg.slice(2).split("="));
-  return Object.fromEntries(flags.map(([name = "", ...value]) => [name, value.join("=") || "true"]));
-}
-
-function withoutNoise(key: string, value: unknown): unknown {
-  return key === "managedFields" || key === "updateRoutedIP" || key === "updateFirewall" ? undefined : value;
+function propsOf(
+  { team, other, jobs }: RigNames,
+  { everywhere = false, full = false }: RigOptions,
+): FlipopOperatorProps {
+  return {
+    features: [...(full ? [OperatorFeature.POOLS] : []), OperatorFeature.ROUTED_IP, OperatorFeature.JOBS],
+    ...(everywhere ? {} : { watchNamespaces: [team, other] }),
+    ...{ issuerNamespaces: full ? [team, other] : [team], jobNamespaces: [jobs] },
+    admissionPolicy: true,
+  };
 }

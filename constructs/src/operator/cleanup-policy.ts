@@ -1,0 +1,50 @@
+import type { ApiObject } from "cdk8s";
+import type { Construct } from "constructs";
+import { KINDS } from "../api/kinds";
+import { API_GROUP } from "../api/names";
+import { byTheOperator, type PolicyNames, policy, policyBinding } from "./admission-objects";
+import { cleanupName, type OperatorSettings } from "./settings";
+
+/**
+ * Refuses every change to a resource of ours outside of the watched namespaces by the operator's identity. RBAC can't
+ * say that without a Role in each namespace, and a namespace that goes takes its Roles with it. Needs Kubernetes 1.30.
+ */
+export function cleanupPolicy(scope: Construct, settings: OperatorSettings): ApiObject {
+  return policy(scope, names(settings), settings, {
+    matchConstraints: {
+      matchPolicy: "Equivalent",
+      resourceRules: [
+        { apiGroups: [API_GROUP], apiVersions: ["*"], resources: ["*/*"], operations: ["*"], scope: "Namespaced" },
+      ],
+    },
+    matchConditions: [byTheOperator(settings), ...noServedIssuer(settings)],
+    validations: [
+      {
+        expression: inOneOf(settings.watchNamespaces),
+        message: "flipop may change resources only in the namespaces of --watch-namespaces",
+        reason: "Forbidden",
+      },
+    ],
+  });
+}
+
+/** Puts the policy into force. */
+export function cleanupPolicyBinding(scope: Construct, settings: OperatorSettings): ApiObject {
+  return policyBinding(scope, names(settings), settings);
+}
+
+/** Issuers may be outside of the watched namespaces, such as in the operator's own: they have a Role of their own. */
+function noServedIssuer({ issuerNamespaces }: OperatorSettings): readonly object[] {
+  if (issuerNamespaces.length === 0) return [];
+  const isIssuer = `request.resource.resource == '${KINDS.RoutedIPIssuer.plural}'`;
+  return [{ name: "no-served-issuer", expression: `!(${isIssuer} && ${inOneOf(issuerNamespaces)})` }];
+}
+
+/** As one text, which the Helm chart can fill in. */
+function inOneOf(namespaces: readonly string[]): string {
+  return `request.namespace in '${namespaces.join(",")}'.split(',')`;
+}
+
+function names(settings: OperatorSettings): PolicyNames {
+  return { id: "cleanup-policy", name: cleanupName(settings) };
+}

@@ -1,0 +1,43 @@
+/** What tests see of a rig: objects as far as they look at them, and the operator's log. */
+
+import type { Logger } from "../../../src/logging.js";
+
+/** An Event, as far as tests look at it. */
+export interface SeenEvent {
+  readonly type: string;
+  readonly reason: string;
+  readonly note: string;
+  readonly regarding: { readonly kind: string; readonly name: string };
+}
+
+export interface NodeObject {
+  readonly metadata: { readonly name: string };
+  readonly spec: { readonly providerID?: string; readonly taints?: readonly { readonly key: string }[] };
+}
+
+export interface JobView {
+  readonly metadata: { readonly uid: string; readonly ownerReferences: readonly { readonly name: string }[] };
+  readonly spec: Readonly<Record<string, unknown>>;
+}
+
+/** Writes each line into the list. */
+export function loggerInto(log: string[]): Logger {
+  const line = (level: string) => (fields: object, message: string) => {
+    const shown = (_key: string, value: unknown) => (value instanceof Error ? value.message : value);
+    log.push(`${level} ${message} ${JSON.stringify(fields, shown)}`);
+  };
+  const [debug, info, warn, error] = [line("debug"), line("info"), line("warn"), line("error")];
+  const logger: Logger = { debug, info, warn, error, child: () => logger };
+  return logger;
+}
+
+/** `run --a=b --c` as flags. */
+export function flagsOf(args: readonly string[]): Readonly<Record<string, string>> {
+  const flags = args.filter((arg) => arg.startsWith("--")).map((arg) => arg.slice(2).split("="));
+  return Object.fromEntries(flags.map(([name = "", ...value]) => [name, value.join("=") || "true"]));
+}
+
+/** For `JSON.stringify`: leaves out what nobody reads. */
+export function withoutNoise(key: string, value: unknown): unknown {
+  return key === "managedFields" || key === "updateRoutedIP" || key === "updateFirewall" ? undefined : value;
+}
