@@ -1,0 +1,46 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+
+const ROOT = join(import.meta.dirname, "..");
+/** All of them let a company ship and change what it has bought or built. */
+const LICENCES = ["0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "Python-2.0", "Unlicense"];
+
+interface Locked {
+  readonly version?: string;
+  readonly license?: string;
+  readonly link?: boolean;
+  readonly dev?: boolean;
+}
+
+const { packages } = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as {
+  readonly packages: Readonly<Record<string, Locked>>;
+};
+
+/** What users install, and the image carries: neither ours nor for development alone. */
+const SHIPPED = Object.entries(packages).filter(
+  ([path, { link, dev }]) => path.includes("node_modules/") && link !== true && dev !== true,
+);
+
+describe("dependencies that are shipped", () => {
+  it("have licences that ask for no more than their text", () => {
+    const terms = (license = "none") => license.replaceAll(/[()]/g, "").split(" AND ");
+    const others = SHIPPED.filter(([, { license }]) => !terms(license).every((term) => LICENCES.includes(term)));
+    expect(others.map(([path, { license }]) => `${path}: ${license}`)).to.deep.equal([]);
+    expect(SHIPPED).not.to.have.length(0);
+  });
+
+  for (const workspace of ["operator", "constructs"]) {
+    it(`of ${workspace} stand in ADR 2, and have one version`, () => {
+      const { dependencies = {} } = JSON.parse(readFileSync(join(ROOT, workspace, "package.json"), "utf8")) as {
+        readonly dependencies?: Readonly<Record<string, string>>;
+      };
+      const adr = readFileSync(join(ROOT, "docs", "adr", "0002-repo-layout.md"), "utf8");
+      for (const [name, range] of Object.entries(dependencies)) {
+        expect(range, name).to.match(/^\d+\.\d+\.\d+$/);
+        if (name !== "cdk8s-flipop") expect(adr, name).to.include(`| ${name} `);
+      }
+    });
+  }
+});
