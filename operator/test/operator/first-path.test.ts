@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, it } from "mocha";
 import { World } from "./world.js";
 
 describe("operator in process: the first path", function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   let world: World;
 
   beforeEach(async () => {

@@ -5,7 +5,7 @@ import { IDLE, runIdleHour } from "./scenes/idle.js";
 const MOST_CALLS = 15;
 
 describe("operator in process: an idle hour", function () {
-  this.timeout(180_000);
+  this.timeout(240_000);
 
   it(`of ${IDLE.addresses} addresses costs at most ${MOST_CALLS} calls, and writes nothing`, async () => {
     const { calls, writes } = await runIdleHour();

@@ -8,8 +8,12 @@ const SERIES = /^(\w+)\{(.*)\} \S+$/gm;
 const ASSIGN = /^POST \/v2\/reserved_ips\/[^/]+\/actions$/;
 const RELEASE = /^DELETE \/v2\/reserved_ips\//;
 
+function refTo(kind: string, name: string) {
+  return { apiVersion: GROUP_VERSION, kind, namespace: "default", name };
+}
+
 describe("operator in process: metrics", function () {
-  this.timeout(180_000);
+  this.timeout(240_000);
   let made: RoutedWorld;
 
   afterEach(() => made.close());
@@ -59,13 +63,24 @@ describe("operator in process: metrics", function () {
     world.kubernetes.delete(world.refTo("doomed"));
     await world.until("doomed to be given up", () => world.kubernetes.get(world.refTo("doomed")) === undefined);
 
-    const answer = await fetch(`http://127.0.0.1:${port}/metrics`, { headers: { connection: "close" } });
-    const text = await answer.text();
+    const scrape = async () => {
+      const answer = await fetch(`http://127.0.0.1:${port}/metrics`, { headers: { connection: "close" } });
+      return answer.text();
+    };
+    const text = await scrape();
     const series = seriesIn(text);
     for (const name of Object.keys(METRICS) as MetricName[]) {
       expect(series.get(name), `labels of ${name} in\n${text}`).to.have.members([...METRICS[name].labels]);
     }
     const kinds = [...text.matchAll(/^flipop_resource_condition\{kind="(\w+)"/gm)].map(([, kind]) => kind);
     expect(new Set(kinds)).to.include.all.keys("FloatingIPPool", "NodeDNSRecordSet", "RoutedIP", "RoutedIPIssuer");
+
+    const rest = [world.refTo("web"), refTo("NodeDNSRecordSet", "nodes"), refTo("RoutedIP", "a")];
+    for (const ref of rest) world.kubernetes.delete(ref);
+    await world.until("all to be gone", () => rest.every((ref) => world.kubernetes.get(ref) === undefined));
+    await world.rest();
+    // Calls stay: they are the account's history.
+    const left = /^flipop_(?!providers_|left_behind)\w+\{.*name="(doomed|web|nodes|a)".*$/gm;
+    expect([...(await scrape()).matchAll(left)].map(([line]) => line)).to.deep.equal([]);
   });
 });

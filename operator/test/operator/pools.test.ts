@@ -7,7 +7,7 @@ const ASSIGN = /^POST \/v2\/reserved_ip(s|v6)\/[^/]+\/actions$/;
 const CREATE = /^POST \/v2\/reserved_ips$/;
 
 describe("operator in process: pools", function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let world: World;
 
   const start = async (nodes: number, options: WorldOptions = {}) => {

@@ -105,7 +105,7 @@ const CASES: readonly Case[] = [
     spec: (made) => ({ routedIP: made.world.pool(POOLED).spec.ips?.[0] ?? "" }),
   },
   {
-    ...{ name: "outside", what: "an address on a machine outside of the cluster", names: "no node of this cluster" },
+    ...{ name: "outside", what: "an address on a machine outside of the cluster", names: "not a node of this cluster" },
     says: "Conflict=True/HeldElsewhere",
     spec: ({ world: { digitalocean } }) => {
       const { id } = digitalocean.state.addDroplet();
@@ -115,7 +115,7 @@ const CASES: readonly Case[] = [
 ];
 
 describe("operator in process: bad input of a RoutedIP", function () {
-  this.timeout(180_000);
+  this.timeout(240_000);
   let made: RoutedWorld;
   let calls: number;
 

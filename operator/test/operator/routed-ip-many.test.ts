@@ -36,7 +36,11 @@ describe("operator in process: many RoutedIPs on shared firewalls", function () 
       for (const node of nodes) await made.ready(`of-${node}`);
       await made.world.rest();
       const after = digitalocean.journal.mark;
-      const revision = kubernetes.revision;
+      const writes: string[] = [];
+      kubernetes.setFaults(({ method, path }) => {
+        if (method !== "GET") writes.push(`${method} ${path}`);
+        return undefined;
+      });
       made.serveAs("n3", SPARE);
       await made.until("moved", () => made.nodeOf("of-n3") === SPARE);
       await made.world.rest();
@@ -57,11 +61,16 @@ describe("operator in process: many RoutedIPs on shared firewalls", function () 
         read.every(({ path }) => path.includes(`${ip}`)),
         digitalocean.journal.text({ after }),
       ).to.equal(true);
-      expect(kubernetes.revision - revision, "writes to the API server").to.be.at.most(20);
+      // The count of an Event that came again is written minutes later, whoever it is about; so is the lease.
+      const written = writes.filter((write) => !/^PATCH .*\/events\/|\/leases\//.test(write));
+      const others = written.filter((write) => !/\/(of-n3|n3|spare)(\/status)?$|^POST .*\/events$/.test(write));
+      expect(others, "writes to other objects").to.deep.equal([]);
+      expect(written.length, written.join("\n")).to.be.at.most(20);
       const idle = digitalocean.journal.mark;
       await made.world.clock.sleep(IDLE_MINUTES * 60_000);
       const lists = digitalocean.journal.count({ after: idle, on: /^GET \/v2\/firewalls/ });
-      expect(lists, "each firewall is read once a minute").to.be.at.most((IDLE_MINUTES + 1) * FIREWALLS);
+      expect(lists, "one list serves all firewalls, twice a minute at most").to.be.at.most((IDLE_MINUTES + 1) * 2);
+      expect(lists, "no firewall goes unread").to.be.at.least(IDLE_MINUTES - 1);
     } finally {
       await made.close();
     }

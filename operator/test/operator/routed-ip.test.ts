@@ -23,7 +23,7 @@ async function untilLines(lines: Lines, test: (seen: readonly string[]) => boole
 }
 
 describe("operator in process: RoutedIP, whole", function () {
-  this.timeout(180_000);
+  this.timeout(240_000);
   let made: RoutedWorld;
 
   afterEach(() => made.close());

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, it } from "mocha";
 import { World } from "./world.js";
 
 describe("operator in process: pools that want the same", function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let world: World;
 
   beforeEach(async () => {

@@ -22,7 +22,7 @@ import { until } from "../support/until.js";
 
 /** Of the clock, while nothing is asked of any API. */
 const SPEED = 600;
-const LONG_MS = 60_000;
+const LONG_MS = 180_000;
 
 export interface WorldOptions {
   /** Seconds of the clock in a real one, at most. @default 600 */

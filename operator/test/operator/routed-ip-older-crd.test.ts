@@ -1,0 +1,51 @@
+import { customResourceDefinitions } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { afterEach, describe, it } from "mocha";
+import { RoutedWorld } from "../controllers/routed-ip/routed-world.js";
+
+const CREATE = /^POST \/v2\/reserved_ips$/;
+const RESYNC_SECONDS = 600;
+
+interface Definition {
+  readonly metadata: { readonly name: string };
+  readonly spec: { readonly versions: readonly { readonly schema: object }[] };
+}
+
+/** The CRD of a release that did not know the intent of a creation yet. */
+function older(): readonly Definition[] {
+  const text = JSON.stringify(customResourceDefinitions(), (key, value: unknown) =>
+    key === "pendingCreation" ? undefined : value,
+  );
+  return JSON.parse(text) as readonly Definition[];
+}
+
+describe("operator in process: a RoutedIP under an older CRD", function () {
+  this.timeout(240_000);
+  let made: RoutedWorld;
+
+  afterEach(() => made.close());
+
+  it("gets no address, which /readyz and an Event tell, and gets one once the CRD is of this release", async () => {
+    made = await RoutedWorld.create(["n1"], { definitions: older(), flags: { resync: `${RESYNC_SECONDS}` } });
+    const { world } = made;
+    const { kubernetes, digitalocean } = world;
+    made.addIssuer();
+    made.serve({ node: "n1" });
+    made.addRouted("a", {});
+    const { operator } = world.start();
+    await made.until("told", () => made.condition("a", "Assigned").startsWith("False/CRDTooOld"));
+    await made.until("Event", () => world.events("CRDTooOld").length > 0);
+    expect(operator.health.report("readyz").text).to.include("CRD too old: the API server drops fields of RoutedIP");
+    await world.clock.sleep(2 * RESYNC_SECONDS * 1000);
+    expect(digitalocean.journal.count({ on: CREATE })).to.equal(0);
+
+    for (const { metadata, spec } of customResourceDefinitions()) {
+      const ref = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", name: metadata.name };
+      kubernetes.change(ref, (object) => ({ ...object, spec: structuredClone(spec) }) as typeof object);
+    }
+    await made.ready("a");
+
+    expect(digitalocean.journal.count({ on: CREATE })).to.equal(1);
+    await made.until("ready", () => operator.health.report("readyz").ok);
+  });
+});
