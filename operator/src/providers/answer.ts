@@ -17,7 +17,7 @@ export class Answer {
     try {
       return new Answer(JSON.parse(text), "");
     } catch {
-      throw new MalformedAnswer(text.trim() === "" ? "an empty answer" : "an answer that is no JSON");
+      throw new MalformedAnswer(text.trim() === "" ? "an empty answer" : "an answer that is not JSON");
     }
   }
 

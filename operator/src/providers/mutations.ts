@@ -84,7 +84,7 @@ export function aroundFirewalls(inner: FirewallProvider, layer: MutationLayer): 
     name: inner.name,
     capabilities: inner.capabilities,
     accountKey: (context) => inner.accountKey(context),
-    survey: (context, name, nodes) => inner.survey(context, name, nodes),
+    survey: (context, name, nodes, maxAgeSeconds) => inner.survey(context, name, nodes, maxAgeSeconds),
     create: (context, wish) => {
       const after = describeParts(wish.rules.map(describeRule), wish.nodes);
       return layer({ provider, kind: "create-firewall", target: wish.name, before: "", after, context }, () =>

@@ -108,7 +108,9 @@ export class ProviderRegistry {
     pushed.set(token);
     const set = this.build(kind, pushed);
     const former = this.withdraw(key);
-    former.catch((error: unknown) => this.options.logger.warn({ error, issuer: key }, "cannot close connections"));
+    former.catch((error: unknown) =>
+      this.options.logger.warn({ error, issuer: key }, "cannot close the connections of a former token"),
+    );
     this.issued.set(key, { token: pushed, provider, set, hash });
     return set;
   }

@@ -246,6 +246,8 @@ export interface FirewallFacts {
 export interface FirewallSurvey {
   /** The one that was asked for by name. */
   readonly firewall?: FirewallFacts;
+  /** Since it was asked for. */
+  readonly ageSeconds: number;
   /** For each node asked about: the names of the other firewalls that cover it, directly or by tag. */
   readonly coveredBy: ReadonlyMap<ProviderId, readonly string[]>;
 }
@@ -275,8 +277,16 @@ export interface FirewallChange {
 
 export interface FirewallProvider extends Provider {
   readonly capabilities: FirewallCapabilities;
-  /** Rejects with Conflict/Ambiguous where several firewalls bear the name, with Terminal where it is reserved. */
-  survey(call: CallContext, name: string, nodes: readonly ProviderId[]): Promise<FirewallSurvey>;
+  /**
+   * Rejects with Conflict/Ambiguous where several firewalls bear the name, with Terminal where it is reserved.
+   * @param maxAgeSeconds what was read within this, and before no write of ours, will do. @default 0
+   */
+  survey(
+    call: CallContext,
+    name: string,
+    nodes: readonly ProviderId[],
+    maxAgeSeconds?: number,
+  ): Promise<FirewallSurvey>;
   /** Creates one that also lets everything out; a lost answer is found again by its name. */
   create(call: CallContext, wish: CreateFirewall): Promise<FirewallFacts>;
   apply(call: CallContext, change: FirewallChange): Promise<void>;

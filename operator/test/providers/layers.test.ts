@@ -10,6 +10,7 @@ import { direct } from "../../src/providers/direct.js";
 import { ProviderError, type ProviderErrorProps } from "../../src/providers/errors.js";
 import { withFence } from "../../src/providers/fenced.js";
 import { withMetrics } from "../../src/providers/metered.js";
+import { brokenError } from "../../src/providers/network-errors.js";
 import { withRetries } from "../../src/providers/retrying.js";
 import { Redactor } from "../../src/redactor.js";
 import { LeaseFence, NotLeaderError } from "../../src/runtime/fence.js";
@@ -107,6 +108,21 @@ describe("retries", () => {
     expect(sent).to.have.length(2);
   });
 
+  it("try one other token, and no third", async () => {
+    const { sent, send } = flaky(...Array.from({ length: 5 }, () => ({ kind: "Unauthorized" as const })));
+    const pushed = new PushedToken(new Redactor());
+    pushed.set("token-0");
+    const endless = { token: () => pushed.token(), renew: () => pushed.set(`token-${sent.length}`) };
+    expect(await run(runner(endless)(callOf(), send(clock)))).to.deep.include({ kind: "Unauthorized" });
+    expect(sent).to.have.length(2);
+  });
+
+  it("send nothing while calls rest", async () => {
+    const { sent, send } = flaky({ outcome: "not-sent", reason: "CircuitOpen" });
+    expect(await run(runner()(callOf(), send(clock)))).to.deep.include({ reason: "CircuitOpen" });
+    expect(sent).to.have.length(1);
+  });
+
   it("do not try the same token again", async () => {
     const { sent, send } = flaky({ kind: "Unauthorized", outcome: "refused" });
     expect(await run(runner()(callOf(), send(clock)))).to.be.instanceOf(ProviderError);
@@ -151,6 +167,31 @@ describe("the circuit breaker", () => {
     expect(await run(callOf(), () => Promise.resolve("answer"))).to.equal("answer");
     expect(await run(callOf(), () => Promise.resolve("answer"))).to.equal("answer");
   });
+
+  it("rests no longer than at first when it opens again after it has closed", async () => {
+    const { clock, run, fail } = rig();
+    for (let count = 0; count < 5; count++) await fail();
+    await clock.advance(5_000);
+    await fail();
+    await clock.advance(10_000);
+    await run(callOf(), () => Promise.resolve("answer"));
+    for (let count = 0; count < 5; count++) await fail();
+    await clock.advance(5_000);
+    expect(await fail()).to.deep.include({ seen: "answer 503" });
+  });
+
+  for (const [what, props] of Object.entries({
+    "that was given up": { reason: "Cancelled" },
+    "that was never sent for want of time": { reason: "DeadlineExceeded", outcome: "not-sent" },
+  } as const)) {
+    it(`learns nothing from a call ${what}`, async () => {
+      const { fail } = rig();
+      for (let count = 0; count < 4; count++) await fail();
+      await fail(props);
+      expect(await fail()).to.deep.include({ seen: "answer 503" });
+      expect(await fail()).to.deep.include({ reason: "CircuitOpen" });
+    });
+  }
 
   it("is not opened by refusals: they show that the API works", async () => {
     const { fail } = rig();
@@ -236,6 +277,25 @@ describe("provider metrics", () => {
     expect(text).to.include(`flipop_providers_calls_total{${labels},outcome="success"} 1`);
     expect(text).to.include(`flipop_providers_calls_total{${labels},outcome="error"} 1`);
     expect(text).to.include(`flipop_providers_call_duration_seconds_count{${labels}} 2`);
+  });
+});
+
+describe("calls without an answer", () => {
+  const names = { title: "Cloud", tokenVariable: "TOKEN", urlVariable: "URL" };
+  const broken = (error: unknown) => brokenError(callOf("web", { write: true, repeatable: false }), error, names);
+  const coded = (code: string) => Object.assign(new Error(code), { code });
+
+  it("were not sent where no connection came about, wherever the code stands", () => {
+    const errors = [
+      coded("UND_ERR_CONNECT_TIMEOUT"),
+      new TypeError("fetch failed", { cause: coded("ECONNREFUSED") }),
+      new AggregateError([coded("EHOSTUNREACH"), coded("ECONNREFUSED")]),
+    ];
+    for (const error of errors) expect(broken(error), error.message).to.deep.include({ outcome: "not-sent" });
+  });
+
+  it("may have been processed where it broke later", () => {
+    expect(broken(coded("ECONNRESET"))).to.deep.include({ outcome: "unknown", retrySafe: false });
   });
 });
 

@@ -4,6 +4,7 @@ import { describe, it } from "mocha";
 import type { ApiCall, CallPriority, RateFacts } from "../../src/providers/call.js";
 import { direct } from "../../src/providers/direct.js";
 import { RateLimiter, withRateLimit } from "../../src/providers/limiter.js";
+import { ReportedBudget } from "../../src/providers/rate-window.js";
 import { FakeClock } from "../support/fake-clock.js";
 import { errorOf } from "../support/http-rig.js";
 import { callOf, failure } from "./support.js";
@@ -150,6 +151,40 @@ describe("the rate limiter", () => {
     await asked;
   });
 
+  it("waits for the longest of several refusals, an hour at most", async () => {
+    const rig = new Rig();
+    rig.limiter.refused(60);
+    rig.limiter.refused(5);
+    const first = rig.ask(callOf());
+    await rig.clock.advance(59_000);
+    expect(rig.sent).to.have.length(0);
+    await rig.clock.advance(1_000);
+    await first;
+    rig.limiter.refused(1_000_000);
+    const second = rig.ask(callOf());
+    await rig.clock.advance(3_600_000);
+    await second;
+  });
+
+  it("keeps a second more than the window between calls, since one may be late on its way", async () => {
+    const rig = new Rig([{ calls: 1, seconds: 10 }]);
+    const asks = [rig.ask(callOf()), rig.ask(callOf())];
+    await rig.clock.advance(20_000);
+    await Promise.all(asks);
+    expect(rig.sent.map(({ at }) => at)).to.deep.equal([0, 11_000]);
+  });
+
+  it("does not admit a caller who has given up before", async () => {
+    const rig = new Rig([{ calls: 1, seconds: 60 }]);
+    await rig.ask(callOf());
+    const call = callOf();
+    const signal = AbortSignal.abort(new Error("enough"));
+    expect(await errorOf(rig.ask({ ...call, context: { ...call.context, signal } }))).to.include({
+      reason: "Cancelled",
+    });
+    expect([rig.sent.length, rig.limiter.waiting]).to.deep.equal([1, 0]);
+  });
+
   it("lets go of a caller that gives up, and leaves no timer", async () => {
     const rig = new Rig([{ calls: 1, seconds: 60 }]);
     await rig.ask(callOf());
@@ -162,5 +197,32 @@ describe("the rate limiter", () => {
     expect(rig.limiter.waiting).to.equal(0);
     await rig.clock.advance(120_000);
     expect(rig.clock.pendingTimers).to.equal(0);
+  });
+});
+
+describe("the budget that answers report", () => {
+  const ROOMY = { limit: 100, remaining: 90 };
+
+  it("goes by the call that was sent last, however late the answer of an earlier one comes", () => {
+    const budget = new ReportedBudget(60);
+    const [first, second] = [budget.take(0), budget.take(0)];
+    budget.heard({ limit: 100, remaining: 5 }, second, 0);
+    budget.heard(ROOMY, first, 0);
+    expect(budget.waitMs(0, 0.2)).to.be.greaterThan(0);
+  });
+
+  it("counts what was sent after the call whose answer it is", () => {
+    const budget = new ReportedBudget(60);
+    const first = budget.take(0);
+    budget.take(0);
+    budget.heard({ limit: 100, remaining: 1 }, first, 0);
+    expect(budget.waitMs(0, 0)).to.be.greaterThan(0);
+  });
+
+  it("never refills beyond the limit", () => {
+    const budget = new ReportedBudget(60);
+    budget.heard(ROOMY, budget.take(0), 0);
+    for (let call = 0; call < 100; call++) budget.take(3_600_000);
+    expect(budget.waitMs(3_600_000, 0)).to.be.greaterThan(0);
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import { planRecordChanges, planRemoval } from "../../src/providers/record-changes.js";
+import { planRecordChanges, planRemoval, recordsAfter } from "../../src/providers/record-changes.js";
 import type { RecordChangeSet, RecordFacts, RecordSetFacts } from "../../src/providers/types.js";
 
 const ADDRESSES = [...Array(8).keys()].map((n) => `203.0.113.${n}`).concat(["2001:db8::1", "2001:db8::2"]);
@@ -46,6 +46,30 @@ describe("a plan of record changes", () => {
     const { steps } = planRecordChanges(current, { values: ["203.0.113.1", "2001:db8::2"], ttl: 60 });
 
     expect(steps.map((step) => step.do)).to.deep.equal(["update", "delete"]);
+  });
+
+  it("creates what another type lacks before it deletes", () => {
+    const current = setOf([record("1", "A", "203.0.113.1"), record("2", "A", "203.0.113.2")]);
+
+    const { steps } = planRecordChanges(current, { values: ["203.0.113.1", "2001:db8::2"], ttl: "keep" });
+
+    expect(steps.map((step) => step.do)).to.deep.equal(["create", "delete"]);
+  });
+
+  it("leaves a TTL alone that nobody can change", () => {
+    const fixed = { ...record("1", "A", "203.0.113.1"), ttl: 1, ttlFixed: true };
+
+    expect(planRecordChanges(setOf([fixed]), { values: ["203.0.113.1"], ttl: 60 }).steps).to.deep.equal([]);
+  });
+
+  it("does not tell the set after changes from answers that are about others", () => {
+    const current = setOf([]);
+    const changes = planRecordChanges(current, { values: ["203.0.113.1"], ttl: 60 });
+    const [right, wrong] = [record("1", "A", "203.0.113.1"), record("1", "A", "203.0.113.9")];
+
+    expect(recordsAfter(current, changes, [right])?.records).to.deep.equal([right]);
+    expect(recordsAfter(current, changes, [wrong])).to.equal(undefined);
+    expect(recordsAfter(current, changes, [])).to.equal(undefined);
   });
 
   it("leaves a family alone for which nothing is wished", () => {

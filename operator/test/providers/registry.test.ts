@@ -69,7 +69,7 @@ describe("the registry of providers", () => {
   it("refuses a base URL that is none, at start", () => {
     const env = { DIGITALOCEAN_ACCESS_TOKEN: "secret-token", DIGITALOCEAN_API_URL: "not a url" };
 
-    expect(() => registry(env)).to.throw(/DIGITALOCEAN_API_URL: "not a url" is no URL/);
+    expect(() => registry(env)).to.throw(/DIGITALOCEAN_API_URL: "not a url" is not a URL/);
   });
 
   it("never shows a token, neither of the environment nor of a Secret", async () => {

@@ -20,6 +20,8 @@ import { ruleFacts } from "./ports.js";
 const SECOND_MS = 1000;
 /** A reading is good for this long: a closed port is an outage, and one list serves all. */
 export const FIREWALL_MAX_AGE_SECONDS = 60;
+/** One list serves all firewalls of an account that are due about the same time. */
+const SHARED_SECONDS = 30;
 const NO_RECORD: Recorded = { rules: [], nodes: [] };
 
 export interface FirewallView {
@@ -39,6 +41,8 @@ export interface FirewallCaller {
 export class SharedFirewall {
   private facts: FirewallFacts | "missing" | undefined;
   private readAt = Number.NEGATIVE_INFINITY;
+  /** A list that is older may not show it, whichever token it was read with. */
+  private writtenAt = Number.NEGATIVE_INFINITY;
   private readonly covered = new Map<ProviderId, { readonly by: readonly string[]; readonly at: number }>();
   private readonly shares = new Map<string, Recorded>();
   private failed: ProviderError | undefined;
@@ -86,7 +90,7 @@ export class SharedFirewall {
   create({ provider, context }: FirewallCaller, wish: CreateFirewall): Promise<FirewallFacts> {
     return this.inTurn(async () => {
       if (this.facts !== undefined && this.facts !== "missing") return this.facts;
-      const made = await this.noting(() => provider.create(context, wish));
+      const made = await this.writing(() => provider.create(context, wish));
       this.take(made);
       return made;
     });
@@ -100,7 +104,7 @@ export class SharedFirewall {
       const now = this.still(facts, uid, change);
       if (isEmptyChange(now)) return;
       try {
-        await this.noting(() => provider.apply(context, now));
+        await this.writing(() => provider.apply(context, now));
         this.take(changed(facts, now));
       } catch (error) {
         // Nobody knows how much of it was done.
@@ -112,7 +116,7 @@ export class SharedFirewall {
 
   remove({ provider, context }: FirewallCaller, firewall: Pick<FirewallFacts, "id" | "name">): Promise<void> {
     return this.inTurn(async () => {
-      await this.noting(() => provider.remove(context, firewall));
+      await this.writing(() => provider.remove(context, firewall));
       this.take("missing");
     });
   }
@@ -120,8 +124,11 @@ export class SharedFirewall {
   private async readNow({ provider, context }: FirewallCaller, nodes: readonly ProviderId[]): Promise<void> {
     const known = nodes.every((node) => this.has(node) || this.isFresh(this.covered.get(node)?.at));
     if (this.facts !== undefined && known && this.isFresh(this.readAt) && this.failed === undefined) return;
-    const at = this.clock.monotonic();
-    const { firewall, coveredBy } = await this.noting(() => provider.survey(context, this.name, nodes));
+    const before = this.clock.monotonic();
+    const sinceWrite = (before - this.writtenAt) / SECOND_MS;
+    const survey = () => provider.survey(context, this.name, nodes, Math.min(SHARED_SECONDS, sinceWrite));
+    const { firewall, coveredBy, ageSeconds } = await this.noting(survey);
+    const at = before - ageSeconds * SECOND_MS;
     this.facts = firewall ?? "missing";
     this.readAt = at;
     for (const [node, by] of coveredBy) this.covered.set(node, { by, at });
@@ -157,6 +164,14 @@ export class SharedFirewall {
 
   private isFresh(at: number | undefined): boolean {
     return at !== undefined && this.clock.monotonic() - at < FIREWALL_MAX_AGE_SECONDS * SECOND_MS;
+  }
+
+  private async writing<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      return await this.noting(call);
+    } finally {
+      this.writtenAt = this.clock.monotonic();
+    }
   }
 
   private async noting<T>(call: () => Promise<T>): Promise<T> {

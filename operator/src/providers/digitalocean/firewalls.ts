@@ -15,6 +15,7 @@ import type {
 import type { AccountKey } from "./account.js";
 import { type ApiRequest, DIGITALOCEAN, type DigitalOceanClient } from "./client.js";
 import { dropletIdOf, findDroplet, providerIdOf } from "./droplets.js";
+import { FirewallList, type Listed } from "./firewall-list.js";
 import { EVERYTHING_OUT, readRule, writeRule } from "./firewall-rules.js";
 import { interpretRefusedFirewall, isUnprocessable } from "./unprocessable.js";
 
@@ -31,30 +32,54 @@ interface TaggedFirewall extends FirewallFacts {
   readonly tags: readonly string[];
 }
 
+interface Asked extends Listed<TaggedFirewall> {
+  readonly name: string;
+  readonly nodes: readonly ProviderId[];
+}
+
 export class DigitalOceanFirewalls implements FirewallProvider {
   readonly name = DIGITALOCEAN;
   readonly capabilities = CAPABILITIES;
+  private readonly all: FirewallList<TaggedFirewall>;
 
   constructor(
     private readonly client: DigitalOceanClient,
     private readonly account: AccountKey,
-  ) {}
+    now: () => number,
+  ) {
+    this.all = new FirewallList(now);
+  }
 
   accountKey(context: CallContext): Promise<string> {
     return this.account.read(context);
   }
 
-  /** One list; and one read for each node that only a tag could cover. */
-  async survey(context: CallContext, name: string, nodes: readonly ProviderId[]): Promise<FirewallSurvey> {
+  /** One list, if none is young enough; and one read for each node that only a tag could cover. */
+  async survey(
+    context: CallContext,
+    name: string,
+    nodes: readonly ProviderId[],
+    maxAgeSeconds = 0,
+  ): Promise<FirewallSurvey> {
     refuseReserved(name);
-    const all = await this.list(context);
+    const listed = await this.all.get(maxAgeSeconds, () => this.list(context));
+    const survey = await this.surveyOf(context, { name, nodes, ...listed });
+    const bare = [...survey.coveredBy.values()].some((names) => names.length === 0);
+    // A machine may be younger than the list. Nobody waits for the next one to be told that a firewall covers it.
+    return bare && maxAgeSeconds > 0 && listed.kept ? this.survey(context, name, nodes) : survey;
+  }
+
+  private async surveyOf(
+    context: CallContext,
+    { name, nodes, items: all, ageSeconds }: Asked,
+  ): Promise<FirewallSurvey> {
     const named = all.filter((firewall) => firewall.name === name);
     if (named.length > 1) throw ambiguous(name, named);
     const others = all.filter((firewall) => firewall.name !== name);
     const coveredBy = new Map<ProviderId, readonly string[]>();
     for (const node of nodes) coveredBy.set(node, await this.coverage(context, others, node));
     const [firewall] = named;
-    return firewall === undefined ? { coveredBy } : { firewall: withoutTags(firewall), coveredBy };
+    return { ...(firewall === undefined ? {} : { firewall: withoutTags(firewall) }), coveredBy, ageSeconds };
   }
 
   async create(context: CallContext, wish: CreateFirewall): Promise<FirewallFacts> {
@@ -69,7 +94,7 @@ export class DigitalOceanFirewalls implements FirewallProvider {
     const request = { call: CALL.createFirewall, subject, method: "POST", path: PATH, body } as const;
     try {
       const read = (answer: Answer) => withoutTags(readFirewall(answer.at("firewall"), subject));
-      return await this.client.request(context, request, read);
+      return await this.writing(() => this.client.request(context, request, read));
     } catch (error) {
       if (isUnprocessable(error)) throw interpretRefusedFirewall(error);
       const found = isUnknown(error) ? await this.foundAfterLoss(context, wish.name) : undefined;
@@ -83,7 +108,7 @@ export class DigitalOceanFirewalls implements FirewallProvider {
     refuseReserved(change.name);
     for (const request of requestsOf(change)) {
       try {
-        await this.client.send(context, request);
+        await this.writing(() => this.client.send(context, request));
       } catch (error) {
         throw isUnprocessable(error) ? interpretRefusedFirewall(error) : changedMeanwhile(error);
       }
@@ -96,10 +121,19 @@ export class DigitalOceanFirewalls implements FirewallProvider {
     const subject = `delete firewall ${name}`;
     try {
       const request = { call: CALL.removeFirewall, subject, method: "DELETE", path } as const;
-      await this.client.send(context, { ...request, repeatable: true });
+      await this.writing(() => this.client.send(context, { ...request, repeatable: true }));
     } catch (error) {
       if (isProviderError(error, "NotFound")) return;
       throw isUnprocessable(error) ? interpretRefusedFirewall(error) : error;
+    }
+  }
+
+  /** What is listed before the answer may not show the change. */
+  private async writing<T>(write: () => Promise<T>): Promise<T> {
+    try {
+      return await write();
+    } finally {
+      this.all.forget();
     }
   }
 

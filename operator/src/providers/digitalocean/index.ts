@@ -25,13 +25,13 @@ export const digitalOcean: ProviderKind = {
 /** @throws Error when the base URL is none: a mistake of the configuration, told at start. */
 function build({ baseUrl = DEFAULT_URL, userAgent, credentials, run, env, now }: ProviderSetup): ProviderSet {
   if (!URL.canParse(baseUrl))
-    throw new Error(`${NAMES.urlVariable}: "${baseUrl}" is no URL; give one like ${DEFAULT_URL}`);
+    throw new Error(`${NAMES.urlVariable}: "${baseUrl}" is not a URL; give one like ${DEFAULT_URL}`);
   const client = new DigitalOceanClient({ baseUrl, userAgent, credentials, run, env, now });
   const account = accountKeyOf(client);
   return {
     addresses: new DigitalOceanAddresses(client, account),
     dns: new DigitalOceanDns(client, account),
-    firewalls: new DigitalOceanFirewalls(client, account),
+    firewalls: new DigitalOceanFirewalls(client, account, now),
     close: () => client.close(),
   };
 }

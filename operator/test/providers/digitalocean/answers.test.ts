@@ -151,6 +151,8 @@ describe("answers of DigitalOcean", () => {
     ["seconds", { "retry-after": "17" }, 17],
     ["a date", { "retry-after": new Date(NOW + 30_000).toUTCString() }, 30],
     ["the end of the window", { "ratelimit-remaining": "0", "ratelimit-reset": String(NOW / 1000 + 40) }, 40],
+    ["a window that is over", { "ratelimit-remaining": "0", "ratelimit-reset": String(NOW / 1000 - 5) }, 0],
+    ["a date that begins with its year", { "retry-after": new Date(NOW + 20_000).toISOString() }, 20],
     ["nothing", {}, undefined],
   ];
   for (const [what, headers, seconds] of waits) {
@@ -162,6 +164,30 @@ describe("answers of DigitalOcean", () => {
 
       expect(error).to.deep.include({ kind: "RateLimited", outcome: "refused", retrySafe: true });
       expect(error instanceof ProviderError ? error.retryAfterSeconds : "").to.equal(seconds);
+    });
+  }
+
+  it("of a gateway, without the API's words, are outages by their 5xx and ask to wait by their 429", async () => {
+    let status = 502;
+    const { set } = await serve((_request, response) => {
+      response.writeHead(status, { "retry-after": "9" }).end("<html>busy</html>");
+    });
+    const outage = await errorOf(list(set));
+    status = 429;
+    const wait = await errorOf(list(set));
+
+    expect(outage).to.deep.include({ kind: "Unavailable", outcome: "unknown", reason: undefined });
+    expect(wait).to.deep.include({ kind: "RateLimited", outcome: "refused", retryAfterSeconds: 9 });
+  });
+
+  for (const [status, kind] of [
+    [412, "Conflict"],
+    [500, "Unavailable"],
+  ] as const) {
+    it(`with ${status} mean ${kind}`, async () => {
+      const body = { id: "some_error", message: "no" };
+      const { set } = await serve((_request, response) => answer(response, status, body));
+      expect(await errorOf(list(set))).to.deep.include({ kind });
     });
   }
 

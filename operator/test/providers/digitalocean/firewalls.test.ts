@@ -51,6 +51,32 @@ describe("DigitalOcean's firewalls", () => {
     expect(bench.calls()).to.equal(1);
   });
 
+  it("are listed once for all names that are asked for within a while, until one of them is written", async () => {
+    const bench = await start();
+    const covered = bench.addNode();
+    bench.addFirewall("theirs", [covered], []);
+    const survey = (name: string) => bench.drive(bench.provider.survey(ASKER, name, [covered], 30));
+
+    await survey("ours");
+    await survey("others");
+    expect(bench.calls()).to.equal(1);
+    await bench.drive(bench.provider.create(ASKER, { name: "ours", rules: [RULE], nodes: [] }));
+
+    expect((await survey("ours")).firewall).to.include({ name: "ours" });
+    expect(bench.calls()).to.equal(3);
+  });
+
+  it("are listed again for a node that may be younger than the list", async () => {
+    const bench = await start();
+    await bench.drive(bench.provider.survey(ASKER, "ours", [], 30));
+    const node = bench.addNode();
+    bench.addFirewall("theirs", [node], []);
+
+    const { coveredBy } = await bench.drive(bench.provider.survey(ASKER, "ours", [node], 30));
+
+    expect(coveredBy.get(node)).to.deep.equal(["theirs"]);
+  });
+
   it("say QuotaExceeded beyond the API's limit of droplets", async () => {
     const bench = await start();
     const nodes = Array.from({ length: 11 }, () => bench.addNode());

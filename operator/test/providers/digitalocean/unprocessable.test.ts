@@ -41,6 +41,12 @@ const CHANGES: readonly Case[] = [
   { what: "the address is gone", says: "pending event", address: undefined, means: "NotFound" },
   { what: "the address is locked", says: ODD, address: { ...ADDRESS, locked: true }, means: "Conflict/AddressBusy" },
   {
+    what: "the address is there already, and locked",
+    says: ODD,
+    address: { ...ADDRESS, ...HELD, locked: true },
+    means: "Conflict/AddressBusy",
+  },
+  {
     what: "the address has an event",
     says: "The floating IP already has a pending event.",
     means: "Conflict/AddressBusy",
@@ -54,6 +60,11 @@ const CHANGES: readonly Case[] = [
   {
     what: "the droplet is taken, in words",
     says: "The droplet already has a reserved IP",
+    means: "Conflict/NodeOccupied",
+  },
+  {
+    what: "the droplet is taken, in other words",
+    says: "12 already has an IPv4 address",
     means: "Conflict/NodeOccupied",
   },
   {
@@ -91,6 +102,12 @@ const CHANGES: readonly Case[] = [
   },
   { what: "the droplet is gone", says: ODD, droplet: undefined, means: "NotFound", remedy: /another node is chosen/ },
   { what: "nobody knows why", says: ODD, means: "Terminal", remedy: /read the provider's words/ },
+  {
+    what: "the droplet has no address at all",
+    says: ODD,
+    droplet: { ...DROPLET, networks: { v4: [] } },
+    means: "Terminal",
+  },
 ];
 
 const CREATIONS: readonly Case[] = [
@@ -166,10 +183,23 @@ describe("what DigitalOcean's 422 means", () => {
     "for a release",
     [
       { what: "an event", says: "The reserved IP has a pending event", means: "Conflict/AddressBusy" },
+      { what: "a lock", says: ODD, address: { ...ADDRESS, locked: true }, means: "Conflict/AddressBusy" },
       { what: "nobody knows why", says: ODD, means: "Terminal", remedy: /console/ },
     ],
     ({ addresses }) => addresses.release(ASKER, IP),
   );
+  it("for a release: somebody has assigned it meanwhile", async () => {
+    // One for each request: a look before, the refusal, a look after.
+    const seen: object[] = [ADDRESS, ADDRESS, { ...ADDRESS, ...HELD }];
+    const world: World = {
+      says: ODD,
+      get address() {
+        return seen.shift();
+      },
+    };
+    const { addresses } = await provider(world);
+    expect((await outcomeOf(addresses.release(ASKER, IP))).meaning).to.equal("Conflict/HeldElsewhere");
+  });
   table("for a record", RECORDS, ({ dns }) => {
     const steps = [{ do: "create", type: "A", to: IP, ttl: 60 }] as const;
     return dns.apply(ASKER, { zone: "example.com", fqdn: "www.example.com", steps, before: [], after: [IP] });
