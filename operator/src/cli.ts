@@ -88,7 +88,7 @@ function complaint(text: string, command: string): string {
     .replace(/^error: /, "")
     .trimEnd()
     .replaceAll("\n", " ");
-  return `flipop: ${said}: ${command === "sandbox" ? "flipop sandbox" : "flipop"} --help lists what there is\n`;
+  return `flipop: ${said}: see ${command === "sandbox" ? "flipop sandbox" : "flipop"} --help\n`;
 }
 
 /** Commander would take an unknown command for an argument of the default one. */
@@ -101,13 +101,17 @@ function checkCommand(first: string | undefined, program: Command): void {
 function sandboxCommand(context: CliContext): Command {
   const portHelp = "Port of the Kubernetes API, or of the one that --only names; 0: any free one";
   return base("sandbox", context)
-    .description("Play a story with the real operator, in a Kubernetes and clouds that are simulated in this process")
+    .description("Play a scenario with the real operator, on a Kubernetes API and clouds simulated in this process")
     .addOption(new Option("--only <api>", "Start this API alone, until a signal ends it").choices(SANDBOX_APIS))
     .addOption(new Option("--port <number>", portHelp).default(0).argParser(port))
     .option("--kubeconfig <file>", "Where to write the kubeconfig; without it, in a temporary folder")
-    .option("--scenario <file>", "Story to play (docs/reference/scenario.md); without it, the one of the program")
-    .addOption(new Option("--speed <number>", "Seconds of the story in a real one, at most").argParser(speed))
-    .option("--once", "End with the story, which is the default without a terminal; with --only, once it is up", false);
+    .option("--scenario <file>", "Scenario to play (docs/reference/scenario.md); without it, the built-in one")
+    .addOption(new Option("--speed <number>", "Scenario seconds per real second, at most").argParser(speed))
+    .option(
+      "--once",
+      "Exit at the end of the scenario, the default without a terminal; with --only, once the API is up",
+      false,
+    );
 }
 
 function checkSandbox({ only, kubeconfig, scenario, speed }: SandboxOptions): void {
@@ -149,7 +153,7 @@ function port(text: string): number {
 function speed(text: string): number {
   const number = Number(text);
   if (number > 0 && number <= MOST_SPEED) return number;
-  throw new SettingsError([`--speed: "${text}" is no speed: give a number above 0, at most ${MOST_SPEED}`]);
+  throw new SettingsError([`--speed: "${text}" is not a speed: give a number above 0, at most ${MOST_SPEED}`]);
 }
 
 function report(error: unknown, { err }: CliContext): number {

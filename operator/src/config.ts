@@ -73,7 +73,7 @@ export function readSettings(source: SettingsSource): Settings {
     retryPeriod: reader.seconds("leader-elect-retry-period"),
     shutdownTimeout: reader.seconds("shutdown-timeout"),
   };
-  reader.finish(electionProblems(settings));
+  reader.finish([...electionProblems(settings), ...jobProblems(settings)]);
   return settings;
 }
 
@@ -83,6 +83,12 @@ function electionProblems({ leaseDuration, renewDeadline, retryPeriod }: Setting
   return [
     `--leader-elect-lease-duration ${leaseDuration}, --leader-elect-renew-deadline ${renewDeadline} and --leader-elect-retry-period ${retryPeriod}: each must be greater than the next`,
   ];
+}
+
+/** A Job there could take the operator's ServiceAccount, or its Secrets. */
+function jobProblems({ namespace, jobNamespaces }: Settings): readonly string[] {
+  if (!jobNamespaces.includes(namespace)) return [];
+  return [`--job-namespaces lists "${namespace}", where the operator itself runs: give Jobs a namespace of their own`];
 }
 
 class Reader {

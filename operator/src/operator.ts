@@ -132,7 +132,8 @@ class Assembly {
     const { features, namespace, dryRun } = settings;
     const providers = this.providers.names;
     logger.info({ version: RELEASE, features, namespace, providers, dryRun }, "starting");
-    if (providers.length === 0) logger.warn({ give: TOKEN_VARIABLES }, "no provider has a token: only issuers serve");
+    if (providers.length === 0)
+      logger.warn({ give: TOKEN_VARIABLES }, "no provider has a token; only issuers with a Secret work");
     try {
       return await this.makeManager().run(stop);
     } finally {

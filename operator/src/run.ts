@@ -56,7 +56,7 @@ function assemble(options: OperatorOptions): Operator | undefined {
     return createOperator(options);
   } catch (error) {
     if (!(error instanceof NoProviderError)) throw error;
-    options.logger.error({ error: error.message }, "no provider to work with");
+    options.logger.error({ error: error.message }, "no provider is set up");
     return undefined;
   }
 }

@@ -78,12 +78,12 @@ describe("the command line", () => {
   }
 
   const mistakes: readonly (readonly [string[], RegExp])[] = [
-    [["--resync", "x"], /^flipop: --resync: "x" is no value of resync: give seconds, such as 60\n$/],
-    [["--no-such-flag"], /^flipop: unknown option '--no-such-flag': flipop --help lists what there is\n$/],
-    [["sandbox", "--seed"], /^flipop: unknown option '--seed'.*: flipop sandbox --help lists what there is\n$/],
+    [["--resync", "x"], /^flipop: --resync: "x" is not a value of resync: give seconds, such as 60\n$/],
+    [["--no-such-flag"], /^flipop: unknown option '--no-such-flag': see flipop --help\n$/],
+    [["sandbox", "--seed"], /^flipop: unknown option '--seed'.*: see flipop sandbox --help\n$/],
     [["start"], /^flipop: there is no command "start": use run or sandbox\n$/],
     [["sandbox", "--port", "x"], /--port: "x" is not a port: give a number from 0 to 65535/],
-    [["sandbox", "--speed", "0"], /--speed: "0" is no speed: give a number above 0, at most 10000/],
+    [["sandbox", "--speed", "0"], /--speed: "0" is not a speed: give a number above 0, at most 10000/],
     [["sandbox", "--only", "cloudflare", "--speed", "2"], /no story is played with --only cloudflare/],
     [["sandbox", "--only", "aws"], /'aws' is invalid. Allowed choices are kubernetes, digitalocean, cloudflare/],
     [

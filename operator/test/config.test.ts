@@ -62,19 +62,23 @@ describe("readSettings", () => {
   });
 
   const bad: readonly (readonly [Partial<SettingsSource>, string])[] = [
-    [{ flags: { debug: "yes" } }, '--debug: "yes" is no value of debug: use true or false'],
-    [{ env: { FLIPOP_DRY_RUN: "" } }, 'FLIPOP_DRY_RUN: "" is no value of dry-run: use true or false'],
-    [{ flags: { resync: "1m" } }, '--resync: "1m" is no value of resync: give seconds, such as 60'],
-    [{ env: { FLIPOP_RESYNC: "-1" } }, 'FLIPOP_RESYNC: "-1" is no value of resync: give seconds, such as 60'],
+    [{ flags: { debug: "yes" } }, '--debug: "yes" is not a value of debug: use true or false'],
+    [{ env: { FLIPOP_DRY_RUN: "" } }, 'FLIPOP_DRY_RUN: "" is not a value of dry-run: use true or false'],
+    [{ flags: { resync: "1m" } }, '--resync: "1m" is not a value of resync: give seconds, such as 60'],
+    [{ env: { FLIPOP_RESYNC: "-1" } }, 'FLIPOP_RESYNC: "-1" is not a value of resync: give seconds, such as 60'],
     [
       { flags: { features: "pools,dsn" } },
-      '--features: "pools,dsn" is no value of features: use pools, dns, routedip, jobs',
+      '--features: "pools,dsn" is not a value of features: use pools, dns, routedip, jobs',
     ],
-    [{ flags: { features: "" } }, '--features: "" is no value of features: use pools, dns, routedip, jobs'],
-    [{ flags: { "log-format": "xml" } }, '--log-format: "xml" is no value of log-format: use auto, text, json'],
+    [{ flags: { features: "" } }, '--features: "" is not a value of features: use pools, dns, routedip, jobs'],
+    [{ flags: { "log-format": "xml" } }, '--log-format: "xml" is not a value of log-format: use auto, text, json'],
     [
       { flags: { "leader-elect-lease-duration": "10" } },
       "--leader-elect-lease-duration 10, --leader-elect-renew-deadline 10 and --leader-elect-retry-period 2: each must be greater than the next",
+    ],
+    [
+      { flags: { "job-namespaces": "jobs,flipop-system" }, podNamespace: "flipop-system" },
+      '--job-namespaces lists "flipop-system", where the operator itself runs: give Jobs a namespace of their own',
     ],
   ];
   for (const [source, message] of bad) {

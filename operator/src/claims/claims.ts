@@ -147,17 +147,12 @@ const REASON_OF: Readonly<Record<Title, string>> = {
 const OURS: Claim = Object.freeze({ ours: true });
 const NOTHING: ClaimView = Object.freeze({ addresses: new Map(), names: [] });
 
-/** The best title for each thing that a resource claims. */
+/** The title for each thing that a resource claims. */
 function titlesOf(claimant: Claimant | undefined): ReadonlyMap<string, Title> {
   const titles = new Map<string, Title>();
-  for (const wish of claimant?.addresses ?? []) keepBest(titles, addressKey(wish), wish.title);
-  for (const wish of claimant?.names ?? []) keepBest(titles, nameKey(wish), wish.title);
+  for (const wish of claimant?.addresses ?? []) titles.set(addressKey(wish), wish.title);
+  for (const wish of claimant?.names ?? []) titles.set(nameKey(wish), wish.title);
   return titles;
-}
-
-function keepBest(titles: Map<string, Title>, key: string, title: Title): void {
-  const known = titles.get(key);
-  if (known === undefined || TITLES.indexOf(title) < TITLES.indexOf(known)) titles.set(key, title);
 }
 
 /** Not by provider: an address exists once in the world. */

@@ -9,15 +9,14 @@ import { sendPatch } from "../kube/send-patch.js";
 import { isInvalid } from "../kube/status-error.js";
 import { errorText } from "../logging.js";
 import type { NodeFacts } from "../match/node-facts.js";
-import { DryRunError } from "../providers/errors.js";
 import { Controller } from "../runtime/controller.js";
-import { NotLeaderError } from "../runtime/fence.js";
 import { done, type Result, requeueAfter } from "../runtime/result.js";
 import { AddressAccount } from "./address-accounts.js";
 import { ADDRESS_ANNOTATIONS } from "./annotated-nodes.js";
 import type { ControllerContext, ControllerParts } from "./context.js";
 import { annotationRemoval, nodePath } from "./node-annotations.js";
 import { parseOwner } from "./owners.js";
+import { isWithheld } from "./run-failure.js";
 
 const NAME = "annotation-janitor";
 const FAMILIES: readonly IpFamily[] = ["IPv4", "IPv6"];
@@ -102,7 +101,7 @@ class Janitor {
       await sendPatch(client, nodePath(name), patch);
       logger.info({ node: name, ip }, "stale address annotation removed");
     } catch (error) {
-      if (error instanceof NotLeaderError || error instanceof DryRunError) return;
+      if (isWithheld(error)) return;
       // Gone or annotated anew: its event brings it back where that is needed.
       if (!isNotFound(error) && !isConflict(error) && !isInvalid(error)) throw error;
       logger.debug({ node: name, error: errorText(error) }, "node has changed meanwhile");

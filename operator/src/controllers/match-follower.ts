@@ -56,7 +56,7 @@ export class MatchFollower {
   private select(match: CompiledMatch): void {
     const { context, resource } = this.props;
     this.feed.select(match).catch((error: unknown) => {
-      context.logger.error({ resource, error }, "pods of a resource are not watched");
+      context.logger.error({ resource, error }, "cannot watch the pods that match asks for");
     });
   }
 
@@ -65,7 +65,7 @@ export class MatchFollower {
     if (pods === undefined || podNamespaces.length === 0) return undefined;
     if (pods.namespace !== undefined && podNamespaces.includes(pods.namespace)) return undefined;
     const where = pods.namespace === undefined ? "all namespaces" : `namespace ${pods.namespace}`;
-    const message = `match asks for pods of ${where}; the operator may read those of ${podNamespaces.join(", ")}: set podNamespace to one of them, or start it with other --pod-namespaces`;
+    const message = `match asks for pods of ${where}; the operator may read those of ${podNamespaces.join(", ")}: set podNamespace to one of them, or add it to --pod-namespaces`;
     return { reason: "NamespaceNotAllowed", message };
   }
 }

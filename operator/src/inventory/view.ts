@@ -87,3 +87,12 @@ function add<K, V>(map: Map<K, V[]>, key: K, value: V): void {
   if (values === undefined) map.set(key, [value]);
   else values.push(value);
 }
+
+/** Of an account that has not been read yet. */
+export const NOTHING_SEEN = createView({
+  now: 0,
+  listedAt: undefined,
+  beliefs: new Map(),
+  gone: new Set(),
+  reservations: new Map(),
+});

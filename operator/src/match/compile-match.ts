@@ -74,7 +74,7 @@ function parseSelector(
   const { message, position } = parsed.error;
   problems.push({
     field: `match.${field}`,
-    message: `"${text}" is no label selector: ${message} at position ${position}; write it as kubectl get -l takes it`,
+    message: `"${text}" is not a label selector: ${message} at position ${position}; write it as kubectl get -l takes it`,
   });
   return [];
 }

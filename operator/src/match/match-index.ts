@@ -103,7 +103,6 @@ export class MatchIndex {
   rematch(wanted: Wanted): void {
     const before = new Map(this.verdicts);
     this.wanted = wanted;
-    this.tallied = undefined;
     for (const name of new Set([...this.namesInSight(), ...before.keys()])) this.refresh(name);
     this.markEdited(before);
     for (const name of new Set([...before.keys(), ...this.verdicts.keys()])) this.tell(name, before.get(name));
@@ -115,7 +114,6 @@ export class MatchIndex {
   }
 
   private nodeChanged({ name, before, after }: NodeChange): void {
-    this.tallied = undefined;
     if (before !== undefined && before.uid !== after?.uid) this.editedOut.delete(before.uid);
     this.touch(name);
   }

@@ -73,19 +73,8 @@ export function flipopMetrics(registry: MetricsRegistry): FlipopMetrics {
 
 /** A deleted pool leaves no series of its own behind. Provider calls stay: they are the account's history. */
 export async function forgetPool(metrics: FlipopMetrics, namespace: string, name: string): Promise<void> {
-  const labels = { namespace, name };
-  await removeSeries(metrics.nodeStatus, labels);
-  await removeSeries(metrics.assignmentErrors, labels);
-  await removeSeries(metrics.assignments, labels);
-  await removeSeries(metrics.node, labels);
-  await removeSeries(metrics.state, labels);
-  await removeSeries(metrics.unfulfilled, labels);
-  await removeSeries(metrics.condition, { ...labels, kind: "FloatingIPPool" });
-}
-
-/** A deleted NodeDNSRecordSet leaves no series of its own behind. */
-export async function forgetRecordSet(metrics: FlipopMetrics, namespace: string, name: string): Promise<void> {
-  await removeSeries(metrics.records, { namespace, name });
+  await removeSeries(metrics.assignments, { namespace, name });
+  await removeSeries(metrics.assignmentErrors, { namespace, name });
 }
 
 function counterOf<N extends MetricName>(name: N) {

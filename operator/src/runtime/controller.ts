@@ -156,7 +156,7 @@ export class Controller {
     const inTime = await Promise.race([finished.then(() => true), scope.givenUp.then(() => false)]);
     if (inTime) return;
     this.strays.add(key);
-    this.logger.error({ key, graceMs: ABORT_GRACE_MS }, "run ignores its abort; its key stays taken");
+    this.logger.error({ key, graceMs: ABORT_GRACE_MS }, "run did not end after its abort; its key waits until it does");
   }
 
   /** Never rejects. */
@@ -176,7 +176,7 @@ export class Controller {
     try {
       this.metrics.finished(run.seconds, settle(this.queue, key, result));
     } catch (error) {
-      this.logger.error({ key, error }, "key is not queued again; the next resync brings it back");
+      this.logger.error({ key, error }, "cannot requeue the key; the next resync does");
     } finally {
       this.queue.done(key);
     }

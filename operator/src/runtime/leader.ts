@@ -132,7 +132,7 @@ export class LeaderElector implements Elector {
     try {
       return (await this.candidate.tryOnce()) ? "held" : "taken";
     } catch (error) {
-      this.logger.warn({ error }, "lease could not be read or written; it is tried again");
+      this.logger.warn({ error }, "cannot read or write the lease; retrying");
       return "failed";
     }
   }
@@ -140,9 +140,9 @@ export class LeaderElector implements Elector {
   private async release(): Promise<void> {
     try {
       await this.candidate.release();
-      this.logger.info({}, "lease given up");
+      this.logger.info({}, "lease released");
     } catch (error) {
-      this.logger.warn({ error }, "lease not given up; it runs out by itself");
+      this.logger.warn({ error }, "cannot release the lease; it expires by itself");
     }
   }
 }

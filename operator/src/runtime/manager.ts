@@ -95,7 +95,7 @@ export class Manager {
       running = [...caches, ...background].map((part) => this.watch(part, this.life.signal));
       code = await this.live(stop);
     } catch (error) {
-      logger.error({ error }, "the process cannot go on");
+      logger.error({ error }, "fatal error; exiting");
     }
     await this.end(running);
     logger.info({ code }, "stopped");
@@ -136,7 +136,7 @@ export class Manager {
     const drained = Promise.all(this.options.controllers.map((controller) => controller.drain(deadlineMs)));
     const all = await Promise.race([drained, ends.aborted.then(() => [false])]);
     ends.dispose();
-    if (all.includes(false)) this.options.logger.warn({ deadlineMs }, "runs under way are aborted");
+    if (all.includes(false)) this.options.logger.warn({ deadlineMs }, "runs did not end in time; aborting them");
     return !all.includes(false);
   }
 
@@ -162,7 +162,7 @@ export class Manager {
     this.life.abort(new Error("the process is shutting down"));
     const { clock, servers, logger } = this.options;
     if (!(await settlesWithin(clock, ABORT_DEADLINE_MS, Promise.all(running)))) {
-      logger.warn({ deadlineMs: ABORT_DEADLINE_MS }, "parts still run; ending without them");
+      logger.warn({ deadlineMs: ABORT_DEADLINE_MS }, "components did not stop in time; exiting anyway");
     }
     const stopped = Promise.allSettled(servers.map((server) => server.stop()));
     await settlesWithin(clock, ABORT_DEADLINE_MS, stopped);
@@ -177,7 +177,7 @@ export class Manager {
       error = thrown;
     }
     if (signal.aborted) return;
-    this.options.logger.error({ part: part.name, error }, "a part broke; shutting down");
+    this.options.logger.error({ part: part.name, error }, "a component failed; shutting down");
     this.broken.abort(error);
   }
 

@@ -119,7 +119,7 @@ export class WorkQueue {
     if (since === undefined) throw new Error(`done("${key}") without get(): the key is not being processed`);
     this.processing.delete(key);
     this.metrics.worked((this.clock.monotonic() - since) / SECOND_MS);
-    if (this.dirty.has(key) && !this.stopped) this.makeReady(key);
+    if (this.dirty.has(key)) this.makeReady(key);
     if (this.processing.size === 0) for (const settle of [...this.idle]) settle();
   }
 

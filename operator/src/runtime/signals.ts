@@ -26,11 +26,11 @@ export function shutdownSignals(source: SignalSource, logger: Logger, exit: (cod
   const stop = new AbortController();
   const handle = (signal: SignalName) => () => {
     if (stop.signal.aborted) {
-      logger.warn({ signal }, "second signal: ending at once");
+      logger.warn({ signal }, "second signal received; exiting at once");
       exit(SIGNAL_EXIT_BASE + SIGNALS[signal]);
       return;
     }
-    logger.info({ signal }, "signal: shutting down; a second one ends at once");
+    logger.info({ signal }, "signal received; shutting down, a second one exits at once");
     stop.abort(new Error(`received ${signal}`));
   };
   const handlers = [["SIGINT", handle("SIGINT")] as const, ["SIGTERM", handle("SIGTERM")] as const];

@@ -12,6 +12,7 @@ describe("the normal form of a DNS name", () => {
     ["example.com", "www.example.com", "www.example.com"],
     ["Example.com.", "WWW.example.com.", "www.example.com"],
     ["example.com", "@", "example.com"],
+    ["example.com", "", "example.com"],
     ["example.com", "example.com", "example.com"],
     ["example.com", "a.b", "a.b.example.com"],
     ["example.com", "notexample.com", "notexample.com.example.com"],
@@ -24,6 +25,11 @@ describe("the normal form of a DNS name", () => {
       expect(normalName("cloudflare", { zone, name }, zones)).to.deep.equal({ zone: "example.com", fqdn });
     });
   }
+
+  it("knows the domain of a zone though that has no dot", () => {
+    const lookUp: ZoneLookUp = () => ({ domain: "internal" });
+    expect(normalName("cloudflare", { zone: ID, name: "www" }, lookUp).fqdn).to.equal("www.internal");
+  });
 
   it("keeps the id of a zone, and takes the name to be full, while its domain is unknown", () => {
     expect(normalName("cloudflare", { zone: ID, name: "WWW.example.com" })).to.deep.equal({

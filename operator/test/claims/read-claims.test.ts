@@ -72,6 +72,11 @@ describe("claims of a pool", () => {
     expect(names(poolClaims(pool("p", parts)))).to.deep.equal(["digitalocean example.com www.example.com A holds"]);
   });
 
+  it("hold it once, though it is to be deleted with the pool", () => {
+    const parts = { spec: { dnsRecordSet: { ...WWW, deletionPolicy: "Delete" as const } }, status: { dns: WRITTEN } };
+    expect(names(poolClaims(pool("p", parts)))).to.deep.equal(["digitalocean example.com www.example.com A holds"]);
+  });
+
   it("let go of a former name, unless its records are still to be deleted", () => {
     const renamed = (deletionPolicy: "Retain" | "Delete") =>
       names(

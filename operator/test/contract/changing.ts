@@ -114,7 +114,7 @@ export function changingContract(target: TargetSource): void {
       it("refuses a list with 400", async () => {
         expect((await merge([])).status).to.equal(400);
       });
-      it("refuses text that is no JSON with 400", async () => {
+      it("refuses text that is not JSON with 400", async () => {
         expect((await merge("{nothing")).status).to.equal(400);
       });
       it("writes nothing on a dry run", async () => {

@@ -73,7 +73,7 @@ export function creatingContract(target: TargetSource): void {
       const { status } = await target().admin.post(maps, { kind: "Secret", apiVersion: "v1", metadata: { name: "a" } });
       expect(status).to.equal(400);
     });
-    it("refuses a body that is no JSON with 400", async () => {
+    it("refuses a body that is not JSON with 400", async () => {
       expect((await target().admin.post(maps, "{nothing")).status).to.equal(400);
     });
     it("refuses labels that are no texts with 400", async () => {

@@ -1,9 +1,11 @@
 import { Annotation } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { AddressAccount } from "../../src/controllers/address-accounts.js";
+import { AddressAccount, AddressAccounts } from "../../src/controllers/address-accounts.js";
 import { AnnotatedNodes } from "../../src/controllers/annotated-nodes.js";
 import { Background } from "../../src/controllers/background.js";
+import { isCleanupOverdue } from "../../src/controllers/cleanup.js";
+import { contestedUntil, isContested } from "../../src/controllers/contested.js";
 import { CreationBook, type OpenCreation } from "../../src/controllers/creation-book.js";
 import { Newest } from "../../src/controllers/newest.js";
 import { annotationRemoval } from "../../src/controllers/node-annotations.js";
@@ -13,6 +15,7 @@ import type { KubeObject } from "../../src/kube/objects.js";
 import { NodeDirectory } from "../../src/match/node-directory.js";
 import { OwnSeries } from "../../src/metrics/series.js";
 import { ProviderError, type ProviderErrorProps } from "../../src/providers/errors.js";
+import type { ProviderRegistry } from "../../src/providers/registry.js";
 import type { AddressProvider } from "../../src/providers/types.js";
 import { AbsentKinds } from "../../src/runtime/absent-kinds.js";
 import { facts, slimNode } from "../match/cluster.js";
@@ -39,11 +42,52 @@ describe("the newest version of an object", () => {
     expect(newest.of(version("8", "other"))).to.deep.equal(version("8", "other"));
   });
 
+  it("does not go by versions that were replaced before the cache had caught up", () => {
+    const newest = new Newest<KubeObject>();
+    newest.wrote(version("x1"), version("x2"));
+    newest.of(version("x2"));
+    newest.of(version("x3"));
+    newest.wrote(version("x3"), version("x4"));
+    expect(newest.of(version("x1"))).to.deep.equal(version("x1"));
+  });
+
   it("goes by what was replaced where versions are no numbers", () => {
     const newest = new Newest<KubeObject>();
     newest.wrote(version("x1"), version("x2"));
     expect(newest.of(version("x1"))).to.deep.equal(version("x2"));
     expect(newest.of(version("x0"))).to.deep.equal(version("x0"));
+  });
+});
+
+describe("what others undo", () => {
+  const MINUTE = 60_000;
+
+  it("is contested from the third time in ten minutes, whatever the order they are told in", () => {
+    expect(isContested([0, 5 * MINUTE, 10 * MINUTE])).to.equal(true);
+    expect(isContested([0, 5 * MINUTE, 10 * MINUTE + 1])).to.equal(false);
+    expect(isContested([9 * MINUTE, 0, 5 * MINUTE])).to.equal(true);
+    expect(isContested([15 * MINUTE, 0, 5 * MINUTE])).to.equal(false);
+    expect(isContested([0, 5 * MINUTE])).to.equal(false);
+  });
+
+  it("is left alone for ten minutes after the last time", () => {
+    const times = [0, 1, 2].map((minute) => minute * MINUTE);
+    expect(contestedUntil(times, 11 * MINUTE)).to.equal(12 * MINUTE);
+    expect(contestedUntil(times, 12 * MINUTE)).to.equal(undefined);
+  });
+});
+
+describe("the deadline of a clean-up", () => {
+  const HOUR = 3_600_000;
+  const deletionTimestamp = new Date(0).toISOString();
+  const tried = { attempts: 10, since: HOUR - 600_000 };
+
+  it("passes an hour after the deletion, after ten tries over ten minutes", () => {
+    expect(isCleanupOverdue({ deletionTimestamp }, HOUR, tried)).to.equal(true);
+    expect(isCleanupOverdue({ deletionTimestamp }, HOUR - 1, { ...tried, since: 0 })).to.equal(false);
+    expect(isCleanupOverdue({ deletionTimestamp }, HOUR, { ...tried, attempts: 9 })).to.equal(false);
+    expect(isCleanupOverdue({ deletionTimestamp }, HOUR, { ...tried, since: tried.since + 1 })).to.equal(false);
+    expect(isCleanupOverdue({ deletionTimestamp }, HOUR, { attempts: 10 })).to.equal(false);
   });
 });
 
@@ -61,6 +105,7 @@ describe("the book of creations", () => {
     expect(book.others(creation("a", { account: mine }))).to.be.empty;
     expect(book.others(creation("b", { account: yours }))).to.be.empty;
     expect(book.others(creation("b", { account: mine, family: "IPv6" }))).to.be.empty;
+    expect(book.others(creation("e", { provider: "other" })), "another cloud").to.be.empty;
     expect(book.others(creation("c", { account: mine }))).to.have.length(1);
     expect(book.others(creation("d"))).to.have.length(1);
     book.end("a");
@@ -218,10 +263,55 @@ describe("an account of addresses", () => {
     expect(told).to.deep.equal(["a", "c", "d"]);
   });
 
-  it("takes a conflict for no failure of the account", () => {
+  it("takes neither a conflict nor a call that was given up for a failure of the account", () => {
     const { account } = rig();
     account.note(error("Conflict"));
+    account.note(error("Unavailable", { reason: "Cancelled" }));
     expect(account.failure).to.equal(undefined);
+  });
+
+  it("takes many failures at once for one, and an old trouble for none", async () => {
+    const { state, account, clock } = rig();
+    const waits = () => (account.retryAt ?? 0) - clock.now();
+    const fail = async () => {
+      await clock.advance(waits());
+      await account.refresh(0, "check");
+    };
+    await account.refresh(300, "check");
+    state.fails = error("Unavailable");
+    for (let call = 0; call < 10; call++) account.note(state.fails);
+    await fail();
+    expect(waits(), "the second failure").to.equal(1_000);
+    for (let failures = 0; failures < 5; failures++) await fail();
+    expect(waits()).to.equal(10_000);
+    await clock.advance(15 * 60_000);
+    await account.refresh(0, "check");
+    expect(waits(), "after a long rest").to.equal(1_000);
+  });
+
+  it("has recovered once where it fails and answers in turn", async () => {
+    const { state, account, clock } = rig();
+    await account.refresh(300, "check");
+    await clock.advance(60_000);
+    for (let turn = 0; turn < 3; turn++) {
+      await clock.advance(1);
+      state.fails = error("Unavailable");
+      await account.refresh(0, "check");
+      state.fails = undefined;
+      await clock.advance(Math.max(1, (account.retryAt ?? 0) - clock.now()));
+      await account.refresh(0, "check");
+    }
+    expect(account.recovered).to.equal(1);
+  });
+
+  it("is a problem of the resource where the provider does not serve the family", () => {
+    const { account } = rig();
+    const set = { addresses: account.provider, close: () => Promise.resolve() };
+    const registry = { get: () => set } as Partial<ProviderRegistry> as ProviderRegistry;
+    const clock = new FakeClock();
+    const accounts = new AddressAccounts(registry, { clock, inventories: new Inventories(clock) });
+    expect(accounts.find("test", "IPv6")).to.include({ reason: "Unsupported" });
+    expect(accounts.find("test", "IPv4")).to.be.instanceOf(AddressAccount);
   });
 });
 

@@ -21,6 +21,7 @@ describe("what is believed of an address", () => {
     const written = { ...completed(base, "b", 10 * SECOND), actedAt: -60 * SECOND };
 
     expect(observe(written, { facts: held("a"), askedAt: 9 * SECOND })).to.equal(written);
+    expect(observe(written, { facts: held("a"), askedAt: 10 * SECOND })).to.not.equal(written);
   });
 
   it("is not touched by contradictions for 30 s after our action", () => {
@@ -37,6 +38,16 @@ describe("what is believed of an address", () => {
 
     expect([first, early, second].map((belief) => belief?.facts.holder)).to.deep.equal(["b", "b", "a"]);
     expect([first, early, second].map((belief) => belief?.doubt !== undefined)).to.deep.equal([true, true, false]);
+  });
+
+  it("is doubted from 30 s on, not later", () => {
+    expect(observe(acted, { facts: held("a"), askedAt: 30 * SECOND })?.doubt).to.not.equal(undefined);
+  });
+
+  it("is what any read says, once two have shown that our action is undone", () => {
+    const first = observe(acted, { facts: held("a"), askedAt: 31 * SECOND });
+    const second = observe(first, { facts: held("a"), askedAt: 36 * SECOND });
+    expect(observe(second, { facts: held("c"), askedAt: 37 * SECOND })?.facts.holder).to.equal("c");
   });
 
   it("needs two reads that say the same", () => {
@@ -70,6 +81,21 @@ describe("what is believed of an address", () => {
     const over = observe(running, { facts: held("b"), askedAt: 4 * SECOND });
     expect(over?.facts).to.deep.equal(held("b"));
     expect(over?.actedAt).to.equal(4 * SECOND);
+  });
+
+  it("does not take the lock for the end of an action, though the holder is the expected one", () => {
+    const running = started(base, { id: "7", expected: "b" }, 0);
+    const locked = observe(running, { facts: { ...held("b"), action: {} }, askedAt: 1 });
+    expect([locked?.facts.holder, locked?.running?.id]).to.deep.equal(["a", "7"]);
+  });
+
+  it("can't be told by a read where the action leaves the address on its node", () => {
+    const running = started(base, { id: "7", expected: "a" }, 0);
+    expect(observe(running, { facts: held("a"), askedAt: 4 * SECOND })?.running?.id).to.equal("7");
+  });
+
+  it("shows that an action runs whose id nobody knows, without an id", () => {
+    expect(started(base, { id: "", expected: "b" }, 0).facts.action).to.deep.equal({});
   });
 
   it("is what the next read says once an action has failed", () => {

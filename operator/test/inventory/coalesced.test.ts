@@ -36,6 +36,27 @@ describe("a coalesced read", () => {
     expect(reads()).to.equal(2);
   });
 
+  it("serves those with the next one who come while the second runs and need a younger one", async () => {
+    const { clock, coalesced, reads } = rig();
+    const first = coalesced.run(0);
+    await clock.advance(5);
+    const second = coalesced.run(5);
+    await clock.advance(7);
+    const third = coalesced.run(12);
+    await clock.advance(30);
+    await Promise.all([first, second, third]);
+
+    expect(reads()).to.equal(3);
+  });
+
+  it("does not hold a caller who has given up before", async () => {
+    const { clock, coalesced } = rig();
+    const gone = errorOf(coalesced.run(0, AbortSignal.abort(new Error("enough"))));
+    await clock.advance(0);
+    expect(String(await gone)).to.include("enough");
+    await clock.advance(10);
+  });
+
   it("tells everybody of its failure, and reads again for the next", async () => {
     const { clock, coalesced, reads } = rig(true);
     const both = [errorOf(coalesced.run(0)), errorOf(coalesced.run(0))];

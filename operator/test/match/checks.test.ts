@@ -153,6 +153,11 @@ const CASES: readonly Case[] = [
     match: ANY,
     refused: [],
   },
+  {
+    what: "a cordon that is seen by its taint alone",
+    node: { taints: [taint("node.kubernetes.io/unschedulable")] },
+    refused: ["Cordoned!"],
+  },
   { what: "no pod", workload: ABSENT, refused: ["NoPod"], says: "it runs no pod" },
   { what: "an unready pod", workload: UNREADY, refused: ["PodNotReady"] },
   { what: "a workload that leaves", workload: { ...UNREADY, leaving: true }, refused: ["PodNotReady!"] },

@@ -19,7 +19,7 @@ describe("a compiled match", () => {
     const result = compileMatch({ nodeLabel: "a in b", podLabel: "=x", tolerations: [{ operator: "Like" }] });
     expect(result.ok).to.equal(false);
     expect(result.problems.map(({ field }) => field)).to.deep.equal(["match.nodeLabel", "match.podLabel"]);
-    expect(result.problems[0]?.message).to.match(/^"a in b" is no label selector: .* at position \d+; write it/);
+    expect(result.problems[0]?.message).to.match(/^"a in b" is not a label selector: .* at position \d+; write it/);
   });
 
   it("leaves out a toleration that tolerates nothing, and says so", () => {

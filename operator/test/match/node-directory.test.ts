@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { beforeEach, describe, it } from "mocha";
 import type { SlimNode } from "../../src/kube/slim.js";
 import { Store } from "../../src/kube/store.js";
-import { MAX_INDEXED_KEYS } from "../../src/match/label-index.js";
+import { LabelIndex, MAX_INDEXED_KEYS } from "../../src/match/label-index.js";
 import { NodeDirectory } from "../../src/match/node-directory.js";
 import { compiled, NOT_READY, slimNode } from "./cluster.js";
 
@@ -100,6 +100,16 @@ describe("the directory of nodes", () => {
       [...directory.withLabels(compiled({ nodeLabel: `${key}=x` }).nodeLabels)].map(({ name }) => name).join(),
     );
     expect([found.at(0), found.at(1), found.at(-1)]).to.deep.equal(["b", "", "a"]);
+  });
+
+  it("indexes so many keys and no more, keeps those that it has, and drops values that a node has lost", () => {
+    const nodes = [{ name: "a", labels: { k0: "x" } }];
+    const index = new LabelIndex(() => nodes);
+    for (let at = 0; at < MAX_INDEXED_KEYS; at++) expect(index.with(`k${at}`, ["x"])).to.not.equal(undefined);
+    expect(index.with("one more", ["x"])).to.equal(undefined);
+    expect(index.with("k0", ["x"])).to.deep.equal(["a"]);
+    index.update("a", { k0: "x" }, { k0: "y" });
+    expect([index.with("k0", ["x"]), index.with("k0", ["y"])]).to.deep.equal([[], ["a"]]);
   });
 
   it("does not take nodes without providerID for one machine", () => {

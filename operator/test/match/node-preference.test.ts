@@ -18,10 +18,11 @@ describe("the order of waiting candidates", () => {
       "ToBeDeletedByClusterAutoscaler",
       "DeletionCandidateOfClusterAutoscaler",
       "karpenter.sh/disrupted",
+      "karpenter.sh/disruption",
     ];
     const nodes = leaving.map((key, at) => [`b${at}`, { ...newer, taints: [taint(key)] }] as const);
     const rest = { a: { ...newer, unschedulable: true }, z: {} };
-    expect(order({ ...rest, ...Object.fromEntries(nodes) })).to.deep.equal(["z", "a", "b0", "b1", "b2"]);
+    expect(order({ ...rest, ...Object.fromEntries(nodes) })).to.deep.equal(["z", "a", "b0", "b1", "b2", "b3"]);
   });
 
   it("prefers the newest kubelet, then the youngest node, then the name", () => {
@@ -66,6 +67,7 @@ describe("kubelet versions", () => {
     "v1.32.0-rc.1",
     "v1.32.0-rc.2",
     "v1.32.0",
+    "v1.32.0-gke.0",
     "v1.32.0-gke.99",
     "v1.32.0-gke.1014001",
     "v1.32.1+k3s1",

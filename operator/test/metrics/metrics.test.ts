@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { FLIPOP_METRICS, flipopMetrics, forgetPool, forgetRecordSet } from "../../src/metrics/flipop.js";
+import { FLIPOP_METRICS, flipopMetrics, forgetPool, forgetRouted } from "../../src/metrics/flipop.js";
 import { MetricsRegistry } from "../../src/metrics/registry.js";
 import { RUNTIME_METRICS, runtimeMetrics } from "../../src/metrics/runtime.js";
 
@@ -27,24 +27,25 @@ describe("flipop metrics", () => {
     ]);
   });
 
-  it("leave no series of a deleted pool or record set, and those of others", async () => {
+  it("leave no counter of a deleted pool or RoutedIP, and those of others", async () => {
     const registry = new MetricsRegistry();
     const metrics = flipopMetrics(registry);
-    const of = (name: string) => ({ namespace: "apps", name, provider: "digitalocean", dns: "" });
     for (const name of ["web", "mail"]) {
-      metrics.nodeStatus.set({ ...of(name), status: "assigned" }, 2);
-      metrics.assignments.inc({ ...of(name), ip: "203.0.113.7" });
-      metrics.state.set({ ...of(name), ip: "203.0.113.7", state: "active" }, 1);
-      metrics.records.set(of(name), 3);
+      const labels = { namespace: "apps", name, provider: "digitalocean", dns: "", ip: "203.0.113.7" };
+      metrics.assignments.inc(labels);
+      metrics.assignmentErrors.inc(labels);
+      metrics.routedAssignments.inc(labels);
+      metrics.routedAssignmentErrors.inc(labels);
     }
+    const seriesOf = async (name: string) =>
+      [...(await registry.text()).matchAll(/^(flipop_\w+)\{.*name="(\w+)"/gm)].filter((match) => match[2] === name)
+        .length;
+
     await forgetPool(metrics, "apps", "web");
-    const text = await registry.text();
-    expect(text).to.include('records{namespace="apps",name="web"').and.include('name="mail"');
-    expect(text).not.to.match(/floatingippoolcontroller.*name="web"/);
+    expect([await seriesOf("web"), await seriesOf("mail")]).to.deep.equal([2, 4]);
 
-    await forgetRecordSet(metrics, "apps", "web");
-
-    expect(await registry.text()).not.to.include('name="web"');
+    await forgetRouted(metrics, "apps", "web");
+    expect([await seriesOf("web"), await seriesOf("mail")]).to.deep.equal([0, 4]);
   });
 });
 

@@ -265,15 +265,17 @@ describe("leader elector", () => {
 
   it("keeps renewing until its work has ended, and keeps the lease where the work has not ended well", async () => {
     const w = world();
-    const { stop, finish, ended } = contend(w);
+    const { elector, stop, finish, ended } = contend(w);
     await w.clock.flush();
     stop.abort();
     await w.clock.advance(4_000);
     expect(spec(w.kube)?.renewTime).to.equal("2025-01-01T00:00:04.000000Z");
+    expect(elector.fence.remainingMs()).to.be.greaterThan(0);
     finish(false);
     await ended;
 
     expect(spec(w.kube)?.holderIdentity).to.equal("a");
+    expect(elector.fence.remainingMs(), "what is left over of the work writes nothing").to.equal(0);
   });
 
   it("gives up a lease whose version has moved on (409)", async () => {

@@ -12,7 +12,7 @@ const RULES: OpenApiRules = {
     { status: 404, on: /^POST \/v2\/(reserved_ips|floating_ips)$/, schema: "error" },
     // Reported by clients: `duplicate name`.
     { status: 409, on: /^(POST|PUT) \/v2\/firewalls/, schema: "error" },
-    // Scopes are younger than the description; a body that is no JSON; gateways.
+    // Scopes are younger than the description; a body that is not JSON; gateways.
     { status: 403, on: /./, schema: "error" },
     { status: 400, on: /./, schema: "error" },
     { status: 502, on: /./, schema: "error" },

@@ -86,8 +86,10 @@ function finalizerAction({ metadata, users, cachesComplete }: ClassSnapshot): Cl
 
 function readyOf({ spec, jobs }: ClassSnapshot, obstacle: Problem | undefined): PlannedCondition {
   if (obstacle !== undefined) return no("Ready", obstacle);
-  if (!isByJobs(spec)) return yes("Ready", "Observed", "its issuer is there");
-  return jobs.dryRun === "untried" ? unknown("Ready") : yes("Ready", "Observed", "the API server takes its Jobs");
+  if (!isByJobs(spec)) return yes("Ready", "Observed", "its issuer exists");
+  return jobs.dryRun === "untried"
+    ? unknown("Ready")
+    : yes("Ready", "Observed", "the API server accepts its Jobs in a dry run");
 }
 
 function mayAsk({ spec, problem, jobs }: ClassSnapshot): boolean {
@@ -99,14 +101,18 @@ function obstacleTo({ spec, problem, issuerFound, jobs }: ClassSnapshot): Proble
   if (isByJobs(spec)) return jobObstacle(spec, jobs);
   if (issuerFound !== false) return undefined;
   const name = `${spec.issuerRef?.namespace}/${spec.issuerRef?.name}`;
-  return { reason: "IssuerNotFound", message: `there is no RoutedIPIssuer ${name}` };
+  return {
+    reason: "IssuerNotFound",
+    message: `RoutedIPIssuer ${name} does not exist: create it, or correct issuerRef`,
+  };
 }
 
 function jobObstacle(spec: ClusterRoutedIPClassSpec, jobs: JobFacilities): Problem | undefined {
-  if (!jobs.enabled) return { reason: "JobsDisabled", message: "the operator runs without feature jobs" };
+  if (!jobs.enabled)
+    return { reason: "JobsDisabled", message: "the operator runs without feature jobs: enable it with --features" };
   const namespace = jobNamespaceOf(spec, jobs);
   if (!jobs.namespaces.includes(namespace)) {
-    const message = `jobNamespace is "${namespace}"; Jobs may run in ${jobs.namespaces.join(", ")}: use one of them, or start the operator with other --job-namespaces`;
+    const message = `jobNamespace is "${namespace}"; Jobs may run in ${jobs.namespaces.join(", ")}: use one of them, or add it to --job-namespaces`;
     return { reason: "NamespaceNotAllowed", message };
   }
   const accounts = [...jobs.accounts].map(([name, account]) => accountProblem(name, namespace, account));

@@ -1,16 +1,12 @@
 /** ClusterRoutedIPClasses: says whether each can work, and keeps it as long as somebody uses it. */
 
 import { Finalizer, GROUP_VERSION } from "cdk8s-flipop/api";
-import { isConflict, isNotFound } from "../../kube/client.js";
 import type { ObjectMeta } from "../../kube/objects.js";
 import { finalizerPatch, statusPatch } from "../../kube/patch.js";
 import { OwnSeries } from "../../metrics/series.js";
-import { DryRunError } from "../../providers/errors.js";
 import { Controller } from "../../runtime/controller.js";
-import { NotLeaderError } from "../../runtime/fence.js";
-import { done, failed, type Result, requeueAfter } from "../../runtime/result.js";
+import { done, type Result, requeueAfter } from "../../runtime/result.js";
 import { conditionSamples } from "../condition-metrics.js";
-import { ObjectGone } from "../object-writer.js";
 import type { Problem } from "../problem.js";
 import { given } from "../routed-ip/given.js";
 import type { ClassRead } from "../routed-ip/resource.js";
@@ -18,6 +14,7 @@ import type { Routing } from "../routed-ip/routing.js";
 import { membersOf } from "../routed-ip/run-jobs.js";
 import { conditionsWish, turnedBad } from "../routed-ip/status.js";
 import { classTerms } from "../routed-ip/terms.js";
+import { resultOfError } from "../run-failure.js";
 import { type ClassPlan, type ClassSnapshot, isByJobs, jobNamespaceOf, planClass } from "./class-plan.js";
 import type { FirewallJobs } from "./firewall-jobs.js";
 import type { JobOrder } from "./job.js";
@@ -86,14 +83,7 @@ export class ClassController {
       if (made.dryRunIn !== undefined && (await this.tryOut(read, made.dryRunIn))) return requeueAfter(0);
       return await this.bringFirewall(read, made);
     } catch (error) {
-      if (
-        error instanceof NotLeaderError ||
-        error instanceof DryRunError ||
-        error instanceof ObjectGone ||
-        isNotFound(error)
-      )
-        return done;
-      return isConflict(error) ? requeueAfter(CONFLICT_MS) : failed(error);
+      return resultOfError(error);
     }
   }
 

@@ -2,7 +2,7 @@
 
 import type { Problem } from "../problem.js";
 import { afterFailure, isDue, type RetryState } from "../retry-schedule.js";
-import { inputOf, inputText, type JobVariables } from "./job.js";
+import { inputOf, type JobVariables } from "./job.js";
 import { type JobObject, type JobState, reportedAddress } from "./job-state.js";
 
 export interface JobSituation {
@@ -44,11 +44,6 @@ export function decideJob(situation: JobSituation): JobDecision {
   return { do: "create", variables: wanted, attempt: retry?.failures ?? 0 };
 }
 
-/** Whether a Job was started for what is wanted now. */
-export function isFor(job: JobObject, wanted: JobVariables): boolean {
-  return inputText(inputOf(job)) === inputText(wanted);
-}
-
 function decideOnJob({ object, state }: NonNullable<JobSituation["job"]>, { retry, now }: JobSituation): JobDecision {
   switch (state.is) {
     // The next one comes when it is gone.
@@ -71,7 +66,7 @@ function succeeded(job: JobObject, words: string): JobDecision {
   const created = reportedAddress(words);
   if (created !== undefined) return { do: "take", job, variables, created };
   const said = words === "" ? "nothing" : `"${words}"`;
-  const message = `Job ${job.metadata.name} ended well and should have reported the address that it created as {"routedIP": "..."}; it said ${said}`;
+  const message = `Job ${job.metadata.name} completed, but did not report the address that it created as {"routedIP": "..."} in its termination message: it said ${said}; set spec.routedIP to the address`;
   return { do: "give-up", job, problem: { reason: "AddressUnknown", message } };
 }
 
@@ -80,7 +75,7 @@ function failed(
   words: string,
   { retry, now }: { readonly retry: RetryState | undefined; readonly now: number },
 ): JobDecision {
-  const said = words === "" ? "it said nothing" : words;
+  const said = words === "" ? "no termination message" : words;
   const problem: Problem = { reason: "JobFailed", message: `Job ${job.metadata.name} failed: ${said}` };
   const created = isCreating(inputOf(job)) ? reportedAddress(words) : undefined;
   const next = afterFailure(retry, { kind: "Unavailable" }, now);

@@ -29,6 +29,9 @@ const UNTRIED: JobTrial = { dryRun: "untried", accounts: new Map(), due: true };
 /** What the server refuses is tried again this often. */
 export const TRIAL_MS = 60_000;
 
+/** So long the cache may lag behind a create. */
+const CACHE_LAG_MS = 10_000;
+
 /** The operator does not even ask the server for it. */
 export class JobRefusedError extends Error {
   override readonly name = "JobRefusedError";
@@ -50,6 +53,8 @@ export class JobDesk {
   private readonly warnings = new Map<string, string>();
   /** By uid, until the cache knows. */
   private readonly removed = new Set<string>();
+  /** The same of those that are new: without them a Job would be missed, and another one started beside it. */
+  private readonly created = new Map<string, { readonly job: JobObject; readonly at: number }>();
   /** Pods that are gone, by the uid of their Job: the server deletes them before it says that the Job has failed. */
   private readonly lastPods = new Map<string, JobPod>();
   private readonly ends: readonly (() => void)[];
@@ -69,7 +74,7 @@ export class JobDesk {
     );
     this.parts = [...this.jobs, ...this.pods].map((cache) => cachePart(cache));
     this.ends = [
-      ...this.jobs.map(({ store }) => store.listen(({ type, object }) => type === "deleted" && this.forget(object))),
+      ...this.jobs.map(({ store }) => store.listen(({ type, object }) => this.see(object, type === "deleted"))),
       ...this.pods.map(({ store }) => store.listen(({ type, object }) => type === "deleted" && this.keep(object))),
     ];
   }
@@ -111,7 +116,8 @@ export class JobDesk {
     const path = `/apis/batch/v1/namespaces/${order.namespace}/jobs`;
     try {
       await this.checkAccount(order);
-      await this.context.client.request({ method: "POST", path, body: buildJob(order) });
+      const job = await this.context.client.request<JobObject>({ method: "POST", path, body: buildJob(order) });
+      this.created.set(job.metadata.uid, { job, at: this.context.clock.monotonic() });
     } catch (error) {
       if (isConflict(error)) return;
       if (error instanceof JobRefusedError || isRefusal(error)) this.doubt(order.owner.name);
@@ -211,14 +217,24 @@ export class JobDesk {
     }
   }
 
-  private forget({ object: { metadata } }: WholeObject<JobObject>): void {
+  private see({ object: { metadata } }: WholeObject<JobObject>, gone: boolean): void {
+    this.created.delete(metadata.uid);
+    if (!gone) return;
     this.removed.delete(metadata.uid);
     this.warnings.delete(metadata.uid);
     this.lastPods.delete(metadata.uid);
   }
 
   private *all(): Iterable<JobObject> {
-    for (const { store } of this.jobs) for (const { object } of store.list()) yield object;
+    const known = new Set<string>();
+    for (const { store } of this.jobs) {
+      for (const { object } of store.list()) {
+        known.add(object.metadata.uid);
+        yield object;
+      }
+    }
+    const oldest = this.context.clock.monotonic() - CACHE_LAG_MS;
+    for (const [uid, { job, at }] of this.created) if (at > oldest && !known.has(uid)) yield job;
   }
 }
 

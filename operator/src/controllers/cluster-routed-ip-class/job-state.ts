@@ -71,7 +71,7 @@ function unfinished({ job, pods, warning, now }: JobScene): JobState {
   const createdAt = timeOf(job.metadata.creationTimestamp) ?? now;
   if (pods.length > 0) return { is: "running", lookAgainAt: now + LOOK_MS };
   if (now < createdAt + START_MS) return { is: "running", lookAgainAt: createdAt + START_MS };
-  const said = warning ?? "the server says no more";
+  const said = warning ?? "the API server gives no reason";
   return { is: "stuck", message: `Job ${job.metadata.name} has no pod after ${START_MS / 1000} s (${said})` };
 }
 

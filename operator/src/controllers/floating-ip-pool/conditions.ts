@@ -49,8 +49,8 @@ function ready(snapshot: Snapshot, { wish, addresses }: Findings, observed: bool
 }
 
 /** All that the pool asks for, but for what is left out of it without harm. */
-function served({ remarks = [] }: Snapshot, { duplicates }: Wish): PlannedCondition {
-  if (remarks.length > 0) return yes("Ready", "Invalid", `served, but for: ${remarks.join("; ")}`);
+function served({ passedOver = [] }: Snapshot, { duplicates }: Wish): PlannedCondition {
+  if (passedOver.length > 0) return yes("Ready", "Invalid", `served, but for: ${passedOver.join("; ")}`);
   if (duplicates.length === 0) return yes("Ready", "Observed", REASONS.Observed.meaning);
   return yes("Ready", "DuplicateAddress", `ips lists ${duplicates.join(", ")} twice; each counts once`);
 }
@@ -79,12 +79,12 @@ function obstacle(snapshot: Snapshot, { addresses, pairing, wish }: Findings): P
   if (snapshot.candidates.length === 0) return { reason: "NoCandidate", message: snapshot.refusals };
   if (snapshot.providerFailure !== undefined) return snapshot.providerFailure;
   if (pairing.cooling.length > 0) {
-    const message = `the next assignment may come at ${clockTime(pairing.coolUntil ?? snapshot.now)}`;
+    const message = `cool-off: next assignment at ${clockTime(pairing.coolUntil ?? snapshot.now)}`;
     return { reason: "CoolingOff", message };
   }
   const [elsewhere] = pairing.elsewhere;
   if (elsewhere !== undefined) {
-    const message = `no node waits in region ${elsewhere.facts?.region} of ${elsewhere.address.ip}`;
+    const message = `${elsewhere.address.ip} is in region ${elsewhere.facts?.region}, where no candidate is free`;
     return { reason: "WrongRegion", message };
   }
   const idle = addresses.some(({ status }) => status.state === "unassigned" || status.state === "no-match");
@@ -107,7 +107,7 @@ function contents(snapshot: Snapshot, published: readonly string[]): PlannedCond
   const { recordName = "" } = spec.dnsRecordSet ?? {};
   const written = (status.dns?.values ?? []).join(", ");
   if (published.length === 0) {
-    const message = `no address is up; ${recordName} keeps ${written || "what it has"}`;
+    const message = `no address is active; ${recordName} keeps ${written || "what it has"}`;
     return no("DNSReady", { reason: "KeptLastKnown", message });
   }
   if (written !== published.join(", ")) return unknown("DNSReady");
@@ -124,12 +124,18 @@ function withTtl({ dns, pool }: Snapshot, message: string): PlannedCondition {
 function dnsObstacle({ dns, pool, memory, now }: Snapshot): Problem | undefined {
   const name = pool.spec.dnsRecordSet?.provider || pool.spec.provider;
   if (dns?.capabilities === undefined) {
-    return { reason: "UnknownProvider", message: `no provider "${name}" with DNS is set up in the operator` };
+    return {
+      reason: "UnknownProvider",
+      message: `provider "${name}" is not set up, or has no DNS: correct it, or give the operator its token`,
+    };
   }
   if (dns.claim?.ours === false) return { reason: "ClaimedByOther", message: dns.claim.text };
   const until = contestedUntil(memory.reverts.get("records"), now);
   if (until === undefined) return undefined;
-  return { reason: "ForeignWriter", message: `somebody else writes the record set; next try at ${clockTime(until)}` };
+  return {
+    reason: "ForeignWriter",
+    message: `a foreign writer changes the record set: stop it; next try at ${clockTime(until)}`,
+  };
 }
 
 function conflict({ dns, memory }: Snapshot, { wish }: Findings): PlannedCondition {
@@ -141,9 +147,14 @@ function conflict({ dns, memory }: Snapshot, { wish }: Findings): PlannedConditi
   if (claims.length > 0) return yes("Conflict", "ClaimedByOther", claims.join("; "));
   const reverted = [...memory.reverts].filter(([, times]) => isContested(times)).map(([what]) => what);
   if (reverted.length > 0) {
-    return yes("Conflict", "ForeignWriter", `somebody else keeps undoing what is written to ${reverted.join(", ")}`);
+    return yes("Conflict", "ForeignWriter", `a foreign writer keeps reverting ${reverted.join(", ")}: stop it`);
   }
-  return { type: "Conflict", status: "False", reason: "Observed", message: "nobody else has what this pool asks for" };
+  return {
+    type: "Conflict",
+    status: "False",
+    reason: "Observed",
+    message: "no other resource claims its addresses or DNS name",
+  };
 }
 
 function reachable({ providerFailure, inventory }: Snapshot): PlannedCondition {
@@ -152,6 +163,7 @@ function reachable({ providerFailure, inventory }: Snapshot): PlannedCondition {
   return yes("ProviderReachable", "Observed", "the provider answers");
 }
 
-function knownReason(word: string | undefined): Reason {
+/** A word of an address's status as the reason of a condition. */
+export function knownReason(word: string | undefined): Reason {
   return word !== undefined && Object.hasOwn(REASONS, word) ? (word as Reason) : "ProviderUnavailable";
 }

@@ -2,11 +2,9 @@
 
 import { GROUP_VERSION } from "cdk8s-flipop/api";
 import { poolClaims } from "../../claims/read-claims.js";
-import { keyOf } from "../../kube/objects.js";
 import type { WholeObject } from "../../kube/slim.js";
 import type { StoreEvent } from "../../kube/store.js";
 import { forgetPool } from "../../metrics/flipop.js";
-import { OwnSeries } from "../../metrics/series.js";
 import { Controller } from "../../runtime/controller.js";
 import type { Drainable } from "../../runtime/manager.js";
 import { done, type Result } from "../../runtime/result.js";
@@ -14,6 +12,7 @@ import { Background } from "../background.js";
 import type { ControllerContext, ControllerParts } from "../context.js";
 import { OwnResources } from "../own-resources.js";
 import { DnsDesk, dnsOfRegistry } from "../records/dns-desk.js";
+import { Units } from "../units.js";
 import { creationKey } from "./gather.js";
 import { labelsOf } from "./labels.js";
 import { samplesOf } from "./metrics.js";
@@ -40,9 +39,7 @@ export function createFloatingIPPoolController(context: ControllerContext): Cont
 class FloatingIPPools implements Drainable {
   readonly name = NAME;
   readonly resources: OwnResources<PoolObject>;
-  private readonly units = new Map<string, PoolUnit>();
-  private readonly byUid = new Map<string, PoolUnit>();
-  private readonly series = new Map<string, OwnSeries>();
+  private readonly units: Units<PoolUnit, PoolObject>;
   private readonly controller: Controller;
   private readonly background: Background;
   private readonly tools: RunTools;
@@ -52,6 +49,11 @@ class FloatingIPPools implements Drainable {
   constructor(private readonly context: ControllerContext) {
     const { clock, random, logger, runtime, settings, watches, records, providers, news, owners } = context;
     this.background = new Background(clock);
+    this.units = new Units({
+      logger,
+      make: (key, object) => this.make(key, object),
+      forget: (unit) => this.forget(unit),
+    });
     this.controller = new Controller({
       ...{ name: NAME, clock, random, logger, workers: WORKERS, resyncMs: settings.resyncMs },
       reconcile: (key) => this.reconcile(key),
@@ -97,7 +99,7 @@ class FloatingIPPools implements Drainable {
 
   /** What the pools can't do for want of something that an administrator has to give. */
   trouble(): string | undefined {
-    const units = [...this.units.values()];
+    const units = [...this.units.all()];
     if (units.some(({ writer }) => writer.forbidden)) return ROLE_TEXT;
     if (units.some(({ crdTooOld }) => crdTooOld)) return CRD_TEXT;
     return units.some(({ nodesForbidden }) => nodesForbidden) ? NODE_ROLE_TEXT : undefined;
@@ -107,13 +109,13 @@ class FloatingIPPools implements Drainable {
   private logTrouble(): void {
     const trouble = this.trouble();
     if (trouble !== undefined && trouble !== this.logged)
-      this.context.logger.error({ trouble }, "pools lack something");
+      this.context.logger.error({ trouble }, "pools are served in part only");
     this.logged = trouble;
   }
 
   async close(): Promise<void> {
     for (const end of this.ends) end();
-    await Promise.all([...this.units.values()].map((unit) => unit.close()));
+    await this.units.close();
   }
 
   private async reconcile(key: string): Promise<Result> {
@@ -125,16 +127,11 @@ class FloatingIPPools implements Drainable {
     return result;
   }
 
-  private changed({ type, object: { object } }: StoreEvent<WholeObject<PoolObject>>): void {
-    const key = keyOf({ namespace: object.metadata.namespace, name: object.metadata.name });
-    const known = this.units.get(key);
-    if (type === "deleted") {
-      if (known?.ref.uid === object.metadata.uid) this.drop(known);
-      return;
-    }
-    if (known !== undefined && known.ref.uid !== object.metadata.uid) this.drop(known);
-    this.see(this.units.get(key) ?? this.make(key, object));
-    this.controller.add(key);
+  private changed(event: StoreEvent<WholeObject<PoolObject>>): void {
+    const unit = this.units.follow(event);
+    if (unit === undefined) return;
+    this.see(unit);
+    this.controller.add(unit.key);
   }
 
   private make(key: string, object: PoolObject): PoolUnit {
@@ -147,9 +144,6 @@ class FloatingIPPools implements Drainable {
       },
       object,
     );
-    this.units.set(key, unit);
-    this.byUid.set(unit.ref.uid, unit);
-    this.series.set(unit.ref.uid, new OwnSeries());
     return unit;
   }
 
@@ -172,36 +166,29 @@ class FloatingIPPools implements Drainable {
     creations.set({ ...creationKey(unit, pool, { family, account: undefined }), ...node });
   }
 
-  private drop(unit: PoolUnit): void {
-    const { claims, demands, creations, owners, accounts, metrics, logger } = this.context;
-    const { ref, key } = unit;
-    this.units.delete(key);
-    this.byUid.delete(ref.uid);
-    this.series.get(ref.uid)?.clear();
-    this.series.delete(ref.uid);
+  private forget({ ref }: PoolUnit): Promise<void> {
+    const { claims, demands, creations, owners, accounts, metrics } = this.context;
     claims.drop(ref.uid);
     demands.withdraw(ref.uid);
     creations.end(ref.uid);
     accounts.forget(ref);
     owners.gone(ref);
-    const ended = Promise.all([unit.close(), forgetPool(metrics, ref.namespace, ref.name)]);
-    ended.catch((error: unknown) => logger.error({ pool: key, error }, "a deleted pool leaves something behind"));
+    return forgetPool(metrics, ref.namespace, ref.name);
   }
 
   private concern(uids: readonly string[]): void {
     for (const uid of uids) {
-      const unit = this.byUid.get(uid);
+      const unit = this.units.withUid(uid);
       if (unit !== undefined) this.controller.add(unit.key);
     }
   }
 
   private claimAgain(): void {
-    for (const unit of this.units.values()) this.see(unit);
+    for (const unit of this.units.all()) this.see(unit);
   }
 
   private show(unit: PoolUnit, { snapshot, plan }: Turn): void {
-    const samples = samplesOf(this.context.metrics, labelsOf(this.context, snapshot.pool), snapshot, plan);
-    this.series.get(unit.ref.uid)?.show(samples);
+    unit.series.show(samplesOf(this.context.metrics, labelsOf(this.context, snapshot.pool), snapshot, plan));
   }
 }
 

@@ -78,7 +78,7 @@ function obstacleTo(snapshot: Snapshot, wish: Wish): Creation | undefined {
   const blocked = blockage(snapshot, wish);
   const other = snapshot.otherCreations[0];
   if (blocked !== undefined || other === undefined) return blocked;
-  const message = `${wish.missing} to be created; waits until the creation of ${refText(other.resource)} is settled`;
+  const message = `${wish.missing} to be created, after the creation that ${refText(other.resource)} has under way`;
   return { chain: [], problem: { reason: "CreationUnsettled", message } };
 }
 
@@ -98,9 +98,16 @@ function blockage(snapshot: Snapshot, wish: Wish): Creation | undefined {
 }
 
 function inability({ capabilities, pool }: Snapshot, { family }: Wish): Problem | undefined {
-  if (capabilities === undefined) return { reason: "UnknownProvider", message: `provider "${pool.spec.provider}"` };
+  if (capabilities === undefined)
+    return {
+      reason: "UnknownProvider",
+      message: `provider "${pool.spec.provider}" is not set up: correct it, or give the operator its token`,
+    };
   if (capabilities.families.includes(family)) return undefined;
-  return { reason: "Unsupported", message: `provider "${pool.spec.provider}" creates no ${family} addresses` };
+  return {
+    reason: "Unsupported",
+    message: `provider "${pool.spec.provider}" has no ${family} addresses; use another provider`,
+  };
 }
 
 function create(snapshot: Snapshot, wish: Wish, pairing: Pairing): Creation {
@@ -129,7 +136,7 @@ interface OnNode {
 function createOnNode(snapshot: Snapshot, { family, node, why }: OnNode, coolUntil: number | undefined): Creation {
   const cools = coolOffOf(snapshot) > 0;
   if (cools && coolUntil !== undefined) {
-    const message = `${why}; the next assignment may come at ${clockTime(coolUntil)}`;
+    const message = `${why}; cool-off: next assignment at ${clockTime(coolUntil)}`;
     return { chain: [], problem: { reason: "CoolingOff", message }, lookAgainAt: coolUntil };
   }
   const intent: Action = { do: "record-intent", intent: intentOf(snapshot, family, node), why };
@@ -179,7 +186,7 @@ const NO_REGION: Creation = {
   chain: [],
   problem: {
     reason: "Invalid",
-    message: "spec.region is empty and no node waits, so nobody knows where to create: set region",
+    message: "spec.region is empty, and no candidate is free to create the address on: set region",
   },
 };
 

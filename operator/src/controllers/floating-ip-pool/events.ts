@@ -1,16 +1,17 @@
 /** What people are told of the end of an action. Pure. */
 
-import type { EventInput } from "../../kube/events.js";
+import { ADDRESS_FAILURES, failed, leftBehind, normal, recordsText, type Telling } from "../telling.js";
 import type { Action } from "./actions.js";
-import type { ActionFailure, Outcome, Step } from "./outcomes.js";
+import type { Outcome, Step } from "./outcomes.js";
 import type { Snapshot } from "./snapshot.js";
-
-export type Telling = Pick<EventInput, "type" | "reason" | "action" | "note">;
 
 /** `undefined`: nothing worth an Event. */
 export function tellingOf(snapshot: Snapshot, { action, outcome }: Step): Telling | undefined {
   if (outcome.is === "skipped") return undefined;
-  if (outcome.is === "refused" || outcome.is === "unknown") return failed(action, outcome.failure);
+  if (outcome.is === "refused" || outcome.is === "unknown") {
+    const subject = "ip" in action && action.ip !== undefined ? `${action.ip}: ` : "";
+    return failed(FAILED[action.do], outcome.failure.problem, subject);
+  }
   return succeeded(snapshot, action, outcome);
 }
 
@@ -29,9 +30,9 @@ function succeeded(snapshot: Snapshot, action: Action, outcome: Well): Telling |
     case "release":
       return normal("Released", "Release", `${action.ip} was released: ${action.why}`);
     case "apply-records":
-      return normal("RecordsChanged", "ChangeRecords", `${action.changes.fqdn}: ${recordsText(action.changes)}`);
+      return normal("RecordsChanged", "ChangeRecords", recordsText(action.changes));
     case "remove-finalizer":
-      return abandoned(action.leftBehind, action.why);
+      return leftBehind(action.leftBehind, action.why);
     default:
       return undefined;
   }
@@ -62,51 +63,12 @@ function settled({ ip, why }: Extract<Action, { readonly do: "settle-creation" }
   return ip === undefined ? undefined : normal("CreationSettled", "Create", `${ip} is of this pool: ${why}`);
 }
 
-function recordsText({ before, after }: { readonly before: readonly string[]; readonly after: readonly string[] }) {
-  const text = (values: readonly string[]) => (values.length === 0 ? "nothing" : values.join(", "));
-  return `${text(before)} -> ${text(after)}`;
-}
-
-function abandoned(left: readonly string[], why: string): Telling | undefined {
-  if (left.length === 0) return undefined;
-  return warning("LeftBehind", "CleanUp", `${why}; still there, and yours to remove: ${left.join("; ")}`);
-}
-
 const FAILED: Readonly<Record<Action["do"], readonly [reason: string, action: string]>> = {
-  assign: ["AssignFailed", "Assign"],
-  unassign: ["UnassignFailed", "Unassign"],
-  release: ["ReleaseFailed", "Release"],
-  poll: ["AssignFailed", "Assign"],
-  "create-address": ["CreateFailed", "Create"],
-  "record-intent": ["CreateFailed", "Create"],
-  "settle-creation": ["StatusNotWritten", "WriteStatus"],
+  ...ADDRESS_FAILURES,
   "record-assignment": ["StatusNotWritten", "WriteStatus"],
   "append-to-spec": ["SpecNotWritten", "WriteSpec"],
   "mark-in-spec": ["StatusNotWritten", "WriteStatus"],
   "drop-from-spec": ["SpecNotWritten", "WriteSpec"],
-  "forget-created": ["StatusNotWritten", "WriteStatus"],
-  "annotate-pool": ["AnnotationNotWritten", "Annotate"],
-  "clear-forget-creation": ["AnnotationNotWritten", "Annotate"],
-  "add-finalizer": ["FinalizerNotWritten", "WriteFinalizer"],
-  "remove-finalizer": ["FinalizerNotWritten", "WriteFinalizer"],
-  "record-dns": ["StatusNotWritten", "WriteStatus"],
   "annotate-node": ["AnnotationNotWritten", "Annotate"],
   "unannotate-node": ["AnnotationNotWritten", "Annotate"],
-  "read-records": ["RecordsFailed", "ReadRecords"],
-  "apply-records": ["RecordsFailed", "ChangeRecords"],
 };
-
-function failed(action: Action, { problem }: ActionFailure): Telling {
-  const [reason, verb] = FAILED[action.do];
-  const known = problem.reason === "CRDTooOld" ? problem.reason : reason;
-  const subject = "ip" in action && action.ip !== undefined ? `${action.ip}: ` : "";
-  return warning(known, verb, `${subject}${problem.message}`);
-}
-
-function normal(reason: string, action: string, note: string): Telling {
-  return { type: "Normal", reason, action, note };
-}
-
-function warning(reason: string, action: string, note: string): Telling {
-  return { type: "Warning", reason, action, note };
-}

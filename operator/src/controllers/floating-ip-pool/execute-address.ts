@@ -74,8 +74,8 @@ function told({ state, id, message }: ActionFacts): Outcome {
 }
 
 function erroredFailure(message: string | undefined) {
-  const said = message === undefined || message === "" ? "the provider says no more" : message;
-  const problem = { reason: "ProviderUnavailable", message: `the action ended errored: ${said}` } as const;
+  const said = message === undefined || message === "" ? "no reason given" : message;
+  const problem = { reason: "ProviderUnavailable", message: `the provider's action failed: ${said}` } as const;
   return { kind: "Unavailable", problem } as const;
 }
 
@@ -134,7 +134,7 @@ async function recordCreated(
     }));
   } catch (error) {
     // The intent is still there: the lists will show that the address is ours.
-    context.logger.error({ pool: unit.key, ip, error }, "an address was created and could not be recorded yet");
+    context.logger.error({ pool: unit.key, ip, error }, "address created but not recorded in status; retrying");
     const message = `${ip} was created and could not be recorded: ${errorText(error)}`;
     return { is: "unknown", failure: { kind: "Unavailable", problem: { reason: "CreationUnsettled", message } } };
   }

@@ -73,7 +73,7 @@ async function recordIntent(
   const answer = await unit.writer.write({ patch, subresource: "status", signal });
   if (answer.status?.pendingCreation?.startedAt === intent.startedAt) return DONE;
   unit.crdTooOld = true;
-  const message = "the API server has dropped the intent: apply the CRDs of this release";
+  const message = "the API server drops status.pendingCreation: apply the CRDs of this release";
   return { is: "refused", failure: { kind: "Terminal", problem: { reason: "CRDTooOld", message } } };
 }
 

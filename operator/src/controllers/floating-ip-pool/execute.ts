@@ -81,6 +81,9 @@ async function takeBack(tools: Tools, steps: readonly Step[]): Promise<void> {
   try {
     await takeBackAssignment(tools, recorded);
   } catch (error) {
-    tools.context.logger.warn({ pool: tools.unit.key, error }, "a cool-off that was not used stays recorded");
+    tools.context.logger.warn(
+      { pool: tools.unit.key, error },
+      "cannot reset the cool-off of a failed assignment; the next one waits for it",
+    );
   }
 }

@@ -2,7 +2,7 @@
 
 import { type AddressStatus, canonicalIp, type IpFamily, isIp } from "cdk8s-flipop/api";
 import type { InventoryAddress, InventoryView } from "../../inventory/types.js";
-import { createView } from "../../inventory/view.js";
+import { NOTHING_SEEN } from "../../inventory/view.js";
 import { tallyText } from "../../match/tally.js";
 import type { ProviderId } from "../../providers/types.js";
 import { AddressAccount } from "../address-accounts.js";
@@ -43,7 +43,7 @@ export function gather({ context, desk }: GatherTools, unit: PoolUnit, read: Poo
   const { verdictOf } = matches;
   const snapshot: Snapshot = {
     ...{ pool, now, inventory, claims, ...matches, ...accountFacts(account) },
-    ...optional("problem", read.problem ?? unit.matchProblem ?? problemOf(found)),
+    ...optional("problem", read.problem ?? unit.match.problem ?? problemOf(found)),
     ...optional("dns", dns?.snapshot),
     ownerOf: (ip) => context.claims.holderOf(ip),
     share: (wants, nodes) => shareOf(context, unit, { family, account, inventory }, { wants, nodes }),
@@ -51,16 +51,15 @@ export function gather({ context, desk }: GatherTools, unit: PoolUnit, read: Poo
     annotated: context.annotated.find(family, ownerText(pool), addressesOf(pool)),
     crdTooOld: unit.crdTooOld,
     creating: unit.underWay.has(CREATION),
-    remarks: unit.remarks,
+    passedOver: unit.match.passedOver,
     memory: memoryOf(unit, { inventory, verdictOf, now, monotonic, recordReverts: dns?.reverts ?? [] }),
   };
   return { snapshot, family, account, dns };
 }
 
-function matchesOf({ leads }: ControllerContext, { feed, matchProblem }: PoolUnit) {
-  const { index, settled } = feed;
+function matchesOf({ leads }: ControllerContext, { match: { index, settled } }: PoolUnit) {
   return {
-    cachesComplete: leads() && settled && matchProblem === undefined,
+    cachesComplete: leads() && settled,
     candidates: index?.candidates() ?? [],
     verdictOf: (machine: ProviderId) => index?.verdictOfMachine(machine),
     refusals: index === undefined ? "" : tallyText(index.tally()),
@@ -118,14 +117,6 @@ function lookUp(desk: DnsDesk, pool: Pool, family: IpFamily, claims: Snapshot["c
     claims,
   });
 }
-
-const NOTHING_SEEN = createView({
-  now: 0,
-  listedAt: undefined,
-  beliefs: new Map(),
-  gone: new Set(),
-  reservations: new Map(),
-});
 
 /** An address whose call has not been answered yet shows as moving, whatever was seen of it. */
 function viewOf(unit: PoolUnit, account: AddressAccount | undefined): InventoryView {

@@ -2,12 +2,12 @@
 
 import { isConflict, isNotFound, StatusError } from "../../kube/client.js";
 import { errorText } from "../../logging.js";
-import { DryRunError, isProviderError, type ProviderError, type ProviderErrorReason } from "../../providers/errors.js";
-import { NotLeaderError } from "../../runtime/fence.js";
+import { isProviderError, type ProviderError, type ProviderErrorReason } from "../../providers/errors.js";
 import { isAccountError } from "../address-accounts.js";
 import { ObjectGone } from "../object-writer.js";
 import { type Problem, problemOf } from "../problem.js";
 import type { Failure } from "../retry-schedule.js";
+import { isWithheld } from "../run-failure.js";
 import type { Action, Chain } from "./actions.js";
 
 /** Why nothing came of an action. */
@@ -64,7 +64,7 @@ export function failureOf({ steps }: ChainEnd): ActionFailure | undefined {
 
 /** What anything thrown by an action means. */
 export function outcomeOf(error: unknown): Outcome {
-  if (error instanceof NotLeaderError || error instanceof DryRunError) return skipped(error.message);
+  if (isWithheld(error)) return skipped(error.message);
   if (isProviderError(error)) {
     return error.reason === "Cancelled" ? skipped(error.message) : { is: "refused", failure: providerFailure(error) };
   }

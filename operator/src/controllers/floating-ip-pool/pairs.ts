@@ -45,7 +45,7 @@ function coolUntilOf({ pool, memory, now }: Snapshot, coolOffMs: number): number
   // One that lies further ahead comes from a clock that was set back since: nobody waits until that time comes again.
   const credible = known.filter((time) => time !== undefined).filter((time) => time - now <= coolOffMs);
   const until = Math.min(Math.max(...credible), now) + coolOffMs;
-  return coolOffMs > 0 && until > now ? until : undefined;
+  return until > now ? until : undefined;
 }
 
 function match(

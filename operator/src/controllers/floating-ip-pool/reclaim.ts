@@ -59,7 +59,7 @@ function giveBack(snapshot: Snapshot, standing: Standing): Chain {
   if (!isReleasable(snapshot, standing) || sight !== "seen") return [];
   const at = drainedAt(snapshot, standing);
   if (at === undefined || at > snapshot.now) return [];
-  const why = "the pool does not want it any more, and reclaimPolicy is Delete";
+  const why = "it is no longer wanted, and the reclaim policy is Delete";
   const release: Action = { do: "release", ip: address.ip, why };
   return holder === undefined ? [release] : [{ do: "unassign", ip: address.ip, from: holder, why }, release];
 }

@@ -122,7 +122,7 @@ function failure(snapshot: Snapshot, standing: Standing): Told | undefined {
   const { memory, pool } = snapshot;
   const { was, address } = standing;
   if (isContested(memory.reverts.get(address.ip))) {
-    const error = `another writer takes ${address.ip} away again and again; ${pool.metadata.name} tries every 10 min`;
+    const error = `a foreign writer takes ${address.ip} away again and again: stop it; ${pool.metadata.name} tries every 10 min`;
     return { ...reason("ForeignWriter"), state: "error", error };
   }
   if (was.state !== "error" || !isHeldUp(snapshot, standing)) return undefined;
@@ -164,4 +164,4 @@ function reason(word: Reason): { readonly reason: Reason } {
 }
 
 const GONE_TEXT =
-  "the provider says that this address does not exist: correct ips, or use the token of the account that owns it";
+  "the account does not have this address: correct the spec, or use the token of the account that owns it";

@@ -1,9 +1,8 @@
 /** One run of a pool: read what is missing, take turns until nothing more is to be done, tell. */
 
 import { settlesWithin } from "../../async/wait.js";
-import { DryRunError } from "../../providers/errors.js";
-import { NotLeaderError } from "../../runtime/fence.js";
-import { done, failed, type Result, requeueAfter } from "../../runtime/result.js";
+import { done, type Result, requeueAfter } from "../../runtime/result.js";
+import { resultOfError } from "../run-failure.js";
 import { hasFinalizer, isDeleting } from "./deletion.js";
 import { listDueMs, lockedDueMs, prepare } from "./prepare.js";
 import type { PoolRead } from "./read-pool.js";
@@ -35,8 +34,7 @@ export async function runPool(tools: RunTools, unit: PoolUnit, read: PoolRead): 
     const next = nextMs(unit, turn, [waitMs, rest ? 0 : undefined]);
     return next === undefined ? done : requeueAfter(next);
   } catch (error) {
-    if (error instanceof NotLeaderError || error instanceof DryRunError) return done;
-    return failed(error);
+    return resultOfError(error);
   }
 }
 
@@ -45,7 +43,7 @@ async function ready(tools: RunTools, unit: PoolUnit, { pool }: PoolRead): Promi
   const { context, background } = tools;
   const why = (text: string) => callContext({ unit, signal: background.signal }, text);
   const prepared = prepare(context, unit, pool, why).catch((error: unknown) => {
-    context.logger.error({ pool: unit.key, error }, "a pool could not be read in full");
+    context.logger.error({ pool: unit.key, error }, "cannot read all that the pool needs");
   });
   await patiently(tools, unit, prepared);
 }

@@ -54,7 +54,7 @@ export interface Snapshot {
   /** A creation of this pool runs now, in this process. @default false */
   readonly creating?: boolean;
   /** What is left out of the spec without harm, for people. @default none */
-  readonly remarks?: readonly string[];
+  readonly passedOver?: readonly string[];
   readonly memory: PoolMemory;
 }
 

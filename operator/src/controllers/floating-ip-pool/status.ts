@@ -3,13 +3,13 @@
 import { type AddressStatus, type FloatingIPPoolStatus, MAX_ERROR } from "cdk8s-flipop/api";
 import { jsonEqual } from "../../kube/equal.js";
 import type { Condition } from "../../kube/patch.js";
+import { cut, stamped } from "../planned-condition.js";
 import { timeOf, timestamp } from "../times.js";
 import type { Plan } from "./plan.js";
 import { isObserved, type Snapshot } from "./snapshot.js";
 
 /** Names that a status shows of each list. */
 const NAMES_SHOWN = 50;
-const LONGEST_MESSAGE = 32_768;
 
 /** Fields of the status that every run decides on. `undefined` takes one away. */
 export interface StatusWish {
@@ -73,17 +73,7 @@ function errorOf({ conditions: planned }: Plan): string | undefined {
 }
 
 function conditions({ pool, now }: Snapshot, plan: Plan): readonly Condition[] {
-  const { generation } = pool.metadata;
-  const lastTransitionTime = new Date(now).toISOString().replace(/\.\d+Z$/, "Z");
-  const planned = [...plan.conditions, ...outlived(pool.status, plan)];
-  return planned.map(({ type, status, reason, message }) => ({
-    type,
-    status,
-    ...(generation === undefined ? {} : { observedGeneration: generation }),
-    lastTransitionTime,
-    reason,
-    message: cut(message, LONGEST_MESSAGE),
-  }));
+  return stamped([...plan.conditions, ...outlived(pool.status, plan)], { now, generation: pool.metadata.generation });
 }
 
 /** A condition of the last status that does not apply any more: nobody shall read the old one as true. */
@@ -95,10 +85,6 @@ function outlived({ conditions: seen = [] }: FloatingIPPoolStatus, { conditions:
 
 function shortened(status: AddressStatus): AddressStatus {
   return status.error === undefined ? status : { ...status, error: cut(status.error, MAX_ERROR) };
-}
-
-function cut(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length - 3)}...`;
 }
 
 function withoutText({ type, status, reason, observedGeneration }: Condition) {

@@ -65,7 +65,7 @@ interface Wanted {
 }
 
 function candidatesNow(unit: PoolUnit, { nodePreference, regions, now }: Wanted): readonly ProviderId[] {
-  const fit = (unit.feed.index?.candidates() ?? []).filter((node) => isIn(node, regions));
+  const fit = (unit.match.index?.candidates() ?? []).filter((node) => isIn(node, regions));
   const machines = inPreference(fit, nodePreference).flatMap(({ machine }) => machine ?? []);
   return machines.filter((machine) => isDue(unit.nodeRetries.get(machine)?.retryAt, now));
 }
@@ -74,7 +74,7 @@ function candidatesNow(unit: PoolUnit, { nodePreference, regions, now }: Wanted)
 function watchHolders(unit: PoolUnit, { snapshot, snapshot: { inventory } }: Gathered): void {
   const ips = Object.keys(snapshot.pool.status.ips ?? {});
   const named = new Set([...ips, ...(snapshot.pool.spec.ips ?? [])]);
-  unit.feed.index?.watchHolders([...named].flatMap((ip) => inventory.get(ip)?.holder ?? []));
+  unit.match.index?.watchHolders([...named].flatMap((ip) => inventory.get(ip)?.holder ?? []));
 }
 
 type Chosen = Pick<Turn, "starts" | "confirms" | "startAt">;

@@ -4,10 +4,10 @@ import type { AddressStatus, FloatingIPPoolSpec } from "cdk8s-flipop/api";
 import type { Reservation } from "../../inventory/account-inventory.js";
 import type { ResourceRef } from "../../inventory/types.js";
 import { keyOf } from "../../kube/objects.js";
-import { type CompiledMatch, compileMatch } from "../../match/compile-match.js";
-import { MatchFeed } from "../../match/match-feed.js";
+import { OwnSeries } from "../../metrics/series.js";
 import type { ProviderId } from "../../providers/types.js";
 import type { ControllerContext } from "../context.js";
+import { MatchFollower } from "../match-follower.js";
 import { Newest } from "../newest.js";
 import { ObjectWriter } from "../object-writer.js";
 import { resourcePath } from "../own-resources.js";
@@ -49,8 +49,9 @@ export class PoolUnit {
   readonly ref: ResourceRef;
   readonly createdAt: string;
   readonly key: string;
-  readonly feed: MatchFeed;
+  readonly match: MatchFollower;
   readonly writer: ObjectWriter<PoolObject>;
+  readonly series = new OwnSeries();
   /** Subjects of chains that run. */
   readonly underWay = new Set<string>();
   /** Changes of status entries that no status has told yet, by address. */
@@ -89,14 +90,9 @@ export class PoolUnit {
   shadow: object = {};
   /** ms since the epoch: when candidates were last written alone. */
   candidatesWrittenAt = Number.NEGATIVE_INFINITY;
-  /** Why `spec.match` can't be used. */
-  matchProblem: Problem | undefined;
-  /** Tolerations that tolerate nothing. */
-  remarks: readonly string[] = [];
   private readonly newest = new Newest<PoolObject>();
   private readonly life = new AbortController();
   private readCache: { readonly object: PoolObject; readonly read: PoolRead } | undefined;
-  private matchKey: string | undefined;
   /** Where addresses are created. */
   private place: string | undefined;
 
@@ -109,7 +105,7 @@ export class PoolUnit {
     this.ref = { kind: POOL_KIND, namespace, name, uid };
     this.createdAt = creationTimestamp;
     this.key = keyOf({ namespace, name });
-    this.feed = new MatchFeed({ nodes: context.nodes, watches: context.watches, onChange });
+    this.match = new MatchFollower({ context, resource: `${POOL_KIND} ${this.key}`, onChange });
     const path = resourcePath(POOL_PLURAL, metadata);
     const { newest } = this;
     this.writer = new ObjectWriter({ client: context.client, path, newest, cached: () => this.own(cached()), onWrite });
@@ -137,13 +133,7 @@ export class PoolUnit {
     if (problem !== undefined) return;
     this.followPlace(pool.spec);
     const { match, provider } = pool.spec;
-    const key = JSON.stringify([match, provider]);
-    if (key === this.matchKey) return;
-    this.matchKey = key;
-    const compiled = compileMatch(match, this.props.context.accounts.schemeOf(provider));
-    this.remarks = compiled.ok ? compiled.problems.map(({ field, message }) => `${field}: ${message}`) : [];
-    this.matchProblem = compiled.ok ? this.outOfReach(compiled.match) : invalid(compiled.problems);
-    if (compiled.ok && this.matchProblem === undefined) this.select(compiled.match);
+    this.match.follow(match, this.props.context.accounts.schemeOf(provider));
   }
 
   /** What failed for the account's sake is tried at once when the account answers again. */
@@ -166,31 +156,11 @@ export class PoolUnit {
 
   async close(): Promise<void> {
     this.life.abort(new Error(`${this.ref.kind} ${this.key} is gone`));
-    await this.feed.close();
-  }
-
-  private select(match: CompiledMatch): void {
-    const { context, onChange } = this.props;
-    this.feed.select(match).then(onChange, (error: unknown) => {
-      context.logger.error({ pool: this.key, error }, "pods of a pool are not watched");
-    });
-  }
-
-  private outOfReach({ pods }: CompiledMatch): Problem | undefined {
-    const { podNamespaces } = this.props.context.settings;
-    if (pods === undefined || podNamespaces.length === 0) return undefined;
-    if (pods.namespace !== undefined && podNamespaces.includes(pods.namespace)) return undefined;
-    const where = pods.namespace === undefined ? "all namespaces" : `namespace ${pods.namespace}`;
-    const message = `match asks for pods of ${where}; the operator may read those of ${podNamespaces.join(", ")}: set podNamespace to one of them, or start it with other --pod-namespaces`;
-    return { reason: "NamespaceNotAllowed", message };
+    this.series.clear();
+    await this.match.close();
   }
 
   private own(object: PoolObject | undefined): PoolObject | undefined {
     return object?.metadata.uid === this.ref.uid ? object : undefined;
   }
-}
-
-function invalid(problems: readonly { readonly field: string; readonly message: string }[]): Problem {
-  const message = problems.map((problem) => `spec.${problem.field}: ${problem.message}`).join("; ");
-  return { reason: "Invalid", message };
 }

@@ -1,7 +1,8 @@
 /** What goes wrong is told once: by the condition that it turns, else by the action that failed. Pure. */
 
 import type { Condition } from "../../kube/patch.js";
-import { type Telling, tellingOf } from "./events.js";
+import type { Telling } from "../telling.js";
+import { tellingOf } from "./events.js";
 import type { ActionFailure, ChainEnd, Step } from "./outcomes.js";
 import type { Snapshot } from "./snapshot.js";
 

@@ -54,7 +54,7 @@ async function confirm(tools: WorkTools, unit: PoolUnit, turn: Turn, ip: string)
     if (outcome.failure.ofAccount === true) unit.accountFailures.add(subject);
     tools.context.logger.warn(
       { pool: unit.key, ip, error: errorText(error) },
-      "address not read; it stays where it is",
+      "cannot read the address; it is not moved",
     );
     return false;
   } finally {
@@ -86,6 +86,9 @@ function tell({ context, labelled, regarding }: WorkTools, unit: PoolUnit, snaps
     if (action.do !== "remove-finalizer" || outcome.is !== "done" || action.leftBehind.length === 0) continue;
     const labels = { kind: POOL_KIND, namespace: unit.ref.namespace };
     context.metrics.leftBehind.inc(labels, action.leftBehind.length);
-    context.logger.error({ pool: unit.key, leftBehind: action.leftBehind }, "clean-up given up");
+    context.logger.error(
+      { pool: unit.key, leftBehind: action.leftBehind },
+      "clean-up given up; remove by hand what is left behind",
+    );
   }
 }

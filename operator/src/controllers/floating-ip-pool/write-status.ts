@@ -5,6 +5,7 @@ import { isConflict } from "../../kube/client.js";
 import type { Condition } from "../../kube/patch.js";
 import { statusPatch } from "../../kube/patch.js";
 import { ObjectGone } from "../object-writer.js";
+import { CRD_PROBE_MS } from "../times.js";
 import { differsInCandidatesAlone, type StatusWish, statusWish } from "./status.js";
 import type { Turn } from "./turn.js";
 import type { PoolUnit } from "./unit.js";
@@ -13,8 +14,6 @@ import type { WorkTools } from "./work.js";
 
 /** A change of candidates alone is written this seldom. */
 const CANDIDATES_MS = 10_000;
-/** An older CRD keeps nothing of ours; this often it is tried again whether it has become a new one. */
-const PROBE_MS = 600_000;
 /** Somebody wrote at the same time: their change is seen by then. */
 const CONFLICT_MS = 1_000;
 
@@ -72,7 +71,7 @@ function forgetEffects(unit: PoolUnit, told: PoolUnit["effects"]): void {
 
 async function send({ context, background }: WorkTools, unit: PoolUnit, wish: StatusWish): Promise<void> {
   const now = context.clock.monotonic();
-  const probe = !unit.crdTooOld || now - unit.probedAt >= PROBE_MS;
+  const probe = !unit.crdTooOld || now - unit.probedAt >= CRD_PROBE_MS;
   const sent = probe ? wish : forOlderServer(wish);
   let wrote = false;
   const answer = await unit.writer.write({

@@ -35,7 +35,7 @@ function ready({ problem, dns, cachesComplete, passedOver, resource }: Snapshot)
   if (blocking !== undefined) return no("Ready", blocking);
   if (!cachesComplete) return unknown("Ready");
   if (passedOver.length > 0) {
-    return no("Ready", { reason: "Invalid", message: `${passedOver.join("; ")}; passed over, the rest is served` });
+    return no("Ready", { reason: "Invalid", message: `${passedOver.join("; ")}; ignored, the rest is served` });
   }
   if (resource.spec.paused === true) return yes("Ready", "Paused", "paused: nothing but status is written");
   return yes("Ready", "Observed", "the nodes are observed, and the provider answers");
@@ -53,7 +53,10 @@ function obstacle({ lost, reverts, now }: Snapshot): Problem | undefined {
   if (lost.length > 0) return { reason: "ClaimedByOther", message: lost.join("; ") };
   const until = contestedUntil(reverts, now);
   if (until === undefined) return undefined;
-  return { reason: "ForeignWriter", message: `somebody else writes the record set; next try at ${clockTime(until)}` };
+  return {
+    reason: "ForeignWriter",
+    message: `a foreign writer changes the record set: stop it; next try at ${clockTime(until)}`,
+  };
 }
 
 /** What the record set holds, next to what it should. */
@@ -69,7 +72,7 @@ function contents(snapshot: Snapshot, { publication, emptying }: Decision, wish:
   if (values.length === stale.length && emptying.what === "keep") return nobody(snapshot, publication, recordName);
   if (`${snapshot.resource.status.dns?.values}` !== `${values}`) return unknown("DNSReady");
   if (stale.length > 0) {
-    const message = `no node has an address in the place of ${kept}, which ${recordName} keeps`;
+    const message = `no node has an address to replace ${kept}; ${recordName} keeps it`;
     return no("DNSReady", { reason: "KeptLastKnown", message });
   }
   return withTtl(snapshot, wish, `${recordName} ${held(publication)}`);
@@ -110,7 +113,7 @@ function conflict({ lost, reverts }: Snapshot): PlannedCondition {
   if (isContested(reverts)) {
     return yes("Conflict", "ForeignWriter", "somebody else keeps undoing what is written to the record set");
   }
-  return { type: "Conflict", status: "False", reason: "Observed", message: "nobody else has the record set" };
+  return { type: "Conflict", status: "False", reason: "Observed", message: "no other resource claims the DNS name" };
 }
 
 /** Once read, it stays said until a call fails: a paused set makes none. */

@@ -1,26 +1,24 @@
 /** All record sets of nodes: one run for each key, which looks, decides, acts and tells, until nothing is left to do. */
 
 import { GROUP_VERSION } from "cdk8s-flipop/api";
-import { isConflict, isNotFound } from "../../kube/client.js";
-import { keyOf } from "../../kube/objects.js";
 import type { WholeObject } from "../../kube/slim.js";
 import type { StoreEvent } from "../../kube/store.js";
-import { DryRunError } from "../../providers/errors.js";
 import { Controller, type Run } from "../../runtime/controller.js";
-import { NotLeaderError } from "../../runtime/fence.js";
-import { done, failed, type Result, requeueAfter } from "../../runtime/result.js";
+import { done, type Result, requeueAfter } from "../../runtime/result.js";
 import { conditionSamples } from "../condition-metrics.js";
 import type { ControllerContext, ControllerFactory, ControllerParts } from "../context.js";
-import { ObjectGone } from "../object-writer.js";
 import { OwnResources } from "../own-resources.js";
 import { DnsDesk, dnsOfRegistry } from "../records/dns-desk.js";
+import { resultOfError } from "../run-failure.js";
+import type { Telling } from "../telling.js";
+import { Units } from "../units.js";
 import { isDeleting } from "./deletion.js";
 import { execute, type Step } from "./execute.js";
 import { type Gathered, gather } from "./gather.js";
 import { samplesOf } from "./metrics.js";
 import { type Plan, plan } from "./plan.js";
 import { claimsOf, PLURAL, type RecordSetObject } from "./resource.js";
-import { statusWish, type Telling, tellingsOf, turnsOf, withoutRepeats } from "./status.js";
+import { statusWish, tellingsOf, turnsOf, withoutRepeats } from "./status.js";
 import { RecordSetUnit } from "./unit.js";
 import { writeStatus } from "./write-status.js";
 
@@ -33,8 +31,6 @@ const ROUNDS = 8;
 const REFUSED_MS = 60_000;
 /** Nodes come and go by the batch: one write for all that change within this. */
 const BATCH_MS = 100;
-/** The cache catches up. */
-const CONFLICT_MS = 100;
 
 interface Turn extends Gathered {
   readonly plan: Plan;
@@ -49,18 +45,21 @@ interface Settled {
 export const createNodeDNSRecordSetController: ControllerFactory = (context) => new RecordSets(context).parts();
 
 class RecordSets {
-  private readonly units = new Map<string, RecordSetUnit>();
-  private readonly keysByUid = new Map<string, string>();
+  private readonly units: Units<RecordSetUnit, RecordSetObject>;
   private readonly resources: OwnResources<RecordSetObject>;
   private readonly desk: DnsDesk;
   private readonly controller: Controller;
-  private readonly closing = new Set<Promise<void>>();
   private readonly ends: (() => void)[];
   private logged: string | undefined;
 
   constructor(private readonly context: ControllerContext) {
     const { clock, random, logger, watches, settings, records, providers, runtime } = context;
     this.desk = new DnsDesk({ records, dnsOf: dnsOfRegistry(providers) });
+    this.units = new Units({
+      logger,
+      make: (key, object) => this.make(key, object),
+      forget: ({ ref }) => context.claims.drop(ref.uid),
+    });
     this.controller = new Controller({
       name: NAME,
       reconcile: (key, run) => this.reconcile(key, run),
@@ -85,57 +84,36 @@ class RecordSets {
       checks: new Map([["node-dns-record-sets", () => this.trouble()]]),
       close: async () => {
         for (const end of this.ends) end();
-        await Promise.all([...[...this.units.values()].map((unit) => unit.close()), ...this.closing]);
+        await this.units.close();
       },
     };
   }
 
   /** What the record sets can't do for want of a right. */
   private trouble(): string | undefined {
-    return [...this.units.values()].some(({ writer }) => writer.forbidden) ? ROLE_TEXT : undefined;
+    return [...this.units.all()].some(({ writer }) => writer.forbidden) ? ROLE_TEXT : undefined;
   }
 
   /** Once for each trouble: the refusals of the single writes are in the log anyway. */
   private logTrouble(): void {
     const trouble = this.trouble();
     if (trouble !== undefined && trouble !== this.logged) {
-      this.context.logger.error({ trouble }, "record sets lack something");
+      this.context.logger.error({ trouble }, "record sets are served in part only");
     }
     this.logged = trouble;
   }
 
-  private changed({ type, object: { object } }: StoreEvent<WholeObject<RecordSetObject>>): void {
-    const key = keyOf({ namespace: object.metadata.namespace, name: object.metadata.name });
-    if (type === "deleted") this.drop(key);
-    else this.unitOf(key, object);
-    const unit = this.units.get(key);
+  private changed(event: StoreEvent<WholeObject<RecordSetObject>>): void {
+    const unit = this.units.follow(event);
     if (unit === undefined) return;
     this.claim(unit);
-    this.controller.add(key);
+    this.controller.add(unit.key);
   }
 
-  private unitOf(key: string, object: RecordSetObject): RecordSetUnit {
-    const known = this.units.get(key);
-    if (known?.ref.uid === object.metadata.uid) return known;
-    if (known !== undefined) this.drop(key);
+  private make(key: string, object: RecordSetObject): RecordSetUnit {
     const cached = () => this.resources.get(key);
-    const made = new RecordSetUnit(
-      { context: this.context, cached, onChange: () => this.controller.addAfter(key, BATCH_MS) },
-      object,
-    );
-    this.units.set(key, made);
-    this.keysByUid.set(made.ref.uid, key);
-    return made;
-  }
-
-  private drop(key: string): void {
-    const unit = this.units.get(key);
-    if (unit === undefined) return;
-    this.units.delete(key);
-    this.keysByUid.delete(unit.ref.uid);
-    this.context.claims.drop(unit.ref.uid);
-    const closed = unit.close().finally(() => this.closing.delete(closed));
-    this.closing.add(closed);
+    const onChange = () => this.controller.addAfter(key, BATCH_MS);
+    return new RecordSetUnit({ context: this.context, cached, onChange }, object);
   }
 
   /** The match is followed from the first moment on, so that its pods are there when this process leads. */
@@ -147,13 +125,13 @@ class RecordSets {
   }
 
   private claimAll(): void {
-    for (const unit of this.units.values()) this.claim(unit);
+    for (const unit of this.units.all()) this.claim(unit);
   }
 
   private heard(uids: readonly string[]): void {
     for (const uid of uids) {
-      const key = this.keysByUid.get(uid);
-      if (key !== undefined) this.controller.add(key);
+      const unit = this.units.withUid(uid);
+      if (unit !== undefined) this.controller.add(unit.key);
     }
   }
 
@@ -164,16 +142,10 @@ class RecordSets {
       const settled = await this.settle(unit, run);
       return settled === undefined ? done : await this.tell(unit, settled, run);
     } catch (error) {
-      return this.resultOf(error);
+      return resultOfError(error);
     } finally {
       this.logTrouble();
     }
-  }
-
-  private resultOf(error: unknown): Result {
-    if (error instanceof NotLeaderError || error instanceof DryRunError || error instanceof ObjectGone) return done;
-    if (isNotFound(error)) return done;
-    return isConflict(error) ? requeueAfter(CONFLICT_MS) : failed(error);
   }
 
   /** Looks, decides and acts, until there is nothing to do or something is in the way. */
@@ -256,5 +228,5 @@ const OLD_CRD: Telling = {
   type: "Warning",
   reason: "CRDTooOld",
   action: "WriteStatus",
-  note: "the API server drops most of the status: apply the CRDs of this release; the records are kept all the same",
+  note: "the API server drops most of the status: apply the CRDs of this release; the records are still written",
 };

@@ -4,11 +4,11 @@ import { Finalizer } from "cdk8s-flipop/api";
 import { isConflict, isNotFound } from "../../kube/client.js";
 import { finalizerPatch } from "../../kube/patch.js";
 import type { CallContext } from "../../providers/call.js";
-import { DryRunError, isProviderError } from "../../providers/errors.js";
-import { NotLeaderError } from "../../runtime/fence.js";
+import { isProviderError } from "../../providers/errors.js";
 import { ObjectGone } from "../object-writer.js";
 import { type Problem, problemOf } from "../problem.js";
 import { type DnsDesk, type DnsLook, NoDnsError } from "../records/dns-desk.js";
+import { isWithheld } from "../run-failure.js";
 import type { Action, Chain } from "./actions.js";
 import type { Plan } from "./plan.js";
 import type { RecordSetUnit } from "./unit.js";
@@ -84,7 +84,7 @@ function outcomeOf(error: unknown): Outcome {
     return error.reason === "Cancelled" ? skipped(error.message) : refused(problemOf(error, "ZoneNotFound"));
   }
   if (error instanceof NoDnsError) return refused({ reason: "UnknownProvider", message: error.message });
-  if (error instanceof NotLeaderError || error instanceof DryRunError) return skipped(error.message);
+  if (isWithheld(error)) return skipped(error.message);
   if (isConflict(error)) return skipped("the object has changed meanwhile");
   if (isNotFound(error) || error instanceof ObjectGone) return skipped("the object is gone");
   throw error;

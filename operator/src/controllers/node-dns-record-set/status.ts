@@ -1,8 +1,8 @@
 /** What a run leaves behind: the status as one wish, Events, the metric. Pure. */
 
 import { type Condition, MAX_ERROR, type NodeDNSRecordSetStatus } from "cdk8s-flipop/api";
-import type { EventInput } from "../../kube/events.js";
 import { cut, type PlannedCondition, stamped } from "../planned-condition.js";
+import { leftBehind, normal, recordsText, type Telling, warning } from "../telling.js";
 import type { Step } from "./execute.js";
 import type { Plan } from "./plan.js";
 import type { Snapshot } from "./snapshot.js";
@@ -26,21 +26,14 @@ export function statusWish({ resource, now, cachesComplete, problem }: Snapshot,
   };
 }
 
-export type Telling = Pick<EventInput, "type" | "reason" | "action" | "note">;
-
 /** What was done. A refusal is told with the condition that it turns. */
 export function tellingsOf(steps: readonly Step[], sentence: string): readonly Telling[] {
-  return steps.flatMap(({ action, outcome }): readonly Telling[] => {
+  return steps.flatMap(({ action, outcome }): Telling | readonly Telling[] => {
     if (outcome.is !== "done") return [];
-    if (action.do === "remove-finalizer" && action.leftBehind.length > 0) {
-      const note = `${action.why}; still there, and yours to remove: ${action.leftBehind.join("; ")}`;
-      return [{ type: "Warning", reason: "LeftBehind", action: "CleanUp", note }];
-    }
+    if (action.do === "remove-finalizer") return leftBehind(action.leftBehind, action.why) ?? [];
     if (action.do !== "apply-records") return [];
-    const { fqdn, before, after } = action.changes;
     const cause = sentence === "" ? "" : ` (${sentence})`;
-    const note = `${fqdn}: ${listed(before)} -> ${listed(after)}${cause}`;
-    return [{ type: "Normal", reason: "RecordsChanged", action: "ChangeRecords", note }];
+    return [normal("RecordsChanged", "ChangeRecords", `${recordsText(action.changes)}${cause}`)];
   });
 }
 
@@ -50,9 +43,9 @@ export function turnsOf(seen: readonly Condition[] = [], planned: readonly Plann
     const before = seen.find((condition) => condition.type === type);
     const bad = isBad({ type, status });
     const was = before !== undefined && isBad(before) ? before.reason : undefined;
-    if (bad && was !== reason) return [{ type: "Warning", reason, action: "Observe", note: `${type}: ${message}` }];
+    if (bad && was !== reason) return [warning(reason, "Observe", `${type}: ${message}`)];
     const good = was !== undefined && !bad && status !== "Unknown" && type === "DNSReady";
-    return good ? [{ type: "Normal", reason: "DNSReady", action: "Observe", note: message }] : [];
+    return good ? [normal("DNSReady", "Observe", message)] : [];
   });
 }
 
@@ -68,13 +61,4 @@ export function withoutRepeats(tellings: readonly Telling[]): readonly Telling[]
 
 function isBad({ type, status }: Pick<Condition, "type" | "status">): boolean {
   return status === (type === "Conflict" ? "True" : "False");
-}
-
-/** An Event's note holds 1,024 bytes. */
-const LISTED = 12;
-
-function listed(values: readonly string[]): string {
-  if (values.length === 0) return "nothing";
-  const more = values.length > LISTED ? ` and ${values.length - LISTED} more` : "";
-  return `${values.slice(0, LISTED).join(", ")}${more}`;
 }

@@ -1,23 +1,21 @@
 /** RoutedIPIssuers of the cluster: tries their credentials, and keeps each as long as somebody uses it. */
 
 import { Finalizer, GROUP_VERSION } from "cdk8s-flipop/api";
-import { isConflict, isNotFound } from "../../kube/client.js";
 import { keyOf } from "../../kube/objects.js";
 import { finalizerPatch, statusPatch } from "../../kube/patch.js";
 import { OwnSeries } from "../../metrics/series.js";
 import type { CallContext } from "../../providers/call.js";
-import { DryRunError, isProviderError } from "../../providers/errors.js";
+import { isProviderError } from "../../providers/errors.js";
 import { Controller, type Run } from "../../runtime/controller.js";
-import { NotLeaderError } from "../../runtime/fence.js";
-import { done, failed, type Result, requeueAfter } from "../../runtime/result.js";
+import { done, type Result, requeueAfter } from "../../runtime/result.js";
 import { AddressAccount } from "../address-accounts.js";
 import type { CleanupMemory } from "../cleanup.js";
 import { conditionSamples } from "../condition-metrics.js";
-import { ObjectGone } from "../object-writer.js";
 import type { SharedFirewall } from "../routed-ip/firewall-book.js";
 import type { IssuerObject, IssuerRead } from "../routed-ip/resource.js";
 import type { Routing } from "../routed-ip/routing.js";
 import { conditionsWish, turnedBad } from "../routed-ip/status.js";
+import { resultOfError } from "../run-failure.js";
 import type { AccountAnswer, IssuerAccounts } from "./accounts.js";
 import { type Action, type Plan, plan } from "./plan.js";
 import type { Snapshot } from "./snapshot.js";
@@ -26,7 +24,6 @@ const NAME = "routed-ip-issuer";
 const KIND = "RoutedIPIssuer";
 /** Credentials are tried again this often. */
 const TRY_SECONDS = 300;
-const CONFLICT_MS = 100;
 const REGION_LABEL = "topology.kubernetes.io/region";
 
 interface Scene {
@@ -84,7 +81,7 @@ export class IssuerController {
     this.series.delete(key);
     if (this.routing.usersOfIssuer(key).length > 0) return;
     this.accounts.forget(key).catch((error: unknown) => {
-      this.routing.context.logger.warn({ issuer: key, error }, "connections of a deleted issuer are not closed");
+      this.routing.context.logger.warn({ issuer: key, error }, "cannot close the connections of a deleted issuer");
     });
   }
 
@@ -99,15 +96,7 @@ export class IssuerController {
       await this.tell(key, snapshot, made);
       return requeueAfter(TRY_SECONDS * 1000);
     } catch (error) {
-      if (
-        error instanceof NotLeaderError ||
-        error instanceof DryRunError ||
-        error instanceof ObjectGone ||
-        isNotFound(error)
-      )
-        return done;
-      if (isConflict(error)) return requeueAfter(CONFLICT_MS);
-      return failed(error);
+      return resultOfError(error);
     }
   }
 
@@ -211,7 +200,7 @@ export class IssuerController {
     this.event(issuer, {
       type: "Warning",
       reason: "LeftBehind",
-      note: `still there, and yours to remove: ${left.join("; ")}`,
+      note: `left behind, remove by hand: ${left.join("; ")}`,
     });
   }
 
@@ -252,7 +241,7 @@ function firewallState({ issuer, answer, firewall }: Scene): Snapshot["firewall"
   const { routedIPFirewallName: name } = issuer.spec;
   const firewalls = answer.account?.providers.firewalls;
   if (name !== undefined && firewalls?.capabilities.reserved(name) === true) {
-    const message = `firewall "${name}" belongs to the platform, which writes its own rules over ours: name another one`;
+    const message = `firewall "${name}" belongs to the platform, which overwrites foreign rules: name a firewall of your own`;
     return { failure: { reason: "FirewallForbidden", message } };
   }
   if (firewall === undefined) return name === undefined ? "none" : "unknown";

@@ -37,19 +37,26 @@ export function credentialsOf(
   const ref = spec.credentialsSecretRef;
   if (ref === undefined) return namespace === operatorNamespace ? { from: "operator" } : nowhere(needsSecret(place));
   if (!issuerNamespaces.includes(namespace)) {
-    const message = `the operator may not read Secrets of namespace ${namespace}; it reads those of ${issuerNamespaces.join(", ")}: start it with other --issuer-namespaces`;
+    const message = `the operator may not read Secrets of namespace ${namespace}; it reads those of ${issuerNamespaces.join(", ")}: add it to --issuer-namespaces`;
     return nowhere({ reason: "NamespaceNotAllowed", message });
   }
   const key = ref.key ?? variable;
   const name = `${namespace}/${ref.name}`;
-  if (secret === undefined) return nowhere({ reason: "SecretNotFound", message: `Secret ${name} does not exist` });
+  if (secret === undefined)
+    return nowhere({
+      reason: "SecretNotFound",
+      message: `Secret ${name} does not exist: create it, or correct credentialsSecretRef`,
+    });
   const token = secret[key]?.trim() ?? "";
   if (token !== "") return { from: "secret", token };
-  return nowhere({ reason: "SecretNotFound", message: `Secret ${name} has no entry ${key}, or an empty one` });
+  return nowhere({
+    reason: "SecretNotFound",
+    message: `Secret ${name} has no key "${key}", or it is empty: put the token there, or correct credentialsSecretRef`,
+  });
 }
 
 function needsSecret({ namespace, operatorNamespace }: IssuerPlace): Problem {
-  const message = `credentialsSecretRef is not set; only an issuer in ${operatorNamespace} may use the operator's own credentials, not one in ${namespace}`;
+  const message = `credentialsSecretRef is not set: set it; only an issuer in namespace ${operatorNamespace} may use the operator's own credentials, this one is in ${namespace}`;
   return { reason: "NamespaceNotAllowed", message };
 }
 

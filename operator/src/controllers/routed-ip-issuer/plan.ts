@@ -98,8 +98,8 @@ function ready(snapshot: Snapshot): PlannedCondition {
   if (obstacle !== undefined) return no("Ready", obstacle);
   if (account === "untried" || firewall === "unknown") return unknown("Ready");
   if (firewall !== "missing")
-    return yes("Ready", "Observed", "the credentials are good, and all that is named is there");
-  const message = `the credentials are good; firewall "${snapshot.issuer.spec.routedIPFirewallName}" is created once a node may join it`;
+    return yes("Ready", "Observed", "the provider accepts the credentials, and what the spec names exists");
+  const message = `the provider accepts the credentials; firewall "${snapshot.issuer.spec.routedIPFirewallName}" is created once a node may join it`;
   return yes("Ready", "FirewallNotFound", message);
 }
 

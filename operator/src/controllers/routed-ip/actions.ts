@@ -68,3 +68,11 @@ export function sharedChain(chain: readonly PoolAction[]): readonly SharedAction
 }
 
 const DOES: ReadonlySet<PoolAction["do"]> = new Set(SHARED);
+
+export type Of<K extends Action["do"]> = Extract<Action, { readonly do: K }>;
+
+/** Calls to the provider of addresses. */
+export type AddressDo = "assign" | "unassign" | "release" | "poll" | "create-address";
+
+/** Calls to the provider of firewalls, and what is written for the one that was made. */
+export type FirewallDo = "read-firewall" | "create-firewall" | "change-firewall" | "record-created-firewall";

@@ -1,7 +1,7 @@
 /** Conditions, with words that help. What a pool says in the same way is said by the pool's steps. */
 
 import { familyOf } from "cdk8s-flipop/api";
-import { conditionsOf as conditionsOfPool } from "../floating-ip-pool/conditions.js";
+import { conditionsOf as conditionsOfPool, knownReason } from "../floating-ip-pool/conditions.js";
 import type { Standing } from "../floating-ip-pool/grace.js";
 import type { Pairing } from "../floating-ip-pool/pairs.js";
 import type { PlannedAddress } from "../floating-ip-pool/report.js";
@@ -52,7 +52,7 @@ function withinLimit(snapshot: Snapshot, ready: PlannedCondition): PlannedCondit
   const { terms, capabilities } = snapshot;
   const limit = terms?.perNodeIPLimit ?? 1;
   if (capabilities === undefined || limit <= limitOf(snapshot)) return ready;
-  const message = `perNodeIPLimit is ${limit}, and a machine of ${terms?.provider} can hold ${limitOf(snapshot)}: that holds`;
+  const message = `perNodeIPLimit is ${limit}, but ${terms?.provider} allows ${limitOf(snapshot)} on a machine, which holds: lower perNodeIPLimit`;
   return { ...ready, reason: "LimitUnsupported", message };
 }
 
@@ -80,7 +80,7 @@ function placed(snapshot: Snapshot, findings: Findings, address: PlannedAddress)
   const message = `${address.ip} is on ${node}`;
   if (address.status.state === "in-progress") return yes("Assigned", `${message} and is about to move`);
   if (obstacle === undefined) return yes("Assigned", message);
-  return { ...yes("Assigned", `${message}, which should be left: ${obstacle.message}`), reason: obstacle.reason };
+  return { ...yes("Assigned", `${message} and cannot move: ${obstacle.message}`), reason: obstacle.reason };
 }
 
 /** Why it is not where it should be; `undefined`: it is, or is being moved. */
@@ -91,14 +91,17 @@ function obstacleTo(snapshot: Snapshot, findings: Findings): Problem | undefined
   if (pairing.pairs.length > 0) return firewall?.nodeProblem ?? firewall?.rulesProblem;
   const [elsewhere] = pairing.elsewhere;
   if (elsewhere === undefined) return noCandidate(snapshot, standing);
-  return { reason: "WrongRegion", message: `no candidate is in region ${elsewhere.facts?.region}` };
+  return {
+    reason: "WrongRegion",
+    message: `${elsewhere.address.ip} is in region ${elsewhere.facts?.region}, where no candidate is free`,
+  };
 }
 
 function failureOf({
   status: { state, reason, error = "its last action failed" },
 }: PlannedAddress): Problem | undefined {
   if (state !== "error") return undefined;
-  return { reason: reason === "ClaimedByOther" ? reason : "ProviderUnavailable", message: error };
+  return { reason: knownReason(reason), message: error };
 }
 
 function staysOrMoves(standing: Standing | undefined): boolean {
@@ -133,7 +136,8 @@ function firewallReady(snapshot: Snapshot, findings: Findings): PlannedCondition
   const { firewall, problem, terms } = snapshot;
   const { firewall: plan } = findings;
   if (problem !== undefined) return no("FirewallReady", problem);
-  if (isOfOther(findings)) return { ...unknown("FirewallReady"), message: "nothing is opened for it" };
+  if (isOfOther(findings))
+    return { ...unknown("FirewallReady"), message: "the firewall is not changed: the address is not this resource's" };
   if (terms?.firewallName === undefined) return yes("FirewallReady", "the issuer names no firewall: none is touched");
   if (plan === undefined || firewall === undefined) return unknown("FirewallReady");
   const obstacle = plan.nodeProblem ?? plan.rulesProblem;
@@ -148,14 +152,14 @@ function isOfOther({ heldElsewhere, standing }: Findings): boolean {
 function inStep({ name, facts }: FirewallSnapshot, plan: FirewallPlan): PlannedCondition {
   if (facts === "unknown" || plan.read !== undefined) return unknown("FirewallReady");
   if (plan.create !== undefined || plan.addRules.length + plan.addNodes.length > 0) {
-    return { ...unknown("FirewallReady"), message: `"${name}" is being brought in step` };
+    return { ...unknown("FirewallReady"), message: `firewall "${name}" is being updated` };
   }
   if (facts === "missing") {
-    const message = `there is no firewall "${name}"; it is created once it has a rule and a node may join it`;
+    const message = `firewall "${name}" does not exist; it is created once it has a rule and a node may join it`;
     return no("FirewallReady", { reason: "FirewallNotFound", message });
   }
   const open = plan.recorded.rules.map(({ protocol, ports }) => `${protocol} ${ports}`).join(", ");
-  return yes("FirewallReady", `"${name}" lets ${open === "" ? "all that is needed" : open} through`);
+  return yes("FirewallReady", `firewall "${name}" lets ${open === "" ? "all that is needed" : open} through`);
 }
 
 /** The only address is no reason to worry about its record while it is on its way, or is answered where it is. */
@@ -179,14 +183,14 @@ function conflictOf({ heldElsewhere }: Findings, conflict: PlannedCondition): Pl
   return { type: "Conflict", status: "True", ...heldElsewhere };
 }
 
-/** A given address on a machine that is no node of this cluster is left to whoever put it there. */
+/** A given address on a machine that is not a node of this cluster is left to whoever put it there. */
 export function heldElsewhereOf({ routed }: Snapshot, standing: Standing | undefined): Problem | undefined {
   if (standing?.holder === undefined || standing.verdict !== undefined) return undefined;
   const { address, holder } = standing;
   // It was there by our own doing: the node is gone, the machine not yet.
   if (address.origin !== "listed" || routed.status.providerID === holder) return undefined;
   const kind = familyOf(address.ip);
-  const message = `${address.ip} (${kind}) is on ${holder}, which is no node of this cluster: unassign it there, or use another address`;
+  const message = `${address.ip} (${kind}) is on ${holder}, which is not a node of this cluster: unassign it there, or use another address`;
   return { reason: "HeldElsewhere", message };
 }
 

@@ -9,6 +9,8 @@ import { forgetRouted } from "../../metrics/flipop.js";
 import { Controller } from "../../runtime/controller.js";
 import { done } from "../../runtime/result.js";
 import type { IssuerAccounts } from "../routed-ip-issuer/accounts.js";
+import { CRD_PROBE_MS } from "../times.js";
+import { Units } from "../units.js";
 import { nodesOfSlices, type SliceFacts } from "./endpoints.js";
 import { creationKey } from "./gather.js";
 import type { RoutedObject } from "./resource.js";
@@ -22,9 +24,7 @@ const WORKERS = 16;
 
 export class RoutedIPs {
   readonly controller: Controller;
-  private readonly units = new Map<string, RoutedUnit>();
-  private readonly byUid = new Map<string, RoutedUnit>();
-  private readonly closing = new Set<Promise<void>>();
+  private readonly units: Units<RoutedUnit, RoutedObject>;
   private readonly ends: readonly (() => void)[];
 
   /** @param onUse somebody has begun, or ceased, to use an issuer or a class. */
@@ -35,6 +35,11 @@ export class RoutedIPs {
   ) {
     const { context } = routing;
     const { clock, random, logger, runtime, settings, news, records } = context;
+    this.units = new Units({
+      logger,
+      make: (key, object) => this.make(key, object),
+      forget: (unit) => this.forget(unit),
+    });
     this.controller = new Controller({
       ...{ name: NAME, clock, random, logger, workers: WORKERS, resyncMs: settings.resyncMs },
       reconcile: (key, run) => {
@@ -57,6 +62,14 @@ export class RoutedIPs {
     for (const node of context.watches.nodes().store.list()) routing.taints.see(node, false);
   }
 
+  /** What the RoutedIPs can't do for want of something that an administrator has to give. */
+  trouble(): string | undefined {
+    const units = [...this.units.all()];
+    if (units.some(({ writer }) => writer.forbidden)) return ROLE_TEXT;
+    const since = this.routing.context.clock.monotonic() - CRD_PROBE_MS;
+    return units.some(({ droppedAt }) => droppedAt > since) ? CRD_TEXT : undefined;
+  }
+
   /** A Job for it has changed. */
   jobChanged(uid: string): void {
     this.concern([uid]);
@@ -64,7 +77,7 @@ export class RoutedIPs {
 
   /** An issuer, a class or a Secret has changed: all who may use it look again. */
   lookAgain(): void {
-    for (const unit of this.units.values()) {
+    for (const unit of this.units.all()) {
       this.claim(unit);
       this.controller.add(unit.key);
     }
@@ -72,19 +85,14 @@ export class RoutedIPs {
 
   async close(): Promise<void> {
     for (const end of this.ends) end();
-    await Promise.all([...[...this.units.values()].map((unit) => unit.close()), ...this.closing]);
+    await this.units.close();
   }
 
-  private changed({ type, object: { object } }: StoreEvent<WholeObject<RoutedObject>>): void {
-    const key = keyOf({ namespace: object.metadata.namespace, name: object.metadata.name });
-    const known = this.units.get(key);
-    if (type === "deleted") {
-      if (known?.ref.uid === object.metadata.uid) this.drop(known);
-      return;
-    }
-    if (known !== undefined && known.ref.uid !== object.metadata.uid) this.drop(known);
-    this.claim(this.units.get(key) ?? this.make(key, object));
-    this.controller.add(key);
+  private changed(event: StoreEvent<WholeObject<RoutedObject>>): void {
+    const unit = this.units.follow(event);
+    if (unit === undefined) return;
+    this.claim(unit);
+    this.controller.add(unit.key);
   }
 
   private make(key: string, object: RoutedObject): RoutedUnit {
@@ -93,8 +101,6 @@ export class RoutedIPs {
       { routing: this.routing, onChange, onWrite: () => this.claim(unit) },
       object,
     );
-    this.units.set(key, unit);
-    this.byUid.set(unit.ref.uid, unit);
     this.onUse();
     return unit;
   }
@@ -117,23 +123,16 @@ export class RoutedIPs {
     creations.set({ ...key, provider: intent.provider, ...node });
   }
 
-  private drop(unit: RoutedUnit): void {
-    const { claims, demands, creations, metrics, logger } = this.routing.context;
-    const { ref, key } = unit;
-    this.units.delete(key);
-    this.byUid.delete(ref.uid);
+  private forget({ ref, inventory }: RoutedUnit): Promise<void> {
+    const { claims, demands, creations, metrics } = this.routing.context;
     claims.drop(ref.uid);
     demands.withdraw(ref.uid);
     creations.end(ref.uid);
-    unit.inventory?.forget(ref);
+    inventory?.forget(ref);
     this.routing.firewalls.drop(ref.uid);
     this.routing.taints.drop(ref.uid);
     this.onUse();
-    const closed = Promise.all([unit.close(), forgetRouted(metrics, ref.namespace, ref.name)])
-      .then(() => undefined)
-      .catch((error: unknown) => logger.error({ routedIP: key, error }, "a deleted RoutedIP leaves something behind"))
-      .finally(() => this.closing.delete(closed));
-    this.closing.add(closed);
+    return forgetRouted(metrics, ref.namespace, ref.name);
   }
 
   private serviceChanged(service: string): void {
@@ -150,17 +149,22 @@ export class RoutedIPs {
   }
 
   private *following(service: string): Iterable<RoutedUnit> {
-    for (const unit of this.units.values()) if (unit.service === service) yield unit;
+    for (const unit of this.units.all()) if (unit.service === service) yield unit;
   }
 
   private concern(uids: readonly string[]): void {
     for (const uid of uids) {
-      const unit = this.byUid.get(uid);
+      const unit = this.units.withUid(uid);
       if (unit !== undefined) this.controller.add(unit.key);
     }
   }
 
   private claimAgain(): void {
-    for (const unit of this.units.values()) this.claim(unit);
+    for (const unit of this.units.all()) this.claim(unit);
   }
 }
+
+const CRD_TEXT =
+  "CRD too old: the API server drops fields of RoutedIP, so no address is created; apply the CRDs of this release";
+const ROLE_TEXT =
+  "role too old: the API server refuses PATCH of routedips or routedips/status to this ServiceAccount, so no status is written and no address is created; apply the roles of this release";

@@ -33,7 +33,7 @@ export function createRoutedIPControllers(context: ControllerContext): Controlle
   return {
     controllers: [routed.controller, issuers.controller, classes.controller],
     caches: [...routing.parts, ...(desk?.parts ?? [])],
-    checks: new Map(),
+    checks: new Map([["routed-ips", () => routed.trouble()]]),
     close: async () => {
       for (const end of ends) end();
       desk?.close();

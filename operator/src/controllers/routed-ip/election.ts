@@ -4,7 +4,7 @@ import type { NodeFacts } from "../../match/node-facts.js";
 import { inPreference } from "../../match/node-preference.js";
 import type { ProviderId } from "../../providers/types.js";
 import type { Demand, WaitingNode, Wanting } from "../floating-ip-pool/demand.js";
-import { isServed, type Standing } from "../floating-ip-pool/grace.js";
+import type { Standing } from "../floating-ip-pool/grace.js";
 import { isIn } from "../floating-ip-pool/regions.js";
 import { isDue } from "../retry-schedule.js";
 import { opensSafely } from "./firewall.js";
@@ -31,13 +31,8 @@ export function limitOf({ terms, capabilities }: Pick<Snapshot, "terms" | "capab
 export function electionText(snapshot: Snapshot, standing: Standing | undefined): string {
   const full = snapshot.candidates.filter(({ machine }) => machine !== undefined && machine !== standing?.holder);
   const limit = limitOf(snapshot);
-  const held = full.length === 0 ? "" : `; ${full.length} of them already hold ${limit}, the most for one node`;
+  const held = full.length === 0 ? "" : `; ${full.length} of them already hold ${limit}, the limit for one node`;
   return `${snapshot.refusals}${held}`;
-}
-
-/** The node of the holder, where the address is served there or on its way there. */
-export function servingNode(standing: Standing | undefined): NodeFacts | undefined {
-  return standing !== undefined && isServed(standing) ? standing.verdict?.node : undefined;
 }
 
 /**

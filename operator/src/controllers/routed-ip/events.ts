@@ -1,13 +1,11 @@
 /** What people are told of the end of an action. Pure. */
 
-import type { EventInput } from "../../kube/events.js";
 import type { FirewallRuleFacts, ProviderId } from "../../providers/types.js";
 import type { Outcome } from "../floating-ip-pool/outcomes.js";
+import { ADDRESS_FAILURES, failed, leftBehind, normal, recordsText, type Telling } from "../telling.js";
 import type { Action } from "./actions.js";
 import type { Done } from "./execute.js";
 import type { Snapshot } from "./snapshot.js";
-
-export type Telling = Pick<EventInput, "type" | "reason" | "action" | "note">;
 
 /** What people call a machine. */
 type NameOf = (machine: ProviderId) => string;
@@ -16,8 +14,7 @@ type NameOf = (machine: ProviderId) => string;
 export function tellingOf({ verdictOf }: Pick<Snapshot, "verdictOf">, { action, outcome }: Done): Telling | undefined {
   if (outcome.is === "skipped") return undefined;
   if (outcome.is === "refused" || outcome.is === "unknown") {
-    const [reason, verb] = FAILED[action.do];
-    return { type: "Warning", reason, action: verb, note: outcome.failure.problem.message };
+    return failed(FAILED[action.do], outcome.failure.problem);
   }
   return succeeded(action, outcome, (machine) => verdictOf(machine)?.node.name ?? machine);
 }
@@ -37,13 +34,9 @@ function succeeded(action: Action, outcome: Well, nameOf: NameOf): Telling | und
     case "forget-created":
       return normal("Forgotten", "Forget", action.why);
     case "apply-records":
-      return normal(
-        "RecordsChanged",
-        "ChangeRecords",
-        `${action.changes.fqdn} holds ${action.changes.after.join(", ")}`,
-      );
+      return normal("RecordsChanged", "ChangeRecords", recordsText(action.changes));
     case "remove-finalizer":
-      return abandoned(action.leftBehind, action.why);
+      return leftBehind(action.leftBehind, action.why);
     default:
       return firewallTelling(action, nameOf);
   }
@@ -75,32 +68,8 @@ function changeText({ change, why }: Extract<Action, { readonly do: "change-fire
   return `firewall "${change.name}": ${parts.join("; ")}: ${why}`;
 }
 
-function abandoned(left: readonly string[], why: string): Telling | undefined {
-  if (left.length === 0) return undefined;
-  const note = `${why}; still there, and yours to remove: ${left.join("; ")}`;
-  return { type: "Warning", reason: "LeftBehind", action: "CleanUp", note };
-}
-
-function normal(reason: string, action: string, note: string): Telling {
-  return { type: "Normal", reason, action, note };
-}
-
 const FAILED: Readonly<Record<Action["do"], readonly [reason: string, action: string]>> = {
-  assign: ["AssignFailed", "Assign"],
-  unassign: ["UnassignFailed", "Unassign"],
-  release: ["ReleaseFailed", "Release"],
-  poll: ["AssignFailed", "Assign"],
-  "create-address": ["CreateFailed", "Create"],
-  "record-intent": ["CreateFailed", "Create"],
-  "settle-creation": ["StatusNotWritten", "WriteStatus"],
-  "forget-created": ["StatusNotWritten", "WriteStatus"],
-  "annotate-pool": ["AnnotationNotWritten", "Annotate"],
-  "clear-forget-creation": ["AnnotationNotWritten", "Annotate"],
-  "add-finalizer": ["FinalizerNotWritten", "WriteFinalizer"],
-  "remove-finalizer": ["FinalizerNotWritten", "WriteFinalizer"],
-  "record-dns": ["StatusNotWritten", "WriteStatus"],
-  "read-records": ["RecordsFailed", "ReadRecords"],
-  "apply-records": ["RecordsFailed", "ChangeRecords"],
+  ...ADDRESS_FAILURES,
   "read-firewall": ["FirewallFailed", "ReadFirewall"],
   "record-firewall": ["StatusNotWritten", "WriteStatus"],
   "record-created-firewall": ["StatusNotWritten", "WriteStatus"],

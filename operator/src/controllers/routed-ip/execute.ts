@@ -1,36 +1,25 @@
 /** Carries out what a plan asks for: the steps in their order, each action after the other as long as each is done. */
 
-import { Annotation, type CreatedFirewall, Finalizer } from "cdk8s-flipop/api";
+import type { CreatedFirewall } from "cdk8s-flipop/api";
 import { ACTION_POLL_SECONDS } from "../../inventory/types.js";
-import { finalizerPatch, ownAnnotationPatch, statusPatch } from "../../kube/patch.js";
-import type { CallContext } from "../../providers/call.js";
+import { statusPatch } from "../../kube/patch.js";
 import { isProviderError } from "../../providers/errors.js";
 import type { ActionFacts, CreateOutcome, ProviderId } from "../../providers/types.js";
 import { DONE, type Outcome, outcomeOf, providerFailure, skipped } from "../floating-ip-pool/outcomes.js";
 import { timestamp } from "../times.js";
-import type { Action, Chain } from "./actions.js";
-import type { SharedFirewall } from "./firewall-book.js";
-import type { Gathered, GatherTools } from "./gather.js";
+import type { Action, AddressDo, Chain, FirewallDo, Of } from "./actions.js";
+import { keep, write } from "./execute-object.js";
 import type { Plan } from "./plan.js";
-import { formerStatus, recordedStatus } from "./report.js";
-import type { IssuerObject, RoutedObject } from "./resource.js";
+import type { IssuerObject } from "./resource.js";
 import { setTaints } from "./set-taints.js";
 import { reliesOn, type StepName } from "./steps.js";
-import type { Overlay, RoutedUnit } from "./unit.js";
-
-export interface Tools extends GatherTools {
-  readonly unit: RoutedUnit;
-  readonly gathered: Gathered;
-  /** Aborts when this run has to end. */
-  readonly signal: AbortSignal;
-}
+import { callContext, sharedFirewall, type Tools } from "./tools.js";
+import type { Overlay } from "./unit.js";
 
 export interface Done {
   readonly action: Action;
   readonly outcome: Outcome;
 }
-
-type Of<K extends Action["do"]> = Extract<Action, { readonly do: K }>;
 
 const SECOND_MS = 1000;
 /** Never rejects. */
@@ -45,12 +34,6 @@ export async function execute(tools: Tools, { steps, chains, postAllow }: Plan):
     if (ended.at(-1)?.outcome.is !== "done") failed.add(name);
   }
   return [...all, ...(await beside).flat()];
-}
-
-/** Of the call that an action asks for. */
-export function callContext(unit: Pick<RoutedUnit, "ref">, why: string, signal?: AbortSignal): CallContext {
-  const { kind, namespace, name } = unit.ref;
-  return { asker: { kind, namespace, name }, why, priority: "assignment", ...(signal && { signal }) };
 }
 
 async function runChain(tools: Tools, chain: Chain): Promise<readonly Done[]> {
@@ -90,8 +73,6 @@ function perform(tools: Tools, action: Action): Promise<Outcome> {
 function isOfFirewall(action: Action): action is Of<FirewallDo> {
   return ["read-firewall", "create-firewall", "change-firewall", "record-created-firewall"].includes(action.do);
 }
-
-type AddressDo = "assign" | "unassign" | "release" | "poll" | "create-address";
 
 async function callAddresses(tools: Tools, action: Of<AddressDo>): Promise<Outcome> {
   const { account } = tools.gathered;
@@ -139,7 +120,7 @@ function told({ state, id, message }: ActionFacts): Outcome {
   if (state === "completed") return DONE;
   const problem = {
     reason: "ProviderUnavailable",
-    message: `the action ended errored: ${message || "the provider says no more"}`,
+    message: `the provider's action failed: ${message || "no reason given"}`,
   } as const;
   return { is: "refused", failure: { kind: "Unavailable", problem } };
 }
@@ -183,8 +164,6 @@ function placeOf({ routing }: Tools, machine: ProviderId): Overlay {
   return { providerID: machine, ...(node === undefined ? {} : { assignedNode: node.name }) };
 }
 
-type FirewallDo = "read-firewall" | "create-firewall" | "change-firewall" | "record-created-firewall";
-
 async function callFirewall(tools: Tools, action: Of<FirewallDo>): Promise<Outcome> {
   const { unit, gathered, signal } = tools;
   if (action.do === "record-created-firewall") return recordCreated(tools, action.created);
@@ -217,84 +196,4 @@ async function recordCreated({ routing, gathered }: Tools, created: CreatedFirew
   const patch = (issuer: IssuerObject) => statusPatch(issuer, { createdFirewall: created });
   await writer.write({ patch, subresource: "status", fact: true });
   return DONE;
-}
-
-type Written = Exclude<Action, Of<AddressDo | FirewallDo | "set-taints">>;
-
-async function write(tools: Tools, action: Written): Promise<Outcome> {
-  const { gathered, unit, signal } = tools;
-  switch (action.do) {
-    case "read-records":
-    case "apply-records":
-      if (gathered.dns === undefined) return skipped("there is no record set any more");
-      await gathered.desk.carryOut(gathered.dns, action, callContext(unit, action.why, signal));
-      return DONE;
-    case "record-intent":
-      return recordIntent(tools, action);
-    case "settle-creation":
-      return keep(tools, settled(action.ip));
-    case "forget-created":
-      return keep(tools, { created: undefined, routedIP: undefined });
-    case "record-dns":
-      return keep(tools, { dns: action.written });
-    case "record-firewall":
-      return recordFirewall(tools, action);
-    default:
-      await unit.writer.write({ patch: (object) => metadataPatch(object, action), signal });
-      return DONE;
-  }
-}
-
-/** In force before it is written: others see it at once. */
-function recordFirewall(tools: Tools, { name, recorded, former }: Of<"record-firewall">): Promise<Outcome> {
-  const { unit, gathered } = tools;
-  sharedFirewall(tools, name)?.record(unit.ref.uid, recorded);
-  const { status } = gathered.snapshot.routed;
-  return keep(tools, former === true ? formerStatus(status, name, recorded) : recordedStatus(status, name, recorded));
-}
-
-function sharedFirewall({ routing, gathered: { account } }: Tools, name: string): SharedFirewall | undefined {
-  return account?.inventory && routing.firewalls.of(account.inventory, name);
-}
-
-function settled(ip: string | undefined): Overlay {
-  return { pendingCreation: undefined, ...(ip === undefined ? {} : { created: true, routedIP: ip }) };
-}
-
-function metadataPatch(
-  object: RoutedObject,
-  action: Of<"add-finalizer" | "remove-finalizer" | "annotate-pool" | "clear-forget-creation">,
-) {
-  switch (action.do) {
-    case "add-finalizer":
-      return finalizerPatch(object, Finalizer.cleanup, true);
-    case "remove-finalizer":
-      return finalizerPatch(object, Finalizer.cleanup, false);
-    case "annotate-pool":
-      return ownAnnotationPatch(object, { [Annotation.createdIps]: action.value });
-    case "clear-forget-creation":
-      return ownAnnotationPatch(object, { [Annotation.forgetCreation]: undefined });
-  }
-}
-
-/** A fact that must not get lost. */
-async function keep({ unit }: Tools, change: Overlay): Promise<Outcome> {
-  // Not ended by a shutdown: it takes one call, and says what has already happened.
-  await unit.writer.write({ patch: (object) => statusPatch(object, { ...change }), subresource: "status", fact: true });
-  return DONE;
-}
-
-/** On the version that the plan was made of, or the plan may be wrong by now. */
-async function recordIntent({ unit, gathered, signal }: Tools, { intent }: Of<"record-intent">): Promise<Outcome> {
-  const planned = gathered.snapshot.routed.metadata;
-  const now = unit.read()?.routed.metadata;
-  if (now === undefined || now.generation !== planned.generation || now.deletionTimestamp !== undefined) {
-    return skipped("the RoutedIP was edited meanwhile");
-  }
-  const patch = (object: RoutedObject) => statusPatch(object, { pendingCreation: intent });
-  const answer = await unit.writer.write({ patch, subresource: "status", signal });
-  if (answer.status?.pendingCreation?.startedAt === intent.startedAt) return DONE;
-  unit.crdTooOld = true;
-  const message = "the API server drops status.pendingCreation: apply the CRDs of this release";
-  return { is: "refused", failure: { kind: "Terminal", problem: { reason: "CRDTooOld", message } } };
 }

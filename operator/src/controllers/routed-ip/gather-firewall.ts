@@ -76,6 +76,6 @@ function noFirewalls(terms: IssuedTerms | undefined): Problem {
 }
 
 function forbiddenText(name: string): Problem {
-  const message = `firewall "${name}" belongs to the platform, which writes its own rules over ours: name another one`;
+  const message = `firewall "${name}" belongs to the platform, which overwrites foreign rules: name a firewall of your own`;
   return { reason: "FirewallForbidden", message };
 }

@@ -1,7 +1,7 @@
 /** The snapshot of one RoutedIP, in one turn: reads what is there, waits for nothing. */
 
 import { canonicalIp, familyOf, type IpFamily } from "cdk8s-flipop/api";
-import { createView } from "../../inventory/view.js";
+import { NOTHING_SEEN } from "../../inventory/view.js";
 import { tallyText } from "../../match/tally.js";
 import type { FirewallProvider, ProviderId } from "../../providers/types.js";
 import { AddressAccount } from "../address-accounts.js";
@@ -9,6 +9,7 @@ import type { PoolMemory } from "../floating-ip-pool/snapshot.js";
 import type { Problem } from "../problem.js";
 import { DnsDesk, type DnsLook, dnsOfRegistry } from "../records/dns-desk.js";
 import type { IssuedAccount, IssuerAccounts } from "../routed-ip-issuer/accounts.js";
+import { CRD_PROBE_MS } from "../times.js";
 import type { SharedFirewall } from "./firewall-book.js";
 import { firewallOf } from "./gather-firewall.js";
 import { given } from "./given.js";
@@ -64,7 +65,7 @@ export function gather(tools: GatherTools, unit: RoutedUnit, read: RoutedRead): 
     ownerOf: (ip) => context.claims.holderOf(ip),
     share: (wants, machines) => shareOf(tools, unit, { family, account, terms }, { wants, nodes: machines }),
     otherCreations: context.creations.others(creationKey(unit, { terms, family, account })),
-    crdTooOld: unit.crdTooOld,
+    crdTooOld: context.clock.monotonic() - unit.droppedAt < CRD_PROBE_MS,
     memory: memoryOf(unit, dns),
     taints: routing.taints.view(unit.ref.uid),
   };
@@ -153,7 +154,7 @@ export function problemOfService(routing: Routing, unit: RoutedUnit): Problem | 
 }
 
 function jobsDisabled(className: string): Problem {
-  const message = `ClusterRoutedIPClass ${className} works by Jobs, and the operator runs without feature jobs`;
+  const message = `ClusterRoutedIPClass ${className} works by Jobs, and the operator runs without feature jobs: enable it with --features`;
   return { reason: "JobsDisabled", message };
 }
 
@@ -244,11 +245,3 @@ function memoryOf(unit: RoutedUnit, dns: DnsLook | undefined): PoolMemory {
     cleanup,
   };
 }
-
-const NOTHING_SEEN = createView({
-  now: 0,
-  listedAt: undefined,
-  beliefs: new Map(),
-  gone: new Set(),
-  reservations: new Map(),
-});

@@ -16,7 +16,12 @@ export interface Verdicts {
 const LOST: Problem = {
   reason: "AddressUnknown",
   message:
-    "the Job that was to create an address is gone, and did not say which: set spec.routedIP to it, or make a new RoutedIP",
+    "the Job that was to create an address is gone and has reported none: set spec.routedIP to the address, or make a new RoutedIP",
+};
+
+export const CRD_TOO_OLD: Problem = {
+  reason: "CRDTooOld",
+  message: "the API server drops status.pendingCreation, so no address is created: apply the CRDs of this release",
 };
 
 export function conditionsOf(
@@ -24,20 +29,25 @@ export function conditionsOf(
   election: Election,
   { decision, conflict, lost }: Verdicts,
 ): readonly PlannedCondition[] {
-  const failed = "problem" in decision ? decision.problem : undefined;
-  const obstacle = snapshot.problem ?? conflict ?? (lost ? LOST : failed) ?? snapshot.ports.problem;
+  const obstacle = snapshot.problem ?? conflict ?? obstacleToJobs(snapshot, decision, lost) ?? snapshot.ports.problem;
   const ready = obstacle === undefined ? readyOf(snapshot) : no("Ready", obstacle);
   const conflicted: PlannedCondition =
     conflict === undefined
-      ? { type: "Conflict", status: "False", reason: "Observed", message: "nobody else has what this one asks for" }
+      ? { type: "Conflict", status: "False", reason: "Observed", message: "no other resource claims its address" }
       : { type: "Conflict", status: "True", ...conflict };
   return [ready, assignedOf(snapshot, election, obstacle), firewallOf(snapshot), conflicted];
+}
+
+function obstacleToJobs({ crdTooOld, routed }: JobSnapshot, decision: JobDecision, lost: boolean): Problem | undefined {
+  if (crdTooOld && addressOf(routed) === undefined) return CRD_TOO_OLD;
+  if (lost) return LOST;
+  return "problem" in decision ? decision.problem : undefined;
 }
 
 function readyOf({ cachesComplete, routed }: JobSnapshot): PlannedCondition {
   if (!cachesComplete) return unknown("Ready");
   if (routed.spec.paused === true) return yes("Ready", "Paused", "spec.paused is true: nothing but status is written");
-  return yes("Ready", "Observed", "its class has done what was asked of it");
+  return yes("Ready", "Observed", "the Jobs of its class have done what the spec asks");
 }
 
 function assignedOf(
@@ -61,7 +71,7 @@ function firewallOf({ firewall, problem, routed }: JobSnapshot): PlannedConditio
   if (problem !== undefined) return no("FirewallReady", problem);
   if (typeof firewall === "object") return no("FirewallReady", firewall.failure);
   if (firewall === "pending" || routed.status.providerID === undefined) return unknown("FirewallReady");
-  return yes("FirewallReady", "Observed", "the firewall Job of the class has let its ports through");
+  return yes("FirewallReady", "Observed", "the firewall Job of the class has opened its ports");
 }
 
 export function conflictOf({ claims, routed }: JobSnapshot): Problem | undefined {

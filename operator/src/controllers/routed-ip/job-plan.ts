@@ -1,6 +1,6 @@
 /** The decision about a RoutedIP whose class works by Jobs: elect, then one Job at a time. Pure. */
 
-import { canonicalIp, type Reason, type RoutedIPStatus } from "cdk8s-flipop/api";
+import { canonicalIp, type RoutedIPStatus } from "cdk8s-flipop/api";
 import type { ClaimView } from "../../claims/claims.js";
 import type { Verdict } from "../../match/checks.js";
 import type { NodeFacts } from "../../match/node-facts.js";
@@ -10,7 +10,8 @@ import type { JobVariables } from "../cluster-routed-ip-class/job.js";
 import { decideJob, type JobDecision, type JobSituation } from "../cluster-routed-ip-class/job-decision.js";
 import type { JobObject } from "../cluster-routed-ip-class/job-state.js";
 import { assignVariables } from "../cluster-routed-ip-class/variables.js";
-import type { PlannedCondition } from "../planned-condition.js";
+import { annotatedIps } from "../floating-ip-pool/wish.js";
+import { type PlannedCondition, stamped, unknown } from "../planned-condition.js";
 import type { Problem } from "../problem.js";
 import type { RetryState } from "../retry-schedule.js";
 import { timestamp } from "../times.js";
@@ -19,6 +20,7 @@ import { hasFinalizer, isDeleting } from "./deletion.js";
 import { given } from "./given.js";
 import { conditionsOf, conflictOf } from "./job-conditions.js";
 import { type Election, elect } from "./job-election.js";
+import { statusOf } from "./job-status.js";
 import type { PortsFound } from "./ports.js";
 import type { RoutedIP, TaintView } from "./snapshot.js";
 import { electTaint, strayTaints } from "./taints.js";
@@ -39,6 +41,8 @@ export interface JobSnapshot {
   readonly taints: TaintView;
   /** Addresses of others that a machine holds, as far as statuses say. */
   readonly load: (machine: ProviderId) => number;
+  /** The server drops the intent of a creation: nothing is created. */
+  readonly crdTooOld: boolean;
   readonly job?: JobSituation["job"];
   readonly retry?: RetryState;
   /** What the class's firewall Jobs have reached for this RoutedIP; after its deletion: that nothing is left. */
@@ -46,12 +50,20 @@ export interface JobSnapshot {
   readonly cleanup: CleanupMemory;
 }
 
-type Change = { readonly [K in keyof RoutedIPStatus]?: RoutedIPStatus[K] | undefined };
+export type Change = { readonly [K in keyof RoutedIPStatus]?: RoutedIPStatus[K] | undefined };
 
 export type JobAction =
   | TaintAction
   | { readonly do: "add-finalizer"; readonly why: string }
-  | { readonly do: "remove-finalizer"; readonly leftBehind: readonly string[]; readonly why: string }
+  /** `kept`: what stays by the nature of the class; `givenUp`: what could not be cleaned up in time. */
+  | {
+      readonly do: "remove-finalizer";
+      readonly kept: readonly string[];
+      readonly givenUp: readonly string[];
+      readonly why: string;
+    }
+  /** A copy of the address that was created. */
+  | { readonly do: "annotate"; readonly value: string; readonly why: string }
   /** A fact of the status, before the next action. */
   | { readonly do: "record"; readonly change: Change; readonly why: string }
   | { readonly do: "create-job"; readonly variables: JobVariables; readonly attempt: number; readonly why: string }
@@ -77,7 +89,8 @@ export function planJobs(snapshot: JobSnapshot): JobPlan {
   const election = elect(snapshot);
   const conflict = conflictOf(snapshot);
   const able = isAble(snapshot) && conflict === undefined;
-  const decision = decideJob(situationOf(snapshot, able ? wantedOf(snapshot, election) : undefined));
+  const wanted = decideJob(situationOf(snapshot, able ? wantedOf(snapshot, election) : undefined));
+  const decision = snapshot.crdTooOld && isCreation(wanted) ? NOTHING : wanted;
   const lost = isLost(snapshot);
   const chain = isDeleting(snapshot.routed)
     ? deletionChain(snapshot, decision)
@@ -94,6 +107,10 @@ export function planJobs(snapshot: JobSnapshot): JobPlan {
 }
 
 const NOTHING: JobDecision = { do: "nothing" };
+
+function isCreation(decision: JobDecision): boolean {
+  return decision.do === "create" && decision.variables["ROUTED_IP"] === "";
+}
 
 function isAble({ cachesComplete, problem, terms, routed }: JobSnapshot): boolean {
   return (
@@ -123,9 +140,10 @@ function isThere(routed: RoutedIP, machine: ProviderId): boolean {
   return canonicalIp(routedIP) === addressOf(routed);
 }
 
-export function addressOf({ spec, status }: RoutedIP): string | undefined {
+export function addressOf({ metadata, spec, status }: RoutedIP): string | undefined {
   const ip = spec.routedIP || status.routedIP;
-  return ip ? canonicalIp(ip) : undefined;
+  // Should the status get lost, the copy says what was created.
+  return ip ? canonicalIp(ip) : annotatedIps({ metadata })[0];
 }
 
 function situationOf({ job, retry, now }: JobSnapshot, wanted: JobVariables | undefined): JobSituation {
@@ -133,8 +151,13 @@ function situationOf({ job, retry, now }: JobSnapshot, wanted: JobVariables | un
 }
 
 /** A Job that was to create an address is gone, and nobody knows what it did: that is for a person to say. */
-function isLost({ routed, job }: JobSnapshot): boolean {
-  return routed.status.pendingCreation !== undefined && job === undefined && addressOf(routed) === undefined;
+function isLost({ routed, job, cachesComplete }: JobSnapshot): boolean {
+  return (
+    cachesComplete &&
+    routed.status.pendingCreation !== undefined &&
+    job === undefined &&
+    addressOf(routed) === undefined
+  );
 }
 
 function chainOf(snapshot: JobSnapshot, { target, holder }: Election, decision: JobDecision): readonly JobAction[] {
@@ -144,7 +167,15 @@ function chainOf(snapshot: JobSnapshot, { target, holder }: Election, decision: 
       : [{ do: "add-finalizer", why: "there will be something to clean up" }];
   const taint = electTaint(snapshot, target?.name);
   const strays = decision.do === "nothing" ? strayTaints(snapshot, [target?.name ?? holder?.name]) : [];
-  return [...armed, ...taint, ...actionsOf(snapshot, decision), ...strays];
+  return [...armed, ...backup(snapshot), ...taint, ...actionsOf(snapshot, decision), ...strays];
+}
+
+function backup({ routed }: JobSnapshot): readonly JobAction[] {
+  const { created, routedIP } = routed.status;
+  if (created !== true || routedIP === undefined) return [];
+  const value = canonicalIp(routedIP);
+  if (annotatedIps(routed).join() === value) return [];
+  return [{ do: "annotate", value, why: "a copy of the created address, should the status get lost" }];
 }
 
 function actionsOf(snapshot: JobSnapshot, decision: JobDecision): readonly JobAction[] {
@@ -195,8 +226,15 @@ function creation(
   return [{ do: "record", change: { pendingCreation: intent }, why }, create];
 }
 
-function taken({ now }: JobSnapshot, { variables, created }: Extract<JobDecision, { readonly do: "take" }>): Change {
+function taken(
+  { routed, now }: JobSnapshot,
+  { variables, created }: Extract<JobDecision, { readonly do: "take" }>,
+): Change {
+  const { generation } = routed.metadata;
+  const moved = routed.status.providerID !== variables["NODE_PROVIDER_ID"];
   return {
+    // What was said is of the node before: who comes after a crash would take it for this one's.
+    ...(moved ? { conditions: stamped([unknown("FirewallReady")], { now, generation }) } : {}),
     routedIP: created ?? variables["ROUTED_IP"],
     ...(created === undefined ? {} : { created: true }),
     pendingCreation: undefined,
@@ -216,67 +254,14 @@ function deletionChain(snapshot: JobSnapshot, decision: JobDecision): readonly J
   const { routed, now, cleanup } = snapshot;
   if (!hasFinalizer(routed)) return [];
   const strays = strayTaints(snapshot, []);
-  const ends = actionsOf(snapshot, decision).filter((action) => action.do !== "create-job");
   const overdue = isCleanupOverdue(routed.metadata, now, cleanup);
   const busy = decision.do !== "nothing" || snapshot.firewall !== "done" || strays.length > 0;
-  if (busy && !overdue) return [...strays, ...ends];
+  if (busy && !overdue) return [...strays, ...actionsOf(snapshot, decision)];
   const why = overdue ? "the deadline of the clean-up has passed" : "all is cleaned up";
-  return [{ do: "remove-finalizer", leftBehind: leftBehind(snapshot), why }];
-}
-
-function leftBehind({ routed, firewall }: JobSnapshot): readonly string[] {
   const ip = addressOf(routed);
-  return [
-    ...(ip === undefined ? [] : [`address ${ip}, which a class with Jobs never releases`]),
-    ...(firewall === "done" ? [] : ["its rules in the firewall of the class"]),
-  ];
-}
-
-function statusOf(snapshot: JobSnapshot, { grace, holder }: Election, decision: JobDecision): Change {
-  const { routed, ports, problem, now } = snapshot;
-  const { status } = routed;
-  const since = grace !== undefined && grace.state !== "matches" ? timestamp(grace.since) : undefined;
-  const state = stateOf(snapshot, { grace, holder }, decision);
-  return {
-    ports: problem === undefined && ports.ports.length > 0 ? ports.ports : status.ports,
-    graceSince: since,
-    state,
-    since: state === status.state ? status.since : timestamp(now),
-    reason: grace?.state === "protected" ? "InGrace" : reasonOf(decision),
-    error: "problem" in decision ? decision.problem?.message : undefined,
-  };
-}
-
-function stateOf(
-  snapshot: JobSnapshot,
-  election: Pick<Election, "grace" | "holder">,
-  decision: JobDecision,
-): RoutedIPStatus["state"] {
-  switch (decision.do) {
-    case "give-up":
-    case "retry":
-      return "error";
-    case "create":
-      return "in-progress";
-    case "wait":
-      // What the last Job reached is on record: while it goes, nothing is under way.
-      return snapshot.job?.state.is === "ending" ? restingState(snapshot, election) : "in-progress";
-    default:
-      return restingState(snapshot, election);
-  }
-}
-
-function restingState(
-  { routed, servesAt }: JobSnapshot,
-  { grace, holder }: Pick<Election, "grace" | "holder">,
-): RoutedIPStatus["state"] {
-  if (routed.status.providerID === undefined) return addressOf(routed) === undefined ? undefined : "unassigned";
-  const serves = holder !== undefined && servesAt(holder.name);
-  return grace?.state === "over" && !serves ? "no-match" : "active";
-}
-
-function reasonOf(decision: JobDecision): Reason | undefined {
-  return "problem" in decision ? decision.problem?.reason : undefined;
+  const kept = ip === undefined ? [] : [`address ${ip}, which a class with Jobs never releases`];
+  const givenUp = snapshot.firewall === "done" ? [] : ["its rules in the firewall of the class"];
+  return [{ do: "remove-finalizer", kept, givenUp, why }];
 }
 
 function lookAgain({ grace }: Election, decision: JobDecision): { readonly lookAgainAt?: number } {

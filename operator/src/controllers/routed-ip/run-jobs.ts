@@ -1,7 +1,7 @@
 /** One run of a RoutedIP whose class works by Jobs: look, decide, act, tell. */
 
-import { Finalizer, GROUP_VERSION } from "cdk8s-flipop/api";
-import { finalizerPatch, statusPatch } from "../../kube/patch.js";
+import { Annotation, Finalizer, GROUP_VERSION } from "cdk8s-flipop/api";
+import { finalizerPatch, ownAnnotationPatch, statusPatch } from "../../kube/patch.js";
 import type { ProviderId } from "../../providers/types.js";
 import type { Run } from "../../runtime/controller.js";
 import { done, type Result, requeueAfter } from "../../runtime/result.js";
@@ -12,10 +12,13 @@ import { type JobDesk, jobSpecOf } from "../cluster-routed-ip-class/job-desk.js"
 import { conditionSamples } from "../condition-metrics.js";
 import { stamped } from "../planned-condition.js";
 import type { Problem } from "../problem.js";
+import { leftBehind, normal, type Telling, warning } from "../telling.js";
+import { CRD_PROBE_MS } from "../times.js";
 import { hasFinalizer, isDeleting } from "./deletion.js";
 import { nodesOf, problemOfService, servedBy } from "./gather.js";
 import { given } from "./given.js";
-import { type JobAction, type JobPlan, type JobSnapshot, planJobs } from "./job-plan.js";
+import { CRD_TOO_OLD } from "./job-conditions.js";
+import { type Change, type JobAction, type JobPlan, type JobSnapshot, planJobs } from "./job-plan.js";
 import type { PortsFound } from "./ports.js";
 import { type RoutedObject, type RoutedRead, readRouted } from "./resource.js";
 import type { Routing } from "./routing.js";
@@ -87,6 +90,7 @@ function snapshotOf(tools: JobTools, unit: RoutedUnit, { routed, problem }: Rout
     taints: routing.taints.view(unit.ref.uid),
     load: (machine) => loadOf(tools, unit, machine),
     firewall: firewallState(routing, firewalls, withPorts(routed, ports)),
+    crdTooOld: context.clock.monotonic() - unit.droppedAt < CRD_PROBE_MS,
     cleanup: unit.cleanup,
   };
 }
@@ -181,18 +185,15 @@ async function perform(tools: JobTools, unit: RoutedUnit, snapshot: JobSnapshot,
       return true;
     case "remove-finalizer":
       await unit.writer.write({ patch: (object) => finalizerPatch(object, Finalizer.cleanup, false) });
-      if (action.leftBehind.length > 0)
-        event(tools, unit, {
-          type: "Warning",
-          reason: "LeftBehind",
-          note: `${action.why}; still there: ${action.leftBehind.join("; ")}`,
-        });
+      tellLeftBehind(tools, unit, action);
       return true;
-    case "record": {
-      const patch = (object: RoutedObject) => statusPatch(object, { ...action.change });
-      await unit.writer.write({ patch, subresource: "status", fact: true });
+    case "annotate": {
+      const change = { [Annotation.createdIps]: action.value };
+      await unit.writer.write({ patch: (object) => ownAnnotationPatch(object, change) });
       return true;
     }
+    case "record":
+      return record(tools, unit, action.change);
     case "create-job":
       await createJob(tools, unit, snapshot, action);
       return false;
@@ -201,6 +202,30 @@ async function perform(tools: JobTools, unit: RoutedUnit, snapshot: JobSnapshot,
       endJob(tools, unit, action);
       return false;
   }
+}
+
+/** @returns whether it is on record: an older CRD drops the intent of a creation, and then nothing is created. */
+async function record(tools: JobTools, unit: RoutedUnit, change: Change): Promise<boolean> {
+  const patch = (object: RoutedObject) => statusPatch(object, { ...change });
+  const { status } = await unit.writer.write({ patch, subresource: "status", fact: true });
+  if (change.pendingCreation?.startedAt === status?.pendingCreation?.startedAt) return true;
+  if (change.pendingCreation === undefined) return true;
+  unit.droppedAt = tools.routing.context.clock.monotonic();
+  event(tools, unit, warning(CRD_TOO_OLD.reason, "Assign", CRD_TOO_OLD.message));
+  return false;
+}
+
+function tellLeftBehind(
+  tools: JobTools,
+  unit: RoutedUnit,
+  { kept, givenUp, why }: Extract<JobAction, { readonly do: "remove-finalizer" }>,
+): void {
+  const telling = leftBehind([...kept, ...givenUp], why);
+  if (telling !== undefined) event(tools, unit, telling);
+  if (givenUp.length === 0) return;
+  const { metrics, logger } = tools.routing.context;
+  metrics.leftBehind.inc({ kind: KIND, namespace: unit.ref.namespace }, givenUp.length);
+  logger.error({ routedIP: unit.key, leftBehind: givenUp }, "clean-up given up; remove by hand what is left behind");
 }
 
 async function createJob(
@@ -230,10 +255,10 @@ function endJob(
 ): void {
   unit.addressRetry = failure?.retry;
   if (failure === undefined) {
-    event(tools, unit, { type: "Normal", reason: "Assigned", note: "a Job of the class has moved the address" });
+    event(tools, unit, normal("Assigned", "Assign", "a Job of the class has moved the address"));
     return;
   }
-  event(tools, unit, { type: "Warning", reason: failure.problem.reason, note: failure.problem.message });
+  event(tools, unit, warning(failure.problem.reason, "Assign", failure.problem.message));
 }
 
 async function tell(
@@ -257,10 +282,9 @@ async function tell(
 function event(
   { routing: { context } }: JobTools,
   { ref: { namespace, name, uid } }: RoutedUnit,
-  { type, reason, note }: { readonly type: "Normal" | "Warning"; readonly reason: string; readonly note: string },
+  telling: Telling,
 ): void {
-  const regarding = { apiVersion: GROUP_VERSION, kind: KIND, namespace, name, uid };
-  context.events.record({ regarding, type, reason, action: "Assign", note });
+  context.events.record({ regarding: { apiVersion: GROUP_VERSION, kind: KIND, namespace, name, uid }, ...telling });
 }
 
 /** The RoutedIPs of a class, as read. */

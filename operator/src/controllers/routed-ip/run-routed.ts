@@ -2,20 +2,17 @@
 
 import { GROUP_VERSION } from "cdk8s-flipop/api";
 import { LIST_MAX_AGE_SECONDS } from "../../inventory/types.js";
-import { isConflict } from "../../kube/client.js";
 import { statusPatch } from "../../kube/patch.js";
-import { DryRunError } from "../../providers/errors.js";
 import type { ProviderId } from "../../providers/types.js";
 import type { Run } from "../../runtime/controller.js";
-import { NotLeaderError } from "../../runtime/fence.js";
-import { done, failed, type Result, requeueAfter } from "../../runtime/result.js";
+import { done, type Result, requeueAfter } from "../../runtime/result.js";
 import { DONE } from "../floating-ip-pool/outcomes.js";
 import { LISTS_APART_MS } from "../floating-ip-pool/settlement.js";
 import { withList } from "../floating-ip-pool/snapshot.js";
-import { ObjectGone } from "../object-writer.js";
+import { resultOfError } from "../run-failure.js";
 import { hasFinalizer, isDeleting } from "./deletion.js";
 import { tellingOf } from "./events.js";
-import { callContext, type Done, execute } from "./execute.js";
+import { type Done, execute } from "./execute.js";
 import { addressesOf, creationKey, type Gathered, type GatherTools, gather, groundsOf } from "./gather.js";
 import { given } from "./given.js";
 import { goalOf, withGoal } from "./goal.js";
@@ -26,11 +23,11 @@ import type { RoutedRead } from "./resource.js";
 import { type JobTools, runJobs } from "./run-jobs.js";
 import { statusWish, turnedBad } from "./status.js";
 import { termsOf } from "./terms.js";
+import { callContext } from "./tools.js";
 import { KIND, type RoutedUnit } from "./unit.js";
 
 /** Rounds in one run; the next run goes on. */
 const ROUNDS = 8;
-const CONFLICT_MS = 100;
 /** While an action whose end is not known runs. */
 const POLL_MS = 1000;
 
@@ -53,9 +50,7 @@ export async function runRouted(tools: RunTools, unit: RoutedUnit, run: Run): Pr
     const byJobs = terms?.by === "jobs" ? tools.jobs : undefined;
     return await (byJobs === undefined ? runIssued(tools, unit, { read, run }) : runJobs(byJobs, unit, run));
   } catch (error) {
-    const withheld = error instanceof NotLeaderError || error instanceof DryRunError;
-    if (withheld || error instanceof ObjectGone) return done;
-    return isConflict(error) ? requeueAfter(CONFLICT_MS) : failed(error);
+    return resultOfError(error);
   }
 }
 
@@ -232,7 +227,7 @@ function report(
     const left = leftBehindBy(end);
     if (left.length === 0) continue;
     context.metrics.leftBehind.inc({ kind: KIND, namespace: unit.ref.namespace }, left.length);
-    run.logger.error({ leftBehind: left }, "clean-up given up");
+    run.logger.error({ leftBehind: left }, "clean-up given up; remove by hand what is left behind");
   }
   if (unit.read()?.routed.status.pendingCreation === undefined) context.creations.end(unit.ref.uid);
 }

@@ -63,7 +63,8 @@ export function serviceProblem({ key, namespace, service }: ServiceQuestion): Pr
   const own = key.startsWith(`${namespace}/`);
   if (!own && service?.allows.includes(namespace) !== true)
     return { reason: "NamespaceNotAllowed", message: ask(key, namespace) };
-  if (service === undefined) return { reason: "ServiceNotFound", message: `Service ${key} does not exist` };
+  if (service === undefined)
+    return { reason: "ServiceNotFound", message: `Service ${key} does not exist: create it, or correct serviceRef` };
   const unsuitable = unsuitability(service);
   if (unsuitable === undefined) return undefined;
   return { reason: "ServiceUnsuitable", message: `Service ${keyOf(service)} ${unsuitable}` };
@@ -77,7 +78,7 @@ function unsuitability({ type, headless, selector, ports }: ServiceFacts): strin
   if (type === "ExternalName")
     return "is an ExternalName: it has no pods here; use a ClusterIP Service with a selector";
   if (headless) return "is headless (clusterIP None): use a ClusterIP Service with a selector";
-  if (selector === undefined) return "has no selector, so nobody knows its pods: give it one";
+  if (selector === undefined) return "has no selector: give it one";
   return ports.length === 0 ? "has no ports: give it those of its pods" : undefined;
 }
 

@@ -29,7 +29,7 @@ export interface Step {
 /** `pending`: it is under way, and nothing that relies on it may begin. */
 export type Block = Problem | "pending";
 
-/** A step that fails, or is blocked, stops those that rely on it, and nothing else. */
+/** A step that fails, or is blocked, stops those that rely on it, directly or not, and nothing else. */
 const RELIES_ON: Readonly<Record<StepName, readonly StepName[]>> = {
   // The finalizer: it stands before the first thing that it is for.
   arm: [],
@@ -39,8 +39,8 @@ const RELIES_ON: Readonly<Record<StepName, readonly StepName[]>> = {
   "find-ports": [],
   record: ["arm", "find-firewall", "find-ports"],
   "add-rules": ["record"],
-  "add-node": ["record", "add-rules"],
-  assign: ["arm", "find-ports", "add-rules", "add-node"],
+  "add-node": ["add-rules"],
+  assign: ["add-node"],
   "remove-rules": ["record"],
   "remove-nodes": ["record", "assign"],
   untaint: ["assign"],
@@ -49,7 +49,7 @@ const RELIES_ON: Readonly<Record<StepName, readonly StepName[]>> = {
 const RELIES_ON_POST_ALLOW: typeof RELIES_ON = {
   ...RELIES_ON,
   assign: ["arm", "find-ports"],
-  "add-node": ["record", "add-rules", "assign"],
+  "add-node": ["add-rules", "assign"],
 };
 
 export function orderOf(postAllow: boolean): readonly StepName[] {

@@ -96,7 +96,8 @@ export function classTerms(spec: ClusterRoutedIPClassSpec): ClassTerms {
 
 function termsOfClass(name: string, namespace: string, lookUp: LookUp): TermsResult {
   const found = lookUp.class(name);
-  if (found === undefined) return refused("ClassNotFound", `there is no ClusterRoutedIPClass ${name}`);
+  if (found === undefined)
+    return refused("ClassNotFound", `ClusterRoutedIPClass ${name} does not exist: create it, or correct className`);
   const { allowedNamespaces, issuerRef, updateRoutedIP, updateFirewall } = found.spec;
   if (allowedNamespaces !== undefined && !allowedNamespaces.includes(namespace)) {
     const message = `ClusterRoutedIPClass ${name} does not allow namespace ${namespace}: add it to allowedNamespaces`;
@@ -114,7 +115,8 @@ function termsOfClass(name: string, namespace: string, lookUp: LookUp): TermsRes
 
 function issuedTerms(key: string, terms: ClassTerms, lookUp: LookUp): TermsResult {
   const issuer = lookUp.issuer(key);
-  if (issuer === undefined) return refused("IssuerNotFound", `there is no RoutedIPIssuer ${key}`);
+  if (issuer === undefined)
+    return refused("IssuerNotFound", `RoutedIPIssuer ${key} does not exist: create it, or correct issuerRef`);
   const { provider, region, routedIPReclaimPolicy = "Retain", routedIPFirewallName } = issuer.spec;
   return {
     terms: {

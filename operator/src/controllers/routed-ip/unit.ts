@@ -53,7 +53,8 @@ export class RoutedUnit {
   reverts: readonly number[] = [];
   lists: readonly ListSighting[] = [];
   cleanup: CleanupMemory = { attempts: 0 };
-  crdTooOld = false;
+  /** When the server last dropped the intent of a creation, monotonic ms. */
+  droppedAt = Number.NEGATIVE_INFINITY;
   inventory: AccountInventory | undefined;
   private readonly newest = new Newest<RoutedObject>();
   private readonly life = new AbortController();
@@ -80,7 +81,10 @@ export class RoutedUnit {
       path: resourcePath(PLURAL, metadata),
       newest,
       cached: () => this.cached(),
-      onWrite,
+      onWrite: (object) => {
+        routing.routed.wrote(object);
+        onWrite();
+      },
     });
   }
 
@@ -160,7 +164,7 @@ export class RoutedUnit {
     if (wanted === undefined) return;
     this.pods ??= routing.context.watches.podView(onChange);
     this.pods.select(wanted).then(onChange, (error: unknown) => {
-      routing.context.logger.error({ routedIP: this.key, error }, "pods of a Service are not watched");
+      routing.context.logger.error({ routedIP: this.key, error }, "cannot watch the pods of the Service");
     });
   }
 

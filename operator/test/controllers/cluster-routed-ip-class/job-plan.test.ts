@@ -1,7 +1,6 @@
-import { Finalizer, type RoutedIPStatus } from "cdk8s-flipop/api";
+import { Annotation, Finalizer, type RoutedIPStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { FirewallJobs } from "../../../src/controllers/cluster-routed-ip-class/firewall-jobs.js";
 import { buildJob, type JobVariables } from "../../../src/controllers/cluster-routed-ip-class/job.js";
 import type { JobState } from "../../../src/controllers/cluster-routed-ip-class/job-state.js";
 import { assignVariables } from "../../../src/controllers/cluster-routed-ip-class/variables.js";
@@ -51,7 +50,10 @@ function plan({ spec, status = {}, metadata, ...more }: Changes = {}) {
     verdictOf: (machine) => {
       const found = [N1, N2].find((one) => one.machine === machine);
       if (found === undefined) return undefined;
-      return { node: found, refusals: candidates.includes(found) ? [] : [{ reason: "NoMatchingPod", text: "no pod" }] };
+      return {
+        node: found,
+        refusals: candidates.includes(found) ? [] : [{ reason: "NoMatchingPod", text: "no pod", recoverable: true }],
+      };
     },
     servesAt: (name) => candidates.some((one) => one.name === name),
     taints: { nodes: [], neededOn: () => [] },
@@ -77,13 +79,42 @@ const to = (name: string, ip = "") => {
   });
 };
 const CREATED = `{"routedIP": "${IP}"}`;
+const PENDING = { startedAt: timestamp(NOW), provider: "jobs", family: "IPv4" } as const;
 const ARMED = { finalizers: [Finalizer.cleanup] };
+const COPIED = { annotations: { [Annotation.createdIps]: IP } };
 const DELETED = { ...ARMED, deletionTimestamp: timestamp(NOW - 1000) };
+const OTHER = "192.0.2.2";
+const TAINTED = { nodes: [{ name: "n1", taints: [TAINT], needed: [] }], neededOn: () => [] };
+const RUNNING = jobFor(to("n1"), { is: "running", lookAgainAt: NOW + 1 });
+const WINNER = { kind: "RoutedIP", namespace: "default", name: "other", uid: "other" };
+const claim = (ours: boolean) => ({
+  addresses: new Map([[OTHER, { ours, winner: WINNER, text: "it lists it" }]]),
+  names: [],
+});
+const CLAIMED = claim(false) as unknown as JobSnapshot["claims"];
+const CLAIMED_BY_US = claim(true) as unknown as JobSnapshot["claims"];
 const does = ({ chain }: ReturnType<typeof plan>) => chain.map((action) => action.do).join(" ");
 
 describe("the plan of a RoutedIP whose class works by Jobs", () => {
   const rows: readonly (readonly [string, Changes, string])[] = [
     ["arms, taints, notes the intent, then creates", {}, "add-finalizer set-taints record create-job"],
+    ["creates nothing where the server drops the intent", { crdTooOld: true }, "add-finalizer set-taints"],
+    [
+      "moves what is there where the server drops the intent",
+      { crdTooOld: true, spec: { routedIP: IP } },
+      "add-finalizer set-taints create-job",
+    ],
+    [
+      "copies the address that was created beside the status",
+      { status: { ...ON_N1, created: true }, metadata: ARMED },
+      "annotate set-taints",
+    ],
+    ["copies it once", { status: { ...ON_N1, created: true }, metadata: { ...ARMED, ...COPIED } }, "set-taints"],
+    [
+      "takes the copy for the address when the status is lost, and creates none",
+      { metadata: { ...ARMED, ...COPIED } },
+      "set-taints create-job",
+    ],
     ["a given address needs no intent", { spec: { routedIP: IP } }, "add-finalizer set-taints create-job"],
     ["waits for the caches", { cachesComplete: false }, ""],
     ["does nothing while paused", { spec: { paused: true } }, ""],
@@ -98,7 +129,7 @@ describe("the plan of a RoutedIP whose class works by Jobs", () => {
     ],
     [
       "does not create again when a Job and its words are lost",
-      { status: { pendingCreation: { startedAt: timestamp(NOW), provider: "jobs", family: "IPv4" } }, metadata: ARMED },
+      { status: { pendingCreation: PENDING }, metadata: ARMED },
       "set-taints",
     ],
     [
@@ -126,6 +157,21 @@ describe("the plan of a RoutedIP whose class works by Jobs", () => {
     ["keeps a deleted one until the firewall is done", { status: ON_N1, metadata: DELETED, firewall: "pending" }, ""],
     ["never starts a Job for a deleted one", { metadata: DELETED }, "remove-finalizer"],
     ["lets a deleted one without finalizer go", { metadata: { deletionTimestamp: timestamp(NOW) } }, ""],
+    ["keeps a deleted one while its Job runs", { status: ON_N1, metadata: DELETED, job: RUNNING }, ""],
+    ["cleans the taint of a deleted one first", { status: ON_N1, metadata: DELETED, taints: TAINTED }, "set-taints"],
+    [
+      "keeps the former node's taint until the address has left it",
+      { status: ON_N1, metadata: ARMED, candidates: [N2], taints: TAINTED },
+      "set-taints create-job",
+    ],
+    [
+      "takes the former node's taint when the address has left it",
+      { status: { ...ON_N1, assignedNode: "n2", providerID: "cloud://n2" }, metadata: ARMED, taints: TAINTED },
+      "set-taints set-taints",
+    ],
+    ["brings back what has failed", { status: { ...ON_N1, state: "error" }, metadata: ARMED }, "set-taints create-job"],
+    ["brings another address", { spec: { routedIP: OTHER }, status: ON_N1, metadata: ARMED }, "set-taints create-job"],
+    ["leaves an address to whoever has it", { spec: { routedIP: OTHER }, claims: CLAIMED }, ""],
     [
       "lets go after the deadline, whatever the firewall does",
       {
@@ -164,15 +210,55 @@ describe("the plan of a RoutedIP whose class works by Jobs", () => {
     expect(failed).not.to.have.property("assignedNode");
   });
 
+  it("records with a move that nobody knows the firewall of the new node, so that a successor asks for it", () => {
+    const taken = (status: RoutedIPStatus) => {
+      const job = jobFor(to("n2", IP), { is: "succeeded", words: "" });
+      const [record] = plan({ status, job }).chain.filter((action) => action.do === "record");
+      return record?.change.conditions?.map((condition) => `${condition.type}=${condition.status}`);
+    };
+    expect(taken(ON_N1)).to.deep.equal(["FirewallReady=Unknown"]);
+    expect(taken({ ...ON_N1, assignedNode: "n2", providerID: "cloud://n2" })).to.equal(undefined);
+  });
+
+  it("keeps the taints of the former and the new node while it moves, and of a deleted one none", () => {
+    expect(plan({ status: ON_N1, candidates: [N2] }).nodes).to.have.members(["n1", "n2"]);
+    expect(plan({ status: ON_N1, metadata: DELETED, firewall: "pending" }).nodes).to.deep.equal([]);
+  });
+
+  it("looks again when the grace period ends, and keeps what it knows of ports and times", () => {
+    const since = timestamp(NOW - 5000);
+    const status = { ...ON_N1, since, ports: [PORT] };
+    const graced = { ...status, graceSince: timestamp(NOW - 1000) };
+    expect(plan({ status: graced, spec: { gracePeriodSeconds: 60 }, candidates: [N2] }).lookAgainAt).to.equal(
+      NOW + 59_000,
+    );
+    const kept = plan({ status, ports: { ports: [], sourceRanges: [] } }).status;
+    expect([kept.ports, kept.since]).to.deep.equal([[PORT], since]);
+  });
+
+  it("moves to another node when the grace period was over before, and not back", () => {
+    const status = { ...ON_N1, state: "no-match", graceSince: timestamp(NOW - 1000) } as const;
+    const made = plan({ spec: { gracePeriodSeconds: 3600 }, status, candidates: [N2] });
+    const [job] = made.chain.filter((action) => action.do === "create-job");
+    expect(job?.variables).to.include({ NODE_NAME: "n2" });
+  });
+
+  it("elects a node that is about to leave last of all", () => {
+    const leaving = { ...node("n3"), leaving: true };
+    const [job] = plan({ candidates: [leaving, N1] }).chain.filter((action) => action.do === "create-job");
+    expect(job?.variables).to.include({ NODE_NAME: "n1" });
+  });
+
   it("says what stays behind: the address always, rules where the firewall is not done", () => {
     const left = (firewall: JobSnapshot["firewall"]) => {
       const overdue = { ...ARMED, deletionTimestamp: timestamp(NOW - 3_600_000) };
       const cleanup = { attempts: 10, since: NOW - 600_000 };
       const [action] = plan({ status: ON_N1, metadata: overdue, cleanup, firewall }).chain;
-      return action?.do === "remove-finalizer" ? action.leftBehind : [];
+      return action?.do === "remove-finalizer" ? [action.kept, action.givenUp] : [];
     };
-    expect(left("done")).to.deep.equal([`address ${IP}, which a class with Jobs never releases`]);
-    expect(left("pending")).to.include("its rules in the firewall of the class");
+    const kept = [`address ${IP}, which a class with Jobs never releases`];
+    expect(left("done")).to.deep.equal([kept, []]);
+    expect(left("pending")).to.deep.equal([kept, ["its rules in the firewall of the class"]]);
   });
 
   it("says what is wrong", () => {
@@ -185,6 +271,16 @@ describe("the plan of a RoutedIP whose class works by Jobs", () => {
       [{ status: ON_N1 }, "Ready", "True/Observed"],
       [{ status: ON_N1 }, "Assigned", "True/Observed"],
       [{ candidates: [] }, "Assigned", "False/NoCandidate"],
+      [{ status: ON_N1, servesAt: () => false }, "Assigned", "Unknown/NotObserved"],
+      [{ firewall: "done" }, "FirewallReady", "Unknown/NotObserved"],
+      [{ status: ON_N1, cachesComplete: false }, "Ready", "Unknown/NotObserved"],
+      [{ status: { pendingCreation: PENDING } }, "Ready", "False/AddressUnknown"],
+      [{ status: { pendingCreation: PENDING }, cachesComplete: false }, "Ready", "Unknown/NotObserved"],
+      [{ crdTooOld: true }, "Assigned", "False/CRDTooOld"],
+      [{ crdTooOld: true, status: ON_N1 }, "Assigned", "True/Observed"],
+      [{ spec: { paused: true } }, "Ready", "True/Paused"],
+      [{ spec: { routedIP: OTHER }, claims: CLAIMED }, "Conflict", "True/ClaimedByOther"],
+      [{ spec: { routedIP: OTHER }, claims: CLAIMED_BY_US }, "Conflict", "False/Observed"],
       [{ status: ON_N1, firewall: { failure } }, "FirewallReady", "False/JobFailed"],
       [{ status: ON_N1, firewall: "pending" }, "FirewallReady", "Unknown/NotObserved"],
       [{ job: jobFor(to("n1"), { is: "failed", words: "no" }) }, "Ready", "False/JobFailed"],
@@ -192,45 +288,5 @@ describe("the plan of a RoutedIP whose class works by Jobs", () => {
       [{ job: jobFor(to("n1"), { is: "stuck", message: "no pod" }) }, "Ready", "False/JobRefused"],
     ];
     for (const [changes, type, expected] of table) expect(reason(changes, type), type).to.equal(expected);
-  });
-});
-
-describe("the firewall Jobs of a class", () => {
-  const member = (name: string, port: number, more: Partial<RoutedIP["metadata"]> = {}): RoutedIP => ({
-    metadata: { ...meta(name), ...more },
-    spec: { className: "rack", serviceRef: { serviceName: "web" } },
-    status: { ...ON_N1, ports: [{ ...PORT, port }] },
-  });
-  const failure = { reason: "JobFailed", message: "quota" } as const;
-
-  it("fail for all members at once, and say that there is one Job for them all", () => {
-    const jobs = new FirewallJobs();
-    const members = [member("a", 443), member("b", 80)];
-    expect(jobs.decide("rack", members, { terms: TERMS, now: NOW })).to.include({ do: "create" });
-    jobs.started("rack");
-    jobs.failed("rack", failure);
-    const state = jobs.of("rack", members, TERMS);
-    expect(state).to.have.nested.property("failure.message").that.contains("one firewall Job for all of its RoutedIPs");
-    expect(state).to.have.nested.property("failure.message").that.contains("quota");
-  });
-
-  it("run again for what is left when the member whose rules failed is deleted", () => {
-    const jobs = new FirewallJobs();
-    const first = jobs.decide("rack", [member("a", 443)], { terms: TERMS, now: NOW });
-    expect(first.do).to.equal("create");
-    jobs.started("rack");
-    jobs.succeeded("rack", first.do === "create" ? first.variables : {});
-    expect(jobs.of("rack", [member("a", 443)], TERMS)).to.equal("done");
-    const both = [member("a", 443), member("b", 80)];
-    jobs.decide("rack", both, { terms: TERMS, now: NOW });
-    jobs.started("rack");
-    jobs.failed("rack", failure);
-    const left = [member("a", 443), member("b", 80, { deletionTimestamp: timestamp(NOW) })];
-    expect(jobs.of("rack", left, TERMS), "nobody knows how far the Job came").to.have.property("failure");
-    const again = jobs.decide("rack", left, { terms: TERMS, now: NOW });
-    expect(again.do).to.equal("create");
-    jobs.started("rack");
-    jobs.succeeded("rack", again.do === "create" ? again.variables : {});
-    expect(jobs.of("rack", left, TERMS)).to.equal("done");
   });
 });

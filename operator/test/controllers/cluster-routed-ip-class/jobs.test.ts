@@ -5,6 +5,7 @@ import { describe, it } from "mocha";
 import {
   accountProblem,
   type ClassSnapshot,
+  isByJobs,
   planClass,
 } from "../../../src/controllers/cluster-routed-ip-class/class-plan.js";
 import { buildJob, inputOf, type JobOrder, jobName } from "../../../src/controllers/cluster-routed-ip-class/job.js";
@@ -98,7 +99,16 @@ describe("a Job of a class", () => {
 
   it("keeps a shorter deadline", () => {
     expect(buildJob(order({ activeDeadlineSeconds: 30 })).spec["activeDeadlineSeconds"]).to.equal(30);
-    expect(buildJob(order({ activeDeadlineSeconds: 601 })).spec["activeDeadlineSeconds"]).to.equal(600);
+    for (const none of [601, 0, -1, 30.5, "30"]) {
+      expect(buildJob(order({ activeDeadlineSeconds: none })).spec["activeDeadlineSeconds"], `${none}`).to.equal(600);
+    }
+  });
+
+  it("is found by its labels and those of its pods, which its author can't change", () => {
+    const { labels } = buildJob(order({})).metadata as { readonly labels: Record<string, string> };
+    const metadata = { labels: { ...labels, "flipop.digitalocean.com/for-uid": "another", app: "mine" } };
+    const { template } = buildJob(order({ template: { metadata } })).spec as { template: { metadata: JsonObject } };
+    expect(template.metadata["labels"]).to.deep.equal({ ...labels, app: "mine" });
   });
 
   it("never restarts its pod, mounts no token unasked, and takes no account by its old name", () => {
@@ -124,11 +134,22 @@ describe("a Job of a class", () => {
     expect(containers[0]?.env).to.deep.include({ name: "MODE", value: "fast" });
     expect(containers[0]?.env.filter(({ name }) => name === "NODE_NAME")).to.have.length(1);
     expect(containers[0]?.envFrom).to.deep.equal([{ secretRef: { name: "cloud" } }]);
+    const envFrom = [{ configMapRef: { name: "own" } }];
+    const [own] = podSpec({ containers: [{ name: "a", envFrom }] })["containers"] as { envFrom: unknown }[];
+    expect(own?.envFrom).to.deep.equal([...envFrom, { secretRef: { name: "cloud" } }]);
     expect(initContainers[0]?.env).to.have.length(Object.keys(ASSIGN).length);
   });
 
   it("sets the variables that the documents list, and no other", () => {
     expect([...Object.keys(ASSIGN), ...Object.keys(firewallVariables([]))]).to.have.members([...JOB_VARIABLES]);
+  });
+
+  it("is told where the address has been", () => {
+    const previous = { name: "n0", providerID: "cloud://0" };
+    expect(assignVariables({ namespace: "default", name: "a", node: NODE, previous, region: "" })).to.include({
+      PREVIOUS_NODE_NAME: "n0",
+      PREVIOUS_NODE_PROVIDER_ID: "cloud://0",
+    });
   });
 
   it("belongs to its class, which does not wait for it", () => {
@@ -177,6 +198,16 @@ describe("a Job of a class", () => {
       { protocol: "tcp", port: 443, nodes: [NODE, other] },
     ]);
     expect(firewallOrders([...needs].reverse())).to.deep.equal(firewallOrders(needs));
+    const third = { name: "n3", providerID: "cloud://3" };
+    const twice = [
+      { ports: [{ protocol: "TCP" as const, port: 53 }], nodes: [third, NODE] },
+      { ports: (["TCP", "UDP"] as const).map((protocol) => ({ protocol, port: 53 })), nodes: [NODE] },
+      { ports: [{ protocol: "UDP" as const, port: 53 }], nodes: [other, NODE] },
+    ];
+    expect(firewallOrders(twice), "one node of one machine, protocols apart").to.deep.equal([
+      { protocol: "tcp", port: 53, nodes: [NODE, third] },
+      { protocol: "udp", port: 53, nodes: [NODE, other] },
+    ]);
   });
 });
 
@@ -203,6 +234,30 @@ describe("the life of a Job", () => {
     const late = decide(job(ASSIGN, {}, 60_000), [], "FailedCreate: violates PodSecurity");
     expect(late).to.have.nested.property("problem.reason", "JobRefused");
     expect(late).to.have.nested.property("problem.message").that.contains("violates PodSecurity");
+  });
+
+  it("runs as long as it has a pod, and speaks by whoever has words: a container, an init container, the kubelet", () => {
+    expect(decide(job(ASSIGN, {}, 120_000), [{ metadata: meta("pod") }])).not.to.have.property("problem");
+    const said = (status: NonNullable<JobPod["status"]>) => {
+      const pods = [{ metadata: meta("pod"), status }];
+      const state = jobState({ job: job(ASSIGN, ended("Failed")), pods, now: NOW });
+      return state.is === "failed" ? state.words : state.is;
+    };
+    const terminated = { message: " no route \n" };
+    expect(said({ containerStatuses: [{ state: { terminated } }] })).to.equal("no route");
+    expect(said({ initContainerStatuses: [{ state: { terminated } }] })).to.equal("no route");
+    expect(said({ message: "evicted" })).to.equal("evicted");
+    const older = { ...pod("older"), metadata: { ...meta("old"), creationTimestamp: "2025-06-01T09:00:00Z" } };
+    const newer = { ...pod("newer"), metadata: { ...meta("new"), creationTimestamp: "2025-06-01T09:00:01Z" } };
+    for (const pods of [
+      [older, newer],
+      [newer, older],
+    ]) {
+      const state = jobState({ job: job(ASSIGN, ended("Failed")), pods, now: NOW });
+      expect(state).to.deep.equal({ is: "failed", words: "newer" });
+    }
+    const unfailed = { conditions: [{ type: "Failed", status: "False" }] };
+    expect(jobState({ job: job(ASSIGN, unfailed), pods: [pod("")], now: NOW }).is).to.equal("running");
   });
 
   it("is over when it has been deleted, whatever the cache still shows: nothing is taken or counted twice", () => {
@@ -236,6 +291,14 @@ describe("the life of a Job", () => {
     expect(decide(job(ASSIGN, ended("Failed"))))
       .to.have.nested.property("problem.message")
       .that.contains("backoff limit");
+  });
+
+  it("fails again: the failures add up, and no address but a created one is taken", () => {
+    const state = { is: "failed", words: '{"routedIP": "192.0.2.9"}' } as const;
+    const retry = { schedule: "fast", failures: 2, retryAt: NOW } as const;
+    const decision = decideJob({ wanted: ASSIGN, job: { object: job(ASSIGN), state }, retry, now: NOW });
+    expect(decision).to.have.nested.property("retry.failures", 3);
+    expect(decision).not.to.have.property("created");
   });
 
   it("fails after it has created an address: the next one gets it", () => {
@@ -296,6 +359,7 @@ describe("the plan of a class", () => {
     expect(asks({ due: true }, { spec: { ...JOBS, jobNamespace: "kube-system" } })).to.equal(undefined);
     expect(asks({ due: true }, { spec: { issuerRef: { name: "do", namespace: "flipop" } } })).to.equal(undefined);
     expect(asks({ due: true, enabled: false })).to.equal(undefined);
+    expect(asks({ due: true }, { problem: { reason: "Invalid", message: "one Job only" } })).to.equal(undefined);
   });
 
   it("runs Jobs only as accounts that are labelled for it", () => {
@@ -304,10 +368,21 @@ describe("the plan of a class", () => {
     expect(accountProblem("worker", "jobs", undefined)?.reason).to.equal("JobRefused");
   });
 
+  it("is one of Jobs with either of them: what is missing is told by the class itself", () => {
+    expect([isByJobs({ updateRoutedIP: {} }), isByJobs({ updateFirewall: {} }), isByJobs({})]).to.deep.equal([
+      ...[true, true, false],
+    ]);
+  });
+
   it("is kept as long as a RoutedIP names it", () => {
+    expect(planClass(snapshot({})).action, "nobody names it").to.equal(undefined);
+    const late = { ...meta("class"), deletionTimestamp: "2025-06-01T10:00:00Z" };
+    expect(planClass(snapshot({ users: ["default/a"], metadata: late })).action, "too late").to.equal(undefined);
     const finalizers = [Finalizer.inUse];
     expect(planClass(snapshot({ users: ["default/a"] })).action?.do).to.equal("add-finalizer");
     expect(planClass(snapshot({ metadata: { ...meta("class"), finalizers } })).action?.do).to.equal("remove-finalizer");
+    const going = { ...meta("class"), finalizers, deletionTimestamp: "2001-01-01T00:00:00Z" };
+    expect(planClass(snapshot({ metadata: going, users: ["default/a"] })).action, "no deadline").to.equal(undefined);
     expect(planClass(snapshot({ metadata: { ...meta("class"), finalizers }, cachesComplete: false })).action).to.equal(
       undefined,
     );

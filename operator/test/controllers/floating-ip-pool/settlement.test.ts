@@ -2,8 +2,9 @@ import type { PendingCreation } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { type Settlement, settle } from "../../../src/controllers/floating-ip-pool/settlement.js";
-import { NO_MEMORY } from "../../../src/controllers/floating-ip-pool/snapshot.js";
+import { type ListSighting, NO_MEMORY, type Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import { timestamp } from "../../../src/controllers/times.js";
+import type { InventoryAddress } from "../../../src/inventory/types.js";
 import { ModelCloud } from "./model-cloud.js";
 
 const NEW = "198.51.100.1";
@@ -72,6 +73,25 @@ const ROWS: readonly Row[] = [
     ip: OTHER,
   },
   {
+    name: "is not told by an address of spec.ips that has a node",
+    lists: [
+      [1, [NEW]],
+      [11, [NEW]],
+    ],
+    held: [OTHER, "n1"],
+    spec: [OTHER],
+    is: "ours",
+    ip: NEW,
+  },
+  {
+    name: "counts from the youngest of several newcomers",
+    lists: [
+      [1, [NEW]],
+      [11, [NEW, OTHER]],
+    ],
+    is: "wait",
+  },
+  {
     name: "does not give up while the call may be on its way",
     lists: [
       [1, [OLD]],
@@ -113,6 +133,13 @@ const ROWS: readonly Row[] = [
     held: [NEW, "n1"],
     is: "wait",
   },
+  {
+    name: "trusts no node of which nobody knows what it had before",
+    intent: { providerID: "digitalocean://n1" },
+    lists: [],
+    held: [NEW, "n1"],
+    is: "wait",
+  },
 ];
 
 describe("an open creation", () => {
@@ -138,6 +165,46 @@ describe("an open creation", () => {
       if (ip !== undefined) expect(end).to.include({ ip });
     });
   }
+
+  describe("is not what belongs to somebody else, nor what is doubted", () => {
+    const twice = (ip: string): ListSighting[] => [60, 70].map((at) => ({ at: at * 1000, unassigned: new Set([ip]) }));
+    function end(ip: string, change: (snapshot: Snapshot) => Partial<Snapshot>, intent: Partial<PendingCreation> = {}) {
+      const cloud = new ModelCloud();
+      cloud.addPool("p", { desiredIPs: 1 });
+      const began = cloud.now;
+      cloud.addresses.set(ip, intent.providerID);
+      cloud.now += 100_000;
+      const lists = twice(ip).map(({ at, unassigned }) => ({ at: began + at, unassigned }));
+      const memory = { ...NO_MEMORY, lists: intent.providerID === undefined ? lists : [] };
+      const snapshot = { ...cloud.snapshot("p"), memory };
+      const pending: PendingCreation = {
+        startedAt: timestamp(began),
+        provider: "digitalocean",
+        family: "IPv4",
+        ...intent,
+      };
+      return settle({ ...snapshot, ...change(snapshot) }, pending).is;
+    }
+    const shown = (more: object) => (snapshot: Snapshot) => {
+      const { inventory } = snapshot;
+      const alter = (seen: InventoryAddress): InventoryAddress => ({ ...seen, ...more });
+      const get = (ip: string) => inventory.get(ip) && alter(inventory.get(ip) as InventoryAddress);
+      return { inventory: { ...inventory, get, heldBy: (node: string) => inventory.heldBy(node).map(alter) } };
+    };
+
+    it("an address that another resource has, or that was borrowed", () => {
+      const owner = { kind: "FloatingIPPool", namespace: "default", name: "q", uid: "uid-q" };
+      expect(end(NEW, () => ({}))).to.equal("ours");
+      expect(end(NEW, () => ({ ownerOf: () => owner }))).to.equal("nothing");
+      expect(end(NEW, shown({ borrowed: true }))).to.equal("nothing");
+    });
+
+    it("an address on its node that is doubted, or of the other family", () => {
+      expect(end(NEW, () => ({}), ON_NODE)).to.equal("ours");
+      expect(end(NEW, shown({ doubted: true }), ON_NODE)).to.equal("wait");
+      expect(end(NEW, shown({ family: "IPv6" }), ON_NODE)).to.equal("wait");
+    });
+  });
 
   const SET_BACK: readonly (readonly [string, readonly (readonly [number, readonly string[]])[], Settlement["is"]])[] =
     [

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { Telling } from "../../../src/controllers/floating-ip-pool/events.js";
 import { type Trouble, warningsOf } from "../../../src/controllers/floating-ip-pool/warnings.js";
+import type { Telling } from "../../../src/controllers/telling.js";
 import type { Condition } from "../../../src/kube/patch.js";
 
 function condition(type: string, status: Condition["status"], reason: string, message = ""): Condition {

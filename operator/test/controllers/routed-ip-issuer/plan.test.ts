@@ -9,6 +9,7 @@ import { meta } from "../../claims/resources.js";
 
 const FIREWALL = { id: "7", name: "ingress", rules: [], nodes: [], pending: false };
 const NOW = Date.parse("2025-06-01T10:00:00Z");
+const YEAR_MS = 365 * 24 * 3_600_000;
 const IN_USE = { finalizers: [Finalizer.inUse] };
 const GOING = { ...IN_USE, deletionTimestamp: "2025-06-01T09:00:00Z" };
 const CREATED = { createdFirewall: { id: "7", name: "ingress", createdTime: "2025-06-01T08:00:00Z" } };
@@ -69,6 +70,8 @@ describe("the plan of an issuer", () => {
     expect(does(snapshot({ metadata: GOING }, { users: ["default/a"] }))).to.be.empty;
     expect(does(snapshot({ metadata: GOING }))).to.deep.equal(["remove-finalizer"]);
     expect(does(snapshot({ metadata: GOING }, { cachesComplete: false }))).to.be.empty;
+    const late = { now: NOW + YEAR_MS, cleanup: { attempts: 1000, since: NOW } };
+    expect(does(snapshot({ metadata: GOING }, { users: ["default/a"], ...late })), "without a deadline").to.be.empty;
   });
 
   it("takes the firewall with it that it created, once it is empty, under Delete alone", () => {

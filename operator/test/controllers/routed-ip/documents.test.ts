@@ -29,11 +29,12 @@ function missing(row: string, files: ReadonlyMap<string, string>): readonly stri
 }
 
 describe("the pages on RoutedIP", () => {
-  const files = new Map(
-    readdirSync(resolve(REPO, TESTS), { recursive: true, encoding: "utf8" })
+  /** @param prefix of the names of a folder's files. */
+  const textsIn = (folder: string, prefix: string) =>
+    readdirSync(resolve(REPO, folder), { recursive: true, encoding: "utf8" })
       .filter((file) => file.endsWith(".test.ts"))
-      .map((file) => [file, readFileSync(resolve(REPO, TESTS, file), "utf8")]),
-  );
+      .map((file) => [`${prefix}${file}`, readFileSync(resolve(REPO, folder, file), "utf8")] as const);
+  const files = new Map([...textsIn(TESTS, ""), ...textsIn("constructs/test/", "constructs/test/")]);
 
   for (const page of ["docs/reference/routedip-coverage.md", "docs/explanation/security.md"]) {
     it(`${page} names tests that exist, in every line`, () => {

@@ -89,7 +89,7 @@ describe("operator in process: RoutedIP", function () {
     await made.until("open again", () => made.firewall()?.ports.join() === "443");
   });
 
-  it("says what is wrong with the Service, and follows it once it is mended", async () => {
+  it("says what is wrong with the Service, and assigns nothing", async () => {
     made = await RoutedWorld.create(["n1"]);
     const { ip } = made.world.digitalocean.state.addAddress();
     made.addIssuer();

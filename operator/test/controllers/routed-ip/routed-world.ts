@@ -5,6 +5,8 @@ import type { ApiObject } from "../../../src/sandbox/kubernetes/index.js";
 import { World, type WorldOptions } from "../../operator/world.js";
 
 export const FIREWALL = "ingress";
+/** Resources of each kind that a failure shows. */
+const SHOWN = 20;
 const APP = { app: "web" };
 
 export interface Place {
@@ -163,7 +165,7 @@ export class RoutedWorld {
   async until(what: string, condition: () => boolean): Promise<void> {
     await this.world.until(what, condition).catch((error: unknown) => {
       const kinds = ["RoutedIP", "RoutedIPIssuer", "ClusterRoutedIPClass"];
-      const all = kinds.flatMap((kind) => this.world.kubernetes.list(GROUP_VERSION, kind));
+      const all = kinds.flatMap((kind) => this.world.kubernetes.list(GROUP_VERSION, kind).slice(0, SHOWN));
       throw new Error(`${String(error)}\n${JSON.stringify(all.map(({ metadata, status }) => [metadata, status]))}`);
     });
   }

@@ -48,12 +48,19 @@ describe("the Service of a RoutedIP", () => {
     for (const [found, reason] of rows) expect(problem(found)).to.equal(reason);
   });
 
+  it("is read with the defaults of the API, and its sources in one order", () => {
+    const made = service({ loadBalancerSourceRanges: ["198.51.100.0/24", "192.0.2.0/24"] });
+    expect(made.ports).to.deep.equal([{ protocol: "TCP", port: 80, targetPort: 80 }]);
+    expect(made.sourceRanges).to.deep.equal(["192.0.2.0/24", "198.51.100.0/24"]);
+  });
+
   it("of another namespace has to allow it, and is not told apart from a missing one", () => {
     const allows = (text: string) => service({}, { [Annotation.allowRoutedIpFrom]: text });
     expect(problem(service({}), "team")).to.equal("NamespaceNotAllowed");
     expect(problem(undefined, "team")).to.equal("NamespaceNotAllowed");
     expect(problem(allows("other, team"), "team")).to.equal(undefined);
     expect(problem(allows("teams"), "team")).to.equal("NamespaceNotAllowed");
+    expect(problem(service({}), "defaul"), "the beginning of a name is another name").to.equal("NamespaceNotAllowed");
     const spec: RoutedIPSpec = { serviceRef: { serviceName: "web" } };
     expect(serviceKeyOf({ namespace: "team" }, spec)).to.equal("team/web");
     expect(serviceKeyOf({ namespace: "team" }, { serviceRef: { serviceName: "web", namespace: "x" } })).to.equal(
@@ -85,6 +92,19 @@ describe("the ports of a Service", () => {
       [{ ports: [tcp(80, { targetPort: "http" })] }, [hostPort(8080, 80, { name: "web" })], "", "ServiceUnsuitable"],
       [{ ports: [tcp(80, { targetPort: 8080 })] }, [{ hostNetwork: true }], "TCP 8080 HostPort", undefined],
       [{ ports: both }, [hostPort(5353, 53), udp], "TCP 53 HostPort, UDP 53 HostPort", undefined],
+      [{ ports: [tcp(53, { targetPort: 5353 })] }, [udp], "", "ServiceUnsuitable"],
+      [
+        { ports: [tcp(80, { targetPort: 8080 })] },
+        [{ ...hostPort(8080, 80), hostNetwork: true }],
+        "TCP 80 HostPort",
+        undefined,
+      ],
+      [
+        { ports: [tcp(80, { targetPort: 8080 }), tcp(81, { targetPort: 8080 })] },
+        [hostPort(8080, 80)],
+        "TCP 80 HostPort",
+        undefined,
+      ],
       [{ ports: [{ port: 7, protocol: "SCTP", nodePort: 30_007 }] }, [{}], "", "ServiceUnsuitable"],
       [
         { ports: [tcp(80, { targetPort: "http" })] },
@@ -106,6 +126,12 @@ describe("the ports of a Service", () => {
       "8080 HostPort",
       "30443 NodePort",
     ]);
+    const of = (origin: "NodePort" | "HostPort", protocol: "TCP" | "UDP", port: number) => ({
+      ...{ name: "http", origin, protocol, port },
+    });
+    const only = service({ ports: [tcp(80, { name: "http" })] });
+    const mixed = [of("NodePort", "TCP", 30_080), of("HostPort", "UDP", 81), of("HostPort", "TCP", 82)];
+    expect(text(only, [], mixed), "hostPorts of this protocol").to.deep.equal(["82 HostPort"]);
     const less = service({ ports: [tcp(80, { name: "http" })] });
     expect(text(less, [], last), "a port that the Service gave up").to.deep.equal(["80 HostPort"]);
   });
@@ -115,6 +141,9 @@ describe("the ports of a Service", () => {
     const [text, reason] = found({ ports }, [hostPort(8080, 443), hostPort(8443, 443)]);
     expect(text).to.equal("TCP 443 HostPort");
     expect(reason).to.equal("PortClash");
+    const closed = [...ports, tcp(7, { name: "echo", targetPort: 7 })];
+    const [, first] = found({ ports: closed }, [hostPort(8080, 443), hostPort(8443, 443)]);
+    expect(first, "a clash is said before what is closed").to.equal("PortClash");
   });
 
   it("need rules outside of the NodePort range, for whom the Service lets in", () => {
@@ -126,6 +155,10 @@ describe("the ports of a Service", () => {
         sources,
       ]);
     expect(range("30000-32767")).to.deep.equal([["tcp", "80", ["0.0.0.0/0", "::/0"]]]);
+    expect(range("none", ["198.51.100.0/24", "192.0.2.0/24"]), "no range: all ports need one").to.deep.equal([
+      ["tcp", "80", ["192.0.2.0/24", "198.51.100.0/24"]],
+      ["tcp", "30080", ["192.0.2.0/24", "198.51.100.0/24"]],
+    ]);
     expect(range("80-80", ["198.51.100.0/24"])).to.deep.equal([["tcp", "30080", ["198.51.100.0/24"]]]);
   });
 });
@@ -200,6 +233,7 @@ describe("the terms of a RoutedIP", () => {
   it("are all defaults with an issuer of its own namespace, and of no other", () => {
     const made = terms({ issuerRef: { name: "mine" } }).terms;
     expect(made).to.deep.include({ issuer: "default/mine", perNodeIPLimit: 1, nodePortRange: "30000-32767" });
+    expect(made).to.deep.include({ reclaimPolicy: "Retain", postAllow: false });
     expect(made?.taint).to.deep.equal({ key: "flipop.digitalocean.com/routed-ip", effect: "PreferNoSchedule" });
     expect(terms({ issuerRef: { name: "do" } }).problem?.reason).to.equal("IssuerNotFound");
   });

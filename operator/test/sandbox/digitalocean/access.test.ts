@@ -31,7 +31,7 @@ describe("DigitalOcean simulator: access", () => {
     expect(JSON.stringify(rig.simulator.journal.entries)).not.to.contain("very-secret");
   });
 
-  it("answers 400 to a body that is no JSON and 404 to a path that is not there", async () => {
+  it("answers 400 to a body that is not JSON and 404 to a path that is not there", async () => {
     rig = await startDigitalOceanRig();
     const broken = await rig.call("POST", "/v2/reserved_ips", "{", { wrong: true });
     expect([broken.status, broken.get("id")]).to.deep.equal([400, "bad_request"]);

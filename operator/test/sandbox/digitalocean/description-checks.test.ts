@@ -66,7 +66,7 @@ describe("checks against the official description", () => {
     expect(gone).to.throw("must be empty");
   });
 
-  it("refuse an answer without the headers or that is no JSON", () => {
+  it("refuse an answer without the headers or that is not JSON", () => {
     const { "ratelimit-reset": _, ...fewer } = HEADERS;
     expect(answer(ACCOUNT, { headers: fewer })).to.throw("lacks the headers ratelimit-reset");
     expect(answer(ACCOUNT, { headers: { ...HEADERS, "content-type": "text/html" } })).to.throw("is not JSON");

@@ -21,7 +21,7 @@ describe("simulator server", () => {
     expect(await body("/things/a%2Fb")).to.deep.equal({ name: "a/b" });
   });
 
-  it("refuses a body that is no JSON and one beyond 1 MiB", async () => {
+  it("refuses a body that is not JSON and one beyond 1 MiB", async () => {
     rig = await startTinyRig();
     const post = async (body: string): Promise<unknown> =>
       (await fetch(`${rig.server.url}/add`, { method: "POST", body })).json();

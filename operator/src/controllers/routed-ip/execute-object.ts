@@ -1,0 +1,89 @@
+/** Actions on the RoutedIP itself, and on its DNS records. */
+
+import { Annotation, Finalizer } from "cdk8s-flipop/api";
+import { finalizerPatch, ownAnnotationPatch, statusPatch } from "../../kube/patch.js";
+import { DONE, type Outcome, skipped } from "../floating-ip-pool/outcomes.js";
+import type { Action, AddressDo, FirewallDo, Of } from "./actions.js";
+import { formerStatus, recordedStatus } from "./report.js";
+import type { RoutedObject } from "./resource.js";
+import { callContext, sharedFirewall, type Tools } from "./tools.js";
+import type { Overlay } from "./unit.js";
+
+export type Written = Exclude<Action, Of<AddressDo | FirewallDo | "set-taints">>;
+
+export async function write(tools: Tools, action: Written): Promise<Outcome> {
+  const { gathered, unit, signal } = tools;
+  switch (action.do) {
+    case "read-records":
+    case "apply-records":
+      if (gathered.dns === undefined) return skipped("there is no record set any more");
+      await gathered.desk.carryOut(gathered.dns, action, callContext(unit, action.why, signal));
+      return DONE;
+    case "record-intent":
+      return recordIntent(tools, action);
+    case "settle-creation":
+      return keep(tools, settled(action.ip));
+    case "forget-created":
+      return keep(tools, { created: undefined, routedIP: undefined });
+    case "record-dns":
+      return keep(tools, { dns: action.written });
+    case "record-firewall":
+      return recordFirewall(tools, action);
+    default:
+      await unit.writer.write({ patch: (object) => metadataPatch(object, action), signal });
+      return DONE;
+  }
+}
+
+/** In force before it is written: others see it at once. */
+function recordFirewall(tools: Tools, { name, recorded, former }: Of<"record-firewall">): Promise<Outcome> {
+  const { unit, gathered } = tools;
+  sharedFirewall(tools, name)?.record(unit.ref.uid, recorded);
+  const { status } = gathered.snapshot.routed;
+  return keep(tools, former === true ? formerStatus(status, name, recorded) : recordedStatus(status, name, recorded));
+}
+
+function settled(ip: string | undefined): Overlay {
+  return { pendingCreation: undefined, ...(ip === undefined ? {} : { created: true, routedIP: ip }) };
+}
+
+function metadataPatch(
+  object: RoutedObject,
+  action: Of<"add-finalizer" | "remove-finalizer" | "annotate-pool" | "clear-forget-creation">,
+) {
+  switch (action.do) {
+    case "add-finalizer":
+      return finalizerPatch(object, Finalizer.cleanup, true);
+    case "remove-finalizer":
+      return finalizerPatch(object, Finalizer.cleanup, false);
+    case "annotate-pool":
+      return ownAnnotationPatch(object, { [Annotation.createdIps]: action.value });
+    case "clear-forget-creation":
+      return ownAnnotationPatch(object, { [Annotation.forgetCreation]: undefined });
+  }
+}
+
+/** A fact that must not get lost. */
+export async function keep({ unit }: Tools, change: Overlay): Promise<Outcome> {
+  // Not ended by a shutdown: it takes one call, and says what has already happened.
+  await unit.writer.write({ patch: (object) => statusPatch(object, { ...change }), subresource: "status", fact: true });
+  return DONE;
+}
+
+/** On the version that the plan was made of, or the plan may be wrong by now. */
+async function recordIntent(
+  { unit, gathered, signal, routing }: Tools,
+  { intent }: Of<"record-intent">,
+): Promise<Outcome> {
+  const planned = gathered.snapshot.routed.metadata;
+  const now = unit.read()?.routed.metadata;
+  if (now === undefined || now.generation !== planned.generation || now.deletionTimestamp !== undefined) {
+    return skipped("the RoutedIP was edited meanwhile");
+  }
+  const patch = (object: RoutedObject) => statusPatch(object, { pendingCreation: intent });
+  const answer = await unit.writer.write({ patch, subresource: "status", signal });
+  if (answer.status?.pendingCreation?.startedAt === intent.startedAt) return DONE;
+  unit.droppedAt = routing.context.clock.monotonic();
+  const message = "the API server drops status.pendingCreation: apply the CRDs of this release";
+  return { is: "refused", failure: { kind: "Terminal", problem: { reason: "CRDTooOld", message } } };
+}

@@ -1,0 +1,68 @@
+/** What people are told in an Event. */
+
+import type { EventInput } from "../kube/events.js";
+import type { Problem } from "./problem.js";
+
+export type Telling = Pick<EventInput, "type" | "reason" | "action" | "note">;
+
+export function normal(reason: string, action: string, note: string): Telling {
+  return { type: "Normal", reason, action, note };
+}
+
+export function warning(reason: string, action: string, note: string): Telling {
+  return { type: "Warning", reason, action, note };
+}
+
+/** An action failed. @param usual reason and action of its Event, where the cause is nothing special */
+export function failed(
+  [reason, action]: readonly [reason: string, action: string],
+  problem: Problem,
+  subject = "",
+): Telling {
+  return warning(problem.reason === "CRDTooOld" ? problem.reason : reason, action, `${subject}${problem.message}`);
+}
+
+/** A clean-up was given up. `undefined`: nothing stays behind. */
+export function leftBehind(left: readonly string[], why: string): Telling | undefined {
+  if (left.length === 0) return undefined;
+  return warning("LeftBehind", "CleanUp", `${why}; left behind, remove by hand: ${left.join("; ")}`);
+}
+
+/** Reason and action of the Event, by what failed of that which pools and RoutedIPs both do. */
+export const ADDRESS_FAILURES = {
+  assign: ["AssignFailed", "Assign"],
+  unassign: ["UnassignFailed", "Unassign"],
+  release: ["ReleaseFailed", "Release"],
+  poll: ["AssignFailed", "Assign"],
+  "create-address": ["CreateFailed", "Create"],
+  "record-intent": ["CreateFailed", "Create"],
+  "settle-creation": ["StatusNotWritten", "WriteStatus"],
+  "forget-created": ["StatusNotWritten", "WriteStatus"],
+  "annotate-pool": ["AnnotationNotWritten", "Annotate"],
+  "clear-forget-creation": ["AnnotationNotWritten", "Annotate"],
+  "add-finalizer": ["FinalizerNotWritten", "WriteFinalizer"],
+  "remove-finalizer": ["FinalizerNotWritten", "WriteFinalizer"],
+  "record-dns": ["StatusNotWritten", "WriteStatus"],
+  "read-records": ["RecordsFailed", "ReadRecords"],
+  "apply-records": ["RecordsFailed", "ChangeRecords"],
+} as const satisfies Readonly<Record<string, readonly [reason: string, action: string]>>;
+
+/** An Event's note holds 1,024 bytes. */
+const LISTED = 12;
+
+/** What became of the records of a name. */
+export function recordsText({ fqdn, before, after }: RecordChange): string {
+  return `${fqdn}: ${listed(before)} -> ${listed(after)}`;
+}
+
+export interface RecordChange {
+  readonly fqdn: string;
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+function listed(values: readonly string[]): string {
+  if (values.length === 0) return "nothing";
+  const more = values.length > LISTED ? ` and ${values.length - LISTED} more` : "";
+  return `${values.slice(0, LISTED).join(", ")}${more}`;
+}

@@ -1,0 +1,163 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { JOB_LABELS, type JobOrder } from "../../../src/controllers/cluster-routed-ip-class/job.js";
+import { JobDesk, TRIAL_MS } from "../../../src/controllers/cluster-routed-ip-class/job-desk.js";
+import type { JobObject, JobPod } from "../../../src/controllers/cluster-routed-ip-class/job-state.js";
+import type { KubeObject } from "../../../src/kube/objects.js";
+import { type WholeObject, wholeObjects } from "../../../src/kube/slim.js";
+import { StatusError } from "../../../src/kube/status-error.js";
+import { Store } from "../../../src/kube/store.js";
+import { meta } from "../../claims/resources.js";
+import { FakeClock } from "../../support/fake-clock.js";
+
+const SPEC = { updateRoutedIP: {}, updateFirewall: {} };
+const ORDER: JobOrder = {
+  ...{ purpose: "assign", uid: "rip", owner: { name: "rack", uid: "rack-uid" }, namespace: "jobs", spec: {} },
+  ...{ variables: { NODE_NAME: "n1" }, secrets: [], attempt: 0 },
+};
+
+interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+/** A desk whose server answers what a test says. */
+function rig(answer: (call: Call) => unknown = () => ({ items: [] })) {
+  const clock = new FakeClock();
+  const [jobs, pods] = [new Store<WholeObject<JobObject>>(), new Store<WholeObject<JobPod>>()];
+  const calls: Call[] = [];
+  const context = {
+    clock,
+    client: {
+      request: (call: Call) => {
+        calls.push(call);
+        return Promise.resolve().then(() => answer(call));
+      },
+    },
+    watches: {
+      kind: (name: string) => ({ store: name === "jobs" ? jobs : pods, state: { name, synced: true } }),
+    },
+  };
+  return {
+    clock,
+    jobs,
+    pods,
+    calls,
+    desk: new JobDesk(context as unknown as ConstructorParameters<typeof JobDesk>[0], ["jobs"]),
+  };
+}
+
+function job(name: string, more: Partial<KubeObject["metadata"]> = {}, purpose = "assign"): JobObject {
+  const labels = { [JOB_LABELS.uid]: "rip", [JOB_LABELS.purpose]: purpose };
+  return { metadata: { ...meta(name), uid: name, creationTimestamp: "2025-06-01T10:00:00Z", labels, ...more } };
+}
+
+const whole = <O extends KubeObject>(object: O) => wholeObjects<O>()(object);
+const status = (code: number) => {
+  throw new StatusError({ code, reason: code === 409 ? "Conflict" : "Refused", message: `answer ${code}` });
+};
+const refusal = async (promise: Promise<unknown>) => {
+  return promise.then(() => "none").catch((error: unknown) => (error as Error).message);
+};
+
+describe("the desk of Jobs", () => {
+  it("knows a Job that it has created before the cache does: no second one is started beside it", async () => {
+    const made = rig(() => job("new"));
+    await made.desk.create(ORDER);
+    expect(made.desk.find("rip", "assign")?.object.metadata.name).to.equal("new");
+    expect(made.desk.find("rip", "firewall")).to.equal(undefined);
+    made.jobs.upsert(whole(job("new")));
+    expect(made.desk.find("rip", "assign")?.object.metadata.name).to.equal("new");
+    made.jobs.remove(whole(job("new")));
+    expect(made.desk.find("rip", "assign"), "the cache has seen it come and go").to.equal(undefined);
+  });
+
+  it("believes the cache again when it has had the time to see a created Job", async () => {
+    const made = rig(() => job("new"));
+    await made.desk.create(ORDER);
+    await made.clock.advance(10_000);
+    expect(made.desk.find("rip", "assign")).to.equal(undefined);
+  });
+
+  it("finds the first of several, of its purpose", () => {
+    const made = rig();
+    made.jobs.upsert(whole(job("later", { creationTimestamp: "2025-06-01T10:00:01Z" })));
+    made.jobs.upsert(whole(job("first")));
+    made.jobs.upsert(whole(job("other", { creationTimestamp: "2025-06-01T09:00:00Z" }, "firewall")));
+    expect(made.desk.find("rip", "assign")?.object.metadata.name).to.equal("first");
+  });
+
+  it("takes a Job of that name for the one of an earlier try", async () => {
+    const doubts: string[] = [];
+    const made = rig(() => status(409));
+    made.desk.onDoubt((name) => doubts.push(name));
+    expect(await refusal(made.desk.create(ORDER))).to.equal("none");
+    expect(doubts).to.deep.equal([]);
+  });
+
+  it("starts no Job as an account whose label is gone", async () => {
+    const made = rig(() => ({ metadata: meta("worker") }));
+    const spec = { template: { spec: { serviceAccountName: "worker" } } };
+    expect(await refusal(made.desk.create({ ...ORDER, spec }))).to.contain("worker");
+    expect(made.calls.map(({ method }) => method)).to.deep.equal(["GET"]);
+  });
+
+  it("doubts the class when the server refuses a Job, and not when it has no time", async () => {
+    const doubted = async (code: number) => {
+      const doubts: string[] = [];
+      const made = rig(() => status(code));
+      made.desk.onDoubt((name) => doubts.push(name));
+      expect(await refusal(made.desk.create(ORDER))).to.equal(`answer ${code}`);
+      return doubts;
+    };
+    expect(await doubted(403)).to.deep.equal(["rack"]);
+    expect(await doubted(429)).to.deep.equal([]);
+    expect(await doubted(500)).to.deep.equal([]);
+  });
+
+  it("removes this Job with its pods, and no other of that name; one that is gone is no error", async () => {
+    for (const code of [200, 404, 409]) {
+      const made = rig(() => (code === 200 ? {} : status(code)));
+      const found = job("done");
+      made.jobs.upsert(whole(found));
+      expect(await refusal(made.desk.remove(found))).to.equal("none");
+      const [call] = made.calls;
+      expect(call?.body).to.deep.equal({ propagationPolicy: "Background", preconditions: { uid: "done" } });
+      expect(made.desk.find("rip", "assign")?.state.is, "the cache still has it").to.equal("ending");
+    }
+    expect(await refusal(rig(() => status(403)).desk.remove(job("done")))).to.equal("answer 403");
+  });
+
+  it("keeps the last words of a pod that is gone before its Job has failed", () => {
+    const made = rig();
+    const conditions = [{ type: "Failed", status: "True" }];
+    made.jobs.upsert(whole({ ...job("bad"), status: { conditions } }));
+    const ownerReferences = [{ apiVersion: "batch/v1", kind: "Job", name: "bad", uid: "bad" }];
+    const containerStatuses = [{ state: { terminated: { message: "quota exceeded" } } }];
+    const pod = whole({ metadata: { ...meta("pod"), ownerReferences }, status: { containerStatuses } });
+    made.pods.upsert(pod);
+    made.pods.remove(pod);
+    expect(made.desk.find("rip", "assign")?.state).to.deep.equal({ is: "failed", words: "quota exceeded" });
+  });
+
+  it("tells the server's newest warning about this Job", async () => {
+    const event = (type: string, name: string, note: string) => ({ type, reason: "Told", note, regarding: { name } });
+    const items = [event("Warning", "j", "old"), event("Warning", "j", "new"), event("Warning", "k", "of another")];
+    const made = rig(() => ({ items: [...items, event("Normal", "j", "usual")] }));
+    made.jobs.upsert(whole(job("j", { creationTimestamp: new Date(made.clock.now() - 60_000).toISOString() })));
+    await made.desk.lookForWarning(job("j"));
+    const state = made.desk.find("rip", "assign")?.state;
+    expect(state).to.have.property("message").that.contains("Told: new");
+  });
+
+  it("asks again after a minute what was refused, and at once when the class has changed", async () => {
+    const made = rig(({ method }) => (method === "POST" ? status(422) : {}));
+    expect(made.desk.trialOf("rack", SPEC)).to.include({ dryRun: "untried", due: true });
+    await made.desk.tryOut("rack", SPEC, [ORDER]);
+    expect(made.desk.trialOf("rack", SPEC)).to.deep.include({ dryRun: { refused: "answer 422" }, due: false });
+    expect(made.desk.trialOf("rack", { ...SPEC, jobNamespace: "jobs" })).to.include({ dryRun: "untried", due: true });
+    await made.clock.advance(TRIAL_MS);
+    expect(made.desk.trialOf("rack", SPEC).due).to.equal(true);
+  });
+});

@@ -1,0 +1,342 @@
+import { type AddressStatus, Annotation, Finalizer, type FloatingIPPoolStatus } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { isServed, standingsOf } from "../../../src/controllers/floating-ip-pool/grace.js";
+import { holdingsOf } from "../../../src/controllers/floating-ip-pool/holdings.js";
+import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
+import { ownerText, type Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
+import { wishOf } from "../../../src/controllers/floating-ip-pool/wish.js";
+import { timestamp } from "../../../src/controllers/times.js";
+import type { InventoryAddress, ResourceRef } from "../../../src/inventory/types.js";
+import { createView } from "../../../src/inventory/view.js";
+import { ModelCloud } from "./model-cloud.js";
+
+const [A, B] = ["203.0.113.7", "203.0.113.8"];
+const N1 = "digitalocean://n1";
+const DNS = { recordName: "web.example.com", zone: "example.com" };
+const OTHER: ResourceRef = { kind: "FloatingIPPool", namespace: "default", name: "other", uid: "u" };
+const RUNNING = { [A]: { state: "in-progress" as const, providerID: N1, actionID: "7" } };
+
+function actions({ chains }: Plan): readonly string[] {
+  return chains.flat().map((action) => action.do);
+}
+
+function assigned({ chains }: Plan): readonly string[] {
+  return chains.flat().flatMap((action) => (action.do === "assign" ? [action.ip] : []));
+}
+
+function cluster(nodes: readonly string[], spec: Parameters<ModelCloud["addPool"]>[1]): ModelCloud {
+  const cloud = new ModelCloud();
+  for (const name of nodes) cloud.addNode(name);
+  cloud.addPool("web", spec);
+  return cloud;
+}
+
+function altered(cloud: ModelCloud, change: Partial<Snapshot>): Plan {
+  return plan({ ...cloud.snapshot("web"), ...change });
+}
+
+function able(cloud: ModelCloud, change: object): Pick<Snapshot, "capabilities"> {
+  const { capabilities } = cloud.snapshot("web");
+  if (capabilities === undefined) throw new Error("the model has capabilities");
+  return { capabilities: { ...capabilities, ...change } };
+}
+
+function open(cloud: ModelCloud): NonNullable<FloatingIPPoolStatus["pendingCreation"]> {
+  return { startedAt: timestamp(cloud.now), provider: "digitalocean", family: "IPv4" };
+}
+
+describe("what the plan of a pool holds back", () => {
+  it("looks at no action before the account has been read in full, and at none on another one's address", () => {
+    const cloud = cluster(["n1"], { ips: [A] });
+    cloud.edit("web", { status: { ips: RUNNING } });
+    const { inventory } = cloud.snapshot("web");
+    expect(actions(altered(cloud, {}))).to.deep.equal(["poll"]);
+    expect(actions(altered(cloud, { inventory: { ...inventory, complete: false } }))).to.deep.equal([]);
+    const claim = { ours: false as const, winner: OTHER, text: "has it" };
+    expect(actions(altered(cloud, { claims: { addresses: new Map([[A, claim]]), names: [] } }))).to.deep.equal([]);
+  });
+
+  it("writes neither records nor annotations while the spec can't be served, and asks for no node", () => {
+    const cloud = cluster(["n1", "n2"], { ips: [A, B], dnsRecordSet: DNS });
+    cloud.addresses.set(A, N1);
+    const problem = { reason: "Invalid", message: "a selector that is none" } as const;
+    expect(actions(altered(cloud, {}))).to.include.members(["assign", "annotate-node", "apply-records"]);
+    const made = altered(cloud, { problem });
+    expect([actions(made), made.demand.wants]).to.deep.equal([[], 0]);
+  });
+
+  it("writes no record that a clean-up would have to delete before the finalizer stands", () => {
+    const cloud = cluster(["n1"], { ips: [A], dnsRecordSet: { ...DNS, deletionPolicy: "Delete" } });
+    cloud.addresses.set(A, N1);
+    expect(actions(cloud.plan("web")))
+      .to.include("add-finalizer")
+      .and.not.include("apply-records");
+    cloud.run("web");
+    expect(actions(cloud.plan("web"))).to.include("apply-records");
+  });
+
+  it("creates no address that a clean-up would have to release before the finalizer stands", () => {
+    const cloud = cluster(["n1"], { desiredIPs: 1, reclaimPolicy: "Delete" });
+    expect(actions(cloud.plan("web"))).to.deep.equal(["add-finalizer"]);
+    cloud.run("web");
+    expect(actions(cloud.plan("web"))).to.include("create-address");
+  });
+
+  it("creates nothing while a creation of its own runs", () => {
+    const cloud = cluster(["n1"], { desiredIPs: 1 });
+    expect(actions(altered(cloud, { creating: true }))).to.deep.equal([]);
+  });
+
+  it("takes no node from others while it is being deleted", () => {
+    const cloud = cluster(["n1"], { ips: [A] });
+    const { metadata } = cloud.pool("web");
+    cloud.edit("web", { metadata: { ...metadata, deletionTimestamp: timestamp(cloud.now) } });
+    expect(cloud.plan("web").demand.wants).to.equal(0);
+  });
+
+  it("keeps off a node that another one moves an address to, or creates one on", () => {
+    const cloud = cluster(["n1"], { ips: [A] });
+    const { inventory } = cloud.snapshot("web");
+    const reservedFor = (node: string) => (node === N1 ? OTHER : undefined);
+    expect(assigned(altered(cloud, {}))).to.deep.equal([A]);
+    expect(assigned(altered(cloud, { inventory: { ...inventory, reservedFor } }))).to.deep.equal([]);
+    expect(assigned(altered(cloud, { otherCreations: [{ resource: OTHER, node: N1 }] }))).to.deep.equal([]);
+  });
+
+  it("counts an address once that has arrived while its action still runs", () => {
+    const cloud = cluster(["n1"], { ips: [A, B] });
+    cloud.addresses.set(A, N1);
+    cloud.edit("web", { status: { ips: RUNNING } });
+    const { inventory } = cloud.snapshot("web");
+    const get = (ip: string): InventoryAddress | undefined => {
+      const seen = inventory.get(ip);
+      return seen && ip === A ? { ...seen, action: { id: "7" } } : seen;
+    };
+    const change = { inventory: { ...inventory, get }, ...able(cloud, { addressesPerNode: 2 }) };
+    expect(assigned(altered(cloud, change))).to.deep.equal([B]);
+  });
+
+  it("moves no address beyond those that should be up", () => {
+    expect(assigned(cluster(["n1", "n2"], { ips: [A, B], desiredIPs: 1 }).plan("web"))).to.deep.equal([A]);
+  });
+
+  it("looks again no sooner than a read of the account takes that is due now", () => {
+    const cloud = cluster(["n1"], { ips: [A] });
+    const providerFailure = { reason: "ProviderUnavailable", message: "no answer" } as const;
+    const made = altered(cloud, { providerFailure, providerRetryAt: cloud.now - 5_000 });
+    expect([made.chains, made.lookAgainAt]).to.deep.equal([[], cloud.now + 1_000]);
+  });
+});
+
+describe("what the plan of a pool remembers of a creation", () => {
+  const intentOf = ({ chains }: Plan) =>
+    chains.flat().flatMap((action) => (action.do === "record-intent" ? [action.intent] : []))[0];
+
+  it("is whether the node has an address already", () => {
+    const cloud = cluster(["n1"], { ips: [A], desiredIPs: 2 });
+    const two = able(cloud, { addressesPerNode: 2 });
+    cloud.addresses.set(A, N1);
+    expect(intentOf(altered(cloud, two))).to.include({ providerID: N1, dropletHadAddress: true });
+  });
+
+  it("is which addresses there were, unassigned ones first", () => {
+    const cloud = cluster(["n1"], { desiredIPs: 1 });
+    const { inventory } = cloud.snapshot("web");
+    const addresses = new Map(
+      Array.from({ length: 900 }, (_, at): [string, InventoryAddress] => {
+        const ip = `192.0.${Math.floor(at / 200)}.${at % 200}`;
+        const base = { ip, family: "IPv4", region: "r", ageSeconds: 0, doubted: false } as const;
+        return [ip, at < 500 ? { ...base, holder: "digitalocean://x" } : base];
+      }),
+    );
+    const seen = intentOf(altered(cloud, { inventory: { ...inventory, addresses } }))?.unassignedSeen ?? [];
+    expect(seen).to.have.length(500);
+    const unassigned = [...addresses.values()].filter(({ holder }) => holder === undefined).map(({ ip }) => ip);
+    expect(seen).to.include.members(unassigned);
+  });
+
+  it("is no region where the provider has none", () => {
+    const cloud = cluster([], { desiredIPs: 1 });
+    const { region: _region, ...spec } = cloud.pool("web").spec;
+    cloud.edit("web", { spec });
+    expect(actions(altered(cloud, able(cloud, { regional: true })))).to.deep.equal([]);
+    expect(actions(altered(cloud, able(cloud, { regional: false })))).to.include("create-address");
+  });
+});
+
+describe("where the plan of a pool sees an address", () => {
+  const N2 = "digitalocean://n2";
+
+  /** @param was of the status. @param facts as the provider shows it */
+  function standing(was: AddressStatus, facts: Partial<InventoryAddress>) {
+    const cloud = cluster(["n1", "n2"], { ips: [A], gracePeriodSeconds: 60 });
+    for (const name of ["n1", "n2"]) cloud.setReady(name, false);
+    cloud.edit("web", { status: { ips: { [A]: was } } });
+    const snapshot = cloud.snapshot("web");
+    const seen = { ip: A, family: "IPv4", region: "r", ageSeconds: 0, doubted: false, ...facts } as const;
+    const altered = { ...snapshot, inventory: { ...snapshot.inventory, get: () => seen } };
+    const [only] = standingsOf(altered, holdingsOf(altered, wishOf(altered)));
+    if (only === undefined) throw new Error("the pool has one address");
+    return { ...only, now: cloud.now };
+  }
+  const moving = { state: "in-progress", providerID: N1, actionID: "7" } as const;
+  const leaving = { state: "disabled", providerID: N1, actionID: "7" } as const;
+
+  const actionCases: readonly (readonly [string, AddressStatus, Partial<InventoryAddress>, object | undefined])[] = [
+    ["on its way, though the API shows no action", moving, {}, { id: "7", expected: N1 }],
+    ["there, once the holder is the expected one", moving, { holder: N1 }, undefined],
+    ["leaving its node where it is disabled", leaving, { holder: N1 }, { id: "7", expected: undefined }],
+    ["there, once a disabled one has left", leaving, {}, undefined],
+    ["on its way by the id of the status where the API tells none", moving, { action: {} }, { id: "7", expected: N1 }],
+    [
+      "in the hands of somebody else, who leaves it where it is",
+      { state: "active", providerID: N1 },
+      { holder: N2, action: { id: "9" } },
+      { id: "9", expected: N2 },
+    ],
+  ];
+  for (const [what, was, facts, action] of actionCases) {
+    it(`is ${what}`, () => {
+      const seen = standing(was, facts);
+      expect(seen.action).to.deep.equal(action);
+      expect(seen.sight).to.equal(action === undefined ? "seen" : "moving");
+      if (action !== undefined) expect(isServed(seen)).to.equal(false);
+    });
+  }
+
+  it("counts grace from the time of its holder, which is the other end while it moves", () => {
+    const since = (was: AddressStatus) => {
+      const { grace, now } = standing({ ...was, graceSince: timestamp(Date.UTC(2024, 0, 1)) }, { holder: N1 });
+      return grace?.state === "matches" || grace === undefined ? undefined : grace.since - now;
+    };
+    expect(since({ state: "active", providerID: N2 }), "of another holder").to.equal(0);
+    expect(since({ ...moving, providerID: N2 }), "of the holder that it leaves").to.be.lessThan(0);
+    expect(since({ state: "active", providerID: N1 })).to.be.lessThan(0);
+  });
+
+  it("waits for no cool-off that a clock of the future has begun, and for none longer than it lasts", () => {
+    const cloud = cluster(["n1"], { ips: [A], assignmentCoolOffSeconds: 60 });
+    const begun = (seconds: number) => {
+      cloud.edit("web", { status: { lastAssignmentTime: timestamp(cloud.now + seconds * 1000) } });
+      return cloud.plan("web");
+    };
+    expect(assigned(begun(600))).to.deep.equal([A]);
+    const ahead = begun(30);
+    expect([assigned(ahead), ahead.lookAgainAt]).to.deep.equal([[], cloud.now + 60_000]);
+  });
+
+  it("minds regions only where addresses are bound to them, and misses none while a node may be anywhere", () => {
+    const cloud = cluster([], { ips: [A, B] });
+    const beliefs = new Map(
+      [A, B].map((ip) => [ip, { facts: { ip, family: "IPv4" as const, region: "nyc3" }, at: 0 }] as const),
+    );
+    const inventory = createView({ now: 0, listedAt: 0, beliefs, gone: new Set(), reservations: new Map() });
+    cloud.addNode("anywhere");
+    const made = altered(cloud, { inventory, ...able(cloud, { regional: true }) });
+    expect(assigned(made)).to.deep.equal([A]);
+    expect(made.conditions.find(({ type }) => type === "Fulfilled")?.reason).to.not.equal("WrongRegion");
+    cloud.addNode("far", { labels: { "topology.kubernetes.io/region": "ams3" } });
+    expect(assigned(altered(cloud, { inventory, ...able(cloud, { regional: false }) }))).to.have.members([A, B]);
+  });
+});
+
+describe("the clean-up of a pool", () => {
+  function going(nodes: readonly string[], spec: Parameters<ModelCloud["addPool"]>[1], finalizers?: string[]) {
+    const cloud = cluster(nodes, spec);
+    for (let round = 0; round < 10; round++) cloud.run("web");
+    const { metadata } = cloud.pool("web");
+    const at = timestamp(cloud.now);
+    cloud.edit("web", { metadata: { ...metadata, deletionTimestamp: at, ...(finalizers && { finalizers }) } });
+    return cloud;
+  }
+
+  it("gives nothing back before the account has been read in full", () => {
+    const cloud = going(["n1"], { desiredIPs: 1, reclaimPolicy: "Delete" });
+    const { inventory } = cloud.snapshot("web");
+    expect(actions(cloud.plan("web"))).to.include("release");
+    expect(actions(altered(cloud, { inventory: { ...inventory, complete: false } }))).to.deep.equal([]);
+  });
+
+  it("takes annotations off at once while addresses wait, and in any case before the pool goes", () => {
+    const dnsRecordSet = { ...DNS, deletionPolicy: "Delete" as const };
+    const waiting = going(["n1"], { desiredIPs: 1, reclaimPolicy: "Delete", dnsRecordSet });
+    expect(actions(waiting.plan("web")))
+      .to.include("unannotate-node")
+      .and.not.include("remove-finalizer");
+    const done = going(["n1"], { ips: [A] }, [Finalizer.cleanup]);
+    expect(done.nodes.get("n1")?.annotations[Annotation.reservedIpv4Owner]).to.equal(ownerText(done.pool("web")));
+    expect(actions(done.plan("web"))).to.deep.equal(["unannotate-node", "remove-finalizer"]);
+  });
+
+  it("is none without our finalizer", () => {
+    expect(actions(going(["n1"], { ips: [A] }, []).plan("web"))).to.deep.equal([]);
+  });
+
+  it("waits for the end of an open creation under Delete, which keeps the finalizer, too", () => {
+    const cloud = going(["n1"], { ips: [A], desiredIPs: 1, reclaimPolicy: "Delete" }, [Finalizer.cleanup]);
+    cloud.edit("web", { status: { ...cloud.pool("web").status, pendingCreation: open(cloud) } });
+    expect(actions(cloud.plan("web"))).to.not.include("remove-finalizer");
+    const { deletionTimestamp: _gone, ...metadata } = cloud.pool("web").metadata;
+    cloud.edit("web", { metadata });
+    expect(actions(cloud.plan("web"))).to.not.include("remove-finalizer");
+  });
+
+  /** A pool that was made smaller under Delete, and the address that it does not want any more. */
+  function shrunk() {
+    const cloud = cluster(["n1", "n2"], { desiredIPs: 2, reclaimPolicy: "Delete", dnsRecordSet: DNS });
+    for (let round = 0; round < 10; round++) cloud.run("web");
+    cloud.edit("web", { spec: { ...cloud.pool("web").spec, desiredIPs: 1 } });
+    for (let round = 0; round < 10; round++) cloud.run("web");
+    const ip = cloud.plan("web").addresses.find(({ status }) => status.state === "disabled")?.ip ?? "";
+    return { cloud, ip };
+  }
+
+  it("gives back what is seen and its own, one TTL after it has left DNS", () => {
+    const { cloud, ip } = shrunk();
+    expect(actions(cloud.plan("web")), "before").to.deep.equal([]);
+    cloud.now += 60_000;
+    expect(actions(cloud.plan("web"))).to.include("release");
+    const { inventory, pool, claims } = cloud.snapshot("web");
+    const shown = (more: object) => ({
+      inventory: {
+        ...inventory,
+        get: (asked: string) => inventory.get(asked) && { ...(inventory.get(asked) as InventoryAddress), ...more },
+      },
+    });
+    const { dns } = pool.status;
+    const claim = { ours: false as const, winner: OTHER, text: "has it" };
+    const changes: Readonly<Record<string, Partial<Snapshot>>> = {
+      doubted: shown({ doubted: true }),
+      borrowed: shown({ borrowed: true }),
+      "of another resource": { claims: { ...claims, addresses: new Map([...claims.addresses, [ip, claim]]) } },
+      published: { pool: { ...pool, status: { ...pool.status, ...(dns && { dns: { ...dns, values: [ip] } }) } } },
+    };
+    for (const [what, change] of Object.entries(changes)) {
+      expect(actions(altered(cloud, change)), what).to.not.include("release");
+    }
+  });
+
+  it("forgets what does not exist any more, the spec first, where nobody wants it", () => {
+    const { cloud, ip } = shrunk();
+    cloud.addresses.delete(ip);
+    expect(actions(cloud.plan("web"))).to.deep.equal(["drop-from-spec", "annotate-pool", "forget-created"]);
+    const wanted = cluster(["n1"], { desiredIPs: 1 });
+    for (let round = 0; round < 10; round++) wanted.run("web");
+    wanted.addresses.clear();
+    expect(actions(wanted.plan("web"))).to.not.include("forget-created");
+    wanted.edit("web", { spec: { ...wanted.pool("web").spec, ips: [] } });
+    expect(actions(wanted.plan("web")), "a person has taken it out").to.include("forget-created");
+  });
+
+  it("leaves a borrowed address where it is", () => {
+    const cloud = going(["n1"], { desiredIPs: 1, reclaimPolicy: "Delete" });
+    const { inventory } = cloud.snapshot("web");
+    const get = (ip: string): InventoryAddress | undefined => {
+      const seen = inventory.get(ip);
+      return seen && { ...seen, borrowed: true };
+    };
+    const made = altered(cloud, { inventory: { ...inventory, get } });
+    expect(actions(made)).to.include("remove-finalizer").and.not.include("release");
+  });
+});

@@ -1,0 +1,213 @@
+import type { RoutedIPStatus } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import type { Standing } from "../../../src/controllers/floating-ip-pool/grace.js";
+import {
+  deletionChains,
+  firewallRemoval,
+  formerRemovals,
+  leftBehind,
+  needsFinalizer,
+} from "../../../src/controllers/routed-ip/deletion.js";
+import { electionOf } from "../../../src/controllers/routed-ip/election.js";
+import type { FirewallPlan, FirewallSnapshot } from "../../../src/controllers/routed-ip/firewall.js";
+import type { Decision } from "../../../src/controllers/routed-ip/plan.js";
+import type { Snapshot } from "../../../src/controllers/routed-ip/snapshot.js";
+import type { Block, StepName } from "../../../src/controllers/routed-ip/steps.js";
+import { blocksOf, isCreating } from "../../../src/controllers/routed-ip/update.js";
+import { FOREIGN } from "./model-cluster.js";
+import { ModelWorld } from "./model-world.js";
+
+const [N1, N2] = ["digitalocean://n1", "digitalocean://n2"];
+const PROBLEM = { reason: "Unauthorized", message: "no" } as const;
+const NOTHING: FirewallPlan = {
+  ...{ addRules: [], addNodes: [], removeRules: [], removeNodes: [], recorded: { rules: [], nodes: [] } },
+};
+
+/** Two nodes that may have the address; n2 is the younger. */
+function snapshot(change: Partial<Snapshot> = {}): Snapshot {
+  const made = new ModelWorld();
+  for (const name of ["n1", "n2"]) made.addNode(name);
+  made.addService("web", [443]);
+  made.serve("web", "n1", "n2");
+  made.addFirewall();
+  made.addRouted("a");
+  return { ...made.snapshot("a"), ...change };
+}
+
+const withStatus = (status: RoutedIPStatus): Partial<Snapshot> => ({ routed: { ...snapshot().routed, status } });
+
+describe("the election of a node for a RoutedIP", () => {
+  const elect = (
+    change: Partial<Snapshot> = {},
+    standing?: Partial<Standing>,
+    regions: "any" | Set<string> = "any",
+  ) => {
+    const { shared } = electionOf(snapshot(change), standing as Standing | undefined, { wants: 2, regions });
+    return shared.map(({ machine }) => machine);
+  };
+  const base = snapshot();
+  const candidates = (name: string, more: object) =>
+    base.candidates.map((node) => (node.name === name ? { ...node, ...more } : node));
+
+  it("takes the youngest first, and the holder not again", () => {
+    expect(elect()).to.deep.equal([N2, N1]);
+    expect(elect({}, { holder: N2 })).to.deep.equal([N1]);
+  });
+
+  it("leaves out nodes that have failed lately, are promised, are being given an address, or are elsewhere", () => {
+    const memory = { ...base.memory, nodeRetryAt: new Map([[N2, base.now + 1000]]) };
+    expect(elect({ memory })).to.deep.equal([N1]);
+    const other = { kind: "RoutedIP", namespace: "default", name: "other", uid: "other" } as const;
+    const reservedFor = (machine: string) => (machine === N2 ? other : undefined);
+    expect(elect({ inventory: { ...base.inventory, reservedFor } as Snapshot["inventory"] })).to.deep.equal([N1]);
+    expect(elect({ otherCreations: [{ node: N2 }] as unknown as Snapshot["otherCreations"] })).to.deep.equal([N1]);
+    const pendingCreation = { startedAt: "", provider: "digitalocean", family: "IPv4", providerID: N2 } as const;
+    expect(elect(withStatus({ pendingCreation }))).to.deep.equal([N1]);
+    const far = { candidates: candidates("n2", { labels: { "topology.kubernetes.io/region": "far" } }) };
+    expect(elect(far, undefined, new Set(["near"]))).to.deep.equal([N1]);
+  });
+
+  it("takes last those that are about to leave, and those that the firewall would isolate", () => {
+    expect(elect({ candidates: candidates("n2", { leaving: true }) })).to.deep.equal([N1, N2]);
+    const facts = { id: "fw", name: "ingress", rules: [], nodes: [], pending: false };
+    const covered = new Map([
+      [N1, ["base"]],
+      [N2, []],
+    ]);
+    const firewall: FirewallSnapshot = { name: "ingress", facts, coveredBy: covered, others: [] };
+    expect(elect({ firewall })).to.deep.equal([N1, N2]);
+    expect(
+      elect({ firewall, candidates: candidates("n1", { leaving: true }) }),
+      "to be isolated is worse",
+    ).to.deep.equal([...[N1, N2]]);
+  });
+});
+
+describe("what holds up the steps of a RoutedIP", () => {
+  const seen: FirewallSnapshot = { name: "ingress", facts: "unknown", coveredBy: new Map(), others: [] };
+  const there = { ...seen, facts: { id: "fw", name: "ingress", rules: [FOREIGN], nodes: [], pending: false } };
+  const blocks = (firewall: FirewallSnapshot, plan: Partial<FirewallPlan> = {}, sight?: Standing["sight"]) => {
+    const decision = { firewall: { ...NOTHING, ...plan }, standing: sight && { sight } } as unknown as Decision;
+    return [...blocksOf(snapshot({ firewall }), decision)];
+  };
+
+  it("is a move under way, a firewall that is not known, is the former one or fails, and what can't be added", () => {
+    const rows: readonly (readonly [ReturnType<typeof blocks>, readonly (readonly [StepName, Block])[]])[] = [
+      [blocks(there), []],
+      [blocks(there, {}, "moving"), [["assign", "pending"]]],
+      [blocks(seen), [["find-firewall", "pending"]]],
+      [blocks({ ...there, former: true }), [["find-firewall", "pending"]]],
+      [blocks({ ...there, failure: PROBLEM }), [["find-firewall", PROBLEM]]],
+      [blocks(there, { rulesProblem: PROBLEM }), [["add-rules", PROBLEM]]],
+      [blocks(there, { nodeProblem: PROBLEM }), [["add-node", PROBLEM]]],
+      [blocks(there, { read: [N1] }), [["add-node", "pending"]]],
+    ];
+    for (const [found, expected] of rows) expect(found).to.deep.equal(expected);
+  });
+
+  it("does not hold up what settles a creation of earlier", () => {
+    expect(isCreating({ chain: [] })).to.equal(false);
+    expect(isCreating({ chain: [{ do: "forget-creation" }] } as unknown as Decision["creation"])).to.equal(false);
+    expect(isCreating({ chain: [{ do: "create-address" }] } as unknown as Decision["creation"])).to.equal(true);
+  });
+});
+
+describe("the finalizer of a RoutedIP", () => {
+  const pendingCreation = { startedAt: "", provider: "digitalocean", family: "IPv4" } as const;
+  const needs = (status: RoutedIPStatus, spec: object = {}, reclaimPolicy: "Delete" | "Retain" = "Delete") => {
+    const { routed, terms } = snapshot();
+    if (terms === undefined) throw new Error("no terms");
+    const changed = { ...routed, status, spec: { ...routed.spec, ...spec } };
+    return needsFinalizer(snapshot({ routed: changed, terms: { ...terms, reclaimPolicy } }), false);
+  };
+
+  it("is there for what is to be cleaned up one day: records, an own address, rules, nodes, a taint", () => {
+    expect(needs({})).to.equal(false);
+    expect(needs({}, { dnsRecordSet: { zone: "example.com", recordName: "a", deletionPolicy: "Delete" } })).to.equal(
+      true,
+    );
+    expect(needs({}, { dnsRecordSet: { zone: "example.com", recordName: "a", deletionPolicy: "Retain" } })).to.equal(
+      false,
+    );
+    for (const status of [{ created: true }, { pendingCreation }]) {
+      expect(needs(status)).to.equal(true);
+      expect(needs(status, {}, "Retain")).to.equal(false);
+    }
+    const rule = { protocol: "tcp", ports: "443", sources: [], phase: "present" } as const;
+    const firewall = { name: "ingress", nodes: [] };
+    const traces: readonly RoutedIPStatus[] = [
+      ...[{ assignedNode: "n1" }, { providerID: N1 }, { firewall }, { firewallRules: [rule] }],
+      { formerFirewalls: [{ name: "old", rules: [], nodes: [] }] },
+    ];
+    for (const status of traces) expect(needs(status), JSON.stringify(status)).to.equal(true);
+  });
+
+  it("is what a clean-up is for: without it nothing is done", () => {
+    expect(deletionChains(snapshot(), [], NOTHING)).to.deep.equal([]);
+  });
+});
+
+describe("the clean-up of a firewall", () => {
+  const rule = { protocol: "tcp", ports: "443", sources: ["0.0.0.0/0", "::/0"], phase: "present" } as const;
+  const facts = (nodes: readonly string[] = [N1]) => {
+    const { phase: _phase, ...rest } = rule;
+    return { id: "fw", name: "ingress", rules: [{ ...rest, otherSources: false }], nodes, pending: false };
+  };
+  const seen: FirewallSnapshot = { name: "ingress", facts: facts(), coveredBy: new Map(), others: [] };
+  const traces = withStatus({ firewall: { name: "ingress", nodes: [N1] }, firewallRules: [rule] });
+  const plan: FirewallPlan = { ...NOTHING, removeRules: facts().rules, removeNodes: [N1] };
+  const does = (change: Partial<Snapshot>, made = plan) =>
+    firewallRemoval(snapshot({ ...traces, ...change }), made).map((action) =>
+      action.do === "change-firewall"
+        ? `rules ${action.change.removeRules.length} nodes ${action.change.removeNodes.length}`
+        : action.do,
+    );
+
+  it("is on record first, then takes the rules, then the nodes", () => {
+    expect(does({ firewall: seen })).to.deep.equal(["record-firewall", "rules 1 nodes 0", "rules 0 nodes 1"]);
+    expect(does({ firewall: { ...seen, facts: "missing" } })).to.deep.equal(["record-firewall"]);
+  });
+
+  it("reads one that is not known, asks nothing of one that fails, or where nothing of ours can be", () => {
+    expect(does({ firewall: { ...seen, facts: "unknown" } })).to.deep.equal(["read-firewall"]);
+    expect(does({ firewall: seen }, { ...plan, read: [] })).to.deep.equal(["read-firewall"]);
+    expect(does({ firewall: { ...seen, failure: PROBLEM } })).to.deep.equal([]);
+    expect(does({ firewall: seen, ...withStatus({}) })).to.deep.equal([]);
+  });
+
+  const former = (status: object, more: Partial<FirewallSnapshot> = {}) =>
+    snapshot({
+      ...withStatus({ formerFirewalls: [{ name: "old", rules: [rule], nodes: [N1], ...status }] }),
+      formers: [{ ...seen, name: "old", facts: { ...facts(), name: "old" }, former: true, ...more }],
+    });
+
+  it("of a former one goes off the record when nothing of ours is left in it", () => {
+    const chains = (made: Snapshot) => formerRemovals(made).map((chain) => chain.map((action) => action.do));
+    expect(chains(former({}))).to.deep.equal([["change-firewall", "change-firewall"]]);
+    const empty = { id: "fw", name: "old", rules: [FOREIGN], nodes: [], pending: false };
+    expect(chains(former({}, { facts: empty }))).to.deep.equal([["record-firewall"]]);
+    expect(chains(former({}, { facts: "unknown" }))).to.deep.equal([["read-firewall"]]);
+    expect(chains(former({}, { failure: PROBLEM }))).to.deep.equal([[]]);
+  });
+
+  it("leaves what is in the present one and in former ones, but no rule that was there before", () => {
+    const left = (made: Snapshot, found?: FirewallPlan) => leftBehind(made, [], found);
+    const present = { ...traces, firewall: seen };
+    expect(left(snapshot(present), plan)).to.deep.equal([
+      "rule tcp 443 in firewall ingress",
+      `${N1} in firewall ingress`,
+    ]);
+    const failing = { firewall: { ...seen, failure: PROBLEM } };
+    const own = { ...rule, preexisting: true };
+    const before = withStatus({ firewall: { name: "ingress", nodes: [] }, firewallRules: [own] });
+    expect(left(snapshot({ ...before, ...failing }), NOTHING)).to.deep.equal([]);
+    expect(left(former({}))).to.include.members(["rule tcp 443 in firewall old", `${N1} in firewall old`]);
+    expect(left(former({ rules: [own], nodes: [] }, { failure: PROBLEM }))).to.deep.equal([]);
+  });
+
+  it("says which address nobody knows what to do with", () => {
+    const { terms: _terms, ...orphaned } = snapshot(withStatus({ created: true, routedIP: "192.0.2.1" }));
+    expect(leftBehind(orphaned, [], NOTHING).join()).to.contain("192.0.2.1, whose issuer can't be found");
+  });
+});

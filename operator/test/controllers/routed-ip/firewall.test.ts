@@ -1,0 +1,139 @@
+import type { FirewallRule } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import {
+  type FirewallSnapshot,
+  type FirewallWish,
+  opensSafely,
+  planFirewall,
+  type Recorded,
+} from "../../../src/controllers/routed-ip/firewall.js";
+import type { FirewallFacts, FirewallRuleFacts } from "../../../src/providers/types.js";
+import { FOREIGN } from "./model-cluster.js";
+
+const [A, B] = ["cloud://a", "cloud://b"];
+const NOTHING: Recorded = { rules: [], nodes: [] };
+
+function rule(port: number): FirewallRuleFacts {
+  return { protocol: "tcp", ports: `${port}`, sources: ["0.0.0.0/0", "::/0"], otherSources: false };
+}
+
+function record(port: number, more: Partial<FirewallRule> = {}): FirewallRule {
+  const { ports, sources } = rule(port);
+  return { protocol: "tcp", ports, sources, phase: "present", ...more };
+}
+
+function facts(rules: readonly FirewallRuleFacts[], nodes: readonly string[] = []): FirewallFacts {
+  return { id: "fw", name: "ingress", rules, nodes, pending: false };
+}
+
+/** All machines are covered by another firewall. */
+function firewall(seen: FirewallSnapshot["facts"], more: Partial<FirewallSnapshot> = {}): FirewallSnapshot {
+  const coveredBy = new Map([A, B].map((machine) => [machine, ["base"]]));
+  return { name: "ingress", facts: seen, coveredBy, others: [], ...more };
+}
+
+const ports = (rules: readonly FirewallRuleFacts[] = []) => rules.map((each) => each.ports).join();
+
+describe("the firewall of a RoutedIP", () => {
+  const plan = (seen: FirewallSnapshot, wish: Partial<FirewallWish> = {}, recorded: Recorded = NOTHING) =>
+    planFirewall(seen, { rules: [rule(443)], target: A, ...wish }, recorded);
+
+  it("is read first, with what covers the node where that is not known", () => {
+    expect(plan(firewall("unknown")).read).to.deep.equal([]);
+    expect(plan(firewall("unknown", { coveredBy: new Map() })).read).to.deep.equal([A]);
+    expect(plan(firewall("missing", { coveredBy: new Map() })).read).to.deep.equal([A]);
+    expect(plan(firewall(facts([rule(443)]), { coveredBy: new Map() }), {}, { rules: [record(443)], nodes: [] }))
+      .to.have.property("read")
+      .that.deep.equals([A]);
+  });
+
+  it("is made when there is none, a rule to add and a node that may join it; a former one never", () => {
+    expect(plan(firewall("missing")).create).to.deep.equal({ addRules: [rule(443)], addNodes: [A] });
+    const none: readonly FirewallSnapshot[] = [
+      firewall("missing", { former: true }),
+      firewall("missing", { coveredBy: new Map([[A, []]]) }),
+    ];
+    for (const seen of none) expect(plan(seen).create).to.equal(undefined);
+    expect(plan(firewall("missing"), { rules: [] }).create).to.equal(undefined);
+  });
+
+  it("gets no more rules and nodes than it can have, and says so", () => {
+    const capabilities = { rulesPerFirewall: 1, nodesPerFirewall: 1, reserved: () => false };
+    const full = plan(firewall(facts([FOREIGN], [B]), { capabilities }));
+    expect([full.rulesProblem?.reason, full.nodeProblem?.reason]).to.deep.equal(["FirewallFull", "FirewallFull"]);
+    expect([full.addRules, full.addNodes]).to.deep.equal([[], []]);
+    const enough = plan(firewall(facts([rule(443)], [A]), { capabilities }));
+    expect([enough.rulesProblem, enough.nodeProblem]).to.deep.equal([undefined, undefined]);
+  });
+
+  it("keeps what a rule is until it is gone: being added, there, being removed", () => {
+    const removing = plan(firewall(facts([rule(443), rule(80)], [A])), {}, { rules: [record(80)], nodes: [A] });
+    expect(ports(removing.removeRules)).to.equal("80");
+    expect(removing.recorded.rules.map((each) => `${each.ports} ${each.phase}`)).to.deep.equal([
+      ...["443 present", "80 removing"],
+    ]);
+  });
+
+  it("keeps the rules and nodes of other RoutedIPs, but not those that they give up", () => {
+    const seen = facts([rule(443), rule(80)], [A, B]);
+    const ours = { rules: [record(443), record(80)], nodes: [A, B] };
+    const others = (phase: FirewallRule["phase"], nodes: readonly string[]) => [
+      { rules: [record(80, { phase })], nodes },
+    ];
+    const kept = plan(firewall(seen, { others: others("present", [B]) }), {}, ours);
+    expect([ports(kept.removeRules), kept.removeNodes]).to.deep.equal(["", []]);
+    const left = plan(firewall(seen, { others: others("removing", []) }), {}, ours);
+    expect([ports(left.removeRules), left.removeNodes]).to.deep.equal(["80", [B]]);
+  });
+
+  it("takes over a node that another one has put there, target or holder, so that whoever leaves last removes it", () => {
+    const others = [{ rules: [], nodes: [A] }];
+    const nodes = (wish: Partial<FirewallWish>, seen = facts([FOREIGN], [A])) =>
+      plan(firewall(seen, { others }), wish).recorded.nodes;
+    expect(nodes({})).to.deep.equal([A]);
+    expect(
+      planFirewall(firewall(facts([FOREIGN], [A]), { others }), { rules: [], holder: A }, NOTHING).recorded.nodes,
+    ).to.deep.equal([A]);
+    expect(
+      planFirewall(firewall(facts([FOREIGN], [A])), { rules: [], holder: A }, NOTHING).recorded.nodes,
+    ).to.deep.equal([]);
+    const target = planFirewall(firewall(facts([FOREIGN]), { others }), { rules: [], holder: A }, NOTHING);
+    expect(target.recorded.nodes, "it is not there").to.deep.equal([]);
+  });
+
+  it("calls a rule that was there before a person's, but not one that another RoutedIP has added", () => {
+    const preexisting = (others: FirewallSnapshot["others"]) =>
+      plan(firewall(facts([rule(443)], [A]), { others })).recorded.rules.map((each) => each.preexisting === true);
+    expect(preexisting([])).to.deep.equal([true]);
+    expect(preexisting([{ rules: [record(443)], nodes: [] }])).to.deep.equal([false]);
+    expect(preexisting([{ rules: [record(443, { preexisting: true })], nodes: [] }])).to.deep.equal([true]);
+  });
+
+  it("takes nobody's ports away: a node that no other firewall covers joins one with rules of a person only", () => {
+    const bare = new Map([[A, []]]);
+    const joins = (
+      rules: readonly FirewallRuleFacts[],
+      others: FirewallSnapshot["others"] = [],
+      own: Recorded = NOTHING,
+    ) => plan(firewall(facts(rules), { coveredBy: bare, others }), {}, own).addNodes.length === 1;
+    expect(joins([FOREIGN])).to.equal(true);
+    expect(joins([])).to.equal(false);
+    expect(joins([rule(443)], [], { rules: [record(443)], nodes: [] }), "ours").to.equal(false);
+    expect(joins([rule(443)], [{ rules: [record(443)], nodes: [] }]), "of another RoutedIP").to.equal(false);
+    const before = { rules: [record(443, { preexisting: true })], nodes: [] };
+    expect(joins([rule(443)], [], before), "it was there before").to.equal(true);
+  });
+
+  it("opens safely where the node is in it, or is covered elsewhere, or the rules are a person's; or nobody knows", () => {
+    const bare = new Map([[A, []]]);
+    const safe = (seen: FirewallSnapshot["facts"], coveredBy: FirewallSnapshot["coveredBy"] = bare) =>
+      opensSafely(firewall(seen, { coveredBy }), A, []);
+    expect(safe("unknown")).to.equal(true);
+    expect(safe("missing")).to.equal(false);
+    expect(safe("missing", new Map([[A, ["base"]]]))).to.equal(true);
+    expect(safe(facts([]))).to.equal(false);
+    expect(safe(facts([], [A]))).to.equal(true);
+    expect(safe(facts([FOREIGN]))).to.equal(true);
+  });
+});
