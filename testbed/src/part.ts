@@ -108,11 +108,13 @@ export class Part {
     const child = await this.supervisor.run({ file, args: args(port, secondPort), log });
     this.process = child;
     const ended = child.exited.then((exit) => this.noteEnd(exit));
-    const ready = this.ready(port, 60_000).then(
+    const waiting = new AbortController();
+    const ready = this.ready(port, 60_000, waiting.signal).then(
       () => undefined,
       (error: Error) => error.message,
     );
     const problem = await this.supervisor.held(Promise.race([ended, ready]));
+    waiting.abort();
     if (problem === undefined) return undefined;
     await child.signal("SIGKILL");
     await ended;
@@ -125,11 +127,11 @@ export class Part {
     return `it ended with ${signal ?? `code ${code}`}`;
   }
 
-  private async ready(port: number, timeoutMs: number): Promise<void> {
+  private async ready(port: number, timeoutMs: number, signal?: AbortSignal): Promise<void> {
     const alive = () => {
       if (!this.process) throw new Error(`${this.name} does not run`);
       return this.spec.ready(port);
     };
-    await eventually(alive, { what: `${this.name} to be ready`, timeoutMs });
+    await eventually(alive, { what: `${this.name} to be ready`, timeoutMs, ...(signal && { signal }) });
   }
 }

@@ -8,6 +8,8 @@ export interface WaitOptions {
   readonly timeoutMs?: number;
   /** @default 50 */
   readonly intervalMs?: number;
+  /** Ends the wait: it rejects with the AbortError. @default - nobody does */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -28,7 +30,7 @@ export async function eventually<T>(
     } catch (error) {
       last = error;
     }
-    await delay(options.intervalMs ?? 50);
+    await delay(options.intervalMs ?? 50, undefined, options.signal && { signal: options.signal });
   } while (performance.now() < deadline);
   const detail = last instanceof Error ? `: ${last.message}` : "";
   throw new Error(`waited ${timeoutMs} ms for ${options.what}${detail}`, { cause: last });

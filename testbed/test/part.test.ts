@@ -60,11 +60,17 @@ describe("a part of a control plane", () => {
     await new Promise((resolve) => taken.close(resolve));
   });
 
-  it("tells its last words when it does not start", async () => {
+  it("tells its last words when it does not start, and waits for it no longer", async () => {
+    const timers = async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      return process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
+    };
+    const before = await timers();
     const error = await make('console.log("my disk is full"); process.exit(3)')
       .start()
       .catch((reason: Error) => reason);
     expect(error).to.have.property("message", "program does not start: it ended with code 3\nmy disk is full\n");
+    expect(await timers()).to.equal(before);
   });
 
   function make(script: string, pickPort?: () => Promise<number>): Part {
