@@ -1,11 +1,11 @@
-/** Which address of a node is published. */
+/** Which address of a node is published. A node without such an address is left out. */
 export enum AddressType {
-  /** The node's status address of type ExternalIP. */
+  /** The address of type ExternalIP in the node's status. */
   EXTERNAL_IP = "ExternalIP",
-  /** The node's status address of type InternalIP. */
+  /** The address of type InternalIP in the node's status; seldom reachable from outside. */
   INTERNAL_IP = "InternalIP",
-  /** The reserved IPv4 address that a FloatingIPPool or RoutedIP assigned to the node, by its annotation. */
+  /** The IPv4 address that a FloatingIPPool or RoutedIP assigned to the node, as the node's annotation names it. */
   RESERVED_IPV4 = "flipop.digitalocean.com/ipv4-reserved-ip",
-  /** The reserved IPv6 address that a FloatingIPPool or RoutedIP assigned to the node, by its annotation. */
+  /** The IPv6 address that a FloatingIPPool or RoutedIP assigned to the node, as the node's annotation names it. */
   RESERVED_IPV6 = "flipop.digitalocean.com/ipv6-reserved-ip",
 }

@@ -7,19 +7,19 @@ import type { RoutedIPJob } from "./routed-ip-job";
 /** How RoutedIPs of a class are handled: by a RoutedIPIssuer, or by Jobs of your own. */
 export class ClassImplementation {
   /**
-   * Built in: the issuer whose account is used, of any namespace.
+   * Built in: a RoutedIPIssuer of any namespace, whose account is used.
    *
-   * @param issuer the issuer; its namespace must be known
+   * @param issuer the issuer; synthesis fails where its namespace is not known
    */
   public static issuer(issuer: IRoutedIPIssuer): ClassImplementation {
     return new ClassImplementation((site) => ({ issuerRef: writeIssuer(issuer, site) }), [issuer]);
   }
 
   /**
-   * Custom: Jobs for any platform. The operator needs feature `jobs` for them.
+   * Custom: Jobs for any platform. The operator runs them only with feature `jobs`, which is off by default.
    *
-   * @param updateRoutedIP assigns (and, where none is given, creates) an address
-   * @param updateFirewall brings the firewall in step
+   * @param updateRoutedIP assigns an address, and creates one where none is given
+   * @param updateFirewall gives the firewall the rules that the class needs
    */
   public static jobs(updateRoutedIP: RoutedIPJob, updateFirewall: RoutedIPJob): ClassImplementation {
     return new ClassImplementation((site) => ({

@@ -10,7 +10,7 @@ import { textOf, written } from "./private/written";
 import type { SecretRef } from "./secret-ref";
 import type { TaintEffect } from "./taint-effect";
 
-/** A ClusterRoutedIPClass: one of this app, or one that is made elsewhere. */
+/** A ClusterRoutedIPClass: one of this app, or one that is defined outside of it. */
 export interface IClusterRoutedIPClass extends IConstruct {
   /** The class's name. */
   readonly name: string;
@@ -26,7 +26,7 @@ export interface IClusterRoutedIPClass extends IConstruct {
 /** The taint that marks the node which holds an address. */
 export interface ElectedNodeTaint {
   /**
-   * Key of the taint, under `flipop.digitalocean.com/`.
+   * Key of the taint. It must begin with `flipop.digitalocean.com/`.
    *
    * @default - flipop.digitalocean.com/routed-ip
    */
@@ -53,37 +53,40 @@ export interface ClusterRoutedIPClassProps extends FlipopResourceProps {
   readonly implementation: ClassImplementation;
 
   /**
-   * Whether the firewall is changed only after the assignment. Jobs always work in that order.
+   * Whether the firewall is changed only after the address is assigned; false: before. Jobs always assign first:
+   * a class of Jobs refuses this prop.
    *
    * @default false
    */
   readonly firewallPostAllow?: boolean;
 
   /**
-   * The cluster's range of NodePorts; ports inside it need no firewall rule of their own.
+   * The cluster's range of NodePorts. Ports inside it get no firewall rule: they have to be open already.
    *
    * @default PortRange.of(30000, 32767)
    */
   readonly nodePorts?: PortRange;
 
   /**
-   * Addresses that one node may hold, 1 to 100; a pool's addresses count.
+   * Most addresses that one node may hold, 1 to 100, those of pools included. The provider's own limit holds where it
+   * is lower; DigitalOcean's is 1.
    *
    * @default 1
    */
   readonly perNodeIpLimit?: number;
 
   /**
-   * Secrets whose entries the Jobs get as environment variables, in the namespace of the Jobs.
+   * Secrets, in the namespace of the Jobs, whose entries the Jobs get as environment variables; 16 at most. Refused
+   * where the class has an issuer.
    *
    * @default - none
    */
   readonly secrets?: SecretRef[];
 
   /**
-   * Namespace of the Jobs. The operator must be allowed to run Jobs there.
+   * Namespace that the Jobs run in: one of the operator's `jobNamespaces`. Refused where the class has an issuer.
    *
-   * @default - the first that the operator may use: `flipop-jobs`, unless it was set up with others
+   * @default - the first of the operator's `jobNamespaces`: `flipop-jobs`, unless it was set up with others
    */
   readonly jobNamespace?: string;
 
@@ -95,7 +98,7 @@ export interface ClusterRoutedIPClassProps extends FlipopResourceProps {
   readonly electedNodeTaint?: ElectedNodeTaint;
 
   /**
-   * Namespaces whose RoutedIPs may use the class.
+   * Namespaces whose RoutedIPs may use the class, 256 at most. An empty list is refused: nobody could use it.
    *
    * @default - all
    */
@@ -125,9 +128,9 @@ export interface ClusterRoutedIPClassProps extends FlipopResourceProps {
  */
 export class ClusterRoutedIPClass extends FlipopResource implements IClusterRoutedIPClass {
   /**
-   * A class that is made elsewhere.
+   * A class that is defined outside of this app.
    *
-   * @param scope where the reference stands
+   * @param scope construct to put the reference under
    * @param id construct id of the reference
    * @param name the class's name
    */
@@ -135,7 +138,7 @@ export class ClusterRoutedIPClass extends FlipopResource implements IClusterRout
     return new ImportedClass(scope, id, name);
   }
 
-  /** The object that is synthesised; patch it where a prop is missing. */
+  /** The object that is synthesised. Its `addJsonPatch` sets what no prop does. */
   public readonly apiObject: ApiObject;
 
   /**

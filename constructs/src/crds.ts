@@ -5,19 +5,19 @@ import { KINDS, type KindName } from "./api/kinds";
 import { clusterObject } from "./operator/cluster-object";
 
 /**
- * The CustomResourceDefinitions of the five kinds. Put them into a chart of their own: they must be applied, and be
- * Established, before the first resource of these kinds.
+ * The CustomResourceDefinitions (CRDs) of the five kinds. Put them into a chart of their own, and apply it first: the
+ * API server refuses resources of a kind until its CRD is Established.
  */
 export class FlipopCrds extends Construct {
-  /** The definition of FloatingIPPool. */
+  /** The CRD of FloatingIPPool. */
   public readonly floatingIpPool: ApiObject;
-  /** The definition of NodeDNSRecordSet. */
+  /** The CRD of NodeDNSRecordSet. */
   public readonly nodeDnsRecordSet: ApiObject;
-  /** The definition of RoutedIP. */
+  /** The CRD of RoutedIP. */
   public readonly routedIp: ApiObject;
-  /** The definition of RoutedIPIssuer. */
+  /** The CRD of RoutedIPIssuer. */
   public readonly routedIpIssuer: ApiObject;
-  /** The definition of ClusterRoutedIPClass. */
+  /** The CRD of ClusterRoutedIPClass. */
   public readonly clusterRoutedIpClass: ApiObject;
 
   constructor(scope: Construct, id: string) {

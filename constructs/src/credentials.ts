@@ -4,23 +4,24 @@ import { type Site, UNREADABLE } from "./private/draft";
 import { readSecret, type SecretFacts } from "./private/secret";
 import { written } from "./private/written";
 
-/** An API token in a Secret. A token never stands in a manifest itself. */
+/** Where a provider's token is: an entry of a Secret. The token itself is never written into a manifest. */
 export class Credentials {
   /**
-   * The entry of a Secret that is made in the same app, by any cdk8s-plus version or as a plain ApiObject.
+   * The entry of a Secret of the same app, by any cdk8s-plus version or as a plain ApiObject. It must be in the
+   * namespace of the object that uses it.
    *
    * @param secret the construct of the Secret
-   * @param key the entry; the provider's variable, such as `DIGITALOCEAN_ACCESS_TOKEN`, where it is left out
+   * @param key key of the entry; by default the provider's environment variable, such as `DIGITALOCEAN_ACCESS_TOKEN`
    */
   public static fromSecret(secret: IConstruct, key?: string): Credentials {
     return new Credentials((site) => readSecret(secret, site), key, [secret]);
   }
 
   /**
-   * The entry of a Secret that is made elsewhere.
+   * The entry of a Secret that is defined outside of this app.
    *
    * @param name the Secret's name
-   * @param key the entry; the provider's variable, such as `DIGITALOCEAN_ACCESS_TOKEN`, where it is left out
+   * @param key key of the entry; by default the provider's environment variable, such as `DIGITALOCEAN_ACCESS_TOKEN`
    */
   public static fromSecretName(name: string, key?: string): Credentials {
     return new Credentials(() => ({ name }), key);

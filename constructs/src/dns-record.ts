@@ -7,14 +7,15 @@ import type { ReclaimPolicy } from "./reclaim-policy";
 /** Options of a DNS record set. */
 export interface DnsRecordOptions {
   /**
-   * How long resolvers may cache the records. Cloudflare takes one second (automatic) or 60 seconds to a day.
+   * TTL: how long resolvers may cache the records, in whole seconds. At Cloudflare 1 second (automatic), or 60 seconds
+   * to a day.
    *
-   * @default - 60 seconds; for node addresses the TTL of existing records is left
+   * @default - 60 seconds; a NodeDNSRecordSet then leaves the TTL of existing records
    */
   readonly ttl?: Duration;
 
   /**
-   * What happens to the record set when the resource is deleted or renames it.
+   * What happens to the record set when the resource is deleted or names another one.
    *
    * @default ReclaimPolicy.RETAIN
    */
@@ -40,8 +41,8 @@ export class DnsRecord {
   /**
    * A record set in a domain of DigitalOcean DNS.
    *
-   * @param recordName relative to the zone or fully qualified; `@` for the zone itself
-   * @param zone the domain name
+   * @param recordName DNS name, relative to the zone or fully qualified; `@` for the zone itself
+   * @param zone the zone's domain name, such as `example.com`
    * @param options TTL and deletion policy
    */
   public static digitalOcean(recordName: string, zone: string, options: DnsRecordOptions = {}): DnsRecord {
@@ -51,7 +52,7 @@ export class DnsRecord {
   /**
    * A record set in a zone of Cloudflare DNS.
    *
-   * @param recordName relative to the zone or fully qualified; `@` for the zone itself
+   * @param recordName DNS name, relative to the zone or fully qualified; `@` for the zone itself
    * @param zone the zone's id (32 hexadecimal digits) or its domain name
    * @param options TTL and deletion policy
    */
@@ -60,11 +61,11 @@ export class DnsRecord {
   }
 
   /**
-   * A record set of a provider by the name that the operator knows it by.
+   * A record set at a DNS provider by its name in the operator.
    *
-   * @param provider such as `digitalocean`
-   * @param recordName relative to the zone or fully qualified; `@` for the zone itself
-   * @param zone the zone: a domain name, or the provider's id of it
+   * @param provider the provider's name, such as `digitalocean`
+   * @param recordName DNS name, relative to the zone or fully qualified; `@` for the zone itself
+   * @param zone the zone's domain name, or the provider's id of it
    * @param options TTL and deletion policy
    */
   public static of(provider: string, recordName: string, zone: string, options: DnsRecordOptions = {}): DnsRecord {

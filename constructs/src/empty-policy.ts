@@ -1,7 +1,10 @@
 /** When a record set may become empty. */
 export enum EmptyPolicy {
-  /** The last addresses stay when no node matches: resolvers would remember that the name does not exist. */
+  /** Never: the last addresses stay while no node matches, lest resolvers cache that the name does not exist. */
   KEEP = "Keep",
-  /** The set goes after no node passed the node labels for 5 minutes. */
+  /**
+   * Its records are deleted once no node has had the labels of `nodes` for 5 minutes. Nodes that are not ready do not
+   * count as gone.
+   */
   DELETE = "Delete",
 }

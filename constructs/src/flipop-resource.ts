@@ -6,18 +6,18 @@ export interface FlipopResourceProps {
   /**
    * Name, namespace, labels and annotations of the object.
    *
-   * @default - the chart's namespace and labels, and a name made from the construct path. A name from the path changes
-   * when a construct id does, which replaces the object: name what holds addresses
+   * @default - the chart's namespace and labels, and a name made from the construct path. Such a name changes with a
+   * construct id, which replaces the object: give a name to what holds addresses
    */
   readonly metadata?: ApiObjectMetadata;
 }
 
 /**
- * A resource of flipop. Everything that is wrong with its props is told in one error at synthesis; nothing throws
- * before.
+ * A resource of flipop. Its constructor does not throw: synthesis fails with one error that lists all mistakes in its
+ * props.
  */
 export abstract class FlipopResource extends Construct {
-  /** The object that is synthesised; patch it where a prop is missing. */
+  /** The object that is synthesised. Its `addJsonPatch` sets what no prop does. */
   public abstract readonly apiObject: ApiObject;
 
   /** The object's name. */

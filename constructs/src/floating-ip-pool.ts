@@ -17,9 +17,10 @@ import type { ReclaimPolicy } from "./reclaim-policy";
 /** Props of a FloatingIPPool. */
 export interface FloatingIPPoolProps extends FlipopResourceProps, MatchProps {
   /**
-   * Region that addresses are created in; all matching nodes are taken to be in it.
+   * Region that addresses are created in, such as `nyc3`. Match nodes of this region only: an address goes to no node
+   * elsewhere.
    *
-   * @default - none: then `ips` lists every address, and nothing is created
+   * @default - none; `ips` then has to list every address, since nothing is created
    */
   readonly region?: string;
 
@@ -31,64 +32,67 @@ export interface FloatingIPPoolProps extends FlipopResourceProps, MatchProps {
   readonly provider?: IpProvider;
 
   /**
-   * How many addresses the pool has. More than `ips`: the rest is created. Fewer: the tail of `ips` is disabled.
+   * Number of addresses that the pool should have, 0 to 1024. More than `ips` lists: the rest is created. Fewer: the
+   * last ones are disabled, so that they leave DNS and go to no node. 0 means exactly `ips`.
    *
    * @default - exactly `ips`
    */
   readonly desiredIps?: number;
 
   /**
-   * Addresses to use, such as `192.0.2.10`. Created ones are appended by the operator, so that they survive a restart.
+   * Addresses to use, such as `192.0.2.10`: all of one family, each once, 1024 at most. The operator appends those that
+   * it creates. To give up a created one, lower `desiredIps` too.
    *
    * @default - none: `desiredIps` addresses are created
    */
   readonly ips?: string[];
 
   /**
-   * Family of created addresses; a pool holds one family.
+   * Family of all addresses of the pool, listed and created.
    *
    * @default - that of `ips`, else IPv4
    */
   readonly ipFamily?: IpFamily;
 
   /**
-   * Time between two assignments of the pool.
+   * Cool-off: time from one assignment of the pool to the next. Fractions of a second are allowed.
    *
    * @default - none
    */
   readonly assignmentCoolOff?: Duration;
 
   /**
-   * How long a holder which may recover (not ready, pod unready) keeps its address though another node waits. Whole
-   * seconds, a day at most.
+   * Grace period: how long a holder that may recover (node not ready, pod unready or absent) keeps its address though
+   * another node waits. Any other refusal, such as a cordon, ends it at once. Whole seconds, 0 to a day.
    *
    * @default Duration.seconds(0)
    */
   readonly gracePeriod?: Duration;
 
   /**
-   * Order among waiting candidates; it never moves an address.
+   * Order in which waiting candidates get an address; it never moves one.
    *
    * @default NodePreference.STABLE
    */
   readonly nodePreference?: NodePreference;
 
   /**
-   * What happens to addresses that this pool created when it is deleted or shrinks. Listed ones are never released.
+   * What happens to an address that the pool created when the pool is deleted or no longer needs it. Addresses that
+   * you listed are never released.
    *
    * @default ReclaimPolicy.RETAIN
    */
   readonly reclaimPolicy?: ReclaimPolicy;
 
   /**
-   * A record set that holds the active addresses.
+   * Record set that holds the active addresses. While none is active, it stays as it is.
    *
    * @default - no DNS records
    */
   readonly dnsRecord?: DnsRecord;
 
   /**
-   * Stops every write but status; deletion still cleans up.
+   * Whether the resource is paused: nothing is written but its status, and its claims stay. Deletion still cleans up.
    *
    * @default false
    */
@@ -119,7 +123,7 @@ export interface FloatingIPPoolProps extends FlipopResourceProps, MatchProps {
  * app.synth();
  */
 export class FloatingIPPool extends FlipopResource {
-  /** The object that is synthesised; patch it where a prop is missing. */
+  /** The object that is synthesised. Its `addJsonPatch` sets what no prop does. */
   public readonly apiObject: ApiObject;
 
   constructor(scope: Construct, id: string, props: FloatingIPPoolProps = {}) {

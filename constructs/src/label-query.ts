@@ -14,7 +14,7 @@ export class LabelQuery {
   }
 
   /**
-   * The label is there, with any value.
+   * The label is present, with any value.
    *
    * @param key label key
    */
@@ -52,7 +52,7 @@ export class LabelQuery {
   }
 
   /**
-   * The label's value is a whole number above this one.
+   * The label's value is a whole number greater than this one. Without the label, or with other text, it does not hold.
    *
    * @param key label key
    * @param value a whole number, 0 or more
@@ -62,7 +62,7 @@ export class LabelQuery {
   }
 
   /**
-   * The label's value is a whole number below this one.
+   * The label's value is a whole number less than this one. Without the label, or with other text, it does not hold.
    *
    * @param key label key
    * @param value a whole number, 0 or more

@@ -2,10 +2,13 @@ import type { NodeMatch } from "./node-match";
 import type { PodMatch } from "./pod-match";
 import type { Toleration } from "./toleration";
 
-/** Which nodes are candidates. What is left out demands nothing; without any of these every healthy node is taken. */
+/**
+ * Which nodes are candidates: those that meet every prop given. Without any of these props: every node that is Ready,
+ * without taints and not cordoned.
+ */
 export interface MatchProps {
   /**
-   * Pods that a node needs: at least one that is Running, Ready and not being deleted.
+   * Pods that a node needs: at least one of them that is Running, Ready and not being deleted.
    *
    * @default - no pod is needed
    */
@@ -19,7 +22,8 @@ export interface MatchProps {
   readonly nodes?: NodeMatch;
 
   /**
-   * Taints that a node may have. Any taint that is not tolerated, whatever its effect, refuses the node.
+   * Taints that a node may have, 128 tolerations at most. Any other taint refuses the node, even with effect
+   * PreferNoSchedule; only those under `flipop.digitalocean.com/` are ignored.
    *
    * @default - nodes without taints only
    */

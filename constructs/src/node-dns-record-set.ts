@@ -14,40 +14,41 @@ import { textOf, wholeSeconds, written } from "./private/written";
 
 /** Props of a NodeDNSRecordSet. */
 export interface NodeDNSRecordSetProps extends FlipopResourceProps, MatchProps {
-  /** The record set. */
+  /** Record set that the addresses are published in. */
   readonly dnsRecord: DnsRecord;
 
   /**
-   * Which address of a node is published: one of its status addresses, or the reserved IP that its annotation names.
+   * Which address of a node is published. A node without such an address is left out.
    *
    * @default AddressType.EXTERNAL_IP
    */
   readonly addressType?: AddressType;
 
   /**
-   * Families to publish.
+   * Address families to publish: A records for IPv4, AAAA records for IPv6. A reserved type of `addressType` has one
+   * family, and refuses the other.
    *
-   * @default - IPv4, or the family that `addressType` fixes
+   * @default - IPv4, or the one family of `addressType`
    */
   readonly ipFamilies?: IpFamily[];
 
   /**
-   * How long a holder which may recover (not ready, pod unready) keeps its address in the set. Whole seconds, a day at
-   * most.
+   * Grace period: how long a node that may recover (node not ready, pod unready or absent) keeps its address in the
+   * record set. Any other refusal, such as a cordon, ends it at once. Whole seconds, 0 to a day.
    *
    * @default Duration.seconds(0)
    */
   readonly gracePeriod?: Duration;
 
   /**
-   * Keep: the last addresses stay when no node matches. Delete: the set goes after no node passed `nodes` for 5 minutes.
+   * When the record set may become empty: never, or once no node has had the labels of `nodes` for 5 minutes.
    *
    * @default EmptyPolicy.KEEP
    */
   readonly emptyPolicy?: EmptyPolicy;
 
   /**
-   * Stops every write but status; deletion still cleans up.
+   * Whether the resource is paused: nothing is written but its status, and its claims stay. Deletion still cleans up.
    *
    * @default false
    */
@@ -74,7 +75,7 @@ export interface NodeDNSRecordSetProps extends FlipopResourceProps, MatchProps {
  * app.synth();
  */
 export class NodeDNSRecordSet extends FlipopResource {
-  /** The object that is synthesised; patch it where a prop is missing. */
+  /** The object that is synthesised. Its `addJsonPatch` sets what no prop does. */
   public readonly apiObject: ApiObject;
 
   constructor(scope: Construct, id: string, props: NodeDNSRecordSetProps) {

@@ -5,7 +5,7 @@ import { labelQueries, writeSelector } from "./private/selector";
 const DOKS_NODE_POOL = "doks.digitalocean.com/node-pool";
 
 /**
- * Which nodes may be chosen, by their labels.
+ * Which nodes are candidates, by their labels.
  *
  * @example
  * import { App, Chart } from "cdk8s";
@@ -21,7 +21,7 @@ export class NodeMatch {
   /**
    * Nodes that have all these labels.
    *
-   * @param labels keys and values, at least one
+   * @param labels label keys and values, at least one
    */
   public static labels(labels: { [key: string]: string }): NodeMatch {
     return NodeMatch.query(...labelQueries(labels));

@@ -1,10 +1,10 @@
-/** Order among nodes that wait for an address. It never moves an address. */
+/** Order in which waiting candidates get an address. It never moves an address. */
 export enum NodePreference {
   /**
-   * Nodes that will stay first: not cordoned, not about to be removed by an autoscaler, newest kubelet, youngest. A
-   * surge upgrade then moves each address once.
+   * First those that are likely to stay (not cordoned, not chosen by an autoscaler for removal), then the newest
+   * kubelet, then the youngest node. A surge upgrade then moves each address once.
    */
   STABLE = "Stable",
-  /** By name, as the Go operator does. */
+  /** By the node's name, as the Go operator does. */
   NAME = "Name",
 }

@@ -1,4 +1,4 @@
-/** A part of the operator that can be switched on. */
+/** A part of the operator that can be enabled, with the permissions that it needs. */
 export enum OperatorFeature {
   /** FloatingIPPool: addresses that follow nodes. */
   POOLS = "pools",
@@ -6,7 +6,7 @@ export enum OperatorFeature {
   DNS = "dns",
   /** RoutedIP, RoutedIPIssuer and ClusterRoutedIPClass: addresses that follow a Service. */
   ROUTED_IP = "routedip",
-  /** Jobs of a ClusterRoutedIPClass: custom implementations. */
+  /** Jobs of a ClusterRoutedIPClass, for custom implementations. Off by default, since it needs the permission to run Jobs. */
   JOBS = "jobs",
 }
 
@@ -14,6 +14,6 @@ export enum OperatorFeature {
 export enum MetricsScrape {
   /** A ServiceMonitor on the metrics Service. */
   SERVICE_MONITOR = "ServiceMonitor",
-  /** A PodMonitor on the pods, where Services are not to be used. */
+  /** A PodMonitor on the pods; it does without the metrics Service. */
   POD_MONITOR = "PodMonitor",
 }

@@ -3,11 +3,11 @@ import type { Credentials } from "./credentials";
 import type { MetricsScrape, OperatorFeature } from "./operator-options";
 import type { Toleration } from "./toleration";
 
-/** Settings of a FlipopOperator. All are optional: without any it is ready for production. */
+/** Props of a FlipopOperator. All are optional: the defaults are ready for production. */
 export interface FlipopOperatorProps {
   /**
-   * Name of the operator's objects and of its instance label. A second operator in a cluster needs another name or
-   * another namespace.
+   * Name of the operator's objects and of its instance label: a DNS label of at most 55 characters that begins with a
+   * letter. A second operator in a cluster needs another name or another namespace.
    * @default "flipop"
    */
   readonly name?: string;
@@ -17,71 +17,73 @@ export interface FlipopOperatorProps {
    */
   readonly namespace?: string;
   /**
-   * Whether the Namespaces of the operator and of Jobs are made with it, labelled for Pod Security "restricted". Switch
-   * it off where somebody else makes them.
+   * Whether to make the Namespaces of the operator and of Jobs too, labelled for Pod Security "restricted". Set it to
+   * false where something else makes them.
    * @default true
    */
   readonly createNamespaces?: boolean;
   /**
-   * What the operator does. It gets the permissions of these features and no others.
-   * @default - pools, dns and routedip; jobs only where asked for
+   * Features to enable, at least one. The operator gets the permissions of these and no others.
+   * @default - pools, dns and routedip, not jobs
    */
   readonly features?: OperatorFeature[];
   /**
-   * Namespaces whose FloatingIPPools, NodeDNSRecordSets, RoutedIPs, issuers and Services are served. Given, the operator
-   * gets a Role in each instead of rights in the whole cluster.
+   * Namespaces whose FloatingIPPools, NodeDNSRecordSets, RoutedIPs, issuers and Services are served; an empty list is
+   * refused. If given, the operator gets a Role in each in place of rights in the whole cluster.
    * @default - all
    */
   readonly watchNamespaces?: string[];
   /**
-   * Namespaces whose pods may be matched. Given, the operator gets a Role in each instead of rights in the whole cluster.
+   * Namespaces whose pods may be matched; an empty list is refused. If given, the operator gets a Role in each in place
+   * of rights in the whole cluster.
    * @default - all
    */
   readonly podNamespaces?: string[];
   /**
-   * Namespaces in which the tokens of RoutedIPIssuers may be read: all Secrets of these namespaces. Only with
-   * feature routedip.
+   * Namespaces whose Secrets the operator may read, all of them, for the tokens of RoutedIPIssuers. Only with feature
+   * routedip; each must be in `watchNamespaces` where that is given.
    * @default - the operator's own
    */
   readonly issuerNamespaces?: string[];
   /**
-   * Namespaces in which Jobs of classes run; never the operator's own. Only with feature jobs.
+   * Namespaces that Jobs of classes may run in. The operator's own is refused: its token is there. Only with feature
+   * jobs.
    * @default ["flipop-jobs"]
    */
   readonly jobNamespaces?: string[];
   /**
-   * Where the DigitalOcean API token is. The operator starts without the Secret, and works once it is there and the pod
-   * is restarted.
+   * Where the token for DigitalOcean is, in a Secret of the operator's namespace. The pods start without the Secret,
+   * too; restart them once it exists.
    * @default - key DIGITALOCEAN_ACCESS_TOKEN of Secret "flipop" in the operator's namespace
    */
   readonly digitalOcean?: Credentials;
   /**
-   * Where the Cloudflare API token is.
+   * Where the token for Cloudflare is, in a Secret of the operator's namespace.
    * @default - key CLOUDFLARE_TOKEN of Secret "flipop" in the operator's namespace
    */
   readonly cloudflare?: Credentials;
   /**
-   * Image of the operator.
+   * Image of the operator, as registry/name:tag.
    * @default - the image of this release
    */
   readonly image?: string;
   /**
-   * Names of Secrets to pull the image with.
+   * Names of Secrets to pull the image with, in the operator's namespace.
    * @default - none
    */
   readonly imagePullSecrets?: string[];
   /**
-   * Number of pods. One of them acts, the others wait to take over.
+   * Number of pods, 0 or more. One of them, the leader, acts; the others wait to take over.
    * @default 2
    */
   readonly replicas?: number;
   /**
-   * Name of an existing ServiceAccount to use.
+   * Name of an existing ServiceAccount of the operator's namespace to run as. It gets the operator's permissions.
    * @default - one is made
    */
   readonly serviceAccountName?: string;
   /**
-   * Labels of nodes that may run the operator, beside kubernetes.io/os: linux.
+   * Labels that a node needs to run the operator, beside `kubernetes.io/os: linux`.
    * @default - any Linux node
    */
   readonly nodeSelector?: { readonly [key: string]: string };
@@ -91,89 +93,94 @@ export interface FlipopOperatorProps {
    */
   readonly tolerations?: Toleration[];
   /**
-   * PriorityClass of the operator's pods.
+   * Name of the PriorityClass of the operator's pods.
    * @default - the cluster's default
    */
   readonly priorityClassName?: string;
   /**
-   * CPU that is reserved for each pod.
+   * CPU request of each pod, as a Kubernetes quantity.
    * @default "50m"
    */
   readonly cpuRequest?: string;
   /**
-   * Most CPU that a pod may use.
-   * @default - no limit: throttling would endanger leader election
+   * CPU limit of each pod, as a Kubernetes quantity. A pod that is throttled may lose the Lease.
+   * @default - no limit
    */
   readonly cpuLimit?: string;
   /**
-   * Memory that is reserved for each pod.
+   * Memory request of each pod, as a Kubernetes quantity.
    * @default "128Mi"
    */
   readonly memoryRequest?: string;
   /**
-   * Most memory that a pod may use.
+   * Memory limit of each pod, as a Kubernetes quantity. A pod that needs more is killed.
    * @default "512Mi"
    */
   readonly memoryLimit?: string;
   /**
-   * More environment variables, such as HTTPS_PROXY. Tokens are refused: they belong into a Secret.
+   * Further environment variables, such as HTTPS_PROXY. Tokens are refused: they belong in a Secret.
    * @default - none
    */
   readonly env?: { readonly [name: string]: string };
   /**
-   * More flags of `flipop run`, each as "--flag=value". Those that have a prop are refused here.
+   * Further flags of `flipop run`, each as "--flag=value". Those that have a prop are refused.
    * @default - none
    */
   readonly extraArgs?: string[];
   /**
-   * Log debug messages.
+   * Whether to log debug messages.
    * @default false
    */
   readonly debug?: boolean;
   /**
-   * Change nothing, in the cloud or the cluster; log what would change.
+   * Whether to change nothing, in the cloud or the cluster, and only log what would change.
    * @default false
    */
   readonly dryRun?: boolean;
   /**
-   * Reconcile every resource at least this often.
+   * Longest time between two runs of a resource; more than 0. A resource that changes is run at once.
    * @default Duration.seconds(60)
    */
   readonly resync?: Duration;
   /**
-   * How long runs under way may take when a pod is to stop. The pod's grace period is 10 seconds longer.
+   * How long runs under way may take when a pod is told to stop, in whole seconds. The pod's termination grace period
+   * is 10 seconds longer.
    * @default Duration.seconds(20)
    */
   readonly shutdownTimeout?: Duration;
   /**
-   * Let the API server refuse every change to a node by the operator but our annotations and our taints; and, given
-   * `watchNamespaces`, every change to our kinds in another namespace, so that the operator can be allowed to clean up in
-   * a namespace that goes and has lost its Roles. Needs Kubernetes 1.30 or newer.
+   * Whether the API server confines what the operator writes: on nodes to flipop's annotations and taints and, if
+   * `watchNamespaces` is given, to resources of these namespaces. The operator may then clean up in a watched namespace
+   * whose deletion has removed its Role. Needs Kubernetes 1.30 or newer.
    * @default true
    */
   readonly admissionPolicy?: boolean;
   /**
-   * Allow the pods only what they need: metrics and probes in; DNS, and TCP 443 and 6443 (clouds, API server) out.
+   * Whether to make a NetworkPolicy that lets only metrics and probes in, and only DNS and TCP 443 and 6443 (providers,
+   * API server) out. An API server or proxy at another port is then out of reach.
    * @default false
    */
   readonly networkPolicy?: boolean;
   /**
-   * Have metrics scraped by a Prometheus operator. Its CustomResourceDefinitions must be installed.
+   * Kind of object that has the Prometheus operator scrape the metrics. That operator's CustomResourceDefinitions must
+   * be installed.
    * @default - no scrape object is made
    */
   readonly scrape?: MetricsScrape;
   /**
-   * Make a PrometheusRule with alerts. Needs the CustomResourceDefinitions of the Prometheus operator.
+   * Whether to make a PrometheusRule with alerts. The CustomResourceDefinitions of the Prometheus operator must be
+   * installed.
    * @default false
    */
   readonly alertRules?: boolean;
   /**
-   * Make a ConfigMap with a dashboard, labelled for Grafana's sidecar.
+   * Whether to make a ConfigMap with a Grafana dashboard, labelled for Grafana's sidecar.
    * @default false
    */
   readonly dashboard?: boolean;
   /**
-   * Labels of the scrape object, the PrometheusRule and the dashboard, for those that select by label.
+   * Labels to add to the scrape object, the PrometheusRule and the dashboard, for a Prometheus or Grafana that selects
+   * by label. Refused where none of the three is made.
    * @default - none
    */
   readonly monitoringLabels?: { readonly [key: string]: string };

@@ -16,8 +16,8 @@ import { editClusterRole, viewClusterRole } from "./operator/user-roles";
 import type { FlipopOperatorProps } from "./operator-props";
 
 /**
- * The operator, ready for production: two pods without any privilege, the rights of the enabled features and no others,
- * and on request everything to watch it with. The CustomResourceDefinitions come from FlipopCrds.
+ * The operator, ready for production: two unprivileged pods, the permissions of the enabled features and no others, and
+ * on request what monitors it. The CustomResourceDefinitions come from FlipopCrds.
  *
  * Every part is public, so that `addJsonPatch` can change what no prop does.
  */
@@ -35,23 +35,23 @@ export class FlipopOperator extends Construct {
   public readonly jobNamespaceObjects: ApiObject[];
   /** The ServiceAccount; undefined where an existing one is used. */
   public readonly serviceAccount: ApiObject | undefined;
-  /** What the operator may do in the whole cluster. */
+  /** ClusterRole: what the operator may do in the whole cluster. */
   public readonly clusterRole: ApiObject;
-  /** Gives the ClusterRole to the operator. */
+  /** ClusterRoleBinding that gives `clusterRole` to the operator. */
   public readonly clusterRoleBinding: ApiObject;
-  /** What the operator may do in single namespaces. */
+  /** Roles: what the operator may do in single namespaces. */
   public readonly roles: ApiObject[];
-  /** Give the Roles to the operator, in the same order. */
+  /** RoleBindings that give `roles` to the operator, in the same order. */
   public readonly roleBindings: ApiObject[];
-  /** Lets users with the built-in role "view" read our kinds. */
+  /** Lets users with the built-in role "view" read the five kinds. */
   public readonly viewClusterRole: ApiObject;
-  /** Lets users with the built-in role "edit" write our kinds. */
+  /** Lets users with the built-in role "edit" write the five kinds. */
   public readonly editClusterRole: ApiObject;
-  /** The pods of the operator. */
+  /** The Deployment of the operator's pods. */
   public readonly deployment: ApiObject;
-  /** Keeps a node drain from taking all pods at once. */
+  /** PodDisruptionBudget: a node drain evicts one pod of the operator at a time. */
   public readonly podDisruptionBudget: ApiObject;
-  /** Where the metrics are. */
+  /** The Service of the metrics, port 8080. */
   public readonly metricsService: ApiObject;
   /** The ServiceMonitor; undefined unless `scrape` asks for it. */
   public readonly serviceMonitor: ApiObject | undefined;
@@ -69,14 +69,18 @@ export class FlipopOperator extends Construct {
   public readonly admissionPolicyBinding: ApiObject | undefined;
   /**
    * The ValidatingAdmissionPolicy that keeps the operator to `watchNamespaces`; undefined without these, or with
-   * `admissionPolicy: false`. Keep it as long as there is the ClusterRole for clean-ups.
+   * `admissionPolicy: false`. Keep it as long as `cleanupClusterRole` is there: without it, the operator could change
+   * resources in every namespace.
    */
   public readonly cleanupPolicy: ApiObject | undefined;
-  /** Puts that policy into force; undefined without it. */
+  /** Puts `cleanupPolicy` into force; undefined without it. */
   public readonly cleanupPolicyBinding: ApiObject | undefined;
-  /** Lets the operator clean up in a watched namespace that goes, and has lost its Roles; undefined without the policy. */
+  /**
+   * Lets the operator clean up in a watched namespace whose deletion has removed its Role; undefined without
+   * `cleanupPolicy`.
+   */
   public readonly cleanupClusterRole: ApiObject | undefined;
-  /** Gives that ClusterRole to the operator; undefined without it. */
+  /** ClusterRoleBinding that gives `cleanupClusterRole` to the operator; undefined without it. */
   public readonly cleanupClusterRoleBinding: ApiObject | undefined;
 
   constructor(scope: Construct, id: string, props: FlipopOperatorProps = {}) {

@@ -5,12 +5,12 @@ import { labelQueries, writeSelector } from "./private/selector";
 import { readWorkloadPods } from "./private/workload-selector";
 import { written } from "./private/written";
 
-/** Where the pods of a PodMatch are looked for. */
+/** Options of a PodMatch. */
 export interface PodMatchOptions {
   /**
-   * Namespace of the pods to look for.
+   * Namespace of the pods. The operator must be allowed to read pods there: see `podNamespaces` of FlipopOperator.
    *
-   * @default - that of the workload in `PodMatch.of`, where it says one; else all namespaces
+   * @default - for `PodMatch.of` the namespace of the workload, where it has one; else all namespaces
    */
   readonly namespace?: string;
 }
@@ -35,7 +35,7 @@ export class PodMatch {
    * read at synthesis, so labels may still change after this call.
    *
    * @param workload the construct of the workload
-   * @param options where its pods are, if not in the namespace that the workload says
+   * @param options namespace of the pods, if not the workload's
    */
   public static of(workload: IConstruct, options: PodMatchOptions = {}): PodMatch {
     return new PodMatch(
@@ -50,8 +50,8 @@ export class PodMatch {
   /**
    * Pods that have all these labels.
    *
-   * @param labels keys and values, at least one
-   * @param options where the pods are
+   * @param labels label keys and values, at least one
+   * @param options namespace of the pods
    */
   public static labels(labels: { [key: string]: string }, options: PodMatchOptions = {}): PodMatch {
     return PodMatch.query([...labelQueries(labels)], options);
@@ -61,7 +61,7 @@ export class PodMatch {
    * Pods for which all these requirements hold.
    *
    * @param queries at least one
-   * @param options where the pods are
+   * @param options namespace of the pods
    */
   public static query(queries: LabelQuery[], options: PodMatchOptions = {}): PodMatch {
     return new PodMatch((site) => ({
@@ -74,7 +74,7 @@ export class PodMatch {
    * Pods by a label selector, as `kubectl get pods -l` takes it.
    *
    * @param selector such as `app=nginx-ingress,component in (controller,edge)`
-   * @param options where the pods are
+   * @param options namespace of the pods
    */
   public static selector(selector: string, options: PodMatchOptions = {}): PodMatch {
     return new PodMatch((site) => ({ podLabel: demanded(selector, site), podNamespace: options.namespace }));
@@ -83,7 +83,7 @@ export class PodMatch {
   /**
    * Any pod of a namespace.
    *
-   * @param namespace the namespace
+   * @param namespace the namespace's name
    */
   public static inNamespace(namespace: string): PodMatch {
     return new PodMatch(() => ({ podLabel: undefined, podNamespace: namespace }));

@@ -3,8 +3,8 @@ export class PortRange {
   /**
    * A range by its ends.
    *
-   * @param first first port, 1 or more
-   * @param last last port, 65535 or less
+   * @param first first port, 1 to 65535
+   * @param last last port, from `first` to 65535
    */
   public static of(first: number, last: number): PortRange {
     return new PortRange(`${first}-${last}`);

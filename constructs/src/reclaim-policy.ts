@@ -1,7 +1,7 @@
-/** What happens to cloud state when its resource goes. */
+/** What happens to an address or a record set when its resource is deleted or no longer needs it. */
 export enum ReclaimPolicy {
-  /** It stays as it is, for you to use or remove. */
+  /** It stays at the provider, for you to use or delete. */
   RETAIN = "Retain",
-  /** What the operator created is removed; what you gave it stays. */
+  /** It is deleted at the provider: an address is released for good. Addresses that you gave stay. */
   DELETE = "Delete",
 }

@@ -4,7 +4,7 @@ import type { IClusterRoutedIPClass } from "./cluster-routed-ip-class";
 import type { Site } from "./private/draft";
 import type { IRoutedIPIssuer } from "./routed-ip-issuer";
 
-/** Who handles a RoutedIP: an issuer of its namespace, or a class of the cluster. It can't be changed later. */
+/** What handles a RoutedIP: an issuer of its namespace, or a class. It can't be changed later. */
 export class RoutedIPImplementation {
   /**
    * An issuer of the RoutedIP's own namespace, as a class with all defaults would.
@@ -19,7 +19,7 @@ export class RoutedIPImplementation {
   }
 
   /**
-   * A class of the cluster.
+   * A ClusterRoutedIPClass. Its `allowedNamespaces` must have the RoutedIP's namespace.
    *
    * @param clusterClass the class
    */

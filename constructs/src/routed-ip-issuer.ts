@@ -10,7 +10,7 @@ import type { Draft } from "./private/draft";
 import { textOf, written } from "./private/written";
 import type { ReclaimPolicy } from "./reclaim-policy";
 
-/** A RoutedIPIssuer: one of this app, or one that is made elsewhere. */
+/** A RoutedIPIssuer: one of this app, or one that is defined outside of it. */
 export interface IRoutedIPIssuer extends IConstruct {
   /** The issuer's name. */
   readonly name: string;
@@ -26,9 +26,9 @@ export interface IRoutedIPIssuer extends IConstruct {
 /** Props of a RoutedIPIssuer. */
 export interface RoutedIPIssuerProps extends FlipopResourceProps {
   /**
-   * Region that addresses are created in.
+   * Region that addresses are created in, such as `nyc3`.
    *
-   * @default - none: then each RoutedIP names its address, and nothing is created
+   * @default - none; an address is then created only on a node that waits for one
    */
   readonly region?: string;
 
@@ -40,23 +40,24 @@ export interface RoutedIPIssuerProps extends FlipopResourceProps {
   readonly provider?: IpProvider;
 
   /**
-   * The API token, in a Secret of the issuer's own namespace.
+   * Where the token is, in a Secret of the issuer's own namespace. The operator reads Secrets of its `issuerNamespaces`
+   * only.
    *
-   * @default - the operator's, which only an issuer in the operator's own namespace may use
+   * @default - the operator's own token, which only an issuer in the operator's namespace may use
    */
   readonly credentials?: Credentials;
 
   /**
-   * What happens to a created address when its RoutedIP is deleted. Given ones are never released.
+   * What happens to a created address when its RoutedIP is deleted. One that `address` gave is never released.
    *
    * @default ReclaimPolicy.RETAIN
    */
   readonly reclaimPolicy?: ReclaimPolicy;
 
   /**
-   * Cloud firewall to keep in step; created where it is missing.
+   * Name of the cloud firewall that lets the Services' ports in. It is created where the account has none of that name.
    *
-   * @default - no firewall is touched
+   * @default - no firewall is changed
    */
   readonly firewallName?: string;
 }
@@ -82,9 +83,9 @@ export interface RoutedIPIssuerProps extends FlipopResourceProps {
  */
 export class RoutedIPIssuer extends FlipopResource implements IRoutedIPIssuer {
   /**
-   * An issuer that is made elsewhere.
+   * An issuer that is defined outside of this app.
    *
-   * @param scope where the reference stands
+   * @param scope construct to put the reference under
    * @param id construct id of the reference
    * @param name the issuer's name
    * @param namespace the issuer's namespace; a ClusterRoutedIPClass needs it
@@ -98,7 +99,7 @@ export class RoutedIPIssuer extends FlipopResource implements IRoutedIPIssuer {
     return new ImportedIssuer(scope, { id, name, namespace });
   }
 
-  /** The object that is synthesised; patch it where a prop is missing. */
+  /** The object that is synthesised. Its `addJsonPatch` sets what no prop does. */
   public readonly apiObject: ApiObject;
 
   constructor(scope: Construct, id: string, props: RoutedIPIssuerProps = {}) {

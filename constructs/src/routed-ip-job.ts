@@ -4,13 +4,13 @@ import { checkContainer, containerJobSpec } from "./private/container-job";
 import type { Site } from "./private/draft";
 import type { Json } from "./private/manifest";
 
-/** The container of a Job that handles RoutedIPs. */
+/** Options of the one container of a RoutedIPJob. */
 export interface RoutedIPJobContainer {
   /** Image to run, such as `registry.example/update-ip:1.4`. */
   readonly image: string;
 
   /**
-   * Command to run.
+   * Command to run, one item a word: no shell splits it.
    *
    * @default - the image's entry point
    */
@@ -24,15 +24,16 @@ export interface RoutedIPJobContainer {
   readonly args?: string[];
 
   /**
-   * Environment variables beside those that the operator sets (ROUTED_IP, NODE_NAME, NODE_PROVIDER_ID, REGION and so
-   * on). Secrets do not belong here: name them in `secrets` of the class.
+   * Environment variables beside those that the operator sets, whose names are refused here. Tokens do not belong in
+   * a manifest: use `secrets` of the class.
    *
    * @default - none
    */
   readonly env?: { readonly [name: string]: string };
 
   /**
-   * ServiceAccount that the Job runs as. It must carry the label `flipop.digitalocean.com/job`.
+   * Name of the ServiceAccount that the Job runs as. One that is named must have label `flipop.digitalocean.com/job`;
+   * the operator does not start the Job otherwise.
    *
    * @default - the namespace's default ServiceAccount
    */
@@ -46,14 +47,14 @@ export interface RoutedIPJobContainer {
   readonly mountToken?: boolean;
 
   /**
-   * User id to run as; root is refused. The image's own user is not used, because only a number can be checked.
+   * Numeric id of the user to run as, 1 to 2147483647; root (0) is refused. It replaces the user of the image.
    *
    * @default 65532
    */
   readonly userId?: number;
 
   /**
-   * How long the Job may take; 10 minutes at most.
+   * How long the Job may take: whole seconds, 1 second to 10 minutes. It is stopped then, and counts as failed.
    *
    * @default Duration.minutes(10)
    */
@@ -61,7 +62,7 @@ export interface RoutedIPJobContainer {
 }
 
 /**
- * A Job of a ClusterRoutedIPClass: your own way to assign an address, or to bring a firewall in step, on any platform.
+ * A Job of a ClusterRoutedIPClass: your own way to assign an address, or to change a firewall, on any platform.
  *
  * The operator starts it in the class's job namespace with these environment variables: ROUTED_IP (empty: create an
  * address and report it), ROUTED_IP_NAME, ROUTED_IP_NAMESPACE, NODE_NAME, NODE_PROVIDER_ID, PREVIOUS_NODE_NAME,
@@ -70,8 +71,8 @@ export interface RoutedIPJobContainer {
  */
 export class RoutedIPJob {
   /**
-   * A Job with one container, made to pass Pod Security `restricted`: no root, no capabilities, read-only root (with an
-   * empty `/tmp`), no token. The operator runs it once at a time and makes a new one after a failure.
+   * A Job with one container that passes Pod Security `restricted`: no root, no capabilities, a read-only root file
+   * system (`/tmp` is writable), no Kubernetes token. After a failure the operator makes a new Job.
    *
    * @param container what to run
    */

@@ -11,36 +11,39 @@ import type { ServiceRef } from "./service-ref";
 
 /** Props of a RoutedIP. */
 export interface RoutedIPProps extends FlipopResourceProps {
-  /** Who handles this address: an issuer, or a class. It can't be changed later. */
+  /** What handles this address: an issuer, or a class. It can't be changed later. */
   readonly implementation: RoutedIPImplementation;
 
-  /** The Service that the address follows. */
+  /**
+   * The Service whose nodes the address follows. It needs a pod selector; one that is headless or of type ExternalName
+   * is refused.
+   */
   readonly service: ServiceRef;
 
   /**
-   * An existing address to use or recover.
+   * Existing address to use, such as `192.0.2.20`; it is never released.
    *
-   * @default - one is created
+   * @default - an IPv4 address is created
    */
   readonly address?: string;
 
   /**
-   * A record set that holds the address.
+   * Record set that holds the address.
    *
    * @default - no DNS records
    */
   readonly dnsRecord?: DnsRecord;
 
   /**
-   * How long a holder which may recover (not ready, pod unready) keeps its address though another node waits. Whole
-   * seconds, a day at most.
+   * Grace period: how long a holder that may recover (node not ready, pod unready or absent) keeps its address though
+   * another node waits. Any other refusal, such as a cordon, ends it at once. Whole seconds, 0 to a day.
    *
    * @default Duration.seconds(0)
    */
   readonly gracePeriod?: Duration;
 
   /**
-   * Stops every write but status; deletion still cleans up.
+   * Whether the resource is paused: nothing is written but its status, and its claims stay. Deletion still cleans up.
    *
    * @default false
    */
@@ -75,7 +78,7 @@ export interface RoutedIPProps extends FlipopResourceProps {
  * app.synth();
  */
 export class RoutedIP extends FlipopResource {
-  /** The object that is synthesised; patch it where a prop is missing. */
+  /** The object that is synthesised. Its `addJsonPatch` sets what no prop does. */
   public readonly apiObject: ApiObject;
 
   constructor(scope: Construct, id: string, props: RoutedIPProps) {

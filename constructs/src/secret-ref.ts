@@ -2,10 +2,10 @@ import type { IConstruct } from "constructs";
 import { type Site, UNREADABLE } from "./private/draft";
 import { readSecret, type SecretFacts } from "./private/secret";
 
-/** A Secret whose entries become environment variables. */
+/** A Secret whose entries become environment variables of Jobs. It must be in the namespace of the Jobs. */
 export class SecretRef {
   /**
-   * A Secret that is made in the same app, by any cdk8s-plus version or as a plain ApiObject.
+   * A Secret of the same app, by any cdk8s-plus version or as a plain ApiObject.
    *
    * @param secret the construct of the Secret
    */
@@ -14,7 +14,7 @@ export class SecretRef {
   }
 
   /**
-   * A Secret that is made elsewhere.
+   * A Secret that is defined outside of this app.
    *
    * @param name the Secret's name
    */

@@ -7,11 +7,11 @@ import { written } from "./private/written";
 
 const INSTEAD = "give the construct of a Service, or use ServiceRef.named";
 
-/** The Service that an address follows. */
+/** The Service whose nodes an address follows. */
 export class ServiceRef {
   /**
-   * A Service that is made in the same app, by any cdk8s-plus version or as a plain ApiObject. One of another namespace
-   * must allow it by annotation `flipop.digitalocean.com/allow-routed-ip-from`, with the RoutedIP's namespace as value.
+   * A Service of the same app, by any cdk8s-plus version or as a plain ApiObject. In another namespace than the
+   * RoutedIP's, it must name that namespace in its annotation `flipop.digitalocean.com/allow-routed-ip-from`.
    *
    * @param service the construct of the Service
    */
@@ -20,10 +20,11 @@ export class ServiceRef {
   }
 
   /**
-   * A Service that is made elsewhere.
+   * A Service that is defined outside of this app. In another namespace than the RoutedIP's, it must name that
+   * namespace in its annotation `flipop.digitalocean.com/allow-routed-ip-from`.
    *
    * @param name the Service's name
-   * @param namespace its namespace; the RoutedIP's own where it is left out. Another one must allow it by annotation
+   * @param namespace the Service's namespace; by default the RoutedIP's own
    */
   public static named(name: string, namespace?: string): ServiceRef {
     return new ServiceRef(() => written({ serviceName: name, namespace }));

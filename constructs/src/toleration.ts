@@ -5,15 +5,15 @@ import { textOf, written } from "./private/written";
 import { TaintEffect } from "./taint-effect";
 
 /**
- * Lets a node with a matching taint be chosen, as a pod's toleration lets it be scheduled. A taint that is not
- * tolerated, whatever its effect, refuses the node.
+ * Lets a node with a matching taint be a candidate, as a pod's toleration lets it be scheduled. A taint that is not
+ * tolerated refuses the node, even with effect PreferNoSchedule.
  */
 export class Toleration {
   /**
    * Tolerates taints with this key, whatever their value.
    *
    * @param key the taint's key
-   * @param effect the taint's effect; all of them where it is left out
+   * @param effect the taint's effect; by default every effect
    */
   public static key(key: string, effect?: TaintEffect): Toleration {
     return new Toleration({ key, operator: "Exists", effect: textOf(effect) });
@@ -24,18 +24,21 @@ export class Toleration {
    *
    * @param key the taint's key
    * @param value the taint's value
-   * @param effect the taint's effect; all of them where it is left out
+   * @param effect the taint's effect; by default every effect
    */
   public static keyValue(key: string, value: string, effect?: TaintEffect): Toleration {
     return new Toleration({ key, operator: "Equal", value, effect: textOf(effect) });
   }
 
-  /** Tolerates a cordon (`kubectl cordon`): such nodes keep their address and can be chosen. */
+  /**
+   * Tolerates a cordon (`kubectl cordon`): a cordoned node keeps its address and can be a candidate, as long as a pod
+   * that it needs is ready.
+   */
   public static cordoned(): Toleration {
     return Toleration.key("node.kubernetes.io/unschedulable", TaintEffect.NO_SCHEDULE);
   }
 
-  /** Tolerates every taint. */
+  /** Tolerates every taint, a cordon included. */
   public static all(): Toleration {
     return new Toleration({ operator: "Exists" });
   }

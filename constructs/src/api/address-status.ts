@@ -36,11 +36,11 @@ export interface PendingCreation {
   readonly region?: string;
   /** Family of the address. */
   readonly family: IpFamily;
-  /** Node that the address is created on, where a candidate waited. */
+  /** Machine (`spec.providerID` of its node) that the address is created on, where a candidate waited for one. */
   readonly providerID?: string;
-  /** Whether that machine had an address before; if not, one found on it later is provably ours. */
+  /** Whether that machine already had an address. If not, one found on it later is the one that was created. */
   readonly dropletHadAddress?: boolean;
-  /** Unassigned addresses of the account before the call; a newcomer among them may be ours. */
+  /** Addresses of the account before the call, unassigned ones first, at most 500. One that appears later may be the one that was created. */
   readonly unassignedSeen?: readonly string[];
 }
 
@@ -127,18 +127,21 @@ export const pendingCreationSchema: SchemaOf<PendingCreation> = {
     providerID: {
       type: "string",
       optional: true,
-      description: "Node that the address is created on, where a candidate waited.",
+      description:
+        "Machine (`spec.providerID` of its node) that the address is created on, where a candidate waited for one.",
       maxLength: MAX_PROVIDER_ID,
     },
     dropletHadAddress: {
       type: "boolean",
       optional: true,
-      description: "Whether that machine had an address before; if not, one found on it later is provably ours.",
+      description:
+        "Whether that machine already had an address. If not, one found on it later is the one that was created.",
     },
     unassignedSeen: {
       type: "array",
       optional: true,
-      description: "Unassigned addresses of the account before the call; a newcomer among them may be ours.",
+      description:
+        "Addresses of the account before the call, unassigned ones first, at most 500. One that appears later may be the one that was created.",
       items: { type: "string", description: "An address.", maxLength: MAX_IP_LENGTH },
       listType: "atomic",
       maxItems: MAX_UNASSIGNED_SEEN,

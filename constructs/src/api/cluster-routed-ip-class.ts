@@ -23,9 +23,9 @@ export interface SecretReference {
 
 /** The taint that marks the node which holds an address. */
 export interface ElectedNodeTaint {
-  /** Key of the taint, under flipop.digitalocean.com/. */
+  /** Key of the taint. It must begin with flipop.digitalocean.com/. */
   readonly key?: string;
-  /** Value of the taint. */
+  /** Value of the taint. Absent: the empty value. */
   readonly value?: string;
   /** Effect of the taint. NoExecute is not offered: it would evict the pods that the address serves. */
   readonly effect?: "NoSchedule" | "PreferNoSchedule";
@@ -33,25 +33,25 @@ export interface ElectedNodeTaint {
 
 /** How RoutedIPs of a class are handled: by a RoutedIPIssuer, or by Jobs of your own. */
 export interface ClusterRoutedIPClassSpec {
-  /** Built-in implementation: the issuer whose account is used. */
+  /** Built-in implementation: the RoutedIPIssuer, of any namespace, whose account is used. Set either this or both Jobs. */
   readonly issuerRef?: NamespacedIssuerReference;
-  /** Custom implementation: spec of the Job that assigns (and, where none is given, creates) an address. */
+  /** Custom implementation: spec of the Job that assigns an address, and creates one where none is given. It needs `updateFirewall` and the operator's feature jobs. */
   readonly updateRoutedIP?: JsonObject;
-  /** Custom implementation: spec of the Job that brings the firewall in step. */
+  /** Custom implementation: spec of the Job that gives the firewall the rules that the class needs. It needs `updateRoutedIP` and the operator's feature jobs. */
   readonly updateFirewall?: JsonObject;
-  /** Whether the firewall is changed only after the assignment. Jobs always work in that order. */
+  /** Whether the firewall is changed only after the address is assigned; false: before. Jobs always assign first. */
   readonly firewallPostAllow?: boolean;
-  /** The cluster's range of NodePorts; ports inside it need no firewall rule of their own. */
+  /** The cluster's range of NodePorts: first and last port, 1 to 65535, joined by a hyphen. Ports inside it get no firewall rule: they have to be open already. */
   readonly nodePortRange?: string;
-  /** Addresses that one node may hold; a pool's addresses count. */
+  /** Most addresses that one node may hold, those of pools included. The provider's own limit holds where it is lower; DigitalOcean's is 1. */
   readonly perNodeIPLimit?: number;
-  /** Secrets whose entries the Jobs get as environment variables. */
+  /** Secrets, in the namespace of the Jobs, whose entries the Jobs get as environment variables. */
   readonly fromSecretsRef?: readonly SecretReference[];
-  /** Namespace of the Jobs; absent: the first that the operator may use. */
+  /** Namespace that the Jobs run in: one of the operator's `--job-namespaces`. Absent: the first of them. */
   readonly jobNamespace?: string;
   /** The taint that marks the node which holds an address. */
   readonly electedNodeTaint?: ElectedNodeTaint;
-  /** Namespaces whose RoutedIPs may use the class; absent: all. */
+  /** Namespaces whose RoutedIPs may use the class. Absent: all. Empty: none. */
   readonly allowedNamespaces?: readonly string[];
 }
 
@@ -73,7 +73,7 @@ const taintSchema: SchemaOf<ElectedNodeTaint> = {
     key: {
       type: "string",
       optional: true,
-      description: "Key of the taint, under flipop.digitalocean.com/.",
+      description: "Key of the taint. It must begin with flipop.digitalocean.com/.",
       default: ELECTED_NODE_TAINT.key,
       maxLength: API_GROUP.length + 1 + 63,
       pattern: "^flipop\\.digitalocean\\.com/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$",
@@ -81,7 +81,7 @@ const taintSchema: SchemaOf<ElectedNodeTaint> = {
     value: {
       type: "string",
       optional: true,
-      description: "Value of the taint.",
+      description: "Value of the taint. Absent: the empty value.",
       example: "ingress",
       maxLength: 63,
       pattern: `^${LABEL_VALUE_PATTERN}$`,
@@ -118,7 +118,8 @@ const specSchema: SchemaOf<ClusterRoutedIPClassSpec> = {
     issuerRef: {
       type: "object",
       optional: true,
-      description: "Built-in implementation: the issuer whose account is used.",
+      description:
+        "Built-in implementation: the RoutedIPIssuer, of any namespace, whose account is used. Set either this or both Jobs.",
       mapType: "atomic",
       properties: {
         name: nameSchema("Name of the RoutedIPIssuer.", "digitalocean"),
@@ -126,19 +127,23 @@ const specSchema: SchemaOf<ClusterRoutedIPClassSpec> = {
       },
     },
     updateRoutedIP: jobSpecSchema(
-      "Custom implementation: spec of the Job that assigns (and, where none is given, creates) an address.",
+      "Custom implementation: spec of the Job that assigns an address, and creates one where none is given. It needs `updateFirewall` and the operator's feature jobs.",
     ),
-    updateFirewall: jobSpecSchema("Custom implementation: spec of the Job that brings the firewall in step."),
+    updateFirewall: jobSpecSchema(
+      "Custom implementation: spec of the Job that gives the firewall the rules that the class needs. It needs `updateRoutedIP` and the operator's feature jobs.",
+    ),
     firewallPostAllow: {
       type: "boolean",
       optional: true,
-      description: "Whether the firewall is changed only after the assignment. Jobs always work in that order.",
+      description:
+        "Whether the firewall is changed only after the address is assigned; false: before. Jobs always assign first.",
       default: false,
     },
     nodePortRange: {
       type: "string",
       optional: true,
-      description: "The cluster's range of NodePorts; ports inside it need no firewall rule of their own.",
+      description:
+        "The cluster's range of NodePorts: first and last port, 1 to 65535, joined by a hyphen. Ports inside it get no firewall rule: they have to be open already.",
       default: DEFAULT_NODE_PORT_RANGE,
       maxLength: 11,
       rules: [portRangeRule],
@@ -146,7 +151,8 @@ const specSchema: SchemaOf<ClusterRoutedIPClassSpec> = {
     perNodeIPLimit: {
       type: "integer",
       optional: true,
-      description: "Addresses that one node may hold; a pool's addresses count.",
+      description:
+        "Most addresses that one node may hold, those of pools included. The provider's own limit holds where it is lower; DigitalOcean's is 1.",
       minimum: 1,
       maximum: 100,
       default: 1,
@@ -154,7 +160,7 @@ const specSchema: SchemaOf<ClusterRoutedIPClassSpec> = {
     fromSecretsRef: {
       type: "array",
       optional: true,
-      description: "Secrets whose entries the Jobs get as environment variables.",
+      description: "Secrets, in the namespace of the Jobs, whose entries the Jobs get as environment variables.",
       example: [{ name: "my-cloud" }],
       items: {
         type: "object",
@@ -165,14 +171,17 @@ const specSchema: SchemaOf<ClusterRoutedIPClassSpec> = {
       maxItems: 16,
     },
     jobNamespace: {
-      ...dnsLabelSchema("Namespace of the Jobs; absent: the first that the operator may use.", "flipop-jobs"),
+      ...dnsLabelSchema(
+        "Namespace that the Jobs run in: one of the operator's `--job-namespaces`. Absent: the first of them.",
+        "flipop-jobs",
+      ),
       optional: true,
     },
     electedNodeTaint: { ...taintSchema, optional: true },
     allowedNamespaces: {
       type: "array",
       optional: true,
-      description: "Namespaces whose RoutedIPs may use the class; absent: all.",
+      description: "Namespaces whose RoutedIPs may use the class. Absent: all. Empty: none.",
       example: ["ingress"],
       items: dnsLabelSchema("A namespace.", "ingress"),
       listType: "set",

@@ -6,7 +6,7 @@ export const gracePeriodSchema = {
   type: "integer",
   optional: true,
   description:
-    "Seconds that a holder which may recover (not ready, pod unready) keeps its address though another node waits.",
+    "Grace period in seconds: how long a holder that may recover (node not ready, pod unready or absent) keeps its address and DNS record though another node waits. Any other refusal, such as a cordon, ends it at once.",
   example: 60,
   minimum: 0,
   maximum: MAX_GRACE_SECONDS,
@@ -17,6 +17,7 @@ export const gracePeriodSchema = {
 export const pausedSchema = {
   type: "boolean",
   optional: true,
-  description: "Stops every write but status; deletion still cleans up.",
+  description:
+    "Whether the resource is paused: nothing is written but its status, and its claims stay. Deletion still cleans up.",
   default: false,
 } as const;

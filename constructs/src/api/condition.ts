@@ -2,9 +2,9 @@ import type { SchemaOf } from "./schema";
 
 /** One observed aspect of a resource, in the shape of `metav1.Condition`. */
 export interface Condition {
-  /** Which aspect, in CamelCase. */
+  /** Which aspect, as one CamelCase word such as Ready. */
   readonly type: string;
-  /** True, False, or Unknown while it was not observed. */
+  /** True, False, or Unknown as long as it has not been observed. */
   readonly status: "True" | "False" | "Unknown";
   /** The `metadata.generation` that the condition was computed from. */
   readonly observedGeneration?: number;
@@ -23,14 +23,14 @@ export const conditionSchema: SchemaOf<Condition> = {
   properties: {
     type: {
       type: "string",
-      description: "Which aspect, in CamelCase.",
+      description: "Which aspect, as one CamelCase word such as Ready.",
       pattern:
         "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$",
       maxLength: 316,
     },
     status: {
       type: "string",
-      description: "True, False, or Unknown while it was not observed.",
+      description: "True, False, or Unknown as long as it has not been observed.",
       enum: { True: true, False: true, Unknown: true },
     },
     observedGeneration: {

@@ -1,27 +1,27 @@
 import { MAX_IP_LENGTH } from "./ip-address";
 import type { SchemaOf } from "./schema";
 
-/** What happens to cloud state when its resource goes. */
+/** What happens at the provider when the resource is deleted. */
 export type DeletionPolicy = "Retain" | "Delete";
 
 /** A DNS record set: the A or AAAA records of one name. */
 export interface DnsRecordSet {
-  /** The record's name: relative to the zone or fully qualified; `@` for the zone itself. */
+  /** DNS name of the record set: relative to the zone or fully qualified; `@` for the zone itself. */
   readonly recordName: string;
-  /** The zone: a domain name, or Cloudflare's zone id. */
+  /** Zone of the record set: its domain name, or Cloudflare's id of it (32 hexadecimal digits). */
   readonly zone: string;
-  /** Seconds that resolvers may cache the records; 0 or absent: 60, and for node records an existing TTL is left. */
+  /** TTL in seconds: how long resolvers may cache the records. 0 or absent: 60; a NodeDNSRecordSet then leaves the TTL of existing records. Cloudflare has 1 (automatic) and 60 to 86400; the nearest of these is used. */
   readonly ttl?: number;
-  /** DNS provider; absent: the resource's own provider. */
+  /** DNS provider, such as cloudflare. Absent: the provider of the resource, for a RoutedIP that of its issuer. */
   readonly provider?: string;
-  /** What happens to the record set when the resource is deleted or renames it. */
+  /** What happens to the record set when the resource is deleted or names another one. Retain: it stays. Delete: its records are deleted. */
   readonly deletionPolicy?: DeletionPolicy;
 }
 
-/** Types of the records that are ours to write. */
+/** Types of the records that the operator writes. */
 export type DnsRecordType = "A" | "AAAA";
 
-/** The record set as we last wrote it. */
+/** The record set as the operator last wrote it. */
 export interface DnsStatus {
   /** Provider that it was written to. */
   readonly provider: string;
@@ -29,7 +29,7 @@ export interface DnsStatus {
   readonly zone: string;
   /** Record name, as in the spec. */
   readonly recordName: string;
-  /** Record types written: A, AAAA. */
+  /** Types of the records written: A, AAAA. */
   readonly types: readonly DnsRecordType[];
   /** Addresses written, in order. */
   readonly values: readonly string[];
@@ -52,14 +52,14 @@ export const dnsRecordSetSchema: SchemaOf<DnsRecordSet> = {
   properties: {
     recordName: {
       type: "string",
-      description: "The record's name: relative to the zone or fully qualified; `@` for the zone itself.",
+      description: "DNS name of the record set: relative to the zone or fully qualified; `@` for the zone itself.",
       example: "hello.example.com",
       minLength: 1,
       maxLength: MAX_DNS_NAME,
     },
     zone: {
       type: "string",
-      description: "The zone: a domain name, or Cloudflare's zone id.",
+      description: "Zone of the record set: its domain name, or Cloudflare's id of it (32 hexadecimal digits).",
       example: "example.com",
       minLength: 1,
       maxLength: MAX_DNS_NAME,
@@ -68,7 +68,7 @@ export const dnsRecordSetSchema: SchemaOf<DnsRecordSet> = {
       type: "integer",
       optional: true,
       description:
-        "Seconds that resolvers may cache the records; 0 or absent: 60, and for node records an existing TTL is left.",
+        "TTL in seconds: how long resolvers may cache the records. 0 or absent: 60; a NodeDNSRecordSet then leaves the TTL of existing records. Cloudflare has 1 (automatic) and 60 to 86400; the nearest of these is used.",
       example: 120,
       minimum: 0,
       maximum: MAX_TTL_SECONDS,
@@ -76,14 +76,16 @@ export const dnsRecordSetSchema: SchemaOf<DnsRecordSet> = {
     provider: {
       type: "string",
       optional: true,
-      description: "DNS provider; absent: the resource's own provider.",
+      description:
+        "DNS provider, such as cloudflare. Absent: the provider of the resource, for a RoutedIP that of its issuer.",
       example: "cloudflare",
       maxLength: 63,
     },
     deletionPolicy: {
       type: "string",
       optional: true,
-      description: "What happens to the record set when the resource is deleted or renames it.",
+      description:
+        "What happens to the record set when the resource is deleted or names another one. Retain: it stays. Delete: its records are deleted.",
       enum: { Retain: true, Delete: true },
       default: "Retain",
     },
@@ -93,14 +95,14 @@ export const dnsRecordSetSchema: SchemaOf<DnsRecordSet> = {
 /** Schema of {@link DnsStatus}. */
 export const dnsStatusSchema: SchemaOf<DnsStatus> = {
   type: "object",
-  description: "The record set as we last wrote it.",
+  description: "The record set as the operator last wrote it.",
   properties: {
     provider: providerSchema("Provider that it was written to."),
     zone: { type: "string", description: "Zone that it was written to, as in the spec.", maxLength: MAX_DNS_NAME },
     recordName: { type: "string", description: "Record name, as in the spec.", maxLength: MAX_DNS_NAME },
     types: {
       type: "array",
-      description: "Record types written: A, AAAA.",
+      description: "Types of the records written: A, AAAA.",
       items: { type: "string", description: "A or AAAA.", enum: { A: true, AAAA: true } },
       listType: "set",
       maxItems: 2,

@@ -6,7 +6,7 @@ export interface RoutedPort {
   readonly protocol: "TCP" | "UDP";
   /** Port on the node: a NodePort, or a hostPort of the Service's pods. */
   readonly port: number;
-  /** Where the port comes from. */
+  /** Where the port comes from: the Service (NodePort) or its pods (HostPort). */
   readonly origin: "NodePort" | "HostPort";
   /** Name of the port in the Service, where it has one. */
   readonly name?: string;
@@ -18,11 +18,11 @@ export interface FirewallRule {
   readonly protocol: "tcp" | "udp";
   /** Port or range of ports, such as 443 or 8000-8010. */
   readonly ports: string;
-  /** Address ranges that are let in. */
+  /** Address ranges that are let in, in CIDR notation. */
   readonly sources: readonly string[];
-  /** Whether the rule was there before us; such a rule is never removed. */
+  /** Whether the rule was there before the operator needed it; such a rule is never removed. */
   readonly preexisting?: boolean;
-  /** How far it is: written before the call (`adding`, `removing`), `present` after it. */
+  /** How far the rule is: `adding` or `removing` is written before the call to the provider, `present` after it was added. */
   readonly phase: "adding" | "present" | "removing";
 }
 
@@ -38,7 +38,11 @@ export const routedPortSchema: SchemaOf<RoutedPort> = {
       minimum: 1,
       maximum: 65_535,
     },
-    origin: { type: "string", description: "Where the port comes from.", enum: { NodePort: true, HostPort: true } },
+    origin: {
+      type: "string",
+      description: "Where the port comes from: the Service (NodePort) or its pods (HostPort).",
+      enum: { NodePort: true, HostPort: true },
+    },
     name: {
       type: "string",
       optional: true,
@@ -61,7 +65,7 @@ export const firewallRuleSchema: SchemaOf<FirewallRule> = {
     ports: { type: "string", description: "Port or range of ports, such as 443 or 8000-8010.", maxLength: 11 },
     sources: {
       type: "array",
-      description: "Address ranges that are let in.",
+      description: "Address ranges that are let in, in CIDR notation.",
       items: { type: "string", description: "An address range in CIDR notation.", maxLength: 49 },
       listType: "atomic",
       maxItems: 1000,
@@ -69,11 +73,12 @@ export const firewallRuleSchema: SchemaOf<FirewallRule> = {
     preexisting: {
       type: "boolean",
       optional: true,
-      description: "Whether the rule was there before us; such a rule is never removed.",
+      description: "Whether the rule was there before the operator needed it; such a rule is never removed.",
     },
     phase: {
       type: "string",
-      description: "How far it is: written before the call (`adding`, `removing`), `present` after it.",
+      description:
+        "How far the rule is: `adding` or `removing` is written before the call to the provider, `present` after it was added.",
       enum: { adding: true, present: true, removing: true },
     },
   },

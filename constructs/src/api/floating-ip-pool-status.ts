@@ -16,19 +16,19 @@ export interface CreatedAddress {
   readonly ip: string;
   /** When it was created. */
   readonly createdTime: string;
-  /** Whether it was appended to `spec.ips`; a removal by somebody else is not undone. */
+  /** Whether the operator has appended it to `spec.ips`. If a foreign writer removes it there, it is not appended again. */
   readonly inSpec?: boolean;
 }
 
-/** Exact counts of a pool. */
+/** Numbers of addresses and nodes of a pool, exact where the lists are cut. */
 export interface PoolCounts {
   /** Addresses that the pool should have. */
   readonly desired: number;
-  /** Addresses on a matching node. */
+  /** Active addresses: on a candidate, and published. */
   readonly active: number;
   /** Addresses on no node. */
   readonly unassigned: number;
-  /** Nodes that match, holders included. */
+  /** Candidates, holders included. */
   readonly candidates: number;
 }
 
@@ -46,13 +46,13 @@ export interface FloatingIPPoolStatus {
   readonly error?: string;
   /** Addresses that this pool created. */
   readonly createdIPs?: readonly CreatedAddress[];
-  /** A creation whose end is not known yet. */
+  /** A creation of an address whose outcome is not known yet. No other begins before it is settled. */
   readonly pendingCreation?: PendingCreation;
   /** When the provider last accepted an assignment; the cool-off counts from here, over restarts. */
   readonly lastAssignmentTime?: string;
-  /** The record set as we last wrote it. */
+  /** The record set as the operator last wrote it. */
   readonly dns?: DnsStatus;
-  /** Exact counts. */
+  /** Numbers of addresses and nodes of the pool, exact where the lists are cut. */
   readonly counts?: PoolCounts;
   /** What was observed, one entry for each type. Unknown until first observed. */
   readonly conditions?: readonly Condition[];
@@ -83,19 +83,20 @@ const createdAddressSchema: SchemaOf<CreatedAddress> = {
     inSpec: {
       type: "boolean",
       optional: true,
-      description: "Whether it was appended to `spec.ips`; a removal by somebody else is not undone.",
+      description:
+        "Whether the operator has appended it to `spec.ips`. If a foreign writer removes it there, it is not appended again.",
     },
   },
 };
 
 const countsSchema: SchemaOf<PoolCounts> = {
   type: "object",
-  description: "Exact counts of a pool.",
+  description: "Numbers of addresses and nodes of a pool, exact where the lists are cut.",
   properties: {
     desired: { type: "integer", description: "Addresses that the pool should have.", minimum: 0 },
-    active: { type: "integer", description: "Addresses on a matching node.", minimum: 0 },
+    active: { type: "integer", description: "Active addresses: on a candidate, and published.", minimum: 0 },
     unassigned: { type: "integer", description: "Addresses on no node.", minimum: 0 },
-    candidates: { type: "integer", description: "Nodes that match, holders included.", minimum: 0 },
+    candidates: { type: "integer", description: "Candidates, holders included.", minimum: 0 },
   },
 };
 
@@ -127,7 +128,7 @@ export const floatingIPPoolStatusSchema: SchemaOf<FloatingIPPoolStatus> = {
     pendingCreation: {
       ...pendingCreationSchema,
       optional: true,
-      description: "A creation whose end is not known yet.",
+      description: "A creation of an address whose outcome is not known yet. No other begins before it is settled.",
     },
     lastAssignmentTime: {
       type: "string",
@@ -136,7 +137,11 @@ export const floatingIPPoolStatusSchema: SchemaOf<FloatingIPPoolStatus> = {
       description: "When the provider last accepted an assignment; the cool-off counts from here, over restarts.",
     },
     dns: { ...dnsStatusSchema, optional: true },
-    counts: { ...countsSchema, optional: true, description: "Exact counts." },
+    counts: {
+      ...countsSchema,
+      optional: true,
+      description: "Numbers of addresses and nodes of the pool, exact where the lists are cut.",
+    },
     conditions: { ...conditionsSchema, optional: true },
   },
 };

@@ -8,34 +8,34 @@ import { CLOSING_COLUMNS, conditionColumn } from "./printer-column";
 import type { ResourceKind } from "./resource-kind";
 import type { SchemaOf } from "./schema";
 
-/** Order among waiting candidates. */
+/** Order in which waiting candidates get an address. */
 export type NodePreference = "Stable" | "Name";
 
 /** Addresses that follow healthy nodes: which addresses, and which nodes may hold them. */
 export interface FloatingIPPoolSpec {
-  /** Provider of the addresses. */
+  /** Provider of the addresses, such as digitalocean. */
   readonly provider: string;
-  /** Region that addresses are created in; all matching nodes are taken to be in it. */
+  /** Region that addresses are created in. Match nodes of this region only: an address goes to no node elsewhere. Absent: an address is created only on a candidate that waits for one, an IPv6 address never. */
   readonly region?: string;
-  /** How many addresses the pool has. 0 or absent: exactly `ips`. More than `ips`: the rest is created. Fewer: the tail of `ips` is disabled. */
+  /** Number of addresses that the pool should have. 0 or absent: exactly `ips`. More than `ips` lists: the rest is created. Fewer: the last ones are disabled, so that they leave DNS and go to no node. */
   readonly desiredIPs?: number;
-  /** Addresses to use. Created ones are appended by the operator, so that they survive a restart. */
+  /** Addresses to use, all of one family. The operator appends those that it creates. To give up a created one, lower `desiredIPs` too: its removal from the list alone changes nothing. */
   readonly ips?: readonly string[];
-  /** Seconds between two assignments of the pool. */
+  /** Cool-off in seconds from one assignment of the pool to the next; fractions are allowed. Absent or 0: none. */
   readonly assignmentCoolOffSeconds?: number;
-  /** A record set that holds the active addresses. */
+  /** Record set that holds the active addresses. While none is active, it stays as it is. Absent: no DNS records. */
   readonly dnsRecordSet?: DnsRecordSet;
-  /** Which nodes are candidates. */
+  /** Which nodes are candidates. Absent: every node that is Ready, without taints and not cordoned. */
   readonly match?: Match;
-  /** Family of created addresses; a pool holds one family. Absent: that of `ips`, else IPv4. */
+  /** Family of all addresses of the pool, listed and created. Absent: that of `ips`, else IPv4. */
   readonly ipFamily?: IpFamily;
-  /** Seconds that a holder which may recover (not ready, pod unready) keeps its address though another node waits. */
+  /** Grace period in seconds: how long a holder that may recover (node not ready, pod unready or absent) keeps its address and DNS record though another node waits. Any other refusal, such as a cordon, ends it at once. */
   readonly gracePeriodSeconds?: number;
-  /** Order among waiting candidates; it never moves an address. Stable: nodes that will stay first. Name: by name, as the Go operator does. */
+  /** Order in which waiting candidates get an address; it never moves one. Stable: first those that are likely to stay (not cordoned, not chosen by an autoscaler for removal), then the newest kubelet, then the youngest node. Name: by name. */
   readonly nodePreference?: NodePreference;
-  /** What happens to addresses that this pool created when it is deleted or shrinks. Listed ones are never released. */
+  /** What happens to an address that the pool created when the pool is deleted or no longer needs it. Retain: the account keeps it. Delete: it is released for good. Addresses that you listed are never released. */
   readonly reclaimPolicy?: DeletionPolicy;
-  /** Stops every write but status; deletion still cleans up. */
+  /** Whether the resource is paused: nothing is written but its status, and its claims stay. Deletion still cleans up. */
   readonly paused?: boolean;
 }
 
@@ -57,11 +57,12 @@ const specSchema: SchemaOf<FloatingIPPoolSpec> = {
   },
   rules: poolRules,
   properties: {
-    provider: providerSchema("Provider of the addresses."),
+    provider: providerSchema("Provider of the addresses, such as digitalocean."),
     region: {
       type: "string",
       optional: true,
-      description: "Region that addresses are created in; all matching nodes are taken to be in it.",
+      description:
+        "Region that addresses are created in. Match nodes of this region only: an address goes to no node elsewhere. Absent: an address is created only on a candidate that waits for one, an IPv6 address never.",
       example: "nyc3",
       maxLength: 63,
     },
@@ -69,7 +70,7 @@ const specSchema: SchemaOf<FloatingIPPoolSpec> = {
       type: "integer",
       optional: true,
       description:
-        "How many addresses the pool has. 0 or absent: exactly `ips`. More than `ips`: the rest is created. Fewer: the tail of `ips` is disabled.",
+        "Number of addresses that the pool should have. 0 or absent: exactly `ips`. More than `ips` lists: the rest is created. Fewer: the last ones are disabled, so that they leave DNS and go to no node.",
       example: 3,
       minimum: 0,
       maximum: MAX_POOL_IPS,
@@ -77,7 +78,8 @@ const specSchema: SchemaOf<FloatingIPPoolSpec> = {
     ips: {
       type: "array",
       optional: true,
-      description: "Addresses to use. Created ones are appended by the operator, so that they survive a restart.",
+      description:
+        "Addresses to use, all of one family. The operator appends those that it creates. To give up a created one, lower `desiredIPs` too: its removal from the list alone changes nothing.",
       example: ["192.0.2.10", "192.0.2.11"],
       items: { type: "string", description: "An IPv4 or IPv6 address.", maxLength: MAX_IP_LENGTH, rules: [ipRule] },
       // Not a set: a duplicate stored under the Go operator's schema would make the object unpatchable.
@@ -88,20 +90,26 @@ const specSchema: SchemaOf<FloatingIPPoolSpec> = {
     assignmentCoolOffSeconds: {
       type: "number",
       optional: true,
-      description: "Seconds between two assignments of the pool.",
+      description:
+        "Cool-off in seconds from one assignment of the pool to the next; fractions are allowed. Absent or 0: none.",
       example: 20,
       minimum: 0,
     },
     dnsRecordSet: {
       ...dnsRecordSetSchema,
       optional: true,
-      description: "A record set that holds the active addresses.",
+      description:
+        "Record set that holds the active addresses. While none is active, it stays as it is. Absent: no DNS records.",
     },
-    match: { ...matchSchema, optional: true, description: "Which nodes are candidates." },
+    match: {
+      ...matchSchema,
+      optional: true,
+      description: "Which nodes are candidates. Absent: every node that is Ready, without taints and not cordoned.",
+    },
     ipFamily: {
       type: "string",
       optional: true,
-      description: "Family of created addresses; a pool holds one family. Absent: that of `ips`, else IPv4.",
+      description: "Family of all addresses of the pool, listed and created. Absent: that of `ips`, else IPv4.",
       enum: { IPv4: true, IPv6: true },
     },
     gracePeriodSeconds: gracePeriodSchema,
@@ -109,7 +117,7 @@ const specSchema: SchemaOf<FloatingIPPoolSpec> = {
       type: "string",
       optional: true,
       description:
-        "Order among waiting candidates; it never moves an address. Stable: nodes that will stay first. Name: by name, as the Go operator does.",
+        "Order in which waiting candidates get an address; it never moves one. Stable: first those that are likely to stay (not cordoned, not chosen by an autoscaler for removal), then the newest kubelet, then the youngest node. Name: by name.",
       enum: { Stable: true, Name: true },
       default: "Stable",
     },
@@ -117,7 +125,7 @@ const specSchema: SchemaOf<FloatingIPPoolSpec> = {
       type: "string",
       optional: true,
       description:
-        "What happens to addresses that this pool created when it is deleted or shrinks. Listed ones are never released.",
+        "What happens to an address that the pool created when the pool is deleted or no longer needs it. Retain: the account keeps it. Delete: it is released for good. Addresses that you listed are never released.",
       enum: { Retain: true, Delete: true },
       default: "Retain",
     },

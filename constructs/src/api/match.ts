@@ -2,27 +2,27 @@ import { DNS_LABEL_PATTERN } from "./label-syntax";
 import type { SchemaOf } from "./schema";
 import { selectorSchema } from "./selector-pattern";
 
-/** Which nodes are candidates. A field that is absent demands nothing; an empty match takes every healthy node. */
+/** Which nodes are candidates: those that meet every field given. Empty: every node that is Ready, without taints and not cordoned. */
 export interface Match {
-  /** Namespace of the pods to look for; absent with `podLabel`: all namespaces. */
+  /** Namespace of the pods. Absent or empty: all namespaces. Without `podLabel`, any pod of this namespace will do. */
   readonly podNamespace?: string;
-  /** Label selector of pods: a node needs at least one that is Running, Ready and not being deleted. */
+  /** Label selector of pods. A node needs at least one of them that is Running, Ready and not being deleted. Without `podLabel` and `podNamespace` it needs none. */
   readonly podLabel?: string;
-  /** Label selector of nodes. */
+  /** Label selector of nodes. Absent or empty: nodes with any labels. */
   readonly nodeLabel?: string;
-  /** Taints that a candidate may have. Any taint that is not tolerated, whatever its effect, refuses the node. */
+  /** Taints that a candidate may have. Any other taint refuses the node, even with effect PreferNoSchedule; only those under flipop.digitalocean.com/ are ignored. */
   readonly tolerations?: readonly Toleration[];
 }
 
 /** Lets a node with a matching taint be a candidate, as a pod's toleration lets it be scheduled. */
 export interface Toleration {
-  /** Key of the taint; absent or empty with operator Exists: every key. */
+  /** Key of the taint. Absent or empty: every key. */
   readonly key?: string;
-  /** Equal compares the value, Exists takes any; absent or empty: Equal. */
+  /** Equal compares the value, Exists takes any. Absent or empty: Equal. Any other word tolerates nothing. */
   readonly operator?: string;
-  /** Value of the taint, for operator Equal. */
+  /** Value of the taint, for operator Equal. Absent: the empty value. */
   readonly value?: string;
-  /** Effect of the taint; absent or empty: every effect. */
+  /** Effect of the taint: NoSchedule, PreferNoSchedule or NoExecute. Absent or empty: every effect. Any other word tolerates nothing. */
   readonly effect?: string;
 }
 
@@ -35,28 +35,30 @@ const tolerationSchema: SchemaOf<Toleration> = {
     key: {
       type: "string",
       optional: true,
-      description: "Key of the taint; absent or empty with operator Exists: every key.",
+      description: "Key of the taint. Absent or empty: every key.",
       example: "node.kubernetes.io/unschedulable",
       maxLength: 317,
     },
     operator: {
       type: "string",
       optional: true,
-      description: "Equal compares the value, Exists takes any; absent or empty: Equal.",
+      description:
+        "Equal compares the value, Exists takes any. Absent or empty: Equal. Any other word tolerates nothing.",
       example: "Exists",
       maxLength: 63,
     },
     value: {
       type: "string",
       optional: true,
-      description: "Value of the taint, for operator Equal.",
+      description: "Value of the taint, for operator Equal. Absent: the empty value.",
       example: "ingress",
       maxLength: 4096,
     },
     effect: {
       type: "string",
       optional: true,
-      description: "Effect of the taint; absent or empty: every effect.",
+      description:
+        "Effect of the taint: NoSchedule, PreferNoSchedule or NoExecute. Absent or empty: every effect. Any other word tolerates nothing.",
       example: "NoSchedule",
       maxLength: 63,
     },
@@ -67,26 +69,30 @@ const tolerationSchema: SchemaOf<Toleration> = {
 export const matchSchema: SchemaOf<Match> = {
   type: "object",
   description:
-    "Which nodes are candidates. A field that is absent demands nothing; an empty match takes every healthy node.",
+    "Which nodes are candidates: those that meet every field given. Empty: every node that is Ready, without taints and not cordoned.",
   properties: {
     podNamespace: {
       type: "string",
       optional: true,
-      description: "Namespace of the pods to look for; absent with `podLabel`: all namespaces.",
+      description:
+        "Namespace of the pods. Absent or empty: all namespaces. Without `podLabel`, any pod of this namespace will do.",
       example: "ingress",
       pattern: `^(${DNS_LABEL_PATTERN})?$`,
       maxLength: 63,
     },
     podLabel: selectorSchema(
-      "Label selector of pods: a node needs at least one that is Running, Ready and not being deleted.",
+      "Label selector of pods. A node needs at least one of them that is Running, Ready and not being deleted. Without `podLabel` and `podNamespace` it needs none.",
       "app=nginx-ingress,component=controller",
     ),
-    nodeLabel: selectorSchema("Label selector of nodes.", "doks.digitalocean.com/node-pool=work"),
+    nodeLabel: selectorSchema(
+      "Label selector of nodes. Absent or empty: nodes with any labels.",
+      "doks.digitalocean.com/node-pool=work",
+    ),
     tolerations: {
       type: "array",
       optional: true,
       description:
-        "Taints that a candidate may have. Any taint that is not tolerated, whatever its effect, refuses the node.",
+        "Taints that a candidate may have. Any other taint refuses the node, even with effect PreferNoSchedule; only those under flipop.digitalocean.com/ are ignored.",
       example: [{ key: "node.kubernetes.io/unschedulable", operator: "Exists", effect: "NoSchedule" }],
       items: tolerationSchema,
       listType: "atomic",

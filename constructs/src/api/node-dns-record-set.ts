@@ -22,21 +22,21 @@ export type EmptyPolicy = "Keep" | "Delete";
 
 /** A record set that holds an address of every matching node. */
 export interface NodeDNSRecordSetSpec {
-  /** The record set. */
+  /** Record set that the addresses are published in. */
   readonly dnsRecordSet: DnsRecordSet;
-  /** DNS provider where `dnsRecordSet` names none; absent: digitalocean. */
+  /** DNS provider where `dnsRecordSet` names none. Absent: digitalocean. */
   readonly provider?: string;
-  /** Which nodes are published. */
+  /** Which nodes are candidates: their addresses are published. Absent: every node that is Ready, without taints and not cordoned. */
   readonly match?: Match;
-  /** Which address of a node is published: one of its status addresses, or the reserved IP that its annotation names. */
+  /** Which address of a node is published: that of type ExternalIP or InternalIP in its status, or the reserved IP that its annotation names. A node without such an address is left out. */
   readonly addressType?: AddressType;
-  /** Families to publish. Absent: IPv4, or the family that `addressType` fixes. */
+  /** Address families to publish: A records for IPv4, AAAA records for IPv6. Absent or empty: IPv4, or the one family that a reserved-ip `addressType` has. */
   readonly ipFamilies?: readonly IpFamily[];
-  /** Seconds that a holder which may recover (not ready, pod unready) keeps its address though another node waits. */
+  /** Grace period in seconds: how long a holder that may recover (node not ready, pod unready or absent) keeps its address and DNS record though another node waits. Any other refusal, such as a cordon, ends it at once. */
   readonly gracePeriodSeconds?: number;
-  /** Keep: the last addresses stay when no node matches. Delete: the set goes after no node passed `nodeLabel` for 5 minutes. */
+  /** When the record set may become empty. Keep: never; the last addresses stay while no node matches. Delete: its records are deleted once no node has had the labels of `nodeLabel` for 5 minutes; nodes that are not ready do not count as gone. */
   readonly emptyPolicy?: EmptyPolicy;
-  /** Stops every write but status; deletion still cleans up. */
+  /** Whether the resource is paused: nothing is written but its status, and its claims stay. Deletion still cleans up. */
   readonly paused?: boolean;
 }
 
@@ -50,9 +50,9 @@ export interface PublishedAddress {
   readonly graceSince?: string;
 }
 
-/** Exact counts of a node record set. */
+/** Numbers of nodes and addresses of a record set. */
 export interface RecordCounts {
-  /** Nodes that match. */
+  /** Candidates. */
   readonly candidates: number;
   /** Addresses published. */
   readonly published: number;
@@ -71,9 +71,9 @@ export interface NodeDNSRecordSetStatus {
   readonly error?: string;
   /** Addresses published, in order. */
   readonly addresses?: readonly PublishedAddress[];
-  /** The record set as we last wrote it. */
+  /** The record set as the operator last wrote it. */
   readonly dns?: DnsStatus;
-  /** Exact counts. */
+  /** Numbers of nodes and addresses. */
   readonly counts?: RecordCounts;
   /** What was observed, one entry for each type. Unknown until first observed. */
   readonly conditions?: readonly Condition[];
@@ -104,20 +104,25 @@ const specSchema: SchemaOf<NodeDNSRecordSetSpec> = {
   },
   rules: [familyRule],
   properties: {
-    dnsRecordSet: { ...dnsRecordSetSchema, description: "The record set." },
+    dnsRecordSet: { ...dnsRecordSetSchema, description: "Record set that the addresses are published in." },
     provider: {
       type: "string",
       optional: true,
-      description: "DNS provider where `dnsRecordSet` names none; absent: digitalocean.",
+      description: "DNS provider where `dnsRecordSet` names none. Absent: digitalocean.",
       example: "digitalocean",
       maxLength: 63,
     },
-    match: { ...matchSchema, optional: true, description: "Which nodes are published." },
+    match: {
+      ...matchSchema,
+      optional: true,
+      description:
+        "Which nodes are candidates: their addresses are published. Absent: every node that is Ready, without taints and not cordoned.",
+    },
     addressType: {
       type: "string",
       optional: true,
       description:
-        "Which address of a node is published: one of its status addresses, or the reserved IP that its annotation names.",
+        "Which address of a node is published: that of type ExternalIP or InternalIP in its status, or the reserved IP that its annotation names. A node without such an address is left out.",
       enum: {
         "": true,
         ExternalIP: true,
@@ -130,7 +135,8 @@ const specSchema: SchemaOf<NodeDNSRecordSetSpec> = {
     ipFamilies: {
       type: "array",
       optional: true,
-      description: "Families to publish. Absent: IPv4, or the family that `addressType` fixes.",
+      description:
+        "Address families to publish: A records for IPv4, AAAA records for IPv6. Absent or empty: IPv4, or the one family that a reserved-ip `addressType` has.",
       example: ["IPv4", "IPv6"],
       items: { type: "string", description: "A family.", enum: { IPv4: true, IPv6: true } },
       listType: "set",
@@ -141,7 +147,7 @@ const specSchema: SchemaOf<NodeDNSRecordSetSpec> = {
       type: "string",
       optional: true,
       description:
-        "Keep: the last addresses stay when no node matches. Delete: the set goes after no node passed `nodeLabel` for 5 minutes.",
+        "When the record set may become empty. Keep: never; the last addresses stay while no node matches. Delete: its records are deleted once no node has had the labels of `nodeLabel` for 5 minutes; nodes that are not ready do not count as gone.",
       enum: { Keep: true, Delete: true },
       default: "Keep",
     },
@@ -189,9 +195,9 @@ const statusSchema: SchemaOf<NodeDNSRecordSetStatus> = {
     counts: {
       type: "object",
       optional: true,
-      description: "Exact counts.",
+      description: "Numbers of nodes and addresses.",
       properties: {
-        candidates: { type: "integer", description: "Nodes that match.", minimum: 0 },
+        candidates: { type: "integer", description: "Candidates.", minimum: 0 },
         published: { type: "integer", description: "Addresses published.", minimum: 0 },
       },
     },

@@ -9,21 +9,21 @@ import type { SchemaOf } from "./schema";
 export interface SecretKeyReference {
   /** Name of the Secret, in the issuer's own namespace. */
   readonly name: string;
-  /** Key of the entry; absent: the provider's variable, such as DIGITALOCEAN_ACCESS_TOKEN. */
+  /** Key of the token in the Secret. Absent: the name of the provider's environment variable, such as DIGITALOCEAN_ACCESS_TOKEN. */
   readonly key?: string;
 }
 
 /** An account at a provider through which RoutedIPs get their addresses. */
 export interface RoutedIPIssuerSpec {
-  /** Provider of addresses and firewalls. */
+  /** Provider of addresses and firewalls, such as digitalocean. */
   readonly provider: string;
-  /** Region that addresses are created in. */
+  /** Region that addresses are created in. Absent: an address is created only on a node that waits for one. */
   readonly region?: string;
-  /** The API token. Only an issuer in the operator's own namespace may leave it out and use the operator's. */
+  /** Where the token is: a Secret in the issuer's own namespace. Absent: the operator's own token, which only an issuer in the operator's namespace may use. */
   readonly credentialsSecretRef?: SecretKeyReference;
-  /** What happens to a created address when its RoutedIP is deleted. Given ones are never released. */
+  /** What happens to a created address when its RoutedIP is deleted. Retain: the account keeps it. Delete: it is released for good. An address that `routedIP` gave is never released. */
   readonly routedIPReclaimPolicy?: DeletionPolicy;
-  /** Cloud firewall to keep in step; created where it is missing. Absent: no firewall is touched. */
+  /** Name of the cloud firewall that lets the Services' ports in; created where the account has none of that name. Absent: no firewall is changed. */
   readonly routedIPFirewallName?: string;
 }
 
@@ -41,7 +41,7 @@ export interface CreatedFirewall {
 export interface RoutedIPIssuerStatus {
   /** The `metadata.generation` that this status was computed from. */
   readonly observedGeneration?: number;
-  /** The firewall, where the operator created it; deleted when empty under Delete. */
+  /** The firewall, where the operator created it. Under `routedIPReclaimPolicy` Delete it is deleted once it is empty. */
   readonly createdFirewall?: CreatedFirewall;
   /** What was observed, one entry for each type. Unknown until first observed. */
   readonly conditions?: readonly Condition[];
@@ -57,11 +57,12 @@ const specSchema: SchemaOf<RoutedIPIssuerSpec> = {
     routedIPFirewallName: "ingress",
   },
   properties: {
-    provider: providerSchema("Provider of addresses and firewalls."),
+    provider: providerSchema("Provider of addresses and firewalls, such as digitalocean."),
     region: {
       type: "string",
       optional: true,
-      description: "Region that addresses are created in.",
+      description:
+        "Region that addresses are created in. Absent: an address is created only on a node that waits for one.",
       example: "nyc3",
       maxLength: 63,
     },
@@ -69,14 +70,15 @@ const specSchema: SchemaOf<RoutedIPIssuerSpec> = {
       type: "object",
       optional: true,
       description:
-        "The API token. Only an issuer in the operator's own namespace may leave it out and use the operator's.",
+        "Where the token is: a Secret in the issuer's own namespace. Absent: the operator's own token, which only an issuer in the operator's namespace may use.",
       mapType: "atomic",
       properties: {
         name: nameSchema("Name of the Secret, in the issuer's own namespace.", "digitalocean"),
         key: {
           type: "string",
           optional: true,
-          description: "Key of the entry; absent: the provider's variable, such as DIGITALOCEAN_ACCESS_TOKEN.",
+          description:
+            "Key of the token in the Secret. Absent: the name of the provider's environment variable, such as DIGITALOCEAN_ACCESS_TOKEN.",
           example: "token",
           minLength: 1,
           maxLength: 253,
@@ -87,14 +89,16 @@ const specSchema: SchemaOf<RoutedIPIssuerSpec> = {
     routedIPReclaimPolicy: {
       type: "string",
       optional: true,
-      description: "What happens to a created address when its RoutedIP is deleted. Given ones are never released.",
+      description:
+        "What happens to a created address when its RoutedIP is deleted. Retain: the account keeps it. Delete: it is released for good. An address that `routedIP` gave is never released.",
       enum: { Retain: true, Delete: true },
       default: "Retain",
     },
     routedIPFirewallName: {
       type: "string",
       optional: true,
-      description: "Cloud firewall to keep in step; created where it is missing. Absent: no firewall is touched.",
+      description:
+        "Name of the cloud firewall that lets the Services' ports in; created where the account has none of that name. Absent: no firewall is changed.",
       example: "ingress",
       minLength: 1,
       maxLength: 255,
@@ -110,7 +114,8 @@ const statusSchema: SchemaOf<RoutedIPIssuerStatus> = {
     createdFirewall: {
       type: "object",
       optional: true,
-      description: "The firewall, where the operator created it; deleted when empty under Delete.",
+      description:
+        "The firewall, where the operator created it. Under `routedIPReclaimPolicy` Delete it is deleted once it is empty.",
       properties: {
         id: { type: "string", description: "The provider's id of the firewall.", maxLength: 253 },
         name: { type: "string", description: "Its name.", maxLength: 255 },

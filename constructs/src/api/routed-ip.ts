@@ -28,29 +28,29 @@ export interface IssuerReference {
 export interface ServiceReference {
   /** Name of the Service. */
   readonly serviceName: string;
-  /** Namespace of the Service; absent: the RoutedIP's own. Another namespace must allow it by annotation. */
+  /** Namespace of the Service. Absent: the RoutedIP's own. In another namespace, the Service's annotation flipop.digitalocean.com/allow-routed-ip-from must name the RoutedIP's. */
   readonly namespace?: string;
 }
 
 /** One address that follows the nodes which serve one Service. */
 export interface RoutedIPSpec {
-  /** ClusterRoutedIPClass that handles this address. Exactly one of className and issuerRef; neither changes later. */
+  /** Name of the ClusterRoutedIPClass that handles this address. Set either `className` or `issuerRef`; neither can be changed later. */
   readonly className?: string;
-  /** RoutedIPIssuer that handles this address, as a class with all defaults would. */
+  /** RoutedIPIssuer of the same namespace that handles this address, as a class with all defaults would. */
   readonly issuerRef?: IssuerReference;
-  /** An existing address to use or recover. Absent: one is created. */
+  /** Existing address to use; it is never released. Absent: an IPv4 address is created. */
   readonly routedIP?: string;
-  /** The Service that the address follows. */
+  /** The Service whose nodes the address follows. It needs a pod selector; one that is headless or of type ExternalName is refused. */
   readonly serviceRef: ServiceReference;
-  /** A record set that holds the address. */
+  /** Record set that holds the address. Absent: no DNS records. */
   readonly dnsRecordSet?: DnsRecordSet;
-  /** Seconds that a holder which may recover (not ready, pod unready) keeps its address though another node waits. */
+  /** Grace period in seconds: how long a holder that may recover (node not ready, pod unready or absent) keeps its address and DNS record though another node waits. Any other refusal, such as a cordon, ends it at once. */
   readonly gracePeriodSeconds?: number;
-  /** Stops every write but status; deletion still cleans up. */
+  /** Whether the resource is paused: nothing is written but its status, and its claims stay. Deletion still cleans up. */
   readonly paused?: boolean;
 }
 
-/** The firewall that a RoutedIP has changed, as far as it has. */
+/** The firewall of a RoutedIP, and the machines that the RoutedIP added to it. */
 export interface FirewallShare {
   /** Name of the firewall that `firewallRules` are in. */
   readonly name: string;
@@ -58,7 +58,7 @@ export interface FirewallShare {
   readonly nodes: readonly string[];
 }
 
-/** A firewall that was named before: what this RoutedIP has still to take away there. */
+/** A former firewall, in whose place another is named now: what this RoutedIP still has to remove there. */
 export interface FormerFirewall {
   /** Its name. */
   readonly name: string;
@@ -82,9 +82,9 @@ export interface RoutedIPStatus {
   readonly ports?: readonly RoutedPort[];
   /** Firewall rules that this RoutedIP needs; each is recorded before it is added. */
   readonly firewallRules?: readonly FirewallRule[];
-  /** The firewall, and what else this RoutedIP changed in it. */
+  /** The firewall that `firewallRules` are in, and the machines that this RoutedIP added to it. */
   readonly firewall?: FirewallShare;
-  /** Firewalls that were named before; each is cleaned up once its successor is in place. */
+  /** Former firewalls, in whose place another is named now. What this RoutedIP added there is removed once the present one is in place. */
   readonly formerFirewalls?: readonly FormerFirewall[];
   /** Where the address stands: `active`, `in-progress`, `error`, `no-match` (its node no longer matches), `unassigned`, `disabled` (beyond desiredIPs). */
   readonly state?: AddressState;
@@ -102,9 +102,9 @@ export interface RoutedIPStatus {
   readonly actionID?: string;
   /** When the next try is due. */
   readonly retryAt?: string;
-  /** The record set as we last wrote it. */
+  /** The record set as the operator last wrote it. */
   readonly dns?: DnsStatus;
-  /** A creation whose end is not known yet. */
+  /** A creation of an address whose outcome is not known yet. No other begins before it is settled. */
   readonly pendingCreation?: PendingCreation;
   /** What was observed, one entry for each type. Unknown until first observed. */
   readonly conditions?: readonly Condition[];
@@ -123,7 +123,7 @@ const specSchema: SchemaOf<RoutedIPSpec> = {
   properties: {
     className: {
       ...nameSchema(
-        "ClusterRoutedIPClass that handles this address. Exactly one of className and issuerRef; neither changes later.",
+        "Name of the ClusterRoutedIPClass that handles this address. Set either `className` or `issuerRef`; neither can be changed later.",
         "public",
       ),
       optional: true,
@@ -131,7 +131,8 @@ const specSchema: SchemaOf<RoutedIPSpec> = {
     issuerRef: {
       type: "object",
       optional: true,
-      description: "RoutedIPIssuer that handles this address, as a class with all defaults would.",
+      description:
+        "RoutedIPIssuer of the same namespace that handles this address, as a class with all defaults would.",
       mapType: "atomic",
       properties: {
         name: nameSchema("Name of the RoutedIPIssuer, in the namespace of the RoutedIP.", "digitalocean"),
@@ -140,26 +141,31 @@ const specSchema: SchemaOf<RoutedIPSpec> = {
     routedIP: {
       type: "string",
       optional: true,
-      description: "An existing address to use or recover. Absent: one is created.",
+      description: "Existing address to use; it is never released. Absent: an IPv4 address is created.",
       example: "192.0.2.20",
       maxLength: MAX_IP_LENGTH,
       rules: [ipRule],
     },
     serviceRef: {
       type: "object",
-      description: "The Service that the address follows.",
+      description:
+        "The Service whose nodes the address follows. It needs a pod selector; one that is headless or of type ExternalName is refused.",
       properties: {
         serviceName: dnsLabelSchema("Name of the Service.", "ingress"),
         namespace: {
           ...dnsLabelSchema(
-            "Namespace of the Service; absent: the RoutedIP's own. Another namespace must allow it by annotation.",
+            "Namespace of the Service. Absent: the RoutedIP's own. In another namespace, the Service's annotation flipop.digitalocean.com/allow-routed-ip-from must name the RoutedIP's.",
             "ingress",
           ),
           optional: true,
         },
       },
     },
-    dnsRecordSet: { ...dnsRecordSetSchema, optional: true, description: "A record set that holds the address." },
+    dnsRecordSet: {
+      ...dnsRecordSetSchema,
+      optional: true,
+      description: "Record set that holds the address. Absent: no DNS records.",
+    },
     gracePeriodSeconds: gracePeriodSchema,
     paused: pausedSchema,
   },
@@ -197,7 +203,7 @@ const statusSchema: SchemaOf<RoutedIPStatus> = {
     firewall: {
       type: "object",
       optional: true,
-      description: "The firewall, and what else this RoutedIP changed in it.",
+      description: "The firewall that `firewallRules` are in, and the machines that this RoutedIP added to it.",
       properties: {
         name: { type: "string", description: "Name of the firewall that `firewallRules` are in.", maxLength: 255 },
         nodes: {
@@ -213,10 +219,12 @@ const statusSchema: SchemaOf<RoutedIPStatus> = {
     formerFirewalls: {
       type: "array",
       optional: true,
-      description: "Firewalls that were named before; each is cleaned up once its successor is in place.",
+      description:
+        "Former firewalls, in whose place another is named now. What this RoutedIP added there is removed once the present one is in place.",
       items: {
         type: "object",
-        description: "A firewall that was named before: what this RoutedIP has still to take away there.",
+        description:
+          "A former firewall, in whose place another is named now: what this RoutedIP still has to remove there.",
         properties: {
           name: { type: "string", description: "Its name.", maxLength: 255 },
           nodes: {
@@ -249,7 +257,7 @@ const statusSchema: SchemaOf<RoutedIPStatus> = {
     pendingCreation: {
       ...pendingCreationSchema,
       optional: true,
-      description: "A creation whose end is not known yet.",
+      description: "A creation of an address whose outcome is not known yet. No other begins before it is settled.",
     },
     conditions: { ...conditionsSchema, optional: true },
   },
