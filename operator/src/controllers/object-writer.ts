@@ -36,11 +36,16 @@ export class ObjectGone extends Error {
 }
 
 export class ObjectWriter<O extends KubeObject> {
-  /** The last write was refused for want of a right. */
-  forbidden = false;
+  private refused = false;
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly props: ObjectWriterProps<O>) {}
+
+  /** The last write was refused for want of a right; of an object that goes, its namespace may have taken the right along. */
+  get forbidden(): boolean {
+    const { newest, cached } = this.props;
+    return this.refused && newest.of(cached())?.metadata.deletionTimestamp === undefined;
+  }
 
   /** Resolves to the object after the write. Rejects with StatusError (409: it has changed), or with ObjectGone. */
   write(write: ObjectWrite<O>): Promise<O> {
@@ -54,8 +59,10 @@ export class ObjectWriter<O extends KubeObject> {
       try {
         return await this.send(write);
       } catch (error) {
-        if (left <= 1 || !isConflict(error)) throw error;
+        if (!isConflict(error)) throw error;
+        // Also for who plans anew: where nothing watches any more, no cache catches up.
         await this.look(write.signal);
+        if (left <= 1) throw error;
       }
     }
   }
@@ -65,11 +72,11 @@ export class ObjectWriter<O extends KubeObject> {
     const before = this.current();
     const options = { ...(subresource && { subresource }), ...(signal && { signal }) };
     const after = await sendPatch<O>(client, path, patch(before), options).catch((error: unknown) => {
-      this.forbidden = isForbidden(error);
+      this.refused = isForbidden(error);
       throw error;
     });
     if (after === undefined) return before;
-    this.forbidden = false;
+    this.refused = false;
     this.took(before, after);
     return after;
   }
@@ -77,7 +84,13 @@ export class ObjectWriter<O extends KubeObject> {
   private async look(signal: AbortSignal | undefined): Promise<void> {
     const { client, path } = this.props;
     const before = this.current();
-    const after = await client.request<O>({ method: "GET", path, ...(signal && { signal }) });
+    const limits = { ...(signal && { signal }) };
+    const after = await client.request<O>({ method: "GET", path, ...limits }).catch((error: unknown) => {
+      if (!isForbidden(error)) throw error;
+      // In a namespace that goes the right to read goes first: a patch of nothing is answered with the object, too.
+      const body = { metadata: { uid: before.metadata.uid } };
+      return client.request<O>({ method: "PATCH", path, body, ...limits });
+    });
     if (after.metadata.uid !== before.metadata.uid) throw new ObjectGone(`${path} is another object now`);
     this.took(before, after);
   }

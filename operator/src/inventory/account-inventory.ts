@@ -55,6 +55,8 @@ export class AccountInventory {
     provider: AddressProvider,
     readonly family: IpFamily,
     private readonly clock: Clock,
+    /** Tells accounts apart, whatever the family and the token. @default the inventory itself */
+    readonly account: unknown = Symbol(family),
   ) {
     this.reader = new InventoryReader(provider, family);
     this.lists = new Coalesced(clock, () => this.relist());

@@ -12,13 +12,14 @@ export class Inventories {
 
   /** Rejects with ProviderError where the account cannot be told. */
   async for(context: CallContext, provider: AddressProvider, family: IpFamily): Promise<AccountInventory> {
-    const key = `${provider.name} ${await provider.accountKey(context)} ${family}`;
+    const account = `${provider.name} ${await provider.accountKey(context)}`;
+    const key = `${account} ${family}`;
     const known = this.inventories.get(key);
     if (known !== undefined) {
       known.join(provider);
       return known;
     }
-    const made = new AccountInventory(provider, family, this.clock);
+    const made = new AccountInventory(provider, family, this.clock, account);
     this.inventories.set(key, made);
     return made;
   }

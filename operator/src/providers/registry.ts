@@ -23,10 +23,12 @@ export interface ProviderSetup {
   readonly env: Env;
   /** Wall clock, for dates in answers. */
   readonly now: () => number;
+  /** ms, for ages. */
+  readonly monotonic: () => number;
 }
 
 /** For the client of an API. */
-export type ClientOptions = ProviderSetup & { readonly baseUrl: string };
+export type ClientOptions = Omit<ProviderSetup, "monotonic"> & { readonly baseUrl: string };
 
 /** A kind of provider: one entry of the table in kinds.ts. */
 export interface ProviderKind {
@@ -155,6 +157,7 @@ export class ProviderRegistry {
       userAgent: env[kind.userAgentVariable]?.trim() || userAgent,
       env,
       now: () => clock.now(),
+      monotonic: () => clock.monotonic(),
     });
     return withMutationLayers(set, this.options);
   }

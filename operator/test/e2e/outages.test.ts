@@ -91,6 +91,27 @@ describe("outages", function () {
       expect(journal.count({ on: ROUTES.act, after: mark })).to.equal(1);
     });
 
+    it("DigitalOcean restarts while a holder fails: moved once, when it answers again", async () => {
+      const world = await worlds.create();
+      await world.fleet.addAll(["a", "b", "c"]);
+      const ips = spare(world, 2);
+      const pool = await world.pool("web", { ips });
+      await world.start(["--resync=1"]);
+      await pool.is("Fulfilled", "True");
+      const [ip = ""] = ips;
+      const first = world.fleet.holderOf(ip);
+      const { digitalocean } = world.clouds;
+      const { mark } = digitalocean.journal;
+      await digitalocean.restart(async () => {
+        await first?.node.setReady(false);
+        await pool.is("ProviderReachable", "False ProviderUnavailable");
+      });
+      await world.until("the move", () => ![undefined, first].includes(world.fleet.holderOf(ip)), 120_000);
+      await pool.is("ProviderReachable", "True");
+      await pool.is("Fulfilled", "True");
+      expect(digitalocean.journal.count({ on: ROUTES.act, after: mark })).to.equal(1);
+    });
+
     it("DigitalOcean away at the start: nothing is written before it has been read", async () => {
       const world = await worlds.create();
       await world.fleet.addAll(["a", "b"]);

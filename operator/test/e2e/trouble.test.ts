@@ -1,14 +1,30 @@
 /** Bad input and bad days: each has a condition, an Event and words that help. */
 
+import type { ConditionType, Reason } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { DOMAIN, ROUTES, ZONE } from "./support/clouds.js";
+import type { AnyStatus, Resource } from "./support/resource.js";
 import { spare, spareOne } from "./support/spare.js";
+import type { World } from "./support/world.js";
 import { useWorlds } from "./support/worlds.js";
 
 const PODS = 10_000;
 const AT_ONCE = 50;
 const MEGABYTE = 2 ** 20;
+
+/** Said by the condition, and by the metric that alerts are made of. */
+async function isBad<Status extends AnyStatus>(
+  { operator, namespace }: World,
+  resource: Resource<Status>,
+  type: ConditionType,
+  reason: Reason,
+): Promise<void> {
+  await resource.is(type, `False ${reason}`);
+  const labels = `kind="${resource.kind}",namespace="${namespace}",name="${resource.name}",type="${type}"`;
+  const line = `flipop_resource_condition{${labels}} 0`;
+  await operator.until(line, async () => (await operator.metrics()).split("\n").includes(line));
+}
 
 describe("trouble", function () {
   this.timeout(240_000);
@@ -26,8 +42,8 @@ describe("trouble", function () {
     // An address that no list has shown has to be read.
     const other = await world.pool("other", { ips: ["203.0.113.99"] });
     for (const one of [pool, other]) {
-      await one.is("ProviderReachable", "False Unauthorized");
-      await one.is("Ready", "False Unauthorized");
+      await isBad(world, one, "ProviderReachable", "Unauthorized");
+      await isBad(world, one, "Ready", "Unauthorized");
       await one.tells("Unauthorized");
     }
     const first = world.fleet.holderOf(ip);
@@ -53,8 +69,8 @@ describe("trouble", function () {
       dnsRecordSet: { provider: "cloudflare", zone: "example.net", recordName: "nodes.example.net" },
     });
     await world.start();
-    await pool.is("DNSReady", "False ZoneNotFound");
-    await set.is("DNSReady", "False ZoneNotFound");
+    await isBad(world, pool, "DNSReady", "ZoneNotFound");
+    await isBad(world, set, "DNSReady", "ZoneNotFound");
     expect((await pool.conditionOf("DNSReady"))?.message).to.include("example.net");
     await pool.tells("ZoneNotFound");
     await set.tells("ZoneNotFound");
@@ -67,7 +83,7 @@ describe("trouble", function () {
     const world = await worlds.create();
     const pool = await world.pool("web", { desiredIPs: 1, region: "atlantis" });
     await world.start();
-    await pool.is("Fulfilled", "False Invalid");
+    await isBad(world, pool, "Fulfilled", "Invalid");
     expect((await pool.conditionOf("Fulfilled"))?.message).to.match(/region/i);
     await pool.tells(/region/i);
     await pool.edit({ region: "nyc3" });
@@ -80,7 +96,7 @@ describe("trouble", function () {
     const ip = spareOne(world);
     const pool = await world.pool("web", { ips: ["203.0.113.200", ip] });
     await world.start();
-    await pool.is("Ready", "False AddressNotFound");
+    await isBad(world, pool, "Ready", "AddressNotFound");
     await pool.says(
       "each state",
       ({ ips }) => ips?.[ip]?.state === "active" && ips["203.0.113.200"]?.state === "error",
@@ -95,7 +111,7 @@ describe("trouble", function () {
     await world.fleet.addAll(["a", "b"]);
     const pool = await world.pool("web", { desiredIPs: 2 });
     await world.start();
-    await pool.is("Fulfilled", "False QuotaExceeded");
+    await isBad(world, pool, "Fulfilled", "QuotaExceeded");
     await pool.tells("QuotaExceeded");
     expect(world.clouds.digitalocean.state.addresses()).to.have.length(1);
     await pool.says("the other one is served", ({ counts }) => counts?.active === 1);
@@ -106,7 +122,7 @@ describe("trouble", function () {
     await world.fleet.add("far", { region: "fra1" });
     const pool = await world.pool("web", { ips: [spareOne(world)] });
     await world.start();
-    await pool.is("Fulfilled", "False WrongRegion");
+    await isBad(world, pool, "Fulfilled", "WrongRegion");
     expect(world.changes()).to.deep.equal([]);
     await world.fleet.add("near", { region: "nyc3" });
     await pool.is("Fulfilled", "True");
@@ -121,7 +137,7 @@ describe("trouble", function () {
     const ips = spare(world, 3);
     const pool = await world.pool("web", { ips });
     const operator = await world.start(["--resync=1"]);
-    await pool.is("Fulfilled", "False TooFewCandidates");
+    await isBad(world, pool, "Fulfilled", "TooFewCandidates");
     const message = (await pool.conditionOf("Fulfilled"))?.message ?? "";
     for (const reason of ["NoProviderID", "ForeignProviderID", "DuplicateProviderID"])
       expect(message).to.include(reason);
@@ -182,6 +198,6 @@ describe("trouble", function () {
     expect(resident / MEGABYTE, "MB of memory").to.be.within(1, 300);
     expect(world.clouds.digitalocean.journal.count({ on: ROUTES.act })).to.equal(3);
     for (const pod of ready) await pod.setReady(false);
-    await pool.is("Fulfilled", "False NoCandidate");
+    await isBad(world, pool, "Fulfilled", "NoCandidate");
   });
 });

@@ -1,23 +1,10 @@
-import { customResourceDefinitions } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
 import { RoutedWorld } from "../controllers/routed-ip/routed-world.js";
+import { definitionsWithoutIntent, redefine } from "./older-definitions.js";
 
 const CREATE = /^POST \/v2\/reserved_ips$/;
 const RESYNC_SECONDS = 600;
-
-interface Definition {
-  readonly metadata: { readonly name: string };
-  readonly spec: { readonly versions: readonly { readonly schema: object }[] };
-}
-
-/** The CRD of a release that did not know the intent of a creation yet. */
-function older(): readonly Definition[] {
-  const text = JSON.stringify(customResourceDefinitions(), (key, value: unknown) =>
-    key === "pendingCreation" ? undefined : value,
-  );
-  return JSON.parse(text) as readonly Definition[];
-}
 
 describe("operator in process: a RoutedIP under an older CRD", function () {
   this.timeout(240_000);
@@ -26,7 +13,10 @@ describe("operator in process: a RoutedIP under an older CRD", function () {
   afterEach(() => made.close());
 
   it("gets no address, which /readyz and an Event tell, and gets one once the CRD is of this release", async () => {
-    made = await RoutedWorld.create(["n1"], { definitions: older(), flags: { resync: `${RESYNC_SECONDS}` } });
+    made = await RoutedWorld.create(["n1"], {
+      definitions: definitionsWithoutIntent(),
+      flags: { resync: `${RESYNC_SECONDS}` },
+    });
     const { world } = made;
     const { kubernetes, digitalocean } = world;
     made.addIssuer();
@@ -39,10 +29,7 @@ describe("operator in process: a RoutedIP under an older CRD", function () {
     await world.clock.sleep(2 * RESYNC_SECONDS * 1000);
     expect(digitalocean.journal.count({ on: CREATE })).to.equal(0);
 
-    for (const { metadata, spec } of customResourceDefinitions()) {
-      const ref = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", name: metadata.name };
-      kubernetes.change(ref, (object) => ({ ...object, spec: structuredClone(spec) }) as typeof object);
-    }
+    redefine(kubernetes);
     await made.ready("a");
 
     expect(digitalocean.journal.count({ on: CREATE })).to.equal(1);

@@ -67,8 +67,16 @@ export async function startCloudflareRig(options: CloudflareSimulatorOptions = {
     call: (...call) => checkedCall(simulator, ...call),
     provider: ({ token = () => DEFAULT_TOKEN, baseUrl = simulator.url, run = own } = {}) => {
       const credentials = { token, renew: () => undefined };
-      const now = () => clock.now();
-      const { dns, close } = cloudflare.build({ credentials, run, baseUrl, userAgent: "flipop-test", env: {}, now });
+      const [now, monotonic] = [() => clock.now(), () => clock.monotonic()];
+      const { dns, close } = cloudflare.build({
+        credentials,
+        run,
+        baseUrl,
+        userAgent: "flipop-test",
+        env: {},
+        now,
+        monotonic,
+      });
       closers.push(close);
       if (dns === undefined) throw new Error("Cloudflare offers DNS");
       return dns;

@@ -45,7 +45,15 @@ export function startProviderStack(options: ProviderStackOptions): ProviderStack
   const guards = new TokenGuards(stack);
   const run = callStack(stack, credentials, (used) => guards.of(kind, used));
   const now = () => clock.now();
-  const set = kind.build({ credentials, run, baseUrl, userAgent: "flipop-test", env: {}, now });
+  const set = kind.build({
+    credentials,
+    run,
+    baseUrl,
+    userAgent: "flipop-test",
+    env: {},
+    now,
+    monotonic: () => clock.monotonic(),
+  });
   return {
     set: withMutationLayers(set, stack),
     audit: records,

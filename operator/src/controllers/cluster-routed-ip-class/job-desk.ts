@@ -120,7 +120,7 @@ export class JobDesk {
       this.created.set(job.metadata.uid, { job, at: this.context.clock.monotonic() });
     } catch (error) {
       if (isConflict(error)) return;
-      if (error instanceof JobRefusedError || isRefusal(error)) this.doubt(order.owner.name);
+      if (isDefinite(error)) this.doubt(order.owner.name);
       throw error;
     }
   }
@@ -253,6 +253,11 @@ export function jobSpecOf(spec: ClusterRoutedIPClassSpec, purpose: JobPurpose): 
 }
 
 /** It would be the same if it were sent again now. */
+/** There is no such Job, and none will come of it. */
+export function isDefinite(error: unknown): boolean {
+  return error instanceof JobRefusedError || isRefusal(error);
+}
+
 function isRefusal(error: unknown): error is StatusError {
   return error instanceof StatusError && error.code >= 400 && error.code < 500 && error.code !== 429;
 }

@@ -140,7 +140,10 @@ class FloatingIPPools implements Drainable {
         context: this.context,
         cached: () => this.resources.get(key),
         onChange: () => this.controller.add(key),
-        onWrite: () => this.see(unit),
+        onWrite: (written) => {
+          this.resources.wrote(written);
+          this.see(unit);
+        },
       },
       object,
     );

@@ -113,7 +113,8 @@ class RecordSets {
   private make(key: string, object: RecordSetObject): RecordSetUnit {
     const cached = () => this.resources.get(key);
     const onChange = () => this.controller.addAfter(key, BATCH_MS);
-    return new RecordSetUnit({ context: this.context, cached, onChange }, object);
+    const onWrite = (written: RecordSetObject) => this.resources.wrote(written);
+    return new RecordSetUnit({ context: this.context, cached, onChange, onWrite }, object);
   }
 
   /** The match is followed from the first moment on, so that its pods are there when this process leads. */

@@ -21,6 +21,8 @@ export interface UnitProps {
   readonly cached: () => RecordSetObject | undefined;
   /** Asks for a run. */
   readonly onChange: () => void;
+  /** Each new version, as soon as it is known. */
+  readonly onWrite: (object: RecordSetObject) => void;
 }
 
 /** Status fields that are known better than the stored status has them. */
@@ -45,7 +47,7 @@ export class RecordSetUnit {
     private readonly props: UnitProps,
     { metadata }: RecordSetObject,
   ) {
-    const { context, cached } = props;
+    const { context, cached, onWrite } = props;
     const { namespace = "", name, uid } = metadata;
     this.ref = { kind: KIND, namespace, name, uid };
     this.key = keyOf({ namespace, name });
@@ -56,7 +58,7 @@ export class RecordSetUnit {
       path: resourcePath(PLURAL, metadata),
       newest: this.newest,
       cached: () => this.own(cached()),
-      onWrite: () => undefined,
+      onWrite,
     });
   }
 

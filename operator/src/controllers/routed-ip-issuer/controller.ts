@@ -126,7 +126,7 @@ export class IssuerController {
     if (name === undefined || account?.inventory === undefined || firewalls?.capabilities.reserved(name) !== false) {
       return undefined;
     }
-    return this.routing.firewalls.of(account.inventory, name);
+    return this.routing.firewalls.of(account.inventory.account, name);
   }
 
   private snapshotOf(key: string, scene: Scene): Snapshot {

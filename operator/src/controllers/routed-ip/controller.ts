@@ -13,9 +13,9 @@ import { CRD_PROBE_MS } from "../times.js";
 import { Units } from "../units.js";
 import { nodesOfSlices, type SliceFacts } from "./endpoints.js";
 import { creationKey } from "./gather.js";
+import type { JobTools } from "./job-gather.js";
 import type { RoutedObject } from "./resource.js";
 import type { Routing } from "./routing.js";
-import type { JobTools } from "./run-jobs.js";
 import { runRouted } from "./run-routed.js";
 import { RoutedUnit } from "./unit.js";
 

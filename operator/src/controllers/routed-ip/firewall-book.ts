@@ -197,12 +197,12 @@ export class SharedFirewall {
 }
 
 export class FirewallBook {
-  private readonly accounts = new Map<object, Map<string, SharedFirewall>>();
+  private readonly accounts = new Map<unknown, Map<string, SharedFirewall>>();
 
   constructor(private readonly clock: Clock) {}
 
   /** @param account whatever tells accounts apart by identity. */
-  of(account: object, name: string): SharedFirewall {
+  of(account: unknown, name: string): SharedFirewall {
     const known = this.accounts.get(account) ?? new Map<string, SharedFirewall>();
     this.accounts.set(account, known);
     const firewall = known.get(name) ?? new SharedFirewall(name, this.clock);

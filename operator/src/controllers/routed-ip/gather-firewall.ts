@@ -25,7 +25,7 @@ export function firewallOf({ firewalls: book, context }: Routing, unit: RoutedUn
   const { firewall: recorded, formerFirewalls = [] } = routed.status;
   const name = terms?.firewallName ?? recorded?.name;
   const inventory = account?.inventory;
-  const shared = (each: string) => (inventory === undefined ? undefined : book.of(inventory, each));
+  const shared = (each: string) => (inventory === undefined ? undefined : book.of(inventory.account, each));
   const look = (each: string): FirewallSnapshot => snapshotOf(each, { ...scene, shared: shared(each), unit, context });
   const names = new Set([...formerFirewalls.map((former) => former.name), ...(recorded ? [recorded.name] : [])]);
   const formers = [...names].filter((each) => each !== name).map(look);

@@ -19,5 +19,5 @@ export function callContext(unit: Pick<RoutedUnit, "ref">, why: string, signal?:
 }
 
 export function sharedFirewall({ routing, gathered: { account } }: Tools, name: string): SharedFirewall | undefined {
-  return account?.inventory && routing.firewalls.of(account.inventory, name);
+  return account?.inventory && routing.firewalls.of(account.inventory.account, name);
 }

@@ -1,7 +1,7 @@
 /** Cloud firewalls: their inbound rules and the droplets that they cover. */
 
 import type { Answer } from "../answer.js";
-import { CALL, type CallContext } from "../call.js";
+import { CALL, type CallContext, sharedRead } from "../call.js";
 import { isProviderError, ProviderError, REMEDIES, withProps } from "../errors.js";
 import type {
   CreateFirewall,
@@ -45,9 +45,9 @@ export class DigitalOceanFirewalls implements FirewallProvider {
   constructor(
     private readonly client: DigitalOceanClient,
     private readonly account: AccountKey,
-    now: () => number,
+    monotonic: () => number,
   ) {
-    this.all = new FirewallList(now);
+    this.all = new FirewallList(monotonic, (priority) => this.list(sharedRead("what the firewalls are", priority)));
   }
 
   accountKey(context: CallContext): Promise<string> {
@@ -62,7 +62,8 @@ export class DigitalOceanFirewalls implements FirewallProvider {
     maxAgeSeconds = 0,
   ): Promise<FirewallSurvey> {
     refuseReserved(name);
-    const listed = await this.all.get(maxAgeSeconds, () => this.list(context));
+    const { priority, signal } = context;
+    const listed = await this.all.get({ maxAgeSeconds, priority, ...(signal && { signal }) });
     const survey = await this.surveyOf(context, { name, nodes, ...listed });
     const bare = [...survey.coveredBy.values()].some((names) => names.length === 0);
     // A machine may be younger than the list. Nobody waits for the next one to be told that a firewall covers it.

@@ -23,7 +23,15 @@ export const digitalOcean: ProviderKind = {
 };
 
 /** @throws Error when the base URL is none: a mistake of the configuration, told at start. */
-function build({ baseUrl = DEFAULT_URL, userAgent, credentials, run, env, now }: ProviderSetup): ProviderSet {
+function build({
+  baseUrl = DEFAULT_URL,
+  userAgent,
+  credentials,
+  run,
+  env,
+  now,
+  monotonic,
+}: ProviderSetup): ProviderSet {
   if (!URL.canParse(baseUrl))
     throw new Error(`${NAMES.urlVariable}: "${baseUrl}" is not a URL; give one like ${DEFAULT_URL}`);
   const client = new DigitalOceanClient({ baseUrl, userAgent, credentials, run, env, now });
@@ -31,7 +39,7 @@ function build({ baseUrl = DEFAULT_URL, userAgent, credentials, run, env, now }:
   return {
     addresses: new DigitalOceanAddresses(client, account),
     dns: new DigitalOceanDns(client, account),
-    firewalls: new DigitalOceanFirewalls(client, account, now),
+    firewalls: new DigitalOceanFirewalls(client, account, monotonic),
     close: () => client.close(),
   };
 }

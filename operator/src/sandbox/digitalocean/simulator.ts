@@ -54,6 +54,8 @@ export interface DigitalOceanSimulator {
   readonly bugs: readonly Error[];
   /** For `ms` from now, GETs show the account as it is now. */
   freezeReads(ms: number): void;
+  /** Nobody answers until `meanwhile` is over; the account stays, and what it had begun goes on. */
+  restart(meanwhile: () => Promise<void>): Promise<void>;
   /** Ends connections and timers. */
   close(): Promise<void>;
 }
@@ -78,12 +80,13 @@ export async function startDigitalOceanSimulator(
 }
 
 function assemble(world: World, server: SimulatorServer, tokens: TokenTable, token: string): DigitalOceanSimulator {
-  const { url, journal, faults, bugs, freezeReads } = server;
+  const { url, journal, faults, bugs, freezeReads, restart } = server;
   const close = async () => {
     world.scheduler.close();
     await server.close();
   };
-  return { url, token, tokens, state: new AccountControl(world), journal, faults, bugs, freezeReads, close };
+  const state = new AccountControl(world);
+  return { url, token, tokens, state, journal, faults, bugs, freezeReads, restart, close };
 }
 
 function createWorld(options: DigitalOceanSimulatorOptions): World {

@@ -50,6 +50,11 @@ export interface SimulatorServer {
   readonly bugs: readonly Error[];
   /** For `ms` from now, GETs show the world as it is now. */
   freezeReads(ms: number): void;
+  /**
+   * Ends all connections, those included that wait for an answer; nobody listens until `meanwhile` is over. Then it
+   * answers at the same address, and the world is as it was.
+   */
+  restart(meanwhile: () => Promise<void>): Promise<void>;
   /** Ends all connections, those included that wait for an answer. */
   close(): Promise<void>;
 }
@@ -72,7 +77,12 @@ export async function startSimulatorServer<World>(
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}${prefix}`;
   front.baseUrl = (options.publicUrl ?? url).replace(/\/+$/, "");
   const freezeReads = (ms: number) => pipeline.freezeReads(ms);
-  return { url, port, journal, faults, bugs: pipeline.bugs, freezeReads, close: () => close(server) };
+  const restart = async (meanwhile: () => Promise<void>) => {
+    await close(server);
+    await meanwhile();
+    await listen(server, host, port, api.name);
+  };
+  return { url, port, journal, faults, bugs: pipeline.bugs, freezeReads, restart, close: () => close(server) };
 }
 
 function assemble<World>(api: SimulatorApi<World>, options: SimulatorServerOptions) {

@@ -15,7 +15,7 @@ export interface Stored<Status> {
   readonly status?: Status;
 }
 
-interface AnyStatus {
+export interface AnyStatus {
   readonly conditions?: readonly Condition[];
   readonly error?: string;
 }
@@ -40,6 +40,10 @@ export class Resource<Status extends AnyStatus> {
 
   get name(): string {
     return this.place.name;
+  }
+
+  get kind(): string {
+    return this.place.plural === "floatingippools" ? "FloatingIPPool" : "NodeDNSRecordSet";
   }
 
   /** Path of the object. */

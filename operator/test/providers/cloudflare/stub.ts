@@ -55,7 +55,7 @@ export async function startStub(answer: (path: string, method: string) => StubAn
     seen,
     provider: ({ baseUrl = url, env = {}, token = "stub-token", run = direct } = {}) => {
       const credentials = { token: () => token, renew: () => undefined };
-      const setup = { credentials, run, baseUrl, userAgent: "flipop-test", env, now: () => NOW };
+      const setup = { credentials, run, baseUrl, userAgent: "flipop-test", env, now: () => NOW, monotonic: () => 0 };
       const { dns, close } = cloudflare.build(setup);
       closers.push(close);
       if (dns === undefined) throw new Error("Cloudflare has DNS");

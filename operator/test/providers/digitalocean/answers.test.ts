@@ -26,7 +26,7 @@ describe("answers of DigitalOcean", () => {
     const rig = await HttpRig.create();
     rig.handler = handler;
     const credentials = fixedToken("dop_v1_0123456789", new Redactor());
-    const setup = { credentials, run: direct, userAgent: "flipop-test", env: {}, now: () => NOW };
+    const setup = { credentials, run: direct, userAgent: "flipop-test", env: {}, now: () => NOW, monotonic: () => 0 };
     const set = digitalOcean.build({ ...setup, baseUrl: `${rig.url}${path}` });
     rigs.push({
       close: async () => {
@@ -200,7 +200,7 @@ describe("answers of DigitalOcean", () => {
     });
     const credentials = fixedToken("dop_v1_0123456789", new Redactor());
     const env = { HTTPS_PROXY: rig.url, NO_PROXY: "direct.example" };
-    const setup = { credentials, run: direct, userAgent: "flipop-test", env, now: () => NOW };
+    const setup = { credentials, run: direct, userAgent: "flipop-test", env, now: () => NOW, monotonic: () => 0 };
     const set = whole(digitalOcean.build({ ...setup, baseUrl: "https://cloud.example" }));
 
     expect(await errorOf(list(set))).to.include({ kind: "Unavailable" });

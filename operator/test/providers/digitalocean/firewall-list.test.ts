@@ -1,27 +1,40 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import type { CallPriority } from "../../../src/providers/call.js";
 import { FirewallList } from "../../../src/providers/digitalocean/firewall-list.js";
+
+interface Asked {
+  readonly priority: CallPriority;
+  readonly end: (outcome: readonly string[] | Error) => void;
+}
 
 /** Lists that end when they are told to. */
 class Api {
   now = 1_000_000;
-  readonly asked: ((outcome: readonly string[] | Error) => void)[] = [];
-  readonly list = new FirewallList<string>(() => this.now);
+  readonly asked: Asked[] = [];
+  readonly list = new FirewallList<string>(
+    () => this.now,
+    (priority) =>
+      new Promise((resolve, reject) => {
+        const end = (outcome: readonly string[] | Error) =>
+          outcome instanceof Error ? reject(outcome) : resolve(outcome);
+        this.asked.push({ priority, end });
+      }),
+  );
 
-  get(maxAgeSeconds: number) {
-    const read = () =>
-      new Promise<readonly string[]>((resolve, reject) => {
-        this.asked.push((outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome)));
-      });
-    return this.list.get(maxAgeSeconds, read);
+  get(maxAgeSeconds: number, priority: CallPriority = "check", signal?: AbortSignal) {
+    return this.list.get({ maxAgeSeconds, priority, ...(signal && { signal }) });
   }
 
   async have(...items: readonly string[]): Promise<void> {
     const got = this.get(0);
-    this.asked.at(-1)?.(items);
+    this.asked.at(-1)?.end(items);
     await got;
   }
 }
+
+/** So that what waits for one promise after another has gone on. */
+const turns = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("the list of an account's firewalls", () => {
   it("serves all who ask within their time, and says how old it is", async () => {
@@ -32,38 +45,68 @@ describe("the list of an account's firewalls", () => {
     expect(api.asked).to.have.length(1);
   });
 
-  it("is read again for who asks later, wants none that is kept, or meets a clock that was set back", async () => {
+  it("is read again for who asks later, or wants none that is kept", async () => {
     for (const [passed, maxAge] of [
       [30_001, 30],
       [0, 0],
-      [-1, 30],
     ] as const) {
       const api = new Api();
       await api.have("a");
       api.now += passed;
       const got = api.get(maxAge);
-      api.asked[1]?.(["b"]);
+      api.asked[1]?.end(["b"]);
       expect((await got).items, `${passed}`).to.deep.equal(["b"]);
     }
   });
 
-  it("is one for all who ask at the same time", async () => {
+  it("is as old as it was when it was asked for, however long it took", async () => {
     const api = new Api();
-    const both = Promise.all([api.get(30), api.get(30)]);
-    api.asked[0]?.(["a"]);
-    expect((await both).map(({ items }) => items)).to.deep.equal([["a"], ["a"]]);
+    const first = api.get(30);
+    api.now += 10_000;
+    const second = api.get(30);
+    api.now += 40_000;
+    api.asked[0]?.end(["a"]);
+    expect((await first).ageSeconds).to.equal(0);
+    expect((await second).ageSeconds).to.equal(10);
     expect(api.asked).to.have.length(1);
   });
 
-  it("fails for who asked first alone: the others ask themselves", async () => {
+  it("lets an assignment wait for no list that only a check has asked for", async () => {
+    const api = new Api();
+    const check = api.get(30);
+    const assignment = api.get(30, "assignment");
+    expect(api.asked.map(({ priority }) => priority)).to.deep.equal(["check", "assignment"]);
+    const another = api.get(30);
+    api.asked[1]?.end(["b"]);
+    expect([(await assignment).items, (await another).items]).to.deep.equal([["b"], ["b"]]);
+    api.asked[0]?.end(["a"]);
+    expect((await check).items).to.deep.equal(["a"]);
+    expect((await api.get(30)).items).to.deep.equal(["b"]);
+  });
+
+  it("fails for who asked first alone: of the others one asks again, for all", async () => {
     const api = new Api();
     const first = api.get(30).catch((error: unknown) => String(error));
-    const second = api.get(30);
-    api.asked[0]?.(new Error("reset"));
+    const others = Promise.all([api.get(30), api.get(30)]);
+    api.asked[0]?.end(new Error("reset"));
     expect(await first).to.equal("Error: reset");
-    await Promise.resolve();
-    api.asked[1]?.(["a"]);
-    expect((await second).items).to.deep.equal(["a"]);
+    await turns();
+    expect(api.asked).to.have.length(2);
+    api.asked[1]?.end(["a"]);
+    expect((await others).map(({ items }) => items)).to.deep.equal([["a"], ["a"]]);
+  });
+
+  it("lets go who gives up, and serves the others", async () => {
+    const api = new Api();
+    const [one, two] = [new AbortController(), new AbortController()];
+    const first = api.get(30, "check", one.signal).catch((error: unknown) => (error as { reason?: string }).reason);
+    const second = api.get(30, "check", two.signal).catch((error: unknown) => (error as { reason?: string }).reason);
+    const third = api.get(30);
+    one.abort();
+    two.abort();
+    expect([await first, await second]).to.deep.equal(["Cancelled", "Cancelled"]);
+    api.asked[0]?.end(["a"]);
+    expect((await third).items).to.deep.equal(["a"]);
   });
 
   it("is forgotten at a write, also one that was asked for before it", async () => {
@@ -73,8 +116,8 @@ describe("the list of an account's firewalls", () => {
     const early = api.get(30);
     api.list.forget();
     const late = api.get(30);
-    api.asked[1]?.(["before"]);
-    api.asked[2]?.(["after"]);
+    api.asked[1]?.end(["before"]);
+    api.asked[2]?.end(["after"]);
     expect((await early).items).to.deep.equal(["before"]);
     expect((await late).items).to.deep.equal(["after"]);
     expect((await api.get(30)).items).to.deep.equal(["after"]);

@@ -152,7 +152,15 @@ describe("what DigitalOcean's 422 means", () => {
       else answer(response, 200, { [part]: body });
     };
     const credentials = fixedToken("dop_v1_0123456789", new Redactor());
-    const setup = { credentials, run: direct, userAgent: "flipop-test", env: {}, now: () => 0, baseUrl: rig.url };
+    const setup = {
+      credentials,
+      run: direct,
+      userAgent: "flipop-test",
+      env: {},
+      now: () => 0,
+      monotonic: () => 0,
+      baseUrl: rig.url,
+    };
     const { addresses, dns, firewalls, close } = digitalOcean.build(setup);
     open.push({ close: () => close().then(() => rig.close()) });
     if (!addresses || !dns || !firewalls) throw new Error("DigitalOcean has all");

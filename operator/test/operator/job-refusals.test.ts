@@ -1,0 +1,62 @@
+import { GROUP_VERSION } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { afterEach, describe, it } from "mocha";
+import { RoutedWorld } from "../controllers/routed-ip/routed-world.js";
+import { JOB_NAMESPACE, JOB_SPEC, JobPlatform } from "./job-platform.js";
+import { definitionsWithoutIntent, redefine } from "./older-definitions.js";
+
+const CLASS = { apiVersion: GROUP_VERSION, kind: "ClusterRoutedIPClass", metadata: { name: "rack" } };
+const FLAGS = { features: "pools,dns,routedip,jobs", "job-namespaces": JOB_NAMESPACE, resync: "60" };
+
+describe("operator in process: Jobs that may not be created", function () {
+  this.timeout(240_000);
+  let made: RoutedWorld;
+
+  afterEach(() => made.close());
+
+  async function begin(options: Parameters<typeof RoutedWorld.create>[1] = {}): Promise<JobPlatform> {
+    made = await RoutedWorld.create(["n1"], { ...options, flags: FLAGS });
+    const platform = new JobPlatform(made.world);
+    made.world.kubernetes.create({ ...CLASS, spec: { updateRoutedIP: JOB_SPEC, updateFirewall: JOB_SPEC } });
+    made.serve({ node: "n1" });
+    return platform;
+  }
+
+  it("leave no doubt about an address: once the server takes them, one is created", async () => {
+    const platform = await begin();
+    const { world } = made;
+    const seen = new Set<string>();
+    world.clock.onStep(() => seen.add(made.condition("a", "Ready")));
+    let refused = 0;
+    world.kubernetes.setFaults(({ target, query }) => {
+      const isJob = target?.plural === "jobs" && target.verb === "create" && !query.has("dryRun");
+      if (!isJob || refused === 3) return undefined;
+      refused += 1;
+      return { kind: "status", code: 403, reason: "Forbidden" };
+    });
+    made.addRouted("a", { className: "rack" });
+    world.start();
+    await made.ready("a");
+
+    expect(refused).to.equal(3);
+    expect([...seen].filter((said) => said.includes("AddressUnknown"))).to.deep.equal([]);
+    expect(platform.created).to.have.length(1);
+  });
+
+  it("are not created under a CRD that drops the intent, and are under the one of this release", async () => {
+    const platform = await begin({ definitions: definitionsWithoutIntent() });
+    const { world } = made;
+    made.addRouted("a", { className: "rack" });
+    const { operator } = world.start();
+    await made.until("told", () => made.condition("a", "Assigned").startsWith("False/CRDTooOld"));
+    await made.until("Event", () => world.events("CRDTooOld").length > 0);
+    expect(operator.health.report("readyz").text).to.include("CRD too old");
+    await world.clock.sleep(20 * 60_000);
+    expect(platform.begun, "Jobs").to.equal(0);
+
+    redefine(world.kubernetes);
+    await made.ready("a");
+
+    expect(platform.created).to.have.length(1);
+  });
+});
