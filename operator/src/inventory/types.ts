@@ -32,6 +32,8 @@ export interface InventoryView {
   isGone(ip: string): boolean;
   /** Sorted by address. */
   heldBy(node: ProviderId): readonly InventoryAddress[];
+  /** How many that are. */
+  heldCount(node: ProviderId): number;
   /** Who has a move to this node under way. */
   reservedFor(node: ProviderId): ResourceRef | undefined;
   /** Seconds until a doubted address should be read again. Absent: none is doubted. */

@@ -39,6 +39,7 @@ export function createView(facts: ViewFacts): InventoryView {
     },
     get,
     isGone: (ip: string) => gone.has(ip),
+    heldCount: (node: ProviderId) => held.get(node)?.length ?? 0,
     heldBy: (node: ProviderId) => held.get(node)?.flatMap((ip) => get(ip) ?? []) ?? NONE,
     reservedFor: (node: ProviderId) => reservations.get(node),
     ...(doubtSince === undefined

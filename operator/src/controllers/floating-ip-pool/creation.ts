@@ -161,7 +161,7 @@ function intentOf(
   // Held ones, too, while there is room: one that loses its node later is no newcomer either.
   const known = [...inventory.addresses.values()].sort((a, b) => isHeld(a) - isHeld(b) || (a.ip < b.ip ? -1 : 1));
   const { provider, region } = pool.spec;
-  const place = node === undefined ? {} : onNode(node, inventory.heldBy(node.machine).length > 0);
+  const place = node === undefined ? {} : onNode(node, inventory.heldCount(node.machine) > 0);
   return {
     startedAt: timestamp(now),
     provider,

@@ -54,7 +54,7 @@ function takenNodes(snapshot: Snapshot, standings: readonly Standing[]): (machin
   return (machine) =>
     creating.has(machine) ||
     inventory.reservedFor(machine) !== undefined ||
-    inventory.heldBy(machine).length + (bound.get(machine) ?? 0) >= limit;
+    inventory.heldCount(machine) + (bound.get(machine) ?? 0) >= limit;
 }
 
 function hasMachine(node: NodeFacts): node is WaitingNode {

@@ -139,6 +139,7 @@ function viewOf(unit: PoolUnit, account: AddressAccount | undefined): InventoryV
       return address === undefined ? undefined : shown(address);
     },
     heldBy: (node) => view.heldBy(node).map(shown),
+    heldCount: view.heldCount,
   };
 }
 
@@ -161,6 +162,6 @@ function shareOf(
 ): readonly ProviderId[] {
   const limit = account?.provider.capabilities.addressesPerNode ?? 1;
   const roomOn = (node: ProviderId) =>
-    limit - inventory.heldBy(node).length - (inventory.reservedFor(node) === undefined ? 0 : 1);
+    limit - inventory.heldCount(node) - (inventory.reservedFor(node) === undefined ? 0 : 1);
   return demands.share(family, { ref, createdAt, wants, candidates: () => nodes }, roomOn);
 }

@@ -63,7 +63,7 @@ function hasRoom(snapshot: Snapshot, machine: ProviderId): boolean {
   const creating = [routed.status.pendingCreation?.providerID, ...otherCreations.map(({ node }) => node)];
   const promised = inventory.reservedFor(machine);
   if (creating.includes(machine) || (promised !== undefined && promised.uid !== routed.metadata.uid)) return false;
-  return inventory.heldBy(machine).length < limitOf(snapshot);
+  return inventory.heldCount(machine) < limitOf(snapshot);
 }
 
 function hasMachine(node: NodeFacts): node is WaitingNode {

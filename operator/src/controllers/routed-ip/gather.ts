@@ -208,7 +208,7 @@ function shareOf(
   const view = viewOf(account);
   const limit = Math.min(terms?.perNodeIPLimit ?? 1, account?.provider.capabilities.addressesPerNode ?? 1);
   const isPromised = (node: ProviderId) => (view.reservedFor(node)?.uid ?? ref.uid) !== ref.uid;
-  const roomOn = (node: ProviderId) => limit - view.heldBy(node).length - Number(isPromised(node));
+  const roomOn = (node: ProviderId) => limit - view.heldCount(node) - Number(isPromised(node));
   return routing.context.demands.share(family, { ref, createdAt, wants, candidates: () => nodes }, roomOn);
 }
 
