@@ -8,7 +8,7 @@ export class RootTasks extends Component {
   constructor(project: javascript.NodeProject) {
     super(project);
     const compile = project.compileTask;
-    compile.reset("npm run --silent compile --workspace constructs");
+    compile.reset("tsx tools/library/compile.ts");
     project.addTask("reference", {
       description: "Rewrites the generated reference pages (docs/reference, constructs/API.md)",
       steps: [
@@ -91,7 +91,7 @@ export class RootTasks extends Component {
     const compile = { spawn: project.compileTask.name };
     project.addTask("packs", {
       description: "Packs the construct library for npm, PyPI, Maven and Go into constructs/dist",
-      steps: [compile, { exec: "tsx tools/packs/main.ts" }],
+      steps: [compile, { exec: "tsx tools/packs/main.ts", receiveArgs: true }],
     });
     project.addTask("test:constructs", {
       description: "The slower suites of the construct library: API, examples on the real server, four languages",

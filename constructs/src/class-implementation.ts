@@ -1,6 +1,7 @@
 import type { IConstruct } from "constructs";
 import type { ClusterRoutedIPClassSpec } from "./api/cluster-routed-ip-class";
 import { type Site, UNREADABLE } from "./private/draft";
+import { isConstruct } from "./private/manifest";
 import type { IRoutedIPIssuer } from "./routed-ip-issuer";
 import type { RoutedIPJob } from "./routed-ip-job";
 
@@ -50,7 +51,9 @@ export class ClassImplementation {
 
 type ImplementationFields = Pick<ClusterRoutedIPClassSpec, "issuerRef" | "updateRoutedIP" | "updateFirewall">;
 
-function writeIssuer({ name, namespace }: IRoutedIPIssuer, site: Site): { name: string; namespace: string } {
+function writeIssuer(issuer: IRoutedIPIssuer, site: Site): { name: string; namespace: string } {
+  if (!isConstruct(issuer, site, "give a RoutedIPIssuer")) return { name: UNREADABLE, namespace: UNREADABLE };
+  const { name, namespace } = issuer;
   if (namespace === undefined) {
     site.refuse(
       `the namespace of issuer "${name}" is not known: give it metadata.namespace (or the chart a namespace, or RoutedIPIssuer.fromRoutedIPIssuerName its last argument)`,

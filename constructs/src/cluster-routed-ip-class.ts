@@ -150,12 +150,10 @@ export class ClusterRoutedIPClass extends FlipopResource implements IClusterRout
 
   constructor(scope: Construct, id: string, props: ClusterRoutedIPClassProps) {
     super(scope, id);
-    this.allowedNamespaces = props.allowedNamespaces;
-    const secrets = props.secrets ?? [];
+    this.allowedNamespaces = props?.allowedNamespaces;
     this.apiObject = defineResource(this, {
       kind: "ClusterRoutedIPClass",
-      metadata: props.metadata,
-      references: [...props.implementation._references, ...secrets.flatMap((secret) => secret._references)],
+      props,
       write: (draft) => writeSpec(props, draft),
     });
   }

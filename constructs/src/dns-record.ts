@@ -41,7 +41,8 @@ export class DnsRecord {
   /**
    * A record set in a domain of DigitalOcean DNS.
    *
-   * @param recordName DNS name, relative to the zone or fully qualified; `@` for the zone itself
+   * @param recordName DNS name, relative to the zone or fully qualified; `@` for the zone itself. In zone `example.com`,
+   * `www` and `www.example.com` are the same, and `www.example.net` is `www.example.net.example.com`
    * @param zone the zone's domain name, such as `example.com`
    * @param options TTL and deletion policy
    */
@@ -52,7 +53,8 @@ export class DnsRecord {
   /**
    * A record set in a zone of Cloudflare DNS.
    *
-   * @param recordName DNS name, relative to the zone or fully qualified; `@` for the zone itself
+   * @param recordName DNS name, relative to the zone or fully qualified; `@` for the zone itself. In zone `example.com`,
+   * `www` and `www.example.com` are the same, and `www.example.net` is `www.example.net.example.com`
    * @param zone the zone's id (32 hexadecimal digits) or its domain name
    * @param options TTL and deletion policy
    */
@@ -88,6 +90,7 @@ export class DnsRecord {
     checkProvider(this.provider, site.below(".provider"));
     checkName(recordName, { site: site.below(".recordName"), pattern: RECORD_NAME, example: "www.example.com" });
     checkName(zone, { site: site.below(".zone"), pattern: DNS_NAME, example: "example.com" });
+    checkInZone(this.place, site.below(".recordName"));
     return written({
       provider: this.provider,
       recordName,
@@ -121,6 +124,16 @@ interface NameCheck {
 function checkName(name: string, { site, pattern, example }: NameCheck): void {
   if (name === "" || pattern.test(name)) return;
   site.refuse(`"${name}" is not a DNS name: give one such as ${example}, other alphabets in their "xn--" form`);
+}
+
+/** A name with a final dot is a full one. Without it, a name that does not end in the zone is relative to it. */
+function checkInZone({ recordName, zone }: { recordName: string; zone: string }, site: Site): void {
+  if (!/[^.]\.$/.test(recordName) || !/[^.]\.[^.]/.test(zone)) return;
+  const [name, domain] = [recordName, zone].map((text) => `.${text.toLowerCase().replace(/\.$/, "")}`);
+  if (name?.endsWith(domain ?? "")) return;
+  site.refuse(
+    `"${recordName}" ends with a dot and is not in zone "${zone}": give a name of that zone, or another zone`,
+  );
 }
 
 /** The schema allows the empty provider, which means the resource's own; a record that is made with one means it. */

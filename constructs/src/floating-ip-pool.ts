@@ -1,5 +1,5 @@
-import type { ApiObject, Duration } from "cdk8s";
-import type { Construct } from "constructs";
+import { type ApiObject, Chart, type Duration } from "cdk8s";
+import type { Construct, IConstruct } from "constructs";
 import type { FloatingIPPoolSpec } from "./api/floating-ip-pool";
 import { canonicalIp } from "./api/ip-address";
 import type { DnsRecord } from "./dns-record";
@@ -8,6 +8,7 @@ import type { IpFamily } from "./ip-family";
 import { IpProvider } from "./ip-provider";
 import type { MatchProps } from "./match-props";
 import type { NodePreference } from "./node-preference";
+import { checkRegion } from "./private/check-region";
 import { defineResource } from "./private/define-resource";
 import type { Draft } from "./private/draft";
 import { writeMatch } from "./private/write-match";
@@ -18,7 +19,8 @@ import type { ReclaimPolicy } from "./reclaim-policy";
 export interface FloatingIPPoolProps extends FlipopResourceProps, MatchProps {
   /**
    * Region that addresses are created in, such as `nyc3`. Match nodes of this region only: an address goes to no node
-   * elsewhere.
+   * elsewhere. This construct is stricter than the resource, and demands it where `desiredIps` is more than `ips` lists:
+   * without it, an address would be created only on a node that waits for one.
    *
    * @default - none; `ips` then has to list every address, since nothing is created
    */
@@ -41,7 +43,7 @@ export interface FloatingIPPoolProps extends FlipopResourceProps, MatchProps {
 
   /**
    * Addresses to use, such as `192.0.2.10`: all of one family, each once, 1024 at most. The operator appends those that
-   * it creates. To give up a created one, lower `desiredIps` too.
+   * it creates. To give up a created one, lower `desiredIps` too. No other pool of the chart may list them.
    *
    * @default - none: `desiredIps` addresses are created
    */
@@ -126,26 +128,38 @@ export class FloatingIPPool extends FlipopResource {
   /** The object that is synthesised. Its `addJsonPatch` sets what no prop does. */
   public readonly apiObject: ApiObject;
 
+  /**
+   * Addresses that are listed.
+   *
+   * @internal
+   */
+  public readonly _ips: readonly string[];
+
   constructor(scope: Construct, id: string, props: FloatingIPPoolProps = {}) {
     super(scope, id);
     this.apiObject = defineResource(this, {
       kind: "FloatingIPPool",
-      metadata: props.metadata,
-      references: props.pods?._references ?? [],
-      write: (draft) => writeSpec(props, draft),
+      props,
+      write: (draft) => {
+        checkShared(this, draft);
+        return writeSpec(props, draft);
+      },
     });
+    // Other pools read them, also where they are refused here.
+    this._ips = Array.isArray(props.ips) ? props.ips.map(String) : [];
   }
 }
 
 function writeSpec(props: FloatingIPPoolProps, draft: Draft): FloatingIPPoolSpec {
   checkAddresses(props, draft);
+  checkRegion(props.region, draft.at("region"));
   return written({
     provider: (props.provider ?? IpProvider.DIGITALOCEAN).name,
     region: props.region,
     desiredIPs: props.desiredIps,
     ips: props.ips,
     ipFamily: textOf(props.ipFamily),
-    assignmentCoolOffSeconds: seconds(props.assignmentCoolOff),
+    assignmentCoolOffSeconds: seconds(props.assignmentCoolOff, draft.at("assignmentCoolOff")),
     gracePeriodSeconds: wholeSeconds(props.gracePeriod, draft.at("gracePeriod")),
     nodePreference: textOf(props.nodePreference),
     reclaimPolicy: textOf(props.reclaimPolicy),
@@ -153,6 +167,20 @@ function writeSpec(props: FloatingIPPoolProps, draft: Draft): FloatingIPPoolSpec
     match: writeMatch(props, draft),
     paused: props.paused,
   });
+}
+
+/** Of one chart: two charts may be two clusters, of which one takes an address over. It is told of the later pool. */
+function checkShared(pool: FloatingIPPool, draft: Draft): void {
+  if (pool._ips.length === 0) return;
+  const constructs: readonly IConstruct[] = Chart.of(pool).node.findAll();
+  const earlier = constructs.slice(0, constructs.indexOf(pool)).filter((one) => one instanceof FloatingIPPool);
+  const holders = new Map(earlier.flatMap(({ node, _ips }) => _ips.map((ip) => [canonicalIp(ip), node.path])));
+  for (const [index, ip] of pool._ips.entries()) {
+    const holder = holders.get(canonicalIp(ip));
+    if (holder === undefined) continue;
+    const fix = "an address is of one pool, remove it from one of them";
+    draft.at(`ips[${index}]`).refuse(`"${ip}" is listed by ${holder} too: ${fix}`);
+  }
 }
 
 /** The API server lets these pass, because the operator can live with them; whoever writes them means something else. */

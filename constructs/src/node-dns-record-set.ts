@@ -82,8 +82,7 @@ export class NodeDNSRecordSet extends FlipopResource {
     super(scope, id);
     this.apiObject = defineResource(this, {
       kind: "NodeDNSRecordSet",
-      metadata: props.metadata,
-      references: props.pods?._references ?? [],
+      props,
       write: (draft) => writeSpec(props, draft),
     });
   }

@@ -29,19 +29,20 @@ export interface FlipopOperatorProps {
   readonly features?: OperatorFeature[];
   /**
    * Namespaces whose FloatingIPPools, NodeDNSRecordSets, RoutedIPs, issuers and Services are served; an empty list is
-   * refused. If given, the operator gets a Role in each in place of rights in the whole cluster.
+   * refused. If given, the operator gets a Role in each in place of rights in the whole cluster, so each must exist when
+   * the manifest is applied.
    * @default - all
    */
   readonly watchNamespaces?: string[];
   /**
    * Namespaces whose pods may be matched; an empty list is refused. If given, the operator gets a Role in each in place
-   * of rights in the whole cluster.
+   * of rights in the whole cluster, so each must exist when the manifest is applied.
    * @default - all
    */
   readonly podNamespaces?: string[];
   /**
    * Namespaces whose Secrets the operator may read, all of them, for the tokens of RoutedIPIssuers. Only with feature
-   * routedip; each must be in `watchNamespaces` where that is given.
+   * routedip; each must be in `watchNamespaces` where that is given, and exist when the manifest is applied.
    * @default - the operator's own
    */
   readonly issuerNamespaces?: string[];

@@ -1,5 +1,5 @@
-import type { ApiObject } from "cdk8s";
-import { Construct } from "constructs";
+import { type ApiObject, Chart } from "cdk8s";
+import { Construct, type IConstruct } from "constructs";
 import { admissionPolicy, admissionPolicyBinding } from "./operator/admission-policy";
 import { cleanupPolicy, cleanupPolicyBinding } from "./operator/cleanup-policy";
 import { deployment } from "./operator/deployment";
@@ -9,11 +9,14 @@ import { monitoring } from "./operator/monitoring";
 import { jobNamespaces, operatorNamespace } from "./operator/namespaces";
 import { networkPolicy } from "./operator/network-policy";
 import { operatorProblems } from "./operator/problems";
+import { OPERATOR_SHAPES } from "./operator/prop-shapes";
 import { cleanupClusterRole, clusterRole, namespacedRoles } from "./operator/roles";
 import { serviceAccount } from "./operator/service-account";
-import { type OperatorSettings, operatorSettings } from "./operator/settings";
+import { operatorSettings } from "./operator/settings";
 import { editClusterRole, viewClusterRole } from "./operator/user-roles";
 import type { FlipopOperatorProps } from "./operator-props";
+import type { Refusal } from "./private/draft";
+import { misfits, withoutMisfits } from "./private/prop-shapes";
 
 /**
  * The operator, ready for production: two unprivileged pods, the permissions of the enabled features and no others, and
@@ -85,14 +88,16 @@ export class FlipopOperator extends Construct {
 
   constructor(scope: Construct, id: string, props: FlipopOperatorProps = {}) {
     super(scope, id);
-    const settings = operatorSettings(this, props);
+    const unusable = misfits(props, OPERATOR_SHAPES);
+    const fit = withoutMisfits(props, unusable);
+    const settings = operatorSettings(this, fit);
     this.name = settings.name;
     this.namespace = settings.namespace;
     this.serviceAccountName = settings.serviceAccountName;
 
-    this.namespaceObject = made(props.createNamespaces ?? true, () => operatorNamespace(this, settings));
-    this.jobNamespaceObjects = made(props.createNamespaces ?? true, () => jobNamespaces(this, settings)) ?? [];
-    this.serviceAccount = made(props.serviceAccountName === undefined, () => serviceAccount(this, settings));
+    this.namespaceObject = made(fit.createNamespaces ?? true, () => operatorNamespace(this, settings));
+    this.jobNamespaceObjects = made(fit.createNamespaces ?? true, () => jobNamespaces(this, settings)) ?? [];
+    this.serviceAccount = made(fit.serviceAccountName === undefined, () => serviceAccount(this, settings));
     const everywhere = clusterRole(this, settings);
     this.clusterRole = everywhere.role;
     this.clusterRoleBinding = everywhere.binding;
@@ -101,7 +106,7 @@ export class FlipopOperator extends Construct {
     this.roleBindings = namespaced.map(({ binding }) => binding);
     this.viewClusterRole = viewClusterRole(this, settings);
     this.editClusterRole = editClusterRole(this, settings);
-    const admission = props.admissionPolicy ?? true;
+    const admission = fit.admissionPolicy ?? true;
     this.admissionPolicy = made(admission, () => admissionPolicy(this, settings));
     this.admissionPolicyBinding = made(admission, () => admissionPolicyBinding(this, settings));
     const confined = admission && settings.watchNamespaces.length > 0;
@@ -110,21 +115,32 @@ export class FlipopOperator extends Construct {
     const cleanup = made(confined, () => cleanupClusterRole(this, settings));
     this.cleanupClusterRole = cleanup?.role;
     this.cleanupClusterRoleBinding = cleanup?.binding;
-    this.networkPolicy = made(props.networkPolicy ?? false, () => networkPolicy(this, settings));
+    this.networkPolicy = made(fit.networkPolicy ?? false, () => networkPolicy(this, settings));
     this.podDisruptionBudget = disruptionBudget(this, settings);
     this.metricsService = metricsService(this, settings);
-    this.deployment = deployment(this, settings, props);
-    const { serviceMonitor, podMonitor, prometheusRule, dashboard } = monitoring(this, settings, props);
+    this.deployment = deployment(this, settings, fit);
+    const { serviceMonitor, podMonitor, prometheusRule, dashboard } = monitoring(this, settings, fit);
     this.serviceMonitor = serviceMonitor;
     this.podMonitor = podMonitor;
     this.prometheusRule = prometheusRule;
     this.dashboard = dashboard;
-    this.validateAtSynth(settings, props);
+    const parts = { deployment: this.deployment, settings, props: fit };
+    this.validateAtSynth(() => (unusable.length > 0 ? unusable : operatorProblems(parts)));
   }
 
   /** A throw in a constructor has no construct path, and hides the problems after it. */
-  private validateAtSynth(settings: OperatorSettings, props: FlipopOperatorProps): void {
-    this.node.addValidation({ validate: () => operatorProblems(this.deployment, settings, props) });
+  private validateAtSynth(problems: () => readonly Refusal[]): void {
+    const lines = () => problems().map(({ prop, message }) => `${prop}: ${message}`);
+    this.node.addValidation({ validate: () => [...lines(), ...this.twins()] });
+  }
+
+  /** Another operator of the same name would be the same objects: a chart is one file. */
+  private twins(): readonly string[] {
+    const constructs: readonly IConstruct[] = Chart.of(this).node.findAll();
+    const earlier = constructs.slice(0, constructs.indexOf(this)).filter((one) => one instanceof FlipopOperator);
+    const twin = earlier.find(({ name, namespace }) => name === this.name && namespace === this.namespace);
+    if (!twin) return [];
+    return [`name: "${this.name}" of namespace "${this.namespace}" is ${twin.node.path} too: give one another name`];
   }
 }
 

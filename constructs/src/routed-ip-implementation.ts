@@ -1,7 +1,8 @@
 import type { IConstruct } from "constructs";
 import type { RoutedIPSpec } from "./api/routed-ip";
 import type { IClusterRoutedIPClass } from "./cluster-routed-ip-class";
-import type { Site } from "./private/draft";
+import { type Site, UNREADABLE } from "./private/draft";
+import { isConstruct } from "./private/manifest";
 import type { IRoutedIPIssuer } from "./routed-ip-issuer";
 
 /** What handles a RoutedIP: an issuer of its namespace, or a class. It can't be changed later. */
@@ -13,6 +14,7 @@ export class RoutedIPImplementation {
    */
   public static issuer(issuer: IRoutedIPIssuer): RoutedIPImplementation {
     return new RoutedIPImplementation((site) => {
+      if (!isConstruct(issuer, site, "give a RoutedIPIssuer")) return { issuerRef: { name: UNREADABLE } };
       checkIssuerNamespace(issuer, site);
       return { issuerRef: { name: issuer.name } };
     }, issuer);
@@ -25,6 +27,7 @@ export class RoutedIPImplementation {
    */
   public static clusterClass(clusterClass: IClusterRoutedIPClass): RoutedIPImplementation {
     return new RoutedIPImplementation((site) => {
+      if (!isConstruct(clusterClass, site, "give a ClusterRoutedIPClass")) return { className: UNREADABLE };
       checkAllowed(clusterClass, site);
       return { className: clusterClass.name };
     }, clusterClass);

@@ -5,6 +5,7 @@ import type { RoutedIPIssuerSpec } from "./api/routed-ip-issuer";
 import type { Credentials } from "./credentials";
 import { FlipopResource, type FlipopResourceProps } from "./flipop-resource";
 import { IpProvider } from "./ip-provider";
+import { checkRegion } from "./private/check-region";
 import { defineResource } from "./private/define-resource";
 import type { Draft } from "./private/draft";
 import { textOf, written } from "./private/written";
@@ -106,8 +107,7 @@ export class RoutedIPIssuer extends FlipopResource implements IRoutedIPIssuer {
     super(scope, id);
     this.apiObject = defineResource(this, {
       kind: "RoutedIPIssuer",
-      metadata: props.metadata,
-      references: props.credentials?._references ?? [],
+      props,
       write: (draft) => writeSpec(props, draft),
     });
   }
@@ -136,6 +136,7 @@ class ImportedIssuer extends Construct implements IRoutedIPIssuer {
 function writeSpec(props: RoutedIPIssuerProps, draft: Draft): RoutedIPIssuerSpec {
   const provider = (props.provider ?? IpProvider.DIGITALOCEAN).name;
   const tokenKeys: Readonly<Record<string, string>> = DEFAULT_SECRET.keys;
+  checkRegion(props.region, draft.at("region"));
   return written({
     provider,
     region: props.region,

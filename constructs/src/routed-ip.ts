@@ -85,8 +85,7 @@ export class RoutedIP extends FlipopResource {
     super(scope, id);
     this.apiObject = defineResource(this, {
       kind: "RoutedIP",
-      metadata: props.metadata,
-      references: [...props.implementation._references, ...props.service._references],
+      props,
       write: (draft) => writeSpec(props, draft),
     });
   }

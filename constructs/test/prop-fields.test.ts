@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { ALL_KINDS, type AnySchema, KINDS, type KindName } from "../src/api";
-import { PROP_FIELDS, propOf } from "../src/private/prop-fields";
+import { inProps, PROPS, propOf } from "../src/private/prop-fields";
 import { fullResources } from "./support/full-resources";
 
 /** Fields that no prop writes, and why. */
@@ -39,9 +39,9 @@ describe("props and fields", () => {
   }
 
   it("every field that a prop is said to write is there", () => {
-    for (const [kind, props] of Object.entries(PROP_FIELDS)) {
+    for (const [kind, props] of Object.entries(PROPS)) {
       const known = leaves(KINDS[kind as KindName].spec);
-      for (const field of Object.values(props).flat()) {
+      for (const field of Object.values(props).flatMap(({ fields }) => fields)) {
         expect(
           known.some((leaf) => `${leaf}.`.startsWith(`spec.${field}.`)),
           `${kind} ${field}`,
@@ -56,5 +56,10 @@ describe("props and fields", () => {
     expect(propOf("FloatingIPPool", "spec.match.podNamespace")).to.equal("pods.namespace");
     expect(propOf("RoutedIP", "spec.issuerRef.name")).to.equal("implementation.name");
     expect(propOf("RoutedIP", "spec")).to.equal("");
+  });
+
+  it("a rule about fields is told as one about props, and values stay as they are", () => {
+    expect(inProps("FloatingIPPool", 'set desiredIPs, not "desiredIPs"')).to.equal('set desiredIps, not "desiredIPs"');
+    expect(inProps("RoutedIP", "routedIP and className")).to.equal("address and className");
   });
 });

@@ -2,10 +2,29 @@ import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { API_MD, apiMd } from "../../tools/library/api-md.js";
+import { readAssembly } from "../../tools/library/assembly.js";
 
 describe("constructs/API.md", () => {
   it("is what the docstrings say; npm run reference mends it", () => {
     // Compared as one value, because the difference of two texts of this size takes chai minutes.
     expect(readFileSync(API_MD, "utf8") === apiMd()).to.equal(true);
   }).timeout(60_000);
+
+  it("begins with links to every class and struct, and each leads somewhere", () => {
+    const page = readFileSync(API_MD, "utf8");
+    const [contents = ""] = page.split("\n## ");
+    const links = [...contents.matchAll(/\]\(#([^)]*)\)/g)].map(([, anchor]) => anchor);
+    const types = Object.keys(readAssembly().types);
+    expect(links.filter((link) => link?.startsWith("cdk8s-flipop."))).to.have.members(types);
+    expect(links.filter((link) => !page.includes(`id="${link}"`))).to.deep.equal([]);
+  });
+
+  it("leaves out what every construct inherits, and nothing that is ours", () => {
+    const page = readFileSync(API_MD, "utf8");
+    expect(page).not.to.match(/id="[^"]*\.(toString|isConstruct|with|property\.node)"/);
+    const [[, ours] = []] = Object.entries(readAssembly().types).filter(([name]) => name.endsWith(".FlipopOperator"));
+    const missing = ours?.properties?.filter(({ name }) => !page.includes(`FlipopOperator.property.${name}"`));
+    expect(missing).to.deep.equal([]);
+    expect(page).to.include('id="cdk8s-flipop.RoutedIPIssuer.fromRoutedIPIssuerName"');
+  });
 });

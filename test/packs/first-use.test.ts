@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { type ControlPlane, controlPlaneOrSkip, stopShared } from "flipop-testbed";
 import { after, before, describe, it } from "mocha";
 import { packedFile } from "../../tools/packs/pack.js";
-import { CONSTRUCTS } from "../../tools/packs/paths.js";
+import { CONSTRUCTS, ROOT } from "../../tools/packs/paths.js";
 import { run } from "../../tools/packs/run.js";
 import type { Language } from "../../tools/packs/toolchains.js";
 import { packOrSkip } from "../support/packs.js";
@@ -54,6 +54,16 @@ for (const way of WAYS) {
       await stopShared();
     });
 
+    if (way.pack === "js") {
+      it("finds the packed library under the name that the README gives", () => {
+        const [, name = ""] = /`(constructs\/dist\/js\/[^`]*)`/.exec(README) ?? [];
+        const [before, after, ...more] = join(ROOT, name).split("*");
+        expect(more).to.deep.equal([]);
+        const file = packedFile("js", ".tgz");
+        expect([file.startsWith(before ?? "?"), file.endsWith(after ?? "?")]).to.deep.equal([true, true]);
+      });
+    }
+
     it("has a pool in the cluster at the first try", async () => {
       writeFileSync(join(folder, way.file), readmeBlock(way.app, way.block));
       for (const command of readmeCommands(way.run)) shell(unpublished(command, way), folder);
@@ -64,6 +74,7 @@ for (const way of WAYS) {
   });
 }
 
+const README = readFileSync(join(CONSTRUCTS, "README.md"), "utf8");
 const POOL = "/apis/flipop.digitalocean.com/v1alpha1/namespaces/default/floatingippools/web";
 
 /** The command with the packed library in place of the published one, which is still to come. */

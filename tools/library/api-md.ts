@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { CONSTRUCTS, ROOT } from "../packs/paths.js";
 import { run } from "../packs/run.js";
 import { withPackageFolder } from "./assembly.js";
+import { shortened } from "./shorten.js";
 
 /** Where the page of all classes and props is. */
 export const API_MD = join(CONSTRUCTS, "API.md");
@@ -11,6 +12,6 @@ export const API_MD = join(CONSTRUCTS, "API.md");
 export function apiMd(): string {
   return withPackageFolder((folder) => {
     run(join(ROOT, "node_modules/.bin/jsii-docgen"), ["--output", "API.md"], { cwd: folder });
-    return `${readFileSync(join(folder, "API.md"), "utf8").trimEnd()}\n`;
+    return `${shortened(readFileSync(join(folder, "API.md"), "utf8")).trimEnd()}\n`;
   });
 }

@@ -1,6 +1,7 @@
 /**
  * `npm run packs`: packs the library into constructs/dist, for all languages whose tools are there, and runs the apps of
  * the other languages: all that has to be downloaded is there before the tests, which have a time budget.
+ * `npm run packs -- js`: for these languages only.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,11 +10,12 @@ import { runGo, runJava } from "./apps.js";
 import { pack, translateSnippets } from "./pack.js";
 import { PACKS, ROOT } from "./paths.js";
 import { pythonEnvironment } from "./python-environment.js";
-import { LANGUAGES, type Language, missingTools } from "./toolchains.js";
+import { type Language, languagesOf, missingTools } from "./toolchains.js";
 
 function main(): void {
+  const wanted = languagesOf(process.argv.slice(2));
   timed("snippets", translateSnippets);
-  for (const language of LANGUAGES) {
+  for (const language of wanted) {
     const missing = missingTools(language);
     if (missing !== undefined) console.log(`SKIPPED ${language}: needs ${missing}`);
     else timed(language, () => packAndFetch(language));

@@ -6,6 +6,14 @@ export const LANGUAGES = ["js", "go", "python", "java"] as const;
 /** A language that the library is packed for. */
 export type Language = (typeof LANGUAGES)[number];
 
+/** The languages that are named, in the order in which they are packed; all of them where none is. */
+export function languagesOf(names: readonly string[]): readonly Language[] {
+  const languages: readonly string[] = LANGUAGES;
+  const unknown = names.find((name) => !languages.includes(name));
+  if (unknown !== undefined) throw new Error(`"${unknown}" is not a language: use ${languages.join(", ")}`);
+  return LANGUAGES.filter((language) => names.length === 0 || names.includes(language));
+}
+
 /** A command that must work, and what it belongs to. */
 interface Tool {
   readonly command: string;

@@ -77,6 +77,7 @@ const taintSchema: SchemaOf<ElectedNodeTaint> = {
       default: ELECTED_NODE_TAINT.key,
       maxLength: API_GROUP.length + 1 + 63,
       pattern: "^flipop\\.digitalocean\\.com/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$",
+      words: { is: "a taint key of flipop", use: `use ${API_GROUP}/ and a name of letters, digits, "-", "_" and "."` },
     },
     value: {
       type: "string",
@@ -85,6 +86,7 @@ const taintSchema: SchemaOf<ElectedNodeTaint> = {
       example: "ingress",
       maxLength: 63,
       pattern: `^${LABEL_VALUE_PATTERN}$`,
+      words: { is: "a taint's value", use: 'use at most 63 letters, digits, "-", "_" and "."' },
     },
     effect: {
       type: "string",

@@ -10,6 +10,7 @@ export const gracePeriodSchema = {
   example: 60,
   minimum: 0,
   maximum: MAX_GRACE_SECONDS,
+  unit: "seconds",
   default: 0,
 } as const;
 

@@ -14,6 +14,9 @@ export const CONDITION_TYPES = {
 /** Type of a condition. */
 export type ConditionType = keyof typeof CONDITION_TYPES;
 
+/** Types of which True is bad; of all others False is. */
+export const BAD_WHEN_TRUE: readonly ConditionType[] = ["Conflict"];
+
 /** What a reason means and what to do about it. */
 export interface ReasonFacts {
   readonly meaning: string;
@@ -23,7 +26,7 @@ export interface ReasonFacts {
 
 /** Reasons of conditions and addresses. Every reason that the operator writes stands here. */
 export const REASONS = {
-  Observed: { meaning: "Everything is as the spec asks.", remedy: "" },
+  Observed: { meaning: "It was seen to be as the condition says.", remedy: "" },
   NotObserved: {
     meaning: "The operator has not seen this resource and its provider yet.",
     remedy: "Wait a minute, then look at the operator's log.",

@@ -72,6 +72,7 @@ export const dnsRecordSetSchema: SchemaOf<DnsRecordSet> = {
       example: 120,
       minimum: 0,
       maximum: MAX_TTL_SECONDS,
+      unit: "seconds",
     },
     provider: {
       type: "string",

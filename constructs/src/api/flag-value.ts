@@ -32,7 +32,9 @@ function parseBoolean(flag: Flag, text: string): ParsedFlag {
 function parseSeconds(flag: Flag, text: string): ParsedFlag {
   const match = /^(\d+(\.\d+)?)s?$/.exec(text);
   const seconds = Number(match?.[1]);
-  return seconds > 0 ? { ok: true, value: seconds } : refused(flag, text, `give seconds, such as ${flag.default}`);
+  return seconds > 0
+    ? { ok: true, value: seconds }
+    : refused(flag, text, `give seconds, more than 0, such as ${flag.default}`);
 }
 
 function parseList(flag: Flag, text: string): ParsedFlag {

@@ -2,14 +2,19 @@ import type { FloatingIPPoolSpec } from "./floating-ip-pool";
 import { familyOf } from "./ip-address";
 import type { Rule } from "./schema";
 
-const ONE_FAMILY = "ips mixes IPv4 and IPv6: a pool holds one family; make a second pool for the other";
+const ONE_FAMILY = "a pool holds one family; make a second pool for the other";
 
 /** Rules of `spec.ips` as a whole. */
 export const addressListRules: readonly Rule<readonly string[]>[] = [
   {
     cel: "self.all(a, a.contains(':') == self[0].contains(':'))",
-    message: ONE_FAMILY,
-    check: (self) => (new Set(self.map(familyOf)).size > 1 ? ONE_FAMILY : undefined),
+    message: `ips mixes IPv4 and IPv6: ${ONE_FAMILY}`,
+    messageCel: `'"' + self.filter(a, a.contains(':') != self[0].contains(':'))[0] + '" is of another family than "' + self[0] + '": ${ONE_FAMILY}'`,
+    check: (self) => {
+      const [first = ""] = self;
+      const other = self.find((ip) => familyOf(ip) !== familyOf(first));
+      return other === undefined ? undefined : `"${other}" is of another family than "${first}": ${ONE_FAMILY}`;
+    },
   },
 ];
 

@@ -94,6 +94,7 @@ const specSchema: SchemaOf<FloatingIPPoolSpec> = {
         "Cool-off in seconds from one assignment of the pool to the next; fractions are allowed. Absent or 0: none.",
       example: 20,
       minimum: 0,
+      unit: "seconds",
     },
     dnsRecordSet: {
       ...dnsRecordSetSchema,

@@ -30,6 +30,7 @@ export {
 export * from "./match";
 export * from "./metrics";
 export * from "./names";
+export * from "./nearest";
 export * from "./node-dns-record-set";
 export * from "./openapi";
 export * from "./permissions";

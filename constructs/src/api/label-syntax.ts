@@ -16,6 +16,17 @@ export const DNS_LABEL_PATTERN = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?";
 /** The name of most Kubernetes objects. */
 export const DNS_SUBDOMAIN_PATTERN = SUBDOMAIN;
 
+/** What `DNS_LABEL_PATTERN` asks for. */
+export const DNS_LABEL_WORDS = {
+  is: "a DNS label",
+  use: 'use at most 63 lower-case letters, digits and "-", with a letter or digit at each end',
+} as const;
+/** What `DNS_SUBDOMAIN_PATTERN` asks for. */
+export const DNS_SUBDOMAIN_WORDS = {
+  is: "the name of an object",
+  use: 'use lower-case letters, digits, "-" and ".", with a letter or digit at each end',
+} as const;
+
 const KEY = new RegExp(`^${LABEL_KEY_PATTERN}$`);
 const VALUE = new RegExp(`^${LABEL_VALUE_PATTERN}$`);
 

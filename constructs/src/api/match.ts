@@ -1,4 +1,4 @@
-import { DNS_LABEL_PATTERN } from "./label-syntax";
+import { DNS_LABEL_PATTERN, DNS_LABEL_WORDS } from "./label-syntax";
 import type { SchemaOf } from "./schema";
 import { selectorSchema } from "./selector-pattern";
 
@@ -78,6 +78,7 @@ export const matchSchema: SchemaOf<Match> = {
         "Namespace of the pods. Absent or empty: all namespaces. Without `podLabel`, any pod of this namespace will do.",
       example: "ingress",
       pattern: `^(${DNS_LABEL_PATTERN})?$`,
+      words: DNS_LABEL_WORDS,
       maxLength: 63,
     },
     podLabel: selectorSchema(

@@ -1,4 +1,4 @@
-import { DNS_LABEL_PATTERN, DNS_SUBDOMAIN_PATTERN } from "./label-syntax";
+import { DNS_LABEL_PATTERN, DNS_LABEL_WORDS, DNS_SUBDOMAIN_PATTERN, DNS_SUBDOMAIN_WORDS } from "./label-syntax";
 import type { SchemaOf } from "./schema";
 
 /** Longest name of a Kubernetes object. */
@@ -13,6 +13,7 @@ export function nameSchema(description: string, example: string): SchemaOf<strin
     minLength: 1,
     maxLength: MAX_NAME_LENGTH,
     pattern: `^${DNS_SUBDOMAIN_PATTERN}$`,
+    words: DNS_SUBDOMAIN_WORDS,
   };
 }
 
@@ -25,5 +26,6 @@ export function dnsLabelSchema(description: string, example: string): SchemaOf<s
     minLength: 1,
     maxLength: 63,
     pattern: `^${DNS_LABEL_PATTERN}$`,
+    words: DNS_LABEL_WORDS,
   };
 }

@@ -20,10 +20,19 @@ const ALL: readonly KindName[] = [
 const SERVED: readonly KindName[] = ["FloatingIPPool", "NodeDNSRecordSet", "RoutedIP"];
 const WITH_PROVIDER: readonly KindName[] = [...SERVED, "RoutedIPIssuer"];
 const WITH_ADDRESS: readonly KindName[] = ["FloatingIPPool", "RoutedIP"];
-const FAILED_CALL: readonly ConditionType[] = ["Ready", "Fulfilled", "ProviderReachable", "DNSReady", "Assigned"];
-const SERVICE: ReasonPlace = { kinds: ["RoutedIP"], conditions: ["Ready", "Assigned", "FirewallReady"] };
+const FAILED_CALL: readonly ConditionType[] = [
+  "Ready",
+  "Fulfilled",
+  "ProviderReachable",
+  "DNSReady",
+  "Assigned",
+  "FirewallReady",
+];
+/** Of a RoutedIP that can't be served at all. */
+const UNSERVED: readonly ConditionType[] = ["Ready", "Assigned", "FirewallReady"];
+const SERVICE: ReasonPlace = { kinds: ["RoutedIP"], conditions: UNSERVED };
 const FIREWALL: ReasonPlace = { kinds: ["RoutedIP", "RoutedIPIssuer"], conditions: ["Ready", "FirewallReady"] };
-const ISSUER: ReasonPlace = { kinds: ["RoutedIP", "ClusterRoutedIPClass"], conditions: ["Ready", "Assigned"] };
+const ISSUER: ReasonPlace = { kinds: ["RoutedIP", "ClusterRoutedIPClass"], conditions: UNSERVED };
 const JOB: ReasonPlace = { kinds: ["RoutedIP", "ClusterRoutedIPClass"], conditions: ["Ready", "FirewallReady"] };
 
 /** For every reason the kinds and conditions that it is found on. */
@@ -37,16 +46,16 @@ export const REASON_PLACES = {
     conditions: ["Ready", "Fulfilled", "DNSReady", "ProviderReachable", "Assigned", "FirewallReady"],
   },
   Paused: { kinds: SERVED, conditions: ["Ready"] },
-  Invalid: { kinds: ALL, conditions: ["Ready", "Fulfilled", "DNSReady", "Assigned"], ofAddress: true },
+  Invalid: { kinds: ALL, conditions: ["Fulfilled", "DNSReady", ...UNSERVED], ofAddress: true },
   DuplicateAddress: { kinds: ["FloatingIPPool"], conditions: ["Ready"] },
-  UnknownProvider: { kinds: WITH_PROVIDER, conditions: ["Ready", "Fulfilled", "DNSReady", "ProviderReachable"] },
-  Unsupported: { kinds: WITH_PROVIDER, conditions: ["Ready", "Fulfilled", "DNSReady"] },
+  UnknownProvider: { kinds: WITH_PROVIDER, conditions: ["Fulfilled", "DNSReady", "ProviderReachable", ...UNSERVED] },
+  Unsupported: { kinds: WITH_PROVIDER, conditions: ["Fulfilled", "DNSReady", ...UNSERVED] },
   Unauthorized: { kinds: WITH_PROVIDER, conditions: FAILED_CALL, ofAddress: true },
   ProviderUnavailable: { kinds: WITH_PROVIDER, conditions: FAILED_CALL, ofAddress: true },
   RateLimited: { kinds: WITH_PROVIDER, conditions: FAILED_CALL, ofAddress: true },
   QuotaExceeded: { kinds: WITH_ADDRESS, conditions: ["Fulfilled", "Assigned"], ofAddress: true },
   AddressNotFound: { kinds: WITH_ADDRESS, conditions: ["Ready", "Fulfilled", "Assigned"], ofAddress: true },
-  AddressUnknown: { kinds: ["RoutedIP"], conditions: ["Ready", "Assigned"] },
+  AddressUnknown: { kinds: ["RoutedIP"], conditions: UNSERVED },
   WrongRegion: {
     kinds: [...WITH_ADDRESS, "RoutedIPIssuer"],
     conditions: ["Ready", "Fulfilled", "Assigned"],
@@ -58,11 +67,11 @@ export const REASON_PLACES = {
   UnderWay: { kinds: WITH_ADDRESS, conditions: ["Fulfilled", "Assigned"] },
   InGrace: { kinds: WITH_ADDRESS, conditions: ["Assigned"], ofAddress: true },
   CoolingOff: { kinds: ["FloatingIPPool"], conditions: ["Fulfilled"] },
-  NoCandidate: { kinds: SERVED, conditions: ["Fulfilled", "DNSReady", "Assigned"], ofAddress: true },
+  NoCandidate: { kinds: SERVED, conditions: ["Ready", "Fulfilled", "DNSReady", "Assigned"], ofAddress: true },
   TooFewCandidates: { kinds: ["FloatingIPPool"], conditions: ["Fulfilled"] },
   KeptLastKnown: { kinds: SERVED, conditions: ["DNSReady"] },
   ClaimedByOther: { kinds: SERVED, conditions: ["Conflict", "DNSReady", "Fulfilled", "Assigned"], ofAddress: true },
-  HeldElsewhere: { kinds: WITH_ADDRESS, conditions: ["Conflict", "Ready", "Assigned"], ofAddress: true },
+  HeldElsewhere: { kinds: WITH_ADDRESS, conditions: ["Conflict", "Ready", "Fulfilled", "Assigned"], ofAddress: true },
   ForeignWriter: {
     kinds: SERVED,
     conditions: ["Conflict", "Ready", "Fulfilled", "DNSReady", "Assigned"],
@@ -74,8 +83,8 @@ export const REASON_PLACES = {
   NamespaceNotAllowed: { kinds: ALL, conditions: ["Ready", "DNSReady", "Assigned", "FirewallReady"] },
   PortClash: SERVICE,
   IssuerNotFound: ISSUER,
-  ClassNotFound: { kinds: ["RoutedIP"], conditions: ["Ready", "Assigned"] },
-  SecretNotFound: { kinds: ["RoutedIP", "RoutedIPIssuer"], conditions: ["Ready", "Assigned"] },
+  ClassNotFound: { kinds: ["RoutedIP"], conditions: UNSERVED },
+  SecretNotFound: { kinds: ["RoutedIP", "RoutedIPIssuer"], conditions: UNSERVED },
   FirewallNotFound: FIREWALL,
   FirewallForbidden: FIREWALL,
   FirewallFull: FIREWALL,
@@ -83,7 +92,7 @@ export const REASON_PLACES = {
   JobFailed: JOB,
   JobRefused: JOB,
   JobsDisabled: JOB,
-  LimitUnsupported: { kinds: ["RoutedIP", "ClusterRoutedIPClass"], conditions: ["Ready"] },
+  LimitUnsupported: { kinds: ["RoutedIP", "ClusterRoutedIPClass"], conditions: UNSERVED },
 } as const satisfies Readonly<Record<Reason, ReasonPlace>>;
 
 /** The metrics that go with a condition: what to look at, or to alert on, when it is bad. */

@@ -83,6 +83,7 @@ const specSchema: SchemaOf<RoutedIPIssuerSpec> = {
           minLength: 1,
           maxLength: 253,
           pattern: "^[-._a-zA-Z0-9]+$",
+          words: { is: "a key of a Secret", use: 'use letters, digits, "-", "_" and "."' },
         },
       },
     },

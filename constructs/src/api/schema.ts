@@ -44,7 +44,17 @@ export interface NumberSchema extends SchemaBase<number> {
   readonly format?: "int32" | "int64";
   readonly minimum?: number;
   readonly maximum?: number;
+  /** What it counts, for messages. */
+  readonly unit?: "seconds";
   readonly default?: number;
+}
+
+/** A pattern in words: `"X" is not {is}: {use}`. */
+export interface PatternWords {
+  /** What a text of the pattern is, such as "a namespace". */
+  readonly is: string;
+  /** How to write one, such as "use lower-case letters". */
+  readonly use: string;
 }
 
 /** A string; `enum` names each value of a union, so that one too few or too many does not compile. */
@@ -54,6 +64,8 @@ export interface StringSchema<T extends string> extends SchemaBase<T> {
   readonly enum?: string extends T ? never : { readonly [K in T]: true };
   /** RE2, which JavaScript reads the same way for the expressions used here. */
   readonly pattern?: string;
+  /** What `pattern` asks for, in words: what such a text is, and how to write it. */
+  readonly words?: PatternWords;
   readonly minLength?: number;
   /** Every string has a bound: the server's CEL cost estimate needs it. */
   readonly maxLength?: number;
@@ -130,6 +142,7 @@ export interface AnyStringSchema extends Walked {
   readonly format?: string;
   readonly enum?: { readonly [value: string]: true };
   readonly pattern?: string;
+  readonly words?: PatternWords;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly default?: string;

@@ -44,15 +44,21 @@ function contentProblem(schema: AnyStringSchema, value: string): string | undefi
     return `${shown} is not supported: use ${choice.join(" or ")}`;
   }
   if (!schema.pattern || new RegExp(schema.pattern, "u").test(value)) return undefined;
-  const like = typeof schema.example === "string" ? schema.example : schema.default;
-  const fix = like === undefined ? "" : `: give a value such as ${JSON.stringify(like)}`;
-  return `${shown} does not match ${schema.pattern}${fix}`;
+  return `${shown} ${patternProblem(schema)}`;
+}
+
+function patternProblem({ pattern, words, example, default: fallback }: AnyStringSchema): string {
+  const like = typeof example === "string" ? example : fallback;
+  const such = like === undefined ? "" : JSON.stringify(like);
+  if (words) return `is not ${words.is}: ${words.use}${such && `, such as ${such}`}`;
+  return `does not match ${pattern}${such && `: give a value such as ${such}`}`;
 }
 
 function checkNumber(schema: NumberSchema, path: string, value: unknown): readonly Problem[] {
   if (typeof value !== "number" || !Number.isFinite(value)) return wrongType(path, value, "a number");
   if (schema.type === "integer" && !Number.isInteger(value)) return wrongType(path, value, "a whole number");
   const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = schema;
-  if (value < minimum) return [{ path, message: `${value} is too small: at least ${minimum}` }];
-  return value > maximum ? [{ path, message: `${value} is too large: at most ${maximum}` }] : [];
+  const unit = schema.unit === undefined ? "" : ` ${schema.unit}`;
+  if (value < minimum) return [{ path, message: `${value}${unit} is too small: at least ${minimum}${unit}` }];
+  return value > maximum ? [{ path, message: `${value}${unit} is too large: at most ${maximum}${unit}` }] : [];
 }

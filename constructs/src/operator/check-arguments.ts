@@ -1,4 +1,5 @@
 import { FLAGS } from "../api/config";
+import { nearest } from "../api/nearest";
 import type { FlipopOperatorProps } from "../operator-props";
 import type { Draft } from "../private/draft";
 import { MANAGED_FLAGS } from "./arguments";
@@ -21,7 +22,7 @@ function argumentProblem(argument: string): string | undefined {
   const [, name, value] = ARGUMENT.exec(argument) ?? [];
   if (name === undefined) return `"${argument}" is not a flag: write each as "--flag=value"`;
   const flag = FLAGS.find((candidate) => candidate.name === name);
-  if (!flag) return `"--${name}" is not a flag of the operator: use ${freeFlags()}`;
+  if (!flag) return `"--${name}" is not a flag of the operator: ${otherFlags(name)}`;
   const instead = MANAGED_FLAGS[name];
   if (instead !== undefined) return `"--${name}" is set by this construct: use ${instead}`;
   return flagValueProblem(flag, value);
@@ -32,6 +33,12 @@ function repetition(extraArgs: readonly string[], index: number): string | undef
   const name = nameOf(extraArgs[index]);
   const first = extraArgs.findIndex((argument) => nameOf(argument) === name);
   return first < index ? `--${name} is listed twice: remove one` : undefined;
+}
+
+function otherFlags(name: string): string {
+  const flags = FLAGS.map((flag) => flag.name);
+  const meant = nearest(name, flags);
+  return meant === undefined ? `the flags without a prop are ${freeFlags()}` : `did you mean --${meant}?`;
 }
 
 function freeFlags(): string {

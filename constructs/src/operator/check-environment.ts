@@ -10,9 +10,9 @@ const FLAG_PREFIX = "FLIPOP_";
 const CREDENTIAL_PROPS = { digitalocean: "digitalOcean", cloudflare: "cloudflare" } as const;
 
 /** Checks `env`: names that a container can have, none that has a prop, no token. */
-export function checkEnvironment({ env = {} }: FlipopOperatorProps, draft: Draft): void {
-  for (const [name, value] of Object.entries(env)) {
-    const problem = variableProblem(name, value);
+export function checkEnvironment(props: FlipopOperatorProps, draft: Draft): void {
+  for (const [name, value] of Object.entries(props.env ?? {})) {
+    const problem = variableProblem(name, value) ?? secondToken(name, props);
     if (problem !== undefined) draft.at(`env.${name}`).refuse(problem);
   }
 }
@@ -26,6 +26,14 @@ function variableProblem(name: string, value: string): string | undefined {
   if (holdsToken(value)) return TOKEN_REFUSED;
   if (!VARIABLE_NAME.test(name)) return `"${name}" is not a variable name: use letters, digits and "_"`;
   return name.startsWith(FLAG_PREFIX) ? flagVariableProblem(name, value) : undefined;
+}
+
+/** The operator reads the file only where it has no token from a Secret. */
+function secondToken(name: string, props: FlipopOperatorProps): string | undefined {
+  const variable = PROVIDER_VARIABLES.find(({ env, secret }) => secret && `${env}_FILE` === name);
+  if (!variable) return undefined;
+  const prop = CREDENTIAL_PROPS[variable.provider];
+  return props[prop] && `would not be read beside prop ${prop}, whose token goes first: leave out one of the two`;
 }
 
 function flagVariableProblem(name: string, value: string): string | undefined {

@@ -1,10 +1,9 @@
 import { FEATURES } from "../api/config";
-import { DNS_LABEL_PATTERN } from "../api/label-syntax";
 import type { FlipopOperatorProps } from "../operator-props";
+import { checkDnsLabel } from "../private/check-text";
 import type { Draft, Site } from "../private/draft";
 import type { OperatorSettings } from "./settings";
 
-const DNS_LABEL = new RegExp(`^${DNS_LABEL_PATTERN}$`);
 /** The metrics Service adds "-metrics" to the name, and a Service's name has at most 63 characters. */
 const MAX_NAME_LENGTH = 55;
 
@@ -21,11 +20,13 @@ export function checkNamespaces(props: FlipopOperatorProps, settings: OperatorSe
 }
 
 function checkName(name: string, site: Site): void {
+  if (name.length > MAX_NAME_LENGTH) {
+    site.refuse(`has ${name.length} characters: use at most ${MAX_NAME_LENGTH}, other names are made from it`);
+    return;
+  }
   checkDnsLabel(name, site);
   if (/^[0-9]/.test(name))
     site.refuse(`"${name}" begins with a digit, which the name of a Service may not: add a letter`);
-  if (name.length <= MAX_NAME_LENGTH) return;
-  site.refuse(`"${name}" has ${name.length} characters: use at most ${MAX_NAME_LENGTH}, other names are made from it`);
 }
 
 function checkFeatures({ features }: FlipopOperatorProps, site: Site): void {
@@ -76,10 +77,4 @@ function checkJobNamespaces(
   if (used.includes(own)) {
     site.refuse(`"${own}" is the operator's own namespace, where its credentials are: run Jobs in another one`);
   }
-}
-
-/** Notes a value that is not a DNS label. */
-export function checkDnsLabel(value: string, site: Site): void {
-  if (DNS_LABEL.test(value)) return;
-  site.refuse(`"${value}" is not a DNS label: use at most 63 lower-case letters, digits and "-", such as "flipop"`);
 }

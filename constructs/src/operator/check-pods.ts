@@ -1,10 +1,10 @@
-import { DNS_SUBDOMAIN_PATTERN, labelKeyProblem, labelValueProblem } from "../api/label-syntax";
+import { labelKeyProblem, labelValueProblem } from "../api/label-syntax";
 import type { FlipopOperatorProps } from "../operator-props";
+import { checkObjectName } from "../private/check-text";
 import type { Draft, Site } from "../private/draft";
+import { seconds, wholeSeconds } from "../private/written";
+import { checkResources } from "./check-resources";
 
-const DNS_SUBDOMAIN = new RegExp(`^(?=.{1,253}$)${DNS_SUBDOMAIN_PATTERN}$`);
-/** The forms of a Kubernetes quantity that people use for CPU and memory. */
-const QUANTITY = /^([0-9]+(\.[0-9]+)?)(m|k|[KMGTPE]i|[MGTPE])?$/;
 const OPERATOR_SYSTEM = "kubernetes.io/os";
 
 /** Checks what the pods look like and where they run. */
@@ -27,40 +27,17 @@ export function checkPods(props: FlipopOperatorProps, draft: Draft): void {
 
 function checkNames(props: FlipopOperatorProps, draft: Draft): void {
   const { serviceAccountName, priorityClassName, imagePullSecrets = [] } = props;
-  checkObjectName(serviceAccountName, draft.at("serviceAccountName"));
-  checkObjectName(priorityClassName, draft.at("priorityClassName"));
+  for (const [prop, name] of Object.entries({ serviceAccountName, priorityClassName })) {
+    if (name !== undefined) checkObjectName(name, draft.at(prop));
+  }
   for (const [index, name] of imagePullSecrets.entries()) checkObjectName(name, draft.at(`imagePullSecrets[${index}]`));
 }
 
-function checkObjectName(name: string | undefined, site: Site): void {
-  if (name === undefined || DNS_SUBDOMAIN.test(name)) return;
-  site.refuse(`"${name}" is not the name of an object: use lower-case letters, digits, "-" and "."`);
-}
-
-function checkResources(props: FlipopOperatorProps, draft: Draft): void {
-  for (const prop of ["cpuRequest", "cpuLimit", "memoryRequest", "memoryLimit"] as const) {
-    const quantity = props[prop];
-    if (quantity === undefined || isPositive(quantity)) continue;
-    const example = prop.startsWith("cpu") ? '"50m" or "0.5"' : '"128Mi" or "1Gi"';
-    draft.at(prop).refuse(`"${quantity}" is not a quantity: write it as ${example}`);
-  }
-}
-
-function isPositive(quantity: string): boolean {
-  return Number(QUANTITY.exec(quantity)?.[1] ?? 0) > 0;
-}
-
 function checkDurations({ resync, shutdownTimeout }: FlipopOperatorProps, draft: Draft): void {
-  const resyncSeconds = resync?.toSeconds({ integral: false });
-  if (resyncSeconds === 0)
+  if (seconds(resync, draft.at("resync")) === 0)
     draft.at("resync").refuse("0 seconds would never rest: use Duration.seconds(60) or the like");
-  const timeout = shutdownTimeout?.toSeconds({ integral: false });
-  if (timeout !== undefined && !Number.isInteger(timeout)) {
-    const fix = `Duration.seconds(${Math.ceil(timeout)})`;
-    draft
-      .at("shutdownTimeout")
-      .refuse(`${timeout} seconds is not a whole number, and a pod's grace period is one: use ${fix}`);
-  }
+  // A pod's grace period is a whole number.
+  wholeSeconds(shutdownTimeout, draft.at("shutdownTimeout"));
 }
 
 function checkLabels(labels: Readonly<Record<string, string>> | undefined, site: Site): void {

@@ -4,6 +4,7 @@ import type { Draft } from "../private/draft";
 import type { Toleration } from "../toleration";
 import { operatorArguments, shutdownSeconds } from "./arguments";
 import { environment } from "./environment";
+import { containerResources } from "./resources";
 import type { OperatorSettings } from "./settings";
 
 /** User and group of the image. */
@@ -48,7 +49,7 @@ function container(props: FlipopOperatorProps, settings: OperatorSettings, draft
     ],
     livenessProbe: probe("/healthz"),
     readinessProbe: probe("/readyz"),
-    resources: resources(props),
+    resources: containerResources(props),
     securityContext: {
       allowPrivilegeEscalation: false,
       readOnlyRootFilesystem: true,
@@ -59,13 +60,6 @@ function container(props: FlipopOperatorProps, settings: OperatorSettings, draft
 
 function probe(path: string): object {
   return { httpGet: { path, port: PORT_NAMES.health }, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 };
-}
-
-function resources({ cpuRequest, cpuLimit, memoryRequest, memoryLimit }: FlipopOperatorProps): object {
-  return {
-    requests: { cpu: cpuRequest ?? "50m", memory: memoryRequest ?? "128Mi" },
-    limits: { memory: memoryLimit ?? "512Mi", ...(cpuLimit === undefined ? {} : { cpu: cpuLimit }) },
-  };
 }
 
 /** Two pods on one node are better than one pod: the wish for two nodes is only preferred. */

@@ -1,20 +1,19 @@
-import { ApiObject, type ApiObjectMetadata, JsonPatch, Lazy } from "cdk8s";
-import type { IConstruct } from "constructs";
+import { ApiObject, JsonPatch, Lazy } from "cdk8s";
 import { KINDS, type KindName } from "../api/kinds";
 import { GROUP_VERSION } from "../api/names";
 import { validateSpec } from "../api/validate";
-import type { FlipopResource } from "../flipop-resource";
+import type { FlipopResource, FlipopResourceProps } from "../flipop-resource";
 import { Draft, type Refusal } from "./draft";
 import { checkMetadata } from "./metadata";
-import { orderAfter } from "./order";
-import { propOf } from "./prop-fields";
+import { orderAfter, referencesOf } from "./order";
+import { inProps, PROPS, propOf } from "./prop-fields";
+import { misfits } from "./prop-shapes";
 
 /** How a construct becomes an object. */
 export interface ResourceDefinition {
   readonly kind: KindName;
-  readonly metadata: ApiObjectMetadata | undefined;
-  /** Constructs that the props refer to; their objects come first. */
-  readonly references: readonly IConstruct[];
+  /** The props that `write` writes. Constructs that they refer to come first. */
+  readonly props: FlipopResourceProps | undefined;
   /** Writes the spec. Called at synthesis only, and more than once. */
   readonly write: (draft: Draft) => object;
 }
@@ -24,7 +23,8 @@ export interface ResourceDefinition {
  * @param resource the construct that the object belongs to
  */
 export function defineResource(resource: FlipopResource, definition: ResourceDefinition): ApiObject {
-  const { kind, metadata, references, write } = definition;
+  const { kind, props = {}, write } = definition;
+  const { metadata } = props;
   const object = new ApiObject(resource, "Default", {
     apiVersion: GROUP_VERSION,
     kind,
@@ -35,20 +35,37 @@ export function defineResource(resource: FlipopResource, definition: ResourceDef
   if (KINDS[kind].scope === "Cluster" && object.metadata.namespace !== undefined) {
     object.addJsonPatch(JsonPatch.remove("/metadata/namespace"));
   }
-  orderAfter(object, references);
+  orderAfter(object, referencesOf(props));
   resource.node.addValidation({ validate: () => problems(object, definition).map(toLine) });
   return object;
 }
 
 /** Everything that is wrong with the object, as problems of props. */
-function problems(object: ApiObject, { kind, metadata, write }: ResourceDefinition): readonly Refusal[] {
+function problems(object: ApiObject, { kind, props = {}, write }: ResourceDefinition): readonly Refusal[] {
   const draft = new Draft(object);
-  checkMetadata(draft, { kind, given: metadata });
-  const spec = write(draft);
+  checkMetadata(draft, { kind, given: props.metadata });
+  const unusable = misfits(props, PROPS[kind]);
+  if (unusable.length > 0) return [...draft.refusals, ...unusable];
+  const spec = attempt(() => write(draft));
   const refused = draft.refusals;
-  const invalid = validateSpec(kind, spec).map(({ path, message }) => ({ prop: propOf(kind, path), message }));
+  if (spec instanceof Error) return [...refused, { prop: "", message: `${UNWRITTEN}: ${spec.message}` }];
+  const invalid = validateSpec(kind, spec).map(({ path, message }) => ({
+    prop: propOf(kind, path),
+    message: inProps(kind, message),
+  }));
   // A prop that was refused is written as a guess: what the schema says of that guess is of no use.
   return [...refused, ...invalid.filter(({ prop }) => !refused.some((refusal) => refusal.prop === prop))];
+}
+
+const UNWRITTEN = "can't be written, a value in the props is missing or of another type";
+
+/** A throw would be told without the construct's path, and hide what other constructs have to say. */
+function attempt(work: () => object): object {
+  try {
+    return work();
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
 }
 
 function toLine({ prop, message }: Refusal): string {

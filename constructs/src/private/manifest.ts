@@ -1,6 +1,7 @@
 import { ApiObject } from "cdk8s";
-import type { IConstruct } from "constructs";
+import { Construct, type IConstruct } from "constructs";
 import { type Site, UNREADABLE } from "./draft";
+import { shown } from "./part";
 
 /** A JSON object. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -22,6 +23,7 @@ export interface Manifest {
  * @param instead what to give where the construct makes no object
  */
 export function readManifest(construct: IConstruct, site: Site, instead: string): Manifest | undefined {
+  if (!isConstruct(construct, site, instead)) return undefined;
   const object = apiObjectOf(construct);
   if (!object) {
     site.refuse(`construct "${construct.node.path}" makes no Kubernetes object: ${instead}`);
@@ -34,6 +36,13 @@ export function readManifest(construct: IConstruct, site: Site, instead: string)
     site.refuse(`construct "${construct.node.path}" can't be rendered: ${reason}`);
     return undefined;
   }
+}
+
+/** Whether it is a construct, as its type says; refuses what is none. */
+export function isConstruct(value: IConstruct, site: Site, instead: string): boolean {
+  const is = Construct.isConstruct(value);
+  if (!is) site.refuse(`${shown(value)} is not a construct: ${instead}`);
+  return is;
 }
 
 /** Whether it is an object of this kind of the core API; others have a Service too. */

@@ -1,12 +1,9 @@
 import type { ApiObjectMetadata } from "cdk8s";
 import { KINDS, type KindName } from "../api/kinds";
-import { DNS_LABEL_PATTERN, DNS_SUBDOMAIN_PATTERN, labelKeyProblem, labelValueProblem } from "../api/label-syntax";
-import { MAX_NAME_LENGTH } from "../api/object-reference";
+import { labelKeyProblem, labelValueProblem } from "../api/label-syntax";
+import { checkDnsLabel, checkObjectName } from "./check-text";
 import type { Draft } from "./draft";
 import { objectAt } from "./manifest";
-
-const NAME = new RegExp(`^${DNS_SUBDOMAIN_PATTERN}$`);
-const NAMESPACE = new RegExp(`^${DNS_LABEL_PATTERN}$`);
 
 /** What is known of an object before its metadata is looked at. */
 export interface MetadataFacts {
@@ -18,28 +15,14 @@ export interface MetadataFacts {
 /** Refuses metadata that the API server would refuse. */
 export function checkMetadata(draft: Draft, { kind, given }: MetadataFacts): void {
   const { name, namespace, labels, annotations } = objectAt(draft.object.metadata.toJson());
-  checkName(String(name ?? ""), draft);
+  checkObjectName(String(name ?? ""), draft.at("metadata.name"));
   if (KINDS[kind].scope === "Cluster") refuseNamespace(given?.namespace, { draft, kind });
-  else if (namespace !== undefined) checkNamespace(String(namespace), draft);
+  else if (namespace !== undefined) checkDnsLabel(String(namespace), draft.at("metadata.namespace"));
   checkLabels(objectAt(labels), draft);
   for (const key of Object.keys(objectAt(annotations))) {
     const problem = labelKeyProblem(key)?.replace("a label key", "an annotation key");
     if (problem !== undefined) draft.at("metadata.annotations").refuse(problem);
   }
-}
-
-function checkName(name: string, draft: Draft): void {
-  if (NAME.test(name) && name.length <= MAX_NAME_LENGTH) return;
-  draft
-    .at("metadata.name")
-    .refuse(`"${name}" is not a name: give lower-case letters, digits, "-" and ".", such as "ingress"`);
-}
-
-function checkNamespace(namespace: string, draft: Draft): void {
-  if (NAMESPACE.test(namespace)) return;
-  draft
-    .at("metadata.namespace")
-    .refuse(`"${namespace}" is not a namespace: give at most 63 lower-case letters, digits and "-"`);
 }
 
 function refuseNamespace(given: string | undefined, { draft, kind }: { draft: Draft; kind: KindName }): void {

@@ -18,6 +18,13 @@ export function orderAfter(object: ApiObject, references: readonly IConstruct[])
   object.node.addDependency(group);
 }
 
+/** The constructs that the values of props refer to. */
+export function referencesOf(props: object): readonly IConstruct[] {
+  return Object.values(props)
+    .flat()
+    .flatMap((value: { readonly _references?: readonly IConstruct[] } | null | undefined) => value?._references ?? []);
+}
+
 function objectInChart(reference: IConstruct, from: ApiObject): ApiObject[] {
   const object = apiObjectOf(reference);
   return object && object !== from && Chart.of(object) === from.chart ? [object] : [];

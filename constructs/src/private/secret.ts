@@ -1,4 +1,4 @@
-import type { IConstruct } from "constructs";
+import { Construct, type IConstruct } from "constructs";
 import type { Site } from "./draft";
 import { isCore, isObject, nameOf, readManifest } from "./manifest";
 
@@ -27,6 +27,7 @@ export function readSecret(secret: IConstruct, site: Site): SecretFacts | undefi
 
 /** The name of an imported Secret: a construct without an object of its own that says kind and name. */
 function importedName(secret: IConstruct): string | undefined {
+  if (!Construct.isConstruct(secret)) return undefined;
   if (secret.node.defaultChild !== undefined || secret.node.children.length > 0) return undefined;
   if (!("kind" in secret && "name" in secret) || "toJson" in secret) return undefined;
   return secret.kind === "Secret" && typeof secret.name === "string" ? secret.name : undefined;

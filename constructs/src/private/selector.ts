@@ -7,6 +7,6 @@ export function writeSelector(queries: readonly LabelQuery[], site: Site): strin
 }
 
 /** Requirements that labels have these values. */
-export function labelQueries(labels: Readonly<Record<string, string>>): readonly LabelQuery[] {
-  return Object.entries(labels).map(([key, value]) => LabelQuery.is(key, value));
+export function labelQueries(labels: Readonly<Record<string, string>> | undefined): readonly LabelQuery[] {
+  return Object.entries(labels ?? {}).map(([key, value]) => LabelQuery.is(key, value));
 }

@@ -10,6 +10,17 @@ export interface WorkloadPods {
   readonly namespace?: string;
 }
 
+const WORKLOADS = [
+  "Pod",
+  "Service",
+  "Deployment",
+  "DaemonSet",
+  "StatefulSet",
+  "ReplicaSet",
+  "ReplicationController",
+  "Job",
+  "CronJob",
+];
 const INSTEAD = "give a workload such as a Deployment, its ApiObject, or use PodMatch.labels";
 
 /** Reads how a workload of any library finds its pods. */
@@ -17,8 +28,15 @@ export function readWorkloadPods(workload: IConstruct, site: Site): WorkloadPods
   const manifest = readManifest(workload, site, INSTEAD);
   if (!manifest) return { queries: [] };
   const queries = podQueries(manifest, site);
-  if (queries.length === 0) site.refuse(`${manifest.title} has no pod labels: label its pods, or use PodMatch.labels`);
+  if (queries.length === 0) site.refuse(`${manifest.title} ${withoutLabels(manifest)}`);
   return { queries, ...(manifest.namespace === undefined ? {} : { namespace: manifest.namespace }) };
+}
+
+/** What has neither a selector nor a template never had pods to label. */
+function withoutLabels({ kind, json }: Manifest): string {
+  const spec = objectAt(json, "spec");
+  const hasPods = WORKLOADS.includes(kind) || "selector" in spec || "template" in spec;
+  return hasPods ? "has no pod labels: label its pods, or use PodMatch.labels" : `is no workload: ${INSTEAD}`;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Duration } from "cdk8s";
 import type { Site } from "./draft";
+import { PART, partProblem } from "./part";
 
 /** `T` with properties that may be undefined turned into properties that may be absent. */
 export type Written<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
@@ -19,13 +20,16 @@ export function textOf<E extends string>(member: E | undefined): `${E}` | undefi
 }
 
 /** Seconds of a duration for a field that may have a fraction. */
-export function seconds(duration: Duration | undefined): number | undefined {
-  return duration?.toSeconds({ integral: false });
+export function seconds(duration: Duration | undefined, site: Site): number | undefined {
+  const problem = duration === undefined ? undefined : partProblem(duration, PART.duration);
+  if (problem === undefined) return duration?.toSeconds({ integral: false });
+  site.refuse(problem);
+  return undefined;
 }
 
 /** Seconds of a duration for a field that holds whole seconds. */
 export function wholeSeconds(duration: Duration | undefined, site: Site): number | undefined {
-  const value = seconds(duration);
+  const value = seconds(duration, site);
   if (value !== undefined && !Number.isInteger(value)) {
     site.refuse(
       `${value} seconds is not a whole number of seconds: round it, as in Duration.seconds(${Math.ceil(value)})`,

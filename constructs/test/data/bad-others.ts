@@ -106,7 +106,7 @@ export const BAD_OTHERS: readonly BadSpec[] = [
     {
       name: "a Service name with a dot",
       path: "spec.serviceRef.serviceName",
-      says: '"a.b" does not match',
+      says: '"a.b" is not a DNS label: use at most 63 lower-case letters',
       serverSays: "should match",
     },
   ),
@@ -115,7 +115,7 @@ export const BAD_OTHERS: readonly BadSpec[] = [
     {
       name: "a class name in upper case",
       path: "spec.className",
-      says: '"Public" does not match',
+      says: '"Public" is not the name of an object: use lower-case letters',
       serverSays: "should match",
     },
   ),
@@ -133,7 +133,7 @@ export const BAD_OTHERS: readonly BadSpec[] = [
     {
       name: "a Secret key that is none",
       path: "spec.credentialsSecretRef.key",
-      says: '"a/b" does not match',
+      says: '"a/b" is not a key of a Secret: use letters, digits, "-", "_" and "."',
       serverSays: "should match",
     },
   ),
@@ -196,7 +196,7 @@ export const BAD_OTHERS: readonly BadSpec[] = [
     {
       name: "a taint key outside our prefix",
       path: "spec.electedNodeTaint.key",
-      says: '"example.com/elected" does not match',
+      says: '"example.com/elected" is not a taint key of flipop: use flipop.digitalocean.com/ and a name',
       serverSays: "should match",
     },
   ),

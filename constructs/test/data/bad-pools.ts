@@ -36,7 +36,7 @@ export const BAD_POOLS: readonly BadSpec[] = [
     {
       name: "mixed families",
       path: "spec.ips",
-      says: "ips mixes IPv4 and IPv6: a pool holds one family; make a second pool for the other",
+      says: '"2001:db8::1" is of another family than "192.0.2.1": a pool holds one family; make a second pool for the other',
     },
   ),
   pool(
@@ -108,7 +108,7 @@ export const BAD_POOLS: readonly BadSpec[] = [
     {
       name: "negative cool-off",
       path: "spec.assignmentCoolOffSeconds",
-      says: "-0.5 is too small: at least 0",
+      says: "-0.5 seconds is too small: at least 0 seconds",
       serverSays: "should be greater than or equal to 0",
     },
   ),
@@ -117,7 +117,7 @@ export const BAD_POOLS: readonly BadSpec[] = [
     {
       name: "negative grace period",
       path: "spec.gracePeriodSeconds",
-      says: "-1 is too small: at least 0",
+      says: "-1 seconds is too small: at least 0 seconds",
       serverSays: "should be greater than or equal to 0",
     },
   ),
@@ -126,7 +126,7 @@ export const BAD_POOLS: readonly BadSpec[] = [
     {
       name: "grace period of more than a day",
       path: "spec.gracePeriodSeconds",
-      says: "86401 is too large: at most 86400",
+      says: "86401 seconds is too large: at most 86400 seconds",
       serverSays: "should be less than or equal to 86400",
     },
   ),
@@ -215,7 +215,7 @@ export const BAD_POOLS: readonly BadSpec[] = [
     {
       name: "podNamespace that is no name",
       path: "spec.match.podNamespace",
-      says: '"In_gress" does not match',
+      says: '"In_gress" is not a DNS label: use at most 63 lower-case letters',
       serverSays: "should match",
     },
   ),
@@ -251,7 +251,7 @@ export const BAD_POOLS: readonly BadSpec[] = [
     {
       name: "a negative TTL",
       path: "spec.dnsRecordSet.ttl",
-      says: "-1 is too small: at least 0",
+      says: "-1 seconds is too small: at least 0 seconds",
       serverSays: "should be greater than or equal to 0",
     },
   ),

@@ -5,7 +5,10 @@ import { Credentials, FlipopOperator, type FlipopOperatorProps, OperatorFeature,
 import { problemsOf } from "./synth";
 
 const { POOLS, ROUTED_IP, JOBS } = OperatorFeature;
-const LABEL_FIX = 'is not a DNS label: use at most 63 lower-case letters, digits and "-", such as "flipop"';
+const LABEL_FIX =
+  'is not a DNS label: use at most 63 lower-case letters, digits and "-", with a letter or digit at each end, such as "flipop"';
+const NAME_FIX =
+  'is not the name of an object: use lower-case letters, digits, "-" and ".", with a letter or digit at each end, such as "flipop"';
 const USE_SECRET =
   "the value looks like an API token (not shown here): put it into a Secret and use digitalOcean or cloudflare with Credentials.fromSecretName(...)";
 // Made here, so that nothing in the repo looks like a token.
@@ -18,14 +21,14 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
   [
     "a name that leaves no room for others made from it",
     { name: "n".repeat(56) },
-    `name: "${"n".repeat(56)}" has 56 characters: use at most 55, other names are made from it`,
+    "name: has 56 characters: use at most 55, other names are made from it",
   ],
   [
     "a name that no Service can have",
     { name: "2nd" },
     'name: "2nd" begins with a digit, which the name of a Service may not: add a letter',
   ],
-  ["an empty namespace", { namespace: "" }, `namespace: "" ${LABEL_FIX}`],
+  ["an empty namespace", { namespace: "" }, "namespace: is empty: give a value"],
   ["a namespace with a dot", { watchNamespaces: ["a", "b.c"] }, `watchNamespaces[1]: "b.c" ${LABEL_FIX}`],
   [
     "an empty list of namespaces, which the operator would read as all",
@@ -81,18 +84,10 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
   [
     "the name of a Secret with an underscore",
     { imagePullSecrets: ["pull_me"] },
-    'imagePullSecrets[0]: "pull_me" is not the name of an object: use lower-case letters, digits, "-" and "."',
+    `imagePullSecrets[0]: "pull_me" ${NAME_FIX}`,
   ],
-  [
-    "an empty serviceAccountName",
-    { serviceAccountName: "" },
-    'serviceAccountName: "" is not the name of an object: use lower-case letters, digits, "-" and "."',
-  ],
-  [
-    "a priorityClassName with capitals",
-    { priorityClassName: "High" },
-    'priorityClassName: "High" is not the name of an object: use lower-case letters, digits, "-" and "."',
-  ],
+  ["an empty serviceAccountName", { serviceAccountName: "" }, "serviceAccountName: is empty: give a value"],
+  ["a priorityClassName with capitals", { priorityClassName: "High" }, `priorityClassName: "High" ${NAME_FIX}`],
   ["CPU in words", { cpuRequest: "half" }, 'cpuRequest: "half" is not a quantity: write it as "50m" or "0.5"'],
   ["no CPU", { cpuLimit: "0" }, 'cpuLimit: "0" is not a quantity: write it as "50m" or "0.5"'],
   [
@@ -106,6 +101,36 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
     'memoryRequest: "-1Mi" is not a quantity: write it as "128Mi" or "1Gi"',
   ],
   [
+    "more memory than the limit",
+    { memoryRequest: "1Gi", memoryLimit: "512Mi" },
+    'memoryRequest: "1Gi" is more than memoryLimit "512Mi": lower it, or raise the limit',
+  ],
+  [
+    "more memory than the default limit",
+    { memoryRequest: "600M" },
+    'memoryRequest: "600M" is more than memoryLimit "512Mi": lower it, or raise the limit',
+  ],
+  [
+    "more CPU than the limit",
+    { cpuRequest: "0.5", cpuLimit: "400m" },
+    'cpuRequest: "0.5" is more than cpuLimit "400m": lower it, or raise the limit',
+  ],
+  [
+    "two pods without leader election",
+    { extraArgs: ["--leader-elect=false"] },
+    "replicas: 2 pods would act at once with --leader-elect=false: leave that out, or set replicas to 1",
+  ],
+  [
+    "pods without leader election by a variable",
+    { replicas: 3, env: { FLIPOP_LEADER_ELECT: "0" } },
+    "replicas: 3 pods would act at once with FLIPOP_LEADER_ELECT=0: leave that out, or set replicas to 1",
+  ],
+  [
+    "a token from a Secret and from a file",
+    { digitalOcean: Credentials.fromSecretName("do"), env: { DIGITALOCEAN_ACCESS_TOKEN_FILE: "/token" } },
+    "env.DIGITALOCEAN_ACCESS_TOKEN_FILE: would not be read beside prop digitalOcean, whose token goes first: leave out one of the two",
+  ],
+  [
     "a resync without a pause",
     { resync: Duration.seconds(0) },
     "resync: 0 seconds would never rest: use Duration.seconds(60) or the like",
@@ -113,7 +138,7 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
   [
     "a shutdownTimeout with a fraction",
     { shutdownTimeout: Duration.millis(1500) },
-    "shutdownTimeout: 1.5 seconds is not a whole number, and a pod's grace period is one: use Duration.seconds(2)",
+    "shutdownTimeout: 1.5 seconds is not a whole number of seconds: round it, as in Duration.seconds(2)",
   ],
   [
     "a label value with a space",
@@ -176,7 +201,12 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
   [
     "an unknown flag",
     { extraArgs: ["--colour=blue"] },
-    'extraArgs[0]: "--colour" is not a flag of the operator: use --kubeconfig, --leader-elect, --leader-elect-lease-duration, --leader-elect-renew-deadline, --leader-elect-retry-period, --log-format',
+    'extraArgs[0]: "--colour" is not a flag of the operator: the flags without a prop are --kubeconfig, --leader-elect, --leader-elect-lease-duration, --leader-elect-renew-deadline, --leader-elect-retry-period, --log-format',
+  ],
+  [
+    "a misspelt flag",
+    { extraArgs: ["--log-formt=json"] },
+    'extraArgs[0]: "--log-formt" is not a flag of the operator: did you mean --log-format?',
   ],
   [
     "a flag that has a prop",
@@ -196,7 +226,7 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
   [
     "seconds in words",
     { extraArgs: ["--leader-elect-retry-period=2 seconds"] },
-    'extraArgs[0]: "2 seconds" is not a value of leader-elect-retry-period: give seconds, such as 2',
+    'extraArgs[0]: "2 seconds" is not a value of leader-elect-retry-period: give seconds, more than 0, such as 2',
   ],
   [
     "a choice without a value",
@@ -242,6 +272,15 @@ describe("props of an operator that can't be used", () => {
     expect(synth).to.throw(
       '[test/operator] digitalOcean: Secret "do" is in namespace "elsewhere", and a Secret is only read in namespace "flipop" of the Deployment: put both into one namespace',
     );
+  });
+
+  it("don't include what works with one pod, within limits or with one place of the token", () => {
+    const env = { DIGITALOCEAN_ACCESS_TOKEN_FILE: "/token" };
+    const alone = { replicas: 1, extraArgs: ["--leader-elect=false"], cloudflare: Credentials.fromSecretName("cf") };
+    const quantities = { cpuRequest: "500m", cpuLimit: "0.5", memoryRequest: "1Gi", memoryLimit: "1024Mi" };
+    expect(problemsOf({ ...alone, ...quantities, env })).to.deep.equal([]);
+    const flagWins = { extraArgs: ["--leader-elect"], env: { FLIPOP_LEADER_ELECT: "false" } };
+    expect(problemsOf(flagWins)).to.deep.equal([]);
   });
 
   it("don't include ordinary values that look a little like tokens", () => {

@@ -56,7 +56,7 @@ export const BAD_CLASSES: readonly BadProps[] = [
   builtIn(
     "a taint outside our prefix",
     { electedNodeTaint: { key: "example.com/a" } },
-    'electedNodeTaint.key: "example.com/a" does not match ^flipop\\.digitalocean\\.com/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$: give a value such as "flipop.digitalocean.com/routed-ip"',
+    'electedNodeTaint.key: "example.com/a" is not a taint key of flipop: use flipop.digitalocean.com/ and a name of letters, digits, "-", "_" and ".", such as "flipop.digitalocean.com/routed-ip"',
   ),
   builtIn(
     "a taint that evicts",
@@ -91,7 +91,7 @@ export const BAD_CLASSES: readonly BadProps[] = [
   withJobs(
     "a Secret's name with capitals",
     { secrets: [SecretRef.named("ok"), SecretRef.named("A")] },
-    'secrets[1].name: "A" does not match ^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$: give a value such as "my-cloud"',
+    'secrets[1].name: "A" is not the name of an object: use lower-case letters, digits, "-" and ".", with a letter or digit at each end, such as "my-cloud"',
   ),
   {
     name: "a Secret outside the namespace of the Jobs",

@@ -22,7 +22,12 @@ export const BAD_ISSUERS: readonly BadProps[] = [
   badIssuer(
     "a Secret with capitals",
     () => ({ credentials: Credentials.fromSecretName("DO") }),
-    'credentials.name: "DO" does not match ^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$: give a value such as "digitalocean"',
+    'credentials.name: "DO" is not the name of an object: use lower-case letters, digits, "-" and ".", with a letter or digit at each end, such as "digitalocean"',
+  ),
+  badIssuer(
+    "a region of white space",
+    () => ({ region: " " }),
+    `region: " " has white space, as no region's name has: give one such as "nyc3"`,
   ),
   badIssuer(
     "an empty key",

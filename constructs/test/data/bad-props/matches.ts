@@ -59,7 +59,7 @@ export const BAD_MATCHES: readonly BadProps[] = [
   pool(
     "pods of a namespace with capitals",
     { pods: PodMatch.inNamespace("Web") },
-    'pods.namespace: "Web" does not match ^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)?$: give a value such as "ingress"',
+    'pods.namespace: "Web" is not a DNS label: use at most 63 lower-case letters, digits and "-", with a letter or digit at each end, such as "ingress"',
   ),
   pool(
     "a toleration of an empty key",
@@ -70,6 +70,11 @@ export const BAD_MATCHES: readonly BadProps[] = [
     "a toleration of no label key",
     { tolerations: [Toleration.all(), Toleration.key("a b")] },
     'tolerations[1].key: "a b" is not a label key: [prefix/]name, the name of at most 63 letters, digits, "-", "_" and "."',
+  ),
+  podsOf(
+    "a workload that is undefined",
+    () => undefined as unknown as Construct,
+    "pods: undefined is not a construct: give a workload such as a Deployment, its ApiObject, or use PodMatch.labels",
   ),
   podsOf(
     "a construct without an object",
@@ -84,7 +89,7 @@ export const BAD_MATCHES: readonly BadProps[] = [
   podsOf(
     "an object that is no workload",
     (chart) => new ApiObject(chart, "map", { apiVersion: "v1", kind: "ConfigMap" }),
-    'pods: v1 ConfigMap "test/map" has no pod labels: label its pods, or use PodMatch.labels',
+    'pods: v1 ConfigMap "test/map" is no workload: give a workload such as a Deployment, its ApiObject, or use PodMatch.labels',
   ),
   podsOf(
     "a workload that can't be rendered",

@@ -13,7 +13,7 @@ export const BAD_POOLS: readonly BadProps[] = [
   {
     name: "a pool without addresses",
     make: (chart) => new FloatingIPPool(chart, "bad", {}),
-    says: "the pool has no addresses: list some in ips, or set desiredIPs to the number to create",
+    says: "the pool has no addresses: list some in ips, or set desiredIps to the number to create",
   },
   pool(
     "text that is no address",
@@ -23,7 +23,7 @@ export const BAD_POOLS: readonly BadProps[] = [
   pool(
     "addresses of two families",
     { ips: ["192.0.2.1", "2001:db8::1"] },
-    "ips: ips mixes IPv4 and IPv6: a pool holds one family; make a second pool for the other",
+    'ips: "2001:db8::1" is of another family than "192.0.2.1": a pool holds one family; make a second pool for the other',
   ),
   pool(
     "addresses of another family than ipFamily",
@@ -43,6 +43,11 @@ export const BAD_POOLS: readonly BadProps[] = [
     { desiredIps: 3 },
     'region: is missing, and 2 of 3 addresses have to be created: give their region, such as "nyc3"',
   ),
+  pool(
+    "a region with white space",
+    { region: "NYC 3" },
+    `region: "NYC 3" has white space, as no region's name has: write "nyc3"`,
+  ),
   pool("an empty provider", { provider: IpProvider.of("") }, "provider: is empty: give a value"),
   pool(
     "a grace period with a fraction",
@@ -52,7 +57,7 @@ export const BAD_POOLS: readonly BadProps[] = [
   pool(
     "a grace period of two days",
     { gracePeriod: Duration.days(2) },
-    "gracePeriod: 172800 is too large: at most 86400",
+    "gracePeriod: 172800 seconds is too large: at most 86400 seconds",
   ),
   pool(
     "a cool-off that is no number",
@@ -62,12 +67,17 @@ export const BAD_POOLS: readonly BadProps[] = [
   pool(
     "a name with capitals",
     { metadata: { name: "Ingress" } },
-    'metadata.name: "Ingress" is not a name: give lower-case letters, digits, "-" and ".", such as "ingress"',
+    'metadata.name: "Ingress" is not the name of an object: use lower-case letters, digits, "-" and ".", with a letter or digit at each end, such as "flipop"',
+  ),
+  pool(
+    "a name that is too long",
+    { metadata: { name: "n".repeat(260) } },
+    "metadata.name: has 260 characters: at most 253 are allowed",
   ),
   pool(
     "a namespace with a dot",
     { metadata: { namespace: "a.b" } },
-    'metadata.namespace: "a.b" is not a namespace: give at most 63 lower-case letters, digits and "-"',
+    'metadata.namespace: "a.b" is not a DNS label: use at most 63 lower-case letters, digits and "-", with a letter or digit at each end, such as "flipop"',
   ),
   pool(
     "a label with a space in it",

@@ -34,6 +34,11 @@ export const BAD_RECORDS: readonly BadProps[] = [
     "dnsRecord.recordName: has 254 characters: at most 253 are allowed",
   ),
   dns(
+    "a full name of another zone",
+    DnsRecord.cloudflare("www.example.net.", "example.com"),
+    'dnsRecord.recordName: "www.example.net." ends with a dot and is not in zone "example.com": give a name of that zone, or another zone',
+  ),
+  dns(
     "a record set of no provider",
     DnsRecord.of("", "www", "example.com"),
     "dnsRecord.provider: is empty: give the DNS provider, such as digitalocean or cloudflare",
@@ -51,7 +56,7 @@ export const BAD_RECORDS: readonly BadProps[] = [
   dns(
     "a TTL beyond the DNS",
     DnsRecord.digitalOcean("www", "example.com", { ttl: Duration.days(30_000) }),
-    "dnsRecord.ttl: 2592000000 is too large: at most 2147483647",
+    "dnsRecord.ttl: 2592000000 seconds is too large: at most 2147483647 seconds",
   ),
   recordSet(
     "a family that the address type does not have",

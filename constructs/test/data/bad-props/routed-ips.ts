@@ -60,7 +60,7 @@ export const BAD_ROUTED_IPS: readonly BadProps[] = [
         ClusterRoutedIPClass.fromClusterRoutedIPClassName(chart, "class", "Public"),
       ),
     }),
-    'implementation: "Public" does not match ^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$: give a value such as "public"',
+    'implementation: "Public" is not the name of an object: use lower-case letters, digits, "-" and ".", with a letter or digit at each end, such as "public"',
   ),
   routedIp(
     "text that is no address",
@@ -70,7 +70,7 @@ export const BAD_ROUTED_IPS: readonly BadProps[] = [
   routedIp(
     "a Service with a dot in its name",
     () => ({ service: ServiceRef.named("a.b") }),
-    'service.serviceName: "a.b" does not match ^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$: give a value such as "ingress"',
+    'service.serviceName: "a.b" is not a DNS label: use at most 63 lower-case letters, digits and "-", with a letter or digit at each end, such as "ingress"',
   ),
   routedIp(
     "a grace period with a fraction",

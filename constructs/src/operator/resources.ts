@@ -1,0 +1,16 @@
+import type { FlipopOperatorProps } from "../operator-props";
+
+/** What a pod of the operator asks for, and what it may use at most. */
+export function podResources(props: FlipopOperatorProps) {
+  const { cpuRequest = "50m", cpuLimit, memoryRequest = "128Mi", memoryLimit = "512Mi" } = props;
+  return { cpuRequest, cpuLimit, memoryRequest, memoryLimit };
+}
+
+/** The resources of the container. */
+export function containerResources(props: FlipopOperatorProps): object {
+  const { cpuRequest, cpuLimit, memoryRequest, memoryLimit } = podResources(props);
+  return {
+    requests: { cpu: cpuRequest, memory: memoryRequest },
+    limits: { memory: memoryLimit, ...(cpuLimit === undefined ? {} : { cpu: cpuLimit }) },
+  };
+}

@@ -1,0 +1,148 @@
+import type { Chart } from "cdk8s";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import {
+  ClassImplementation,
+  ClusterRoutedIPClass,
+  DnsRecord,
+  FlipopOperator,
+  FloatingIPPool,
+  NodeDNSRecordSet,
+  NodeMatch,
+  PodMatch,
+  RoutedIP,
+  RoutedIPIssuer,
+  ServiceRef,
+} from "../src";
+import { newChart, refusals } from "./support/charts";
+
+/** Props that the compiler would not let pass: under tsx nothing checks them. */
+type Untyped = never;
+function untyped(props: object | undefined): Untyped {
+  return props as Untyped;
+}
+
+const IPS = { ips: ["192.0.2.10"] };
+const DNS = "is missing: give DnsRecord.digitalOcean(...) or DnsRecord.cloudflare(...)";
+
+function pool(props: object): (chart: Chart) => unknown {
+  return (chart) => new FloatingIPPool(chart, "p", untyped({ ...IPS, ...props }));
+}
+
+function operator(props: object): (chart: Chart) => unknown {
+  return (chart) => new FlipopOperator(chart, "p", untyped(props));
+}
+
+const CASES: readonly (readonly [title: string, make: (chart: Chart) => unknown, ...says: string[]])[] = [
+  [
+    "seconds for a Duration",
+    pool({ gracePeriod: 30 }),
+    "gracePeriod: 30 is not a Duration: write Duration.seconds(30)",
+  ],
+  [
+    "text for a Duration",
+    pool({ assignmentCoolOff: "5m" }),
+    'assignmentCoolOff: "5m" is not a Duration: write Duration.seconds(30)',
+  ],
+  [
+    "seconds for a TTL",
+    pool({ dnsRecord: DnsRecord.digitalOcean("www", "example.com", untyped({ ttl: 60 })) }),
+    "dnsRecord.ttl: 60 is not a Duration: write Duration.seconds(60)",
+  ],
+  [
+    "seconds for an operator's resync",
+    operator({ resync: 30 }),
+    "resync: 30 is not a Duration: write Duration.seconds(30)",
+  ],
+  ["no dnsRecord", (chart) => new NodeDNSRecordSet(chart, "p", untyped({})), `dnsRecord: ${DNS}`],
+  ["no props", (chart) => new NodeDNSRecordSet(chart, "p", untyped(undefined)), `dnsRecord: ${DNS}`],
+  [
+    "a class without props",
+    (chart) => new ClusterRoutedIPClass(chart, "p", untyped(undefined)),
+    "implementation: is missing: give ClassImplementation.issuer(...) or ClassImplementation.jobs(...)",
+  ],
+  [
+    "a RoutedIP of nothing",
+    (chart) => new RoutedIP(chart, "p", untyped({})),
+    "implementation: is missing: give RoutedIPImplementation.issuer(...) or RoutedIPImplementation.clusterClass(...)",
+    "service: is missing: give ServiceRef.of(...) or ServiceRef.named(...)",
+  ],
+  [
+    "a construct for the implementation",
+    (chart) =>
+      new RoutedIP(
+        chart,
+        "p",
+        untyped({ implementation: new RoutedIPIssuer(chart, "issuer"), service: ServiceRef.named("a") }),
+      ),
+    "implementation: an object is not a RoutedIPImplementation: write RoutedIPImplementation.issuer(...) or RoutedIPImplementation.clusterClass(...)",
+  ],
+  [
+    "a Job that is undefined",
+    (chart) =>
+      new ClusterRoutedIPClass(chart, "p", {
+        implementation: ClassImplementation.jobs(untyped(undefined), untyped(undefined)),
+      }),
+    "can't be written, a value in the props is missing or of another type: Cannot read properties of undefined (reading '_write')",
+  ],
+  [
+    "an issuer that is undefined",
+    (chart) => new ClusterRoutedIPClass(chart, "p", { implementation: ClassImplementation.issuer(untyped(undefined)) }),
+    "implementation: undefined is not a construct: give a RoutedIPIssuer",
+  ],
+  [
+    "labels for a PodMatch",
+    pool({ pods: { app: "web" } }),
+    "pods: an object is not a PodMatch: write PodMatch.of(...) or PodMatch.labels(...)",
+  ],
+  [
+    "no labels for pods",
+    pool({ pods: PodMatch.labels(untyped(undefined)) }),
+    "pods: no label is demanded: name one, or use PodMatch.inNamespace",
+  ],
+  [
+    "the name of a provider",
+    pool({ provider: "digitalocean" }),
+    'provider: "digitalocean" is not an IpProvider: write IpProvider.DIGITALOCEAN or IpProvider.of(...)',
+  ],
+  ["an address for a list", pool({ ips: "192.0.2.10" }), 'ips: "192.0.2.10" is not a list: write ["192.0.2.10"]'],
+  ["a number in a list", pool({ ips: ["192.0.2.10", 1] }), "ips[1]: 1 is not a string"],
+  [
+    "a toleration for a list",
+    pool({ tolerations: NodeMatch.labels({}) }),
+    "tolerations: an object is not a list: write [...]",
+  ],
+  ["a misspelt prop", pool({ desiredIPs: 3 }), "desiredIPs: is not a prop: did you mean desiredIps?"],
+  ["a prop without its last letter", pool({ gracePerod: 3 }), "gracePerod: is not a prop: did you mean gracePeriod?"],
+  [
+    "a misspelt prop of an operator",
+    operator({ memorylimit: "1Gi" }),
+    "memorylimit: is not a prop: did you mean memoryLimit?",
+  ],
+  [
+    "a namespace for a list",
+    operator({ watchNamespaces: "web" }),
+    'watchNamespaces: "web" is not a list: write ["web"]',
+  ],
+  [
+    "text for credentials",
+    operator({ digitalOcean: "flipop" }),
+    'digitalOcean: "flipop" is not Credentials: write Credentials.fromSecretName(...)',
+  ],
+];
+
+describe("props that no compiler has seen", () => {
+  for (const [title, make, ...says] of CASES) {
+    it(`are refused at synthesis: ${title}`, () => {
+      const chart = newChart();
+      make(chart);
+      expect(refusals(chart)).to.deep.equal(says.map((line) => `[test/p] ${line}`));
+    });
+  }
+
+  it("are let pass where they resemble none, because they may belong to a construct around this one", () => {
+    const chart = newChart();
+    pool({ ports: [80], replicas: 2, namespace: "web", region: undefined, desiredIPs: undefined })(chart);
+    expect(refusals(chart)).to.deep.equal([]);
+  });
+});

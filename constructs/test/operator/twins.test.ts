@@ -1,0 +1,26 @@
+import { App, Chart } from "cdk8s";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { FlipopOperator } from "../../src";
+import { refusals } from "../support/charts";
+
+describe("two operators", () => {
+  it("of one name in one namespace of a chart are refused, with the paths of both", () => {
+    const chart = new Chart(new App(), "test");
+    new FlipopOperator(chart, "a");
+    new FlipopOperator(chart, "b", { namespace: "flipop" });
+    expect(refusals(chart)).to.deep.equal([
+      '[test/b] name: "flipop" of namespace "flipop" is test/a too: give one another name',
+    ]);
+  });
+
+  it("of two names, of two namespaces, or of two charts (which may be two clusters) are let pass", () => {
+    const app = new App();
+    const chart = new Chart(app, "test");
+    new FlipopOperator(chart, "a");
+    new FlipopOperator(chart, "b", { name: "other" });
+    new FlipopOperator(chart, "c", { namespace: "other" });
+    new FlipopOperator(new Chart(app, "cluster-2"), "a");
+    expect(refusals(chart)).to.deep.equal([]);
+  });
+});

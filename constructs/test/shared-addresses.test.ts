@@ -1,0 +1,32 @@
+import { App, Chart } from "cdk8s";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { FloatingIPPool } from "../src";
+import { refusals } from "./support/charts";
+
+describe("two pools of a chart", () => {
+  it("that list one address are refused, with the paths of both", () => {
+    const chart = new Chart(new App(), "web");
+    new FloatingIPPool(chart, "blue", { ips: ["2001:db8::1"] });
+    new FloatingIPPool(chart, "green", { ips: ["2001:db8::2", "2001:DB8:0::1"] });
+    expect(refusals(chart)).to.deep.equal([
+      '[web/green] ips[1]: "2001:DB8:0::1" is listed by web/blue too: an address is of one pool, remove it from one of them',
+    ]);
+  });
+
+  it("that list addresses of their own are let pass", () => {
+    const chart = new Chart(new App(), "web");
+    new FloatingIPPool(chart, "blue", { ips: ["192.0.2.1"] });
+    new FloatingIPPool(chart, "green", { ips: ["192.0.2.2"] });
+    new FloatingIPPool(chart, "created", { region: "nyc3", desiredIps: 1 });
+    expect(refusals(chart)).to.deep.equal([]);
+  });
+
+  it("may list one address where they are of two charts: these may be two clusters", () => {
+    const app = new App();
+    new FloatingIPPool(new Chart(app, "former"), "pool", { ips: ["192.0.2.1"], paused: true });
+    const next = new Chart(app, "next");
+    new FloatingIPPool(next, "pool", { ips: ["192.0.2.1"] });
+    expect(refusals(next)).to.deep.equal([]);
+  });
+});
