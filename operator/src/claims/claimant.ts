@@ -4,10 +4,11 @@ import type { ResourceRef } from "../inventory/types.js";
 import type { RecordType } from "../providers/types.js";
 
 /** How good a title is. The best comes first; among equals the older resource, then the lesser uid. */
-export const TITLES = ["created", "holds", "restored", "asks"] as const;
+export const TITLES = ["created", "serves", "holds", "restored", "asks"] as const;
 
 /**
- * `created`: its status says that the resource created it. `holds`: its status has it without Conflict. `restored`: a
+ * `created`: its status says that the resource created it. `serves`: its status has it at work, or on its way to a node.
+ * `holds`: its status has it without Conflict; of a Go operator's statuses, which know no Conflict, two may. `restored`: a
  * lost status, of which the backup annotation is left. It comes after every status, for anybody who may edit a resource
  * may write one. `asks`: its spec names it, no more.
  */

@@ -126,7 +126,7 @@ class Contest {
     for (const entry of this.entries.values()) if (best === undefined || better(entry, best)) best = entry;
     if (best === undefined) return;
     this.winner = best;
-    if (best.claimant.ref.uid === former.claimant.ref.uid && best.title === former.title) return;
+    if (best.claimant.ref.uid === former.claimant.ref.uid && REASON_OF[best.title] === REASON_OF[former.title]) return;
     for (const uid of this.entries.keys()) changed.add(uid);
   }
 }
@@ -139,6 +139,7 @@ function better(a: Entry, b: Entry): boolean {
 /** Completes "203.0.113.7 is claimed: FloatingIPPool default/web ...". */
 const REASON_OF: Readonly<Record<Title, string>> = {
   created: "created it",
+  serves: "has it already",
   holds: "has it already",
   restored: "created it, says its annotation",
   asks: "is older and asks for it",

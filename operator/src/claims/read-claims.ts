@@ -1,6 +1,7 @@
 /** What each kind claims, read off its spec and status. What is no address or name claims nothing. */
 
 import {
+  type AddressStatus,
   Annotation,
   canonicalIp,
   type DnsRecordSet,
@@ -36,7 +37,7 @@ export function poolClaims(
   const addresses = new Titles();
   addresses.add("asks", spec?.ips);
   addresses.add("restored", annotated(metadata));
-  addresses.upgrade("holds", heldByPool(status));
+  addresses.upgrade(Object.entries(status?.ips ?? {}));
   addresses.add(
     "created",
     status?.createdIPs?.map(({ ip }) => ip),
@@ -68,7 +69,7 @@ export function routedIpClaims(
 }
 
 /** Of a NodeDNSRecordSet that names no provider. */
-const DEFAULT_DNS_PROVIDER = "digitalocean";
+export const DEFAULT_DNS_PROVIDER = "digitalocean";
 const CLAIMED_BY_OTHER: Reason = "ClaimedByOther";
 
 /** The best title for each address, in the order of the first mention. */
@@ -81,11 +82,11 @@ class Titles {
   }
 
   /** A status that still has an address does not bring back one that the spec has dropped. */
-  upgrade(title: Title, ips: readonly string[]): void {
-    this.add(
-      title,
-      ips.filter((ip) => this.titles.has(canonicalIp(ip))),
-    );
+  upgrade(entries: readonly (readonly [ip: string, standing: Standing | undefined])[]): void {
+    for (const [ip, standing] of entries) {
+      const title = titleOf(standing);
+      if (title !== undefined && this.titles.has(canonicalIp(ip))) this.add(title, [ip]);
+    }
   }
 
   ips(): readonly string[] {
@@ -106,18 +107,18 @@ function routedAddresses(
   const addresses = new Titles();
   addresses.add("asks", spec?.routedIP === undefined ? seen : [spec.routedIP]);
   addresses.add("restored", annotated(metadata));
-  if (isHeld(status?.reason)) addresses.upgrade("holds", seen);
+  addresses.upgrade(seen.map((ip) => [ip, status]));
   if (status?.created) addresses.add("created", seen);
   return addresses.wishes();
 }
 
-function heldByPool(status: FloatingIPPoolStatus | undefined): readonly string[] {
-  const entries = Object.entries(status?.ips ?? {});
-  return entries.filter(([, { reason }]) => isHeld(reason)).map(([ip]) => ip);
-}
+/** What a status says of one address. */
+type Standing = Pick<AddressStatus, "reason" | "state">;
 
-function isHeld(reason: string | undefined): boolean {
-  return reason !== CLAIMED_BY_OTHER;
+/** `undefined`: the address is another one's. */
+function titleOf({ reason, state }: Standing = {}): Title | undefined {
+  if (reason === CLAIMED_BY_OTHER) return undefined;
+  return state === "active" || state === "in-progress" ? "serves" : "holds";
 }
 
 function annotated({ annotations }: ObjectMeta): readonly string[] {

@@ -4,9 +4,8 @@
  */
 
 import { canonicalIp, type IpFamily } from "cdk8s-flipop/api";
-import { isConflict, isNotFound } from "../kube/client.js";
 import { sendPatch } from "../kube/send-patch.js";
-import { isInvalid } from "../kube/status-error.js";
+import { isConflict, isInvalid, isNotFound } from "../kube/status-error.js";
 import { errorText } from "../logging.js";
 import type { NodeFacts } from "../match/node-facts.js";
 import { Controller } from "../runtime/controller.js";

@@ -16,6 +16,11 @@ export interface CleanupMemory {
   readonly since?: number;
 }
 
+/** With an attempt that begins now. */
+export function nextAttempt({ attempts, since }: CleanupMemory, now: number): CleanupMemory {
+  return { attempts: attempts + 1, since: since ?? now };
+}
+
 /** Whether the deadline has passed. */
 export function isCleanupOverdue(
   { deletionTimestamp }: Pick<ObjectMeta, "deletionTimestamp">,

@@ -1,10 +1,10 @@
 /** All writes to one object of ours: one after the other, each on top of the newest version that is known. */
 
-import { isConflict, type KubeClient } from "../kube/client.js";
+import type { KubeClient } from "../kube/client.js";
 import type { KubeObject } from "../kube/objects.js";
 import type { Patch } from "../kube/patch.js";
 import { sendPatch } from "../kube/send-patch.js";
-import { isForbidden } from "../kube/status-error.js";
+import { isConflict, isForbidden } from "../kube/status-error.js";
 import type { Newest } from "./newest.js";
 
 export interface ObjectWriterProps<O extends KubeObject> {

@@ -1,5 +1,7 @@
 /** Which resources there are: an annotation on a node names its owner, who may be gone. */
 
+import type { ObjectMeta } from "../kube/objects.js";
+
 /** Whether a controller has a resource of this uid; `undefined`: it can't see its resources. */
 export type KnowsUid = (uid: string) => boolean | undefined;
 
@@ -38,7 +40,8 @@ export class Owners {
   }
 }
 
-export function ownerName({ namespace, name, uid }: OwnerName): string {
+/** As annotations have it. */
+export function ownerName({ namespace = "", name, uid }: Pick<ObjectMeta, keyof OwnerName>): string {
   return `${namespace}/${name}/${uid}`;
 }
 

@@ -1,7 +1,8 @@
 /** Conditions as plans make them, and as statuses have them. */
 
-import type { ConditionType, Reason } from "cdk8s-flipop/api";
+import { BAD_WHEN_TRUE, type ConditionType, type Reason } from "cdk8s-flipop/api";
 import type { Condition } from "../kube/patch.js";
+import { given } from "./given.js";
 import type { Problem } from "./problem.js";
 
 export interface PlannedCondition {
@@ -23,6 +24,30 @@ export function unknown(type: ConditionType): PlannedCondition {
   return { type, status: "Unknown", reason: "NotObserved", message: "not observed yet" };
 }
 
+/** Somebody has to know: a Warning Event tells of it when it turns. */
+export function isBad({ type, status, reason }: Pick<Condition, "type" | "status" | "reason">): boolean {
+  if (BAD_WHEN_TRUE.some((bad) => bad === type)) return status === "True";
+  return status === "False" ? !PASSING.has(reason) : IGNORED.has(reason);
+}
+
+/** Conditions that have turned bad, for Events. */
+export function turnedBad(
+  before: readonly Pick<Condition, "type" | "status" | "reason">[] | undefined,
+  planned: readonly PlannedCondition[],
+): readonly PlannedCondition[] {
+  return planned.filter(({ type, status, reason }) => {
+    const old = before?.find((condition) => condition.type === type);
+    if (old?.status === status && old.reason === reason) return false;
+    return isBad({ type, status, reason });
+  });
+}
+
+/** They end by themselves, and soon. */
+const PASSING: ReadonlySet<string> = new Set<Reason>(["CoolingOff", "UnderWay", "InGrace"]);
+
+/** The resource is served, but for a part of its spec. */
+const IGNORED: ReadonlySet<string> = new Set<Reason>(["Invalid", "DuplicateAddress"]);
+
 const LONGEST_MESSAGE = 32_768;
 
 /** For `statusPatch`, which keeps the time of a status that is the same. */
@@ -39,6 +64,15 @@ export function stamped(
     reason,
     message: cut(message, LONGEST_MESSAGE),
   }));
+}
+
+/** Of a kind whose status is little more than its conditions. */
+export function conditionsWish(
+  { generation }: { readonly generation?: number },
+  conditions: readonly PlannedCondition[],
+  now: number,
+) {
+  return { ...given({ observedGeneration: generation }), conditions: stamped(conditions, { now, generation }) };
 }
 
 export function cut(text: string, length: number): string {

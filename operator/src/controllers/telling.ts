@@ -1,5 +1,7 @@
 /** What people are told in an Event. */
 
+import { GROUP_VERSION } from "cdk8s-flipop/api";
+import type { ResourceRef } from "../inventory/types.js";
 import type { EventInput } from "../kube/events.js";
 import type { Problem } from "./problem.js";
 
@@ -12,6 +14,13 @@ export function normal(reason: string, action: string, note: string): Telling {
 export function warning(reason: string, action: string, note: string): Telling {
   return { type: "Warning", reason, action, note };
 }
+
+/** What an Event is about. A cluster-scoped resource has no namespace. */
+export function regardingOf({ kind, namespace, name, uid }: Regarded): EventInput["regarding"] {
+  return { apiVersion: GROUP_VERSION, kind, ...(namespace === undefined ? {} : { namespace }), name, uid };
+}
+
+type Regarded = Pick<ResourceRef, "kind" | "name" | "uid"> & Partial<Pick<ResourceRef, "namespace">>;
 
 /** An action failed. @param usual reason and action of its Event, where the cause is nothing special */
 export function failed(

@@ -1,4 +1,4 @@
-/** The one ordered list of checks behind every choice of a node, every `explain` and every refusal in a condition. */
+/** The one ordered list of checks behind every choice of a node and every refusal in a condition. */
 
 import { REFUSALS, type RefusalReason, type SelectorRequirement, selectorMatches, tolerates } from "cdk8s-flipop/api";
 import type { CompiledMatch } from "./compile-match.js";
@@ -86,6 +86,7 @@ function foreignProviderId({ node: { machine }, match: { providerScheme } }: Che
   return refusal("ForeignProviderID", `its spec.providerID is "${machine}", not ${providerScheme}://...`);
 }
 
+/** Of nodes with one providerID one stands for the machine: see node-directory.ts. */
 function duplicateProviderId({ node: { machine, standIn } }: CheckInput): Refusal | undefined {
   if (standIn === undefined) return undefined;
   return refusal("DuplicateProviderID", `node ${standIn} has the same spec.providerID "${machine}"`);

@@ -7,11 +7,11 @@
 import { selectorMatches } from "cdk8s-flipop/api";
 import { jsonEqual } from "../kube/equal.js";
 import type { ProviderId } from "../providers/types.js";
-import { type CheckInput, type Refusal, refusal, refusalsOf, type Verdict } from "./checks.js";
+import { type CheckInput, refusal, refusalsOf, type Verdict } from "./checks.js";
 import type { CompiledMatch } from "./compile-match.js";
 import type { NodeChange, NodeDirectory } from "./node-directory.js";
 import type { NodeFacts } from "./node-facts.js";
-import { type Tally, tallyOf } from "./tally.js";
+import { type Lacking, type Tally, tallyOf } from "./tally.js";
 import type { WorkloadSource } from "./workload.js";
 
 /** A node came into sight (no `before`), went out of it (no `after`), or changed. */
@@ -69,16 +69,16 @@ export class MatchIndex {
     return node && this.verdict(node.name);
   }
 
-  /** Why this node is not chosen, in full; empty for a candidate. */
-  explain(name: string): readonly Refusal[] {
-    const verdict = this.verdict(name);
-    return verdict?.refusals ?? [refusal("NodeGone", `there is no node ${name}`)];
-  }
-
   /** How many nodes there are, and why how many are refused. */
   tally(): Tally {
-    this.tallied ??= tallyOf(this.nodes.size, this.verdicts.values());
+    this.tallied ??= tallyOf({ nodes: this.nodes.size, lacking: this.lacking() }, this.verdicts.values());
     return this.tallied;
+  }
+
+  /** What a node is without that is out of sight. */
+  private lacking(): Lacking {
+    if (this.wanted.workload === undefined || !this.anyNodeHasLabels()) return "labels";
+    return this.wanted.match.nodeLabels.length === 0 ? "pods" : "labels or pods";
   }
 
   /** Whether any node has the labels that are asked for, well or not. */
@@ -103,6 +103,7 @@ export class MatchIndex {
   rematch(wanted: Wanted): void {
     const before = new Map(this.verdicts);
     this.wanted = wanted;
+    this.tallied = undefined;
     for (const name of new Set([...this.namesInSight(), ...before.keys()])) this.refresh(name);
     this.markEdited(before);
     for (const name of new Set([...before.keys(), ...this.verdicts.keys()])) this.tell(name, before.get(name));

@@ -1,9 +1,9 @@
 /** One candidate's dealings with the lease: a single try to win or renew it, and giving it up. */
 
 import type { Clock } from "../clock.js";
-import { isConflict, isNotFound } from "../kube/client.js";
 import { type Lease, type LeaseLock, type LeaseRecord, recordOf, sameRecord } from "../kube/lease.js";
 import { microTime } from "../kube/micro-time.js";
+import { isConflict, isNotFound } from "../kube/status-error.js";
 import { type Decision, decide, type ElectionTimings, expiresInMs, nextRecord, type Observation } from "./election.js";
 import type { LeaseFence } from "./fence.js";
 

@@ -183,8 +183,6 @@ export class Controller {
   }
 
   private report(key: string, result: Extract<Result, { error: unknown }>): void {
-    if (result.kind === "terminal") this.metrics.terminal();
-    const fields = { key, error: result.error, retries: this.queue.retries(key) };
-    this.logger.error(fields, result.kind === "terminal" ? "run failed for good" : "run failed");
+    this.logger.error({ key, error: result.error, retries: this.queue.retries(key) }, "run failed");
   }
 }

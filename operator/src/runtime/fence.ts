@@ -1,6 +1,6 @@
 /**
  * The fencing token: proof, checked before each write, that this process still holds the lease. A process that was
- * stalled finds it shut before it can act, whether or not its timers ran.
+ * stalled finds the fence shut before it can act, whether or not its timers ran.
  */
 
 import type { Clock } from "../clock.js";

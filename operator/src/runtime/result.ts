@@ -9,9 +9,7 @@ export type Result =
   /** All went well, and time alone will ask for another run. */
   | { readonly kind: "requeueAfter"; readonly afterMs: number }
   /** Try again, with backoff. */
-  | { readonly kind: "error"; readonly error: unknown }
-  /** No retry can heal this; only a change of the resource will. */
-  | { readonly kind: "terminal"; readonly error: unknown };
+  | { readonly kind: "error"; readonly error: unknown };
 
 export const done: Result = { kind: "done" };
 
@@ -22,10 +20,6 @@ export function requeueAfter(afterMs: number): Result {
 
 export function failed(error: unknown): Result {
   return { kind: "error", error };
-}
-
-export function terminal(error: unknown): Result {
-  return { kind: "terminal", error };
 }
 
 /** Time passes between two runs: one that came a moment too early would else follow itself, and nobody else get a turn. */
@@ -43,9 +37,6 @@ export function settle(queue: WorkQueue, key: string, result: Result): Reconcile
       return "requeue_after";
     case "error":
       queue.addRateLimited(key);
-      return "error";
-    case "terminal":
-      queue.forget(key);
       return "error";
   }
 }

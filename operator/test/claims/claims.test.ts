@@ -54,6 +54,8 @@ describe("claims", () => {
     ["the older of two that ask", "asks", "asks", "older", "is older and asks for it"],
     ["the older of two that hold it", "holds", "holds", "older", "has it already"],
     ["who holds it, not who asks", "asks", "holds", "younger", "has it already"],
+    ["who serves it, not who only holds it", "holds", "serves", "younger", "has it already"],
+    ["who created it, not who serves it", "serves", "created", "younger", "created it"],
     ["who created it, not who holds it", "holds", "created", "younger", "created it"],
     ["who has an annotation, not who asks", "asks", "restored", "younger", "created it, says its annotation"],
     ["who holds it, not who has an annotation", "restored", "holds", "younger", "has it already"],
@@ -94,6 +96,7 @@ describe("claims", () => {
     put("b", "asks", 2);
     put("a", "asks");
     put("a", "holds");
+    put("a", "serves");
     put("b", undefined, 2);
     claims.drop("uid-a");
     claims.drop("uid-a");

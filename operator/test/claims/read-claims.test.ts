@@ -15,12 +15,21 @@ const names = ({ names: wishes }: Claimant) =>
 
 describe("claims of a pool", () => {
   it("are its addresses, those that its status has without Conflict being held", () => {
-    const status = { ips: { [A]: { state: "active" }, [B]: { state: "error", reason: "ClaimedByOther" } } } as const;
+    const status = { ips: { [A]: { state: "no-match" }, [B]: { state: "error", reason: "ClaimedByOther" } } } as const;
     expect(addresses(poolClaims(pool("p", { spec: { ips: [A, B, C] }, status })))).to.deep.equal([
       `${A} holds`,
       `${B} asks`,
       `${C} asks`,
     ]);
+  });
+
+  it("serve the addresses that are at work, or on their way, but for those that are another one's", () => {
+    const ips = { [A]: { state: "active" }, [B]: { state: "in-progress" }, [C]: { state: "unassigned" } } as const;
+    const lost = { ...ips, [B]: { state: "active", reason: "ClaimedByOther" } } as const;
+    const spec = { ips: [A, B, C] };
+    const told = (all: typeof ips | typeof lost) => addresses(poolClaims(pool("p", { spec, status: { ips: all } })));
+    expect(told(ips)).to.deep.equal([`${A} serves`, `${B} serves`, `${C} holds`]);
+    expect(told(lost)).to.deep.equal([`${A} serves`, `${B} asks`, `${C} holds`]);
   });
 
   it("include what it created, in ips or not", () => {

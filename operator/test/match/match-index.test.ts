@@ -94,12 +94,12 @@ describe("the index of a match", () => {
     expect(rig.index.verdictOfMachine("digitalocean://1")).to.equal(undefined);
   });
 
-  it("explains any node in full", () => {
+  it("judges any node in full", () => {
     const rig = new IndexRig({ ...WEB, ...PODS });
     rig.nodes.upsert(slimNode("a", { ...NOT_READY, taints: [taint("x")] }));
-    const reasons = (name: string) => rig.index.explain(name).map(({ reason }) => reason);
+    const reasons = (name: string) => rig.index.verdict(name)?.refusals.map(({ reason }) => reason);
     expect(reasons("a")).to.deep.equal(["LabelsDiffer", "Tainted", "NodeNotReady", "NoPod"]);
-    expect(reasons("b")).to.deep.equal(["NodeGone"]);
+    expect(reasons("b")).to.equal(undefined);
   });
 
   it("counts refusals, the most frequent first, with an example, and those that are not meant", () => {
@@ -109,13 +109,25 @@ describe("the index of a match", () => {
     for (const name of ["a", "f"]) rig.nodes.upsert(slimNode(name));
     rig.nodes.upsert(slimNode("g", web));
     expect(rig.tallyText()).to.equal(
-      "1 of 7 nodes match; 2 lack the labels or pods asked for; " +
+      "1 of 7 nodes match; 2 lack the labels asked for; " +
         "3 Tainted (b: it has taint x:NoSchedule, not tolerated); " +
         "1 NodeNotReady (e: Ready is False since 2025-01-01T00:00:00Z (Tested))",
     );
     rig.nodes.remove(slimNode("g"));
     rig.nodes.remove(slimNode("a"));
     expect(rig.tallyText()).to.match(/^0 of 5 nodes match; 1 lack /);
+  });
+
+  it("says what the nodes lack that are not meant: labels or pods, as far as it can tell", () => {
+    const lack = (match: Match, nodes: readonly string[]) => {
+      const rig = new IndexRig(match);
+      for (const name of nodes) rig.nodes.upsert(slimNode(name, name === "w" ? web : {}));
+      return rig.tallyText().replace(/^0 of \d nodes match; /, "");
+    };
+    expect(lack(WEB, ["a"])).to.equal("1 lack the labels asked for");
+    expect(lack(PODS, ["a"])).to.equal("1 lack the pods asked for");
+    expect(lack({ ...WEB, ...PODS }, ["a"])).to.equal("1 lack the labels asked for");
+    expect(lack({ ...WEB, ...PODS }, ["a", "w"])).to.equal("2 lack the labels or pods asked for");
   });
 
   it("says of an empty cluster that it is empty", () => {
@@ -153,7 +165,7 @@ describe("an edited match", () => {
     const rig = new IndexRig({});
     rig.nodes.upsert(slimNode("a"));
     rig.rematch(PODS);
-    const reasons = () => rig.index.explain("a").map(({ reason }) => reason);
+    const reasons = () => rig.index.verdict("a")?.refusals.map(({ reason }) => reason);
     expect(reasons()).to.deep.equal(["NoPod", "MatchEdited"]);
     rig.pods.upsert(slimPod("p", pod));
     rig.pods.remove(slimPod("p"));
@@ -164,7 +176,7 @@ describe("an edited match", () => {
     const rig = new IndexRig({});
     rig.nodes.upsert(slimNode("a", NOT_READY));
     rig.rematch({ tolerations: [{ key: "x", operator: "Exists" }] });
-    expect(rig.index.explain("a").map(({ reason }) => reason)).to.deep.equal(["NodeNotReady"]);
+    expect(rig.index.verdict("a")?.refusals.map(({ reason }) => reason)).to.deep.equal(["NodeNotReady"]);
   });
 
   it("is forgotten with the node", () => {
@@ -173,6 +185,6 @@ describe("an edited match", () => {
     rig.rematch(PODS);
     rig.nodes.remove(slimNode("a"));
     rig.nodes.upsert(slimNode("a"));
-    expect(rig.index.explain("a").map(({ reason }) => reason)).to.deep.equal(["NoPod"]);
+    expect(rig.index.verdict("a")?.refusals.map(({ reason }) => reason)).to.deep.equal(["NoPod"]);
   });
 });

@@ -5,7 +5,7 @@ import { controllerMetrics } from "../../src/metrics/controller.js";
 import { MetricsRegistry } from "../../src/metrics/registry.js";
 import { queueMetrics } from "../../src/metrics/workqueue.js";
 import { ABORT_GRACE_MS, Controller, type ControllerOptions, type Reconcile } from "../../src/runtime/controller.js";
-import { done, failed, requeueAfter, terminal } from "../../src/runtime/result.js";
+import { done, failed, requeueAfter } from "../../src/runtime/result.js";
 import { FakeClock } from "../support/fake-clock.js";
 
 function setUp(reconcile: Reconcile, options: Partial<ControllerOptions> = {}) {
@@ -102,21 +102,6 @@ describe("controller", () => {
     await clock.advance(1_000);
 
     expect(at).to.deep.equal([0, 5, 15, 1_000, 1_005]);
-  });
-
-  it("leaves a key alone after a terminal error", async () => {
-    let runs = 0;
-    const { clock, controller, registry } = setUp(async () => {
-      runs += 1;
-      return terminal(new Error("bad spec"));
-    });
-    controller.add("a");
-    await clock.advance(300_000);
-
-    expect(runs).to.equal(1);
-    expect(await registry.text()).to.include(
-      'controller_runtime_terminal_reconcile_errors_total{controller="pools"} 1',
-    );
   });
 
   it("aborts a run at its deadline and retries", async () => {

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { WorkQueue } from "../../src/runtime/queue.js";
-import { done, failed, type Result, requeueAfter, settle, terminal } from "../../src/runtime/result.js";
+import { done, failed, type Result, requeueAfter, settle } from "../../src/runtime/result.js";
 import { FakeClock } from "../support/fake-clock.js";
 
 describe("result of a run", () => {
@@ -11,7 +11,6 @@ describe("result of a run", () => {
     // At once, a run that came a moment too early would repeat itself for ever in that very moment.
     ["requeueAfter 0 lets time pass", requeueAfter(0), { label: "requeue_after", retries: 0, delayed: 1 }],
     ["an error backs off", failed(new Error("x")), { label: "error", retries: 3, delayed: 1 }],
-    ["a terminal error is not tried again", terminal(new Error("x")), { label: "error", retries: 0, delayed: 0 }],
   ];
   for (const [title, result, wanted] of table) {
     it(title, async () => {

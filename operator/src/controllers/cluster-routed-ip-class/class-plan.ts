@@ -1,7 +1,8 @@
 /** The decision about a class as such: whether it can work, who needs it. Pure. */
 
-import { type ClusterRoutedIPClassSpec, Finalizer, Label } from "cdk8s-flipop/api";
+import { type ClusterRoutedIPClassSpec, Finalizer } from "cdk8s-flipop/api";
 import type { ObjectMeta } from "../../kube/objects.js";
+import { accountProblem, jobNamespaceOf } from "../jobs/job-place.js";
 import { no, type PlannedCondition, unknown, yes } from "../planned-condition.js";
 import type { Problem } from "../problem.js";
 
@@ -54,25 +55,6 @@ export function planClass(snapshot: ClassSnapshot): ClassPlan {
 
 export function isByJobs({ updateRoutedIP, updateFirewall }: ClusterRoutedIPClassSpec): boolean {
   return updateRoutedIP !== undefined || updateFirewall !== undefined;
-}
-
-export function jobNamespaceOf(
-  { jobNamespace }: ClusterRoutedIPClassSpec,
-  { namespaces }: Pick<JobFacilities, "namespaces">,
-): string {
-  return jobNamespace ?? namespaces[0] ?? "";
-}
-
-/** A Job may run as nobody, or as a ServiceAccount that somebody has labelled for it. */
-export function accountProblem(
-  name: string,
-  namespace: string,
-  account: Pick<ObjectMeta, "labels"> | undefined,
-): Problem | undefined {
-  if (name === "" || account?.labels?.[Label.job] !== undefined) return undefined;
-  const seen = account === undefined ? "does not exist" : `has no label ${Label.job}`;
-  const message = `serviceAccountName is "${name}", and ServiceAccount ${namespace}/${name} ${seen}: leave it out, or label the ServiceAccount`;
-  return { reason: "JobRefused", message };
 }
 
 function finalizerAction({ metadata, users, cachesComplete }: ClassSnapshot): ClassAction | undefined {

@@ -1,30 +1,30 @@
 /** ClusterRoutedIPClasses: says whether each can work, and keeps it as long as somebody uses it. */
 
-import { Finalizer, GROUP_VERSION } from "cdk8s-flipop/api";
+import { Finalizer } from "cdk8s-flipop/api";
 import type { ObjectMeta } from "../../kube/objects.js";
 import { finalizerPatch, statusPatch } from "../../kube/patch.js";
 import { OwnSeries } from "../../metrics/series.js";
 import { Controller } from "../../runtime/controller.js";
 import { done, type Result, requeueAfter } from "../../runtime/result.js";
 import { conditionSamples } from "../condition-metrics.js";
+import { given } from "../given.js";
+import type { JobOrder } from "../jobs/job.js";
+import type { JobDecision } from "../jobs/job-decision.js";
+import { type FoundJob, type JobDesk, jobSpecOf, TRIAL_MS } from "../jobs/job-desk.js";
+import { jobNamespaceOf } from "../jobs/job-place.js";
+import { assignVariables, firewallVariables } from "../jobs/variables.js";
+import { conditionsWish, turnedBad } from "../planned-condition.js";
 import type { Problem } from "../problem.js";
-import { given } from "../routed-ip/given.js";
-import { membersOf } from "../routed-ip/job-gather.js";
+import type { FirewallJobs } from "../routed-ip/jobs/firewall-jobs.js";
 import type { ClassRead } from "../routed-ip/resource.js";
 import type { Routing } from "../routed-ip/routing.js";
-import { conditionsWish, turnedBad } from "../routed-ip/status.js";
 import { classTerms } from "../routed-ip/terms.js";
-import { resultOfError } from "../run-failure.js";
-import { type ClassPlan, type ClassSnapshot, isByJobs, jobNamespaceOf, planClass } from "./class-plan.js";
-import type { FirewallJobs } from "./firewall-jobs.js";
-import type { JobOrder } from "./job.js";
-import type { JobDecision } from "./job-decision.js";
-import { type FoundJob, type JobDesk, jobSpecOf, TRIAL_MS } from "./job-desk.js";
-import { assignVariables, firewallVariables } from "./variables.js";
+import { CONFLICT_MS, resultOfError } from "../run-failure.js";
+import { regardingOf } from "../telling.js";
+import { type ClassPlan, type ClassSnapshot, isByJobs, planClass } from "./class-plan.js";
 
 const NAME = "cluster-routed-ip-class";
 const KIND = "ClusterRoutedIPClass";
-const CONFLICT_MS = 100;
 
 export class ClassController {
   readonly controller: Controller;
@@ -117,8 +117,7 @@ export class ClassController {
     const wish = conditionsWish(metadata, conditions, clock.now());
     const writer = this.routing.classWriters.of(name);
     await writer.write({ patch: (seen) => statusPatch(seen, wish), subresource: "status" });
-    for (const problem of turnedBad(status.conditions, { conditions }))
-      this.event({ metadata, problem, action: "Check" });
+    for (const problem of turnedBad(status.conditions, conditions)) this.event({ metadata, problem, action: "Check" });
   }
 
   private async act(name: string, { action }: ClassPlan): Promise<void> {
@@ -149,7 +148,7 @@ export class ClassController {
     const { name, uid } = read.metadata;
     const job = await findWithWarning(jobs.desk, uid);
     const terms = classTerms(read.spec);
-    const members = membersOf(routing, name);
+    const members = routing.membersOf(name);
     const look = () => JSON.stringify(jobs.firewalls.of(name, members, terms));
     const before = look();
     const now = routing.context.clock.now();
@@ -185,7 +184,7 @@ export class ClassController {
   }
 
   private event({ metadata: { name, uid }, problem, action }: Telling): void {
-    const regarding = { apiVersion: GROUP_VERSION, kind: KIND, name, uid };
+    const regarding = regardingOf({ kind: KIND, name, uid });
     const { reason, message: note } = problem;
     this.routing.context.events.record({ regarding, type: "Warning", reason, action, note });
   }

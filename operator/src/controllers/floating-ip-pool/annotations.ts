@@ -1,10 +1,12 @@
 /** Step 8: the annotation on the node that holds an address, and on no other. */
 
-import { Annotation, canonicalIp, type IpFamily } from "cdk8s-flipop/api";
+import { canonicalIp, type IpFamily } from "cdk8s-flipop/api";
 import type { NodeFacts } from "../../match/node-facts.js";
+import { ADDRESS_ANNOTATIONS } from "../annotated-nodes.js";
+import { ownerName } from "../owners.js";
 import type { Action, Chain } from "./actions.js";
 import { isServed, type Standing } from "./grace.js";
-import { ownerText, type Snapshot } from "./snapshot.js";
+import type { Snapshot } from "./snapshot.js";
 
 /** What nodes should bear: the addresses that are served there. One chain for each node. */
 export function annotationChains(
@@ -23,7 +25,7 @@ export function annotationChains(
 
 /** Takes the annotations of a pool that goes off all nodes. */
 export function annotationRemovals(snapshot: Snapshot, family: IpFamily): readonly Chain[] {
-  const mine = snapshot.annotated.filter((node) => ownerOn(node, family) === ownerText(snapshot.pool));
+  const mine = snapshot.annotated.filter((node) => ownerOn(node, family) === ownerName(snapshot.pool.metadata));
   return mine.map((node) => [removal(node, family, "the pool is being deleted")]);
 }
 
@@ -37,7 +39,7 @@ function firstOfEachNode(served: readonly Standing[]): readonly Standing[] {
 function annotate(snapshot: Snapshot, { verdict, address }: Standing, family: IpFamily): readonly Action[] {
   if (verdict === undefined) return [];
   const { node } = verdict;
-  const right = ownerOn(node, family) === ownerText(snapshot.pool) && valueOn(node, family) === address.ip;
+  const right = ownerOn(node, family) === ownerName(snapshot.pool.metadata) && valueOn(node, family) === address.ip;
   if (right || isOthers(snapshot, node, { family, ip: address.ip })) return [];
   return [{ do: "annotate-node", node: node.name, ip: address.ip, family, why: "the node holds the address" }];
 }
@@ -49,7 +51,7 @@ function isOthers(
   { family, ip }: { readonly family: IpFamily; readonly ip: string },
 ): boolean {
   const [value, owner] = [valueOn(node, family), ownerOn(node, family)];
-  if (value === undefined || value === ip || owner === undefined || owner === ownerText(pool)) return false;
+  if (value === undefined || value === ip || owner === undefined || owner === ownerName(pool.metadata)) return false;
   return inventory.get(value)?.holder === node.machine;
 }
 
@@ -68,7 +70,7 @@ function unannotate(
   if (value === undefined) return [];
   const owner = ownerOn(node, family);
   const standing = standings.get(value);
-  if (owner === ownerText(snapshot.pool)) return isUnknown(standing) ? [] : [removal(node, family, STALE)];
+  if (owner === ownerName(snapshot.pool.metadata)) return isUnknown(standing) ? [] : [removal(node, family, STALE)];
   if (owner !== undefined || standing === undefined || isUnknown(standing)) return [];
   return standing.address.claim?.ours === true ? [removal(node, family, STALE)] : [];
 }
@@ -81,21 +83,16 @@ function isUnknown(standing: Standing | undefined): boolean {
 const STALE = "the node does not serve the address any more";
 
 function removal(node: NodeFacts, family: IpFamily, why: string): Action {
-  const ip = node.annotations[KEYS[family].value] ?? "";
+  const ip = node.annotations[ADDRESS_ANNOTATIONS[family].value] ?? "";
   return { do: "unannotate-node", node: node.name, ip, family, why };
 }
 
 /** Canonical. */
 function valueOn({ annotations }: NodeFacts, family: IpFamily): string | undefined {
-  const value = annotations[KEYS[family].value];
+  const value = annotations[ADDRESS_ANNOTATIONS[family].value];
   return value === undefined ? undefined : canonicalIp(value);
 }
 
 function ownerOn({ annotations }: NodeFacts, family: IpFamily): string | undefined {
-  return annotations[KEYS[family].owner];
+  return annotations[ADDRESS_ANNOTATIONS[family].owner];
 }
-
-const KEYS = {
-  IPv4: { value: Annotation.reservedIpv4, owner: Annotation.reservedIpv4Owner },
-  IPv6: { value: Annotation.reservedIpv6, owner: Annotation.reservedIpv6Owner },
-} as const;

@@ -1,13 +1,11 @@
 /** Whose fault it is that an address did not get to its node. Pure. */
 
-import type { ProviderErrorReason } from "../../providers/errors.js";
 import type { ProviderId } from "../../providers/types.js";
+import { NODE_FAULTS } from "../addresses/node-faults.js";
+import type { ActionFailure } from "../addresses/outcomes.js";
 import type { Action } from "./actions.js";
-import { type ActionFailure, type ChainEnd, failureOf } from "./outcomes.js";
+import { type ChainEnd, failureOf } from "./chain-end.js";
 import { goalOfAction } from "./subject.js";
-
-/** Something is wrong with the node, for this address or for any; another node may have it at once. */
-const NODE_FAULTS: ReadonlySet<ProviderErrorReason> = new Set(["NodeBusy", "NodeOccupied", "NodeUnfit", "WrongRegion"]);
 
 /** The node that an address did not get to, where the node is to blame. */
 export function faultyNode({ steps }: ChainEnd, { detail, kind, noMachine }: ActionFailure): ProviderId | undefined {

@@ -10,7 +10,7 @@ import { clockTime } from "../times.js";
 import type { Pairing } from "./pairs.js";
 import type { PlannedAddress } from "./report.js";
 import { isObserved, type Snapshot } from "./snapshot.js";
-import type { Wish } from "./wish.js";
+import { dnsProviderOf, type Wish } from "./wish.js";
 
 /** What the conditions are made of. */
 export interface Findings {
@@ -34,9 +34,10 @@ export function conditionsOf(snapshot: Snapshot, findings: Findings): readonly P
   ];
 }
 
-function ready(snapshot: Snapshot, { wish, addresses }: Findings, observed: boolean): PlannedCondition {
+function ready(snapshot: Snapshot, findings: Findings, observed: boolean): PlannedCondition {
   const { problem, providerFailure, pool } = snapshot;
-  const blocking = problem ?? providerFailure ?? rejected(wish);
+  const { wish, addresses } = findings;
+  const blocking = problem ?? providerFailure ?? rejected(wish) ?? uncreatable(findings);
   if (blocking !== undefined) return no("Ready", blocking);
   if (!observed) return unknown("Ready");
   const failed = addresses.find(({ status }) => status.state === "error" && status.reason !== "ClaimedByOther");
@@ -51,14 +52,21 @@ function ready(snapshot: Snapshot, { wish, addresses }: Findings, observed: bool
 /** All that the pool asks for, but for what is left out of it without harm. */
 function served({ passedOver = [] }: Snapshot, { duplicates }: Wish): PlannedCondition {
   if (passedOver.length > 0) return yes("Ready", "Invalid", `served, but for: ${passedOver.join("; ")}`);
-  if (duplicates.length === 0) return yes("Ready", "Observed", REASONS.Observed.meaning);
+  if (duplicates.length === 0) return yes("Ready", "Observed", IN_ORDER);
   return yes("Ready", "DuplicateAddress", `ips lists ${duplicates.join(", ")} twice; each counts once`);
 }
+
+const IN_ORDER = "the spec is valid, and the provider answers; Fulfilled tells of addresses";
 
 function rejected({ rejected: texts, family }: Wish): Problem | undefined {
   if (texts.length === 0) return undefined;
   const shown = texts.map((text) => `"${text}"`).join(", ");
   return { reason: "Invalid", message: `ips holds ${shown}, not ${family}: correct or remove; the others are served` };
+}
+
+/** The cloud, or the plan, finds that the spec can't be right. */
+function uncreatable({ creation }: Findings): Problem | undefined {
+  return creation?.reason === "Invalid" ? creation : undefined;
 }
 
 function fulfilled(snapshot: Snapshot, findings: Findings): PlannedCondition {
@@ -122,7 +130,7 @@ function withTtl({ dns, pool }: Snapshot, message: string): PlannedCondition {
 }
 
 function dnsObstacle({ dns, pool, memory, now }: Snapshot): Problem | undefined {
-  const name = pool.spec.dnsRecordSet?.provider || pool.spec.provider;
+  const name = dnsProviderOf(pool.spec);
   if (dns?.capabilities === undefined) {
     return {
       reason: "UnknownProvider",

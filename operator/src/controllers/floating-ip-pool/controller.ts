@@ -1,6 +1,5 @@
 /** FloatingIPPools of the cluster: follows them, and runs each when something that concerns it has changed. */
 
-import { GROUP_VERSION } from "cdk8s-flipop/api";
 import { poolClaims } from "../../claims/read-claims.js";
 import type { WholeObject } from "../../kube/slim.js";
 import type { StoreEvent } from "../../kube/store.js";
@@ -14,12 +13,9 @@ import { OwnResources } from "../own-resources.js";
 import { DnsDesk, dnsOfRegistry } from "../records/dns-desk.js";
 import { Units } from "../units.js";
 import { creationKey } from "./gather.js";
-import { labelsOf } from "./labels.js";
-import { samplesOf } from "./metrics.js";
 import { reserveOpenMoves } from "./open-moves.js";
 import type { PoolObject } from "./read-pool.js";
 import { type RunTools, runPool } from "./run-pool.js";
-import type { Turn } from "./turn.js";
 import { POOL_PLURAL, PoolUnit } from "./unit.js";
 import { familyOfPool } from "./wish.js";
 
@@ -64,16 +60,7 @@ class FloatingIPPools implements Drainable {
       context,
       background: this.background,
       desk: new DnsDesk({ records, dnsOf: dnsOfRegistry(providers) }),
-      labelled: (snapshot) => labelsOf(context, snapshot.pool),
-      regarding: ({ ref: { kind, namespace, name, uid } }) => ({
-        apiVersion: GROUP_VERSION,
-        kind,
-        namespace,
-        name,
-        uid,
-      }),
       again: ({ key }) => this.controller.add(key),
-      show: (unit, turn) => this.show(unit, turn),
     };
     this.resources = new OwnResources<PoolObject>(watches, POOL_PLURAL, settings.watchNamespaces);
     owners.add((uid) => this.resources.has(uid));
@@ -188,10 +175,6 @@ class FloatingIPPools implements Drainable {
 
   private claimAgain(): void {
     for (const unit of this.units.all()) this.see(unit);
-  }
-
-  private show(unit: PoolUnit, { snapshot, plan }: Turn): void {
-    unit.series.show(samplesOf(this.context.metrics, labelsOf(this.context, snapshot.pool), snapshot, plan));
   }
 }
 

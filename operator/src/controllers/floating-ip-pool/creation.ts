@@ -185,7 +185,7 @@ const RUNNING: Creation = {
 const NO_REGION: Creation = {
   chain: [],
   problem: {
-    reason: "Invalid",
+    reason: "NoCandidate",
     message: "spec.region is empty, and no candidate is free to create the address on: set region",
   },
 };

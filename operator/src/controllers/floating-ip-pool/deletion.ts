@@ -11,10 +11,6 @@ import { recordRemoval } from "./records.js";
 import type { Pool, Snapshot } from "./snapshot.js";
 import type { Wish } from "./wish.js";
 
-export function isDeleting({ metadata }: Pick<Pool, "metadata">): boolean {
-  return metadata.deletionTimestamp !== undefined;
-}
-
 export function hasFinalizer({ metadata }: Pick<Pool, "metadata">): boolean {
   return metadata.finalizers?.includes(Finalizer.cleanup) === true;
 }
@@ -36,7 +32,7 @@ export function finalizerChain(snapshot: Snapshot, wish: Wish): Chain {
   return [{ do: "remove-finalizer", leftBehind: [], why: "there is nothing to clean up" }];
 }
 
-/** Of a pool that goes. `lookAgainAt` is the caller's: see `report.ts`. */
+/** Of a pool that goes. `lookAgainAt` is the caller's: see `look-again.ts`. */
 export function deletionChains(snapshot: Snapshot, wish: Wish, standings: readonly Standing[]): readonly Chain[] {
   if (!hasFinalizer(snapshot.pool)) return [];
   const left = leftBehind(snapshot, standings);

@@ -1,9 +1,10 @@
 /** What the end of an action changes in the status entry of its address, before the plan reads it again. Pure. */
 
 import type { AddressStatus } from "cdk8s-flipop/api";
+import type { ActionFailure, Outcome } from "../addresses/outcomes.js";
 import { timestamp } from "../times.js";
 import type { AddressAction } from "./actions.js";
-import type { ActionFailure, Outcome, Step } from "./outcomes.js";
+import type { Step } from "./chain-end.js";
 
 export interface Effect {
   readonly ip: string;

@@ -1,8 +1,9 @@
 /** What people are told of the end of an action. Pure. */
 
+import type { Outcome } from "../addresses/outcomes.js";
 import { ADDRESS_FAILURES, failed, leftBehind, normal, recordsText, type Telling } from "../telling.js";
 import type { Action } from "./actions.js";
-import type { Outcome, Step } from "./outcomes.js";
+import type { Step } from "./chain-end.js";
 import type { Snapshot } from "./snapshot.js";
 
 /** `undefined`: nothing worth an Event. */

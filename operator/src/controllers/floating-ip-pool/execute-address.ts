@@ -1,144 +1,88 @@
-/** Actions on addresses, through the inventory: what it believes follows at once. */
+/** Actions on addresses of a pool. */
 
 import type { AddressStatus } from "cdk8s-flipop/api";
-import { ACTION_POLL_SECONDS } from "../../inventory/types.js";
-import { errorText } from "../../logging.js";
 import { isProviderError } from "../../providers/errors.js";
-import type { ActionFacts, CreateAddress, CreateOutcome } from "../../providers/types.js";
+import type { CreateAddress } from "../../providers/types.js";
+import { noting, type OpenAccount, openAccount, told } from "../addresses/call.js";
+import { createAddress } from "../addresses/create.js";
+import { DONE, type Outcome } from "../addresses/outcomes.js";
+import { poll, pollMs } from "../addresses/poll.js";
+import { askedBy } from "../asked-by.js";
 import { timestamp } from "../times.js";
 import type { Action, AddressAction } from "./actions.js";
 import { created, keep } from "./execute-status.js";
-import { DONE, type Outcome, outcomeOf, providerFailure, skipped } from "./outcomes.js";
-import { callContext, openAccount, type Tools } from "./tools.js";
-
-const SECOND_MS = 1000;
+import type { Tools } from "./tools.js";
 
 type Of<K extends AddressAction["do"]> = Extract<Action, { readonly do: K }>;
 
 export function callProvider(tools: Tools, action: AddressAction): Promise<Outcome> {
+  const open = openAccount(tools.account, `pool ${tools.unit.key}`);
   switch (action.do) {
     case "assign":
-      return noting(tools, () => assign(tools, action));
+      return noting(open.account, () => assign(tools, open, action));
     case "unassign":
-      return noting(tools, () => unassign(tools, action));
+      return noting(open.account, () => unassign(tools, open, action));
     case "release":
-      return noting(tools, () => release(tools, action));
+      return noting(open.account, () => release(tools, open, action));
     case "poll":
-      return poll(tools, action);
+      return look(tools, open, action);
     case "create-address":
-      return create(tools, action);
+      return create(tools, open, action);
   }
 }
 
-/** What the account's calls say about the account is known to all who use it. */
-async function noting<T>(tools: Tools, call: () => Promise<T>): Promise<T> {
-  const { account } = openAccount(tools);
-  try {
-    const result = await call();
-    account.answered();
-    return result;
-  } catch (error) {
-    account.note(error);
-    throw error;
-  }
-}
-
-async function assign(tools: Tools, { ip, node, from, why }: Of<"assign">): Promise<Outcome> {
-  const { account, inventory } = openAccount(tools);
+async function assign(tools: Tools, open: OpenAccount, { ip, node, from, why }: Of<"assign">): Promise<Outcome> {
+  const { account, inventory } = open;
+  const context = contextOf(tools, why);
   const wish = { ip, node: node.machine, ...(from === undefined ? {} : { from }) };
   try {
-    return told(await inventory.assign(account.provider, callContext(tools, why), wish));
+    return told(await inventory.assign(account.provider, context, wish));
   } catch (error) {
     if (!isProviderError(error) || error.reason !== "HeldElsewhere" || from === undefined) throw error;
     // Some accounts move a held address only by way of nobody; it is assigned once it is free.
-    await inventory.unassign(account.provider, callContext(tools, why), { ip, from });
+    await inventory.unassign(account.provider, context, { ip, from });
     throw error;
   }
 }
 
-async function unassign(tools: Tools, { ip, from, why }: Of<"unassign">): Promise<Outcome> {
-  const { account, inventory } = openAccount(tools);
-  return told(await inventory.unassign(account.provider, callContext(tools, why), { ip, from }));
+async function unassign(tools: Tools, open: OpenAccount, { ip, from, why }: Of<"unassign">): Promise<Outcome> {
+  const { account, inventory } = open;
+  return told(await inventory.unassign(account.provider, contextOf(tools, why), { ip, from }));
 }
 
-async function release(tools: Tools, { ip, why }: Of<"release">): Promise<Outcome> {
-  const { account, inventory } = openAccount(tools);
-  await inventory.release(account.provider, callContext(tools, why), ip);
+async function release(tools: Tools, open: OpenAccount, { ip, why }: Of<"release">): Promise<Outcome> {
+  const { account, inventory } = open;
+  await inventory.release(account.provider, contextOf(tools, why), ip);
   return DONE;
 }
 
-function told({ state, id, message }: ActionFacts): Outcome {
-  if (state === "in-progress") return { is: "started", id };
-  if (state === "completed") return DONE;
-  return { is: "refused", failure: erroredFailure(message) };
-}
-
-function erroredFailure(message: string | undefined) {
-  const said = message === undefined || message === "" ? "no reason given" : message;
-  const problem = { reason: "ProviderUnavailable", message: `the provider's action failed: ${said}` } as const;
-  return { kind: "Unavailable", problem } as const;
-}
-
-/** One look, when it is due. No answer leaves the action running. */
-async function poll(tools: Tools, { ip, id, expected, why }: Of<"poll">): Promise<Outcome> {
-  const { account, inventory } = openAccount(tools);
+/** When it is due. */
+async function look(tools: Tools, open: OpenAccount, action: Of<"poll">): Promise<Outcome> {
   const { unit, context } = tools;
+  const { ip, id } = action;
   const known = unit.polls.get(ip);
-  const looks = known?.id === id ? known.looks : 0;
-  unit.polls.set(ip, { id, looks: looks + 1, nextAt: context.clock.monotonic() + pollMs(looks + 1) });
-  try {
-    const ref = { ip, id, expected };
-    const facts = await noting(tools, () => inventory.poll(account.provider, callContext(tools, why), ref));
-    if (facts.state === "in-progress") return skipped("it still runs");
-    unit.polls.delete(ip);
-    return told(facts);
-  } catch (error) {
-    const outcome = outcomeOf(error);
-    return outcome.is === "refused" ? skipped(outcome.failure.problem.message) : outcome;
-  }
+  const looks = (known?.id === id ? known.looks : 0) + 1;
+  unit.polls.set(ip, { id, looks, nextAt: context.clock.monotonic() + pollMs(looks) });
+  const outcome = await poll(open, contextOf(tools, action.why), action);
+  if (outcome.is !== "skipped") unit.polls.delete(ip);
+  return outcome;
 }
 
-/** ms to wait after so many looks. */
-export function pollMs(looks: number): number {
-  const last = ACTION_POLL_SECONDS.length - 1;
-  return (ACTION_POLL_SECONDS[Math.min(looks, last)] ?? 1) * SECOND_MS;
-}
-
-async function create(tools: Tools, { wish, why }: Of<"create-address">): Promise<Outcome> {
-  const { account, inventory } = openAccount(tools);
-  let outcome: CreateOutcome;
-  try {
-    outcome = await noting(tools, () => inventory.create(account.provider, callContext(tools, why), wish));
-  } catch (error) {
-    // Refused or never sent: there is nothing to look for.
-    if (isProviderError(error)) await keep(tools, () => ({ pendingCreation: undefined }));
-    throw error;
-  }
-  if (outcome.kind === "unknown") return { is: "unknown", failure: providerFailure(outcome.error) };
-  return recordCreated(tools, wish, outcome);
-}
-
-/** In one patch: the address is ours, and the intent has ended. */
-async function recordCreated(
-  { context, unit }: Tools,
-  wish: CreateAddress,
-  { address: { ip }, action }: Extract<CreateOutcome, { readonly kind: "created" }>,
-): Promise<Outcome> {
-  const now = timestamp(context.clock.now());
-  const entry = { ...placeOf(context, wish), ...stateOf(action), since: now };
-  try {
-    await keep({ unit }, ({ status }) => ({
-      ...created(status, ip, now),
-      pendingCreation: undefined,
-      ips: { ...status?.ips, [ip]: entry },
-    }));
-  } catch (error) {
-    // The intent is still there: the lists will show that the address is ours.
-    context.logger.error({ pool: unit.key, ip, error }, "address created but not recorded in status; retrying");
-    const message = `${ip} was created and could not be recorded: ${errorText(error)}`;
-    return { is: "unknown", failure: { kind: "Unavailable", problem: { reason: "CreationUnsettled", message } } };
-  }
-  return action === undefined ? { is: "done", ip } : { is: "started", id: action.id, ip };
+function create(tools: Tools, open: OpenAccount, { wish, why }: Of<"create-address">): Promise<Outcome> {
+  const { context, unit } = tools;
+  return createAddress(open, contextOf(tools, why), wish, {
+    end: () => keep(tools, () => ({ pendingCreation: undefined })),
+    keep: (ip, state) => {
+      const now = timestamp(context.clock.now());
+      return keep(tools, ({ status }) => ({
+        ...created(status, ip, now),
+        pendingCreation: undefined,
+        ips: { ...status?.ips, [ip]: { ...placeOf(context, wish), ...state, since: now } },
+      }));
+    },
+    lost: (ip, error) =>
+      context.logger.error({ pool: unit.key, ip, error }, "address created but not recorded in status; retrying"),
+  });
 }
 
 function placeOf({ nodes }: Tools["context"], wish: CreateAddress): AddressStatus {
@@ -147,6 +91,6 @@ function placeOf({ nodes }: Tools["context"], wish: CreateAddress): AddressStatu
   return { providerID: wish.node, ...(node === undefined ? {} : { nodeName: node.name }) };
 }
 
-function stateOf(action: ActionFacts | undefined): AddressStatus {
-  return action === undefined ? { state: "unassigned" } : { state: "in-progress", actionID: action.id };
+function contextOf({ unit, signal }: Tools, why: string) {
+  return askedBy(unit.ref, why, signal);
 }

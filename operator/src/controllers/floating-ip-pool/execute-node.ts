@@ -1,15 +1,14 @@
 /** Actions on the annotations of nodes. */
 
 import type { IpFamily } from "cdk8s-flipop/api";
-import { isConflict, isNotFound } from "../../kube/client.js";
 import type { Patch } from "../../kube/patch.js";
 import { sendPatch } from "../../kube/send-patch.js";
-import { isForbidden, isInvalid } from "../../kube/status-error.js";
+import { isConflict, isForbidden, isInvalid, isNotFound } from "../../kube/status-error.js";
 import type { NodeFacts } from "../../match/node-facts.js";
+import { DONE, type Outcome, skipped } from "../addresses/outcomes.js";
 import { annotationPatch, annotationRemoval, nodePath } from "../node-annotations.js";
+import { ownerName } from "../owners.js";
 import type { NodeAction } from "./actions.js";
-import { DONE, type Outcome, skipped } from "./outcomes.js";
-import { ownerText } from "./snapshot.js";
 import type { Tools } from "./tools.js";
 
 /** So long the node cache may lag behind our own write. */
@@ -34,7 +33,7 @@ export async function changeNode(tools: Tools, action: NodeAction): Promise<Outc
 function patchOf({ snapshot }: Tools, node: NodeFacts, action: NodeAction): Patch | undefined {
   const family: IpFamily = action.family;
   if (action.do === "unannotate-node") return annotationRemoval(node, family);
-  return annotationPatch(node, family, { ip: action.ip, owner: ownerText(snapshot.pool) });
+  return annotationPatch(node, family, { ip: action.ip, owner: ownerName(snapshot.pool.metadata) });
 }
 
 async function send(

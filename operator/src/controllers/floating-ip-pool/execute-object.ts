@@ -2,9 +2,9 @@
 
 import { Annotation, canonicalIp, Finalizer } from "cdk8s-flipop/api";
 import { finalizerPatch, ownAnnotationPatch, type Patch, specPatch } from "../../kube/patch.js";
+import { DONE, type Outcome } from "../addresses/outcomes.js";
 import type { RecordAction } from "./actions.js";
 import { recordInStatus } from "./execute-status.js";
-import { DONE, type Outcome } from "./outcomes.js";
 import type { PoolObject } from "./read-pool.js";
 import type { Tools } from "./tools.js";
 

@@ -2,8 +2,8 @@
 
 import { type CreatedAddress, canonicalIp, type FloatingIPPoolStatus } from "cdk8s-flipop/api";
 import { statusPatch } from "../../kube/patch.js";
+import { DONE, type Outcome, skipped } from "../addresses/outcomes.js";
 import type { Action, RecordAction } from "./actions.js";
-import { DONE, type Outcome, skipped } from "./outcomes.js";
 import type { PoolObject } from "./read-pool.js";
 import type { Tools } from "./tools.js";
 

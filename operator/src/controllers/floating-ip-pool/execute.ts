@@ -1,12 +1,14 @@
 /** Carries out one chain: an action after the other, as long as each is done. */
 
+import { DONE, type Outcome, outcomeOf, skipped } from "../addresses/outcomes.js";
+import { askedBy } from "../asked-by.js";
 import type { Action, Chain } from "./actions.js";
+import type { ChainEnd, Step } from "./chain-end.js";
 import { callProvider } from "./execute-address.js";
 import { changeNode } from "./execute-node.js";
 import { changeObject } from "./execute-object.js";
 import { recordInStatus, takeBackAssignment } from "./execute-status.js";
-import { type ChainEnd, DONE, type Outcome, outcomeOf, type Step, skipped } from "./outcomes.js";
-import { callContext, type Tools } from "./tools.js";
+import type { Tools } from "./tools.js";
 
 /** Never rejects. */
 export async function execute(tools: Tools, subject: string, chain: Chain): Promise<ChainEnd> {
@@ -57,7 +59,7 @@ async function write(tools: Tools, action: Written): Promise<Outcome> {
     case "read-records":
     case "apply-records":
       if (tools.dns === undefined) return skipped("there is no record set any more");
-      await tools.desk.carryOut(tools.dns, action, callContext(tools, action.why));
+      await tools.desk.carryOut(tools.dns, action, askedBy(tools.unit.ref, action.why, tools.signal));
       return DONE;
     case "append-to-spec":
     case "drop-from-spec":

@@ -7,14 +7,15 @@ import { tallyText } from "../../match/tally.js";
 import type { ProviderId } from "../../providers/types.js";
 import { AddressAccount } from "../address-accounts.js";
 import type { ControllerContext } from "../context.js";
+import { ownerName } from "../owners.js";
 import type { Problem } from "../problem.js";
 import type { DnsDesk, DnsLook } from "../records/dns-desk.js";
 import { memoryOf } from "./memory.js";
 import type { PoolRead } from "./read-pool.js";
-import { ownerText, type Pool, type Snapshot } from "./snapshot.js";
+import type { Pool, Snapshot } from "./snapshot.js";
 import { addressSubject, CREATION } from "./subject.js";
 import type { PoolUnit } from "./unit.js";
-import { familyOfPool } from "./wish.js";
+import { dnsProviderOf, familyOfPool } from "./wish.js";
 
 export interface GatherTools {
   readonly context: ControllerContext;
@@ -48,7 +49,7 @@ export function gather({ context, desk }: GatherTools, unit: PoolUnit, read: Poo
     ownerOf: (ip) => context.claims.holderOf(ip),
     share: (wants, nodes) => shareOf(context, unit, { family, account, inventory }, { wants, nodes }),
     otherCreations: context.creations.others(creationKey(unit, pool, { family, account })),
-    annotated: context.annotated.find(family, ownerText(pool), addressesOf(pool)),
+    annotated: context.annotated.find(family, ownerName(pool.metadata), namedAddresses(pool)),
     crdTooOld: unit.crdTooOld,
     creating: unit.underWay.has(CREATION),
     passedOver: unit.match.passedOver,
@@ -91,7 +92,7 @@ export function creationKey(
 }
 
 /** Addresses that the pool names anywhere; canonical. */
-export function addressesOf({ spec, status }: Pool): readonly string[] {
+export function namedAddresses({ spec, status }: Pool): readonly string[] {
   const created = (status.createdIPs ?? []).map(({ ip }) => ip);
   const named = [...(spec.ips ?? []), ...created, ...Object.keys(status.ips ?? {})];
   return [...new Set(named.filter(isIp).map(canonicalIp))];
@@ -110,7 +111,7 @@ function lookUp(desk: DnsDesk, pool: Pool, family: IpFamily, claims: Snapshot["c
   const { spec, status } = pool;
   if (spec.dnsRecordSet === undefined && status.dns === undefined) return undefined;
   return desk.look({
-    provider: spec.dnsRecordSet?.provider || spec.provider,
+    provider: dnsProviderOf(spec),
     wanted: spec.dnsRecordSet,
     types: [family === "IPv6" ? "AAAA" : "A"],
     last: status.dns,

@@ -27,11 +27,11 @@ export function isOurs({ address }: Pick<Holding, "address">): boolean {
 function graceFor({ now, pool }: Snapshot, { address, holder, verdict, was }: Holding): Grace | undefined {
   if (holder === undefined || !address.wanted) return undefined;
   const periodMs = (pool.spec.gracePeriodSeconds ?? 0) * 1000;
-  return graceOf({ verdict, memory: memoryOf(was, holder), periodMs, now });
+  return graceOf({ verdict, memory: graceMemory(was, holder), periodMs, now });
 }
 
 /** What the status remembers is of its holder; while an address moves, of the one that it comes from. */
-function memoryOf(was: Holding["was"], holder: string) {
+function graceMemory(was: Holding["was"], holder: string) {
   const moving = was.state === "in-progress";
   const ofHolder = moving ? was.providerID !== holder : was.providerID === undefined || was.providerID === holder;
   const since = ofHolder ? timeOf(was.graceSince) : undefined;

@@ -4,12 +4,13 @@ import type { AddressStatus } from "cdk8s-flipop/api";
 import { canonicalIp } from "cdk8s-flipop/api";
 import type { Clock } from "../../clock.js";
 import type { ProviderId } from "../../providers/types.js";
+import type { ActionFailure } from "../addresses/outcomes.js";
+import { pollMs } from "../addresses/poll.js";
 import { afterFailure } from "../retry-schedule.js";
 import type { Action } from "./actions.js";
 import { faultyNode } from "./blame.js";
+import { type ChainEnd, failureOf, type Step } from "./chain-end.js";
 import { effectOf } from "./effects.js";
-import { pollMs } from "./execute-address.js";
-import { type ActionFailure, type ChainEnd, failureOf, type Step } from "./outcomes.js";
 import { CREATION, goalOfAction } from "./subject.js";
 import type { PoolUnit } from "./unit.js";
 

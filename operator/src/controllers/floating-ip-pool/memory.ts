@@ -27,19 +27,10 @@ export function memoryOf(unit: PoolUnit, scene: Scene): PoolMemory {
     ...(lastAssignmentAt === undefined ? {} : { lastAssignmentAt }),
     nodeRetryAt: new Map([...nodeRetries].map(([node, { retryAt }]): [ProviderId, number] => [node, retryAt])),
     ...(creationFailure === undefined ? {} : { creationFailure }),
-    ...creationSights(unit, scene),
+    ...unit.sightings.seen(scene),
     accountRetryAt: accountWaits(unit),
     reverts: new Map([...reverts, ...records]),
     cleanup,
-  };
-}
-
-/** By the wall clock as it stands now. */
-function creationSights({ lists, openIntent }: PoolUnit, { now, monotonic }: Scene) {
-  const wall = (at: number) => at - monotonic + now;
-  return {
-    lists: lists.map(({ at, unassigned }) => ({ at: wall(at), unassigned })),
-    ...(openIntent === undefined ? {} : { intentSeenAt: wall(openIntent.metAt) }),
   };
 }
 

@@ -1,12 +1,15 @@
-/** The gauges of one pool, off its last plan; and the counters, off what ended. */
+/** The series of one pool, off its last plan; and the counters, off what ended. */
 
+import { normalName } from "../../claims/dns-name.js";
 import type { FlipopMetrics } from "../../metrics/flipop.js";
 import type { Sample } from "../../metrics/series.js";
 import { conditionSamples } from "../condition-metrics.js";
-import type { Step } from "./outcomes.js";
+import type { ControllerContext } from "../context.js";
+import type { Step } from "./chain-end.js";
 import type { Plan } from "./plan.js";
-import type { Snapshot } from "./snapshot.js";
+import type { Pool, Snapshot } from "./snapshot.js";
 import { POOL_KIND } from "./unit.js";
+import { dnsProviderOf } from "./wish.js";
 
 export interface Labelled {
   readonly namespace: string;
@@ -14,6 +17,13 @@ export interface Labelled {
   readonly provider: string;
   /** The full record name; empty without DNS. */
   readonly dns: string;
+}
+
+export function labelsOf({ records }: Pick<ControllerContext, "records">, { metadata, spec }: Pool): Labelled {
+  const { namespace = "", name } = metadata;
+  const { dnsRecordSet: set } = spec;
+  const dns = set && normalName(dnsProviderOf(spec), { zone: set.zone, name: set.recordName }, records.zones.lookUp);
+  return { namespace, name, provider: spec.provider, dns: dns?.fqdn ?? "" };
 }
 
 export function samplesOf(metrics: FlipopMetrics, pool: Labelled, { pool: { metadata } }: Snapshot, plan: Plan) {

@@ -1,4 +1,4 @@
-/** Step 6: which address goes to which node, now. */
+/** Step 6 of `plan.ts`: which address goes to which node, now. */
 
 import { timeOf } from "../times.js";
 import type { Demand, WaitingNode } from "./demand.js";
@@ -25,7 +25,7 @@ export interface Pairing {
   readonly leftover: readonly WaitingNode[];
 }
 
-/** Greedy is best here: the regions part addresses and nodes, and within one any address fits any node. */
+/** First come, first served is best here: regions divide addresses and nodes, and within one any address fits any node. */
 export function pairsOf(snapshot: Snapshot, { free }: Supply, demand: Pick<Demand, "shared" | "waiting">): Pairing {
   const { matched, elsewhere, leftover } = match(snapshot, free, demand);
   const coolOffMs = coolOffOf(snapshot);

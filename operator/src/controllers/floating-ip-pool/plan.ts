@@ -6,7 +6,7 @@ import type { Action, Chain } from "./actions.js";
 import { annotationChains } from "./annotations.js";
 import { conditionsOf } from "./conditions.js";
 import { assignmentRecord, type Creation, creatable, creationOf } from "./creation.js";
-import { deletionChains, finalizerChain, hasFinalizer, isDeleting, needsFinalizer } from "./deletion.js";
+import { deletionChains, finalizerChain, hasFinalizer, needsFinalizer } from "./deletion.js";
 import { type Demand, demandOf } from "./demand.js";
 import { type Standing, standingsOf } from "./grace.js";
 import { holdingsOf } from "./holdings.js";
@@ -17,7 +17,7 @@ import { publishedOf, recordChain } from "./records.js";
 import { type Regions, regionsOf } from "./regions.js";
 import { addressesOf, countsOf, type PlannedAddress } from "./report.js";
 import { type Choice, moveText, planText } from "./sentence.js";
-import { isObserved, type Snapshot } from "./snapshot.js";
+import { isDeleting, isObserved, type Snapshot } from "./snapshot.js";
 import { type Supply, supplyOf } from "./supply.js";
 import { type Wish, wishOf } from "./wish.js";
 
@@ -34,7 +34,7 @@ export interface Plan {
   readonly demand: { readonly wants: number; readonly regions: Regions };
   /** ms since the epoch. Absent: only when something happens. */
   readonly lookAgainAt?: number;
-  /** For `explain`, the log and the timeline; empty where nothing moves. */
+  /** For the log; empty where nothing moves. */
   readonly sentence: string;
 }
 
@@ -48,7 +48,7 @@ export function plan(snapshot: Snapshot): Plan {
   const demand = demandOf(snapshot, standings, { wants, regions: regionsOf(snapshot, supply, missing) });
   const pairing = able ? pairsOf(snapshot, supply, demand) : NO_PAIRS;
   const creation = able ? creationOf(snapshot, wish, pairing, isArmed(snapshot, wish)) : NO_CREATION;
-  return report(snapshot, { wish, standings, supply, demand, pairing, creation });
+  return assemble(snapshot, { wish, standings, supply, demand, pairing, creation });
 }
 
 interface Decision {
@@ -60,7 +60,7 @@ interface Decision {
   readonly creation: Creation;
 }
 
-function report(snapshot: Snapshot, decision: Decision): Plan {
+function assemble(snapshot: Snapshot, decision: Decision): Plan {
   const { wish, standings, demand, pairing, creation } = decision;
   const addresses = addressesOf(snapshot, standings, pairing);
   const published = publishedIn(snapshot, decision);

@@ -5,7 +5,7 @@ import { ttlOf } from "../records/record-chain.js";
 import { timeOf } from "../times.js";
 import type { Action, Chain } from "./actions.js";
 import { isOurs, type Standing } from "./grace.js";
-import type { Snapshot } from "./snapshot.js";
+import { isDeleting, type Snapshot } from "./snapshot.js";
 import type { Wish } from "./wish.js";
 
 /** Appends what is not in `spec.ips` yet, once; what somebody took out again stays out. */
@@ -31,8 +31,8 @@ export function reclaimChains(snapshot: Snapshot, standings: readonly Standing[]
 
 /** When a disabled address may leave its node: one TTL after it left DNS. `undefined`: the wait has not begun. */
 export function drainedAt(snapshot: Snapshot, { was, address }: Standing): number | undefined {
-  const { spec, status, metadata } = snapshot.pool;
-  const recordsStay = metadata.deletionTimestamp !== undefined && spec.dnsRecordSet?.deletionPolicy !== "Delete";
+  const { spec, status } = snapshot.pool;
+  const recordsStay = isDeleting(snapshot.pool) && spec.dnsRecordSet?.deletionPolicy !== "Delete";
   if (recordsStay || (spec.dnsRecordSet === undefined && status.dns === undefined)) return snapshot.now;
   if (status.dns?.values.includes(address.ip)) return undefined;
   return was.state === "disabled" ? timeOf(was.retryAt) : undefined;
@@ -49,9 +49,8 @@ export function drainUntil(snapshot: Snapshot, standing: Standing): number | und
 /** Created by us, not wanted, and to be deleted. Listed, restored, borrowed and conflicted ones never are. */
 export function isReleasable({ pool }: Snapshot, standing: Standing): boolean {
   const { address, facts } = standing;
-  const deleting = pool.metadata.deletionTimestamp !== undefined;
   if (pool.spec.reclaimPolicy !== "Delete" || address.origin !== "created") return false;
-  return isOurs(standing) && (deleting || !address.wanted) && facts?.borrowed !== true;
+  return isOurs(standing) && (isDeleting(pool) || !address.wanted) && facts?.borrowed !== true;
 }
 
 function giveBack(snapshot: Snapshot, standing: Standing): Chain {
@@ -70,8 +69,7 @@ function giveBack(snapshot: Snapshot, standing: Standing): Chain {
  */
 function isGivenUp({ pool }: Snapshot, { address }: Standing): boolean {
   const entry = entryOf(pool, address.ip);
-  const deleting = pool.metadata.deletionTimestamp !== undefined;
-  return !address.wanted || deleting || (entry?.inSpec === true && !address.inSpec);
+  return !address.wanted || isDeleting(pool) || (entry?.inSpec === true && !address.inSpec);
 }
 
 /**
@@ -81,8 +79,7 @@ function isGivenUp({ pool }: Snapshot, { address }: Standing): boolean {
 function forget({ pool }: Snapshot, standings: readonly Standing[], gone: readonly Standing[]): Chain {
   if (gone.length === 0) return [];
   const why = gone.length === 1 ? "the address does not exist any more" : "the addresses do not exist any more";
-  const deleting = pool.metadata.deletionTimestamp !== undefined;
-  const listed = deleting ? [] : gone.filter(({ address }) => address.inSpec);
+  const listed = isDeleting(pool) ? [] : gone.filter(({ address }) => address.inSpec);
   const left = standings.filter((standing) => !gone.includes(standing)).map(({ address }) => address);
   const copy = backup(pool, left).flat();
   const entries = gone.flatMap(({ address }) => entryOf(pool, address.ip) ?? []);

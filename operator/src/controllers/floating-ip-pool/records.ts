@@ -6,7 +6,7 @@ import type { RecordsChain } from "../records/actions.js";
 import { recordChain as chainOf, recorded, removalChain, ttlOf } from "../records/record-chain.js";
 import { isOurs, isServed, type Standing } from "./grace.js";
 import type { Snapshot } from "./snapshot.js";
-import { familyOfPool } from "./wish.js";
+import { dnsProviderOf, familyOfPool } from "./wish.js";
 
 /** One chain: the new set, then the end of the former one, then the status. */
 export function recordChain(snapshot: Snapshot, values: readonly string[], family: IpFamily): RecordsChain {
@@ -48,7 +48,7 @@ function wishOf({ pool, now, memory }: Snapshot, family: IpFamily) {
   return {
     now,
     reverts: memory.reverts.get("records"),
-    provider: pool.spec.dnsRecordSet?.provider || pool.spec.provider,
+    provider: dnsProviderOf(pool.spec),
     last: pool.status.dns,
     types: { asked: types, ours: types },
   };

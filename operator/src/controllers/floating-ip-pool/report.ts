@@ -8,13 +8,13 @@ import { isOurs, isServed, type Standing } from "./grace.js";
 import type { Pair, Pairing } from "./pairs.js";
 import { drainUntil } from "./reclaim.js";
 import { holderText } from "./sentence.js";
-import { isObserved, type Snapshot } from "./snapshot.js";
+import { isDeleting, isObserved, type Snapshot } from "./snapshot.js";
 import { addressSubject } from "./subject.js";
 import type { Wish } from "./wish.js";
 
 export interface PlannedAddress {
   readonly ip: string;
-  /** The entry of `status.ips`; `execute` changes it by its outcomes: assigned is `active`, refused is `error`. */
+  /** The entry of `status.ips`, until an action ends: then `effects.ts` says what has become of it. */
   readonly status: AddressStatus & { readonly state: AddressState };
 }
 
@@ -51,9 +51,8 @@ type Told = AddressStatus & { readonly state: AddressState };
 function statusOf(snapshot: Snapshot, standing: Standing, pair: Pair | undefined): Told {
   const { address, was } = standing;
   if (!isObserved(snapshot)) return { ...was, state: was.state ?? "unassigned" };
-  const deleting = snapshot.pool.metadata.deletionTimestamp !== undefined;
   if (address.claim?.ours === false) return claimed(standing);
-  if (!address.wanted || deleting) return disabled(snapshot, standing);
+  if (!address.wanted || isDeleting(snapshot.pool)) return disabled(snapshot, standing);
   if (pair !== undefined) return { ...place(pair.node), ...graceSince(standing), state: "in-progress" };
   if (isServed(standing)) return served(standing);
   return waiting(snapshot, standing);

@@ -2,11 +2,14 @@
 
 import { settlesWithin } from "../../async/wait.js";
 import { done, type Result, requeueAfter } from "../../runtime/result.js";
+import { askedBy } from "../asked-by.js";
+import { nextAttempt } from "../cleanup.js";
 import { resultOfError } from "../run-failure.js";
-import { hasFinalizer, isDeleting } from "./deletion.js";
+import { hasFinalizer } from "./deletion.js";
+import { labelsOf, samplesOf } from "./metrics.js";
 import { listDueMs, lockedDueMs, prepare } from "./prepare.js";
 import type { PoolRead } from "./read-pool.js";
-import { callContext } from "./tools.js";
+import { isDeleting } from "./snapshot.js";
 import { look, type Turn, takeTurn } from "./turn.js";
 import type { PoolUnit } from "./unit.js";
 import { begin, type WorkTools } from "./work.js";
@@ -20,7 +23,6 @@ const TURNS = 8;
 export interface RunTools extends WorkTools {
   /** Asks for another run. */
   readonly again: (unit: PoolUnit) => void;
-  readonly show: (unit: PoolUnit, turn: Turn) => void;
 }
 
 export async function runPool(tools: RunTools, unit: PoolUnit, read: PoolRead): Promise<Result> {
@@ -28,7 +30,7 @@ export async function runPool(tools: RunTools, unit: PoolUnit, read: PoolRead): 
   noteCleanup(tools, unit, read);
   const { turn, rest } = await takeTurns(tools, unit);
   if (turn === undefined) return done;
-  tools.show(unit, turn);
+  show(tools, unit, turn);
   try {
     const waitMs = await writeStatus(tools, unit, turn);
     const next = nextMs(unit, turn, [waitMs, rest ? 0 : undefined]);
@@ -38,10 +40,14 @@ export async function runPool(tools: RunTools, unit: PoolUnit, read: PoolRead): 
   }
 }
 
+function show({ context }: RunTools, unit: PoolUnit, { snapshot, plan }: Turn): void {
+  unit.series.show(samplesOf(context.metrics, labelsOf(context, snapshot.pool), snapshot, plan));
+}
+
 /** The account, as far as it can be had soon. */
 async function ready(tools: RunTools, unit: PoolUnit, { pool }: PoolRead): Promise<void> {
   const { context, background } = tools;
-  const why = (text: string) => callContext({ unit, signal: background.signal }, text);
+  const why = (text: string) => askedBy(unit.ref, text, background.signal);
   const prepared = prepare(context, unit, pool, why).catch((error: unknown) => {
     context.logger.error({ pool: unit.key, error }, "cannot read all that the pool needs");
   });
@@ -82,9 +88,7 @@ async function patiently(tools: RunTools, unit: PoolUnit, work: Promise<unknown>
 
 /** Each run is one attempt to clean up. */
 function noteCleanup({ context }: RunTools, unit: PoolUnit, { pool }: PoolRead): void {
-  if (!isDeleting(pool) || !hasFinalizer(pool)) return;
-  const { attempts, since = context.clock.now() } = unit.cleanup;
-  unit.cleanup = { attempts: attempts + 1, since };
+  if (isDeleting(pool) && hasFinalizer(pool)) unit.cleanup = nextAttempt(unit.cleanup, context.clock.now());
 }
 
 /** ms until the next run; `undefined`: only when something happens. */

@@ -2,8 +2,9 @@
 
 import { canonicalIp, type PendingCreation } from "cdk8s-flipop/api";
 import type { InventoryAddress } from "../../inventory/types.js";
+import { LISTS_APART_MS, type ListSighting } from "../addresses/list-sightings.js";
 import { timeOf } from "../times.js";
-import type { ListSighting, Snapshot } from "./snapshot.js";
+import type { Snapshot } from "./snapshot.js";
 
 /**
  * `ours`: this address is it. `listed`: a person has said by `spec.ips` which one it is. `nothing`: nothing was created.
@@ -16,8 +17,6 @@ export type Settlement =
   | { readonly is: "several"; readonly ips: readonly string[] }
   | { readonly is: "wait"; readonly until: number };
 
-/** So long must lie between two lists that agree: another install may share the account and create, too. */
-export const LISTS_APART_MS = 10_000;
 /** A call that is still on its way when its sender dies has ended by then. */
 export const CALL_OVER_MS = 60_000;
 

@@ -7,6 +7,7 @@ import type { ObjectMeta } from "../../kube/objects.js";
 import type { Verdict } from "../../match/checks.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import type { AddressCapabilities, ProviderId } from "../../providers/types.js";
+import type { ListSighting } from "../addresses/list-sightings.js";
 import type { CleanupMemory } from "../cleanup.js";
 import type { Problem } from "../problem.js";
 import type { DnsSnapshot } from "../records/dns-snapshot.js";
@@ -84,36 +85,11 @@ export interface PoolMemory {
   readonly cleanup: CleanupMemory;
 }
 
-/** Unassigned addresses of a whole list. */
-export interface ListSighting {
-  /** When it was asked for, ms since the epoch. */
-  readonly at: number;
-  readonly unassigned: ReadonlySet<string>;
-}
-
-/** Remembers a list: the first one, and the last few. */
-export function withList(lists: readonly ListSighting[], list: ListSighting): readonly ListSighting[] {
-  if ((lists.at(-1)?.at ?? Number.NEGATIVE_INFINITY) >= list.at) return lists;
-  const kept = lists.length < LISTS_KEPT ? lists : lists.filter((_, index) => index !== 1);
-  return [...kept, list];
-}
-
-const LISTS_KEPT = 8;
-
-/** A memory of nothing. */
-export const NO_MEMORY: PoolMemory = Object.freeze({
-  nodeRetryAt: new Map(),
-  lists: [],
-  reverts: new Map(),
-  cleanup: { attempts: 0 },
-});
-
 /** Before that, nothing is known: the status stays as it is, and nothing is written to a cloud or a node. */
 export function isObserved({ cachesComplete, inventory }: Snapshot): boolean {
   return cachesComplete && inventory.complete;
 }
 
-/** `<namespace>/<name>/<uid>`, as the owner annotation of a node has it. */
-export function ownerText({ metadata: { namespace = "", name, uid } }: Pick<Pool, "metadata">): string {
-  return `${namespace}/${name}/${uid}`;
+export function isDeleting({ metadata }: Pick<Pool, "metadata">): boolean {
+  return metadata.deletionTimestamp !== undefined;
 }

@@ -39,7 +39,7 @@ export function takeTurn(tools: GatherTools, unit: PoolUnit, read: PoolRead): Tu
   tellDemand(tools, unit, gathered, made);
   watchHolders(unit, gathered);
   const { starts, confirms, startAt } = choose(tools, unit, gathered, made.chains);
-  for (const { subject, chain } of starts) begin(tools, unit, gathered, { subject, chain });
+  for (const { subject, chain } of starts) book(tools, unit, gathered, { subject, chain });
   return { ...gathered, plan: made, starts, confirms, startAt };
 }
 
@@ -131,7 +131,7 @@ function staleAddress({ snapshot }: Gathered, chain: Chain): string | undefined 
 }
 
 /** Takes the subject, the node that the chain goes to, and the account's turn to create. */
-function begin({ context }: GatherTools, unit: PoolUnit, gathered: Gathered, { subject, chain }: Start): void {
+function book({ context }: GatherTools, unit: PoolUnit, gathered: Gathered, { subject, chain }: Start): void {
   unit.underWay.add(subject);
   const { account, snapshot } = gathered;
   const goal = goalOf(chain);

@@ -6,6 +6,8 @@ import type { ResourceRef } from "../../inventory/types.js";
 import { keyOf } from "../../kube/objects.js";
 import { OwnSeries } from "../../metrics/series.js";
 import type { ProviderId } from "../../providers/types.js";
+import { ListSightings } from "../addresses/list-sightings.js";
+import type { PollState } from "../addresses/poll.js";
 import type { ControllerContext } from "../context.js";
 import { MatchFollower } from "../match-follower.js";
 import { Newest } from "../newest.js";
@@ -14,7 +16,6 @@ import { resourcePath } from "../own-resources.js";
 import type { Problem } from "../problem.js";
 import type { RetryState } from "../retry-schedule.js";
 import { type PoolObject, type PoolRead, readPool } from "./read-pool.js";
-import type { ListSighting } from "./snapshot.js";
 import { CREATION } from "./subject.js";
 import type { Trouble } from "./warnings.js";
 
@@ -29,14 +30,6 @@ export interface PoolUnitProps {
   readonly onChange: () => void;
   /** Each new version, as soon as it is known. */
   readonly onWrite: (pool: PoolObject) => void;
-}
-
-/** Looks at a running action. */
-export interface PollState {
-  readonly id: string;
-  readonly looks: number;
-  /** Monotonic ms: not before. */
-  readonly nextAt: number;
 }
 
 /** Where our last completed assignment put an address. */
@@ -72,11 +65,7 @@ export class PoolUnit {
   readonly reverts = new Map<string, readonly number[]>();
   /** Annotations that the node cache does not show yet: what was sent, and when (monotonic ms). */
   readonly sentAnnotations = new Map<string, { readonly text: string; readonly at: number }>();
-  /** With monotonic times: no clock that is set tears them apart. */
-  lists: readonly ListSighting[] = [];
-  /** The open creation, and when it was met (monotonic ms). */
-  openIntent: { readonly startedAt: string; readonly metAt: number } | undefined;
-  lastListAt = Number.NEGATIVE_INFINITY;
+  readonly sightings = new ListSightings();
   lastAssignmentAt: number | undefined;
   creationFailure: (Problem & { readonly retryAt: number }) | undefined;
   cleanup: { readonly attempts: number; readonly since?: number } = { attempts: 0 };

@@ -1,9 +1,11 @@
 /** What goes wrong is told once: by the condition that it turns, else by the action that failed. Pure. */
 
 import type { Condition } from "../../kube/patch.js";
+import type { ActionFailure } from "../addresses/outcomes.js";
+import { isBad } from "../planned-condition.js";
 import type { Telling } from "../telling.js";
+import type { ChainEnd, Step } from "./chain-end.js";
 import { tellingOf } from "./events.js";
-import type { ActionFailure, ChainEnd, Step } from "./outcomes.js";
 import type { Snapshot } from "./snapshot.js";
 
 /** The Warning of an action that failed, until it is known whether a condition tells the same. */
@@ -63,13 +65,6 @@ function isRepeat(condition: Condition, other: Condition): boolean {
 function tells({ reason, message }: Condition, { problem, ofAccount }: ActionFailure): boolean {
   return message.includes(problem.message) || (ofAccount === true && reason === problem.reason);
 }
-
-function isBad({ type, status, reason }: Condition): boolean {
-  return type === "Conflict" ? status === "True" : status === "False" && !QUIET.has(reason);
-}
-
-/** They end by themselves, and soon. */
-const QUIET: ReadonlySet<string> = new Set(["CoolingOff", "UnderWay", "NotObserved"]);
 
 function failureOf({ outcome }: Step): ActionFailure | undefined {
   return outcome.is === "refused" || outcome.is === "unknown" ? outcome.failure : undefined;

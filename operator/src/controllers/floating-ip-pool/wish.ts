@@ -62,6 +62,11 @@ export function familyOfPool({ spec }: Pick<Pool, "spec">): IpFamily {
   return spec.ipFamily ?? familyOf(spec.ips?.find(isIp) ?? "");
 }
 
+/** Of its records: that of its addresses, unless they name another. */
+export function dnsProviderOf({ provider, dnsRecordSet }: Pool["spec"]): string {
+  return dnsRecordSet?.provider || provider;
+}
+
 /** Addresses that the annotation says the pool created. */
 export function annotatedIps({ metadata }: Pick<Pool, "metadata">): readonly string[] {
   const parts = (metadata.annotations?.[Annotation.createdIps] ?? "").split(",").map((part) => part.trim());

@@ -1,25 +1,26 @@
 /** Carries out what turns start, and learns and tells what came of it. */
 
 import { errorText } from "../../logging.js";
+import { outcomeOf } from "../addresses/outcomes.js";
+import { askedBy } from "../asked-by.js";
 import type { Background } from "../background.js";
 import { afterFailure } from "../retry-schedule.js";
+import { regardingOf } from "../telling.js";
 import { blamed } from "./blame.js";
+import { type ChainEnd, didAnything } from "./chain-end.js";
 import { execute } from "./execute.js";
 import type { GatherTools } from "./gather.js";
 import { learn } from "./learn.js";
-import { count, type Labelled } from "./metrics.js";
-import { type ChainEnd, didAnything, outcomeOf } from "./outcomes.js";
+import { count, labelsOf } from "./metrics.js";
 import type { Snapshot } from "./snapshot.js";
 import { addressSubject, CREATION, readSubject } from "./subject.js";
-import { callContext, type Tools } from "./tools.js";
+import type { Tools } from "./tools.js";
 import type { Start, Turn } from "./turn.js";
 import { POOL_KIND, type PoolUnit } from "./unit.js";
 import { sorted } from "./warnings.js";
 
 export interface WorkTools extends GatherTools {
   readonly background: Background;
-  readonly labelled: (snapshot: Snapshot) => Labelled;
-  readonly regarding: (unit: PoolUnit) => { readonly apiVersion: string; readonly kind: string; readonly name: string };
 }
 
 /** Begins all that a turn asks for. Each resolves to whether the world has changed; none rejects. */
@@ -43,7 +44,7 @@ async function confirm(tools: WorkTools, unit: PoolUnit, turn: Turn, ip: string)
   const { account } = turn;
   const subject = addressSubject(ip);
   try {
-    await account?.inventory?.confirm(callContext(toolsOf(tools, unit, turn), "it is about to move"), ip);
+    await account?.inventory?.confirm(askedBy(unit.ref, "it is about to move", tools.background.signal), ip);
     account?.answered();
     return true;
   } catch (error) {
@@ -63,8 +64,8 @@ async function confirm(tools: WorkTools, unit: PoolUnit, turn: Turn, ip: string)
 }
 
 function toolsOf({ context, desk, background }: WorkTools, unit: PoolUnit, turn: Turn): Tools {
-  const { snapshot, family, account, dns } = turn;
-  return { context, desk, unit, snapshot, family, account, dns, signal: background.signal };
+  const { snapshot, account, dns } = turn;
+  return { context, desk, unit, snapshot, account, dns, signal: background.signal };
 }
 
 /** One whose end is not known goes on keeping others from creating. */
@@ -72,13 +73,13 @@ function endCreation({ context }: WorkTools, unit: PoolUnit): void {
   if (unit.read()?.pool.status.pendingCreation === undefined) context.creations.end(unit.ref.uid);
 }
 
-function tell({ context, labelled, regarding }: WorkTools, unit: PoolUnit, snapshot: Snapshot, end: ChainEnd): void {
+function tell({ context }: WorkTools, unit: PoolUnit, snapshot: Snapshot, end: ChainEnd): void {
   const { now, troubles } = sorted(snapshot, end);
-  for (const telling of now) context.events.record({ ...telling, regarding: regarding(unit) });
+  for (const telling of now) context.events.record({ ...telling, regarding: regardingOf(unit.ref) });
   unit.troubles.push(...troubles);
   for (const step of end.steps) {
     const { action, outcome } = step;
-    count(context.metrics, labelled(snapshot), step);
+    count(context.metrics, labelsOf(context, snapshot.pool), step);
     const fields = { pool: unit.key, action: action.do, why: action.why, outcome };
     if (outcome.is === "refused" || outcome.is === "unknown") context.logger.warn(fields, "action failed");
     else if (outcome.is !== "skipped" && action.do !== "poll") context.logger.info(fields, "action");

@@ -1,10 +1,11 @@
 /** Writes what a plan says into the status, if that differs, and tells what has turned. */
 
 import type { FloatingIPPoolStatus } from "cdk8s-flipop/api";
-import { isConflict } from "../../kube/client.js";
 import type { Condition } from "../../kube/patch.js";
 import { statusPatch } from "../../kube/patch.js";
+import { isConflict } from "../../kube/status-error.js";
 import { ObjectGone } from "../object-writer.js";
+import { regardingOf } from "../telling.js";
 import { CRD_PROBE_MS } from "../times.js";
 import { differsInCandidatesAlone, type StatusWish, statusWish } from "./status.js";
 import type { Turn } from "./turn.js";
@@ -104,13 +105,13 @@ function forOlderServer({ ips, assignableNodes, nodeErrors, error }: StatusWish)
 
 /** Once the status says it, or never will. */
 function announce(
-  { context, regarding }: WorkTools,
+  { context }: WorkTools,
   unit: PoolUnit,
   before: readonly Condition[] = [],
   conditions: readonly Condition[] = before,
 ): void {
   const troubles = unit.troubles.splice(0);
   for (const telling of warningsOf(before, conditions, troubles)) {
-    context.events.record({ ...telling, regarding: regarding(unit) });
+    context.events.record({ ...telling, regarding: regardingOf(unit.ref) });
   }
 }

@@ -1,6 +1,6 @@
 /** Step 7: conditions and state, with words that help. */
 
-import type { Condition, Reason, RecordSetState } from "cdk8s-flipop/api";
+import { type Condition, REASONS, type Reason, type RecordSetState } from "cdk8s-flipop/api";
 import { contestedUntil, isContested } from "../contested.js";
 import { no, type PlannedCondition, unknown, yes } from "../planned-condition.js";
 import type { Problem } from "../problem.js";
@@ -34,10 +34,8 @@ function ready({ problem, dns, cachesComplete, passedOver, resource }: Snapshot)
   const blocking = problem ?? dns.failure;
   if (blocking !== undefined) return no("Ready", blocking);
   if (!cachesComplete) return unknown("Ready");
-  if (passedOver.length > 0) {
-    return no("Ready", { reason: "Invalid", message: `${passedOver.join("; ")}; ignored, the rest is served` });
-  }
-  if (resource.spec.paused === true) return yes("Ready", "Paused", "paused: nothing but status is written");
+  if (resource.spec.paused === true) return yes("Ready", "Paused", REASONS.Paused.meaning);
+  if (passedOver.length > 0) return yes("Ready", "Invalid", `served, but for: ${passedOver.join("; ")}`);
   return yes("Ready", "Observed", "the nodes are observed, and the provider answers");
 }
 

@@ -1,16 +1,16 @@
 /** All record sets of nodes: one run for each key, which looks, decides, acts and tells, until nothing is left to do. */
 
-import { GROUP_VERSION } from "cdk8s-flipop/api";
 import type { WholeObject } from "../../kube/slim.js";
 import type { StoreEvent } from "../../kube/store.js";
 import { Controller, type Run } from "../../runtime/controller.js";
 import { done, type Result, requeueAfter } from "../../runtime/result.js";
+import { nextAttempt } from "../cleanup.js";
 import { conditionSamples } from "../condition-metrics.js";
 import type { ControllerContext, ControllerFactory, ControllerParts } from "../context.js";
 import { OwnResources } from "../own-resources.js";
 import { DnsDesk, dnsOfRegistry } from "../records/dns-desk.js";
 import { resultOfError } from "../run-failure.js";
-import type { Telling } from "../telling.js";
+import { regardingOf, type Telling } from "../telling.js";
 import { Units } from "../units.js";
 import { isDeleting } from "./deletion.js";
 import { execute, type Step } from "./execute.js";
@@ -186,8 +186,7 @@ class RecordSets {
     const refused = ended.find(({ outcome }) => outcome.is === "refused")?.outcome;
     if (refused?.is === "refused") run.logger.warn({ problem: refused.problem }, "record set can't be changed now");
     if (isDeleting(snapshot.resource) && ended.at(-1)?.outcome.is !== "done") {
-      const { attempts, since } = unit.cleanup;
-      unit.cleanup = { attempts: attempts + 1, since: since ?? snapshot.now };
+      unit.cleanup = nextAttempt(unit.cleanup, snapshot.now);
     }
   }
 
@@ -217,8 +216,8 @@ class RecordSets {
     return steps.some(({ outcome }) => outcome.is === "refused") ? requeueAfter(REFUSED_MS) : done;
   }
 
-  private event({ ref: { kind, namespace, name, uid } }: RecordSetUnit, telling: Telling): void {
-    this.context.events.record({ regarding: { apiVersion: GROUP_VERSION, kind, namespace, name, uid }, ...telling });
+  private event({ ref }: RecordSetUnit, telling: Telling): void {
+    this.context.events.record({ regarding: regardingOf(ref), ...telling });
   }
 }
 

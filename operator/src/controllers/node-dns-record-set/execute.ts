@@ -1,10 +1,10 @@
 /** Carries out what a plan asks for: an action after the other, as long as each is done. */
 
 import { Finalizer } from "cdk8s-flipop/api";
-import { isConflict, isNotFound } from "../../kube/client.js";
 import { finalizerPatch } from "../../kube/patch.js";
-import type { CallContext } from "../../providers/call.js";
+import { isConflict, isNotFound } from "../../kube/status-error.js";
 import { isProviderError } from "../../providers/errors.js";
+import { askedBy } from "../asked-by.js";
 import { ObjectGone } from "../object-writer.js";
 import { type Problem, problemOf } from "../problem.js";
 import { type DnsDesk, type DnsLook, NoDnsError } from "../records/dns-desk.js";
@@ -61,7 +61,7 @@ async function perform({ desk, unit, dns, plan, signal }: ExecuteTools, action: 
   switch (action.do) {
     case "read-records":
     case "apply-records":
-      return desk.carryOut(dns, action, callContext(unit, action.why, signal));
+      return desk.carryOut(dns, action, askedBy(unit.ref, action.why, signal));
     case "record-dns":
       // Written with the rest of the status at the end of the run; until then this process knows it.
       unit.overlay = { ...unit.overlay, dns: action.written, addresses: plan.intended };
@@ -73,10 +73,6 @@ async function perform({ desk, unit, dns, plan, signal }: ExecuteTools, action: 
         signal,
       });
   }
-}
-
-function callContext({ ref: { kind, namespace, name } }: RecordSetUnit, why: string, signal: AbortSignal): CallContext {
-  return { asker: { kind, namespace, name }, why, priority: "assignment", signal };
 }
 
 function outcomeOf(error: unknown): Outcome {

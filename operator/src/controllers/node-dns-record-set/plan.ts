@@ -28,7 +28,7 @@ export interface Plan {
   readonly error?: string;
   /** ms since the epoch. Absent: only when something happens. */
   readonly lookAgainAt?: number;
-  /** For `explain`, the log, Events and the timeline; empty where no address comes or goes. */
+  /** For the log and Events; empty where no address comes or goes. */
   readonly sentence: string;
 }
 

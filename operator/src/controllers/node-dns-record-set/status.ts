@@ -1,7 +1,7 @@
 /** What a run leaves behind: the status as one wish, Events, the metric. Pure. */
 
 import { type Condition, MAX_ERROR, type NodeDNSRecordSetStatus } from "cdk8s-flipop/api";
-import { cut, type PlannedCondition, stamped } from "../planned-condition.js";
+import { cut, isBad, type PlannedCondition, stamped } from "../planned-condition.js";
 import { leftBehind, normal, recordsText, type Telling, warning } from "../telling.js";
 import type { Step } from "./execute.js";
 import type { Plan } from "./plan.js";
@@ -41,7 +41,7 @@ export function tellingsOf(steps: readonly Step[], sentence: string): readonly T
 export function turnsOf(seen: readonly Condition[] = [], planned: readonly PlannedCondition[]): readonly Telling[] {
   return planned.flatMap(({ type, status, reason, message }): readonly Telling[] => {
     const before = seen.find((condition) => condition.type === type);
-    const bad = isBad({ type, status });
+    const bad = isBad({ type, status, reason });
     const was = before !== undefined && isBad(before) ? before.reason : undefined;
     if (bad && was !== reason) return [warning(reason, "Observe", `${type}: ${message}`)];
     const good = was !== undefined && !bad && status !== "Unknown" && type === "DNSReady";
@@ -57,8 +57,4 @@ export function withoutRepeats(tellings: readonly Telling[]): readonly Telling[]
     seen.add(`${type} ${reason}`);
     return !again;
   });
-}
-
-function isBad({ type, status }: Pick<Condition, "type" | "status">): boolean {
-  return status === (type === "Conflict" ? "True" : "False");
 }

@@ -41,7 +41,6 @@ export class RecordSetUnit {
   droppedAt: number | undefined;
   readonly series = new OwnSeries();
   private readonly newest = new Newest<RecordSetObject>();
-  private readonly life = new AbortController();
 
   constructor(
     private readonly props: UnitProps,
@@ -72,18 +71,12 @@ export class RecordSetUnit {
     return { ...read, resource: { ...read.resource, status } };
   }
 
-  /** Aborts when the resource is gone. */
-  get signal(): AbortSignal {
-    return this.life.signal;
-  }
-
   /** Follows `spec.match`, once that can be read. */
   follow({ resource, problem }: ResourceRead): void {
     if (problem === undefined && this.match.follow(resource.spec.match)) this.noNodeSince = undefined;
   }
 
   async close(): Promise<void> {
-    this.life.abort(new Error(`${KIND} ${this.key} is gone`));
     this.series.clear();
     await this.match.close();
   }

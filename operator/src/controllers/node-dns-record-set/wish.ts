@@ -1,6 +1,7 @@
 /** Step 1: which record set, and which address of a node goes into it. */
 
 import { Annotation, type DnsRecordSet, type IpFamily, type NodeDNSRecordSetSpec } from "cdk8s-flipop/api";
+import { DEFAULT_DNS_PROVIDER } from "../../claims/read-claims.js";
 import type { RecordType } from "../../providers/types.js";
 import type { DnsSnapshot } from "../records/dns-snapshot.js";
 import { ttlOf } from "../records/record-chain.js";
@@ -21,9 +22,6 @@ export interface Wish {
   readonly types: readonly RecordType[];
   readonly gracePeriodMs: number;
 }
-
-/** Of a set that names no provider. */
-export const DEFAULT_DNS_PROVIDER = "digitalocean";
 
 /** `undefined` for a spec that names no record set: nothing is wished then. */
 export function wishOf(spec: Spec): Wish | undefined {

@@ -3,11 +3,9 @@
 import type { NodeDNSRecordSetStatus } from "cdk8s-flipop/api";
 import { jsonEqual } from "../../kube/equal.js";
 import { mergeConditions, statusPatch } from "../../kube/patch.js";
+import { CRD_PROBE_MS } from "../times.js";
 import type { StatusWish } from "./status.js";
 import type { Overlay, RecordSetUnit } from "./unit.js";
-
-/** Once fields were dropped, so long goes by before all of them are sent again: the CRD may be ours by then. */
-const OLD_CRD_MS = 10 * 60_000;
 
 export interface StatusWrite {
   readonly wish: StatusWish;
@@ -21,7 +19,7 @@ export async function writeStatus(
   unit: RecordSetUnit,
   { wish, now, signal }: StatusWrite,
 ): Promise<"kept" | "old CRD"> {
-  const old = unit.droppedAt !== undefined && now - unit.droppedAt < OLD_CRD_MS;
+  const old = unit.droppedAt !== undefined && now - unit.droppedAt < CRD_PROBE_MS;
   const sent = old ? { state: wish.state, error: wish.error } : wish;
   const after = await unit.writer.write({ patch: (seen) => statusPatch(seen, sent), subresource: "status", signal });
   const kept = !old && isKept(after.status, wish);

@@ -117,11 +117,6 @@ export class RecordSet {
     }
   }
 
-  /** Something says that it is not as it was read: the next one who needs it reads it again. */
-  contradict(): void {
-    this.reading = undefined;
-  }
-
   private changed(before: RecordSetFacts | undefined, changes: RecordChangeSet, written: readonly RecordFacts[]): void {
     const facts = before && recordsAfter(before, changes, written);
     this.reading = facts && { facts, at: this.clock.monotonic() };

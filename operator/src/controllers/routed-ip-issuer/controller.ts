@@ -1,6 +1,6 @@
 /** RoutedIPIssuers of the cluster: tries their credentials, and keeps each as long as somebody uses it. */
 
-import { Finalizer, GROUP_VERSION } from "cdk8s-flipop/api";
+import { Finalizer } from "cdk8s-flipop/api";
 import { keyOf } from "../../kube/objects.js";
 import { finalizerPatch, statusPatch } from "../../kube/patch.js";
 import { OwnSeries } from "../../metrics/series.js";
@@ -9,14 +9,15 @@ import { isProviderError } from "../../providers/errors.js";
 import { Controller, type Run } from "../../runtime/controller.js";
 import { done, type Result, requeueAfter } from "../../runtime/result.js";
 import { AddressAccount } from "../address-accounts.js";
-import type { CleanupMemory } from "../cleanup.js";
+import { type CleanupMemory, nextAttempt } from "../cleanup.js";
 import { conditionSamples } from "../condition-metrics.js";
+import { conditionsWish, turnedBad } from "../planned-condition.js";
 import type { SharedFirewall } from "../routed-ip/firewall-book.js";
+import type { AccountAnswer, IssuerAccounts } from "../routed-ip/issuer-accounts.js";
 import type { IssuerObject, IssuerRead } from "../routed-ip/resource.js";
 import type { Routing } from "../routed-ip/routing.js";
-import { conditionsWish, turnedBad } from "../routed-ip/status.js";
 import { resultOfError } from "../run-failure.js";
-import type { AccountAnswer, IssuerAccounts } from "./accounts.js";
+import { regardingOf } from "../telling.js";
 import { type Action, type Plan, plan } from "./plan.js";
 import type { Snapshot } from "./snapshot.js";
 
@@ -150,8 +151,7 @@ export class IssuerController {
   }
 
   private noteCleanup(key: string): void {
-    const { attempts = 0, since = this.routing.context.clock.now() } = this.cleanups.get(key) ?? {};
-    this.cleanups.set(key, { attempts: attempts + 1, since });
+    this.cleanups.set(key, nextAttempt(this.cleanups.get(key) ?? { attempts: 0 }, this.routing.context.clock.now()));
   }
 
   private async carryOut(scene: Scene, { chain }: Plan, run: Run): Promise<void> {
@@ -213,7 +213,7 @@ export class IssuerController {
     if (!leads() || this.routing.lookUp.issuer(key) === undefined) return;
     const wish = conditionsWish(issuer.metadata, conditions, now);
     await this.routing.issuerWriters.of(key).write({ patch: (seen) => statusPatch(seen, wish), subresource: "status" });
-    for (const { reason, message } of turnedBad(issuer.status.conditions, { conditions })) {
+    for (const { reason, message } of turnedBad(issuer.status.conditions, conditions)) {
       this.event(issuer, { type: "Warning", reason, note: message });
     }
   }
@@ -222,7 +222,7 @@ export class IssuerController {
     { metadata: { namespace = "", name, uid } }: IssuerRead,
     { type, reason, note }: { readonly type: "Normal" | "Warning"; readonly reason: string; readonly note: string },
   ): void {
-    const regarding = { apiVersion: GROUP_VERSION, kind: KIND, namespace, name, uid };
+    const regarding = regardingOf({ kind: KIND, namespace, name, uid });
     this.routing.context.events.record({ regarding, type, reason, action: "Check", note });
   }
 

@@ -1,7 +1,7 @@
 /** What people are told of the end of an action. Pure. */
 
 import type { FirewallRuleFacts, ProviderId } from "../../providers/types.js";
-import type { Outcome } from "../floating-ip-pool/outcomes.js";
+import type { Outcome } from "../addresses/outcomes.js";
 import { ADDRESS_FAILURES, failed, leftBehind, normal, recordsText, type Telling } from "../telling.js";
 import type { Action } from "./actions.js";
 import type { Done } from "./execute.js";

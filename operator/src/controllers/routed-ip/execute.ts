@@ -1,11 +1,14 @@
 /** Carries out what a plan asks for: the steps in their order, each action after the other as long as each is done. */
 
 import type { CreatedFirewall } from "cdk8s-flipop/api";
-import { ACTION_POLL_SECONDS } from "../../inventory/types.js";
 import { statusPatch } from "../../kube/patch.js";
-import { isProviderError } from "../../providers/errors.js";
-import type { ActionFacts, CreateOutcome, ProviderId } from "../../providers/types.js";
-import { DONE, type Outcome, outcomeOf, providerFailure, skipped } from "../floating-ip-pool/outcomes.js";
+import type { CallContext } from "../../providers/call.js";
+import type { ProviderId } from "../../providers/types.js";
+import { noting, type OpenAccount, openAccount, told } from "../addresses/call.js";
+import { createAddress } from "../addresses/create.js";
+import { DONE, type Outcome, outcomeOf, skipped } from "../addresses/outcomes.js";
+import { poll, pollMs } from "../addresses/poll.js";
+import { askedBy } from "../asked-by.js";
 import { timestamp } from "../times.js";
 import type { Action, AddressDo, Chain, FirewallDo, Of } from "./actions.js";
 import { keep, write } from "./execute-object.js";
@@ -13,7 +16,7 @@ import type { Plan } from "./plan.js";
 import type { IssuerObject } from "./resource.js";
 import { setTaints } from "./set-taints.js";
 import { reliesOn, type StepName } from "./steps.js";
-import { callContext, sharedFirewall, type Tools } from "./tools.js";
+import { sharedFirewall, type Tools } from "./tools.js";
 import type { Overlay } from "./unit.js";
 
 export interface Done {
@@ -21,7 +24,6 @@ export interface Done {
   readonly outcome: Outcome;
 }
 
-const SECOND_MS = 1000;
 /** Never rejects. */
 export async function execute(tools: Tools, { steps, chains, postAllow }: Plan): Promise<readonly Done[]> {
   const all: Done[] = [];
@@ -74,89 +76,69 @@ function isOfFirewall(action: Action): action is Of<FirewallDo> {
   return ["read-firewall", "create-firewall", "change-firewall", "record-created-firewall"].includes(action.do);
 }
 
-async function callAddresses(tools: Tools, action: Of<AddressDo>): Promise<Outcome> {
-  const { account } = tools.gathered;
-  try {
-    const outcome = await callAddress(tools, action);
-    account?.answered();
-    return outcome;
-  } catch (error) {
-    account?.note(error);
-    throw error;
-  }
-}
-
-async function callAddress(tools: Tools, action: Of<AddressDo>): Promise<Outcome> {
-  const { account, inventory } = open(tools);
-  const context = callContext(tools.unit, action.why, tools.signal);
+function callAddresses(tools: Tools, action: Of<AddressDo>): Promise<Outcome> {
+  const open = openAccount(tools.gathered.account, `RoutedIP ${tools.unit.key}`);
+  const { account, inventory } = open;
+  const context = askedBy(tools.unit.ref, action.why, tools.signal);
   switch (action.do) {
-    case "assign": {
-      if (!(await inventory.confirm(context, action.ip))) return skipped("the address has changed meanwhile");
-      const wish = { ip: action.ip, node: action.node.machine, ...(action.from && { from: action.from }) };
-      return told(await inventory.assign(account.provider, context, wish));
-    }
+    case "assign":
+      return noting(account, () => assign(open, context, action));
     case "unassign":
-      return told(await inventory.unassign(account.provider, context, action));
+      return noting(account, async () => told(await inventory.unassign(account.provider, context, action)));
     case "release":
-      await inventory.release(account.provider, context, action.ip);
-      return DONE;
+      return noting(account, async () => {
+        await inventory.release(account.provider, context, action.ip);
+        return DONE;
+      });
     case "poll":
-      return poll(tools, action);
+      return look(tools, open, context, action);
     case "create-address":
-      return create(tools, action);
+      return create(tools, open, context, action);
   }
 }
 
-function open({ gathered: { account }, unit }: Tools) {
-  const inventory = account?.inventory;
-  if (account === undefined || inventory === undefined) {
-    throw new Error(`RoutedIP ${unit.key}: its plan asks for a call to an account that was not read`);
-  }
-  return { account, inventory };
+async function assign(
+  { account, inventory }: OpenAccount,
+  context: CallContext,
+  { ip, node, from }: Of<"assign">,
+): Promise<Outcome> {
+  if (!(await inventory.confirm(context, ip))) return skipped("the address has changed meanwhile");
+  return told(await inventory.assign(account.provider, context, { ip, node: node.machine, ...(from && { from }) }));
 }
 
-function told({ state, id, message }: ActionFacts): Outcome {
-  if (state === "in-progress") return { is: "started", id };
-  if (state === "completed") return DONE;
-  const problem = {
-    reason: "ProviderUnavailable",
-    message: `the provider's action failed: ${message || "no reason given"}`,
-  } as const;
-  return { is: "refused", failure: { kind: "Unavailable", problem } };
-}
-
-/** One look, when it is due. No answer leaves the action running. */
-async function poll(tools: Tools, { ip, id, expected, why }: Of<"poll">): Promise<Outcome> {
-  const { unit, routing } = tools;
-  const { account, inventory } = open(tools);
+/** When it is due. */
+async function look(
+  { unit, routing }: Tools,
+  open: OpenAccount,
+  context: CallContext,
+  action: Of<"poll">,
+): Promise<Outcome> {
+  const { id } = action;
   const now = routing.context.clock.monotonic();
   const known = unit.poll?.id === id ? unit.poll : { id, looks: 0, nextAt: 0 };
   if (known.nextAt > now) return skipped("it is too early to look again");
-  const waitSeconds = ACTION_POLL_SECONDS[Math.min(known.looks, ACTION_POLL_SECONDS.length - 1)] ?? 1;
-  unit.poll = { id, looks: known.looks + 1, nextAt: now + waitSeconds * SECOND_MS };
-  const facts = await inventory.poll(account.provider, callContext(unit, why, tools.signal), { ip, id, expected });
-  if (facts.state === "in-progress") return skipped("it still runs");
-  unit.poll = undefined;
-  return told(facts);
+  unit.poll = { id, looks: known.looks + 1, nextAt: now + pollMs(known.looks) };
+  const outcome = await poll(open, context, action);
+  if (outcome.is !== "skipped") unit.poll = undefined;
+  return outcome;
 }
 
-async function create(tools: Tools, { wish, why }: Of<"create-address">): Promise<Outcome> {
-  const { account, inventory } = open(tools);
-  let outcome: CreateOutcome;
-  try {
-    outcome = await inventory.create(account.provider, callContext(tools.unit, why, tools.signal), wish);
-  } catch (error) {
-    // Refused or never sent: there is nothing to look for.
-    if (isProviderError(error)) await keep(tools, { pendingCreation: undefined });
-    throw error;
-  }
-  if (outcome.kind === "unknown") return { is: "unknown", failure: providerFailure(outcome.error) };
-  const { address, action } = outcome;
+function create(
+  tools: Tools,
+  open: OpenAccount,
+  context: CallContext,
+  { wish }: Of<"create-address">,
+): Promise<Outcome> {
+  const { unit, routing } = tools;
   const node = "node" in wish ? placeOf(tools, wish.node) : {};
-  const state =
-    action === undefined ? { state: "unassigned" as const } : { state: "in-progress" as const, actionID: action.id };
-  await keep(tools, { ...node, ...state, routedIP: address.ip, created: true, pendingCreation: undefined });
-  return action === undefined ? { is: "done", ip: address.ip } : { is: "started", id: action.id, ip: address.ip };
+  return createAddress(open, context, wish, {
+    end: () => keep(tools, { pendingCreation: undefined }),
+    keep: (ip, state) => keep(tools, { ...node, ...state, routedIP: ip, created: true, pendingCreation: undefined }),
+    lost: (ip, error) => {
+      const fields = { routedIP: unit.key, ip, error };
+      routing.context.logger.error(fields, "address created but not recorded in status; retrying");
+    },
+  });
 }
 
 function placeOf({ routing }: Tools, machine: ProviderId): Overlay {
@@ -170,7 +152,7 @@ async function callFirewall(tools: Tools, action: Of<FirewallDo>): Promise<Outco
   const { firewalls } = gathered;
   const firewall = sharedFirewall(tools, nameOf(action));
   if (firewall === undefined || firewalls === undefined) return skipped("the account of the firewall is not known yet");
-  const caller = { provider: firewalls, context: callContext(unit, action.why, signal) };
+  const caller = { provider: firewalls, context: askedBy(unit.ref, action.why, signal) };
   switch (action.do) {
     case "read-firewall":
       await firewall.read(caller, action.nodes);

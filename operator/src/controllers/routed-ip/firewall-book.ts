@@ -76,11 +76,6 @@ export class SharedFirewall {
     return [...this.shares].filter(([other]) => other !== uid).map(([, recorded]) => recorded);
   }
 
-  /** Whether anybody has anything on record. */
-  get used(): boolean {
-    return this.shares.size > 0;
-  }
-
   /** Rejects as the provider does; the view shows a ProviderError until a call succeeds. */
   read(caller: FirewallCaller, nodes: readonly ProviderId[]): Promise<void> {
     return this.inTurn(() => this.readNow(caller, nodes));

@@ -1,12 +1,12 @@
 /** The part of a snapshot that is about the firewall. */
 
 import type { FirewallProvider } from "../../providers/types.js";
+import { given } from "../given.js";
 import type { Problem } from "../problem.js";
 import { isDue } from "../retry-schedule.js";
 import type { FirewallSnapshot } from "./firewall.js";
 import type { FirewallView, SharedFirewall } from "./firewall-book.js";
 import type { Grounds } from "./gather.js";
-import { given } from "./given.js";
 import { recordOf } from "./report.js";
 import type { Routing } from "./routing.js";
 import type { RoutedIP } from "./snapshot.js";

@@ -5,14 +5,14 @@ import { NOTHING_SEEN } from "../../inventory/view.js";
 import { tallyText } from "../../match/tally.js";
 import type { FirewallProvider, ProviderId } from "../../providers/types.js";
 import { AddressAccount } from "../address-accounts.js";
-import type { PoolMemory } from "../floating-ip-pool/snapshot.js";
+import { given } from "../given.js";
 import type { Problem } from "../problem.js";
 import { DnsDesk, type DnsLook, dnsOfRegistry } from "../records/dns-desk.js";
-import type { IssuedAccount, IssuerAccounts } from "../routed-ip-issuer/accounts.js";
 import { CRD_PROBE_MS } from "../times.js";
 import type { SharedFirewall } from "./firewall-book.js";
 import { firewallOf } from "./gather-firewall.js";
-import { given } from "./given.js";
+import type { IssuedAccount, IssuerAccounts } from "./issuer-accounts.js";
+import { memoryOf } from "./memory.js";
 import { NO_PORTS, portsOf } from "./ports.js";
 import type { RoutedRead } from "./resource.js";
 import type { Routing } from "./routing.js";
@@ -50,8 +50,8 @@ export function gather(tools: GatherTools, unit: RoutedUnit, read: RoutedRead): 
   const firewalls = issued?.providers.firewalls;
   const { firewall, snapshot: firewallSnapshot, formers } = firewallOf(routing, unit, { routed, grounds, firewalls });
   const nodes = nodesOf(unit);
-  const now = context.clock.now();
-  noticeReverts(unit, { inventory, verdictOf: nodes.verdictOf, now });
+  const { clock } = context;
+  const scene = { inventory, verdictOf: nodes.verdictOf, now: clock.now(), monotonic: clock.monotonic() };
   const snapshot: Snapshot = {
     routed,
     ...given({ terms, problem: grounds.problem, dns: dns?.snapshot, firewall: firewallSnapshot }),
@@ -59,14 +59,14 @@ export function gather(tools: GatherTools, unit: RoutedUnit, read: RoutedRead): 
     ...accountFacts(account),
     ...nodes,
     ...servedBy(routing, unit, { routed, problem: grounds.problem }),
-    now,
+    now: scene.now,
     inventory,
     claims,
     ownerOf: (ip) => context.claims.holderOf(ip),
     share: (wants, machines) => shareOf(tools, unit, { family, account, terms }, { wants, nodes: machines }),
     otherCreations: context.creations.others(creationKey(unit, { terms, family, account })),
     crdTooOld: context.clock.monotonic() - unit.droppedAt < CRD_PROBE_MS,
-    memory: memoryOf(unit, dns),
+    memory: memoryOf(unit, scene, dns?.reverts),
     taints: routing.taints.view(unit.ref.uid),
   };
   return { snapshot, family, account, desk, dns, firewall, firewalls };
@@ -125,7 +125,7 @@ export function creationKey(
 }
 
 /** Addresses that it names anywhere; canonical. */
-export function addressesOf({ spec, status }: RoutedIP): readonly string[] {
+export function namedAddresses({ spec, status }: RoutedIP): readonly string[] {
   return [...new Set([spec.routedIP, status.routedIP].flatMap((ip) => (ip ? [canonicalIp(ip)] : [])))];
 }
 
@@ -210,38 +210,4 @@ function shareOf(
   const isPromised = (node: ProviderId) => (view.reservedFor(node)?.uid ?? ref.uid) !== ref.uid;
   const roomOn = (node: ProviderId) => limit - view.heldCount(node) - Number(isPromised(node));
   return routing.context.demands.share(family, { ref, createdAt, wants, candidates: () => nodes }, roomOn);
-}
-
-const LASTING_MS = 600_000;
-const REVERTS_KEPT = 10;
-
-/** Somebody took the address off a node of ours that is well. */
-function noticeReverts(
-  unit: RoutedUnit,
-  { inventory, verdictOf, now }: Pick<Snapshot, "inventory" | "verdictOf" | "now">,
-): void {
-  const { placement } = unit;
-  const facts = placement && inventory.get(placement.ip);
-  if (placement === undefined || facts === undefined || facts.doubted || facts.action !== undefined) return;
-  if (facts.holder === placement.machine) {
-    if (now - placement.at >= LASTING_MS) unit.reverts = [];
-    return;
-  }
-  unit.placement = undefined;
-  if (verdictOf(placement.machine)?.refusals.length === 0) unit.reverts = [...unit.reverts, now].slice(-REVERTS_KEPT);
-}
-
-function memoryOf(unit: RoutedUnit, dns: DnsLook | undefined): PoolMemory {
-  const recordReverts = dns?.reverts ?? [];
-  const { creationFailure, lists, cleanup, nodeRetries, reverts, placement } = unit;
-  const ip = placement?.ip ?? unit.read()?.routed.status.routedIP;
-  const own = reverts.length === 0 || ip === undefined ? [] : [[canonicalIp(ip), reverts] as const];
-  const records = recordReverts.length === 0 ? [] : [["records", recordReverts] as const];
-  return {
-    nodeRetryAt: new Map([...nodeRetries].map(([node, { retryAt }]) => [node, retryAt])),
-    ...given({ creationFailure }),
-    lists,
-    reverts: new Map([...own, ...records]),
-    cleanup,
-  };
 }

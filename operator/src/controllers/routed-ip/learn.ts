@@ -1,16 +1,13 @@
 /** What the end of an action changes in what the unit remembers, and in what the next plan reads of the status. */
 
 import type { Clock } from "../../clock.js";
-import type { ProviderErrorReason } from "../../providers/errors.js";
-import type { ActionFailure } from "../floating-ip-pool/outcomes.js";
+import { NODE_FAULTS } from "../addresses/node-faults.js";
+import type { ActionFailure } from "../addresses/outcomes.js";
 import { afterFailure } from "../retry-schedule.js";
 import { timestamp } from "../times.js";
 import type { Action } from "./actions.js";
 import type { Done } from "./execute.js";
 import type { Overlay, RoutedUnit } from "./unit.js";
-
-/** Something is wrong with the node; another one may have the address at once. */
-const NODE_FAULTS: ReadonlySet<ProviderErrorReason> = new Set(["NodeBusy", "NodeOccupied", "NodeUnfit", "WrongRegion"]);
 
 type Move = Extract<Action, { readonly do: "assign" | "unassign" | "poll" | "create-address" }>;
 

@@ -49,7 +49,7 @@ export interface Plan {
   readonly needs: Needs;
   /** ms since the epoch. Absent: only when something happens. */
   readonly lookAgainAt?: number;
-  /** For the log and the timeline; empty where nothing moves. */
+  /** For the log; empty where nothing moves. */
   readonly sentence: string;
 }
 

@@ -1,6 +1,6 @@
 /** What RoutedIPs, issuers and classes share in one process: the caches, and who uses whom. */
 
-import { API_GROUP, API_VERSION, type FeatureName } from "cdk8s-flipop/api";
+import { API_GROUP, API_VERSION } from "cdk8s-flipop/api";
 import type { Cache } from "../../kube/cache.js";
 import type { KubeObject } from "../../kube/objects.js";
 import { type WholeObject, wholeObjects } from "../../kube/slim.js";
@@ -21,6 +21,7 @@ import {
   readRouted,
 } from "./resource.js";
 import { type ServiceFacts, slimServices } from "./service.js";
+import type { RoutedIP } from "./snapshot.js";
 import { TaintBook } from "./taint-book.js";
 import { type LookUp, termsOf, usesOf } from "./terms.js";
 import { Writers } from "./writers.js";
@@ -29,7 +30,6 @@ export interface RoutingSettings {
   readonly namespace: string;
   readonly issuerNamespaces: readonly string[];
   readonly jobNamespaces: readonly string[];
-  readonly features: readonly FeatureName[];
 }
 
 export type SecretObject = KubeObject & { readonly data?: Readonly<Record<string, string>> };
@@ -128,6 +128,13 @@ export class Routing {
 
   usersOfClass(name: string): readonly string[] {
     return this.users((object) => usesOf(object).className === name);
+  }
+
+  /** The RoutedIPs of a class, as read. */
+  membersOf(className: string): readonly RoutedIP[] {
+    return [...this.routed.list()]
+      .map((object) => readRouted(object).routed)
+      .filter(({ spec }) => spec.className === className);
   }
 
   /** The provider that a RoutedIP's addresses come from; `undefined`: unknown, or Jobs do it. */

@@ -1,41 +1,33 @@
-/** One run of a RoutedIP: read what is missing; look, decide and act until nothing is left to do; tell. */
+/** One run of a RoutedIP: read what is missing, take turns until nothing more is to be done, tell. */
 
-import { GROUP_VERSION } from "cdk8s-flipop/api";
-import { LIST_MAX_AGE_SECONDS } from "../../inventory/types.js";
 import { statusPatch } from "../../kube/patch.js";
-import type { ProviderId } from "../../providers/types.js";
 import type { Run } from "../../runtime/controller.js";
 import { done, type Result, requeueAfter } from "../../runtime/result.js";
-import { DONE } from "../floating-ip-pool/outcomes.js";
-import { LISTS_APART_MS } from "../floating-ip-pool/settlement.js";
-import { withList } from "../floating-ip-pool/snapshot.js";
+import { DONE } from "../addresses/outcomes.js";
+import { nextAttempt } from "../cleanup.js";
+import { turnedBad } from "../planned-condition.js";
 import { resultOfError } from "../run-failure.js";
+import { regardingOf } from "../telling.js";
 import { hasFinalizer, isDeleting } from "./deletion.js";
 import { tellingOf } from "./events.js";
 import { type Done, execute } from "./execute.js";
-import { addressesOf, creationKey, type Gathered, type GatherTools, gather, groundsOf } from "./gather.js";
-import { given } from "./given.js";
-import { goalOf, withGoal } from "./goal.js";
-import type { JobTools } from "./job-gather.js";
-import { endMove, learn } from "./learn.js";
+import type { GatherTools } from "./gather.js";
+import { withGoal } from "./goal.js";
+import type { JobTools } from "./jobs/gather.js";
+import { runJobs } from "./jobs/run-jobs.js";
+import { learn } from "./learn.js";
 import { count, labelsOf, samplesOf } from "./metrics.js";
-import { type Plan, plan } from "./plan.js";
+import { listDueMs, prepare } from "./prepare.js";
 import type { RoutedRead } from "./resource.js";
-import { runJobs } from "./run-jobs.js";
-import { statusWish, turnedBad } from "./status.js";
+import { statusWish } from "./status.js";
 import { termsOf } from "./terms.js";
-import { callContext } from "./tools.js";
+import { isMoving, look, reserve, type Turn } from "./turn.js";
 import { KIND, type RoutedUnit } from "./unit.js";
 
-/** Rounds in one run; the next run goes on. */
-const ROUNDS = 8;
+/** Turns in one run; the next run goes on. */
+const TURNS = 8;
 /** While an action whose end is not known runs. */
 const POLL_MS = 1000;
-
-interface Turn {
-  readonly gathered: Gathered;
-  readonly plan: Plan;
-}
 
 export interface RunTools extends GatherTools {
   /** Absent: the operator runs without feature jobs. */
@@ -63,72 +55,28 @@ interface Start {
 async function runIssued(tools: GatherTools, unit: RoutedUnit, { read, run }: Start): Promise<Result> {
   await prepare(tools, unit, read);
   noteCleanup(tools, unit, read);
-  const { turn, rest } = await settle(tools, unit, run);
+  const { turn, rest } = await takeTurns(tools, unit, run);
   if (turn === undefined) return done;
   const { context } = tools.routing;
   unit.series.show(samplesOf(context.metrics, labelsOf(context, turn.gathered.snapshot), turn.plan));
-  await tell(tools, unit, turn, run);
-  return rest ? requeueAfter(0) : next(tools, unit, turn);
-}
-
-/** The account's list, and what it lacks. Never rejects for the provider's sake: that is a failure of the account. */
-async function prepare(tools: GatherTools, unit: RoutedUnit, read: RoutedRead): Promise<void> {
-  const { account } = groundsOf(tools, unit, read);
-  if (account === undefined) return;
-  const { routed } = read;
-  const names = addressesOf(routed);
-  account.inventory?.want(unit.ref, names);
-  const settling = routed.status.pendingCreation !== undefined;
-  await account.refresh(settling ? LISTS_APART_MS / 1000 - 1 : LIST_MAX_AGE_SECONDS, "assignment");
-  const { inventory } = account;
-  if (inventory === undefined) return;
-  unit.inventory = inventory;
-  inventory.want(unit.ref, names);
-  const view = inventory.view();
-  const unseen = names.filter((ip) => view.get(ip) === undefined && !view.isGone(ip));
-  const locked = names.filter((ip) => isLocked(view.get(ip)));
-  const again = [...unseen, ...locked];
-  if (view.complete && again.length > 0)
-    await account.read(callContext(unit, "the list does not show it as it is"), again);
-  await account.settleDoubts(callContext(unit, "a read contradicted what was done"));
-  noteList(tools, unit, settling);
-}
-
-/** An action whose id nobody knows: only the address itself shows its end. */
-function isLocked(
-  address: { readonly action?: { readonly id?: string }; readonly ageSeconds: number } | undefined,
-): boolean {
-  return address?.action !== undefined && address.action.id === undefined && address.ageSeconds >= 1;
-}
-
-/** Remembers each whole list while a creation has no end. */
-function noteList({ routing }: GatherTools, unit: RoutedUnit, settling: boolean): void {
-  const view = unit.inventory?.view();
-  if (!settling || view?.complete !== true) {
-    unit.lists = settling ? unit.lists : [];
-    return;
-  }
-  const at = routing.context.clock.now() - view.ageSeconds * 1000;
-  const unassigned = [...view.addresses.values()].filter(({ holder }) => holder === undefined).map(({ ip }) => ip);
-  const last = unit.lists.at(-1)?.at ?? Number.NEGATIVE_INFINITY;
-  // The same list again, but for rounding.
-  if (at > last + 1) unit.lists = withList(unit.lists, { at, unassigned: new Set(unassigned) });
+  await writeStatus(tools, unit, turn, run);
+  const waitMs = rest ? 0 : nextMs(tools, unit, turn);
+  return waitMs === undefined ? done : requeueAfter(waitMs);
 }
 
 /** Each run is one attempt to clean up. */
 function noteCleanup({ routing }: GatherTools, unit: RoutedUnit, { routed }: RoutedRead): void {
   if (!isDeleting(routed) || !hasFinalizer(routed)) return;
-  const { attempts, since = routing.context.clock.now() } = unit.cleanup;
-  unit.cleanup = { attempts: attempts + 1, since };
+  unit.cleanup = nextAttempt(unit.cleanup, routing.context.clock.now());
 }
 
 /** @returns the last look, and whether more is to be done at once. */
-async function settle(
+async function takeTurns(
   tools: GatherTools,
   unit: RoutedUnit,
   run: Run,
 ): Promise<{ readonly turn?: Turn; readonly rest: boolean }> {
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let left = TURNS; left > 0; left--) {
     const turn = look(tools, unit);
     if (turn === undefined) return { rest: false };
     noteArrival(tools, unit, turn);
@@ -138,60 +86,19 @@ async function settle(
     const ends = ended.map((end) => withGoal(end, move));
     learn(unit, ends, tools.routing.context.clock);
     report(tools, unit, turn, { ends, run });
-    if (!ends.some(({ outcome }) => outcome.is !== "skipped")) return last(tools, unit, false);
-    if (run.signal.aborted) return last(tools, unit, false);
+    if (!ends.some(({ outcome }) => outcome.is !== "skipped")) return lastLook(tools, unit, false);
+    if (run.signal.aborted) return lastLook(tools, unit, false);
   }
-  return last(tools, unit, true);
+  return lastLook(tools, unit, true);
 }
 
-function last(tools: GatherTools, unit: RoutedUnit, rest: boolean): { readonly turn?: Turn; readonly rest: boolean } {
+function lastLook(
+  tools: GatherTools,
+  unit: RoutedUnit,
+  rest: boolean,
+): { readonly turn?: Turn; readonly rest: boolean } {
   const turn = look(tools, unit);
   return turn === undefined ? { rest: false } : { turn, rest };
-}
-
-/** In one turn of the process: what is decided is known to all others before they decide. */
-function look(tools: GatherTools, unit: RoutedUnit): Turn | undefined {
-  const read = unit.read();
-  if (read === undefined) return undefined;
-  const gathered = gather(tools, unit, read);
-  const made = plan(gathered.snapshot);
-  const { routing } = tools;
-  const { terms } = gathered.snapshot;
-  const { ref, createdAt } = unit;
-  if (gathered.snapshot.cachesComplete && terms !== undefined)
-    routing.taints.need(ref.uid, terms.taint, made.needs.nodes);
-  const { wants, nodes } = made.demand;
-  routing.context.demands.set(gathered.family, { ref, createdAt, wants, candidates: () => nodes });
-  unit.index?.watchHolders(made.needs.machines);
-  return { gathered, plan: made };
-}
-
-function reserve(tools: GatherTools, unit: RoutedUnit, turn: Turn): void {
-  const actions = turn.plan.steps.flatMap((step) => step.actions);
-  // A move that was stopped before its call keeps nobody else from the node.
-  if (!isMoving(turn.plan) && actions.every((action) => goalOf(action) === undefined)) endMove(unit);
-  for (const action of actions) {
-    const machine = goalOf(action);
-    if (machine !== undefined) book(unit, turn, machine);
-    if (action.do === "create-address") announce(tools, unit, turn, machine);
-  }
-}
-
-function book(unit: RoutedUnit, { gathered }: Turn, machine: ProviderId): void {
-  if (unit.reservation?.node === machine) return;
-  unit.reservation?.release();
-  unit.reservation = gathered.account?.inventory?.reserve(machine, unit.ref);
-}
-
-function announce(
-  { routing }: GatherTools,
-  unit: RoutedUnit,
-  { gathered }: Turn,
-  machine: ProviderId | undefined,
-): void {
-  const { snapshot, family, account } = gathered;
-  const key = creationKey(unit, { terms: snapshot.terms, family, account });
-  routing.context.creations.set({ ...key, ...given({ node: machine }) });
 }
 
 /** A move whose end a list or another reading has shown, before anybody asked for its action. */
@@ -204,7 +111,7 @@ function noteArrival({ routing: { context } }: GatherTools, unit: RoutedUnit, { 
   const end = { action, outcome: DONE };
   count(context.metrics, labelsOf(context, snapshot), end);
   const telling = tellingOf(snapshot, end);
-  if (telling !== undefined) context.events.record({ regarding: regarding(unit), ...telling });
+  if (telling !== undefined) context.events.record({ regarding: regardingOf(unit.ref), ...telling });
 }
 
 interface Ended {
@@ -223,7 +130,7 @@ function report(
   for (const end of ends) {
     count(context.metrics, labels, end);
     const telling = tellingOf(gathered.snapshot, end);
-    if (telling !== undefined) context.events.record({ regarding: regarding(unit), ...telling });
+    if (telling !== undefined) context.events.record({ regarding: regardingOf(unit.ref), ...telling });
     note(run, end);
     const left = leftBehindBy(end);
     if (left.length === 0) continue;
@@ -243,7 +150,7 @@ function leftBehindBy({ action, outcome }: Done): readonly string[] {
   return action.do === "remove-finalizer" && outcome.is === "done" ? action.leftBehind : [];
 }
 
-async function tell(
+async function writeStatus(
   { routing: { context } }: GatherTools,
   unit: RoutedUnit,
   { gathered, plan: made }: Turn,
@@ -256,12 +163,17 @@ async function tell(
   const before = snapshot.routed.status.conditions;
   await unit.writer.write({ patch: (object) => statusPatch(object, { ...wish }), subresource: "status", signal });
   if (unit.overlay === overlay) unit.overlay = {};
-  for (const { type, reason, message } of turnedBad(before, made)) {
-    context.events.record({ regarding: regarding(unit), type: "Warning", reason, action: type, note: message });
+  for (const { type, reason, message } of turnedBad(before, made.conditions)) {
+    context.events.record({ regarding: regardingOf(unit.ref), type: "Warning", reason, action: type, note: message });
   }
 }
 
-function next({ routing: { context } }: GatherTools, unit: RoutedUnit, { gathered, plan: made }: Turn): Result {
+/** ms until the next run; `undefined`: only when something happens. */
+function nextMs(
+  { routing: { context } }: GatherTools,
+  unit: RoutedUnit,
+  { gathered, plan: made }: Turn,
+): number | undefined {
   const now = context.clock.now();
   const at = [made.lookAgainAt, gathered.account?.retryAt, gathered.dns?.snapshot.readAgainAt];
   const waits = [
@@ -271,25 +183,9 @@ function next({ routing: { context } }: GatherTools, unit: RoutedUnit, { gathere
     isMoving(made) ? pollMs(unit, context.clock.monotonic()) : undefined,
   ];
   const ahead = waits.filter((ms) => ms !== undefined).map((ms) => Math.max(0, ms));
-  return ahead.length === 0 ? done : requeueAfter(Math.min(...ahead));
-}
-
-/** One that is just that old still counts: a look at that very moment would come to nothing. */
-function listDueMs(account: Gathered["account"]): number | undefined {
-  const view = account?.inventory?.view();
-  // One that does not answer is read when its next try is due, and no sooner.
-  if (view?.complete !== true || account?.failure !== undefined) return undefined;
-  return Math.max(0, LIST_MAX_AGE_SECONDS - view.ageSeconds) * 1000 + 1;
-}
-
-function isMoving({ status, chains }: Plan): boolean {
-  return status.state === "in-progress" || chains.some((chain) => chain[0]?.do === "poll");
+  return ahead.length === 0 ? undefined : Math.min(...ahead);
 }
 
 function pollMs({ poll }: RoutedUnit, monotonic: number): number {
   return poll === undefined ? POLL_MS : Math.max(0, poll.nextAt - monotonic);
-}
-
-function regarding({ ref: { kind, namespace, name, uid } }: RoutedUnit) {
-  return { apiVersion: GROUP_VERSION, kind, namespace, name, uid };
 }

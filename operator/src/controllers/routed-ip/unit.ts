@@ -9,8 +9,9 @@ import type { PodView } from "../../kube/pod-view.js";
 import { MatchIndex } from "../../match/match-index.js";
 import { OwnSeries } from "../../metrics/series.js";
 import type { ProviderId } from "../../providers/types.js";
+import { ListSightings } from "../addresses/list-sightings.js";
+import type { PollState } from "../addresses/poll.js";
 import type { CleanupMemory } from "../cleanup.js";
-import type { ListSighting } from "../floating-ip-pool/snapshot.js";
 import { Newest } from "../newest.js";
 import { ObjectWriter } from "../object-writer.js";
 import { resourcePath } from "../own-resources.js";
@@ -45,13 +46,13 @@ export class RoutedUnit {
   addressRetry: RetryState | undefined;
   readonly nodeRetries = new Map<ProviderId, RetryState>();
   creationFailure: (Problem & { readonly retryAt: number; readonly state: RetryState }) | undefined;
-  poll: { readonly id: string; readonly looks: number; readonly nextAt: number } | undefined;
+  poll: PollState | undefined;
   reservation: Reservation | undefined;
   /** Under way: asked for by this process, and its end not seen yet. */
   move: { readonly ip: string; readonly node: { readonly name: string; readonly machine: ProviderId } } | undefined;
   placement: { readonly ip: string; readonly machine: ProviderId; readonly at: number } | undefined;
   reverts: readonly number[] = [];
-  lists: readonly ListSighting[] = [];
+  readonly sightings = new ListSightings();
   cleanup: CleanupMemory = { attempts: 0 };
   /** When the server last dropped the intent of a creation, monotonic ms. */
   droppedAt = Number.NEGATIVE_INFINITY;

@@ -1,8 +1,8 @@
 import type { RoutedIPStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { FirewallJobs } from "../../../src/controllers/cluster-routed-ip-class/firewall-jobs.js";
-import { firewallOrders, firewallVariables } from "../../../src/controllers/cluster-routed-ip-class/variables.js";
+import { firewallOrders, firewallVariables } from "../../../src/controllers/jobs/variables.js";
+import { FirewallJobs } from "../../../src/controllers/routed-ip/jobs/firewall-jobs.js";
 import type { RoutedIP } from "../../../src/controllers/routed-ip/snapshot.js";
 import type { JobTerms } from "../../../src/controllers/routed-ip/terms.js";
 import { timestamp } from "../../../src/controllers/times.js";

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { JOB_LABELS, type JobOrder } from "../../../src/controllers/cluster-routed-ip-class/job.js";
-import { JobDesk, TRIAL_MS } from "../../../src/controllers/cluster-routed-ip-class/job-desk.js";
-import type { JobObject, JobPod } from "../../../src/controllers/cluster-routed-ip-class/job-state.js";
+import { JOB_LABELS, type JobOrder } from "../../../src/controllers/jobs/job.js";
+import { JobDesk, TRIAL_MS } from "../../../src/controllers/jobs/job-desk.js";
+import type { JobObject, JobPod } from "../../../src/controllers/jobs/job-state.js";
 import type { KubeObject } from "../../../src/kube/objects.js";
 import { type WholeObject, wholeObjects } from "../../../src/kube/slim.js";
 import { StatusError } from "../../../src/kube/status-error.js";

@@ -1,10 +1,10 @@
 import { Annotation, Finalizer, type RoutedIPStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { buildJob, type JobVariables } from "../../../src/controllers/cluster-routed-ip-class/job.js";
-import type { JobState } from "../../../src/controllers/cluster-routed-ip-class/job-state.js";
-import { assignVariables } from "../../../src/controllers/cluster-routed-ip-class/variables.js";
-import { type JobSnapshot, planJobs } from "../../../src/controllers/routed-ip/job-plan.js";
+import { buildJob, type JobVariables } from "../../../src/controllers/jobs/job.js";
+import type { JobState } from "../../../src/controllers/jobs/job-state.js";
+import { assignVariables } from "../../../src/controllers/jobs/variables.js";
+import { type JobSnapshot, planJobs } from "../../../src/controllers/routed-ip/jobs/plan.js";
 import type { RoutedIP } from "../../../src/controllers/routed-ip/snapshot.js";
 import type { JobTerms } from "../../../src/controllers/routed-ip/terms.js";
 import { timestamp } from "../../../src/controllers/times.js";

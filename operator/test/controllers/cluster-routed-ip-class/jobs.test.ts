@@ -3,24 +3,15 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
 import {
-  accountProblem,
   type ClassSnapshot,
   isByJobs,
   planClass,
 } from "../../../src/controllers/cluster-routed-ip-class/class-plan.js";
-import { buildJob, inputOf, type JobOrder, jobName } from "../../../src/controllers/cluster-routed-ip-class/job.js";
-import { decideJob } from "../../../src/controllers/cluster-routed-ip-class/job-decision.js";
-import {
-  type JobObject,
-  type JobPod,
-  jobState,
-  reportedAddress,
-} from "../../../src/controllers/cluster-routed-ip-class/job-state.js";
-import {
-  assignVariables,
-  firewallOrders,
-  firewallVariables,
-} from "../../../src/controllers/cluster-routed-ip-class/variables.js";
+import { buildJob, inputOf, type JobOrder, jobName } from "../../../src/controllers/jobs/job.js";
+import { decideJob } from "../../../src/controllers/jobs/job-decision.js";
+import { accountProblem } from "../../../src/controllers/jobs/job-place.js";
+import { type JobObject, type JobPod, jobState, reportedAddress } from "../../../src/controllers/jobs/job-state.js";
+import { assignVariables, firewallOrders, firewallVariables } from "../../../src/controllers/jobs/variables.js";
 import { meta } from "../../claims/resources.js";
 
 const NODE = { name: "n1", providerID: "cloud://1" };

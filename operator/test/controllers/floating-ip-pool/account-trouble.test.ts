@@ -1,20 +1,22 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { outcomeOf } from "../../../src/controllers/addresses/outcomes.js";
 import type { ControllerContext } from "../../../src/controllers/context.js";
 import type { Action } from "../../../src/controllers/floating-ip-pool/actions.js";
 import { blamed, faultyNode } from "../../../src/controllers/floating-ip-pool/blame.js";
+import { type ChainEnd, failureOf } from "../../../src/controllers/floating-ip-pool/chain-end.js";
 import { effectOf } from "../../../src/controllers/floating-ip-pool/effects.js";
 import { learn } from "../../../src/controllers/floating-ip-pool/learn.js";
 import { openMoves } from "../../../src/controllers/floating-ip-pool/open-moves.js";
-import { type ChainEnd, failureOf, outcomeOf } from "../../../src/controllers/floating-ip-pool/outcomes.js";
 import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
-import { NO_MEMORY, type Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
+import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import { addressSubject } from "../../../src/controllers/floating-ip-pool/subject.js";
 import { PoolUnit } from "../../../src/controllers/floating-ip-pool/unit.js";
 import { NodeDirectory } from "../../../src/match/node-directory.js";
 import { ProviderError, type ProviderErrorKind } from "../../../src/providers/errors.js";
 import { FakeClock } from "../../support/fake-clock.js";
 import { ModelCloud } from "./model-cloud.js";
+import { NO_MEMORY } from "./no-memory.js";
 
 const IP = "203.0.113.7";
 const MACHINE = "digitalocean://4242";

@@ -10,16 +10,11 @@ import {
 } from "cdk8s-flipop/api";
 import { Claims } from "../../../src/claims/claims.js";
 import { poolClaims } from "../../../src/claims/read-claims.js";
+import { type ListSighting, withList } from "../../../src/controllers/addresses/list-sightings.js";
 import type { Action } from "../../../src/controllers/floating-ip-pool/actions.js";
 import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
-import {
-  type ListSighting,
-  NO_MEMORY,
-  ownerText,
-  type Pool,
-  type Snapshot,
-  withList,
-} from "../../../src/controllers/floating-ip-pool/snapshot.js";
+import type { Pool, Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
+import { ownerName } from "../../../src/controllers/owners.js";
 import { timestamp } from "../../../src/controllers/times.js";
 import type { Belief } from "../../../src/inventory/belief.js";
 import { createView } from "../../../src/inventory/view.js";
@@ -29,6 +24,7 @@ import { nodeFacts } from "../../../src/match/node-facts.js";
 import type { CreateAddress, RecordSetFacts } from "../../../src/providers/types.js";
 import { meta } from "../../claims/resources.js";
 import { compiled, readyCondition, slimNode } from "../../match/cluster.js";
+import { NO_MEMORY } from "./no-memory.js";
 
 /** What goes wrong at the n-th action of a run. */
 export interface Fault {
@@ -267,7 +263,7 @@ export class ModelCloud {
     else if (action.do === "apply-records") this.zone.set(action.changes.fqdn, action.changes.after);
     else if (action.do === "unannotate-node") this.annotate(action.node, {});
     else if (action.do === "annotate-node") {
-      const owner = ownerText(this.pool(name));
+      const owner = ownerName(this.pool(name).metadata);
       this.annotate(action.node, { [Annotation.reservedIpv4]: action.ip, [Annotation.reservedIpv4Owner]: owner });
     }
   }

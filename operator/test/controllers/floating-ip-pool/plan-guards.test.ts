@@ -4,8 +4,9 @@ import { describe, it } from "mocha";
 import { isServed, standingsOf } from "../../../src/controllers/floating-ip-pool/grace.js";
 import { holdingsOf } from "../../../src/controllers/floating-ip-pool/holdings.js";
 import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
-import { ownerText, type Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
+import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import { wishOf } from "../../../src/controllers/floating-ip-pool/wish.js";
+import { ownerName } from "../../../src/controllers/owners.js";
 import { timestamp } from "../../../src/controllers/times.js";
 import type { InventoryAddress, ResourceRef } from "../../../src/inventory/types.js";
 import { createView } from "../../../src/inventory/view.js";
@@ -265,7 +266,9 @@ describe("the clean-up of a pool", () => {
       .to.include("unannotate-node")
       .and.not.include("remove-finalizer");
     const done = going(["n1"], { ips: [A] }, [Finalizer.cleanup]);
-    expect(done.nodes.get("n1")?.annotations[Annotation.reservedIpv4Owner]).to.equal(ownerText(done.pool("web")));
+    expect(done.nodes.get("n1")?.annotations[Annotation.reservedIpv4Owner]).to.equal(
+      ownerName(done.pool("web").metadata),
+    );
     expect(actions(done.plan("web"))).to.deep.equal(["unannotate-node", "remove-finalizer"]);
   });
 

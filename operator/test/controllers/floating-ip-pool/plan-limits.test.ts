@@ -2,9 +2,11 @@ import { Annotation } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
-import { NO_MEMORY, ownerText, type Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
+import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
+import { ownerName } from "../../../src/controllers/owners.js";
 import { createView } from "../../../src/inventory/view.js";
 import { ModelCloud } from "./model-cloud.js";
+import { NO_MEMORY } from "./no-memory.js";
 
 const A = "203.0.113.7";
 const DNS = { recordName: "web.example.com", zone: "example.com" };
@@ -42,6 +44,21 @@ describe("the plan of a pool at the limits of its provider", () => {
     const [intent, create] = cloud.plan("web").chains.flat();
     expect(intent).to.deep.include({ do: "record-intent" }).and.to.have.nested.property("intent.family", "IPv6");
     expect(create).to.have.deep.property("wish", { family: "IPv6", region: "r" });
+  });
+
+  it("is not ready while the cloud calls its spec senseless, and ready while only nodes are missing", () => {
+    const cloud = cluster(["n1"], { desiredIPs: 1, region: "atlantis" });
+    const creationFailure = { reason: "Invalid", message: "no region atlantis", retryAt: cloud.now + 60_000 } as const;
+    const refused = altered(cloud, { memory: { ...NO_MEMORY, creationFailure } });
+    expect([condition(refused, "Ready"), condition(refused, "Fulfilled")]).to.deep.equal([
+      "False/Invalid",
+      "False/Invalid",
+    ]);
+    const nobody = cluster([], { desiredIPs: 1, ipFamily: "IPv6", region: "" }).plan("web");
+    expect([condition(nobody, "Ready"), condition(nobody, "Fulfilled")]).to.deep.equal([
+      "True/Observed",
+      "False/NoCandidate",
+    ]);
   });
 
   it("passes over the addresses of the other family, and says so", () => {
@@ -146,7 +163,7 @@ describe("the plan of a pool, among the annotations of others", () => {
 
   it("corrects one of its own with another address", () => {
     const cloud = held();
-    expect(annotate(cloud, { [VALUE]: "192.0.2.1", [OWNER]: ownerText(cloud.pool("web")) })).to.deep.equal([
+    expect(annotate(cloud, { [VALUE]: "192.0.2.1", [OWNER]: ownerName(cloud.pool("web").metadata) })).to.deep.equal([
       "annotate-node",
     ]);
   });

@@ -2,9 +2,10 @@ import { Annotation, Finalizer } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
-import { NO_MEMORY, type Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
+import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import { timestamp } from "../../../src/controllers/times.js";
 import { ModelCloud } from "./model-cloud.js";
+import { NO_MEMORY } from "./no-memory.js";
 
 const [A, B, C] = ["203.0.113.7", "203.0.113.8", "203.0.113.9"];
 const DNS = { recordName: "web.example.com", zone: "example.com" };

@@ -1,11 +1,13 @@
 import type { PendingCreation } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import type { ListSighting } from "../../../src/controllers/addresses/list-sightings.js";
 import { type Settlement, settle } from "../../../src/controllers/floating-ip-pool/settlement.js";
-import { type ListSighting, NO_MEMORY, type Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
+import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import { timestamp } from "../../../src/controllers/times.js";
 import type { InventoryAddress } from "../../../src/inventory/types.js";
 import { ModelCloud } from "./model-cloud.js";
+import { NO_MEMORY } from "./no-memory.js";
 
 const NEW = "198.51.100.1";
 const OTHER = "198.51.100.2";

@@ -1,9 +1,9 @@
 import type { AddressStatus, FloatingIPPoolStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import type { Outcome } from "../../../src/controllers/addresses/outcomes.js";
 import type { Action } from "../../../src/controllers/floating-ip-pool/actions.js";
 import { effectOf } from "../../../src/controllers/floating-ip-pool/effects.js";
-import type { Outcome } from "../../../src/controllers/floating-ip-pool/outcomes.js";
 import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import { readPool } from "../../../src/controllers/floating-ip-pool/read-pool.js";
 import { differsInCandidatesAlone, statusWish } from "../../../src/controllers/floating-ip-pool/status.js";

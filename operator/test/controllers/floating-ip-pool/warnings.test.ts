@@ -51,9 +51,19 @@ describe("the warnings of a pool", () => {
     expect(told([said], [said], [own])).to.be.empty;
   });
 
+  it("tell of what is left out of a spec that is served", () => {
+    const served = condition("Ready", "True", "Invalid", "served, but for: match.tolerations[0]");
+    const twice = condition("Ready", "True", "DuplicateAddress", "ips lists 203.0.113.7 twice");
+    expect(told([], [served], [])).to.deep.equal([`Invalid: ${served.message}`]);
+    expect(told([served], [twice], [])).to.deep.equal([`DuplicateAddress: ${twice.message}`]);
+    expect(told([twice], [twice], [])).to.be.empty;
+  });
+
   it("are silent about what ends by itself, and about what is well", () => {
-    const cooling = condition("Fulfilled", "False", "CoolingOff");
-    expect(told([], [cooling, condition("Ready", "True", "Observed")], [])).to.be.empty;
+    for (const reason of ["CoolingOff", "UnderWay"]) {
+      const passing = condition("Fulfilled", "False", reason);
+      expect(told([], [passing, condition("Ready", "True", "Observed")], []), reason).to.be.empty;
+    }
     expect(told([], [condition("Conflict", "True", "ClaimedByOther", "web has it")], [])).to.have.length(1);
   });
 });

@@ -1,7 +1,7 @@
 import { Finalizer, type RoutedIPIssuerSpec, type RoutedIPIssuerStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { credentialsOf, secretOf } from "../../../src/controllers/routed-ip-issuer/credentials.js";
+import { credentialsOf, secretOf } from "../../../src/controllers/routed-ip/issuer-credentials.js";
 import { plan } from "../../../src/controllers/routed-ip-issuer/plan.js";
 import type { Snapshot } from "../../../src/controllers/routed-ip-issuer/snapshot.js";
 import type { ObjectMeta } from "../../../src/kube/objects.js";

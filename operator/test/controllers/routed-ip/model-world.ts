@@ -3,12 +3,8 @@
 import { Annotation, Finalizer, type RoutedIPStatus } from "cdk8s-flipop/api";
 import { Claims } from "../../../src/claims/claims.js";
 import { routedIpClaims } from "../../../src/claims/read-claims.js";
-import {
-  type ListSighting,
-  NO_MEMORY,
-  type PoolMemory,
-  withList,
-} from "../../../src/controllers/floating-ip-pool/snapshot.js";
+import { type ListSighting, withList } from "../../../src/controllers/addresses/list-sightings.js";
+import type { PoolMemory } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import type { Action } from "../../../src/controllers/routed-ip/actions.js";
 import { EndpointWorkload, type SliceFacts } from "../../../src/controllers/routed-ip/endpoints.js";
 import { everyNode } from "../../../src/controllers/routed-ip/every-node.js";
@@ -27,6 +23,7 @@ import type { CompiledMatch } from "../../../src/match/compile-match.js";
 import { nodeFacts } from "../../../src/match/node-facts.js";
 import { isOwnTaint } from "../../../src/match/taints.js";
 import { ruleKey } from "../../../src/providers/firewall-changes.js";
+import { NO_MEMORY } from "../floating-ip-pool/no-memory.js";
 import { type Address, ModelCluster, TAINT } from "./model-cluster.js";
 
 /** What goes wrong at the n-th action of a run. `lost`: done, and the answer never comes. */

@@ -1,13 +1,13 @@
 import { Annotation, KINDS } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { FirewallJobs } from "../../../src/controllers/cluster-routed-ip-class/firewall-jobs.js";
-import { NO_MEMORY } from "../../../src/controllers/floating-ip-pool/snapshot.js";
+import { FirewallJobs } from "../../../src/controllers/routed-ip/jobs/firewall-jobs.js";
 import { type Plan, plan } from "../../../src/controllers/routed-ip/plan.js";
 import type { RoutedIP, Snapshot } from "../../../src/controllers/routed-ip/snapshot.js";
 import { classTerms, type IssuedTerms } from "../../../src/controllers/routed-ip/terms.js";
 import { meta } from "../../claims/resources.js";
 import { NOT_READY, taint } from "../../match/cluster.js";
+import { NO_MEMORY } from "../floating-ip-pool/no-memory.js";
 import { ModelWorld } from "./model-world.js";
 
 const IP = "203.0.113.7";

@@ -7,9 +7,9 @@ import { UnknownProviderError } from "../../providers/registry.js";
 import { AddressAccount } from "../address-accounts.js";
 import type { ControllerContext } from "../context.js";
 import type { Problem } from "../problem.js";
-import type { RoutingSettings } from "../routed-ip/routing.js";
-import type { Issuer } from "../routed-ip/terms.js";
-import { type CredentialsAnswer, credentialsOf, type SecretEntries, secretOf } from "./credentials.js";
+import { type CredentialsAnswer, credentialsOf, type SecretEntries, secretOf } from "./issuer-credentials.js";
+import type { RoutingSettings } from "./routing.js";
+import type { Issuer } from "./terms.js";
 
 export interface IssuedAccount {
   readonly providers: ProviderSet;

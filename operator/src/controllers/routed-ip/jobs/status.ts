@@ -1,10 +1,10 @@
 /** The status of a RoutedIP whose class works by Jobs, beside what its Jobs have reached. Pure. */
 
 import type { Reason, RoutedIPStatus } from "cdk8s-flipop/api";
-import type { JobDecision } from "../cluster-routed-ip-class/job-decision.js";
-import { timestamp } from "../times.js";
-import type { Election } from "./job-election.js";
-import { addressOf, type Change, type JobSnapshot } from "./job-plan.js";
+import type { JobDecision } from "../../jobs/job-decision.js";
+import { timestamp } from "../../times.js";
+import type { Election } from "./election.js";
+import { addressOf, type Change, type JobSnapshot } from "./plan.js";
 
 export function statusOf(snapshot: JobSnapshot, { grace, holder }: Election, decision: JobDecision): Change {
   const { routed, ports, problem, now } = snapshot;

@@ -2,14 +2,14 @@
 
 import type { ClusterRoutedIPClassSpec, JsonObject } from "cdk8s-flipop/api";
 import type { Cache } from "../../kube/cache.js";
-import { isConflict, isNotFound, StatusError } from "../../kube/client.js";
 import type { KubeObject, ObjectMeta } from "../../kube/objects.js";
 import { type WholeObject, wholeObjects } from "../../kube/slim.js";
+import { isConflict, isNotFound, StatusError } from "../../kube/status-error.js";
 import { cachePart } from "../../runtime/cache-part.js";
 import type { Synced } from "../../runtime/manager.js";
 import type { ControllerContext } from "../context.js";
-import { accountProblem } from "./class-plan.js";
 import { buildJob, JOB_LABELS, type JobOrder, type JobPurpose, serviceAccountOf } from "./job.js";
+import { accountProblem } from "./job-place.js";
 import { type JobObject, type JobPod, type JobState, jobState } from "./job-state.js";
 
 export interface FoundJob {
@@ -252,12 +252,12 @@ export function jobSpecOf(spec: ClusterRoutedIPClassSpec, purpose: JobPurpose): 
   return (purpose === "assign" ? spec.updateRoutedIP : spec.updateFirewall) ?? {};
 }
 
-/** It would be the same if it were sent again now. */
 /** There is no such Job, and none will come of it. */
 export function isDefinite(error: unknown): boolean {
   return error instanceof JobRefusedError || isRefusal(error);
 }
 
+/** It would be the same if it were sent again now. */
 function isRefusal(error: unknown): error is StatusError {
   return error instanceof StatusError && error.code >= 400 && error.code < 500 && error.code !== 429;
 }

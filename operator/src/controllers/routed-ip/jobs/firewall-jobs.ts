@@ -1,14 +1,14 @@
 /** The firewall Jobs of classes: one for a class at a time, always with the full set of its rules. */
 
 import { parsePortRange } from "cdk8s-flipop/api";
-import type { Problem } from "../problem.js";
-import type { RetryState } from "../retry-schedule.js";
-import type { RoutedIP } from "../routed-ip/snapshot.js";
-import type { ClassTerms } from "../routed-ip/terms.js";
-import type { JobVariables } from "./job.js";
-import { decideJob } from "./job-decision.js";
-import type { FoundJob } from "./job-desk.js";
-import { type FirewallNeed, firewallOrders, firewallVariables } from "./variables.js";
+import type { JobVariables } from "../../jobs/job.js";
+import { decideJob } from "../../jobs/job-decision.js";
+import type { FoundJob } from "../../jobs/job-desk.js";
+import { type FirewallNeed, firewallOrders, firewallVariables } from "../../jobs/variables.js";
+import type { Problem } from "../../problem.js";
+import type { RetryState } from "../../retry-schedule.js";
+import type { RoutedIP } from "../snapshot.js";
+import type { ClassTerms } from "../terms.js";
 
 /** Whether the firewall is as all RoutedIPs of the class need it. */
 export type FirewallState = "done" | "pending" | { readonly failure: Problem };

@@ -1,16 +1,16 @@
 /** The three kinds of routed addresses as one part of the process: they share their caches. */
 
-import type { KubeObject } from "../../kube/objects.js";
-import { ClassController } from "../cluster-routed-ip-class/controller.js";
-import { FirewallJobs } from "../cluster-routed-ip-class/firewall-jobs.js";
-import { JOB_LABELS } from "../cluster-routed-ip-class/job.js";
-import { JobDesk } from "../cluster-routed-ip-class/job-desk.js";
-import type { ControllerContext, ControllerParts } from "../context.js";
-import { IssuerAccounts } from "../routed-ip-issuer/accounts.js";
-import { IssuerController } from "../routed-ip-issuer/controller.js";
-import { RoutedIPs } from "./controller.js";
+import type { KubeObject } from "../kube/objects.js";
+import { ClassController } from "./cluster-routed-ip-class/controller.js";
+import type { ControllerContext, ControllerParts } from "./context.js";
 import { given } from "./given.js";
-import { Routing } from "./routing.js";
+import { JOB_LABELS } from "./jobs/job.js";
+import { JobDesk } from "./jobs/job-desk.js";
+import { RoutedIPs } from "./routed-ip/controller.js";
+import { IssuerAccounts } from "./routed-ip/issuer-accounts.js";
+import { FirewallJobs } from "./routed-ip/jobs/firewall-jobs.js";
+import { Routing } from "./routed-ip/routing.js";
+import { IssuerController } from "./routed-ip-issuer/controller.js";
 
 export function createRoutedIPControllers(context: ControllerContext): ControllerParts {
   const routing = new Routing(context, context.settings);

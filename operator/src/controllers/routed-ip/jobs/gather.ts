@@ -1,19 +1,20 @@
 /** The snapshot of a RoutedIP whose class works by Jobs. */
 
-import type { ProviderId } from "../../providers/types.js";
-import type { FirewallJobs } from "../cluster-routed-ip-class/firewall-jobs.js";
-import type { JobDesk } from "../cluster-routed-ip-class/job-desk.js";
-import type { Problem } from "../problem.js";
-import { CRD_PROBE_MS } from "../times.js";
-import { nodesOf, problemOfService, servedBy } from "./gather.js";
-import { given } from "./given.js";
-import type { JobSnapshot } from "./job-plan.js";
-import type { PortsFound } from "./ports.js";
-import { type RoutedRead, readRouted } from "./resource.js";
-import type { Routing } from "./routing.js";
-import type { RoutedIP } from "./snapshot.js";
-import { classTerms, type JobTerms, termsOf } from "./terms.js";
-import type { RoutedUnit } from "./unit.js";
+import { Annotation } from "cdk8s-flipop/api";
+import type { ProviderId } from "../../../providers/types.js";
+import { given } from "../../given.js";
+import type { JobDesk } from "../../jobs/job-desk.js";
+import type { Problem } from "../../problem.js";
+import { CRD_PROBE_MS } from "../../times.js";
+import { nodesOf, problemOfService, servedBy } from "../gather.js";
+import type { PortsFound } from "../ports.js";
+import type { RoutedRead } from "../resource.js";
+import type { Routing } from "../routing.js";
+import type { RoutedIP } from "../snapshot.js";
+import { classTerms, type JobTerms, termsOf } from "../terms.js";
+import type { RoutedUnit } from "../unit.js";
+import type { FirewallJobs } from "./firewall-jobs.js";
+import type { JobSnapshot } from "./plan.js";
 
 export interface JobTools {
   readonly routing: Routing;
@@ -53,7 +54,7 @@ function firewallState(routing: Routing, firewalls: FirewallJobs, routed: Routed
   const found = routing.lookUp.class(className);
   if (found === undefined) return "pending";
   const isOwn = ({ metadata }: RoutedIP) => metadata.uid === routed.metadata.uid;
-  const members = membersOf(routing, className).map((member) => (isOwn(member) ? routed : member));
+  const members = routing.membersOf(className).map((member) => (isOwn(member) ? routed : member));
   return firewalls.of(className, members, classTerms(found.spec));
 }
 
@@ -86,12 +87,5 @@ function loadOf({ routing, aims }: JobTools, unit: RoutedUnit, machine: Provider
     if (status?.providerID === machine || aims.get(metadata.uid) === machine) load += 1;
   }
   const node = routing.context.nodes.ofMachine(machine);
-  return load + (node?.annotations["flipop.digitalocean.com/ipv4-reserved-ip"] === undefined ? 0 : 1);
-}
-
-/** The RoutedIPs of a class, as read. */
-export function membersOf(routing: Routing, className: string) {
-  return [...routing.routed.list()]
-    .map((object) => readRouted(object).routed)
-    .filter(({ spec }) => spec.className === className);
+  return load + (node?.annotations[Annotation.reservedIpv4] === undefined ? 0 : 1);
 }

@@ -1,18 +1,18 @@
 /** Carries out what the plan of a RoutedIP whose class works by Jobs asks for. */
 
-import { Annotation, Finalizer, GROUP_VERSION } from "cdk8s-flipop/api";
-import { finalizerPatch, ownAnnotationPatch, statusPatch } from "../../kube/patch.js";
-import type { Run } from "../../runtime/controller.js";
-import { jobNamespaceOf } from "../cluster-routed-ip-class/class-plan.js";
-import type { JobOrder } from "../cluster-routed-ip-class/job.js";
-import { isDefinite, jobSpecOf } from "../cluster-routed-ip-class/job-desk.js";
-import { leftBehind, normal, type Telling, warning } from "../telling.js";
-import { CRD_TOO_OLD } from "./job-conditions.js";
-import type { JobTools } from "./job-gather.js";
-import type { Change, JobAction, JobPlan, JobSnapshot } from "./job-plan.js";
-import type { RoutedObject } from "./resource.js";
-import { setTaints } from "./set-taints.js";
-import { KIND, type RoutedUnit } from "./unit.js";
+import { Annotation, Finalizer } from "cdk8s-flipop/api";
+import { finalizerPatch, ownAnnotationPatch, statusPatch } from "../../../kube/patch.js";
+import type { Run } from "../../../runtime/controller.js";
+import type { JobOrder } from "../../jobs/job.js";
+import { isDefinite, jobSpecOf } from "../../jobs/job-desk.js";
+import { jobNamespaceOf } from "../../jobs/job-place.js";
+import { leftBehind, normal, regardingOf, type Telling, warning } from "../../telling.js";
+import type { RoutedObject } from "../resource.js";
+import { setTaints } from "../set-taints.js";
+import { KIND, type RoutedUnit } from "../unit.js";
+import { CRD_TOO_OLD } from "./conditions.js";
+import type { JobTools } from "./gather.js";
+import type { Change, JobAction, JobPlan, JobSnapshot } from "./plan.js";
 
 interface Work {
   readonly plan: JobPlan;
@@ -136,10 +136,6 @@ function endJob(
   event(tools, unit, warning(failure.problem.reason, "Assign", failure.problem.message));
 }
 
-function event(
-  { routing: { context } }: JobTools,
-  { ref: { namespace, name, uid } }: RoutedUnit,
-  telling: Telling,
-): void {
-  context.events.record({ regarding: { apiVersion: GROUP_VERSION, kind: KIND, namespace, name, uid }, ...telling });
+function event({ routing: { context } }: JobTools, { ref }: RoutedUnit, telling: Telling): void {
+  context.events.record({ regarding: regardingOf(ref), ...telling });
 }

@@ -1,9 +1,9 @@
 /** The node that should hold the address of a class with Jobs: by statuses alone, nobody can ask the platform. */
 
-import { type Grace, graceOf } from "../../match/grace.js";
-import type { NodeFacts } from "../../match/node-facts.js";
-import { timeOf } from "../times.js";
-import type { JobSnapshot } from "./job-plan.js";
+import { type Grace, graceOf } from "../../../match/grace.js";
+import type { NodeFacts } from "../../../match/node-facts.js";
+import { timeOf } from "../../times.js";
+import type { JobSnapshot } from "./plan.js";
 
 export interface Election {
   readonly holder: NodeFacts | undefined;

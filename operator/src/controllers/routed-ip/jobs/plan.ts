@@ -1,30 +1,30 @@
 /** The decision about a RoutedIP whose class works by Jobs: elect, then one Job at a time. Pure. */
 
 import { canonicalIp, type RoutedIPStatus } from "cdk8s-flipop/api";
-import type { ClaimView } from "../../claims/claims.js";
-import type { Verdict } from "../../match/checks.js";
-import type { NodeFacts } from "../../match/node-facts.js";
-import type { ProviderId } from "../../providers/types.js";
-import { type CleanupMemory, isCleanupOverdue } from "../cleanup.js";
-import type { JobVariables } from "../cluster-routed-ip-class/job.js";
-import { decideJob, type JobDecision, type JobSituation } from "../cluster-routed-ip-class/job-decision.js";
-import type { JobObject } from "../cluster-routed-ip-class/job-state.js";
-import { assignVariables } from "../cluster-routed-ip-class/variables.js";
-import { annotatedIps } from "../floating-ip-pool/wish.js";
-import { type PlannedCondition, stamped, unknown } from "../planned-condition.js";
-import type { Problem } from "../problem.js";
-import type { RetryState } from "../retry-schedule.js";
-import { timestamp } from "../times.js";
-import type { TaintAction } from "./actions.js";
-import { hasFinalizer, isDeleting } from "./deletion.js";
-import { given } from "./given.js";
-import { conditionsOf, conflictOf } from "./job-conditions.js";
-import { type Election, elect } from "./job-election.js";
-import { statusOf } from "./job-status.js";
-import type { PortsFound } from "./ports.js";
-import type { RoutedIP, TaintView } from "./snapshot.js";
-import { electTaint, strayTaints } from "./taints.js";
-import type { JobTerms } from "./terms.js";
+import type { ClaimView } from "../../../claims/claims.js";
+import type { Verdict } from "../../../match/checks.js";
+import type { NodeFacts } from "../../../match/node-facts.js";
+import type { ProviderId } from "../../../providers/types.js";
+import { type CleanupMemory, isCleanupOverdue } from "../../cleanup.js";
+import { annotatedIps } from "../../floating-ip-pool/wish.js";
+import { given } from "../../given.js";
+import type { JobVariables } from "../../jobs/job.js";
+import { decideJob, type JobDecision, type JobSituation } from "../../jobs/job-decision.js";
+import type { JobObject } from "../../jobs/job-state.js";
+import { assignVariables } from "../../jobs/variables.js";
+import { type PlannedCondition, stamped, unknown } from "../../planned-condition.js";
+import type { Problem } from "../../problem.js";
+import type { RetryState } from "../../retry-schedule.js";
+import { timestamp } from "../../times.js";
+import type { TaintAction } from "../actions.js";
+import { hasFinalizer, isDeleting } from "../deletion.js";
+import type { PortsFound } from "../ports.js";
+import type { RoutedIP, TaintView } from "../snapshot.js";
+import { electTaint, strayTaints } from "../taints.js";
+import type { JobTerms } from "../terms.js";
+import { conditionsOf, conflictOf } from "./conditions.js";
+import { type Election, elect } from "./election.js";
+import { statusOf } from "./status.js";
 
 export interface JobSnapshot {
   readonly routed: RoutedIP;

@@ -1,11 +1,11 @@
 /** Conditions of a RoutedIP whose class works by Jobs. */
 
-import { refText } from "../../claims/claimant.js";
-import type { JobDecision } from "../cluster-routed-ip-class/job-decision.js";
-import { no, type PlannedCondition, unknown, yes } from "../planned-condition.js";
-import type { Problem } from "../problem.js";
-import type { Election } from "./job-election.js";
-import { addressOf, type JobSnapshot } from "./job-plan.js";
+import { refText } from "../../../claims/claimant.js";
+import type { JobDecision } from "../../jobs/job-decision.js";
+import { no, type PlannedCondition, unknown, yes } from "../../planned-condition.js";
+import type { Problem } from "../../problem.js";
+import type { Election } from "./election.js";
+import { addressOf, type JobSnapshot } from "./plan.js";
 
 export interface Verdicts {
   readonly decision: JobDecision;

@@ -1,6 +1,6 @@
 /** How an action ended, and what an error says about it. Pure. */
 
-import { isConflict, isNotFound, StatusError } from "../../kube/client.js";
+import { isConflict, isNotFound, StatusError } from "../../kube/status-error.js";
 import { errorText } from "../../logging.js";
 import { isProviderError, type ProviderError, type ProviderErrorReason } from "../../providers/errors.js";
 import { isAccountError } from "../address-accounts.js";
@@ -8,7 +8,6 @@ import { ObjectGone } from "../object-writer.js";
 import { type Problem, problemOf } from "../problem.js";
 import type { Failure } from "../retry-schedule.js";
 import { isWithheld } from "../run-failure.js";
-import type { Action, Chain } from "./actions.js";
 
 /** Why nothing came of an action. */
 export interface ActionFailure extends Failure {
@@ -32,34 +31,10 @@ export type Outcome =
   | { readonly is: "unknown"; readonly failure: ActionFailure }
   | { readonly is: "skipped"; readonly because: string };
 
-export interface Step {
-  readonly action: Action;
-  readonly outcome: Outcome;
-}
-
-/** A chain as far as it went. */
-export interface ChainEnd {
-  readonly subject: string;
-  readonly chain: Chain;
-  /** The last one may be other than done. */
-  readonly steps: readonly Step[];
-}
-
 export const DONE: Outcome = { is: "done" };
 
 export function skipped(because: string): Outcome {
   return { is: "skipped", because };
-}
-
-/** Whether the world is another one now, so that a plan made at once may say more. */
-export function didAnything({ steps }: ChainEnd): boolean {
-  return steps.some(({ outcome }) => outcome.is !== "skipped");
-}
-
-/** The failure that ended a chain, if one did. */
-export function failureOf({ steps }: ChainEnd): ActionFailure | undefined {
-  const last = steps.at(-1)?.outcome;
-  return last?.is === "refused" || last?.is === "unknown" ? last.failure : undefined;
 }
 
 /** What anything thrown by an action means. */

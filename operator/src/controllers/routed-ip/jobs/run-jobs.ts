@@ -1,16 +1,17 @@
 /** One run of a RoutedIP whose class works by Jobs: look, decide, act, tell. */
 
-import { statusPatch } from "../../kube/patch.js";
-import type { Run } from "../../runtime/controller.js";
-import { done, type Result, requeueAfter } from "../../runtime/result.js";
-import { inputOf } from "../cluster-routed-ip-class/job.js";
-import { conditionSamples } from "../condition-metrics.js";
-import { stamped } from "../planned-condition.js";
-import { hasFinalizer, isDeleting } from "./deletion.js";
-import { carryOut } from "./job-execute.js";
-import { type JobTools, snapshotOf } from "./job-gather.js";
-import { type JobPlan, type JobSnapshot, planJobs } from "./job-plan.js";
-import type { RoutedUnit } from "./unit.js";
+import { statusPatch } from "../../../kube/patch.js";
+import type { Run } from "../../../runtime/controller.js";
+import { done, type Result, requeueAfter } from "../../../runtime/result.js";
+import { nextAttempt } from "../../cleanup.js";
+import { conditionSamples } from "../../condition-metrics.js";
+import { inputOf } from "../../jobs/job.js";
+import { stamped } from "../../planned-condition.js";
+import { hasFinalizer, isDeleting } from "../deletion.js";
+import type { RoutedUnit } from "../unit.js";
+import { carryOut } from "./execute.js";
+import { type JobTools, snapshotOf } from "./gather.js";
+import { type JobPlan, type JobSnapshot, planJobs } from "./plan.js";
 
 const ROUNDS = 6;
 
@@ -59,9 +60,7 @@ function noteAim({ aims }: JobTools, { ref: { uid } }: RoutedUnit, { job }: JobS
 
 /** Each run is one attempt to clean up. */
 function noteCleanup(unit: RoutedUnit, { routed, now }: JobSnapshot): void {
-  if (!isDeleting(routed) || !hasFinalizer(routed)) return;
-  const { attempts, since = now } = unit.cleanup;
-  unit.cleanup = { attempts: attempts + 1, since };
+  if (isDeleting(routed) && hasFinalizer(routed)) unit.cleanup = nextAttempt(unit.cleanup, now);
 }
 
 async function tell(

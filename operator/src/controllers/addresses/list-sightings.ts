@@ -1,0 +1,61 @@
+/** Lists in which a creation whose answer was lost is looked for. */
+
+import type { PendingCreation } from "cdk8s-flipop/api";
+import type { InventoryView } from "../../inventory/types.js";
+
+/** Unassigned addresses of a whole list. */
+export interface ListSighting {
+  /** When it was asked for, ms since the epoch. */
+  readonly at: number;
+  readonly unassigned: ReadonlySet<string>;
+}
+
+/** So long must lie between two lists that agree: another install may share the account and create, too. */
+export const LISTS_APART_MS = 10_000;
+/** A list that is looked in is this young, seconds: a little less than lies between two of them. */
+export const SETTLE_LIST_SECONDS = LISTS_APART_MS / 1000 - 1;
+
+/** Remembers a list: the first one, and the last few. */
+export function withList(lists: readonly ListSighting[], list: ListSighting): readonly ListSighting[] {
+  if ((lists.at(-1)?.at ?? Number.NEGATIVE_INFINITY) >= list.at) return lists;
+  const kept = lists.length < LISTS_KEPT ? lists : lists.filter((_, index) => index !== 1);
+  return [...kept, list];
+}
+
+const LISTS_KEPT = 8;
+
+/** Of one resource. Keeps monotonic times: no clock that is set tears them apart. */
+export class ListSightings {
+  private lists: readonly ListSighting[] = [];
+  private lastAt = Number.NEGATIVE_INFINITY;
+  /** The open creation, and when it was met. */
+  private met: { readonly startedAt: string; readonly at: number } | undefined;
+
+  /** @returns whether a creation is open. */
+  meet(intent: PendingCreation | undefined, monotonic: number): boolean {
+    if (intent === undefined) this.met = undefined;
+    else if (this.met?.startedAt !== intent.startedAt) this.met = { startedAt: intent.startedAt, at: monotonic };
+    return intent !== undefined;
+  }
+
+  /** Remembers each whole list while a creation has no end. */
+  note(view: Pick<InventoryView, "complete" | "ageSeconds" | "addresses"> | undefined, monotonic: number): void {
+    if (this.met === undefined) this.lists = [];
+    if (this.met === undefined || view?.complete !== true) return;
+    const listedAt = monotonic - view.ageSeconds * 1000;
+    // The same list again, but for rounding.
+    if (listedAt < this.lastAt + 1) return;
+    this.lastAt = listedAt;
+    const unassigned = [...view.addresses.values()].filter(({ holder }) => holder === undefined).map(({ ip }) => ip);
+    this.lists = withList(this.lists, { at: listedAt, unassigned: new Set(unassigned) });
+  }
+
+  /** By the wall clock as it stands now. */
+  seen({ now, monotonic }: { readonly now: number; readonly monotonic: number }) {
+    const wall = (at: number) => at - monotonic + now;
+    return {
+      lists: this.lists.map(({ at, unassigned }) => ({ at: wall(at), unassigned })),
+      ...(this.met === undefined ? {} : { intentSeenAt: wall(this.met.at) }),
+    };
+  }
+}

@@ -1,0 +1,44 @@
+/** Looks at an action that the provider runs. */
+
+import { ACTION_POLL_SECONDS } from "../../inventory/types.js";
+import type { CallContext } from "../../providers/call.js";
+import type { ProviderId } from "../../providers/types.js";
+import { noting, type OpenAccount, told } from "./call.js";
+import { type Outcome, outcomeOf, skipped } from "./outcomes.js";
+
+const SECOND_MS = 1000;
+
+/** Looks at a running action. */
+export interface PollState {
+  readonly id: string;
+  readonly looks: number;
+  /** Monotonic ms: not before. */
+  readonly nextAt: number;
+}
+
+/** ms to wait after so many looks. */
+export function pollMs(looks: number): number {
+  const last = ACTION_POLL_SECONDS.length - 1;
+  return (ACTION_POLL_SECONDS[Math.min(looks, last)] ?? 1) * SECOND_MS;
+}
+
+export interface RunningAction {
+  readonly ip: string;
+  readonly id: string;
+  readonly expected: ProviderId | undefined;
+}
+
+/** One look. `skipped`: it still runs, as far as anybody knows: no answer leaves it running. */
+export async function poll(
+  { account, inventory }: OpenAccount,
+  context: CallContext,
+  { ip, id, expected }: RunningAction,
+): Promise<Outcome> {
+  try {
+    const facts = await noting(account, () => inventory.poll(account.provider, context, { ip, id, expected }));
+    return facts.state === "in-progress" ? skipped("it still runs") : told(facts);
+  } catch (error) {
+    const outcome = outcomeOf(error);
+    return outcome.is === "refused" ? skipped(outcome.failure.problem.message) : outcome;
+  }
+}

@@ -1,0 +1,28 @@
+/** How a chain ended. Pure. */
+
+import type { ActionFailure, Outcome } from "../addresses/outcomes.js";
+import type { Action, Chain } from "./actions.js";
+
+export interface Step {
+  readonly action: Action;
+  readonly outcome: Outcome;
+}
+
+/** A chain as far as it went. */
+export interface ChainEnd {
+  readonly subject: string;
+  readonly chain: Chain;
+  /** The last one may be other than done. */
+  readonly steps: readonly Step[];
+}
+
+/** Whether the world is another one now, so that a plan made at once may say more. */
+export function didAnything({ steps }: ChainEnd): boolean {
+  return steps.some(({ outcome }) => outcome.is !== "skipped");
+}
+
+/** The failure that ended a chain, if one did. */
+export function failureOf({ steps }: ChainEnd): ActionFailure | undefined {
+  const last = steps.at(-1)?.outcome;
+  return last?.is === "refused" || last?.is === "unknown" ? last.failure : undefined;
+}

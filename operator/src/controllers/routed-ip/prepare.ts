@@ -1,0 +1,48 @@
+/** What has to be read before a turn: the account's list, addresses that it lacks, those that are doubted or locked. */
+
+import { LIST_MAX_AGE_SECONDS } from "../../inventory/types.js";
+import { SETTLE_LIST_SECONDS } from "../addresses/list-sightings.js";
+import { askedBy } from "../asked-by.js";
+import { type Gathered, type GatherTools, groundsOf, namedAddresses } from "./gather.js";
+import type { RoutedRead } from "./resource.js";
+import type { RoutedUnit } from "./unit.js";
+
+/** Never rejects for the provider's sake: that is a failure of the account. */
+export async function prepare(tools: GatherTools, unit: RoutedUnit, read: RoutedRead): Promise<void> {
+  const { account } = groundsOf(tools, unit, read);
+  if (account === undefined) return;
+  const { routed } = read;
+  const names = namedAddresses(routed);
+  account.inventory?.want(unit.ref, names);
+  const { clock } = tools.routing.context;
+  const settling = unit.sightings.meet(routed.status.pendingCreation, clock.monotonic());
+  await account.refresh(settling ? SETTLE_LIST_SECONDS : LIST_MAX_AGE_SECONDS, "assignment");
+  const { inventory } = account;
+  if (inventory === undefined) return;
+  unit.inventory = inventory;
+  inventory.want(unit.ref, names);
+  const view = inventory.view();
+  const unseen = names.filter((ip) => view.get(ip) === undefined && !view.isGone(ip));
+  const locked = names.filter((ip) => isLocked(view.get(ip)));
+  const again = [...unseen, ...locked];
+  if (view.complete && again.length > 0)
+    await account.read(askedBy(unit.ref, "the list does not show it as it is"), again);
+  await account.settleDoubts(askedBy(unit.ref, "a read contradicted what was done"));
+  unit.sightings.note(inventory.view(), clock.monotonic());
+}
+
+/** When the list of the account is to be read again, ms from now; `undefined`: it need not be. */
+export function listDueMs(account: Gathered["account"]): number | undefined {
+  const view = account?.inventory?.view();
+  // One that does not answer is read when its next try is due, and no sooner.
+  if (view?.complete !== true || account?.failure !== undefined) return undefined;
+  // One that is just that old still counts: a look at that very moment would come to nothing.
+  return Math.max(0, LIST_MAX_AGE_SECONDS - view.ageSeconds) * 1000 + 1;
+}
+
+/** An action whose id nobody knows: only the address itself shows its end. */
+function isLocked(
+  address: { readonly action?: { readonly id?: string }; readonly ageSeconds: number } | undefined,
+): boolean {
+  return address?.action !== undefined && address.action.id === undefined && address.ageSeconds >= 1;
+}

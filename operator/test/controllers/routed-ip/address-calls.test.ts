@@ -1,0 +1,90 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { ListSightings } from "../../../src/controllers/addresses/list-sightings.js";
+import type { Outcome } from "../../../src/controllers/addresses/outcomes.js";
+import { settle } from "../../../src/controllers/floating-ip-pool/settlement.js";
+import type { Action } from "../../../src/controllers/routed-ip/actions.js";
+import { asPool } from "../../../src/controllers/routed-ip/as-pool.js";
+import { execute } from "../../../src/controllers/routed-ip/execute.js";
+import { memoryOf } from "../../../src/controllers/routed-ip/memory.js";
+import type { Plan } from "../../../src/controllers/routed-ip/plan.js";
+import type { Tools } from "../../../src/controllers/routed-ip/tools.js";
+import { timestamp } from "../../../src/controllers/times.js";
+import { silentLogger } from "../../../src/logging.js";
+import { FakeClock } from "../../support/fake-clock.js";
+import { ModelWorld } from "./model-world.js";
+
+const IP = "192.0.2.1";
+const HOUR_MS = 3_600_000;
+
+describe("a creation for a RoutedIP whose answer was lost", () => {
+  /** Settled after lists at these seconds since it was met; the clock is set by `skewMs` before the list of that index. */
+  const settled = async (skewMs: number, before: number) => {
+    const clock = new FakeClock();
+    const sightings = new ListSightings();
+    const intent = { startedAt: timestamp(clock.now()), provider: "digitalocean", family: "IPv4" } as const;
+    sightings.meet(intent, clock.monotonic());
+    for (const [index, seconds] of [5, 60, 15].entries()) {
+      await clock.advance(seconds * 1000);
+      if (index === before) clock.skew(skewMs);
+      sightings.note({ complete: true, ageSeconds: 0, addresses: new Map() }, clock.monotonic());
+    }
+    const unit = { creationFailure: undefined, cleanup: { attempts: 0 }, nodeRetries: new Map(), reverts: [] };
+    const made = new ModelWorld();
+    made.addRouted("a");
+    const base = made.snapshot("a");
+    const scene = { ...base, now: clock.now(), monotonic: clock.monotonic() };
+    const memory = memoryOf({ ...unit, placement: undefined, sightings, read: () => undefined }, scene);
+    const routed = { ...base.routed, status: { pendingCreation: intent } };
+    return settle(asPool({ ...base, routed, now: clock.now(), memory }), intent);
+  };
+
+  it("counts from when this process met it, once the clock has been set back", async () => {
+    expect(await settled(-HOUR_MS, 0)).to.deep.equal({ is: "nothing" });
+  });
+
+  it("is looked for in all lists since, though the clock was set back between them", async () => {
+    expect(await settled(-HOUR_MS, 2)).to.deep.equal({ is: "nothing" });
+  });
+});
+
+describe("a call about the address of a RoutedIP", () => {
+  const said: string[] = [];
+  const account = {
+    provider: {},
+    answered: () => said.push("answered"),
+    note: (error: Error) => said.push(error.message),
+    inventory: {
+      create: async () => ({ kind: "created", address: { ip: IP } }),
+      poll: () => Promise.reject(new Error("no answer")),
+    },
+  };
+  const carryOut = async (action: object): Promise<Outcome | undefined> => {
+    said.length = 0;
+    const { signal } = new AbortController();
+    const write = () => Promise.reject(new Error("the server is down"));
+    const ref = { kind: "RoutedIP", namespace: "default", name: "a", uid: "a" };
+    const tools = {
+      signal,
+      unit: { ref, key: "default/a", signal, writer: { write } },
+      gathered: { account },
+      routing: { context: { clock: new FakeClock(), logger: silentLogger } },
+    } as unknown as Tools;
+    const plan = { steps: [], chains: [[action as Action]], postAllow: false } as unknown as Plan;
+    return (await execute(tools, plan))[0]?.outcome;
+  };
+
+  it("that has created one ends unknown where the status can't say so: it is not created a second time", async () => {
+    const outcome = await carryOut({ do: "create-address", wish: { region: "nyc3" }, why: "" });
+    expect(outcome?.is === "unknown" && outcome.failure.problem).to.deep.equal({
+      reason: "CreationUnsettled",
+      message: `${IP} was created and could not be recorded: the server is down`,
+    });
+  });
+
+  it("says of the account what came of it: a look without an answer is none", async () => {
+    const outcome = await carryOut({ do: "poll", ip: IP, id: "1", expected: undefined, why: "" });
+    expect(outcome).to.deep.equal({ is: "skipped", because: "no answer" });
+    expect(said).to.deep.equal(["no answer"]);
+  });
+});
