@@ -4,9 +4,22 @@ import type { Logger } from "../logging.js";
 import { NotLeaderError } from "../runtime/fence.js";
 import { DryRunError, isProviderError } from "./errors.js";
 import type { Mutation, MutationLayer } from "./mutations.js";
+import type { ActionFacts, CreateOutcome } from "./types.js";
 
-/** `unknown`: it may have been made. `withheld`: dry run, or the lease was lost; nothing was sent. */
-export type MutationOutcome = "done" | "refused" | "unknown" | "withheld";
+/**
+ * What came of it:
+ * - `done`: the cloud is as `after` says; nothing was sent where it was so before.
+ * - `started`: the cloud has accepted it and carries it out; how it ends is in the resource's status.
+ * - `failed`: the cloud has accepted it, and then ended it without success.
+ * - `refused`: the cloud said no.
+ * - `not-sent`: it never left, such as for want of a token or a connection.
+ * - `unknown`: it may have been made.
+ * - `withheld`: dry run, or the lease was lost; nothing more was sent.
+ * A change of several requests (records, a firewall) ends with the first that fails: those before it were made.
+ */
+export type MutationOutcome = "done" | "started" | "failed" | "refused" | "not-sent" | "unknown" | "withheld";
+
+type Ending = Pick<AuditRecord, "outcome" | "error" | "requestId">;
 
 /** One entry. Plain data without secrets. */
 export interface AuditRecord extends Omit<Mutation, "context"> {
@@ -31,7 +44,7 @@ export function withAudit(sink: AuditSink): MutationLayer {
   return async (mutation, run) => {
     try {
       const result = await run();
-      sink(recordOf(mutation, isUnknown(result) ? { outcome: "unknown" } : { outcome: "done" }));
+      sink(recordOf(mutation, endingOf(result)));
       return result;
     } catch (error) {
       sink(recordOf(mutation, failureOf(error)));
@@ -40,24 +53,37 @@ export function withAudit(sink: AuditSink): MutationLayer {
   };
 }
 
-function recordOf({ context, ...mutation }: Mutation, ending: Pick<AuditRecord, "outcome">): AuditRecord {
+function recordOf({ context, ...mutation }: Mutation, ending: Ending): AuditRecord {
   const { kind, namespace, name } = context.asker;
   return { ...mutation, asker: `${kind}/${namespace}/${name}`, why: context.why, ...ending };
 }
 
-function failureOf(error: unknown): Pick<AuditRecord, "outcome" | "error" | "requestId"> {
+function failureOf(error: unknown): Ending {
   if (error instanceof NotLeaderError || error instanceof DryRunError) {
     return { outcome: "withheld", error: error.message };
   }
   if (!isProviderError(error)) return { outcome: "unknown", error: String(error) };
   return {
-    outcome: error.outcome === "unknown" ? "unknown" : "refused",
+    outcome: error.outcome,
     error: error.message,
     ...(error.requestId === undefined ? {} : { requestId: error.requestId }),
   };
 }
 
-/** A creation whose answer was lost is an outcome of its own. */
-function isUnknown(result: unknown): boolean {
+const STATES = { completed: "done", "in-progress": "started", errored: "failed" } as const;
+
+/** A creation whose answer was lost, or an action that runs or has failed, is a result and no rejection. */
+function endingOf(result: unknown): Ending {
+  if (isLost(result)) return { ...failureOf(result.error), outcome: "unknown" };
+  if (!isAction(result)) return { outcome: "done" };
+  const { state, message } = result;
+  return { outcome: STATES[state], ...(state === "errored" && message !== undefined && { error: message }) };
+}
+
+function isLost(result: unknown): result is Extract<CreateOutcome, { readonly kind: "unknown" }> {
   return typeof result === "object" && result !== null && "kind" in result && result.kind === "unknown";
+}
+
+function isAction(result: unknown): result is Pick<ActionFacts, "state" | "message"> {
+  return typeof result === "object" && result !== null && "state" in result && String(result.state) in STATES;
 }

@@ -68,7 +68,8 @@ export type CallRunner = <T>(call: ApiCall, send: Send<T>) => Promise<T>;
 export type CallLayer = (next: CallRunner) => CallRunner;
 
 /**
- * Values of the label `call`. Where FLIPOP has a name for what a call serves, it is that name: dashboards exist.
+ * Values of the label `call`. Where the metrics of FLIPOP, the Go operator, have one for what a call serves, it is that
+ * one, since dashboards exist: `IPToProviderID` for reading an address, `EnsureDNSARecordSet` for any write of records.
  */
 export const CALL = {
   account: "Account",

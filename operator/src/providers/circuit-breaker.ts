@@ -78,7 +78,9 @@ export function withCircuitBreaker(breaker: CircuitBreaker): CallLayer {
 function verdict(error: unknown): boolean | undefined {
   if (!isProviderError(error) || error.reason === "Cancelled") return undefined;
   if (error.kind !== "Unavailable") return true;
-  return error.reason === "DeadlineExceeded" && error.outcome === "not-sent" ? undefined : false;
+  // Of calls that were never sent, only those that tried to connect tell something.
+  const outOfTime = error.reason === "DeadlineExceeded" || error.reason === "LeaseEnding";
+  return outOfTime && error.outcome === "not-sent" ? undefined : false;
 }
 
 function openError(call: ApiCall, seconds: number): ProviderError {

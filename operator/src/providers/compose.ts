@@ -12,8 +12,8 @@
  * 6. limiter     the last thing that waits
  * 7. fence       after all waiting, right before a write is sent
  * 8. deadline    of one attempt
- * 9. metrics     exactly what is sent, without waits
- * 10. direct     sends, and lets out nothing but errors that callers know
+ * 9. direct      sends, and lets out nothing but errors that callers know
+ * 10. metrics    exactly what is sent, without waits: they wrap `send` itself, as the limiter does to hear of its limits
  */
 
 import type { Random } from "../async/backoff.js";
@@ -54,7 +54,10 @@ export interface ProviderSet {
   close(): Promise<void>;
 }
 
-/** Layers 3 to 10. Tokens are rotated: each attempt goes by the limits of the token that it uses. */
+/**
+ * Layers 3 to 10. Tokens are rotated: each attempt goes by the limits of the token that is in use when it begins. One
+ * that takes its place while the attempt waits is the one that is sent, and counts by its predecessor's limits.
+ */
 export function callStack(
   { clock, random, metrics, fence }: StackOptions,
   credentials: Credentials,
@@ -79,18 +82,18 @@ function withGuard(guard: () => TokenGuard): CallLayer {
   };
 }
 
-/** The first layer is the outermost. */
+/** The first layer is the outermost, here as below. */
 export function stack(layers: readonly CallLayer[], innermost: CallRunner): CallRunner {
   return layers.reduceRight((next, layer) => layer(next), innermost);
 }
 
 /** Layers 1 and 2. */
 export function withMutationLayers(set: ProviderSet, { audit, dryRun }: StackOptions): ProviderSet {
-  const layers: readonly MutationLayer[] = [...(dryRun ? [withDryRun] : []), withAudit(audit)];
+  const layers: readonly MutationLayer[] = [withAudit(audit), ...(dryRun ? [withDryRun] : [])];
   return {
     ...set,
-    ...(set.addresses && { addresses: layers.reduce(aroundAddresses, set.addresses) }),
-    ...(set.dns && { dns: layers.reduce(aroundDns, set.dns) }),
-    ...(set.firewalls && { firewalls: layers.reduce(aroundFirewalls, set.firewalls) }),
+    ...(set.addresses && { addresses: layers.reduceRight(aroundAddresses, set.addresses) }),
+    ...(set.dns && { dns: layers.reduceRight(aroundDns, set.dns) }),
+    ...(set.firewalls && { firewalls: layers.reduceRight(aroundFirewalls, set.firewalls) }),
   };
 }

@@ -14,7 +14,7 @@ export const ATTEMPT_SECONDS = 15;
 /** Ends the call after `seconds` on the clock, wherever it waits. */
 export function withCallDeadline(clock: Clock, seconds = CALL_SECONDS): CallLayer {
   return (next) => async (call, send) => {
-    const limited = limitedSignal(clock, seconds, call.context.signal);
+    const limited = limitedSignal({ clock, seconds }, call.context.signal);
     try {
       const endsAt = clock.monotonic() + seconds * SECOND_MS;
       return await next({ ...call, endsAt, context: { ...call.context, signal: limited.signal } }, send);
@@ -33,6 +33,8 @@ export function withAttemptDeadline(clock: Clock, seconds = ATTEMPT_SECONDS): Ca
 export interface AttemptBound {
   readonly clock: Clock;
   readonly seconds: number;
+  /** What the signal aborts with. @default DeadlineReached */
+  readonly reason?: () => Error;
   readonly next: CallRunner;
 }
 
@@ -41,7 +43,7 @@ export async function attemptWithin<T>(
   call: Parameters<CallRunner>[0],
   send: Send<T>,
 ): Promise<T> {
-  const limited = limitedSignal(bound.clock, bound.seconds, call.context.signal);
+  const limited = limitedSignal(bound, call.context.signal);
   try {
     return await bound.next({ ...call, context: { ...call.context, signal: limited.signal } }, send);
   } finally {
@@ -66,10 +68,11 @@ interface LimitedSignal {
 }
 
 /** A signal that aborts with its parent or after `seconds`; leaves neither timer nor listener once disposed. */
-function limitedSignal(clock: Clock, seconds: number, parent: AbortSignal | undefined): LimitedSignal {
+function limitedSignal(bound: Omit<AttemptBound, "next">, parent: AbortSignal | undefined): LimitedSignal {
+  const { clock, seconds, reason = () => new DeadlineReached(seconds) } = bound;
   const controller = new AbortController();
   const follow = () => controller.abort(parent?.reason);
-  const timer = clock.setTimer(seconds * SECOND_MS, () => controller.abort(new DeadlineReached(seconds)));
+  const timer = clock.setTimer(seconds * SECOND_MS, () => controller.abort(reason()));
   parent?.addEventListener("abort", follow, { once: true });
   if (parent?.aborted === true) follow();
   return {

@@ -2,7 +2,7 @@
 
 import { NotLeaderError } from "../runtime/fence.js";
 import { type ApiCall, type Attempt, type CallRunner, whereOf } from "./call.js";
-import { ProviderError, REMEDIES } from "./errors.js";
+import { ProviderError, type ProviderErrorProps, REMEDIES } from "./errors.js";
 
 /** Why a signal aborted, where it was not a caller's own doing. */
 export class DeadlineReached extends Error {
@@ -10,6 +10,15 @@ export class DeadlineReached extends Error {
 
   constructor(readonly seconds: number) {
     super(`no complete answer within ${seconds} s`);
+  }
+}
+
+/** The write was ended while the lease was still sure to be held. No number: it would be another one each time. */
+export class LeaseEnding extends Error {
+  override readonly name = "LeaseEnding";
+
+  constructor() {
+    super("no complete answer for as long as the lease was sure to be held");
   }
 }
 
@@ -30,19 +39,28 @@ const NEVER = new AbortController().signal;
 /** The error of a call whose signal aborted, while it waited (`not-sent`) or was under way (`unknown`). */
 export function abortedError(call: ApiCall, signal: AbortSignal, outcome: "not-sent" | "unknown"): ProviderError {
   const { reason } = signal as { reason: unknown };
-  // A fence that shut while the call was under way: the call ended in time, but nobody knows how.
-  const deadline = reason instanceof DeadlineReached;
   return new ProviderError({
     kind: "Unavailable",
     where: whereOf(call),
-    seen: deadline ? reason.message : "the call was given up",
-    remedy: deadline ? REMEDIES.Unavailable : "nothing; whoever asked no longer waits for the answer",
+    ...endOf(reason),
     outcome,
     retrySafe: outcome === "not-sent" || call.repeatable,
-    reason: deadline ? "DeadlineExceeded" : "Cancelled",
     cause: reason,
   });
 }
+
+/** A timer of ours, the call's or the lease's, or the caller. */
+function endOf(reason: unknown): Pick<ProviderErrorProps, "seen" | "remedy" | "reason"> {
+  if (reason instanceof DeadlineReached) {
+    return { seen: reason.message, remedy: REMEDIES.Unavailable, reason: "DeadlineExceeded" };
+  }
+  if (reason instanceof LeaseEnding) return { seen: reason.message, remedy: LEASE_REMEDY, reason: "LeaseEnding" };
+  const remedy = "nothing; whoever asked no longer waits for the answer";
+  return { seen: "the call was given up", remedy, reason: "Cancelled" };
+}
+
+const LEASE_REMEDY =
+  "it is tried again; if this lasts, look for a Kubernetes API server that is slow to renew the lease, and at the provider's status page";
 
 /** A fault of ours in reading an answer must not look like an answer. */
 function unforeseen(call: ApiCall, error: unknown): ProviderError {

@@ -30,7 +30,7 @@ export type ProviderErrorReason =
   | "NodeBusy"
   /** The address runs another action; wait and look again. */
   | "AddressBusy"
-  /** The node already holds an address of that family. */
+  /** The node already holds as many addresses of that family as it may. */
   | "NodeOccupied"
   /** The address is held elsewhere, and must be unassigned first. */
   | "HeldElsewhere"
@@ -46,6 +46,8 @@ export type ProviderErrorReason =
   | "CircuitOpen"
   /** The deadline passed. */
   | "DeadlineExceeded"
+  /** The lease was not sure to be held for longer: the write was ended before another process could write. */
+  | "LeaseEnding"
   /** The caller gave up. */
   | "Cancelled"
   /** The answer was not what the API's description promises. */

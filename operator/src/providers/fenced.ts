@@ -4,6 +4,7 @@ import type { Clock } from "../clock.js";
 import type { Fence } from "../runtime/fence.js";
 import type { CallLayer } from "./call.js";
 import { ATTEMPT_SECONDS, attemptWithin } from "./deadlines.js";
+import { LeaseEnding } from "./direct.js";
 
 const SECOND_MS = 1000;
 
@@ -15,7 +16,9 @@ export function withFence(fence: Fence, clock: Clock): CallLayer {
   return (next) => async (call, send) => {
     if (!call.write) return next(call, send);
     fence.assertHeld();
-    const seconds = Math.min(ATTEMPT_SECONDS, fence.remainingMs() / SECOND_MS);
-    return attemptWithin({ clock, seconds, next }, call, send);
+    const seconds = fence.remainingMs() / SECOND_MS;
+    // Longer than any attempt: the attempt's own deadline comes first.
+    if (seconds > ATTEMPT_SECONDS) return next(call, send);
+    return attemptWithin({ clock, seconds, reason: () => new LeaseEnding(), next }, call, send);
   };
 }

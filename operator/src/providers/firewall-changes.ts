@@ -1,33 +1,6 @@
-/** From a firewall as it is to one as it should be. Pure, and the same for every firewall provider. */
+/** What a change of a firewall comes to. Pure, and the same for every firewall provider. */
 
-import type { FirewallChange, FirewallFacts, FirewallRuleFacts, ProviderId } from "./types.js";
-
-export interface FirewallWish {
-  /** Rules that must be there. */
-  readonly rules: readonly FirewallRuleFacts[];
-  /** Rules that we added once: of these, those that are not wished are removed. All others stay. */
-  readonly ourRules: readonly FirewallRuleFacts[];
-  /** Nodes that must be covered. */
-  readonly nodes: readonly ProviderId[];
-  /** Nodes that we added once: of these, those that are not wished are removed. All others stay. */
-  readonly ourNodes: readonly ProviderId[];
-}
-
-/** An order in which no node is ever without a rule that it needs: apply `addRules` first, `removeNodes` last. */
-export function planFirewallChange(current: FirewallFacts, wish: FirewallWish): FirewallChange {
-  const present = new Set(current.rules.map(ruleKey));
-  const wished = new Set(wish.rules.map(ruleKey));
-  const nodes = new Set(current.nodes);
-  const wishedNodes = new Set(wish.nodes);
-  return {
-    id: current.id,
-    name: current.name,
-    addRules: unique(wish.rules).filter((rule) => !present.has(ruleKey(rule))),
-    addNodes: [...wishedNodes].filter((node) => !nodes.has(node)).sort(),
-    removeRules: unique(wish.ourRules).filter((rule) => present.has(ruleKey(rule)) && !wished.has(ruleKey(rule))),
-    removeNodes: [...new Set(wish.ourNodes)].filter((node) => nodes.has(node) && !wishedNodes.has(node)).sort(),
-  };
-}
+import type { FirewallChange, FirewallFacts, FirewallRuleFacts } from "./types.js";
 
 export function isEmptyChange(change: FirewallChange): boolean {
   const { addRules, addNodes, removeRules, removeNodes } = change;
@@ -54,8 +27,4 @@ export function overLimit(
     return `firewall "${current.name}" would cover ${nodes} nodes, at most ${limits.nodesPerFirewall} are possible; match fewer nodes`;
   }
   return undefined;
-}
-
-function unique(rules: readonly FirewallRuleFacts[]): readonly FirewallRuleFacts[] {
-  return [...new Map(rules.map((rule) => [ruleKey(rule), rule])).values()];
 }

@@ -2,6 +2,7 @@
 
 import type { Clock } from "../clock.js";
 import type { ApiCall, CallLayer, Send } from "./call.js";
+import { isProviderError } from "./errors.js";
 
 const SECOND_MS = 1000;
 
@@ -13,7 +14,10 @@ export interface CallMetrics {
   readonly callSeconds: { observe(labels: CallLabels, seconds: number): void };
 }
 
-/** Waits for tokens and between retries are not in the duration; a call that was never sent is not counted. */
+/**
+ * Waits for tokens and between retries are not in the duration. A call that nobody tried to send is not counted: neither
+ * one that ends while it waits, nor one that has no token to be sent with. One that no connection came about for is.
+ */
 export function withMetrics(metrics: CallMetrics, clock: Pick<Clock, "monotonic">): CallLayer {
   return (next) => (call, send) => next(call, measured(call, send));
 
@@ -22,15 +26,23 @@ export function withMetrics(metrics: CallMetrics, clock: Pick<Clock, "monotonic"
     const labels = { provider: call.provider, call: call.name, kind, namespace, name };
     return async (attempt) => {
       const start = clock.monotonic();
-      let outcome: "success" | "error" = "error";
-      try {
-        const answer = await send(attempt);
-        outcome = "success";
-        return answer;
-      } finally {
+      const count = (outcome: "success" | "error") => {
         metrics.calls.inc({ ...labels, outcome });
         metrics.callSeconds.observe(labels, (clock.monotonic() - start) / SECOND_MS);
+      };
+      try {
+        const answer = await send(attempt);
+        count("success");
+        return answer;
+      } catch (error) {
+        if (!lacksToken(error)) count("error");
+        throw error;
       }
     };
   }
+}
+
+/** Only an API that was asked can refuse a token. */
+function lacksToken(error: unknown): boolean {
+  return isProviderError(error, "Unauthorized") && error.outcome === "not-sent";
 }

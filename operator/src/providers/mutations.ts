@@ -1,6 +1,7 @@
 /** Every change that a provider can make, as data, so that audit and dry run are written once for all of them. */
 
 import type { CallContext } from "./call.js";
+import { isEmptyChange } from "./firewall-changes.js";
 import type { AddressProvider, CreateAddress, DnsProvider, FirewallChange, FirewallProvider } from "./types.js";
 
 export type MutationKind =
@@ -77,7 +78,7 @@ export function aroundDns(inner: DnsProvider, layer: MutationLayer): DnsProvider
   };
 }
 
-/** As `aroundAddresses`. */
+/** As `aroundAddresses`. A change without parts is no mutation. */
 export function aroundFirewalls(inner: FirewallProvider, layer: MutationLayer): FirewallProvider {
   const provider = inner.name;
   return {
@@ -91,10 +92,12 @@ export function aroundFirewalls(inner: FirewallProvider, layer: MutationLayer): 
         inner.create(context, wish),
       );
     },
-    apply: (context, change) =>
-      layer({ provider, kind: "change-firewall", target: change.name, ...describeChange(change), context }, () =>
+    apply: (context, change) => {
+      if (isEmptyChange(change)) return Promise.resolve();
+      return layer({ provider, kind: "change-firewall", target: change.name, ...describeChange(change), context }, () =>
         inner.apply(context, change),
-      ),
+      );
+    },
     remove: (context, firewall) =>
       layer({ provider, kind: "remove-firewall", target: firewall.name, before: firewall.id, after: "", context }, () =>
         inner.remove(context, firewall),

@@ -163,11 +163,11 @@ export class ProviderRegistry {
   }
 
   private unknown(name: string): string {
-    const there = this.names.length === 0 ? "none is registered" : `registered: ${this.names.join(", ")}`;
+    const there = this.names.length === 0 ? "none has" : `these have: ${this.names.join(", ")}`;
     const kind = this.options.kinds.find((known) => known.name === name);
     if (kind === undefined) {
       const known = this.options.kinds.map((other) => other.name).join(", ");
-      return `unknown provider "${name}" (${there}); use one of ${known}`;
+      return `unknown provider "${name}"; use one of ${known}`;
     }
     return `provider "${name}" has no credentials (${there}); set ${kind.tokenVariable} or ${kind.tokenVariable}_FILE for the operator`;
   }

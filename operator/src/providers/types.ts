@@ -18,7 +18,10 @@ export type ProviderId = string;
 export interface Provider {
   /** As resources name it in `spec.provider`. */
   readonly name: string;
-  /** One key for each account, whichever of its tokens is used. Cheap after the first call. Never contains a token. */
+  /**
+   * One key for each account, whichever of its tokens is used; where the API does not tell: `token-<hash>`, and two
+   * tokens count as two accounts. Cheap after the first call. Never contains a token.
+   */
   accountKey(call: CallContext): Promise<string>;
 }
 
@@ -73,7 +76,7 @@ export interface AddressCapabilities {
   readonly createsOnNode: readonly IpFamily[];
 }
 
-/** Where to create an address: on a node where `createsOnNode` allows it, else in a region. */
+/** On a node where `createsOnNode` allows it, else in a region: "" (anywhere, or Terminal) only where not `regional`. */
 export type CreateAddress =
   | { readonly family: IpFamily; readonly region: string }
   | { readonly family: IpFamily; readonly node: ProviderId };
@@ -89,8 +92,8 @@ export type CreateOutcome =
 export interface ListAddresses {
   readonly family: IpFamily;
   /**
-   * Addresses that resources name. Those that the plain list lacks are also looked for among borrowed ones, in as few
-   * calls as the API allows. One that is still missing may exist all the same: `get` tells.
+   * That resources name. Those that the plain list lacks are also looked for among borrowed ones, in as few calls as
+   * the API allows; `get` tells of those still missing. Ignored where none is ever borrowed.
    */
   readonly named: readonly string[];
 }
@@ -265,7 +268,7 @@ export interface CreateFirewall {
   readonly nodes: readonly ProviderId[];
 }
 
-/** Made by firewall-changes.ts. Each part is one call at most; additions go first, nodes after rules. */
+/** Each part is one call at most; additions go first, nodes after rules. */
 export interface FirewallChange {
   readonly id: string;
   readonly name: string;

@@ -1,13 +1,14 @@
 /** An example controller: keeps an annotation of each node equal to the node's external address. */
 
 import { type Clock, systemClock } from "../../src/clock.js";
-import { isNotFound, type KubeClient } from "../../src/kube/client.js";
+import type { KubeClient } from "../../src/kube/client.js";
 import { ApiEventRecorder, type EventRecorder } from "../../src/kube/events.js";
 import { LeaseLock } from "../../src/kube/lease.js";
 import { nodeAnnotationPatch } from "../../src/kube/patch.js";
 import { sendPatch } from "../../src/kube/send-patch.js";
 import { SharedWatches } from "../../src/kube/shared-watches.js";
 import type { SlimNode } from "../../src/kube/slim.js";
+import { isNotFound } from "../../src/kube/status-error.js";
 import type { ReadStore } from "../../src/kube/store.js";
 import type { Transport } from "../../src/kube/transport.js";
 import type { Logger } from "../../src/logging.js";

@@ -1,12 +1,13 @@
 /**
  * The one place where DigitalOcean's 422 gets a meaning. The status says nothing but "no", and the text is not part
- * of the API's contract. So the address is read again first, and facts go before words:
+ * of the API's contract. So of a refused assign or unassign the address is read again first, and what it shows goes before
+ * words; the droplet is read only where these say nothing:
  *
  * 1. it is where it should be            -> done: assigning again to the holder is refused, too
  * 2. it does not exist any more          -> NotFound
  * 3. it is locked                        -> Conflict/AddressBusy
  * 4. the words name a pending event, a taken droplet, a region, a limit
- * 5. the droplet is gone, elsewhere, busy, not running, or has an address
+ * 5. the droplet is gone, elsewhere, busy, not running, or has an address: a public IPv4 beside its own
  * 6. none of these                       -> Terminal, with the API's words
  */
 

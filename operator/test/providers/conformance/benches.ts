@@ -40,12 +40,14 @@ export interface AddressBench extends Bench {
   readonly regions: readonly [string, string];
   addNode(region?: string): ProviderId;
   removeNode(node: ProviderId): void;
-  /** An address of the account that nobody created through the provider. */
+  /** An address of the account that nobody created through the provider. A node may get several. */
   addAddress(family: IpFamily, holder?: ProviderId): string;
-  /** How things really are. */
+  /** How things really are by now: a simulator must first carry out the actions whose time has come. */
   addresses(): ReadonlyMap<string, ProviderId | undefined>;
-  /** The next action ends errored. */
-  failNextAction(): void;
+  /** Addresses on a full page of the list. */
+  readonly pageSize: number;
+  /** The next action ends errored. Leave it out where an assignment is over when it is answered: there are no actions. */
+  failNextAction?(): void;
   /** No more addresses can be created. */
   exhaustQuota(): void;
 }

@@ -1,11 +1,12 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { isEmptyChange, planFirewallChange } from "../../../src/providers/firewall-changes.js";
+import { isEmptyChange } from "../../../src/providers/firewall-changes.js";
 import type { FirewallFacts, FirewallRuleFacts, ProviderId } from "../../../src/providers/types.js";
 import { NotLeaderError } from "../../../src/runtime/fence.js";
 import { errorOf } from "../../support/http-rig.js";
 import { ASKER, closing, type FirewallBench } from "./benches.js";
 import { commonContract } from "./common-contract.js";
+import { planFirewallChange } from "./firewall-wish.js";
 
 const HTTPS = rule("443");
 const MAIL = rule("25");

@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { planFirewallChange } from "../../../src/providers/firewall-changes.js";
 import type { FirewallRuleFacts, ProviderId } from "../../../src/providers/types.js";
 import { ASKER, type FirewallBench } from "./benches.js";
 import type { FaultCase } from "./fault-contract.js";
+import { planFirewallChange } from "./firewall-wish.js";
 
 const THEIRS = rule("25");
 const OLD = rule("80");

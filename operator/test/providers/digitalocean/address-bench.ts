@@ -11,6 +11,7 @@ export async function startAddressBench(): Promise<AddressBench & DigitalOceanBe
     ...bench,
     provider: addresses,
     regions: ["nyc3", "ams3"],
+    pageSize: 200,
     addresses: () =>
       new Map(
         state

@@ -1,0 +1,41 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { flipopMetrics } from "../../src/metrics/flipop.js";
+import { MetricsRegistry } from "../../src/metrics/registry.js";
+import { direct } from "../../src/providers/direct.js";
+import { withMetrics } from "../../src/providers/metered.js";
+import { brokenError, noTokenError } from "../../src/providers/network-errors.js";
+import { FakeClock } from "../support/fake-clock.js";
+import { errorOf } from "../support/http-rig.js";
+import { callOf, failure } from "./support.js";
+
+const NAMES = { title: "Cloud", tokenVariable: "TOKEN", urlVariable: "URL" };
+
+describe("provider metrics", () => {
+  it("count and time each attempt with who asked", async () => {
+    const clock = new FakeClock();
+    const registry = new MetricsRegistry();
+    const run = withMetrics(flipopMetrics(registry), clock)(direct);
+    await run(callOf(), () => Promise.resolve("answer"));
+    await errorOf(run(callOf(), () => Promise.reject(failure())));
+    const text = await registry.text();
+
+    const labels = 'provider="cloud",call="IPToProviderID",kind="FloatingIPPool",namespace="apps",name="web"';
+    expect(text).to.include(`flipop_providers_calls_total{${labels},outcome="success"} 1`);
+    expect(text).to.include(`flipop_providers_calls_total{${labels},outcome="error"} 1`);
+    expect(text).to.include(`flipop_providers_call_duration_seconds_count{${labels}} 2`);
+  });
+
+  it("count no call that has no token to be sent with, but one that finds no connection", async () => {
+    const counted: string[] = [];
+    const calls = { inc: ({ outcome }: { readonly outcome: string }) => void counted.push(outcome) };
+    const run = withMetrics({ calls, callSeconds: { observe: () => undefined } }, new FakeClock())(direct);
+
+    await errorOf(run(callOf(), () => Promise.reject(noTokenError(callOf(), NAMES))));
+    expect(counted).to.deep.equal([]);
+
+    const refused = Object.assign(new Error("refused"), { code: "ECONNREFUSED" });
+    await errorOf(run(callOf(), () => Promise.reject(brokenError(callOf(), refused, NAMES))));
+    expect(counted).to.deep.equal(["error"]);
+  });
+});
