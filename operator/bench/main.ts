@@ -1,7 +1,8 @@
 /**
- * `tsx bench/main.ts [--only NAME]... [--kills COUNT] [--list] [--markdown]`: measures the Kubernetes edge, the clouds,
+ * `tsx bench/main.ts [--only NAME]... [--rounds COUNT] [--kills COUNT] [--list] [--markdown]`: measures the Kubernetes edge, the clouds,
  * and the operator as a whole on the work that the Go operator was measured on. Memory is sampled from outside, every
- * measured process is bundled and fresh, and the library's informer runs beside ours on the same pods.
+ * measured process is bundled and fresh, and the library's informer runs beside ours on the same pods. Several rounds
+ * are told as one table, with the spread over all of them.
  *
  * Ends with 1 where a target is missed or a case fails; the other cases run all the same.
  */
@@ -10,7 +11,7 @@ import { cpus, loadavg, totalmem } from "node:os";
 import { parseArgs } from "node:util";
 import { Bench, type Case } from "./bench.js";
 import { CASES } from "./cases/index.js";
-import { type Failure, isMissed, markdownTable, type Row, textTable } from "./table.js";
+import { type Failure, isMissed, joined, markdownTable, type Row, textTable } from "./table.js";
 
 /** Of the leader, for its median: each takes as long as a Lease lasts. */
 const KILLS = 10;
@@ -20,6 +21,7 @@ const LONG_MS = 400_000;
 const { values } = parseArgs({
   options: {
     only: { type: "string", multiple: true },
+    rounds: { type: "string" },
     kills: { type: "string" },
     list: { type: "boolean" },
     markdown: { type: "boolean" },
@@ -28,23 +30,26 @@ const { values } = parseArgs({
 if (values.list === true) {
   for (const { name, about } of CASES) console.log(`${name.padEnd(10)} ${about}`);
 } else {
-  const rows: Row[] = [];
-  const failures: Failure[] = [];
+  const seen: Seen = { rows: new Map(), failures: [] };
   const chosen = choose(values.only);
+  const rounds = Array.from({ length: Number(values.rounds ?? 1) }, () => chosen);
   const loadBefore = load();
   const bench = await Bench.create({ kills: Number(values.kills ?? KILLS) });
   try {
-    for (const one of chosen) await measure(bench, one, { rows, failures });
+    for (const one of rounds.flat()) await measure(bench, one, seen);
   } finally {
     await bench.close();
   }
+  const rows = [...seen.rows.values()].flat();
+  const { failures } = seen;
   tell(rows, failures, loadBefore);
   // Whatever a case that ran out of time has left behind must not keep the process up.
   process.exit(failures.length > 0 || rows.some(isMissed) ? 1 : 0);
 }
 
 interface Seen {
-  readonly rows: Row[];
+  /** By case. */
+  readonly rows: Map<string, readonly Row[]>;
   readonly failures: Failure[];
 }
 
@@ -54,7 +59,7 @@ async function measure(bench: Bench, { name, run }: Case, { rows, failures }: Se
   try {
     const seen = (await inTime(run(bench))).map((row) => ({ ...row, load: load() }));
     console.error(textTable(seen));
-    rows.push(...seen);
+    rows.set(name, joined(rows.get(name) ?? [], seen));
   } catch (error) {
     failures.push({ case: name, error });
     console.error(error);

@@ -43,6 +43,23 @@ export function markdownTable(rows: readonly Row[]): string {
   return [HEAD, HEAD.map(() => "---"), ...cells].map(line).join("\n");
 }
 
+/** The rows of one case, with what a further round has seen of it. */
+export function joined(rows: readonly Row[], more: readonly Row[]): readonly Row[] {
+  if (rows.length === 0) return more;
+  return rows.map((row, index) => {
+    const again = more[index];
+    if (again?.figure !== row.figure) throw new Error(`${row.case}: no second value of "${row.figure}"`);
+    const { library, load = 0 } = row;
+    const both = typeof library === "object" && typeof again.library === "object";
+    return {
+      ...row,
+      ours: [...row.ours, ...again.ours],
+      ...(both ? { library: [...library, ...again.library] } : {}),
+      load: Math.max(load, again.load ?? 0),
+    };
+  });
+}
+
 export function isMissed({ ours, target, by = "worst" }: Row): boolean {
   if (target === undefined) return false;
   return ours.length === 0 || !((by === "median" ? median(ours) : Math.max(...ours)) <= target);

@@ -1,6 +1,7 @@
-import { FLAGS, type Flag, PROVIDER_VARIABLES, RELEASE } from "cdk8s-flipop/api";
+import { FLAGS, type Flag, nearest, PROVIDER_VARIABLES, RELEASE } from "cdk8s-flipop/api";
 import { Command, CommanderError, Option } from "commander";
 import { readSettings, type Settings, SettingsError } from "./config.js";
+import { USAGE } from "./exit-codes.js";
 
 /** What `flipop sandbox` simulates. */
 export const SANDBOX_APIS = ["kubernetes", "digitalocean", "cloudflare"] as const;
@@ -20,6 +21,8 @@ export interface SandboxOptions {
   readonly speed?: number;
   /** Ends with the story, or as soon as the one API is up. */
   readonly once: boolean;
+  /** Goes on after the story until a signal, also without a terminal. */
+  readonly keep: boolean;
 }
 
 /** What the command line starts. Each resolves to the exit code. */
@@ -39,9 +42,6 @@ export interface CliContext {
 /** Beyond it timers of the story come too late. */
 const MOST_SPEED = 10_000;
 
-/** Exit code for a command line that can't be understood, as shells use it. */
-const USAGE = 2;
-
 /** Reads the command line and runs the command; `run` where none is named. Resolves to the exit code. */
 export async function runCli(args: readonly string[], commands: Commands, context: CliContext): Promise<number> {
   let code = 0;
@@ -51,8 +51,10 @@ export async function runCli(args: readonly string[], commands: Commands, contex
   const run = base("run", context).description("Run the operator (the default command)");
   for (const flag of FLAGS) run.addOption(toOption(flag));
   run.addHelpText("after", providerHelp());
+  // What it does not know is told together with the values that it can't read.
+  run.allowUnknownOption().allowExcessArguments();
   run.action(async (flags: Record<string, string | true>) => {
-    code = await commands.run(readSettings({ ...context, flags: byName(flags) }));
+    code = await commands.run(readSettings({ ...context, flags: byName(flags), strange: strangeIn(run.args) }));
   });
   program.addCommand(run, { isDefault: true });
   // `flipop --help` is asked for more often than `flipop run --help`.
@@ -111,15 +113,29 @@ function sandboxCommand(context: CliContext): Command {
       "--once",
       "Exit at the end of the scenario, the default without a terminal; with --only, once the API is up",
       false,
-    );
+    )
+    .option("--keep", "Go on after the scenario until a signal, also without a terminal", false);
 }
 
-function checkSandbox({ only, kubeconfig, scenario, speed }: SandboxOptions): void {
+function checkSandbox({ only, kubeconfig, scenario, speed, once, keep }: SandboxOptions): void {
+  if (once && keep) throw new SettingsError(["--once and --keep: one ends it, one goes on: leave one of them out"]);
   if (only !== undefined && (scenario ?? speed) !== undefined) {
     throw new SettingsError([`--scenario and --speed: no story is played with --only ${only}: leave one of them out`]);
   }
   if (kubeconfig === undefined || only === undefined || only === "kubernetes") return;
   throw new SettingsError([`--kubeconfig: there is no Kubernetes API with --only ${only}: leave one of them out`]);
+}
+
+/** Of arguments that are no known option; a word after an unknown option may be its value. */
+function strangeIn(args: readonly string[]): readonly string[] {
+  const flags = FLAGS.map(({ name }) => `--${name}`);
+  return args.flatMap((arg, index) => {
+    if (!arg.startsWith("-")) return args[index - 1]?.startsWith("-") ? [] : [`unexpected argument "${arg}"`];
+    const [name = arg] = arg.split("=", 1);
+    const meant = nearest(name, flags);
+    const hint = meant === undefined ? "see flipop --help" : `did you mean ${meant}?`;
+    return [`unknown option '${name}': ${hint}`];
+  });
 }
 
 /** A boolean may stand alone or, as with Go's flags, with a value: `--leader-elect=false`. */

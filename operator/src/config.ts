@@ -1,4 +1,6 @@
 import { DEFAULT_NAMESPACE, type FeatureName, FLAGS, type Flag, parseFlag } from "cdk8s-flipop/api";
+import { misspelt } from "./environment.js";
+import { parseBind } from "./runtime/http-server.js";
 
 /** Everything that `flipop run` is told, read once. Times are in seconds. */
 export interface Settings {
@@ -35,6 +37,8 @@ export interface SettingsSource {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The namespace of the pod, where the process runs in one. */
   readonly podNamespace?: string;
+  /** What is wrong with the command line beside the values. @default nothing */
+  readonly strange?: readonly string[];
 }
 
 /** Everything that is wrong with the command line and the environment, one line each. */
@@ -51,20 +55,20 @@ export class SettingsError extends Error {
  */
 export function readSettings(source: SettingsSource): Settings {
   const reader = new Reader(source);
-  const namespace = reader.text("namespace") || source.podNamespace || DEFAULT_NAMESPACE;
-  const issuerNamespaces = reader.list("issuer-namespaces");
+  const namespace = reader.namespace("namespace") || source.podNamespace || DEFAULT_NAMESPACE;
+  const issuerNamespaces = reader.namespaces("issuer-namespaces");
   const settings: Settings = {
     kubeconfig: reader.text("kubeconfig"),
-    metricsBindAddr: reader.text("metrics-bind-addr"),
-    healthBindAddr: reader.text("health-bind-addr"),
+    metricsBindAddr: reader.address("metrics-bind-addr"),
+    healthBindAddr: reader.address("health-bind-addr"),
     debug: reader.boolean("debug"),
     logFormat: reader.text("log-format") as Settings["logFormat"],
     features: reader.list("features") as readonly FeatureName[],
     namespace,
-    watchNamespaces: reader.list("watch-namespaces"),
-    podNamespaces: reader.list("pod-namespaces"),
+    watchNamespaces: reader.namespaces("watch-namespaces"),
+    podNamespaces: reader.namespaces("pod-namespaces"),
     issuerNamespaces: issuerNamespaces.length > 0 ? issuerNamespaces : [namespace],
-    jobNamespaces: reader.list("job-namespaces"),
+    jobNamespaces: reader.namespaces("job-namespaces"),
     dryRun: reader.boolean("dry-run"),
     resync: reader.seconds("resync"),
     leaderElect: reader.boolean("leader-elect"),
@@ -73,28 +77,37 @@ export function readSettings(source: SettingsSource): Settings {
     retryPeriod: reader.seconds("leader-elect-retry-period"),
     shutdownTimeout: reader.seconds("shutdown-timeout"),
   };
-  reader.finish([...electionProblems(settings), ...jobProblems(settings)]);
+  reader.relation(ELECTION_FLAGS, electionProblem(settings));
+  reader.relation(["namespace", "job-namespaces"], jobProblem(settings));
+  reader.finish();
   return settings;
 }
 
+const ELECTION_FLAGS = ["leader-elect-lease-duration", "leader-elect-renew-deadline", "leader-elect-retry-period"];
+
 /** client-go has the same rules: a holder must notice that it lost the Lease before anybody else may take it. */
-function electionProblems({ leaseDuration, renewDeadline, retryPeriod }: Settings): readonly string[] {
-  if (leaseDuration > renewDeadline && renewDeadline > retryPeriod) return [];
-  return [
-    `--leader-elect-lease-duration ${leaseDuration}, --leader-elect-renew-deadline ${renewDeadline} and --leader-elect-retry-period ${retryPeriod}: each must be greater than the next`,
-  ];
+function electionProblem({ leaseDuration, renewDeadline, retryPeriod }: Settings): string | undefined {
+  if (leaseDuration > renewDeadline && renewDeadline > retryPeriod) return undefined;
+  return `--leader-elect-lease-duration ${leaseDuration}, --leader-elect-renew-deadline ${renewDeadline} and --leader-elect-retry-period ${retryPeriod}: each must be greater than the next`;
 }
 
 /** A Job there could take the operator's ServiceAccount, or its Secrets. */
-function jobProblems({ namespace, jobNamespaces }: Settings): readonly string[] {
-  if (!jobNamespaces.includes(namespace)) return [];
-  return [`--job-namespaces lists "${namespace}", where the operator itself runs: give Jobs a namespace of their own`];
+function jobProblem({ namespace, jobNamespaces }: Settings): string | undefined {
+  if (!jobNamespaces.includes(namespace)) return undefined;
+  return `--job-namespaces lists "${namespace}", where the operator itself runs: give Jobs a namespace of their own`;
 }
+
+/** As Kubernetes has it. */
+const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 class Reader {
   private readonly problems: string[] = [];
+  /** Flags whose values are among the problems. */
+  private readonly unread = new Set<string>();
 
-  constructor(private readonly source: SettingsSource) {}
+  constructor(private readonly source: SettingsSource) {
+    this.problems.push(...(source.strange ?? []), ...misspelt(source.env));
+  }
 
   text(name: string): string {
     return this.read(name, (value) => typeof value === "string") as string;
@@ -112,10 +125,37 @@ class Reader {
     return this.read(name, Array.isArray) as readonly string[];
   }
 
+  /** That something listens at. */
+  address(name: string): string {
+    const text = this.text(name);
+    try {
+      parseBind(text);
+    } catch {
+      this.refuse(name, `"${text}" is not an address to listen at: use ":8080", "127.0.0.1:8080", "[::1]:8080", or ""`);
+    }
+    return text;
+  }
+
+  namespace(name: string): string {
+    const text = this.text(name);
+    this.checkNamespaces(name, text === "" ? [] : [text]);
+    return text;
+  }
+
+  namespaces(name: string): readonly string[] {
+    const names = this.list(name);
+    this.checkNamespaces(name, names);
+    return names;
+  }
+
+  /** Between flags; told only where all of them could be read. */
+  relation(names: readonly string[], problem: string | undefined): void {
+    if (problem !== undefined && !names.some((name) => this.unread.has(name))) this.problems.push(problem);
+  }
+
   /** Throws when anything was wrong. */
-  finish(more: readonly string[]): void {
-    const all = [...this.problems, ...(this.problems.length > 0 ? [] : more)];
-    if (all.length > 0) throw new SettingsError(all);
+  finish(): void {
+    if (this.problems.length > 0) throw new SettingsError(this.problems);
   }
 
   /** The value of a flag; its default where the value given is a problem, which `finish` tells. */
@@ -125,9 +165,24 @@ class Reader {
     const parsed = parseFlag(flag, given ?? flag.default);
     if (parsed.ok && expected(parsed.value)) return parsed.value;
     if (parsed.ok || given === undefined) throw new Error(`--${name} is not of type ${flag.type} in the type model`);
-    this.problems.push(`${this.source.flags[name] === undefined ? flag.env : `--${name}`}: ${parsed.problem}`);
+    this.refuse(name, parsed.problem);
     const usual = parseFlag(flag, flag.default);
     return usual.ok ? usual.value : undefined;
+  }
+
+  private checkNamespaces(name: string, names: readonly string[]): void {
+    for (const text of names) {
+      if (!NAMESPACE.test(text)) {
+        const fix = "use lower-case letters, digits and -, at most 63";
+        this.refuse(name, `"${text}" is not the name of a namespace: ${fix}`);
+      }
+    }
+  }
+
+  private refuse(name: string, problem: string): void {
+    const { env } = flagOf(name);
+    this.problems.push(`${this.source.flags[name] === undefined ? env : `--${name}`}: ${problem}`);
+    this.unread.add(name);
   }
 }
 

@@ -7,7 +7,6 @@ import type { Logger } from "./logging.js";
 import type { Redactor } from "./redactor.js";
 
 export type LogFormat = "text" | "json";
-export const LOG_FORMATS: readonly LogFormat[] = ["text", "json"];
 
 /** Where lines go; `process.stdout` fits. */
 export interface LogOutput {
@@ -51,11 +50,4 @@ function told(error: unknown): unknown {
   if (!(error instanceof Error) || !FORESEEN.includes(error.name)) return whole;
   const { stack: _, props: __, ...rest } = { ...whole };
   return rest;
-}
-
-/** Reads the option `--log-format`. Throws with the value seen and those allowed. */
-export function parseLogFormat(value: string): LogFormat {
-  const format = LOG_FORMATS.find((known) => known === value);
-  if (format === undefined) throw new Error(`unknown log format "${value}": use one of ${LOG_FORMATS.join(", ")}`);
-  return format;
 }

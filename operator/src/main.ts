@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { type CliContext, runCli } from "./cli.js";
+import { NO_READER } from "./exit-codes.js";
 import { run } from "./run.js";
 
 const NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
@@ -9,6 +10,8 @@ const NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 // The parser of undici is WebAssembly, compiled at the first connection: to optimise it takes V8 36 MB for a moment, more
 // than the operator itself needs, and makes nothing measurably faster.
 setFlagsFromString("--liftoff-only");
+
+for (const stream of [process.stdout, process.stderr]) stream.on("error", unread);
 
 const context: CliContext = {
   env: process.env,
@@ -26,6 +29,12 @@ process.exitCode = await runCli(
   },
   context,
 );
+
+/** `flipop --help | head -1`: whoever read it is gone, so there is nobody to tell. */
+function unread(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
+  process.exit(NO_READER);
+}
 
 function podNamespace(): { podNamespace?: string } {
   try {

@@ -11,6 +11,7 @@ import type { Settings } from "./config.js";
 import { AddressAccounts } from "./controllers/address-accounts.js";
 import { AnnotatedNodes } from "./controllers/annotated-nodes.js";
 import { createAnnotationJanitor } from "./controllers/annotation-janitor.js";
+import { createRoutedIPControllers } from "./controllers/assemble-routing.js";
 import type { ControllerContext, ControllerFactory, ControllerParts } from "./controllers/context.js";
 import { CreationBook } from "./controllers/creation-book.js";
 import { dryRunClient, dryRunEvents } from "./controllers/dry-run.js";
@@ -19,7 +20,6 @@ import { News } from "./controllers/news.js";
 import { createNodeDNSRecordSetController } from "./controllers/node-dns-record-set/controller.js";
 import { Owners } from "./controllers/owners.js";
 import { RecordBook } from "./controllers/records/record-book.js";
-import { createRoutedIPControllers } from "./controllers/routed-ip/create.js";
 import { Inventories } from "./inventory/inventories.js";
 import { ApiEventRecorder } from "./kube/events.js";
 import { LeaseLock } from "./kube/lease.js";
@@ -64,7 +64,6 @@ export interface OperatorOptions {
 }
 
 export interface Operator {
-  readonly context: ControllerContext;
   readonly health: Health;
   readonly registry: MetricsRegistry;
   /** Lives until `stop` aborts or the lease is lost; then nothing of it is left. Never rejects; call it once. */
@@ -87,13 +86,13 @@ const TOKEN_VARIABLES = PROVIDER_KINDS.map(({ tokenVariable }) => `${tokenVariab
 /** @throws NoProviderError */
 export function createOperator(options: OperatorOptions): Operator {
   const parts = new Assembly(options);
-  return { context: parts.context, health: parts.health, registry: parts.registry, run: (stop) => parts.run(stop) };
+  return { health: parts.health, registry: parts.registry, run: (stop) => parts.run(stop) };
 }
 
 class Assembly {
   readonly registry: MetricsRegistry;
   readonly health = new Health();
-  readonly context: ControllerContext;
+  private readonly context: ControllerContext;
   private readonly clock: Clock;
   private readonly runtime: RuntimeMetrics;
   private readonly identity: string;

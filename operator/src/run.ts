@@ -2,6 +2,7 @@ import { LEASE_NAME, RELEASE } from "cdk8s-flipop/api";
 import { systemClock } from "./clock.js";
 import type { Settings } from "./config.js";
 import { createLogger } from "./create-logger.js";
+import { unknownVariables } from "./environment.js";
 import { ConfigError } from "./kube/cluster-config.js";
 import { loadClusterConfig } from "./kube/load-config.js";
 import { Transport } from "./kube/transport.js";
@@ -19,6 +20,9 @@ export async function run(settings: Settings): Promise<number> {
   const redactor = new Redactor();
   const format = settings.logFormat === "auto" ? {} : { format: settings.logFormat };
   const logger = createLogger({ clock, redactor, debug: settings.debug, ...format });
+  const variables = unknownVariables(process.env);
+  if (variables.length > 0)
+    logger.warn({ variables }, "variables that are no flag of the operator; nothing reads them");
   const registry = new MetricsRegistry();
   registry.addProcessMetrics();
   const runtime = runtimeMetrics(registry, LEASE_NAME);

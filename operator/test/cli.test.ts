@@ -1,8 +1,14 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { resolve } from "node:path";
+import { text } from "node:stream/consumers";
 import { FLAGS, PROVIDER_VARIABLES, RELEASE } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { type CliContext, runCli, type SandboxOptions } from "../src/cli.js";
 import type { Settings } from "../src/config.js";
+import { EXIT_MEANINGS, INTERRUPTED, NO_READER, USAGE } from "../src/exit-codes.js";
+import { EXIT } from "../src/runtime/manager.js";
 
 /** Runs a command line; what it started, printed and returned. */
 async function cli(args: readonly string[], env: CliContext["env"] = {}) {
@@ -63,22 +69,26 @@ describe("the command line", () => {
 
   it("starts the sandbox", async () => {
     const { code, seen } = await cli(["sandbox", "--port", "8443", "--once"]);
-    expect(seen.sandbox).to.deep.equal({ port: 8443, once: true });
+    expect(seen.sandbox).to.deep.equal({ port: 8443, once: true, keep: false });
     const own = await cli(["sandbox", "--scenario", "own.yaml", "--speed", "2.5"]);
-    expect(own.seen.sandbox).to.deep.equal({ port: 0, once: false, scenario: "own.yaml", speed: 2.5 });
+    expect(own.seen.sandbox).to.deep.equal({ port: 0, once: false, keep: false, scenario: "own.yaml", speed: 2.5 });
     expect(code).to.equal(0);
   });
 
   for (const only of ["kubernetes", "digitalocean", "cloudflare"]) {
     it(`starts the sandbox's ${only} alone`, async () => {
       const { code, seen } = await cli(["sandbox", "--only", only, "--port=8080"]);
-      expect(seen.sandbox).to.deep.equal({ only, port: 8080, once: false });
+      expect(seen.sandbox).to.deep.equal({ only, port: 8080, once: false, keep: false });
       expect(code).to.equal(0);
     });
   }
 
   const mistakes: readonly (readonly [string[], RegExp])[] = [
-    [["--resync", "x"], /^flipop: --resync: "x" is not a value of resync: give seconds, such as 60\n$/],
+    [["--resync", "x"], /^flipop: --resync: "x" is not a value of resync: give seconds, more than 0, such as 60\n$/],
+    [["--resync", "0"], /^flipop: --resync: "0" is not a value of resync: give seconds, more than 0, such as 60\n$/],
+    [["--resynk=5"], /^flipop: unknown option '--resynk': did you mean --resync\?\n$/],
+    [["--debug=true", "wrong"], /^flipop: unexpected argument "wrong"\n$/],
+    [["sandbox", "--once", "--keep"], /^flipop: --once and --keep: one ends it, one goes on: leave one of them out\n$/],
     [["--no-such-flag"], /^flipop: unknown option '--no-such-flag': see flipop --help\n$/],
     [["sandbox", "--seed"], /^flipop: unknown option '--seed'.*: see flipop sandbox --help\n$/],
     [["start"], /^flipop: there is no command "start": use run or sandbox\n$/],
@@ -98,4 +108,34 @@ describe("the command line", () => {
       expect(code).to.equal(2);
     });
   }
+
+  it("tells all that is wrong at once: flags, variables, values, and what they are to each other", async () => {
+    const args = ["--resynk", "5", "--health-bind-addr=:99999", "--watch-namespaces=a,A_b", "--job-namespaces=flipop"];
+    const { code, seen } = await cli([...args, "--debug=maybe"], { FLIPOP_DRYRUN: "true" });
+    expect(seen.err.trimEnd().split("\n")).to.deep.equal([
+      "flipop: unknown option '--resynk': did you mean --resync?",
+      "flipop: there is no variable FLIPOP_DRYRUN: did you mean FLIPOP_DRY_RUN?",
+      'flipop: --health-bind-addr: ":99999" is not an address to listen at: use ":8080", "127.0.0.1:8080", "[::1]:8080", or ""',
+      'flipop: --debug: "maybe" is not a value of debug: use true or false',
+      'flipop: --watch-namespaces: "A_b" is not the name of a namespace: use lower-case letters, digits and -, at most 63',
+      'flipop: --job-namespaces lists "flipop", where the operator itself runs: give Jobs a namespace of their own',
+    ]);
+    expect(seen.settings).to.equal(undefined);
+    expect(code).to.equal(2);
+  });
+
+  it("ends quietly when nobody reads what it prints", async function () {
+    this.timeout(60_000);
+    const file = resolve(import.meta.dirname, "../src/main.ts");
+    const child = spawn(process.execPath, ["--import", "tsx", file, "--help"], { stdio: "pipe" });
+    child.stdout.destroy();
+    const [err, [code]] = await Promise.all([text(child.stderr), once(child, "close")]);
+    expect([err, code]).to.deep.equal(["", NO_READER]);
+  });
+
+  it("has a meaning for each exit code", () => {
+    const codes = EXIT_MEANINGS.map((meaning) => meaning.code);
+    expect(codes).to.include.members([...Object.values(EXIT), USAGE, INTERRUPTED, NO_READER]);
+    expect(codes).to.deep.equal([...new Set(codes)].sort((a, b) => a - b));
+  });
 });

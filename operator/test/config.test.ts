@@ -64,14 +64,31 @@ describe("readSettings", () => {
   const bad: readonly (readonly [Partial<SettingsSource>, string])[] = [
     [{ flags: { debug: "yes" } }, '--debug: "yes" is not a value of debug: use true or false'],
     [{ env: { FLIPOP_DRY_RUN: "" } }, 'FLIPOP_DRY_RUN: "" is not a value of dry-run: use true or false'],
-    [{ flags: { resync: "1m" } }, '--resync: "1m" is not a value of resync: give seconds, such as 60'],
-    [{ env: { FLIPOP_RESYNC: "-1" } }, 'FLIPOP_RESYNC: "-1" is not a value of resync: give seconds, such as 60'],
+    [{ flags: { resync: "1m" } }, '--resync: "1m" is not a value of resync: give seconds, more than 0, such as 60'],
+    [
+      { env: { FLIPOP_RESYNC: "-1" } },
+      'FLIPOP_RESYNC: "-1" is not a value of resync: give seconds, more than 0, such as 60',
+    ],
     [
       { flags: { features: "pools,dsn" } },
       '--features: "pools,dsn" is not a value of features: use pools, dns, routedip, jobs',
     ],
     [{ flags: { features: "" } }, '--features: "" is not a value of features: use pools, dns, routedip, jobs'],
     [{ flags: { "log-format": "xml" } }, '--log-format: "xml" is not a value of log-format: use auto, text, json'],
+    [{ env: { FLIPOP_RESYNK: "3" } }, "there is no variable FLIPOP_RESYNK: did you mean FLIPOP_RESYNC?"],
+    [
+      { env: { FLIPOP_METRICS_BIND_ADDR: ":99999" } },
+      'FLIPOP_METRICS_BIND_ADDR: ":99999" is not an address to listen at: use ":8080", "127.0.0.1:8080", "[::1]:8080", or ""',
+    ],
+    [
+      { flags: { namespace: "-a" } },
+      '--namespace: "-a" is not the name of a namespace: use lower-case letters, digits and -, at most 63',
+    ],
+    // What the others are compared with was not understood.
+    [
+      { flags: { "leader-elect-lease-duration": "5", "leader-elect-renew-deadline": "x" } },
+      '--leader-elect-renew-deadline: "x" is not a value of leader-elect-renew-deadline: give seconds, more than 0, such as 10',
+    ],
     [
       { flags: { "leader-elect-lease-duration": "10" } },
       "--leader-elect-lease-duration 10, --leader-elect-renew-deadline 10 and --leader-elect-retry-period 2: each must be greater than the next",

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { createLogger, type LoggerOptions, parseLogFormat } from "../src/create-logger.js";
+import { createLogger, type LoggerOptions } from "../src/create-logger.js";
 import { StatusError } from "../src/kube/status-error.js";
 import { silentLogger } from "../src/logging.js";
 import { Redactor } from "../src/redactor.js";
@@ -101,12 +101,5 @@ describe("logger", () => {
   it("can be silent", () => {
     expect(silentLogger.child({ a: 1 })).to.equal(silentLogger);
     expect(silentLogger.info({}, "nothing")).to.equal(undefined);
-  });
-});
-
-describe("log format", () => {
-  it("is text or json", () => {
-    expect(parseLogFormat("json")).to.equal("json");
-    expect(() => parseLogFormat("xml")).to.throw('unknown log format "xml": use one of text, json');
   });
 });

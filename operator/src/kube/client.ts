@@ -1,7 +1,5 @@
 /** The seam between everything that talks to the Kubernetes API and the transport that carries it. */
 
-export { isConflict, isExpired, isGone, isNotFound, isTooLargeResourceVersion, StatusError } from "./status-error.js";
-
 export type KubeMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export interface KubeRequest {

@@ -1,9 +1,10 @@
 /** Puts Events onto the API server: create first, then count up. */
 
-import { isConflict, isNotFound, type KubeClient, type KubeRequest, StatusError } from "./client.js";
+import type { KubeClient, KubeRequest } from "./client.js";
 import { EVENTS_API_VERSION, redirected } from "./event-object.js";
 import type { EventEntry } from "./event-series.js";
 import { microTime } from "./micro-time.js";
+import { isConflict, isNotFound, StatusError } from "./status-error.js";
 
 export class EventSink {
   constructor(private readonly client: KubeClient) {}

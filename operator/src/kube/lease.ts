@@ -1,6 +1,7 @@
 /** A `coordination.k8s.io/v1` Lease as a lock: read, create, and optimistic replace. */
 
-import { isNotFound, type KubeClient } from "./client.js";
+import type { KubeClient } from "./client.js";
+import { isNotFound } from "./status-error.js";
 
 /** The part of a lease that says who leads. */
 export interface LeaseRecord {

@@ -1,7 +1,8 @@
 /** Whether a namespace is gone, asked for by a right that the operator has in every namespace, and that writes nothing. */
 
-import { isNotFound, type KubeClient } from "./client.js";
+import type { KubeClient } from "./client.js";
 import { EVENTS_API_VERSION } from "./event-object.js";
+import { isNotFound } from "./status-error.js";
 
 const NAMESPACE = /\/namespaces\/([^/]+)\//;
 const CALL_SECONDS = 5;

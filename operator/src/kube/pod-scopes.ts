@@ -43,11 +43,6 @@ export class PodScopes {
 
   constructor(private readonly context: CacheContext) {}
 
-  /** Watches that are open or being opened. */
-  get watches(): number {
-    return this.watched.size + this.all.size;
-  }
-
   caches(): Cache<SlimPod, PodIndex>[] {
     return [...this.watched.caches(), ...this.filtered.caches()];
   }

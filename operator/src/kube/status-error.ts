@@ -52,7 +52,7 @@ export function isConflict(error: unknown): error is StatusError {
 }
 
 /** 410: the resourceVersion or continue token has been compacted away. */
-export function isGone(error: unknown): error is StatusError {
+function isGone(error: unknown): error is StatusError {
   return error instanceof StatusError && error.code === 410;
 }
 

@@ -2,10 +2,6 @@
 export class Waiters {
   private readonly waiting = new Set<() => void>();
 
-  get size(): number {
-    return this.waiting.size;
-  }
-
   /** Resolves at the next `release`; rejects with the signal's reason. */
   wait(signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {

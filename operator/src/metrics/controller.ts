@@ -27,7 +27,7 @@ export const CONTROLLER_RUNTIME = {
   terminal: counter(
     "controller_runtime_terminal_reconcile_errors_total",
     CONTROLLER,
-    "Runs that ended in an error that no retry can heal.",
+    "Runs that ended in an error that no retry can heal: 0, for every error is tried again.",
   ),
   panics: counter("controller_runtime_reconcile_panics_total", CONTROLLER, "Runs that threw instead of returning."),
   active: gauge("controller_runtime_active_workers", CONTROLLER, "Workers with a run under way."),
@@ -41,7 +41,6 @@ export type ReconcileLabel = "success" | "requeue_after" | "error";
 export interface ControllerMetrics {
   started(): void;
   finished(seconds: number, result: ReconcileLabel): void;
-  terminal(): void;
   threw(): void;
 }
 
@@ -50,7 +49,6 @@ export type ControllerMetricsFactory = (controller: string, workers: number) => 
 export const noControllerMetrics: ControllerMetricsFactory = () => ({
   started: () => undefined,
   finished: () => undefined,
-  terminal: () => undefined,
   threw: () => undefined,
 });
 
@@ -78,7 +76,6 @@ export function controllerMetrics(registry: MetricsRegistry): ControllerMetricsF
         total.inc({ controller, result });
         if (result === "error") errors.inc({ controller });
       },
-      terminal: () => terminal.inc({ controller }),
       threw: () => panics.inc({ controller }),
     };
   };

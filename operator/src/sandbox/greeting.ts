@@ -1,8 +1,8 @@
-/** What the sandbox prints: how to reach each of its APIs. Pure. */
+/** What the sandbox prints: how to reach each of its APIs, and how it ends. */
 
 import { DEFAULT_TOKEN as CLOUDFLARE_TOKEN } from "./cloudflare/index.js";
 
-const END = "Ctrl-C ends it; nothing is kept.";
+const END = `Ctrl-C, or kill ${process.pid}, ends it; nothing is kept.`;
 
 /** Sections under a heading. */
 export function greeting(heading: string, sections: readonly string[]): string {

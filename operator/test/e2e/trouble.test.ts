@@ -84,6 +84,7 @@ describe("trouble", function () {
     const pool = await world.pool("web", { desiredIPs: 1, region: "atlantis" });
     await world.start();
     await isBad(world, pool, "Fulfilled", "Invalid");
+    await isBad(world, pool, "Ready", "Invalid");
     expect((await pool.conditionOf("Fulfilled"))?.message).to.match(/region/i);
     await pool.tells(/region/i);
     await pool.edit({ region: "nyc3" });

@@ -189,11 +189,13 @@ describe("mistakes stored under the Go operator's kinds", function () {
     const pool = world.poolNamed("idle-toleration");
     await pool.is("Ready", "True Invalid");
     expect((await pool.conditionOf("Ready"))?.message).to.include("Sometimes");
+    await pool.tells("Sometimes");
     await pool.is("Fulfilled", "True");
   });
 
   it("an address that is listed twice counts once, and is said", async () => {
     await world.poolNamed("twice").is("Ready", "True DuplicateAddress");
+    await world.poolNamed("twice").tells("counts once");
     await world.poolNamed("twice").is("Fulfilled", "True");
   });
 

@@ -106,7 +106,8 @@ describe("shared watches", () => {
       beyond[1]?.select({ ...app("y"), namespace: "default" }),
       beyond[2]?.select({ ...app("y"), namespace: "other" }),
     ]);
-    expect(api.count("watch")).to.equal(MAX_POD_WATCHES + 1);
+    // How many there were is another matter: a machine that stalls lets some end, which are opened again.
+    await until("one watch for all beyond", () => api.openWatches === MAX_POD_WATCHES + 1);
     expect(beyond.map(names)).to.deep.equal([["x1", "x2"], ["y1", "y2"], []]);
     api.collection.put("x1", { labels: { app: "y" } });
     api.collection.put("y2", { labels: { app: "x" } });

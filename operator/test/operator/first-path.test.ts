@@ -1,4 +1,4 @@
-import { Annotation } from "cdk8s-flipop/api";
+import { Annotation, KINDS } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { World } from "./world.js";
@@ -30,6 +30,10 @@ describe("operator in process: the first path", function () {
     expect(Object.keys(ips)).to.have.members([ip, createdIPs[0]?.ip]);
     expect(machines).to.include.members(Object.keys(ips).map((each) => world.holder(each)));
     expect(world.complaints).to.be.empty;
+    const types = (world.status("web").conditions ?? []).map(({ type }) => type);
+    expect([...types, "DNSReady"], "and DNSReady where there are records").to.have.members(
+      KINDS.FloatingIPPool.conditions.map(String),
+    );
   });
 
   it("moves an address off a node that fails", async () => {

@@ -1,6 +1,6 @@
 /** A platform that only the Jobs of classes can change; with what stands for the Job controller and the kubelet. */
 
-import type { FirewallRuleOrder } from "../../src/controllers/cluster-routed-ip-class/variables.js";
+import type { FirewallRuleOrder } from "../../src/controllers/jobs/variables.js";
 import type { ApiObject } from "../../src/sandbox/kubernetes/index.js";
 import type { World } from "./world.js";
 

@@ -6,6 +6,7 @@ import type { WorldOptions } from "./world.js";
 
 const TAINT = "flipop.digitalocean.com/routed-ip";
 const ASSIGN = /^POST \/v2\/reserved_ips\/[^/]+\/actions$/;
+const POLL = /^GET .*\/actions\/\d+$/;
 const CREATE = /^POST \/v2\/reserved_ips$/;
 const JOIN = /^POST \/v2\/firewalls\/[^/]+\/droplets$/;
 
@@ -82,6 +83,18 @@ describe("operator in process: RoutedIP, whole", function () {
       await made.ready("a");
     });
   }
+
+  it("lets an action run on that the cloud tells nothing of for a while", async () => {
+    const ip = await startReady(2);
+    const { digitalocean } = made.world;
+    const unheard = digitalocean.faults.inject({ kind: "status", status: 400 }, { on: POLL, times: 2 });
+    made.serve({ node: "n1", ready: false }, { node: "n2" });
+    await settledOn("n2");
+    await made.ready("a");
+    expect(unheard.fired).to.equal(2);
+    expect(made.world.events("AssignFailed")).to.deep.equal([]);
+    expect(digitalocean.journal.calls({ mutating: true }).filter(({ path }) => path.includes(ip))).to.have.length(2);
+  });
 
   for (const when of ["before", "after"] as const) {
     it(`makes one address when the answer to the creation is lost ${when} it was processed`, async () => {

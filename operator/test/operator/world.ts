@@ -19,6 +19,7 @@ import {
 import { addNode, removeNode } from "../../src/sandbox/nodes.js";
 import { StoryClock } from "../../src/sandbox/story/clock.js";
 import { until } from "../support/until.js";
+import { misplacedWords } from "./places.js";
 
 /** Of the clock, while nothing is asked of any API. */
 const SPEED = 600;
@@ -232,10 +233,12 @@ export class World {
 
   async close(): Promise<void> {
     await Promise.all([...this.running].map((running) => running.stop()));
+    const misplaced = misplacedWords(this.kubernetes);
     await Promise.all([this.kubernetes.close(), this.digitalocean.close()]);
     this.clock.stop();
     const [bug] = this.digitalocean.bugs;
     if (bug !== undefined) throw bug;
+    if (misplaced.length > 0) throw new Error(`reason-places.ts does not know of ${misplaced.join(", ")}`);
   }
 
   private env(): OperatorOptions["env"] {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
 import { until } from "../support/until.js";
@@ -48,6 +48,9 @@ nodes: [{ name: edge, count: 1 }]
 acts: [{ title: nothing much, steps: [settle] }]
 `;
 
+  const SPEC = "spec: { provider: digitalocean, region: nyc3, desiredIPs: 1 }";
+  const POOL = `{ apiVersion: flipop.digitalocean.com/v1alpha1, kind: FloatingIPPool, metadata: { name: web, namespace: default }, ${SPEC} }`;
+
   it("plays a story, and ends with it where nobody could stop it", async () => {
     const file = join(await folder(), "short.yaml");
     await writeFile(file, SCENARIO);
@@ -58,6 +61,27 @@ acts: [{ title: nothing much, steps: [settle] }]
     expect(seen.out).to.match(/Act 1: nothing much -+\n/);
     expect(seen.out.match(/ PASS /g)).to.have.length(9);
     expect(seen.out).to.not.include("KUBECONFIG").and.not.include(String.fromCodePoint(0x1b));
+  });
+
+  it("--keep goes on after the story, with commands that work in any folder, until a signal", async () => {
+    const home = await folder();
+    const file = join(home, "pool.yaml");
+    await writeFile(file, SCENARIO.replace("steps: [settle]", `steps: [{ apply: [${POOL}] }, settle]`));
+    const config = relative(OPERATOR, join(home, "config"));
+    const { child, seen, exitCode } = start("--scenario", file, "--kubeconfig", config, "--keep");
+    await until("the story is over", () => seen.out.includes("Ctrl-C"), START_MS);
+    for (const text of [
+      `export KUBECONFIG=${join(home, "config")}\n`,
+      "kubectl describe fip web -n default ",
+      "kubectl get fip web -n default -o jsonpath='{.status.ips}' ",
+      "kubectl get events --all-namespaces --watch ",
+      "times before now are those of the story",
+    ]) {
+      expect(seen.out).to.include(text);
+    }
+    child.kill("SIGTERM");
+    expect(await exitCode()).to.equal(0);
+    expect(seen.err).to.equal("");
   });
 
   it("says with code 1 what is wrong with a story", async () => {

@@ -1,4 +1,5 @@
-import { type KubeClient, type KubeRequest, StatusError } from "../../src/kube/client.js";
+import type { KubeClient, KubeRequest } from "../../src/kube/client.js";
+import { StatusError } from "../../src/kube/status-error.js";
 
 /** Any object of the API; only its version matters here. */
 export interface StoredObject {

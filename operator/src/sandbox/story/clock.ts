@@ -25,8 +25,15 @@ const STEP_MS = 2;
 const LONGEST_STEP_MS = 4;
 /** Turns of the event loop after traffic in which more of it is expected: enough for an answer to arrive ... */
 const BUSY_STEPS = 40;
-/** ... and the speed in them. */
+/** ... and the speed in them, and while an answer is awaited. */
 const BUSY_SPEED = 5;
+/** Real ms, of steps as long as they count, that an answer is awaited: one that is never sent holds nobody up. */
+const PATIENCE_MS = 250;
+
+/** A request without an answer yet. */
+interface Awaited {
+  leftMs: number;
+}
 
 export class StoryClock implements Clock {
   /** Changed at any time. */
@@ -36,6 +43,7 @@ export class StoryClock implements Clock {
   private start: number;
   private readonly pending = new Set<Pending>();
   private readonly listeners = new Set<() => void>();
+  private readonly awaited = new Set<Awaited>();
   private sequence = 0;
   private passed = 0;
   private steppedAt = 0;
@@ -93,6 +101,13 @@ export class StoryClock implements Clock {
     this.busySteps = BUSY_STEPS;
   }
 
+  /** Somebody sent a request. Time passes slowly until the function returned is called, or patience ends. */
+  asked(): () => void {
+    const request = { leftMs: PATIENCE_MS };
+    this.awaited.add(request);
+    return () => this.awaited.delete(request);
+  }
+
   /** Calls the listener after each step of time. */
   onStep(listener: () => void): () => void {
     this.listeners.add(listener);
@@ -104,7 +119,7 @@ export class StoryClock implements Clock {
       this.again();
       this.step();
     };
-    if (this.busySteps > 0) {
+    if (this.busySteps > 0 || this.awaited.size > 0) {
       const immediate = setImmediate(step);
       this.cancel = () => clearImmediate(immediate);
     } else {
@@ -117,11 +132,22 @@ export class StoryClock implements Clock {
     const now = performance.now();
     const real = Math.min(now - this.steppedAt, LONGEST_STEP_MS);
     this.steppedAt = now;
-    const busy = this.busySteps-- > 0;
+    const busy = this.waits(real) || this.busySteps > 0;
+    this.busySteps--;
     const speed = busy ? Math.min(this.speed, BUSY_SPEED) : this.speed * this.hurry;
     const fired = this.advance(real * speed);
     if (busy && !fired) return;
     for (const listener of this.listeners) listener();
+  }
+
+  /** Whether an answer is awaited. @param real ms that were spent on that */
+  private waits(real: number): boolean {
+    const waits = this.awaited.size > 0;
+    for (const request of this.awaited) {
+      request.leftMs -= real;
+      if (request.leftMs <= 0) this.awaited.delete(request);
+    }
+    return waits;
   }
 
   /** Up to the next timer only: what that one sets off comes before the one after it. Returns whether one was due. */

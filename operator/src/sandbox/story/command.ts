@@ -3,14 +3,15 @@
 import { readFileSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import type { SandboxOptions } from "../../cli.js";
+import { INTERRUPTED } from "../../exit-codes.js";
 import type { Logger } from "../../logging.js";
 import { errorText } from "../../logging.js";
 import { EXIT } from "../../runtime/manager.js";
-import { DEFAULT_TOKEN as CLOUDFLARE_TOKEN } from "../cloudflare/index.js";
 import { KubeconfigFile } from "../kubeconfig-file.js";
 import { startProblem } from "../start-problem.js";
 import { MANIFESTS, STORY } from "./embedded.js";
 import { ScenarioError } from "./field.js";
+import { hints } from "./hints.js";
 import { readScenario } from "./read-scenario.js";
 import type { Scenario } from "./scenario.js";
 import { Story } from "./story.js";
@@ -34,8 +35,6 @@ export interface CommandContext {
 /** Story seconds in a real one: fast enough not to bore, slow enough to follow. */
 const WATCHED_SPEED = 30;
 const UNWATCHED_SPEED = 600;
-/** As shells tell of a program that Ctrl-C ended. */
-const INTERRUPTED = 130;
 
 /** Resolves to the exit code: 1 also where something did not hold that must. */
 export async function playStory(options: SandboxOptions, context: CommandContext): Promise<number> {
@@ -59,7 +58,7 @@ async function perform(story: Story, options: SandboxOptions, context: CommandCo
   const file = new KubeconfigFile(options.kubeconfig, story.stage.world.kubernetes.kubeconfig());
   try {
     const passed = await story.play(context.stop);
-    if (!options.once && context.attended) await stay(story, file.path, context);
+    if (options.keep || (context.attended && !options.once)) await stay(story, file.path, context);
     return passed ? EXIT.ok : EXIT.failed;
   } finally {
     file.remove();
@@ -69,33 +68,14 @@ async function perform(story: Story, options: SandboxOptions, context: CommandCo
 /** Until Ctrl-C, with the operator at work. */
 async function stay(story: Story, kubeconfig: string, { stop, print }: CommandContext): Promise<void> {
   story.toRealTime();
-  print(hints(story, kubeconfig));
+  const fate = await story.revive();
+  if (fate !== undefined) print(`\nIn the story ${fate}. Another one starts, and takes up to 15 s to get the lease.`);
+  const { world } = story.stage;
+  print(hints({ world, aHolder: story.aHolder, kubeconfig }));
   await new Promise<void>((done) => {
     if (stop.aborted) done();
     stop.addEventListener("abort", () => done(), { once: true });
   });
-}
-
-/** What one can do now. */
-function hints({ stage, aHolder }: Story, kubeconfig: string): string {
-  const { digitalocean, cloudflare } = stage.world;
-  const move =
-    aHolder === undefined ? [] : [`  kubectl cordon ${aHolder.padEnd(28)} # its address moves within seconds`];
-  return [
-    "",
-    "The operator goes on, at real speed, and what it does is told here. In another terminal:",
-    "",
-    `  export KUBECONFIG=${kubeconfig}`,
-    "  kubectl get flipop --all-namespaces",
-    "  kubectl describe fip --all-namespaces",
-    ...move,
-    "  kubectl get events --all-namespaces",
-    "",
-    `DigitalOcean's API: ${digitalocean.url}, token ${digitalocean.token}`,
-    `Cloudflare's API:   ${cloudflare.url}, token ${CLOUDFLARE_TOKEN}`,
-    "",
-    "Ctrl-C ends it; nothing is kept.",
-  ].join("\n");
 }
 
 /** The story that the program carries, or one from a file. */

@@ -5,10 +5,12 @@ import { readSettings } from "../../config.js";
 import { Transport } from "../../kube/transport.js";
 import { type Logger, silentLogger } from "../../logging.js";
 import { createOperator } from "../../operator.js";
+import { EXIT, type ExitCode } from "../../runtime/manager.js";
 import { DEFAULT_TOKEN as CLOUDFLARE_TOKEN } from "../cloudflare/index.js";
 import type { AllowRule } from "../kubernetes/index.js";
 import type { SandboxWorld } from "../start-all.js";
 import { Cable } from "./cable.js";
+import { watchCalls } from "./calls.js";
 import type { StoryClock } from "./clock.js";
 import type { Actor } from "./director.js";
 
@@ -30,6 +32,8 @@ interface Running {
   readonly transport: Transport;
   readonly stop: AbortController;
   readonly ended: Promise<unknown>;
+  /** Why it ended, though nobody ended it. */
+  fate?: string;
 }
 
 /** Nothing listens, so that any number of sandboxes run side by side. */
@@ -39,11 +43,16 @@ const FEATURES: readonly FeatureName[] = ["pools", "dns", "routedip"];
 export class OperatorHost implements Actor {
   private current: Running | undefined;
   private readonly ending = new Set<Promise<unknown>>();
+  private readonly origins = new Set<string>();
+  private readonly unwatch: () => void;
   private count = 0;
 
   constructor(private readonly options: OperatorHostOptions) {
     const { kubernetes } = options.world;
     kubernetes.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: DEFAULT_NAMESPACE } });
+    const { clock } = options;
+    // The line tells of what is on it; on a busy machine a request may take its time to get there.
+    this.unwatch = watchCalls({ to: (origin) => this.origins.has(origin), asked: () => clock.asked() });
   }
 
   async start(): Promise<void> {
@@ -78,9 +87,19 @@ export class OperatorHost implements Actor {
     const stop = new AbortController();
     const operator = createOperator({ settings, transport, logger, env, clock, identity });
     const ended = operator.run(stop.signal).then((code) => {
-      if (!stop.signal.aborted) this.options.lost(`the operator ended by itself, with code ${code}`);
+      if (!stop.signal.aborted) this.end(running, code);
     });
-    this.current = { cables, transport, stop, ended };
+    const running: Running = { cables, transport, stop, ended };
+    this.current = running;
+  }
+
+  /** Starts another operator where the last one has ended by itself. Resolves to why it had. */
+  async revive(): Promise<string | undefined> {
+    const fate = this.current?.fate;
+    if (fate === undefined) return undefined;
+    await this.kill();
+    await this.start();
+    return fate;
   }
 
   async kill(): Promise<void> {
@@ -104,6 +123,13 @@ export class OperatorHost implements Actor {
     await current?.transport.close();
     await Promise.all(current?.cables.map((cable) => cable.cut()) ?? []);
     await Promise.all(this.ending);
+    this.unwatch();
+  }
+
+  private end(running: Running, code: ExitCode): void {
+    const why = code === EXIT.leaseLost ? "it lost its lease; a lower --speed helps on a busy machine" : "it failed";
+    running.fate = `the operator ended by itself, with code ${code}: ${why}`;
+    this.options.lost(running.fate);
   }
 
   /** What the operator may do in a cluster, it may do here. */
@@ -115,11 +141,13 @@ export class OperatorHost implements Actor {
     return permissionsFor(FEATURES).map((permission) => allowRule(permission, places[permission.scope]));
   }
 
-  private lay(): Promise<Cable[]> {
+  private async lay(): Promise<Cable[]> {
     const { world, clock } = this.options;
     const traffic = () => clock.traffic();
     const apis = [world.kubernetes, world.digitalocean, world.cloudflare];
-    return Promise.all(apis.map(({ url }) => Cable.open({ to: url, traffic })));
+    const cables = await Promise.all(apis.map(({ url }) => Cable.open({ to: url, traffic })));
+    for (const { url } of cables) this.origins.add(new URL(url).origin);
+    return cables;
   }
 }
 

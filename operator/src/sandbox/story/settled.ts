@@ -1,5 +1,6 @@
 /** Whether everything is as it should be and nobody writes any more. Pure. */
 
+import { BAD_WHEN_TRUE } from "cdk8s-flipop/api";
 import type { Fact, PoolView } from "./facts.js";
 
 /** ms without a write before it counts as quiet. */
@@ -43,10 +44,11 @@ export function lastWrite(facts: readonly Fact[]): number {
   return facts.findLast((fact) => fact.kind === "kube-write" || (fact.kind === "call" && fact.writes))?.at ?? 0;
 }
 
-/** For all conditions but Conflict, False is bad. */
 function unwell({ label, generation, observedGeneration, conditions }: Conditioned): string | undefined {
   if (observedGeneration === undefined || observedGeneration !== generation) return `${label} is not yet observed`;
-  const bad = conditions.find(({ type, status }) => status !== (type === "Conflict" ? "False" : "True"));
+  const bad = conditions.find(({ type, status }) => {
+    return status !== (BAD_WHEN_TRUE.some((other) => other === type) ? "False" : "True");
+  });
   return bad === undefined ? undefined : `${label}: ${bad.type}=${bad.status}: ${bad.message ?? ""}`;
 }
 

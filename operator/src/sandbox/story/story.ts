@@ -110,6 +110,11 @@ export class Story {
     this.stage.clock.setTime(Date.now());
   }
 
+  /** After the story: another operator where the last one has ended by itself. Resolves to why it had. */
+  revive(): Promise<string | undefined> {
+    return this.company.host.revive();
+  }
+
   /** Nothing of it is left. */
   async close(): Promise<void> {
     const { stage, observer, host, workloads } = this.company;

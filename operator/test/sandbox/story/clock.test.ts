@@ -67,6 +67,27 @@ describe("the story's clock", function () {
     expect(clock.monotonic()).to.be.at.most((performance.now() - start) * 5);
   });
 
+  it("passes slowly until a request is answered, however long that takes the machine", async () => {
+    const clock = clockOf(10_000);
+    clock.run();
+    const answered = clock.asked();
+    let late = 0;
+    // The deadline of such a request, in story time.
+    clock.setTimer(5_000, () => late++);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(late).to.equal(0);
+    answered();
+    await until("time passes fast again", () => late === 1, 30_000);
+  });
+
+  it("waits for no answer that never comes", async () => {
+    const clock = clockOf(10_000);
+    clock.run();
+    clock.asked();
+    await clock.sleep(3_600_000);
+    expect(clock.monotonic()).to.be.at.least(3_600_000);
+  });
+
   it("can be set, and goes on", () => {
     const clock = clockOf(1);
     clock.setTime(2_000_000);

@@ -1,9 +1,11 @@
+import { LEASE_NAME } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
 import { silentLogger } from "../../../src/logging.js";
 import { readScenario } from "../../../src/sandbox/story/read-scenario.js";
 import type { Scenario } from "../../../src/sandbox/story/scenario.js";
 import { Story } from "../../../src/sandbox/story/story.js";
+import { until } from "../../support/until.js";
 
 /** Acts of one step each, after a pool of two addresses on three nodes has come up. */
 function scenario(spec: string, ...steps: readonly string[]) {
@@ -156,6 +158,29 @@ describe("a story with the real operator", function () {
     expect(passed, text).to.equal(true);
     expect(text).to.match(/DigitalOcean is back; \d+ calls met the outage/);
     expect(text).to.include("somebody takes 192.0.2.10 off its node in the control panel");
+  });
+
+  it("fails where the operator ends by itself, says why, and can go on with another one", async () => {
+    const { lines, story } = await prepared(scenario(LISTED, "wait: 30s"));
+    const { kubernetes } = story.stage.world;
+    // Another process takes the lease from the one at work.
+    const ref = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", namespace: "flipop", name: LEASE_NAME };
+    const rob = setInterval(() => {
+      if (story.aHolder === undefined) return;
+      kubernetes.change(ref, (lease) => ({
+        ...lease,
+        spec: { ...(lease["spec"] as object), holderIdentity: "other" },
+      }));
+    }, 1);
+    const passed = await story.play(new AbortController().signal).finally(() => clearInterval(rob));
+    const why = "the operator ended by itself, with code 3: it lost its lease; a lower --speed helps on a busy machine";
+    expect(passed).to.equal(false);
+    expect(lines.join("\n").replaceAll(/\s+/g, " ")).to.include(why);
+
+    expect(await story.revive()).to.equal(why);
+    expect(await story.revive()).to.equal(undefined);
+    const holder = () => (kubernetes.get(ref)?.["spec"] as { holderIdentity?: string } | undefined)?.holderIdentity;
+    await until("the other operator leads", () => holder() === "flipop-2", PLAY_MS);
   });
 
   it("upgrades a group of nodes, and moves each address once", async () => {

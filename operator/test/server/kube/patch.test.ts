@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import { type ControlPlane, controlPlaneOrSkip } from "flipop-testbed";
 import { after, before, beforeEach, describe, it } from "mocha";
-import { isConflict, isNotFound, StatusError } from "../../../src/kube/client.js";
 import { loadClusterConfig } from "../../../src/kube/load-config.js";
 import type { KubeObject } from "../../../src/kube/objects.js";
 import {
@@ -13,6 +12,7 @@ import {
 } from "../../../src/kube/patch.js";
 import { sendPatch } from "../../../src/kube/send-patch.js";
 import { type SlimNode, slimNodes, type Taint } from "../../../src/kube/slim.js";
+import { isConflict, isNotFound, StatusError } from "../../../src/kube/status-error.js";
 import { Transport } from "../../../src/kube/transport.js";
 
 const PREFIX = "flipop.digitalocean.com/";

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { type ControlPlane, controlPlaneOrSkip } from "flipop-testbed";
 import { after, before, describe, it } from "mocha";
-import { isConflict, isNotFound, StatusError } from "../../../src/kube/client.js";
 import { loadClusterConfig } from "../../../src/kube/load-config.js";
+import { isConflict, isNotFound, StatusError } from "../../../src/kube/status-error.js";
 import { Transport } from "../../../src/kube/transport.js";
 
 describe("transport on a real API server", function () {

@@ -1,0 +1,34 @@
+/** Variables that look like the operator's and are not. Pure. */
+
+import { FLAGS, nearest } from "cdk8s-flipop/api";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const PREFIX = "FLIPOP_";
+/** What Kubernetes tells each container of the Services `flipop` and `flipop-...` of its namespace. */
+const OF_A_SERVICE =
+  /^FLIPOP_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$/;
+
+/** A misspelt variable would be a setting that does nothing, `FLIPOP_DRYRUN` for one. */
+export function misspelt(env: Environment): readonly string[] {
+  return unknownNames(env).flatMap((name) => {
+    const meant = meantBy(name);
+    return meant === undefined ? [] : [`there is no variable ${name}: did you mean ${meant}?`];
+  });
+}
+
+/** Those that are like none of the operator's: somebody else's, perhaps. */
+export function unknownVariables(env: Environment): readonly string[] {
+  return unknownNames(env).filter((name) => meantBy(name) === undefined);
+}
+
+function unknownNames(env: Environment): readonly string[] {
+  const names = Object.keys(env).filter((name) => name.startsWith(PREFIX) && !OF_A_SERVICE.test(name));
+  return names.filter((name) => !FLAGS.some((flag) => flag.env === name)).sort();
+}
+
+function meantBy(name: string): string | undefined {
+  const words = FLAGS.map(({ env }) => env.slice(PREFIX.length));
+  const meant = nearest(name.slice(PREFIX.length), words);
+  return meant === undefined ? undefined : `${PREFIX}${meant}`;
+}
