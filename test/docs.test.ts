@@ -25,6 +25,13 @@ const DOCS = resolve(import.meta.dirname, "../docs");
 
 const ROOT = resolve(DOCS, "..");
 const MOST_WORDS = 25;
+const GUIDES = [
+  "install",
+  "migrate-from-the-go-operator",
+  "migrate-from-the-routedip-operator",
+  "troubleshoot",
+  "uninstall",
+];
 
 /** Rows of the glossary: the word, what it means, and what it is not called. */
 function glossary(): readonly { readonly word: string; readonly not: readonly string[] }[] {
@@ -88,7 +95,7 @@ describe("the pages of docs/how-to and docs/reference", () => {
     });
   }
 
-  for (const page of ["install", "migrate-from-the-go-operator", "troubleshoot", "uninstall"]) {
+  for (const page of GUIDES) {
     const text = pageText(`how-to/${page}.md`);
 
     it(`how-to/${page}.md names reasons, conditions and flags that exist`, () => {

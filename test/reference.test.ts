@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import {
   ALL_KINDS,
+  CONDITION_TYPES,
   type ConditionType,
   EVENTS,
   type EventFacts,
@@ -27,8 +28,9 @@ const FOLDERS: Readonly<Record<string, readonly KindName[]>> = {
   "node-dns-record-set": ["NodeDNSRecordSet"],
   "routed-ip": ["RoutedIP"],
   "routed-ip-issuer": ["RoutedIPIssuer"],
+  "cluster-routed-ip-class": ["ClusterRoutedIPClass"],
   // The Jobs of a class are run for a RoutedIP.
-  "cluster-routed-ip-class": ["ClusterRoutedIPClass", "RoutedIP"],
+  jobs: ["ClusterRoutedIPClass", "RoutedIP"],
 };
 
 /** Words in the sources of a folder, but for lists of words that only ask what something is. */
@@ -54,6 +56,12 @@ describe("what the operator says", () => {
       if (shows === undefined) continue;
       expect({ ...REASONS, ...REFUSALS }[shows].remedy, what).not.to.equal("");
     }
+  });
+
+  it("has each type of condition on some kind, and there a reason for when all is well", () => {
+    const types = Object.keys(CONDITION_TYPES) as ConditionType[];
+    expect(types.filter((type) => !ALL_KINDS.some(({ conditions }) => conditions.includes(type)))).to.deep.equal([]);
+    expect(types).to.have.members([...REASON_PLACES.Observed.conditions]);
   });
 
   it("places each reason where the kinds can show it", () => {

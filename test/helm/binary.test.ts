@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { findHelm, HELM_VERSION } from "../../tools/helm/helm-binary.js";
+import { findHelm, findOrBuildHelm, HELM_VERSION } from "../../tools/helm/helm-binary.js";
 
 describe("the look-up of helm", () => {
   let folder: string;
@@ -39,5 +39,16 @@ describe("the look-up of helm", () => {
 
   it("finds nothing where there is nothing", () => {
     expect(findHelm({ HOME: folder, PATH: folder, HELM: join(folder, "helm") })).to.equal(undefined);
+  });
+
+  it("says that it builds before it does", async () => {
+    const told: string[] = [];
+    const go = await made("bin", "go");
+    await writeFile(go, "#!/bin/sh\nexit 0\n");
+    await chmod(go, 0o755);
+    const env = { PATH: join(folder, "bin"), XDG_CACHE_HOME: join(folder, "cache") };
+    await findOrBuildHelm({ ...env, HOME: folder }, (line) => told.push(line));
+    expect(told).to.have.length(1);
+    expect(told[0]).to.match(/^no helm in HELM, on PATH or in .*: building helm\.sh\S+; takes some minutes, once$/);
   });
 });

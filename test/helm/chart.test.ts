@@ -32,6 +32,12 @@ describe("the Helm chart", () => {
     for (const [name, docs] of propDocs()) expect(text, name).to.include(docs);
   });
 
+  it("says of no value that its own default is refused", () => {
+    for (const block of (files.get("values.yaml") ?? "").split("\n\n")) {
+      if (/: \[\]$/m.test(block)) expect(block.replaceAll("\n# ", " ")).not.to.match(/empty list is refused/);
+    }
+  });
+
   it("takes only values that it knows", () => {
     const schema = JSON.parse(files.get("values.schema.json") ?? "");
     expect(schema.additionalProperties).to.equal(false);

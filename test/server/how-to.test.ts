@@ -10,10 +10,11 @@ import { expect } from "chai";
 import { type ControlPlane, controlPlaneOrSkip, resolveBinaries, stopShared } from "flipop-testbed";
 import { after, before, beforeEach, describe, it } from "mocha";
 import { apply, installKinds } from "../support/cluster.js";
-import { pages, shellLines } from "../support/docs.js";
+import { pages, pageText, shellLines } from "../support/docs.js";
 
 /** They need running pods, a registry, or what only the operator does. */
-const NOT_HERE = /rollout|logs|port-forward|scale|helm|curl|condition=Fulfilled|"finalizers":null/;
+const NOT_HERE =
+  /rollout|logs|port-forward|scale|helm|curl|condition=Fulfilled|"finalizers":null|GROUP|KEY-OF|-f flipop.yaml/;
 const POOL_PATH = "/apis/flipop.digitalocean.com/v1alpha1/namespaces/default/floatingippools/web";
 const POOL = `{"apiVersion":"flipop.digitalocean.com/v1alpha1","kind":"FloatingIPPool","metadata":{"name":"web"},"spec":{"provider":"digitalocean","region":"nyc3","desiredIPs":1}}\n`;
 
@@ -43,10 +44,16 @@ describe("the kubectl commands of docs/how-to and docs/reference, on a real API 
       join(folder, "dist/crds.k8s.yaml"),
       manifest((chart) => new FlipopCrds(chart, "crds")),
     );
+    const operator = manifest((chart) => new FlipopOperator(chart, "operator"));
+    writeFileSync(join(folder, "dist/flipop.k8s.yaml"), operator);
+    const next = { name: "flipop-next", namespace: "flipop", createNamespaces: false };
     writeFileSync(
-      join(folder, "dist/flipop.k8s.yaml"),
-      manifest((chart) => new FlipopOperator(chart, "operator")),
+      join(folder, "dist/flipop-next.k8s.yaml"),
+      manifest((chart) => new FlipopOperator(chart, "operator", next)),
     );
+    mkdirSync(join(folder, "deploy"));
+    writeFileSync(join(folder, "deploy/flipop.k8s.yaml"), operator);
+    writeFileSync(join(folder, "deploy/kustomization.yaml"), kustomization());
   });
 
   after(async () => {
@@ -80,6 +87,48 @@ describe("the kubectl commands of docs/how-to and docs/reference, on a real API 
     });
   }
 
+  it("install what the kustomization says", async () => {
+    const shown = await shell("kubectl kustomize deploy");
+    expect(shown)
+      .to.match(/image: registry\.example\.com\/flipop:0\.1\.0\n/)
+      .and.match(/replicas: 3\n/);
+    expect(shown)
+      .to.include("- --debug\n")
+      .and.not.match(/^kind: Namespace$/m);
+  });
+
+  it("tell who holds which address, and what two resources ask for", async () => {
+    const ips = { "192.0.2.1": { state: "active", nodeName: "node-1" }, "192.0.2.2": { state: "unassigned" } };
+    await plane.client().must.patch(`${POOL_PATH}/status`, { status: { ips } });
+    await plane.client().must.patch(POOL_PATH, { spec: { ips: Object.keys(ips) } });
+    await apply(plane, POOL.replace('"web"', '"other"').replace('"desiredIPs":1', '"ips":["192.0.2.2"]'));
+    const commands = commandsOf("how-to/migrate-from-the-go-operator.md");
+    const [before = "", doubles = ""] = ["> addresses.txt", "count[ip]"].map((part) =>
+      commands.find((command) => command.includes(part)),
+    );
+    expect(await shell(`${before}; cat addresses.txt`)).to.match(/^default\/web 192\.0\.2\.1 node-1 active$/m);
+    expect(await shell(doubles)).to.match(/^192\.0\.2\.2 default\/other default\/web$/m);
+    await shell("kubectl delete fip other");
+  });
+
+  it("tell what is not well, and nothing else", async () => {
+    const [command = ""] = commandsOf("how-to/migrate-from-the-go-operator.md").filter((line) =>
+      line.includes('"Conflict"'),
+    );
+    const conditions = [
+      condition("Ready", "True"),
+      condition("Fulfilled", "False"),
+      condition("Conflict", "False"),
+      condition("DNSReady", "Unknown"),
+    ];
+    await plane.client().must.patch(`${POOL_PATH}/status`, { status: { conditions } });
+    const lines = (await shell(command)).trimEnd().split("\n");
+    expect(lines).to.deep.equal([
+      "FloatingIPPool default/web Fulfilled=False Observed: seen",
+      "FloatingIPPool default/web DNSReady=Unknown Observed: seen",
+    ]);
+  });
+
   it("free a resource whose operator is gone", async () => {
     const patch = { metadata: { finalizers: [Finalizer.cleanup] } };
     await plane.client().must.patch(POOL_PATH, patch);
@@ -89,6 +138,15 @@ describe("the kubectl commands of docs/how-to and docs/reference, on a real API 
     expect((await plane.client().get(POOL_PATH)).status).to.equal(404);
   });
 });
+
+function condition(type: string, status: string): object {
+  return { type, status, reason: "Observed", message: "seen", lastTransitionTime: "2026-01-01T00:00:00Z" };
+}
+
+/** The one that the page on installing shows. */
+function kustomization(): string {
+  return /^```yaml\n(resources:.*?)^```$/ms.exec(pageText("how-to/install.md"))?.[1] ?? "";
+}
 
 function manifest(add: (chart: Chart) => unknown): string {
   const chart = new Chart(Testing.app(), "chart");

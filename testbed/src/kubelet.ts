@@ -70,11 +70,6 @@ export class Kubelet {
     return readFile(containerLog(this.folder(podUid), container), "utf8");
   }
 
-  /** How many pods are running now. */
-  get activePods(): number {
-    return this.runs.size;
-  }
-
   private async loop(): Promise<void> {
     while (!this.abort.signal.aborted) {
       // The API server may be down or restarted: the list is read anew then.

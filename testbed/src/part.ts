@@ -47,11 +47,6 @@ export class Part {
     return this.process?.pid;
   }
 
-  /** The file that has the output of all starts. */
-  get logFile(): string {
-    return this.spec.log;
-  }
-
   /** Starts the program and waits until it answers. Does nothing when it runs already. */
   async start(): Promise<void> {
     if (this.process) return;

@@ -18,11 +18,18 @@ export function findHelm(env: NodeJS.ProcessEnv = process.env): string | undefin
   return [env["HELM"] ?? "", ...inPath, join(helmCache(env), "helm")].find((file) => file !== "" && existsSync(file));
 }
 
-/** The helm executable, built from its Go module into the user's cache (5 minutes, once) where there is none. */
-export async function findOrBuildHelm(env: NodeJS.ProcessEnv = process.env): Promise<string> {
+/**
+ * The helm executable, built from its Go module into the user's cache (5 minutes, once) where there is none.
+ * @param tell takes a line before it is built
+ */
+export async function findOrBuildHelm(
+  env: NodeJS.ProcessEnv = process.env,
+  tell: (line: string) => void = (line) => void process.stderr.write(`${line}\n`),
+): Promise<string> {
   const found = findHelm(env);
   if (found !== undefined) return found;
   const folder = helmCache(env);
+  tell(`no helm in HELM, on PATH or in ${folder}: building ${MODULE}; takes some minutes, once`);
   await mkdir(folder, { recursive: true });
   const buildEnv = { ...env, GOBIN: folder, CGO_ENABLED: "0" };
   await run("go", ["install", "-trimpath", "-ldflags=-s -w", MODULE], { env: buildEnv, timeout: BUILD_TIMEOUT_MS });

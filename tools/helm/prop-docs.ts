@@ -21,9 +21,13 @@ export function propDocs(): ReadonlyMap<string, string> {
   return new Map(properties.map(({ name, docs = {} }) => [name, textOf(docs)]));
 }
 
+/** A prop is left out for its default, and refuses an empty list. A value of the chart is always there: empty is its default. */
+const FOR_PROPS_ALONE = "; an empty list is refused";
+
 function textOf({ summary, remarks }: NonNullable<Property["docs"]>): string {
   return [summary, remarks]
     .filter((part) => part !== undefined)
     .join(" ")
-    .replaceAll(/\s+/g, " ");
+    .replaceAll(/\s+/g, " ")
+    .replace(FOR_PROPS_ALONE, "");
 }

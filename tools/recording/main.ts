@@ -11,7 +11,7 @@ const PICTURE = resolve(import.meta.dirname, "../../docs/images/sandbox.svg");
 const lines: string[] = [];
 
 process.exitCode = await playStory(
-  { port: 0, once: true, speed: 600 },
+  { port: 0, once: true, keep: false, speed: 600 },
   {
     stop: new AbortController().signal,
     attended: false,

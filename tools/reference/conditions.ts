@@ -68,7 +68,8 @@ function reasonsPart(): readonly string[] {
 function placeText({ kinds, conditions, ofAddress }: ReasonPlace): string {
   const all = kinds.length === ALL_KINDS.length ? "every kind" : kinds.join(", ");
   const had = conditions.filter((type) => kinds.some((kind) => hasCondition(kind, type)));
-  return `${all}: ${codes(had)}${ofAddress ? "; an address" : ""}`;
+  const where = had.length === Object.keys(CONDITION_TYPES).length ? "all conditions that it has" : codes(had);
+  return `${all}: ${where}${ofAddress ? "; an address" : ""}`;
 }
 
 function hasCondition(name: KindName, type: ConditionType): boolean {

@@ -1,4 +1,5 @@
 import { FEATURES, FLAGS, type Flag, PROVIDER_VARIABLES } from "cdk8s-flipop/api";
+import { EXIT_MEANINGS } from "../../operator/src/exit-codes.js";
 import { code, codes, generatedFrom, table } from "./text.js";
 
 /** The page on flags and environment variables. */
@@ -6,11 +7,14 @@ export function flagsPage(): string {
   return [
     "# Flags and environment variables",
     "",
-    generatedFrom("constructs/src/api/config.ts"),
+    generatedFrom("constructs/src/api/config.ts and operator/src/exit-codes.ts"),
     "",
     "`flipop run`, or `flipop` alone, starts the operator. Every flag can be given by its variable, too; the flag wins. A",
     "boolean may stand alone (`--debug`) or with a value (`--leader-elect=false`), a list is comma-separated, seconds may",
-    "have a fraction. What can't be understood ends the process with code 2 and all problems at once.",
+    "have a fraction. What can't be understood (unknown flags, variables that are a flag's but for a slip, values that can't",
+    "be read or don't fit each other) ends the process with code 2 and all problems at once; only a flag that lacks its value",
+    "is told alone. Other unknown variables that begin with `FLIPOP_` are logged, but for those that Kubernetes makes of a",
+    "Service.",
     "",
     ...table(
       ["flag", "variable", "type", "default", "meaning"],
@@ -33,7 +37,14 @@ export function flagsPage(): string {
     "",
     "Without any, the operator refuses to start, unless `routedip` is among its features: issuers bring their own tokens.",
     "",
+    ...exitCodes(),
+    "",
   ].join("\n");
+}
+
+function exitCodes(): readonly string[] {
+  const rows = EXIT_MEANINGS.map(({ code: number, run, sandbox }) => [String(number), run, sandbox]);
+  return ["## Exit codes", "", ...table(["code", "`flipop run`", "`flipop sandbox`"], rows)];
 }
 
 function usual({ default: value }: Flag): string {
