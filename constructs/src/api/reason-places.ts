@@ -33,7 +33,7 @@ const UNSERVED: readonly ConditionType[] = ["Ready", "Assigned", "FirewallReady"
 const SERVICE: ReasonPlace = { kinds: ["RoutedIP"], conditions: UNSERVED };
 const FIREWALL: ReasonPlace = { kinds: ["RoutedIP", "RoutedIPIssuer"], conditions: ["Ready", "FirewallReady"] };
 const ISSUER: ReasonPlace = { kinds: ["RoutedIP", "ClusterRoutedIPClass"], conditions: UNSERVED };
-const JOB: ReasonPlace = { kinds: ["RoutedIP", "ClusterRoutedIPClass"], conditions: ["Ready", "FirewallReady"] };
+const JOB: ReasonPlace = { kinds: ["RoutedIP", "ClusterRoutedIPClass"], conditions: UNSERVED };
 
 /** For every reason the kinds and conditions that it is found on. */
 export const REASON_PLACES = {
@@ -55,7 +55,7 @@ export const REASON_PLACES = {
   RateLimited: { kinds: WITH_PROVIDER, conditions: FAILED_CALL, ofAddress: true },
   QuotaExceeded: { kinds: WITH_ADDRESS, conditions: ["Fulfilled", "Assigned"], ofAddress: true },
   AddressNotFound: { kinds: WITH_ADDRESS, conditions: ["Ready", "Fulfilled", "Assigned"], ofAddress: true },
-  AddressUnknown: { kinds: ["RoutedIP"], conditions: UNSERVED },
+  AddressUnknown: { kinds: ["RoutedIP"], conditions: UNSERVED, ofAddress: true },
   WrongRegion: {
     kinds: [...WITH_ADDRESS, "RoutedIPIssuer"],
     conditions: ["Ready", "Fulfilled", "Assigned"],
@@ -89,8 +89,8 @@ export const REASON_PLACES = {
   FirewallForbidden: FIREWALL,
   FirewallFull: FIREWALL,
   WouldIsolateNode: FIREWALL,
-  JobFailed: JOB,
-  JobRefused: JOB,
+  JobFailed: { ...JOB, ofAddress: true },
+  JobRefused: { ...JOB, ofAddress: true },
   JobsDisabled: JOB,
   LimitUnsupported: { kinds: ["RoutedIP", "ClusterRoutedIPClass"], conditions: UNSERVED },
 } as const satisfies Readonly<Record<Reason, ReasonPlace>>;

@@ -11,6 +11,8 @@ const BATCH = "batch/v1";
 const FOR_UID = "flipop.digitalocean.com/for-uid";
 const PURPOSE = "flipop.digitalocean.com/purpose";
 const INPUT = "flipop.digitalocean.com/input";
+/** Of each pod of a Job. */
+const JOB_UID = "batch.kubernetes.io/controller-uid";
 /** Of the clock: longer than the operator waits between two looks at a Job. */
 const RUN_MS = 20_000;
 
@@ -68,7 +70,7 @@ export class JobPlatform {
     const ownerReferences = [{ apiVersion: BATCH, kind: "Job", name, uid, controller: true }];
     this.world.kubernetes.create({
       ...podRef(name),
-      metadata: { name, namespace: JOB_NAMESPACE, ownerReferences },
+      metadata: { name, namespace: JOB_NAMESPACE, labels: { [JOB_UID]: uid }, ownerReferences },
       spec: { nodeName: "of-the-platform", containers: [{ name: "job", image: "example.invalid/job" }] },
       status: { phase: "Running" },
     });

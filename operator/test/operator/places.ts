@@ -14,6 +14,7 @@ import type { Emulator } from "../../src/sandbox/kubernetes/index.js";
 interface Told {
   readonly status?: {
     readonly conditions?: readonly (Pick<Condition, "reason"> & { readonly type: ConditionType })[];
+    readonly reason?: string;
     readonly ips?: Readonly<Record<string, { readonly reason?: string }>>;
   };
 }
@@ -24,7 +25,7 @@ export function misplacedWords(kubernetes: Pick<Emulator, "list">): readonly str
   const kinds = ALL_KINDS.filter(({ kind }) => installed.some((definition) => kindOf(definition) === kind));
   const found = kinds.flatMap(({ kind, conditions: types }) =>
     kubernetes.list(GROUP_VERSION, kind).flatMap((object) => {
-      const { conditions = [], ips = {} } = (object as Told).status ?? {};
+      const { conditions = [], ips = {}, ...single } = (object as Told).status ?? {};
       const wrong = conditions.filter(({ type, reason }) => {
         const place = placeOf(reason);
         return (
@@ -32,7 +33,7 @@ export function misplacedWords(kubernetes: Pick<Emulator, "list">): readonly str
           ![types, place.conditions].every((known) => known.includes(type))
         );
       });
-      const ofAddresses = Object.values(ips).flatMap(({ reason = "Observed" }) =>
+      const ofAddresses = [single, ...Object.values(ips)].flatMap(({ reason = "Observed" }) =>
         isOfAddress(reason) ? [] : [reason],
       );
       return [...wrong.map(({ type, reason }) => `${type}/${reason}`), ...ofAddresses].map((word) => `${kind} ${word}`);

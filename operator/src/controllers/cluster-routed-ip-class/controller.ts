@@ -146,7 +146,7 @@ export class ClassController {
     if (jobs === undefined || !routing.context.leads() || !routing.synced) return done;
     if (!fit) return isByJobs(read.spec) ? requeueAfter(TRIAL_MS) : done;
     const { name, uid } = read.metadata;
-    const job = await findWithWarning(jobs.desk, uid);
+    const job = await findAndAsk(jobs.desk, uid);
     const terms = classTerms(read.spec);
     const members = routing.membersOf(name);
     const look = () => JSON.stringify(jobs.firewalls.of(name, members, terms));
@@ -190,12 +190,10 @@ export class ClassController {
   }
 }
 
-/** Of one that is stuck, with what the server says about it. */
-async function findWithWarning(desk: JobDesk, uid: string): Promise<FoundJob | undefined> {
+/** With what only the server can say about it. */
+async function findAndAsk(desk: JobDesk, uid: string): Promise<FoundJob | undefined> {
   const job = desk.find(uid, "firewall");
-  if (job?.state.is !== "stuck") return job;
-  await desk.lookForWarning(job.object);
-  return desk.find(uid, "firewall");
+  return job !== undefined && (await desk.ask(job)) ? desk.find(uid, "firewall") : job;
 }
 
 interface Telling {

@@ -1,5 +1,6 @@
 /** What to do about the one Job of a RoutedIP or of a class's firewall: start, wait, take its result, try again. Pure. */
 
+import { given } from "../given.js";
 import type { Problem } from "../problem.js";
 import { afterFailure, isDue, type RetryState } from "../retry-schedule.js";
 import { inputOf, type JobVariables } from "./job.js";
@@ -12,6 +13,8 @@ export interface JobSituation {
   readonly job?: { readonly object: JobObject; readonly state: JobState };
   /** Failures in a row. */
   readonly retry?: RetryState;
+  /** What the last of them said. */
+  readonly failure?: Problem;
   /** ms since the epoch. */
   readonly now: number;
 }
@@ -37,20 +40,22 @@ export type JobDecision =
 const LOOK_MS = 15_000;
 
 export function decideJob(situation: JobSituation): JobDecision {
-  const { job, wanted, retry, now } = situation;
+  const { job, wanted, retry, failure, now } = situation;
   if (job !== undefined) return decideOnJob(job, situation);
   if (wanted === undefined) return { do: "nothing" };
-  if (retry !== undefined && !isDue(retry.retryAt, now)) return { do: "wait", until: retry.retryAt };
+  if (retry !== undefined && !isDue(retry.retryAt, now)) return { do: "wait", until: retry.retryAt, ...given({ problem: failure }) };
   return { do: "create", variables: wanted, attempt: retry?.failures ?? 0 };
 }
 
-function decideOnJob({ object, state }: NonNullable<JobSituation["job"]>, { retry, now }: JobSituation): JobDecision {
+function decideOnJob({ object, state }: NonNullable<JobSituation["job"]>, situation: JobSituation): JobDecision {
+  const { retry, failure, now } = situation;
   switch (state.is) {
     // The next one comes when it is gone.
     case "ending":
-      return { do: "wait", until: now + LOOK_MS };
+    case "unread":
+      return { do: "wait", until: now + LOOK_MS, ...given({ problem: failure }) };
     case "running":
-      return { do: "wait", until: state.lookAgainAt };
+      return { do: "wait", until: state.lookAgainAt, ...given({ problem: failure }) };
     case "stuck":
       return { do: "wait", until: now + LOOK_MS, problem: { reason: "JobRefused", message: state.message } };
     case "succeeded":

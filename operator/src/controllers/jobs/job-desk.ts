@@ -29,6 +29,9 @@ const UNTRIED: JobTrial = { dryRun: "untried", accounts: new Map(), due: true };
 /** What the server refuses is tried again this often. */
 export const TRIAL_MS = 60_000;
 
+/** Of the Job controller, on each pod. */
+const JOB_UID_LABEL = "batch.kubernetes.io/controller-uid";
+
 /** So long the cache may lag behind a create. */
 const CACHE_LAG_MS = 10_000;
 
@@ -55,6 +58,8 @@ export class JobDesk {
   private readonly removed = new Set<string>();
   /** The same of those that are new: without them a Job would be missed, and another one started beside it. */
   private readonly created = new Map<string, { readonly job: JobObject; readonly at: number }>();
+  /** By the uid of a Job that has ended: its pods, as the server had them then. */
+  private readonly read = new Map<string, readonly JobPod[]>();
   /** Pods that are gone, by the uid of their Job: the server deletes them before it says that the Job has failed. */
   private readonly lastPods = new Map<string, JobPod>();
   private readonly ends: readonly (() => void)[];
@@ -102,6 +107,7 @@ export class JobDesk {
     const scene = {
       job: object,
       pods: this.podsOf(object),
+      stale: !this.read.has(ofJob),
       removed: this.removed.has(ofJob),
       now: this.context.clock.now(),
     };
@@ -136,8 +142,25 @@ export class JobDesk {
     if ([...this.all()].some((job) => job.metadata.uid === uid)) this.removed.add(uid);
   }
 
-  /** Asks the server why a Job has no pod. */
-  async lookForWarning({ metadata: { uid, name, namespace = "" } }: JobObject): Promise<void> {
+  /**
+   * Asks the server what the caches do not tell: why a Job has no pod, and what the pods of one that has ended said.
+   * @returns whether there was anything to ask
+   */
+  async ask({ object, state }: FoundJob): Promise<boolean> {
+    if (state.is === "stuck") await this.lookForWarning(object);
+    else if (state.is === "unread") await this.readPods(object);
+    else return false;
+    return true;
+  }
+
+  /** The cache of Jobs may be ahead of that of pods: their last words would be missed, and the address in them. */
+  private async readPods({ metadata: { uid, namespace = "" } }: JobObject): Promise<void> {
+    const path = `/api/v1/namespaces/${namespace}/pods?labelSelector=${JOB_UID_LABEL}%3D${uid}`;
+    const { items } = await this.context.client.request<{ readonly items: readonly JobPod[] }>({ method: "GET", path });
+    this.read.set(uid, items);
+  }
+
+  private async lookForWarning({ metadata: { uid, name, namespace = "" } }: JobObject): Promise<void> {
     const path = `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
     const list = await this.context.client.request<EventList>({ method: "GET", path });
     const own = list.items.filter(({ type, regarding }) => type === "Warning" && regarding?.name === name);
@@ -205,6 +228,8 @@ export class JobDesk {
   }
 
   private podsOf({ metadata: { uid } }: JobObject): readonly JobPod[] {
+    const read = this.read.get(uid) ?? [];
+    if (read.length > 0) return read;
     const pods = this.pods.flatMap(({ store }) => [...store.list()].map(({ object }) => object));
     const own = pods.filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid) === true);
     const last = this.lastPods.get(uid);
@@ -222,6 +247,7 @@ export class JobDesk {
     if (!gone) return;
     this.removed.delete(metadata.uid);
     this.warnings.delete(metadata.uid);
+    this.read.delete(metadata.uid);
     this.lastPods.delete(metadata.uid);
   }
 

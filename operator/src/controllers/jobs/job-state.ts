@@ -36,6 +36,8 @@ export interface JobScene {
   readonly pods: readonly JobPod[];
   /** The newest warning of the server about this Job, as `<reason>: <note>`. */
   readonly warning?: string;
+  /** The pods may be older than the end of the Job: caches of two kinds do not go in step. */
+  readonly stale?: boolean;
   /** It has been deleted, though the cache still has it. */
   readonly removed?: boolean;
   /** ms since the epoch. */
@@ -43,13 +45,15 @@ export interface JobScene {
 }
 
 /**
- * `stuck`: it has no pod after 60 s; it may still get one. `succeeded` and `failed` carry the last words of its pod;
- * empty: it said nothing. `ending`: it is being deleted, and what it reached has been taken or is lost.
+ * `stuck`: it has no pod after 60 s; it may still get one. `unread`: it has ended, and the server has not been asked
+ * yet for what its pods said. `succeeded` and `failed` carry the last words of its pod; empty: it said nothing.
+ * `ending`: it is being deleted, and what it reached has been taken or is lost.
  */
 export type JobState =
   | { readonly is: "running"; readonly lookAgainAt: number }
   | { readonly is: "ending" }
   | { readonly is: "stuck"; readonly message: string }
+  | { readonly is: "unread" }
   | { readonly is: "succeeded"; readonly words: string }
   | { readonly is: "failed"; readonly words: string };
 
@@ -58,13 +62,15 @@ export const START_MS = 60_000;
 const LOOK_MS = 15_000;
 
 export function jobState(scene: JobScene): JobState {
-  const { job, pods, removed } = scene;
+  const { job, pods, removed, stale } = scene;
   if (removed === true || job.metadata.deletionTimestamp !== undefined) return { is: "ending" };
   const complete = conditionOf(job, "Complete");
-  if (complete !== undefined) return { is: "succeeded", words: lastWords(pods) };
   const failed = conditionOf(job, "Failed");
-  if (failed !== undefined) return { is: "failed", words: lastWords(pods) || (failed.message ?? failed.reason ?? "") };
-  return unfinished(scene);
+  if (complete === undefined && failed === undefined) return unfinished(scene);
+  if (stale === true) return { is: "unread" };
+  const words = lastWords(pods);
+  if (complete !== undefined) return { is: "succeeded", words };
+  return { is: "failed", words: words || (failed?.message ?? failed?.reason ?? "") };
 }
 
 function unfinished({ job, pods, warning, now }: JobScene): JobState {

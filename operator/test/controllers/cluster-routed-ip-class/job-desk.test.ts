@@ -39,13 +39,12 @@ function rig(answer: (call: Call) => unknown = () => ({ items: [] })) {
       kind: (name: string) => ({ store: name === "jobs" ? jobs : pods, state: { name, synced: true } }),
     },
   };
-  return {
-    clock,
-    jobs,
-    pods,
-    calls,
-    desk: new JobDesk(context as unknown as ConstructorParameters<typeof JobDesk>[0], ["jobs"]),
+  const desk = new JobDesk(context as unknown as ConstructorParameters<typeof JobDesk>[0], ["jobs"]);
+  const ask = async () => {
+    const found = desk.find("rip", "assign");
+    return found !== undefined && (await desk.ask(found));
   };
+  return { clock, jobs, pods, calls, desk, ask };
 }
 
 function job(name: string, more: Partial<KubeObject["metadata"]> = {}, purpose = "assign"): JobObject {
@@ -129,7 +128,7 @@ describe("the desk of Jobs", () => {
     expect(await refusal(rig(() => status(403)).desk.remove(job("done")))).to.equal("answer 403");
   });
 
-  it("keeps the last words of a pod that is gone before its Job has failed", () => {
+  it("keeps the last words of a pod that is gone before its Job has failed", async () => {
     const made = rig();
     const conditions = [{ type: "Failed", status: "True" }];
     made.jobs.upsert(whole({ ...job("bad"), status: { conditions } }));
@@ -138,7 +137,31 @@ describe("the desk of Jobs", () => {
     const pod = whole({ metadata: { ...meta("pod"), ownerReferences }, status: { containerStatuses } });
     made.pods.upsert(pod);
     made.pods.remove(pod);
+    await made.ask();
     expect(made.desk.find("rip", "assign")?.state).to.deep.equal({ is: "failed", words: "quota exceeded" });
+  });
+
+  it("asks the server for the last words: the cache of pods may lag behind that of Jobs", async () => {
+    const said = (message: string) => ({ containerStatuses: [{ state: { terminated: { message } } }] });
+    const made = rig(() => ({ items: [{ metadata: meta("pod"), status: said('{"routedIP": "192.0.2.1"}') }] }));
+    made.jobs.upsert(whole({ ...job("good"), status: { conditions: [{ type: "Complete", status: "True" }] } }));
+    const ownerReferences = [{ apiVersion: "batch/v1", kind: "Job", name: "good", uid: "good" }];
+    made.pods.upsert(whole({ metadata: { ...meta("before"), ownerReferences }, status: said("no route") }));
+    const state = () => made.desk.find("rip", "assign")?.state;
+    expect(state()).to.deep.equal({ is: "unread" });
+    expect(await made.ask()).to.equal(true);
+    expect(made.calls.map(({ path }) => path)).to.deep.equal([
+      "/api/v1/namespaces/default/pods?labelSelector=batch.kubernetes.io/controller-uid%3Dgood",
+    ]);
+    expect(state()).to.deep.equal({ is: "succeeded", words: '{"routedIP": "192.0.2.1"}' });
+    expect(await made.ask(), "once").to.equal(false);
+  });
+
+  it("takes no Job for silent while the server does not say what its pods said", async () => {
+    const made = rig(() => status(500));
+    made.jobs.upsert(whole({ ...job("good"), status: { conditions: [{ type: "Complete", status: "True" }] } }));
+    expect(await refusal(made.ask())).to.equal("answer 500");
+    expect(made.desk.find("rip", "assign")?.state).to.deep.equal({ is: "unread" });
   });
 
   it("tells the server's newest warning about this Job", async () => {
@@ -146,7 +169,7 @@ describe("the desk of Jobs", () => {
     const items = [event("Warning", "j", "old"), event("Warning", "j", "new"), event("Warning", "k", "of another")];
     const made = rig(() => ({ items: [...items, event("Normal", "j", "usual")] }));
     made.jobs.upsert(whole(job("j", { creationTimestamp: new Date(made.clock.now() - 60_000).toISOString() })));
-    await made.desk.lookForWarning(job("j"));
+    await made.ask();
     const state = made.desk.find("rip", "assign")?.state;
     expect(state).to.have.property("message").that.contains("Told: new");
   });

@@ -286,6 +286,10 @@ describe("the plan of a RoutedIP whose class works by Jobs", () => {
       [{ job: jobFor(to("n1"), { is: "failed", words: "no" }) }, "Ready", "False/JobFailed"],
       [{ job: jobFor(to("n1"), { is: "succeeded", words: "" }) }, "Ready", "False/AddressUnknown"],
       [{ job: jobFor(to("n1"), { is: "stuck", message: "no pod" }) }, "Ready", "False/JobRefused"],
+      [{ job: jobFor(to("n1"), { is: "stuck", message: "no pod" }) }, "Assigned", "False/JobRefused"],
+      [{ failure, retry: { schedule: "fast", failures: 1, retryAt: NOW + 1 } }, "Ready", "False/JobFailed"],
+      [{ failure, job: RUNNING }, "Assigned", "False/JobFailed"],
+      [{ failure, status: ON_N1 }, "Ready", "True/Observed"],
     ];
     for (const [changes, type, expected] of table) expect(reason(changes, type), type).to.equal(expected);
   });

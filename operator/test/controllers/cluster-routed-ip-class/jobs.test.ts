@@ -216,6 +216,24 @@ describe("the life of a Job", () => {
     expect(decideJob({ wanted: ASSIGN, retry, now: NOW + 5 })).to.deep.include({ do: "create", attempt: 2 });
   });
 
+  it("that failed is told until one ends well: while the next one waits, and while it runs", () => {
+    const failure = { reason: "JobFailed", message: "quota" } as const;
+    const retry = { schedule: "fast", failures: 1, retryAt: NOW + 5 } as const;
+    const told = (more: object) => decideJob({ wanted: ASSIGN, now: NOW, retry, failure, ...more });
+    expect(told({})).to.deep.equal({ do: "wait", until: NOW + 5, problem: failure });
+    for (const is of ["running", "ending", "unread"] as const) {
+      const state = { is, lookAgainAt: NOW + 1 };
+      expect(told({ job: { object: job(ASSIGN), state } }), is).to.deep.include({ do: "wait", problem: failure });
+    }
+    expect(told({ job: { object: job(ASSIGN), state: { is: "succeeded", words: "" } } })).not.to.have.property("problem");
+  });
+
+  it("is not over until its pods have been read: their words may not have come yet", () => {
+    const scene = { job: job(CREATE, ended("Complete")), pods: [], now: NOW, stale: true };
+    const decision = decideJob({ wanted: undefined, job: { object: scene.job, state: jobState(scene) }, now: NOW });
+    expect(decision).to.deep.include({ do: "wait" });
+  });
+
   it("is let finish, though something else is wanted by now", () => {
     expect(decide(job(CREATE), [{ metadata: meta("pod") }])).to.deep.include({ do: "wait" });
   });

@@ -7,6 +7,8 @@ import { RoutedWorld } from "./routed-world.js";
 const JOBS = "flipop-jobs";
 const IP = "192.0.2.1";
 const PURPOSE = "flipop.digitalocean.com/purpose";
+/** The Job controller labels its pods so. */
+const JOB_UID = "batch.kubernetes.io/controller-uid";
 const JOB = { template: { spec: { containers: [{ name: "update", image: "example.invalid/update" }] } } };
 
 describe("operator in process: what the planning notes ask for", function () {
@@ -85,7 +87,7 @@ describe("operator in process: what the planning notes ask for", function () {
     const ownerReferences = [{ apiVersion: "batch/v1", kind: "Job", name, uid, controller: true }];
     const terminated = { exitCode: 1, message };
     made.world.kubernetes.create({
-      ...{ apiVersion: "v1", kind: "Pod", metadata: { name: "of-job", namespace, ownerReferences } },
+      ...{ apiVersion: "v1", kind: "Pod", metadata: { name: "of-job", namespace, labels: { [JOB_UID]: uid }, ownerReferences } },
       spec: { containers: JOB.template.spec.containers },
       status: { phase: "Failed", containerStatuses: [{ name: "update", state: { terminated } }] },
     });
@@ -139,6 +141,10 @@ describe("operator in process: what the planning notes ask for", function () {
     const first = await startJobs();
     const pod = addPodOf(first, "quota exceeded");
     end(first, "Failed");
+    await made.until("both conditions say so", () =>
+      ["Ready", "Assigned"].every((type) => made.condition("a", type) === "False/JobFailed"),
+    );
+    expect(made.status("a")).to.include({ state: "error", reason: "JobFailed" }).and.to.have.property("retryAt");
     await made.until("told", () => JSON.stringify(made.world.events("JobFailed")).includes("quota exceeded"));
     await made.until("its pod went with it", () => made.world.kubernetes.get(pod) === undefined);
     const again = await theOnly("assign");

@@ -54,6 +54,7 @@ describe("Jobs of a class on a real control plane", function () {
     );
     await rig.tells("fails", "JobFailed", "quota exceeded");
     await rig.ready("fails");
+    expect(await rig.status("fails")).not.to.have.any.keys("error", "reason", "retryAt");
     await rig.jobsAreGone("fails");
     expect((await rig.status("fails")).routedIP).to.equal("192.0.2.1");
     expect(await rig.events("fails", "JobFailed"), "one failure is told once").to.have.length(1);

@@ -47,7 +47,7 @@ function obstacleToJobs({ crdTooOld, routed }: JobSnapshot, decision: JobDecisio
 function readyOf({ cachesComplete, routed }: JobSnapshot): PlannedCondition {
   if (!cachesComplete) return unknown("Ready");
   if (routed.spec.paused === true) return yes("Ready", "Paused", "spec.paused is true: nothing but status is written");
-  return yes("Ready", "Observed", "the Jobs of its class have done what the spec asks");
+  return yes("Ready", "Observed", "nothing stands in the way of the Jobs of its class");
 }
 
 function assignedOf(

@@ -129,6 +129,7 @@ function endJob(
   { failure }: Extract<JobAction, { readonly do: "remove-job" }>,
 ): void {
   unit.addressRetry = failure?.retry;
+  unit.jobFailure = failure?.retry === undefined ? undefined : failure.problem;
   if (failure === undefined) {
     event(tools, unit, normal("Assigned", "Assign", "a Job of the class has moved the address"));
     return;

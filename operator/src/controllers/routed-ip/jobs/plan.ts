@@ -45,6 +45,8 @@ export interface JobSnapshot {
   readonly crdTooOld: boolean;
   readonly job?: JobSituation["job"];
   readonly retry?: RetryState;
+  /** What the last Job said that failed. */
+  readonly failure?: Problem;
   /** What the class's firewall Jobs have reached for this RoutedIP; after its deletion: that nothing is left. */
   readonly firewall: "done" | "pending" | { readonly failure: Problem };
   readonly cleanup: CleanupMemory;
@@ -83,6 +85,8 @@ export interface JobPlan {
   /** Nodes that keep the taint. */
   readonly nodes: readonly string[];
   readonly lookAgainAt?: number;
+  /** No Job is there or wanted: failures of former ones are over. */
+  readonly settled: boolean;
 }
 
 export function planJobs(snapshot: JobSnapshot): JobPlan {
@@ -103,6 +107,7 @@ export function planJobs(snapshot: JobSnapshot): JobPlan {
     conditions: conditionsOf(snapshot, election, { decision, conflict, lost }),
     nodes: isDeleting(snapshot.routed) ? [] : [election.holder, election.target].flatMap((node) => node?.name ?? []),
     ...lookAgain(election, decision),
+    settled: decision.do === "nothing",
   };
 }
 
@@ -146,8 +151,8 @@ export function addressOf({ metadata, spec, status }: RoutedIP): string | undefi
   return ip ? canonicalIp(ip) : annotatedIps({ metadata })[0];
 }
 
-function situationOf({ job, retry, now }: JobSnapshot, wanted: JobVariables | undefined): JobSituation {
-  return { wanted, now, ...(job === undefined ? {} : { job }), ...(retry === undefined ? {} : { retry }) };
+function situationOf({ job, retry, failure, now }: JobSnapshot, wanted: JobVariables | undefined): JobSituation {
+  return { wanted, now, ...given({ job, retry, failure }) };
 }
 
 /** A Job that was to create an address is gone, and nobody knows what it did: that is for a person to say. */

@@ -20,11 +20,10 @@ export async function runJobs(tools: JobTools, unit: RoutedUnit, run: Run): Prom
     const read = unit.read();
     if (read === undefined) return done;
     const snapshot = snapshotOf(tools, unit, read);
-    if (round === 0) {
-      noteCleanup(unit, snapshot);
-      if (await lookForWarning(tools, snapshot)) continue;
-    }
+    if (round === 0) noteCleanup(unit, snapshot);
+    if (await ask(tools, snapshot, round)) continue;
     const plan = planJobs(snapshot);
+    if (plan.settled) unit.jobFailure = undefined;
     noteAim(tools, unit, snapshot, plan);
     noteTaint(tools, unit, snapshot, plan);
     const acted = await carryOut(tools, unit, snapshot, { plan, run });
@@ -42,11 +41,10 @@ function noteTaint({ routing }: JobTools, { ref }: RoutedUnit, snapshot: JobSnap
   if (cachesComplete && terms !== undefined) routing.taints.need(ref.uid, terms.taint, plan.nodes);
 }
 
-/** @returns whether the server has been asked why there is no pod. */
-async function lookForWarning({ desk }: JobTools, { job }: JobSnapshot): Promise<boolean> {
-  if (job?.state.is !== "stuck") return false;
-  await desk.lookForWarning(job.object);
-  return true;
+/** Once a run why there is no pod, and at any time for the last words. @returns whether the server has been asked. */
+async function ask({ desk }: JobTools, { job }: JobSnapshot, round: number): Promise<boolean> {
+  if (job === undefined || (round > 0 && job.state.is === "stuck")) return false;
+  return desk.ask(job);
 }
 
 /** Without a pause after the election, so that no two elect the same machine at once. */

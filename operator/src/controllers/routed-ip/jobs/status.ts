@@ -7,7 +7,8 @@ import type { Election } from "./election.js";
 import { addressOf, type Change, type JobSnapshot } from "./plan.js";
 
 export function statusOf(snapshot: JobSnapshot, { grace, holder }: Election, decision: JobDecision): Change {
-  const { routed, ports, problem, now } = snapshot;
+  const { routed, ports, problem, now, retry } = snapshot;
+  const retryAt = retry === undefined ? undefined : timestamp(retry.retryAt);
   const { status } = routed;
   const since = grace !== undefined && grace.state !== "matches" ? timestamp(grace.since) : undefined;
   const state = stateOf(snapshot, { grace, holder }, decision);
@@ -17,6 +18,7 @@ export function statusOf(snapshot: JobSnapshot, { grace, holder }: Election, dec
     state,
     since: state === status.state ? status.since : timestamp(now),
     reason: grace?.state === "protected" ? "InGrace" : reasonOf(decision),
+    retryAt: decision.do === "wait" && isBetweenTries(snapshot) ? retryAt : undefined,
     error: "problem" in decision ? decision.problem?.message : undefined,
   };
 }
@@ -33,11 +35,17 @@ function stateOf(
     case "create":
       return "in-progress";
     case "wait":
+      if (isBetweenTries(snapshot)) return "error";
       // What the last Job reached is on record: while it goes, nothing is under way.
       return snapshot.job?.state.is === "ending" ? restingState(snapshot, election) : "in-progress";
     default:
       return restingState(snapshot, election);
   }
+}
+
+/** One Job has failed, and the next one has not begun. */
+function isBetweenTries({ failure, job }: JobSnapshot): boolean {
+  return failure !== undefined && (job === undefined || job.state.is === "ending");
 }
 
 function restingState(
