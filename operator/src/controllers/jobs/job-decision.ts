@@ -43,7 +43,8 @@ export function decideJob(situation: JobSituation): JobDecision {
   const { job, wanted, retry, failure, now } = situation;
   if (job !== undefined) return decideOnJob(job, situation);
   if (wanted === undefined) return { do: "nothing" };
-  if (retry !== undefined && !isDue(retry.retryAt, now)) return { do: "wait", until: retry.retryAt, ...given({ problem: failure }) };
+  if (retry !== undefined && !isDue(retry.retryAt, now))
+    return { do: "wait", until: retry.retryAt, ...given({ problem: failure }) };
   return { do: "create", variables: wanted, attempt: retry?.failures ?? 0 };
 }
 

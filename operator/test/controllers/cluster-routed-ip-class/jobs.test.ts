@@ -225,7 +225,9 @@ describe("the life of a Job", () => {
       const state = { is, lookAgainAt: NOW + 1 };
       expect(told({ job: { object: job(ASSIGN), state } }), is).to.deep.include({ do: "wait", problem: failure });
     }
-    expect(told({ job: { object: job(ASSIGN), state: { is: "succeeded", words: "" } } })).not.to.have.property("problem");
+    expect(told({ job: { object: job(ASSIGN), state: { is: "succeeded", words: "" } } })).not.to.have.property(
+      "problem",
+    );
   });
 
   it("is not over until its pods have been read: their words may not have come yet", () => {

@@ -87,7 +87,11 @@ describe("operator in process: what the planning notes ask for", function () {
     const ownerReferences = [{ apiVersion: "batch/v1", kind: "Job", name, uid, controller: true }];
     const terminated = { exitCode: 1, message };
     made.world.kubernetes.create({
-      ...{ apiVersion: "v1", kind: "Pod", metadata: { name: "of-job", namespace, labels: { [JOB_UID]: uid }, ownerReferences } },
+      ...{
+        apiVersion: "v1",
+        kind: "Pod",
+        metadata: { name: "of-job", namespace, labels: { [JOB_UID]: uid }, ownerReferences },
+      },
       spec: { containers: JOB.template.spec.containers },
       status: { phase: "Failed", containerStatuses: [{ name: "update", state: { terminated } }] },
     });
