@@ -7,13 +7,15 @@ import { timeOf } from "../times.js";
 /** What is read of a Job. */
 export interface JobObject extends KubeObject {
   readonly status?: {
-    readonly conditions?: readonly {
-      readonly type: string;
-      readonly status: string;
-      readonly reason?: string;
-      readonly message?: string;
-    }[];
+    readonly conditions?: readonly JobCondition[];
   };
+}
+
+interface JobCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
 }
 
 /** What is read of its pods. */
@@ -62,15 +64,16 @@ export const START_MS = 60_000;
 const LOOK_MS = 15_000;
 
 export function jobState(scene: JobScene): JobState {
-  const { job, pods, removed, stale } = scene;
+  const { job, removed, stale } = scene;
   if (removed === true || job.metadata.deletionTimestamp !== undefined) return { is: "ending" };
-  const complete = conditionOf(job, "Complete");
-  const failed = conditionOf(job, "Failed");
-  if (complete === undefined && failed === undefined) return unfinished(scene);
-  if (stale === true) return { is: "unread" };
+  const end = conditionOf(job, "Complete") ?? conditionOf(job, "Failed");
+  if (end === undefined) return unfinished(scene);
+  return stale === true ? { is: "unread" } : ended(scene, end);
+}
+
+function ended({ pods }: JobScene, { type, message, reason }: JobCondition): JobState {
   const words = lastWords(pods);
-  if (complete !== undefined) return { is: "succeeded", words };
-  return { is: "failed", words: words || (failed?.message ?? failed?.reason ?? "") };
+  return type === "Complete" ? { is: "succeeded", words } : { is: "failed", words: words || (message ?? reason ?? "") };
 }
 
 function unfinished({ job, pods, warning, now }: JobScene): JobState {

@@ -1,14 +1,13 @@
 /** The status of a RoutedIP whose class works by Jobs, beside what its Jobs have reached. Pure. */
 
-import type { Reason, RoutedIPStatus } from "cdk8s-flipop/api";
+import type { RoutedIPStatus } from "cdk8s-flipop/api";
 import type { JobDecision } from "../../jobs/job-decision.js";
 import { timestamp } from "../../times.js";
 import type { Election } from "./election.js";
 import { addressOf, type Change, type JobSnapshot } from "./plan.js";
 
 export function statusOf(snapshot: JobSnapshot, { grace, holder }: Election, decision: JobDecision): Change {
-  const { routed, ports, problem, now, retry } = snapshot;
-  const retryAt = retry === undefined ? undefined : timestamp(retry.retryAt);
+  const { routed, ports, problem, now } = snapshot;
   const { status } = routed;
   const since = grace !== undefined && grace.state !== "matches" ? timestamp(grace.since) : undefined;
   const state = stateOf(snapshot, { grace, holder }, decision);
@@ -17,9 +16,8 @@ export function statusOf(snapshot: JobSnapshot, { grace, holder }: Election, dec
     graceSince: since,
     state,
     since: state === status.state ? status.since : timestamp(now),
-    reason: grace?.state === "protected" ? "InGrace" : reasonOf(decision),
-    retryAt: decision.do === "wait" && isBetweenTries(snapshot) ? retryAt : undefined,
-    error: "problem" in decision ? decision.problem?.message : undefined,
+    retryAt: decision.do === "wait" ? retryAtOf(snapshot) : undefined,
+    ...troubleOf(decision, grace?.state === "protected"),
   };
 }
 
@@ -48,6 +46,11 @@ function isBetweenTries({ failure, job }: JobSnapshot): boolean {
   return failure !== undefined && (job === undefined || job.state.is === "ending");
 }
 
+function retryAtOf(snapshot: JobSnapshot): string | undefined {
+  const { retry } = snapshot;
+  return retry !== undefined && isBetweenTries(snapshot) ? timestamp(retry.retryAt) : undefined;
+}
+
 function restingState(
   { routed, servesAt }: JobSnapshot,
   { grace, holder }: Pick<Election, "grace" | "holder">,
@@ -57,6 +60,7 @@ function restingState(
   return grace?.state === "over" && !serves ? "no-match" : "active";
 }
 
-function reasonOf(decision: JobDecision): Reason | undefined {
-  return "problem" in decision ? decision.problem?.reason : undefined;
+function troubleOf(decision: JobDecision, inGrace: boolean): Change {
+  const problem = "problem" in decision ? decision.problem : undefined;
+  return { reason: inGrace ? "InGrace" : problem?.reason, error: problem?.message };
 }
