@@ -1,13 +1,13 @@
 import type { RoutedIPStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { firewallOrders, firewallVariables } from "../../../src/controllers/jobs/variables.js";
-import { FirewallJobs } from "../../../src/controllers/routed-ip/jobs/firewall-jobs.js";
-import type { RoutedIP } from "../../../src/controllers/routed-ip/snapshot.js";
-import type { JobTerms } from "../../../src/controllers/routed-ip/terms.js";
-import { timestamp } from "../../../src/controllers/times.js";
-import { meta } from "../../claims/resources.js";
-import { TAINT } from "../routed-ip/model-cluster.js";
+import { firewallOrders, firewallVariables } from "../../../../src/controllers/jobs/variables.js";
+import { FirewallJobs } from "../../../../src/controllers/routed-ip/jobs/firewall-jobs.js";
+import type { RoutedIP } from "../../../../src/controllers/routed-ip/snapshot.js";
+import type { JobTerms } from "../../../../src/controllers/routed-ip/terms.js";
+import { timestamp } from "../../../../src/controllers/times.js";
+import { meta } from "../../../claims/resources.js";
+import { TAINT } from "../model-cluster.js";
 
 const NOW = Date.parse("2025-06-01T10:00:00Z");
 const TERMS: JobTerms = {

@@ -1,16 +1,16 @@
 import { Annotation, Finalizer, type RoutedIPStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { buildJob, type JobVariables } from "../../../src/controllers/jobs/job.js";
-import type { JobState } from "../../../src/controllers/jobs/job-state.js";
-import { assignVariables } from "../../../src/controllers/jobs/variables.js";
-import { type JobSnapshot, planJobs } from "../../../src/controllers/routed-ip/jobs/plan.js";
-import type { RoutedIP } from "../../../src/controllers/routed-ip/snapshot.js";
-import type { JobTerms } from "../../../src/controllers/routed-ip/terms.js";
-import { timestamp } from "../../../src/controllers/times.js";
-import type { NodeFacts } from "../../../src/match/node-facts.js";
-import { meta } from "../../claims/resources.js";
-import { TAINT } from "../routed-ip/model-cluster.js";
+import { buildJob, type JobVariables } from "../../../../src/controllers/jobs/job.js";
+import type { JobState } from "../../../../src/controllers/jobs/job-state.js";
+import { assignVariables } from "../../../../src/controllers/jobs/variables.js";
+import { type JobSnapshot, planJobs } from "../../../../src/controllers/routed-ip/jobs/plan.js";
+import type { RoutedIP } from "../../../../src/controllers/routed-ip/snapshot.js";
+import type { JobTerms } from "../../../../src/controllers/routed-ip/terms.js";
+import { timestamp } from "../../../../src/controllers/times.js";
+import type { NodeFacts } from "../../../../src/match/node-facts.js";
+import { meta } from "../../../claims/resources.js";
+import { TAINT } from "../model-cluster.js";
 
 const NOW = Date.parse("2025-06-01T10:00:00Z");
 const IP = "192.0.2.1";
