@@ -145,10 +145,6 @@ describe("operator in process: what the planning notes ask for", function () {
     const first = await startJobs();
     const pod = addPodOf(first, "quota exceeded");
     end(first, "Failed");
-    await made.until("both conditions say so", () =>
-      ["Ready", "Assigned"].every((type) => made.condition("a", type) === "False/JobFailed"),
-    );
-    expect(made.status("a")).to.include({ state: "error", reason: "JobFailed" }).and.to.have.property("retryAt");
     await made.until("told", () => JSON.stringify(made.world.events("JobFailed")).includes("quota exceeded"));
     await made.until("its pod went with it", () => made.world.kubernetes.get(pod) === undefined);
     const again = await theOnly("assign");

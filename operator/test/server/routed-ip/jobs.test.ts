@@ -47,12 +47,19 @@ describe("Jobs of a class on a real control plane", function () {
     await begin(
       "fails",
       {
-        assign: say("quota exceeded", `mkdir '${flag}' && exit 3; printf '' > /dev/termination-log`),
+        assign: say(
+          "quota exceeded",
+          `mkdir '${flag}' && exit 3; while [ ! -e '${flag}-open' ]; do sleep 0.1; done; printf '' > /dev/termination-log`,
+        ),
         firewall: NOTHING,
       },
       "192.0.2.1",
     );
     await rig.tells("fails", "JobFailed", "quota exceeded");
+    for (const type of ["Ready", "Assigned"]) {
+      expect(await rig.says("RoutedIP", "fails", `${type}=False/JobFailed`)).to.contain("quota exceeded");
+    }
+    await writeFile(`${flag}-open`, "");
     await rig.ready("fails");
     expect(await rig.status("fails")).not.to.have.any.keys("error", "reason", "retryAt");
     await rig.jobsAreGone("fails");

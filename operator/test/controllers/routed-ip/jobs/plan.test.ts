@@ -261,6 +261,26 @@ describe("the plan of a RoutedIP whose class works by Jobs", () => {
     expect(left("pending")).to.deep.equal([kept, ["its rules in the firewall of the class"]]);
   });
 
+  it("shows a failure until a Job ends well, and when the next one comes", () => {
+    const failure = { reason: "JobFailed", message: "quota" } as const;
+    const retry = { schedule: "fast", failures: 1, retryAt: NOW + 1000 } as const;
+    const shown = (changes: Changes) => {
+      const { state, reason, error, retryAt } = plan({ failure, retry, ...changes }).status;
+      return [state, reason, error, retryAt];
+    };
+    const told = ["JobFailed", "quota"];
+    const waits = ["error", ...told, timestamp(NOW + 1000)];
+    expect(shown({})).to.deep.equal(waits);
+    expect(shown({ job: jobFor(to("n1"), { is: "ending" }) })).to.deep.equal(waits);
+    expect(shown({ job: RUNNING })).to.deep.equal(["in-progress", ...told, undefined]);
+    expect(shown({ status: ON_N1 }), "nothing is wanted any more").to.deep.equal([
+      "active",
+      ...[1, 2, 3].map(() => undefined),
+    ]);
+    expect(plan({ failure, status: ON_N1 }).settled).to.equal(true);
+    expect(plan({ failure, retry }).settled).to.equal(false);
+  });
+
   it("says what is wrong", () => {
     const reason = (changes: Changes, type: string) => {
       const found = plan(changes).conditions.find((condition) => condition.type === type);
