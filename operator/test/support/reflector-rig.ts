@@ -7,6 +7,7 @@ import { Transport } from "../../src/kube/transport.js";
 import { silentLogger } from "../../src/logging.js";
 import { FakeApi } from "./fake-api.js";
 import { FaultProxy } from "./fault-proxy.js";
+import { Heard } from "./heard.js";
 import { scaledClock } from "./scaled-clock.js";
 import { until } from "./until.js";
 
@@ -26,6 +27,7 @@ export class ReflectorRig {
   readonly features: ServerFeatures = { watchList: true };
   readonly transport: Transport;
   readonly reflector: Reflector<SlimPod>;
+  private readonly heard = new Heard(this.store);
   private readonly controller = new AbortController();
   private running: Promise<void> | undefined;
 
@@ -74,9 +76,10 @@ export class ReflectorRig {
     await until("the watch is open", () => this.reflector.state.connected && this.api.openWatches === 1);
   }
 
-  /** Waits until the store is what the server has. */
+  /** Waits until the store is what the server has, and has told all of it. */
   async equal(): Promise<void> {
-    await until("the store equals the server", () => this.difference() === undefined).catch((error: unknown) => {
+    const same = () => this.difference() === undefined && this.heard.isAll;
+    await until("the store equals the server", same).catch((error: unknown) => {
       throw new Error(`${String(error)}: ${this.difference()}; ${JSON.stringify(this.reflector.state)}`);
     });
   }

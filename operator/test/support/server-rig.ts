@@ -7,6 +7,7 @@ import { Store } from "../../src/kube/store.js";
 import { Transport } from "../../src/kube/transport.js";
 import { silentLogger } from "../../src/logging.js";
 import { FaultProxy } from "./fault-proxy.js";
+import { Heard } from "./heard.js";
 import { scaledClock } from "./scaled-clock.js";
 import { until } from "./until.js";
 
@@ -31,6 +32,7 @@ export class ServerRig {
   readonly events: string[] = [];
   readonly warnings: string[] = [];
   readonly reflector: Reflector<WholeObject>;
+  private readonly heard = new Heard(this.store);
   private readonly controller = new AbortController();
   private running: Promise<void> | undefined;
 
@@ -91,12 +93,12 @@ export class ServerRig {
     await this.reflector.whenSynced(this.controller.signal);
   }
 
-  /** Waits until the store is what the server has, versions included. */
+  /** Waits until the store is what the server has, versions included, and has told all of it. */
   async equal(): Promise<void> {
     let last = "";
     const same = async () => {
       last = (await this.difference()) ?? "";
-      return last === "";
+      return last === "" && this.heard.isAll;
     };
     await until("the store equals the server", same, 60_000).catch((error: unknown) => {
       throw new Error(`${String(error)}: ${last}; ${JSON.stringify(this.reflector.state)}; ${this.warnings.join()}`);

@@ -1,0 +1,21 @@
+import { jsonEqual } from "../../src/kube/equal.js";
+import { type Cached, keyOf } from "../../src/kube/objects.js";
+import type { Store } from "../../src/kube/store.js";
+
+/** What a listener holds that trusts every event. A store shows a new set at once, and tells of it bit by bit. */
+export class Heard<T extends Cached> {
+  private readonly held = new Map<string, T>();
+
+  constructor(private readonly store: Pick<Store<T>, "listen" | "size" | "list">) {
+    store.listen(({ type, object }) => {
+      if (type === "deleted") this.held.delete(keyOf(object));
+      else this.held.set(keyOf(object), object);
+    });
+  }
+
+  /** Whether all that the store shows has been told. */
+  get isAll(): boolean {
+    if (this.held.size !== this.store.size) return false;
+    return [...this.store.list()].every((object) => jsonEqual(this.held.get(keyOf(object)), object));
+  }
+}
