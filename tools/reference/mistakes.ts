@@ -80,7 +80,7 @@ export const MISTAKES: readonly Mistake[] = [
   {
     what: "The same address or DNS name in two resources",
     shows: "ClaimedByOther",
-    remedy: "Remove it from one of the two; the older resource keeps it meanwhile.",
+    remedy: "Remove it from one of the two; meanwhile the one that created it, serves it or is older keeps it.",
   },
   {
     what: "Two installations, or a person, writing the same thing",

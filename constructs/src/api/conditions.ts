@@ -104,7 +104,7 @@ export const REASONS = {
     remedy: "Fix match or the nodes, or set emptyPolicy to Delete.",
   },
   ClaimedByOther: {
-    meaning: "An older resource has the address or DNS name; the message names it.",
+    meaning: "Another resource has the address or DNS name; the message names it, and why.",
     remedy: "Remove it from one of the two.",
   },
   HeldElsewhere: {

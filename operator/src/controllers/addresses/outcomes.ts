@@ -21,20 +21,28 @@ export interface ActionFailure extends Failure {
 }
 
 /**
- * `ip`: the address that was created. `started`: it goes on without us; `id` is for polls. `refused`: try again later. `unknown`: a creation whose answer
- * was lost. `skipped`: nothing was sent, or the world had changed; no failure.
+ * `ip`: the address that was created. `started`: it goes on without us; `id` is for polls. `refused`: try again later.
+ * `unknown`: a creation whose answer was lost. `skipped`: nothing was sent, or the world had changed; no failure, but
+ * where a look at an action came to nothing (`unanswered`).
  */
 export type Outcome =
   | { readonly is: "done"; readonly ip?: string }
   | { readonly is: "started"; readonly id: string; readonly ip?: string }
   | { readonly is: "refused"; readonly failure: ActionFailure }
   | { readonly is: "unknown"; readonly failure: ActionFailure }
-  | { readonly is: "skipped"; readonly because: string };
+  | { readonly is: "skipped"; readonly because: string; readonly unanswered?: true };
 
 export const DONE: Outcome = { is: "done" };
 
 export function skipped(because: string): Outcome {
   return { is: "skipped", because };
+}
+
+/** For the log. */
+export function hasFailed(outcome: Outcome): boolean {
+  return (
+    outcome.is === "refused" || outcome.is === "unknown" || (outcome.is === "skipped" && outcome.unanswered === true)
+  );
 }
 
 /** What anything thrown by an action means. */

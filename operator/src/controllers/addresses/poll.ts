@@ -39,6 +39,7 @@ export async function poll(
     return facts.state === "in-progress" ? skipped("it still runs") : told(facts);
   } catch (error) {
     const outcome = outcomeOf(error);
-    return outcome.is === "refused" ? skipped(outcome.failure.problem.message) : outcome;
+    if (outcome.is !== "refused") return outcome;
+    return { is: "skipped", because: outcome.failure.problem.message, unanswered: true };
   }
 }

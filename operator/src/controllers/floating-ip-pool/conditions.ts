@@ -37,7 +37,7 @@ export function conditionsOf(snapshot: Snapshot, findings: Findings): readonly P
 function ready(snapshot: Snapshot, findings: Findings, observed: boolean): PlannedCondition {
   const { problem, providerFailure, pool } = snapshot;
   const { wish, addresses } = findings;
-  const blocking = problem ?? providerFailure ?? rejected(wish) ?? uncreatable(findings);
+  const blocking = problem ?? providerFailure ?? rejected(wish) ?? uncreatable(snapshot, wish);
   if (blocking !== undefined) return no("Ready", blocking);
   if (!observed) return unknown("Ready");
   const failed = addresses.find(({ status }) => status.state === "error" && status.reason !== "ClaimedByOther");
@@ -64,9 +64,11 @@ function rejected({ rejected: texts, family }: Wish): Problem | undefined {
   return { reason: "Invalid", message: `ips holds ${shown}, not ${family}: correct or remove; the others are served` };
 }
 
-/** The cloud, or the plan, finds that the spec can't be right. */
-function uncreatable({ creation }: Findings): Problem | undefined {
-  return creation?.reason === "Invalid" ? creation : undefined;
+/** The cloud has called the spec senseless; so it stays while that is tried again. */
+function uncreatable({ memory: { creationFailure } }: Snapshot, { missing }: Wish): Problem | undefined {
+  if (creationFailure?.ofSpec !== true || missing === 0) return undefined;
+  const { reason, message } = creationFailure;
+  return { reason, message };
 }
 
 function fulfilled(snapshot: Snapshot, findings: Findings): PlannedCondition {

@@ -51,7 +51,9 @@ function noteFailure(unit: PoolUnit, { subject, steps }: ChainEnd, { failure, no
   if (failure.ofAccount === true && isAddressAction(steps.at(-1)?.action)) unit.accountFailures.add(subject);
   else unit.accountFailures.delete(subject);
   const creating = subject === CREATION && steps.at(-1)?.outcome.is === "refused";
-  if (creating) unit.creationFailure = { ...failure.problem, retryAt: state.retryAt };
+  if (!creating) return;
+  const ofSpec = failure.kind === "Terminal" && failure.problem.reason === "Invalid";
+  unit.creationFailure = { ...failure.problem, retryAt: state.retryAt, ...(ofSpec ? { ofSpec } : {}) };
 }
 
 /** The record set has an account of its own. */

@@ -65,6 +65,13 @@ export interface OtherCreation {
   readonly node?: ProviderId;
 }
 
+export interface CreationFailure extends Problem {
+  /** ms since the epoch. */
+  readonly retryAt: number;
+  /** The cloud finds that the spec can't be right. */
+  readonly ofSpec?: true;
+}
+
 /** What this process remembers beside the status. Losing it costs time, never an address. */
 export interface PoolMemory {
   /** When an assignment was accepted last, where the status could not keep it. ms since the epoch. */
@@ -72,7 +79,7 @@ export interface PoolMemory {
   /** Nodes that refused an address lately; not before. */
   readonly nodeRetryAt: ReadonlyMap<ProviderId, number>;
   /** The last creation was refused. */
-  readonly creationFailure?: Problem & { readonly retryAt: number };
+  readonly creationFailure?: CreationFailure;
   /** Whole lists read since a creation without an end was found, oldest first (see `withList`). */
   readonly lists: readonly ListSighting[];
   /** When this process met the open creation, ms since the epoch by the clock of now. */

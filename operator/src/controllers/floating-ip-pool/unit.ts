@@ -13,9 +13,9 @@ import { MatchFollower } from "../match-follower.js";
 import { Newest } from "../newest.js";
 import { ObjectWriter } from "../object-writer.js";
 import { resourcePath } from "../own-resources.js";
-import type { Problem } from "../problem.js";
 import type { RetryState } from "../retry-schedule.js";
 import { type PoolObject, type PoolRead, readPool } from "./read-pool.js";
+import type { CreationFailure } from "./snapshot.js";
 import { CREATION } from "./subject.js";
 import type { Trouble } from "./warnings.js";
 
@@ -67,7 +67,7 @@ export class PoolUnit {
   readonly sentAnnotations = new Map<string, { readonly text: string; readonly at: number }>();
   readonly sightings = new ListSightings();
   lastAssignmentAt: number | undefined;
-  creationFailure: (Problem & { readonly retryAt: number }) | undefined;
+  creationFailure: CreationFailure | undefined;
   cleanup: { readonly attempts: number; readonly since?: number } = { attempts: 0 };
   /** The server drops fields of ours. */
   crdTooOld = false;

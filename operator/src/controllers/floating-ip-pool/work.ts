@@ -1,7 +1,7 @@
 /** Carries out what turns start, and learns and tells what came of it. */
 
 import { errorText } from "../../logging.js";
-import { outcomeOf } from "../addresses/outcomes.js";
+import { hasFailed, outcomeOf } from "../addresses/outcomes.js";
 import { askedBy } from "../asked-by.js";
 import type { Background } from "../background.js";
 import { afterFailure } from "../retry-schedule.js";
@@ -81,7 +81,7 @@ function tell({ context }: WorkTools, unit: PoolUnit, snapshot: Snapshot, end: C
     const { action, outcome } = step;
     count(context.metrics, labelsOf(context, snapshot.pool), step);
     const fields = { pool: unit.key, action: action.do, why: action.why, outcome };
-    if (outcome.is === "refused" || outcome.is === "unknown") context.logger.warn(fields, "action failed");
+    if (hasFailed(outcome)) context.logger.warn(fields, "action failed");
     else if (outcome.is !== "skipped" && action.do !== "poll") context.logger.info(fields, "action");
     else context.logger.debug(fields, "action");
     if (action.do !== "remove-finalizer" || outcome.is !== "done" || action.leftBehind.length === 0) continue;

@@ -10,7 +10,7 @@ import type { Synced } from "../../runtime/manager.js";
 import type { ControllerContext } from "../context.js";
 import { buildJob, JOB_LABELS, type JobOrder, type JobPurpose, serviceAccountOf } from "./job.js";
 import { accountProblem } from "./job-place.js";
-import { type JobObject, type JobPod, type JobState, jobState } from "./job-state.js";
+import { type JobObject, type JobPod, type JobScene, type JobState, jobState } from "./job-state.js";
 
 export interface FoundJob {
   readonly object: JobObject;
@@ -106,8 +106,7 @@ export class JobDesk {
     const warning = this.warnings.get(ofJob);
     const scene = {
       job: object,
-      pods: this.podsOf(object),
-      stale: !this.read.has(ofJob),
+      ...this.podsOf(object),
       removed: this.removed.has(ofJob),
       now: this.context.clock.now(),
     };
@@ -157,7 +156,7 @@ export class JobDesk {
   private async readPods({ metadata: { uid, namespace = "" } }: JobObject): Promise<void> {
     const path = `/api/v1/namespaces/${namespace}/pods?labelSelector=${JOB_UID_LABEL}%3D${uid}`;
     const { items } = await this.context.client.request<{ readonly items: readonly JobPod[] }>({ method: "GET", path });
-    this.read.set(uid, items);
+    if ([...this.all()].some((job) => job.metadata.uid === uid)) this.read.set(uid, items);
   }
 
   private async lookForWarning({ metadata: { uid, name, namespace = "" } }: JobObject): Promise<void> {
@@ -227,13 +226,15 @@ export class JobDesk {
     }
   }
 
-  private podsOf({ metadata: { uid } }: JobObject): readonly JobPod[] {
-    const read = this.read.get(uid) ?? [];
-    if (read.length > 0) return read;
+  private podsOf({ metadata: { uid } }: JobObject): Pick<JobScene, "pods" | "stale"> {
+    const read = this.read.get(uid);
+    if (read !== undefined && read.length > 0) return { pods: read };
     const pods = this.pods.flatMap(({ store }) => [...store.list()].map(({ object }) => object));
     const own = pods.filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid) === true);
     const last = this.lastPods.get(uid);
-    return own.length > 0 || last === undefined ? own : [last];
+    // The server deletes the pods of a Job that ran into its deadline: what they said comes with their end.
+    const stale = read === undefined || own.some(({ status }) => !isOver(status?.phase));
+    return { pods: own.length > 0 || last === undefined ? own : [last], stale };
   }
 
   private keep({ object: pod }: WholeObject<JobPod>): void {
@@ -262,6 +263,10 @@ export class JobDesk {
     const oldest = this.context.clock.monotonic() - CACHE_LAG_MS;
     for (const [uid, { job, at }] of this.created) if (at > oldest && !known.has(uid)) yield job;
   }
+}
+
+function isOver(phase = ""): boolean {
+  return phase === "Succeeded" || phase === "Failed";
 }
 
 interface EventList {

@@ -3,7 +3,7 @@
 import { statusPatch } from "../../kube/patch.js";
 import type { Run } from "../../runtime/controller.js";
 import { done, type Result, requeueAfter } from "../../runtime/result.js";
-import { DONE } from "../addresses/outcomes.js";
+import { DONE, hasFailed } from "../addresses/outcomes.js";
 import { nextAttempt } from "../cleanup.js";
 import { turnedBad } from "../planned-condition.js";
 import { resultOfError } from "../run-failure.js";
@@ -142,7 +142,7 @@ function report(
 
 function note({ logger }: Run, { action, outcome }: Done): void {
   const fields = { action: action.do, why: action.why, outcome };
-  if (outcome.is === "refused" || outcome.is === "unknown") logger.warn(fields, "action failed");
+  if (hasFailed(outcome)) logger.warn(fields, "action failed");
   else logger.debug(fields, "action");
 }
 

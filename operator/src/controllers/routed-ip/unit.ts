@@ -44,7 +44,7 @@ export class RoutedUnit {
   /** Of the status, not written yet. */
   overlay: Overlay = {};
   addressRetry: RetryState | undefined;
-  /** Where the class works by Jobs: what the last one said that failed, until one ends well. */
+  /** Where the class works by Jobs: what the last one said that failed; goes with `addressRetry`. */
   jobFailure: Problem | undefined;
   readonly nodeRetries = new Map<ProviderId, RetryState>();
   creationFailure: (Problem & { readonly retryAt: number; readonly state: RetryState }) | undefined;

@@ -2,7 +2,7 @@ import { Annotation } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
-import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
+import type { CreationFailure, Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import { ownerName } from "../../../src/controllers/owners.js";
 import { createView } from "../../../src/inventory/view.js";
 import { ModelCloud } from "./model-cloud.js";
@@ -48,12 +48,15 @@ describe("the plan of a pool at the limits of its provider", () => {
 
   it("is not ready while the cloud calls its spec senseless, and ready while only nodes are missing", () => {
     const cloud = cluster(["n1"], { desiredIPs: 1, region: "atlantis" });
-    const creationFailure = { reason: "Invalid", message: "no region atlantis", retryAt: cloud.now + 60_000 } as const;
-    const refused = altered(cloud, { memory: { ...NO_MEMORY, creationFailure } });
-    expect([condition(refused, "Ready"), condition(refused, "Fulfilled")]).to.deep.equal([
-      "False/Invalid",
-      "False/Invalid",
-    ]);
+    const retryAt = cloud.now + 60_000;
+    const failure = { reason: "Invalid", message: "no region atlantis", retryAt } as const;
+    const conditions = (creationFailure: CreationFailure, now = cloud.now) => {
+      const refused = altered(cloud, { now, memory: { ...NO_MEMORY, creationFailure } });
+      return [condition(refused, "Ready"), condition(refused, "Fulfilled")];
+    };
+    expect(conditions({ ...failure, ofSpec: true })).to.deep.equal(["False/Invalid", "False/Invalid"]);
+    expect(conditions({ ...failure, ofSpec: true }, retryAt)[0], "while it is tried again").to.equal("False/Invalid");
+    expect(conditions(failure), "the API server's error").to.deep.equal(["True/Observed", "False/Invalid"]);
     const nobody = cluster([], { desiredIPs: 1, ipFamily: "IPv6", region: "" }).plan("web");
     expect([condition(nobody, "Ready"), condition(nobody, "Fulfilled")]).to.deep.equal([
       "True/Observed",

@@ -157,6 +157,24 @@ describe("the desk of Jobs", () => {
     expect(await made.ask(), "once").to.equal(false);
   });
 
+  it("waits for the last words of a pod that the server has deleted and the cache still calls running", async () => {
+    const made = rig();
+    const conditions = [{ type: "Failed", status: "True", message: "DeadlineExceeded" }];
+    made.jobs.upsert(whole({ ...job("late"), status: { conditions } }));
+    const ownerReferences = [{ apiVersion: "batch/v1", kind: "Job", name: "late", uid: "late" }];
+    const metadata = { ...meta("pod"), ownerReferences };
+    made.pods.upsert(whole({ metadata, status: { phase: "Running" } }));
+    const state = () => made.desk.find("rip", "assign")?.state;
+    expect(await made.ask()).to.equal(true);
+    expect(state()).to.deep.equal({ is: "unread" });
+    const message = '{"routedIP": "192.0.2.1"}';
+    const containerStatuses = [{ state: { terminated: { message } } }];
+    const over = whole({ metadata, status: { phase: "Failed", containerStatuses } });
+    made.pods.upsert(over);
+    made.pods.remove(over);
+    expect(state()).to.deep.equal({ is: "failed", words: message });
+  });
+
   it("takes no Job for silent while the server does not say what its pods said", async () => {
     const made = rig(() => status(500));
     made.jobs.upsert(whole({ ...job("good"), status: { conditions: [{ type: "Complete", status: "True" }] } }));

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { ListSightings } from "../../../src/controllers/addresses/list-sightings.js";
-import type { Outcome } from "../../../src/controllers/addresses/outcomes.js";
+import { hasFailed, type Outcome } from "../../../src/controllers/addresses/outcomes.js";
 import { settle } from "../../../src/controllers/floating-ip-pool/settlement.js";
 import type { Action } from "../../../src/controllers/routed-ip/actions.js";
 import { asPool } from "../../../src/controllers/routed-ip/as-pool.js";
@@ -84,7 +84,8 @@ describe("a call about the address of a RoutedIP", () => {
 
   it("says of the account what came of it: a look without an answer is none", async () => {
     const outcome = await carryOut({ do: "poll", ip: IP, id: "1", expected: undefined, why: "" });
-    expect(outcome).to.deep.equal({ is: "skipped", because: "no answer" });
+    expect(outcome).to.deep.equal({ is: "skipped", because: "no answer", unanswered: true });
+    expect(outcome && hasFailed(outcome), "in the log, too").to.equal(true);
     expect(said).to.deep.equal(["no answer"]);
   });
 });

@@ -85,7 +85,7 @@ export interface JobPlan {
   /** Nodes that keep the taint. */
   readonly nodes: readonly string[];
   readonly lookAgainAt?: number;
-  /** No Job is there or wanted: failures of former ones are over. */
+  /** The address is where it belongs, and no Job is there: failures of former ones are over. */
   readonly settled: boolean;
 }
 
@@ -107,8 +107,12 @@ export function planJobs(snapshot: JobSnapshot): JobPlan {
     conditions: conditionsOf(snapshot, election, { decision, conflict, lost }),
     nodes: isDeleting(snapshot.routed) ? [] : [election.holder, election.target].flatMap((node) => node?.name ?? []),
     ...lookAgain(election, decision),
-    settled: decision.do === "nothing",
+    settled: able && isAtRest(election, decision),
   };
+}
+
+function isAtRest({ target }: Election, decision: JobDecision): boolean {
+  return target !== undefined && decision.do === "nothing";
 }
 
 const NOTHING: JobDecision = { do: "nothing" };

@@ -1,11 +1,13 @@
 /** One run of a RoutedIP whose class works by Jobs: look, decide, act, tell. */
 
 import { statusPatch } from "../../../kube/patch.js";
+import { errorText } from "../../../logging.js";
 import type { Run } from "../../../runtime/controller.js";
 import { done, type Result, requeueAfter } from "../../../runtime/result.js";
 import { nextAttempt } from "../../cleanup.js";
 import { conditionSamples } from "../../condition-metrics.js";
 import { inputOf } from "../../jobs/job.js";
+import type { JobState } from "../../jobs/job-state.js";
 import { stamped } from "../../planned-condition.js";
 import { hasFinalizer, isDeleting } from "../deletion.js";
 import type { RoutedUnit } from "../unit.js";
@@ -16,14 +18,15 @@ import { type JobPlan, type JobSnapshot, planJobs } from "./plan.js";
 const ROUNDS = 6;
 
 export async function runJobs(tools: JobTools, unit: RoutedUnit, run: Run): Promise<Result> {
+  const asked = new Set<JobState["is"]>();
   for (let round = 0; round < ROUNDS; round++) {
     const read = unit.read();
     if (read === undefined) return done;
     const snapshot = snapshotOf(tools, unit, read);
     if (round === 0) noteCleanup(unit, snapshot);
-    if (await ask(tools, snapshot, round)) continue;
+    if (await ask(tools, snapshot, { asked, run })) continue;
     const plan = planJobs(snapshot);
-    if (plan.settled) unit.jobFailure = undefined;
+    if (plan.settled) forgetFailures(unit);
     noteAim(tools, unit, snapshot, plan);
     noteTaint(tools, unit, snapshot, plan);
     const acted = await carryOut(tools, unit, snapshot, { plan, run });
@@ -41,10 +44,29 @@ function noteTaint({ routing }: JobTools, { ref }: RoutedUnit, snapshot: JobSnap
   if (cachesComplete && terms !== undefined) routing.taints.need(ref.uid, terms.taint, plan.nodes);
 }
 
-/** Once a run why there is no pod, and at any time for the last words. @returns whether the server has been asked. */
-async function ask({ desk }: JobTools, { job }: JobSnapshot, round: number): Promise<boolean> {
-  if (job === undefined || (round > 0 && job.state.is === "stuck")) return false;
-  return desk.ask(job);
+function forgetFailures(unit: RoutedUnit): void {
+  unit.jobFailure = undefined;
+  unit.addressRetry = undefined;
+}
+
+interface Asking {
+  /** Of this run: it asks once for each state. */
+  readonly asked: Set<JobState["is"]>;
+  readonly run: Run;
+}
+
+/** @returns whether the server has said something about the Job. */
+async function ask({ desk }: JobTools, { job, routed }: JobSnapshot, { asked, run }: Asking): Promise<boolean> {
+  if (job === undefined || asked.has(job.state.is)) return false;
+  asked.add(job.state.is);
+  try {
+    return await desk.ask(job);
+  } catch (error) {
+    // The right to ask may be gone before it: the deadline of the clean-up holds all the same.
+    if (!isDeleting(routed)) throw error;
+    run.logger.warn({ job: job.object.metadata.name, error: errorText(error) }, "no word about a Job");
+    return false;
+  }
 }
 
 /** Without a pause after the election, so that no two elect the same machine at once. */

@@ -269,16 +269,18 @@ describe("the plan of a RoutedIP whose class works by Jobs", () => {
       return [state, reason, error, retryAt];
     };
     const told = ["JobFailed", "quota"];
-    const waits = ["error", ...told, timestamp(NOW + 1000)];
-    expect(shown({})).to.deep.equal(waits);
-    expect(shown({ job: jobFor(to("n1"), { is: "ending" }) })).to.deep.equal(waits);
+    const between = ["error", ...told, timestamp(NOW + 1000)];
+    expect(shown({})).to.deep.equal(between);
+    expect(shown({ job: jobFor(to("n1"), { is: "ending" }) })).to.deep.equal(between);
     expect(shown({ job: RUNNING })).to.deep.equal(["in-progress", ...told, undefined]);
     expect(shown({ status: ON_N1 }), "nothing is wanted any more").to.deep.equal([
       "active",
       ...[1, 2, 3].map(() => undefined),
     ]);
     expect(plan({ failure, status: ON_N1 }).settled).to.equal(true);
-    expect(plan({ failure, retry }).settled).to.equal(false);
+    const waiting: readonly Changes[] = [{}, { candidates: [] }, { spec: { paused: true } }, { cachesComplete: false }];
+    for (const more of waiting)
+      expect(plan({ failure, retry, ...more }).settled, "the retry still waits").to.equal(false);
   });
 
   it("says what is wrong", () => {
