@@ -89,7 +89,7 @@ export class FlipopOperator extends Construct {
   constructor(scope: Construct, id: string, props: FlipopOperatorProps = {}) {
     super(scope, id);
     const unusable = misfits(props, OPERATOR_SHAPES);
-    const fit = withoutMisfits(props, unusable);
+    const fit = withoutMisfits(props, unusable, OPERATOR_SHAPES);
     const settings = operatorSettings(this, fit);
     this.name = settings.name;
     this.namespace = settings.namespace;

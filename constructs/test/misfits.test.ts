@@ -1,4 +1,4 @@
-import type { Chart } from "cdk8s";
+import { type Chart, Lazy } from "cdk8s";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import {
@@ -7,6 +7,7 @@ import {
   DnsRecord,
   FlipopOperator,
   FloatingIPPool,
+  IpProvider,
   NodeDNSRecordSet,
   NodeMatch,
   PodMatch,
@@ -14,6 +15,7 @@ import {
   RoutedIPIssuer,
   ServiceRef,
 } from "../src";
+import { container, synthOperator } from "./operator/synth";
 import { newChart, refusals } from "./support/charts";
 
 /** Props that the compiler would not let pass: under tsx nothing checks them. */
@@ -106,7 +108,7 @@ const CASES: readonly (readonly [title: string, make: (chart: Chart) => unknown,
     'provider: "digitalocean" is not an IpProvider: write IpProvider.DIGITALOCEAN or IpProvider.of(...)',
   ],
   ["an address for a list", pool({ ips: "192.0.2.10" }), 'ips: "192.0.2.10" is not a list: write ["192.0.2.10"]'],
-  ["a number in a list", pool({ ips: ["192.0.2.10", 1] }), "ips[1]: 1 is not a string"],
+  ["a number in a list", pool({ ips: ["192.0.2.10", 1] }), 'ips[1]: 1 is not a string: write "1"'],
   [
     "a toleration for a list",
     pool({ tolerations: NodeMatch.labels({}) }),
@@ -129,6 +131,43 @@ const CASES: readonly (readonly [title: string, make: (chart: Chart) => unknown,
     operator({ digitalOcean: "flipop" }),
     'digitalOcean: "flipop" is not Credentials: write Credentials.fromSecretName(...)',
   ],
+  ["a number for an image", operator({ image: 5 }), 'image: 5 is not a string: write "5"'],
+  ["an object for a name", operator({ name: {} }), 'name: an object is not a string: write "..."'],
+  ["text for a number", operator({ replicas: "3" }), 'replicas: "3" is not a number: write 3'],
+  [
+    "text for booleans",
+    operator({ createNamespaces: "no", admissionPolicy: "false", dryRun: "True" }),
+    'createNamespaces: "no" is not a boolean: write true or false',
+    'dryRun: "True" is not a boolean: write true',
+    'admissionPolicy: "false" is not a boolean: write false',
+  ],
+  [
+    "a scrape object that there is not",
+    operator({ scrape: "servicemonitor" }),
+    'scrape: "servicemonitor" is not a MetricsScrape: write MetricsScrape.SERVICE_MONITOR or MetricsScrape.POD_MONITOR',
+  ],
+  [
+    "options for a scrape object",
+    operator({ scrape: { kind: "ServiceMonitor", intervall: "30s" } }),
+    "scrape: an object is not a MetricsScrape: write MetricsScrape.SERVICE_MONITOR or MetricsScrape.POD_MONITOR",
+  ],
+  [
+    "a Map for variables",
+    operator({ env: new Map([["A", "a"]]) }),
+    "env: a Map is not a plain object: write Object.fromEntries(...)",
+  ],
+  [
+    "a list for labels",
+    operator({ nodeSelector: [] }),
+    "nodeSelector: a list is not a plain object: write { key: value }",
+  ],
+  [
+    "no text in variables and labels",
+    operator({ env: { A: 1, B: "b", C: {} }, nodeSelector: { spot: true } }),
+    'nodeSelector.spot: true is not a string: write "true"',
+    'env.A: 1 is not a string: write "1"',
+    'env.C: an object is not a string: write "..."',
+  ],
 ];
 
 describe("props that no compiler has seen", () => {
@@ -144,5 +183,53 @@ describe("props that no compiler has seen", () => {
     const chart = newChart();
     pool({ ports: [80], replicas: 2, namespace: "web", region: undefined, desiredIPs: undefined })(chart);
     expect(refusals(chart)).to.deep.equal([]);
+  });
+
+  it("are let pass where the prop that they resemble is given, as by a wrapper with one region of its regions", () => {
+    const chart = newChart();
+    const { regions } = { regions: ["nyc3", "ams3"] };
+    pool({ regions, region: regions[0], provider: IpProvider.DIGITALOCEAN, desiredIps: 1 })(chart);
+    expect(refusals(chart)).to.deep.equal([]);
+  });
+
+  it("are read from getters, too", () => {
+    class Props {
+      get watchNamespaces() {
+        return ["web"];
+      }
+      get dryRun() {
+        return true;
+      }
+    }
+    const args = (props: object) => container(synthOperator(untyped(props))).args;
+    expect(args(new Props())).to.include.members(["--watch-namespaces=web", "--dry-run=true"]);
+    const chart = newChart();
+    const { cleanupPolicy } = new FlipopOperator(chart, "p", untyped(Object.assign(new Props(), { image: 5 })));
+    expect([cleanupPolicy?.kind, refusals(chart)]).to.deep.equal([
+      "ValidatingAdmissionPolicy",
+      ['[test/p] image: 5 is not a string: write "5"'],
+    ]);
+  });
+
+  it("are looked at in getters, too", () => {
+    class Props {
+      get pods() {
+        return { app: "web" };
+      }
+      get ips() {
+        return IPS.ips;
+      }
+    }
+    const chart = newChart();
+    new FloatingIPPool(chart, "p", untyped(new Props()));
+    expect(refusals(chart)).to.deep.equal([
+      "[test/p] pods: an object is not a PodMatch: write PodMatch.of(...) or PodMatch.labels(...)",
+    ]);
+  });
+
+  it("are let pass where the text of a variable is made at synthesis, or there is none", () => {
+    const late: unknown = Lazy.any({ produce: () => "http://proxy:3128" });
+    const { env } = container(synthOperator(untyped({ env: { HTTPS_PROXY: late, NO_PROXY: undefined } })));
+    expect(env).to.deep.include.members([{ name: "HTTPS_PROXY", value: "http://proxy:3128" }, { name: "NO_PROXY" }]);
   });
 });

@@ -64,6 +64,19 @@ describe("an object stands behind those that it refers to", () => {
     expect(kinds(chart)).to.deep.equal(["Secret", "ClusterRoutedIPClass"]);
   });
 
+  it("a pool whose props have getters", () => {
+    const chart = newChart();
+    const [first, pod] = [early(chart), new ApiObject(chart, "pod", POD)];
+    class Props {
+      readonly ips = IPS.ips;
+      get pods() {
+        return PodMatch.of(pod);
+      }
+    }
+    new FloatingIPPool(first, "pool", new Props());
+    expect(kinds(chart)).to.deep.equal(["Pod", "FloatingIPPool"]);
+  });
+
   it("but not behind everything that its construct holds", () => {
     const chart = newChart();
     const web = new Construct(chart, "web");

@@ -126,16 +126,25 @@ function checkSandbox({ only, kubeconfig, scenario, speed, once, keep }: Sandbox
   throw new SettingsError([`--kubeconfig: there is no Kubernetes API with --only ${only}: leave one of them out`]);
 }
 
+/** Commander takes everything behind it for an argument. */
+const SEPARATOR = "--";
+
 /** Of arguments that are no known option; a word after an unknown option may be its value. */
 function strangeIn(args: readonly string[]): readonly string[] {
-  const flags = FLAGS.map(({ name }) => `--${name}`);
   return args.flatMap((arg, index) => {
-    if (!arg.startsWith("-")) return args[index - 1]?.startsWith("-") ? [] : [`unexpected argument "${arg}"`];
-    const [name = arg] = arg.split("=", 1);
-    const meant = nearest(name, flags);
-    const hint = meant === undefined ? "see flipop --help" : `did you mean ${meant}?`;
-    return [`unknown option '${name}': ${hint}`];
+    if (arg === SEPARATOR) return [];
+    if (arg.startsWith("-")) return [strangeOption(arg)];
+    const before = args[index - 1] ?? SEPARATOR;
+    return before.startsWith("-") && before !== SEPARATOR ? [] : [`unexpected argument "${arg}"`];
   });
+}
+
+function strangeOption(arg: string): string {
+  const flags = FLAGS.map(({ name }) => `--${name}`);
+  const [name = arg] = arg.split("=", 1);
+  if (flags.includes(name)) return `option '${name}' stands after '${SEPARATOR}', where none is read: put it before`;
+  const meant = nearest(name, flags);
+  return `unknown option '${name}': ${meant === undefined ? "see flipop --help" : `did you mean ${meant}?`}`;
 }
 
 /** A boolean may stand alone or, as with Go's flags, with a value: `--leader-elect=false`. */

@@ -90,6 +90,12 @@ describe("the command line", () => {
     [["--debug=true", "wrong"], /^flipop: unexpected argument "wrong"\n$/],
     [["sandbox", "--once", "--keep"], /^flipop: --once and --keep: one ends it, one goes on: leave one of them out\n$/],
     [["--no-such-flag"], /^flipop: unknown option '--no-such-flag': see flipop --help\n$/],
+    [["run", "--", "--debug"], /^flipop: option '--debug' stands after '--', where none is read: put it before\n$/],
+    [["--", "--resync=5"], /^flipop: option '--resync' stands after '--', where none is read: put it before\n$/],
+    [
+      ["--bogus", "--", "x"],
+      /^flipop: unknown option '--bogus': see flipop --help\nflipop: unexpected argument "x"\n$/,
+    ],
     [["sandbox", "--seed"], /^flipop: unknown option '--seed'.*: see flipop sandbox --help\n$/],
     [["start"], /^flipop: there is no command "start": use run or sandbox\n$/],
     [["sandbox", "--port", "x"], /--port: "x" is not a port: give a number from 0 to 65535/],

@@ -3,8 +3,14 @@ import type { Draft } from "../private/draft";
 import { podResources } from "./resources";
 
 /** The forms of a Kubernetes quantity that people use for CPU and memory. */
-const QUANTITY = /^([0-9]+(?:\.[0-9]+)?)(m|k|[KMGTPE]i|[MGTPE])?$/;
+const QUANTITY = /^([0-9]+)(?:\.([0-9]+))?(m|k|[KMGTPE]i|[MGTPE])?$/;
 const EXAMPLES = { cpu: '"50m" or "0.5"', memory: '"128Mi" or "1Gi"' } as const;
+
+/** A number without the error of a binary fraction: so many digits, of which the last are decimal places. */
+interface Amount {
+  readonly digits: bigint;
+  readonly places: number;
+}
 
 /** Checks that requests and limits are quantities, and that no request is more than its limit. */
 export function checkResources(props: FlipopOperatorProps, draft: Draft): void {
@@ -12,25 +18,30 @@ export function checkResources(props: FlipopOperatorProps, draft: Draft): void {
   for (const what of ["cpu", "memory"] as const) {
     const [request, limit] = ([`${what}Request`, `${what}Limit`] as const).map((prop) => {
       const quantity = quantities[prop];
-      const amount = quantity === undefined ? Number.POSITIVE_INFINITY : amountOf(quantity);
-      if (!(amount > 0)) draft.at(prop).refuse(`"${quantity}" is not a quantity: write it as ${EXAMPLES[what]}`);
+      const amount = quantity === undefined ? undefined : amountOf(quantity);
+      const wrong = quantity !== undefined && !amount;
+      if (wrong) draft.at(prop).refuse(`"${quantity}" is not a quantity: write it as ${EXAMPLES[what]}`);
       return { prop, quantity, amount };
     });
-    if (!request || !limit || !(limit.amount > 0) || !(request.amount > limit.amount)) continue;
+    if (!request?.amount || !limit?.amount || !isMore(request.amount, limit.amount)) continue;
     draft
       .at(request.prop)
       .refuse(`"${request.quantity}" is more than ${limit.prop} "${limit.quantity}": lower it, or raise the limit`);
   }
 }
 
-/** A quantity as a number; NaN where it is none. */
-function amountOf(quantity: string): number {
-  const [, digits, unit = ""] = QUANTITY.exec(quantity) ?? [];
-  return Number(digits) * factorOf(unit);
+/** What a quantity amounts to; undefined where it is none, or nothing. */
+function amountOf(quantity: string): Amount | undefined {
+  const [, whole = "0", fraction = "", unit = ""] = QUANTITY.exec(quantity) ?? [];
+  const digits = BigInt(whole + fraction) * factorOf(unit);
+  return digits > 0n ? { digits, places: fraction.length + (unit === "m" ? 3 : 0) } : undefined;
 }
 
-function factorOf(unit: string): number {
-  if (unit === "m") return 0.001;
+function factorOf(unit: string): bigint {
   const power = "kMGTPE".indexOf(unit.replace("K", "k").charAt(0)) + 1;
-  return unit === "" ? 1 : (unit.endsWith("i") ? 1024 : 1000) ** power;
+  return unit === "" || unit === "m" ? 1n : (unit.endsWith("i") ? 1024n : 1000n) ** BigInt(power);
+}
+
+function isMore(one: Amount, other: Amount): boolean {
+  return one.digits * 10n ** BigInt(other.places) > other.digits * 10n ** BigInt(one.places);
 }

@@ -5,10 +5,10 @@ import type { Site } from "../private/draft";
 
 const FLAG = "leader-elect";
 
-/** Refuses pods that would all act at once. */
+/** Refuses pods that would all act at once; in a dry run none acts. */
 export function checkLeaderElection(props: FlipopOperatorProps, site: Site): void {
-  const { replicas = 2 } = props;
-  const setting = replicas > 1 ? settingOf(props) : undefined;
+  const { replicas = 2, dryRun = false } = props;
+  const setting = replicas > 1 && !dryRun ? settingOf(props) : undefined;
   if (setting === undefined || !isOff(setting)) return;
   site.refuse(`${replicas} pods would act at once with ${setting}: leave that out, or set replicas to 1`);
 }

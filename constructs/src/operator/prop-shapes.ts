@@ -1,13 +1,25 @@
+import { MetricsScrape } from "../operator-options";
 import type { FlipopOperatorProps } from "../operator-props";
-import { PART } from "../private/part";
-import type { Shape, ShapeOf } from "../private/prop-shapes";
+import { PART, type Part } from "../private/part";
+import type { ShapeOf, Shapes } from "../private/prop-shapes";
 
-type Shapes = { readonly [Prop in keyof FlipopOperatorProps & string]-?: ShapeOf<FlipopOperatorProps[Prop]> };
+/** No schema looks at these props: each single value is of a type that is named. */
+type OperatorShapes = {
+  readonly [Prop in keyof FlipopOperatorProps & string]-?: ShapeOf<FlipopOperatorProps[Prop]> &
+    ({ readonly list: true } | { readonly part: Part });
+};
 
-const SHAPES: Shapes = {
-  name: {},
-  namespace: {},
-  createNamespaces: {},
+const SCRAPE: Part = {
+  type: "MetricsScrape",
+  fits: (value) => Object.values(MetricsScrape).some((scrape) => scrape === value),
+  make: () => "MetricsScrape.SERVICE_MONITOR or MetricsScrape.POD_MONITOR",
+};
+const LABELS = { map: true, part: PART.text } as const;
+
+const SHAPES: OperatorShapes = {
+  name: { part: PART.text },
+  namespace: { part: PART.text },
+  createNamespaces: { part: PART.boolean },
   features: { list: true },
   watchNamespaces: { list: true },
   podNamespaces: { list: true },
@@ -15,30 +27,30 @@ const SHAPES: Shapes = {
   jobNamespaces: { list: true },
   digitalOcean: { part: PART.credentials },
   cloudflare: { part: PART.credentials },
-  image: {},
+  image: { part: PART.text },
   imagePullSecrets: { list: true },
-  replicas: {},
-  serviceAccountName: {},
-  nodeSelector: { part: PART.map },
+  replicas: { part: PART.number },
+  serviceAccountName: { part: PART.text },
+  nodeSelector: LABELS,
   tolerations: { list: true, part: PART.toleration },
-  priorityClassName: {},
-  cpuRequest: {},
-  cpuLimit: {},
-  memoryRequest: {},
-  memoryLimit: {},
-  env: { part: PART.map },
+  priorityClassName: { part: PART.text },
+  cpuRequest: { part: PART.text },
+  cpuLimit: { part: PART.text },
+  memoryRequest: { part: PART.text },
+  memoryLimit: { part: PART.text },
+  env: { map: true, part: PART.lateText },
   extraArgs: { list: true },
-  debug: {},
-  dryRun: {},
+  debug: { part: PART.boolean },
+  dryRun: { part: PART.boolean },
   resync: { part: PART.duration },
   shutdownTimeout: { part: PART.duration },
-  admissionPolicy: {},
-  networkPolicy: {},
-  scrape: {},
-  alertRules: {},
-  dashboard: {},
-  monitoringLabels: { part: PART.map },
+  admissionPolicy: { part: PART.boolean },
+  networkPolicy: { part: PART.boolean },
+  scrape: { part: SCRAPE },
+  alertRules: { part: PART.boolean },
+  dashboard: { part: PART.boolean },
+  monitoringLabels: LABELS,
 };
 
 /** What the props of a FlipopOperator take. It does not compile while one is missing. */
-export const OPERATOR_SHAPES: Readonly<Record<string, Shape>> = SHAPES;
+export const OPERATOR_SHAPES: Shapes = SHAPES;

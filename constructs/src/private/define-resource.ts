@@ -7,7 +7,7 @@ import { Draft, type Refusal } from "./draft";
 import { checkMetadata } from "./metadata";
 import { orderAfter, referencesOf } from "./order";
 import { inProps, PROPS, propOf } from "./prop-fields";
-import { misfits } from "./prop-shapes";
+import { misfits, valuesOf } from "./prop-shapes";
 
 /** How a construct becomes an object. */
 export interface ResourceDefinition {
@@ -35,7 +35,7 @@ export function defineResource(resource: FlipopResource, definition: ResourceDef
   if (KINDS[kind].scope === "Cluster" && object.metadata.namespace !== undefined) {
     object.addJsonPatch(JsonPatch.remove("/metadata/namespace"));
   }
-  orderAfter(object, referencesOf(props));
+  orderAfter(object, referencesOf(Object.values(valuesOf(props, PROPS[kind]))));
   resource.node.addValidation({ validate: () => problems(object, definition).map(toLine) });
   return object;
 }

@@ -18,11 +18,12 @@ export function orderAfter(object: ApiObject, references: readonly IConstruct[])
   object.node.addDependency(group);
 }
 
+/** A part of props, such as a PodMatch. */
+type Referring = { readonly _references?: readonly IConstruct[] } | null | undefined;
+
 /** The constructs that the values of props refer to. */
-export function referencesOf(props: object): readonly IConstruct[] {
-  return Object.values(props)
-    .flat()
-    .flatMap((value: { readonly _references?: readonly IConstruct[] } | null | undefined) => value?._references ?? []);
+export function referencesOf(values: readonly unknown[]): readonly IConstruct[] {
+  return (values.flat() as readonly Referring[]).flatMap((value) => value?._references ?? []);
 }
 
 function objectInChart(reference: IConstruct, from: ApiObject): ApiObject[] {

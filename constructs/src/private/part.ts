@@ -1,23 +1,27 @@
-/** A class of which a prop takes an object: without a type check, other things get there too. */
+/** What a prop takes: without a type check, other things get there too. */
 export interface Part {
   readonly type: string;
-  /** A member that all its objects have; absent: it is a plain object. */
-  readonly member?: string;
-  /** How to make one in the place of this value. */
+  readonly fits: (value: unknown) => boolean;
+  /** How to write one in the place of this value. */
   readonly make: (value: unknown) => string;
 }
 
+/** Objects of a class, told by a member that they all have. */
 function part(type: string, member: string, make: string): Part {
-  return { type, member, make: () => make };
+  return { type, fits: having(member), make: () => make };
+}
+
+function having(member: string): Part["fits"] {
+  return (value) => isObject(value) && member in value;
 }
 
 const CREDENTIALS = "Credentials.fromSecretName(...)";
 
-/** Every class that a prop takes an object of. */
+/** Every type of a prop that is looked at before the prop is used. */
 export const PART = {
   duration: {
     type: "Duration",
-    member: "toSeconds",
+    fits: having("toSeconds"),
     make: (value) => `Duration.seconds(${typeof value === "number" ? value : 30})`,
   },
   dnsRecord: part("DnsRecord", "_write", "DnsRecord.digitalOcean(...) or DnsRecord.cloudflare(...)"),
@@ -39,15 +43,48 @@ export const PART = {
   service: part("ServiceRef", "_write", "ServiceRef.of(...) or ServiceRef.named(...)"),
   secret: part("SecretRef", "_write", "SecretRef.of(...) or SecretRef.named(...)"),
   ports: part("PortRange", "text", "PortRange.of(30000, 32767)"),
-  taint: { type: "ElectedNodeTaint", make: () => "{ key: ... }" },
-  map: { type: "map", make: () => "{ key: value }" },
+  taint: { type: "ElectedNodeTaint", fits: isObject, make: () => "{ key: ... }" },
+  map: {
+    type: "plain object",
+    // What a Map, a Promise or a Lazy holds is none of its fields.
+    fits: (value) => ["Object", "Module"].includes(tagOf(value)) && !isLate(value),
+    make: (value) => (value instanceof Map ? "Object.fromEntries(...)" : "{ key: value }"),
+  },
+  text: { type: "string", fits: isText, make: quoted },
+  /** Text that goes into the manifest as it is, so that cdk8s may make it as late as at synthesis. */
+  lateText: { type: "string", fits: (value) => isText(value) || isLate(value), make: quoted },
+  number: {
+    type: "number",
+    fits: (value) => typeof value === "number",
+    make: (value) => `${(typeof value === "string" && Number(value)) || 2}`,
+  },
+  boolean: {
+    type: "boolean",
+    fits: (value) => typeof value === "boolean",
+    make: (value) => /^(true|false)$/i.exec(String(value))?.[0].toLowerCase() ?? "true or false",
+  },
 } as const satisfies Readonly<Record<string, Part>>;
 
-/** What is wrong with a value that should be such an object. */
-export function partProblem(value: unknown, { type, member, make }: Part): string | undefined {
-  const fits = typeof value === "object" && value !== null && !Array.isArray(value);
-  if (fits && (member === undefined || member in value)) return undefined;
-  return `${shown(value)} is not ${articled(type)}: write ${make(value)}`;
+/** What is wrong with a value that should be of such a type. */
+export function partProblem(value: unknown, { type, fits, make }: Part): string | undefined {
+  return fits(value) ? undefined : `${shown(value)} is not ${articled(type)}: write ${make(value)}`;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+/** A Lazy or a token, by the member that cdk8s knows it by: there may be more than one copy of cdk8s. */
+function isLate(value: unknown): boolean {
+  return isObject(value) && ["produce", "resolve"].some((member) => typeof Reflect.get(value, member) === "function");
+}
+
+function quoted(value: unknown): string {
+  return ["number", "boolean"].includes(typeof value) ? `"${value}"` : '"..."';
 }
 
 function articled(type: string): string {
@@ -59,7 +96,15 @@ function articled(type: string): string {
 export function shown(value: unknown): string {
   if (typeof value === "function") return "a function";
   if (typeof value !== "object" || value === null) return typeof value === "string" ? cut(value) : String(value);
-  return Array.isArray(value) ? "a list" : "an object";
+  if (Array.isArray(value)) return "a list";
+  if (isLate(value)) return "a Lazy";
+  const tag = tagOf(value);
+  return tag === "Object" ? "an object" : articled(tag);
+}
+
+/** What the language calls a value: `Object`, unless it is one of its own classes such as Map. */
+function tagOf(value: unknown): string {
+  return Object.prototype.toString.call(value).slice(8, -1);
 }
 
 function cut(text: string): string {

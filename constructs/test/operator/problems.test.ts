@@ -283,6 +283,11 @@ describe("props of an operator that can't be used", () => {
     expect(problemsOf(flagWins)).to.deep.equal([]);
   });
 
+  it("don't include pods without leader election in a dry run, where none acts", () => {
+    expect(problemsOf({ dryRun: true, extraArgs: ["--leader-elect=false"] })).to.deep.equal([]);
+    expect(problemsOf({ dryRun: true, env: { FLIPOP_LEADER_ELECT: "false" } })).to.deep.equal([]);
+  });
+
   it("don't include ordinary values that look a little like tokens", () => {
     const env = { COMMIT: "0123456789abcdef0123456789abcdef01234567", PATH_LIKE: "/usr/local/bin:/usr/bin" };
     expect(problemsOf({ env, extraArgs: ["--kubeconfig=/etc/flipop/kubeconfig"] })).to.deep.equal([]);
