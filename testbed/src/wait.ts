@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 export interface WaitOptions {
   /** What is waited for; part of the error. */
   readonly what: string;
-  /** @default 30000 */
+  /** @default 60000 */
   readonly timeoutMs?: number;
   /** @default 50 */
   readonly intervalMs?: number;
@@ -20,7 +20,7 @@ export async function eventually<T>(
   attempt: () => Promise<T | undefined | false> | T | undefined | false,
   options: WaitOptions,
 ): Promise<T> {
-  const timeoutMs = options.timeoutMs ?? 30_000;
+  const timeoutMs = options.timeoutMs ?? 60_000;
   const deadline = performance.now() + timeoutMs;
   let last: unknown;
   do {

@@ -4,8 +4,7 @@ import { loadClusterConfig } from "../../src/kube/load-config.js";
 import { kubeconfigPlugin } from "../../src/kube/plugin-auth.js";
 import { TempDir } from "../support/temp-dir.js";
 
-describe("exec plugins", function () {
-  this.timeout(30_000);
+describe("exec plugins", () => {
   let dir: TempDir;
   beforeEach(() => {
     dir = new TempDir();

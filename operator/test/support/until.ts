@@ -5,7 +5,7 @@ const POLL_MS = 2;
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  timeoutMs = 20_000,
+  timeoutMs = 60_000,
 ): Promise<void> {
   const end = performance.now() + timeoutMs;
   while (!(await condition())) {

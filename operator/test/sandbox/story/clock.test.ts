@@ -3,8 +3,7 @@ import { afterEach, describe, it } from "mocha";
 import { StoryClock } from "../../../src/sandbox/story/clock.js";
 import { until } from "../../support/until.js";
 
-describe("the story's clock", function () {
-  this.timeout(60_000);
+describe("the story's clock", () => {
   const clocks: StoryClock[] = [];
   afterEach(() => {
     for (const clock of clocks.splice(0)) clock.stop();

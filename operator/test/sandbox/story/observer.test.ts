@@ -23,8 +23,7 @@ const POOL = {
   spec: { provider: "digitalocean", region: "nyc3", ips: ["192.0.2.10"] },
 };
 
-describe("the observer of a story", function () {
-  this.timeout(60_000);
+describe("the observer of a story", () => {
   const ends: (() => Promise<void>)[] = [];
   afterEach(async () => {
     for (const end of ends.splice(0)) await end();

@@ -40,8 +40,7 @@ interface Seen {
   readonly terminating: boolean;
 }
 
-describe("workloads of a story", function () {
-  this.timeout(60_000);
+describe("workloads of a story", () => {
   const ends: (() => Promise<void>)[] = [];
   afterEach(async () => {
     for (const end of ends.splice(0)) await end();

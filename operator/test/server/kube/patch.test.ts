@@ -19,8 +19,7 @@ const PREFIX = "flipop.digitalocean.com/";
 const KEY = `${PREFIX}ipv4-reserved-ip`;
 const TAINT: Taint = { key: `${PREFIX}x`, effect: "NoSchedule" };
 
-describe("patches on a real API server", function () {
-  this.timeout(60_000);
+describe("patches on a real API server", () => {
   let plane: ControlPlane;
   let admin: Transport;
   let node: SlimNode;

@@ -5,8 +5,7 @@ import { loadClusterConfig } from "../../../src/kube/load-config.js";
 import { isConflict, isNotFound, StatusError } from "../../../src/kube/status-error.js";
 import { Transport } from "../../../src/kube/transport.js";
 
-describe("transport on a real API server", function () {
-  this.timeout(60_000);
+describe("transport on a real API server", () => {
   let plane: ControlPlane;
   let admin: Transport;
   before(async function () {
