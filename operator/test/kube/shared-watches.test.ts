@@ -13,25 +13,37 @@ import { until } from "../support/until.js";
 
 const app = (value: string): { selector: LabelSelector } => ({ selector: { matchLabels: { app: value } } });
 
+/** Minutes of waiting become seconds. */
+const FAST = 100;
+/** The 10 s after which a server counts as away are 5 s, for the many watches that open at once on a busy machine. */
+const CALM = 2;
+
 describe("shared watches", () => {
   let api: FakeApi;
   let transport: Transport;
   let watches: SharedWatches;
-  const clock = scaledClock(100);
-  beforeEach(async () => {
+  let clock: ReturnType<typeof scaledClock>;
+  const begin = async (speed: number) => {
+    clock = scaledClock(speed);
     api = await FakeApi.start();
     for (const value of ["x", "y"])
       for (const n of [1, 2])
         api.collection.put(`${value}${n}`, { labels: { app: value }, spec: { nodeName: `n${n}` } });
     transport = new Transport({ config: plainConfig(api.url), clock, env: {} });
     watches = new SharedWatches({ client: transport, clock, nodeAnnotationPrefixes: [] });
-  });
-  afterEach(async () => {
+  };
+  const end = async () => {
     await watches.stop();
     expect(clock.pendingTimers).to.equal(0);
     await transport.close();
     await api.stop();
-  });
+  };
+  beforeEach(() => begin(FAST));
+  afterEach(() => end());
+  const calmly = async () => {
+    await end();
+    await begin(CALM);
+  };
   const names = (view: PodView) => [...(view.store?.list() ?? [])].map((pod) => pod.name).sort();
   const record = (into: string[]) => watches.podView((event) => into.push(`${event.type} ${event.object.name}`));
 
@@ -97,6 +109,7 @@ describe("shared watches", () => {
   });
 
   it("serves scopes beyond 64 out of one watch of all pods", async () => {
+    await calmly();
     const views = Array.from({ length: MAX_POD_WATCHES }, () => record([]));
     await Promise.all(views.map((view, i) => view.select(app(`none-${i}`))));
     const events: string[] = [];
@@ -118,6 +131,7 @@ describe("shared watches", () => {
   });
 
   it("finds the pods of every kind of selector beyond 64, whichever of its labels is the rarest", async () => {
+    await calmly();
     api.collection.put("z1", { labels: { app: "z", tier: "web" } });
     api.collection.put("z2", { labels: { app: "z" } });
     const selectors: readonly (readonly [LabelSelector, readonly string[]])[] = [
