@@ -8,7 +8,7 @@ import { definitionsWithoutIntent, redefine } from "./older-definitions.js";
 const CLASS = { apiVersion: GROUP_VERSION, kind: "ClusterRoutedIPClass", metadata: { name: "rack" } };
 const FLAGS = { features: "pools,dns,routedip,jobs", "job-namespaces": JOB_NAMESPACE, resync: "60" };
 
-describe("operator in process: Jobs that may not be created", function () {
+describe("operator in process: Jobs that may not be created, or asked about", function () {
   this.timeout(240_000);
   let made: RoutedWorld;
 
@@ -58,5 +58,25 @@ describe("operator in process: Jobs that may not be created", function () {
     await made.ready("a");
 
     expect(platform.created).to.have.length(1);
+  });
+
+  it("hold no RoutedIP beyond the deadline of its clean-up where the server may not be asked what one said", async () => {
+    const platform = await begin();
+    const { world } = made;
+    let refused = 0;
+    world.kubernetes.setFaults(({ target, query }) => {
+      if (target?.plural !== "pods" || !query.has("labelSelector") || query.has("watch")) return undefined;
+      if (query.get("labelSelector")?.includes("controller-uid") !== true) return undefined;
+      refused += 1;
+      return { kind: "status", code: 403, reason: "Forbidden" };
+    });
+    made.addRouted("a", { className: "rack", routedIP: "192.0.2.1" });
+    world.start();
+    await made.until("a Job has begun", () => platform.begun === 1);
+    platform.end();
+    await made.until("the server refuses", () => refused > 0);
+    world.kubernetes.delete(made.refTo("a"));
+    await made.until("gone", () => made.object("a") === undefined);
+    expect(platform.begun, "what is not known to have ended is not done again").to.equal(1);
   });
 });
