@@ -1,6 +1,6 @@
 import type { ApiObject } from "cdk8s";
 import { Construct, type IConstruct } from "constructs";
-import { DEFAULT_SECRET } from "./api/config";
+import { providerNamed } from "./api/providers";
 import type { RoutedIPIssuerSpec } from "./api/routed-ip-issuer";
 import type { Credentials } from "./credentials";
 import { FlipopResource, type FlipopResourceProps } from "./flipop-resource";
@@ -135,12 +135,11 @@ class ImportedIssuer extends Construct implements IRoutedIPIssuer {
 
 function writeSpec(props: RoutedIPIssuerProps, draft: Draft): RoutedIPIssuerSpec {
   const provider = (props.provider ?? IpProvider.DIGITALOCEAN).name;
-  const tokenKeys: Readonly<Record<string, string>> = DEFAULT_SECRET.keys;
   checkRegion(props.region, draft.at("region"));
   return written({
     provider,
     region: props.region,
-    credentialsSecretRef: props.credentials?._write(draft.at("credentials"), tokenKeys[provider]),
+    credentialsSecretRef: props.credentials?._write(draft.at("credentials"), providerNamed(provider)?.tokenVariable),
     routedIPReclaimPolicy: textOf(props.reclaimPolicy),
     routedIPFirewallName: props.firewallName,
   });

@@ -1,4 +1,4 @@
-import { FLAGS, type Flag, nearest, PROVIDER_VARIABLES, RELEASE } from "cdk8s-flipop/api";
+import { FLAGS, type Flag, nearest, providerVariables, RELEASE } from "cdk8s-flipop/api";
 import { Command, CommanderError, Option } from "commander";
 import { readSettings, type Settings, SettingsError } from "./config.js";
 import { USAGE } from "./exit-codes.js";
@@ -165,7 +165,7 @@ function byName(flags: Readonly<Record<string, string | true>>): Readonly<Record
 }
 
 function providerHelp(): string {
-  const lines = PROVIDER_VARIABLES.map(({ env, description }) => `  ${env.padEnd(32)} ${description}`);
+  const lines = providerVariables().map(({ env, description }) => `  ${env.padEnd(32)} ${description}`);
   return ["", "Environment of the providers:", ...lines].join("\n");
 }
 

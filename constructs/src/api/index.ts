@@ -34,6 +34,7 @@ export * from "./nearest";
 export * from "./node-dns-record-set";
 export * from "./openapi";
 export * from "./permissions";
+export * from "./providers";
 export * from "./reason-places";
 export * from "./refusals";
 export { RELEASE } from "./release";
