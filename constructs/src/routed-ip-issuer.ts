@@ -8,6 +8,8 @@ import { IpProvider } from "./ip-provider";
 import { checkRegion } from "./private/check-region";
 import { defineResource } from "./private/define-resource";
 import type { Draft } from "./private/draft";
+import { PART } from "./private/part";
+import type { FactsOf } from "./private/props";
 import { textOf, written } from "./private/written";
 import type { ReclaimPolicy } from "./reclaim-policy";
 
@@ -63,6 +65,14 @@ export interface RoutedIPIssuerProps extends FlipopResourceProps {
   readonly firewallName?: string;
 }
 
+const FACTS: FactsOf<RoutedIPIssuerProps> = {
+  region: { fields: ["region"] },
+  provider: { fields: ["provider"], part: PART.provider },
+  credentials: { fields: ["credentialsSecretRef"], part: PART.credentials },
+  reclaimPolicy: { fields: ["routedIPReclaimPolicy"] },
+  firewallName: { fields: ["routedIPFirewallName"] },
+};
+
 /**
  * An account at a provider, its token and its firewall, through which RoutedIPs get addresses.
  *
@@ -83,6 +93,13 @@ export interface RoutedIPIssuerProps extends FlipopResourceProps {
  * app.synth();
  */
 export class RoutedIPIssuer extends FlipopResource implements IRoutedIPIssuer {
+  /**
+   * What is known of the props.
+   *
+   * @internal
+   */
+  public static readonly _facts = FACTS;
+
   /**
    * An issuer that is defined outside of this app.
    *
@@ -108,6 +125,7 @@ export class RoutedIPIssuer extends FlipopResource implements IRoutedIPIssuer {
     this.apiObject = defineResource(this, {
       kind: "RoutedIPIssuer",
       props,
+      facts: FACTS,
       write: (draft) => writeSpec(props, draft),
     });
   }

@@ -24,9 +24,9 @@ export {
   parseLabelSelector,
   type SelectorOperator,
   type SelectorRequirement,
-  type SelectorSyntaxError,
   selectorMatches,
 } from "./label-selector";
+export type { SelectorSyntaxError } from "./label-selector-tokens";
 export * from "./match";
 export * from "./metrics";
 export * from "./names";

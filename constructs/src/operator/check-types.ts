@@ -2,7 +2,7 @@ import { allProviders, type CredentialProp } from "../api/providers";
 import { MetricsScrape } from "../operator-options";
 import type { FlipopOperatorProps } from "../operator-props";
 import { PART, type Part } from "../private/part";
-import type { ShapeOf, Shapes } from "../private/prop-shapes";
+import type { ShapeOf, Shapes } from "../private/props";
 
 /** No schema looks at these props: each single value is of a type that is named. */
 type OperatorShapes = {
