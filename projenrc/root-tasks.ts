@@ -87,6 +87,11 @@ export class RootTasks extends Component {
       description: "What CI checks first, in under 2 minutes: lint, types, the fast tests",
       steps: [{ spawn: project.compileTask.name }, { spawn: "lint" }, { spawn: "typecheck" }, ...FAST_TESTS],
     });
+    project.addTask("numbers", {
+      description: "Measures the structure of the code: size, folders, import cycles, duplicates, the bundle",
+      exec: "tsx tools/numbers/main.ts",
+      receiveArgs: true,
+    });
     project.addTask("commits", {
       description: "Checks the messages of the commits since a base, origin/main unless it is given",
       exec: "tsx tools/commits/main.ts",

@@ -33,6 +33,7 @@ export const VERSIONS = {
   esbuild: "0.28.2",
   cloudflare: "7.3.0",
   gitCliff: "2.14.2",
+  jscpd: "4.0.9",
   ajv: "8.20.0",
   ajvFormats: "3.0.1",
 } as const;
