@@ -92,6 +92,11 @@ export class RootTasks extends Component {
       exec: "tsx tools/numbers/main.ts",
       receiveArgs: true,
     });
+    project.addTask("words", {
+      description: "Looks for banned constructions in docs, comments and messages",
+      exec: "tsx tools/words/main.ts",
+      receiveArgs: true,
+    });
     project.addTask("commits", {
       description: "Checks the messages of the commits since a base, origin/main unless it is given",
       exec: "tsx tools/commits/main.ts",
