@@ -1,14 +1,14 @@
-import type { SandboxApi, SandboxOptions } from "../cli.js";
-import { systemClock } from "../clock.js";
-import { createLogger } from "../create-logger.js";
-import { Redactor } from "../redactor.js";
-import { EXIT } from "../runtime/manager.js";
+import { systemClock } from "flipop-operator/clock";
+import { createLogger } from "flipop-operator/create-logger";
+import { EXIT } from "flipop-operator/manager";
+import { Redactor } from "flipop-operator/redactor";
 import { startCloudflareSimulator } from "./cloudflare/index.js";
 import { startStandAloneDigitalOcean } from "./digitalocean/stand-alone.js";
 import { cloudflareSection, digitalOceanSection, greeting, kubernetesSection } from "./greeting.js";
 import { KubeconfigFile } from "./kubeconfig-file.js";
 import { type Emulator, startEmulator } from "./kubernetes/index.js";
 import { type Machine, putNode } from "./nodes.js";
+import type { SandboxApi, SandboxOptions } from "./options.js";
 import { startProblem } from "./start-problem.js";
 import { playStory } from "./story/command.js";
 
@@ -20,7 +20,7 @@ interface Running {
 
 type Start = (options: SandboxOptions) => Promise<Running>;
 
-/** `flipop sandbox`: a story in a simulated world, or one simulated API. Resolves to the exit code. */
+/** A story in a simulated world, or one simulated API. Resolves to the exit code. */
 export async function sandbox(options: SandboxOptions): Promise<number> {
   const stop = interrupted();
   const { only } = options;

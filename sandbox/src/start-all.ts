@@ -1,7 +1,7 @@
 /** The sandbox's whole world: a Kubernetes API and both clouds in this process, on one clock. */
 
-import { type Clock, systemClock } from "../clock.js";
-import { type Logger, silentLogger } from "../logging.js";
+import { type Clock, systemClock } from "flipop-operator/clock";
+import { type Logger, silentLogger } from "flipop-operator/logging";
 import { type CloudflareSimulator, startCloudflareSimulator } from "./cloudflare/index.js";
 import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "./digitalocean/simulator.js";
 import { type Emulator, startEmulator } from "./kubernetes/index.js";

@@ -1,6 +1,6 @@
 /** Why the sandbox does not start, in words that name the flag to change. */
 
-import { errorText } from "../logging.js";
+import { errorText } from "flipop-operator/logging";
 
 const PORT_PROBLEMS: Readonly<Record<string, string>> = {
   EADDRINUSE: "is taken by another process",

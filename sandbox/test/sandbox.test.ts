@@ -5,13 +5,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { expect } from "chai";
+import { until } from "flipop-operator/testing/until";
 import { afterEach, describe, it } from "mocha";
-import { until } from "../support/until.js";
 
-const OPERATOR = resolve(import.meta.dirname, "../..");
+const WORKSPACE = resolve(import.meta.dirname, "..");
 const START_MS = 60_000;
 
-describe("flipop sandbox", function () {
+describe("flipop-sandbox", function () {
   this.timeout(2 * START_MS);
   const children: ChildProcess[] = [];
   const folders: string[] = [];
@@ -28,8 +28,8 @@ describe("flipop sandbox", function () {
 
   /** Started as a process without a terminal. */
   function start(...args: readonly string[]) {
-    const command = ["--import", "tsx", "src/main.ts", "sandbox", ...args];
-    const child = spawn(process.execPath, command, { cwd: OPERATOR, stdio: "pipe" });
+    const command = ["--import", "tsx", "src/main.ts", ...args];
+    const child = spawn(process.execPath, command, { cwd: WORKSPACE, stdio: "pipe" });
     children.push(child);
     const seen = { out: "", err: "" };
     child.stdout.on("data", (chunk: Buffer) => {
@@ -67,7 +67,7 @@ acts: [{ title: nothing much, steps: [settle] }]
     const home = await folder();
     const file = join(home, "pool.yaml");
     await writeFile(file, SCENARIO.replace("steps: [settle]", `steps: [{ apply: [${POOL}] }, settle]`));
-    const config = relative(OPERATOR, join(home, "config"));
+    const config = relative(WORKSPACE, join(home, "config"));
     const { child, seen, exitCode } = start("--scenario", file, "--kubeconfig", config, "--keep");
     await until("the story is over", () => seen.out.includes("Ctrl-C"), START_MS);
     for (const text of [

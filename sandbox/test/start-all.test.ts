@@ -1,9 +1,9 @@
 import { expect } from "chai";
+import { FakeClock } from "flipop-operator/testing/fake-clock";
 import { afterEach, describe, it } from "mocha";
-import type { ApiObject } from "../../src/sandbox/kubernetes/index.js";
-import { addNode, removeNode } from "../../src/sandbox/nodes.js";
-import { type SandboxWorld, startAll } from "../../src/sandbox/start-all.js";
-import { FakeClock } from "../support/fake-clock.js";
+import type { ApiObject } from "../src/kubernetes/index.js";
+import { addNode, removeNode } from "../src/nodes.js";
+import { type SandboxWorld, startAll } from "../src/start-all.js";
 
 interface Node extends ApiObject {
   readonly spec: { readonly providerID: string; readonly taints?: unknown };

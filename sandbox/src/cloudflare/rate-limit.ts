@@ -1,6 +1,6 @@
 /** 1,200 calls in 5 minutes for a user, whatever tokens are used; one more, and all calls are refused for 5 minutes. */
 
-import type { Clock } from "../../clock.js";
+import type { Clock } from "flipop-operator/clock";
 import { SlidingWindow } from "../http/sliding-window.js";
 import { REFUSALS } from "./errors.js";
 

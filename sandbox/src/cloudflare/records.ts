@@ -1,6 +1,6 @@
 /** `/zones/{zone_id}/dns_records`: list, single records, and batches of changes. */
 
-import type { Clock } from "../../clock.js";
+import type { Clock } from "flipop-operator/clock";
 import type { Handler, Route } from "../http/api.js";
 import { isObject, type JsonObject, type JsonValue } from "../http/json.js";
 import type { SimulatorAnswer, SimulatorRequest } from "../http/message.js";

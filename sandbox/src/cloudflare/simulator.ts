@@ -3,8 +3,8 @@
  * documentation of the DNS records API, its batch endpoint and its rate limits, and from errors that clients report.
  */
 
-import { type Clock, systemClock } from "../../clock.js";
-import type { Logger } from "../../logging.js";
+import { type Clock, systemClock } from "flipop-operator/clock";
+import type { Logger } from "flipop-operator/logging";
 import type { SimulatorApi } from "../http/api.js";
 import type { AnswerListener } from "../http/message.js";
 import { SeededRandom } from "../http/random.js";

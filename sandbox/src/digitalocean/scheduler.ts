@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../../clock.js";
+import type { Clock, Timer } from "flipop-operator/clock";
 
 /** What happens later in the simulated account. Everything is cancelled when the simulator closes. */
 export class Scheduler {

@@ -1,7 +1,7 @@
 /** The DigitalOcean simulator: a stateful stand-in for API v2, in process or alone. */
 
-import { type Clock, systemClock } from "../../clock.js";
-import type { Logger } from "../../logging.js";
+import { type Clock, systemClock } from "flipop-operator/clock";
+import type { Logger } from "flipop-operator/logging";
 import type { FaultPlan } from "../http/fault-plan.js";
 import type { Journal } from "../http/journal.js";
 import type { AnswerListener } from "../http/message.js";

@@ -1,6 +1,6 @@
-/** The simulator by itself, on the real clock, with something in the account: for `flipop sandbox --only digitalocean`. */
+/** The simulator by itself, on the real clock, with something in the account: for `flipop-sandbox --only digitalocean`. */
 
-import type { Logger } from "../../logging.js";
+import type { Logger } from "flipop-operator/logging";
 import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "./simulator.js";
 
 export interface StandAloneOptions {

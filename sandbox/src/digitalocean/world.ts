@@ -1,6 +1,6 @@
 /** What handlers work on: the data, the clock, the numbers still to be given out. */
 
-import type { Clock } from "../../clock.js";
+import type { Clock } from "flipop-operator/clock";
 import type { SeededRandom } from "../http/random.js";
 import type { SlidingWindow } from "../http/sliding-window.js";
 import type { Data } from "./data.js";

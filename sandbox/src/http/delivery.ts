@@ -1,7 +1,7 @@
 /** Puts an answer on the wire, whole or damaged. */
 
 import type { ServerResponse } from "node:http";
-import type { Clock } from "../../clock.js";
+import type { Clock } from "flipop-operator/clock";
 import type { Fault } from "./fault.js";
 import type { SimulatorAnswer } from "./message.js";
 import { resetSocket } from "./reset-socket.js";

@@ -1,7 +1,7 @@
 /** The way of a request through a simulator: fault, admission, handler, answer. */
 
-import type { Clock } from "../../clock.js";
-import type { Logger } from "../../logging.js";
+import type { Clock } from "flipop-operator/clock";
+import type { Logger } from "flipop-operator/logging";
 import type { ServerError, SimulatorApi } from "./api.js";
 import { type Fault, isBeforeProcessing } from "./fault.js";
 import type { FaultPlan } from "./fault-plan.js";

@@ -5,8 +5,8 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Clock } from "../../clock.js";
-import { type Logger, silentLogger } from "../../logging.js";
+import type { Clock } from "flipop-operator/clock";
+import { type Logger, silentLogger } from "flipop-operator/logging";
 import type { SimulatorApi } from "./api.js";
 import { deliver } from "./delivery.js";
 import { FaultPlan } from "./fault-plan.js";

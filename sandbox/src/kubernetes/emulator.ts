@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { customResourceDefinitions as ownDefinitions } from "cdk8s-flipop/api";
+import { type Clock, systemClock } from "flipop-operator/clock";
 import { stringify } from "yaml";
-import { type Clock, systemClock } from "../../clock.js";
 import type { AllowRule, Identity } from "./authorization.js";
 import { type Certificate, selfSignedCertificate } from "./certificate.js";
 import { type Cluster, collectionOf } from "./cluster.js";

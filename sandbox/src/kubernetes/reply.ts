@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock.js";
+import type { Clock } from "flipop-operator/clock";
 import type { ApiStatus } from "./api-status.js";
 import type { JsonObject } from "./json.js";
 import type { WatchEvent, WatchSink } from "./read/watch.js";

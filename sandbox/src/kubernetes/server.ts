@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import type { Clock } from "../../clock.js";
+import type { Clock } from "flipop-operator/clock";
 import { resetSocket } from "../http/reset-socket.js";
 import type { Certificate } from "./certificate.js";
 import { bodyWriter, type Fault, type FaultHook, faultStatus } from "./faults.js";

@@ -4,7 +4,7 @@
  * would not meet at real speed.
  */
 
-import { type Clock, sleepWith, type Timer } from "../../clock.js";
+import { type Clock, sleepWith, type Timer } from "flipop-operator/clock";
 
 export interface StoryClockOptions {
   /** Wall clock of the story at its start, ms since the epoch. */

@@ -1,13 +1,13 @@
-/** `flipop sandbox`: plays a story, and stays for kubectl where somebody sits at a terminal. */
+/** Plays a story, and stays for kubectl where somebody sits at a terminal. */
 
 import { readFileSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import type { SandboxOptions } from "../../cli.js";
-import { INTERRUPTED } from "../../exit-codes.js";
-import type { Logger } from "../../logging.js";
-import { errorText } from "../../logging.js";
-import { EXIT } from "../../runtime/manager.js";
+import { INTERRUPTED } from "flipop-operator/exit-codes";
+import type { Logger } from "flipop-operator/logging";
+import { errorText } from "flipop-operator/logging";
+import { EXIT } from "flipop-operator/manager";
 import { KubeconfigFile } from "../kubeconfig-file.js";
+import type { SandboxOptions } from "../options.js";
 import { startProblem } from "../start-problem.js";
 import { MANIFESTS, STORY } from "./embedded.js";
 import { ScenarioError } from "./field.js";

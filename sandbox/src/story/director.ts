@@ -1,6 +1,6 @@
 /** Plays the acts of a scenario, one step after the other. */
 
-import { errorText } from "../../logging.js";
+import { errorText } from "flipop-operator/logging";
 import { playCloud } from "./cloud-acts.js";
 import { playCluster } from "./cluster-acts.js";
 import type { NodeActs } from "./node-acts.js";

@@ -1,11 +1,11 @@
 /** Runs the real operator in this process, under an identity of its own, and kills it as a signal 9 would. */
 
 import { DEFAULT_NAMESPACE, type FeatureName, type Permission, permissionsFor, RELEASE } from "cdk8s-flipop/api";
-import { readSettings } from "../../config.js";
-import { Transport } from "../../kube/transport.js";
-import { type Logger, silentLogger } from "../../logging.js";
-import { createOperator } from "../../operator.js";
-import { EXIT, type ExitCode } from "../../runtime/manager.js";
+import { readSettings } from "flipop-operator/config";
+import { type Logger, silentLogger } from "flipop-operator/logging";
+import { EXIT, type ExitCode } from "flipop-operator/manager";
+import { createOperator } from "flipop-operator/operator";
+import { Transport } from "flipop-operator/transport";
 import { DEFAULT_TOKEN as CLOUDFLARE_TOKEN } from "../cloudflare/index.js";
 import type { AllowRule } from "../kubernetes/index.js";
 import type { SandboxWorld } from "../start-all.js";

@@ -1,6 +1,6 @@
 /** Sets the scene of a scenario: a cluster with its nodes, and the clouds that they run in. */
 
-import type { Logger } from "../../logging.js";
+import type { Logger } from "flipop-operator/logging";
 import type { ApiObject } from "../kubernetes/index.js";
 import { addNode } from "../nodes.js";
 import { type SandboxWorld, startAll } from "../start-all.js";

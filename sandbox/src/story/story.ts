@@ -1,7 +1,7 @@
 /** Plays a scenario from beginning to end, with the real operator in a simulated world. */
 
 import { GROUP_VERSION } from "cdk8s-flipop/api";
-import type { Logger } from "../../logging.js";
+import type { Logger } from "flipop-operator/logging";
 import type { ApiObject } from "../kubernetes/index.js";
 import { at, listOf, textOf } from "../kubernetes/json.js";
 import { StoryClock } from "./clock.js";

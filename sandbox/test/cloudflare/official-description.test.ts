@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
-import { cloudflareOpenApi } from "../../support/cloudflare-openapi.js";
-import { type CloudflareRig, startCloudflareRig } from "../../support/cloudflare-rig.js";
+import { cloudflareOpenApi } from "../support/cloudflare-openapi.js";
+import { type CloudflareRig, startCloudflareRig } from "../support/cloudflare-rig.js";
 
 /** What an operator, a person or another program may use of the simulator. */
 const OPERATIONS = [

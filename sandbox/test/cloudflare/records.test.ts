@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { type CloudflareAnswer, type CloudflareRig, startCloudflareRig } from "../../support/cloudflare-rig.js";
+import { type CloudflareAnswer, type CloudflareRig, startCloudflareRig } from "../support/cloudflare-rig.js";
 
 describe("simulated Cloudflare: records", () => {
   let rig: CloudflareRig;

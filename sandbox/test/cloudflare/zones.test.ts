@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
-import { type CloudflareRig, startCloudflareRig } from "../../support/cloudflare-rig.js";
+import { type CloudflareRig, startCloudflareRig } from "../support/cloudflare-rig.js";
 
 describe("simulated Cloudflare: zones and tokens", () => {
   let rig: CloudflareRig;

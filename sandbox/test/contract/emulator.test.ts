@@ -1,9 +1,9 @@
+import { scaledClock } from "flipop-operator/testing/scaled-clock";
 import { after, before, describe } from "mocha";
-import { type Emulator, startEmulator } from "../src/sandbox/kubernetes/index.js";
-import { ApiClient } from "./contract/api-client.js";
-import { kubernetesContract } from "./contract/contract.js";
-import { type Target, uniqueName } from "./contract/target.js";
-import { scaledClock } from "./support/scaled-clock.js";
+import { type Emulator, startEmulator } from "../../src/kubernetes/index.js";
+import { ApiClient } from "./api-client.js";
+import { kubernetesContract } from "./contract.js";
+import { type Target, uniqueName } from "./target.js";
 
 const CLOCK_FACTOR = 5;
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { after, before, beforeEach, describe, it } from "mocha";
-import { at } from "../../src/sandbox/kubernetes/json.js";
+import { at } from "../../src/kubernetes/json.js";
 import type { Answer } from "./api-client.js";
 import { causes, namespace, ok, type TargetSource, uniqueName } from "./target.js";
 

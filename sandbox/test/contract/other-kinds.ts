@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { before, describe, it } from "mocha";
-import { at } from "../../src/sandbox/kubernetes/json.js";
+import { at } from "../../src/kubernetes/json.js";
 import type { Body } from "./api-client.js";
 import { becomes, causes, namespace, ok, type TargetSource, uniqueName } from "./target.js";
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { AllowRule } from "../../src/sandbox/kubernetes/index.js";
+import type { AllowRule } from "../../src/kubernetes/index.js";
 import type { Answer, ApiClient } from "./api-client.js";
 
 /** An API server under the contract. */

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { type DigitalOceanRig, startDigitalOceanRig } from "../../support/digitalocean-rig.js";
+import { type DigitalOceanRig, startDigitalOceanRig } from "../support/digitalocean-rig.js";
 
 describe("DigitalOcean simulator: access", () => {
   let rig: DigitalOceanRig;

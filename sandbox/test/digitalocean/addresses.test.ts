@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { ADDRESS_MESSAGES, QUOTA_MESSAGE } from "../../../src/sandbox/digitalocean/address-rules.js";
-import { type DigitalOceanRig, startDigitalOceanRig } from "../../support/digitalocean-rig.js";
+import { ADDRESS_MESSAGES, QUOTA_MESSAGE } from "../../src/digitalocean/address-rules.js";
+import { type DigitalOceanRig, startDigitalOceanRig } from "../support/digitalocean-rig.js";
 
 describe("DigitalOcean simulator: reserved IPv4 addresses", () => {
   let rig: DigitalOceanRig;

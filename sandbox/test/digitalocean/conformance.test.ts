@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { DIGITALOCEAN_ROUTES } from "../../../src/sandbox/digitalocean/api.js";
-import { scopesFor } from "../../../src/sandbox/digitalocean/scopes.js";
-import { routeKey } from "../../../src/sandbox/http/router.js";
-import { digitalOceanOpenApi } from "../../support/digitalocean-openapi.js";
-import { type DigitalOceanRig, startDigitalOceanRig } from "../../support/digitalocean-rig.js";
+import { DIGITALOCEAN_ROUTES } from "../../src/digitalocean/api.js";
+import { scopesFor } from "../../src/digitalocean/scopes.js";
+import { routeKey } from "../../src/http/router.js";
+import { digitalOceanOpenApi } from "../support/digitalocean-openapi.js";
+import { type DigitalOceanRig, startDigitalOceanRig } from "../support/digitalocean-rig.js";
 
 const ROUTE_KEYS = DIGITALOCEAN_ROUTES.map((route) => routeKey(route));
 const OPEN_API = digitalOceanOpenApi();

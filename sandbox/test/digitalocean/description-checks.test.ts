@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { digitalOceanOpenApi } from "../../support/digitalocean-openapi.js";
-import type { ObservedAnswer } from "../../support/openapi.js";
+import { digitalOceanOpenApi } from "../support/digitalocean-openapi.js";
+import type { ObservedAnswer } from "../support/openapi.js";
 
 const HEADERS = {
   ...{ "content-type": "application/json", "x-request-id": "515850a0-a812-40bf-aa3c-d0d21d287e40" },

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { RECORD_MESSAGES } from "../../../src/sandbox/digitalocean/record-rules.js";
-import { type Answer, type DigitalOceanRig, startDigitalOceanRig } from "../../support/digitalocean-rig.js";
+import { RECORD_MESSAGES } from "../../src/digitalocean/record-rules.js";
+import { type Answer, type DigitalOceanRig, startDigitalOceanRig } from "../support/digitalocean-rig.js";
 
 const RECORDS = "/v2/domains/example.com/records";
 

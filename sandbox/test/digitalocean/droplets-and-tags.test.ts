@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { type Answer, type DigitalOceanRig, startDigitalOceanRig } from "../../support/digitalocean-rig.js";
+import { type Answer, type DigitalOceanRig, startDigitalOceanRig } from "../support/digitalocean-rig.js";
 
 const BODY = { name: "a", region: "nyc3", size: "s-1vcpu-1gb", image: "debian-12-x64" };
 

@@ -1,11 +1,11 @@
 import { expect } from "chai";
+import { silentLogger } from "flipop-operator/logging";
+import { until } from "flipop-operator/testing/until";
 import { describe, it } from "mocha";
-import { silentLogger } from "../../../src/logging.js";
-import { startStandAloneDigitalOcean } from "../../../src/sandbox/digitalocean/stand-alone.js";
-import { EVERY_FAULT } from "../../../src/sandbox/http/fault.js";
-import { checkJournalRequests, digitalOceanOpenApi } from "../../support/digitalocean-openapi.js";
-import { type DigitalOceanRig, startDigitalOceanRig } from "../../support/digitalocean-rig.js";
-import { until } from "../../support/until.js";
+import { startStandAloneDigitalOcean } from "../../src/digitalocean/stand-alone.js";
+import { EVERY_FAULT } from "../../src/http/fault.js";
+import { checkJournalRequests, digitalOceanOpenApi } from "../support/digitalocean-openapi.js";
+import { type DigitalOceanRig, startDigitalOceanRig } from "../support/digitalocean-rig.js";
 
 const CREATE = "POST /v2/reserved_ips";
 

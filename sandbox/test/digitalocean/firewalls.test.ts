@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { RULE_MESSAGES } from "../../../src/sandbox/digitalocean/firewall-rules.js";
-import { FIREWALL_MESSAGES } from "../../../src/sandbox/digitalocean/firewall-store.js";
-import { type Answer, type DigitalOceanRig, startDigitalOceanRig } from "../../support/digitalocean-rig.js";
+import { RULE_MESSAGES } from "../../src/digitalocean/firewall-rules.js";
+import { FIREWALL_MESSAGES } from "../../src/digitalocean/firewall-store.js";
+import { type Answer, type DigitalOceanRig, startDigitalOceanRig } from "../support/digitalocean-rig.js";
 
 const ANY = { addresses: ["0.0.0.0/0", "::/0"] };
 const inbound = (ports: string, sources: object = ANY, protocol = "tcp") => ({ protocol, ports, sources });

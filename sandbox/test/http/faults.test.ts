@@ -1,7 +1,7 @@
 import { expect } from "chai";
+import { until } from "flipop-operator/testing/until";
 import { describe, it } from "mocha";
-import { EVERY_FAULT, type Fault, type FaultKind } from "../../../src/sandbox/http/fault.js";
-import { until } from "../../support/until.js";
+import { EVERY_FAULT, type Fault, type FaultKind } from "../../src/http/fault.js";
 import { startTinyRig, type TinyRig } from "./tiny-api.js";
 
 /** What a client is left with. */

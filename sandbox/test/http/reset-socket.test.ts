@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { resetSocket } from "../../../src/sandbox/http/reset-socket.js";
+import { resetSocket } from "../../src/http/reset-socket.js";
 
 describe("the reset of a socket", () => {
   let server: Server;

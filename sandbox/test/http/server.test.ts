@@ -63,8 +63,8 @@ describe("simulator server", () => {
 
   it("says which port it could not have", async () => {
     rig = await startTinyRig();
-    const { startSimulatorServer } = await import("../../../src/sandbox/http/server.js");
-    const { SeededRandom } = await import("../../../src/sandbox/http/random.js");
+    const { startSimulatorServer } = await import("../../src/http/server.js");
+    const { SeededRandom } = await import("../../src/http/random.js");
     const api = { name: "other", routes: [], world: {}, freeze: () => ({}), admit: () => undefined };
     const rest = {
       caller: () => "",

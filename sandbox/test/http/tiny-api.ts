@@ -1,7 +1,7 @@
-import type { SimulatorApi } from "../../../src/sandbox/http/api.js";
-import { SeededRandom } from "../../../src/sandbox/http/random.js";
-import { type SimulatorServer, startSimulatorServer } from "../../../src/sandbox/http/server.js";
-import { FakeClock } from "../../support/fake-clock.js";
+import { FakeClock } from "flipop-operator/testing/fake-clock";
+import type { SimulatorApi } from "../../src/http/api.js";
+import { SeededRandom } from "../../src/http/random.js";
+import { type SimulatorServer, startSimulatorServer } from "../../src/http/server.js";
 
 interface Counter {
   value: number;

@@ -1,16 +1,11 @@
 import { connect } from "node:net";
 import { expect } from "chai";
+import { FakeClock } from "flipop-operator/testing/fake-clock";
+import { until } from "flipop-operator/testing/until";
 import { afterEach, describe, it } from "mocha";
 import { parse } from "yaml";
-import {
-  type Emulator,
-  type EmulatorOptions,
-  type Fault,
-  startEmulator,
-} from "../../../src/sandbox/kubernetes/index.js";
-import { ApiClient } from "../../contract/api-client.js";
-import { FakeClock } from "../../support/fake-clock.js";
-import { until } from "../../support/until.js";
+import { type Emulator, type EmulatorOptions, type Fault, startEmulator } from "../../src/kubernetes/index.js";
+import { ApiClient } from "../contract/api-client.js";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
 

@@ -1,9 +1,9 @@
 import { type ControlPlane, controlPlaneOrSkip } from "flipop-testbed";
 import { after, before, describe } from "mocha";
-import type { AllowRule } from "../../../src/sandbox/kubernetes/index.js";
-import { ApiClient } from "../../contract/api-client.js";
-import { kubernetesContract } from "../../contract/contract.js";
-import { ok, type Target, uniqueName } from "../../contract/target.js";
+import type { AllowRule } from "../../src/kubernetes/index.js";
+import { ApiClient } from "../contract/api-client.js";
+import { kubernetesContract } from "../contract/contract.js";
+import { ok, type Target, uniqueName } from "../contract/target.js";
 
 const RBAC = "/apis/rbac.authorization.k8s.io/v1";
 const USER = "contract-user";

@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { expect } from "chai";
 import { executable, resolveBinaries } from "flipop-testbed";
 import { after, before, describe, it } from "mocha";
-import { type Emulator, startEmulator } from "../../../src/sandbox/kubernetes/index.js";
+import { type Emulator, startEmulator } from "../../src/kubernetes/index.js";
 
 const POOL = `
 apiVersion: flipop.digitalocean.com/v1alpha1

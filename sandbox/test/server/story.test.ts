@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
+import { silentLogger } from "flipop-operator/logging";
+import { until } from "flipop-operator/testing/until";
 import { executable, resolveBinaries } from "flipop-testbed";
 import { after, before, describe, it } from "mocha";
-import { silentLogger } from "../../../src/logging.js";
-import { readScenario } from "../../../src/sandbox/story/read-scenario.js";
-import { Story } from "../../../src/sandbox/story/story.js";
-import { until } from "../../support/until.js";
+import { readScenario } from "../../src/story/read-scenario.js";
+import { Story } from "../../src/story/story.js";
 
 const SCENARIO = `
 title: for kubectl

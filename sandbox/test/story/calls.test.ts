@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { request } from "undici";
-import { watchCalls } from "../../../src/sandbox/story/calls.js";
+import { watchCalls } from "../../src/story/calls.js";
 
 describe("the watch over requests under way", () => {
   let server: Server;

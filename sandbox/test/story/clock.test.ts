@@ -1,7 +1,7 @@
 import { expect } from "chai";
+import { until } from "flipop-operator/testing/until";
 import { afterEach, describe, it } from "mocha";
-import { StoryClock } from "../../../src/sandbox/story/clock.js";
-import { until } from "../../support/until.js";
+import { StoryClock } from "../../src/story/clock.js";
 
 describe("the story's clock", () => {
   const clocks: StoryClock[] = [];

@@ -1,14 +1,14 @@
 import { GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
+import { silentLogger } from "flipop-operator/logging";
+import { until } from "flipop-operator/testing/until";
 import { afterEach, describe, it } from "mocha";
-import { silentLogger } from "../../../src/logging.js";
-import { StoryClock } from "../../../src/sandbox/story/clock.js";
-import type { Fact } from "../../../src/sandbox/story/facts.js";
-import { Observer } from "../../../src/sandbox/story/observer.js";
-import { readScenario } from "../../../src/sandbox/story/read-scenario.js";
-import { verdictsOf } from "../../../src/sandbox/story/rules.js";
-import { Stage } from "../../../src/sandbox/story/stage.js";
-import { until } from "../../support/until.js";
+import { StoryClock } from "../../src/story/clock.js";
+import type { Fact } from "../../src/story/facts.js";
+import { Observer } from "../../src/story/observer.js";
+import { readScenario } from "../../src/story/read-scenario.js";
+import { verdictsOf } from "../../src/story/rules.js";
+import { Stage } from "../../src/story/stage.js";
 
 const SCENARIO = `
 title: t

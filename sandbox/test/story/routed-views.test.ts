@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { NodeObject, PodObject } from "../../../src/sandbox/story/judge.js";
-import { type RoutedCluster, routedViews } from "../../../src/sandbox/story/routed-views.js";
+import type { NodeObject, PodObject } from "../../src/story/judge.js";
+import { type RoutedCluster, routedViews } from "../../src/story/routed-views.js";
 
 const READY = { conditions: [{ type: "Ready", status: "True" }] };
 

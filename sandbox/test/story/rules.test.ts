@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { Fact, PoolView } from "../../../src/sandbox/story/facts.js";
-import { RULES, verdictsOf } from "../../../src/sandbox/story/rules.js";
-import { allCalls, totalsOf } from "../../../src/sandbox/story/totals.js";
+import type { Fact, PoolView } from "../../src/story/facts.js";
+import { RULES, verdictsOf } from "../../src/story/rules.js";
+import { allCalls, totalsOf } from "../../src/story/totals.js";
 
 function view(serving: readonly string[], more: Partial<PoolView> = {}): PoolView {
   return { pool: "a/b", ips: ["x"], entitled: 1, serving: new Set(serving), eligible: new Set(serving), ...more };

@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { MANIFESTS, STORY } from "../../../src/sandbox/story/embedded.js";
-import { ScenarioError } from "../../../src/sandbox/story/field.js";
-import { readScenario } from "../../../src/sandbox/story/read-scenario.js";
-import { STEP_NAMES } from "../../../src/sandbox/story/read-steps.js";
-import type { StepKind } from "../../../src/sandbox/story/scenario.js";
+import { MANIFESTS, STORY } from "../../src/story/embedded.js";
+import { ScenarioError } from "../../src/story/field.js";
+import { readScenario } from "../../src/story/read-scenario.js";
+import { STEP_NAMES } from "../../src/story/read-steps.js";
+import type { StepKind } from "../../src/story/scenario.js";
 
-const DOCUMENT = resolve(import.meta.dirname, "../../../../docs/reference/scenario.md");
+const DOCUMENT = resolve(import.meta.dirname, "../../../docs/reference/scenario.md");
 
 const HEAD = ["title: t", "nodes:", "  - { name: edge, count: 2 }", "acts:", "  - title: a", "    steps:"];
 

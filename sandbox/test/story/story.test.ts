@@ -1,11 +1,11 @@
 import { LEASE_NAME } from "cdk8s-flipop/api";
 import { expect } from "chai";
+import { silentLogger } from "flipop-operator/logging";
+import { until } from "flipop-operator/testing/until";
 import { afterEach, describe, it } from "mocha";
-import { silentLogger } from "../../../src/logging.js";
-import { readScenario } from "../../../src/sandbox/story/read-scenario.js";
-import type { Scenario } from "../../../src/sandbox/story/scenario.js";
-import { Story } from "../../../src/sandbox/story/story.js";
-import { until } from "../../support/until.js";
+import { readScenario } from "../../src/story/read-scenario.js";
+import type { Scenario } from "../../src/story/scenario.js";
+import { Story } from "../../src/story/story.js";
 
 /** Acts of one step each, after a pool of two addresses on three nodes has come up. */
 function scenario(spec: string, ...steps: readonly string[]) {

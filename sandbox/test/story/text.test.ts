@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { deed, factLine, situation, summary } from "../../../src/sandbox/story/account.js";
-import { parseDuration, secondsText, storyTime } from "../../../src/sandbox/story/duration.js";
-import { styleOf, table, wrapped } from "../../../src/sandbox/story/text.js";
-import { totalsOf } from "../../../src/sandbox/story/totals.js";
+import { deed, factLine, situation, summary } from "../../src/story/account.js";
+import { parseDuration, secondsText, storyTime } from "../../src/story/duration.js";
+import { styleOf, table, wrapped } from "../../src/story/text.js";
+import { totalsOf } from "../../src/story/totals.js";
 
 const PLAIN = { width: 60, colours: false };
 const COLOURED = { width: 60, colours: true };

@@ -1,13 +1,13 @@
 import { expect } from "chai";
+import { silentLogger } from "flipop-operator/logging";
+import { until } from "flipop-operator/testing/until";
 import { afterEach, describe, it } from "mocha";
-import { silentLogger } from "../../../src/logging.js";
-import { at, listOf, textOf } from "../../../src/sandbox/kubernetes/json.js";
-import { StoryClock } from "../../../src/sandbox/story/clock.js";
-import { playCluster } from "../../../src/sandbox/story/cluster-acts.js";
-import { readScenario } from "../../../src/sandbox/story/read-scenario.js";
-import { Stage } from "../../../src/sandbox/story/stage.js";
-import { Workloads } from "../../../src/sandbox/story/workloads.js";
-import { until } from "../../support/until.js";
+import { at, listOf, textOf } from "../../src/kubernetes/json.js";
+import { StoryClock } from "../../src/story/clock.js";
+import { playCluster } from "../../src/story/cluster-acts.js";
+import { readScenario } from "../../src/story/read-scenario.js";
+import { Stage } from "../../src/story/stage.js";
+import { Workloads } from "../../src/story/workloads.js";
 
 const SCENARIO = `
 title: t

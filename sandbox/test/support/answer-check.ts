@@ -1,4 +1,4 @@
-import type { AnswerListener } from "../../src/sandbox/http/message.js";
+import type { AnswerListener } from "../../src/http/message.js";
 import type { ObservedAnswer, ObservedRequest } from "./openapi.js";
 
 /** Checks every answer of a simulator against a description, as the client gets it. */

@@ -5,7 +5,7 @@
 
 import { Ajv, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
-import type { JournalEntry } from "../../src/sandbox/http/journal.js";
+import type { JournalEntry } from "../../src/http/journal.js";
 import { loadOpenApi, type ObservedAnswer, type ObservedRequest, type OpenApi, type OpenApiRules } from "./openapi.js";
 
 const REFUSED = [400, 401, 403, 404, 413, 429];

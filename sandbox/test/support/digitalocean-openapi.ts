@@ -1,6 +1,6 @@
 /** DigitalOcean's description, with what is known to be wrong or missing in it. */
 
-import type { Journal } from "../../src/sandbox/http/journal.js";
+import type { Journal } from "../../src/http/journal.js";
 import { loadOpenApi, type OpenApi, type OpenApiRules } from "./openapi.js";
 
 const RULES: OpenApiRules = {

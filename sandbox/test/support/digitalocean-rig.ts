@@ -1,12 +1,12 @@
 /** A simulated DigitalOcean on a clock that stands still, and a client that checks all it sends and gets. */
 
+import { FakeClock } from "flipop-operator/testing/fake-clock";
 import {
   type DigitalOceanSimulator,
   type DigitalOceanSimulatorOptions,
   startDigitalOceanSimulator,
-} from "../../src/sandbox/digitalocean/simulator.js";
+} from "../../src/digitalocean/simulator.js";
 import { digitalOceanOpenApi } from "./digitalocean-openapi.js";
-import { FakeClock } from "./fake-clock.js";
 import type { ObservedAnswer, ObservedRequest } from "./openapi.js";
 
 export interface Answer extends ObservedAnswer {

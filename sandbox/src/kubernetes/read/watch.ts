@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../../../clock.js";
+import type { Clock, Timer } from "flipop-operator/clock";
 import { expired, tooLarge } from "../api-status.js";
 import { type Cluster, collectionOf } from "../cluster.js";
 import type { ApiObject } from "../objects.js";
