@@ -41,7 +41,7 @@ export class SandboxPackage extends typescript.TypeScriptProject {
     this.package.addField("private", true);
     this.package.addField("type", "module");
     this.package.addField("exports", EXPORTS);
-    this.package.addBin({ "flipop-sandbox": "./dist/flipop-sandbox.mjs" });
+    this.package.addBin({ "flipop-sandbox": "./bin/flipop-sandbox.mjs" });
     this.addTask("bundle", { description: "Bundles the sandbox into dist/", exec: "tsx bundle.ts" });
     new Mocha(this, { jobs: 2 });
   }
