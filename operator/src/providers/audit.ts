@@ -36,8 +36,8 @@ export interface AuditRecord extends Omit<Mutation, "context"> {
 export type AuditSink = (record: AuditRecord) => void;
 
 /** Writes each record as a log line. */
-export function auditLog(logger: Logger): AuditSink {
-  return (record) => logger.info({ audit: record }, "cloud mutation");
+export function auditLog(logger: Logger, level: "info" | "debug" = "info"): AuditSink {
+  return (record) => logger[level]({ audit: record }, "cloud mutation");
 }
 
 export function withAudit(sink: AuditSink): MutationLayer {

@@ -63,7 +63,7 @@ async function takeTurns(
     const read = unit.read();
     if (read === undefined) return { turn: undefined, rest: false };
     const turn = takeTurn(tools, unit, read);
-    if (turn.plan.sentence !== "") tools.context.logger.info({ pool: unit.key, plan: turn.plan.sentence }, "plan");
+    showPlan(tools, unit, turn.plan);
     const work = begin(tools, unit, turn).map((each) => tools.background.start(each));
     if (work.length === 0 || tools.background.over) return { turn, rest: false };
     const all = Promise.all(work);
@@ -71,6 +71,11 @@ async function takeTurns(
     if (!(await all).includes(true)) return { turn: lastLook(tools, unit), rest: false };
   }
   return { turn: lastLook(tools, unit), rest: true };
+}
+
+function showPlan({ context }: RunTools, unit: PoolUnit, { sentence, chains }: Turn["plan"]): void {
+  if (context.dryRunPlans) context.dryRunPlans.show(unit.ref, { explanation: sentence, actions: chains.flat() });
+  else if (sentence !== "") context.logger.info({ pool: unit.key, plan: sentence }, "plan");
 }
 
 function lastLook(tools: RunTools, unit: PoolUnit): Turn | undefined {

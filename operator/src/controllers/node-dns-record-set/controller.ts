@@ -155,7 +155,8 @@ class RecordSets {
     for (let round = 0; ; round++) {
       const turn = this.look(unit);
       if (turn === undefined) return undefined;
-      const { chain } = turn.plan;
+      const { chain, sentence } = turn.plan;
+      this.context.dryRunPlans?.show(unit.ref, { explanation: sentence, actions: chain });
       if (chain.length === 0 || steps.some(({ outcome }) => outcome.is !== "done")) return { turn, steps };
       if (round === ROUNDS) throw new Error(`record set ${unit.key} does not come to rest: ${chain[0]?.why}`);
       const tools = { desk: this.desk, unit, dns: turn.dns, plan: turn.plan, signal: run.signal };

@@ -81,6 +81,7 @@ async function takeTurns(
     if (turn === undefined) return { rest: false };
     noteArrival(tools, unit, turn);
     reserve(tools, unit, turn);
+    showPlan(tools, unit, turn);
     const { move } = unit;
     const ended = await execute({ ...tools, unit, gathered: turn.gathered, signal: run.signal }, turn.plan);
     const ends = ended.map((end) => withGoal(end, move));
@@ -90,6 +91,11 @@ async function takeTurns(
     if (run.signal.aborted) return lastLook(tools, unit, false);
   }
   return lastLook(tools, unit, true);
+}
+
+function showPlan({ routing }: GatherTools, unit: RoutedUnit, { plan: { steps, chains, sentence } }: Turn): void {
+  const actions = [...steps.flatMap((step) => step.actions), ...chains.flat()];
+  routing.context.dryRunPlans?.show(unit.ref, { explanation: sentence, actions });
 }
 
 function lastLook(
