@@ -1,17 +1,13 @@
 /** Calls without an answer, or with one that nobody can read: the same for every API over HTTP. */
 
+import type { ProviderFacts } from "cdk8s-flipop/api";
 import { MalformedAnswer } from "./answer.js";
 import { type ApiCall, whereOf } from "./call.js";
 import { AnswerTooLong } from "./connections.js";
 import { ProviderError, type ProviderErrorProps, REMEDIES } from "./errors.js";
 
 /** Words and variables of an API, for remedies. */
-export interface ApiNames {
-  /** As people call it: `DigitalOcean`. */
-  readonly title: string;
-  readonly tokenVariable: string;
-  readonly urlVariable: string;
-}
+export type ApiNames = Pick<ProviderFacts, "title" | "tokenVariable" | "urlVariable">;
 
 /** A request without an answer, or with one that cannot be understood. */
 export function brokenError(call: ApiCall, error: unknown, names: ApiNames): ProviderError {

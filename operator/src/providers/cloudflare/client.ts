@@ -1,5 +1,6 @@
 /** Calls to Cloudflare's API by its own package: each passes the layers of compose.ts, each answer is checked. */
 
+import { PROVIDERS } from "cdk8s-flipop/api";
 import { APIError } from "cloudflare/error";
 import { BaseRecords, type RecordListParams } from "cloudflare/resources/dns/records";
 import { BaseZones, type ZoneListParams } from "cloudflare/resources/zones/zones";
@@ -14,10 +15,10 @@ import type { Batch } from "./batches.js";
 import { fetchOver } from "./fetch.js";
 import { readAllPages, readPage } from "./paged-list.js";
 import { readRateFacts } from "./rate-facts.js";
-import { NAMES, refusedError, toProviderError } from "./to-provider-error.js";
+import { refusedError, toProviderError } from "./to-provider-error.js";
 
 /** As in `spec.provider`. */
-export const CLOUDFLARE = "cloudflare";
+export const CLOUDFLARE = PROVIDERS.cloudflare.name;
 export const DEFAULT_URL = "https://api.cloudflare.com/client/v4";
 /** Of the release that the package is pinned at. By itself it would send today's date, and behave anew each day. */
 const API_VERSION = "2026-10-02";
@@ -116,7 +117,7 @@ export class CloudflareClient {
   private request<T>(call: ApiCall, send: (options: SendOptions) => Sent, read: (answer: Answer) => T): Promise<T> {
     return this.options.run(call, async (attempt) => {
       const token = this.token();
-      if (token === "") throw noTokenError(call, NAMES);
+      if (token === "") throw noTokenError(call, PROVIDERS.cloudflare);
       // The package leaves its listener on the signal.
       const abort = anyAbort([attempt.signal]);
       try {

@@ -1,15 +1,16 @@
 /** Typed calls to DigitalOcean's API: each request passes the layers of compose.ts, each answer is checked. */
 
+import { PROVIDERS } from "cdk8s-flipop/api";
 import { Answer, MalformedAnswer } from "../answer.js";
 import type { ApiCall, Attempt, CallContext, CallName } from "../call.js";
 import { Connections, type RawAnswer } from "../connections.js";
 import { ProviderError } from "../errors.js";
 import { brokenError, noTokenError } from "../network-errors.js";
 import type { ClientOptions } from "../registry.js";
-import { NAMES, refusedError } from "./to-provider-error.js";
+import { refusedError } from "./to-provider-error.js";
 
 /** As in `spec.provider`. */
-export const DIGITALOCEAN = "digitalocean";
+export const DIGITALOCEAN = PROVIDERS.digitalocean.name;
 export const DEFAULT_URL = "https://api.digitalocean.com";
 /** The most that the API gives. */
 const PAGE_SIZE = 200;
@@ -122,7 +123,7 @@ export class DigitalOceanClient {
     read: (answer: Answer) => T,
   ): Promise<T> {
     const token = this.options.credentials.token();
-    if (token === "") throw noTokenError(call, NAMES);
+    if (token === "") throw noTokenError(call, PROVIDERS.digitalocean);
     try {
       const answer = await this.connections.send({ ...this.written(request, token), signal: attempt.signal });
       this.tellLimit(answer, attempt);
@@ -130,7 +131,7 @@ export class DigitalOceanClient {
       return read(answer.status === 204 ? Answer.of(undefined) : Answer.parse(answer.text));
     } catch (error) {
       if (error instanceof ProviderError || attempt.signal.aborted) throw error;
-      throw brokenError(call, error, NAMES);
+      throw brokenError(call, error, PROVIDERS.digitalocean);
     }
   }
 

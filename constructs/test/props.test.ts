@@ -1,12 +1,21 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { ClusterRoutedIPClass, FloatingIPPool, NodeDNSRecordSet, RoutedIP, RoutedIPIssuer } from "../src";
 import { ALL_KINDS, type AnySchema, KINDS, type KindName } from "../src/api";
-import { inProps, PROPS, propOf } from "../src/private/prop-fields";
+import { type Facts, inProps, propOf } from "../src/private/props";
 import { fullResources } from "./support/full-resources";
 
 /** Fields that no prop writes, and why. */
 const WITHOUT_PROP: Readonly<Record<string, string>> = {
   "NodeDNSRecordSet spec.provider": "a DnsRecord always names its provider, so the fallback is never read",
+};
+
+const FACTS = {
+  FloatingIPPool: FloatingIPPool._facts,
+  NodeDNSRecordSet: NodeDNSRecordSet._facts,
+  RoutedIP: RoutedIP._facts,
+  RoutedIPIssuer: RoutedIPIssuer._facts,
+  ClusterRoutedIPClass: ClusterRoutedIPClass._facts,
 };
 
 /** Paths of all fields with a value of their own. */
@@ -39,9 +48,9 @@ describe("props and fields", () => {
   }
 
   it("every field that a prop is said to write is there", () => {
-    for (const [kind, props] of Object.entries(PROPS)) {
+    for (const [kind, props] of Object.entries(FACTS)) {
       const known = leaves(KINDS[kind as KindName].spec);
-      for (const field of Object.values(props).flatMap(({ fields }) => fields)) {
+      for (const field of Object.values<Facts>(props).flatMap(({ fields }) => fields)) {
         expect(
           known.some((leaf) => `${leaf}.`.startsWith(`spec.${field}.`)),
           `${kind} ${field}`,
@@ -51,15 +60,17 @@ describe("props and fields", () => {
   });
 
   it("a problem of a field is told as one of its prop", () => {
-    expect(propOf("FloatingIPPool", "spec.desiredIPs")).to.equal("desiredIps");
-    expect(propOf("FloatingIPPool", "spec.match.tolerations[1].value")).to.equal("tolerations[1].value");
-    expect(propOf("FloatingIPPool", "spec.match.podNamespace")).to.equal("pods.namespace");
-    expect(propOf("RoutedIP", "spec.issuerRef.name")).to.equal("implementation.name");
-    expect(propOf("RoutedIP", "spec")).to.equal("");
+    expect(propOf(FACTS.FloatingIPPool, "spec.desiredIPs")).to.equal("desiredIps");
+    expect(propOf(FACTS.FloatingIPPool, "spec.match.tolerations[1].value")).to.equal("tolerations[1].value");
+    expect(propOf(FACTS.FloatingIPPool, "spec.match.podNamespace")).to.equal("pods.namespace");
+    expect(propOf(FACTS.RoutedIP, "spec.issuerRef.name")).to.equal("implementation.name");
+    expect(propOf(FACTS.RoutedIP, "spec")).to.equal("");
   });
 
   it("a rule about fields is told as one about props, and values stay as they are", () => {
-    expect(inProps("FloatingIPPool", 'set desiredIPs, not "desiredIPs"')).to.equal('set desiredIps, not "desiredIPs"');
-    expect(inProps("RoutedIP", "routedIP and className")).to.equal("address and className");
+    expect(inProps(FACTS.FloatingIPPool, 'set desiredIPs, not "desiredIPs"')).to.equal(
+      'set desiredIps, not "desiredIPs"',
+    );
+    expect(inProps(FACTS.RoutedIP, "routedIP and className")).to.equal("address and className");
   });
 });

@@ -27,6 +27,20 @@ type PartOf<T> = T extends object ? { readonly part: Part } : { readonly part?: 
 /** What is known of each prop of a construct. */
 export type Shapes = Readonly<Record<string, Shape>>;
 
+/** What is known of a prop: which fields of the spec it writes, and what it takes. */
+export interface Facts extends Shape {
+  /** Paths below `spec`. */
+  readonly fields: readonly string[];
+}
+
+/** What is known of the props of a construct. It does not compile while a prop is missing. */
+export type FactsOf<Props> = {
+  readonly [Prop in Exclude<keyof Props, "metadata"> & string]-?: ShapeOf<Props[Prop]> & Pick<Facts, "fields">;
+};
+
+/** What is known of the props of any construct. */
+export type AnyFacts = Readonly<Record<string, Facts>>;
+
 /** The known props. Each is read by its name: those of a class may be getters, which are none of its own fields. */
 export function valuesOf(props: object, shapes: Shapes): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.keys(shapes).map((prop) => [prop, Reflect.get(props, prop) ?? undefined]));
@@ -78,4 +92,36 @@ function mapMisfits(prop: string, value: unknown, part: Part = PART.text): reado
 
 function refused(prop: string, message: string | undefined): readonly Refusal[] {
   return message ? [{ prop, message }] : [];
+}
+
+/** Fields that a prop writes by a part of its own. */
+const PARTS: Readonly<Record<string, string>> = { "spec.match.podNamespace": "pods.namespace" };
+
+/** The prop that wrote a field, with the rest of the field's path; empty for the spec as a whole. */
+export function propOf(facts: AnyFacts, path: string): string {
+  for (const [prop, { fields }] of Object.entries(facts)) {
+    for (const field of fields) {
+      const rest = path.slice(`spec.${field}`.length);
+      if (path.startsWith(`spec.${field}`) && /^($|[.[])/.test(rest)) return PARTS[path] ?? `${prop}${rest}`;
+    }
+  }
+  return path.replace(/^spec\.?/, "");
+}
+
+/** A message about fields as one about props: it names the prop in the place of a field of another name. */
+export function inProps(facts: AnyFacts, message: string): string {
+  const props = Object.entries(facts);
+  // What stands in quotation marks is a value.
+  return message.replaceAll(
+    /"[^"]*"|\w+/g,
+    (word) =>
+      props.find(
+        ([
+          ,
+          {
+            fields: [field, ...more],
+          },
+        ]) => field === word && more.length === 0,
+      )?.[0] ?? word,
+  );
 }

@@ -1,7 +1,8 @@
+import { allProviders, type CredentialProp } from "../api/providers";
 import { MetricsScrape } from "../operator-options";
 import type { FlipopOperatorProps } from "../operator-props";
 import { PART, type Part } from "../private/part";
-import type { ShapeOf, Shapes } from "../private/prop-shapes";
+import type { ShapeOf, Shapes } from "../private/props";
 
 /** No schema looks at these props: each single value is of a type that is named. */
 type OperatorShapes = {
@@ -25,8 +26,7 @@ const SHAPES: OperatorShapes = {
   podNamespaces: { list: true },
   issuerNamespaces: { list: true },
   jobNamespaces: { list: true },
-  digitalOcean: { part: PART.credentials },
-  cloudflare: { part: PART.credentials },
+  ...credentials(),
   image: { part: PART.text },
   imagePullSecrets: { list: true },
   replicas: { part: PART.number },
@@ -54,3 +54,8 @@ const SHAPES: OperatorShapes = {
 
 /** What the props of a FlipopOperator take. It does not compile while one is missing. */
 export const OPERATOR_SHAPES: Shapes = SHAPES;
+
+function credentials(): Readonly<Record<CredentialProp, { readonly part: Part }>> {
+  const shapes = allProviders().map(({ prop }) => [prop, { part: PART.credentials }]);
+  return Object.fromEntries(shapes) as Record<CredentialProp, { readonly part: Part }>;
+}
