@@ -1,6 +1,7 @@
 /** What one account's addresses of one family look like: read once for all, believed with care. */
 
 import { canonicalIp } from "cdk8s-flipop/api";
+import { MOVE_MAX_AGE_SECONDS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { type CallContext, type CallPriority, sharedRead } from "../providers/call.js";
 import { isProviderError } from "../providers/errors.js";
@@ -19,10 +20,8 @@ import { abandoned, type Belief, completed, observe, started } from "./belief.js
 import { Coalesced } from "./coalesced.js";
 import { InventoryReader } from "./inventory-reader.js";
 import { PicturedMap } from "./pictured-map.js";
-import { type InventoryView, MOVE_MAX_AGE_SECONDS, type ResourceRef } from "./types.js";
+import type { InventoryView, ResourceRef } from "./types.js";
 import { createView } from "./view.js";
-
-const SECOND_MS = 1000;
 
 /** Taken in the same turn as the decision; given back when the move has ended, however. */
 export interface Reservation {

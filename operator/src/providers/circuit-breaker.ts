@@ -1,17 +1,14 @@
 /** Lets an API rest that fails again and again, so that an outage is not made worse and retries cost nothing. */
 
 import { exponentialMs, jittered, type Random } from "../async/backoff.js";
+import { BREAKER_FIRST_REST_MS, BREAKER_LONGEST_REST_MS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { type ApiCall, type CallLayer, whereOf } from "./call.js";
 import { isProviderError, ProviderError } from "./errors.js";
 
 /** Failures in a row that open it. */
 const THRESHOLD = 5;
-const FIRST_REST_MS = 5_000;
-/** Short, since an address that cannot be moved is somebody's outage. */
-const LONGEST_REST_MS = 10_000;
 const JITTER = 0.2;
-const SECOND_MS = 1000;
 
 /**
  * Closed: calls pass. After `THRESHOLD` failures in a row it opens: calls are refused at once. After a rest one call
@@ -54,7 +51,11 @@ export class CircuitBreaker {
     }
     this.failures += 1;
     if (this.failures < THRESHOLD) return;
-    const rest = jittered(exponentialMs(this.rests, FIRST_REST_MS, LONGEST_REST_MS), JITTER, this.random);
+    const rest = jittered(
+      exponentialMs(this.rests, BREAKER_FIRST_REST_MS, BREAKER_LONGEST_REST_MS),
+      JITTER,
+      this.random,
+    );
     this.rests += 1;
     this.openUntil = this.clock.monotonic() + rest;
   }

@@ -1,5 +1,6 @@
 /** Keeps calls under the API's rate limits. */
 
+import { RATE_LIMIT_DEFAULT_WAIT_SECONDS, RATE_LIMIT_LONGEST_WAIT_SECONDS, SECOND_MS } from "../bounds.js";
 import type { Clock, Timer } from "../clock.js";
 import { type ApiCall, askerKey, type CallLayer, type CallPriority, type RateFacts } from "./call.js";
 import { abortedError } from "./direct.js";
@@ -9,11 +10,6 @@ import { type RateLimit, ReportedBudget, SlidingWindow } from "./rate-window.js"
 
 /** Share of each limit that checks leave for assignments. */
 const KEPT_FOR_ASSIGNMENTS = 0.2;
-/** Where the API refuses without saying for how long. */
-const UNSAID_WAIT_SECONDS = 5;
-/** However far in the future the API says it will listen again, so that a wrong header does not stop us for good. */
-const LONGEST_BLOCK_SECONDS = 3600;
-const SECOND_MS = 1000;
 
 interface Waiter {
   readonly admit: (call: number) => void;
@@ -76,11 +72,11 @@ export class RateLimiter {
 
   /** The API refused a call for its rate. */
   refused(retryAfterSeconds: number | undefined): void {
-    this.block(retryAfterSeconds ?? UNSAID_WAIT_SECONDS);
+    this.block(retryAfterSeconds ?? RATE_LIMIT_DEFAULT_WAIT_SECONDS);
   }
 
   private block(seconds: number): void {
-    const until = this.clock.monotonic() + Math.min(seconds, LONGEST_BLOCK_SECONDS) * SECOND_MS;
+    const until = this.clock.monotonic() + Math.min(seconds, RATE_LIMIT_LONGEST_WAIT_SECONDS) * SECOND_MS;
     this.blockedUntil = Math.max(this.blockedUntil, until);
   }
 

@@ -1,6 +1,7 @@
 /** What all calls with one token share, whoever makes them: APIs count by token. */
 
 import type { Random } from "../async/backoff.js";
+import { MAX_TOKEN_GUARDS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { CircuitBreaker } from "./circuit-breaker.js";
 import { tokenHash } from "./credentials.js";
@@ -18,9 +19,6 @@ export interface GuardedApi {
   readonly rateLimits: readonly RateLimit[];
 }
 
-/** Rotated tokens come without end; those used longest ago have no call under way. */
-const MAX_GUARDS = 256;
-
 /** One token that several issuers and the environment have is one to the API: they share its limits. */
 export class TokenGuards {
   private readonly guards = new Map<string, TokenGuard>();
@@ -37,7 +35,7 @@ export class TokenGuards {
     this.guards.delete(key);
     this.guards.set(key, guard);
     const [oldest] = this.guards.keys();
-    if (this.guards.size > MAX_GUARDS && oldest !== undefined) this.guards.delete(oldest);
+    if (this.guards.size > MAX_TOKEN_GUARDS && oldest !== undefined) this.guards.delete(oldest);
     return guard;
   }
 }

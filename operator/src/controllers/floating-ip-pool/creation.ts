@@ -1,6 +1,7 @@
 /** Step 7: creating what is missing, one address at a time, and never twice. */
 
 import { Annotation, type PendingCreation } from "cdk8s-flipop/api";
+import { SEEN_KEPT } from "../../bounds.js";
 import { refText } from "../../claims/claimant.js";
 import type { Problem } from "../problem.js";
 import { isDue } from "../retry-schedule.js";
@@ -149,8 +150,6 @@ export function assignmentRecord({ pool, now }: Snapshot, why: string): Action {
   const formerly = pool.status.lastAssignmentTime;
   return { do: "record-assignment", at: timestamp(now), ...(formerly === undefined ? {} : { formerly }), why };
 }
-
-const SEEN_KEPT = 500;
 
 function intentOf(
   { pool, now, inventory }: Snapshot,

@@ -1,15 +1,9 @@
 /** What a unit remembers, as the plan reads it. */
 
+import { NODE_FAILURE_KEPT_MS, PLACEMENT_LASTING_MS, REVERTS_KEPT } from "../../bounds.js";
 import type { ProviderId } from "../../providers/types.js";
 import type { PoolMemory, Snapshot } from "./snapshot.js";
 import type { PoolUnit } from "./unit.js";
-
-const MINUTE_MS = 60_000;
-/** After this long where we put it, an address is nobody else's any more. */
-const LASTING_MS = 10 * MINUTE_MS;
-const REVERTS_KEPT = 10;
-/** A failure of a node this long ago says nothing any more. */
-const NODE_FAILURE_KEPT_MS = 30 * MINUTE_MS;
 
 export interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now"> {
   /** At `now`. */
@@ -50,7 +44,7 @@ function noticeReverts(unit: PoolUnit, { inventory, verdictOf, now }: Scene): vo
     const facts = inventory.get(ip);
     if (facts === undefined || facts.doubted || facts.action !== undefined) continue;
     if (facts.holder === machine) {
-      if (now - at >= LASTING_MS) unit.reverts.delete(ip);
+      if (now - at >= PLACEMENT_LASTING_MS) unit.reverts.delete(ip);
       continue;
     }
     unit.placements.delete(ip);

@@ -3,7 +3,7 @@
  * same node meanwhile.
  */
 
-import { MOVE_MAX_AGE_SECONDS } from "../../inventory/types.js";
+import { MOVE_MAX_AGE_SECONDS, SKIPPED_RETRY_MS } from "../../bounds.js";
 import { inPreference } from "../../match/node-preference.js";
 import type { ProviderId } from "../../providers/types.js";
 import { isDue } from "../retry-schedule.js";
@@ -97,9 +97,6 @@ function choose(tools: GatherTools, unit: PoolUnit, gathered: Gathered, chains: 
   return { starts, confirms, startAt: waits.length === 0 ? undefined : Math.min(...waits) };
 }
 
-/** So soon something that came to nothing, though nobody refused it, is begun again, ms. Not on a dry run. */
-const AGAIN_MS = 5_000;
-
 /** What the plan says now, though nothing is begun: for the status. */
 export function look(tools: GatherTools, unit: PoolUnit, read: PoolRead): Turn {
   const gathered = gather(tools, unit, read);
@@ -109,7 +106,7 @@ export function look(tools: GatherTools, unit: PoolUnit, read: PoolRead): Turn {
   const times = waiting
     .filter(({ subject }) => !unit.underWay.has(subject))
     .map((start) => startTime(tools, unit, gathered, start))
-    .flatMap((at) => (at > now ? at : tools.context.settings.dryRun ? [] : now + AGAIN_MS));
+    .flatMap((at) => (at > now ? at : tools.context.settings.dryRun ? [] : now + SKIPPED_RETRY_MS));
   const startAt = times.length === 0 ? undefined : Math.min(...times);
   return { ...gathered, plan: made, starts: [], confirms: [], startAt };
 }

@@ -1,6 +1,7 @@
 /** RoutedIPIssuers of the cluster: tries their credentials, and keeps each as long as somebody uses it. */
 
 import { Finalizer } from "cdk8s-flipop/api";
+import { CREDENTIALS_CHECK_SECONDS, SECOND_MS } from "../../bounds.js";
 import { keyOf } from "../../kube/objects.js";
 import { finalizerPatch, statusPatch } from "../../kube/patch.js";
 import { OwnSeries } from "../../metrics/series.js";
@@ -23,8 +24,6 @@ import type { Snapshot } from "./snapshot.js";
 
 const NAME = "routed-ip-issuer";
 const KIND = "RoutedIPIssuer";
-/** Credentials are tried again this often. */
-const TRY_SECONDS = 300;
 const REGION_LABEL = "topology.kubernetes.io/region";
 
 interface Scene {
@@ -95,7 +94,7 @@ export class IssuerController {
       const made = plan(snapshot);
       await this.carryOut(scene, made, run);
       await this.tell(key, snapshot, made);
-      return requeueAfter(TRY_SECONDS * 1000);
+      return requeueAfter(CREDENTIALS_CHECK_SECONDS * SECOND_MS);
     } catch (error) {
       return resultOfError(error);
     }
@@ -106,7 +105,7 @@ export class IssuerController {
     const answer = this.accounts.of(issuer);
     const found = answer.account?.addresses("IPv4");
     const account = found instanceof AddressAccount ? found : undefined;
-    await account?.refresh(TRY_SECONDS, "check");
+    await account?.refresh(CREDENTIALS_CHECK_SECONDS, "check");
     const firewall = this.firewallOf(issuer, { answer, account });
     const firewalls = answer.account?.providers.firewalls;
     if (firewall !== undefined && firewalls !== undefined) {

@@ -1,6 +1,7 @@
 /** Zones by id or by name. Each is asked for once, however many record sets it has. */
 
 import { domainToASCII } from "node:url";
+import { ZONE_NAME_RETRY_MS } from "../../bounds.js";
 import type { Answer } from "../answer.js";
 import { CALL, type CallContext, sharedRead } from "../call.js";
 import { tokenHash } from "../credentials.js";
@@ -13,9 +14,6 @@ export interface Zone {
   /** In lower case. Absent: the token may not read the zone itself, as FLIPOP never had to. */
   readonly name?: string;
 }
-
-/** A zone whose name could not be read is asked for again after this: the token may have got the right meanwhile. */
-const NAMELESS_MS = 10 * 60_000;
 
 /** For the error of a caller that gives up. */
 const FINDING = `${CLOUDFLARE}: find a zone`;
@@ -45,7 +43,7 @@ export class Zones {
     this.entries.set(key, { zone: asked, until: Number.POSITIVE_INFINITY });
     asked.then(
       ({ name }) => {
-        if (name === undefined) this.entries.set(key, { zone: asked, until: this.now() + NAMELESS_MS });
+        if (name === undefined) this.entries.set(key, { zone: asked, until: this.now() + ZONE_NAME_RETRY_MS });
       },
       () => this.entries.delete(key),
     );

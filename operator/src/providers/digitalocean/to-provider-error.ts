@@ -1,12 +1,11 @@
 /** Whatever goes wrong with a request, as a ProviderError. What 422 means is told in unprocessable.ts. */
 
+import { SECOND_MS } from "../../bounds.js";
 import { Answer } from "../answer.js";
 import { type ApiCall, whereOf } from "../call.js";
 import type { RawAnswer } from "../connections.js";
 import { ProviderError, type ProviderErrorKind, type ProviderErrorProps, REMEDIES } from "../errors.js";
 import { type ApiNames, foreignAnswer, quoted, readRetryAfter } from "../network-errors.js";
-
-const SECOND_MS = 1000;
 
 export const NAMES: ApiNames = {
   title: "DigitalOcean",
