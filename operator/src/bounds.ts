@@ -212,6 +212,20 @@ export const CLOUD_LIST_ATTEMPTS = 3; // A list that changes while its pages are
 export const CLOUD_LIST_MAX_PAGES = 1_000; // More than any list has: the operator does not follow an endless one.
 export const BREAKER_FIRST_REST_MS = 5_000; // The circuit breaker's first pause.
 export const BREAKER_LONGEST_REST_MS = 10_000; // Its longest one: an address that cannot move is an outage.
+/** A recorded assignment has been accepted or has failed after this: a status write, then a call. */
+export const ASSIGNMENT_OVER_MS = (CLOUD_CALL_SECONDS + KUBE_CALL_SECONDS) * SECOND_MS;
+/** A write whose caller cannot check its decision again is not sent when the decision is older than this. */
+export const MAX_DECISION_AGE_MS = 2_000;
+/** Requests of one token that are open at once; each has a connection of its own and waits for no other. */
+export const CLOUD_CONNECTIONS = 16;
+/** Share of every limit that only moves of addresses may use. */
+export const RESERVED_FOR_MOVES = 0.2;
+/** Share of every limit that reads and checks leave to changes of records, beside the reserve. */
+export const RESERVED_FOR_RECORDS = 0.2;
+/** A call that has waited for this long may go before calls of a more urgent class. */
+export const CLASS_PATIENCE_MS = 30_000;
+/** And then after this many of them: one call in ten. */
+export const CLASS_TURNS = 9;
 export const RATE_LIMIT_DEFAULT_WAIT_SECONDS = 5; // The pause after a 429 that names none.
 export const RATE_LIMIT_LONGEST_WAIT_SECONDS = 3600; // A wrong header must not stop the account for good.
 /** A call that left in one window may arrive early in the next: both count it. */

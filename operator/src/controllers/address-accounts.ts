@@ -13,6 +13,7 @@ import type { AccountInventory } from "../inventory/account-inventory.js";
 import type { Inventories } from "../inventory/inventories.js";
 import type { ResourceRef } from "../inventory/types.js";
 import { type CallContext, type CallPriority, sharedRead } from "../providers/call.js";
+import { isWithdrawn } from "../providers/decision.js";
 import { isProviderError, type ProviderError } from "../providers/errors.js";
 import { type ProviderRegistry, UnknownProviderError } from "../providers/registry.js";
 import type { AddressProvider } from "../providers/types.js";
@@ -170,7 +171,7 @@ type AccountErrorKind = keyof typeof ACCOUNT_RETRY_MS;
 
 /** Failures of the account or the API; the others are about one address or node. */
 export function isAccountError(error: unknown): error is ProviderError & { readonly kind: AccountErrorKind } {
-  return isProviderError(error) && Object.hasOwn(ACCOUNT_RETRY_MS, error.kind) && error.reason !== "Cancelled";
+  return isProviderError(error) && Object.hasOwn(ACCOUNT_RETRY_MS, error.kind) && !isWithdrawn(error);
 }
 
 /** Never earlier than the API asks. */

@@ -16,6 +16,7 @@ import type {
   ProviderId,
   UnassignAddress,
 } from "../providers/types.js";
+import { Urgency } from "../providers/urgency.js";
 import { abandoned, type Belief, completed, observe, started } from "./belief.js";
 import { Coalesced } from "./coalesced.js";
 import { InventoryReader } from "./inventory-reader.js";
@@ -49,6 +50,7 @@ export class AccountInventory {
   /** Lists asked for earlier may lack an address whose creation nobody answered. */
   private trustedFrom = Number.NEGATIVE_INFINITY;
   private priority: CallPriority = "check";
+  private relisting: Urgency | undefined;
 
   constructor(
     provider: AddressProvider,
@@ -98,6 +100,7 @@ export class AccountInventory {
     const oldest = Math.max(this.clock.monotonic() - maxAgeSeconds * SECOND_MS, this.trustedFrom);
     if (this.listedAt !== undefined && this.listedAt >= oldest) return;
     if (priority === "assignment") this.priority = priority;
+    this.relisting?.raise(priority);
     await this.lists.run(oldest, signal);
   }
 
@@ -218,8 +221,10 @@ export class AccountInventory {
 
   private async relist(): Promise<void> {
     const askedAt = this.clock.monotonic();
-    const context = sharedRead("the list is old, or something contradicted it", this.priority);
+    const urgency = new Urgency(this.priority);
+    const context = sharedRead("the list is old, or something contradicted it", urgency);
     this.priority = "check";
+    this.relisting = urgency;
     const named = [...new Set([...this.named.values()].flat())];
     const listed = new Map((await this.reader.list(context, named)).map((facts) => [facts.ip, facts]));
     for (const facts of listed.values()) this.take(facts.ip, { facts, askedAt });

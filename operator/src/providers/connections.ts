@@ -1,10 +1,8 @@
 /** Connections to one API: they stay open, go through a proxy where one is set, and give whole answers only. */
 
 import { Agent, type Dispatcher, ProxyAgent } from "undici";
-import { CLOUD_CONNECT_TIMEOUT_MS, CLOUD_KEEP_ALIVE_MS, MAX_ANSWER_BYTES } from "../bounds.js";
+import { CLOUD_CONNECT_TIMEOUT_MS, CLOUD_CONNECTIONS, CLOUD_KEEP_ALIVE_MS, MAX_ANSWER_BYTES } from "../bounds.js";
 import { proxyFromEnv } from "../kube/proxy.js";
-
-const CONNECTIONS = 16;
 
 /** The answer was cut off by us. */
 export class AnswerTooLong extends Error {
@@ -36,7 +34,7 @@ export class Connections {
   constructor(baseUrl: string, env: Readonly<Record<string, string | undefined>>) {
     const proxy = proxyFromEnv(new URL(baseUrl), env);
     const options = {
-      connections: CONNECTIONS,
+      connections: CLOUD_CONNECTIONS,
       pipelining: 1,
       keepAliveTimeout: CLOUD_KEEP_ALIVE_MS,
       // Deadlines are the attempt's own.

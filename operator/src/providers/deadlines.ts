@@ -10,8 +10,9 @@ export function withCallDeadline(clock: Clock, seconds = CLOUD_CALL_SECONDS): Ca
   return (next) => async (call, send) => {
     const limited = limitedSignal({ clock, seconds }, call.context.signal);
     try {
-      const endsAt = clock.monotonic() + seconds * SECOND_MS;
-      return await next({ ...call, endsAt, context: { ...call.context, signal: limited.signal } }, send);
+      const startedAt = clock.monotonic();
+      const endsAt = startedAt + seconds * SECOND_MS;
+      return await next({ ...call, startedAt, endsAt, context: { ...call.context, signal: limited.signal } }, send);
     } finally {
       limited.dispose();
     }

@@ -39,6 +39,8 @@ export interface ProviderKind {
   readonly urlVariable: string;
   readonly userAgentVariable: string;
   readonly rateLimits: readonly RateLimit[];
+  /** Whether addresses move through its API: a share of every limit is reserved for moves then. @default true */
+  readonly movesAddresses?: boolean;
   build(setup: ProviderSetup): ProviderSet;
 }
 

@@ -12,6 +12,7 @@ import type { Clock } from "../clock.js";
 import type { ApiCall, CallLayer } from "./call.js";
 import type { Credentials } from "./credentials.js";
 import { waitFor } from "./deadlines.js";
+import { isWithdrawn } from "./decision.js";
 import { isProviderError, type ProviderError } from "./errors.js";
 
 const JITTER = 0.5;
@@ -63,7 +64,7 @@ async function waitOrThrow(options: RetryOptions, call: ApiCall, error: Provider
 export function delayMs(error: ProviderError, attempt: number, random: Random): number | undefined {
   if (attempt >= CLOUD_ATTEMPTS || !error.retrySafe) return undefined;
   if (error.kind !== "RateLimited" && error.kind !== "Unavailable") return undefined;
-  if (error.reason === "CircuitOpen" || error.reason === "Cancelled") return undefined;
+  if (error.reason === "CircuitOpen" || isWithdrawn(error)) return undefined;
   const asked = error.retryAfterSeconds ?? 0;
   if (asked > CLOUD_RETRY_AFTER_SECONDS) return undefined;
   // Jitter only ever adds: earlier than asked would be refused again.

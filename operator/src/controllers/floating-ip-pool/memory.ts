@@ -15,10 +15,13 @@ export interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now">
 export function memoryOf(unit: PoolUnit, scene: Scene): PoolMemory {
   noticeReverts(unit, scene);
   forgetNodes(unit, scene.now);
-  const { creationFailure, lastAssignmentAt, cleanup, nodeRetries, reverts } = unit;
+  unit.firstPlannedAt ??= scene.now;
+  const { creationFailure, lastAssignmentAt, firstPlannedAt, cleanup, nodeRetries, reverts } = unit;
   const records = scene.recordReverts.length === 0 ? [] : [["records", scene.recordReverts] as const];
   return {
     ...(lastAssignmentAt === undefined ? {} : { lastAssignmentAt }),
+    firstPlannedAt,
+    assigning: unit.assigning.size > 0,
     nodeRetryAt: new Map([...nodeRetries].map(([node, { retryAt }]): [ProviderId, number] => [node, retryAt])),
     ...(creationFailure === undefined ? {} : { creationFailure }),
     ...unit.sightings.seen(scene),

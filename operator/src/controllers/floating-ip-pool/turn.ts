@@ -130,6 +130,7 @@ function staleAddress({ snapshot }: Gathered, chain: Chain): string | undefined 
 /** Takes the subject, the node that the chain goes to, and the account's turn to create. */
 function book({ context }: GatherTools, unit: PoolUnit, gathered: Gathered, { subject, chain }: Start): void {
   unit.underWay.add(subject);
+  if (chain.some((action) => action.do === "record-assignment")) unit.assigning.add(subject);
   const { account, snapshot } = gathered;
   const goal = goalOf(chain);
   const reservation = goal && account?.inventory?.reserve(goal.node, unit.ref);
@@ -145,6 +146,9 @@ function showMove(unit: PoolUnit, { status }: Pool, chain: Chain): void {
   const move = chain.find((action) => action.do === "assign");
   if (move?.do !== "assign") return;
   const { ip, node } = move;
+  const before = status.ips?.[ip];
+  if (before === undefined) unit.beforeMoves.delete(ip);
+  else unit.beforeMoves.set(ip, before);
   const graceSince = status.ips?.[ip]?.graceSince;
   const grace = graceSince === undefined ? {} : { graceSince };
   unit.effects.set(ip, { state: "in-progress", nodeName: node.name, providerID: node.machine, ...grace });

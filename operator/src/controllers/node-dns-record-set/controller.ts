@@ -9,7 +9,9 @@ import { nextAttempt } from "../cleanup.js";
 import { conditionSamples } from "../condition-metrics.js";
 import type { ControllerContext, ControllerFactory, ControllerParts } from "../context.js";
 import { OwnResources } from "../own-resources.js";
+import type { DnsAction } from "../records/actions.js";
 import { DnsDesk, dnsOfRegistry } from "../records/dns-desk.js";
+import { supersededRecords } from "../records/recheck.js";
 import { resultOfError } from "../run-failure.js";
 import { regardingOf, type Telling } from "../telling.js";
 import { Units } from "../units.js";
@@ -153,7 +155,8 @@ class RecordSets {
       const { chain } = turn.plan;
       if (chain.length === 0 || steps.some(({ outcome }) => outcome.is !== "done")) return { turn, steps };
       if (round === MAX_ITERATIONS) throw new Error(`record set ${unit.key} does not come to rest: ${chain[0]?.why}`);
-      const tools = { desk: this.desk, unit, dns: turn.dns, plan: turn.plan, signal: run.signal };
+      const superseded = (action: DnsAction) => supersededRecords(this.look(unit)?.plan.chain, action);
+      const tools = { desk: this.desk, unit, dns: turn.dns, plan: turn.plan, signal: run.signal, superseded };
       const ended = await execute(tools, chain);
       steps.push(...ended);
       this.record(unit, turn, { ended, run });
@@ -207,6 +210,7 @@ class RecordSets {
   }
 
   private next({ plan: { lookAgainAt } }: Turn, steps: readonly Step[]): Result {
+    if (steps.some(({ outcome }) => outcome.is === "superseded")) return requeueAfter(0);
     if (lookAgainAt !== undefined) return requeueAfter(Math.max(0, lookAgainAt - this.context.clock.now()));
     return steps.some(({ outcome }) => outcome.is === "refused") ? requeueAfter(RECORDS_REFUSED_MS) : done;
   }

@@ -10,6 +10,7 @@ import {
 import type { Clock } from "../../clock.js";
 import { Coalesced } from "../../inventory/coalesced.js";
 import type { CallContext } from "../../providers/call.js";
+import { isSuperseded, isWithdrawn } from "../../providers/decision.js";
 import { isProviderError, type ProviderError } from "../../providers/errors.js";
 import { recordsAfter } from "../../providers/record-changes.js";
 import type {
@@ -93,20 +94,27 @@ export class RecordSet {
 
   /**
    * Makes the changes. The view shows the result without another read, where the answers tell it; after a failure it is
-   * unknown. Rejects with ProviderError, or as a withheld write does: then nothing was sent, and the view stays.
+   * unknown. Rejects with ProviderError, or as a withheld write does: where nothing was sent, the view stays.
    */
   async apply({ provider, context }: Caller, changes: RecordChangeSet): Promise<void> {
     const before = this.reading?.facts;
+    let sent = context.recheck === undefined;
+    const recheck = () => {
+      const because = context.recheck?.();
+      sent ||= because === undefined;
+      return because;
+    };
     try {
-      const written = await provider.apply(context, changes);
+      const written = await provider.apply({ ...context, ...(sent ? {} : { recheck }) }, changes);
       this.writtenTo = this.clock.monotonic();
       this.changed(before, changes, written);
     } catch (error) {
+      if (isSuperseded(error) && !sent) throw error;
       this.writtenTo = this.clock.monotonic();
       if (!isProviderError(error)) throw error;
       this.reading = undefined;
       this.written = undefined;
-      this.changeFailed = true;
+      this.changeFailed ||= !isWithdrawn(error);
       this.failed(error);
       throw error;
     }
@@ -160,7 +168,7 @@ export class RecordSet {
 
   private failed(error: ProviderError): void {
     // Whoever gave up says nothing about the provider.
-    if (error.reason === "Cancelled") return;
+    if (isWithdrawn(error)) return;
     const now = this.clock.now();
     const old = this.retry !== undefined && now - this.retry.retryAt > RECORDS_FAILURE_KEPT_MS;
     this.retry = afterFailure(old ? undefined : this.retry, error, now);

@@ -6,10 +6,12 @@ import { keyOf } from "../../kube/objects.js";
 import { finalizerPatch, statusPatch } from "../../kube/patch.js";
 import { OwnSeries } from "../../metrics/series.js";
 import type { CallContext } from "../../providers/call.js";
+import { isSuperseded } from "../../providers/decision.js";
 import { isProviderError } from "../../providers/errors.js";
 import { Controller, type Run } from "../../runtime/controller.js";
 import { done, type Result, requeueAfter } from "../../runtime/result.js";
 import { AddressAccount } from "../address-accounts.js";
+import { type Basis, objectBasis, recheckOf } from "../addresses/basis.js";
 import { type CleanupMemory, nextAttempt } from "../cleanup.js";
 import { conditionSamples } from "../condition-metrics.js";
 import { conditionsWish, turnedBad } from "../planned-condition.js";
@@ -159,6 +161,7 @@ export class IssuerController {
         await this.perform(scene, action, run);
       } catch (error) {
         if (!isProviderError(error)) throw error;
+        if (isSuperseded(error)) return;
         this.event(scene.issuer, { type: "Warning", reason: "FirewallFailed", note: error.message });
         return;
       }
@@ -184,9 +187,17 @@ export class IssuerController {
       case "remove-firewall": {
         const provider = answer.account?.providers.firewalls;
         if (provider === undefined) return;
-        await firewall?.remove({ provider, context: this.call(issuer, action.why, run) }, action.firewall);
+        const recheck = recheckOf(() => this.basisOf(issuer));
+        const context = { ...this.call(issuer, action.why, run), priority: "records", recheck } as const;
+        await firewall?.remove({ provider, context }, action.firewall);
       }
     }
+  }
+
+  private basisOf({ metadata: { namespace, name } }: IssuerRead): Basis {
+    const key = keyOf({ namespace, name });
+    const { metadata } = this.routing.lookUp.issuer(key) ?? {};
+    return { ...objectBasis(metadata), "the number of its RoutedIPs": this.routing.usersOfIssuer(key).length };
   }
 
   private writerOf({ metadata: { namespace, name } }: IssuerRead) {

@@ -4,6 +4,7 @@ import { FIREWALL_MAX_AGE_SECONDS, FIREWALL_SHARED_SECONDS, SECOND_MS } from "..
 import type { Clock } from "../../clock.js";
 import { errorText } from "../../logging.js";
 import type { CallContext } from "../../providers/call.js";
+import { isWithdrawn } from "../../providers/decision.js";
 import { isProviderError, type ProviderError } from "../../providers/errors.js";
 import { isEmptyChange, ruleKey } from "../../providers/firewall-changes.js";
 import type {
@@ -172,7 +173,7 @@ export class SharedFirewall {
       this.retry = undefined;
       return result;
     } catch (error) {
-      if (isProviderError(error) && error.reason !== "Cancelled") {
+      if (isProviderError(error) && !isWithdrawn(error)) {
         this.failed = error;
         this.retry = afterFailure(this.retry, error, this.clock.now());
       }

@@ -15,6 +15,7 @@ export const cloudflare: ProviderKind = {
   userAgentVariable: "CLOUDFLARE_USER_AGENT",
   // For each user, over all tokens; one call more blocks all calls for 5 minutes.
   rateLimits: [{ calls: 1_200, seconds: 300 }],
+  movesAddresses: false,
   build,
 };
 
