@@ -35,6 +35,8 @@ export type ClientOptions = Omit<ProviderSetup, "monotonic"> & { readonly baseUr
 export interface ProviderKind
   extends Pick<ProviderFacts, "name" | "tokenVariable" | "urlVariable" | "userAgentVariable"> {
   readonly rateLimits: readonly RateLimit[];
+  /** Whether addresses move through its API: a share of every limit is reserved for moves then. @default true */
+  readonly movesAddresses?: boolean;
   build(setup: ProviderSetup): ProviderSet;
 }
 

@@ -28,7 +28,11 @@ describe("the registry of providers", () => {
 
   function registry(env: Record<string, string>, dryRun = false, clock = new FakeClock()) {
     const audit: AuditRecord[] = [];
-    const metrics = { calls: { inc: () => undefined }, callSeconds: { observe: () => undefined } };
+    const metrics = {
+      calls: { inc: () => undefined },
+      callSeconds: { observe: () => undefined },
+      callWaitSeconds: { observe: () => undefined },
+    };
     const redactor = new Redactor();
     const made = new ProviderRegistry({
       ...{ clock, random: () => 0, metrics, fence: openFence, dryRun, redactor },

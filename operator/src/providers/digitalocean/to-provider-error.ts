@@ -1,13 +1,12 @@
 /** Whatever goes wrong with a request, as a ProviderError. What 422 means is told in unprocessable.ts. */
 
 import { PROVIDERS } from "cdk8s-flipop/api";
+import { SECOND_MS } from "../../bounds.js";
 import { Answer } from "../answer.js";
 import { type ApiCall, whereOf } from "../call.js";
 import type { RawAnswer } from "../connections.js";
 import { ProviderError, type ProviderErrorKind, type ProviderErrorProps, REMEDIES } from "../errors.js";
 import { foreignAnswer, quoted, readRetryAfter } from "../network-errors.js";
-
-const SECOND_MS = 1000;
 
 /** An answer that is no success. @param nowMs wall clock, for a Retry-After that is a date */
 export function refusedError(call: ApiCall, answer: RawAnswer, nowMs: number): ProviderError {
