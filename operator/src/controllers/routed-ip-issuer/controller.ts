@@ -25,6 +25,8 @@ const NAME = "routed-ip-issuer";
 const KIND = "RoutedIPIssuer";
 /** Credentials are tried again this often. */
 const TRY_SECONDS = 300;
+/** A retry that is due at this very moment would otherwise run again and again. */
+const FIRST_RETRY_MS = 1_000;
 const REGION_LABEL = "topology.kubernetes.io/region";
 
 interface Scene {
@@ -95,7 +97,7 @@ export class IssuerController {
       const made = plan(snapshot);
       await this.carryOut(scene, made, run);
       await this.tell(key, snapshot, made);
-      return requeueAfter(TRY_SECONDS * 1000);
+      return requeueAfter(nextMs(scene, snapshot.now));
     } catch (error) {
       return resultOfError(error);
     }
@@ -229,6 +231,13 @@ export class IssuerController {
   private call({ metadata: { namespace = "", name } }: IssuerRead, why: string, { signal }: Run): CallContext {
     return { asker: { kind: KIND, namespace, name }, why, priority: "check", signal };
   }
+}
+
+/** ms until the credentials are tried again. What failed is tried at its own times, or the failure outlives its cause. */
+function nextMs({ account, firewall }: Scene, now: number): number {
+  const { failure, retryAt } = firewall?.view() ?? {};
+  const due = [account?.retryAt, failure === undefined ? undefined : retryAt].flatMap((at) => at ?? []);
+  return Math.max(FIRST_RETRY_MS, Math.min(TRY_SECONDS * 1000, ...due.map((at) => at - now)));
 }
 
 function accountState(account: AddressAccount | undefined): Snapshot["account"] {
