@@ -15,7 +15,7 @@ import type { PoolRead } from "./read-pool.js";
 import type { Pool, Snapshot } from "./snapshot.js";
 import { addressSubject, CREATION } from "./subject.js";
 import type { PoolUnit } from "./unit.js";
-import { dnsProviderOf, familyOfPool } from "./wish.js";
+import { annotatedIps, dnsProviderOf, familyOfPool } from "./wish.js";
 
 export interface GatherTools {
   readonly context: ControllerContext;
@@ -92,8 +92,8 @@ export function creationKey(
 }
 
 /** Addresses that the pool names anywhere; canonical. */
-export function namedAddresses({ spec, status }: Pool): readonly string[] {
-  const created = (status.createdIPs ?? []).map(({ ip }) => ip);
+export function namedAddresses({ metadata, spec, status }: Pool): readonly string[] {
+  const created = [...(status.createdIPs ?? []).map(({ ip }) => ip), ...annotatedIps({ metadata })];
   const named = [...(spec.ips ?? []), ...created, ...Object.keys(status.ips ?? {})];
   return [...new Set(named.filter(isIp).map(canonicalIp))];
 }

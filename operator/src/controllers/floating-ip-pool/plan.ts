@@ -88,7 +88,7 @@ function chainsOf(snapshot: Snapshot, decision: Decision, published: readonly st
   const polls = snapshot.inventory.complete ? standings.flatMap(poll) : [];
   if (isDeleting(snapshot.pool)) return [...polls, ...deletionChains(snapshot, wish, standings)].filter(isFilled);
   if (!isObserved(snapshot) || snapshot.pool.spec.paused === true) return polls;
-  const books = [finalizerChain(snapshot, wish), ...bookkeepingChains(snapshot, wish)];
+  const books = [finalizerChain(snapshot, wish), ...bookkeepingChains(snapshot, wish, standings)];
   if (snapshot.problem !== undefined) return [...polls, ...books].filter(isFilled);
   const moves = pairing.pairs.map((pair) => moveChain(snapshot, pair, { wish, choice: demand }));
   const annotations = annotationChains(snapshot, standings, wish.family);
