@@ -58,9 +58,10 @@ export function gather({ context, desk }: GatherTools, unit: PoolUnit, read: Poo
   return { snapshot, family, account, dns };
 }
 
-function matchesOf({ leads }: ControllerContext, { match: { index, settled } }: PoolUnit) {
+function matchesOf({ leads, leadsSince }: ControllerContext, { match: { index, settled } }: PoolUnit) {
   return {
     cachesComplete: leads() && settled,
+    ...optional("leadsSince", leadsSince()),
     candidates: index?.candidates() ?? [],
     verdictOf: (machine: ProviderId) => index?.verdictOfMachine(machine),
     refusals: index === undefined ? "" : tallyText(index.tally()),

@@ -100,12 +100,13 @@ export function servedBy(
   routing: Routing,
   unit: RoutedUnit,
   { routed, problem }: { readonly routed: RoutedIP; readonly problem: Problem | undefined },
-): Pick<Snapshot, "cachesComplete" | "ports"> {
+): Pick<Snapshot, "cachesComplete" | "leadsSince" | "ports"> {
   const pods = unit.podsBehind();
   const service = routing.service(unit.service);
   const known = service !== undefined && problem === undefined;
   return {
     cachesComplete: routing.context.leads() && routing.synced && pods !== undefined,
+    ...given({ leadsSince: routing.context.leadsSince() }),
     ports: known ? portsOf(service, pods ?? [], routed.status.ports) : NO_PORTS,
   };
 }
