@@ -4,7 +4,9 @@ import type { Clock, Timer } from "../clock.js";
 export class DeadlineError extends Error {
   /** Without the number of seconds: near the end of a lease it is another one each time, and the text goes to statuses. */
   constructor(where: string) {
-    super(`${where}: no complete answer before its deadline; check the network, the server's load or raise the deadline`);
+    super(
+      `${where}: no complete answer before its deadline; check the network, the server's load or raise the deadline`,
+    );
     this.name = "DeadlineError";
   }
 }

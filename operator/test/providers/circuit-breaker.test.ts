@@ -37,7 +37,7 @@ describe("the circuit breaker", () => {
     for (let count = 0; count < 5; count++) await fail();
     const texts = new Set<string>();
     for (let second = 0; second < 4; second++) {
-      texts.add((await fail()).message);
+      texts.add(String(await fail()));
       await clock.advance(1_000);
     }
     expect([...texts]).to.have.length(1);

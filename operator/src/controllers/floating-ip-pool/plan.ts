@@ -28,6 +28,8 @@ export interface Plan {
   readonly addresses: readonly PlannedAddress[];
   readonly conditions: readonly PlannedCondition[];
   readonly counts: PoolCounts;
+  /** Desired addresses that do not exist yet. */
+  readonly missing: number;
   /** Candidates without an address, in the preferred order; all of them. */
   readonly waiting: readonly string[];
   /** What this pool would take from others (`DemandBook.set`); 0: it can't act now. */
@@ -70,6 +72,7 @@ function assemble(snapshot: Snapshot, decision: Decision): Plan {
     chains: chainsOf(snapshot, decision, published),
     addresses,
     conditions: conditionsOf(snapshot, findings),
+    missing: wish.missing,
     counts: countsOf(standings, addresses, wish, snapshot.candidates.length),
     waiting: demand.waiting.map(({ name }) => name),
     demand: { wants: demand.wants, regions: demand.regions },
