@@ -58,6 +58,7 @@ export const ACCOUNT_RECOVERIES_APART_MS = 10_000;
 export const ACCOUNT_FAILURE_KEPT_MS = 10 * MINUTE_MS; // After this, the next failure of an account is a new one.
 export const JANITOR_RETRY_MS = 30_000; // Annotations of an unreadable account are checked again after this.
 export const CREDENTIALS_CHECK_SECONDS = 300; // An issuer's credentials are tried again this often.
+export const DUE_RETRY_PAUSE_MS = 1_000; // A retry that is due at this very moment does not run again at once.
 /** After the server dropped a field of a status, the field is tried again this often. */
 export const CRD_PROBE_MS = 10 * MINUTE_MS;
 

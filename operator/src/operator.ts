@@ -36,7 +36,7 @@ import { ProviderRegistry } from "./providers/registry.js";
 import { Redactor } from "./redactor.js";
 import { AbsentKinds } from "./runtime/absent-kinds.js";
 import { cachePart } from "./runtime/cache-part.js";
-import { type Fence, fenced, openFence } from "./runtime/fence.js";
+import { type Fence, fenced, OpenSince, openFence } from "./runtime/fence.js";
 import { Health } from "./runtime/health.js";
 import { healthRoutes, metricsRoutes, SmallHttpServer } from "./runtime/http-server.js";
 import { type Elector, LeaderElector, noElection } from "./runtime/leader.js";
@@ -175,6 +175,7 @@ class Assembly {
     const inventories = new Inventories(clock);
     providers.onWithdraw(({ addresses }) => addresses && inventories.leave(addresses));
     const client = this.makeClient();
+    const leading = new OpenSince(this.fence, clock);
     return {
       ...{ clock, random, logger, client, watches, nodes, providers, inventories, news, metrics, runtime },
       annotated: new AnnotatedNodes(nodes),
@@ -186,7 +187,8 @@ class Assembly {
       owners: new Owners(),
       events: settings.dryRun ? dryRunEvents(logger) : this.recorder,
       ...(settings.dryRun && { dryRunPlans: new DryRunPlans(clock, logger) }),
-      leads: () => this.fence.remainingMs() > 0,
+      leads: () => leading.at !== undefined,
+      leadsSince: () => leading.at,
       settings: {
         namespace: settings.namespace,
         features: settings.features,

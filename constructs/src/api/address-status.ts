@@ -1,8 +1,10 @@
 import { type IpFamily, MAX_IP_LENGTH } from "./ip-address";
 import type { SchemaOf } from "./schema";
 
+export const ADDRESS_STATES = ["active", "in-progress", "error", "no-match", "unassigned", "disabled"] as const;
+
 /** Where an address stands. The words are the Go operator's; dashboards and scripts know them. */
-export type AddressState = "active" | "in-progress" | "error" | "no-match" | "unassigned" | "disabled";
+export type AddressState = (typeof ADDRESS_STATES)[number];
 
 /** What status says of one address. */
 export interface AddressStatus {

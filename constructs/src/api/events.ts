@@ -24,7 +24,11 @@ export const EVENTS = {
     remedy: "",
   },
   Released: { type: "Normal", meaning: "A created address was released: the provider has it again.", remedy: "" },
-  Forgotten: { type: "Normal", meaning: "A RoutedIP no longer counts an address among those it created.", remedy: "" },
+  Forgotten: {
+    type: "Normal",
+    meaning: "A resource no longer counts an address among those it created; the note says why.",
+    remedy: "",
+  },
   FirewallCreated: { type: "Normal", meaning: "The firewall that an issuer names was created.", remedy: "" },
   FirewallChanged: {
     type: "Normal",

@@ -107,6 +107,7 @@ describe("metrics", () => {
       "gauge flipop_floatingippoolcontroller_ip_node{namespace,name,ip,provider,dns,provider_id,node}",
       "gauge flipop_floatingippoolcontroller_ip_state{namespace,name,ip,provider,dns,state}",
       "gauge flipop_floatingippoolcontroller_unfulfilled_ips{namespace,name,provider,dns}",
+      "gauge flipop_floatingippoolcontroller_inactive_ips{namespace,name,provider,dns}",
       "gauge flipop_nodednsrecordset_records{namespace,name,provider,dns}",
       "counter flipop_routedipcontroller_ip_assignment_errors{namespace,name,ip,provider,dns}",
       "counter flipop_routedipcontroller_ip_assignments{namespace,name,ip,provider,dns}",

@@ -75,6 +75,8 @@ export interface ControllerContext {
   readonly runtime: RuntimeMetrics;
   /** Whether this process may write now. */
   readonly leads: () => boolean;
+  /** Since when it may, without a break, ms since the epoch. */
+  readonly leadsSince: () => number | undefined;
   readonly settings: ControllerSettings;
 }
 

@@ -1,6 +1,6 @@
 /** What people are told in an Event. */
 
-import { GROUP_VERSION } from "cdk8s-flipop/api";
+import { Annotation, GROUP_VERSION } from "cdk8s-flipop/api";
 import type { ResourceRef } from "../inventory/types.js";
 import type { EventInput } from "../kube/events.js";
 import type { Problem } from "./problem.js";
@@ -35,6 +35,14 @@ export function failed(
 export function leftBehind(left: readonly string[], why: string): Telling | undefined {
   if (left.length === 0) return undefined;
   return warning("LeftBehind", "CleanUp", `${why}; left behind, remove by hand: ${left.join("; ")}`);
+}
+
+/** A copy of the created addresses was put right. `undefined`: nothing left it that a person should know of. */
+export function forgotten(ips: readonly string[] = []): Telling | undefined {
+  if (ips.length === 0) return undefined;
+  const one = ips.length === 1 ? "it no longer counts" : "they no longer count";
+  const note = `${ips.join(", ")}: annotation ${Annotation.createdIps} names what the provider does not have; ${one} as created by this resource`;
+  return normal("Forgotten", "Forget", note);
 }
 
 /** Reason and action of the Event, by what failed of that which pools and RoutedIPs both do. */

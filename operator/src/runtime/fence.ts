@@ -52,6 +52,22 @@ export class LeaseFence implements Fence {
   }
 }
 
+/** Since when a fence has been open without a break, by the wall clock: as far as somebody has asked. */
+export class OpenSince {
+  private since: number | undefined;
+
+  constructor(
+    private readonly fence: Pick<Fence, "remainingMs">,
+    private readonly clock: Pick<Clock, "now">,
+  ) {}
+
+  /** ms since the epoch; `undefined`: it is shut. */
+  get at(): number | undefined {
+    this.since = this.fence.remainingMs() > 0 ? (this.since ?? this.clock.now()) : undefined;
+    return this.since;
+  }
+}
+
 /** For a process that runs without leader election. */
 export const openFence: Fence = { assertHeld: () => undefined, remainingMs: () => Number.POSITIVE_INFINITY };
 

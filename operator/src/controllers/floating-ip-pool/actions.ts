@@ -27,8 +27,12 @@ export type RecordAction =
   | (Reasoned & { readonly do: "drop-from-spec"; readonly ip: string })
   /** Takes the entry out of `createdIPs`. */
   | (Reasoned & { readonly do: "forget-created"; readonly ip: string })
-  /** The copy of the list of created addresses; `undefined` removes it. */
-  | (Reasoned & { readonly do: "annotate-pool"; readonly value: string | undefined })
+  /** The copy of the list of created addresses; `undefined` removes it. `forgotten`: those that the provider does not have. */
+  | (Reasoned & {
+      readonly do: "annotate-pool";
+      readonly value: string | undefined;
+      readonly forgotten?: readonly string[];
+    })
   /** A person's forget-creation has been served. */
   | (Reasoned & { readonly do: "clear-forget-creation" })
   | (Reasoned & { readonly do: "add-finalizer" })

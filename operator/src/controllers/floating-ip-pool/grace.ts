@@ -1,6 +1,7 @@
 /** Step 3: which holders keep their address, though they do not match for the moment. */
 
 import { type Grace, graceOf } from "../../match/grace.js";
+import { given } from "../given.js";
 import { timeOf } from "../times.js";
 import type { Holding } from "./holdings.js";
 import type { Snapshot } from "./snapshot.js";
@@ -24,10 +25,10 @@ export function isOurs({ address }: Pick<Holding, "address">): boolean {
   return address.claim?.ours === true;
 }
 
-function graceFor({ now, pool }: Snapshot, { address, holder, verdict, was }: Holding): Grace | undefined {
+function graceFor({ now, pool, leadsSince }: Snapshot, { address, holder, verdict, was }: Holding): Grace | undefined {
   if (holder === undefined || !address.wanted) return undefined;
   const periodMs = (pool.spec.gracePeriodSeconds ?? 0) * 1000;
-  return graceOf({ verdict, memory: graceMemory(was, holder), periodMs, now });
+  return graceOf({ verdict, memory: graceMemory(was, holder), periodMs, now, ...given({ leadsSince }) });
 }
 
 /** What the status remembers is of its holder; while an address moves, of the one that it comes from. */

@@ -28,6 +28,8 @@ export interface Plan {
   readonly addresses: readonly PlannedAddress[];
   readonly conditions: readonly PlannedCondition[];
   readonly counts: PoolCounts;
+  /** Desired addresses that do not exist yet. */
+  readonly missing: number;
   /** Candidates without an address, in the preferred order; all of them. */
   readonly waiting: readonly string[];
   /** What this pool would take from others (`DemandBook.set`); 0: it can't act now. */
@@ -70,6 +72,7 @@ function assemble(snapshot: Snapshot, decision: Decision): Plan {
     chains: chainsOf(snapshot, decision, published),
     addresses,
     conditions: conditionsOf(snapshot, findings),
+    missing: wish.missing,
     counts: countsOf(standings, addresses, wish, snapshot.candidates.length),
     waiting: demand.waiting.map(({ name }) => name),
     demand: { wants: demand.wants, regions: demand.regions },
@@ -88,7 +91,7 @@ function chainsOf(snapshot: Snapshot, decision: Decision, published: readonly st
   const polls = snapshot.inventory.complete ? standings.flatMap(poll) : [];
   if (isDeleting(snapshot.pool)) return [...polls, ...deletionChains(snapshot, wish, standings)].filter(isFilled);
   if (!isObserved(snapshot) || snapshot.pool.spec.paused === true) return polls;
-  const books = [finalizerChain(snapshot, wish), ...bookkeepingChains(snapshot, wish)];
+  const books = [finalizerChain(snapshot, wish), ...bookkeepingChains(snapshot, wish, standings)];
   if (snapshot.problem !== undefined) return [...polls, ...books].filter(isFilled);
   const moves = pairing.pairs.map((pair) => moveChain(snapshot, pair, { wish, choice: demand }));
   const annotations = annotationChains(snapshot, standings, wish.family);

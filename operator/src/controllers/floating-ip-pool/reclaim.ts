@@ -9,7 +9,11 @@ import { isDeleting, type Snapshot } from "./snapshot.js";
 import type { Wish } from "./wish.js";
 
 /** Appends what is not in `spec.ips` yet, once; what somebody took out again stays out. */
-export function bookkeepingChains({ pool }: Snapshot, { addresses }: Wish): readonly Chain[] {
+export function bookkeepingChains(
+  { pool }: Snapshot,
+  { addresses }: Wish,
+  standings: readonly Standing[],
+): readonly Chain[] {
   const inSpec = new Set(addresses.filter((address) => address.inSpec).map(({ ip }) => ip));
   const fresh = (pool.status.createdIPs ?? []).filter((entry) => entry.inSpec !== true);
   const appends = fresh.map(({ ip }): Chain => {
@@ -18,7 +22,16 @@ export function bookkeepingChains({ pool }: Snapshot, { addresses }: Wish): read
       ? [{ do: "mark-in-spec", ip, why: "spec.ips has it already" }]
       : [{ do: "append-to-spec", ip, why: "a created address must survive a loss of the status" }];
   });
-  return [...appends, ...backup(pool, addresses)];
+  return [...appends, ...backup(pool, addresses, forgottenOf(standings))];
+}
+
+/**
+ * Addresses that only the copy names and that the provider, asked for each alone, does not have: the copy is out of date,
+ * and an entry that stayed would take the place of an address for ever.
+ */
+function forgottenOf(standings: readonly Standing[]): readonly string[] {
+  const gone = standings.filter(({ address, sight }) => address.origin === "restored" && sight === "gone");
+  return gone.map(({ address }) => address.ip);
 }
 
 /** One chain for each address that is disabled and under `Delete`, and one for all that are gone and given up. */
@@ -94,13 +107,18 @@ function entryOf({ status }: Snapshot["pool"], ip: string) {
   return (status.createdIPs ?? []).find((entry) => canonicalIp(entry.ip) === ip);
 }
 
-function backup(pool: Snapshot["pool"], addresses: Wish["addresses"]): readonly Chain[] {
+function backup(
+  pool: Snapshot["pool"],
+  addresses: Wish["addresses"],
+  forgotten: readonly string[] = [],
+): readonly Chain[] {
   const value = addresses
-    .filter(({ origin }) => origin !== "listed")
+    .filter(({ origin, ip }) => origin !== "listed" && !forgotten.includes(ip))
     .map(({ ip }) => ip)
     .join(",");
   const seen = pool.metadata.annotations?.[Annotation.createdIps];
   if ((seen ?? "") === value) return [];
   const why = "a copy of the created addresses, should the status get lost";
-  return [[{ do: "annotate-pool", value: value === "" ? undefined : value, why }]];
+  const left = forgotten.length === 0 ? {} : { forgotten };
+  return [[{ do: "annotate-pool", value: value === "" ? undefined : value, ...left, why }]];
 }

@@ -3,7 +3,8 @@
 import type { AddressState, AddressStatus, PoolCounts, Reason } from "cdk8s-flipop/api";
 import { refText } from "../../claims/claimant.js";
 import { isContested } from "../contested.js";
-import { timestamp } from "../times.js";
+import { isDue } from "../retry-schedule.js";
+import { timeOf, timestamp } from "../times.js";
 import { isOurs, isServed, type Standing } from "./grace.js";
 import type { Pair, Pairing } from "./pairs.js";
 import { drainUntil } from "./reclaim.js";
@@ -116,7 +117,7 @@ function targetOf({ nodeName, providerID }: AddressStatus): AddressStatus {
   };
 }
 
-/** A failure of the last try is told until one succeeds. */
+/** A failure of the last try is shown until the next try is due: then the pool tries again, or has nothing left to try. */
 function failure(snapshot: Snapshot, standing: Standing): Told | undefined {
   const { memory, pool } = snapshot;
   const { was, address } = standing;
@@ -134,9 +135,9 @@ function failure(snapshot: Snapshot, standing: Standing): Told | undefined {
 }
 
 /** By a failure of its own, or by one of the account. */
-function isHeldUp({ memory, providerFailure }: Snapshot, { was, address }: Standing): boolean {
-  const ofAccount = providerFailure !== undefined || memory.accountRetryAt?.has(addressSubject(address.ip)) === true;
-  return was.retryAt !== undefined || ofAccount;
+function isHeldUp({ memory, providerFailure, now }: Snapshot, { was, address }: Standing): boolean {
+  const waits = [timeOf(was.retryAt), memory.accountRetryAt?.get(addressSubject(address.ip))];
+  return providerFailure !== undefined || waits.some((retryAt) => !isDue(retryAt, now));
 }
 
 /** An action that still runs on a disabled address. */

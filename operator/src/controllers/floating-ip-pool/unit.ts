@@ -4,7 +4,7 @@ import type { AddressStatus, FloatingIPPoolSpec } from "cdk8s-flipop/api";
 import type { Reservation } from "../../inventory/account-inventory.js";
 import type { ResourceRef } from "../../inventory/types.js";
 import { keyOf } from "../../kube/objects.js";
-import { OwnSeries } from "../../metrics/series.js";
+import { OwnSeries, StateSeries } from "../../metrics/series.js";
 import type { ProviderId } from "../../providers/types.js";
 import { ListSightings } from "../addresses/list-sightings.js";
 import type { PollState } from "../addresses/poll.js";
@@ -45,6 +45,7 @@ export class PoolUnit {
   readonly match: MatchFollower;
   readonly writer: ObjectWriter<PoolObject>;
   readonly series = new OwnSeries();
+  readonly states = new StateSeries();
   /** Subjects of chains that run. */
   readonly underWay = new Set<string>();
   /** Changes of status entries that no status has told yet, by address. */
@@ -152,6 +153,7 @@ export class PoolUnit {
   async close(): Promise<void> {
     this.life.abort(new Error(`${this.ref.kind} ${this.key} is gone`));
     this.series.clear();
+    this.states.clear();
     await this.match.close();
   }
 

@@ -1,7 +1,7 @@
 /** RoutedIPIssuers of the cluster: tries their credentials, and keeps each as long as somebody uses it. */
 
 import { Finalizer } from "cdk8s-flipop/api";
-import { CREDENTIALS_CHECK_SECONDS, SECOND_MS } from "../../bounds.js";
+import { CREDENTIALS_CHECK_SECONDS, DUE_RETRY_PAUSE_MS, SECOND_MS } from "../../bounds.js";
 import { keyOf } from "../../kube/objects.js";
 import { finalizerPatch, statusPatch } from "../../kube/patch.js";
 import { OwnSeries } from "../../metrics/series.js";
@@ -96,7 +96,7 @@ export class IssuerController {
       const made = plan(snapshot);
       await this.carryOut(scene, made, run);
       await this.tell(key, snapshot, made);
-      return requeueAfter(CREDENTIALS_CHECK_SECONDS * SECOND_MS);
+      return requeueAfter(nextMs(scene, snapshot.now));
     } catch (error) {
       return resultOfError(error);
     }
@@ -239,6 +239,13 @@ export class IssuerController {
   private call({ metadata: { namespace = "", name } }: IssuerRead, why: string, { signal }: Run): CallContext {
     return { asker: { kind: KIND, namespace, name }, why, priority: "check", signal };
   }
+}
+
+/** ms until the credentials are tried again. What failed is tried at its own times, or the failure outlives its cause. */
+function nextMs({ account, firewall }: Scene, now: number): number {
+  const { failure, retryAt } = firewall?.view() ?? {};
+  const due = [account?.retryAt, failure === undefined ? undefined : retryAt].flatMap((at) => at ?? []);
+  return Math.max(DUE_RETRY_PAUSE_MS, Math.min(CREDENTIALS_CHECK_SECONDS * SECOND_MS, ...due.map((at) => at - now)));
 }
 
 function accountState(account: AddressAccount | undefined): Snapshot["account"] {

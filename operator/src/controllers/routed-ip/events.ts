@@ -2,7 +2,7 @@
 
 import type { FirewallRuleFacts, ProviderId } from "../../providers/types.js";
 import type { Outcome } from "../addresses/outcomes.js";
-import { ADDRESS_FAILURES, failed, leftBehind, normal, recordsText, type Telling } from "../telling.js";
+import { ADDRESS_FAILURES, failed, forgotten, leftBehind, normal, recordsText, type Telling } from "../telling.js";
 import type { Action } from "./actions.js";
 import type { Done } from "./execute.js";
 import type { Snapshot } from "./snapshot.js";
@@ -35,6 +35,8 @@ function succeeded(action: Action, outcome: Well, nameOf: NameOf): Telling | und
       return normal("Forgotten", "Forget", action.why);
     case "apply-records":
       return normal("RecordsChanged", "ChangeRecords", recordsText(action.changes));
+    case "annotate-pool":
+      return forgotten(action.forgotten);
     case "remove-finalizer":
       return leftBehind(action.leftBehind, action.why);
     default:

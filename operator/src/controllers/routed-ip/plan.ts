@@ -158,9 +158,9 @@ function actsOf(acts: Acts, able: boolean): Pick<Plan, "steps" | "chains"> {
   return { steps, chains: [...polls, ...books, ...sideChains(acts)] };
 }
 
-function bookkeeping({ snapshot, decision: { wish, creation } }: Acts): readonly Chain[] {
+function bookkeeping({ snapshot, standings, decision: { wish, creation } }: Acts): readonly Chain[] {
   const settled = isCreating(creation) ? [] : sharedChain(creation.chain);
-  const books = bookkeepingChains(asPool(snapshot), wish).map(sharedChain);
+  const books = bookkeepingChains(asPool(snapshot), wish, standings).map(sharedChain);
   return [...books, superseded(snapshot), settled].filter(isFilled);
 }
 

@@ -17,7 +17,7 @@ import { withGoal } from "./goal.js";
 import type { JobTools } from "./jobs/gather.js";
 import { runJobs } from "./jobs/run-jobs.js";
 import { learn } from "./learn.js";
-import { count, labelsOf, samplesOf } from "./metrics.js";
+import { count, labelsOf, showRouted } from "./metrics.js";
 import { listDueMs, prepare } from "./prepare.js";
 import type { RoutedRead } from "./resource.js";
 import { statusWish } from "./status.js";
@@ -54,7 +54,8 @@ async function runIssued(tools: GatherTools, unit: RoutedUnit, { read, run }: St
   const { turn, rest } = await takeTurns(tools, unit, run);
   if (turn === undefined) return done;
   const { context } = tools.routing;
-  unit.series.show(samplesOf(context.metrics, labelsOf(context, turn.gathered.snapshot), turn.plan));
+  const { series, states } = unit;
+  showRouted({ metrics: context.metrics, series, states }, labelsOf(context, turn.gathered.snapshot), turn.plan);
   await writeStatus(tools, unit, turn, run);
   const waitMs = rest ? 0 : nextMs(tools, unit, turn);
   return waitMs === undefined ? done : requeueAfter(waitMs);

@@ -7,7 +7,7 @@ import { keyOf } from "../../kube/objects.js";
 import type { PodScope } from "../../kube/pod-scopes.js";
 import type { PodView } from "../../kube/pod-view.js";
 import { MatchIndex } from "../../match/match-index.js";
-import { OwnSeries } from "../../metrics/series.js";
+import { OwnSeries, StateSeries } from "../../metrics/series.js";
 import type { ProviderId } from "../../providers/types.js";
 import { ListSightings } from "../addresses/list-sightings.js";
 import type { PollState } from "../addresses/poll.js";
@@ -41,6 +41,7 @@ export class RoutedUnit {
   readonly key: string;
   readonly writer: ObjectWriter<RoutedObject>;
   readonly series = new OwnSeries();
+  readonly states = new StateSeries();
   /** Of the status, not written yet. */
   overlay: Overlay = {};
   addressRetry: RetryState | undefined;
@@ -153,6 +154,7 @@ export class RoutedUnit {
   async close(): Promise<void> {
     this.life.abort(new Error(`${KIND} ${this.key} is gone`));
     this.series.clear();
+    this.states.clear();
     this.reservation?.release();
     this.followed?.index.close();
     await this.pods?.close();
