@@ -5,6 +5,8 @@ import { type CliContext, runCli } from "./cli.js";
 import { NO_READER } from "./exit-codes.js";
 import { run } from "./run.js";
 
+/** For the last lines of the log to be written. */
+const EXIT_MS = 1_000;
 const NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 
 // The parser of undici is WebAssembly, compiled at the first connection: to optimise it takes V8 36 MB for a moment, more
@@ -29,6 +31,9 @@ process.exitCode = await runCli(
   },
   context,
 );
+
+// Whatever still holds the event loop (a socket, a timer) must not keep a process alive that has stopped.
+setTimeout(() => process.exit(), EXIT_MS).unref();
 
 /** `flipop --help | head -1`: whoever read it is gone, so there is nobody to tell. */
 function unread(error: NodeJS.ErrnoException): void {

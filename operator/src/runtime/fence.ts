@@ -11,8 +11,12 @@ export interface Fence {
   assertHeld(): void;
   /** ms that a write started now may take, its own deadline: it ends `CALL_MARGIN_MS` before the renew deadline. */
   remainingMs(): number;
+  /** Each write passes through here, with the signal that may cut it off. Settles as the write does. */
+  track?<T>(write: Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
+/** So long a write that was cut off may still be carried out by the server, ms: as long as one attempt may take. */
+const CUT_OFF_MS = 15_000;
 /** A write's own deadline ends this long before the renew deadline: what is on its way still has time to arrive. */
 export const CALL_MARGIN_MS = 2_000;
 const SECOND_MS = 1000;
@@ -26,6 +30,8 @@ export class NotLeaderError extends Error {
 /** A fence that follows one lease. Shut until the lease is won, and again once it is lost or given up. */
 export class LeaseFence implements Fence {
   private deadline: number | undefined;
+  private underWay = 0;
+  private cutOffAt = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly clock: Pick<Clock, "monotonic">) {}
 
@@ -45,6 +51,23 @@ export class LeaseFence implements Fence {
 
   remainingMs(): number {
     return Math.max(0, this.untilDeadlineMs() - CALL_MARGIN_MS);
+  }
+
+  async track<T>(write: Promise<T>, signal?: AbortSignal): Promise<T> {
+    this.underWay += 1;
+    try {
+      return await write;
+    } catch (error) {
+      if (signal?.aborted === true) this.cutOffAt = this.clock.monotonic();
+      throw error;
+    } finally {
+      this.underWay -= 1;
+    }
+  }
+
+  /** Whether no write of this process can take effect any more, once the fence is shut. */
+  get idle(): boolean {
+    return this.underWay === 0 && this.clock.monotonic() - this.cutOffAt >= CUT_OFF_MS;
   }
 
   assertHeld(): void {
@@ -87,7 +110,8 @@ export function fenced(client: KubeClient, fence: Fence): KubeClient {
       fence.assertHeld();
       const wanted = request.deadlineSeconds ?? DEFAULT_DEADLINE_SECONDS;
       const deadlineSeconds = Math.min(wanted, fence.remainingMs() / SECOND_MS);
-      return client.request<T>({ ...request, deadlineSeconds });
+      const write = client.request<T>({ ...request, deadlineSeconds });
+      return fence.track?.(write, request.signal) ?? write;
     },
     open: (request) => client.open(request),
   };

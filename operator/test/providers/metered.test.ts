@@ -31,7 +31,10 @@ describe("provider metrics", () => {
     const inc = ({ outcome }: { readonly outcome: string }, by = 1) => void shown.push([outcome, by]);
     const run = withMetrics({ calls: { inc }, callSeconds: { observe: () => undefined } }, new FakeClock())(direct);
     await run(callOf(), async () => undefined);
-    expect(shown).to.deep.equal([["success", 1], ["error", 0]]);
+    expect(shown).to.deep.equal([
+      ["success", 1],
+      ["error", 0],
+    ]);
   });
 
   it("count no call that has no token to be sent with, but one that finds no connection", async () => {
