@@ -1,7 +1,7 @@
 import { LEASE_NAME } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
-import { World } from "./world.js";
+import { RoutedWorld } from "../controllers/routed-ip/routed-world.js";
 
 const LEASE = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", namespace: "default", name: LEASE_NAME };
 /** What is left of the drain, of the aborted runs and of the connections. */
@@ -9,24 +9,26 @@ const MOST_MS = 15_000;
 
 describe("operator in process: a stop while the provider does not answer", function () {
   this.timeout(120_000);
-  let world: World;
+  let made: RoutedWorld;
 
-  afterEach(() => world.close());
+  afterEach(() => made.close());
 
   it("gives the Lease up and ends within a bound, though reads hang", async () => {
-    world = await World.create({ flags: { "leader-elect": "true", "shutdown-timeout": "2" } });
+    made = await RoutedWorld.create(["n1"], { flags: { "leader-elect": "true", "shutdown-timeout": "2" } });
+    const { world } = made;
     const holder = () => {
       const spec = world.kubernetes.get(LEASE)?.["spec"] as { readonly holderIdentity?: string } | undefined;
       return spec?.holderIdentity ?? "";
     };
-    world.addNode("n1");
-    const { ip } = world.digitalocean.state.addAddress();
-    world.addPool("web", { ips: [ip] });
+    made.addIssuer();
+    made.addRouted("a", {});
+    made.serve({ node: "n1" });
     const running = world.start();
-    await world.fulfilled("web");
+    await made.ready("a");
     expect(holder()).not.to.equal("");
     world.digitalocean.faults.inject({ kind: "delay", ms: 600_000 }, { on: /^GET/, times: Infinity });
-    world.addPool("more", { ips: [world.digitalocean.state.addAddress().ip] });
+    // The run of an issuer waits for its reads.
+    made.addIssuer({ routedIPFirewallName: "other" }, "default", "second");
     const { journal } = world.digitalocean;
     const before = journal.mark;
     await world.until("a read that hangs", () => journal.count({ after: before }) > 0);
