@@ -131,6 +131,8 @@ export const LEASE_RELEASED_SECONDS = 1;
 export const LEASE_RELEASE_ATTEMPTS = 3; // Attempts to release the lease at the end.
 /** A write's deadline ends this long before the renew deadline, so that it has arrived by then. */
 export const CALL_MARGIN_MS = 2_000;
+export const CUT_OFF_WRITE_MS = 15_000; // A write that was cut off may still be carried out by the server: as long as one attempt may take.
+export const PROCESS_EXIT_MS = 1_000; // After the last command: the last log lines are written, then the process exits.
 export const FORBIDDEN_GRACE_MS = 15_000; // A permission that is being granted at the start may take this long.
 export const HTTP_REQUEST_TIMEOUT_MS = 10_000; // A request to the operator's own endpoints must have arrived by then.
 

@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { API_GROUP, CONTROLLER_NAME, type FeatureName, LEASE_NAME, RELEASE } from "cdk8s-flipop/api";
 import type { Random } from "./async/backoff.js";
+import { settlesWithin } from "./async/wait.js";
 import { Claims } from "./claims/claims.js";
 import { DemandBook } from "./claims/node-shares.js";
 import { type Clock, systemClock } from "./clock.js";
@@ -81,6 +82,8 @@ const FACTORIES: Readonly<Partial<Record<FeatureName, ControllerFactory>>> = {
   routedip: createRoutedIPControllers,
 };
 
+/** For watches and connections to end after all else has. */
+const CLOSE_MS = 2_000;
 const TOKEN_VARIABLES = PROVIDER_KINDS.map(({ tokenVariable }) => `${tokenVariable} or ${tokenVariable}_FILE`);
 
 /** @throws NoProviderError */
@@ -136,7 +139,9 @@ class Assembly {
     try {
       return await this.makeManager().run(stop);
     } finally {
-      await this.close();
+      // A connection that does not end must not keep a stopped process alive.
+      const closed = await settlesWithin(this.clock, CLOSE_MS, this.close());
+      if (!closed) logger.warn({ deadlineMs: CLOSE_MS }, "connections did not end in time; exiting anyway");
     }
   }
 

@@ -121,7 +121,6 @@ export class Manager {
     const drained = !lost.aborted && (await this.drain(drainDeadlineMs, lost));
     abort.abort(lost.aborted ? lost.reason : new Error("the process is shutting down"));
     const ended = await settlesWithin(clock, ABORT_DEADLINE_MS, running);
-    // A run that is still there might write: then the lease must run out by itself.
     return { release: drained && ended };
   }
 
