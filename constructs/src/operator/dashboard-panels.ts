@@ -116,7 +116,6 @@ function providers(): readonly Panel[] {
   const calls = flipopMetric("flipop_providers_calls_total");
   const failed = flipopMetric("flipop_providers_calls_total", { outcome: "error" });
   const buckets = flipopBuckets("flipop_providers_call_duration_seconds");
-  const waits = flipopBuckets("flipop_provider_call_wait_seconds");
   const quantile = (q: number): string => `histogram_quantile(${q}, sum by (provider, le) (rate(${buckets}[5m])))`;
   return [
     graph(
@@ -145,18 +144,23 @@ function providers(): readonly Panel[] {
       ],
       "s",
     ),
-    graph(
-      "Wait before calls",
-      "99 of 100 calls of a work class wait shorter than this for the account's limits. Moves of addresses go first.",
-      [
-        {
-          expr: `histogram_quantile(0.99, sum by (provider, class, le) (rate(${waits}[5m])))`,
-          legend: "{{provider}} {{class}}",
-        },
-      ],
-      "s",
-    ),
+    waitBeforeCalls(),
   ];
+}
+
+function waitBeforeCalls(): Panel {
+  const waits = flipopBuckets("flipop_provider_call_wait_seconds");
+  return graph(
+    "Wait before calls",
+    "99 of 100 calls of a work class wait shorter than this for the account's limits. Moves of addresses go first.",
+    [
+      {
+        expr: `histogram_quantile(0.99, sum by (provider, class, le) (rate(${waits}[5m])))`,
+        legend: "{{provider}} {{class}}",
+      },
+    ],
+    "s",
+  );
 }
 
 function operator(settings: OperatorSettings): readonly Panel[] {

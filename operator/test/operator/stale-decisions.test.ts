@@ -81,10 +81,12 @@ describe("operator in process: a call that waited", function () {
     world.addPool("web", { ips, assignmentCoolOffSeconds: 15 });
     const first = world.start();
     const accepted = () => asked(ASSIGN).flatMap((call) => (call.status === 201 ? [call.at] : []));
-    const crash = new Promise<void>((resolve, reject) => {
-      world.digitalocean.journal.subscribe(() => accepted().length === 1 && first.kill().then(resolve, reject));
+    await new Promise<void>((resolve) => {
+      world.digitalocean.journal.subscribe(() => {
+        if (accepted().length === 1) resolve();
+      });
     });
-    await crash;
+    await first.kill();
     world.start();
     await world.fulfilled("web");
     const [a = 0, b = 0] = accepted();
