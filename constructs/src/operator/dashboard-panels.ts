@@ -150,7 +150,23 @@ function providers(): readonly Panel[] {
       ],
       "s",
     ),
+    waitBeforeCalls(),
   ];
+}
+
+function waitBeforeCalls(): Panel {
+  const waits = flipopBuckets("flipop_provider_call_wait_seconds");
+  return graph(
+    "Wait before calls",
+    "99 of 100 calls of a work class wait shorter than this for the account's limits. Moves of addresses go first.",
+    [
+      {
+        expr: `histogram_quantile(0.99, sum by (provider, class, le) (rate(${waits}[5m])))`,
+        legend: "{{provider}} {{class}}",
+      },
+    ],
+    "s",
+  );
 }
 
 function operator(settings: OperatorSettings): readonly Panel[] {

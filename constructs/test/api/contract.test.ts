@@ -117,6 +117,7 @@ describe("metrics", () => {
       "counter flipop_left_behind_total{kind,namespace}",
       "counter flipop_providers_calls_total{provider,call,outcome,kind,namespace,name}",
       "histogram flipop_providers_call_duration_seconds{provider,call,kind,namespace,name}",
+      "histogram flipop_provider_call_wait_seconds{provider,class}",
     ]);
   });
 });

@@ -48,6 +48,11 @@ export class AddressAccount {
     return this.failed === undefined ? undefined : problemOf(this.failed, "ProviderUnavailable");
   }
 
+  /** A list is there, and the last call was answered: one that is due only looks for drift. */
+  get readable(): boolean {
+    return this.failed === undefined && this.inventory?.complete === true;
+  }
+
   /** How often the account has answered again after reads had failed: what failed because of it may be tried at once. */
   get recovered(): number {
     return this.recoveries;

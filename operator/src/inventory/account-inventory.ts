@@ -4,6 +4,7 @@ import { canonicalIp } from "cdk8s-flipop/api";
 import { MOVE_MAX_AGE_SECONDS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { type CallContext, type CallPriority, sharedRead } from "../providers/call.js";
+import { isSuperseded } from "../providers/decision.js";
 import { isProviderError } from "../providers/errors.js";
 import type {
   ActionFacts,
@@ -83,6 +84,11 @@ export class AccountInventory {
   forget(resource: ResourceRef): void {
     this.named.delete(resource.uid);
     for (const [node, holder] of this.reservations) if (holder.uid === resource.uid) this.reservations.delete(node);
+  }
+
+  /** As of the view. */
+  get complete(): boolean {
+    return this.listedAt !== undefined;
   }
 
   view(): InventoryView {
@@ -209,6 +215,7 @@ export class AccountInventory {
     try {
       return await send();
     } catch (error) {
+      if (isSuperseded(error)) throw error;
       const telling = isProviderError(error, "Conflict") || isProviderError(error, "NotFound");
       if (telling || (isProviderError(error) && error.outcome === "unknown")) {
         const belief = this.beliefs.get(ip);

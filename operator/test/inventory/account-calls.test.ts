@@ -3,6 +3,7 @@ import { describe, it } from "mocha";
 import { AccountInventory } from "../../src/inventory/account-inventory.js";
 import { PicturedMap } from "../../src/inventory/pictured-map.js";
 import type { CallContext } from "../../src/providers/call.js";
+import { supersededError } from "../../src/providers/decision.js";
 import type { ProviderError } from "../../src/providers/errors.js";
 import type {
   ActionFacts,
@@ -11,7 +12,7 @@ import type {
   CreateOutcome,
   ProviderId,
 } from "../../src/providers/types.js";
-import { failure } from "../providers/support.js";
+import { callOf, failure } from "../providers/support.js";
 import { FakeClock } from "../support/fake-clock.js";
 import { errorOf } from "../support/http-rig.js";
 
@@ -36,11 +37,13 @@ class FakeCloud {
   outcome: CreateOutcome = { kind: "unknown", error: failure() };
   gate: Promise<void> = Promise.resolve();
   priority: string | undefined;
+  urgency: CallContext["urgency"];
 
   readonly provider = {
     list: async (context: CallContext, { named }: { readonly named: readonly string[] }) => {
       this.asked.push(`list ${named.join(" ")}`.trim());
       this.priority = context.priority;
+      this.urgency = context.urgency;
       await this.gate;
       if (this.refusal !== undefined) throw this.refusal;
       return [...this.addresses.values()].filter(({ ip }) => !this.unlisted.has(ip));
@@ -113,6 +116,24 @@ describe("the calls of an account's inventory", () => {
     await clock.advance(1);
     await list();
     expect(cloud.priority).to.equal("check");
+  });
+
+  it("become urgent when a move joins a list that has begun for a check", async () => {
+    const { cloud, inventory, list } = start();
+    const check = list();
+    expect(cloud.urgency?.priority).to.equal("check");
+    const move = inventory.ensure({ maxAgeSeconds: 300, priority: "assignment" });
+    expect(cloud.urgency?.priority).to.equal("assignment");
+    await Promise.all([check, move]);
+    expect(cloud.asked).to.deep.equal(["list"]);
+  });
+
+  it("are none where a move was not sent because its decision no longer held", async () => {
+    const { cloud, inventory, list } = start(facts(A));
+    await list();
+    cloud.refusal = supersededError(callOf(), "the target node has changed");
+    expect(await errorOf(inventory.assign(cloud.provider, ASKER, { ip: A, node: "n1" }))).to.equal(cloud.refusal);
+    expect(cloud.asked).to.deep.equal(["list"]);
   });
 
   it("are for the names of the own family alone", async () => {

@@ -25,6 +25,7 @@ describe("flipop metrics", () => {
       "gauge flipop_routedipcontroller_ip_state{namespace,name,ip,provider,dns,state}",
       "counter flipop_providers_calls_total{provider,call,outcome,kind,namespace,name}",
       "histogram flipop_providers_call_duration_seconds{provider,call,kind,namespace,name}",
+      "histogram flipop_provider_call_wait_seconds{provider,class}",
     ]);
   });
 

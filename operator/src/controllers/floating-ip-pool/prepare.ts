@@ -29,7 +29,8 @@ export async function prepare(
   tellNames(account, unit, pool);
   const { sightings } = unit;
   const settling = sightings.meet(pool.status.pendingCreation, context.clock.monotonic());
-  await account.refresh(settling ? SETTLE_LIST_SECONDS : listSeconds(unit), "assignment");
+  const routine = !settling && !unit.moving && account.readable;
+  await account.refresh(settling ? SETTLE_LIST_SECONDS : listSeconds(unit), routine ? "check" : "assignment");
   tellNames(account, unit, pool);
   await readOthers(account, unit, pool, why);
   sightings.note(account.inventory?.view(), context.clock.monotonic());

@@ -54,6 +54,8 @@ export class PoolUnit {
   readonly beforeMoves = new Map<string, AddressStatus>();
   /** Those of `underWay` that assign, where the pool has a cool-off. */
   readonly assigning = new Set<string>();
+  /** The last plan moved an address, or one was on its way. */
+  moving = false;
   /** When this process planned for the pool first, ms since the epoch. */
   firstPlannedAt: number | undefined;
   /** Failures of actions that no Event has told yet. */

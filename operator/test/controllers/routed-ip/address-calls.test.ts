@@ -55,6 +55,7 @@ describe("a call about the address of a RoutedIP", () => {
     answered: () => said.push("answered"),
     note: (error: Error) => said.push(error.message),
     inventory: {
+      view: () => undefined,
       create: async () => ({ kind: "created", address: { ip: IP } }),
       poll: () => Promise.reject(new Error("no answer")),
     },
@@ -66,9 +67,9 @@ describe("a call about the address of a RoutedIP", () => {
     const ref = { kind: "RoutedIP", namespace: "default", name: "a", uid: "a" };
     const tools = {
       signal,
-      unit: { ref, key: "default/a", signal, writer: { write } },
+      unit: { ref, key: "default/a", signal, writer: { write }, read: () => undefined },
       gathered: { account },
-      routing: { context: { clock: new FakeClock(), logger: silentLogger } },
+      routing: { context: { clock: new FakeClock(), logger: silentLogger, claims: {} } },
     } as unknown as Tools;
     const plan = { steps: [], chains: [[action as Action]], postAllow: false } as unknown as Plan;
     return (await execute(tools, plan))[0]?.outcome;
