@@ -34,6 +34,8 @@ export interface PendingCreation {
   readonly provider: string;
   /** Region that the address is created in. */
   readonly region?: string;
+  /** Project of the account that holds the addresses which the resource created before. */
+  readonly project?: string;
   /** Family of the address. */
   readonly family: IpFamily;
   /** Machine (`spec.providerID` of its node) that the address is created on, where a candidate waited for one. */
@@ -123,6 +125,12 @@ export const pendingCreationSchema: SchemaOf<PendingCreation> = {
     startedAt: { type: "string", format: "date-time", description: "When the intent was written." },
     provider: { type: "string", description: "Provider that is asked.", maxLength: 63 },
     region: { type: "string", optional: true, description: "Region that the address is created in.", maxLength: 63 },
+    project: {
+      type: "string",
+      optional: true,
+      description: "Project of the account that holds the addresses which the resource created before.",
+      maxLength: 63,
+    },
     family: { type: "string", description: "Family of the address.", enum: { IPv4: true, IPv6: true } },
     providerID: {
       type: "string",

@@ -92,6 +92,8 @@ export interface RoutedIPStatus {
   readonly error?: string;
   /** Whether the operator created the address; only then may it be released. */
   readonly created?: boolean;
+  /** The answer to its creation was lost, and the operator concluded from the account's lists that the address belongs to this resource. The operator never releases such an address. */
+  readonly inferred?: boolean;
   /** When `state` last changed. */
   readonly since?: string;
   /** When the holder stopped matching; the grace period counts from here, over restarts. */
@@ -252,6 +254,12 @@ const statusSchema: SchemaOf<RoutedIPStatus> = {
       type: "boolean",
       optional: true,
       description: "Whether the operator created the address; only then may it be released.",
+    },
+    inferred: {
+      type: "boolean",
+      optional: true,
+      description:
+        "The answer to its creation was lost, and the operator concluded from the account's lists that the address belongs to this resource. The operator never releases such an address.",
     },
     dns: { ...dnsStatusSchema, optional: true },
     pendingCreation: {

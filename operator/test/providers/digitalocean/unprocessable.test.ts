@@ -116,10 +116,9 @@ const CREATIONS: readonly Case[] = [
   { what: "nobody knows why", says: ODD, means: "Terminal", remedy: /check the region/ },
 ];
 
-/** Whoever refused it may have created one for the same request, delivered twice. */
 const CREATIONS_ON_NODE: readonly Case[] = [
-  { what: "the droplet has an event", says: "Droplet already has a pending event.", means: "unknown/NodeBusy" },
-  { what: "the droplet is taken", says: "The droplet already has a reserved IP", means: "unknown/NodeOccupied" },
+  { what: "the droplet has an event", says: "Droplet already has a pending event.", means: "Conflict/NodeBusy" },
+  { what: "the droplet is taken", says: "The droplet already has a reserved IP", means: "Conflict/NodeOccupied" },
   { what: "the droplet is gone", says: ODD, droplet: undefined, means: "NotFound" },
   { what: "the account's limit", says: "quota exceeded", means: "QuotaExceeded" },
 ];
