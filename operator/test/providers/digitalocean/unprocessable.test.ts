@@ -26,6 +26,8 @@ interface World {
   readonly says: string;
   readonly address?: object | undefined;
   readonly droplet?: object | undefined;
+  /** Droplets can't be read. */
+  readonly broken?: boolean;
 }
 
 interface Case extends Partial<World> {
@@ -145,6 +147,7 @@ describe("what DigitalOcean's 422 means", () => {
     const rig = await HttpRig.create();
     rig.handler = ({ method = "", url = "" }, response) => {
       const part = url.includes("/droplets/") ? "droplet" : "reserved_ip";
+      if (part === "droplet" && world.broken === true) return void response.destroy();
       const body = part === "droplet" ? world.droplet : world.address;
       if (method !== "GET") answer(response, 422, { id: "unprocessable_entity", message: world.says });
       else if (body === undefined) answer(response, 404, { id: "not_found", message: "not here" });
@@ -186,6 +189,11 @@ describe("what DigitalOcean's 422 means", () => {
   table("for a creation on a node", CREATIONS_ON_NODE, ({ addresses }) =>
     addresses.create(ASKER, { family: "IPv4", node: NODE }),
   );
+  it("for a creation on a node: a refusal stays one where the droplet can't be read to tell why", async () => {
+    const { addresses } = await provider({ says: ODD, broken: true });
+    const error = await addresses.create(ASKER, { family: "IPv4", node: NODE }).catch((refusal: unknown) => refusal);
+    expect(error).to.deep.include({ kind: "Conflict", outcome: "refused" });
+  });
   table(
     "for a release",
     [
