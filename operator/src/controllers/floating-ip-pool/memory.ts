@@ -1,6 +1,7 @@
 /** What a unit remembers, as the plan reads it. */
 
 import type { ProviderId } from "../../providers/types.js";
+import { given } from "../given.js";
 import type { PoolMemory, Snapshot } from "./snapshot.js";
 import type { PoolUnit } from "./unit.js";
 
@@ -21,12 +22,12 @@ export interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now">
 export function memoryOf(unit: PoolUnit, scene: Scene): PoolMemory {
   noticeReverts(unit, scene);
   forgetNodes(unit, scene.now);
-  const { creationFailure, lastAssignmentAt, cleanup, nodeRetries, reverts } = unit;
+  const { creationFailure, creationResult, lastAssignmentAt, cleanup, nodeRetries, reverts } = unit;
   const records = scene.recordReverts.length === 0 ? [] : [["records", scene.recordReverts] as const];
   return {
     ...(lastAssignmentAt === undefined ? {} : { lastAssignmentAt }),
     nodeRetryAt: new Map([...nodeRetries].map(([node, { retryAt }]): [ProviderId, number] => [node, retryAt])),
-    ...(creationFailure === undefined ? {} : { creationFailure }),
+    ...given({ creationFailure, creationResult }),
     ...unit.sightings.seen(scene),
     accountRetryAt: accountWaits(unit),
     reverts: new Map([...reverts, ...records]),

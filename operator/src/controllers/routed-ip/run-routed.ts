@@ -18,6 +18,7 @@ import { runJobs } from "./jobs/run-jobs.js";
 import { learn } from "./learn.js";
 import { count, labelsOf, samplesOf } from "./metrics.js";
 import { listDueMs, prepare } from "./prepare.js";
+import { noteCreation } from "./routed-creation.js";
 import type { RoutedRead } from "./resource.js";
 import { statusWish } from "./status.js";
 import { termsOf } from "./terms.js";
@@ -120,11 +121,12 @@ interface Ended {
 }
 
 function report(
-  { routing: { context } }: GatherTools,
+  { routing }: GatherTools,
   unit: RoutedUnit,
   { gathered, plan: made }: Turn,
   { ends, run }: Ended,
 ): void {
+  const { context } = routing;
   if (made.sentence !== "" && ends.length > 0) run.logger.info({ plan: made.sentence }, "plan");
   const labels = labelsOf(context, gathered.snapshot);
   for (const end of ends) {
@@ -137,7 +139,8 @@ function report(
     context.metrics.leftBehind.inc({ kind: KIND, namespace: unit.ref.namespace }, left.length);
     run.logger.error({ leftBehind: left }, "clean-up given up; remove by hand what is left behind");
   }
-  if (unit.read()?.routed.status.pendingCreation === undefined) context.creations.end(unit.ref.uid);
+  unit.creating = false;
+  noteCreation(routing, unit);
 }
 
 function note({ logger }: Run, { action, outcome }: Done): void {
