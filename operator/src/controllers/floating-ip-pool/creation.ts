@@ -234,7 +234,8 @@ const CRD_TEXT =
   "the API server drops fields of the status that a creation needs; nothing is created: apply the CRDs of this release";
 const RECORDING: Problem = {
   reason: "UnderWay",
-  message: "the end of a creation is known and not yet in the status: the API server did not take it; it is tried again",
+  message:
+    "the end of a creation is known and not yet in the status: the API server did not take it; it is tried again",
 };
 const RUNNING: Creation = {
   chain: [],

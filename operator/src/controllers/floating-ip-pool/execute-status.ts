@@ -77,7 +77,8 @@ async function recordIntent(
   }
   const patch = (pool: PoolObject) => statusPatch(pool, { pendingCreation: intent });
   const answer = await unit.writer.write({ patch, subresource: "status", signal });
-  if (answer.status?.pendingCreation?.startedAt === intent.startedAt) return copyIntent({ unit, context, signal }, intent);
+  if (answer.status?.pendingCreation?.startedAt === intent.startedAt)
+    return copyIntent({ unit, context, signal }, intent);
   unit.crdTooOld = true;
   const message = "the API server drops status.pendingCreation: apply the CRDs of this release";
   return { is: "refused", failure: { kind: "Terminal", problem: { reason: "CRDTooOld", message } } };

@@ -3,8 +3,8 @@
 import { Annotation, type CreatedAddress, canonicalIp, type FloatingIPPoolStatus } from "cdk8s-flipop/api";
 import { ownAnnotationPatch, statusPatch } from "../../kube/patch.js";
 import { errorText } from "../../logging.js";
-import { type CreatedFacts, type CreationResult, openIntent, recordResult } from "../addresses/creation-result.js";
 import { AddressAccount } from "../address-accounts.js";
+import { type CreatedFacts, type CreationResult, openIntent, recordResult } from "../addresses/creation-result.js";
 import type { ControllerContext } from "../context.js";
 import type { PoolObject, PoolRead } from "./read-pool.js";
 import { CREATION } from "./subject.js";

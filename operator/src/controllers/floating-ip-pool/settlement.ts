@@ -56,7 +56,8 @@ function settleSome(snapshot: Snapshot, open: OpenCase, candidates: readonly str
     return { is: "wait", until: Math.max(youngest + LISTS_APART_MS, snapshot.now + 1000) };
   }
   // Its answer says whose address is whose.
-  if (rivalsOf(snapshot, open).some(({ running }) => running === true)) return { is: "wait", until: snapshot.now + LISTS_APART_MS };
+  if (rivalsOf(snapshot, open).some(({ running }) => running === true))
+    return { is: "wait", until: snapshot.now + LISTS_APART_MS };
   const [only, ...others] = ofProject(snapshot, open, candidates);
   if (only === undefined || others.length > 0) return { is: "several", ips: candidates };
   const why = doubtOf(snapshot, open);

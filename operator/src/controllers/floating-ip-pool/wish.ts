@@ -48,7 +48,14 @@ export function wishOf({ pool, claims }: Pick<Snapshot, "pool" | "claims">): Wis
   const inferred = new Set((pool.status.createdIPs ?? []).flatMap((entry) => inferredIp(entry)));
   const addresses = order.map(({ ip, origin }, index): WishedAddress => {
     const mark = inferred.has(ip) ? { inferred: true } : {};
-    return { ip, origin, wanted: isWanted(ip, index), inSpec: inSpec.has(ip), claim: claims.addresses.get(ip), ...mark };
+    return {
+      ip,
+      origin,
+      wanted: isWanted(ip, index),
+      inSpec: inSpec.has(ip),
+      claim: claims.addresses.get(ip),
+      ...mark,
+    };
   });
   const wanted = addresses.filter((address) => address.wanted);
   return {

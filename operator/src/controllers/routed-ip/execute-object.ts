@@ -86,7 +86,8 @@ async function recordIntent(
   }
   const patch = (object: RoutedObject) => statusPatch(object, { pendingCreation: intent });
   const answer = await unit.writer.write({ patch, subresource: "status", signal });
-  if (answer.status?.pendingCreation?.startedAt === intent.startedAt) return copyIntent({ unit, routing, signal }, intent);
+  if (answer.status?.pendingCreation?.startedAt === intent.startedAt)
+    return copyIntent({ unit, routing, signal }, intent);
   unit.droppedAt = routing.context.clock.monotonic();
   const message = "the API server drops status.pendingCreation: apply the CRDs of this release";
   return { is: "refused", failure: { kind: "Terminal", problem: { reason: "CRDTooOld", message } } };

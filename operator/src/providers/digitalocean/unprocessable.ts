@@ -12,7 +12,14 @@
  */
 
 import type { CallContext } from "../call.js";
-import { isProviderError, ProviderError, type ProviderErrorKind, type ProviderErrorReason, REMEDIES, withProps } from "../errors.js";
+import {
+  isProviderError,
+  ProviderError,
+  type ProviderErrorKind,
+  type ProviderErrorReason,
+  REMEDIES,
+  withProps,
+} from "../errors.js";
 import type { AddressFacts, ProviderId, RecordType } from "../types.js";
 import type { DigitalOceanClient } from "./client.js";
 import { dropletIdOf, findDroplet, providerIdOf } from "./droplets.js";

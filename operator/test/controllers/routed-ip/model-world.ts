@@ -283,7 +283,8 @@ export class ModelWorld extends ModelCluster {
     if (action.do === "record-intent") this.patch(name, { pendingCreation: action.intent });
     else if (action.do === "settle-creation") this.settled(name, action.result.created?.ip, true);
     else if (action.do === "record-dns") this.patch(name, { dns: action.written });
-    else if (action.do === "forget-created") this.patch(name, { created: undefined, inferred: undefined, routedIP: undefined });
+    else if (action.do === "forget-created")
+      this.patch(name, { created: undefined, inferred: undefined, routedIP: undefined });
     else if (action.do === "record-firewall") this.recordFirewall(name, action);
     else if (!this.applyToMetadata(name, action)) this.applyToCloud(name, action, unheard);
   }
