@@ -90,6 +90,15 @@ export function openIntent(
   return intent?.startedAt === result?.startedAt ? undefined : intent;
 }
 
+/** Annotations once a creation has ended: in one patch, so that a lost status never leaves an address unknown. */
+export function annotationsAfter({ annotations }: Pick<ObjectMeta, "annotations">, created: CreatedFacts | undefined) {
+  const ended = { [Annotation.pendingCreation]: undefined };
+  if (created === undefined) return ended;
+  const known = (annotations?.[Annotation.createdIps] ?? "").split(",").filter((ip) => ip.trim() !== "");
+  const there = known.some((ip) => isIp(ip.trim()) && canonicalIp(ip.trim()) === created.ip);
+  return { ...ended, [Annotation.createdIps]: (there ? known : [...known, created.ip]).join(",") };
+}
+
 function readIntent(value: Readonly<Record<string, unknown>>): PendingCreation | undefined {
   const { startedAt, provider, family, dropletHadAddress, unassignedSeen } = value;
   if (typeof startedAt !== "string" || timeOf(startedAt) === undefined) return undefined;

@@ -1,10 +1,16 @@
 /** What of a pool's creation is known, and where it is kept: in the status, in an annotation, in this process. */
 
-import { Annotation, type CreatedAddress, canonicalIp, type FloatingIPPoolStatus } from "cdk8s-flipop/api";
+import { type CreatedAddress, canonicalIp, type FloatingIPPoolStatus } from "cdk8s-flipop/api";
 import { ownAnnotationPatch, statusPatch } from "../../kube/patch.js";
 import { errorText } from "../../logging.js";
 import { AddressAccount } from "../address-accounts.js";
-import { type CreatedFacts, type CreationResult, openIntent, recordResult } from "../addresses/creation-result.js";
+import {
+  annotationsAfter,
+  type CreatedFacts,
+  type CreationResult,
+  openIntent,
+  recordResult,
+} from "../addresses/creation-result.js";
 import type { ControllerContext } from "../context.js";
 import type { PoolObject, PoolRead } from "./read-pool.js";
 import { CREATION } from "./subject.js";
@@ -49,7 +55,7 @@ export function recordCreation({ unit }: Pick<Tools, "unit">, result: CreationRe
       fact: true,
     });
     await checkInferred(unit, written, result);
-    await dropCopy(unit);
+    await dropCopy(unit, result.created);
   });
 }
 
@@ -67,12 +73,10 @@ const KEPT =
 const ORPHANED =
   "Failed to record the end of a creation: the resource is gone, and an address that was created stays with the account";
 
-/** Takes the copy of the intent away. A fact, too. */
-export async function dropCopy({ writer }: PoolUnit): Promise<void> {
-  await writer.write({
-    patch: (pool) => ownAnnotationPatch(pool, { [Annotation.pendingCreation]: undefined }),
-    fact: true,
-  });
+/** Takes the copy of the intent away, and notes what came of it. A fact, too. */
+export async function dropCopy({ writer }: PoolUnit, created?: CreatedFacts): Promise<void> {
+  const patch = (pool: PoolObject) => ownAnnotationPatch(pool, annotationsAfter(pool.metadata, created));
+  await writer.write({ patch, fact: true });
 }
 
 function changeOf({ status }: PoolObject, { startedAt, created }: CreationResult) {

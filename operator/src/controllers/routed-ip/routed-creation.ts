@@ -1,9 +1,15 @@
 /** What of a RoutedIP's creation is known, and where it is kept: in the status, in an annotation, in this process. */
 
-import { Annotation, canonicalIp, familyOf, type RoutedIPStatus } from "cdk8s-flipop/api";
+import { canonicalIp, familyOf, type RoutedIPStatus } from "cdk8s-flipop/api";
 import { ownAnnotationPatch, statusPatch } from "../../kube/patch.js";
 import { errorText } from "../../logging.js";
-import { type CreatedFacts, type CreationResult, openIntent, recordResult } from "../addresses/creation-result.js";
+import {
+  annotationsAfter,
+  type CreatedFacts,
+  type CreationResult,
+  openIntent,
+  recordResult,
+} from "../addresses/creation-result.js";
 import type { RoutedObject, RoutedRead } from "./resource.js";
 import type { Routing } from "./routing.js";
 import type { Overlay, RoutedUnit } from "./unit.js";
@@ -42,7 +48,7 @@ export function recordCreation(unit: RoutedUnit, result: CreationResult): Promis
     const patch = (object: RoutedObject) => statusPatch(object, { ...changeOf(object, result) });
     const written = await unit.writer.write({ patch, subresource: "status", fact: true });
     await checkInferred(unit, written, result);
-    await dropCopy(unit);
+    await dropCopy(unit, result.created);
   });
 }
 
@@ -59,9 +65,9 @@ const KEPT =
 const ORPHANED =
   "Failed to record the end of a creation: the resource is gone, and an address that was created stays with the account";
 
-/** Takes the copy of the intent away. A fact, too. */
-export async function dropCopy({ writer }: RoutedUnit): Promise<void> {
-  const patch = (object: RoutedObject) => ownAnnotationPatch(object, { [Annotation.pendingCreation]: undefined });
+/** Takes the copy of the intent away, and notes what came of it. A fact, too. */
+export async function dropCopy({ writer }: RoutedUnit, created?: CreatedFacts): Promise<void> {
+  const patch = (object: RoutedObject) => ownAnnotationPatch(object, annotationsAfter(object.metadata, created));
   await writer.write({ patch, fact: true });
 }
 
