@@ -35,8 +35,12 @@ export const CONTESTED_PAUSE_MS = 10 * MINUTE_MS; // The pause between two tries
 export const CALL_OVER_MS = 60_000; // A create call whose sender died has ended by then.
 /** Two lists that agree must lie this far apart: another installation may create in the same account. */
 export const LISTS_APART_MS = 10_000;
+export const CREATION_OVER_MS = CALL_OVER_MS + LISTS_APART_MS; // An address that appears later comes from no call that was sent before.
 /** The age of a list that a recovery uses: slightly less than the distance between two of them. */
 export const SETTLE_LIST_SECONDS = LISTS_APART_MS / SECOND_MS - 1;
+export const LIST_READ_MS = 1_000; // A creation that waits for a fresh list plans again after this.
+/** A first list that is read later than this after the intent proves nothing: a new address may belong to anyone. */
+export const INFERENCE_WINDOW_MS = 10 * MINUTE_MS;
 export const SEEN_KEPT = 500; // Addresses that an intent remembers as older than itself.
 export const LISTS_KEPT = 8; // List readings remembered for a recovery.
 
@@ -132,6 +136,8 @@ export const LEASE_RELEASE_ATTEMPTS = 3; // Attempts to release the lease at the
 /** A write's deadline ends this long before the renew deadline, so that it has arrived by then. */
 export const CALL_MARGIN_MS = 2_000;
 export const CUT_OFF_WRITE_MS = 15_000; // A write that was cut off may still be carried out by the server: as long as one attempt may take.
+export const CLOSE_MS = 2_000; // After all else has ended: watches and connections end, or the process exits anyway.
+export const DRY_RUN_PLAN_MS = 3_000; // A dry run prints a plan that has not changed for this long.
 export const PROCESS_EXIT_MS = 1_000; // After the last command: the last log lines are written, then the process exits.
 export const FORBIDDEN_GRACE_MS = 15_000; // A permission that is being granted at the start may take this long.
 export const HTTP_REQUEST_TIMEOUT_MS = 10_000; // A request to the operator's own endpoints must have arrived by then.

@@ -5,6 +5,7 @@ import { hostname } from "node:os";
 import { API_GROUP, CONTROLLER_NAME, type FeatureName, LEASE_NAME, RELEASE } from "cdk8s-flipop/api";
 import type { Random } from "./async/backoff.js";
 import { settlesWithin } from "./async/wait.js";
+import { CLOSE_MS } from "./bounds.js";
 import { Claims } from "./claims/claims.js";
 import { DemandBook } from "./claims/node-shares.js";
 import { type Clock, systemClock } from "./clock.js";
@@ -82,8 +83,6 @@ const FACTORIES: Readonly<Partial<Record<FeatureName, ControllerFactory>>> = {
   routedip: createRoutedIPControllers,
 };
 
-/** For watches and connections to end after all else has. */
-const CLOSE_MS = 2_000;
 const TOKEN_VARIABLES = PROVIDER_KINDS.map(({ tokenVariable }) => `${tokenVariable} or ${tokenVariable}_FILE`);
 
 /** @throws NoProviderError */

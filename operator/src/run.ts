@@ -1,5 +1,6 @@
 import { LEASE_NAME, RELEASE } from "cdk8s-flipop/api";
 import { settlesWithin } from "./async/wait.js";
+import { CLOSE_MS } from "./bounds.js";
 import { systemClock } from "./clock.js";
 import type { Settings } from "./config.js";
 import { createLogger } from "./create-logger.js";
@@ -14,9 +15,6 @@ import { createOperator, NoProviderError, type Operator, type OperatorOptions } 
 import { Redactor } from "./redactor.js";
 import { EXIT } from "./runtime/manager.js";
 import { shutdownSignals } from "./runtime/signals.js";
-
-/** For the connections to the API server to end. */
-const CLOSE_MS = 2_000;
 
 /** `flipop run`: lives until a signal. Resolves to the exit code. */
 export async function run(settings: Settings): Promise<number> {

@@ -24,6 +24,7 @@ export interface PendingCreation {
   readonly startedAt: string;
   readonly provider: string;
   readonly region?: string;
+  readonly project?: string;
   readonly family: IpFamily;
   readonly providerID?: string;
   readonly dropletHadAddress?: boolean;
@@ -109,6 +110,12 @@ export const pendingCreationSchema: SchemaOf<PendingCreation> = {
     startedAt: { type: "string", format: "date-time", description: "When the intent was written." },
     provider: { type: "string", description: "Provider that is asked.", maxLength: 63 },
     region: { type: "string", optional: true, description: "Region that the address is created in.", maxLength: 63 },
+    project: {
+      type: "string",
+      optional: true,
+      description: "Project of the account that holds the addresses which the resource created before.",
+      maxLength: 63,
+    },
     family: { type: "string", description: "Family of the address.", enum: { IPv4: true, IPv6: true } },
     providerID: {
       type: "string",

@@ -31,6 +31,12 @@ export function failed(
   return warning(problem.reason === "CRDTooOld" ? problem.reason : reason, action, `${subject}${problem.message}`);
 }
 
+/** An address was found for a creation whose answer was lost. */
+export function settledText(ip: string, why: string): Telling {
+  const note = `${ip} counts as created by this resource: ${why}; no answer says so, so it is never released: do that at the provider`;
+  return normal("CreationSettled", "Create", note);
+}
+
 /** A clean-up was given up. `undefined`: nothing stays behind. */
 export function leftBehind(left: readonly string[], why: string): Telling | undefined {
   if (left.length === 0) return undefined;
@@ -54,6 +60,8 @@ export const ADDRESS_FAILURES = {
   "create-address": ["CreateFailed", "Create"],
   "record-intent": ["CreateFailed", "Create"],
   "settle-creation": ["StatusNotWritten", "WriteStatus"],
+  "record-creation": ["StatusNotWritten", "WriteStatus"],
+  "drop-intent-copy": ["AnnotationNotWritten", "Annotate"],
   "forget-created": ["StatusNotWritten", "WriteStatus"],
   "annotate-pool": ["AnnotationNotWritten", "Annotate"],
   "clear-forget-creation": ["AnnotationNotWritten", "Annotate"],

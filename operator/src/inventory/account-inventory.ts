@@ -153,7 +153,7 @@ export class AccountInventory {
 
   /** As the provider's. A lost answer makes the list old: it must be read before anything else is created. */
   async create(provider: AddressProvider, context: CallContext, wish: CreateAddress): Promise<CreateOutcome> {
-    const outcome = await provider.create(context, wish);
+    const outcome = await provider.create(context, wish).catch(lostAnswer);
     if (outcome.kind === "unknown") {
       this.listedAt = undefined;
       this.trustedFrom = this.clock.monotonic();
@@ -267,4 +267,10 @@ export class AccountInventory {
       this.gone.delete(ip);
     }
   }
+}
+
+/** By the contract a lost answer is an outcome, not an error. Where a provider rejects, it is the same. */
+function lostAnswer(error: unknown): CreateOutcome {
+  if (isProviderError(error) && error.outcome === "unknown") return { kind: "unknown", error };
+  throw error;
 }

@@ -1,7 +1,16 @@
 /** What people are told of the end of an action. Pure. */
 
 import type { Outcome } from "../addresses/outcomes.js";
-import { ADDRESS_FAILURES, failed, forgotten, leftBehind, normal, recordsText, type Telling } from "../telling.js";
+import {
+  ADDRESS_FAILURES,
+  failed,
+  forgotten,
+  leftBehind,
+  normal,
+  recordsText,
+  settledText,
+  type Telling,
+} from "../telling.js";
 import type { Action } from "./actions.js";
 import type { Step } from "./chain-end.js";
 import type { Snapshot } from "./snapshot.js";
@@ -62,8 +71,8 @@ function arrived(
   return normal("Assigned", "Assign", `${ip} is on ${verdictOf(expected)?.node.name ?? expected}`);
 }
 
-function settled({ ip, why }: Extract<Action, { readonly do: "settle-creation" }>): Telling | undefined {
-  return ip === undefined ? undefined : normal("CreationSettled", "Create", `${ip} is of this pool: ${why}`);
+function settled({ result, why }: Extract<Action, { readonly do: "settle-creation" }>): Telling | undefined {
+  return result.created === undefined ? undefined : settledText(result.created.ip, why);
 }
 
 const FAILED: Readonly<Record<Action["do"], readonly [reason: string, action: string]>> = {

@@ -22,7 +22,7 @@ export function bookkeepingChains(
       ? [{ do: "mark-in-spec", ip, why: "spec.ips has it already" }]
       : [{ do: "append-to-spec", ip, why: "a created address must survive a loss of the status" }];
   });
-  return [...appends, ...backup(pool, addresses, forgottenOf(standings))];
+  return [...appends, ...backup(pool, addresses, forgottenOf(standings)), ...staleCopy(pool)];
 }
 
 /**
@@ -59,8 +59,17 @@ export function drainUntil(snapshot: Snapshot, standing: Standing): number | und
   return drainedAt(snapshot, standing) ?? snapshot.now + ttlOf(dns, pool.spec.dnsRecordSet) * 1000;
 }
 
-/** Created by us, not wanted, and to be deleted. Listed, restored, borrowed and conflicted ones never are. */
-export function isReleasable({ pool }: Snapshot, standing: Standing): boolean {
+/** Created by us, not wanted, and to be deleted. Listed, restored, inferred, borrowed and conflicted ones never are. */
+export function isReleasable(snapshot: Snapshot, standing: Standing): boolean {
+  return standing.address.inferred !== true && isUnwanted(snapshot, standing);
+}
+
+/** It would be released, if an answer had said that it is ours. */
+export function isHeldBack(snapshot: Snapshot, standing: Standing): boolean {
+  return standing.address.inferred === true && standing.sight !== "gone" && isUnwanted(snapshot, standing);
+}
+
+function isUnwanted({ pool }: Snapshot, standing: Standing): boolean {
   const { address, facts } = standing;
   if (pool.spec.reclaimPolicy !== "Delete" || address.origin !== "created") return false;
   return isOurs(standing) && (isDeleting(pool) || !address.wanted) && facts?.borrowed !== true;
@@ -121,4 +130,10 @@ function backup(
   const why = "a copy of the created addresses, should the status get lost";
   const left = forgotten.length === 0 ? {} : { forgotten };
   return [[{ do: "annotate-pool", value: value === "" ? undefined : value, ...left, why }]];
+}
+
+function staleCopy({ metadata, status }: Snapshot["pool"]): readonly Chain[] {
+  const copied = metadata.annotations?.[Annotation.pendingCreation] !== undefined;
+  if (!copied || status.pendingCreation !== undefined) return [];
+  return [[{ do: "drop-intent-copy", why: "the creation has ended" }]];
 }

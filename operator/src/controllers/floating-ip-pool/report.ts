@@ -7,7 +7,7 @@ import { isDue } from "../retry-schedule.js";
 import { timeOf, timestamp } from "../times.js";
 import { isOurs, isServed, type Standing } from "./grace.js";
 import type { Pair, Pairing } from "./pairs.js";
-import { drainUntil } from "./reclaim.js";
+import { drainUntil, isHeldBack } from "./reclaim.js";
 import { holderText } from "./sentence.js";
 import { isDeleting, isObserved, type Snapshot } from "./snapshot.js";
 import { addressSubject } from "./subject.js";
@@ -71,6 +71,7 @@ function disabled(snapshot: Snapshot, standing: Standing): Told {
     ...held(standing),
     ...unfinished(standing),
     ...(until === undefined ? {} : { retryAt: timestamp(until) }),
+    ...(isHeldBack(snapshot, standing) ? reason("OwnershipInferred") : {}),
     state: "disabled",
   };
 }

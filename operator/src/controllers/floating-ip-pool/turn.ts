@@ -144,7 +144,7 @@ function book({ context }: GatherTools, unit: PoolUnit, gathered: Gathered, { su
   showMove(unit, snapshot.pool, chain);
   if (!chain.some((action) => action.do === "create-address")) return;
   const node = goal === undefined ? {} : { node: goal.node };
-  context.creations.set({ ...creationKey(unit, snapshot.pool, gathered), ...node });
+  context.creations.set({ ...creationKey(unit, snapshot.pool, gathered), ...node, running: true });
 }
 
 /** Until the call is answered, the status says where the address goes. */

@@ -12,6 +12,7 @@ import { execute } from "./execute.js";
 import type { GatherTools } from "./gather.js";
 import { learn } from "./learn.js";
 import { count, labelsOf } from "./metrics.js";
+import { noteCreation } from "./pool-creation.js";
 import { rechecksOf } from "./recheck.js";
 import type { Snapshot } from "./snapshot.js";
 import { addressSubject, CREATION, readSubject } from "./subject.js";
@@ -37,7 +38,7 @@ async function carryOut(tools: WorkTools, unit: PoolUnit, turn: Turn, { subject,
   unit.underWay.delete(subject);
   unit.assigning.delete(subject);
   learn(tools.context.clock, unit, end);
-  if (subject === CREATION) endCreation(tools, unit);
+  if (subject === CREATION) noteCreation(tools.context, unit);
   tell(tools, unit, turn.snapshot, end);
   return didAnything(end);
 }
@@ -69,11 +70,6 @@ async function confirm(tools: WorkTools, unit: PoolUnit, turn: Turn, ip: string)
 function toolsOf({ context, desk, background }: WorkTools, unit: PoolUnit, turn: Turn): Omit<Tools, "recheckOf"> {
   const { snapshot, account, dns } = turn;
   return { context, desk, unit, snapshot, account, dns, signal: background.signal };
-}
-
-/** One whose end is not known goes on keeping others from creating. */
-function endCreation({ context }: WorkTools, unit: PoolUnit): void {
-  if (unit.read()?.pool.status.pendingCreation === undefined) context.creations.end(unit.ref.uid);
 }
 
 function tell({ context }: WorkTools, unit: PoolUnit, snapshot: Snapshot, end: ChainEnd): void {

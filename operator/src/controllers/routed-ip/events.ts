@@ -2,7 +2,16 @@
 
 import type { FirewallRuleFacts, ProviderId } from "../../providers/types.js";
 import type { Outcome } from "../addresses/outcomes.js";
-import { ADDRESS_FAILURES, failed, forgotten, leftBehind, normal, recordsText, type Telling } from "../telling.js";
+import {
+  ADDRESS_FAILURES,
+  failed,
+  forgotten,
+  leftBehind,
+  normal,
+  recordsText,
+  settledText,
+  type Telling,
+} from "../telling.js";
 import type { Action } from "./actions.js";
 import type { Done } from "./execute.js";
 import type { Snapshot } from "./snapshot.js";
@@ -29,6 +38,8 @@ function succeeded(action: Action, outcome: Well, nameOf: NameOf): Telling | und
       return arrived(action, nameOf);
     case "create-address":
       return normal("Created", "Create", `${outcome.ip ?? "an address"} was created: spec.routedIP names none`);
+    case "settle-creation":
+      return action.result.created === undefined ? undefined : settledText(action.result.created.ip, action.why);
     case "release":
       return normal("Released", "Release", `${action.ip} was released: ${action.why}`);
     case "forget-created":

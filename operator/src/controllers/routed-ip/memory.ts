@@ -14,19 +14,19 @@ export interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now">
 
 type Remembered = Pick<
   RoutedUnit,
-  "creationFailure" | "cleanup" | "nodeRetries" | "reverts" | "placement" | "sightings" | "read"
+  "creationFailure" | "creationResult" | "cleanup" | "nodeRetries" | "reverts" | "placement" | "sightings" | "read"
 >;
 
 /** @param recordReverts of the record set */
 export function memoryOf(unit: Remembered, scene: Scene, recordReverts: readonly number[] = []): PoolMemory {
   noticeReverts(unit, scene);
-  const { creationFailure, cleanup, nodeRetries, reverts, placement } = unit;
+  const { creationFailure, creationResult, cleanup, nodeRetries, reverts, placement } = unit;
   const ip = placement?.ip ?? unit.read()?.routed.status.routedIP;
   const own = reverts.length === 0 || ip === undefined ? [] : [[canonicalIp(ip), reverts] as const];
   const records = recordReverts.length === 0 ? [] : [["records", recordReverts] as const];
   return {
     nodeRetryAt: new Map([...nodeRetries].map(([node, { retryAt }]) => [node, retryAt])),
-    ...given({ creationFailure }),
+    ...given({ creationFailure, creationResult }),
     ...unit.sightings.seen(scene),
     reverts: new Map([...own, ...records]),
     cleanup,

@@ -2,20 +2,24 @@
 
 import { LIST_MAX_AGE_SECONDS, SETTLE_LIST_SECONDS } from "../../bounds.js";
 import { askedBy } from "../asked-by.js";
-import { type Gathered, type GatherTools, groundsOf, namedAddresses } from "./gather.js";
+import { freshSeconds } from "../creation-book.js";
+import { creationKey, familyOfRouted, type Gathered, type GatherTools, groundsOf, namedAddresses } from "./gather.js";
 import type { RoutedRead } from "./resource.js";
 import type { RoutedUnit } from "./unit.js";
 
 /** Never rejects for the provider's sake: that is a failure of the account. */
 export async function prepare(tools: GatherTools, unit: RoutedUnit, read: RoutedRead): Promise<void> {
-  const { account } = groundsOf(tools, unit, read);
+  const { account, terms } = groundsOf(tools, unit, read);
   if (account === undefined) return;
   const { routed } = read;
   const names = namedAddresses(routed);
   account.inventory?.want(unit.ref, names);
   const { clock } = tools.routing.context;
   const settling = unit.sightings.meet(routed.status.pendingCreation, clock.monotonic());
-  await account.refresh(settling ? SETTLE_LIST_SECONDS : LIST_MAX_AGE_SECONDS, "assignment");
+  const family = familyOfRouted(routed);
+  const others = tools.routing.context.creations.others(creationKey(unit, { terms, family, account }));
+  const fresh = Math.min(LIST_MAX_AGE_SECONDS, freshSeconds(others, clock.now()));
+  await account.refresh(settling ? SETTLE_LIST_SECONDS : fresh, "assignment");
   const { inventory } = account;
   if (inventory === undefined) return;
   unit.inventory = inventory;

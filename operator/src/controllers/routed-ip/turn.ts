@@ -59,7 +59,8 @@ function announce(
 ): void {
   const { snapshot, family, account } = gathered;
   const key = creationKey(unit, { terms: snapshot.terms, family, account });
-  routing.context.creations.set({ ...key, ...given({ node: machine }) });
+  unit.creating = true;
+  routing.context.creations.set({ ...key, ...given({ node: machine }), running: true });
 }
 
 /** Its address is on its way. */

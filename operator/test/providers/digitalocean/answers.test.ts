@@ -117,6 +117,21 @@ describe("answers of DigitalOcean", () => {
     expect(await errorOf(get(set))).to.deep.include({ kind: "Unavailable", reason: "MalformedAnswer" });
   });
 
+  for (const [status, outcome] of [
+    [403, "refused"],
+    [404, "refused"],
+    [408, "unknown"],
+    [504, "unknown"],
+  ] as const) {
+    it(`of a proxy's ${status} to a creation: ${outcome}`, async () => {
+      const { set } = await serve((_request, response) => void response.writeHead(status).end("<html>no</html>"));
+      const made = set.addresses?.create(ASKER, { family: "IPv4", region: "nyc3" });
+      const ended = await made?.catch((error: unknown) => ({ kind: "refused", error }));
+      expect(ended?.kind).to.equal(outcome);
+      expect(ended).to.have.nested.property("error.outcome", outcome);
+    });
+  }
+
   it("of the API's own 404 do", async () => {
     const body = { id: "not_found", message: "The resource you requested could not be found." };
     const { set } = await serve((_request, response) => answer(response, 404, body));
