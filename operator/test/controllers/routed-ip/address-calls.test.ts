@@ -29,7 +29,13 @@ describe("a creation for a RoutedIP whose answer was lost", () => {
       if (index === before) clock.skew(skewMs);
       sightings.note({ complete: true, ageSeconds: 0, addresses: new Map() }, clock.monotonic());
     }
-    const unit = { creationFailure: undefined, cleanup: { attempts: 0 }, nodeRetries: new Map(), reverts: [] };
+    const unit = {
+      addressRetry: undefined,
+      creationFailure: undefined,
+      cleanup: { attempts: 0 },
+      nodeRetries: new Map(),
+      reverts: [],
+    };
     const made = new ModelWorld();
     made.addRouted("a");
     const base = made.snapshot("a");
