@@ -38,12 +38,12 @@ function succeeded(action: Action, outcome: Well, nameOf: NameOf): Telling | und
     case "remove-finalizer":
       return leftBehind(action.leftBehind, action.why);
     default:
-      return copyTelling(action) ?? firewallTelling(action, nameOf);
+      return otherTelling(action, nameOf);
   }
 }
 
-function copyTelling(action: Action): Telling | undefined {
-  return action.do === "annotate-pool" ? forgotten(action.forgotten) : undefined;
+function otherTelling(action: Action, nameOf: NameOf): Telling | undefined {
+  return action.do === "annotate-pool" ? forgotten(action.forgotten) : firewallTelling(action, nameOf);
 }
 
 function arrived({ ip, expected }: Extract<Action, { readonly do: "poll" }>, nameOf: NameOf): Telling | undefined {
