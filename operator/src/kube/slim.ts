@@ -116,9 +116,7 @@ export function slimPods(interner = new Interner()): Transform<SlimPod> {
       nodeName: interner.optional(spec.nodeName),
       phase: interner.string(status.phase ?? "Unknown"),
       ready: readiness?.status === "True",
-      ...(readiness?.lastTransitionTime !== undefined && readiness.status !== "True"
-        ? { unreadySince: readiness.lastTransitionTime }
-        : {}),
+      ...unreadySinceOf(readiness),
       deletionTimestamp: metadata.deletionTimestamp,
       ...hostPortsOf(spec),
       ...(spec.hostNetwork === true ? { hostNetwork: true as const } : {}),
@@ -152,6 +150,12 @@ function hostPortsOf({
     hostPort > 0 ? [Object.freeze({ ...(name ? { name } : {}), protocol, containerPort, hostPort })] : [],
   );
   return open.length === 0 ? {} : { hostPorts: Object.freeze(open) };
+}
+
+/** A pod that is ready has no need of it: there may be tens of thousands of them. */
+function unreadySinceOf(ready: RawCondition | undefined): Pick<SlimPod, "unreadySince"> {
+  if (ready?.lastTransitionTime === undefined || ready.status === "True") return {};
+  return { unreadySince: ready.lastTransitionTime };
 }
 
 function slimCondition(seen: RawCondition, interner: Interner): NodeCondition {

@@ -45,8 +45,6 @@ export interface NodeFacts {
 /** @param standIn see `NodeFacts.standIn`. */
 export function nodeFacts(node: SlimNode, standIn?: string): NodeFacts {
   const taints = node.taints ?? [];
-  const notReady = notReadyText(node);
-  const notReadySince = notReady === undefined ? undefined : transitionOf(node, "Ready");
   return Object.freeze({
     uid: node.uid,
     name: node.name,
@@ -55,8 +53,7 @@ export function nodeFacts(node: SlimNode, standIn?: string): NodeFacts {
     addresses: node.addresses,
     ...(node.providerID ? { machine: node.providerID } : {}),
     ...(standIn === undefined ? {} : { standIn }),
-    ...(notReady === undefined ? {} : { notReady }),
-    ...(notReadySince === undefined ? {} : { notReadySince }),
+    ...readinessOf(node),
     cordoned: node.unschedulable || taints.some(isCordonTaint),
     leaving: taints.some(isLeavingTaint),
     ...(node.deletionTimestamp === undefined ? {} : { deletingSince: node.deletionTimestamp }),
@@ -65,6 +62,13 @@ export function nodeFacts(node: SlimNode, standIn?: string): NodeFacts {
     kubeletVersion: node.kubeletVersion ?? "",
     createdAt: node.creationTimestamp ?? "",
   });
+}
+
+function readinessOf(node: SlimNode): Pick<NodeFacts, "notReady" | "notReadySince"> {
+  const notReady = notReadyText(node);
+  if (notReady === undefined) return {};
+  const notReadySince = transitionOf(node, "Ready");
+  return { notReady, ...(notReadySince === undefined ? {} : { notReadySince }) };
 }
 
 function withTime(node: SlimNode, taint: TaintFacts): ConditionTaint {

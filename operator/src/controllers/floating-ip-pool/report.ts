@@ -11,6 +11,7 @@ import { drainUntil, isHeldBack } from "./reclaim.js";
 import { holderText } from "./sentence.js";
 import { isDeleting, isObserved, type Snapshot } from "./snapshot.js";
 import { addressSubject } from "./subject.js";
+import { ownRetryAt } from "./supply.js";
 import type { Wish } from "./wish.js";
 
 export interface PlannedAddress {
@@ -127,17 +128,28 @@ function failure(snapshot: Snapshot, standing: Standing): Told | undefined {
     return { ...reason("ForeignWriter"), state: "error", error };
   }
   if (was.state !== "error" || !isHeldUp(snapshot, standing)) return undefined;
+  const retryAt = ownRetryAt(was) === undefined ? accountWait(snapshot, standing) : was.retryAt;
   return {
     state: "error",
-    ...(was.retryAt === undefined ? {} : { retryAt: was.retryAt }),
+    ...(retryAt === undefined ? {} : { retryAt }),
     ...(was.error === undefined ? {} : { error: was.error }),
     ...(was.reason === undefined ? {} : { reason: was.reason }),
   };
 }
 
+/** Shorter waits of an account are not reported: each retry would write each status again. */
+const REPORTED_MS = 50_000;
+
+/** When the account is tried again, where that is no sooner than its slow schedule says; once reported, it stays. */
+function accountWait(snapshot: Snapshot, { was, address }: Standing): string | undefined {
+  const { memory, providerRetryAt, now } = snapshot;
+  const at = Math.max(providerRetryAt ?? 0, memory.accountRetryAt?.get(addressSubject(address.ip)) ?? 0);
+  return at - now >= REPORTED_MS || timeOf(was.retryAt) === at ? timestamp(at) : undefined;
+}
+
 /** By a failure of its own, or by one of the account. */
 function isHeldUp({ memory, providerFailure, now }: Snapshot, { was, address }: Standing): boolean {
-  const waits = [timeOf(was.retryAt), memory.accountRetryAt?.get(addressSubject(address.ip))];
+  const waits = [ownRetryAt(was), memory.accountRetryAt?.get(addressSubject(address.ip))];
   return providerFailure !== undefined || waits.some((retryAt) => !isDue(retryAt, now));
 }
 

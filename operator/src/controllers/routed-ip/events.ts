@@ -46,13 +46,15 @@ function succeeded(action: Action, outcome: Well, nameOf: NameOf): Telling | und
       return normal("Forgotten", "Forget", action.why);
     case "apply-records":
       return normal("RecordsChanged", "ChangeRecords", recordsText(action.changes));
-    case "annotate-pool":
-      return forgotten(action.forgotten);
     case "remove-finalizer":
       return leftBehind(action.leftBehind, action.why);
     default:
-      return firewallTelling(action, nameOf);
+      return otherTelling(action, nameOf);
   }
+}
+
+function otherTelling(action: Action, nameOf: NameOf): Telling | undefined {
+  return action.do === "annotate-pool" ? forgotten(action.forgotten) : firewallTelling(action, nameOf);
 }
 
 function arrived({ ip, expected }: Extract<Action, { readonly do: "poll" }>, nameOf: NameOf): Telling | undefined {

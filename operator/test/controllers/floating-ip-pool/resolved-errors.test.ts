@@ -39,6 +39,24 @@ describe("an error of an address", () => {
     expect(error).to.equal(undefined);
   });
 
+  it("says when an account is tried again that rests for a minute, and waits no longer than the account", () => {
+    const of = (retrySeconds: number, reason: "Unauthorized" | "ProviderUnavailable") => {
+      const cloud = new ModelCloud();
+      cloud.addNode("n1");
+      cloud.addPool("web", { ips: [IP] });
+      cloud.edit("web", { status: { ips: { [IP]: { state: "error", reason, error: "refused" } } } });
+      const providerRetryAt = cloud.now + retrySeconds * 1000;
+      const failing = { providerFailure: { reason, message: "refused" }, providerRetryAt };
+      const told = plan({ ...cloud.snapshot("web"), ...failing }).addresses[0]?.status;
+      cloud.edit("web", { status: { ips: { [IP]: told ?? {} } } });
+      return { told, providerRetryAt, later: cloud.plan("web").addresses[0]?.status };
+    };
+    const minute = of(60, "Unauthorized");
+    expect(minute.told).to.include({ state: "error", retryAt: timestamp(minute.providerRetryAt) });
+    expect(minute.later, "the account answers again").to.include({ state: "in-progress" });
+    expect(of(10, "ProviderUnavailable").told).not.to.have.property("retryAt");
+  });
+
   it("leaves the status when the wait for the account is over", () => {
     const waits = (seconds: number) => {
       const accountRetryAt = new Map([[addressSubject(IP), lookAt(0).now + seconds * 1000]]);

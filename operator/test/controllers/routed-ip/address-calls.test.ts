@@ -31,6 +31,7 @@ describe("a creation for a RoutedIP whose answer was lost", () => {
       sightings.note({ complete: true, ageSeconds: 0, addresses: new Map() }, clock.monotonic());
     }
     const unit = {
+      addressRetry: undefined,
       creationFailure: undefined,
       creationResult: undefined,
       cleanup: { attempts: 0 },
