@@ -16,6 +16,16 @@ export const MOVE_MAX_AGE_SECONDS = 15; // A move is never based on older data.
 /** Reads lag behind writes: for this long after a completed action, a contradicting read is not evidence. */
 export const SETTLE_SECONDS = 30;
 export const SECOND_READ_SECONDS = 5; // After that, two contradicting reads count when this much lies between them.
+/** An own action whose answer was lost is resolved by then, from the holder and the lock of its address. */
+export const UNKNOWN_ACTION_SECONDS = 30;
+/** An own action that the API goes on calling unfinished, or no longer knows, is resolved the same way by then. */
+export const ACTION_SECONDS = 120;
+/** Where no run reads an action at its deadline, the next run of any resource of the account does after this. */
+export const OVERDUE_ACTION_SECONDS = 10;
+/** A move reserves its node for this long: more than its calls and its action take. */
+export const RESERVATION_SECONDS = 600;
+/** The same address or list is not read again within this, unless the operator or a refused call changed something. */
+export const READ_PAUSE_MS = 1_000;
 /** Seconds between reads of a running action; the last one repeats. */
 export const ACTION_POLL_SECONDS: readonly number[] = [1, 2, 3, 5];
 export const LOCKED_READ_SECONDS = 5; // An address that another party's action locks is read again after this.
