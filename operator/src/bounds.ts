@@ -131,6 +131,7 @@ export const SYNC_DEADLINE_MS = 5 * MINUTE_MS; // Every cache must have synced a
 export const SYNC_POLL_MS = 50; // Between two checks of the caches.
 export const DRAIN_DEADLINE_MS = 20_000; // Runs may end by themselves for this long; a pod gets 30 s.
 export const EVENT_LOOP_SAMPLE_MS = 50; // The usual 10 ms would wake a quiet operator 100 times a second.
+export const CLOSE_DEADLINE_MS = 5_000; // Watches and connections get this long to close at the end of the process.
 export const ABORT_DEADLINE_MS = 6_000; // Aborted work gets this long: slightly more than a controller gives a run.
 /** The defaults of client-go and of the Go operator. */
 export const ELECTION_TIMINGS = { leaseMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 };
@@ -157,6 +158,7 @@ export const KUBE_KEEP_ALIVE_MS = 60_000;
 export const TCP_KEEP_ALIVE_MS = 15_000;
 /** Credentials from files and plugins are read again after this. The kubelet rotates tokens. */
 export const CREDENTIALS_MAX_AGE_MS = 60_000;
+export const CREDENTIALS_READ_MS = 30_000; // An exec plugin or auth provider must answer by then.
 /** A page of 500 objects of 200 KB fits; V8 could not turn much more into a string. */
 export const MAX_BODY_BYTES = 128 * 1024 * 1024;
 /** etcd refuses objects beyond 1.5 MiB: a longer watch event is a broken stream. */
@@ -213,6 +215,8 @@ export const CLOUD_RETRY_FIRST_MS = 300; // Before the second attempt; doubled f
 export const CLOUD_RETRY_LONGEST_MS = 5_000; // And at most this.
 /** An API that asks for a longer pause ends the call; the caller plans again. */
 export const CLOUD_RETRY_AFTER_SECONDS = 30;
+/** A read that callers share, of all its pages: after it they stop waiting, and the next caller starts another. */
+export const SHARED_READ_SECONDS = 300;
 export const CLOUD_CONNECT_TIMEOUT_MS = 10_000; // Until a connection is open.
 /** Shorter than the load balancers in front of the APIs allow: no request meets a closed connection. */
 export const CLOUD_KEEP_ALIVE_MS = 20_000;

@@ -135,14 +135,19 @@ function hasMissed({ id, locked, missedSince }: InFlight, askedAt: number): bool
 
 /** Too early: nothing, unless a move waits for it. The first: unconfirmed. The second, some time later: it counts. */
 function observeContradiction(belief: Belief, actedAt: number, observation: Observation): Belief | undefined {
-  const { facts, askedAt, forMove = false, holderGone = false } = observation;
-  if (forMove && holderGone && facts !== undefined && facts.holder === undefined) return overrule(belief, observation);
+  const { facts, askedAt, forMove = false } = observation;
+  if (isProof(observation)) return overrule(belief, observation);
   const early = askedAt - actedAt < SETTLE_SECONDS * SECOND_MS;
   if (early && !forMove && belief.doubt === undefined) return belief;
   const key = keyOf(facts);
   if (belief.doubt?.key !== key) return { ...belief, doubt: { key, since: askedAt } };
   if (askedAt - belief.doubt.since < SECOND_READ_SECONDS * SECOND_MS) return belief;
   return overrule(belief, observation);
+}
+
+/** Both APIs agree: the node is gone, and nobody holds the address. */
+function isProof({ facts, forMove = false, holderGone = false }: Observation): boolean {
+  return forMove && holderGone && facts !== undefined && facts.holder === undefined;
 }
 
 function overrule({ actedAt: _acted, ...rest }: Belief, observation: Observation): Belief | undefined {
