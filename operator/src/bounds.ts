@@ -16,6 +16,16 @@ export const MOVE_MAX_AGE_SECONDS = 15; // A move is never based on older data.
 /** Reads lag behind writes: for this long after a completed action, a contradicting read is not evidence. */
 export const SETTLE_SECONDS = 30;
 export const SECOND_READ_SECONDS = 5; // After that, two contradicting reads count when this much lies between them.
+/** An own action whose answer was lost is resolved by then, from the holder and the lock of its address. */
+export const UNKNOWN_ACTION_SECONDS = 30;
+/** An own action that the API goes on calling unfinished, or no longer knows, is resolved the same way by then. */
+export const ACTION_SECONDS = 120;
+/** Where no run reads an action at its deadline, the next run of any resource of the account does after this. */
+export const OVERDUE_ACTION_SECONDS = 10;
+/** A move reserves its node for this long: more than its calls and its action take. */
+export const RESERVATION_SECONDS = 600;
+/** The same address or list is not read again within this, unless the operator or a refused call changed something. */
+export const READ_PAUSE_MS = 1_000;
 /** Seconds between reads of a running action; the last one repeats. */
 export const ACTION_POLL_SECONDS: readonly number[] = [1, 2, 3, 5];
 export const LOCKED_READ_SECONDS = 5; // An address that another party's action locks is read again after this.
@@ -126,6 +136,7 @@ export const SYNC_DEADLINE_MS = 5 * MINUTE_MS; // Every cache must have synced a
 export const SYNC_POLL_MS = 50; // Between two checks of the caches.
 export const DRAIN_DEADLINE_MS = 20_000; // Runs may end by themselves for this long; a pod gets 30 s.
 export const EVENT_LOOP_SAMPLE_MS = 50; // The usual 10 ms would wake a quiet operator 100 times a second.
+export const CLOSE_DEADLINE_MS = 2_000; // Watches and connections get this long to close at the end of the process.
 export const ABORT_DEADLINE_MS = 6_000; // Aborted work gets this long: slightly more than a controller gives a run.
 /** The defaults of client-go and of the Go operator. */
 export const ELECTION_TIMINGS = { leaseMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 };
@@ -136,7 +147,6 @@ export const LEASE_RELEASE_ATTEMPTS = 3; // Attempts to release the lease at the
 /** A write's deadline ends this long before the renew deadline, so that it has arrived by then. */
 export const CALL_MARGIN_MS = 2_000;
 export const CUT_OFF_WRITE_MS = 15_000; // A write that was cut off may still be carried out by the server: as long as one attempt may take.
-export const CLOSE_MS = 2_000; // After all else has ended: watches and connections end, or the process exits anyway.
 export const DRY_RUN_PLAN_MS = 3_000; // A dry run prints a plan that has not changed for this long.
 export const PROCESS_EXIT_MS = 1_000; // After the last command: the last log lines are written, then the process exits.
 export const FORBIDDEN_GRACE_MS = 15_000; // A permission that is being granted at the start may take this long.
@@ -156,6 +166,7 @@ export const KUBE_KEEP_ALIVE_MS = 60_000;
 export const TCP_KEEP_ALIVE_MS = 15_000;
 /** Credentials from files and plugins are read again after this. The kubelet rotates tokens. */
 export const CREDENTIALS_MAX_AGE_MS = 60_000;
+export const CREDENTIALS_READ_MS = 30_000; // An exec plugin or auth provider must answer by then.
 /** A page of 500 objects of 200 KB fits; V8 could not turn much more into a string. */
 export const MAX_BODY_BYTES = 128 * 1024 * 1024;
 /** etcd refuses objects beyond 1.5 MiB: a longer watch event is a broken stream. */
@@ -212,6 +223,8 @@ export const CLOUD_RETRY_FIRST_MS = 300; // Before the second attempt; doubled f
 export const CLOUD_RETRY_LONGEST_MS = 5_000; // And at most this.
 /** An API that asks for a longer pause ends the call; the caller plans again. */
 export const CLOUD_RETRY_AFTER_SECONDS = 30;
+/** A read that callers share, of all its pages: after it they stop waiting, and the next caller starts another. */
+export const SHARED_READ_SECONDS = 300;
 export const CLOUD_CONNECT_TIMEOUT_MS = 10_000; // Until a connection is open.
 /** Shorter than the load balancers in front of the APIs allow: no request meets a closed connection. */
 export const CLOUD_KEEP_ALIVE_MS = 20_000;

@@ -5,7 +5,7 @@ import { hostname } from "node:os";
 import { API_GROUP, CONTROLLER_NAME, type FeatureName, LEASE_NAME, RELEASE } from "cdk8s-flipop/api";
 import type { Random } from "./async/backoff.js";
 import { settlesWithin } from "./async/wait.js";
-import { CLOSE_MS } from "./bounds.js";
+import { CLOSE_DEADLINE_MS } from "./bounds.js";
 import { Claims } from "./claims/claims.js";
 import { DemandBook } from "./claims/node-shares.js";
 import { type Clock, systemClock } from "./clock.js";
@@ -138,9 +138,10 @@ class Assembly {
     try {
       return await this.makeManager().run(stop);
     } finally {
-      // A connection that does not end must not keep a stopped process alive.
-      const closed = await settlesWithin(this.clock, CLOSE_MS, this.close());
-      if (!closed) logger.warn({ deadlineMs: CLOSE_MS }, "connections did not end in time; exiting anyway");
+      const closed = this.close().catch((error: unknown) => logger.error({ error }, "Failed to close at the end"));
+      if (!(await settlesWithin(this.clock, CLOSE_DEADLINE_MS, closed))) {
+        logger.warn({ deadlineMs: CLOSE_DEADLINE_MS }, "Watches and connections did not close in time");
+      }
     }
   }
 

@@ -1,6 +1,6 @@
 import { LEASE_NAME, RELEASE } from "cdk8s-flipop/api";
 import { settlesWithin } from "./async/wait.js";
-import { CLOSE_MS } from "./bounds.js";
+import { CLOSE_DEADLINE_MS } from "./bounds.js";
 import { systemClock } from "./clock.js";
 import type { Settings } from "./config.js";
 import { createLogger } from "./create-logger.js";
@@ -41,7 +41,7 @@ export async function run(settings: Settings): Promise<number> {
 async function live(operator: Operator, transport: Transport, logger: Logger): Promise<number> {
   const signals = shutdownSignals(process, logger, (code) => process.exit(code));
   const code = await operator.run(signals.stop);
-  await settlesWithin(systemClock, CLOSE_MS, transport.close());
+  await settlesWithin(systemClock, CLOSE_DEADLINE_MS, transport.close());
   signals.dispose();
   return code;
 }

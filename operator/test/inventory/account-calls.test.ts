@@ -113,7 +113,7 @@ describe("the calls of an account's inventory", () => {
     const { clock, cloud, inventory, list } = start();
     await inventory.ensure({ maxAgeSeconds: 0, priority: "assignment" });
     expect(cloud.priority).to.equal("assignment");
-    await clock.advance(1);
+    await clock.advance(1_001);
     await list();
     expect(cloud.priority).to.equal("check");
   });
@@ -150,7 +150,7 @@ describe("the calls of an account's inventory", () => {
     await list();
     cloud.addresses.set(A, facts(A));
     inventory.want(WEB, [A]);
-    await clock.advance(1);
+    await clock.advance(1_001);
     await list();
     expect([A, B].map((ip) => inventory.view().isGone(ip))).to.deep.equal([false, false]);
   });
@@ -181,12 +181,12 @@ describe("the calls of an account's inventory", () => {
     const { clock, cloud, inventory, list, move } = start(facts(A));
     await list();
     await clock.advance(15_000);
-    expect(await inventory.confirm(ASKER, A)).to.equal(true);
+    expect(await inventory.confirm(ASKER, A)).to.equal("holds");
     expect(cloud.asked).to.not.include(`get ${A}`);
     await move(A, "n1");
     cloud.addresses.set(A, facts(A, "n2"));
     await clock.advance(31_000);
-    expect(await inventory.confirm(ASKER, A)).to.equal(false);
+    expect(await inventory.confirm(ASKER, A)).to.equal("unconfirmed");
   });
 
   it("ask for the end that this process knows, whatever the status says", async () => {

@@ -16,8 +16,10 @@ export function standingsOf(snapshot: Snapshot, holdings: readonly Holding[]): r
 }
 
 /** Whether the holder keeps it and it is served there. */
-export function isServed({ address, sight, grace }: Standing): boolean {
-  if (!isOurs({ address }) || !address.wanted || sight === "moving") return false;
+export function isServed({ address, sight, action, grace }: Standing): boolean {
+  // An action of unknown outcome may never have begun: until a read shows its end, the holder serves.
+  const leaving = sight === "moving" && action?.id !== "";
+  if (!isOurs({ address }) || !address.wanted || leaving) return false;
   return grace?.state === "matches" || grace?.state === "protected";
 }
 

@@ -83,11 +83,11 @@ async function readOthers(
   if (locked.length > 0) await account.read(why("another action runs on it"), locked);
 }
 
-/** An action whose id nobody knows: only the address itself shows its end. */
-function isLocked({ action }: InventoryAddress): boolean {
-  return action !== undefined && action.id === undefined;
+/** Another party's action: only the address itself shows its end. The operator polls its own. */
+function isLocked({ action, inFlight }: InventoryAddress): boolean {
+  return action !== undefined && action.id === undefined && inFlight === undefined;
 }
 
-function isLockedFor(address: InventoryAddress | undefined): boolean {
+export function isLockedFor(address: InventoryAddress | undefined): boolean {
   return address !== undefined && isLocked(address) && address.ageSeconds >= LOCKED_READ_SECONDS;
 }

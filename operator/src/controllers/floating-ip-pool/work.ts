@@ -48,9 +48,11 @@ async function confirm(tools: WorkTools, unit: PoolUnit, turn: Turn, ip: string)
   const { account } = turn;
   const subject = addressSubject(ip);
   try {
-    await account?.inventory?.confirm(askedBy(unit.ref, "it is about to move", tools.background.signal), ip);
+    const why = askedBy(unit.ref, "it is about to move", tools.background.signal);
+    const confirmation = await account?.inventory?.confirm(why, ip, isHolderGone(turn.snapshot, ip));
     account?.answered();
-    return true;
+    // A second read must follow: the inventory says when.
+    return confirmation !== "unconfirmed";
   } catch (error) {
     const outcome = outcomeOf(error);
     if (outcome.is !== "refused") return false;
@@ -65,6 +67,11 @@ async function confirm(tools: WorkTools, unit: PoolUnit, turn: Turn, ip: string)
   } finally {
     unit.underWay.delete(readSubject(ip));
   }
+}
+
+function isHolderGone({ inventory, verdictOf }: Snapshot, ip: string): boolean {
+  const holder = inventory.get(ip)?.holder;
+  return holder === undefined || verdictOf(holder) === undefined;
 }
 
 function toolsOf({ context, desk, background }: WorkTools, unit: PoolUnit, turn: Turn): Omit<Tools, "recheckOf"> {

@@ -89,7 +89,7 @@ function callAddresses(tools: Tools, action: Of<AddressDo>): Promise<Outcome> {
   const context = contextOf(tools, action, isChangeOfStock(action) ? "records" : "assignment");
   switch (action.do) {
     case "assign":
-      return noting(account, () => assign(open, context, action));
+      return noting(account, () => assign(tools, open, context, action));
     case "unassign":
       return noting(account, async () => told(await inventory.unassign(account.provider, context, action)));
     case "release":
@@ -110,11 +110,14 @@ function isChangeOfStock(action: Action): boolean {
 }
 
 async function assign(
+  { gathered: { snapshot } }: Tools,
   { account, inventory }: OpenAccount,
   context: CallContext,
   { ip, node, from }: Of<"assign">,
 ): Promise<Outcome> {
-  if (!(await inventory.confirm(context, ip))) return skipped("the address has changed meanwhile");
+  const holderGone = from === undefined || snapshot.verdictOf(from) === undefined;
+  const confirmation = await inventory.confirm(context, ip, holderGone);
+  if (confirmation !== "holds") return skipped(`the state of the address is ${confirmation}`);
   return told(await inventory.assign(account.provider, context, { ip, node: node.machine, ...(from && { from }) }));
 }
 

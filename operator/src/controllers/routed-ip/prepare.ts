@@ -3,6 +3,7 @@
 import { LIST_MAX_AGE_SECONDS, SETTLE_LIST_SECONDS } from "../../bounds.js";
 import { askedBy } from "../asked-by.js";
 import { freshSeconds } from "../creation-book.js";
+import { isLockedFor } from "../floating-ip-pool/prepare.js";
 import { creationKey, familyOfRouted, type Gathered, type GatherTools, groundsOf, namedAddresses } from "./gather.js";
 import type { RoutedRead } from "./resource.js";
 import type { RoutedUnit } from "./unit.js";
@@ -26,7 +27,7 @@ export async function prepare(tools: GatherTools, unit: RoutedUnit, read: Routed
   inventory.want(unit.ref, names);
   const view = inventory.view();
   const unseen = names.filter((ip) => view.get(ip) === undefined && !view.isGone(ip));
-  const locked = names.filter((ip) => isLocked(view.get(ip)));
+  const locked = names.filter((ip) => isLockedFor(view.get(ip)));
   const again = [...unseen, ...locked];
   if (view.complete && again.length > 0)
     await account.read(askedBy(unit.ref, "the list does not show it as it is"), again);
@@ -41,11 +42,4 @@ export function listDueMs(account: Gathered["account"]): number | undefined {
   if (view?.complete !== true || account?.failure !== undefined) return undefined;
   // One that is just that old still counts: a look at that very moment would come to nothing.
   return Math.max(0, LIST_MAX_AGE_SECONDS - view.ageSeconds) * 1000 + 1;
-}
-
-/** An action whose id nobody knows: only the address itself shows its end. */
-function isLocked(
-  address: { readonly action?: { readonly id?: string }; readonly ageSeconds: number } | undefined,
-): boolean {
-  return address?.action !== undefined && address.action.id === undefined && address.ageSeconds >= 1;
 }

@@ -46,7 +46,7 @@ export function reserve(tools: GatherTools, unit: RoutedUnit, turn: Turn): void 
 }
 
 function book(unit: RoutedUnit, { gathered }: Turn, machine: ProviderId): void {
-  if (unit.reservation?.node === machine) return;
+  // Released first: the same node is reserved anew, so that its bound counts from the last decision.
   unit.reservation?.release();
   unit.reservation = gathered.account?.inventory?.reserve(machine, unit.ref);
 }

@@ -86,6 +86,14 @@ describe("answers of DigitalOcean", () => {
     expect(await errorOf(list(set))).to.deep.include({ kind: "Unavailable" });
   });
 
+  it("that never end are not followed", async () => {
+    const endless = { ...PAGE, links: { pages: { next: "x" } } };
+    const { set, rig } = await serve((_request, response) => answer(response, 200, endless));
+
+    expect(await errorOf(list(set))).to.deep.include({ kind: "Unavailable" });
+    expect(rig.seen.length).to.be.below(10);
+  });
+
   it("that grow from page to page are read again from the start", async () => {
     const one = (last: number) => ({ ...RESERVED, ip: `203.0.113.${last}` });
     const next = { pages: { next: "x" } };
