@@ -83,6 +83,7 @@ describe("names in a cluster", () => {
       "ipv4-reserved-ip-owner",
       "ipv6-reserved-ip-owner",
       "created-ips",
+      "pending-creation",
       "forget-creation",
       "allow-routed-ip-from",
       "job",

@@ -62,7 +62,8 @@ async function surviveInRegion(at: number, moment: Moment, { ipFamily, wiped }: 
   const isMade = () => {
     const { pendingCreation, ips = {} } = world.status("web");
     const [ip = "", ...more] = addresses();
-    const listed = world.pool("web").spec.ips?.includes(ip) === true;
+    // One that only the annotation knows counts, and is not appended.
+    const listed = wiped || world.pool("web").spec.ips?.includes(ip) === true;
     return pendingCreation === undefined && more.length === 0 && listed && ips[ip] !== undefined;
   };
   try {

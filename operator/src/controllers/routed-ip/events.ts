@@ -25,7 +25,12 @@ export function tellingOf({ verdictOf }: Pick<Snapshot, "verdictOf">, { action, 
   if (outcome.is === "refused" || outcome.is === "unknown") {
     return failed(FAILED[action.do], outcome.failure.problem);
   }
+  if (action.do === "settle-creation") return settled(action);
   return succeeded(action, outcome, (machine) => verdictOf(machine)?.node.name ?? machine);
+}
+
+function settled({ result, why }: Extract<Action, { readonly do: "settle-creation" }>): Telling | undefined {
+  return result.created === undefined ? undefined : settledText(result.created.ip, why);
 }
 
 type Well = Extract<Outcome, { readonly is: "done" | "started" }>;
@@ -38,8 +43,6 @@ function succeeded(action: Action, outcome: Well, nameOf: NameOf): Telling | und
       return arrived(action, nameOf);
     case "create-address":
       return normal("Created", "Create", `${outcome.ip ?? "an address"} was created: spec.routedIP names none`);
-    case "settle-creation":
-      return action.result.created === undefined ? undefined : settledText(action.result.created.ip, action.why);
     case "release":
       return normal("Released", "Release", `${action.ip} was released: ${action.why}`);
     case "forget-created":

@@ -9,12 +9,13 @@ import { formerStatus, recordedStatus } from "./report.js";
 import type { RoutedObject } from "./resource.js";
 import { dropCopy, endCreation, recordCreation } from "./routed-creation.js";
 import { contextOf, sharedFirewall, type Tools } from "./tools.js";
-import type { Overlay } from "./unit.js";
+import type { Overlay, RoutedUnit } from "./unit.js";
 
 export type Written = Exclude<Action, Of<AddressDo | FirewallDo | "set-taints">>;
 
 export async function write(tools: Tools, action: Written): Promise<Outcome> {
   const { gathered, unit, signal } = tools;
+  if (isEndOfCreation(action)) return concludeCreation(unit, action);
   switch (action.do) {
     case "read-records":
     case "apply-records":
@@ -23,13 +24,6 @@ export async function write(tools: Tools, action: Written): Promise<Outcome> {
       return DONE;
     case "record-intent":
       return recordIntent(tools, action);
-    case "settle-creation":
-    case "record-creation":
-      await recordCreation(unit, action.result);
-      return DONE;
-    case "drop-intent-copy":
-      await dropCopy(unit);
-      return DONE;
     case "forget-created":
       return keep(tools, { created: undefined, inferred: undefined, routedIP: undefined });
     case "record-dns":
@@ -40,6 +34,17 @@ export async function write(tools: Tools, action: Written): Promise<Outcome> {
       await unit.writer.write({ patch: (object) => metadataPatch(object, action), signal });
       return DONE;
   }
+}
+
+type EndOfCreation = Of<"settle-creation" | "record-creation" | "drop-intent-copy">;
+
+function isEndOfCreation(action: Written): action is EndOfCreation {
+  return ["settle-creation", "record-creation", "drop-intent-copy"].includes(action.do);
+}
+
+async function concludeCreation(unit: RoutedUnit, action: EndOfCreation): Promise<Outcome> {
+  await (action.do === "drop-intent-copy" ? dropCopy(unit) : recordCreation(unit, action.result));
+  return DONE;
 }
 
 /** In force before it is written: others see it at once. */

@@ -12,7 +12,7 @@ import { publishedOf, recordChain } from "../floating-ip-pool/records.js";
 import { regionsOf } from "../floating-ip-pool/regions.js";
 import { addressesOf } from "../floating-ip-pool/report.js";
 import { moveText } from "../floating-ip-pool/sentence.js";
-import { isObserved } from "../floating-ip-pool/snapshot.js";
+import { isObserved, type Snapshot as PoolSnapshot } from "../floating-ip-pool/snapshot.js";
 import { type Supply, supplyOf } from "../floating-ip-pool/supply.js";
 import { type Wish, wishOf } from "../floating-ip-pool/wish.js";
 import type { PlannedCondition } from "../planned-condition.js";
@@ -128,9 +128,7 @@ function decide(snapshot: Snapshot, { wish, standing, able }: Given): Decision {
   const wants = able ? supply.free.length + wish.missing : 0;
   const election = electionOf(snapshot, standing, { wants, regions: regionsOf(pool, supply, wish.missing) });
   const pairing = able ? pairsOf(pool, supply, election) : NO_PAIRS;
-  const creation = able
-    ? creationOf(pool, wish, pairing, isArmed(snapshot, wish.missing > 0))
-    : ((isObserved(pool) ? settlementOf(pool) : undefined) ?? NO_CREATION);
+  const creation = able ? creationOf(pool, wish, pairing, isArmed(snapshot, wish.missing > 0)) : endOfCreation(pool);
   const target = targetOf(snapshot, { standing, pairing, creation });
   const holder = placeOf(snapshot, standing?.holder);
   const recorded = recordOf(snapshot.routed.status, snapshot.firewall?.name);
@@ -139,6 +137,11 @@ function decide(snapshot: Snapshot, { wish, standing, able }: Given): Decision {
   const [pair] = pairing.pairs;
   const sentence = pair === undefined ? "" : moveText(pool, pair, election);
   return { wish, standing, pairing, creation, election, supply, target, holder, firewall, sentence };
+}
+
+/** A creation whose answer was lost holds up others: it is settled whatever else stands in the way. */
+function endOfCreation(pool: PoolSnapshot): Creation {
+  return (isObserved(pool) ? settlementOf(pool) : undefined) ?? NO_CREATION;
 }
 
 interface Acts {
