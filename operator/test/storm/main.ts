@@ -47,7 +47,8 @@ async function main(): Promise<number> {
     return 2;
   }
   const count = Math.max(1, Math.floor(minutes / ROUND_MINUTES));
-  const rounds = values.round === undefined ? Array.from({ length: count }, (_, place) => place + 1) : [Number(values.round)];
+  const rounds =
+    values.round === undefined ? Array.from({ length: count }, (_, place) => place + 1) : [Number(values.round)];
   const out = values.out ?? join(tmpdir(), `flipop-storm-${seed}`);
   return storm({ seed, rounds, keepGoing: values["keep-going"] === true, out });
 }

@@ -42,9 +42,15 @@ function linesOf(history: History, message: string): readonly Line[] {
       ...(exit === undefined ? [] : [{ at: exit.at, text: `process ${name} ends: ${exit.signal ?? exit.code}` }]),
     ]),
     ...history.holders.map(({ at, ip, holder, by }) => {
-      return { at, text: `holder ${ip} ${holder === undefined ? "not in the account" : (holder ?? "unassigned")} (${by})` };
+      return {
+        at,
+        text: `holder ${ip} ${holder === undefined ? "not in the account" : (holder ?? "unassigned")} (${by})`,
+      };
     }),
-    ...history.records.map(({ at, key, values, by }) => ({ at, text: `record ${key}: [${values.join(", ")}] (${by})` })),
+    ...history.records.map(({ at, key, values, by }) => ({
+      at,
+      text: `record ${key}: [${values.join(", ")}] (${by})`,
+    })),
     ...[...history.blind, ...history.unsure].map(({ from, what }) => ({ at: from, text: `span   ${what}` })),
   ];
 }
@@ -53,7 +59,10 @@ function callLine({ at, caller, cloud, method, path, body, processed, status, fa
   const sent = body === undefined ? "" : ` ${JSON.stringify(body)}`;
   const damage = fault === undefined ? "" : ` fault ${fault}`;
   const done = processed > 0 ? "done" : "not done";
-  return { at, text: `call   ${caller} ${cloud} ${method} ${path}${sent} -> ${status ?? "no answer"}, ${done}${damage}` };
+  return {
+    at,
+    text: `call   ${caller} ${cloud} ${method} ${path}${sent} -> ${status ?? "no answer"}, ${done}${damage}`,
+  };
 }
 
 /** Only where the holder changes: a renewal every 300 ms says nothing. */
@@ -68,7 +77,9 @@ function leaseLines({ leases, processes }: History): readonly Line[] {
 export async function save(folder: string, result: RoundResult): Promise<void> {
   const { history, violations, logs, picture } = result;
   await mkdir(folder, { recursive: true });
-  const texts = violations.map((violation) => `${violation.check}: ${violation.message}\n${timeline(history, violation)}\n`);
+  const texts = violations.map(
+    (violation) => `${violation.check}: ${violation.message}\n${timeline(history, violation)}\n`,
+  );
   const write = (name: string, text: string) => writeFile(join(folder, name), text);
   await write("violations.txt", texts.join("\n"));
   await write("history.json", JSON.stringify(history));
@@ -92,7 +103,15 @@ export function figuresOf({ history, violations, struck }: RoundResult): Figures
   const { steps, calls, processes, blind } = history;
   const kills = processes.filter(({ signals }) => signals.some(({ signal }) => signal === "SIGKILL")).length;
   const restarts = blind.filter(({ what }) => what === "API server restarts").length;
-  return { rounds: 1, events: steps.length, calls: calls.length, struck, kills, restarts, violations: violations.length };
+  return {
+    rounds: 1,
+    events: steps.length,
+    calls: calls.length,
+    struck,
+    kills,
+    restarts,
+    violations: violations.length,
+  };
 }
 
 export function sum(a: Figures, b: Figures): Figures {

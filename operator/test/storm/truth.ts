@@ -3,7 +3,12 @@
 import type { Call, Fact, History, HolderFact, NodeState, ObjectFact, ResourceState, Span } from "./history.js";
 
 /** Values that a thing may have had at some moment from `from` to `to`; undefined: it may have been absent. */
-export function possible<T>(facts: readonly Fact<T>[], name: string, from: number, to: number): readonly (T | undefined)[] {
+export function possible<T>(
+  facts: readonly Fact<T>[],
+  name: string,
+  from: number,
+  to: number,
+): readonly (T | undefined)[] {
   const own = facts.filter((fact) => fact.name === name);
   const relevant = own.filter((fact, place) => {
     const next = own[place + 1];

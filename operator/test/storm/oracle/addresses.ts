@@ -4,15 +4,15 @@ import type { History, HolderFact, ResourceState, Violation } from "../history.j
 import { isDone, isRelease, movesOf, ownerOf, settled, stableSpec } from "../truth.js";
 import { BOUNDS, SECOND_MS } from "./bounds.js";
 
-/** A machine never holds two addresses of a family. */
+/** A machine never holds two addresses of a family, unless a person put one of them there. */
 export function oneAddressPerNode(history: History): readonly Violation[] {
   const held = new Map<string, HolderFact>();
   const found: Violation[] = [];
   for (const fact of history.holders) {
     held.set(fact.ip, fact);
-    if (typeof fact.holder !== "number" || fact.by === "hand") continue;
+    if (typeof fact.holder !== "number") continue;
     const same = [...held.values()].filter(({ family, holder }) => family === fact.family && holder === fact.holder);
-    if (same.length < 2) continue;
+    if (same.length < 2 || same.some(({ by }) => by === "hand")) continue;
     const message = `droplet ${fact.holder} holds ${same.map(({ ip }) => ip).join(" and ")}`;
     found.push({ check: "one address per node", at: fact.at, message });
   }

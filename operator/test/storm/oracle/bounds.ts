@@ -20,6 +20,8 @@ export const BOUNDS = {
   coolOffJitterMs: 30,
   /** Reads of one fact, by one replica, that are answered within a second. */
   readsPerSecond: 4,
+  /** From the start of a process until it handles signals. */
+  loadMs: 3_000,
   /** `--shutdown-timeout` and what the process may need beyond it. */
   shutdownMs: 25_000,
   /** After the faults end: the longest step of the retry schedule that a short outage leads to, and a move. */

@@ -69,7 +69,9 @@ interface Place {
 
 function nodeNames(history: History, droplet: number, from: number, to: number): readonly string[] {
   const names = new Set(history.nodes.map(({ name }) => name));
-  return [...names].filter((name) => possible(history.nodes, name, from, to).some((state) => state?.droplet === droplet));
+  return [...names].filter((name) =>
+    possible(history.nodes, name, from, to).some((state) => state?.droplet === droplet),
+  );
 }
 
 interface Departure {
@@ -85,16 +87,23 @@ interface Departure {
 /** Moves away from a node, by a resource whose spec was stable and wants the address. */
 function departures(history: History): readonly Departure[] {
   return movesOf(history).flatMap((move) => {
-    const { call, ip, target } = move;
-    const held = holderBefore(history, ip, call.at);
-    if (!isDone(call) || typeof held?.holder !== "number" || held.by === "hand" || held.holder === target) return [];
-    const node = nodeOfDroplet(history, held.holder, call.at);
-    const owner = ownerOf(history, ip, call.at);
-    if (node === undefined || owner === undefined || isBlind(history, call.at)) return [];
-    const spec = stableSpec(history, owner.name, call.at - BOUNDS.settledMs, call.at);
-    if (spec === undefined || spec.paused || hasShrunk(history, owner.name, call.at)) return [];
-    return [{ move, node, since: held.at, resource: owner.name, spec }];
+    const { at } = move.call;
+    const from = leftNode(history, move);
+    const owner = ownerOf(history, move.ip, at);
+    if (from === undefined || owner === undefined || isBlind(history, at)) return [];
+    const spec = stableSpec(history, owner.name, at - BOUNDS.settledMs, at);
+    if (spec === undefined || spec.paused || hasShrunk(history, owner.name, at)) return [];
+    return [{ move, ...from, resource: owner.name, spec }];
   });
+}
+
+/** The node that a move takes an address from, unless a person put it there. */
+function leftNode(history: History, { call, ip, target }: Move): Pick<Departure, "node" | "since"> | undefined {
+  const held = holderBefore(history, ip, call.at);
+  if (!isDone(call) || typeof held?.holder !== "number" || held.by === "hand" || held.holder === target)
+    return undefined;
+  const node = nodeOfDroplet(history, held.holder, call.at);
+  return node === undefined ? undefined : { node, since: held.at };
 }
 
 /** An address beyond `desiredIPs`, or one that left the list, may be taken from anywhere. */

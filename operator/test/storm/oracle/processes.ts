@@ -17,8 +17,10 @@ export function noCrash(history: History): readonly Violation[] {
 
 function endProblem({ name, exit, signals, startedAt }: ProcessFact): Omit<Violation, "check"> | undefined {
   if (exit === undefined || signals.some(({ signal }) => signal === "SIGKILL")) return undefined;
-  const told = signals.some(({ signal }) => signal === "SIGTERM");
-  if (exit.code === LEASE_LOST || (told && exit.code === 0)) return undefined;
+  const told = signals.find(({ signal }) => signal === "SIGTERM");
+  if (exit.code === LEASE_LOST || (told !== undefined && exit.code === 0)) return undefined;
+  // Nothing handles signals before the process has loaded its code.
+  if (told !== undefined && exit.signal === "SIGTERM" && told.at - startedAt < BOUNDS.loadMs) return undefined;
   const how = exit.signal ?? `code ${exit.code}`;
   return { at: exit.at, message: `${name} ended with ${how}, ${exit.at - startedAt} ms after its start` };
 }

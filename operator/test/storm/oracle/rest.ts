@@ -85,37 +85,52 @@ function poolProblems(look: Look, resource: PictureResource): readonly string[] 
   const enabled = enabledAddresses(resource);
   const placed = enabled.flatMap((ip) => placeProblems(look, resource, ip));
   const short = state.desired > enabled.length && !isAmbiguous(look, resource);
-  const missing = short ? [`it has ${enabled.length} of ${state.desired} addresses (${conditionText(object)})`] : [];
+  const missing = short
+    ? [`it has ${enabled.length} of ${state.desired} addresses (${conditionText(object, "Fulfilled")})`]
+    : [];
   const problems = [...placed, ...missing];
-  return problems.length > 0 ? problems : [...statusProblems(look, resource, enabled), ...recordProblems(look, resource, enabled)];
+  return problems.length > 0
+    ? problems
+    : [...statusProblems(look, resource, enabled), ...recordProblems(look, resource, enabled)];
 }
 
 /** An address is on a candidate and says so, or there is no candidate for it. */
 function placeProblems(look: Look, { state, object }: PictureResource, ip: string): readonly string[] {
-  const droplet = look.picture.holders[ip];
   if (look.isByHand(ip)) return [];
-  if (droplet === undefined) return [`${ip} is not in the account`];
-  const node = look.nodeOf(droplet);
+  if (!(ip in look.picture.holders)) return [`${ip} is not in the account`];
   const entry = object.status?.ips?.[ip];
-  if (node === undefined || !matches(state, node.state, node.name)) {
-    const free = look.free(state);
-    const where = node === undefined ? (droplet ?? "no machine") : node.name;
-    return free === undefined ? [] : [`${ip} is on ${where} and could be on ${free.name} (${JSON.stringify(entry)})`];
-  }
-  if (entry?.state === "active" && entry.nodeName === node.name) return [];
-  return [`${ip} is on ${node.name}, and the status says ${JSON.stringify(entry)}`];
+  const holder = fittingHolder(look, state, ip);
+  if (holder === undefined) return misplaced(look, state, ip, JSON.stringify(entry));
+  if (entry?.state === "active" && entry.nodeName === holder.name) return [];
+  return [`${ip} is on ${holder.name}, and the status says ${JSON.stringify(entry)}`];
+}
+
+/** The node that holds an address and matches. */
+function fittingHolder(look: Look, state: ResourceState, ip: string): PictureNode | undefined {
+  const node = look.nodeOf(look.picture.holders[ip]);
+  return node !== undefined && matches(state, node.state, node.name) ? node : undefined;
+}
+
+function misplaced(look: Look, state: ResourceState, ip: string, reported: string): readonly string[] {
+  const free = look.free(state);
+  const where = look.nodeOf(look.picture.holders[ip])?.name ?? "no node";
+  return free === undefined ? [] : [`${ip} is on ${where} and could be on ${free.name}; its status is ${reported}`];
 }
 
 /** Where all is well at the cloud, the status says so and holds no error. */
-function statusProblems(look: Look, { object }: PictureResource, enabled: readonly string[]): readonly string[] {
+function statusProblems(look: Look, { object, state }: PictureResource, enabled: readonly string[]): readonly string[] {
   const { status } = object;
   const active = enabled.filter((ip) => status?.ips?.[ip]?.state === "active");
   if (active.length < enabled.length || enabled.some((ip) => look.isByHand(ip))) return [];
+  if (state.desired > enabled.length) return [];
   const bad = (status?.conditions ?? []).filter(
     ({ type, status: value }) => ["Ready", "Fulfilled"].includes(type) && value !== "True",
   );
   const error = status?.error === undefined ? [] : [`status.error is "${status.error}" though all is well`];
-  return [...bad.map(({ type, reason, message }) => `${type} is not True though all is well: ${reason}: ${message}`), ...error];
+  return [
+    ...bad.map(({ type, reason, message }) => `${type} is not True though all is well: ${reason}: ${message}`),
+    ...error,
+  ];
 }
 
 /** An open creation whose address could be one that a person added at the same time waits for a person, as documented. */
@@ -126,17 +141,14 @@ function isAmbiguous({ history }: Look, { object }: PictureResource): boolean {
   return unsettledCreation && byHand;
 }
 
-function conditionText({ status }: PictureResource["object"]): string {
-  const fulfilled = status?.conditions?.find(({ type }) => type === "Fulfilled");
-  return `Fulfilled: ${fulfilled?.reason} ${fulfilled?.message}`;
+function conditionText({ status }: PictureResource["object"], name: string): string {
+  const condition = status?.conditions?.find(({ type }) => type === name);
+  return `${name}: ${condition?.reason} ${condition?.message}`;
 }
 
 /** The record set of a pool holds its active addresses, unless a person edited it last. */
 function recordProblems(look: Look, { state }: PictureResource, enabled: readonly string[]): readonly string[] {
-  const active = enabled.filter((ip) => {
-    const node = look.nodeOf(look.picture.holders[ip]);
-    return node !== undefined && matches(state, node.state, node.name);
-  });
+  const active = enabled.filter((ip) => fittingHolder(look, state, ip) !== undefined);
   return enabled.some((ip) => look.isByHand(ip)) ? [] : recordSetProblems(look, state, active);
 }
 
@@ -161,19 +173,15 @@ function setProblems(look: Look, { state }: PictureResource): readonly string[] 
 function routedProblems(look: Look, resource: PictureResource): readonly string[] {
   const { state, object } = resource;
   const ip = object.status?.routedIP;
-  if (ip === undefined) {
-    if (isAmbiguous(look, resource)) return [];
-    return [`it has no address (${JSON.stringify(object.status?.conditions?.find(({ type }) => type === "Assigned"))})`];
-  }
+  if (ip === undefined)
+    return isAmbiguous(look, resource) ? [] : [`it has no address (${conditionText(object, "Assigned")})`];
   if (look.isByHand(ip)) return [];
-  const node = look.nodeOf(look.picture.holders[ip]);
-  if (node === undefined || !matches(state, node.state, node.name)) {
-    const free = look.free(state);
-    return free === undefined ? [] : [`${ip} is on ${node?.name ?? "no node"} and could be on ${free.name}`];
-  }
   const { state: reported, assignedNode } = object.status ?? {};
-  if (reported === "active" && assignedNode === node.name) return recordSetProblems(look, state, [ip]);
-  return [`${ip} is on ${node.name}, and the status says ${reported} on ${assignedNode}`];
+  const shown = `${reported} on ${assignedNode}`;
+  const holder = fittingHolder(look, state, ip);
+  if (holder === undefined) return misplaced(look, state, ip, shown);
+  if (reported === "active" && assignedNode === holder.name) return recordSetProblems(look, state, [ip]);
+  return [`${ip} is on ${holder.name}, and the status says ${shown}`];
 }
 
 /** A node's annotation names an address that its machine holds. */

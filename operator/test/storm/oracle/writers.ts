@@ -10,7 +10,9 @@ export function oneWriter(history: History): readonly Violation[] {
     .filter(isWrite)
     .flatMap((call) => {
       const problem = problemOf(history, call, identities.get(call.caller));
-      return problem === undefined ? [] : [{ check: "one writer", at: call.at, message: `${textOf(call)}: ${problem}` }];
+      return problem === undefined
+        ? []
+        : [{ check: "one writer", at: call.at, message: `${textOf(call)}: ${problem}` }];
     });
 }
 

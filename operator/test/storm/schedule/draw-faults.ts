@@ -11,11 +11,11 @@ type Draw = (draft: Draft) => Happening;
 
 /** With its share of all faults; they add up to 1. */
 const FAULTS: readonly (readonly [share: number, draw: Draw])[] = [
-  [0.5, cloudFault],
+  [0.47, cloudFault],
   [0.12, (draft) => ({ kind: "actions", act: draft.chance(0.6) ? "fail" : "slow", ms: between(draft, 2_000, 8_000) })],
   [0.03, (draft) => ({ kind: "token", cloud: cloudOf(draft), ms: between(draft, 1_000, 6_000) })],
   [0.03, (draft) => ({ kind: "quota", ms: between(draft, 2_000, 6_000) })],
-  [0.14, operatorFault],
+  [0.17, operatorFault],
   [0.18, serverFault],
 ];
 

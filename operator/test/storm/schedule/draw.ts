@@ -7,7 +7,7 @@ import { GROUPS, type Happening, type NodeAct, type PodAct, type Schedule, SLOTS
 import { drawTemplates } from "./templates.js";
 
 /** Between two events on average, ms. */
-const MEAN_GAP_MS = 420;
+const MEAN_GAP_MS = 320;
 /** Nothing happens before the resources of the start are served. */
 const FIRST_MS = 500;
 /** Nodes that must be whole for a node to be broken. */
@@ -94,15 +94,15 @@ function podEvent(draft: Draft): Happening | undefined {
   const slot = Math.floor(draft.next() * SLOTS);
   const model = draft.slots[slot];
   if (model?.exists !== true) return undefined;
-  const { act, then } = podAct(draft, model.pod);
-  model.pod = then;
+  const { act, after } = podAct(draft, model.pod);
+  model.pod = after;
   return { kind: "pod", slot, act };
 }
 
-function podAct(draft: Draft, pod: Presence): { readonly act: PodAct; readonly then: Presence } {
-  if (pod === "absent") return { act: "create", then: "ready" };
-  if (pod === "unready") return { act: "ready", then: "ready" };
-  return draft.chance(0.6) ? { act: "unready", then: "unready" } : { act: "delete", then: "absent" };
+function podAct(draft: Draft, pod: Presence): { readonly act: PodAct; readonly after: Presence } {
+  if (pod === "absent") return { act: "create", after: "ready" };
+  if (pod === "unready") return { act: "ready", after: "ready" };
+  return draft.chance(0.6) ? { act: "unready", after: "unready" } : { act: "delete", after: "absent" };
 }
 
 function endpointEvent(draft: Draft): Happening | undefined {
@@ -111,8 +111,8 @@ function endpointEvent(draft: Draft): Happening | undefined {
   const template = draft.of(routed);
   const slot = Math.floor(draft.next() * SLOTS);
   const key = `${template}/${slot}`;
-  const { act, then } = podAct(draft, draft.endpoints.get(key) ?? "absent");
-  draft.endpoints.set(key, then);
+  const { act, after } = podAct(draft, draft.endpoints.get(key) ?? "absent");
+  draft.endpoints.set(key, after);
   return { kind: "endpoint", template, slot, act };
 }
 

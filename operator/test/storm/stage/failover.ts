@@ -24,7 +24,9 @@ const LOOK_MS = 100;
 export async function failover(stage: Stage): Promise<readonly Violation[]> {
   const { recorder, nodes } = stage.parts;
   const found = caseIn(await photograph(stage));
-  const recent = recorder.history().calls.filter(({ at, cloud }) => cloud === "digitalocean" && at > Date.now() - MINUTE_MS);
+  const recent = recorder
+    .history()
+    .calls.filter(({ at, cloud }) => cloud === "digitalocean" && at > Date.now() - MINUTE_MS);
   if (found === undefined || recent.length > MOST_CALLS) return [];
   recorder.step(`failover: ${found.node} fails, which holds ${found.ip} of ${found.pool}`);
   await nodes.fail(found.node);

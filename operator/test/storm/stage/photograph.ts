@@ -22,7 +22,9 @@ export async function photograph(stage: Stage): Promise<Picture> {
   const { clouds, resources } = stage.parts;
   const { client } = stage;
   const kinds = Object.keys(PLURALS) as ResourceKind[];
-  const lists = await Promise.all(kinds.map((kind) => insist(() => client.must.list<AnyResource>(resources.collection(kind)))));
+  const lists = await Promise.all(
+    kinds.map((kind) => insist(() => client.must.list<AnyResource>(resources.collection(kind)))),
+  );
   const nodes = await insist(() => client.must.list<NodeObject>("/api/v1/nodes"));
   const found = lists.flat();
   return {
@@ -50,7 +52,9 @@ function nodeOf(stage: Stage, { metadata, status }: NodeObject): readonly Pictur
 function divided(stage: Stage, found: readonly AnyResource[]): Pick<Picture, "resources" | "lingering"> {
   const { recorder } = stage.parts;
   const wanted = new Set(namesOf(recorder.resources).filter((name) => valueAt(recorder.resources, name, Date.now())));
-  const lingering = found.filter(({ metadata }) => metadata.deletionTimestamp !== undefined || !wanted.has(metadata.name));
+  const lingering = found.filter(
+    ({ metadata }) => metadata.deletionTimestamp !== undefined || !wanted.has(metadata.name),
+  );
   const resources = found.flatMap((object): readonly PictureResource[] => {
     const { name, deletionTimestamp } = object.metadata;
     const state = valueAt(recorder.resources, name, Date.now());

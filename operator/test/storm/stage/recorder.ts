@@ -1,8 +1,21 @@
 /** Gathers the history of a round while it happens. */
 
 import { type CloudName, type Clouds, DOMAIN, type JournalEntry, ZONE } from "../clouds.js";
-import type { Call, Fact, History, HolderFact, LeaseFact, ObjectFact, RecordsFact, Span, StepFact } from "../history.js";
-import type { NodeState, Origin, ProcessFact, ResourceState } from "../history.js";
+import type {
+  Call,
+  Fact,
+  History,
+  HolderFact,
+  LeaseFact,
+  NodeState,
+  ObjectFact,
+  Origin,
+  ProcessFact,
+  RecordsFact,
+  ResourceState,
+  Span,
+  StepFact,
+} from "../history.js";
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -66,7 +79,12 @@ export class Recorder {
 
   /** Records a change of the cluster with the time that it took; one that fails has not happened. */
   async change<T>(facts: Mutable<Fact<T>>[], name: string, value: T | undefined, act: () => Promise<unknown>) {
-    const fact: Mutable<Fact<T>> = { name, from: Date.now(), by: Number.MAX_SAFE_INTEGER, ...(value !== undefined && { value }) };
+    const fact: Mutable<Fact<T>> = {
+      name,
+      from: Date.now(),
+      by: Number.MAX_SAFE_INTEGER,
+      ...(value !== undefined && { value }),
+    };
     facts.push(fact);
     try {
       await act();

@@ -110,7 +110,10 @@ export class Replicas {
     this.closing = true;
     await this.resumeAll();
     const alive = this.all.filter(({ exit }) => exit === undefined);
-    await Promise.all(alive.map((replica) => send(replica, "SIGTERM").then(() => replica.process.exited)));
+    // A second SIGTERM would end at once those that are ending already.
+    const untold = alive.filter(({ signals }) => !signals.some(isLast));
+    await Promise.all(untold.map((replica) => send(replica, "SIGTERM")));
+    await Promise.all(alive.map(({ process }) => process.exited));
   }
 
   private async launch(): Promise<void> {
@@ -155,6 +158,7 @@ async function send(replica: Replica, signal: SignalFact["signal"]): Promise<voi
 }
 
 async function resume(replica: Replica): Promise<void> {
-  if (replica.signals.findLast(({ signal }) => signal === "SIGSTOP" || signal === "SIGCONT")?.signal !== "SIGSTOP") return;
+  if (replica.signals.findLast(({ signal }) => signal === "SIGSTOP" || signal === "SIGCONT")?.signal !== "SIGSTOP")
+    return;
   await send(replica, "SIGCONT");
 }

@@ -62,7 +62,7 @@ export class Resources {
     const state = this.states.get(template.name);
     if (state === undefined) return;
     if (edit.act === "delete") return this.remove(template);
-    const next = edited(state, edit, this.reserved.get(template.name) ?? []);
+    const next = { ...state, ...EDITORS[edit.act](state, edit, this.reserved.get(template.name) ?? []) };
     await this.write(template, state, next);
   }
 
@@ -138,7 +138,12 @@ export class Resources {
     const endpoints: Record<string, Presence> = {};
     for (let slot = 0; slot < FIRST_ENDPOINTS; slot++) endpoints[slotName(slot)] = "ready";
     this.endpoints.set(name, endpoints);
-    await createEndpointSlice(client, { namespace, name: `${name}-1`, service: name, endpoints: endpointsOf(endpoints) });
+    await createEndpointSlice(client, {
+      namespace,
+      name: `${name}-1`,
+      service: name,
+      endpoints: endpointsOf(endpoints),
+    });
   }
 
   private async writeEndpoints(name: string): Promise<void> {
@@ -183,14 +188,19 @@ function listChange(before: ResourceState, after: ResourceState, present: readon
   return { ips: [...kept, ...after.listed.filter((ip) => !kept.includes(ip))] };
 }
 
-function edited(state: ResourceState, { act, value = 0, groups }: Edit, reserved: readonly string[]): ResourceState {
-  if (act === "desired") return { ...state, desired: value };
-  if (act === "pause" || act === "resume") return { ...state, paused: act === "pause" };
-  if (act === "grace") return { ...state, graceSeconds: value };
-  if (act === "coolOff") return { ...state, coolOffSeconds: value };
-  if (act === "groups" && groups !== undefined) return { ...state, groups };
-  if (act === "list") return { ...state, listed: reserved };
-  // A pool without a number must keep one address, or it would be refused.
-  const least = state.desired > 0 ? 0 : 1;
-  return act === "unlist" ? { ...state, listed: state.listed.slice(0, Math.max(least, state.listed.length - 1)) } : state;
-}
+type Editor = (state: ResourceState, edit: Edit, reserved: readonly string[]) => Partial<ResourceState>;
+
+const EDITORS: Readonly<Record<Exclude<ResourceAct, "create" | "delete">, Editor>> = {
+  desired: (_state, { value = 1 }) => ({ desired: value }),
+  pause: () => ({ paused: true }),
+  resume: () => ({ paused: false }),
+  grace: (_state, { value = 0 }) => ({ graceSeconds: value }),
+  coolOff: (_state, { value = 0 }) => ({ coolOffSeconds: value }),
+  groups: (state, { groups = state.groups }) => ({ groups }),
+  list: (_state, _edit, reserved) => ({ listed: reserved }),
+  unlist: ({ desired, listed }) => {
+    // A pool without a number must keep one address, or it would be refused.
+    const least = desired > 0 ? 0 : 1;
+    return { listed: listed.slice(0, Math.max(least, listed.length - 1)) };
+  },
+};

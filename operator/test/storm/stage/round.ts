@@ -151,7 +151,9 @@ class Round {
     while (Date.now() - quietSince < BOUNDS.restMs) {
       await delay(LOOK_MS);
       const now = JSON.stringify((await photograph(this.stage)).versions);
-      const written = this.stage.parts.recorder.history().calls.filter((call) => isWrite(call) && call.at >= quietSince);
+      const written = this.stage.parts.recorder
+        .history()
+        .calls.filter((call) => isWrite(call) && call.at >= quietSince);
       if (now === versions && written.length === 0) continue;
       if (Date.now() > end) return this.add([this.restless(written.at(-1)?.path, versions, now)]);
       versions = now;
@@ -163,6 +165,10 @@ class Round {
     const [old, young] = [before, after].map((text) => JSON.parse(text) as Record<string, string>);
     const changed = Object.keys(young ?? {}).filter((name) => old?.[name] !== young?.[name]);
     const what = [...(path === undefined ? [] : [`call ${path}`]), ...changed].join(", ");
-    return { check: "no writes at rest", at: Date.now(), message: `${LAST_WRITES_MS} ms after convergence still: ${what}` };
+    return {
+      check: "no writes at rest",
+      at: Date.now(),
+      message: `${LAST_WRITES_MS} ms after convergence still: ${what}`,
+    };
   }
 }

@@ -126,7 +126,13 @@ export interface AddressEntry {
 export function knownAddresses({ metadata, spec, status }: AnyResource): readonly string[] {
   const copied = metadata.annotations?.[CREATED_IPS]?.split(",").map((ip) => ip.trim()) ?? [];
   const single = [spec.routedIP, status?.routedIP].filter((ip) => ip !== undefined);
-  const all = [...(spec.ips ?? []), ...Object.keys(status?.ips ?? {}), ...copied, ...single, ...createdAddresses({ status })];
+  const all = [
+    ...(spec.ips ?? []),
+    ...Object.keys(status?.ips ?? {}),
+    ...copied,
+    ...single,
+    ...createdAddresses({ status }),
+  ];
   return [...new Set(all)].filter((ip) => ip !== "");
 }
 

@@ -78,20 +78,25 @@ export class Stage {
     recorder.step(stepText(step));
     switch (step.kind) {
       case "node":
-        return this.queue(() => nodes.act(step.slot, step.act, step.group));
+        this.queue(() => nodes.act(step.slot, step.act, step.group));
+        break;
       case "pod":
-        return this.queue(() => nodes.pod(step.slot, step.act));
+        this.queue(() => nodes.pod(step.slot, step.act));
+        break;
       case "resource":
-        return this.queue(() => resources.act(step.template, step));
+        this.queue(() => resources.act(step.template, step));
+        break;
       case "endpoint":
-        return this.queue(() => resources.endpoint(step.template, step.slot, step.act));
+        this.queue(() => resources.endpoint(step.template, step.slot, step.act));
+        break;
       case "hand":
-        return byHand({ clouds, nodes, recorder }, step.act, step);
+        byHand({ clouds, nodes, recorder }, step.act, step);
+        break;
       case "operator":
         this.signals = this.signals.then(() => this.guard(() => replicas.hit(step.which, step.act, step.ms)));
-        return;
+        break;
       default:
-        return this.troubles.begin(step);
+        this.troubles.begin(step);
     }
   }
 
@@ -129,7 +134,8 @@ export class Stage {
     const { resources, recorder, install } = this.parts;
     const { client } = this;
     const { signal } = this.watching;
-    const gap = (from: number, to: number) => void recorder.unsure.push({ from, to, what: "the storm's watch was down" });
+    const gap = (from: number, to: number) =>
+      void recorder.unsure.push({ from, to, what: "the storm's watch was down" });
     const path = `/apis/coordination.k8s.io/v1/namespaces/${install.namespace}/leases`;
     void follow<LeaseObject>({ client, path, signal, gap, see: (lease) => this.seeLease(lease) });
     for (const kind of Object.keys(PLURALS) as ResourceKind[]) {
@@ -203,8 +209,10 @@ async function startClouds(seed: number, recorder: Recorder): Promise<Clouds> {
         recorder.sample("api");
       }),
   };
-  const clouds = await Clouds.start({ digitalocean: { clock, seed, durations: DURATIONS }, cloudflare: { seed, zones: [{ name: ZONE }] } });
+  const clouds = await Clouds.start({
+    digitalocean: { clock, seed, durations: DURATIONS },
+    cloudflare: { seed, zones: [{ name: ZONE }] },
+  });
   recorder.attach(clouds);
   return clouds;
 }
-

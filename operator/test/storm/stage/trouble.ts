@@ -61,15 +61,21 @@ export class Troubles {
   begin(trouble: Trouble): void {
     switch (trouble.kind) {
       case "cloud":
-        return this.cloud(trouble);
+        this.cloud(trouble);
+        break;
       case "actions":
-        return this.actions(trouble);
+        if (trouble.act === "fail") this.failActions(trouble.ms);
+        else this.slowActions(trouble.ms);
+        break;
       case "token":
-        return this.token(trouble);
+        this.token(trouble);
+        break;
       case "quota":
-        return this.quota(trouble);
+        this.quota(trouble);
+        break;
       case "server":
-        return this.server(trouble);
+        this.server(trouble);
+        break;
     }
   }
 
@@ -91,21 +97,25 @@ export class Troubles {
 
   private cloud({ cloud, fault, routes, probability, ms }: Of<"cloud">): void {
     const simulator = this.options.clouds[cloud];
-    if (fault === "stale reads") return simulator.freezeReads(ms);
+    if (fault === "stale reads") {
+      simulator.freezeReads(ms);
+      return;
+    }
     const rule = simulator.faults.inject(FAULTS[fault], {
       ...{ on: ({ method }) => concerns(routes, method), times: Number.POSITIVE_INFINITY, probability },
     });
     this.until(ms, () => rule.cancel());
   }
 
-  private actions({ act, ms }: Of<"actions">): void {
-    if (act === "fail") {
-      this.failing = true;
-      this.abortSoon();
-      return this.until(ms, () => {
-        this.failing = false;
-      });
-    }
+  private failActions(ms: number): void {
+    this.failing = true;
+    this.abortSoon();
+    this.until(ms, () => {
+      this.failing = false;
+    });
+  }
+
+  private slowActions(ms: number): void {
     const { durations } = this.options.clouds.digitalocean.state.settings;
     const { assign, unassign } = durations;
     if (assign >= SLOW_ACTION_MS) return;
@@ -135,21 +145,22 @@ export class Troubles {
   }
 
   private server({ act, ms }: Of<"server">): void {
+    if (act === "restart") this.restart();
+    else if (act === "refuse status") this.refuse(ms);
+    else this.cut(act, act === "reset" ? 0 : ms);
+  }
+
+  /** The operators do not see the cluster for a while. */
+  private cut(act: "reset" | "freeze" | "errors" | "delay", ms: number): void {
     const { proxy, recorder } = this.options;
-    if (act === "restart") return this.restart();
-    if (act === "refuse status") return this.refuse(ms);
     const seen = recorder.begin(recorder.blind, act);
-    if (act === "reset") {
-      proxy.resetAll();
-      return seen();
-    }
     if (act === "freeze") proxy.freeze();
     if (act === "errors") proxy.inject({ kind: "status", code: 503 }, Number.POSITIVE_INFINITY, inTime(ms));
     if (act === "delay") proxy.inject({ kind: "delay", ms: DELAY_MS }, Number.POSITIVE_INFINITY, inTime(ms));
     this.until(ms, () => {
       if (act === "freeze") proxy.thaw();
-      // Requests that came meanwhile are never answered: their connections end, so that the silence is as long as planned.
-      if (act === "freeze") proxy.resetAll();
+      // After a freeze, too: requests that came meanwhile are never answered, and the silence is to last as planned.
+      if (act === "freeze" || act === "reset") proxy.resetAll();
       seen();
     });
   }
