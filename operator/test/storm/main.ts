@@ -72,7 +72,8 @@ async function storm({ seed, rounds, keepGoing, out }: Options): Promise<number>
     const result = await playRound({ schedule, round, keepGoing, say });
     say(`${figuresText(figuresOf(result))}; ${((Date.now() - startedAt) / MINUTE_MS).toFixed(1)} minutes`);
     figures = sum(figures, figuresOf(result));
-    failed = failed || (await hasFailed(result, join(out, `round-${round}`), `--seed ${seed} --round ${round}`));
+    const broken = await hasFailed(result, join(out, `round-${round}`), `--seed ${seed} --round ${round}`);
+    failed = failed || broken;
     if (failed && !keepGoing) break;
   }
   console.log(`storm: ${figuresText(figures)}; seed ${seed}, seeds of the rounds ${seeds.join(" ")}`);

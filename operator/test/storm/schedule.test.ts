@@ -39,7 +39,7 @@ describe("the schedule of a storm", () => {
     ]);
     expect(acts("operator")).to.have.members(["kill", "terminate", "stop"]);
     expect(acts("hand")).to.have.length(8);
-    for (const kind of ["pod", "endpoint", "cloud", "actions", "token", "quota", "server"]) {
+    for (const kind of ["pod", "endpoint", "cloud", "mishap", "actions", "token", "quota", "server"]) {
       expect(acts(kind), kind).not.to.have.length(0);
     }
   });

@@ -2,7 +2,7 @@
 
 import type { CloudName } from "../history.js";
 import type { Draft } from "./draft.js";
-import { CLOUD_FAULTS, type Happening } from "./steps.js";
+import { CLOUD_FAULTS, type Happening, MISHAPS } from "./steps.js";
 
 /** Shorter than the 5 s that lie between two reads which contradict the operator's own action. */
 const LONGEST_STALE_MS = 3_500;
@@ -11,7 +11,8 @@ type Draw = (draft: Draft) => Happening;
 
 /** With its share of all faults; they add up to 1. */
 const FAULTS: readonly (readonly [share: number, draw: Draw])[] = [
-  [0.47, cloudFault],
+  [0.33, cloudFault],
+  [0.14, (draft) => ({ kind: "mishap", act: draft.of(MISHAPS) })],
   [0.12, (draft) => ({ kind: "actions", act: draft.chance(0.6) ? "fail" : "slow", ms: between(draft, 2_000, 8_000) })],
   [0.03, (draft) => ({ kind: "token", cloud: cloudOf(draft), ms: between(draft, 1_000, 6_000) })],
   [0.03, (draft) => ({ kind: "quota", ms: between(draft, 2_000, 6_000) })],

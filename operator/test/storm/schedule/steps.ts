@@ -62,6 +62,16 @@ export const CLOUD_FAULTS = [
 ] as const;
 export type CloudFault = (typeof CLOUD_FAULTS)[number];
 
+/** What chance alone would bring about too seldom. */
+export const MISHAPS = [
+  "assign lost and errored",
+  "assign lost and node replaced",
+  "create lost",
+  "create refused, foreign address",
+  "assign delayed, node fails",
+] as const;
+export type MishapAct = (typeof MISHAPS)[number];
+
 export type Routes = "all" | "writes" | "reads";
 
 export type Happening =
@@ -85,6 +95,7 @@ export type Happening =
       readonly probability: number;
       readonly ms: number;
     }
+  | { readonly kind: "mishap"; readonly act: MishapAct }
   | { readonly kind: "actions"; readonly act: "fail" | "slow"; readonly ms: number }
   | { readonly kind: "token"; readonly cloud: CloudName; readonly ms: number }
   | { readonly kind: "quota"; readonly ms: number }

@@ -68,9 +68,10 @@ export class Nodes {
     await this.change(slot, { ...slot.state, pod: act }, () => pod.setReady(act === "ready"));
   }
 
-  /** A node that holds a droplet of the account. */
-  nodeOf(droplet: number): string | undefined {
-    return this.slots.find(({ state }) => state?.droplet === droplet)?.name;
+  /** The slot whose node stands on a machine. */
+  slotOf(droplet: number | undefined): number | undefined {
+    const slot = this.slots.findIndex(({ state }) => state !== undefined && state.droplet === droplet);
+    return slot < 0 ? undefined : slot;
   }
 
   /** The machines that nodes stand on. */

@@ -11,6 +11,7 @@ import type { ResourceKind } from "../history.js";
 import { type Schedule, type Step, stepText } from "../schedule/steps.js";
 import { follow, type Watched } from "./follow.js";
 import { byHand } from "./hand.js";
+import { Mishaps } from "./mishaps.js";
 import { Nodes } from "./nodes.js";
 import { Recorder } from "./recorder.js";
 import { Replicas } from "./replicas.js";
@@ -49,7 +50,8 @@ export class Stage {
     }
   }
 
-  readonly troubles: Troubles;
+  private readonly troubles: Troubles;
+  private readonly mishaps: Mishaps;
   private readonly watching = new AbortController();
   /** One after the other: what changes the cluster, and what signals replicas. */
   private cluster: Promise<void> = Promise.resolve();
@@ -58,6 +60,7 @@ export class Stage {
 
   private constructor(readonly parts: Parts) {
     this.troubles = new Troubles(parts);
+    this.mishaps = new Mishaps({ ...parts, queue: (act) => this.queue(act) });
     this.watch();
     void this.watchLoop();
   }
@@ -95,6 +98,9 @@ export class Stage {
       case "operator":
         this.signals = this.signals.then(() => this.guard(() => replicas.hit(step.which, step.act, step.ms)));
         break;
+      case "mishap":
+        this.mishaps.begin(step.act);
+        break;
       default:
         this.troubles.begin(step);
     }
@@ -102,6 +108,7 @@ export class Stage {
 
   /** Ends all faults; what was asked of the cluster is done when it resolves. */
   async calm(): Promise<void> {
+    this.mishaps.calm();
     await this.troubles.calm();
     await this.signals;
     await this.parts.replicas.resumeAll();
