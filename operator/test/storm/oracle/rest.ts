@@ -194,10 +194,11 @@ function wrongAnnotations(look: Look): readonly string[] {
   );
 }
 
-/** Every address of the account is known to a resource, or a person made it. */
-function leaks({ picture, history }: Look): readonly string[] {
+/** Every address of the account is known to a resource, or a person made it, or a person must say whose it is. */
+function leaks(look: Look): readonly string[] {
+  const { picture, history } = look;
   const known = new Set(history.objects.flatMap((fact) => fact.known));
-  return createdByOperator(history)
-    .filter(({ ip }) => ip in picture.holders && !known.has(ip))
-    .map(({ ip }) => `${ip} was created by the operator and no resource has ever known it`);
+  const unknown = createdByOperator(history).filter(({ ip }) => ip in picture.holders && !known.has(ip));
+  if (unknown.length <= picture.resources.filter((resource) => isAmbiguous(look, resource)).length) return [];
+  return unknown.map(({ ip }) => `${ip} was created by the operator and no resource has ever known it`);
 }

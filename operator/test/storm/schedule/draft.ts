@@ -18,6 +18,7 @@ export class Draft {
   readonly paused = new Set<number>();
   readonly endpoints = new Map<string, Presence>();
   handEdits = 0;
+  handAddresses = 0;
   private readonly random: () => number;
 
   constructor(

@@ -19,6 +19,12 @@ const BREAKING_ACTS = [
   ...(["unready", "unready", "unready", "delete", "replace"] as const),
   ...(["cordon", "taint", "pressure", "regroup"] as const),
 ];
+/** They undo nothing that the operator wrote to an address or a record. */
+const HARMLESS_ACTS = ["addAddress", "busyDroplet", "destroyDroplet"] as const;
+const HAND_ACTS = [
+  ...HARMLESS_ACTS,
+  ...(["move", "unassign", "removeAddress", "addRecord", "removeRecord"] as const),
+] as const;
 const POOL_EDITS = [
   ...(["desired", "desired", "desired", "pause", "grace"] as const),
   ...(["coolOff", "groups", "unlist", "list"] as const),
@@ -159,13 +165,11 @@ function twoGroups(draft: Draft): readonly string[] {
 }
 
 function handEvent(draft: Draft): Happening {
-  const harmless = draft.handEdits >= MOST_HAND_EDITS;
-  const act = harmless
-    ? draft.of(["addAddress", "busyDroplet", "destroyDroplet"] as const)
-    : draft.of([
-        ...(["move", "unassign", "removeAddress", "addAddress"] as const),
-        ...(["destroyDroplet", "busyDroplet", "addRecord", "removeRecord"] as const),
-      ]);
-  if (["move", "unassign", "addRecord", "removeRecord"].includes(act)) draft.handEdits += 1;
+  const draw = () => draft.of(draft.handEdits >= MOST_HAND_EDITS ? HARMLESS_ACTS : HAND_ACTS);
+  const drawn = draw();
+  // Each new address of a person's own makes an open creation ambiguous: one in a round is enough.
+  const act = drawn === "addAddress" && draft.handAddresses > 0 ? "busyDroplet" : drawn;
+  if (act === "addAddress") draft.handAddresses += 1;
+  if (!HARMLESS_ACTS.some((harmless) => harmless === act)) draft.handEdits += 1;
   return { kind: "hand", act, pick: draft.next(), other: draft.next() };
 }
