@@ -14,7 +14,7 @@ import { createAnnotationJanitor } from "./controllers/annotation-janitor.js";
 import { createRoutedIPControllers } from "./controllers/assemble-routing.js";
 import type { ControllerContext, ControllerFactory, ControllerParts } from "./controllers/context.js";
 import { CreationBook } from "./controllers/creation-book.js";
-import { dryRunClient, dryRunEvents } from "./controllers/dry-run.js";
+import { DryRunPlans, dryRunClient, dryRunEvents } from "./controllers/dry-run.js";
 import { createFloatingIPPoolController } from "./controllers/floating-ip-pool/controller.js";
 import { News } from "./controllers/news.js";
 import { createNodeDNSRecordSetController } from "./controllers/node-dns-record-set/controller.js";
@@ -143,6 +143,7 @@ class Assembly {
   private async close(): Promise<void> {
     await Promise.all(this.parts.map((part) => part.close()));
     this.context.annotated.close();
+    this.context.dryRunPlans?.close();
     await Promise.all([this.context.watches.stop(), this.providers.close()]);
   }
 
@@ -184,6 +185,7 @@ class Assembly {
       records: new RecordBook(clock),
       owners: new Owners(),
       events: settings.dryRun ? dryRunEvents(logger) : this.recorder,
+      ...(settings.dryRun && { dryRunPlans: new DryRunPlans(clock, logger) }),
       leads: () => this.fence.remainingMs() > 0,
       settings: {
         namespace: settings.namespace,
@@ -231,7 +233,8 @@ class Assembly {
     const { clock, fence } = this;
     const registry = new ProviderRegistry({
       ...{ kinds: PROVIDER_KINDS, env, redactor, logger, clock, random, metrics, fence },
-      audit: auditLog(logger),
+      // A dry run logs plans; what it withholds from them repeats at each run.
+      audit: auditLog(logger, settings.dryRun ? "debug" : "info"),
       dryRun: settings.dryRun,
       userAgent: `flipop/${RELEASE}`,
     });

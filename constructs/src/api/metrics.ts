@@ -86,6 +86,11 @@ export const METRICS = {
     help: "Duration of calls to a provider in seconds.",
     labels: CALL,
   },
+  flipop_provider_call_wait_seconds: {
+    type: "histogram",
+    help: "How long in seconds calls wait for the account's limits before they are sent, by work class: assignment (moves of addresses), records (other changes) or check (reads).",
+    labels: ["provider", "class"],
+  },
 } as const satisfies Readonly<Record<string, MetricFacts>>;
 
 /** Name of a metric of ours. */

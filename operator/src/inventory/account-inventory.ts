@@ -1,6 +1,7 @@
 /** What one account's addresses of one family look like: read once for all, believed with care. */
 
 import { canonicalIp } from "cdk8s-flipop/api";
+import { MOVE_MAX_AGE_SECONDS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { type CallContext, type CallPriority, sharedRead } from "../providers/call.js";
 import { isProviderError } from "../providers/errors.js";
@@ -15,14 +16,13 @@ import type {
   ProviderId,
   UnassignAddress,
 } from "../providers/types.js";
+import { Urgency } from "../providers/urgency.js";
 import { abandoned, type Belief, completed, observe, started } from "./belief.js";
 import { Coalesced } from "./coalesced.js";
 import { InventoryReader } from "./inventory-reader.js";
 import { PicturedMap } from "./pictured-map.js";
-import { type InventoryView, MOVE_MAX_AGE_SECONDS, type ResourceRef } from "./types.js";
+import type { InventoryView, ResourceRef } from "./types.js";
 import { createView } from "./view.js";
-
-const SECOND_MS = 1000;
 
 /** Taken in the same turn as the decision; given back when the move has ended, however. */
 export interface Reservation {
@@ -50,6 +50,7 @@ export class AccountInventory {
   /** Lists asked for earlier may lack an address whose creation nobody answered. */
   private trustedFrom = Number.NEGATIVE_INFINITY;
   private priority: CallPriority = "check";
+  private relisting: Urgency | undefined;
 
   constructor(
     provider: AddressProvider,
@@ -99,6 +100,7 @@ export class AccountInventory {
     const oldest = Math.max(this.clock.monotonic() - maxAgeSeconds * SECOND_MS, this.trustedFrom);
     if (this.listedAt !== undefined && this.listedAt >= oldest) return;
     if (priority === "assignment") this.priority = priority;
+    this.relisting?.raise(priority);
     await this.lists.run(oldest, signal);
   }
 
@@ -219,8 +221,10 @@ export class AccountInventory {
 
   private async relist(): Promise<void> {
     const askedAt = this.clock.monotonic();
-    const context = sharedRead("the list is old, or something contradicted it", this.priority);
+    const urgency = new Urgency(this.priority);
+    const context = sharedRead("the list is old, or something contradicted it", urgency);
     this.priority = "check";
+    this.relisting = urgency;
     const named = [...new Set([...this.named.values()].flat())];
     const listed = new Map((await this.reader.list(context, named)).map((facts) => [facts.ip, facts]));
     for (const facts of listed.values()) this.take(facts.ip, { facts, askedAt });

@@ -4,10 +4,8 @@
  * when it is neither early nor alone.
  */
 
+import { SECOND_MS, SECOND_READ_SECONDS, SETTLE_SECONDS } from "../bounds.js";
 import type { AddressFacts, ProviderId } from "../providers/types.js";
-import { SECOND_READ_SECONDS, SETTLE_SECONDS } from "./types.js";
-
-const SECOND_MS = 1000;
 
 /** All times are monotonic ms. */
 export interface Belief {

@@ -39,14 +39,3 @@ export interface InventoryView {
   /** Seconds until a doubted address should be read again. Absent: none is doubted. */
   readonly lookAgainSeconds?: number;
 }
-
-/** A whole list is good for this long where nothing happens. */
-export const LIST_MAX_AGE_SECONDS = 300;
-/** Data that a move is based on must not be older. */
-export const MOVE_MAX_AGE_SECONDS = 15;
-/** For this long after our action was completed, a read that contradicts it triggers nothing. */
-export const SETTLE_SECONDS = 30;
-/** After that, this much must lie between two reads that contradict it, before they count. */
-export const SECOND_READ_SECONDS = 5;
-/** Seconds between looks at a running action; the last one repeats. */
-export const ACTION_POLL_SECONDS: readonly number[] = [1, 2, 3, 5];

@@ -1,10 +1,9 @@
 /** An immutable picture of what is believed at one moment. */
 
+import { SECOND_MS, SECOND_READ_SECONDS } from "../bounds.js";
 import type { ProviderId } from "../providers/types.js";
 import type { Belief } from "./belief.js";
-import { type InventoryAddress, type InventoryView, type ResourceRef, SECOND_READ_SECONDS } from "./types.js";
-
-const SECOND_MS = 1000;
+import type { InventoryAddress, InventoryView, ResourceRef } from "./types.js";
 
 /** Nobody changes these maps any more. */
 export interface ViewFacts {

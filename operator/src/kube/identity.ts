@@ -1,11 +1,9 @@
 import { readFileSync } from "node:fs";
+import { CREDENTIALS_MAX_AGE_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { errorText, type Logger } from "../logging.js";
 import type { ClusterConfig, Impersonation, Material } from "./cluster-config.js";
 import { ConfigError } from "./cluster-config.js";
-
-/** How long credentials read from files or a plugin are used before they are read again, ms. The kubelet rotates tokens. */
-export const CREDENTIALS_MAX_AGE_MS = 60_000;
 
 export interface TlsMaterial {
   readonly ca: string | undefined;

@@ -24,6 +24,7 @@ const FLIPOP = {
   routedState: gaugeOf("flipop_routedipcontroller_ip_state"),
   calls: counterOf("flipop_providers_calls_total"),
   callSeconds: histogramOf("flipop_providers_call_duration_seconds"),
+  callWaitSeconds: histogramOf("flipop_provider_call_wait_seconds"),
 } as const;
 
 /** Everything here, for the reference page. */
@@ -49,6 +50,7 @@ export interface FlipopMetrics {
   readonly routedState: Gauge<Address | "state">;
   readonly calls: Counter<Call | "outcome">;
   readonly callSeconds: Histogram<Call>;
+  readonly callWaitSeconds: Histogram<"provider" | "class">;
 }
 
 export function flipopMetrics(registry: MetricsRegistry): FlipopMetrics {
@@ -68,6 +70,7 @@ export function flipopMetrics(registry: MetricsRegistry): FlipopMetrics {
     routedState: registry.gauge(FLIPOP.routedState),
     calls: registry.counter(FLIPOP.calls),
     callSeconds: registry.histogram(FLIPOP.callSeconds),
+    callWaitSeconds: registry.histogram(FLIPOP.callWaitSeconds),
   };
 }
 

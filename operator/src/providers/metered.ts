@@ -1,10 +1,9 @@
 /** Counts and times each attempt under FLIPOP's metric names. */
 
+import { SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { ApiCall, CallLayer, Send } from "./call.js";
 import { isProviderError } from "./errors.js";
-
-const SECOND_MS = 1000;
 
 type CallLabels = Readonly<Record<"provider" | "call" | "kind" | "namespace" | "name", string>>;
 
@@ -12,6 +11,14 @@ type CallLabels = Readonly<Record<"provider" | "call" | "kind" | "namespace" | "
 export interface CallMetrics {
   readonly calls: { inc(labels: CallLabels & { readonly outcome: "success" | "error" }): void };
   readonly callSeconds: { observe(labels: CallLabels, seconds: number): void };
+  readonly callWaitSeconds: { observe(labels: Readonly<Record<"provider" | "class", string>>, seconds: number): void };
+}
+
+/** How long calls of each work class wait for the account's limits before they are sent. */
+export function waitsIn(metrics: CallMetrics): (call: ApiCall, ms: number) => void {
+  return ({ provider, context }, ms) => {
+    metrics.callWaitSeconds.observe({ provider, class: context.priority }, ms / SECOND_MS);
+  };
 }
 
 /**

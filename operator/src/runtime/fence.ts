@@ -3,6 +3,7 @@
  * stalled finds the fence shut before it can act, whether or not its timers ran.
  */
 
+import { CALL_MARGIN_MS, KUBE_CALL_SECONDS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { KubeClient, KubeRequest } from "../kube/client.js";
 
@@ -12,12 +13,6 @@ export interface Fence {
   /** ms that a write started now may take, its own deadline: it ends `CALL_MARGIN_MS` before the renew deadline. */
   remainingMs(): number;
 }
-
-/** A write's own deadline ends this long before the renew deadline: what is on its way still has time to arrive. */
-export const CALL_MARGIN_MS = 2_000;
-const SECOND_MS = 1000;
-/** As `KubeRequest.deadlineSeconds`. */
-const DEFAULT_DEADLINE_SECONDS = 30;
 
 export class NotLeaderError extends Error {
   override readonly name = "NotLeaderError";
@@ -69,7 +64,7 @@ export function fenced(client: KubeClient, fence: Fence): KubeClient {
     request: async <T>(request: KubeRequest): Promise<T> => {
       if (request.method === "GET") return client.request<T>(request);
       fence.assertHeld();
-      const wanted = request.deadlineSeconds ?? DEFAULT_DEADLINE_SECONDS;
+      const wanted = request.deadlineSeconds ?? KUBE_CALL_SECONDS;
       const deadlineSeconds = Math.min(wanted, fence.remainingMs() / SECOND_MS);
       return client.request<T>({ ...request, deadlineSeconds });
     },

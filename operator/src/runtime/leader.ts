@@ -2,12 +2,13 @@
 
 import { jittered, type Random } from "../async/backoff.js";
 import { pause } from "../async/wait.js";
+import { ELECTION_TIMINGS } from "../bounds.js";
 import type { Clock, Timer } from "../clock.js";
 import type { LeaseLock } from "../kube/lease.js";
 import type { Logger } from "../logging.js";
 import { type LeaderMetrics, noLeaderMetrics } from "../metrics/leader.js";
 import { Candidate } from "./candidate.js";
-import { checkTimings, type ElectionTimings, EXPIRY_SPREAD, RETRY_JITTER, TIMINGS } from "./election.js";
+import { checkTimings, type ElectionTimings, EXPIRY_SPREAD, RETRY_JITTER } from "./election.js";
 import { LeaseFence } from "./fence.js";
 
 /** `stopped`: before it led. `finished`: led, and ended by itself. `lost`: the lease was lost. */
@@ -42,7 +43,7 @@ export class LeaderElector implements Elector {
   private readonly logger: Logger;
 
   constructor(private readonly options: LeaderElectorOptions) {
-    const { lock, identity, clock, timings = TIMINGS, metrics = noLeaderMetrics } = options;
+    const { lock, identity, clock, timings = ELECTION_TIMINGS, metrics = noLeaderMetrics } = options;
     checkTimings(timings);
     this.timings = timings;
     this.metrics = metrics;

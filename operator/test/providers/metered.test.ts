@@ -29,7 +29,10 @@ describe("provider metrics", () => {
   it("count no call that has no token to be sent with, but one that finds no connection", async () => {
     const counted: string[] = [];
     const calls = { inc: ({ outcome }: { readonly outcome: string }) => void counted.push(outcome) };
-    const run = withMetrics({ calls, callSeconds: { observe: () => undefined } }, new FakeClock())(direct);
+    const run = withMetrics(
+      { calls, callSeconds: { observe: () => undefined }, callWaitSeconds: { observe: () => undefined } },
+      new FakeClock(),
+    )(direct);
 
     await errorOf(run(callOf(), () => Promise.reject(noTokenError(callOf(), NAMES))));
     expect(counted).to.deep.equal([]);

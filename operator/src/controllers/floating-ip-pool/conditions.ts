@@ -7,7 +7,7 @@ import { no, type PlannedCondition, unknown, yes } from "../planned-condition.js
 import type { Problem } from "../problem.js";
 import { ttlOf } from "../records/record-chain.js";
 import { clockTime } from "../times.js";
-import type { Pairing } from "./pairs.js";
+import { coolOffText, type Pairing } from "./pairs.js";
 import type { PlannedAddress } from "./report.js";
 import { isObserved, type Snapshot } from "./snapshot.js";
 import { dnsProviderOf, type Wish } from "./wish.js";
@@ -89,7 +89,7 @@ function obstacle(snapshot: Snapshot, { addresses, pairing, wish }: Findings): P
   if (snapshot.candidates.length === 0) return { reason: "NoCandidate", message: snapshot.refusals };
   if (snapshot.providerFailure !== undefined) return snapshot.providerFailure;
   if (pairing.cooling.length > 0) {
-    const message = `cool-off: next assignment at ${clockTime(pairing.coolUntil ?? snapshot.now)}`;
+    const message = coolOffText(pairing, snapshot.now);
     return { reason: "CoolingOff", message };
   }
   const [elsewhere] = pairing.elsewhere;

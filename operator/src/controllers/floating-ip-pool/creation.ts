@@ -1,13 +1,14 @@
 /** Step 7: creating what is missing, one address at a time, and never twice. */
 
 import { Annotation, type PendingCreation } from "cdk8s-flipop/api";
+import { SEEN_KEPT } from "../../bounds.js";
 import { refText } from "../../claims/claimant.js";
 import type { Problem } from "../problem.js";
 import { isDue } from "../retry-schedule.js";
-import { clockTime, timestamp } from "../times.js";
+import { timestamp } from "../times.js";
 import type { Action, Chain } from "./actions.js";
 import type { WaitingNode } from "./demand.js";
-import { coolOffOf, type Pairing } from "./pairs.js";
+import { coolOffOf, coolOffText, type Pairing } from "./pairs.js";
 import { type Settlement, settle } from "./settlement.js";
 import type { Snapshot } from "./snapshot.js";
 import { accountUntil } from "./supply.js";
@@ -133,11 +134,11 @@ interface OnNode {
 }
 
 /** An assignment, too. One that has to cool off waits: an address that lies idle is billed, and serves nobody. */
-function createOnNode(snapshot: Snapshot, { family, node, why }: OnNode, coolUntil: number | undefined): Creation {
+function createOnNode(snapshot: Snapshot, { family, node, why }: OnNode, coolUntil: Pairing["coolUntil"]): Creation {
   const cools = coolOffOf(snapshot) > 0;
   if (cools && coolUntil !== undefined) {
-    const message = `${why}; cool-off: next assignment at ${clockTime(coolUntil)}`;
-    return { chain: [], problem: { reason: "CoolingOff", message }, lookAgainAt: coolUntil };
+    const problem = { reason: "CoolingOff", message: `${why}; ${coolOffText({ coolUntil }, snapshot.now)}` } as const;
+    return { chain: [], problem, ...(coolUntil === "unanswered" ? {} : { lookAgainAt: coolUntil }) };
   }
   const intent: Action = { do: "record-intent", intent: intentOf(snapshot, family, node), why };
   const create: Action = { do: "create-address", wish: { family, node: node.machine }, why };
@@ -149,8 +150,6 @@ export function assignmentRecord({ pool, now }: Snapshot, why: string): Action {
   const formerly = pool.status.lastAssignmentTime;
   return { do: "record-assignment", at: timestamp(now), ...(formerly === undefined ? {} : { formerly }), why };
 }
-
-const SEEN_KEPT = 500;
 
 function intentOf(
   { pool, now, inventory }: Snapshot,

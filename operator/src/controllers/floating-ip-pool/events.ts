@@ -8,7 +8,7 @@ import type { Snapshot } from "./snapshot.js";
 
 /** `undefined`: nothing worth an Event. */
 export function tellingOf(snapshot: Snapshot, { action, outcome }: Step): Telling | undefined {
-  if (outcome.is === "skipped") return undefined;
+  if (outcome.is === "skipped" || outcome.is === "superseded") return undefined;
   if (outcome.is === "refused" || outcome.is === "unknown") {
     const subject = "ip" in action && action.ip !== undefined ? `${action.ip}: ` : "";
     return failed(FAILED[action.do], outcome.failure.problem, subject);

@@ -77,8 +77,8 @@ async function recordIntent(
   return { is: "refused", failure: { kind: "Terminal", problem: { reason: "CRDTooOld", message } } };
 }
 
-async function recordAssignment(tools: Tools, at: string): Promise<Outcome> {
-  tools.unit.lastAssignmentAt = Date.parse(at);
+/** Until the call is answered, `PoolUnit.assigning` holds back the next one. */
+function recordAssignment(tools: Tools, at: string): Promise<Outcome> {
   return keep(tools, () => ({ lastAssignmentTime: at }));
 }
 
@@ -87,7 +87,6 @@ export async function takeBackAssignment(
   tools: Tools,
   { formerly }: Extract<Action, { readonly do: "record-assignment" }>,
 ): Promise<void> {
-  tools.unit.lastAssignmentAt = formerly === undefined ? undefined : Date.parse(formerly);
   await keep(tools, () => ({ lastAssignmentTime: formerly }));
 }
 

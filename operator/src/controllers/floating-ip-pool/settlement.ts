@@ -1,8 +1,9 @@
 /** What became of a creation whose answer was lost: read off the lists that came after it. */
 
 import { canonicalIp, type PendingCreation } from "cdk8s-flipop/api";
+import { CALL_OVER_MS, LISTS_APART_MS } from "../../bounds.js";
 import type { InventoryAddress } from "../../inventory/types.js";
-import { LISTS_APART_MS, type ListSighting } from "../addresses/list-sightings.js";
+import type { ListSighting } from "../addresses/list-sightings.js";
 import { timeOf } from "../times.js";
 import type { Snapshot } from "./snapshot.js";
 
@@ -16,9 +17,6 @@ export type Settlement =
   | { readonly is: "nothing" }
   | { readonly is: "several"; readonly ips: readonly string[] }
   | { readonly is: "wait"; readonly until: number };
-
-/** A call that is still on its way when its sender dies has ended by then. */
-export const CALL_OVER_MS = 60_000;
 
 export function settle(snapshot: Snapshot, intent: PendingCreation): Settlement {
   const seen = new Set((intent.unassignedSeen ?? []).map(canonicalIp));

@@ -76,6 +76,10 @@ export interface CreationFailure extends Problem {
 export interface PoolMemory {
   /** When an assignment was accepted last, where the status could not keep it. ms since the epoch. */
   readonly lastAssignmentAt?: number;
+  /** When this process planned for the pool first, ms since the epoch. */
+  readonly firstPlannedAt?: number;
+  /** An assignment that counts for the cool-off has not been answered yet. */
+  readonly assigning?: boolean;
   /** Nodes that refused an address lately; not before. */
   readonly nodeRetryAt: ReadonlyMap<ProviderId, number>;
   /** The last creation was refused. */

@@ -1,5 +1,6 @@
 /** Step 4: addresses that may go to another node: unassigned ones first, then the longest-released. */
 
+import { DUE_READ_MS } from "../../bounds.js";
 import { contestedUntil } from "../contested.js";
 import { isDue } from "../retry-schedule.js";
 import { timeOf } from "../times.js";
@@ -44,11 +45,8 @@ function waitsUntil(snapshot: Snapshot, { address, was }: Standing): number | un
 
 /** While the account fails, only a read of it shows when that is over; `undefined`: it does not fail. */
 export function accountUntil({ now, providerRetryAt }: Snapshot): number | undefined {
-  return providerRetryAt === undefined ? undefined : Math.max(providerRetryAt, now + READ_MS);
+  return providerRetryAt === undefined ? undefined : Math.max(providerRetryAt, now + DUE_READ_MS);
 }
-
-/** A read that is due now may take this long. */
-const READ_MS = 1_000;
 
 function releasedAt({ holder, grace }: Standing, now: number): number {
   if (holder === undefined) return Number.NEGATIVE_INFINITY;

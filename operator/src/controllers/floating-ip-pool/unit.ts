@@ -49,6 +49,12 @@ export class PoolUnit {
   readonly underWay = new Set<string>();
   /** Changes of status entries that no status has told yet, by address. */
   readonly effects = new Map<string, AddressStatus>();
+  /** Status entries of addresses as they were before their last move was begun. */
+  readonly beforeMoves = new Map<string, AddressStatus>();
+  /** Those of `underWay` that assign, where the pool has a cool-off. */
+  readonly assigning = new Set<string>();
+  /** When this process planned for the pool first, ms since the epoch. */
+  firstPlannedAt: number | undefined;
   /** Failures of actions that no Event has told yet. */
   readonly troubles: Trouble[] = [];
   /** Failures in a row, by subject. */

@@ -12,6 +12,7 @@ import { execute } from "./execute.js";
 import type { GatherTools } from "./gather.js";
 import { learn } from "./learn.js";
 import { count, labelsOf } from "./metrics.js";
+import { rechecksOf } from "./recheck.js";
 import type { Snapshot } from "./snapshot.js";
 import { addressSubject, CREATION, readSubject } from "./subject.js";
 import type { Tools } from "./tools.js";
@@ -31,8 +32,10 @@ export function begin(tools: WorkTools, unit: PoolUnit, turn: Turn): readonly Pr
 
 async function carryOut(tools: WorkTools, unit: PoolUnit, turn: Turn, { subject, chain }: Start): Promise<boolean> {
   const exists = (ip: string) => turn.account?.inventory?.view().get(ip) !== undefined;
-  const end = blamed(await execute(toolsOf(tools, unit, turn), subject, chain), exists);
+  const recheckOf = rechecksOf(tools, unit, turn, chain);
+  const end = blamed(await execute({ ...toolsOf(tools, unit, turn), recheckOf }, subject, chain), exists);
   unit.underWay.delete(subject);
+  unit.assigning.delete(subject);
   learn(tools.context.clock, unit, end);
   if (subject === CREATION) endCreation(tools, unit);
   tell(tools, unit, turn.snapshot, end);
@@ -63,7 +66,7 @@ async function confirm(tools: WorkTools, unit: PoolUnit, turn: Turn, ip: string)
   }
 }
 
-function toolsOf({ context, desk, background }: WorkTools, unit: PoolUnit, turn: Turn): Tools {
+function toolsOf({ context, desk, background }: WorkTools, unit: PoolUnit, turn: Turn): Omit<Tools, "recheckOf"> {
   const { snapshot, account, dns } = turn;
   return { context, desk, unit, snapshot, account, dns, signal: background.signal };
 }

@@ -1,6 +1,7 @@
 /** RoutedIPs of the cluster: follows them, and runs each when something that concerns it has changed. */
 
 import { familyOf } from "cdk8s-flipop/api";
+import { CRD_PROBE_MS } from "../../bounds.js";
 import { routedIpClaims } from "../../claims/read-claims.js";
 import { keyOf } from "../../kube/objects.js";
 import type { WholeObject } from "../../kube/slim.js";
@@ -8,7 +9,6 @@ import type { StoreEvent } from "../../kube/store.js";
 import { forgetRouted } from "../../metrics/flipop.js";
 import { Controller } from "../../runtime/controller.js";
 import { done } from "../../runtime/result.js";
-import { CRD_PROBE_MS } from "../times.js";
 import { Units } from "../units.js";
 import { nodesOfSlices, type SliceFacts } from "./endpoints.js";
 import { creationKey } from "./gather.js";

@@ -12,7 +12,7 @@ type NameOf = (machine: ProviderId) => string;
 
 /** `undefined`: nothing worth an Event. */
 export function tellingOf({ verdictOf }: Pick<Snapshot, "verdictOf">, { action, outcome }: Done): Telling | undefined {
-  if (outcome.is === "skipped") return undefined;
+  if (outcome.is === "skipped" || outcome.is === "superseded") return undefined;
   if (outcome.is === "refused" || outcome.is === "unknown") {
     return failed(FAILED[action.do], outcome.failure.problem);
   }

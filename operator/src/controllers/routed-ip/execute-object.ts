@@ -3,11 +3,10 @@
 import { Annotation, Finalizer } from "cdk8s-flipop/api";
 import { finalizerPatch, ownAnnotationPatch, statusPatch } from "../../kube/patch.js";
 import { DONE, type Outcome, skipped } from "../addresses/outcomes.js";
-import { askedBy } from "../asked-by.js";
 import type { Action, AddressDo, FirewallDo, Of } from "./actions.js";
 import { formerStatus, recordedStatus } from "./report.js";
 import type { RoutedObject } from "./resource.js";
-import { sharedFirewall, type Tools } from "./tools.js";
+import { contextOf, sharedFirewall, type Tools } from "./tools.js";
 import type { Overlay } from "./unit.js";
 
 export type Written = Exclude<Action, Of<AddressDo | FirewallDo | "set-taints">>;
@@ -18,7 +17,7 @@ export async function write(tools: Tools, action: Written): Promise<Outcome> {
     case "read-records":
     case "apply-records":
       if (gathered.dns === undefined) return skipped("there is no record set any more");
-      await gathered.desk.carryOut(gathered.dns, action, askedBy(unit.ref, action.why, signal));
+      await gathered.desk.carryOut(gathered.dns, action, contextOf(tools, action, "records"));
       return DONE;
     case "record-intent":
       return recordIntent(tools, action);

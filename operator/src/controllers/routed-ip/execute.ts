@@ -2,21 +2,21 @@
 
 import type { CreatedFirewall } from "cdk8s-flipop/api";
 import { statusPatch } from "../../kube/patch.js";
-import type { CallContext } from "../../providers/call.js";
+import type { CallContext, CallPriority } from "../../providers/call.js";
 import type { ProviderId } from "../../providers/types.js";
 import { noting, type OpenAccount, openAccount, told } from "../addresses/call.js";
 import { createAddress } from "../addresses/create.js";
 import { DONE, type Outcome, outcomeOf, skipped } from "../addresses/outcomes.js";
 import { poll, pollMs } from "../addresses/poll.js";
-import { askedBy } from "../asked-by.js";
 import { timestamp } from "../times.js";
 import type { Action, AddressDo, Chain, FirewallDo, Of } from "./actions.js";
 import { keep, write } from "./execute-object.js";
 import type { Plan } from "./plan.js";
+import { rechecksOf } from "./recheck.js";
 import type { IssuerObject } from "./resource.js";
 import { setTaints } from "./set-taints.js";
 import { reliesOn, type StepName } from "./steps.js";
-import { sharedFirewall, type Tools } from "./tools.js";
+import { contextOf, sharedFirewall, type Tools } from "./tools.js";
 import type { Overlay } from "./unit.js";
 
 export interface Done {
@@ -25,7 +25,9 @@ export interface Done {
 }
 
 /** Never rejects. */
-export async function execute(tools: Tools, { steps, chains, postAllow }: Plan): Promise<readonly Done[]> {
+export async function execute(given: Omit<Tools, "recheckOf">, plan: Plan): Promise<readonly Done[]> {
+  const { steps, chains, postAllow } = plan;
+  const tools = { ...given, recheckOf: rechecksOf(given, plan) };
   const all: Done[] = [];
   const failed = new Set<StepName>();
   const beside = Promise.all(chains.map((chain) => runChain(tools, chain)));
@@ -66,10 +68,15 @@ function perform(tools: Tools, action: Action): Promise<Outcome> {
     case "create-address":
       return callAddresses(tools, action);
     case "set-taints":
-      return setTaints(tools.routing, action, tools.signal);
+      return changeTaints(tools, action);
     default:
       return isOfFirewall(action) ? callFirewall(tools, action) : write(tools, action);
   }
+}
+
+function changeTaints({ routing, signal, recheckOf }: Tools, action: Of<"set-taints">): Promise<Outcome> {
+  const because = recheckOf(action)?.();
+  return because === undefined ? setTaints(routing, action, signal) : Promise.resolve({ is: "superseded", because });
 }
 
 function isOfFirewall(action: Action): action is Of<FirewallDo> {
@@ -79,7 +86,7 @@ function isOfFirewall(action: Action): action is Of<FirewallDo> {
 function callAddresses(tools: Tools, action: Of<AddressDo>): Promise<Outcome> {
   const open = openAccount(tools.gathered.account, `RoutedIP ${tools.unit.key}`);
   const { account, inventory } = open;
-  const context = askedBy(tools.unit.ref, action.why, tools.signal);
+  const context = contextOf(tools, action, isChangeOfStock(action) ? "records" : "assignment");
   switch (action.do) {
     case "assign":
       return noting(account, () => assign(open, context, action));
@@ -95,6 +102,11 @@ function callAddresses(tools: Tools, action: Of<AddressDo>): Promise<Outcome> {
     case "create-address":
       return create(tools, open, context, action);
   }
+}
+
+/** A creation or a release serves no node that waits for its address to move. */
+function isChangeOfStock(action: Action): boolean {
+  return action.do === "create-address" || action.do === "release";
 }
 
 async function assign(
@@ -147,12 +159,12 @@ function placeOf({ routing }: Tools, machine: ProviderId): Overlay {
 }
 
 async function callFirewall(tools: Tools, action: Of<FirewallDo>): Promise<Outcome> {
-  const { unit, gathered, signal } = tools;
+  const { unit, gathered } = tools;
   if (action.do === "record-created-firewall") return recordCreated(tools, action.created);
   const { firewalls } = gathered;
   const firewall = sharedFirewall(tools, nameOf(action));
   if (firewall === undefined || firewalls === undefined) return skipped("the account of the firewall is not known yet");
-  const caller = { provider: firewalls, context: askedBy(unit.ref, action.why, signal) };
+  const caller = { provider: firewalls, context: contextOf(tools, action, firewallPriority(action)) };
   switch (action.do) {
     case "read-firewall":
       await firewall.read(caller, action.nodes);
@@ -165,6 +177,13 @@ async function callFirewall(tools: Tools, action: Of<FirewallDo>): Promise<Outco
       return recordCreated(tools, { id, name, createdTime: timestamp(tools.routing.context.clock.now()) });
     }
   }
+}
+
+/** A move waits for what opens the firewall, not for what closes it. */
+function firewallPriority(action: Of<FirewallDo>): CallPriority {
+  if (action.do !== "change-firewall") return "assignment";
+  const { addRules, addNodes } = action.change;
+  return addRules.length + addNodes.length > 0 ? "assignment" : "records";
 }
 
 function nameOf(action: Of<Exclude<FirewallDo, "record-created-firewall">>): string {

@@ -1,6 +1,7 @@
 /** The snapshot of one RoutedIP, in one turn: reads what is there, waits for nothing. */
 
 import { canonicalIp, familyOf, type IpFamily } from "cdk8s-flipop/api";
+import { CRD_PROBE_MS } from "../../bounds.js";
 import { NOTHING_SEEN } from "../../inventory/view.js";
 import { tallyText } from "../../match/tally.js";
 import type { FirewallProvider, ProviderId } from "../../providers/types.js";
@@ -8,7 +9,6 @@ import { AddressAccount } from "../address-accounts.js";
 import { given } from "../given.js";
 import type { Problem } from "../problem.js";
 import { DnsDesk, type DnsLook, dnsOfRegistry } from "../records/dns-desk.js";
-import { CRD_PROBE_MS } from "../times.js";
 import type { SharedFirewall } from "./firewall-book.js";
 import { firewallOf } from "./gather-firewall.js";
 import type { IssuedAccount, IssuerAccounts } from "./issuer-accounts.js";

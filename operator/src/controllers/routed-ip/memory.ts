@@ -1,13 +1,11 @@
 /** What a unit remembers, as the plan reads it. */
 
 import { canonicalIp } from "cdk8s-flipop/api";
+import { PLACEMENT_LASTING_MS, REVERTS_KEPT } from "../../bounds.js";
 import type { PoolMemory } from "../floating-ip-pool/snapshot.js";
 import { given } from "../given.js";
 import type { Snapshot } from "./snapshot.js";
 import type { RoutedUnit } from "./unit.js";
-
-const LASTING_MS = 600_000;
-const REVERTS_KEPT = 10;
 
 export interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now"> {
   /** At `now`. */
@@ -41,7 +39,7 @@ function noticeReverts(unit: Remembered, { inventory, verdictOf, now }: Scene): 
   const facts = placement && inventory.get(placement.ip);
   if (placement === undefined || facts === undefined || facts.doubted || facts.action !== undefined) return;
   if (facts.holder === placement.machine) {
-    if (now - placement.at >= LASTING_MS) unit.reverts = [];
+    if (now - placement.at >= PLACEMENT_LASTING_MS) unit.reverts = [];
     return;
   }
   unit.placement = undefined;

@@ -1,7 +1,6 @@
 /** What has to be read before a turn: the account's list, addresses that it lacks, those that are doubted or locked. */
 
-import { LIST_MAX_AGE_SECONDS } from "../../inventory/types.js";
-import { SETTLE_LIST_SECONDS } from "../addresses/list-sightings.js";
+import { LIST_MAX_AGE_SECONDS, SETTLE_LIST_SECONDS } from "../../bounds.js";
 import { askedBy } from "../asked-by.js";
 import { type Gathered, type GatherTools, groundsOf, namedAddresses } from "./gather.js";
 import type { RoutedRead } from "./resource.js";

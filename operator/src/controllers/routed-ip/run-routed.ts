@@ -1,5 +1,6 @@
 /** One run of a RoutedIP: read what is missing, take turns until nothing more is to be done, tell. */
 
+import { MAX_ITERATIONS, ROUTED_POLL_MS } from "../../bounds.js";
 import { statusPatch } from "../../kube/patch.js";
 import type { Run } from "../../runtime/controller.js";
 import { done, type Result, requeueAfter } from "../../runtime/result.js";
@@ -23,11 +24,6 @@ import { statusWish } from "./status.js";
 import { termsOf } from "./terms.js";
 import { isMoving, look, reserve, type Turn } from "./turn.js";
 import { KIND, type RoutedUnit } from "./unit.js";
-
-/** Turns in one run; the next run goes on. */
-const TURNS = 8;
-/** While an action whose end is not known runs. */
-const POLL_MS = 1000;
 
 export interface RunTools extends GatherTools {
   /** Absent: the operator runs without feature jobs. */
@@ -76,11 +72,12 @@ async function takeTurns(
   unit: RoutedUnit,
   run: Run,
 ): Promise<{ readonly turn?: Turn; readonly rest: boolean }> {
-  for (let left = TURNS; left > 0; left--) {
+  for (let left = MAX_ITERATIONS; left > 0; left--) {
     const turn = look(tools, unit);
     if (turn === undefined) return { rest: false };
     noteArrival(tools, unit, turn);
     reserve(tools, unit, turn);
+    showPlan(tools, unit, turn);
     const { move } = unit;
     const ended = await execute({ ...tools, unit, gathered: turn.gathered, signal: run.signal }, turn.plan);
     const ends = ended.map((end) => withGoal(end, move));
@@ -90,6 +87,11 @@ async function takeTurns(
     if (run.signal.aborted) return lastLook(tools, unit, false);
   }
   return lastLook(tools, unit, true);
+}
+
+function showPlan({ routing }: GatherTools, unit: RoutedUnit, { plan: { steps, chains, sentence } }: Turn): void {
+  const actions = [...steps.flatMap((step) => step.actions), ...chains.flat()];
+  routing.context.dryRunPlans?.show(unit.ref, { explanation: sentence, actions });
 }
 
 function lastLook(
@@ -187,5 +189,5 @@ function nextMs(
 }
 
 function pollMs({ poll }: RoutedUnit, monotonic: number): number {
-  return poll === undefined ? POLL_MS : Math.max(0, poll.nextAt - monotonic);
+  return poll === undefined ? ROUTED_POLL_MS : Math.max(0, poll.nextAt - monotonic);
 }

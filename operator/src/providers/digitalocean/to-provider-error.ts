@@ -1,18 +1,12 @@
 /** Whatever goes wrong with a request, as a ProviderError. What 422 means is told in unprocessable.ts. */
 
+import { PROVIDERS } from "cdk8s-flipop/api";
+import { SECOND_MS } from "../../bounds.js";
 import { Answer } from "../answer.js";
 import { type ApiCall, whereOf } from "../call.js";
 import type { RawAnswer } from "../connections.js";
 import { ProviderError, type ProviderErrorKind, type ProviderErrorProps, REMEDIES } from "../errors.js";
-import { type ApiNames, foreignAnswer, quoted, readRetryAfter } from "../network-errors.js";
-
-const SECOND_MS = 1000;
-
-export const NAMES: ApiNames = {
-  title: "DigitalOcean",
-  tokenVariable: "DIGITALOCEAN_ACCESS_TOKEN",
-  urlVariable: "DIGITALOCEAN_API_URL",
-};
+import { foreignAnswer, quoted, readRetryAfter } from "../network-errors.js";
 
 /** An answer that is no success. @param nowMs wall clock, for a Retry-After that is a date */
 export function refusedError(call: ApiCall, answer: RawAnswer, nowMs: number): ProviderError {
@@ -22,7 +16,10 @@ export function refusedError(call: ApiCall, answer: RawAnswer, nowMs: number): P
   const props = { ...base, ...(requestId === null ? {} : { requestId }) };
   // A proxy or a wrong URL also answers 404: only the API itself may say that something is gone.
   const foreign = said === undefined && answer.status < 500 && answer.status !== 429;
-  return new ProviderError({ ...props, ...(foreign ? foreignAnswer(call, NAMES) : meaningOf(call, answer, nowMs)) });
+  return new ProviderError({
+    ...props,
+    ...(foreign ? foreignAnswer(call, PROVIDERS.digitalocean) : meaningOf(call, answer, nowMs)),
+  });
 }
 
 type Meaning = Pick<ProviderErrorProps, "kind" | "remedy" | "outcome" | "retrySafe" | "retryAfterSeconds">;
