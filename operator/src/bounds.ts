@@ -246,8 +246,8 @@ export const RESERVED_FOR_MOVES = 0.2;
 export const RESERVED_FOR_RECORDS = 0.2;
 /** A call that has waited for this long may go before calls of a more urgent class. */
 export const CLASS_PATIENCE_MS = 30_000;
-/** And then after this many of them: one call in ten. */
-export const CLASS_TURNS = 9;
+/** And then after this many of them: one call in fifty. */
+export const CLASS_TURNS = 49;
 export const RATE_LIMIT_DEFAULT_WAIT_SECONDS = 5; // The pause after a 429 that names none.
 export const RATE_LIMIT_LONGEST_WAIT_SECONDS = 3600; // A wrong header must not stop the account for good.
 /** A call that left in one window may arrive early in the next: both count it. */
