@@ -69,10 +69,10 @@ export class AddressAccount {
    */
   async refresh(maxAgeSeconds: number, priority: CallPriority): Promise<void> {
     if (this.failed !== undefined && !isDue(this.retry?.retryAt, this.tools.clock.now())) return;
-    const oldest = this.failed === undefined ? maxAgeSeconds : 0;
+    const afterFailure = this.failed !== undefined;
     await this.noting(async () => {
       const inventory = await this.open();
-      await inventory.ensure({ maxAgeSeconds: oldest, priority });
+      await inventory.ensure({ maxAgeSeconds: afterFailure ? 0 : maxAgeSeconds, afterFailure, priority });
     });
   }
 

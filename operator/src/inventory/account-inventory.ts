@@ -36,11 +36,8 @@ import { InventoryReader } from "./inventory-reader.js";
 import { PicturedMap } from "./pictured-map.js";
 import { ReadGate } from "./read-gate.js";
 import { type Reservation, Reservations } from "./reservations.js";
-import { hasEnded, type InventoryView, type ResourceRef } from "./types.js";
+import { type Confirmation, hasEnded, type InventoryView, type ResourceRef } from "./types.js";
 import { createView } from "./view.js";
-
-/** Whether what a move is based on still holds; `unconfirmed`: a read contradicts it, and a second one must follow. */
-export type Confirmation = "holds" | "changed" | "unconfirmed";
 
 type Purpose = Pick<Observation, "forMove" | "holderGone">;
 
@@ -49,6 +46,8 @@ export type { Reservation } from "./reservations.js";
 export interface EnsureOptions {
   /** A whole list older than this is read again. */
   readonly maxAgeSeconds: number;
+  /** A call has failed since: a young list does not tell whether the account answers. The caller keeps the pause. */
+  readonly afterFailure?: boolean;
   /** @default check */
   readonly priority?: CallPriority;
   /** The caller gives up; the read goes on for others. */
@@ -125,8 +124,8 @@ export class AccountInventory {
   }
 
   /** Reads the whole list unless it is young enough. Rejects with ProviderError; the last view stays. */
-  async ensure({ maxAgeSeconds, priority = "check", signal }: EnsureOptions): Promise<void> {
-    const maxAgeMs = Math.max(maxAgeSeconds * SECOND_MS, this.moreNames ? 0 : READ_PAUSE_MS);
+  async ensure({ maxAgeSeconds, afterFailure = false, priority = "check", signal }: EnsureOptions): Promise<void> {
+    const maxAgeMs = Math.max(maxAgeSeconds * SECOND_MS, this.moreNames || afterFailure ? 0 : READ_PAUSE_MS);
     const oldest = Math.max(this.clock.monotonic() - maxAgeMs, this.trustedFrom);
     if (this.listedAt !== undefined && this.listedAt >= oldest) return;
     if (priority === "assignment") this.priority = priority;

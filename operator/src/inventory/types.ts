@@ -45,6 +45,9 @@ export interface InventoryView {
   readonly lookAgainSeconds?: number;
 }
 
+/** Whether what a move is based on still holds; `unconfirmed`: a read contradicts it, and a second one must follow. */
+export type Confirmation = "holds" | "changed" | "unconfirmed";
+
 /** Whether the action that a status names is over, without having reached its goal. */
 export function hasEnded(address: Pick<InventoryAddress, "ended"> | undefined, { id, expected }: OwnAction): boolean {
   return address?.ended?.id === id && address.ended.expected === expected;

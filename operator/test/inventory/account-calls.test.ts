@@ -136,6 +136,76 @@ describe("the calls of an account's inventory", () => {
     expect(cloud.asked).to.deep.equal(["list"]);
   });
 
+  it("are not made twice within a second, unless a name is new or a call has failed", async () => {
+    const { clock, cloud, inventory } = start(facts(A));
+    const ensure = (more: object = {}) => inventory.ensure({ maxAgeSeconds: 0, ...more });
+    const lists = () => cloud.asked.filter((call) => call.startsWith("list")).length;
+    await ensure();
+    await clock.advance(999);
+    await ensure();
+    expect(lists()).to.equal(1);
+    inventory.want(WEB, [A]);
+    await ensure();
+    expect(lists(), "the name is known").to.equal(1);
+    inventory.want(WEB, [A, B]);
+    await ensure();
+    expect(lists(), "the name is new").to.equal(2);
+    await clock.advance(1);
+    await ensure({ afterFailure: true });
+    expect(lists(), "after a failure").to.equal(3);
+  });
+
+  it("read an address once for all who ask within a second, and again after a refused call", async () => {
+    const { clock, cloud, inventory, list } = start(facts(A));
+    const gets = () => cloud.asked.filter((call) => call === `get ${A}`).length;
+    await list();
+    await inventory.read(ASKER, A);
+    await clock.advance(500);
+    await inventory.read(ASKER, A);
+    expect(gets()).to.equal(1);
+    cloud.refusal = failure({ kind: "Conflict", outcome: "refused" });
+    await errorOf(inventory.assign(cloud.provider, ASKER, { ip: A, node: "n1" }));
+    expect(gets()).to.equal(2);
+  });
+
+  it("resolve an action that the API calls unfinished for 120 s from the address alone", async () => {
+    const { clock, cloud, inventory, list } = start(facts(A));
+    await list();
+    await inventory.assign(cloud.provider, ASKER, { ip: A, node: "n1" });
+    const poll = () => inventory.poll(cloud.provider, ASKER, { ip: A, id: "7", expected: "n1" });
+    await clock.advance(119_000);
+    expect((await poll()).state).to.equal("in-progress");
+    await clock.advance(1_000);
+    expect(await poll()).to.deep.include({
+      state: "errored",
+      message: "the address is on no node, 120 s after the call",
+    });
+    expect(inventory.view().get(A)).to.deep.include({ ended: { id: "7", expected: "n1" } });
+  });
+
+  it("ask for a read of an overdue action that nobody polls", async () => {
+    const { clock, cloud, inventory, list } = start(facts(A));
+    await list();
+    await inventory.assign(cloud.provider, ASKER, { ip: A, node: "n1" });
+    expect(inventory.view().lookAgainSeconds).to.equal(130);
+    await clock.advance(130_000);
+    expect(inventory.view().get(A)?.doubted).to.equal(true);
+    await inventory.read(ASKER, A);
+    expect(inventory.view().lookAgainSeconds).to.equal(undefined);
+    expect(inventory.view().get(A)?.action).to.equal(undefined);
+  });
+
+  it("leave a reservation that nobody releases to others after 600 s", async () => {
+    const { clock, inventory, list } = start();
+    await list();
+    inventory.reserve("n1", WEB);
+    await clock.advance(599_000);
+    expect(inventory.reserve("n1", MAIL)).to.equal(undefined);
+    await clock.advance(1_000);
+    expect(inventory.view().reservedFor("n1")).to.equal(undefined);
+    expect(inventory.reserve("n1", MAIL)).not.to.equal(undefined);
+  });
+
   it("are for the names of the own family alone", async () => {
     const { cloud, inventory, list } = start();
     inventory.want(WEB, [A, V6]);
