@@ -37,13 +37,13 @@ export class RootTasks extends Component {
     });
     project.addTask("start", {
       description: "Synthesises the manifests, then plays a story with the operator in a simulated world",
-      steps: [{ spawn: synth.name }, { exec: "tsx operator/src/main.ts sandbox", receiveArgs: true }],
+      steps: [{ spawn: synth.name }, { exec: "tsx sandbox/src/main.ts", receiveArgs: true }],
     });
-    project.packageTask.reset("npm run --silent bundle --workspace operator");
+    project.packageTask.reset("npm run --silent bundle -w operator -w sandbox");
     // projen's runs all tests; nobody who wants the executable waits for those.
     project.tasks.removeTask("build");
     const build = project.addTask("build", {
-      description: "Compiles the library and bundles the operator: operator/dist/flipop.mjs",
+      description: "Compiles the library and bundles operator/dist/flipop.mjs and sandbox/dist/flipop-sandbox.mjs",
       steps: [{ spawn: compile.name }, { spawn: project.packageTask.name }],
     });
     project.addTask("image", {
@@ -119,7 +119,9 @@ export class RootTasks extends Component {
     project.addTask("format", { description: "Formats and mends what can be mended", exec: "biome check --write ." });
     project.addTask("typecheck", {
       description: "tsc over everything that is not compiled by another task",
-      steps: [".", "constructs/test", "operator", "testbed"].map((folder) => ({ exec: `tsc --noEmit -p ${folder}` })),
+      steps: [".", "constructs/test", "operator", "sandbox", "testbed"].map((folder) => ({
+        exec: `tsc --noEmit -p ${folder}`,
+      })),
     });
   }
 

@@ -4,6 +4,8 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { API_GROUP, CONTROLLER_NAME, type FeatureName, LEASE_NAME, RELEASE } from "cdk8s-flipop/api";
 import type { Random } from "./async/backoff.js";
+import { settlesWithin } from "./async/wait.js";
+import { CLOSE_DEADLINE_MS } from "./bounds.js";
 import { Claims } from "./claims/claims.js";
 import { DemandBook } from "./claims/node-shares.js";
 import { type Clock, systemClock } from "./clock.js";
@@ -14,7 +16,7 @@ import { createAnnotationJanitor } from "./controllers/annotation-janitor.js";
 import { createRoutedIPControllers } from "./controllers/assemble-routing.js";
 import type { ControllerContext, ControllerFactory, ControllerParts } from "./controllers/context.js";
 import { CreationBook } from "./controllers/creation-book.js";
-import { dryRunClient, dryRunEvents } from "./controllers/dry-run.js";
+import { DryRunPlans, dryRunClient, dryRunEvents } from "./controllers/dry-run.js";
 import { createFloatingIPPoolController } from "./controllers/floating-ip-pool/controller.js";
 import { News } from "./controllers/news.js";
 import { createNodeDNSRecordSetController } from "./controllers/node-dns-record-set/controller.js";
@@ -36,7 +38,7 @@ import { ProviderRegistry } from "./providers/registry.js";
 import { Redactor } from "./redactor.js";
 import { AbsentKinds } from "./runtime/absent-kinds.js";
 import { cachePart } from "./runtime/cache-part.js";
-import { type Fence, fenced, openFence } from "./runtime/fence.js";
+import { type Fence, fenced, OpenSince, openFence } from "./runtime/fence.js";
 import { Health } from "./runtime/health.js";
 import { healthRoutes, metricsRoutes, SmallHttpServer } from "./runtime/http-server.js";
 import { type Elector, LeaderElector, noElection } from "./runtime/leader.js";
@@ -136,13 +138,17 @@ class Assembly {
     try {
       return await this.makeManager().run(stop);
     } finally {
-      await this.close();
+      const closed = this.close().catch((error: unknown) => logger.error({ error }, "Failed to close at the end"));
+      if (!(await settlesWithin(this.clock, CLOSE_DEADLINE_MS, closed))) {
+        logger.warn({ deadlineMs: CLOSE_DEADLINE_MS }, "Watches and connections did not close in time");
+      }
     }
   }
 
   private async close(): Promise<void> {
     await Promise.all(this.parts.map((part) => part.close()));
     this.context.annotated.close();
+    this.context.dryRunPlans?.close();
     await Promise.all([this.context.watches.stop(), this.providers.close()]);
   }
 
@@ -174,6 +180,7 @@ class Assembly {
     const inventories = new Inventories(clock);
     providers.onWithdraw(({ addresses }) => addresses && inventories.leave(addresses));
     const client = this.makeClient();
+    const leading = new OpenSince(this.fence, clock);
     return {
       ...{ clock, random, logger, client, watches, nodes, providers, inventories, news, metrics, runtime },
       annotated: new AnnotatedNodes(nodes),
@@ -184,7 +191,9 @@ class Assembly {
       records: new RecordBook(clock),
       owners: new Owners(),
       events: settings.dryRun ? dryRunEvents(logger) : this.recorder,
-      leads: () => this.fence.remainingMs() > 0,
+      ...(settings.dryRun && { dryRunPlans: new DryRunPlans(clock, logger) }),
+      leads: () => leading.at !== undefined,
+      leadsSince: () => leading.at,
       settings: {
         namespace: settings.namespace,
         features: settings.features,
@@ -231,7 +240,8 @@ class Assembly {
     const { clock, fence } = this;
     const registry = new ProviderRegistry({
       ...{ kinds: PROVIDER_KINDS, env, redactor, logger, clock, random, metrics, fence },
-      audit: auditLog(logger),
+      // A dry run logs plans; what it withholds from them repeats at each run.
+      audit: auditLog(logger, settings.dryRun ? "debug" : "info"),
       dryRun: settings.dryRun,
       userAgent: `flipop/${RELEASE}`,
     });

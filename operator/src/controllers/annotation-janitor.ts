@@ -4,6 +4,7 @@
  */
 
 import { canonicalIp, type IpFamily } from "cdk8s-flipop/api";
+import { JANITOR_LIST_MAX_AGE_SECONDS, JANITOR_RETRY_MS } from "../bounds.js";
 import { sendPatch } from "../kube/send-patch.js";
 import { isConflict, isInvalid, isNotFound } from "../kube/status-error.js";
 import { errorText } from "../logging.js";
@@ -19,9 +20,6 @@ import { isWithheld } from "./run-failure.js";
 
 const NAME = "annotation-janitor";
 const FAMILIES: readonly IpFamily[] = ["IPv4", "IPv6"];
-/** An account that can't be read is asked again after this, ms. */
-const RETRY_MS = 30_000;
-const MAX_LIST_AGE_SECONDS = 300;
 
 /** `keep`: it is right, or somebody's. `unknown`: the account can't be read now. */
 type Judgement = "keep" | "stale" | "unknown";
@@ -52,7 +50,7 @@ class Janitor {
       if (judgement === "stale") await this.remove(name, family);
       unknown ||= judgement === "unknown";
     }
-    return unknown ? requeueAfter(RETRY_MS) : done;
+    return unknown ? requeueAfter(JANITOR_RETRY_MS) : done;
   }
 
   private async judge({ annotations, machine }: NodeFacts, family: IpFamily): Promise<Judgement> {
@@ -83,7 +81,7 @@ class Janitor {
   ): Promise<Judgement> {
     const account = this.context.accounts.find(machine.split("://")[0] ?? "", family);
     if (!(account instanceof AddressAccount)) return "keep";
-    await account.refresh(MAX_LIST_AGE_SECONDS, "check");
+    await account.refresh(JANITOR_LIST_MAX_AGE_SECONDS, "check");
     const view = account.inventory?.view();
     if (view?.complete !== true) return "unknown";
     const facts = view.get(ip);

@@ -1,6 +1,7 @@
 /** Calls without an answer, or with one that nobody can read: the same for every API over HTTP. */
 
 import type { ProviderFacts } from "cdk8s-flipop/api";
+import { SECOND_MS } from "../bounds.js";
 import { MalformedAnswer } from "./answer.js";
 import { type ApiCall, whereOf } from "./call.js";
 import { AnswerTooLong } from "./connections.js";
@@ -52,8 +53,6 @@ export function noTokenError(call: ApiCall, { tokenVariable }: ApiNames): Provid
     outcome: "not-sent",
   });
 }
-
-const SECOND_MS = 1000;
 
 /**
  * Seconds in a `retry-after`, which says them or a date. `undefined`: neither.

@@ -35,6 +35,10 @@ export type ClientOptions = Omit<ProviderSetup, "monotonic"> & { readonly baseUr
 export interface ProviderKind
   extends Pick<ProviderFacts, "name" | "tokenVariable" | "urlVariable" | "userAgentVariable"> {
   readonly rateLimits: readonly RateLimit[];
+  /** Whether addresses move through its API: a share of every limit is reserved for moves then. @default true */
+  readonly movesAddresses?: boolean;
+  /** The API counts a user's calls over all tokens: they share one budget here, rotated tokens included. @default false */
+  readonly countsAllTokens?: boolean;
   build(setup: ProviderSetup): ProviderSet;
 }
 

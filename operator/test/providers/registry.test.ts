@@ -1,5 +1,6 @@
 import { allProviders, type ProviderService } from "cdk8s-flipop/api";
 import { expect } from "chai";
+import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "flipop-sandbox/digitalocean";
 import { afterEach, describe, it } from "mocha";
 import { silentLogger } from "../../src/logging.js";
 import type { AuditRecord } from "../../src/providers/audit.js";
@@ -11,7 +12,6 @@ import { ProviderRegistry, UnknownProviderError } from "../../src/providers/regi
 import type { AddressProvider } from "../../src/providers/types.js";
 import { Redactor } from "../../src/redactor.js";
 import { openFence } from "../../src/runtime/fence.js";
-import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "../../src/sandbox/digitalocean/simulator.js";
 import { FakeClock } from "../support/fake-clock.js";
 import { errorOf } from "../support/http-rig.js";
 import { TempDir } from "../support/temp-dir.js";
@@ -28,7 +28,11 @@ describe("the registry of providers", () => {
 
   function registry(env: Record<string, string>, dryRun = false, clock = new FakeClock()) {
     const audit: AuditRecord[] = [];
-    const metrics = { calls: { inc: () => undefined }, callSeconds: { observe: () => undefined } };
+    const metrics = {
+      calls: { inc: () => undefined },
+      callSeconds: { observe: () => undefined },
+      callWaitSeconds: { observe: () => undefined },
+    };
     const redactor = new Redactor();
     const made = new ProviderRegistry({
       ...{ clock, random: () => 0, metrics, fence: openFence, dryRun, redactor },

@@ -1,6 +1,7 @@
 /** ClusterRoutedIPClasses: says whether each can work, and keeps it as long as somebody uses it. */
 
 import { Finalizer } from "cdk8s-flipop/api";
+import { CONFLICT_MS, JOB_TRIAL_MS } from "../../bounds.js";
 import type { ObjectMeta } from "../../kube/objects.js";
 import { finalizerPatch, statusPatch } from "../../kube/patch.js";
 import { OwnSeries } from "../../metrics/series.js";
@@ -10,7 +11,7 @@ import { conditionSamples } from "../condition-metrics.js";
 import { given } from "../given.js";
 import type { JobOrder } from "../jobs/job.js";
 import type { JobDecision } from "../jobs/job-decision.js";
-import { type FoundJob, type JobDesk, jobSpecOf, TRIAL_MS } from "../jobs/job-desk.js";
+import { type FoundJob, type JobDesk, jobSpecOf } from "../jobs/job-desk.js";
 import { jobNamespaceOf } from "../jobs/job-place.js";
 import { assignVariables, firewallVariables } from "../jobs/variables.js";
 import { conditionsWish, turnedBad } from "../planned-condition.js";
@@ -19,7 +20,7 @@ import type { FirewallJobs } from "../routed-ip/jobs/firewall-jobs.js";
 import type { ClassRead } from "../routed-ip/resource.js";
 import type { Routing } from "../routed-ip/routing.js";
 import { classTerms } from "../routed-ip/terms.js";
-import { CONFLICT_MS, resultOfError } from "../run-failure.js";
+import { resultOfError } from "../run-failure.js";
 import { regardingOf } from "../telling.js";
 import { type ClassPlan, type ClassSnapshot, isByJobs, planClass } from "./class-plan.js";
 
@@ -144,7 +145,7 @@ export class ClassController {
     const { jobs, routing } = this;
     const fit = isByJobs(read.spec) && conditions.every(({ status }) => status === "True");
     if (jobs === undefined || !routing.context.leads() || !routing.synced) return done;
-    if (!fit) return isByJobs(read.spec) ? requeueAfter(TRIAL_MS) : done;
+    if (!fit) return isByJobs(read.spec) ? requeueAfter(JOB_TRIAL_MS) : done;
     const { name, uid } = read.metadata;
     const job = await findAndAsk(jobs.desk, uid);
     const terms = classTerms(read.spec);

@@ -1,5 +1,6 @@
 /** All record sets of nodes: one run for each key, which looks, decides, acts and tells, until nothing is left to do. */
 
+import { MAX_ITERATIONS, RECORDS_BATCH_MS, RECORDS_REFUSED_MS } from "../../bounds.js";
 import type { WholeObject } from "../../kube/slim.js";
 import type { StoreEvent } from "../../kube/store.js";
 import { Controller, type Run } from "../../runtime/controller.js";
@@ -8,7 +9,9 @@ import { nextAttempt } from "../cleanup.js";
 import { conditionSamples } from "../condition-metrics.js";
 import type { ControllerContext, ControllerFactory, ControllerParts } from "../context.js";
 import { OwnResources } from "../own-resources.js";
+import type { DnsAction } from "../records/actions.js";
 import { DnsDesk, dnsOfRegistry } from "../records/dns-desk.js";
+import { supersededRecords } from "../records/recheck.js";
 import { resultOfError } from "../run-failure.js";
 import { regardingOf, type Telling } from "../telling.js";
 import { Units } from "../units.js";
@@ -25,12 +28,6 @@ import { writeStatus } from "./write-status.js";
 const NAME = "node-dns-record-set";
 /** Runs of different sets at once: most of the time of one is spent waiting for the DNS provider. */
 const WORKERS = 8;
-/** Read, change, change the former, finalizer: a plan that wants more than this does not come to rest. */
-const ROUNDS = 8;
-/** After a refusal that nobody else keeps a time for. */
-const REFUSED_MS = 60_000;
-/** Nodes come and go by the batch: one write for all that change within this. */
-const BATCH_MS = 100;
 
 interface Turn extends Gathered {
   readonly plan: Plan;
@@ -112,7 +109,7 @@ class RecordSets {
 
   private make(key: string, object: RecordSetObject): RecordSetUnit {
     const cached = () => this.resources.get(key);
-    const onChange = () => this.controller.addAfter(key, BATCH_MS);
+    const onChange = () => this.controller.addAfter(key, RECORDS_BATCH_MS);
     const onWrite = (written: RecordSetObject) => this.resources.wrote(written);
     return new RecordSetUnit({ context: this.context, cached, onChange, onWrite }, object);
   }
@@ -155,10 +152,12 @@ class RecordSets {
     for (let round = 0; ; round++) {
       const turn = this.look(unit);
       if (turn === undefined) return undefined;
-      const { chain } = turn.plan;
+      const { chain, sentence } = turn.plan;
+      this.context.dryRunPlans?.show(unit.ref, { explanation: sentence, actions: chain });
       if (chain.length === 0 || steps.some(({ outcome }) => outcome.is !== "done")) return { turn, steps };
-      if (round === ROUNDS) throw new Error(`record set ${unit.key} does not come to rest: ${chain[0]?.why}`);
-      const tools = { desk: this.desk, unit, dns: turn.dns, plan: turn.plan, signal: run.signal };
+      if (round === MAX_ITERATIONS) throw new Error(`record set ${unit.key} does not come to rest: ${chain[0]?.why}`);
+      const superseded = (action: DnsAction) => supersededRecords(this.look(unit)?.plan.chain, action);
+      const tools = { desk: this.desk, unit, dns: turn.dns, plan: turn.plan, signal: run.signal, superseded };
       const ended = await execute(tools, chain);
       steps.push(...ended);
       this.record(unit, turn, { ended, run });
@@ -212,8 +211,9 @@ class RecordSets {
   }
 
   private next({ plan: { lookAgainAt } }: Turn, steps: readonly Step[]): Result {
+    if (steps.some(({ outcome }) => outcome.is === "superseded")) return requeueAfter(0);
     if (lookAgainAt !== undefined) return requeueAfter(Math.max(0, lookAgainAt - this.context.clock.now()));
-    return steps.some(({ outcome }) => outcome.is === "refused") ? requeueAfter(REFUSED_MS) : done;
+    return steps.some(({ outcome }) => outcome.is === "refused") ? requeueAfter(RECORDS_REFUSED_MS) : done;
   }
 
   private event({ ref }: RecordSetUnit, telling: Telling): void {

@@ -3,20 +3,26 @@
 import { Finalizer } from "cdk8s-flipop/api";
 import { finalizerPatch } from "../../kube/patch.js";
 import { isConflict, isNotFound } from "../../kube/status-error.js";
+import { isSuperseded } from "../../providers/decision.js";
 import { isProviderError } from "../../providers/errors.js";
 import { askedBy } from "../asked-by.js";
 import { ObjectGone } from "../object-writer.js";
 import { type Problem, problemOf } from "../problem.js";
+import type { DnsAction } from "../records/actions.js";
 import { type DnsDesk, type DnsLook, NoDnsError } from "../records/dns-desk.js";
 import { isWithheld } from "../run-failure.js";
 import type { Action, Chain } from "./actions.js";
 import type { Plan } from "./plan.js";
 import type { RecordSetUnit } from "./unit.js";
 
-/** `refused`: the provider says no, and the book knows when to try again. `skipped`: nothing was sent, or the world had changed. */
+/**
+ * `refused`: the provider says no, and the book knows when to try again. `superseded`: the plan of now asks for something
+ * else. `skipped`: nothing was sent, or the world had changed.
+ */
 export type Outcome =
   | { readonly is: "done" }
   | { readonly is: "refused"; readonly problem: Problem }
+  | { readonly is: "superseded"; readonly because: string }
   | { readonly is: "skipped"; readonly because: string };
 
 export interface Step {
@@ -30,6 +36,8 @@ export interface ExecuteTools {
   /** That the plan was made of. */
   readonly dns: DnsLook;
   readonly plan: Pick<Plan, "intended">;
+  /** Why an action is not what the plan of now asks for. */
+  readonly superseded: (action: DnsAction) => string | undefined;
   /** Aborts when this process has to end. */
   readonly signal: AbortSignal;
 }
@@ -57,11 +65,18 @@ async function attempt(tools: ExecuteTools, action: Action): Promise<Outcome> {
   }
 }
 
-async function perform({ desk, unit, dns, plan, signal }: ExecuteTools, action: Action): Promise<void> {
+async function perform({ desk, unit, dns, plan, signal, superseded }: ExecuteTools, action: Action): Promise<void> {
   switch (action.do) {
     case "read-records":
     case "apply-records":
-      return desk.carryOut(dns, action, askedBy(unit.ref, action.why, signal));
+      return desk.carryOut(
+        dns,
+        action,
+        askedBy(unit.ref, action.why, signal, {
+          priority: "records",
+          recheck: () => superseded(action),
+        }),
+      );
     case "record-dns":
       // Written with the rest of the status at the end of the run; until then this process knows it.
       unit.overlay = { ...unit.overlay, dns: action.written, addresses: plan.intended };
@@ -76,6 +91,7 @@ async function perform({ desk, unit, dns, plan, signal }: ExecuteTools, action: 
 }
 
 function outcomeOf(error: unknown): Outcome {
+  if (isSuperseded(error)) return { is: "superseded", because: error.seen };
   if (isProviderError(error)) {
     return error.reason === "Cancelled" ? skipped(error.message) : refused(problemOf(error, "ZoneNotFound"));
   }

@@ -3,6 +3,7 @@
 import { tallyText } from "../../match/tally.js";
 import { UnknownProviderError } from "../../providers/registry.js";
 import type { ControllerContext } from "../context.js";
+import { given } from "../given.js";
 import type { Problem } from "../problem.js";
 import type { DnsDesk, DnsLook } from "../records/dns-desk.js";
 import type { ResourceRead } from "./resource.js";
@@ -33,6 +34,7 @@ export function gather({ context, desk }: GatherTools, unit: RecordSetUnit, read
     resource,
     now,
     cachesComplete: context.leads() && unit.match.settled,
+    ...given({ leadsSince: context.leadsSince() }),
     ...(problem === undefined ? {} : { problem }),
     passedOver: unit.match.passedOver,
     ...nodesOf(unit),

@@ -100,9 +100,9 @@ function recordsChain(snapshot: Snapshot, { publication, emptying }: Decision, w
   return recordsOf(snapshot, wish, { values: alive ? values : [], empty });
 }
 
-/** Nothing is to be written. What is kept has to be said all the same, and that the zone is there. */
+/** Nothing is to be written. A read shows all the same what is kept, that the zone is there, and that a failure is over. */
 function lookOf({ dns, now, resource, reverts }: Snapshot): Chain {
-  const known = dns.records !== "unknown" || resource.status.dns !== undefined;
+  const known = dns.records !== "unknown" || (resource.status.dns !== undefined && dns.failure === undefined);
   const may = dns.capabilities !== undefined && dns.claim?.ours === true && isDue(dns.retryAt, now);
   if (known || !may || contestedUntil(reverts, now) !== undefined) return [];
   return [{ do: "read-records", which: "current", why: "nothing is published yet" }];

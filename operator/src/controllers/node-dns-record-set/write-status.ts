@@ -1,9 +1,9 @@
 /** Writes the status where it differs, and notices a server that drops fields of it. */
 
 import type { NodeDNSRecordSetStatus } from "cdk8s-flipop/api";
+import { CRD_PROBE_MS } from "../../bounds.js";
 import { jsonEqual } from "../../kube/equal.js";
 import { mergeConditions, statusPatch } from "../../kube/patch.js";
-import { CRD_PROBE_MS } from "../times.js";
 import type { StatusWish } from "./status.js";
 import type { Overlay, RecordSetUnit } from "./unit.js";
 

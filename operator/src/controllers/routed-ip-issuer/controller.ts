@@ -1,14 +1,17 @@
 /** RoutedIPIssuers of the cluster: tries their credentials, and keeps each as long as somebody uses it. */
 
 import { Finalizer } from "cdk8s-flipop/api";
+import { CREDENTIALS_CHECK_SECONDS, DUE_RETRY_PAUSE_MS, SECOND_MS } from "../../bounds.js";
 import { keyOf } from "../../kube/objects.js";
 import { finalizerPatch, statusPatch } from "../../kube/patch.js";
 import { OwnSeries } from "../../metrics/series.js";
 import type { CallContext } from "../../providers/call.js";
+import { isSuperseded } from "../../providers/decision.js";
 import { isProviderError } from "../../providers/errors.js";
 import { Controller, type Run } from "../../runtime/controller.js";
 import { done, type Result, requeueAfter } from "../../runtime/result.js";
 import { AddressAccount } from "../address-accounts.js";
+import { type Basis, objectBasis, recheckOf } from "../addresses/basis.js";
 import { type CleanupMemory, nextAttempt } from "../cleanup.js";
 import { conditionSamples } from "../condition-metrics.js";
 import { conditionsWish, turnedBad } from "../planned-condition.js";
@@ -23,8 +26,6 @@ import type { Snapshot } from "./snapshot.js";
 
 const NAME = "routed-ip-issuer";
 const KIND = "RoutedIPIssuer";
-/** Credentials are tried again this often. */
-const TRY_SECONDS = 300;
 const REGION_LABEL = "topology.kubernetes.io/region";
 
 interface Scene {
@@ -95,7 +96,7 @@ export class IssuerController {
       const made = plan(snapshot);
       await this.carryOut(scene, made, run);
       await this.tell(key, snapshot, made);
-      return requeueAfter(TRY_SECONDS * 1000);
+      return requeueAfter(nextMs(scene, snapshot.now));
     } catch (error) {
       return resultOfError(error);
     }
@@ -106,7 +107,7 @@ export class IssuerController {
     const answer = this.accounts.of(issuer);
     const found = answer.account?.addresses("IPv4");
     const account = found instanceof AddressAccount ? found : undefined;
-    await account?.refresh(TRY_SECONDS, "check");
+    await account?.refresh(CREDENTIALS_CHECK_SECONDS, "check");
     const firewall = this.firewallOf(issuer, { answer, account });
     const firewalls = answer.account?.providers.firewalls;
     if (firewall !== undefined && firewalls !== undefined) {
@@ -160,6 +161,7 @@ export class IssuerController {
         await this.perform(scene, action, run);
       } catch (error) {
         if (!isProviderError(error)) throw error;
+        if (isSuperseded(error)) return;
         this.event(scene.issuer, { type: "Warning", reason: "FirewallFailed", note: error.message });
         return;
       }
@@ -185,9 +187,17 @@ export class IssuerController {
       case "remove-firewall": {
         const provider = answer.account?.providers.firewalls;
         if (provider === undefined) return;
-        await firewall?.remove({ provider, context: this.call(issuer, action.why, run) }, action.firewall);
+        const recheck = recheckOf(() => this.basisOf(issuer));
+        const context = { ...this.call(issuer, action.why, run), priority: "records", recheck } as const;
+        await firewall?.remove({ provider, context }, action.firewall);
       }
     }
+  }
+
+  private basisOf({ metadata: { namespace, name } }: IssuerRead): Basis {
+    const key = keyOf({ namespace, name });
+    const { metadata } = this.routing.lookUp.issuer(key) ?? {};
+    return { ...objectBasis(metadata), "the number of its RoutedIPs": this.routing.usersOfIssuer(key).length };
   }
 
   private writerOf({ metadata: { namespace, name } }: IssuerRead) {
@@ -229,6 +239,13 @@ export class IssuerController {
   private call({ metadata: { namespace = "", name } }: IssuerRead, why: string, { signal }: Run): CallContext {
     return { asker: { kind: KIND, namespace, name }, why, priority: "check", signal };
   }
+}
+
+/** ms until the credentials are tried again. What failed is tried at its own times, or the failure outlives its cause. */
+function nextMs({ account, firewall }: Scene, now: number): number {
+  const { failure, retryAt } = firewall?.view() ?? {};
+  const due = [account?.retryAt, failure === undefined ? undefined : retryAt].flatMap((at) => at ?? []);
+  return Math.max(DUE_RETRY_PAUSE_MS, Math.min(CREDENTIALS_CHECK_SECONDS * SECOND_MS, ...due.map((at) => at - now)));
 }
 
 function accountState(account: AddressAccount | undefined): Snapshot["account"] {

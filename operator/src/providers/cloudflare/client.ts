@@ -6,6 +6,7 @@ import { BaseRecords, type RecordListParams } from "cloudflare/resources/dns/rec
 import { BaseZones, type ZoneListParams } from "cloudflare/resources/zones/zones";
 import { createClient } from "cloudflare/tree-shakable";
 import { anyAbort } from "../../async/wait.js";
+import { LONGEST_TIMER_MS } from "../../bounds.js";
 import { Answer } from "../answer.js";
 import { type ApiCall, type Attempt, type CallContext, type CallName, whereOf } from "../call.js";
 import { Connections } from "../connections.js";
@@ -22,8 +23,6 @@ export const CLOUDFLARE = PROVIDERS.cloudflare.name;
 export const DEFAULT_URL = "https://api.cloudflare.com/client/v4";
 /** Of the release that the package is pinned at. By itself it would send today's date, and behave anew each day. */
 const API_VERSION = "2026-10-02";
-/** Deadlines are the attempt's own; the longest that a timer of node takes. */
-const NO_TIMEOUT_MS = 2 ** 31 - 1;
 /** Of zones the API gives 50 at most. */
 const ZONES_PER_PAGE = 50;
 const RECORDS_PER_PAGE = 1_000;
@@ -68,7 +67,7 @@ export class CloudflareClient {
       defaultHeaders: { "User-Agent": userAgent },
       // The layers do it, where it is safe; the package would send a POST again.
       maxRetries: 0,
-      timeout: NO_TIMEOUT_MS,
+      timeout: LONGEST_TIMER_MS,
       logLevel: "off",
     });
   }

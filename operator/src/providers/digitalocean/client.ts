@@ -1,6 +1,7 @@
 /** Typed calls to DigitalOcean's API: each request passes the layers of compose.ts, each answer is checked. */
 
 import { PROVIDERS } from "cdk8s-flipop/api";
+import { CLOUD_LIST_ATTEMPTS, CLOUD_LIST_MAX_PAGES, SECOND_MS } from "../../bounds.js";
 import { Answer, MalformedAnswer } from "../answer.js";
 import type { ApiCall, Attempt, CallContext, CallName } from "../call.js";
 import { Connections, type RawAnswer } from "../connections.js";
@@ -14,9 +15,6 @@ export const DIGITALOCEAN = PROVIDERS.digitalocean.name;
 export const DEFAULT_URL = "https://api.digitalocean.com";
 /** The most that the API gives. */
 const PAGE_SIZE = 200;
-/** A list that changes while its pages are read is read again this often. */
-const LIST_ATTEMPTS = 3;
-const SECOND_MS = 1000;
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
@@ -83,7 +81,7 @@ export class DigitalOceanClient {
     for (let attempt = 1; ; attempt++) {
       const items = await this.allPages(context, request);
       if (items !== undefined) return items;
-      if (attempt === LIST_ATTEMPTS) throw unsteady(request.subject);
+      if (attempt === CLOUD_LIST_ATTEMPTS) throw unsteady(request.subject);
     }
   }
 
@@ -94,13 +92,15 @@ export class DigitalOceanClient {
   private async allPages<T>(context: CallContext, request: ListRequest<T>): Promise<readonly T[] | undefined> {
     const found = new Map<string, T>();
     let total: number | undefined;
-    for (let number = 1; ; number++) {
+    // Each page has an item at least: a list with more pages than items never ends.
+    for (let number = 1; number <= Math.min(total ?? 1, CLOUD_LIST_MAX_PAGES); number++) {
       const page = await this.page(context, request, number);
       total ??= page.total;
       if (page.total !== total) return undefined;
       for (const item of page.items) found.set(request.identify(item), item);
       if (page.last) return found.size === total ? [...found.values()] : undefined;
     }
+    return undefined;
   }
 
   private page<T>(context: CallContext, request: ListRequest<T>, number: number): Promise<Page<T>> {
@@ -164,7 +164,7 @@ function unsteady(subject: string): ProviderError {
   return new ProviderError({
     kind: "Unavailable",
     where: `${DIGITALOCEAN}: ${subject}`,
-    seen: `the list changed while it was read, ${LIST_ATTEMPTS} times`,
+    seen: `the list changed while it was read, ${CLOUD_LIST_ATTEMPTS} times`,
     remedy: "it is tried again; look for another program that creates and deletes at a high rate if this lasts",
     outcome: "refused",
   });

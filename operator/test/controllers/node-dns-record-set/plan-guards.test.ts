@@ -48,6 +48,18 @@ describe("what the plan of a node record set holds back", () => {
     expect([fought.actions, fought.lookAgainAt]).to.deep.equal([[], world.clock.now() - 1 + 10 * MINUTE]);
   });
 
+  it("reads the set again after a failure though no node is left, or the failure would be reported for ever", async () => {
+    const { world, gone } = await abandoned();
+    const failed = (snapshot: Snapshot, retryInMs: number) => {
+      const { noNode: _absence, ...nodes } = gone(snapshot);
+      const failure = { reason: "ProviderUnavailable", message: "no answer" } as const;
+      const dns = { ...snapshot.dns, records: "unknown", failure, retryAt: snapshot.now + retryInMs } as const;
+      return { ...nodes, dns };
+    };
+    expect(altered(world, (snapshot) => failed(snapshot, 1)).actions).to.deep.equal([]);
+    expect(altered(world, (snapshot) => failed(snapshot, 0)).actions).to.deep.equal(["read-records"]);
+  });
+
   it("goes on publishing while nobody has decided who has the name", async () => {
     const world = await settled(["n1"]);
     const made = altered(world, () => ({ ours: [], lost: [] }));
