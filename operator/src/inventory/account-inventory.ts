@@ -18,25 +18,13 @@ import type {
   UnassignAddress,
 } from "../providers/types.js";
 import { Urgency } from "../providers/urgency.js";
-import {
-  abandoned,
-  type Belief,
-  completed,
-  deadlineOf,
-  follow,
-  type InFlight,
-  type Observation,
-  type OwnAction,
-  observe,
-  resolution,
-  started,
-} from "./belief.js";
+import { deadlineOf, type InFlight, type Observation, type OwnAction, resolution } from "./belief.js";
+import { CachedAddresses } from "./cached-addresses.js";
 import { Coalesced } from "./coalesced.js";
 import { InventoryReader } from "./inventory-reader.js";
-import { PicturedMap } from "./pictured-map.js";
 import { ReadGate } from "./read-gate.js";
 import { type Reservation, Reservations } from "./reservations.js";
-import { type Confirmation, hasEnded, type InventoryView, type ResourceRef } from "./types.js";
+import type { Confirmation, InventoryView, ResourceRef } from "./types.js";
 import { createView } from "./view.js";
 
 type Purpose = Pick<Observation, "forMove" | "holderGone">;
@@ -55,8 +43,7 @@ export interface EnsureOptions {
 }
 
 export class AccountInventory {
-  private readonly beliefs = new PicturedMap<string, Belief>();
-  private readonly gone = new Set<string>();
+  private readonly addresses = new CachedAddresses();
   private readonly reservations: Reservations;
   private readonly reads: ReadGate<AddressFacts | undefined>;
   private readonly named = new Map<string, readonly string[]>();
@@ -96,7 +83,7 @@ export class AccountInventory {
   /** The addresses that a resource names in its spec or status: those that the list lacks are read alone. */
   want(resource: ResourceRef, ips: readonly string[]): void {
     const names = ips.map(canonicalIp);
-    this.moreNames ||= names.some((ip) => !this.beliefs.has(ip) && !this.gone.has(ip));
+    this.moreNames ||= names.some((ip) => !this.addresses.isKnown(ip));
     if (ips.length === 0) this.named.delete(resource.uid);
     else this.named.set(resource.uid, names);
   }
@@ -116,8 +103,7 @@ export class AccountInventory {
     return createView({
       now: this.clock.monotonic(),
       listedAt: this.listedAt,
-      beliefs: this.beliefs.picture(),
-      gone: new Set(this.gone),
+      ...this.addresses.picture(),
       reservations: this.reservations.picture(),
       nextReadAt: (ip) => this.reads.nextAt(ip),
     });
@@ -136,7 +122,7 @@ export class AccountInventory {
   /** Reads one address alone: before a move on old data, after a contradiction. */
   async read(context: CallContext, ip: string): Promise<AddressFacts | undefined> {
     await this.fetch(context, ip);
-    return this.beliefs.get(ip)?.facts;
+    return this.addresses.get(ip)?.facts;
   }
 
   /**
@@ -145,10 +131,10 @@ export class AccountInventory {
    * @param holderGone no node of the cluster is the holder that the plan saw.
    */
   async confirm(context: CallContext, ip: string, holderGone = false): Promise<Confirmation> {
-    const before = this.beliefs.get(ip);
+    const before = this.addresses.get(ip);
     const age = before === undefined ? Number.POSITIVE_INFINITY : this.clock.monotonic() - before.at;
     if (age > MOVE_MAX_AGE_SECONDS * SECOND_MS) await this.fetch(context, ip, { forMove: true, holderGone });
-    const after = this.beliefs.get(ip);
+    const after = this.addresses.get(ip);
     if (after?.doubt !== undefined) return "unconfirmed";
     return after !== undefined && after.facts.holder === before?.facts.holder ? "holds" : "changed";
   }
@@ -175,21 +161,14 @@ export class AccountInventory {
       this.trustedFrom = this.clock.monotonic();
       return outcome;
     }
-    const now = this.clock.monotonic();
-    const { ip } = outcome.address;
-    this.gone.delete(ip);
-    const belief: Belief = { facts: outcome.address, at: now, writtenAt: now, actedAt: now };
-    const expected = "node" in wish ? wish.node : undefined;
-    const { action } = outcome;
-    this.beliefs.set(ip, action === undefined ? belief : started(belief, { id: action.id, expected }, now));
+    this.addresses.created(outcome, "node" in wish ? wish.node : undefined, this.clock.monotonic());
     return outcome;
   }
 
   async release(provider: AddressProvider, context: CallContext, ip: string): Promise<void> {
     await this.rereadOnFailure(context, ip, () => provider.release(context, ip));
     this.reads.changed(ip);
-    this.beliefs.delete(ip);
-    this.gone.add(ip);
+    this.addresses.remove(ip);
   }
 
   /** One look at a running action. At its deadline, or where its id is unknown, the address itself tells its end. */
@@ -200,30 +179,20 @@ export class AccountInventory {
   ): Promise<ActionFacts> {
     const { ip, id } = action;
     // Where this process began it, it knows best what the end will be.
-    const met = this.meet(ip, action);
+    const met = this.addresses.meet(ip, action, this.clock.monotonic());
     if (met !== undefined && (met.id === "" || this.clock.monotonic() >= deadlineOf(met))) {
       return this.resolve(context, ip, met);
     }
     const { expected } = met ?? action;
     const facts = await provider.action(context, { ip, id }, expected);
-    this.settle(facts, expected);
+    this.addresses.settle(facts, expected, this.clock.monotonic());
     if (facts.state === "errored") await this.read(context, ip).catch(() => undefined);
     return facts;
   }
 
-  /** What is in flight; one that only a status knew of is so from here on, until its deadline. */
-  private meet(ip: string, { id, expected }: OwnAction): InFlight | undefined {
-    const belief = this.beliefs.get(ip);
-    if (belief !== undefined && belief.running === undefined && !hasEnded(belief, { id, expected })) {
-      this.beliefs.set(ip, follow(belief, { id, expected }, this.clock.monotonic()));
-    }
-    const running = this.beliefs.get(ip)?.running;
-    return running?.id === id ? running : undefined;
-  }
-
   private async resolve(context: CallContext, ip: string, action: InFlight): Promise<ActionFacts> {
     await this.fetch(context, ip);
-    return resolution(this.beliefs.get(ip), { ...action, ip }, this.clock.monotonic());
+    return resolution(this.addresses.get(ip), { ...action, ip }, this.clock.monotonic());
   }
 
   private async change(
@@ -234,17 +203,8 @@ export class AccountInventory {
   ): Promise<ActionFacts> {
     const facts = await this.rereadOnFailure(context, ip, send);
     this.reads.changed(ip);
-    this.settle(facts, expected);
+    this.addresses.settle(facts, expected, this.clock.monotonic());
     return facts;
-  }
-
-  private settle({ id, ip, state }: ActionFacts, expected: ProviderId | undefined): void {
-    const belief = this.beliefs.get(ip);
-    if (belief === undefined) return;
-    const now = this.clock.monotonic();
-    if (state === "completed") this.beliefs.set(ip, completed(belief, expected, now));
-    else if (state === "errored") this.beliefs.set(ip, abandoned(belief));
-    else this.beliefs.set(ip, started(belief, { id, expected }, now));
   }
 
   /** A refusal, or an outcome that nobody knows, says that the world is not as believed. */
@@ -255,8 +215,7 @@ export class AccountInventory {
       if (isSuperseded(error)) throw error;
       const telling = isProviderError(error, "Conflict") || isProviderError(error, "NotFound");
       if (telling || (isProviderError(error) && error.outcome === "unknown")) {
-        const belief = this.beliefs.get(ip);
-        if (belief !== undefined) this.beliefs.set(ip, abandoned(belief));
+        this.addresses.abandon(ip);
         this.reads.changed(ip);
         await this.read(context, ip).catch(() => undefined);
       }
@@ -273,40 +232,16 @@ export class AccountInventory {
     this.relisting = urgency;
     const named = [...new Set([...this.named.values()].flat())];
     const listed = new Map((await this.reader.list(context, named)).map((facts) => [facts.ip, facts]));
-    for (const facts of listed.values()) this.take(facts.ip, { facts, askedAt });
-    for (const ip of this.absent(listed, named)) await this.fetch(context, ip);
-    this.drop(listed, new Set(named));
+    for (const facts of listed.values()) this.addresses.take(facts.ip, { facts, askedAt });
+    const absent = this.addresses.absent(listed, named);
+    for (const ip of absent.filter((each) => this.reader.covers(each))) await this.fetch(context, ip);
+    this.addresses.drop(listed, new Set(named));
     if (askedAt >= this.trustedFrom) this.listedAt = askedAt;
-  }
-
-  /** What somebody counts on, or what we did ourselves, and the list lacks. */
-  private absent(listed: ReadonlyMap<string, AddressFacts>, named: readonly string[]): readonly string[] {
-    const own = [...this.beliefs].filter(([, { writtenAt }]) => writtenAt !== undefined).map(([ip]) => ip);
-    return [...new Set([...named, ...own])].filter((ip) => !listed.has(ip) && this.reader.covers(ip));
-  }
-
-  /** The rest may go without a word: nobody counts on it. */
-  private drop(listed: ReadonlyMap<string, AddressFacts>, named: ReadonlySet<string>): void {
-    for (const [ip, { writtenAt }] of this.beliefs) {
-      if (!listed.has(ip) && !named.has(ip) && writtenAt === undefined) this.beliefs.delete(ip);
-    }
-    for (const ip of this.gone) if (!named.has(ip)) this.gone.delete(ip);
   }
 
   private async fetch(context: CallContext, ip: string, purpose: Purpose = {}): Promise<void> {
     const { askedAt, value } = this.reads.read(ip, () => this.reader.get(context, ip));
-    this.take(ip, { facts: await value, askedAt, ...purpose });
-  }
-
-  private take(ip: string, observation: Observation): void {
-    const belief = observe(this.beliefs.get(ip), observation);
-    if (belief === undefined) {
-      this.beliefs.delete(ip);
-      this.gone.add(ip);
-    } else {
-      this.beliefs.set(ip, belief);
-      this.gone.delete(ip);
-    }
+    this.addresses.take(ip, { facts: await value, askedAt, ...purpose });
   }
 }
 
