@@ -9,14 +9,14 @@ import { DemandBook } from "./claims/node-shares.js";
 import { type Clock, systemClock } from "./clock.js";
 import type { Settings } from "./config.js";
 import { AddressAccounts } from "./controllers/address-accounts.js";
-import { AnnotatedNodes } from "./controllers/annotated-nodes.js";
-import { createAnnotationJanitor } from "./controllers/annotation-janitor.js";
+import { AnnotatedNodes } from "./controllers/addresses/annotated-nodes.js";
 import { createRoutedIPControllers } from "./controllers/assemble-routing.js";
 import type { ControllerContext, ControllerFactory, ControllerParts } from "./controllers/context.js";
 import { CreationBook } from "./controllers/creation-book.js";
 import { dryRunClient, dryRunEvents } from "./controllers/dry-run.js";
 import { createFloatingIPPoolController } from "./controllers/floating-ip-pool/controller.js";
 import { News } from "./controllers/news.js";
+import { createNodeAnnotationsController } from "./controllers/node-annotations/controller.js";
 import { createNodeDNSRecordSetController } from "./controllers/node-dns-record-set/controller.js";
 import { Owners } from "./controllers/owners.js";
 import { RecordBook } from "./controllers/records/record-book.js";
@@ -116,7 +116,10 @@ class Assembly {
     this.providers = this.makeProviders(metrics);
     this.recorder = this.makeRecorder();
     this.context = this.makeContext(metrics);
-    const factories = [...settings.features.flatMap((feature) => FACTORIES[feature] ?? []), createAnnotationJanitor];
+    const factories = [
+      ...settings.features.flatMap((feature) => FACTORIES[feature] ?? []),
+      createNodeAnnotationsController,
+    ];
     this.parts = factories.map((factory) => factory(this.context));
     this.kinds = new AbsentKinds(
       this.parts.flatMap(({ caches }) => caches),

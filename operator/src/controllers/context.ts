@@ -17,7 +17,7 @@ import type { ProviderRegistry } from "../providers/registry.js";
 import type { Check } from "../runtime/health.js";
 import type { Drainable, Synced } from "../runtime/manager.js";
 import type { AddressAccounts } from "./address-accounts.js";
-import type { AnnotatedNodes } from "./annotated-nodes.js";
+import type { AnnotatedNodes } from "./addresses/annotated-nodes.js";
 import type { CreationBook } from "./creation-book.js";
 import type { News } from "./news.js";
 import type { Owners } from "./owners.js";
