@@ -135,6 +135,7 @@ export class Engine<T extends KindTypes> {
   private lastLook(state: ResourceState<T>): Iteration<T> | undefined {
     const decision = decide(this.kind, state);
     if (decision === undefined) return undefined;
+    this.kind.publish?.(state, decision.snapshot, decision.plan);
     const now = this.tools.clock.now();
     const again = this.tools.settings.dryRun ? [] : [now + AGAIN_MS];
     const times = decision.plan.sequences

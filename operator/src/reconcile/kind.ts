@@ -165,7 +165,7 @@ export interface Kind<T extends KindTypes> {
   forget?(state: ResourceState<T>): unknown;
   /** Ends what `remember` began: the resource is gone, or the process ends. */
   close?(state: ResourceState<T>): Promise<void>;
-  /** What others may know of the decision, in the turn in which it is made. */
+  /** What others may know of the decision, in the synchronous turn in which it is made; of each decision of a run. */
   publish?(state: ResourceState<T>, snapshot: T["snapshot"], plan: PlanOf<T>): void;
   /** Takes what a sequence needs that other resources want, too, in the same turn: a node, the account's turn to create. */
   reserve?(state: ResourceState<T>, snapshot: T["snapshot"], sequence: ActionSequence<T["action"]>): void;

@@ -4,15 +4,7 @@ import { NODE_FAULTS } from "../controllers/addresses/node-faults.js";
 import type { ActionFailure, Outcome } from "../controllers/addresses/outcomes.js";
 import type { ProviderId } from "../providers/types.js";
 import type { Start } from "./iteration.js";
-import {
-  type ActionResult,
-  type ActionSequence,
-  type ActionTarget,
-  actionsOf,
-  type Kind,
-  type KindTypes,
-  type SequenceResult,
-} from "./kind.js";
+import type { ActionResult, ActionTarget, Kind, KindTypes, SequenceResult } from "./kind.js";
 import type { ResourceState } from "./resource-state.js";
 
 /** Whether the world is another one now, so that a plan made at once may say more. */
@@ -114,9 +106,4 @@ export function attributeFailure<T extends KindTypes>(
   const message = `node ${node ?? "unknown"}: the provider has no machine ${machine}; correct the node's providerID, or delete the node`;
   const problem = { reason: "NoCandidate", message } as const;
   return { action, outcome: { is: "refused", failure: { ...outcome.failure, noMachine: true, problem } } };
-}
-
-/** Whether any action of the sequence has this verb. */
-export function asksFor(sequence: ActionSequence, verb: string): boolean {
-  return actionsOf(sequence).some((action) => action.do === verb);
 }

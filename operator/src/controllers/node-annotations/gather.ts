@@ -76,7 +76,7 @@ function factsOf(context: ControllerContext, node: string, { family, annotations
 /** Reads the account that `placeOf` asks, where its list is old. */
 export async function prepare(context: ControllerContext, state: ResourceState<NodeAnnotations>): Promise<void> {
   const accounts = FAMILIES.map((family) => accountOf(context, state.key, family));
-  await Promise.all(accounts.map((account) => account?.refresh(MAX_LIST_AGE_SECONDS, "check")));
+  await Promise.all(accounts.flatMap((account) => account?.refresh(MAX_LIST_AGE_SECONDS, "check") ?? []));
 }
 
 /** The annotation and its owner, as they are compared with a removal. */
