@@ -37,6 +37,7 @@ export class AddressAccount {
   private recoveredAt = Number.NEGATIVE_INFINITY;
   private recoveries = 0;
   private readonly openers = new Map<string, () => void>();
+  private readonly recoveryListeners = new Map<string, () => void>();
 
   constructor(
     readonly provider: AddressProvider,
@@ -52,6 +53,11 @@ export class AddressAccount {
   /** How often the account has answered again after reads had failed: what failed because of it may be tried at once. */
   get recovered(): number {
     return this.recoveries;
+  }
+
+  /** Calls the listener once, when the account recovers next; again under the same name replaces it. */
+  onRecovery(name: string, listener: () => void): void {
+    this.recoveryListeners.set(name, listener);
   }
 
   /** ms since the epoch: when a failure is looked into again. */
@@ -109,6 +115,7 @@ export class AddressAccount {
   /** The resource is gone. */
   forget(resource: ResourceRef): void {
     this.openers.delete(resource.uid);
+    this.recoveryListeners.delete(resource.uid);
     this.inventory?.forget(resource);
   }
 
@@ -119,13 +126,16 @@ export class AddressAccount {
 
   answered(): void {
     const now = this.tools.clock.monotonic();
-    if (this.confirmed && now - this.recoveredAt >= RECOVERIES_APART_MS) {
-      this.recoveries += 1;
-      this.recoveredAt = now;
-    }
+    const recovers = this.confirmed && now - this.recoveredAt >= RECOVERIES_APART_MS;
     this.confirmed = false;
     this.failed = undefined;
     this.retry = undefined;
+    if (!recovers) return;
+    this.recoveries += 1;
+    this.recoveredAt = now;
+    const listeners = [...this.recoveryListeners.values()];
+    this.recoveryListeners.clear();
+    for (const listener of listeners) listener();
   }
 
   private fail(error: ProviderError & { readonly kind: AccountErrorKind }, read: boolean): void {

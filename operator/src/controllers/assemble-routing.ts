@@ -12,7 +12,7 @@ import { RoutedIPs } from "./routed-ip/controller.js";
 import { IssuerAccounts } from "./routed-ip/issuer-accounts.js";
 import { FirewallJobs } from "./routed-ip/jobs/firewall-jobs.js";
 import { Routing } from "./routed-ip/routing.js";
-import { IssuerController } from "./routed-ip-issuer/controller.js";
+import { createIssuerController } from "./routed-ip-issuer/controller.js";
 
 export function createRoutedIPControllers(context: ControllerContext): ControllerParts {
   const routing = new Routing(context, context.settings);
@@ -20,7 +20,7 @@ export function createRoutedIPControllers(context: ControllerContext): Controlle
   const { features, jobNamespaces } = context.settings;
   const desk = features.includes("jobs") ? new JobDesk(context, jobNamespaces) : undefined;
   const jobs = desk && { routing, desk, firewalls: new FirewallJobs(), aims: new Map() };
-  const issuers = new IssuerController(routing, accounts);
+  const issuers = createIssuerController({ routing, accounts });
   const classes: KindController<RoutedClass> = createClassController({
     routing,
     ...given({ jobs }),
@@ -28,7 +28,7 @@ export function createRoutedIPControllers(context: ControllerContext): Controlle
   });
   desk?.onDoubt((name) => classes.enqueue(name));
   const again = () => {
-    issuers.lookAgain();
+    issuers.enqueueAll();
     classes.enqueueAll();
   };
   const routed: RoutedIPs = new RoutedIPs(routing, { accounts, ...given({ jobs }) }, again);
@@ -37,7 +37,7 @@ export function createRoutedIPControllers(context: ControllerContext): Controlle
     ...followJobs(desk, { routed, classes }),
   ];
   return {
-    controllers: [routed.controller, issuers.controller, classes],
+    controllers: [routed.controller, issuers, classes],
     caches: [...routing.parts, ...(desk?.parts ?? [])],
     checks: new Map([["routed-ips", () => routed.trouble()]]),
     close: async () => {
