@@ -35,12 +35,13 @@ import { PROVIDER_KINDS } from "./providers/kinds.js";
 import { ProviderRegistry } from "./providers/registry.js";
 import { Redactor } from "./redactor.js";
 import { AbsentKinds } from "./runtime/absent-kinds.js";
+import { afterSync, whenSynced } from "./runtime/after-sync.js";
 import { cachePart } from "./runtime/cache-part.js";
 import { type Fence, fenced, openFence } from "./runtime/fence.js";
 import { Health } from "./runtime/health.js";
 import { healthRoutes, metricsRoutes, SmallHttpServer } from "./runtime/http-server.js";
 import { type Elector, LeaderElector, noElection } from "./runtime/leader.js";
-import { type ExitCode, Manager } from "./runtime/manager.js";
+import { type Drainable, type ExitCode, Manager } from "./runtime/manager.js";
 
 export interface OperatorOptions {
   readonly settings: Settings;
@@ -80,6 +81,9 @@ const FACTORIES: Readonly<Partial<Record<FeatureName, ControllerFactory>>> = {
   dns: createNodeDNSRecordSetController,
   routedip: createRoutedIPControllers,
 };
+
+/** So long what a resource only asks for waits for kinds that cannot be read, ms. */
+const CLAIMS_WAIT_MS = 30_000;
 
 const TOKEN_VARIABLES = PROVIDER_KINDS.map(({ tokenVariable }) => `${tokenVariable} or ${tokenVariable}_FILE`);
 
@@ -125,6 +129,8 @@ class Assembly {
       this.parts.flatMap(({ caches }) => caches),
       this.clock,
     );
+    this.context.claims.expectMore();
+    this.context.creations.expectMore();
     this.health.add("readyz", "kinds", this.kinds.check);
     for (const [name, check] of this.parts.flatMap(({ checks }) => [...checks])) this.health.add("readyz", name, check);
   }
@@ -161,10 +167,29 @@ class Assembly {
         server("health", settings.healthBindAddr, healthRoutes(health)),
       ],
       caches: [cachePart(this.context.watches.nodes()), ...this.kinds.tolerated()],
-      background: [this.recorder],
-      controllers: this.parts.flatMap(({ controllers }) => controllers),
+      background: [this.recorder, { name: "kinds", run: (signal) => this.followKinds(signal) }],
+      controllers: this.parts.flatMap((part) => this.controllersOf(part)),
       drainDeadlineMs: settings.shutdownTimeout * 1000,
     });
+  }
+
+  /** Each begins when its own kinds are known: data that one kind lacks delays no other. */
+  private controllersOf({ controllers, caches }: ControllerParts): readonly Drainable[] {
+    const own = caches.map((cache) => this.kinds.tolerant(cache));
+    return controllers.map((controller) => afterSync(controller, own, this.clock));
+  }
+
+  /** Until all kinds are known, no resource takes what another one may have, and none creates. */
+  private async followKinds(signal: AbortSignal): Promise<void> {
+    const { claims, creations } = this.context;
+    const { clock } = this;
+    const kinds = this.kinds.tolerated();
+    const end = clock.monotonic() + CLAIMS_WAIT_MS;
+    await whenSynced(kinds, { clock, signal, isOver: () => clock.monotonic() >= end });
+    claims.allKnown();
+    if (await whenSynced(kinds, { clock, signal })) creations.allKnown();
+    if (signal.aborted) return;
+    await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
   }
 
   private makeContext(metrics: FlipopMetrics): ControllerContext {

@@ -20,9 +20,22 @@ export interface OpenCreation {
 export class CreationBook {
   private readonly open = new Map<string, OpenCreation>();
   private readonly waiting = new Set<string>();
+  /** Resources of some kind have not been read yet: one of them may have a creation whose end is not known. */
+  private incomplete = false;
 
   /** @param onEnd resources that waited for an end. */
   constructor(private readonly onEnd: (uids: readonly string[]) => void = () => undefined) {}
+
+  /** Until `allKnown`, each asker finds another creation. */
+  expectMore(): void {
+    this.incomplete = true;
+  }
+
+  allKnown(): void {
+    if (!this.incomplete) return;
+    this.incomplete = false;
+    this.release();
+  }
 
   /** Replaces the resource's former one. */
   set(creation: OpenCreation): void {
@@ -31,7 +44,10 @@ export class CreationBook {
 
   /** The creation has ended, or the resource is gone. */
   end(uid: string): void {
-    if (!this.open.delete(uid)) return;
+    if (this.open.delete(uid)) this.release();
+  }
+
+  private release(): void {
     const waiting = [...this.waiting];
     this.waiting.clear();
     if (waiting.length > 0) this.onEnd(waiting);
@@ -40,10 +56,14 @@ export class CreationBook {
   /** Those of others in the same account and family. Where there are any, the asker is told when one ends. */
   others(asker: Pick<OpenCreation, "resource" | "provider" | "family" | "account">): readonly OpenCreation[] {
     const others = [...this.open.values()].filter((other) => concerns(other, asker));
-    if (others.length > 0) this.waiting.add(asker.resource.uid);
-    return others;
+    const all = this.incomplete ? [...others, { ...asker, resource: UNREAD }] : others;
+    if (all.length > 0) this.waiting.add(asker.resource.uid);
+    return all;
   }
 }
+
+/** Stands for resources that have not been read yet. */
+const UNREAD: ResourceRef = { kind: "an unread resource", namespace: "*", name: "*", uid: "" };
 
 function concerns(
   other: OpenCreation,
