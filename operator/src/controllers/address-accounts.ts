@@ -9,6 +9,7 @@ import { type CallContext, type CallPriority, sharedRead } from "../providers/ca
 import { isProviderError, type ProviderError } from "../providers/errors.js";
 import { type ProviderRegistry, UnknownProviderError } from "../providers/registry.js";
 import type { AddressProvider } from "../providers/types.js";
+import { AccountRecovery } from "../reconcile/account-recovery.js";
 import { type Problem, problemOf } from "./problem.js";
 import { afterFailure, isDue, type RetryState } from "./retry-schedule.js";
 
@@ -18,8 +19,6 @@ const LOST_TROUBLE_MS = 10 * 60_000;
 const LONGEST_WAIT_MS = { RateLimited: 10_000, Unavailable: 10_000, Unauthorized: 60_000 };
 /** The first look after a change that was refused: only a read tells whether it is the account, ms. */
 const FIRST_LOOK_MS = 1_000;
-/** One that fails now and then has not recovered each time, ms. */
-const RECOVERIES_APART_MS = 10_000;
 
 /** More addresses than this to be read, and the list is read again: it costs less. */
 export const ALONE = 3;
@@ -32,18 +31,16 @@ export class AddressAccount {
   private retry: RetryState | undefined;
   private opening: Promise<AccountInventory> | undefined;
   private settling: Promise<void> | undefined;
-  /** A read failed, too: it is the account, not one address. */
-  private confirmed = false;
-  private recoveredAt = Number.NEGATIVE_INFINITY;
-  private recoveries = 0;
+  private readonly recovery: AccountRecovery;
   private readonly openers = new Map<string, () => void>();
-  private readonly recoveryListeners = new Map<string, () => void>();
 
   constructor(
     readonly provider: AddressProvider,
     readonly family: IpFamily,
     private readonly tools: { readonly clock: Clock; readonly inventories: Inventories },
-  ) {}
+  ) {
+    this.recovery = new AccountRecovery(tools.clock);
+  }
 
   /** The last call failed; until one is answered. */
   get failure(): Problem | undefined {
@@ -52,12 +49,12 @@ export class AddressAccount {
 
   /** How often the account has answered again after reads had failed: what failed because of it may be tried at once. */
   get recovered(): number {
-    return this.recoveries;
+    return this.recovery.recovered;
   }
 
   /** Calls the listener once, when the account recovers next; again under the same name replaces it. */
   onRecovery(name: string, listener: () => void): void {
-    this.recoveryListeners.set(name, listener);
+    this.recovery.onRecovery(name, listener);
   }
 
   /** ms since the epoch: when a failure is looked into again. */
@@ -115,7 +112,7 @@ export class AddressAccount {
   /** The resource is gone. */
   forget(resource: ResourceRef): void {
     this.openers.delete(resource.uid);
-    this.recoveryListeners.delete(resource.uid);
+    this.recovery.forget(resource.uid);
     this.inventory?.forget(resource);
   }
 
@@ -125,23 +122,15 @@ export class AddressAccount {
   }
 
   answered(): void {
-    const now = this.tools.clock.monotonic();
-    const recovers = this.confirmed && now - this.recoveredAt >= RECOVERIES_APART_MS;
-    this.confirmed = false;
     this.failed = undefined;
     this.retry = undefined;
-    if (!recovers) return;
-    this.recoveries += 1;
-    this.recoveredAt = now;
-    const listeners = [...this.recoveryListeners.values()];
-    this.recoveryListeners.clear();
-    for (const listener of listeners) listener();
+    this.recovery.noteAnswer();
   }
 
   private fail(error: ProviderError & { readonly kind: AccountErrorKind }, read: boolean): void {
     const now = this.tools.clock.now();
     const old = this.retry !== undefined && now - this.retry.retryAt > LOST_TROUBLE_MS;
-    this.confirmed ||= read;
+    if (read) this.recovery.noteReadFailure();
     // Many who fail at once are one failure.
     if (this.failed !== undefined && this.retry !== undefined && this.retry.retryAt > now) return;
     // The first one of its kind is told: it says more than that calls rest since, and what is told stays the same.

@@ -77,9 +77,9 @@ export interface ControllerContext {
 
 /** What a controller adds to the process. */
 export interface ControllerParts {
-  /** Run while this process leads, after all caches have synced. */
+  /** Run while this process leads, after the caches of nodes and of their own kinds have synced. */
   readonly controllers: readonly Drainable[];
-  /** Started already; they sync before anybody leads. */
+  /** Started already. */
   readonly caches: readonly Synced[];
   /** Readiness, by name. */
   readonly checks: ReadonlyMap<string, Check>;

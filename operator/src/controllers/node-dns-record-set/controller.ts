@@ -61,6 +61,10 @@ function kindOf(context: ControllerContext, source: ResourceSource<RecordSetObje
     gather: (state, read) => gather({ context, desk }, state, read),
     plan: ({ snapshot }) => plan(snapshot),
     actions: actions(desk),
+    accountOf: ({ dns }, action) => {
+      const provider = "which" in action ? dns.sets[action.which]?.provider : undefined;
+      return provider && records.recoveryOf(provider);
+    },
     status: ({ snapshot }, made) => statusOf(snapshot, made),
     statusRules: { newFields: ["conditions", "dns"], olderCrdEvent: OLDER_CRD },
     events: (_gathered, { explanation }, result) => ({ now: eventsOf(result, explanation) }),
