@@ -34,6 +34,7 @@ const projects = [
   "constructs/tsconfig.json",
   "constructs/test/tsconfig.json",
   "operator/tsconfig.json",
+  "sandbox/tsconfig.json",
   "testbed/tsconfig.json",
 ];
 

@@ -19,6 +19,7 @@ export const SUITES: readonly Suite[] = [
     commands: [
       "npm run --silent test --workspace constructs",
       "npm run --silent test --workspace operator",
+      "npm run --silent test --workspace sandbox",
       "npm run --silent test --workspace testbed",
       "mocha 'test/**/*.test.ts' --ignore 'test/{built,helm,library,packs,server}/**'",
     ],
@@ -62,6 +63,7 @@ export const SUITES: readonly Suite[] = [
     budgetSeconds: 300,
     commands: [
       "npm run --silent test:faults --workspace operator",
+      "npm run --silent test:server --workspace sandbox",
       "cd operator && mocha 'test/server/**/*.test.ts' --ignore 'test/server/routed-ip/**' --timeout 120000",
     ],
   },

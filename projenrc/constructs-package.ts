@@ -76,6 +76,7 @@ const DEPENDENCIES = {
   peerDependencyOptions: { pinnedDevDependency: false },
   devDeps: [
     ...TEST_DEPS,
+    `fast-check@${VERSIONS.fastCheck}`,
     `cdk8s@${VERSIONS.cdk8s}`,
     // Snippets and examples use it; beside it, as input of the tests:
     `cdk8s-plus-28@${VERSIONS.cdk8sPlus}`,

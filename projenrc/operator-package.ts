@@ -18,7 +18,7 @@ export class OperatorPackage extends typescript.TypeScriptProject {
       package: false,
       npmignoreEnabled: false,
       tsconfig: {
-        include: ["bundle.ts", "bench/**/*.ts", "test/**/*.ts"],
+        include: ["bundle.ts", "bundling.ts", "bench/**/*.ts", "test/**/*.ts"],
         compilerOptions: {
           ...STRICT,
           rootDir: ".",
@@ -37,6 +37,7 @@ export class OperatorPackage extends typescript.TypeScriptProject {
     this.package.addVersion(RELEASE);
     this.package.addField("private", true);
     this.package.addField("type", "module");
+    this.package.addField("exports", EXPORTS);
     this.addTasks();
   }
 
@@ -73,19 +74,37 @@ export class OperatorPackage extends typescript.TypeScriptProject {
   }
 }
 
+/** What the sandbox and its tests import: the operator assembled, and the small modules that both programs use. */
+const EXPORTS = {
+  "./broken-pipe": "./src/broken-pipe.ts",
+  "./bundling": "./bundling.ts",
+  "./clock": "./src/clock.ts",
+  "./command-line": "./src/command-line.ts",
+  "./config": "./src/config.ts",
+  "./create-logger": "./src/create-logger.ts",
+  "./exit-codes": "./src/exit-codes.ts",
+  "./logging": "./src/logging.ts",
+  "./manager": "./src/runtime/manager.ts",
+  "./operator": "./src/operator.ts",
+  "./redactor": "./src/redactor.ts",
+  "./transport": "./src/kube/transport.ts",
+  "./testing/fake-clock": "./test/support/fake-clock.ts",
+  "./testing/scaled-clock": "./test/support/scaled-clock.ts",
+  "./testing/until": "./test/support/until.ts",
+};
+
 const DEV_DEPENDENCIES = [
   ...TEST_DEPS,
-  `ajv@${VERSIONS.ajv}`,
-  `ajv-formats@${VERSIONS.ajvFormats}`,
   `cdk8s@${VERSIONS.cdk8s}`,
   `constructs@${VERSIONS.constructs}`,
   `esbuild@${VERSIONS.esbuild}`,
+  `fast-check@${VERSIONS.fastCheck}`,
+  `flipop-sandbox@${RELEASE}`,
   `flipop-testbed@${RELEASE}`,
 ];
 
 /** Why each: docs/adr/0002-repo-layout.md. */
 const DEPENDENCIES = [
-  `@bufbuild/cel@${VERSIONS.cel}`,
   `@kubernetes/client-node@${VERSIONS.kubernetesClient}`,
   `cdk8s-flipop@${RELEASE}`,
   `cloudflare@${VERSIONS.cloudflare}`,

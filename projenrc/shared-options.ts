@@ -29,7 +29,6 @@ export const TEST_DEPS = [
   `@types/mocha@${VERSIONS.typesMocha}`,
   `@types/node@${VERSIONS.typesNode}`,
   `chai@${VERSIONS.chai}`,
-  `fast-check@${VERSIONS.fastCheck}`,
   `mocha@${VERSIONS.mocha}`,
   `tsx@${VERSIONS.tsx}`,
   `typescript@${VERSIONS.typescript}`,

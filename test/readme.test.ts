@@ -7,7 +7,14 @@ import { parse } from "yaml";
 import packageJson from "../package.json" with { type: "json" };
 
 const ROOT = resolve(import.meta.dirname, "..");
-const PAGES = ["README.md", "CONTRIBUTING.md", "constructs/README.md", "examples/README.md", "operator/README.md"];
+const PAGES = [
+  "README.md",
+  "CONTRIBUTING.md",
+  "constructs/README.md",
+  "examples/README.md",
+  "operator/README.md",
+  "sandbox/README.md",
+];
 
 function read(path: string): string {
   return readFileSync(join(ROOT, path), "utf8");

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect } from "chai";
+import { RULES } from "flipop-sandbox/story";
 import { describe, it } from "mocha";
 import { parse } from "yaml";
-import { RULES } from "../operator/src/sandbox/story/rules.js";
 import { excerpt, SHOWN_ACTS } from "../tools/recording/excerpt.js";
 import { terminalSvg } from "../tools/recording/svg.js";
 

@@ -6,6 +6,8 @@ import { FlipopResource, type FlipopResourceProps } from "./flipop-resource";
 import type { PortRange } from "./port-range";
 import { defineResource } from "./private/define-resource";
 import type { Draft } from "./private/draft";
+import { PART } from "./private/part";
+import type { FactsOf } from "./private/props";
 import { textOf, written } from "./private/written";
 import type { SecretRef } from "./secret-ref";
 import type { TaintEffect } from "./taint-effect";
@@ -105,6 +107,21 @@ export interface ClusterRoutedIPClassProps extends FlipopResourceProps {
   readonly allowedNamespaces?: string[];
 }
 
+const FACTS: FactsOf<ClusterRoutedIPClassProps> = {
+  implementation: {
+    fields: ["issuerRef", "updateRoutedIP", "updateFirewall"],
+    required: true,
+    part: PART.clusterClass,
+  },
+  firewallPostAllow: { fields: ["firewallPostAllow"] },
+  nodePorts: { fields: ["nodePortRange"], part: PART.ports },
+  perNodeIpLimit: { fields: ["perNodeIPLimit"] },
+  secrets: { fields: ["fromSecretsRef"], part: PART.secret, list: true },
+  jobNamespace: { fields: ["jobNamespace"] },
+  electedNodeTaint: { fields: ["electedNodeTaint"], part: PART.taint },
+  allowedNamespaces: { fields: ["allowedNamespaces"], list: true },
+};
+
 /**
  * How a class of RoutedIPs is handled: by a RoutedIPIssuer, or by Jobs of your own for any platform.
  *
@@ -127,6 +144,13 @@ export interface ClusterRoutedIPClassProps extends FlipopResourceProps {
  * app.synth();
  */
 export class ClusterRoutedIPClass extends FlipopResource implements IClusterRoutedIPClass {
+  /**
+   * What is known of the props.
+   *
+   * @internal
+   */
+  public static readonly _facts = FACTS;
+
   /**
    * A class that is defined outside of this app.
    *
@@ -154,6 +178,7 @@ export class ClusterRoutedIPClass extends FlipopResource implements IClusterRout
     this.apiObject = defineResource(this, {
       kind: "ClusterRoutedIPClass",
       props,
+      facts: FACTS,
       write: (draft) => writeSpec(props, draft),
     });
   }

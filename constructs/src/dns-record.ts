@@ -1,5 +1,6 @@
 import type { Duration } from "cdk8s";
 import type { DnsRecordSet } from "./api/dns-record-set";
+import { providerNamed } from "./api/providers";
 import type { Site } from "./private/draft";
 import { textOf, wholeSeconds, written } from "./private/written";
 import type { ReclaimPolicy } from "./reclaim-policy";
@@ -103,8 +104,12 @@ export class DnsRecord {
   private ttl(site: Site): number | undefined {
     const ttl = wholeSeconds(this.options.ttl, site);
     if (ttl === undefined || !Number.isInteger(ttl)) return ttl;
-    if (this.provider === "cloudflare" && ttl > 1 && (ttl < 60 || ttl > 86_400)) {
-      site.refuse(`${ttl} seconds is not a TTL of Cloudflare: give 1 (automatic) or 60 to 86400 seconds`);
+    const { title, ttl: allowed } = providerNamed(this.provider) ?? {};
+    if (allowed && ttl > allowed.automatic && (ttl < allowed.least || ttl > allowed.most)) {
+      const { automatic, least, most } = allowed;
+      site.refuse(
+        `${ttl} seconds is not a TTL of ${title}: give ${automatic} (automatic) or ${least} to ${most} seconds`,
+      );
     }
     return ttl;
   }

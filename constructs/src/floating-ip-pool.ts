@@ -11,7 +11,9 @@ import type { NodePreference } from "./node-preference";
 import { checkRegion } from "./private/check-region";
 import { defineResource } from "./private/define-resource";
 import type { Draft } from "./private/draft";
-import { writeMatch } from "./private/write-match";
+import { PART } from "./private/part";
+import type { FactsOf } from "./private/props";
+import { MATCH_FACTS, writeMatch } from "./private/write-match";
 import { seconds, textOf, wholeSeconds, written } from "./private/written";
 import type { ReclaimPolicy } from "./reclaim-policy";
 
@@ -101,6 +103,21 @@ export interface FloatingIPPoolProps extends FlipopResourceProps, MatchProps {
   readonly paused?: boolean;
 }
 
+const FACTS: FactsOf<FloatingIPPoolProps> = {
+  ...MATCH_FACTS,
+  region: { fields: ["region"] },
+  provider: { fields: ["provider"], part: PART.provider },
+  desiredIps: { fields: ["desiredIPs"] },
+  ips: { fields: ["ips"], list: true },
+  ipFamily: { fields: ["ipFamily"] },
+  assignmentCoolOff: { fields: ["assignmentCoolOffSeconds"], part: PART.duration },
+  gracePeriod: { fields: ["gracePeriodSeconds"], part: PART.duration },
+  nodePreference: { fields: ["nodePreference"] },
+  reclaimPolicy: { fields: ["reclaimPolicy"] },
+  dnsRecord: { fields: ["dnsRecordSet"], part: PART.dnsRecord },
+  paused: { fields: ["paused"] },
+};
+
 /**
  * A pool of addresses (reserved IPs) that follow healthy nodes, and the DNS record set that names them.
  *
@@ -125,6 +142,13 @@ export interface FloatingIPPoolProps extends FlipopResourceProps, MatchProps {
  * app.synth();
  */
 export class FloatingIPPool extends FlipopResource {
+  /**
+   * What is known of the props.
+   *
+   * @internal
+   */
+  public static readonly _facts = FACTS;
+
   /** The object that is synthesised. Its `addJsonPatch` sets what no prop does. */
   public readonly apiObject: ApiObject;
 
@@ -140,6 +164,7 @@ export class FloatingIPPool extends FlipopResource {
     this.apiObject = defineResource(this, {
       kind: "FloatingIPPool",
       props,
+      facts: FACTS,
       write: (draft) => {
         checkShared(this, draft);
         return writeSpec(props, draft);

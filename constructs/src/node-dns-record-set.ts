@@ -9,7 +9,9 @@ import type { IpFamily } from "./ip-family";
 import type { MatchProps } from "./match-props";
 import { defineResource } from "./private/define-resource";
 import type { Draft } from "./private/draft";
-import { writeMatch } from "./private/write-match";
+import { PART } from "./private/part";
+import type { FactsOf } from "./private/props";
+import { MATCH_FACTS, writeMatch } from "./private/write-match";
 import { textOf, wholeSeconds, written } from "./private/written";
 
 /** Props of a NodeDNSRecordSet. */
@@ -55,6 +57,16 @@ export interface NodeDNSRecordSetProps extends FlipopResourceProps, MatchProps {
   readonly paused?: boolean;
 }
 
+const FACTS: FactsOf<NodeDNSRecordSetProps> = {
+  ...MATCH_FACTS,
+  dnsRecord: { fields: ["dnsRecordSet"], part: PART.dnsRecord, required: true },
+  addressType: { fields: ["addressType"] },
+  ipFamilies: { fields: ["ipFamilies"], list: true },
+  gracePeriod: { fields: ["gracePeriodSeconds"], part: PART.duration },
+  emptyPolicy: { fields: ["emptyPolicy"] },
+  paused: { fields: ["paused"] },
+};
+
 /**
  * A DNS record set that holds an address of every node that matches.
  *
@@ -75,6 +87,13 @@ export interface NodeDNSRecordSetProps extends FlipopResourceProps, MatchProps {
  * app.synth();
  */
 export class NodeDNSRecordSet extends FlipopResource {
+  /**
+   * What is known of the props.
+   *
+   * @internal
+   */
+  public static readonly _facts = FACTS;
+
   /** The object that is synthesised. Its `addJsonPatch` sets what no prop does. */
   public readonly apiObject: ApiObject;
 
@@ -83,6 +102,7 @@ export class NodeDNSRecordSet extends FlipopResource {
     this.apiObject = defineResource(this, {
       kind: "NodeDNSRecordSet",
       props,
+      facts: FACTS,
       write: (draft) => writeSpec(props, draft),
     });
   }

@@ -1,6 +1,7 @@
 import { type ApiObject, Chart } from "cdk8s";
 import { Construct, type IConstruct } from "constructs";
 import { admissionPolicy, admissionPolicyBinding } from "./operator/admission-policy";
+import { OPERATOR_SHAPES } from "./operator/check-types";
 import { cleanupPolicy, cleanupPolicyBinding } from "./operator/cleanup-policy";
 import { deployment } from "./operator/deployment";
 import { disruptionBudget } from "./operator/disruption-budget";
@@ -9,14 +10,13 @@ import { monitoring } from "./operator/monitoring";
 import { jobNamespaces, operatorNamespace } from "./operator/namespaces";
 import { networkPolicy } from "./operator/network-policy";
 import { operatorProblems } from "./operator/problems";
-import { OPERATOR_SHAPES } from "./operator/prop-shapes";
 import { cleanupClusterRole, clusterRole, namespacedRoles } from "./operator/roles";
 import { serviceAccount } from "./operator/service-account";
 import { operatorSettings } from "./operator/settings";
 import { editClusterRole, viewClusterRole } from "./operator/user-roles";
 import type { FlipopOperatorProps } from "./operator-props";
 import type { Refusal } from "./private/draft";
-import { misfits, withoutMisfits } from "./private/prop-shapes";
+import { misfits, withoutMisfits } from "./private/props";
 
 /**
  * The operator, ready for production: two unprivileged pods, the permissions of the enabled features and no others, and

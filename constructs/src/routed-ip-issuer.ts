@@ -1,6 +1,6 @@
 import type { ApiObject } from "cdk8s";
 import { Construct, type IConstruct } from "constructs";
-import { DEFAULT_SECRET } from "./api/config";
+import { providerNamed } from "./api/providers";
 import type { RoutedIPIssuerSpec } from "./api/routed-ip-issuer";
 import type { Credentials } from "./credentials";
 import { FlipopResource, type FlipopResourceProps } from "./flipop-resource";
@@ -8,6 +8,8 @@ import { IpProvider } from "./ip-provider";
 import { checkRegion } from "./private/check-region";
 import { defineResource } from "./private/define-resource";
 import type { Draft } from "./private/draft";
+import { PART } from "./private/part";
+import type { FactsOf } from "./private/props";
 import { textOf, written } from "./private/written";
 import type { ReclaimPolicy } from "./reclaim-policy";
 
@@ -63,6 +65,14 @@ export interface RoutedIPIssuerProps extends FlipopResourceProps {
   readonly firewallName?: string;
 }
 
+const FACTS: FactsOf<RoutedIPIssuerProps> = {
+  region: { fields: ["region"] },
+  provider: { fields: ["provider"], part: PART.provider },
+  credentials: { fields: ["credentialsSecretRef"], part: PART.credentials },
+  reclaimPolicy: { fields: ["routedIPReclaimPolicy"] },
+  firewallName: { fields: ["routedIPFirewallName"] },
+};
+
 /**
  * An account at a provider, its token and its firewall, through which RoutedIPs get addresses.
  *
@@ -83,6 +93,13 @@ export interface RoutedIPIssuerProps extends FlipopResourceProps {
  * app.synth();
  */
 export class RoutedIPIssuer extends FlipopResource implements IRoutedIPIssuer {
+  /**
+   * What is known of the props.
+   *
+   * @internal
+   */
+  public static readonly _facts = FACTS;
+
   /**
    * An issuer that is defined outside of this app.
    *
@@ -108,6 +125,7 @@ export class RoutedIPIssuer extends FlipopResource implements IRoutedIPIssuer {
     this.apiObject = defineResource(this, {
       kind: "RoutedIPIssuer",
       props,
+      facts: FACTS,
       write: (draft) => writeSpec(props, draft),
     });
   }
@@ -135,12 +153,11 @@ class ImportedIssuer extends Construct implements IRoutedIPIssuer {
 
 function writeSpec(props: RoutedIPIssuerProps, draft: Draft): RoutedIPIssuerSpec {
   const provider = (props.provider ?? IpProvider.DIGITALOCEAN).name;
-  const tokenKeys: Readonly<Record<string, string>> = DEFAULT_SECRET.keys;
   checkRegion(props.region, draft.at("region"));
   return written({
     provider,
     region: props.region,
-    credentialsSecretRef: props.credentials?._write(draft.at("credentials"), tokenKeys[provider]),
+    credentialsSecretRef: props.credentials?._write(draft.at("credentials"), providerNamed(provider)?.tokenVariable),
     routedIPReclaimPolicy: textOf(props.reclaimPolicy),
     routedIPFirewallName: props.firewallName,
   });

@@ -5,6 +5,8 @@ import type { DnsRecord } from "./dns-record";
 import { FlipopResource, type FlipopResourceProps } from "./flipop-resource";
 import { defineResource } from "./private/define-resource";
 import type { Draft } from "./private/draft";
+import { PART } from "./private/part";
+import type { FactsOf } from "./private/props";
 import { wholeSeconds, written } from "./private/written";
 import type { RoutedIPImplementation } from "./routed-ip-implementation";
 import type { ServiceRef } from "./service-ref";
@@ -50,6 +52,15 @@ export interface RoutedIPProps extends FlipopResourceProps {
   readonly paused?: boolean;
 }
 
+const FACTS: FactsOf<RoutedIPProps> = {
+  implementation: { fields: ["className", "issuerRef"], required: true, part: PART.routedIp },
+  service: { fields: ["serviceRef"], part: PART.service, required: true },
+  address: { fields: ["routedIP"] },
+  dnsRecord: { fields: ["dnsRecordSet"], part: PART.dnsRecord },
+  gracePeriod: { fields: ["gracePeriodSeconds"], part: PART.duration },
+  paused: { fields: ["paused"] },
+};
+
 /**
  * One routable address that follows the nodes which serve one Service, with the cloud firewall in step.
  *
@@ -78,6 +89,13 @@ export interface RoutedIPProps extends FlipopResourceProps {
  * app.synth();
  */
 export class RoutedIP extends FlipopResource {
+  /**
+   * What is known of the props.
+   *
+   * @internal
+   */
+  public static readonly _facts = FACTS;
+
   /** The object that is synthesised. Its `addJsonPatch` sets what no prop does. */
   public readonly apiObject: ApiObject;
 
@@ -86,6 +104,7 @@ export class RoutedIP extends FlipopResource {
     this.apiObject = defineResource(this, {
       kind: "RoutedIP",
       props,
+      facts: FACTS,
       write: (draft) => writeSpec(props, draft),
     });
   }

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "flipop-sandbox/digitalocean";
 import { stringify } from "yaml";
-import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "../src/sandbox/digitalocean/simulator.js";
 import { bundledOperator } from "../test/e2e/support/bundle.js";
 import { buildChildren, type Child } from "./build-children.js";
 import { MeasuredProcess } from "./measured-process.js";

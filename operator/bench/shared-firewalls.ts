@@ -4,9 +4,9 @@
  */
 
 import { Finalizer, GROUP_VERSION } from "cdk8s-flipop/api";
-import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "../src/sandbox/digitalocean/simulator.js";
-import { type Emulator, startEmulator } from "../src/sandbox/kubernetes/index.js";
-import { addNode } from "../src/sandbox/nodes.js";
+import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "flipop-sandbox/digitalocean";
+import { type Emulator, startEmulator } from "flipop-sandbox/kubernetes";
+import { addNode } from "flipop-sandbox/nodes";
 import { AT_ONCE, NO_LIMITS } from "./at-once.js";
 
 export const ROUTED = 200;

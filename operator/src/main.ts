@@ -1,8 +1,10 @@
 /** The executable: reads the command line, starts the command, exits with its code. */
 import { readFileSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
+import { PROCESS_EXIT_MS } from "./bounds.js";
+import { endWithoutReader } from "./broken-pipe.js";
 import { type CliContext, runCli } from "./cli.js";
-import { NO_READER } from "./exit-codes.js";
+import { runInstalledSandbox } from "./installed-sandbox.js";
 import { run } from "./run.js";
 
 const NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
@@ -11,7 +13,7 @@ const NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 // than the operator itself needs, and makes nothing measurably faster.
 setFlagsFromString("--liftoff-only");
 
-for (const stream of [process.stdout, process.stderr]) stream.on("error", unread);
+endWithoutReader();
 
 const context: CliContext = {
   env: process.env,
@@ -22,19 +24,12 @@ const context: CliContext = {
 
 process.exitCode = await runCli(
   process.argv.slice(2),
-  {
-    run,
-    // Loaded only when asked for: the operator in a cluster never needs it.
-    sandbox: async (options) => (await import("./sandbox/sandbox.js")).sandbox(options),
-  },
+  { run, sandbox: (args) => runInstalledSandbox(args, context.err) },
   context,
 );
 
-/** `flipop --help | head -1`: whoever read it is gone, so there is nobody to tell. */
-function unread(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE") throw error;
-  process.exit(NO_READER);
-}
+// Whatever still holds the event loop (a socket, a timer) must not keep a process alive that has stopped.
+setTimeout(() => process.exit(), PROCESS_EXIT_MS).unref();
 
 function podNamespace(): { podNamespace?: string } {
   try {

@@ -4,6 +4,8 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { API_GROUP, CONTROLLER_NAME, type FeatureName, LEASE_NAME, RELEASE } from "cdk8s-flipop/api";
 import type { Random } from "./async/backoff.js";
+import { settlesWithin } from "./async/wait.js";
+import { CLOSE_DEADLINE_MS } from "./bounds.js";
 import { Claims } from "./claims/claims.js";
 import { DemandBook } from "./claims/node-shares.js";
 import { type Clock, systemClock } from "./clock.js";
@@ -13,7 +15,7 @@ import { AnnotatedNodes } from "./controllers/addresses/annotated-nodes.js";
 import { createRoutedIPControllers } from "./controllers/assemble-routing.js";
 import type { ControllerContext, ControllerFactory, ControllerParts } from "./controllers/context.js";
 import { CreationBook } from "./controllers/creation-book.js";
-import { dryRunClient, dryRunEvents } from "./controllers/dry-run.js";
+import { DryRunPlans, dryRunClient, dryRunEvents } from "./controllers/dry-run.js";
 import { createFloatingIPPoolController } from "./controllers/floating-ip-pool/controller.js";
 import { News } from "./controllers/news.js";
 import { createNodeAnnotationsController } from "./controllers/node-annotations/controller.js";
@@ -35,13 +37,14 @@ import { PROVIDER_KINDS } from "./providers/kinds.js";
 import { ProviderRegistry } from "./providers/registry.js";
 import { Redactor } from "./redactor.js";
 import { AbsentKinds } from "./runtime/absent-kinds.js";
-import { afterSync, whenSynced } from "./runtime/after-sync.js";
+import { afterSync } from "./runtime/after-sync.js";
 import { cachePart } from "./runtime/cache-part.js";
-import { type Fence, fenced, openFence } from "./runtime/fence.js";
+import { type Fence, fenced, OpenSince, openFence } from "./runtime/fence.js";
 import { Health } from "./runtime/health.js";
 import { healthRoutes, metricsRoutes, SmallHttpServer } from "./runtime/http-server.js";
+import { knownKinds } from "./runtime/known-kinds.js";
 import { type Elector, LeaderElector, noElection } from "./runtime/leader.js";
-import { type Drainable, type ExitCode, Manager } from "./runtime/manager.js";
+import { type Drainable, type ExitCode, Manager, type Runnable } from "./runtime/manager.js";
 
 export interface OperatorOptions {
   readonly settings: Settings;
@@ -82,9 +85,6 @@ const FACTORIES: Readonly<Partial<Record<FeatureName, ControllerFactory>>> = {
   routedip: createRoutedIPControllers,
 };
 
-/** So long what a resource only asks for waits for kinds that cannot be read, ms. */
-const CLAIMS_WAIT_MS = 30_000;
-
 const TOKEN_VARIABLES = PROVIDER_KINDS.map(({ tokenVariable }) => `${tokenVariable} or ${tokenVariable}_FILE`);
 
 /** @throws NoProviderError */
@@ -106,6 +106,7 @@ class Assembly {
   private readonly providers: ProviderRegistry;
   private readonly parts: readonly ControllerParts[];
   private readonly kinds: AbsentKinds;
+  private readonly knownKinds: Runnable;
 
   constructor(private readonly options: OperatorOptions) {
     const { settings, clock = systemClock, registry = new MetricsRegistry() } = options;
@@ -129,8 +130,7 @@ class Assembly {
       this.parts.flatMap(({ caches }) => caches),
       this.clock,
     );
-    this.context.claims.expectMore();
-    this.context.creations.expectMore();
+    this.knownKinds = knownKinds(this.kinds.tolerated(), this.clock, this.context);
     this.health.add("readyz", "kinds", this.kinds.check);
     for (const [name, check] of this.parts.flatMap(({ checks }) => [...checks])) this.health.add("readyz", name, check);
   }
@@ -145,13 +145,17 @@ class Assembly {
     try {
       return await this.makeManager().run(stop);
     } finally {
-      await this.close();
+      const closed = this.close().catch((error: unknown) => logger.error({ error }, "Failed to close at the end"));
+      if (!(await settlesWithin(this.clock, CLOSE_DEADLINE_MS, closed))) {
+        logger.warn({ deadlineMs: CLOSE_DEADLINE_MS }, "Watches and connections did not close in time");
+      }
     }
   }
 
   private async close(): Promise<void> {
     await Promise.all(this.parts.map((part) => part.close()));
     this.context.annotated.close();
+    this.context.dryRunPlans?.close();
     await Promise.all([this.context.watches.stop(), this.providers.close()]);
   }
 
@@ -167,7 +171,7 @@ class Assembly {
         server("health", settings.healthBindAddr, healthRoutes(health)),
       ],
       caches: [cachePart(this.context.watches.nodes()), ...this.kinds.tolerated()],
-      background: [this.recorder, { name: "kinds", run: (signal) => this.followKinds(signal) }],
+      background: [this.recorder, this.knownKinds],
       controllers: this.parts.flatMap((part) => this.controllersOf(part)),
       drainDeadlineMs: settings.shutdownTimeout * 1000,
     });
@@ -177,19 +181,6 @@ class Assembly {
   private controllersOf({ controllers, caches }: ControllerParts): readonly Drainable[] {
     const own = caches.map((cache) => this.kinds.tolerant(cache));
     return controllers.map((controller) => afterSync(controller, own, this.clock));
-  }
-
-  /** Until all kinds are known, no resource takes what another one may have, and none creates. */
-  private async followKinds(signal: AbortSignal): Promise<void> {
-    const { claims, creations } = this.context;
-    const { clock } = this;
-    const kinds = this.kinds.tolerated();
-    const end = clock.monotonic() + CLAIMS_WAIT_MS;
-    await whenSynced(kinds, { clock, signal, isOver: () => clock.monotonic() >= end });
-    claims.allKnown();
-    if (await whenSynced(kinds, { clock, signal })) creations.allKnown();
-    if (signal.aborted) return;
-    await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
   }
 
   private makeContext(metrics: FlipopMetrics): ControllerContext {
@@ -202,6 +193,7 @@ class Assembly {
     const inventories = new Inventories(clock);
     providers.onWithdraw(({ addresses }) => addresses && inventories.leave(addresses));
     const client = this.makeClient();
+    const leading = new OpenSince(this.fence, clock);
     return {
       ...{ clock, random, logger, client, watches, nodes, providers, inventories, news, metrics, runtime },
       annotated: new AnnotatedNodes(nodes),
@@ -212,7 +204,9 @@ class Assembly {
       records: new RecordBook(clock),
       owners: new Owners(),
       events: settings.dryRun ? dryRunEvents(logger) : this.recorder,
-      leads: () => this.fence.remainingMs() > 0,
+      ...(settings.dryRun && { dryRunPlans: new DryRunPlans(clock, logger) }),
+      leads: () => leading.at !== undefined,
+      leadsSince: () => leading.at,
       settings: {
         namespace: settings.namespace,
         features: settings.features,
@@ -259,7 +253,8 @@ class Assembly {
     const { clock, fence } = this;
     const registry = new ProviderRegistry({
       ...{ kinds: PROVIDER_KINDS, env, redactor, logger, clock, random, metrics, fence },
-      audit: auditLog(logger),
+      // A dry run logs plans; what it withholds from them repeats at each run.
+      audit: auditLog(logger, settings.dryRun ? "debug" : "info"),
       dryRun: settings.dryRun,
       userAgent: `flipop/${RELEASE}`,
     });

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { FLAGS, PROVIDER_VARIABLES, RELEASE } from "cdk8s-flipop/api";
+import { FLAGS, providerVariables, RELEASE } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { eventually, freePort } from "flipop-testbed";
 import { after, before, describe, it } from "mocha";
@@ -10,6 +10,7 @@ import { bundleInto } from "../support/image.js";
 import { type Process, Processes } from "../support/process.js";
 
 interface Metafile {
+  readonly inputs: Readonly<Record<string, unknown>>;
   readonly outputs: Readonly<Record<string, { readonly inputs: Readonly<Record<string, unknown>> }>>;
 }
 
@@ -24,6 +25,7 @@ describe("the bundle, in a folder without node_modules", function () {
   let home: string;
   let empty: string;
   let app: string;
+  let sandboxApp: string;
   let kubeconfig: string;
 
   before(async () => {
@@ -31,8 +33,9 @@ describe("the bundle, in a folder without node_modules", function () {
     empty = join(home, "empty");
     mkdirSync(empty);
     app = bundleInto(home);
+    sandboxApp = bundleInto(home, "sandbox");
     kubeconfig = join(home, "kubeconfig");
-    const sandbox = flipop(["sandbox", "--only=kubernetes", `--kubeconfig=${kubeconfig}`]);
+    const sandbox = start(join(sandboxApp, "flipop-sandbox.mjs"), ["--only=kubernetes", `--kubeconfig=${kubeconfig}`]);
     await eventually(() => sandbox.out.includes("Ctrl-C"), { what: "the sandbox", timeoutMs: 60_000 });
   });
 
@@ -42,24 +45,26 @@ describe("the bundle, in a folder without node_modules", function () {
   });
 
   function flipop(args: readonly string[], folder = app): Process {
-    return processes.start(process.execPath, [join(folder, "flipop.mjs"), ...args], {
-      cwd: empty,
-      env: { HOME: empty },
-    });
+    return start(join(folder, "flipop.mjs"), args);
   }
 
-  /** The folder without the sandbox and without what exec plugins need. */
+  function start(program: string, args: readonly string[]): Process {
+    return processes.start(process.execPath, [program, ...args], { cwd: empty, env: { HOME: empty } });
+  }
+
+  function metafile(folder = app): Metafile {
+    return JSON.parse(readFileSync(join(folder, "metafile.json"), "utf8")) as Metafile;
+  }
+
+  /** The folder without what exec plugins need. */
   function leanFolder(): string {
     const lean = join(home, "lean");
     cpSync(app, lean, { recursive: true });
-    const { outputs } = JSON.parse(readFileSync(join(app, "metafile.json"), "utf8")) as Metafile;
-    const large = Object.entries(outputs).filter(([, { inputs }]) =>
-      Object.keys(inputs).some((input) => /node_modules\/(@kubernetes\/client-node|@bufbuild)\//.test(input)),
+    const large = Object.entries(metafile().outputs).filter(([, { inputs }]) =>
+      Object.keys(inputs).some((input) => input.includes("node_modules/@kubernetes/client-node/")),
     );
     const files = large.map(([file]) => file.replace(/^dist\//, ""));
-    expect(files.filter((file) => file.endsWith(".mjs")))
-      .to.have.lengthOf(2)
-      .and.to.include("sandbox.mjs");
+    expect(files.filter((file) => file.endsWith(".mjs"))).to.have.lengthOf(1);
     for (const file of files) rmSync(join(lean, file));
     return lean;
   }
@@ -89,7 +94,7 @@ describe("the bundle, in a folder without node_modules", function () {
     const { code, out } = await flipop(["--help"]).ended();
     expect(code).to.equal(0);
     for (const { name, env } of FLAGS) expect(out).to.include(`--${name} `).and.to.include(`[${env}`);
-    for (const { env } of PROVIDER_VARIABLES) expect(out).to.include(env);
+    for (const { env } of providerVariables()) expect(out).to.include(env);
   });
 
   it("says which cluster is missing, and ends with code 1", async () => {
@@ -98,7 +103,15 @@ describe("the bundle, in a folder without node_modules", function () {
     expect(out).to.include("no cluster configured");
   });
 
-  it("runs without the file of the sandbox and without that of exec plugins, and ends with code 0 on SIGTERM", async () => {
+  it("contains nothing of the sandbox", () => {
+    const inputs = Object.keys(metafile().inputs);
+    const foreign = /^\.\.\/sandbox\/|node_modules\/(flipop-sandbox|@bufbuild)\//;
+    expect(inputs).to.include("src/operator.ts");
+    expect(inputs.filter((input) => foreign.test(input))).to.deep.equal([]);
+    expect(Object.keys(metafile(sandboxApp).inputs)).to.include("src/kubernetes/index.ts");
+  });
+
+  it("runs without the file of exec plugins, and ends with code 0 on SIGTERM", async () => {
     const operator = await readyOperator(leanFolder(), kubeconfig);
     expect(await operator.kill("SIGTERM"), operator.out).to.equal(0);
   });
@@ -125,9 +138,21 @@ describe("the bundle, in a folder without node_modules", function () {
     expect(Object.fromEntries(contents(again))).to.deep.equal(Object.fromEntries(contents(app)));
   });
 
-  it("plays the sandbox", async () => {
-    const { code, out, err } = await flipop(["sandbox", "--once"]).ended();
+  it("says in one sentence where to get the sandbox, and ends with code 1", async () => {
+    const { code, err } = await flipop(["sandbox", "--once"]).ended();
+    expect(err).to.match(/^flipop: the sandbox is a package of its own, .*\n$/);
+    expect(code).to.equal(1);
+  });
+
+  it("plays the sandbox where that is installed", async () => {
+    const installed = join(home, "installed");
+    const own = join(installed, "node_modules/flipop-sandbox");
+    cpSync(app, installed, { recursive: true });
+    cpSync(sandboxApp, join(own, "dist"), { recursive: true });
+    cpSync(join(import.meta.dirname, "../../sandbox/package.json"), join(own, "package.json"));
+    const { code, out, err } = await flipop(["sandbox", "--once"], installed).ended();
     expect(code, `${out}${err}`).to.equal(0);
+    expect(out).to.match(/^flipop sandbox: /);
   });
 
   it("has left nothing where it was started", () => {

@@ -4,16 +4,16 @@ import { type BuiltImage, buildImage } from "../../tools/image/build.js";
 import { ARCHITECTURES, type Architecture } from "../../tools/image/sources.js";
 import { run } from "../../tools/packs/run.js";
 
-const OPERATOR = resolve(import.meta.dirname, "../../operator");
+const ROOT = resolve(import.meta.dirname, "../..");
 
 /** The platform of this machine, as far as the image has it. */
 export const HERE: Architecture | undefined = process.arch === "x64" ? "amd64" : byName(process.arch);
 
-/** Bundles the operator into a folder. */
-export function bundleInto(folder: string): string {
-  const bundle = join(folder, "bundle");
+/** Bundles the operator, or another workspace, into a folder. */
+export function bundleInto(folder: string, workspace = "operator"): string {
+  const bundle = join(folder, workspace);
   mkdirSync(bundle, { recursive: true });
-  run(process.execPath, ["--import", "tsx", "bundle.ts", "--outdir", bundle], { cwd: OPERATOR });
+  run(process.execPath, ["--import", "tsx", "bundle.ts", "--outdir", bundle], { cwd: join(ROOT, workspace) });
   return bundle;
 }
 

@@ -2,8 +2,8 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { silentLogger } from "../../operator/src/logging.js";
-import { playStory } from "../../operator/src/sandbox/story/command.js";
+import { silentLogger } from "flipop-operator/logging";
+import { playStory } from "flipop-sandbox/story";
 import { excerpt } from "./excerpt.js";
 import { terminalSvg } from "./svg.js";
 

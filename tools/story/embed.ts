@@ -9,7 +9,7 @@ const ROOT = resolve(import.meta.dirname, "../..");
 const SCENARIO = "examples/scenarios/story.yaml";
 
 /** Where the module stands. */
-export const EMBEDDED = join(ROOT, "operator/src/sandbox/story/embedded.ts");
+export const EMBEDDED = join(ROOT, "sandbox/src/story/embedded.ts");
 
 /** Apps whose manifests the story applies, by the file that each synthesises. */
 const APPS: Readonly<Record<string, string>> = {

@@ -1,46 +1,33 @@
 import { type IpFamily, MAX_IP_LENGTH } from "./ip-address";
 import type { SchemaOf } from "./schema";
 
+export const ADDRESS_STATES = ["active", "in-progress", "error", "no-match", "unassigned", "disabled"] as const;
+
 /** Where an address stands. The words are the Go operator's; dashboards and scripts know them. */
-export type AddressState = "active" | "in-progress" | "error" | "no-match" | "unassigned" | "disabled";
+export type AddressState = (typeof ADDRESS_STATES)[number];
 
 /** What status says of one address. */
 export interface AddressStatus {
-  /** Where the address stands: `active`, `in-progress`, `error`, `no-match` (its node no longer matches), `unassigned`, `disabled` (beyond desiredIPs). */
   readonly state?: AddressState;
-  /** Node that holds the address or is about to. */
   readonly nodeName?: string;
-  /** `spec.providerID` of that node, which tells it from a later node of the same name. */
   readonly providerID?: string;
-  /** What went wrong last, in words. */
   readonly error?: string;
-  /** When `state` last changed. */
   readonly since?: string;
-  /** When the holder stopped matching; the grace period counts from here, over restarts. */
   readonly graceSince?: string;
-  /** Why it is in this state, as one CamelCase word. */
   readonly reason?: string;
-  /** The provider's id of the action under way; a restart goes on polling it. */
   readonly actionID?: string;
-  /** When the next try is due. */
   readonly retryAt?: string;
 }
 
 /** The intent to create an address, written before the call: the answer may get lost, the address must not. */
 export interface PendingCreation {
-  /** When the intent was written. */
   readonly startedAt: string;
-  /** Provider that is asked. */
   readonly provider: string;
-  /** Region that the address is created in. */
   readonly region?: string;
-  /** Family of the address. */
+  readonly project?: string;
   readonly family: IpFamily;
-  /** Machine (`spec.providerID` of its node) that the address is created on, where a candidate waited for one. */
   readonly providerID?: string;
-  /** Whether that machine already had an address. If not, one found on it later is the one that was created. */
   readonly dropletHadAddress?: boolean;
-  /** Addresses of the account before the call, unassigned ones first, at most 500. One that appears later may be the one that was created. */
   readonly unassignedSeen?: readonly string[];
 }
 
@@ -123,6 +110,12 @@ export const pendingCreationSchema: SchemaOf<PendingCreation> = {
     startedAt: { type: "string", format: "date-time", description: "When the intent was written." },
     provider: { type: "string", description: "Provider that is asked.", maxLength: 63 },
     region: { type: "string", optional: true, description: "Region that the address is created in.", maxLength: 63 },
+    project: {
+      type: "string",
+      optional: true,
+      description: "Project of the account that holds the addresses which the resource created before.",
+      maxLength: 63,
+    },
     family: { type: "string", description: "Family of the address.", enum: { IPv4: true, IPv6: true } },
     providerID: {
       type: "string",

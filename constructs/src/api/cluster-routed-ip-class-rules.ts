@@ -1,4 +1,3 @@
-import type { ClusterRoutedIPClassSpec } from "./cluster-routed-ip-class";
 import type { Rule } from "./schema";
 
 const RANGE_FIX = "is not a port range: give FROM-TO with 1 <= FROM <= TO <= 65535, such as 30000-32767";
@@ -29,8 +28,14 @@ const TWO = "issuerRef and Jobs are both set: keep issuerRef, or updateRoutedIP 
 const NONE = "the class has no implementation: set issuerRef, or updateRoutedIP and updateFirewall";
 const HALF = "a class with Jobs needs both updateRoutedIP and updateFirewall";
 
+interface Implementation {
+  readonly issuerRef?: object;
+  readonly updateRoutedIP?: object;
+  readonly updateFirewall?: object;
+}
+
 /** Rules across the fields of a class's spec. */
-export const classRules: readonly Rule<ClusterRoutedIPClassSpec>[] = [
+export const classRules: readonly Rule<Implementation>[] = [
   {
     cel: "has(self.issuerRef) ? !has(self.updateRoutedIP) && !has(self.updateFirewall) : has(self.updateRoutedIP) && has(self.updateFirewall)",
     message: NONE,

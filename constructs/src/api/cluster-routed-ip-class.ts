@@ -9,57 +9,39 @@ import type { JsonObject, SchemaOf } from "./schema";
 
 /** A RoutedIPIssuer of any namespace. */
 export interface NamespacedIssuerReference {
-  /** Name of the RoutedIPIssuer. */
   readonly name: string;
-  /** Namespace of the RoutedIPIssuer. */
   readonly namespace: string;
 }
 
 /** A Secret by name. */
 export interface SecretReference {
-  /** Name of the Secret, in the namespace of the Jobs. */
   readonly name: string;
 }
 
 /** The taint that marks the node which holds an address. */
 export interface ElectedNodeTaint {
-  /** Key of the taint. It must begin with flipop.digitalocean.com/. */
   readonly key?: string;
-  /** Value of the taint. Absent: the empty value. */
   readonly value?: string;
-  /** Effect of the taint. NoExecute is not offered: it would evict the pods that the address serves. */
   readonly effect?: "NoSchedule" | "PreferNoSchedule";
 }
 
 /** How RoutedIPs of a class are handled: by a RoutedIPIssuer, or by Jobs of your own. */
 export interface ClusterRoutedIPClassSpec {
-  /** Built-in implementation: the RoutedIPIssuer, of any namespace, whose account is used. Set either this or both Jobs. */
   readonly issuerRef?: NamespacedIssuerReference;
-  /** Custom implementation: spec of the Job that assigns an address, and creates one where none is given. It needs `updateFirewall` and the operator's feature jobs. */
   readonly updateRoutedIP?: JsonObject;
-  /** Custom implementation: spec of the Job that gives the firewall the rules that the class needs. It needs `updateRoutedIP` and the operator's feature jobs. */
   readonly updateFirewall?: JsonObject;
-  /** Whether the firewall is changed only after the address is assigned; false: before. Jobs always assign first. */
   readonly firewallPostAllow?: boolean;
-  /** The cluster's range of NodePorts: first and last port, 1 to 65535, joined by a hyphen. Ports inside it get no firewall rule: they have to be open already. */
   readonly nodePortRange?: string;
-  /** Most addresses that one node may hold, those of pools included. The provider's own limit holds where it is lower; DigitalOcean's is 1. */
   readonly perNodeIPLimit?: number;
-  /** Secrets, in the namespace of the Jobs, whose entries the Jobs get as environment variables. */
   readonly fromSecretsRef?: readonly SecretReference[];
-  /** Namespace that the Jobs run in: one of the operator's `--job-namespaces`. Absent: the first of them. */
   readonly jobNamespace?: string;
-  /** The taint that marks the node which holds an address. */
   readonly electedNodeTaint?: ElectedNodeTaint;
-  /** Namespaces whose RoutedIPs may use the class. Absent: all. Empty: none. */
   readonly allowedNamespaces?: readonly string[];
 }
 
 /** What the operator observed. */
 export interface ClusterRoutedIPClassStatus {
-  /** The `metadata.generation` that this status was computed from. */
   readonly observedGeneration?: number;
-  /** What was observed, one entry for each type. Unknown until first observed. */
   readonly conditions?: readonly Condition[];
 }
 

@@ -2,17 +2,11 @@ import type { SchemaOf } from "./schema";
 
 /** One observed aspect of a resource, in the shape of `metav1.Condition`. */
 export interface Condition {
-  /** Which aspect, as one CamelCase word such as Ready. */
   readonly type: string;
-  /** True, False, or Unknown as long as it has not been observed. */
   readonly status: "True" | "False" | "Unknown";
-  /** The `metadata.generation` that the condition was computed from. */
   readonly observedGeneration?: number;
-  /** When `status` last changed. */
   readonly lastTransitionTime: string;
-  /** Why, as one CamelCase word for programs. */
   readonly reason: string;
-  /** Why and what to do about it, for people. */
   readonly message: string;
 }
 

@@ -36,11 +36,8 @@ export const PACKAGES = {
   version: RELEASE,
 } as const;
 
-/** The Secret that holds the operator's credentials: the Go operator's name and keys, each key optional. */
-export const DEFAULT_SECRET = {
-  name: "flipop",
-  keys: { digitalocean: "DIGITALOCEAN_ACCESS_TOKEN", cloudflare: "CLOUDFLARE_TOKEN" },
-} as const;
+/** The Secret with the operator's credentials, as the Go operator names it; each provider's token variable is an optional key. */
+export const DEFAULT_SECRET = "flipop";
 
 /** How a flag's text is read: `list` is comma-separated, `seconds` a number that may have a fraction. */
 export type FlagType = "boolean" | "string" | "list" | "seconds";
@@ -88,28 +85,4 @@ export const FLAGS: readonly Flag[] = [
     ...flag("log-format", "string", "auto", "Form of log lines; auto: text on a terminal, JSON elsewhere"),
     choices: ["auto", "text", "json"],
   },
-];
-
-/** An environment variable that sets up a provider; the names are the Go operator's where it has them. */
-export interface ProviderVariable {
-  readonly env: string;
-  readonly provider: "digitalocean" | "cloudflare";
-  /** Whether its value must never be shown. */
-  readonly secret: boolean;
-  readonly description: string;
-}
-
-function variables(provider: ProviderVariable["provider"], prefix: string, token: string): ProviderVariable[] {
-  return [
-    { env: token, provider, secret: true, description: "API token; without one the provider is not set up" },
-    { env: `${token}_FILE`, provider, secret: false, description: "File with the API token, read again every 60 s" },
-    { env: `${prefix}_API_URL`, provider, secret: false, description: "Base URL of the API; may carry a path" },
-    { env: `${prefix}_USER_AGENT`, provider, secret: false, description: "User-Agent of the calls" },
-  ];
-}
-
-/** Every variable of the providers. */
-export const PROVIDER_VARIABLES: readonly ProviderVariable[] = [
-  ...variables("digitalocean", "DIGITALOCEAN", DEFAULT_SECRET.keys.digitalocean),
-  ...variables("cloudflare", "CLOUDFLARE", DEFAULT_SECRET.keys.cloudflare),
 ];

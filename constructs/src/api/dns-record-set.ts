@@ -6,15 +6,10 @@ export type DeletionPolicy = "Retain" | "Delete";
 
 /** A DNS record set: the A or AAAA records of one name. */
 export interface DnsRecordSet {
-  /** DNS name of the record set: relative to the zone or fully qualified; `@` for the zone itself. */
   readonly recordName: string;
-  /** Zone of the record set: its domain name, or Cloudflare's id of it (32 hexadecimal digits). */
   readonly zone: string;
-  /** TTL in seconds: how long resolvers may cache the records. 0 or absent: 60; a NodeDNSRecordSet then leaves the TTL of existing records. Cloudflare has 1 (automatic) and 60 to 86400; the nearest of these is used. */
   readonly ttl?: number;
-  /** DNS provider, such as cloudflare. Absent: the provider of the resource, for a RoutedIP that of its issuer. */
   readonly provider?: string;
-  /** What happens to the record set when the resource is deleted or names another one. Retain: it stays. Delete: its records are deleted. */
   readonly deletionPolicy?: DeletionPolicy;
 }
 
@@ -23,15 +18,10 @@ export type DnsRecordType = "A" | "AAAA";
 
 /** The record set as the operator last wrote it. */
 export interface DnsStatus {
-  /** Provider that it was written to. */
   readonly provider: string;
-  /** Zone that it was written to, as in the spec. */
   readonly zone: string;
-  /** Record name, as in the spec. */
   readonly recordName: string;
-  /** Types of the records written: A, AAAA. */
   readonly types: readonly DnsRecordType[];
-  /** Addresses written, in order. */
   readonly values: readonly string[];
 }
 

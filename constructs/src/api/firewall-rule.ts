@@ -2,27 +2,18 @@ import type { SchemaOf } from "./schema";
 
 /** A port at which a Service is served on its nodes. */
 export interface RoutedPort {
-  /** Transport protocol. */
   readonly protocol: "TCP" | "UDP";
-  /** Port on the node: a NodePort, or a hostPort of the Service's pods. */
   readonly port: number;
-  /** Where the port comes from: the Service (NodePort) or its pods (HostPort). */
   readonly origin: "NodePort" | "HostPort";
-  /** Name of the port in the Service, where it has one. */
   readonly name?: string;
 }
 
 /** A rule of the cloud firewall. Rules have no id there, so the whole rule is the key. */
 export interface FirewallRule {
-  /** Transport protocol, as the provider writes it. */
   readonly protocol: "tcp" | "udp";
-  /** Port or range of ports, such as 443 or 8000-8010. */
   readonly ports: string;
-  /** Address ranges that are let in, in CIDR notation. */
   readonly sources: readonly string[];
-  /** Whether the rule was there before the operator needed it; such a rule is never removed. */
   readonly preexisting?: boolean;
-  /** How far the rule is: `adding` or `removing` is written before the call to the provider, `present` after it was added. */
   readonly phase: "adding" | "present" | "removing";
 }
 

@@ -1,5 +1,4 @@
-import type { FloatingIPPoolSpec } from "./floating-ip-pool";
-import { familyOf } from "./ip-address";
+import { familyOf, type IpFamily } from "./ip-address";
 import type { Rule } from "./schema";
 
 const ONE_FAMILY = "a pool holds one family; make a second pool for the other";
@@ -20,8 +19,14 @@ export const addressListRules: readonly Rule<readonly string[]>[] = [
 
 const NO_ADDRESSES = "the pool has no addresses: list some in ips, or set desiredIPs to the number to create";
 
+interface PoolAddresses {
+  readonly ips?: readonly string[];
+  readonly desiredIPs?: number;
+  readonly ipFamily?: IpFamily;
+}
+
 /** Rules across the fields of a pool's spec. */
-export const poolRules: readonly Rule<FloatingIPPoolSpec>[] = [
+export const poolRules: readonly Rule<PoolAddresses>[] = [
   {
     cel: "(has(self.ips) && size(self.ips) > 0) || (has(self.desiredIPs) && self.desiredIPs > 0)",
     message: NO_ADDRESSES,

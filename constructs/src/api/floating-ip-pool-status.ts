@@ -12,49 +12,33 @@ import type { SchemaOf } from "./schema";
 
 /** An address that the pool created. */
 export interface CreatedAddress {
-  /** The address. */
   readonly ip: string;
-  /** When it was created. */
   readonly createdTime: string;
-  /** Whether the operator has appended it to `spec.ips`. If a foreign writer removes it there, it is not appended again. */
   readonly inSpec?: boolean;
+  /** The answer to its creation was lost, and the operator concluded from the account's lists that the address belongs to this resource. The operator never releases such an address. */
+  readonly inferred?: boolean;
 }
 
 /** Numbers of addresses and nodes of a pool, exact where the lists are cut. */
 export interface PoolCounts {
-  /** Addresses that the pool should have. */
   readonly desired: number;
-  /** Active addresses: on a candidate, and published. */
   readonly active: number;
-  /** Addresses on no node. */
   readonly unassigned: number;
-  /** Candidates, holders included. */
   readonly candidates: number;
 }
 
 /** What the operator observed and did. */
 export interface FloatingIPPoolStatus {
-  /** The `metadata.generation` that this status was computed from. */
   readonly observedGeneration?: number;
-  /** Each address of the pool: where it is and why. */
   readonly ips?: { readonly [ip: string]: AddressStatus };
-  /** Candidates without an address, in order; the first 50. */
   readonly assignableNodes?: readonly string[];
-  /** Nodes whose address is in error, in order; the first 50. */
   readonly nodeErrors?: readonly string[];
-  /** What went wrong last, in words. */
   readonly error?: string;
-  /** Addresses that this pool created. */
   readonly createdIPs?: readonly CreatedAddress[];
-  /** A creation of an address whose outcome is not known yet. No other begins before it is settled. */
   readonly pendingCreation?: PendingCreation;
-  /** When the provider last accepted an assignment; the cool-off counts from here, over restarts. */
   readonly lastAssignmentTime?: string;
-  /** The record set as the operator last wrote it. */
   readonly dns?: DnsStatus;
-  /** Numbers of addresses and nodes of the pool, exact where the lists are cut. */
   readonly counts?: PoolCounts;
-  /** What was observed, one entry for each type. Unknown until first observed. */
   readonly conditions?: readonly Condition[];
 }
 
@@ -85,6 +69,12 @@ const createdAddressSchema: SchemaOf<CreatedAddress> = {
       optional: true,
       description:
         "Whether the operator has appended it to `spec.ips`. If a foreign writer removes it there, it is not appended again.",
+    },
+    inferred: {
+      type: "boolean",
+      optional: true,
+      description:
+        "The answer to its creation was lost, and the operator concluded from the account's lists that the address belongs to this resource. The operator never releases such an address.",
     },
   },
 };

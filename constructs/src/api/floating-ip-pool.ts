@@ -13,29 +13,17 @@ export type NodePreference = "Stable" | "Name";
 
 /** Addresses that follow healthy nodes: which addresses, and which nodes may hold them. */
 export interface FloatingIPPoolSpec {
-  /** Provider of the addresses, such as digitalocean. */
   readonly provider: string;
-  /** Region that addresses are created in. Match nodes of this region only: an address goes to no node elsewhere. Absent: an address is created only on a candidate that waits for one, an IPv6 address never. */
   readonly region?: string;
-  /** Number of addresses that the pool should have. 0 or absent: exactly `ips`. More than `ips` lists: the rest is created. Fewer: the last ones are disabled, so that they leave DNS and go to no node. */
   readonly desiredIPs?: number;
-  /** Addresses to use, all of one family. The operator appends those that it creates. To give up a created one, lower `desiredIPs` too: its removal from the list alone changes nothing. */
   readonly ips?: readonly string[];
-  /** Cool-off in seconds from one assignment of the pool to the next; fractions are allowed. Absent or 0: none. */
   readonly assignmentCoolOffSeconds?: number;
-  /** Record set that holds the active addresses. While none is active, it stays as it is. Absent: no DNS records. */
   readonly dnsRecordSet?: DnsRecordSet;
-  /** Which nodes are candidates. Absent: every node that is Ready, without taints and not cordoned. */
   readonly match?: Match;
-  /** Family of all addresses of the pool, listed and created. Absent: that of `ips`, else IPv4. */
   readonly ipFamily?: IpFamily;
-  /** Grace period in seconds: how long a holder that may recover (node not ready, pod unready or absent) keeps its address and DNS record though another node waits. Any other refusal, such as a cordon, ends it at once. */
   readonly gracePeriodSeconds?: number;
-  /** Order in which waiting candidates get an address; it never moves one. Stable: first those that are likely to stay (not cordoned, not chosen by an autoscaler for removal), then the newest kubelet, then the youngest node. Name: by name. */
   readonly nodePreference?: NodePreference;
-  /** What happens to an address that the pool created when the pool is deleted or no longer needs it. Retain: the account keeps it. Delete: it is released for good. Addresses that you listed are never released. */
   readonly reclaimPolicy?: DeletionPolicy;
-  /** Whether the resource is paused: nothing is written but its status, and its claims stay. Deletion still cleans up. */
   readonly paused?: boolean;
 }
 

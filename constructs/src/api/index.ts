@@ -24,9 +24,9 @@ export {
   parseLabelSelector,
   type SelectorOperator,
   type SelectorRequirement,
-  type SelectorSyntaxError,
   selectorMatches,
 } from "./label-selector";
+export type { SelectorSyntaxError } from "./label-selector-tokens";
 export * from "./match";
 export * from "./metrics";
 export * from "./names";
@@ -34,6 +34,7 @@ export * from "./nearest";
 export * from "./node-dns-record-set";
 export * from "./openapi";
 export * from "./permissions";
+export * from "./providers";
 export * from "./reason-places";
 export * from "./refusals";
 export { RELEASE } from "./release";

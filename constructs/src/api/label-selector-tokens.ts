@@ -1,4 +1,10 @@
-import type { SelectorSyntaxError } from "./label-selector";
+/** Why a text is no selector, and where. */
+export interface SelectorSyntaxError {
+  /** Offset of the offending character, from 0. */
+  readonly position: number;
+  /** What was seen and what was expected. */
+  readonly message: string;
+}
 
 /** A piece of a selector: a key, value or keyword, or one of the symbols. `position` is its offset in the text. */
 export interface SelectorToken {

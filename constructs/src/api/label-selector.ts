@@ -1,4 +1,4 @@
-import { type SelectorToken, selectorSyntaxError, tokenize } from "./label-selector-tokens";
+import { type SelectorSyntaxError, type SelectorToken, selectorSyntaxError, tokenize } from "./label-selector-tokens";
 import { labelKeyProblem, labelValueProblem } from "./label-syntax";
 
 /** How a requirement compares the value of a label. */
@@ -9,14 +9,6 @@ export interface SelectorRequirement {
   readonly key: string;
   readonly operator: SelectorOperator;
   readonly values: readonly string[];
-}
-
-/** Why a text is no selector, and where. */
-export interface SelectorSyntaxError {
-  /** Offset of the offending character, from 0. */
-  readonly position: number;
-  /** What was seen and what was expected. */
-  readonly message: string;
 }
 
 /** Requirements that all must hold (an empty list selects everything), or the first error. */

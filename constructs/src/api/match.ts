@@ -4,25 +4,17 @@ import { selectorSchema } from "./selector-pattern";
 
 /** Which nodes are candidates: those that meet every field given. Empty: every node that is Ready, without taints and not cordoned. */
 export interface Match {
-  /** Namespace of the pods. Absent or empty: all namespaces. Without `podLabel`, any pod of this namespace will do. */
   readonly podNamespace?: string;
-  /** Label selector of pods. A node needs at least one of them that is Running, Ready and not being deleted. Without `podLabel` and `podNamespace` it needs none. */
   readonly podLabel?: string;
-  /** Label selector of nodes. Absent or empty: nodes with any labels. */
   readonly nodeLabel?: string;
-  /** Taints that a candidate may have. Any other taint refuses the node, even with effect PreferNoSchedule; only those under flipop.digitalocean.com/ are ignored. */
   readonly tolerations?: readonly Toleration[];
 }
 
 /** Lets a node with a matching taint be a candidate, as a pod's toleration lets it be scheduled. */
 export interface Toleration {
-  /** Key of the taint. Absent or empty: every key. */
   readonly key?: string;
-  /** Equal compares the value, Exists takes any. Absent or empty: Equal. Any other word tolerates nothing. */
   readonly operator?: string;
-  /** Value of the taint, for operator Equal. Absent: the empty value. */
   readonly value?: string;
-  /** Effect of the taint: NoSchedule, PreferNoSchedule or NoExecute. Absent or empty: every effect. Any other word tolerates nothing. */
   readonly effect?: string;
 }
 

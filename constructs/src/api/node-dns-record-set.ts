@@ -22,39 +22,26 @@ export type EmptyPolicy = "Keep" | "Delete";
 
 /** A record set that holds an address of every matching node. */
 export interface NodeDNSRecordSetSpec {
-  /** Record set that the addresses are published in. */
   readonly dnsRecordSet: DnsRecordSet;
-  /** DNS provider where `dnsRecordSet` names none. Absent: digitalocean. */
   readonly provider?: string;
-  /** Which nodes are candidates: their addresses are published. Absent: every node that is Ready, without taints and not cordoned. */
   readonly match?: Match;
-  /** Which address of a node is published: that of type ExternalIP or InternalIP in its status, or the reserved IP that its annotation names. A node without such an address is left out. */
   readonly addressType?: AddressType;
-  /** Address families to publish: A records for IPv4, AAAA records for IPv6. Absent or empty: IPv4, or the one family that a reserved-ip `addressType` has. */
   readonly ipFamilies?: readonly IpFamily[];
-  /** Grace period in seconds: how long a holder that may recover (node not ready, pod unready or absent) keeps its address and DNS record though another node waits. Any other refusal, such as a cordon, ends it at once. */
   readonly gracePeriodSeconds?: number;
-  /** When the record set may become empty. Keep: never; the last addresses stay while no node matches. Delete: its records are deleted once no node has had the labels of `nodeLabel` for 5 minutes; nodes that are not ready do not count as gone. */
   readonly emptyPolicy?: EmptyPolicy;
-  /** Whether the resource is paused: nothing is written but its status, and its claims stay. Deletion still cleans up. */
   readonly paused?: boolean;
 }
 
 /** An address that is published. */
 export interface PublishedAddress {
-  /** The address. */
   readonly address: string;
-  /** Node that it belongs to. */
   readonly nodeName: string;
-  /** When the node stopped matching, while its grace period lasts. */
   readonly graceSince?: string;
 }
 
 /** Numbers of nodes and addresses of a record set. */
 export interface RecordCounts {
-  /** Candidates. */
   readonly candidates: number;
-  /** Addresses published. */
   readonly published: number;
 }
 
@@ -63,19 +50,12 @@ export type RecordSetState = "active" | "in-progress" | "error";
 
 /** What the operator observed and did. */
 export interface NodeDNSRecordSetStatus {
-  /** The `metadata.generation` that this status was computed from. */
   readonly observedGeneration?: number;
-  /** Where the record set stands: `active`, `in-progress` or `error`. */
   readonly state?: RecordSetState;
-  /** What went wrong last, in words. */
   readonly error?: string;
-  /** Addresses published, in order. */
   readonly addresses?: readonly PublishedAddress[];
-  /** The record set as the operator last wrote it. */
   readonly dns?: DnsStatus;
-  /** Numbers of nodes and addresses. */
   readonly counts?: RecordCounts;
-  /** What was observed, one entry for each type. Unknown until first observed. */
   readonly conditions?: readonly Condition[];
 }
 

@@ -7,43 +7,30 @@ import type { SchemaOf } from "./schema";
 
 /** One entry of a Secret, in the issuer's own namespace. */
 export interface SecretKeyReference {
-  /** Name of the Secret, in the issuer's own namespace. */
   readonly name: string;
-  /** Key of the token in the Secret. Absent: the name of the provider's environment variable, such as DIGITALOCEAN_ACCESS_TOKEN. */
   readonly key?: string;
 }
 
 /** An account at a provider through which RoutedIPs get their addresses. */
 export interface RoutedIPIssuerSpec {
-  /** Provider of addresses and firewalls, such as digitalocean. */
   readonly provider: string;
-  /** Region that addresses are created in. Absent: an address is created only on a node that waits for one. */
   readonly region?: string;
-  /** Where the token is: a Secret in the issuer's own namespace. Absent: the operator's own token, which only an issuer in the operator's namespace may use. */
   readonly credentialsSecretRef?: SecretKeyReference;
-  /** What happens to a created address when its RoutedIP is deleted. Retain: the account keeps it. Delete: it is released for good. An address that `routedIP` gave is never released. */
   readonly routedIPReclaimPolicy?: DeletionPolicy;
-  /** Name of the cloud firewall that lets the Services' ports in; created where the account has none of that name. Absent: no firewall is changed. */
   readonly routedIPFirewallName?: string;
 }
 
 /** A firewall that the operator created. */
 export interface CreatedFirewall {
-  /** The provider's id of the firewall. */
   readonly id: string;
-  /** Its name. */
   readonly name: string;
-  /** When it was created. */
   readonly createdTime: string;
 }
 
 /** What the operator observed and did. */
 export interface RoutedIPIssuerStatus {
-  /** The `metadata.generation` that this status was computed from. */
   readonly observedGeneration?: number;
-  /** The firewall, where the operator created it. Under `routedIPReclaimPolicy` Delete it is deleted once it is empty. */
   readonly createdFirewall?: CreatedFirewall;
-  /** What was observed, one entry for each type. Unknown until first observed. */
   readonly conditions?: readonly Condition[];
 }
 

@@ -20,93 +20,60 @@ import type { SchemaOf } from "./schema";
 
 /** A RoutedIPIssuer of the same namespace. */
 export interface IssuerReference {
-  /** Name of the RoutedIPIssuer, in the namespace of the RoutedIP. */
   readonly name: string;
 }
 
 /** The Service that the address follows. */
 export interface ServiceReference {
-  /** Name of the Service. */
   readonly serviceName: string;
-  /** Namespace of the Service. Absent: the RoutedIP's own. In another namespace, the Service's annotation flipop.digitalocean.com/allow-routed-ip-from must name the RoutedIP's. */
   readonly namespace?: string;
 }
 
 /** One address that follows the nodes which serve one Service. */
 export interface RoutedIPSpec {
-  /** Name of the ClusterRoutedIPClass that handles this address. Set either `className` or `issuerRef`; neither can be changed later. */
   readonly className?: string;
-  /** RoutedIPIssuer of the same namespace that handles this address, as a class with all defaults would. */
   readonly issuerRef?: IssuerReference;
-  /** Existing address to use; it is never released. Absent: an IPv4 address is created. */
   readonly routedIP?: string;
-  /** The Service whose nodes the address follows. It needs a pod selector; one that is headless or of type ExternalName is refused. */
   readonly serviceRef: ServiceReference;
-  /** Record set that holds the address. Absent: no DNS records. */
   readonly dnsRecordSet?: DnsRecordSet;
-  /** Grace period in seconds: how long a holder that may recover (node not ready, pod unready or absent) keeps its address and DNS record though another node waits. Any other refusal, such as a cordon, ends it at once. */
   readonly gracePeriodSeconds?: number;
-  /** Whether the resource is paused: nothing is written but its status, and its claims stay. Deletion still cleans up. */
   readonly paused?: boolean;
 }
 
 /** The firewall of a RoutedIP, and the machines that the RoutedIP added to it. */
 export interface FirewallShare {
-  /** Name of the firewall that `firewallRules` are in. */
   readonly name: string;
-  /** Machines (`spec.providerID`) that this RoutedIP put behind the firewall; each is recorded before it is added. */
   readonly nodes: readonly string[];
 }
 
 /** A former firewall, in whose place another is named now: what this RoutedIP still has to remove there. */
 export interface FormerFirewall {
-  /** Its name. */
   readonly name: string;
-  /** Machines (`spec.providerID`) that this RoutedIP put behind it. */
   readonly nodes: readonly string[];
-  /** Rules that this RoutedIP needed there. */
   readonly rules: readonly FirewallRule[];
 }
 
 /** What the operator observed and did. */
 export interface RoutedIPStatus {
-  /** The `metadata.generation` that this status was computed from. */
   readonly observedGeneration?: number;
-  /** The address, given or created. */
   readonly routedIP?: string;
-  /** Node that holds the address. */
   readonly assignedNode?: string;
-  /** `spec.providerID` of that node, which tells it from a later node of the same name. */
   readonly providerID?: string;
-  /** Ports at which the Service is served on its nodes. */
   readonly ports?: readonly RoutedPort[];
-  /** Firewall rules that this RoutedIP needs; each is recorded before it is added. */
   readonly firewallRules?: readonly FirewallRule[];
-  /** The firewall that `firewallRules` are in, and the machines that this RoutedIP added to it. */
   readonly firewall?: FirewallShare;
-  /** Former firewalls, in whose place another is named now. What this RoutedIP added there is removed once the present one is in place. */
   readonly formerFirewalls?: readonly FormerFirewall[];
-  /** Where the address stands: `active`, `in-progress`, `error`, `no-match` (its node no longer matches), `unassigned`, `disabled` (beyond desiredIPs). */
   readonly state?: AddressState;
-  /** What went wrong last, in words. */
   readonly error?: string;
-  /** Whether the operator created the address; only then may it be released. */
   readonly created?: boolean;
-  /** When `state` last changed. */
+  readonly inferred?: boolean;
   readonly since?: string;
-  /** When the holder stopped matching; the grace period counts from here, over restarts. */
   readonly graceSince?: string;
-  /** Why it is in this state, as one CamelCase word. */
   readonly reason?: string;
-  /** The provider's id of the action under way; a restart goes on polling it. */
   readonly actionID?: string;
-  /** When the next try is due. */
   readonly retryAt?: string;
-  /** The record set as the operator last wrote it. */
   readonly dns?: DnsStatus;
-  /** A creation of an address whose outcome is not known yet. No other begins before it is settled. */
   readonly pendingCreation?: PendingCreation;
-  /** What was observed, one entry for each type. Unknown until first observed. */
   readonly conditions?: readonly Condition[];
 }
 
@@ -252,6 +219,12 @@ const statusSchema: SchemaOf<RoutedIPStatus> = {
       type: "boolean",
       optional: true,
       description: "Whether the operator created the address; only then may it be released.",
+    },
+    inferred: {
+      type: "boolean",
+      optional: true,
+      description:
+        "The answer to its creation was lost, and the operator concluded from the account's lists that the address belongs to this resource. The operator never releases such an address.",
     },
     dns: { ...dnsStatusSchema, optional: true },
     pendingCreation: {

@@ -7,6 +7,11 @@
 /** A JSON object of any content, such as a Job's spec. */
 export type JsonObject = { readonly [key: string]: unknown };
 
+/** Whether a value is an object with keys, and no list. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /**
  * A rule across or within fields, told twice: in CEL for the API server, and in TypeScript for everybody else.
  * A test on the real server holds the two against each other.

@@ -1,5 +1,13 @@
 import { KINDS, type KindName } from "./kinds";
-import type { AnyArraySchema, AnyMapSchema, AnyObjectSchema, AnySchema, Rule } from "./schema";
+import {
+  type AnyArraySchema,
+  type AnyMapSchema,
+  type AnyObjectSchema,
+  type AnySchema,
+  isObject,
+  type JsonObject,
+  type Rule,
+} from "./schema";
 import { checkScalar, type Problem, wrongType } from "./validate-scalar";
 
 export type { Problem } from "./validate-scalar";
@@ -33,8 +41,6 @@ function withoutNulls(schema: AnySchema, value: unknown): unknown {
   );
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 interface Visit {
   readonly schema: AnySchema;
   readonly path: string;
@@ -62,12 +68,12 @@ function checkType(visit: Visit): readonly Problem[] {
   }
 }
 
-function checkFields({ schema, path, oldValue }: Visit, value: Fields): readonly Problem[] {
+function checkFields({ schema, path, oldValue }: Visit, value: JsonObject): readonly Problem[] {
   if (schema.type === "object") return checkObject(schema, path, value, isObject(oldValue) ? oldValue : {});
   return schema.type === "map" ? checkMap(schema, path, value) : [];
 }
 
-function checkObject(schema: AnyObjectSchema, path: string, object: Fields, old: Fields): readonly Problem[] {
+function checkObject(schema: AnyObjectSchema, path: string, object: JsonObject, old: JsonObject): readonly Problem[] {
   const unknown = Object.keys(object)
     .filter((name) => !Object.hasOwn(schema.properties, name))
     .map((name) => ({ path: `${path}.${name}`, message: unknownField(name, Object.keys(schema.properties)) }));
@@ -80,7 +86,7 @@ function checkObject(schema: AnyObjectSchema, path: string, object: Fields, old:
   return [...unknown, ...known];
 }
 
-function checkMap(schema: AnyMapSchema, path: string, value: Fields): readonly Problem[] {
+function checkMap(schema: AnyMapSchema, path: string, value: JsonObject): readonly Problem[] {
   const entries = Object.entries(value);
   const many = entries.length > schema.maxProperties ? [tooMany(path, entries.length, schema.maxProperties)] : [];
   return [
@@ -117,10 +123,6 @@ function checkRules({ schema, path, value, oldValue }: Visit): readonly Problem[
     const message = rule.check(value, oldValue);
     return message === undefined ? [] : [{ path, message }];
   });
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function tooMany(path: string, count: number, most: number): Problem {

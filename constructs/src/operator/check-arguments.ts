@@ -4,7 +4,7 @@ import type { FlipopOperatorProps } from "../operator-props";
 import type { Draft } from "../private/draft";
 import { MANAGED_FLAGS } from "./arguments";
 import { flagValueProblem } from "./flag-value";
-import { holdsToken, TOKEN_REFUSED } from "./token-literals";
+import { holdsToken, tokenRefused } from "./token-literals";
 
 const ARGUMENT = /^--([a-z][a-z-]*)(?:=(.*))?$/s;
 
@@ -18,7 +18,7 @@ export function checkArguments({ extraArgs = [] }: FlipopOperatorProps, draft: D
 
 function argumentProblem(argument: string): string | undefined {
   // First, because every other message shows the argument.
-  if (holdsToken(argument)) return TOKEN_REFUSED;
+  if (holdsToken(argument)) return tokenRefused();
   const [, name, value] = ARGUMENT.exec(argument) ?? [];
   if (name === undefined) return `"${argument}" is not a flag: write each as "--flag=value"`;
   const flag = FLAGS.find((candidate) => candidate.name === name);

@@ -1,5 +1,6 @@
 import { ApiObject, Lazy } from "cdk8s";
 import type { Construct } from "constructs";
+import { allProviders } from "../api/providers";
 import type { FlipopOperatorProps } from "../operator-props";
 import { Draft } from "../private/draft";
 import { orderAfter } from "../private/order";
@@ -15,7 +16,10 @@ export function deployment(scope: Construct, settings: OperatorSettings, props: 
     // Secrets of the same app are read when all of them are made.
     spec: Lazy.any({ produce: () => deploymentSpec(settings, props, new Draft(object)) }),
   });
-  orderAfter(object, [...(props.digitalOcean?._references ?? []), ...(props.cloudflare?._references ?? [])]);
+  orderAfter(
+    object,
+    allProviders().flatMap(({ prop }) => props[prop]?._references ?? []),
+  );
   return object;
 }
 

@@ -1,9 +1,10 @@
 import { FORCED_JOB_FIELDS, FORCED_POD_FIELDS, MAX_JOB_SECONDS } from "../api/job-limits";
+import { isObject, type JsonObject } from "../api/schema";
 import type { Site } from "./draft";
-import { isObject, type Json, objectAt } from "./manifest";
+import { objectAt } from "./manifest";
 
 /** Refuses a Job spec that can't run, or that asks for what the operator would overrule. */
-export function checkJobSpec(spec: Json, site: Site): void {
+export function checkJobSpec(spec: JsonObject, site: Site): void {
   for (const [field, forced] of Object.entries(FORCED_JOB_FIELDS)) {
     const given = spec[field];
     if (given === undefined || given === null || given === forced) continue;
@@ -19,7 +20,7 @@ function checkDeadline(given: unknown, site: Site): void {
   site.refuse(`${shown(given)} is not a valid time for a Job: give 1 to ${MAX_JOB_SECONDS} seconds`);
 }
 
-function checkPod({ containers, restartPolicy }: Json, site: Site): void {
+function checkPod({ containers, restartPolicy }: JsonObject, site: Site): void {
   const forced = FORCED_POD_FIELDS.restartPolicy;
   if ((restartPolicy ?? forced) !== forced) {
     const problem = `${shown(restartPolicy)} would not count, the operator sets ${forced}: leave it out`;
@@ -32,7 +33,7 @@ function checkPod({ containers, restartPolicy }: Json, site: Site): void {
   }
 }
 
-function checkContainer({ name, image }: Json, site: Site): void {
+function checkContainer({ name, image }: JsonObject, site: Site): void {
   if (typeof name !== "string" || name === "") site.below(".name").refuse('is missing: give one such as "update"');
   if (typeof image !== "string" || image === "") {
     site.below(".image").refuse("is missing: give one such as registry.example/update-ip:1.4");

@@ -1,15 +1,15 @@
 import { FORCED_JOB_FIELDS, FORCED_POD_FIELDS, JOB_VARIABLES, MAX_JOB_SECONDS } from "../api/job-limits";
 import { DNS_SUBDOMAIN_PATTERN } from "../api/label-syntax";
-import type { RoutedIPJobContainer } from "../routed-ip-job";
+import type { JsonObject } from "../api/schema";
+import type { RoutedIPJobContainer } from "../routed-ip-job-container";
 import type { Site } from "./draft";
-import type { Json } from "./manifest";
 import { wholeSeconds, written } from "./written";
 
 /** The user that many images without a root user run as. */
 const DEFAULT_USER_ID = 65_532;
 
 /** The spec of a Job with one container that passes Pod Security `restricted`. */
-export function containerJobSpec(container: RoutedIPJobContainer, site: Site): Json {
+export function containerJobSpec(container: RoutedIPJobContainer, site: Site): JsonObject {
   const { serviceAccountName, mountToken = false, userId = DEFAULT_USER_ID, timeout } = container;
   return {
     ...FORCED_JOB_FIELDS,
@@ -35,7 +35,7 @@ export function containerJobSpec(container: RoutedIPJobContainer, site: Site): J
   };
 }
 
-function jobContainer({ image, command, args, env }: RoutedIPJobContainer): Json {
+function jobContainer({ image, command, args, env }: RoutedIPJobContainer): JsonObject {
   const variables = Object.entries(env ?? {}).map(([name, value]) => ({ name, value }));
   return written({
     name: "job",

@@ -6,14 +6,14 @@ import type { FlipopResource, FlipopResourceProps } from "../flipop-resource";
 import { Draft, type Refusal } from "./draft";
 import { checkMetadata } from "./metadata";
 import { orderAfter, referencesOf } from "./order";
-import { inProps, PROPS, propOf } from "./prop-fields";
-import { misfits, valuesOf } from "./prop-shapes";
+import { type AnyFacts, inProps, misfits, propOf, valuesOf } from "./props";
 
 /** How a construct becomes an object. */
 export interface ResourceDefinition {
   readonly kind: KindName;
   /** The props that `write` writes. Constructs that they refer to come first. */
   readonly props: FlipopResourceProps | undefined;
+  readonly facts: AnyFacts;
   /** Writes the spec. Called at synthesis only, and more than once. */
   readonly write: (draft: Draft) => object;
 }
@@ -23,7 +23,7 @@ export interface ResourceDefinition {
  * @param resource the construct that the object belongs to
  */
 export function defineResource(resource: FlipopResource, definition: ResourceDefinition): ApiObject {
-  const { kind, props = {}, write } = definition;
+  const { kind, props = {}, facts, write } = definition;
   const { metadata } = props;
   const object = new ApiObject(resource, "Default", {
     apiVersion: GROUP_VERSION,
@@ -35,23 +35,23 @@ export function defineResource(resource: FlipopResource, definition: ResourceDef
   if (KINDS[kind].scope === "Cluster" && object.metadata.namespace !== undefined) {
     object.addJsonPatch(JsonPatch.remove("/metadata/namespace"));
   }
-  orderAfter(object, referencesOf(Object.values(valuesOf(props, PROPS[kind]))));
+  orderAfter(object, referencesOf(Object.values(valuesOf(props, facts))));
   resource.node.addValidation({ validate: () => problems(object, definition).map(toLine) });
   return object;
 }
 
 /** Everything that is wrong with the object, as problems of props. */
-function problems(object: ApiObject, { kind, props = {}, write }: ResourceDefinition): readonly Refusal[] {
+function problems(object: ApiObject, { kind, props = {}, facts, write }: ResourceDefinition): readonly Refusal[] {
   const draft = new Draft(object);
   checkMetadata(draft, { kind, given: props.metadata });
-  const unusable = misfits(props, PROPS[kind]);
+  const unusable = misfits(props, facts);
   if (unusable.length > 0) return [...draft.refusals, ...unusable];
   const spec = attempt(() => write(draft));
   const refused = draft.refusals;
   if (spec instanceof Error) return [...refused, { prop: "", message: `${UNWRITTEN}: ${spec.message}` }];
   const invalid = validateSpec(kind, spec).map(({ path, message }) => ({
-    prop: propOf(kind, path),
-    message: inProps(kind, message),
+    prop: propOf(facts, path),
+    message: inProps(facts, message),
   }));
   // A prop that was refused is written as a guess: what the schema says of that guess is of no use.
   return [...refused, ...invalid.filter(({ prop }) => !refused.some((refusal) => refusal.prop === prop))];

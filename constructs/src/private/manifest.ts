@@ -1,10 +1,8 @@
 import { ApiObject } from "cdk8s";
 import { Construct, type IConstruct } from "constructs";
+import { isObject, type JsonObject } from "../api/schema";
 import { type Site, UNREADABLE } from "./draft";
 import { shown } from "./part";
-
-/** A JSON object. */
-export type Json = Readonly<Record<string, unknown>>;
 
 /** The manifest of an object that a construct makes, of whatever library it comes from. */
 export interface Manifest {
@@ -14,7 +12,7 @@ export interface Manifest {
   readonly namespace?: string;
   /** What it is and its construct path, for messages. */
   readonly title: string;
-  readonly json: Json;
+  readonly json: JsonObject;
 }
 
 /**
@@ -66,17 +64,12 @@ export function apiObjectOf(construct: IConstruct): ApiObject | undefined {
 }
 
 /** The object at a path of keys; empty where there is none. */
-export function objectAt(value: unknown, ...keys: readonly string[]): Json {
+export function objectAt(value: unknown, ...keys: readonly string[]): JsonObject {
   const found = keys.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), value);
   return isObject(found) ? found : {};
 }
 
-/** Whether a value is a JSON object. */
-export function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function toManifest(object: ApiObject, json: Json): Manifest {
+function toManifest(object: ApiObject, json: JsonObject): Manifest {
   const { name, namespace } = objectAt(json, "metadata");
   return {
     apiVersion: object.apiVersion,

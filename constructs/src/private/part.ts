@@ -1,3 +1,5 @@
+import { isObject } from "../api/schema";
+
 /** What a prop takes: without a type check, other things get there too. */
 export interface Part {
   readonly type: string;
@@ -68,10 +70,6 @@ export const PART = {
 /** What is wrong with a value that should be of such a type. */
 export function partProblem(value: unknown, { type, fits, make }: Part): string | undefined {
   return fits(value) ? undefined : `${shown(value)} is not ${articled(type)}: write ${make(value)}`;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isText(value: unknown): value is string {

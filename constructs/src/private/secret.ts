@@ -1,6 +1,7 @@
 import { Construct, type IConstruct } from "constructs";
+import { isObject } from "../api/schema";
 import type { Site } from "./draft";
-import { isCore, isObject, nameOf, readManifest } from "./manifest";
+import { isCore, nameOf, readManifest } from "./manifest";
 
 /** What is known of a Secret at synthesis. */
 export interface SecretFacts {

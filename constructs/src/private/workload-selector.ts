@@ -1,7 +1,8 @@
 import type { IConstruct } from "constructs";
+import { isObject, type JsonObject } from "../api/schema";
 import { LabelQuery } from "../label-query";
 import type { Site } from "./draft";
-import { isObject, type Json, type Manifest, objectAt, readManifest } from "./manifest";
+import { type Manifest, objectAt, readManifest } from "./manifest";
 import { labelQueries } from "./selector";
 
 /** The pods of a workload. */
@@ -52,7 +53,7 @@ function podQueries({ kind, json }: Manifest, site: Site): readonly LabelQuery[]
   return labelQueries(strings(objectAt(template, "template", "metadata", "labels")));
 }
 
-function selectorQueries({ matchLabels, matchExpressions }: Json, site: Site): readonly LabelQuery[] {
+function selectorQueries({ matchLabels, matchExpressions }: JsonObject, site: Site): readonly LabelQuery[] {
   const expressions = Array.isArray(matchExpressions) ? matchExpressions : [];
   return [
     ...labelQueries(strings(objectAt(matchLabels))),
@@ -60,7 +61,7 @@ function selectorQueries({ matchLabels, matchExpressions }: Json, site: Site): r
   ];
 }
 
-function expressionQuery({ key, operator, values }: Json, site: Site): readonly LabelQuery[] {
+function expressionQuery({ key, operator, values }: JsonObject, site: Site): readonly LabelQuery[] {
   const label = String(key ?? "");
   const list = Array.isArray(values) ? values.map(String) : [];
   switch (operator) {
@@ -78,6 +79,6 @@ function expressionQuery({ key, operator, values }: Json, site: Site): readonly 
   }
 }
 
-function strings(labels: Json): Readonly<Record<string, string>> {
+function strings(labels: JsonObject): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(labels).map(([key, value]) => [key, String(value)]));
 }

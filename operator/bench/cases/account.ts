@@ -1,5 +1,5 @@
 import { type FloatingIPPoolSpec, GROUP_VERSION } from "cdk8s-flipop/api";
-import type { JournalEntry } from "../../src/sandbox/http/journal.js";
+import type { JournalEntry } from "flipop-sandbox/http";
 import { inWorld, type World } from "../../test/operator/world.js";
 import type { Case } from "../bench.js";
 import type { Row } from "../table.js";

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { JournalEntry } from "../../src/sandbox/http/journal.js";
+import type { JournalEntry } from "flipop-sandbox/http";
 import { bundledOperator } from "../../test/e2e/support/bundle.js";
 import { ROUTES } from "../../test/e2e/support/clouds.js";
 import { until } from "../../test/support/until.js";

@@ -19,6 +19,7 @@ import type { Drainable, Synced } from "../runtime/manager.js";
 import type { AddressAccounts } from "./address-accounts.js";
 import type { AnnotatedNodes } from "./addresses/annotated-nodes.js";
 import type { CreationBook } from "./creation-book.js";
+import type { DryRunPlans } from "./dry-run.js";
 import type { News } from "./news.js";
 import type { Owners } from "./owners.js";
 import type { RecordBook } from "./records/record-book.js";
@@ -68,10 +69,14 @@ export interface ControllerContext {
   readonly owners: Owners;
   /** Uids of resources that should look again, from claims, demands and creations. Others' are passed over. */
   readonly news: News;
+  /** Only on a dry run: shows what it would do. */
+  readonly dryRunPlans?: DryRunPlans;
   readonly metrics: FlipopMetrics;
   readonly runtime: RuntimeMetrics;
   /** Whether this process may write now. */
   readonly leads: () => boolean;
+  /** Since when it may, without a break, ms since the epoch. */
+  readonly leadsSince: () => number | undefined;
   readonly settings: ControllerSettings;
 }
 

@@ -1,8 +1,11 @@
-/** A run that changes nothing in the cluster: reads pass, everything else is logged and ends in DryRunError. */
+/** A run that changes nothing in the cluster: reads pass, writes end in DryRunError, and each resource's plan is logged. */
 
+import { DRY_RUN_PLAN_MS } from "../bounds.js";
+import type { Clock, Timer } from "../clock.js";
 import type { KubeClient } from "../kube/client.js";
 import type { EventRecorder } from "../kube/events.js";
 import type { Logger } from "../logging.js";
+import type { Asker } from "../providers/call.js";
 import { DryRunError } from "../providers/errors.js";
 
 export function dryRunClient(client: KubeClient, logger: Logger): KubeClient {
@@ -10,7 +13,7 @@ export function dryRunClient(client: KubeClient, logger: Logger): KubeClient {
     request: (request) => {
       if (request.method === "GET") return client.request(request);
       const { method, path, body } = request;
-      logger.info({ method, path, body }, "dry run: not sent");
+      logger.debug({ method, path, body }, "dry run: not sent");
       return Promise.reject(new DryRunError(`dry run: not sent: ${method} ${path}`));
     },
     open: (request) => client.open(request),
@@ -18,5 +21,75 @@ export function dryRunClient(client: KubeClient, logger: Logger): KubeClient {
 }
 
 export function dryRunEvents(logger: Logger): EventRecorder {
-  return { record: (input) => logger.info({ event: input }, "dry run: no Event") };
+  return { record: (input) => logger.debug({ event: input }, "dry run: no Event") };
+}
+
+/** What a dry run shows of a plan. */
+export interface ShownPlan {
+  /** Empty: the actions say it all. */
+  readonly explanation: string;
+  readonly actions: readonly PlannedAction[];
+}
+
+interface PlannedAction {
+  readonly do: string;
+  readonly why: string;
+}
+
+/** Logs the plan of each resource once, and again when an action joins it. */
+export class DryRunPlans {
+  /** Keys of the actions last logged, by resource. */
+  private readonly logged = new Map<string, ReadonlySet<string>>();
+  private readonly pending = new Map<string, PendingPlan>();
+
+  constructor(
+    private readonly clock: Pick<Clock, "setTimer">,
+    private readonly logger: Logger,
+  ) {}
+
+  show({ kind, namespace, name }: Asker, { explanation, actions }: ShownPlan): void {
+    const resource = [kind, namespace, name].filter((part) => part !== "").join("/");
+    const changes = actions.filter((action) => !READS.has(action.do)).map((action) => `${action.do}: ${action.why}`);
+    const known = this.logged.get(resource);
+    if (changes.every((change) => known?.has(withoutTimes(change)) === true)) return;
+    const { timer, changes: before = [] } = this.pending.get(resource) ?? {};
+    const all = new Map([...before, ...changes.map((change) => [withoutTimes(change), change] as const)]);
+    this.pending.set(resource, {
+      changes: all,
+      explanation,
+      timer: timer ?? this.clock.setTimer(DRY_RUN_PLAN_MS, () => this.log(resource)),
+    });
+  }
+
+  /** Logs what still waits for more. */
+  close(): void {
+    for (const [resource, { timer }] of this.pending) {
+      timer.cancel();
+      this.log(resource);
+    }
+  }
+
+  private log(resource: string): void {
+    const plan = this.pending.get(resource);
+    if (plan === undefined) return;
+    const { changes, explanation } = plan;
+    this.pending.delete(resource);
+    this.logged.set(resource, new Set(changes.keys()));
+    const fields = { resource, changes: [...changes.values()], ...(explanation !== "" && { plan: explanation }) };
+    this.logger.info(fields, "dry run: plan");
+  }
+}
+
+interface PendingPlan {
+  readonly changes: ReadonlyMap<string, string>;
+  readonly explanation: string;
+  readonly timer: Timer;
+}
+
+/** A dry run carries these out. */
+const READS: ReadonlySet<string> = new Set(["poll", "read-records", "read-firewall"]);
+
+/** `NotReady for 12 s` is the same plan a second later. */
+function withoutTimes(text: string): string {
+  return text.replaceAll(/\d+(\.\d+)? (ms|s|min|h)\b/g, "");
 }

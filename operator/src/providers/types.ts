@@ -36,6 +36,8 @@ export interface AddressFacts {
   readonly region: string;
   /** The node that holds it. Absent: unassigned, which is usually billed. */
   readonly holder?: ProviderId;
+  /** The part of the account that it is filed under. Absent: the provider has none, or does not tell. */
+  readonly project?: string;
   /** An action that runs on it. Its id is known only where the API tells. */
   readonly action?: RunningAction;
   /** It comes from a range that its owner brought: it can be assigned, but neither created nor released. */

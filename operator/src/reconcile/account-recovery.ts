@@ -1,10 +1,8 @@
 /** Notices that an account answers again after reads had failed: what failed for its sake is retried at once. */
 
+import { ACCOUNT_RECOVERIES_APART_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { RecoveringAccount } from "./retries.js";
-
-/** One that fails now and then has not recovered each time, ms. */
-const RECOVERIES_APART_MS = 10_000;
 
 export class AccountRecovery implements RecoveringAccount {
   private recoveries = 0;
@@ -34,7 +32,7 @@ export class AccountRecovery implements RecoveringAccount {
 
   noteAnswer(): void {
     const now = this.clock.monotonic();
-    const recovers = this.readFailed && now - this.recoveredAt >= RECOVERIES_APART_MS;
+    const recovers = this.readFailed && now - this.recoveredAt >= ACCOUNT_RECOVERIES_APART_MS;
     this.readFailed = false;
     if (!recovers) return;
     this.recoveries += 1;

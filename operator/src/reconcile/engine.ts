@@ -7,6 +7,7 @@
  */
 
 import { settlesWithin } from "../async/wait.js";
+import { CALLS_PATIENCE_MS, MAX_ITERATIONS, MAX_UNSETTLED_RUNS, SKIPPED_RETRY_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { Background } from "../controllers/background.js";
 import { nextAttempt } from "../controllers/cleanup.js";
@@ -15,24 +16,16 @@ import type { EventRecorder } from "../kube/events.js";
 import type { Condition } from "../kube/patch.js";
 import type { Logger } from "../logging.js";
 import type { FlipopMetrics } from "../metrics/flipop.js";
-import type { CallContext } from "../providers/call.js";
+import type { Asker, CallContext } from "../providers/call.js";
 import { done, failed, type Result, requeueAfter } from "../runtime/result.js";
 import { type Decision, decide, earliest, type Iteration, iterate, type Start, startTime } from "./iteration.js";
-import type { Kind, KindTypes, SequenceResult } from "./kind.js";
+import type { Kind } from "./kind.js";
+import { type Action, actionsOf, type KindTypes, type SequenceResult } from "./plan.js";
 import { attributeFailure, didAnything, recordOutcome } from "./record-outcome.js";
 import { emitStatusEvents, reportSequence, showMetrics } from "./report.js";
 import type { ResourceState } from "./resource-state.js";
 import { runActions } from "./run-actions.js";
 import { statusFields, writeStatus } from "./write-status.js";
-
-/** So long a run waits for its calls; what takes longer goes on beside the next run, ms. */
-const PATIENCE_MS = 1_000;
-/** Iterations in one run; the next run goes on. */
-const MAX_ITERATIONS = 8;
-/** So many runs in a row may reach that bound at once; then they come with backoff: the plan does not come to rest. */
-const MAX_UNSETTLED_RUNS = 4;
-/** So soon a sequence that was skipped is begun again, ms. Not on a dry run. */
-const AGAIN_MS = 5_000;
 
 export interface EngineTools {
   readonly clock: Clock;
@@ -42,6 +35,10 @@ export interface EngineTools {
   /** Whether this process may write now. */
   readonly leads: () => boolean;
   readonly settings: { readonly dryRun: boolean };
+  /** Only on a dry run: shows what it would do. */
+  readonly dryRunPlans?: {
+    show(asker: Asker, plan: { readonly explanation: string; readonly actions: readonly Action[] }): void;
+  };
 }
 
 /** What the iterations of a run came to. */
@@ -97,7 +94,7 @@ export class Engine<T extends KindTypes> {
         state.preparing = undefined;
       });
     const { preparing } = state;
-    if (!(await settlesWithin(this.tools.clock, PATIENCE_MS, preparing))) enqueueAfter(state, preparing);
+    if (!(await settlesWithin(this.tools.clock, CALLS_PATIENCE_MS, preparing))) enqueueAfter(state, preparing);
   }
 
   private async iterate(state: ResourceState<T>): Promise<Settled<T>> {
@@ -120,15 +117,18 @@ export class Engine<T extends KindTypes> {
     const noted = running.map(async (each) => {
       progress = (await each) || progress;
     });
-    const inTime = await settlesWithin(this.tools.clock, PATIENCE_MS, Promise.all(noted));
+    const inTime = await settlesWithin(this.tools.clock, CALLS_PATIENCE_MS, Promise.all(noted));
     const ended = progress;
     if (!inTime) for (const each of noted) enqueueAfter(state, each);
     return { slow: !inTime, progress: ended };
   }
 
   private explain(state: ResourceState<T>, { plan, starts }: Iteration<T>): void {
-    if (plan.explanation === "" || starts.length === 0) return;
-    this.tools.logger.info({ kind: state.ref.kind, resource: state.key, plan: plan.explanation }, "Planned");
+    const { dryRunPlans, logger } = this.tools;
+    const { explanation, sequences } = plan;
+    if (dryRunPlans !== undefined) dryRunPlans.show(state.ref, { explanation, actions: sequences.flatMap(actionsOf) });
+    else if (explanation !== "" && starts.length > 0)
+      logger.info({ kind: state.ref.kind, resource: state.key, plan: explanation }, "Planned");
   }
 
   /** What the plan says now, though nothing is begun: for the status. */
@@ -137,7 +137,7 @@ export class Engine<T extends KindTypes> {
     if (decision === undefined) return undefined;
     this.kind.publish?.(state, decision.snapshot, decision.plan);
     const now = this.tools.clock.now();
-    const again = this.tools.settings.dryRun ? [] : [now + AGAIN_MS];
+    const again = this.tools.settings.dryRun ? [] : [now + SKIPPED_RETRY_MS];
     const times = decision.plan.sequences
       .filter(({ lockKey }) => !state.inFlight.has(lockKey))
       .map((sequence) => startTime(state, sequence, now))
@@ -149,7 +149,12 @@ export class Engine<T extends KindTypes> {
   private async carryOut(state: ResourceState<T>, decision: Decision<T>, start: Start<T>): Promise<boolean> {
     const { kind, tools, background } = this;
     const { signal } = background;
-    const contextOf = (why: string) => this.contextOf(state, why);
+    const contextOf = (action: T["action"]) => {
+      const recheck = start.recheckOf(action);
+      const priority = kind.priorityOf?.(action);
+      const { why } = action;
+      return { ...this.contextOf(state, why), ...(recheck && { recheck }), ...(priority && { priority }) };
+    };
     const ended = await runActions({ kind, state, signal, contextOf }, decision, start);
     const { snapshot, plan } = decision;
     const results = ended.map((each) => attributeFailure(kind, snapshot, each));

@@ -3,7 +3,9 @@
  * decide meanwhile, so no two choose the same node.
  */
 
-import type { ActionSequence, Kind, KindTypes, PlanOf } from "./kind.js";
+import type { Recheck } from "../providers/decision.js";
+import type { Kind } from "./kind.js";
+import { type ActionSequence, actionsOf, type KindTypes, type PlanOf } from "./plan.js";
 import type { ResourceState } from "./resource-state.js";
 
 /** What the plan says at one moment. */
@@ -23,6 +25,8 @@ export interface Start<T extends KindTypes> {
   readonly sequence: ActionSequence<T["action"]>;
   /** The sequence whose old data this one reads anew. Its failure counts against that sequence. */
   readonly confirms?: ActionSequence<T["action"]>;
+  /** Whether the decision still holds, asked at the moment at which a call of the action may be sent. */
+  readonly recheckOf: (action: T["action"]) => Recheck | undefined;
 }
 
 /** `undefined`: the resource is gone. */
@@ -49,7 +53,7 @@ export function iterate<T extends KindTypes>(
     if (state.inFlight.has(planned.lockKey)) continue;
     const at = startTime(state, planned, now);
     if (at > now) waits.push(at);
-    else lock(kind, state, { snapshot, planned: dueSteps(state, planned, now), starts });
+    else lock(kind, state, { ...decision, planned: dueSteps(state, planned, now), starts });
   }
   return { ...decision, starts, startAt: earliest(waits) };
 }
@@ -84,8 +88,7 @@ function dueSteps<T extends KindTypes>(
   return { ...sequence, steps };
 }
 
-interface Locked<T extends KindTypes> {
-  readonly snapshot: T["snapshot"];
+interface Locked<T extends KindTypes> extends Decision<T> {
   readonly planned: ActionSequence<T["action"]>;
   readonly starts: Start<T>[];
 }
@@ -94,17 +97,41 @@ interface Locked<T extends KindTypes> {
 function lock<T extends KindTypes>(
   kind: Kind<T>,
   state: ResourceState<T>,
-  { snapshot, planned, starts }: Locked<T>,
+  { snapshot, plan, planned, starts }: Locked<T>,
 ): void {
   const { unconfirmed, lockKey } = planned;
   if (unconfirmed === undefined) {
     state.inFlight.add(lockKey);
     kind.reserve?.(state, snapshot, planned);
-    starts.push({ sequence: planned });
+    const rechecks = new Map(
+      actionsOf(planned).map((action) => {
+        const plannedNow = () => plannedActions(kind, state, lockKey);
+        return [action, kind.recheckOf?.(state, action, { snapshot, plan, plannedNow })];
+      }),
+    );
+    starts.push({ sequence: planned, recheckOf: (action) => rechecks.get(action) });
     return;
   }
   const reading = `confirm ${lockKey}`;
   if (state.inFlight.has(reading)) return;
   state.inFlight.add(reading);
-  starts.push({ sequence: { lockKey: reading, steps: [{ actions: [unconfirmed] }] }, confirms: planned });
+  starts.push({
+    sequence: { lockKey: reading, steps: [{ actions: [unconfirmed] }] },
+    confirms: planned,
+    recheckOf: () => undefined,
+  });
+}
+
+/** The actions of a plan made now, the lock of the sequence itself aside; `undefined`: the resource is gone. */
+function plannedActions<T extends KindTypes>(
+  kind: Kind<T>,
+  state: ResourceState<T>,
+  lockKey: string,
+): readonly T["action"][] | undefined {
+  const held = state.inFlight.delete(lockKey);
+  try {
+    return decide(kind, state)?.plan.sequences.flatMap(actionsOf);
+  } finally {
+    if (held) state.inFlight.add(lockKey);
+  }
 }

@@ -3,6 +3,7 @@
  * failed for the sake of an account is due as soon as that account has recovered.
  */
 
+import { NODE_FAILURE_KEPT_MS } from "../bounds.js";
 import { afterFailure, type Failure, isDue, type RetryState } from "../controllers/retry-schedule.js";
 import type { ProviderId } from "../providers/types.js";
 
@@ -19,9 +20,6 @@ interface Entry {
   /** The account that failed, and how often it had recovered by then. */
   readonly account?: { readonly of: RecoveringAccount; readonly recovered: number };
 }
-
-/** A failure of a machine this long ago says nothing any more. */
-const MACHINE_FAILURE_KEPT_MS = 30 * 60_000;
 
 export class Retries {
   private readonly entries = new Map<string, Entry>();
@@ -66,7 +64,7 @@ export class Retries {
   /** Machines that refused an address lately: not before, ms since the epoch. */
   machineRetryAt(now: number): ReadonlyMap<ProviderId, number> {
     for (const [machine, { retryAt }] of this.machines) {
-      if (now - retryAt > MACHINE_FAILURE_KEPT_MS) this.machines.delete(machine);
+      if (now - retryAt > NODE_FAILURE_KEPT_MS) this.machines.delete(machine);
     }
     return new Map([...this.machines].map(([machine, { retryAt }]) => [machine, retryAt]));
   }
@@ -82,7 +80,7 @@ export class Retries {
     );
   }
 
-  /** A person has edited the spec: what only a person could mend is tried at once. */
+  /** A person has edited the spec: what only a person could fix is tried at once. */
   followGeneration(generation: number | undefined): void {
     if (generation === this.generation) return;
     const first = this.generation === undefined;

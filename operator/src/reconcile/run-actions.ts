@@ -1,25 +1,17 @@
 /** Runs one sequence: an action after the other as long as each is done, a step after the other as far as it may. */
 
 import { type Outcome, outcomeOf, skipped } from "../controllers/addresses/outcomes.js";
-import { jsonEqual } from "../kube/equal.js";
 import type { CallContext } from "../providers/call.js";
-import { type Decision, decide, type Start } from "./iteration.js";
-import {
-  type Action,
-  type ActionCall,
-  type ActionResult,
-  actionsOf,
-  type Kind,
-  type KindTypes,
-  type RunAction,
-} from "./kind.js";
+import type { Decision, Start } from "./iteration.js";
+import type { ActionCall, Kind, RunAction } from "./kind.js";
+import type { ActionResult, KindTypes } from "./plan.js";
 import type { ResourceState } from "./resource-state.js";
 
 export interface ActionTools<T extends KindTypes> {
   readonly kind: Kind<T>;
   readonly state: ResourceState<T>;
   readonly signal: AbortSignal;
-  readonly contextOf: (why: string) => CallContext;
+  readonly contextOf: (action: T["action"]) => CallContext;
 }
 
 /** Never rejects. */
@@ -35,7 +27,7 @@ export async function runActions<T extends KindTypes>(
       failed.add(name);
       continue;
     }
-    const done = await runStep(tools, { decision, lockKey: sequence.lockKey, actions }, results);
+    const done = await runStep(tools, { decision, actions }, results);
     if (!done) failed.add(name);
   }
   return results;
@@ -43,17 +35,16 @@ export async function runActions<T extends KindTypes>(
 
 interface Step<T extends KindTypes> {
   readonly decision: Decision<T>;
-  readonly lockKey: string;
   readonly actions: readonly T["action"][];
 }
 
 async function runStep<T extends KindTypes>(
   tools: ActionTools<T>,
-  { decision, lockKey, actions }: Step<T>,
+  { decision, actions }: Step<T>,
   results: ActionResult<T["action"]>[],
 ): Promise<boolean> {
   for (const action of actions) {
-    const outcome = await attempt(tools, callOf(tools, decision, { lockKey, action }), action);
+    const outcome = await attempt(tools, callOf(tools, decision, action), action);
     results.push({ action, outcome });
     if (outcome.is !== "done") return false;
   }
@@ -78,31 +69,9 @@ async function attempt<T extends KindTypes>(
 }
 
 function callOf<T extends KindTypes>(
-  { kind, state, signal, contextOf }: ActionTools<T>,
+  { state, signal, contextOf }: ActionTools<T>,
   { snapshot, plan }: Decision<T>,
-  of: { readonly lockKey: string; readonly action: T["action"] },
+  action: T["action"],
 ): ActionCall<T> {
-  const isStillPlanned = () => isPlanned(kind, state, of);
-  return { state, snapshot, plan, signal, context: contextOf(of.action.why), isStillPlanned };
-}
-
-/** Whether a plan made now asks for the action, its own lock aside. The reason may have changed meanwhile. */
-function isPlanned<T extends KindTypes>(
-  kind: Kind<T>,
-  state: ResourceState<T>,
-  { lockKey, action }: { readonly lockKey: string; readonly action: T["action"] },
-): boolean {
-  const held = state.inFlight.delete(lockKey);
-  try {
-    const sequences = decide(kind, state)?.plan.sequences ?? [];
-    return sequences.some((sequence) => {
-      return sequence.lockKey === lockKey && actionsOf(sequence).some((planned) => isSame(planned, action));
-    });
-  } finally {
-    if (held) state.inFlight.add(lockKey);
-  }
-}
-
-function isSame({ why: _now, ...planned }: Action, { why: _then, ...action }: Action): boolean {
-  return jsonEqual(planned, action);
+  return { state, snapshot, plan, signal, context: contextOf(action) };
 }

@@ -3,14 +3,13 @@
  * the others from being served; it is served as soon as it is there.
  */
 
+import { FORBIDDEN_GRACE_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { Check } from "./health.js";
 import type { Synced } from "./manager.js";
 
 const NOT_FOUND = 404;
 const FORBIDDEN = 403;
-/** A right that is still being given, ms. */
-const FORBIDDEN_GRACE_MS = 15_000;
 
 export class AbsentKinds {
   private readonly startedAt: number;

@@ -1,10 +1,9 @@
 /** A controller that begins when the caches of its own kinds have synced, whatever those of other kinds do. */
 
 import { pause } from "../async/wait.js";
+import { SYNC_POLL_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { Drainable, Synced } from "./manager.js";
-
-const POLL_MS = 50;
 
 export function afterSync(controller: Drainable, caches: readonly Synced[], clock: Clock): Drainable {
   let started = false;
@@ -38,7 +37,7 @@ export async function whenSynced(
 ): Promise<boolean> {
   const isSynced = () => caches.every((cache) => cache.hasSynced());
   while (!isOver() && !isSynced()) {
-    if (!(await pause(clock, POLL_MS, signal))) return false;
+    if (!(await pause(clock, SYNC_POLL_MS, signal))) return false;
   }
   return !isOver();
 }

@@ -5,6 +5,7 @@
 
 import { setMaxListeners } from "node:events";
 import { anyAbort, pause, settlesWithin } from "../async/wait.js";
+import { ABORT_DEADLINE_MS, DRAIN_DEADLINE_MS, SYNC_DEADLINE_MS, SYNC_POLL_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { Logger } from "../logging.js";
 import type { Health } from "./health.js";
@@ -58,12 +59,6 @@ export interface ManagerOptions {
 
 export const EXIT = { ok: 0, failed: 1, leaseLost: 3 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
-
-const SYNC_DEADLINE_MS = 300_000;
-const SYNC_POLL_MS = 50;
-const DRAIN_DEADLINE_MS = 20_000;
-/** For what was aborted to end: as much as a controller gives a run, and some. */
-const ABORT_DEADLINE_MS = 6_000;
 
 type Phase = "starting" | "syncing" | "standing by" | "leading" | "shutting down";
 
@@ -128,7 +123,6 @@ export class Manager {
     const drained = !lost.aborted && (await this.drain(drainDeadlineMs, lost));
     abort.abort(lost.aborted ? lost.reason : new Error("the process is shutting down"));
     const ended = await settlesWithin(clock, ABORT_DEADLINE_MS, running);
-    // A run that is still there might write: then the lease must run out by itself.
     return { release: drained && ended };
   }
 

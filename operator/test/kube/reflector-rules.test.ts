@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { BACKOFF, backoffMs } from "../../src/kube/backoff.js";
+import { WATCH_BACKOFF_MS } from "../../src/bounds.js";
+import { backoffMs } from "../../src/kube/backoff.js";
 import { judge, type Memory, NO_FAILURES, type Round } from "../../src/kube/reflector-rules.js";
 import { NO_WATCH } from "../../src/kube/rounds.js";
 import { StatusError } from "../../src/kube/status-error.js";
@@ -161,9 +162,9 @@ describe("backoff", () => {
 
   it("grows from its first to its longest wait, jitter included", () => {
     for (const pace of ["fast", "slow"] as const) {
-      expect(wait(pace, 1, 0)).to.equal(BACKOFF[pace].firstMs);
-      expect(wait(pace, 2, 0.5)).to.equal(BACKOFF[pace].firstMs * 3);
-      expect(wait(pace, 10_000, 0.999)).to.equal(BACKOFF[pace].longestMs);
+      expect(wait(pace, 1, 0)).to.equal(WATCH_BACKOFF_MS[pace].firstMs);
+      expect(wait(pace, 2, 0.5)).to.equal(WATCH_BACKOFF_MS[pace].firstMs * 3);
+      expect(wait(pace, 10_000, 0.999)).to.equal(WATCH_BACKOFF_MS[pace].longestMs);
     }
   });
 

@@ -1,6 +1,6 @@
 /** Ends an operator in the midst of its work. */
 
-import type { Fault, FaultRequest } from "../../src/sandbox/kubernetes/index.js";
+import type { Fault, FaultRequest } from "flipop-sandbox/kubernetes";
 import type { Identity, Running, World } from "./world.js";
 
 export type Moment = "before" | "after";

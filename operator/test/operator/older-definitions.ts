@@ -1,7 +1,7 @@
 /** CRDs of a release that did not know the intent of a creation yet, and those of this one. */
 
 import { customResourceDefinitions } from "cdk8s-flipop/api";
-import type { Emulator } from "../../src/sandbox/kubernetes/index.js";
+import type { Emulator } from "flipop-sandbox/kubernetes";
 
 export function definitionsWithoutIntent(): readonly object[] {
   const text = JSON.stringify(customResourceDefinitions(), (key, value: unknown) =>

@@ -9,7 +9,7 @@ import {
   type Reason,
   type ReasonPlace,
 } from "cdk8s-flipop/api";
-import type { Emulator } from "../../src/sandbox/kubernetes/index.js";
+import type { Emulator } from "flipop-sandbox/kubernetes";
 
 interface Told {
   readonly status?: {

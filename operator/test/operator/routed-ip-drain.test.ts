@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import fc from "fast-check";
+import type { JournalEntry } from "flipop-sandbox/http";
+import type { StoryClock } from "flipop-sandbox/story-clock";
 import { describe, it } from "mocha";
-import type { JournalEntry } from "../../src/sandbox/http/journal.js";
-import type { StoryClock } from "../../src/sandbox/story/clock.js";
 import { type Place, RoutedWorld } from "../controllers/routed-ip/routed-world.js";
 
 const NODES = ["n1", "n2", "n3"] as const;

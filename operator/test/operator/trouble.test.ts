@@ -257,15 +257,36 @@ describe("operator in process: trouble", function () {
     expect(count(CREATE)).to.equal(0);
   });
 
-  it("changes nothing on a dry run", async () => {
+  it("changes nothing on a dry run, and shows the plan of each resource once", async () => {
     await start(2);
-    world.addPool("web", { ips: addresses(1), desiredIPs: 2 });
+    world.digitalocean.state.dns.addDomain("example.com");
+    const dnsRecordSet = { provider: "digitalocean", zone: "example.com", recordName: "www" };
+    const { id } = world.droplet("node-1");
+    world.addPool("web", {
+      ips: [world.digitalocean.state.addAddress({ dropletId: id }).ip],
+      desiredIPs: 2,
+      dnsRecordSet,
+    });
+    world.kubernetes.create({
+      apiVersion: GROUP_VERSION,
+      kind: "NodeDNSRecordSet",
+      metadata: { name: "nodes", namespace: "default" },
+      spec: { dnsRecordSet: { ...dnsRecordSet, recordName: "nodes" } },
+    });
     const { revision } = world.kubernetes;
-    world.start({ "dry-run": "true" });
-    await world.until("it has planned", () => world.logs.some((line) => line.includes("dry run: not sent")));
+    world.start({ "dry-run": "true", resync: "5" });
+    const plans = () => world.logs.filter((line) => line.startsWith("info dry run: plan"));
+    await world.until("it has planned", () => plans().length >= 2);
     await world.rest();
     expect(world.kubernetes.revision).to.equal(revision);
     expect(world.digitalocean.journal.calls({ mutating: true })).to.be.empty;
+    expect(plans(), plans().join("\n")).to.have.length(2);
+    const [pool, set] = ["FloatingIPPool/default/web", "NodeDNSRecordSet/default/nodes"].map((resource) =>
+      plans().find((line) => line.includes(`"resource":"${resource}"`)),
+    );
+    expect(pool).to.include("create-address: ").and.include("apply-records: ");
+    expect(set).to.include("apply-records: ");
+    expect(world.logs.filter((line) => /^info .*(not sent|cloud mutation|no Event)/.test(line))).to.deep.equal([]);
   });
 
   it("refuses to start without any provider, unless issuers bring theirs", async () => {

@@ -4,20 +4,15 @@
  */
 
 import { type FloatingIPPoolSpec, type FloatingIPPoolStatus, GROUP_VERSION } from "cdk8s-flipop/api";
+import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "flipop-sandbox/digitalocean";
+import { type ApiObject, type Emulator, type EmulatorOptions, startEmulator } from "flipop-sandbox/kubernetes";
+import { addNode, removeNode } from "flipop-sandbox/nodes";
+import { StoryClock } from "flipop-sandbox/story-clock";
 import { readSettings, type Settings } from "../../src/config.js";
 import type { ClusterConfig } from "../../src/kube/cluster-config.js";
 import { Transport } from "../../src/kube/transport.js";
 import { type Logger, silentLogger } from "../../src/logging.js";
 import { createOperator, type Operator, type OperatorOptions } from "../../src/operator.js";
-import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "../../src/sandbox/digitalocean/simulator.js";
-import {
-  type ApiObject,
-  type Emulator,
-  type EmulatorOptions,
-  startEmulator,
-} from "../../src/sandbox/kubernetes/index.js";
-import { addNode, removeNode } from "../../src/sandbox/nodes.js";
-import { StoryClock } from "../../src/sandbox/story/clock.js";
 import { until } from "../support/until.js";
 import { misplacedWords } from "./places.js";
 

@@ -1,5 +1,6 @@
-import { PROVIDER_VARIABLES } from "cdk8s-flipop/api";
+import { allProviders, type ProviderService } from "cdk8s-flipop/api";
 import { expect } from "chai";
+import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "flipop-sandbox/digitalocean";
 import { afterEach, describe, it } from "mocha";
 import { silentLogger } from "../../src/logging.js";
 import type { AuditRecord } from "../../src/providers/audit.js";
@@ -11,12 +12,13 @@ import { ProviderRegistry, UnknownProviderError } from "../../src/providers/regi
 import type { AddressProvider } from "../../src/providers/types.js";
 import { Redactor } from "../../src/redactor.js";
 import { openFence } from "../../src/runtime/fence.js";
-import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "../../src/sandbox/digitalocean/simulator.js";
 import { FakeClock } from "../support/fake-clock.js";
 import { errorOf } from "../support/http-rig.js";
 import { TempDir } from "../support/temp-dir.js";
 import { until } from "../support/until.js";
 import { ASKER } from "./conformance/benches.js";
+
+const SERVICES: readonly ProviderService[] = ["addresses", "dns", "firewalls"];
 
 describe("the registry of providers", () => {
   const open: { close(): Promise<void> }[] = [];
@@ -26,7 +28,11 @@ describe("the registry of providers", () => {
 
   function registry(env: Record<string, string>, dryRun = false, clock = new FakeClock()) {
     const audit: AuditRecord[] = [];
-    const metrics = { calls: { inc: () => undefined }, callSeconds: { observe: () => undefined } };
+    const metrics = {
+      calls: { inc: () => undefined },
+      callSeconds: { observe: () => undefined },
+      callWaitSeconds: { observe: () => undefined },
+    };
     const redactor = new Redactor();
     const made = new ProviderRegistry({
       ...{ clock, random: () => 0, metrics, fence: openFence, dryRun, redactor },
@@ -54,13 +60,14 @@ describe("the registry of providers", () => {
     expect(() => made.get("aws")).to.throw(/unknown provider "aws".*use one of digitalocean, cloudflare/);
   });
 
-  for (const { name, tokenVariable, urlVariable, userAgentVariable } of PROVIDER_KINDS) {
-    it(`tells of every variable of ${name} under --help`, () => {
-      const told = PROVIDER_VARIABLES.map(({ env }) => env);
-      expect(told).to.include.members([tokenVariable, `${tokenVariable}_FILE`, urlVariable, userAgentVariable]);
-      expect(PROVIDER_VARIABLES.find(({ env }) => env === tokenVariable)).to.include({ secret: true });
-    });
-  }
+  it("builds every provider of the type model, with the services that the model lists, and no other", () => {
+    for (const { name, services, tokenVariable } of allProviders()) {
+      const set = registry({ [tokenVariable]: "a-token" }).made.get(name);
+      const built = SERVICES.filter((service) => set[service] !== undefined);
+      expect(built, name).to.deep.equal(services);
+    }
+    expect(PROVIDER_KINDS.map(({ name }) => name)).to.deep.equal(allProviders().map(({ name }) => name));
+  });
 
   it("takes a token file in place of the token", () => {
     expect(registry({ DIGITALOCEAN_ACCESS_TOKEN_FILE: "/run/token" }).made.names).to.deep.equal(["digitalocean"]);

@@ -176,18 +176,29 @@ describe("the engine", () => {
     expect(moving.state?.retries.get("taint")).to.equal(undefined);
   });
 
-  it("says whether a plan made now still asks for the action", async () => {
-    const answers: boolean[] = [];
+  it("lets a call ask, when it may be sent, whether a plan made now still wants it", async () => {
+    const answers: (string | undefined)[] = [];
     let wanted = true;
     moving.wanted = () => (wanted ? [sequence(move(A))] : []);
-    moving.run = async (_action, { isStillPlanned }) => {
-      answers.push(isStillPlanned());
+    moving.run = async (_action, { context }) => {
+      answers.push(context.recheck?.());
       wanted = false;
-      answers.push(isStillPlanned());
-      return skipped("not needed any more");
+      answers.push(context.recheck?.());
+      return { is: "superseded", because: answers[1] ?? "" };
     };
     await start();
-    expect(answers).to.deep.equal([true, false]);
+    expect(answers).to.deep.equal([undefined, "no plan asks for it any more"]);
+    expect(moving.state?.retries.get(`address ${A}`)).to.equal(undefined);
+  });
+
+  it("plans again at once after a call that was superseded, and keeps the failures before it", async () => {
+    const outcomes: Outcome[] = [refused({ kind: "Conflict" }), { is: "superseded", because: "changed" }, DONE];
+    moving.wanted = () => [sequence(move(A))];
+    moving.run = async () => outcomes.shift() ?? DONE;
+    await start();
+    await world.clock.advance(1_000);
+    expect(moving.begun).to.have.length(3);
+    expect(world.status()["moved"]).to.deep.equal([`address ${A}`]);
   });
 
   it("keeps what an older CRD drops, and does not send it again and again", async () => {

@@ -4,7 +4,8 @@ import type { ActionFailure, Outcome } from "../../src/controllers/addresses/out
 import { yes } from "../../src/controllers/planned-condition.js";
 import { warning } from "../../src/controllers/telling.js";
 import type { KubeObject } from "../../src/kube/objects.js";
-import type { Action, ActionCall, ActionSequence, Kind, Plan, SequenceResult } from "../../src/reconcile/kind.js";
+import type { ActionCall, Kind } from "../../src/reconcile/kind.js";
+import type { Action, ActionSequence, Plan, SequenceResult } from "../../src/reconcile/plan.js";
 import type { ResourceState } from "../../src/reconcile/resource-state.js";
 import type { RecoveringAccount } from "../../src/reconcile/retries.js";
 import type { OneObject } from "./rig.js";
@@ -70,6 +71,10 @@ export class MovingKind {
         ...(machine === undefined ? {} : { machine, node: `node of ${machine}` }),
       }),
       hasAddress: () => this.hasAddress,
+      recheckOf: (_state, { ip }, { plannedNow }) => {
+        const isPlanned = () => plannedNow()?.some((action) => action.ip === ip) === true;
+        return () => (isPlanned() ? undefined : "no plan asks for it any more");
+      },
       accountOf: () => this.account,
       recordOutcome: (state, _snapshot, result) => this.record(state, result),
       events: (_snapshot, _plan, { results }) => ({

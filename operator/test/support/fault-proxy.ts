@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { resetSocket } from "flipop-sandbox/http";
 import { Agent, type Dispatcher } from "undici";
-import { resetSocket } from "../../src/sandbox/http/reset-socket.js";
 
 /** What happens to a request instead of being passed on. */
 export type RequestFault =

@@ -1,6 +1,6 @@
 /** Which operations of an API a provider uses: a list by hand that the tests hold against what really happens. */
 
-import type { JournalEntry } from "../../src/sandbox/http/journal.js";
+import type { JournalEntry } from "flipop-sandbox/http";
 
 export class UsedOperations {
   /** Those that were answered with success. */

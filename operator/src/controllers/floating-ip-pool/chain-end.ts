@@ -26,3 +26,9 @@ export function failureOf({ steps }: ChainEnd): ActionFailure | undefined {
   const last = steps.at(-1)?.outcome;
   return last?.is === "refused" || last?.is === "unknown" ? last.failure : undefined;
 }
+
+/** Whether the provider may have accepted the call. */
+export function mayBeAccepted(outcome: Outcome): boolean {
+  if (outcome.is === "refused") return outcome.failure.unconfirmed === true;
+  return outcome.is === "done" || outcome.is === "started" || outcome.is === "unknown";
+}

@@ -1,6 +1,7 @@
 /** Actions on the annotations of nodes. */
 
 import type { IpFamily } from "cdk8s-flipop/api";
+import { CACHE_LAG_MS } from "../../bounds.js";
 import type { Patch } from "../../kube/patch.js";
 import { sendPatch } from "../../kube/send-patch.js";
 import { isConflict, isForbidden, isInvalid, isNotFound } from "../../kube/status-error.js";
@@ -10,9 +11,6 @@ import { DONE, type Outcome, skipped } from "../addresses/outcomes.js";
 import { ownerName } from "../owners.js";
 import type { NodeAction } from "./actions.js";
 import type { Tools } from "./tools.js";
-
-/** So long the node cache may lag behind our own write. */
-const CACHE_LAG_MS = 10_000;
 
 /** Sends each change once: the node cache shows it a moment later. */
 export async function changeNode(tools: Tools, action: NodeAction): Promise<Outcome> {

@@ -1,11 +1,16 @@
 /** Which address annotations of a node are stale: those of owners that are gone, and those that no resource owns. Pure. */
 
-import { type Plan as EnginePlan, inOrder } from "../../reconcile/kind.js";
-import type { Action } from "./actions.js";
+import type { IpFamily } from "cdk8s-flipop/api";
+import { JANITOR_RETRY_MS } from "../../bounds.js";
+import { type Action as EngineAction, type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
 import type { AnnotationFacts, Snapshot } from "./gather.js";
 
-/** An account that cannot be read is asked again after this, ms. */
-const RETRY_MS = 30_000;
+export interface Action extends EngineAction {
+  readonly do: "remove-annotation";
+  readonly node: string;
+  readonly family: IpFamily;
+  readonly ip?: string;
+}
 
 export type Plan = EnginePlan<Action>;
 
@@ -21,7 +26,7 @@ export function plan({ node, now, annotations }: Snapshot): Plan {
   return {
     sequences: actions.flatMap((action) => inOrder(`annotation ${action.family}`, [action])),
     conditions: [],
-    ...(unknown ? { requeueAt: now + RETRY_MS } : {}),
+    ...(unknown ? { requeueAt: now + JANITOR_RETRY_MS } : {}),
     explanation: actions.map(({ ip, why }) => `${ip ?? "the annotation"}: ${why}`).join("; "),
   };
 }

@@ -1,6 +1,7 @@
 /** NodeDNSRecordSets: the addresses of the nodes that match, as records of one name. */
 
 import { Finalizer } from "cdk8s-flipop/api";
+import { RECORDS_BATCH_MS } from "../../bounds.js";
 import type { VerdictChange } from "../../match/match-index.js";
 import type { Kind } from "../../reconcile/kind.js";
 import { KindController } from "../../reconcile/kind-controller.js";
@@ -11,7 +12,8 @@ import type { ControllerContext, ControllerFactory } from "../context.js";
 import { MatchFollower } from "../match-follower.js";
 import { OwnResources, resourcePathOf } from "../own-resources.js";
 import { DnsDesk, dnsOfRegistry } from "../records/dns-desk.js";
-import { actions } from "./actions.js";
+import { supersededRecords } from "../records/recheck.js";
+import { actions, type NodeDNS } from "./actions.js";
 import { conditionEvents, eventsOf, OLDER_CRD } from "./events.js";
 import { gather } from "./gather.js";
 import { samplesOf } from "./metrics.js";
@@ -20,7 +22,6 @@ import { plan } from "./plan.js";
 import {
   claimsOf,
   KIND,
-  type NodeDNS,
   type NodeDNSMemory,
   PLURAL,
   type RecordSetObject,
@@ -29,9 +30,6 @@ import {
 } from "./resource.js";
 import { statusOf } from "./status.js";
 import { wishOf } from "./wish.js";
-
-/** Nodes come and go by the batch: one write for all that change within this, ms. */
-const BATCH_MS = 100;
 
 export const createNodeDNSRecordSetController: ControllerFactory = (context) => {
   const { watches, settings, records, client } = context;
@@ -61,6 +59,10 @@ function kindOf(context: ControllerContext, source: ResourceSource<RecordSetObje
     gather: (state, read) => gather({ context, desk }, state, read),
     plan: ({ snapshot }) => plan(snapshot),
     actions: actions(desk),
+    recheckOf: (_state, action, { plannedNow }) => {
+      return action.do === "apply-records" ? () => supersededRecords(plannedNow(), action) : undefined;
+    },
+    priorityOf: () => "records",
     accountOf: ({ dns }, action) => {
       const provider = "which" in action ? dns.sets[action.which]?.provider : undefined;
       return provider && records.recoveryOf(provider);
@@ -76,7 +78,8 @@ function kindOf(context: ControllerContext, source: ResourceSource<RecordSetObje
 
 function remember(context: ControllerContext, state: ResourceState<NodeDNS>): NodeDNSMemory {
   const onChange = (change: VerdictChange | "rematched") => {
-    if (change === "rematched" || change.what === "verdict" || !isSameAddress(state, change)) state.enqueue(BATCH_MS);
+    if (change === "rematched" || change.what === "verdict" || !isSameAddress(state, change))
+      state.enqueue(RECORDS_BATCH_MS);
   };
   const match = new MatchFollower({ context, resource: `${KIND} ${state.key}`, onChange });
   return { match, noNodeSince: undefined };

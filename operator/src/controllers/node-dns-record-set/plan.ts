@@ -1,14 +1,14 @@
 /** The decision about one record set: a list of named steps over one snapshot. Pure: no clock, log, metric or I/O. */
 
 import type { PublishedAddress, RecordCounts, RecordSetState } from "cdk8s-flipop/api";
-import { type Plan as EnginePlan, inOrder } from "../../reconcile/kind.js";
+import { type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
 import { contestedUntil } from "../contested.js";
 import { recordChain } from "../records/record-chain.js";
 import { isDue } from "../retry-schedule.js";
-import type { Action, Chain } from "./actions.js";
 import { conditionsOf, stateOf } from "./conditions.js";
 import { deletionChain, finalizerChain, isDeleting } from "./deletion.js";
 import { type Emptying, emptyingOf } from "./emptying.js";
+import type { Action, Chain } from "./planned-actions.js";
 import { type Publication, publicationOf } from "./publication.js";
 import { changeText } from "./sentence.js";
 import type { Snapshot } from "./snapshot.js";
@@ -99,9 +99,9 @@ function recordsChain(snapshot: Snapshot, { publication, emptying }: Decision, w
   return recordsOf(snapshot, wish, { values: alive ? values : [], empty });
 }
 
-/** Nothing is to be written. What is kept has to be said all the same, and that the zone is there. */
+/** Nothing is to be written. A read shows all the same what is kept, that the zone is there, and that a failure is over. */
 function lookOf({ dns, now, resource, reverts }: Snapshot): Chain {
-  const known = dns.records !== "unknown" || resource.status.dns !== undefined;
+  const known = dns.records !== "unknown" || (resource.status.dns !== undefined && dns.failure === undefined);
   const may = dns.capabilities !== undefined && dns.claim?.ours === true && isDue(dns.retryAt, now);
   if (known || !may || contestedUntil(reverts, now) !== undefined) return [];
   return [{ do: "read-records", which: "current", why: "nothing is published yet" }];

@@ -3,15 +3,13 @@
  * token: as with claims, a name of one provider exists once, so two resources never write one entry.
  */
 
+import { MAX_RECORD_SETS } from "../../bounds.js";
 import { normalName } from "../../claims/dns-name.js";
 import type { Clock } from "../../clock.js";
 import type { DnsProvider, RecordSetName } from "../../providers/types.js";
 import { AccountRecovery } from "../../reconcile/account-recovery.js";
 import { RecordSet } from "./record-set.js";
 import { ZoneDomains } from "./zone-domains.js";
-
-/** More than this, and the one asked for longest ago is forgotten: it is read again when it is needed. */
-const MAX_SETS = 10_000;
 
 export class RecordBook {
   readonly zones = new ZoneDomains();
@@ -36,7 +34,7 @@ export class RecordBook {
     this.sets.delete(key);
     this.sets.set(key, set);
     const [oldest] = this.sets.keys();
-    if (this.sets.size > MAX_SETS && oldest !== undefined) this.sets.delete(oldest);
+    if (this.sets.size > MAX_RECORD_SETS && oldest !== undefined) this.sets.delete(oldest);
     return set;
   }
 }

@@ -1,8 +1,16 @@
 /** One record set as this process read or wrote it last, with what stands in the way of the next call. */
 
+import {
+  CONTESTED_RECORDS_MAX_AGE_MS,
+  RECORDS_FAILURE_KEPT_MS,
+  RECORDS_LASTING_MS,
+  RECORDS_MAX_AGE_MS,
+  REVERTS_KEPT,
+} from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import { Coalesced } from "../../inventory/coalesced.js";
 import type { CallContext } from "../../providers/call.js";
+import { isSuperseded, isWithdrawn } from "../../providers/decision.js";
 import { isProviderError, type ProviderError } from "../../providers/errors.js";
 import { recordsAfter } from "../../providers/record-changes.js";
 import type {
@@ -16,18 +24,6 @@ import { AccountRecovery } from "../../reconcile/account-recovery.js";
 import { isAccountError } from "../address-accounts.js";
 import { afterFailure, type RetryState } from "../retry-schedule.js";
 import { sameRecords } from "./same-records.js";
-
-const SECOND_MS = 1000;
-const MINUTE_MS = 60 * SECOND_MS;
-/** A reading is good for this long where nothing happens. */
-export const DRIFT_MS = 30 * MINUTE_MS;
-/** And for this long after somebody else undid our write, until one has lasted. */
-const WATCH_MS = 2 * MINUTE_MS;
-/** A write that is still there after this has lasted. */
-const LASTING_MS = 10 * MINUTE_MS;
-/** So long after a retry was due, the next failure is a new trouble, not the old one. */
-const OLD_TROUBLE_MS = 10 * MINUTE_MS;
-const REVERTS_KEPT = 10;
 
 /** A record set as it was read, or that it was not (lately). */
 export type Records = RecordSetFacts | "unknown";
@@ -104,21 +100,28 @@ export class RecordSet {
 
   /**
    * Makes the changes. The view shows the result without another read, where the answers tell it; after a failure it is
-   * unknown. Rejects with ProviderError, or as a withheld write does: then nothing was sent, and the view stays.
+   * unknown. Rejects with ProviderError, or as a withheld write does: where nothing was sent, the view stays.
    */
   async apply({ provider, context }: Caller, changes: RecordChangeSet): Promise<void> {
     const before = this.reading?.facts;
+    let sent = context.recheck === undefined;
+    const recheck = () => {
+      const because = context.recheck?.();
+      sent ||= because === undefined;
+      return because;
+    };
     try {
-      const written = await provider.apply(context, changes);
+      const written = await provider.apply({ ...context, ...(sent ? {} : { recheck }) }, changes);
       this.recoveryOf(provider).noteAnswer();
       this.writtenTo = this.clock.monotonic();
       this.changed(before, changes, written);
     } catch (error) {
+      if (isSuperseded(error) && !sent) throw error;
       this.writtenTo = this.clock.monotonic();
       if (!isProviderError(error)) throw error;
       this.reading = undefined;
       this.written = undefined;
-      this.changeFailed = true;
+      this.changeFailed ||= !isWithdrawn(error);
       this.failed(error, provider, false);
       throw error;
     }
@@ -165,11 +168,11 @@ export class RecordSet {
     if (!sameRecords(this.written.facts, facts)) {
       this.reverts = [...this.reverts.slice(0, REVERTS_KEPT - 1), this.clock.now()];
       this.written = undefined;
-    } else if (at - this.written.at >= LASTING_MS) this.reverts = [];
+    } else if (at - this.written.at >= RECORDS_LASTING_MS) this.reverts = [];
   }
 
   private goodForMs(): number {
-    return this.reverts.length > 0 ? WATCH_MS : DRIFT_MS;
+    return this.reverts.length > 0 ? CONTESTED_RECORDS_MAX_AGE_MS : RECORDS_MAX_AGE_MS;
   }
 
   /** What failed for the sake of an account that has recovered since may be tried at once. */
@@ -189,9 +192,9 @@ export class RecordSet {
 
   private failed(error: ProviderError, provider: object, read: boolean): void {
     // Whoever gave up says nothing about the provider.
-    if (error.reason === "Cancelled") return;
+    if (isWithdrawn(error)) return;
     const now = this.clock.now();
-    const old = this.retry !== undefined && now - this.retry.retryAt > OLD_TROUBLE_MS;
+    const old = this.retry !== undefined && now - this.retry.retryAt > RECORDS_FAILURE_KEPT_MS;
     this.retry = afterFailure(old ? undefined : this.retry, error, now);
     this.failure = error;
     this.noteAccount(error, provider, read);

@@ -1,11 +1,12 @@
 /** The snapshot of one issuer: what the provider says to its credentials, and who uses it. */
 
 import type { RoutedIPIssuerSpec, RoutedIPIssuerStatus } from "cdk8s-flipop/api";
+import { CREDENTIALS_CHECK_SECONDS } from "../../bounds.js";
 import type { ObjectMeta } from "../../kube/objects.js";
 import type { CallContext } from "../../providers/call.js";
 import { isProviderError } from "../../providers/errors.js";
 import type { FirewallFacts } from "../../providers/types.js";
-import type { ResourceState } from "../../reconcile/resource-state.js";
+import { earliest } from "../../reconcile/iteration.js";
 import { AddressAccount } from "../address-accounts.js";
 import type { CleanupMemory } from "../cleanup.js";
 import { given as omitUndefined } from "../given.js";
@@ -14,10 +15,7 @@ import type { SharedFirewall } from "../routed-ip/firewall-book.js";
 import type { AccountAnswer, IssuerAccounts } from "../routed-ip/issuer-accounts.js";
 import type { IssuerRead } from "../routed-ip/resource.js";
 import type { Routing } from "../routed-ip/routing.js";
-import type { RoutedIPIssuer } from "./resource.js";
 
-/** Credentials are tried again this often. */
-export const TRY_SECONDS = 300;
 const REGION_LABEL = "topology.kubernetes.io/region";
 
 export interface Issuer {
@@ -30,7 +28,7 @@ export interface Snapshot {
   readonly issuer: Issuer;
   /** Wall clock, ms since the epoch. */
   readonly now: number;
-  /** All RoutedIPs and classes are known: nobody can use it unseen. */
+  /** All RoutedIPs and classes are known: none can use it unseen. */
   readonly cachesComplete: boolean;
   /** Why it can't serve: the spec, the provider, the credentials. */
   readonly problem?: Problem;
@@ -42,6 +40,8 @@ export interface Snapshot {
   readonly firewall: FirewallFacts | "unknown" | "missing" | "none" | { readonly failure: Problem };
   /** The same as it was read last, for people, while a slow read goes on. Nothing is changed by it. */
   readonly lastFirewall?: Snapshot["firewall"];
+  /** ms since the epoch: when a failed read of the account or the firewall is tried again. Absent: none has failed. */
+  readonly retryAt?: number;
   /** RoutedIPs that use it, as `namespace/name`, sorted. */
   readonly users: readonly string[];
   /** Of the clean-up of a deleted one. */
@@ -51,6 +51,21 @@ export interface Snapshot {
 export interface IssuerTools {
   readonly routing: Routing;
   readonly accounts: IssuerAccounts;
+}
+
+export interface IssuerMemory {
+  /** The firewall as it was read last. */
+  firewall: Snapshot["firewall"] | undefined;
+}
+
+/** What this process knows of an issuer. */
+interface IssuerState {
+  readonly key: string;
+  readonly memory: IssuerMemory;
+  readonly cleanup: CleanupMemory;
+  /** Set while a read of an earlier run goes on. */
+  readonly preparing: Promise<void> | undefined;
+  read(): IssuerRead | undefined;
 }
 
 /** What the credentials of an issuer give access to. */
@@ -69,12 +84,12 @@ export interface Gathered {
 /** Tries the credentials, and reads the firewall; what the provider refuses stays in the account's and firewall's memory. */
 export async function prepare(
   tools: IssuerTools,
-  state: ResourceState<RoutedIPIssuer>,
+  state: IssuerState,
   contextOf: (why: string) => CallContext,
 ): Promise<void> {
   const issuer = state.read();
   if (issuer === undefined) return;
-  await accessOf(tools, issuer).account?.refresh(TRY_SECONDS, "check");
+  await accessOf(tools, issuer).account?.refresh(CREDENTIALS_CHECK_SECONDS, "check");
   const { answer, firewall } = accessOf(tools, issuer);
   const provider = answer.account?.providers.firewalls;
   if (firewall === undefined || provider === undefined) return;
@@ -84,7 +99,7 @@ export async function prepare(
   });
 }
 
-export function gather(tools: IssuerTools, state: ResourceState<RoutedIPIssuer>, issuer: IssuerRead): Gathered {
+export function gather(tools: IssuerTools, state: IssuerState, issuer: IssuerRead): Gathered {
   const { context, synced } = tools.routing;
   const access = accessOf(tools, issuer);
   const firewall = firewallState(issuer, access);
@@ -96,7 +111,7 @@ export function gather(tools: IssuerTools, state: ResourceState<RoutedIPIssuer>,
     issuer,
     now: context.clock.now(),
     cachesComplete: context.leads() && synced,
-    ...omitUndefined({ problem: issuer.problem ?? access.answer.problem, lastFirewall }),
+    ...omitUndefined({ problem: issuer.problem ?? access.answer.problem, lastFirewall, retryAt: retryAtOf(access) }),
     account: accountState(access.account),
     regions: new Set(regions),
     firewall,
@@ -104,6 +119,12 @@ export function gather(tools: IssuerTools, state: ResourceState<RoutedIPIssuer>,
     cleanup: state.cleanup,
   };
   return { snapshot, access };
+}
+
+/** What failed is tried at its own times, or the failure outlives its cause. */
+function retryAtOf({ account, firewall }: Access): number | undefined {
+  const { failure, retryAt } = firewall?.view() ?? {};
+  return earliest([account?.retryAt, failure === undefined ? undefined : retryAt]);
 }
 
 function accessOf({ accounts, routing }: IssuerTools, issuer: IssuerRead): Access {

@@ -1,15 +1,21 @@
 /** The decision about one issuer: is it fit to work, who needs it, and what is to go with it. Pure. */
 
 import { type CreatedFirewall, Finalizer } from "cdk8s-flipop/api";
+import { CREDENTIALS_CHECK_SECONDS, DUE_RETRY_PAUSE_MS, SECOND_MS } from "../../bounds.js";
 import type { FirewallFacts } from "../../providers/types.js";
-import { type Plan as EnginePlan, inOrder } from "../../reconcile/kind.js";
+import { type Action as EngineAction, type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
 import { isCleanupOverdue } from "../cleanup.js";
-import type { Action } from "./actions.js";
 import { ready } from "./conditions.js";
-import { type Issuer, type Snapshot, TRY_SECONDS } from "./gather.js";
+import type { Issuer, Snapshot } from "./gather.js";
 
-/** Credentials are tried again this often, ms. */
-const TRY_MS = TRY_SECONDS * 1000;
+export type Action =
+  | (EngineAction & { readonly do: "add-finalizer" })
+  /** `leftBehind`: what was not cleaned up in time. */
+  | (EngineAction & { readonly do: "remove-finalizer"; readonly leftBehind: readonly string[] })
+  /** The operator created it, it is empty, and no RoutedIP uses it. */
+  | (EngineAction & { readonly do: "remove-firewall"; readonly firewall: Pick<FirewallFacts, "id" | "name"> })
+  /** `status.createdFirewall`; `undefined` removes it. */
+  | (EngineAction & { readonly do: "record-firewall"; readonly created: CreatedFirewall | undefined });
 
 export type Plan = EnginePlan<Action>;
 
@@ -17,9 +23,13 @@ export function plan(snapshot: Snapshot): Plan {
   return {
     sequences: inOrder("issuer", chainOf(snapshot)),
     conditions: [ready(snapshot)],
-    requeueAt: snapshot.now + TRY_MS,
+    requeueAt: requeueTime(snapshot),
     explanation: "",
   };
+}
+
+function requeueTime({ now, retryAt = Number.POSITIVE_INFINITY }: Snapshot): number {
+  return Math.max(now + DUE_RETRY_PAUSE_MS, Math.min(now + CREDENTIALS_CHECK_SECONDS * SECOND_MS, retryAt));
 }
 
 function chainOf(snapshot: Snapshot): readonly Action[] {

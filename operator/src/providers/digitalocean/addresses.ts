@@ -3,7 +3,7 @@
 import { canonicalIp, familyOf } from "cdk8s-flipop/api";
 import type { Answer } from "../answer.js";
 import { CALL, type CallContext } from "../call.js";
-import { isProviderError, ProviderError, REMEDIES, withProps } from "../errors.js";
+import { isProviderError, ProviderError, REMEDIES } from "../errors.js";
 import type {
   ActionFacts,
   ActionRef,
@@ -91,8 +91,7 @@ export class DigitalOceanAddresses implements AddressProvider {
     try {
       return await this.client.request(context, { ...request, body }, (answer) => readCreated(answer, wish, subject));
     } catch (error) {
-      if (isUnprocessable(error))
-        return refusedCreation(await interpretRefusedCreation(this.client, context, { error, node }));
+      if (isUnprocessable(error)) throw await interpretRefusedCreation(this.client, context, { error, node });
       if (isProviderError(error) && error.outcome === "unknown") return { kind: "unknown", error };
       throw error;
     }
@@ -166,16 +165,6 @@ function readCreated(answer: Answer, wish: CreateAddress, subject: string): Crea
   if (!("node" in wish)) return { kind: "created", address };
   const id = first === undefined ? "" : String(first.at("id").natural());
   return { kind: "created", address, action: { id, ip: address.ip, state: "in-progress" } };
-}
-
-/**
- * A node that is busy or occupied may be so because of this very request, delivered twice on the way: the first one
- * created the address, the second was refused. Only a look at the node tells.
- */
-function refusedCreation(error: ProviderError): CreateOutcome {
-  if (error.reason !== "NodeBusy" && error.reason !== "NodeOccupied" && error.reason !== "AddressBusy") throw error;
-  const remedy = "the list is read before anything else is created; an address on this node that nobody knows is ours";
-  return { kind: "unknown", error: withProps(error, { outcome: "unknown", retrySafe: false, remedy }) };
 }
 
 function held(subject: string, holder: ProviderId, remedy: string): ProviderError {

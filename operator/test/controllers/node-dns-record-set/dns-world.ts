@@ -1,13 +1,9 @@
 /** Record sets of nodes in a cluster in this process, with both clouds: the operator is the real one. */
 
 import { GROUP_VERSION, type NodeDNSRecordSetSpec, type NodeDNSRecordSetStatus } from "cdk8s-flipop/api";
+import { type CloudflareSimulator, DEFAULT_TOKEN, startCloudflareSimulator } from "flipop-sandbox/cloudflare";
+import type { ApiObject, JsonObject } from "flipop-sandbox/kubernetes";
 import type { NodeAddress } from "../../../src/kube/slim.js";
-import {
-  type CloudflareSimulator,
-  DEFAULT_TOKEN,
-  startCloudflareSimulator,
-} from "../../../src/sandbox/cloudflare/index.js";
-import type { ApiObject, JsonObject } from "../../../src/sandbox/kubernetes/index.js";
 import { type Running, World, type WorldOptions } from "../../operator/world.js";
 
 export const ZONE = "example.com";

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { plan } from "../../../src/controllers/node-dns-record-set/plan.js";
 import type { Snapshot } from "../../../src/controllers/node-dns-record-set/snapshot.js";
-import { actionsOf } from "../../../src/reconcile/kind.js";
+import { actionsOf } from "../../../src/reconcile/plan.js";
 import { NAME, settled, World, ZONE } from "./world.js";
 
 const MINUTE = 60_000;
@@ -47,6 +47,18 @@ describe("what the plan of a node record set holds back", () => {
     expect([later.actions, later.requeueAt]).to.deep.equal([[], world.clock.now() + MINUTE]);
     const fought = altered(world, ({ now }) => ({ reverts: [now - 3, now - 2, now - 1] }));
     expect([fought.actions, fought.requeueAt]).to.deep.equal([[], world.clock.now() - 1 + 10 * MINUTE]);
+  });
+
+  it("reads the set again after a failure though no node is left, or the failure would be reported for ever", async () => {
+    const { world, gone } = await abandoned();
+    const failed = (snapshot: Snapshot, retryInMs: number) => {
+      const { noNode: _absence, ...nodes } = gone(snapshot);
+      const failure = { reason: "ProviderUnavailable", message: "no answer" } as const;
+      const dns = { ...snapshot.dns, records: "unknown", failure, retryAt: snapshot.now + retryInMs } as const;
+      return { ...nodes, dns };
+    };
+    expect(altered(world, (snapshot) => failed(snapshot, 1)).actions).to.deep.equal([]);
+    expect(altered(world, (snapshot) => failed(snapshot, 0)).actions).to.deep.equal(["read-records"]);
   });
 
   it("goes on publishing while nobody has decided who has the name", async () => {

@@ -1,7 +1,8 @@
 import { expect } from "chai";
+import { RECORDS_MAX_AGE_MS } from "../../../src/bounds.js";
 import { isContested } from "../../../src/controllers/contested.js";
 import { RecordBook } from "../../../src/controllers/records/record-book.js";
-import { DRIFT_MS, type RecordSet } from "../../../src/controllers/records/record-set.js";
+import type { RecordSet } from "../../../src/controllers/records/record-set.js";
 import { isProviderError } from "../../../src/providers/errors.js";
 import { planRecordChanges } from "../../../src/providers/record-changes.js";
 import { FakeClock } from "../../support/fake-clock.js";
@@ -51,8 +52,8 @@ describe("a record set of the book", () => {
     dns.set(FQDN, ["192.0.2.1"]);
     expect(known()).to.equal("unknown");
     await read();
-    expect([known(), set.view().readAgainAt]).to.deep.equal([["192.0.2.1"], clock.now() + DRIFT_MS]);
-    await clock.advance(DRIFT_MS - 1);
+    expect([known(), set.view().readAgainAt]).to.deep.equal([["192.0.2.1"], clock.now() + RECORDS_MAX_AGE_MS]);
+    await clock.advance(RECORDS_MAX_AGE_MS - 1);
     expect(known()).to.deep.equal(["192.0.2.1"]);
     await clock.advance(1);
     expect([known(), set.view().readAgainAt]).to.deep.equal(["unknown", undefined]);
@@ -168,7 +169,7 @@ describe("a record set of the book", () => {
     await clock.advance(10 * MINUTE);
     await read();
     expect(set.view().reverts).to.deep.equal([]);
-    expect(set.view().readAgainAt).to.equal(clock.now() + DRIFT_MS);
+    expect(set.view().readAgainAt).to.equal(clock.now() + RECORDS_MAX_AGE_MS);
   });
 
   it("blames nobody for a TTL that is not its own, nor for what its own failed change left", async () => {
@@ -176,7 +177,7 @@ describe("a record set of the book", () => {
     await read();
     await write("192.0.2.1");
     dns.set(FQDN, ["192.0.2.1"], 300);
-    await clock.advance(DRIFT_MS);
+    await clock.advance(RECORDS_MAX_AGE_MS);
     await read();
     fail("create", 1);
     await write("192.0.2.2", "192.0.2.3");

@@ -1,7 +1,7 @@
 import { GROUP_VERSION, type JsonObject } from "cdk8s-flipop/api";
 import { expect } from "chai";
+import type { ApiObject } from "flipop-sandbox/kubernetes";
 import { afterEach, describe, it } from "mocha";
-import type { ApiObject } from "../../../src/sandbox/kubernetes/index.js";
 import { RoutedWorld } from "./routed-world.js";
 
 const JOBS = "flipop-jobs";

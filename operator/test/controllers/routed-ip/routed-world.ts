@@ -1,7 +1,7 @@
 /** A cluster with an ingress, a cloud with firewalls, and an operator that serves RoutedIPs; on one fast clock. */
 
 import { GROUP_VERSION, type RoutedIPSpec, type RoutedIPStatus } from "cdk8s-flipop/api";
-import type { ApiObject } from "../../../src/sandbox/kubernetes/index.js";
+import type { ApiObject } from "flipop-sandbox/kubernetes";
 import { World, type WorldOptions } from "../../operator/world.js";
 
 export const FIREWALL = "ingress";

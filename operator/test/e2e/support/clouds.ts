@@ -5,15 +5,15 @@ import {
   type CloudflareSimulatorOptions,
   DEFAULT_TOKEN,
   startCloudflareSimulator,
-} from "../../../src/sandbox/cloudflare/index.js";
+} from "flipop-sandbox/cloudflare";
 import {
   type DigitalOceanSimulator,
   type DigitalOceanSimulatorOptions,
   startDigitalOceanSimulator,
-} from "../../../src/sandbox/digitalocean/simulator.js";
-import type { Journal, JournalEntry } from "../../../src/sandbox/http/journal.js";
-import { checkBatchRequest } from "../../support/cloudflare-openapi.js";
-import { checkJournalRequests } from "../../support/digitalocean-openapi.js";
+} from "flipop-sandbox/digitalocean";
+import type { Journal, JournalEntry } from "flipop-sandbox/http";
+import { checkBatchRequest } from "flipop-sandbox/testing/cloudflare-openapi";
+import { checkJournalRequests } from "flipop-sandbox/testing/digitalocean-openapi";
 
 export type CloudName = "digitalocean" | "cloudflare";
 

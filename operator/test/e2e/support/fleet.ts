@@ -1,8 +1,7 @@
 /** Nodes of a test: each is a droplet of the simulated account and a Node of the real API server. */
 
+import type { DigitalOceanSimulator, DropletData } from "flipop-sandbox/digitalocean";
 import { type Client, FakeNode, type FakeNodeSpec, FakePod } from "flipop-testbed";
-import type { DropletData } from "../../../src/sandbox/digitalocean/data.js";
-import type { DigitalOceanSimulator } from "../../../src/sandbox/digitalocean/simulator.js";
 
 /** What a machine is to be; the provider id and the addresses are those of its droplet, where nothing else is said. */
 export interface MachineSpec extends FakeNodeSpec {

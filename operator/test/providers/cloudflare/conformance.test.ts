@@ -1,7 +1,7 @@
 import { expect } from "chai";
+import { EVERY_FAULT } from "flipop-sandbox/http";
+import { cloudflareOpenApi } from "flipop-sandbox/testing/cloudflare-openapi";
 import { describe, it } from "mocha";
-import { EVERY_FAULT } from "../../../src/sandbox/http/fault.js";
-import { cloudflareOpenApi } from "../../support/cloudflare-openapi.js";
 import { ASKER, closing } from "../conformance/benches.js";
 import { dnsContract } from "../conformance/dns-contract.js";
 import { dnsFaultCases } from "../conformance/dns-faults.js";

@@ -1,16 +1,16 @@
 /** Cloudflare's provider behind all layers, in front of the simulator. */
 
 import { canonicalIp } from "cdk8s-flipop/api";
-import { cloudflare } from "../../../src/providers/cloudflare/index.js";
 import {
   type CloudflareSimulator,
   type CloudflareSimulatorOptions,
   DEFAULT_TOKEN,
   startCloudflareSimulator,
-} from "../../../src/sandbox/cloudflare/index.js";
-import { EVERY_FAULT } from "../../../src/sandbox/http/fault.js";
-import { AnswerCheck } from "../../support/answer-check.js";
-import { checkBatchRequest, checkCloudflareAnswer, checkReadRequest } from "../../support/cloudflare-openapi.js";
+} from "flipop-sandbox/cloudflare";
+import { EVERY_FAULT } from "flipop-sandbox/http";
+import { AnswerCheck } from "flipop-sandbox/testing/answer-check";
+import { checkBatchRequest, checkCloudflareAnswer, checkReadRequest } from "flipop-sandbox/testing/cloudflare-openapi";
+import { cloudflare } from "../../../src/providers/cloudflare/index.js";
 import { FakeClock } from "../../support/fake-clock.js";
 import { startProviderStack } from "../../support/provider-stack.js";
 import type { DnsBench, FaultBench } from "../conformance/benches.js";

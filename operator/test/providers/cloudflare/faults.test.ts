@@ -4,12 +4,12 @@
  */
 
 import { expect } from "chai";
+import { DEFAULT_TOKEN } from "flipop-sandbox/cloudflare";
+import { EVERY_FAULT, type Fault } from "flipop-sandbox/http";
 import { afterEach, describe, it } from "mocha";
 import { ProviderError } from "../../../src/providers/errors.js";
 import { planRecordChanges } from "../../../src/providers/record-changes.js";
 import type { DnsProvider } from "../../../src/providers/types.js";
-import { DEFAULT_TOKEN } from "../../../src/sandbox/cloudflare/index.js";
-import { EVERY_FAULT, type Fault } from "../../../src/sandbox/http/fault.js";
 import { type CloudflareRig, context, startCloudflareRig } from "../../support/cloudflare-rig.js";
 import { drive } from "../conformance/drive.js";
 

@@ -1,9 +1,9 @@
 import { canonicalIp } from "cdk8s-flipop/api";
 import { expect } from "chai";
+import { DEFAULT_TOKEN } from "flipop-sandbox/cloudflare";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import type { ProviderError } from "../../../src/providers/errors.js";
 import type { RecordType } from "../../../src/providers/types.js";
-import { DEFAULT_TOKEN } from "../../../src/sandbox/cloudflare/index.js";
 import { type CloudflareRig, context, failureOf, LIST, startCloudflareRig } from "../../support/cloudflare-rig.js";
 import { drive } from "../conformance/drive.js";
 

@@ -1,16 +1,16 @@
 /** DigitalOcean's provider behind all layers, in front of the simulator. */
 
 import { canonicalIp } from "cdk8s-flipop/api";
-import type { ProviderSet } from "../../../src/providers/compose.js";
-import { digitalOcean } from "../../../src/providers/digitalocean/index.js";
-import type { IpFamily, ProviderId } from "../../../src/providers/types.js";
 import {
   type DigitalOceanSimulator,
   type DigitalOceanSimulatorOptions,
   startDigitalOceanSimulator,
-} from "../../../src/sandbox/digitalocean/simulator.js";
-import { AnswerCheck } from "../../support/answer-check.js";
-import { checkJournalRequests, digitalOceanOpenApi } from "../../support/digitalocean-openapi.js";
+} from "flipop-sandbox/digitalocean";
+import { AnswerCheck } from "flipop-sandbox/testing/answer-check";
+import { checkJournalRequests, digitalOceanOpenApi } from "flipop-sandbox/testing/digitalocean-openapi";
+import type { ProviderSet } from "../../../src/providers/compose.js";
+import { digitalOcean } from "../../../src/providers/digitalocean/index.js";
+import type { IpFamily, ProviderId } from "../../../src/providers/types.js";
 import { FakeClock } from "../../support/fake-clock.js";
 import { startProviderStack } from "../../support/provider-stack.js";
 import type { Bench } from "../conformance/benches.js";

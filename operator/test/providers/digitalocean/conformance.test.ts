@@ -1,6 +1,6 @@
 import { expect } from "chai";
+import { digitalOceanOpenApi } from "flipop-sandbox/testing/digitalocean-openapi";
 import { describe, it } from "mocha";
-import { digitalOceanOpenApi } from "../../support/digitalocean-openapi.js";
 import { addressContract } from "../conformance/address-contract.js";
 import { ASKER, closing } from "../conformance/benches.js";
 import { dnsContract } from "../conformance/dns-contract.js";

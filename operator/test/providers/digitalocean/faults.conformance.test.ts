@@ -1,4 +1,4 @@
-import { EVERY_FAULT } from "../../../src/sandbox/http/fault.js";
+import { EVERY_FAULT } from "flipop-sandbox/http";
 import { addressFaultCases } from "../conformance/address-faults.js";
 import type { AddressBench, DnsBench, FaultBench, FirewallBench } from "../conformance/benches.js";
 import { dnsFaultCases } from "../conformance/dns-faults.js";

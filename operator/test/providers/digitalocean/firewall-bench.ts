@@ -1,5 +1,5 @@
+import type { FirewallRule } from "flipop-sandbox/digitalocean";
 import type { FirewallRuleFacts } from "../../../src/providers/types.js";
-import type { FirewallRule } from "../../../src/sandbox/digitalocean/data.js";
 import type { FirewallBench } from "../conformance/benches.js";
 import { type DigitalOceanBench, startBench } from "./bench.js";
 

@@ -9,9 +9,9 @@ import {
   permissionsFor,
 } from "cdk8s-flipop/api";
 import { expect } from "chai";
+import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "flipop-sandbox/digitalocean";
 import { type ControlPlane, controlPlaneOrSkip, eventually, FakeNode, freePort } from "flipop-testbed";
 import { after, before, describe, it } from "mocha";
-import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "../../../src/sandbox/digitalocean/simulator.js";
 import { installDefinitions } from "../../support/definitions.js";
 
 const OPERATOR = resolve(import.meta.dirname, "../../..");

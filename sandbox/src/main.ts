@@ -1,0 +1,6 @@
+/** The executable `flipop-sandbox`. */
+import { endWithoutReader } from "flipop-operator/broken-pipe";
+import { runSandbox } from "./cli.js";
+
+endWithoutReader();
+process.exitCode = await runSandbox(process.argv.slice(2));

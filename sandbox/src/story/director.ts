@@ -1,0 +1,158 @@
+/** Plays the acts of a scenario, one step after the other. */
+
+import { errorText } from "flipop-operator/logging";
+import { playCloud } from "./cloud-acts.js";
+import { playCluster } from "./cluster-acts.js";
+import type { NodeActs } from "./node-acts.js";
+import type { Observer } from "./observer.js";
+import type { Act, Step } from "./scenario.js";
+import type { Stage } from "./stage.js";
+
+/** The operator of a story: one at a time. */
+export interface Actor {
+  start(): Promise<void>;
+  /** As SIGKILL does: from this very moment nothing of it gets through. Resolves when it is gone. */
+  kill(): Promise<void>;
+}
+
+/** Whoever tells what is played. */
+export interface Narrator {
+  act(act: Act, number: number): void;
+  /** What the story does to the world. */
+  did(text: string): void;
+  /** After an act. */
+  curtain(): void;
+}
+
+export interface DirectorOptions {
+  readonly stage: Stage;
+  readonly observer: Observer;
+  readonly nodes: NodeActs;
+  readonly actor: Actor;
+  readonly narrator: Narrator;
+  /** What keeps the world from rest; undefined: nothing. @param since story ms of the story's last deed */
+  readonly unsettled: (since: number) => string | undefined;
+}
+
+/** A step that can't be played, with its place in the scenario. */
+export class StepError extends Error {
+  override readonly name = "StepError";
+
+  constructor({ place, do: name }: Step, cause: unknown) {
+    super(`${place}: ${name}: ${errorText(cause)}`);
+  }
+}
+
+const CLUSTER = ["apply", "patch", "delete", "rollout"] as const;
+const CLOUD = ["outage", "lose-answer", "move-address", "edit-records", "edit-firewall"] as const;
+const TIME = ["wait", "rest", "settle", "crash"] as const;
+
+function isOneOf<K extends Step["do"]>(step: Step, kinds: readonly K[]): step is Extract<Step, { readonly do: K }> {
+  return kinds.some((kind) => kind === step.do);
+}
+
+const LOOK_MS = 500;
+/** Longer waits pass by so many times as fast: nobody wants to watch them. */
+const LONG_MS = 180_000;
+const HURRY = 12;
+
+export class Director {
+  /** A crash that waits for its moment, and what is under way after it. */
+  private armed: Step | undefined;
+  private restart: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: DirectorOptions) {}
+
+  /** Rejects with StepError where a step can't be played. */
+  async play(acts: readonly Act[], signal: AbortSignal): Promise<void> {
+    const { narrator, observer } = this.options;
+    for (const [index, act] of acts.entries()) {
+      narrator.act(act, index + 1);
+      for (const step of act.steps) {
+        signal.throwIfAborted();
+        await this.step(step, signal);
+      }
+      await this.restart;
+      if (this.armed !== undefined)
+        observer.tell({ kind: "failure", what: `${this.armed.place}: the crash never came` });
+      this.armed = undefined;
+      narrator.curtain();
+    }
+  }
+
+  private async step(step: Step, signal: AbortSignal): Promise<void> {
+    const { narrator, observer } = this.options;
+    try {
+      const told = await this.perform(step, signal);
+      if (told !== undefined) narrator.did(told);
+      observer.look("story");
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      throw new StepError(step, error);
+    }
+  }
+
+  private async perform(step: Step, signal: AbortSignal): Promise<string | undefined> {
+    const { stage, nodes, narrator } = this.options;
+    if (isOneOf(step, CLUSTER)) return playCluster(stage, step);
+    if (isOneOf(step, CLOUD)) return playCloud(stage, step, (text) => narrator.did(text));
+    if (isOneOf(step, TIME)) return this.pass(step, signal);
+    if (step.do === "add") return `${nodes.add(step.group, step.count).join(", ")} boot`;
+    if (step.do !== "upgrade") return nodes.play(step);
+    await nodes.upgrade(step, signal, (text) => narrator.did(text));
+    return undefined;
+  }
+
+  private async pass(
+    step: Extract<Step, { readonly do: (typeof TIME)[number] }>,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const { stage, observer } = this.options;
+    if (step.do === "crash") return this.crash(step);
+    if (step.do === "settle") return this.settle(step.withinMs, signal);
+    if (step.do === "rest") observer.tell({ kind: "rest-begins" });
+    if (step.ms >= LONG_MS) stage.clock.hurry = HURRY;
+    await stage.clock.sleep(step.ms, signal).finally(() => {
+      stage.clock.hurry = 1;
+    });
+    if (step.do === "rest") observer.tell({ kind: "rest-ends" });
+    return undefined;
+  }
+
+  private async settle(withinMs: number, signal: AbortSignal): Promise<undefined> {
+    const { stage, observer, unsettled } = this.options;
+    const start = stage.clock.monotonic();
+    await this.restart;
+    for (let why = unsettled(start); why !== undefined; why = unsettled(start)) {
+      if (stage.clock.monotonic() >= start + withinMs) {
+        observer.tell({ kind: "failure", what: `not settled after ${withinMs / 1000} s: ${why}` });
+        return;
+      }
+      await stage.clock.sleep(LOOK_MS, signal);
+    }
+  }
+
+  private crash(step: Extract<Step, { readonly do: "crash" }>): string | undefined {
+    const { observer, narrator } = this.options;
+    if (step.when === "now") {
+      this.restart = this.killAndStart(step.downMs);
+      return "the operator is killed";
+    }
+    this.armed = step;
+    observer.onFact((fact) => {
+      if (this.armed !== step || fact.kind !== "made") return;
+      this.armed = undefined;
+      this.restart = this.killAndStart(step.downMs);
+      narrator.did(`the cloud has made ${fact.ip}; the operator is killed before it hears of that`);
+    });
+    return undefined;
+  }
+
+  private async killAndStart(downMs: number): Promise<void> {
+    const { actor, narrator, stage } = this.options;
+    await actor.kill();
+    await stage.clock.sleep(downMs);
+    narrator.did("another operator starts; it has to wait until the lease of the first one is over");
+    await actor.start();
+  }
+}
