@@ -20,6 +20,8 @@ import type {
   RecordSetFacts,
   RecordSetName,
 } from "../../providers/types.js";
+import { AccountRecovery } from "../../reconcile/account-recovery.js";
+import { isAccountError } from "../address-accounts.js";
 import { afterFailure, type RetryState } from "../retry-schedule.js";
 import { sameRecords } from "./same-records.js";
 
@@ -59,6 +61,8 @@ export class RecordSet {
   private writtenTo = Number.NEGATIVE_INFINITY;
   private failure: ProviderError | undefined;
   private retry: RetryState | undefined;
+  /** The account that failed, and how often it had recovered by then. */
+  private failedAccount: { readonly of: AccountRecovery; readonly recovered: number } | undefined;
   private changeFailed = false;
   private reverts: readonly number[] = [];
   private caller: Caller | undefined;
@@ -67,11 +71,13 @@ export class RecordSet {
   constructor(
     readonly name: RecordSetName,
     private readonly clock: Clock,
+    private readonly recoveryOf: (provider: object) => AccountRecovery = ownRecoveries(clock),
   ) {
     this.reads = new Coalesced(clock, () => this.readOnce());
   }
 
   view(): RecordSetView {
+    this.followAccount();
     const { reading, failure, retry, reverts } = this;
     const left = reading === undefined ? 0 : reading.at + this.goodForMs() - this.clock.monotonic();
     return {
@@ -106,6 +112,7 @@ export class RecordSet {
     };
     try {
       const written = await provider.apply({ ...context, ...(sent ? {} : { recheck }) }, changes);
+      this.recoveryOf(provider).noteAnswer();
       this.writtenTo = this.clock.monotonic();
       this.changed(before, changes, written);
     } catch (error) {
@@ -115,7 +122,7 @@ export class RecordSet {
       this.reading = undefined;
       this.written = undefined;
       this.changeFailed ||= !isWithdrawn(error);
-      this.failed(error);
+      this.failed(error, provider, false);
       throw error;
     }
   }
@@ -135,10 +142,12 @@ export class RecordSet {
     const { signal: _others, ...context } = caller.context;
     const askedAt = this.clock.monotonic();
     try {
-      this.take({ facts: await caller.provider.read(context, this.name), at: askedAt });
+      const facts = await caller.provider.read(context, this.name);
+      this.recoveryOf(caller.provider).noteAnswer();
+      this.take({ facts, at: askedAt });
     } catch (error) {
       this.reading = undefined;
-      if (isProviderError(error)) this.failed(error);
+      if (isProviderError(error)) this.failed(error, caller.provider, true);
       throw error;
     }
   }
@@ -166,12 +175,34 @@ export class RecordSet {
     return this.reverts.length > 0 ? CONTESTED_RECORDS_MAX_AGE_MS : RECORDS_MAX_AGE_MS;
   }
 
-  private failed(error: ProviderError): void {
+  /** What failed for the sake of an account that has recovered since may be tried at once. */
+  private followAccount(): void {
+    const { failedAccount } = this;
+    if (failedAccount === undefined || failedAccount.of.recovered === failedAccount.recovered) return;
+    this.failedAccount = undefined;
+    this.retry = undefined;
+  }
+
+  private noteAccount(error: ProviderError, provider: object, read: boolean): void {
+    const recovery = this.recoveryOf(provider);
+    const ofAccount = isAccountError(error);
+    if (ofAccount && read) recovery.noteReadFailure();
+    this.failedAccount = ofAccount ? { of: recovery, recovered: recovery.recovered } : undefined;
+  }
+
+  private failed(error: ProviderError, provider: object, read: boolean): void {
     // Whoever gave up says nothing about the provider.
     if (isWithdrawn(error)) return;
     const now = this.clock.now();
     const old = this.retry !== undefined && now - this.retry.retryAt > RECORDS_FAILURE_KEPT_MS;
     this.retry = afterFailure(old ? undefined : this.retry, error, now);
     this.failure = error;
+    this.noteAccount(error, provider, read);
   }
+}
+
+/** Of a record set that shares its account with no other. */
+function ownRecoveries(clock: Clock): () => AccountRecovery {
+  const recovery = new AccountRecovery(clock);
+  return () => recovery;
 }

@@ -27,6 +27,26 @@ interface Rig {
 }
 
 describe("a record set of the book", () => {
+  it("may be read at once when its account answers another one again", async () => {
+    const { book, set, clock, dns } = rig();
+    const other = book.of(dns, { ...NAME, name: "other" });
+    const caller = { provider: dns, context: ASKER };
+    const attempt = (one: RecordSet) => one.read(caller).catch(() => undefined);
+    let away = true;
+    dns.fault = () => (away ? { error: providerError("Unauthorized") } : undefined);
+    await attempt(set);
+    await clock.advance(5_000);
+    await attempt(other);
+    const later = other.view().retryAt ?? 0;
+    expect(later).to.be.greaterThan(clock.now());
+    away = false;
+    const runs: string[] = [];
+    book.recoveryOf(dns).onRecovery("other", () => runs.push("other"));
+    await attempt(set);
+    expect(runs).to.deep.equal(["other"]);
+    expect(other.view().retryAt).to.equal(undefined);
+  });
+
   it("is unknown until it is read, and again after the drift period", async () => {
     const { set, read, known, clock, dns } = rig();
     dns.set(FQDN, ["192.0.2.1"]);
