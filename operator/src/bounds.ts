@@ -113,8 +113,7 @@ export const RESYNC_MS = 10 * MINUTE_MS; // Every resource runs at least this of
 /** A run waits this long for its calls; slower ones continue in the background. */
 export const CALLS_PATIENCE_MS = 1_000;
 export const MAX_ITERATIONS = 8; // Iterations of one run; the next run continues.
-/** Runs in a row that may reach that bound at once; the next ones come with backoff. */
-export const MAX_UNSETTLED_RUNS = 4;
+export const MAX_UNSETTLED_RUNS = 4; // Runs in a row that may reach that bound before their key backs off.
 export const MAX_JOB_ITERATIONS = 6; // The same for a RoutedIP that works by Jobs.
 export const SKIPPED_RETRY_MS = 5_000; // An action that was skipped without a failure starts again after this.
 /** A status whose only change is its candidates is written at most this often. */
@@ -135,8 +134,7 @@ export const LONGEST_TIMER_MS = 2 ** 31 - 1; // Node fires longer timers at once
 // Process and leader election
 
 export const SYNC_DEADLINE_MS = 5 * MINUTE_MS; // Every cache must have synced after this, or the process exits.
-/** Resources of a kind that cannot be read may have the better claim to an address: the others wait this long. */
-export const UNREAD_CLAIMS_MS = 30_000;
+export const CLAIMS_WAIT_MS = 30_000; // What a resource only asks for waits this long for kinds that cannot be read.
 export const SYNC_POLL_MS = 50; // Between two checks of the caches.
 export const DRAIN_DEADLINE_MS = 20_000; // Runs may end by themselves for this long; a pod gets 30 s.
 export const EVENT_LOOP_SAMPLE_MS = 50; // The usual 10 ms would wake a quiet operator 100 times a second.
@@ -197,10 +195,11 @@ export const WATCH_LIST_TOTAL_MS = 2 * MINUTE_MS;
 export const WATCH_HEALTHY_SECONDS = 10; // A watch that lasted this long shows that the server is well.
 export const WATCH_SHORT_SECONDS = 1; // A watch that ends sooner, without an event, has failed. As client-go.
 export const WATCH_MAX_SILENT = 2; // After this many watches in a row without an event the set is listed again.
-/** fast: the connection broke. slow: the server refuses. soon: the server will serve the collection in a moment. */
+/** fast: the connection broke. slow: the server refuses. */
 export const WATCH_BACKOFF_MS = {
   fast: { firstMs: 100, longestMs: 2_000 },
   slow: { firstMs: 800, longestMs: 30_000 },
+  // The storage of a fresh CRD is ready after about a second.
   soon: { firstMs: 100, longestMs: 300 },
 };
 export const WATCH_RETRY_AFTER_MS = 2 * MINUTE_MS; // A server that asks for more is tried again after this.

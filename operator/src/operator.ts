@@ -5,7 +5,7 @@ import { hostname } from "node:os";
 import { API_GROUP, CONTROLLER_NAME, type FeatureName, LEASE_NAME, RELEASE } from "cdk8s-flipop/api";
 import type { Random } from "./async/backoff.js";
 import { settlesWithin } from "./async/wait.js";
-import { CLOSE_DEADLINE_MS, UNREAD_CLAIMS_MS } from "./bounds.js";
+import { CLOSE_DEADLINE_MS } from "./bounds.js";
 import { Claims } from "./claims/claims.js";
 import { DemandBook } from "./claims/node-shares.js";
 import { type Clock, systemClock } from "./clock.js";
@@ -37,13 +37,14 @@ import { PROVIDER_KINDS } from "./providers/kinds.js";
 import { ProviderRegistry } from "./providers/registry.js";
 import { Redactor } from "./redactor.js";
 import { AbsentKinds } from "./runtime/absent-kinds.js";
-import { afterSync, whenSynced } from "./runtime/after-sync.js";
+import { afterSync } from "./runtime/after-sync.js";
 import { cachePart } from "./runtime/cache-part.js";
 import { type Fence, fenced, OpenSince, openFence } from "./runtime/fence.js";
 import { Health } from "./runtime/health.js";
 import { healthRoutes, metricsRoutes, SmallHttpServer } from "./runtime/http-server.js";
+import { knownKinds } from "./runtime/known-kinds.js";
 import { type Elector, LeaderElector, noElection } from "./runtime/leader.js";
-import { type Drainable, type ExitCode, Manager } from "./runtime/manager.js";
+import { type Drainable, type ExitCode, Manager, type Runnable } from "./runtime/manager.js";
 
 export interface OperatorOptions {
   readonly settings: Settings;
@@ -105,6 +106,7 @@ class Assembly {
   private readonly providers: ProviderRegistry;
   private readonly parts: readonly ControllerParts[];
   private readonly kinds: AbsentKinds;
+  private readonly knownKinds: Runnable;
 
   constructor(private readonly options: OperatorOptions) {
     const { settings, clock = systemClock, registry = new MetricsRegistry() } = options;
@@ -128,8 +130,7 @@ class Assembly {
       this.parts.flatMap(({ caches }) => caches),
       this.clock,
     );
-    this.context.claims.expectMore();
-    this.context.creations.expectMore();
+    this.knownKinds = knownKinds(this.kinds.tolerated(), this.clock, this.context);
     this.health.add("readyz", "kinds", this.kinds.check);
     for (const [name, check] of this.parts.flatMap(({ checks }) => [...checks])) this.health.add("readyz", name, check);
   }
@@ -170,7 +171,7 @@ class Assembly {
         server("health", settings.healthBindAddr, healthRoutes(health)),
       ],
       caches: [cachePart(this.context.watches.nodes()), ...this.kinds.tolerated()],
-      background: [this.recorder, { name: "kinds", run: (signal) => this.followKinds(signal) }],
+      background: [this.recorder, this.knownKinds],
       controllers: this.parts.flatMap((part) => this.controllersOf(part)),
       drainDeadlineMs: settings.shutdownTimeout * 1000,
     });
@@ -180,19 +181,6 @@ class Assembly {
   private controllersOf({ controllers, caches }: ControllerParts): readonly Drainable[] {
     const own = caches.map((cache) => this.kinds.tolerant(cache));
     return controllers.map((controller) => afterSync(controller, own, this.clock));
-  }
-
-  /** Until all kinds are known, no resource takes what another one may have, and none creates. */
-  private async followKinds(signal: AbortSignal): Promise<void> {
-    const { claims, creations } = this.context;
-    const { clock } = this;
-    const kinds = this.kinds.tolerated();
-    const end = clock.monotonic() + UNREAD_CLAIMS_MS;
-    await whenSynced(kinds, { clock, signal, isOver: () => clock.monotonic() >= end });
-    claims.allKnown();
-    if (await whenSynced(kinds, { clock, signal })) creations.allKnown();
-    if (signal.aborted) return;
-    await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
   }
 
   private makeContext(metrics: FlipopMetrics): ControllerContext {

@@ -2,8 +2,8 @@
 
 import type { KubeObject } from "../kube/objects.js";
 import type { KindController } from "../reconcile/kind-controller.js";
+import type { RoutedClass } from "./cluster-routed-ip-class/actions.js";
 import { createClassController } from "./cluster-routed-ip-class/controller.js";
-import type { RoutedClass } from "./cluster-routed-ip-class/resource.js";
 import type { ControllerContext, ControllerParts } from "./context.js";
 import { given } from "./given.js";
 import { JOB_LABELS } from "./jobs/job.js";

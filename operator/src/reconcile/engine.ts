@@ -9,19 +9,18 @@
 import { settlesWithin } from "../async/wait.js";
 import { CALLS_PATIENCE_MS, MAX_ITERATIONS, MAX_UNSETTLED_RUNS, SKIPPED_RETRY_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
-import { askedBy } from "../controllers/asked-by.js";
 import { Background } from "../controllers/background.js";
 import { nextAttempt } from "../controllers/cleanup.js";
-import type { DryRunPlans } from "../controllers/dry-run.js";
 import { resultOfError } from "../controllers/run-failure.js";
 import type { EventRecorder } from "../kube/events.js";
 import type { Condition } from "../kube/patch.js";
 import type { Logger } from "../logging.js";
 import type { FlipopMetrics } from "../metrics/flipop.js";
-import type { CallContext, CallPriority } from "../providers/call.js";
+import type { Asker, CallContext } from "../providers/call.js";
 import { done, failed, type Result, requeueAfter } from "../runtime/result.js";
 import { type Decision, decide, earliest, type Iteration, iterate, type Start, startTime } from "./iteration.js";
-import { actionsOf, type Kind, type KindTypes, type SequenceResult } from "./kind.js";
+import type { Kind } from "./kind.js";
+import { type Action, actionsOf, type KindTypes, type SequenceResult } from "./plan.js";
 import { attributeFailure, didAnything, recordOutcome } from "./record-outcome.js";
 import { emitStatusEvents, reportSequence, showMetrics } from "./report.js";
 import type { ResourceState } from "./resource-state.js";
@@ -33,11 +32,13 @@ export interface EngineTools {
   readonly logger: Logger;
   readonly events: EventRecorder;
   readonly metrics: FlipopMetrics;
-  /** Only on a dry run: shows what it would do. */
-  readonly dryRunPlans?: DryRunPlans;
   /** Whether this process may write now. */
   readonly leads: () => boolean;
   readonly settings: { readonly dryRun: boolean };
+  /** Only on a dry run: shows what it would do. */
+  readonly dryRunPlans?: {
+    show(asker: Asker, plan: { readonly explanation: string; readonly actions: readonly Action[] }): void;
+  };
 }
 
 /** What the iterations of a run came to. */
@@ -122,13 +123,12 @@ export class Engine<T extends KindTypes> {
     return { slow: !inTime, progress: ended };
   }
 
-  private explain({ ref, key }: ResourceState<T>, { plan, starts }: Iteration<T>): void {
-    const { explanation, sequences } = plan;
+  private explain(state: ResourceState<T>, { plan, starts }: Iteration<T>): void {
     const { dryRunPlans, logger } = this.tools;
-    if (dryRunPlans !== undefined) dryRunPlans.show(ref, { explanation, actions: sequences.flatMap(actionsOf) });
-    else if (explanation !== "" && starts.length > 0) {
-      logger.info({ kind: ref.kind, resource: key, plan: explanation }, "Planned");
-    }
+    const { explanation, sequences } = plan;
+    if (dryRunPlans !== undefined) dryRunPlans.show(state.ref, { explanation, actions: sequences.flatMap(actionsOf) });
+    else if (explanation !== "" && starts.length > 0)
+      logger.info({ kind: state.ref.kind, resource: state.key, plan: explanation }, "Planned");
   }
 
   /** What the plan says now, though nothing is begun: for the status. */
@@ -149,7 +149,12 @@ export class Engine<T extends KindTypes> {
   private async carryOut(state: ResourceState<T>, decision: Decision<T>, start: Start<T>): Promise<boolean> {
     const { kind, tools, background } = this;
     const { signal } = background;
-    const contextOf = (action: T["action"]) => this.contextOf(state, action.why, kind.priorityOf?.(action));
+    const contextOf = (action: T["action"]) => {
+      const recheck = start.recheckOf(action);
+      const priority = kind.priorityOf?.(action);
+      const { why } = action;
+      return { ...this.contextOf(state, why), ...(recheck && { recheck }), ...(priority && { priority }) };
+    };
     const ended = await runActions({ kind, state, signal, contextOf }, decision, start);
     const { snapshot, plan } = decision;
     const results = ended.map((each) => attributeFailure(kind, snapshot, each));
@@ -179,12 +184,10 @@ export class Engine<T extends KindTypes> {
     }
   }
 
-  private contextOf(
-    { ref }: ResourceState<T>,
-    why: string,
-    priority: CallPriority = this.kind.priority ?? "assignment",
-  ): CallContext {
-    return askedBy(ref, why, this.background.signal, { priority });
+  private contextOf({ ref }: ResourceState<T>, why: string): CallContext {
+    const { kind, namespace, name } = ref;
+    const { signal } = this.background;
+    return { asker: { kind, namespace, name }, why, priority: this.kind.priority ?? "assignment", signal };
   }
 
   /** ms until what could not be written now is to be. Rejects as the API server does. */

@@ -3,9 +3,10 @@
  * decide meanwhile, so no two choose the same node.
  */
 
+import { jsonEqual } from "../kube/equal.js";
 import type { Recheck } from "../providers/decision.js";
-import { type ActionSequence, actionsOf, type Kind, type KindTypes, type PlanOf } from "./kind.js";
-import { recheckByPlan } from "./recheck.js";
+import type { Kind } from "./kind.js";
+import { type Action, type ActionSequence, actionsOf, type KindTypes, type PlanOf } from "./plan.js";
 import type { ResourceState } from "./resource-state.js";
 
 /** What the plan says at one moment. */
@@ -23,10 +24,10 @@ export interface Iteration<T extends KindTypes> extends Decision<T> {
 
 export interface Start<T extends KindTypes> {
   readonly sequence: ActionSequence<T["action"]>;
-  /** Of its actions: whether a call may still be sent. */
-  readonly rechecks: ReadonlyMap<T["action"], Recheck>;
   /** The sequence whose old data this one reads anew. Its failure counts against that sequence. */
   readonly confirms?: ActionSequence<T["action"]>;
+  /** Whether the decision still holds, asked at the moment at which a call of the action may be sent. */
+  readonly recheckOf: (action: T["action"]) => Recheck | undefined;
 }
 
 /** `undefined`: the resource is gone. */
@@ -53,7 +54,7 @@ export function iterate<T extends KindTypes>(
     if (state.inFlight.has(planned.lockKey)) continue;
     const at = startTime(state, planned, now);
     if (at > now) waits.push(at);
-    else lock(kind, state, { snapshot, planned: dueSteps(state, planned, now), starts });
+    else lock(kind, state, { ...decision, planned: dueSteps(state, planned, now), starts });
   }
   return { ...decision, starts, startAt: earliest(waits) };
 }
@@ -88,8 +89,7 @@ function dueSteps<T extends KindTypes>(
   return { ...sequence, steps };
 }
 
-interface Locked<T extends KindTypes> {
-  readonly snapshot: T["snapshot"];
+interface Locked<T extends KindTypes> extends Decision<T> {
   readonly planned: ActionSequence<T["action"]>;
   readonly starts: Start<T>[];
 }
@@ -98,37 +98,48 @@ interface Locked<T extends KindTypes> {
 function lock<T extends KindTypes>(
   kind: Kind<T>,
   state: ResourceState<T>,
-  { snapshot, planned, starts }: Locked<T>,
+  { snapshot, plan, planned, starts }: Locked<T>,
 ): void {
   const { unconfirmed, lockKey } = planned;
   if (unconfirmed === undefined) {
     state.inFlight.add(lockKey);
     kind.reserve?.(state, snapshot, planned);
-    starts.push({ sequence: planned, rechecks: rechecksOf(kind, state, { snapshot, planned }) });
+    const plannedNow = () => plannedActions(kind, state, lockKey);
+    const recheckOf = (action: T["action"]) =>
+      kind.recheckOf === undefined
+        ? () => supersededBecause(plannedNow(), action)
+        : kind.recheckOf(state, action, { snapshot, plan, plannedNow });
+    const rechecks = new Map(actionsOf(planned).map((action) => [action, recheckOf(action)]));
+    starts.push({ sequence: planned, recheckOf: (action) => rechecks.get(action) });
     return;
   }
   const reading = `confirm ${lockKey}`;
   if (state.inFlight.has(reading)) return;
   state.inFlight.add(reading);
-  const sequence = { lockKey: reading, steps: [{ actions: [unconfirmed] }] };
-  // Reads are never checked again.
-  starts.push({ sequence, rechecks: new Map(), confirms: planned });
+  starts.push({
+    sequence: { lockKey: reading, steps: [{ actions: [unconfirmed] }] },
+    confirms: planned,
+    recheckOf: () => undefined,
+  });
 }
 
-/** Taken in the turn of the decision. */
-function rechecksOf<T extends KindTypes>(
+/** The actions of a plan made now, the lock of the sequence itself aside; `undefined`: the resource is gone. */
+function plannedActions<T extends KindTypes>(
   kind: Kind<T>,
   state: ResourceState<T>,
-  { snapshot, planned }: Pick<Locked<T>, "snapshot" | "planned">,
-): ReadonlyMap<T["action"], Recheck> {
-  const recheckOf = (action: T["action"]): Recheck | undefined => {
-    if (kind.recheckOf !== undefined) return kind.recheckOf(state, snapshot, action);
-    return recheckByPlan({ kind, plan: () => decide(kind, state)?.plan, inFlight: state.inFlight }, planned, action);
-  };
-  return new Map(
-    actionsOf(planned).flatMap((action) => {
-      const recheck = recheckOf(action);
-      return recheck === undefined ? [] : [[action, recheck] as const];
-    }),
-  );
+  lockKey: string,
+): readonly T["action"][] | undefined {
+  const held = state.inFlight.delete(lockKey);
+  try {
+    return decide(kind, state)?.plan.sequences.flatMap(actionsOf);
+  } finally {
+    if (held) state.inFlight.add(lockKey);
+  }
+}
+
+/** The reason of an action may have changed meanwhile. */
+function supersededBecause(now: readonly Action[] | undefined, { why: _then, ...action }: Action): string | undefined {
+  if (now === undefined) return "the resource is gone";
+  const same = now.some(({ why: _now, ...planned }) => jsonEqual(planned, action));
+  return same ? undefined : "the plan has changed since the decision";
 }

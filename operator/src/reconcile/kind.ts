@@ -7,102 +7,15 @@
 import type { Outcome } from "../controllers/addresses/outcomes.js";
 import type { PlannedCondition } from "../controllers/planned-condition.js";
 import type { Telling as EventMessage } from "../controllers/telling.js";
-import type { KubeObject } from "../kube/objects.js";
 import type { Condition } from "../kube/patch.js";
 import type { Sample } from "../metrics/series.js";
 import type { CallContext, CallPriority } from "../providers/call.js";
 import type { Recheck } from "../providers/decision.js";
 import type { ProviderId } from "../providers/types.js";
+import type { Action, ActionSequence, KindNames, KindTypes, PlanOf, SequenceResult, StatusFields } from "./plan.js";
 import type { ResourceState } from "./resource-state.js";
 import type { RecoveringAccount } from "./retries.js";
 import type { ResourceSource } from "./source.js";
-
-/** One thing to do, as a plan asks for it. */
-export interface Action {
-  /** The verb: a key of the kind's `actions`. */
-  readonly do: string;
-  /** For people; completes "... because". */
-  readonly why: string;
-  /** Of an action that gives a clean-up up: what a person has to remove by hand. Logged and counted once it is done. */
-  readonly leftBehind?: readonly string[];
-}
-
-/** Actions in a fixed order. Two sequences of one resource with the same `lockKey` never run at the same time. */
-export interface ActionSequence<A extends Action = Action> {
-  /** What the sequence touches: an address, the record set, the finalizer. Failures and retry times count by it, too. */
-  readonly lockKey: string;
-  readonly steps: readonly SequenceStep<A>[];
-  /** ms since the epoch: not before. */
-  readonly notBefore?: number;
-  /** The plan stands on old data: this reads it anew. The engine runs it first, and plans again. */
-  readonly unconfirmed?: A;
-}
-
-/** A failed action ends its step. The next step runs all the same, unless it relies on one that was not done. */
-export interface SequenceStep<A extends Action = Action> {
-  readonly name?: string;
-  /** Names of earlier steps of the sequence. */
-  readonly reliesOn?: readonly string[];
-  /** Whose failures count against the step. @default the sequence's lockKey */
-  readonly retryKey?: string;
-  readonly actions: readonly A[];
-}
-
-/** A sequence of one step: each action runs only when the one before is done. */
-export function inOrder<A extends Action>(lockKey: string, actions: readonly A[]): readonly ActionSequence<A>[] {
-  return actions.length === 0 ? [] : [{ lockKey, steps: [{ actions }] }];
-}
-
-export function actionsOf<A extends Action>({ steps }: ActionSequence<A>): readonly A[] {
-  return steps.flatMap(({ actions }) => actions);
-}
-
-/** The decision about one snapshot. Kinds add what their status needs. */
-export interface Plan<A extends Action = Action> {
-  /** Those with different lock keys run at the same time. */
-  readonly sequences: readonly ActionSequence<A>[];
-  readonly conditions: readonly PlannedCondition[];
-  /** ms since the epoch: when time alone may change the plan. Absent: only when something happens. */
-  readonly requeueAt?: number;
-  /** For the log: what the plan changes, and why. Empty: nothing. */
-  readonly explanation: string;
-}
-
-/** The types of one kind. */
-export interface KindTypes {
-  /** As the API server sends it. */
-  readonly object: KubeObject;
-  /** As `read` makes it of an object. */
-  readonly resource: unknown;
-  readonly snapshot: unknown;
-  readonly action: Action;
-  readonly plan: Plan;
-  /** What this process remembers of a resource beside the status. Losing it costs time, nothing else. */
-  readonly memory: unknown;
-}
-
-export type PlanOf<T extends KindTypes> = T["plan"] & Plan<T["action"]>;
-
-export interface KindNames {
-  readonly kind: string;
-  readonly plural: string;
-  /** Of the controller: in logs, metrics and health checks. */
-  readonly controller: string;
-  /** Keeps a deleted resource until its clean-up is done. Absent: the kind has none. */
-  readonly finalizer?: string;
-}
-
-/** How one action ended. */
-export interface ActionResult<A extends Action = Action> {
-  readonly action: A;
-  readonly outcome: Outcome;
-}
-
-/** How a sequence ended: what was attempted, in order. */
-export interface SequenceResult<A extends Action = Action> {
-  readonly sequence: ActionSequence<A>;
-  readonly results: readonly ActionResult<A>[];
-}
 
 /** What an action works with. */
 export interface ActionCall<T extends KindTypes> {
@@ -110,7 +23,7 @@ export interface ActionCall<T extends KindTypes> {
   /** That the plan was made of. */
   readonly snapshot: T["snapshot"];
   readonly plan: PlanOf<T>;
-  /** For calls to a provider. Its `recheck` ends a call as superseded that the operator does not want any more. */
+  /** For calls to a provider. */
   readonly context: CallContext;
   /** Aborts when the process has to end. A call that was sent is waited for, though the resource may be gone. */
   readonly signal: AbortSignal;
@@ -132,8 +45,12 @@ export interface ActionTarget {
   readonly ip?: string;
 }
 
-/** What the engine may write into a status; `undefined` removes a field. */
-export type StatusFields = Readonly<Record<string, unknown>>;
+export interface RecheckedDecision<T extends KindTypes> {
+  readonly snapshot: T["snapshot"];
+  readonly plan: PlanOf<T>;
+  /** Gathers and plans anew: what a plan made now asks for; `undefined`: the resource is gone. */
+  readonly plannedNow: () => readonly T["action"][] | undefined;
+}
 
 export interface SequenceEvents {
   readonly now: readonly EventMessage[];
@@ -168,20 +85,16 @@ export interface Kind<T extends KindTypes> {
   publish?(state: ResourceState<T>, snapshot: T["snapshot"], plan: PlanOf<T>): void;
   /** Takes what a sequence needs that other resources want, too, in the same turn: a node, the account's turn to create. */
   reserve?(state: ResourceState<T>, snapshot: T["snapshot"], sequence: ActionSequence<T["action"]>): void;
-  /**
-   * Why a call of the action must not be sent any more, at the moment at which the rate limit admits it. Called in the
-   * turn of the decision, so that the kind can take the facts behind it. `undefined`: no check; a change is then sent
-   * within 2 s, or not at all. @default the engine plans anew, and asks `supersededBecause`
-   */
-  recheckOf?(state: ResourceState<T>, snapshot: T["snapshot"], action: T["action"]): Recheck | undefined;
-  /**
-   * Why an action is not what a plan made now asks for; `undefined`: it is. Must be pure.
-   * @param planned the actions of that plan under the same lock key; `undefined`: the resource is gone.
-   * @default the action, its `why` aside, is among them
-   */
-  supersededBecause?(planned: readonly T["action"][] | undefined, action: T["action"]): string | undefined;
-  /** Takes back what a sequence did in advance for a call that was refused or superseded. */
+  /** Takes back what a sequence did in advance for a call that was refused. */
   afterSequence?(call: ActionCall<T>, result: SequenceResult<T["action"]>): Promise<void>;
+  /**
+   * Of an action that calls a provider: why the call must not be sent any more, asked when the rate limit admits it. Called
+   * in the turn of the decision, so that it can remember the facts of that moment. `undefined`: no check; a change is then
+   * sent within 2 s, or not at all. @default the engine plans again, and looks for the same action, its `why` aside
+   */
+  recheckOf?(state: ResourceState<T>, action: T["action"], decision: RecheckedDecision<T>): Recheck | undefined;
+  /** The work class of the calls of an action. @default `priority` */
+  priorityOf?(action: T["action"]): CallPriority | undefined;
   /** What the kind itself remembers of the end of a sequence: a running action, a failed creation, a counter. */
   recordOutcome?(state: ResourceState<T>, snapshot: T["snapshot"], result: SequenceResult<T["action"]>): void;
   /** What an action was about. @default nothing: each failure counts against the lock key */
@@ -209,10 +122,8 @@ export interface Kind<T extends KindTypes> {
   readonly statusRules?: StatusRules;
   /** For /readyz and the log: what the resources lack that an administrator has to give. */
   readonly troubles?: { readonly forbidden: string; readonly olderCrd?: string };
-  /** Work class of its calls to providers. @default "assignment" */
+  /** Of its calls to providers. @default "assignment" */
   readonly priority?: CallPriority;
-  /** Work class of the calls of one action. @default `priority` */
-  priorityOf?(action: T["action"]): CallPriority;
   /** Runs of different resources at once. @default 8 */
   readonly workers?: number;
 }
@@ -225,6 +136,6 @@ export interface StatusRules {
   readonly forOlderCrd?: (fields: StatusFields) => StatusFields;
   /** The Event of a server that drops fields. @default none */
   readonly olderCrdEvent?: EventMessage;
-  /** ms that a change may wait: nobody needs it at once. @default none */
+  /** ms that a change may wait: it is not urgent. @default none */
   readonly holdMs?: (seen: StatusFields, fields: StatusFields, sinceLastMs: number) => number | undefined;
 }

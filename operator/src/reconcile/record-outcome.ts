@@ -4,10 +4,11 @@ import { NODE_FAULTS } from "../controllers/addresses/node-faults.js";
 import type { ActionFailure, Outcome } from "../controllers/addresses/outcomes.js";
 import type { ProviderId } from "../providers/types.js";
 import type { Start } from "./iteration.js";
-import type { ActionResult, ActionTarget, Kind, KindTypes, SequenceResult } from "./kind.js";
+import type { ActionTarget, Kind } from "./kind.js";
+import type { ActionResult, KindTypes, SequenceResult } from "./plan.js";
 import type { ResourceState } from "./resource-state.js";
 
-/** Whether the world is another one now, so that a plan made at once may say more; after a superseded call it does. */
+/** Whether the world is another one now, so that a plan made at once may say more. A superseded action shows that it is. */
 export function didAnything({ results }: Pick<SequenceResult, "results">): boolean {
   return results.some(({ outcome }) => outcome.is !== "skipped");
 }
@@ -47,9 +48,8 @@ function recordSuccess<T extends KindTypes>(
   { key, start, last: { outcome } }: EndedStep<T>,
   { machine }: ActionTarget,
 ): void {
-  // Nothing was sent: that is no success. A confirmed read says nothing about the action that follows it.
-  const sent = outcome.is !== "skipped" && outcome.is !== "superseded";
-  if (sent && start.confirms === undefined) retries.succeeded(key);
+  // A confirmed read says nothing about the action that follows it.
+  if (wasCarriedOut(outcome) && start.confirms === undefined) retries.succeeded(key);
   if (outcome.is === "done" && machine !== undefined) retries.machineSucceeded(machine);
 }
 
@@ -75,6 +75,10 @@ function recordFailure<T extends KindTypes>(
   account?.onRecovery?.(state.ref.uid, () => state.enqueue());
 }
 
+function wasCarriedOut({ is }: Outcome): boolean {
+  return is !== "skipped" && is !== "superseded";
+}
+
 export function failureOf(outcome: Outcome): ActionFailure | undefined {
   return outcome.is === "refused" || outcome.is === "unknown" ? outcome.failure : undefined;
 }
@@ -92,7 +96,7 @@ export function faultyMachine(
 }
 
 /**
- * Tells a vanished machine from a vanished address: the provider answers "not found" to both. Where it still has the
+ * Distinguishes a vanished machine from a vanished address: the provider answers "not found" to both. Where it still has the
  * address, the machine is missing, and the failure says so.
  */
 export function attributeFailure<T extends KindTypes>(

@@ -9,7 +9,8 @@ import type { Condition } from "../kube/patch.js";
 import type { Logger } from "../logging.js";
 import type { FlipopMetrics } from "../metrics/flipop.js";
 import type { Decision, Start } from "./iteration.js";
-import type { ActionResult, Kind, KindTypes, SequenceResult } from "./kind.js";
+import type { Kind } from "./kind.js";
+import type { ActionResult, KindTypes, SequenceResult } from "./plan.js";
 import type { ResourceState } from "./resource-state.js";
 
 export interface ReportTools {
@@ -95,8 +96,7 @@ function logResult<T extends KindTypes>(
 ): void {
   const fields = { kind: ref.kind, resource: key, action: action.do, why: action.why, outcome };
   if (hasFailed(outcome)) logger.warn(fields, "Action failed");
-  else if (outcome.is === "skipped") logger.debug(fields, "Action skipped");
-  else if (outcome.is === "superseded") logger.info(fields, "Action superseded, planning again");
+  else if (outcome.is === "skipped" || outcome.is === "superseded") logger.debug(fields, "Action skipped");
   else logger.info(fields, "Action done");
   const { leftBehind = [] } = action;
   if (outcome.is !== "done" || leftBehind.length === 0) return;

@@ -6,12 +6,21 @@ import type { Telling as EventMessage } from "../controllers/telling.js";
 import type { ResourceRef } from "../inventory/types.js";
 import type { Patch } from "../kube/patch.js";
 import { OwnSeries } from "../metrics/series.js";
-import type { Kind, KindTypes } from "./kind.js";
 import { PendingStatus } from "./pending-status.js";
+import type { KindTypes } from "./plan.js";
 import { Retries } from "./retries.js";
+import type { ResourceSource } from "./source.js";
+
+/** The part of a kind that a state needs. */
+export interface StatedKind<T extends KindTypes> {
+  readonly names: { readonly kind: string };
+  readonly source: ResourceSource<T["object"]>;
+  read(object: T["object"]): T["resource"];
+  remember(state: ResourceState<T>): T["memory"];
+}
 
 export interface ResourceStateProps<T extends KindTypes> {
-  readonly kind: Kind<T>;
+  readonly kind: StatedKind<T>;
   readonly key: string;
   /** Asks for a run. */
   readonly enqueue: (afterMs: number) => void;
@@ -71,7 +80,7 @@ export class ResourceState<T extends KindTypes> {
     return this.life.signal;
   }
 
-  /** The API server refuses our writes for want of a right. */
+  /** The API server refuses our writes: a right is missing. */
   get forbidden(): boolean {
     return this.writer.forbidden;
   }

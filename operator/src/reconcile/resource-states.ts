@@ -2,7 +2,8 @@
 
 import type { KubeObject } from "../kube/objects.js";
 import type { Logger } from "../logging.js";
-import type { Kind, KindTypes } from "./kind.js";
+import type { Kind } from "./kind.js";
+import type { KindTypes } from "./plan.js";
 import { ResourceState } from "./resource-state.js";
 import type { SourceEvent } from "./source.js";
 

@@ -80,7 +80,7 @@ export class Retries {
     );
   }
 
-  /** A person has edited the spec: what only a person could mend is tried at once. */
+  /** A person has edited the spec: what only a person could fix is tried at once. */
   followGeneration(generation: number | undefined): void {
     if (generation === this.generation) return;
     const first = this.generation === undefined;

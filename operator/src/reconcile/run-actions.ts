@@ -3,14 +3,14 @@
 import { type Outcome, outcomeOf, skipped } from "../controllers/addresses/outcomes.js";
 import type { CallContext } from "../providers/call.js";
 import type { Decision, Start } from "./iteration.js";
-import type { ActionCall, ActionResult, Kind, KindTypes, RunAction } from "./kind.js";
+import type { ActionCall, Kind, RunAction } from "./kind.js";
+import type { ActionResult, KindTypes } from "./plan.js";
 import type { ResourceState } from "./resource-state.js";
 
 export interface ActionTools<T extends KindTypes> {
   readonly kind: Kind<T>;
   readonly state: ResourceState<T>;
   readonly signal: AbortSignal;
-  /** Of the calls of an action. */
   readonly contextOf: (action: T["action"]) => CallContext;
 }
 
@@ -18,7 +18,7 @@ export interface ActionTools<T extends KindTypes> {
 export async function runActions<T extends KindTypes>(
   tools: ActionTools<T>,
   decision: Decision<T>,
-  { sequence, rechecks }: Start<T>,
+  { sequence }: Start<T>,
 ): Promise<readonly ActionResult<T["action"]>[]> {
   const results: ActionResult<T["action"]>[] = [];
   const failed = new Set<string | undefined>();
@@ -27,7 +27,7 @@ export async function runActions<T extends KindTypes>(
       failed.add(name);
       continue;
     }
-    const done = await runStep(tools, { decision, rechecks, actions }, results);
+    const done = await runStep(tools, { decision, actions }, results);
     if (!done) failed.add(name);
   }
   return results;
@@ -35,20 +35,16 @@ export async function runActions<T extends KindTypes>(
 
 interface Step<T extends KindTypes> {
   readonly decision: Decision<T>;
-  readonly rechecks: Start<T>["rechecks"];
   readonly actions: readonly T["action"][];
 }
 
 async function runStep<T extends KindTypes>(
   tools: ActionTools<T>,
-  { decision: { snapshot, plan }, rechecks, actions }: Step<T>,
+  { decision, actions }: Step<T>,
   results: ActionResult<T["action"]>[],
 ): Promise<boolean> {
-  const { state, signal, contextOf } = tools;
   for (const action of actions) {
-    const recheck = rechecks.get(action);
-    const context = { ...contextOf(action), ...(recheck && { recheck }) };
-    const outcome = await attempt(tools, { state, snapshot, plan, signal, context }, action);
+    const outcome = await attempt(tools, callOf(tools, decision, action), action);
     results.push({ action, outcome });
     if (outcome.is !== "done") return false;
   }
@@ -70,4 +66,12 @@ async function attempt<T extends KindTypes>(
   } catch (error) {
     return outcomeOf(error);
   }
+}
+
+function callOf<T extends KindTypes>(
+  { state, signal, contextOf }: ActionTools<T>,
+  { snapshot, plan }: Decision<T>,
+  action: T["action"],
+): ActionCall<T> {
+  return { state, snapshot, plan, signal, context: contextOf(action) };
 }

@@ -5,7 +5,8 @@ import { stamped } from "../controllers/planned-condition.js";
 import { jsonEqual } from "../kube/equal.js";
 import { mergeConditions, statusPatch } from "../kube/patch.js";
 import type { Decision } from "./iteration.js";
-import type { Kind, KindTypes, StatusFields } from "./kind.js";
+import type { Kind } from "./kind.js";
+import type { KindTypes, StatusFields } from "./plan.js";
 import type { ResourceState } from "./resource-state.js";
 
 export interface StatusTime {

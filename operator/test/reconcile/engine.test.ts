@@ -176,38 +176,25 @@ describe("the engine", () => {
     expect(moving.state?.retries.get("taint")).to.equal(undefined);
   });
 
-  it("ends a call as superseded that a plan made now does not ask for, and plans again at once", async () => {
+  it("lets a call ask, when it may be sent, whether a plan made now still wants it", async () => {
     const answers: (string | undefined)[] = [];
-    let target = A;
-    moving.wanted = () => [sequence(move(target), { lockKey: "address" })];
-    moving.run = async ({ ip }, { context: { recheck } }) => {
-      answers.push(recheck?.());
-      if (ip === B) return DONE;
-      target = B;
-      const because = recheck?.();
-      return because === undefined ? DONE : { is: "superseded", because };
+    let wanted = true;
+    moving.wanted = () => (wanted ? [sequence(move(A))] : []);
+    moving.run = async (_action, { context }) => {
+      answers.push(context.recheck?.());
+      wanted = false;
+      answers.push(context.recheck?.());
+      return { is: "superseded", because: answers[1] ?? "" };
     };
     await start();
-    expect(moving.begun).to.deep.equal([`move ${A}`, `move ${B}`]);
-    expect(answers, "each was wanted when it began").to.deep.equal([undefined, undefined]);
-  });
-
-  it("counts a superseded call neither as a failure nor as a success", async () => {
-    const outcomes: Outcome[] = [refused(), { is: "superseded", because: "the node is NotReady" }, refused()];
-    moving.wanted = () => [sequence(move(A))];
-    moving.run = async () => outcomes.shift() ?? DONE;
-    await start();
-    expect(moving.state?.retries.get(`address ${A}`)?.failures).to.equal(1);
-    await world.clock.advance(1_100);
-    expect(moving.begun, "the superseded one is begun again at once").to.have.length(3);
-    expect(moving.state?.retries.get(`address ${A}`)?.failures).to.equal(2);
-    expect(world.events.map(({ reason }) => reason)).to.not.include("Superseded");
+    expect(answers).to.deep.equal([undefined, "the plan has changed since the decision"]);
+    expect(moving.state?.retries.get(`address ${A}`)).to.equal(undefined);
   });
 
   it("checks the facts of the decision where the kind takes them", async () => {
     let fit = true;
     const taken: string[] = [];
-    const recheckOf = (_state: unknown, _snapshot: unknown, { ip }: Move) => {
+    const recheckOf = (_state: unknown, { ip }: Move) => {
       taken.push(ip);
       expect(moving.begun, "in the turn of the decision").to.deep.equal([]);
       return () => (fit ? undefined : "the node has changed");
@@ -223,6 +210,16 @@ describe("the engine", () => {
     await start();
     expect(taken).to.deep.equal([A]);
     expect(seen).to.deep.equal(["the node has changed", "records"]);
+  });
+
+  it("plans again at once after a call that was superseded, and keeps the failures before it", async () => {
+    const outcomes: Outcome[] = [refused({ kind: "Conflict" }), { is: "superseded", because: "changed" }, DONE];
+    moving.wanted = () => [sequence(move(A))];
+    moving.run = async () => outcomes.shift() ?? DONE;
+    await start();
+    await world.clock.advance(1_000);
+    expect(moving.begun).to.have.length(3);
+    expect(world.status()["moved"]).to.deep.equal([`address ${A}`]);
   });
 
   it("keeps what an older CRD drops, and does not send it again and again", async () => {

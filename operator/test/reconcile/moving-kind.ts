@@ -4,7 +4,8 @@ import type { ActionFailure, Outcome } from "../../src/controllers/addresses/out
 import { yes } from "../../src/controllers/planned-condition.js";
 import { warning } from "../../src/controllers/telling.js";
 import type { KubeObject } from "../../src/kube/objects.js";
-import type { Action, ActionCall, ActionSequence, Kind, Plan, SequenceResult } from "../../src/reconcile/kind.js";
+import type { ActionCall, Kind } from "../../src/reconcile/kind.js";
+import type { Action, ActionSequence, Plan, SequenceResult } from "../../src/reconcile/plan.js";
 import type { ResourceState } from "../../src/reconcile/resource-state.js";
 import type { RecoveringAccount } from "../../src/reconcile/retries.js";
 import type { OneObject } from "./rig.js";
@@ -37,7 +38,7 @@ export class MovingKind {
   /** How an action ends. @default done */
   run: (action: Move, call: ActionCall<Mover>) => Promise<Outcome> = async () => ({ is: "done" });
   account: RecoveringAccount | undefined;
-  /** Hooks of this test alone. */
+  /** Hooks of one test alone. */
   more: Pick<Kind<Mover>, "recheckOf" | "priorityOf"> = {};
   hasAddress = true;
   showsMoves = true;

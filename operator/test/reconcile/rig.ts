@@ -11,9 +11,10 @@ import { flipopMetrics } from "../../src/metrics/flipop.js";
 import { MetricsRegistry } from "../../src/metrics/registry.js";
 import type { RuntimeMetrics } from "../../src/metrics/runtime.js";
 import { noQueueMetrics } from "../../src/metrics/workqueue.js";
-import type { Kind, KindTypes } from "../../src/reconcile/kind.js";
+import type { Kind } from "../../src/reconcile/kind.js";
 import { KindController, type KindTools } from "../../src/reconcile/kind-controller.js";
 import { ObjectWriters } from "../../src/reconcile/object-writers.js";
+import type { KindTypes } from "../../src/reconcile/plan.js";
 import type { ResourceSource, SourceEvent } from "../../src/reconcile/source.js";
 import { FakeClock } from "../support/fake-clock.js";
 

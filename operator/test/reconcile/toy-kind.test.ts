@@ -7,7 +7,8 @@ import { type PlannedCondition, unknown, yes } from "../../src/controllers/plann
 import { normal } from "../../src/controllers/telling.js";
 import type { KubeObject, ObjectMeta } from "../../src/kube/objects.js";
 import { finalizerPatch } from "../../src/kube/patch.js";
-import { type Action, inOrder, type Kind, type Plan } from "../../src/reconcile/kind.js";
+import type { Kind } from "../../src/reconcile/kind.js";
+import { type Action, inOrder, type Plan } from "../../src/reconcile/plan.js";
 import { OneObject } from "./rig.js";
 
 // The cloud: one board, and its slow API.

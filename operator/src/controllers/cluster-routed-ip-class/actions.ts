@@ -2,52 +2,26 @@
 
 import { Finalizer } from "cdk8s-flipop/api";
 import { finalizerPatch } from "../../kube/patch.js";
-import type { ActionTable, Action as EngineAction } from "../../reconcile/kind.js";
+import type { ActionTable } from "../../reconcile/kind.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
 import { DONE, type Outcome } from "../addresses/outcomes.js";
-import type { JobOrder, JobVariables } from "../jobs/job.js";
+import type { JobOrder } from "../jobs/job.js";
 import { jobSpecOf } from "../jobs/job-desk.js";
-import type { JobObject } from "../jobs/job-state.js";
 import { assignVariables, firewallVariables } from "../jobs/variables.js";
-import type { Problem } from "../problem.js";
-import type { RetryState } from "../retry-schedule.js";
+import type { ClassObject, ClassRead } from "../routed-ip/resource.js";
 import type { ClassJobs, ClassTools, Snapshot } from "./gather.js";
-import type { RoutedClass } from "./resource.js";
+import type { Action, Plan } from "./plan.js";
 
-export interface FinalizerAction extends EngineAction {
-  readonly do: "add-finalizer" | "remove-finalizer";
+/** The types of this kind, for the engine. */
+export interface RoutedClass {
+  readonly object: ClassObject;
+  readonly resource: ClassRead;
+  readonly snapshot: Snapshot;
+  readonly action: Action;
+  readonly plan: Plan;
+  /** `firewall`: the state of the firewall as RoutedIPs heard of it last. */
+  readonly memory: { firewall: string | undefined };
 }
-
-/** A dry run of both Jobs. */
-interface TryJobs extends EngineAction {
-  readonly do: "try-jobs";
-  readonly namespace: string;
-}
-
-interface CreateJob extends EngineAction {
-  readonly do: "create-job";
-  readonly namespace: string;
-  readonly variables: JobVariables;
-  readonly attempt: number;
-}
-
-/** The firewall is as these variables say; the Job goes. */
-interface TakeResult extends EngineAction {
-  readonly do: "take-result";
-  readonly job: JobObject;
-  readonly variables: JobVariables;
-}
-
-/** The Job failed, or nobody can tell what it did; it goes. */
-interface RecordFailure extends EngineAction {
-  readonly do: "record-failure";
-  readonly job: JobObject;
-  readonly problem: Problem;
-  /** Absent: it is not tried again. */
-  readonly retry?: RetryState;
-}
-
-export type Action = FinalizerAction | TryJobs | CreateJob | TakeResult | RecordFailure;
 
 export function actions({ jobs }: ClassTools): ActionTable<RoutedClass> {
   return {

@@ -4,11 +4,7 @@ import type { ClusterRoutedIPClassSpec } from "cdk8s-flipop/api";
 import { accountProblem, jobNamespaceOf } from "../jobs/job-place.js";
 import { no, type PlannedCondition, unknown, yes } from "../planned-condition.js";
 import type { Problem } from "../problem.js";
-import type { ClassSnapshot, JobFacilities } from "./gather.js";
-
-export function isByJobs({ updateRoutedIP, updateFirewall }: ClusterRoutedIPClassSpec): boolean {
-  return updateRoutedIP !== undefined || updateFirewall !== undefined;
-}
+import { type ClassSnapshot, isByJobs, type JobFacilities } from "./gather.js";
 
 export function readyOf(snapshot: ClassSnapshot): PlannedCondition {
   const { spec, jobs } = snapshot;

@@ -7,11 +7,10 @@ import type { ResourceState } from "../../reconcile/resource-state.js";
 import { clusterSource } from "../../reconcile/source.js";
 import { type ClassObject, readClass } from "../routed-ip/resource.js";
 import { classTerms } from "../routed-ip/terms.js";
-import { actions } from "./actions.js";
+import { actions, type RoutedClass } from "./actions.js";
 import { conditionEvents, eventsOf } from "./events.js";
 import { type ClassTools, gather, prepare, type Snapshot } from "./gather.js";
 import { type Plan, plan } from "./plan.js";
-import type { RoutedClass } from "./resource.js";
 
 export function createClassController(tools: ClassTools): KindController<RoutedClass> {
   return new KindController(tools.routing.context, kindOf(tools));

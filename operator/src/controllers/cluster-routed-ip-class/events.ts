@@ -1,10 +1,11 @@
 /** What people should know of a class. */
 
 import type { Condition } from "../../kube/patch.js";
-import type { SequenceEvents, SequenceResult } from "../../reconcile/kind.js";
+import type { SequenceEvents } from "../../reconcile/kind.js";
+import type { SequenceResult } from "../../reconcile/plan.js";
 import { type PlannedCondition, turnedBad } from "../planned-condition.js";
 import { type Telling as EventMessage, warning } from "../telling.js";
-import type { Action } from "./actions.js";
+import type { Action } from "./plan.js";
 
 /** A failed Job is reported, whether or not it could be deleted. */
 export function eventsOf({ results }: SequenceResult<Action>): SequenceEvents {

@@ -2,7 +2,6 @@
 
 import type { ClusterRoutedIPClassSpec } from "cdk8s-flipop/api";
 import type { ObjectMeta } from "../../kube/objects.js";
-import type { ResourceState } from "../../reconcile/resource-state.js";
 import { given as omitUndefined } from "../given.js";
 import type { JobDecision } from "../jobs/job-decision.js";
 import type { JobDesk } from "../jobs/job-desk.js";
@@ -11,15 +10,17 @@ import type { FirewallJobs } from "../routed-ip/jobs/firewall-jobs.js";
 import type { ClassRead } from "../routed-ip/resource.js";
 import type { Routing } from "../routed-ip/routing.js";
 import { classTerms } from "../routed-ip/terms.js";
-import { isByJobs } from "./conditions.js";
-import type { RoutedClass } from "./resource.js";
+
+export function isByJobs({ updateRoutedIP, updateFirewall }: ClusterRoutedIPClassSpec): boolean {
+  return updateRoutedIP !== undefined || updateFirewall !== undefined;
+}
 
 export interface ClassSnapshot {
   readonly metadata: ObjectMeta;
   readonly spec: ClusterRoutedIPClassSpec;
   /** Why the spec can't be served. */
   readonly problem?: Problem;
-  /** All RoutedIPs are known: nobody can use it unseen. */
+  /** All RoutedIPs are known: none can use it unseen. */
   readonly cachesComplete: boolean;
   /** RoutedIPs that name it. */
   readonly users: readonly string[];
@@ -63,7 +64,7 @@ export interface ClassTools {
 }
 
 /** Asks the server for what the caches do not say about the firewall Job. */
-export async function prepare({ routing, jobs }: ClassTools, state: ResourceState<RoutedClass>): Promise<void> {
+export async function prepare({ routing, jobs }: ClassTools, state: { read(): ClassRead | undefined }): Promise<void> {
   const read = state.read();
   if (jobs === undefined || read === undefined || !isByJobs(read.spec) || !isComplete(routing)) return;
   const job = jobs.desk.find(read.metadata.uid, "firewall");

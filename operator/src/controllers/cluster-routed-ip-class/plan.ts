@@ -2,13 +2,56 @@
 
 import { Finalizer } from "cdk8s-flipop/api";
 import { JOB_TRIAL_MS } from "../../bounds.js";
-import { type ActionSequence, type Plan as EnginePlan, inOrder } from "../../reconcile/kind.js";
+import {
+  type ActionSequence,
+  type Action as EngineAction,
+  type Plan as EnginePlan,
+  inOrder,
+} from "../../reconcile/plan.js";
+import type { JobVariables } from "../jobs/job.js";
 import type { JobDecision } from "../jobs/job-decision.js";
 import { jobNamespaceOf } from "../jobs/job-place.js";
+import type { JobObject } from "../jobs/job-state.js";
 import type { PlannedCondition } from "../planned-condition.js";
-import type { Action, FinalizerAction } from "./actions.js";
-import { isByJobs, readyOf } from "./conditions.js";
-import type { ClassSnapshot, Snapshot } from "./gather.js";
+import type { Problem } from "../problem.js";
+import type { RetryState } from "../retry-schedule.js";
+import { readyOf } from "./conditions.js";
+import { type ClassSnapshot, isByJobs, type Snapshot } from "./gather.js";
+
+export interface FinalizerAction extends EngineAction {
+  readonly do: "add-finalizer" | "remove-finalizer";
+}
+
+/** A dry run of both Jobs. */
+interface TryJobs extends EngineAction {
+  readonly do: "try-jobs";
+  readonly namespace: string;
+}
+
+interface CreateJob extends EngineAction {
+  readonly do: "create-job";
+  readonly namespace: string;
+  readonly variables: JobVariables;
+  readonly attempt: number;
+}
+
+/** The firewall is as these variables say; the Job goes. */
+interface TakeResult extends EngineAction {
+  readonly do: "take-result";
+  readonly job: JobObject;
+  readonly variables: JobVariables;
+}
+
+/** The Job failed, or it is not known what the Job did; it goes. */
+interface RecordFailure extends EngineAction {
+  readonly do: "record-failure";
+  readonly job: JobObject;
+  readonly problem: Problem;
+  /** Absent: it is not tried again. */
+  readonly retry?: RetryState;
+}
+
+export type Action = FinalizerAction | TryJobs | CreateJob | TakeResult | RecordFailure;
 
 export interface ClassPlan {
   readonly action?: FinalizerAction;

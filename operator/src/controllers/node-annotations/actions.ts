@@ -1,20 +1,24 @@
 /** The one action of this kind: it removes an annotation that is still as it was when the plan was made. */
 
-import type { IpFamily } from "cdk8s-flipop/api";
+import type { KubeObject } from "../../kube/objects.js";
 import { sendPatch } from "../../kube/send-patch.js";
 import { isInvalid } from "../../kube/status-error.js";
-import type { ActionTable, Action as EngineAction } from "../../reconcile/kind.js";
+import type { ActionTable } from "../../reconcile/kind.js";
 import { annotationRemoval, nodePath } from "../addresses/annotation-patches.js";
 import { DONE, type Outcome, skipped } from "../addresses/outcomes.js";
 import type { ControllerContext } from "../context.js";
-import { annotationText } from "./gather.js";
-import type { NodeAnnotations } from "./resource.js";
+import { annotationText, type Snapshot } from "./gather.js";
+import type { Action, Plan } from "./plan.js";
+import type { NodeMemory } from "./resource.js";
 
-export interface Action extends EngineAction {
-  readonly do: "remove-annotation";
-  readonly node: string;
-  readonly family: IpFamily;
-  readonly ip?: string;
+/** The types of this kind, for the engine. */
+export interface NodeAnnotations {
+  readonly object: KubeObject;
+  readonly resource: KubeObject;
+  readonly snapshot: Snapshot;
+  readonly action: Action;
+  readonly plan: Plan;
+  readonly memory: NodeMemory;
 }
 
 export function actions({ nodes, client, clock }: ControllerContext): ActionTable<NodeAnnotations> {

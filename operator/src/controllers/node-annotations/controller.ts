@@ -6,10 +6,10 @@
 import type { Kind } from "../../reconcile/kind.js";
 import { KindController } from "../../reconcile/kind-controller.js";
 import type { ControllerContext, ControllerParts } from "../context.js";
-import { actions } from "./actions.js";
+import { actions, type NodeAnnotations } from "./actions.js";
 import { FAMILIES, gather, prepare } from "./gather.js";
 import { plan } from "./plan.js";
-import { annotatedNodes, type NodeAnnotations } from "./resource.js";
+import { annotatedNodes } from "./resource.js";
 
 export function createNodeAnnotationsController(context: ControllerContext): ControllerParts {
   const controller = new KindController(context, kindOf(context));

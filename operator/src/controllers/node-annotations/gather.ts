@@ -3,12 +3,11 @@
 import { canonicalIp, type IpFamily } from "cdk8s-flipop/api";
 import { CACHE_LAG_MS, JANITOR_LIST_MAX_AGE_SECONDS } from "../../bounds.js";
 import type { KubeObject } from "../../kube/objects.js";
-import type { ResourceState } from "../../reconcile/resource-state.js";
 import { AddressAccount } from "../address-accounts.js";
 import { ADDRESS_ANNOTATIONS } from "../addresses/annotated-nodes.js";
 import type { ControllerContext } from "../context.js";
 import { parseOwner } from "../owners.js";
-import type { NodeAnnotations } from "./resource.js";
+import type { NodeMemory } from "./resource.js";
 
 export const FAMILIES: readonly IpFamily[] = ["IPv4", "IPv6"];
 
@@ -27,6 +26,13 @@ export interface AnnotationFacts {
   readonly place?: Place;
 }
 
+/** What this process knows of a node. */
+interface AnnotatedNode {
+  /** Its name. */
+  readonly key: string;
+  readonly memory: NodeMemory;
+}
+
 export interface Snapshot {
   readonly node: string;
   /** Wall clock, ms since the epoch. */
@@ -36,7 +42,7 @@ export interface Snapshot {
 
 export function gather(
   context: ControllerContext,
-  state: ResourceState<NodeAnnotations>,
+  state: AnnotatedNode,
   { metadata: { name, annotations = {} } }: KubeObject,
 ): Snapshot {
   const found = FAMILIES.filter((family) => {
@@ -72,7 +78,7 @@ function factsOf(context: ControllerContext, node: string, { family, annotations
 }
 
 /** Reads the account that `placeOf` asks, where its list is old. */
-export async function prepare(context: ControllerContext, state: ResourceState<NodeAnnotations>): Promise<void> {
+export async function prepare(context: ControllerContext, state: AnnotatedNode): Promise<void> {
   const accounts = FAMILIES.map((family) => accountOf(context, state.key, family));
   await Promise.all(accounts.flatMap((account) => account?.refresh(JANITOR_LIST_MAX_AGE_SECONDS, "check") ?? []));
 }
@@ -86,7 +92,7 @@ export function annotationText(annotations: Readonly<Record<string, string>>, fa
 
 function isRemoved(
   { clock }: ControllerContext,
-  { memory }: ResourceState<NodeAnnotations>,
+  { memory }: AnnotatedNode,
   { family, text }: { readonly family: IpFamily; readonly text: string },
 ): boolean {
   const removed = memory.get(family);

@@ -1,9 +1,16 @@
 /** Which address annotations of a node are stale: those of owners that are gone, and those that no resource owns. Pure. */
 
+import type { IpFamily } from "cdk8s-flipop/api";
 import { JANITOR_RETRY_MS } from "../../bounds.js";
-import { type Plan as EnginePlan, inOrder } from "../../reconcile/kind.js";
-import type { Action } from "./actions.js";
+import { type Action as EngineAction, type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
 import type { AnnotationFacts, Snapshot } from "./gather.js";
+
+export interface Action extends EngineAction {
+  readonly do: "remove-annotation";
+  readonly node: string;
+  readonly family: IpFamily;
+  readonly ip?: string;
+}
 
 export type Plan = EnginePlan<Action>;
 

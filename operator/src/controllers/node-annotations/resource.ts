@@ -7,19 +7,6 @@ import { ObjectWriters } from "../../reconcile/object-writers.js";
 import type { ResourceSource } from "../../reconcile/source.js";
 import { nodePath } from "../addresses/annotation-patches.js";
 import type { ControllerContext } from "../context.js";
-import type { Action } from "./actions.js";
-import type { Snapshot } from "./gather.js";
-import type { Plan } from "./plan.js";
-
-/** The types of this kind, for the engine. */
-export interface NodeAnnotations {
-  readonly object: KubeObject;
-  readonly resource: KubeObject;
-  readonly snapshot: Snapshot;
-  readonly action: Action;
-  readonly plan: Plan;
-  readonly memory: NodeMemory;
-}
 
 /** Removals that the node cache may not show yet, by family. */
 export type NodeMemory = Map<IpFamily, { readonly annotation: string; readonly at: number }>;

@@ -5,20 +5,22 @@ import { finalizerPatch } from "../../kube/patch.js";
 import type { ActionCall, ActionTable } from "../../reconcile/kind.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
 import { DONE, type Outcome } from "../addresses/outcomes.js";
-import type { DnsAction, Reasoned, RecordDns } from "../records/actions.js";
+import type { DnsAction } from "../records/actions.js";
 import { type DnsDesk, NoDnsError } from "../records/dns-desk.js";
-import type { NodeDNS } from "./resource.js";
+import type { Gathered } from "./gather.js";
+import type { Plan } from "./plan.js";
+import type { Action } from "./planned-actions.js";
+import type { NodeDNSMemory, RecordSetObject, ResourceRead } from "./resource.js";
 
-/** What the API server keeps. Confirmed before the next action of the chain. */
-export type RecordAction =
-  | RecordDns
-  | (Reasoned & { readonly do: "add-finalizer" })
-  /** `leftBehind`: what was not cleaned up in time; goes to the log and an Event. */
-  | (Reasoned & { readonly do: "remove-finalizer"; readonly leftBehind: readonly string[] });
-
-export type Action = DnsAction | RecordAction;
-
-export type Chain = readonly Action[];
+/** The types of this kind, for the engine. */
+export interface NodeDNS {
+  readonly object: RecordSetObject;
+  readonly resource: ResourceRead;
+  readonly snapshot: Gathered;
+  readonly action: Action;
+  readonly plan: Plan;
+  readonly memory: NodeDNSMemory;
+}
 
 export function actions(desk: DnsDesk): ActionTable<NodeDNS> {
   const changeRecords = (call: ActionCall<NodeDNS>, action: DnsAction) => callProvider(desk, call, action);

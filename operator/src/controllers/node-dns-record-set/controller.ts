@@ -13,7 +13,7 @@ import { MatchFollower } from "../match-follower.js";
 import { OwnResources, resourcePathOf } from "../own-resources.js";
 import { DnsDesk, dnsOfRegistry } from "../records/dns-desk.js";
 import { supersededRecords } from "../records/recheck.js";
-import { actions } from "./actions.js";
+import { actions, type NodeDNS } from "./actions.js";
 import { conditionEvents, eventsOf, OLDER_CRD } from "./events.js";
 import { gather } from "./gather.js";
 import { samplesOf } from "./metrics.js";
@@ -22,7 +22,6 @@ import { plan } from "./plan.js";
 import {
   claimsOf,
   KIND,
-  type NodeDNS,
   type NodeDNSMemory,
   PLURAL,
   type RecordSetObject,
@@ -60,8 +59,10 @@ function kindOf(context: ControllerContext, source: ResourceSource<RecordSetObje
     gather: (state, read) => gather({ context, desk }, state, read),
     plan: ({ snapshot }) => plan(snapshot),
     actions: actions(desk),
-    supersededBecause: supersededRecords,
-    priority: "records",
+    recheckOf: (_state, action, { plannedNow }) => {
+      return action.do === "apply-records" ? () => supersededRecords(plannedNow(), action) : undefined;
+    },
+    priorityOf: () => "records",
     accountOf: ({ dns }, action) => {
       const provider = "which" in action ? dns.sets[action.which]?.provider : undefined;
       return provider && records.recoveryOf(provider);

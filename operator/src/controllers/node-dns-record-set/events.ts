@@ -1,10 +1,10 @@
 /** What people should know of a record set. Pure. */
 
 import type { Condition } from "../../kube/patch.js";
-import type { SequenceResult } from "../../reconcile/kind.js";
+import type { SequenceResult } from "../../reconcile/plan.js";
 import { isBad, type PlannedCondition } from "../planned-condition.js";
 import { type Telling as EventMessage, leftBehind, normal, recordsText, warning } from "../telling.js";
-import type { Action } from "./actions.js";
+import type { Action } from "./planned-actions.js";
 
 /** Once, when the API server begins to drop fields of the status. */
 export const OLDER_CRD: EventMessage = warning(

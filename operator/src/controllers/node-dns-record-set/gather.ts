@@ -1,15 +1,23 @@
 /** The snapshot of one record set: reads what is there, and waits for nothing. */
 
+import type { ResourceRef } from "../../inventory/types.js";
 import { tallyText } from "../../match/tally.js";
 import { UnknownProviderError } from "../../providers/registry.js";
-import type { ResourceState } from "../../reconcile/resource-state.js";
+import type { CleanupMemory } from "../cleanup.js";
 import type { ControllerContext } from "../context.js";
-import { given } from "../given.js";
+import { given as omitUndefined } from "../given.js";
 import type { Problem } from "../problem.js";
 import type { DnsDesk, DnsLook } from "../records/dns-desk.js";
-import type { NodeDNS, ResourceRead } from "./resource.js";
+import type { NodeDNSMemory, ResourceRead } from "./resource.js";
 import type { Absence, Snapshot } from "./snapshot.js";
 import { type Wish, wishOf } from "./wish.js";
+
+/** What this process knows of a record set. */
+interface RecordSetState {
+  readonly ref: ResourceRef;
+  readonly memory: NodeDNSMemory;
+  readonly cleanup: CleanupMemory;
+}
 
 export interface GatherTools {
   readonly context: ControllerContext;
@@ -22,7 +30,7 @@ export interface Gathered {
   readonly dns: DnsLook;
 }
 
-export function gather({ context, desk }: GatherTools, state: ResourceState<NodeDNS>, read: ResourceRead): Gathered {
+export function gather({ context, desk }: GatherTools, state: RecordSetState, read: ResourceRead): Gathered {
   const { resource } = read;
   const { memory } = state;
   const wish = wishOf(resource.spec);
@@ -35,8 +43,7 @@ export function gather({ context, desk }: GatherTools, state: ResourceState<Node
     resource,
     now,
     cachesComplete: context.leads() && memory.match.settled,
-    ...given({ leadsSince: context.leadsSince() }),
-    ...(problem === undefined ? {} : { problem }),
+    ...omitUndefined({ leadsSince: context.leadsSince(), problem }),
     passedOver: memory.match.passedOver,
     ...nodesOf(state),
     ...(noNode === undefined ? {} : { noNode }),
@@ -50,7 +57,7 @@ function nodesOf({
   memory: {
     match: { index },
   },
-}: ResourceState<NodeDNS>): Pick<Snapshot, "candidates" | "verdictOf" | "refusals"> {
+}: RecordSetState): Pick<Snapshot, "candidates" | "verdictOf" | "refusals"> {
   if (index === undefined) return { candidates: [], verdictOf: () => undefined, refusals: "" };
   return {
     candidates: index.candidates(),
@@ -61,7 +68,7 @@ function nodesOf({
 
 function lookUp(
   { context, desk }: GatherTools,
-  { ref }: ResourceState<NodeDNS>,
+  { ref }: RecordSetState,
   { resource, wish }: { readonly resource: ResourceRead["resource"]; readonly wish: Wish | undefined },
 ): DnsLook {
   const last = resource.status.dns;
@@ -83,7 +90,7 @@ function providerProblem({ providers }: ControllerContext, wish: Wish | undefine
   }
 }
 
-function absenceOf(context: ControllerContext, { memory }: ResourceState<NodeDNS>, now: number): Absence | undefined {
+function absenceOf(context: ControllerContext, { memory }: RecordSetState, now: number): Absence | undefined {
   const { index, settled } = memory.match;
   if (!settled || index === undefined || index.anyNodeHasLabels()) {
     memory.noNodeSince = undefined;
@@ -99,7 +106,7 @@ function watchPublished(
     memory: {
       match: { index },
     },
-  }: ResourceState<NodeDNS>,
+  }: RecordSetState,
   published: readonly { readonly nodeName: string }[],
 ): void {
   index?.watchHolders(published.flatMap(({ nodeName }) => index.verdict(nodeName)?.node.machine ?? []));

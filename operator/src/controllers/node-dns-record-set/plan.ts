@@ -1,14 +1,14 @@
 /** The decision about one record set: a list of named steps over one snapshot. Pure: no clock, log, metric or I/O. */
 
 import type { PublishedAddress, RecordCounts, RecordSetState } from "cdk8s-flipop/api";
-import { type Plan as EnginePlan, inOrder } from "../../reconcile/kind.js";
+import { type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
 import { contestedUntil } from "../contested.js";
 import { recordChain } from "../records/record-chain.js";
 import { isDue } from "../retry-schedule.js";
-import type { Action, Chain } from "./actions.js";
 import { conditionsOf, stateOf } from "./conditions.js";
 import { deletionChain, finalizerChain, isDeleting } from "./deletion.js";
 import { type Emptying, emptyingOf } from "./emptying.js";
+import type { Action, Chain } from "./planned-actions.js";
 import { type Publication, publicationOf } from "./publication.js";
 import { changeText } from "./sentence.js";
 import type { Snapshot } from "./snapshot.js";

@@ -8,23 +8,10 @@ import type { KubeObject } from "../../kube/objects.js";
 import type { MatchFollower } from "../match-follower.js";
 import type { Problem } from "../problem.js";
 import { isFields, isIdleToleration, readSpec } from "../read-spec.js";
-import type { Action } from "./actions.js";
-import type { Gathered } from "./gather.js";
-import type { Plan } from "./plan.js";
 import type { NodeRecordSet } from "./snapshot.js";
 
 export const KIND = "NodeDNSRecordSet";
 export const PLURAL = "nodednsrecordsets";
-
-/** The types of this kind, for the engine. */
-export interface NodeDNS {
-  readonly object: RecordSetObject;
-  readonly resource: ResourceRead;
-  readonly snapshot: Gathered;
-  readonly action: Action;
-  readonly plan: Plan;
-  readonly memory: NodeDNSMemory;
-}
 
 export interface NodeDNSMemory {
   readonly match: MatchFollower;

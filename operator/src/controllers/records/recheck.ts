@@ -5,10 +5,7 @@ import type { DnsAction } from "./actions.js";
 type Change = Extract<DnsAction, { readonly do: "apply-records" }>;
 
 /** @param planned the actions of a plan made now; `undefined`: the resource is gone. */
-export function supersededRecords(
-  planned: readonly unknown[] | undefined,
-  action: DnsAction | { readonly do: "record-dns" | "add-finalizer" | "remove-finalizer" },
-): string | undefined {
+export function supersededRecords(planned: readonly unknown[] | undefined, action: DnsAction): string | undefined {
   if (action.do !== "apply-records") return undefined;
   const wanted = goalOf(action);
   const same = planned?.some((other) => isChange(other) && goalOf(other) === wanted);

@@ -1,21 +1,23 @@
 /** What an issuer asks for, and how it is done. */
 
-import { type CreatedFirewall, Finalizer } from "cdk8s-flipop/api";
+import { Finalizer } from "cdk8s-flipop/api";
 import { finalizerPatch, statusPatch } from "../../kube/patch.js";
-import type { FirewallFacts } from "../../providers/types.js";
-import type { ActionTable, Action as EngineAction } from "../../reconcile/kind.js";
+import type { ActionTable } from "../../reconcile/kind.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
 import { DONE, type Outcome, skipped } from "../addresses/outcomes.js";
-import type { RoutedIPIssuer } from "./resource.js";
+import type { IssuerObject, IssuerRead } from "../routed-ip/resource.js";
+import type { Gathered, IssuerMemory } from "./gather.js";
+import type { Action, Plan } from "./plan.js";
 
-export type Action =
-  | (EngineAction & { readonly do: "add-finalizer" })
-  /** `leftBehind`: what was not cleaned up in time. */
-  | (EngineAction & { readonly do: "remove-finalizer"; readonly leftBehind: readonly string[] })
-  /** The operator created it, it is empty, and no RoutedIP uses it. */
-  | (EngineAction & { readonly do: "remove-firewall"; readonly firewall: Pick<FirewallFacts, "id" | "name"> })
-  /** `status.createdFirewall`; `undefined` removes it. */
-  | (EngineAction & { readonly do: "record-firewall"; readonly created: CreatedFirewall | undefined });
+/** The types of this kind, for the engine. */
+export interface RoutedIPIssuer {
+  readonly object: IssuerObject;
+  readonly resource: IssuerRead;
+  readonly snapshot: Gathered;
+  readonly action: Action;
+  readonly plan: Plan;
+  readonly memory: IssuerMemory;
+}
 
 export const ACTIONS: ActionTable<RoutedIPIssuer> = {
   "add-finalizer": ({ state }) => setFinalizer(state, true),

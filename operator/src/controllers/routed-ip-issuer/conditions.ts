@@ -20,7 +20,7 @@ function failureOf(part: Snapshot["account"] | Snapshot["firewall"]): Problem | 
   return typeof part === "object" && "failure" in part ? part.failure : undefined;
 }
 
-/** An address can only go to nodes of its region: one without nodes serves nobody. */
+/** An address can only go to nodes of its region: no RoutedIP can use one without nodes. */
 function regionProblem({ issuer, regions }: Snapshot): Problem | undefined {
   const { region } = issuer.spec;
   if (!region || regions.size === 0 || regions.has(region)) return undefined;

@@ -3,13 +3,14 @@
 import { Finalizer } from "cdk8s-flipop/api";
 import type { Kind } from "../../reconcile/kind.js";
 import { KindController } from "../../reconcile/kind-controller.js";
+import type { ResourceState } from "../../reconcile/resource-state.js";
 import { namespacedSource } from "../../reconcile/source.js";
+import { type Basis, objectBasis, recheckOf } from "../addresses/basis.js";
 import { type IssuerObject, readIssuer } from "../routed-ip/resource.js";
-import { ACTIONS } from "./actions.js";
+import { ACTIONS, type RoutedIPIssuer } from "./actions.js";
 import { conditionEvents, eventsOf } from "./events.js";
 import { gather, type IssuerTools, prepare } from "./gather.js";
 import { plan } from "./plan.js";
-import type { RoutedIPIssuer } from "./resource.js";
 
 export function createIssuerController(tools: IssuerTools): KindController<RoutedIPIssuer> {
   return new KindController(tools.routing.context, kindOf(tools));
@@ -34,15 +35,22 @@ function kindOf(tools: IssuerTools): Kind<RoutedIPIssuer> {
     plan: ({ snapshot }) => plan(snapshot),
     actions: ACTIONS,
     status: () => ({}),
+    recheckOf: (state, { do: verb }) =>
+      verb === "remove-firewall" ? recheckOf(() => basisOf(tools, state)) : undefined,
+    priorityOf: ({ do: verb }) => (verb === "remove-firewall" ? "records" : undefined),
     accountOf: ({ access }) => access.account,
     // Its clean-up begins when the last RoutedIP is gone.
     isCleaningUp: ({ key }) => routing.usersOfIssuer(key).length === 0,
     events: (_gathered, _plan, result) => eventsOf(result),
     statusEvents: conditionEvents,
     priority: "check",
-    priorityOf: () => "records",
     workers: 2,
   };
+}
+
+function basisOf({ routing }: IssuerTools, state: ResourceState<RoutedIPIssuer>): Basis {
+  const users = routing.usersOfIssuer(state.key).length;
+  return { ...objectBasis(state.object()?.metadata), "the number of its RoutedIPs": users };
 }
 
 function readObject(object: IssuerObject) {

@@ -1,10 +1,11 @@
 /** What people should know of an issuer. */
 
 import type { Condition } from "../../kube/patch.js";
-import type { ActionResult, SequenceEvents, SequenceResult } from "../../reconcile/kind.js";
+import type { SequenceEvents } from "../../reconcile/kind.js";
+import type { ActionResult, SequenceResult } from "../../reconcile/plan.js";
 import { type PlannedCondition, turnedBad } from "../planned-condition.js";
 import { type Telling as EventMessage, leftBehind, warning } from "../telling.js";
-import type { Action } from "./actions.js";
+import type { Action } from "./plan.js";
 
 export function eventsOf({ results }: SequenceResult<Action>): SequenceEvents {
   return { now: results.flatMap((result) => eventOf(result) ?? []) };

@@ -6,7 +6,7 @@ import type { ObjectMeta } from "../../kube/objects.js";
 import type { CallContext } from "../../providers/call.js";
 import { isProviderError } from "../../providers/errors.js";
 import type { FirewallFacts } from "../../providers/types.js";
-import type { ResourceState } from "../../reconcile/resource-state.js";
+import { earliest } from "../../reconcile/iteration.js";
 import { AddressAccount } from "../address-accounts.js";
 import type { CleanupMemory } from "../cleanup.js";
 import { given as omitUndefined } from "../given.js";
@@ -15,7 +15,6 @@ import type { SharedFirewall } from "../routed-ip/firewall-book.js";
 import type { AccountAnswer, IssuerAccounts } from "../routed-ip/issuer-accounts.js";
 import type { IssuerRead } from "../routed-ip/resource.js";
 import type { Routing } from "../routed-ip/routing.js";
-import type { RoutedIPIssuer } from "./resource.js";
 
 const REGION_LABEL = "topology.kubernetes.io/region";
 
@@ -29,7 +28,7 @@ export interface Snapshot {
   readonly issuer: Issuer;
   /** Wall clock, ms since the epoch. */
   readonly now: number;
-  /** All RoutedIPs and classes are known: nobody can use it unseen. */
+  /** All RoutedIPs and classes are known: none can use it unseen. */
   readonly cachesComplete: boolean;
   /** Why it can't serve: the spec, the provider, the credentials. */
   readonly problem?: Problem;
@@ -41,10 +40,10 @@ export interface Snapshot {
   readonly firewall: FirewallFacts | "unknown" | "missing" | "none" | { readonly failure: Problem };
   /** The same as it was read last, for people, while a slow read goes on. Nothing is changed by it. */
   readonly lastFirewall?: Snapshot["firewall"];
+  /** ms since the epoch: when a failed read of the account or the firewall is tried again. Absent: none has failed. */
+  readonly retryAt?: number;
   /** RoutedIPs that use it, as `namespace/name`, sorted. */
   readonly users: readonly string[];
-  /** ms since the epoch: when what failed is read again, of the account and of the firewall. */
-  readonly retryAt?: number;
   /** Of the clean-up of a deleted one. */
   readonly cleanup: CleanupMemory;
 }
@@ -52,6 +51,21 @@ export interface Snapshot {
 export interface IssuerTools {
   readonly routing: Routing;
   readonly accounts: IssuerAccounts;
+}
+
+export interface IssuerMemory {
+  /** The firewall as it was read last. */
+  firewall: Snapshot["firewall"] | undefined;
+}
+
+/** What this process knows of an issuer. */
+interface IssuerState {
+  readonly key: string;
+  readonly memory: IssuerMemory;
+  readonly cleanup: CleanupMemory;
+  /** Set while a read of an earlier run goes on. */
+  readonly preparing: Promise<void> | undefined;
+  read(): IssuerRead | undefined;
 }
 
 /** What the credentials of an issuer give access to. */
@@ -70,7 +84,7 @@ export interface Gathered {
 /** Tries the credentials, and reads the firewall; what the provider refuses stays in the account's and firewall's memory. */
 export async function prepare(
   tools: IssuerTools,
-  state: ResourceState<RoutedIPIssuer>,
+  state: IssuerState,
   contextOf: (why: string) => CallContext,
 ): Promise<void> {
   const issuer = state.read();
@@ -85,7 +99,7 @@ export async function prepare(
   });
 }
 
-export function gather(tools: IssuerTools, state: ResourceState<RoutedIPIssuer>, issuer: IssuerRead): Gathered {
+export function gather(tools: IssuerTools, state: IssuerState, issuer: IssuerRead): Gathered {
   const { context, synced } = tools.routing;
   const access = accessOf(tools, issuer);
   const firewall = firewallState(issuer, access);
@@ -97,11 +111,7 @@ export function gather(tools: IssuerTools, state: ResourceState<RoutedIPIssuer>,
     issuer,
     now: context.clock.now(),
     cachesComplete: context.leads() && synced,
-    ...omitUndefined({
-      problem: issuer.problem ?? access.answer.problem,
-      lastFirewall,
-      retryAt: retryTime(access),
-    }),
+    ...omitUndefined({ problem: issuer.problem ?? access.answer.problem, lastFirewall, retryAt: retryAtOf(access) }),
     account: accountState(access.account),
     regions: new Set(regions),
     firewall,
@@ -109,6 +119,12 @@ export function gather(tools: IssuerTools, state: ResourceState<RoutedIPIssuer>,
     cleanup: state.cleanup,
   };
   return { snapshot, access };
+}
+
+/** What failed is tried at its own times, or the failure outlives its cause. */
+function retryAtOf({ account, firewall }: Access): number | undefined {
+  const { failure, retryAt } = firewall?.view() ?? {};
+  return earliest([account?.retryAt, failure === undefined ? undefined : retryAt]);
 }
 
 function accessOf({ accounts, routing }: IssuerTools, issuer: IssuerRead): Access {
@@ -129,13 +145,6 @@ function firewallOf(
     return undefined;
   }
   return known.of(account.inventory.account, name);
-}
-
-/** What failed is read again at its own times, or the failure outlives its cause. */
-function retryTime({ account, firewall }: Access): number | undefined {
-  const { failure, retryAt } = firewall?.view() ?? {};
-  const times = [account?.retryAt, failure === undefined ? undefined : retryAt].flatMap((at) => at ?? []);
-  return times.length === 0 ? undefined : Math.min(...times);
 }
 
 function accountState(account: AddressAccount | undefined): Snapshot["account"] {

@@ -3,11 +3,19 @@
 import { type CreatedFirewall, Finalizer } from "cdk8s-flipop/api";
 import { CREDENTIALS_CHECK_SECONDS, DUE_RETRY_PAUSE_MS, SECOND_MS } from "../../bounds.js";
 import type { FirewallFacts } from "../../providers/types.js";
-import { type Plan as EnginePlan, inOrder } from "../../reconcile/kind.js";
+import { type Action as EngineAction, type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
 import { isCleanupOverdue } from "../cleanup.js";
-import type { Action } from "./actions.js";
 import { ready } from "./conditions.js";
 import type { Issuer, Snapshot } from "./gather.js";
+
+export type Action =
+  | (EngineAction & { readonly do: "add-finalizer" })
+  /** `leftBehind`: what was not cleaned up in time. */
+  | (EngineAction & { readonly do: "remove-finalizer"; readonly leftBehind: readonly string[] })
+  /** The operator created it, it is empty, and no RoutedIP uses it. */
+  | (EngineAction & { readonly do: "remove-firewall"; readonly firewall: Pick<FirewallFacts, "id" | "name"> })
+  /** `status.createdFirewall`; `undefined` removes it. */
+  | (EngineAction & { readonly do: "record-firewall"; readonly created: CreatedFirewall | undefined });
 
 export type Plan = EnginePlan<Action>;
 
@@ -20,7 +28,6 @@ export function plan(snapshot: Snapshot): Plan {
   };
 }
 
-/** When the credentials are tried again; what failed has times of its own. */
 function requeueTime({ now, retryAt = Number.POSITIVE_INFINITY }: Snapshot): number {
   return Math.max(now + DUE_RETRY_PAUSE_MS, Math.min(now + CREDENTIALS_CHECK_SECONDS * SECOND_MS, retryAt));
 }

@@ -1,8 +1,7 @@
 import { Finalizer, Label } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { isByJobs } from "../../../src/controllers/cluster-routed-ip-class/conditions.js";
-import type { ClassSnapshot } from "../../../src/controllers/cluster-routed-ip-class/gather.js";
+import { type ClassSnapshot, isByJobs } from "../../../src/controllers/cluster-routed-ip-class/gather.js";
 import { planClass } from "../../../src/controllers/cluster-routed-ip-class/plan.js";
 import { accountProblem } from "../../../src/controllers/jobs/job-place.js";
 import { meta } from "../../claims/resources.js";

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { plan } from "../../../src/controllers/node-dns-record-set/plan.js";
 import type { Snapshot } from "../../../src/controllers/node-dns-record-set/snapshot.js";
-import { actionsOf } from "../../../src/reconcile/kind.js";
+import { actionsOf } from "../../../src/reconcile/plan.js";
 import { NAME, settled, World, ZONE } from "./world.js";
 
 const MINUTE = 60_000;

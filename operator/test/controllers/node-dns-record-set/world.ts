@@ -2,8 +2,8 @@
 
 import type { NodeDNSRecordSetSpec } from "cdk8s-flipop/api";
 import { Claims } from "../../../src/claims/claims.js";
-import type { Action } from "../../../src/controllers/node-dns-record-set/actions.js";
 import { type Plan, plan } from "../../../src/controllers/node-dns-record-set/plan.js";
+import type { Action } from "../../../src/controllers/node-dns-record-set/planned-actions.js";
 import { claimsOf } from "../../../src/controllers/node-dns-record-set/resource.js";
 import type { NodeRecordSet, Snapshot } from "../../../src/controllers/node-dns-record-set/snapshot.js";
 import { statusOf } from "../../../src/controllers/node-dns-record-set/status.js";
@@ -17,7 +17,7 @@ import { MatchIndex } from "../../../src/match/match-index.js";
 import { NodeDirectory } from "../../../src/match/node-directory.js";
 import { tallyText } from "../../../src/match/tally.js";
 import { isProviderError } from "../../../src/providers/errors.js";
-import { actionsOf } from "../../../src/reconcile/kind.js";
+import { actionsOf } from "../../../src/reconcile/plan.js";
 import { compiled, NOT_READY, readyCondition, slimNode } from "../../match/cluster.js";
 import { FakeClock } from "../../support/fake-clock.js";
 import { ASKER, FakeDns } from "../records/fake-dns.js";

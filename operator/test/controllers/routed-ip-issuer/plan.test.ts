@@ -5,7 +5,7 @@ import { credentialsOf, secretOf } from "../../../src/controllers/routed-ip/issu
 import type { Snapshot } from "../../../src/controllers/routed-ip-issuer/gather.js";
 import { plan } from "../../../src/controllers/routed-ip-issuer/plan.js";
 import type { ObjectMeta } from "../../../src/kube/objects.js";
-import { actionsOf } from "../../../src/reconcile/kind.js";
+import { actionsOf } from "../../../src/reconcile/plan.js";
 import { meta } from "../../claims/resources.js";
 
 const FIREWALL = { id: "7", name: "ingress", rules: [], nodes: [], pending: false };
