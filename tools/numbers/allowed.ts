@@ -14,6 +14,13 @@ export const ALLOWED_CYCLES: readonly (readonly string[])[] = [
     "operator/src/controllers/routed-ip/jobs/status.ts",
   ],
   ["operator/src/controllers/routed-ip/plan.ts", "operator/src/controllers/routed-ip/update.ts"],
+  ["operator/src/controllers/routed-ip/routed-creation.ts", "operator/src/controllers/routed-ip/unit.ts"],
+  [
+    "operator/src/controllers/floating-ip-pool/pool-creation.ts",
+    "operator/src/controllers/floating-ip-pool/tools.ts",
+    "operator/src/controllers/floating-ip-pool/unit.ts",
+  ],
+  ["operator/src/providers/call.ts", "operator/src/providers/decision.ts", "operator/src/providers/urgency.ts"],
 ];
 
 /** Folders with more than 20 files. */
@@ -26,7 +33,7 @@ export const ALLOWED_FOLDERS: readonly string[] = [
   "operator/src/controllers/routed-ip",
   "operator/src/kube",
   "operator/src/providers",
-  "operator/src/sandbox/digitalocean",
-  "operator/src/sandbox/story",
+  "sandbox/src/digitalocean",
+  "sandbox/src/story",
   "testbed/src",
 ];

@@ -15,7 +15,6 @@ export interface CreatedAddress {
   readonly ip: string;
   readonly createdTime: string;
   readonly inSpec?: boolean;
-  /** The answer to its creation was lost, and the operator concluded from the account's lists that the address belongs to this resource. The operator never releases such an address. */
   readonly inferred?: boolean;
 }
 

@@ -18,25 +18,14 @@ import type {
   UnassignAddress,
 } from "../providers/types.js";
 import { Urgency } from "../providers/urgency.js";
-import {
-  abandoned,
-  type Belief,
-  completed,
-  deadlineOf,
-  follow,
-  type InFlight,
-  type Observation,
-  type OwnAction,
-  observe,
-  resolution,
-  started,
-} from "./belief.js";
+import { abandoned, type Belief, type Observation, type OwnAction, observe, started } from "./belief.js";
 import { Coalesced } from "./coalesced.js";
 import { InventoryReader } from "./inventory-reader.js";
+import { OwnActions } from "./own-actions.js";
 import { PicturedMap } from "./pictured-map.js";
 import { ReadGate } from "./read-gate.js";
 import { type Reservation, Reservations } from "./reservations.js";
-import { type Confirmation, hasEnded, type InventoryView, type ResourceRef } from "./types.js";
+import type { Confirmation, InventoryView, ResourceRef } from "./types.js";
 import { createView } from "./view.js";
 
 type Purpose = Pick<Observation, "forMove" | "holderGone">;
@@ -62,6 +51,7 @@ export class AccountInventory {
   private readonly named = new Map<string, readonly string[]>();
   private readonly reader: InventoryReader;
   private readonly lists: Coalesced;
+  private readonly actions: OwnActions;
   private listedAt: number | undefined;
   /** Lists asked for earlier may lack an address whose creation nobody answered. */
   private trustedFrom = Number.NEGATIVE_INFINITY;
@@ -81,6 +71,8 @@ export class AccountInventory {
     this.lists = new Coalesced(clock, () => this.relist());
     this.reads = new ReadGate(clock);
     this.reservations = new Reservations(clock);
+    const fetch = (context: CallContext, ip: string) => this.fetch(context, ip);
+    this.actions = new OwnActions({ clock, beliefs: this.beliefs, fetch });
   }
 
   /** Another token of the same account: used for reads when the others are refused. */
@@ -193,37 +185,12 @@ export class AccountInventory {
   }
 
   /** One look at a running action. At its deadline, or where its id is unknown, the address itself tells its end. */
-  async poll(
+  poll(
     provider: AddressProvider,
     context: CallContext,
     action: OwnAction & { readonly ip: string },
   ): Promise<ActionFacts> {
-    const { ip, id } = action;
-    // Where this process began it, it knows best what the end will be.
-    const met = this.meet(ip, action);
-    if (met !== undefined && (met.id === "" || this.clock.monotonic() >= deadlineOf(met))) {
-      return this.resolve(context, ip, met);
-    }
-    const { expected } = met ?? action;
-    const facts = await provider.action(context, { ip, id }, expected);
-    this.settle(facts, expected);
-    if (facts.state === "errored") await this.read(context, ip).catch(() => undefined);
-    return facts;
-  }
-
-  /** What is in flight; one that only a status knew of is so from here on, until its deadline. */
-  private meet(ip: string, { id, expected }: OwnAction): InFlight | undefined {
-    const belief = this.beliefs.get(ip);
-    if (belief !== undefined && belief.running === undefined && !hasEnded(belief, { id, expected })) {
-      this.beliefs.set(ip, follow(belief, { id, expected }, this.clock.monotonic()));
-    }
-    const running = this.beliefs.get(ip)?.running;
-    return running?.id === id ? running : undefined;
-  }
-
-  private async resolve(context: CallContext, ip: string, action: InFlight): Promise<ActionFacts> {
-    await this.fetch(context, ip);
-    return resolution(this.beliefs.get(ip), { ...action, ip }, this.clock.monotonic());
+    return this.actions.poll(provider, context, action);
   }
 
   private async change(
@@ -232,19 +199,16 @@ export class AccountInventory {
     expected: ProviderId | undefined,
     send: () => Promise<ActionFacts>,
   ): Promise<ActionFacts> {
-    const facts = await this.rereadOnFailure(context, ip, send);
+    const calledAt = this.clock.monotonic();
+    const facts = await this.rereadOnFailure(context, ip, send).finally(() => this.noteCall(ip, calledAt));
     this.reads.changed(ip);
-    this.settle(facts, expected);
+    this.actions.settle(facts, expected);
     return facts;
   }
 
-  private settle({ id, ip, state }: ActionFacts, expected: ProviderId | undefined): void {
+  private noteCall(ip: string, calledAt: number): void {
     const belief = this.beliefs.get(ip);
-    if (belief === undefined) return;
-    const now = this.clock.monotonic();
-    if (state === "completed") this.beliefs.set(ip, completed(belief, expected, now));
-    else if (state === "errored") this.beliefs.set(ip, abandoned(belief));
-    else this.beliefs.set(ip, started(belief, { id, expected }, now));
+    if (belief !== undefined) this.beliefs.set(ip, { ...belief, calledAt });
   }
 
   /** A refusal, or an outcome that nobody knows, says that the world is not as believed. */

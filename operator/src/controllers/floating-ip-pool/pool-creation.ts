@@ -17,7 +17,7 @@ import { CREATION } from "./subject.js";
 import type { Tools } from "./tools.js";
 import type { PoolUnit } from "./unit.js";
 
-/** The pool with what is known of its creation beside the status. */
+/** Adds the facts about the creation that the status lacks. */
 export function withResult(read: PoolRead, result: CreationResult | undefined): PoolRead {
   const { metadata, status } = read.pool;
   const { pendingCreation, ...rest } = status;
@@ -59,7 +59,7 @@ export function recordCreation({ unit }: Pick<Tools, "unit">, result: CreationRe
   });
 }
 
-/** The same for an end that the provider has just told: whoever asked goes on, and the write is tried again. */
+/** The same for an end that the provider has just reported: the caller continues, and the operator retries the write. */
 export async function endCreation(tools: Pick<Tools, "unit" | "context">, result: CreationResult): Promise<void> {
   const { context, unit } = tools;
   await recordCreation(tools, result).catch((error: unknown) => {

@@ -1,6 +1,7 @@
 /** Step 12: what the status says of each address, before the outcomes of the actions are folded in. */
 
 import type { AddressState, AddressStatus, PoolCounts, Reason } from "cdk8s-flipop/api";
+import { REPORTED_WAIT_MS } from "../../bounds.js";
 import { refText } from "../../claims/claimant.js";
 import { isContested } from "../contested.js";
 import { isDue } from "../retry-schedule.js";
@@ -137,14 +138,11 @@ function failure(snapshot: Snapshot, standing: Standing): Told | undefined {
   };
 }
 
-/** Shorter waits of an account are not reported: each retry would write each status again. */
-const REPORTED_MS = 50_000;
-
 /** When the account is tried again, where that is no sooner than its slow schedule says; once reported, it stays. */
 function accountWait(snapshot: Snapshot, { was, address }: Standing): string | undefined {
   const { memory, providerRetryAt, now } = snapshot;
   const at = Math.max(providerRetryAt ?? 0, memory.accountRetryAt?.get(addressSubject(address.ip)) ?? 0);
-  return at - now >= REPORTED_MS || timeOf(was.retryAt) === at ? timestamp(at) : undefined;
+  return at - now >= REPORTED_WAIT_MS || timeOf(was.retryAt) === at ? timestamp(at) : undefined;
 }
 
 /** By a failure of its own, or by one of the account. */

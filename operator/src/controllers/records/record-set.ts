@@ -58,6 +58,8 @@ export class RecordSet {
   private reading: Reading | undefined;
   /** Our last change, until something contradicts it. */
   private written: Reading | undefined;
+  /** What another party put in the place of our last change. */
+  private foreign: RecordSetFacts | undefined;
   private writtenTo = Number.NEGATIVE_INFINITY;
   private failure: ProviderError | undefined;
   private retry: RetryState | undefined;
@@ -163,12 +165,19 @@ export class RecordSet {
   }
 
   /** Whether our last change is still there. */
-  private judge({ facts, at }: Reading): void {
-    if (this.written === undefined) return;
-    if (!sameRecords(this.written.facts, facts)) {
+  private judge(reading: Reading): void {
+    const { facts, at } = reading;
+    if (this.written === undefined) this.written = this.repaired(facts) ? reading : undefined;
+    else if (!sameRecords(this.written.facts, facts)) {
       this.reverts = [...this.reverts.slice(0, REVERTS_KEPT - 1), this.clock.now()];
       this.written = undefined;
+      this.foreign = facts;
     } else if (at - this.written.at >= RECORDS_LASTING_MS) this.reverts = [];
+  }
+
+  /** A change whose answer was lost, or the other party, has replaced what the other party wrote. */
+  private repaired(facts: RecordSetFacts): boolean {
+    return this.reverts.length > 0 && this.foreign !== undefined && !sameRecords(this.foreign, facts);
   }
 
   private goodForMs(): number {

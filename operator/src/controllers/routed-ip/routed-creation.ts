@@ -14,7 +14,7 @@ import type { RoutedObject, RoutedRead } from "./resource.js";
 import type { Routing } from "./routing.js";
 import type { Overlay, RoutedUnit } from "./unit.js";
 
-/** The RoutedIP with what is known of its creation beside the status. */
+/** Adds the facts about the creation that the status lacks. */
 export function withResult(read: RoutedRead, result: CreationResult | undefined): RoutedRead {
   const { metadata, status } = read.routed;
   const { pendingCreation, ...rest } = status;
@@ -52,7 +52,7 @@ export function recordCreation(unit: RoutedUnit, result: CreationResult): Promis
   });
 }
 
-/** The same for an end that the provider has just told: whoever asked goes on, and the write is tried again. */
+/** The same for an end that the provider has just reported: the caller continues, and the operator retries the write. */
 export async function endCreation(routing: Routing, unit: RoutedUnit, result: CreationResult): Promise<void> {
   await recordCreation(unit, result).catch((error: unknown) => {
     const fields = { routedIP: unit.key, ip: result.created?.ip, error: errorText(error) };
