@@ -68,6 +68,10 @@ export class RootTasks extends Component {
       description: "The suites that need a real kube-apiserver",
       steps: [{ spawn: compile.name }, { exec: "tsx .ci/run-suites.ts server", receiveArgs: true }],
     });
+    project.addTask("storm", {
+      description: "Random events and faults, judged by an oracle: --seed S, --minutes M, in rounds of 3 minutes",
+      steps: [{ spawn: compile.name }, { exec: "tsx operator/test/storm/main.ts", receiveArgs: true }],
+    });
     project.addTask("test:image", {
       description: "Builds the image as it is released, and runs it: in podman, too, where that is installed",
       steps: [{ spawn: compile.name }, { exec: "mocha test/built/image.test.ts test/built/podman.test.ts" }],
