@@ -16,6 +16,16 @@ export const MOVE_MAX_AGE_SECONDS = 15; // A move is never based on older data.
 /** Reads lag behind writes: for this long after a completed action, a contradicting read is not evidence. */
 export const SETTLE_SECONDS = 30;
 export const SECOND_READ_SECONDS = 5; // After that, two contradicting reads count when this much lies between them.
+/** An own action whose answer was lost is resolved by then, from the holder and the lock of its address. */
+export const UNKNOWN_ACTION_SECONDS = 30;
+/** An own action that the API goes on calling unfinished, or no longer knows, is resolved the same way by then. */
+export const ACTION_SECONDS = 120;
+/** Where no run reads an action at its deadline, the next run of any resource of the account does after this. */
+export const OVERDUE_ACTION_SECONDS = 10;
+/** A move reserves its node for this long: more than its calls and its action take. */
+export const RESERVATION_SECONDS = 600;
+/** The same address or list is not read again within this, unless the operator or a refused call changed something. */
+export const READ_PAUSE_MS = 1_000;
 /** Seconds between reads of a running action; the last one repeats. */
 export const ACTION_POLL_SECONDS: readonly number[] = [1, 2, 3, 5];
 export const LOCKED_READ_SECONDS = 5; // An address that another party's action locks is read again after this.
@@ -35,8 +45,12 @@ export const CONTESTED_PAUSE_MS = 10 * MINUTE_MS; // The pause between two tries
 export const CALL_OVER_MS = 60_000; // A create call whose sender died has ended by then.
 /** Two lists that agree must lie this far apart: another installation may create in the same account. */
 export const LISTS_APART_MS = 10_000;
+export const CREATION_OVER_MS = CALL_OVER_MS + LISTS_APART_MS; // An address that appears later comes from no call that was sent before.
 /** The age of a list that a recovery uses: slightly less than the distance between two of them. */
 export const SETTLE_LIST_SECONDS = LISTS_APART_MS / SECOND_MS - 1;
+export const LIST_READ_MS = 1_000; // A creation that waits for a fresh list plans again after this.
+/** A first list that is read later than this after the intent proves nothing: a new address may belong to anyone. */
+export const INFERENCE_WINDOW_MS = 10 * MINUTE_MS;
 export const SEEN_KEPT = 500; // Addresses that an intent remembers as older than itself.
 export const LISTS_KEPT = 8; // List readings remembered for a recovery.
 
@@ -51,13 +65,16 @@ export const RETRY_SCHEDULES = {
 export const LONGEST_RETRY_MS = 2 * 60 * MINUTE_MS;
 /** An account that fails is tried again after this at the latest: an address may wait for it. */
 export const ACCOUNT_RETRY_MS = { RateLimited: 10_000, Unavailable: 10_000, Unauthorized: 60_000 };
-/** After a refused change, the first read tells whether the account is the cause. */
+/** A shorter wait of an account is not in the statuses: each retry would write each of them again. */
+export const REPORTED_WAIT_MS = 50_000;
+/** After a refused change, the first read shows whether the account is the cause. */
 export const ACCOUNT_FIRST_READ_MS = 1_000;
 /** An account that fails on and off does not recover more often than this. */
 export const ACCOUNT_RECOVERIES_APART_MS = 10_000;
 export const ACCOUNT_FAILURE_KEPT_MS = 10 * MINUTE_MS; // After this, the next failure of an account is a new one.
 export const JANITOR_RETRY_MS = 30_000; // Annotations of an unreadable account are checked again after this.
 export const CREDENTIALS_CHECK_SECONDS = 300; // An issuer's credentials are tried again this often.
+export const DUE_RETRY_PAUSE_MS = 1_000; // A retry that is due at this very moment does not run again at once.
 /** After the server dropped a field of a status, the field is tried again this often. */
 export const CRD_PROBE_MS = 10 * MINUTE_MS;
 
@@ -97,6 +114,7 @@ export const ABORT_GRACE_MS = 5_000; // An aborted run may tidy up for this long
 export const RESYNC_MS = 10 * MINUTE_MS; // Every resource runs at least this often.
 /** A pool's run waits this long for its calls; slower ones continue in the background. */
 export const CALLS_PATIENCE_MS = 1_000;
+export const MAX_UNSETTLED_RUNS = 4; // Runs in a row that may reach that bound before their key backs off.
 export const MAX_ITERATIONS = 8; // Iterations of one run; the next run continues.
 export const MAX_JOB_ITERATIONS = 6; // The same for a RoutedIP that works by Jobs.
 export const SKIPPED_RETRY_MS = 5_000; // An action that was skipped without a failure starts again after this.
@@ -118,9 +136,11 @@ export const LONGEST_TIMER_MS = 2 ** 31 - 1; // Node fires longer timers at once
 // Process and leader election
 
 export const SYNC_DEADLINE_MS = 5 * MINUTE_MS; // Every cache must have synced after this, or the process exits.
+export const CLAIMS_WAIT_MS = 30_000; // What a resource only asks for waits this long for kinds that cannot be read.
 export const SYNC_POLL_MS = 50; // Between two checks of the caches.
 export const DRAIN_DEADLINE_MS = 20_000; // Runs may end by themselves for this long; a pod gets 30 s.
 export const EVENT_LOOP_SAMPLE_MS = 50; // The usual 10 ms would wake a quiet operator 100 times a second.
+export const CLOSE_DEADLINE_MS = 2_000; // Watches and connections get this long to close at the end of the process.
 export const ABORT_DEADLINE_MS = 6_000; // Aborted work gets this long: slightly more than a controller gives a run.
 /** The defaults of client-go and of the Go operator. */
 export const ELECTION_TIMINGS = { leaseMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 };
@@ -130,6 +150,9 @@ export const LEASE_RELEASED_SECONDS = 1;
 export const LEASE_RELEASE_ATTEMPTS = 3; // Attempts to release the lease at the end.
 /** A write's deadline ends this long before the renew deadline, so that it has arrived by then. */
 export const CALL_MARGIN_MS = 2_000;
+export const CUT_OFF_WRITE_MS = 15_000; // A write that was cut off may still be carried out by the server: as long as one attempt may take.
+export const DRY_RUN_PLAN_MS = 3_000; // A dry run prints a plan that has not changed for this long.
+export const PROCESS_EXIT_MS = 1_000; // After the last command: the last log lines are written, then the process exits.
 export const FORBIDDEN_GRACE_MS = 15_000; // A permission that is being granted at the start may take this long.
 export const HTTP_REQUEST_TIMEOUT_MS = 10_000; // A request to the operator's own endpoints must have arrived by then.
 
@@ -147,11 +170,12 @@ export const KUBE_KEEP_ALIVE_MS = 60_000;
 export const TCP_KEEP_ALIVE_MS = 15_000;
 /** Credentials from files and plugins are read again after this. The kubelet rotates tokens. */
 export const CREDENTIALS_MAX_AGE_MS = 60_000;
+export const CREDENTIALS_READ_MS = 30_000; // An exec plugin or auth provider must answer by then.
 /** A page of 500 objects of 200 KB fits; V8 could not turn much more into a string. */
 export const MAX_BODY_BYTES = 128 * 1024 * 1024;
 /** etcd refuses objects beyond 1.5 MiB: a longer watch event is a broken stream. */
 export const MAX_LINE_BYTES = 10 * 1024 * 1024;
-export const NAMESPACE_CALL_SECONDS = 5; // The read that tells whether a namespace ends.
+export const NAMESPACE_CALL_SECONDS = 5; // The read that shows whether a namespace ends.
 
 // Lists and watches
 
@@ -174,7 +198,12 @@ export const WATCH_HEALTHY_SECONDS = 10; // A watch that lasted this long shows 
 export const WATCH_SHORT_SECONDS = 1; // A watch that ends sooner, without an event, has failed. As client-go.
 export const WATCH_MAX_SILENT = 2; // After this many watches in a row without an event the set is listed again.
 /** fast: the connection broke. slow: the server refuses. */
-export const WATCH_BACKOFF_MS = { fast: { firstMs: 100, longestMs: 2_000 }, slow: { firstMs: 800, longestMs: 30_000 } };
+export const WATCH_BACKOFF_MS = {
+  fast: { firstMs: 100, longestMs: 2_000 },
+  slow: { firstMs: 800, longestMs: 30_000 },
+  // The storage of a fresh CRD is ready after about a second.
+  soon: { firstMs: 100, longestMs: 300 },
+};
 export const WATCH_RETRY_AFTER_MS = 2 * MINUTE_MS; // A server that asks for more is tried again after this.
 export const SLICE_MS = 12; // Longest stretch of work before other events get their turn.
 export const MAX_INTERN_ENTRIES = 20_000; // Entries of an intern table before it starts over.
@@ -203,6 +232,8 @@ export const CLOUD_RETRY_FIRST_MS = 300; // Before the second attempt; doubled f
 export const CLOUD_RETRY_LONGEST_MS = 5_000; // And at most this.
 /** An API that asks for a longer pause ends the call; the caller plans again. */
 export const CLOUD_RETRY_AFTER_SECONDS = 30;
+/** A read that callers share, of all its pages: after it they stop waiting, and the next caller starts another. */
+export const SHARED_READ_SECONDS = 300;
 export const CLOUD_CONNECT_TIMEOUT_MS = 10_000; // Until a connection is open.
 /** Shorter than the load balancers in front of the APIs allow: no request meets a closed connection. */
 export const CLOUD_KEEP_ALIVE_MS = 20_000;
@@ -224,8 +255,8 @@ export const RESERVED_FOR_MOVES = 0.2;
 export const RESERVED_FOR_RECORDS = 0.2;
 /** A call that has waited for this long may go before calls of a more urgent class. */
 export const CLASS_PATIENCE_MS = 30_000;
-/** And then after this many of them: one call in ten. */
-export const CLASS_TURNS = 9;
+/** And then after this many of them: one call in fifty. */
+export const CLASS_TURNS = 49;
 export const RATE_LIMIT_DEFAULT_WAIT_SECONDS = 5; // The pause after a 429 that names none.
 export const RATE_LIMIT_LONGEST_WAIT_SECONDS = 3600; // A wrong header must not stop the account for good.
 /** A call that left in one window may arrive early in the next: both count it. */

@@ -55,7 +55,11 @@ async function help(): Promise<string> {
 
 /** The names of the providers that the operator sets up for an environment with the example's token. */
 function registered(): readonly string[] {
-  const metrics = { calls: { inc: () => undefined }, callSeconds: { observe: () => undefined } };
+  const metrics = {
+    calls: { inc: () => undefined },
+    callSeconds: { observe: () => undefined },
+    callWaitSeconds: { observe: () => undefined },
+  };
   const registry = new ProviderRegistry({
     ...{ clock: systemClock, random: Math.random, metrics, fence: openFence, dryRun: false, redactor: new Redactor() },
     ...{ audit: () => undefined, logger: silentLogger, userAgent: "test" },

@@ -4,7 +4,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import ts from "typescript";
 
-const ROOT = resolve(import.meta.dirname, "../..");
+/** The root of the repo. */
+export const ROOT = resolve(import.meta.dirname, "../..");
 
 /** The folders with source code; the tests are apart from them. */
 export const SOURCE_FOLDERS = ["constructs/src", "operator/src", "sandbox/src", "testbed/src", "tools", "projenrc"];
@@ -30,9 +31,13 @@ export function sourceFiles(folder: string): readonly string[] {
     .sort();
 }
 
-/** The text of a file of the repo. */
-export function textOf(file: string): string {
+function textOf(file: string): string {
   return readFileSync(join(ROOT, file), "utf8");
+}
+
+/** How many lines each file of the graph has. */
+export function linesOf(graph: ImportGraph): ReadonlyMap<string, number> {
+  return new Map([...graph.keys()].map((file) => [file, textOf(file).trimEnd().split("\n").length]));
 }
 
 function importsOf(file: string): readonly string[] {

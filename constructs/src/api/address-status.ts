@@ -1,8 +1,10 @@
 import { type IpFamily, MAX_IP_LENGTH } from "./ip-address";
 import type { SchemaOf } from "./schema";
 
+export const ADDRESS_STATES = ["active", "in-progress", "error", "no-match", "unassigned", "disabled"] as const;
+
 /** Where an address stands. The words are the Go operator's; dashboards and scripts know them. */
-export type AddressState = "active" | "in-progress" | "error" | "no-match" | "unassigned" | "disabled";
+export type AddressState = (typeof ADDRESS_STATES)[number];
 
 /** What status says of one address. */
 export interface AddressStatus {
@@ -22,6 +24,7 @@ export interface PendingCreation {
   readonly startedAt: string;
   readonly provider: string;
   readonly region?: string;
+  readonly project?: string;
   readonly family: IpFamily;
   readonly providerID?: string;
   readonly dropletHadAddress?: boolean;
@@ -107,6 +110,12 @@ export const pendingCreationSchema: SchemaOf<PendingCreation> = {
     startedAt: { type: "string", format: "date-time", description: "When the intent was written." },
     provider: { type: "string", description: "Provider that is asked.", maxLength: 63 },
     region: { type: "string", optional: true, description: "Region that the address is created in.", maxLength: 63 },
+    project: {
+      type: "string",
+      optional: true,
+      description: "Project of the account that holds the addresses which the resource created before.",
+      maxLength: 63,
+    },
     family: { type: "string", description: "Family of the address.", enum: { IPv4: true, IPv6: true } },
     providerID: {
       type: "string",

@@ -78,8 +78,14 @@ export const REASONS = {
     remedy: "Correct zone, or create it at the provider.",
   },
   CreationUnsettled: {
-    meaning: "The answer to a creation was lost and several new addresses could be it.",
-    remedy: `List the right one in ips, or set annotation ${Annotation.forgetCreation}.`,
+    meaning:
+      "The answer to a creation was lost, of this resource or of one that it waits for; the message says which, and until when.",
+    remedy: `Where the message names addresses: list the right one in ips (a RoutedIP: set routedIP), or set annotation ${Annotation.forgetCreation} on the resource that the message names.`,
+  },
+  OwnershipInferred: {
+    meaning:
+      "An address is no longer wanted, but the operator only inferred that it created it (the answer to the creation was lost): it is not released.",
+    remedy: "Check at the provider whether anybody else uses the address; if not, release it there.",
   },
   CRDTooOld: {
     meaning: "The API server drops fields that the operator needs: the installed CRDs are older ones.",

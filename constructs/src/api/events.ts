@@ -20,11 +20,16 @@ export const EVENTS = {
   Created: { type: "Normal", meaning: "An address was created at the provider.", remedy: "" },
   CreationSettled: {
     type: "Normal",
-    meaning: "The answer to a creation was lost; the address was found and belongs to the resource.",
+    meaning:
+      "The answer to a creation was lost; the operator found an address and concluded that it belongs to the resource. It never releases that address.",
     remedy: "",
   },
   Released: { type: "Normal", meaning: "A created address was released: the provider has it again.", remedy: "" },
-  Forgotten: { type: "Normal", meaning: "A RoutedIP no longer counts an address among those it created.", remedy: "" },
+  Forgotten: {
+    type: "Normal",
+    meaning: "A resource no longer counts an address among those it created; the note says why.",
+    remedy: "",
+  },
   FirewallCreated: { type: "Normal", meaning: "The firewall that an issuer names was created.", remedy: "" },
   FirewallChanged: {
     type: "Normal",
@@ -35,8 +40,9 @@ export const EVENTS = {
   DNSReady: { type: "Normal", meaning: "A record set holds what it should again.", remedy: "" },
   LeftBehind: {
     type: "Warning",
-    meaning: "The clean-up of a deleted resource did not end in time.",
-    remedy: "Remove at the provider what the note lists.",
+    meaning:
+      "The clean-up of a deleted resource did not end in time, or left an address that may belong to somebody else.",
+    remedy: "Remove at the provider what the note lists, unless something else uses it.",
   },
   AssignFailed: { type: "Warning", meaning: "An address could not be assigned.", remedy: SAID },
   UnassignFailed: { type: "Warning", meaning: "An address could not be taken off its machine.", remedy: SAID },

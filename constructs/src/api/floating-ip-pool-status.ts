@@ -15,6 +15,7 @@ export interface CreatedAddress {
   readonly ip: string;
   readonly createdTime: string;
   readonly inSpec?: boolean;
+  readonly inferred?: boolean;
 }
 
 /** Numbers of addresses and nodes of a pool, exact where the lists are cut. */
@@ -67,6 +68,12 @@ const createdAddressSchema: SchemaOf<CreatedAddress> = {
       optional: true,
       description:
         "Whether the operator has appended it to `spec.ips`. If a foreign writer removes it there, it is not appended again.",
+    },
+    inferred: {
+      type: "boolean",
+      optional: true,
+      description:
+        "The answer to its creation was lost, and the operator concluded from the account's lists that the address belongs to this resource. The operator never releases such an address.",
     },
   },
 };

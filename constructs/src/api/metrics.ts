@@ -28,17 +28,22 @@ export const METRICS = {
   },
   flipop_floatingippoolcontroller_ip_node: {
     type: "gauge",
-    help: "1 for the node that holds an address.",
+    help: "1 for the node that holds an address; while the address moves, for the node that it goes to.",
     labels: [...ADDRESS, "provider_id", "node"],
   },
   flipop_floatingippoolcontroller_ip_state: {
     type: "gauge",
-    help: "1 for the state that an address is in: active, in-progress, error, no-match, unassigned or disabled.",
+    help: "1 for the state that an address is in, 0 for the others: active, in-progress, error, no-match, unassigned or disabled.",
     labels: [...ADDRESS, "state"],
   },
   flipop_floatingippoolcontroller_unfulfilled_ips: {
     type: "gauge",
-    help: "Addresses that a pool wants beyond those it has.",
+    help: "Desired addresses that the pool has not acquired: desired minus acquired, wherever the acquired ones are.",
+    labels: POOL,
+  },
+  flipop_floatingippoolcontroller_inactive_ips: {
+    type: "gauge",
+    help: "Desired addresses that are not active: the pool has not acquired them, or no matching node holds them.",
     labels: POOL,
   },
   flipop_nodednsrecordset_records: {
@@ -58,12 +63,12 @@ export const METRICS = {
   },
   flipop_routedipcontroller_ip_node: {
     type: "gauge",
-    help: "1 for the node that holds a routed address.",
+    help: "1 for the node that holds a routed address; while the address moves, for the node that it goes to.",
     labels: [...ADDRESS, "provider_id", "node"],
   },
   flipop_routedipcontroller_ip_state: {
     type: "gauge",
-    help: "1 for the state that a routed address is in: active, in-progress, error, no-match or unassigned.",
+    help: "1 for the state that a routed address is in, 0 for the others: active, in-progress, error, no-match, unassigned or disabled.",
     labels: [...ADDRESS, "state"],
   },
   flipop_resource_condition: {

@@ -17,6 +17,8 @@ export const Annotation = {
   reservedIpv6Owner: `${API_GROUP}/ipv6-reserved-ip-owner`,
   /** On a pool or RoutedIP: a copy of the created addresses (comma-separated), should the status get lost. */
   createdIps: `${API_GROUP}/created-ips`,
+  /** On a pool or RoutedIP: a copy of the intent of an open creation (JSON), should the status get lost. */
+  pendingCreation: `${API_GROUP}/pending-creation`,
   /** Set by a person on a pool or RoutedIP: forget an open creation whose answer was lost. */
   forgetCreation: `${API_GROUP}/forget-creation`,
   /** Set by a person on a Service: namespaces whose RoutedIPs may use it (comma-separated). */

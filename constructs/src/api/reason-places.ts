@@ -62,7 +62,8 @@ export const REASON_PLACES = {
     ofAddress: true,
   },
   ZoneNotFound: { kinds: SERVED, conditions: ["Ready", "DNSReady"] },
-  CreationUnsettled: { kinds: WITH_ADDRESS, conditions: ["Fulfilled", "Assigned"] },
+  CreationUnsettled: { kinds: WITH_ADDRESS, conditions: ["Ready", "Fulfilled", "Assigned"] },
+  OwnershipInferred: { kinds: WITH_ADDRESS, conditions: ["Ready"], ofAddress: true },
   CRDTooOld: { kinds: WITH_ADDRESS, conditions: ["Ready", "Fulfilled", "Assigned"] },
   UnderWay: { kinds: WITH_ADDRESS, conditions: ["Fulfilled", "Assigned"] },
   InGrace: { kinds: WITH_ADDRESS, conditions: ["Assigned"], ofAddress: true },
@@ -102,7 +103,11 @@ export const REASON_PLACES = {
 /** The metrics that go with a condition: what to look at, or to alert on, when it is bad. */
 export const CONDITION_METRICS: Readonly<Record<ConditionType, readonly MetricName[]>> = {
   Ready: ["flipop_floatingippoolcontroller_ip_state", "flipop_providers_calls_total"],
-  Fulfilled: ["flipop_floatingippoolcontroller_unfulfilled_ips", "flipop_floatingippoolcontroller_node_status"],
+  Fulfilled: [
+    "flipop_floatingippoolcontroller_inactive_ips",
+    "flipop_floatingippoolcontroller_unfulfilled_ips",
+    "flipop_floatingippoolcontroller_node_status",
+  ],
   DNSReady: ["flipop_nodednsrecordset_records", "flipop_providers_calls_total"],
   Conflict: ["flipop_floatingippoolcontroller_ip_state"],
   ProviderReachable: ["flipop_providers_calls_total", "flipop_providers_call_duration_seconds"],

@@ -66,6 +66,7 @@ export interface RoutedIPStatus {
   readonly state?: AddressState;
   readonly error?: string;
   readonly created?: boolean;
+  readonly inferred?: boolean;
   readonly since?: string;
   readonly graceSince?: string;
   readonly reason?: string;
@@ -218,6 +219,12 @@ const statusSchema: SchemaOf<RoutedIPStatus> = {
       type: "boolean",
       optional: true,
       description: "Whether the operator created the address; only then may it be released.",
+    },
+    inferred: {
+      type: "boolean",
+      optional: true,
+      description:
+        "The answer to its creation was lost, and the operator concluded from the account's lists that the address belongs to this resource. The operator never releases such an address.",
     },
     dns: { ...dnsStatusSchema, optional: true },
     pendingCreation: {

@@ -43,6 +43,7 @@ const LOOK_AT_POOL = "kubectl -n {{ $labels.namespace }} describe floatingippool
 
 function addressAlerts(): readonly Alert[] {
   const unfulfilled = flipopMetric("flipop_floatingippoolcontroller_unfulfilled_ips");
+  const inactive = flipopMetric("flipop_floatingippoolcontroller_inactive_ips");
   const errors = flipopMetric("flipop_floatingippoolcontroller_ip_assignment_errors");
   const inError = flipopMetric("flipop_floatingippoolcontroller_ip_state", { state: "error" });
   return [
@@ -52,7 +53,15 @@ function addressAlerts(): readonly Alert[] {
       for: "15m",
       severity: "warning",
       summary: `Pool ${POOL} lacks addresses.`,
-      description: `{{ $value }} desired addresses do not exist. Condition Fulfilled says why: ${LOOK_AT_POOL}`,
+      description: `{{ $value }} desired addresses have not been acquired. Condition Fulfilled says why: ${LOOK_AT_POOL}`,
+    },
+    {
+      alert: "FlipopInactiveAddresses",
+      expr: `max by (namespace, name) (${inactive}) > 0`,
+      for: "15m",
+      severity: "warning",
+      summary: `Addresses of pool ${POOL} are not active.`,
+      description: `{{ $value }} desired addresses are on no matching node. Condition Fulfilled says why: ${LOOK_AT_POOL}`,
     },
     {
       alert: "FlipopAssignmentErrors",

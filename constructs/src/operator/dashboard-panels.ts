@@ -26,7 +26,7 @@ function glance(settings: OperatorSettings): readonly Panel[] {
   const errors = `increase(${chosen("flipop_floatingippoolcontroller_ip_assignment_errors")}[1h])`;
   return [
     stat("Active addresses", "Addresses that are on a node that matches.", `sum(${active})`),
-    stat("Missing addresses", "Desired addresses that do not exist. Should be 0.", `sum(${missing})`),
+    stat("Missing addresses", "Desired addresses that the pool has not acquired. Should be 0.", `sum(${missing})`),
     stat("Failed assignments", "In the last hour. Should be 0.", `sum(${errors})`),
     stat("Leaders", "Pods that hold the Lease. Should be 1.", `sum(${runtimeMetric("leader", settings)})`),
   ];
@@ -36,6 +36,7 @@ function addresses(): readonly Panel[] {
   const state = chosen("flipop_floatingippoolcontroller_ip_state");
   const nodes = chosen("flipop_floatingippoolcontroller_node_status");
   const missing = chosen("flipop_floatingippoolcontroller_unfulfilled_ips");
+  const inactive = chosen("flipop_floatingippoolcontroller_inactive_ips");
   return [
     graph("Addresses by state", "Lasting error or in-progress needs a look.", [
       { expr: `sum by (state) (${state})`, legend: "{{state}}" },
@@ -43,9 +44,14 @@ function addresses(): readonly Panel[] {
     graph("Nodes by status", "available: matches, and waits for an address.", [
       { expr: `sum by (namespace, name, status) (${nodes})`, legend: `${RESOURCE} {{status}}` },
     ]),
-    graph("Missing addresses by pool", "Desired addresses that do not exist.", [
-      { expr: `sum by (namespace, name) (${missing})`, legend: RESOURCE },
-    ]),
+    graph(
+      "Missing and inactive addresses by pool",
+      "Desired addresses not acquired yet, and those on no matching node.",
+      [
+        { expr: `sum by (namespace, name) (${missing})`, legend: `${RESOURCE} missing` },
+        { expr: `sum by (namespace, name) (${inactive})`, legend: `${RESOURCE} inactive` },
+      ],
+    ),
   ];
 }
 
@@ -144,7 +150,23 @@ function providers(): readonly Panel[] {
       ],
       "s",
     ),
+    waitBeforeCalls(),
   ];
+}
+
+function waitBeforeCalls(): Panel {
+  const waits = flipopBuckets("flipop_provider_call_wait_seconds");
+  return graph(
+    "Wait before calls",
+    "99 of 100 calls of a work class wait shorter than this for the account's limits. Moves of addresses go first.",
+    [
+      {
+        expr: `histogram_quantile(0.99, sum by (provider, class, le) (rate(${waits}[5m])))`,
+        legend: "{{provider}} {{class}}",
+      },
+    ],
+    "s",
+  );
 }
 
 function operator(settings: OperatorSettings): readonly Panel[] {

@@ -1,13 +1,7 @@
 /** The accounts that addresses are in, as resources reach them: by the name of a provider, each with its inventory. */
 
 import type { IpFamily } from "cdk8s-flipop/api";
-import {
-  ACCOUNT_FAILURE_KEPT_MS,
-  ACCOUNT_FIRST_READ_MS,
-  ACCOUNT_RECOVERIES_APART_MS,
-  ACCOUNT_RETRY_MS,
-  SECOND_MS,
-} from "../bounds.js";
+import { ACCOUNT_FAILURE_KEPT_MS, ACCOUNT_FIRST_READ_MS, ACCOUNT_RETRY_MS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { AccountInventory } from "../inventory/account-inventory.js";
 import type { Inventories } from "../inventory/inventories.js";
@@ -17,6 +11,7 @@ import { isWithdrawn } from "../providers/decision.js";
 import { isProviderError, type ProviderError } from "../providers/errors.js";
 import { type ProviderRegistry, UnknownProviderError } from "../providers/registry.js";
 import type { AddressProvider } from "../providers/types.js";
+import { AccountRecovery } from "../reconcile/account-recovery.js";
 import { type Problem, problemOf } from "./problem.js";
 import { afterFailure, isDue, type RetryState } from "./retry-schedule.js";
 
@@ -31,26 +26,35 @@ export class AddressAccount {
   private retry: RetryState | undefined;
   private opening: Promise<AccountInventory> | undefined;
   private settling: Promise<void> | undefined;
-  /** A read failed, too: it is the account, not one address. */
-  private confirmed = false;
-  private recoveredAt = Number.NEGATIVE_INFINITY;
-  private recoveries = 0;
+  private readonly recovery: AccountRecovery;
   private readonly openers = new Map<string, () => void>();
 
   constructor(
     readonly provider: AddressProvider,
     readonly family: IpFamily,
     private readonly tools: { readonly clock: Clock; readonly inventories: Inventories },
-  ) {}
+  ) {
+    this.recovery = new AccountRecovery(tools.clock);
+  }
 
   /** The last call failed; until one is answered. */
   get failure(): Problem | undefined {
     return this.failed === undefined ? undefined : problemOf(this.failed, "ProviderUnavailable");
   }
 
+  /** A list is there, and the last call was answered: one that is due only looks for drift. */
+  get readable(): boolean {
+    return this.failed === undefined && this.inventory?.complete === true;
+  }
+
   /** How often the account has answered again after reads had failed: what failed because of it may be tried at once. */
   get recovered(): number {
-    return this.recoveries;
+    return this.recovery.recovered;
+  }
+
+  /** Calls the listener once, when the account recovers next; again under the same name replaces it. */
+  onRecovery(name: string, listener: () => void): void {
+    this.recovery.onRecovery(name, listener);
   }
 
   /** ms since the epoch: when a failure is looked into again. */
@@ -64,10 +68,10 @@ export class AddressAccount {
    */
   async refresh(maxAgeSeconds: number, priority: CallPriority): Promise<void> {
     if (this.failed !== undefined && !isDue(this.retry?.retryAt, this.tools.clock.now())) return;
-    const oldest = this.failed === undefined ? maxAgeSeconds : 0;
+    const afterFailure = this.failed !== undefined;
     await this.noting(async () => {
       const inventory = await this.open();
-      await inventory.ensure({ maxAgeSeconds: oldest, priority });
+      await inventory.ensure({ maxAgeSeconds: afterFailure ? 0 : maxAgeSeconds, afterFailure, priority });
     });
   }
 
@@ -108,6 +112,7 @@ export class AddressAccount {
   /** The resource is gone. */
   forget(resource: ResourceRef): void {
     this.openers.delete(resource.uid);
+    this.recovery.forget(resource.uid);
     this.inventory?.forget(resource);
   }
 
@@ -117,20 +122,15 @@ export class AddressAccount {
   }
 
   answered(): void {
-    const now = this.tools.clock.monotonic();
-    if (this.confirmed && now - this.recoveredAt >= ACCOUNT_RECOVERIES_APART_MS) {
-      this.recoveries += 1;
-      this.recoveredAt = now;
-    }
-    this.confirmed = false;
     this.failed = undefined;
     this.retry = undefined;
+    this.recovery.noteAnswer();
   }
 
   private fail(error: ProviderError & { readonly kind: AccountErrorKind }, read: boolean): void {
     const now = this.tools.clock.now();
     const old = this.retry !== undefined && now - this.retry.retryAt > ACCOUNT_FAILURE_KEPT_MS;
-    this.confirmed ||= read;
+    if (read) this.recovery.noteReadFailure();
     // Many who fail at once are one failure.
     if (this.failed !== undefined && this.retry !== undefined && this.retry.retryAt > now) return;
     // The first one of its kind is told: it says more than that calls rest since, and what is told stays the same.

@@ -95,6 +95,7 @@ export const CALL = {
   assign: "AssignIP",
   unassign: "UnassignIP",
   action: "ActionStatus",
+  listActions: "ListActions",
   readRecords: "ReadDNSRecordSet",
   writeRecords: "EnsureDNSARecordSet",
   zone: "FindZone",

@@ -90,7 +90,8 @@ function openError(call: ApiCall, seconds: number): ProviderError {
   return new ProviderError({
     kind: "Unavailable",
     where: whereOf(call),
-    seen: `the API failed ${THRESHOLD} times in a row or more, so calls rest for ${Math.ceil(seconds)} s more`,
+    // No time: the text goes to statuses, and each retry would write another one.
+    seen: `the API failed ${THRESHOLD} times in a row or more, so no call is sent for a while`,
     remedy: "look at the provider's status page and at the network if this lasts",
     outcome: "not-sent",
     reason: "CircuitOpen",

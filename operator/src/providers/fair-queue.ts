@@ -73,7 +73,7 @@ export class FairQueue<T> {
     return true;
   }
 
-  /** One call in ten, so that a stream of urgent calls does not starve the others for ever. */
+  /** One call in fifty, so that a stream of urgent calls does not starve the others for ever. */
   private limitsOf(priority: CallPriority, now: number): CallPriority {
     const passed = this.passed[priority];
     const overtaken = CALL_PRIORITIES.find((other) => (passed.get(other) ?? 0) >= CLASS_TURNS);

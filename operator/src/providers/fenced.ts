@@ -17,7 +17,10 @@ export function withFence(fence: Fence, clock: Clock): CallLayer {
     fence.assertHeld();
     const seconds = fence.remainingMs() / SECOND_MS;
     // Longer than any attempt: the attempt's own deadline comes first.
-    if (seconds > CLOUD_ATTEMPT_SECONDS) return next(call, send);
-    return attemptWithin({ clock, seconds, reason: () => new LeaseEnding(), next }, call, send);
+    const write =
+      seconds > CLOUD_ATTEMPT_SECONDS
+        ? next(call, send)
+        : attemptWithin({ clock, seconds, reason: () => new LeaseEnding(), next }, call, send);
+    return fence.track?.(write, call.context.signal) ?? write;
   };
 }

@@ -9,7 +9,7 @@ type CallLabels = Readonly<Record<"provider" | "call" | "kind" | "namespace" | "
 
 /** The two metrics of calls; FlipopMetrics has them. */
 export interface CallMetrics {
-  readonly calls: { inc(labels: CallLabels & { readonly outcome: "success" | "error" }): void };
+  readonly calls: { inc(labels: CallLabels & { readonly outcome: "success" | "error" }, by?: number): void };
   readonly callSeconds: { observe(labels: CallLabels, seconds: number): void };
   readonly callWaitSeconds: { observe(labels: Readonly<Record<"provider" | "class", string>>, seconds: number): void };
 }
@@ -35,6 +35,8 @@ export function withMetrics(metrics: CallMetrics, clock: Pick<Clock, "monotonic"
       const start = clock.monotonic();
       const count = (outcome: "success" | "error") => {
         metrics.calls.inc({ ...labels, outcome });
+        // The other outcome exists from the first call on, or the rate of errors would miss the first error.
+        metrics.calls.inc({ ...labels, outcome: outcome === "success" ? "error" : "success" }, 0);
         metrics.callSeconds.observe(labels, (clock.monotonic() - start) / SECOND_MS);
       };
       try {

@@ -37,6 +37,8 @@ export interface ProviderKind
   readonly rateLimits: readonly RateLimit[];
   /** Whether addresses move through its API: a share of every limit is reserved for moves then. @default true */
   readonly movesAddresses?: boolean;
+  /** The API counts a user's calls over all tokens: they share one budget here, rotated tokens included. @default false */
+  readonly countsAllTokens?: boolean;
   build(setup: ProviderSetup): ProviderSet;
 }
 

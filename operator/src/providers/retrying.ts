@@ -12,7 +12,7 @@ import type { Clock } from "../clock.js";
 import type { ApiCall, CallLayer } from "./call.js";
 import type { Credentials } from "./credentials.js";
 import { waitFor } from "./deadlines.js";
-import { isWithdrawn } from "./decision.js";
+import { isSuperseded, isWithdrawn } from "./decision.js";
 import { isProviderError, type ProviderError } from "./errors.js";
 
 const JITTER = 0.5;
@@ -32,12 +32,16 @@ export interface RetryOptions {
 export function withRetries(options: RetryOptions): CallLayer {
   return (next) => async (call, send) => {
     let renewed = false;
+    let former: ProviderError | undefined;
     for (let attempt = 1; ; attempt++) {
       const refused = options.credentials.token();
       try {
         return await next(call, send);
       } catch (error) {
         if (!isProviderError(error)) throw error;
+        // The API's answer helps the caller more than the news that a retry came too late.
+        if (former !== undefined && isSuperseded(error) && call.context.recheck === undefined) throw former;
+        former = error;
         if (error.kind === "Unauthorized" && !renewed && hasAnother(options.credentials, refused)) {
           renewed = true;
           continue;

@@ -1,4 +1,4 @@
-/** What all calls with one token share, whoever makes them: APIs count by token. */
+/** What all calls share that an API counts together, whoever makes them: those with one token, or all. */
 
 import type { Random } from "../async/backoff.js";
 import { MAX_TOKEN_GUARDS } from "../bounds.js";
@@ -22,6 +22,8 @@ export interface GuardedApi {
   readonly rateLimits: readonly RateLimit[];
   /** @default true */
   readonly movesAddresses?: boolean;
+  /** @default false */
+  readonly countsAllTokens?: boolean;
 }
 
 /** One token that several issuers and the environment have is one to the API: they share its limits. */
@@ -30,9 +32,10 @@ export class TokenGuards {
 
   constructor(private readonly options: { readonly clock: Clock; readonly random: Random }) {}
 
-  of({ name, rateLimits, movesAddresses = true }: GuardedApi, token: string): TokenGuard {
+  of(api: GuardedApi, token: string): TokenGuard {
+    const { name, rateLimits, movesAddresses = true, countsAllTokens = false } = api;
     const { clock, random } = this.options;
-    const key = `${name} ${tokenHash(token)}`;
+    const key = countsAllTokens ? name : `${name} ${tokenHash(token)}`;
     const guard = this.guards.get(key) ?? {
       limiter: new RateLimiter(clock, rateLimits, { movesAddresses }),
       breakers: perClass(() => new CircuitBreaker(clock, random)),

@@ -3,7 +3,7 @@
  * stalled finds the fence shut before it can act, whether or not its timers ran.
  */
 
-import { CALL_MARGIN_MS, KUBE_CALL_SECONDS, SECOND_MS } from "../bounds.js";
+import { CALL_MARGIN_MS, CUT_OFF_WRITE_MS, KUBE_CALL_SECONDS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { KubeClient, KubeRequest } from "../kube/client.js";
 
@@ -12,6 +12,8 @@ export interface Fence {
   assertHeld(): void;
   /** ms that a write started now may take, its own deadline: it ends `CALL_MARGIN_MS` before the renew deadline. */
   remainingMs(): number;
+  /** Each write passes through here, with the signal that may cut it off. Settles as the write does. */
+  track?<T>(write: Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
 export class NotLeaderError extends Error {
@@ -21,6 +23,8 @@ export class NotLeaderError extends Error {
 /** A fence that follows one lease. Shut until the lease is won, and again once it is lost or given up. */
 export class LeaseFence implements Fence {
   private deadline: number | undefined;
+  private underWay = 0;
+  private cutOffAt = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly clock: Pick<Clock, "monotonic">) {}
 
@@ -42,6 +46,23 @@ export class LeaseFence implements Fence {
     return Math.max(0, this.untilDeadlineMs() - CALL_MARGIN_MS);
   }
 
+  async track<T>(write: Promise<T>, signal?: AbortSignal): Promise<T> {
+    this.underWay += 1;
+    try {
+      return await write;
+    } catch (error) {
+      if (signal?.aborted === true) this.cutOffAt = this.clock.monotonic();
+      throw error;
+    } finally {
+      this.underWay -= 1;
+    }
+  }
+
+  /** Whether no write of this process can take effect any more, once the fence is shut. */
+  get idle(): boolean {
+    return this.underWay === 0 && this.clock.monotonic() - this.cutOffAt >= CUT_OFF_WRITE_MS;
+  }
+
   assertHeld(): void {
     if (this.remainingMs() > 0) return;
     throw new NotLeaderError(
@@ -49,6 +70,22 @@ export class LeaseFence implements Fence {
         ? "write refused: this process does not hold the lease"
         : "write refused: the lease was not renewed in time; look for API server trouble or a stalled process",
     );
+  }
+}
+
+/** Since when a fence has been open without a break, by the wall clock: as far as somebody has asked. */
+export class OpenSince {
+  private since: number | undefined;
+
+  constructor(
+    private readonly fence: Pick<Fence, "remainingMs">,
+    private readonly clock: Pick<Clock, "now">,
+  ) {}
+
+  /** ms since the epoch; `undefined`: it is shut. */
+  get at(): number | undefined {
+    this.since = this.fence.remainingMs() > 0 ? (this.since ?? this.clock.now()) : undefined;
+    return this.since;
   }
 }
 
@@ -66,7 +103,8 @@ export function fenced(client: KubeClient, fence: Fence): KubeClient {
       fence.assertHeld();
       const wanted = request.deadlineSeconds ?? KUBE_CALL_SECONDS;
       const deadlineSeconds = Math.min(wanted, fence.remainingMs() / SECOND_MS);
-      return client.request<T>({ ...request, deadlineSeconds });
+      const write = client.request<T>({ ...request, deadlineSeconds });
+      return fence.track?.(write, request.signal) ?? write;
     },
     open: (request) => client.open(request),
   };

@@ -14,7 +14,7 @@ import { LeaseFence } from "./fence.js";
 /** `stopped`: before it led. `finished`: led, and ended by itself. `lost`: the lease was lost. */
 export type ElectionOutcome = "stopped" | "finished" | "lost";
 
-/** What the leader does: it ends soon after `lost` aborts. Resolves to whether the lease may be given up at once. */
+/** What the leader does: it ends soon after `lost` aborts. Resolves to whether all of it has ended by itself. */
 export type Lead = (lost: AbortSignal) => Promise<{ readonly release: boolean }>;
 
 export interface Elector {
@@ -75,7 +75,9 @@ export class LeaderElector implements Elector {
       this.metrics.leading(false);
     }
     if (lost.signal.aborted) return "lost";
-    if (release) await this.release();
+    // With the fence shut, runs that are left can read and wait, and no more: a write alone keeps the lease.
+    if (release || this.fence.idle) await this.release();
+    else this.logger.warn({}, "a write was cut off; keeping the lease, which expires by itself");
     return "finished";
   }
 

@@ -74,6 +74,25 @@ describe("operator in process: a call that waited", function () {
     for (const [index, time] of at.slice(1).entries()) expect(time - (at[index] ?? 0)).to.be.at.least(5_000);
   });
 
+  it("keeps the cool-off over a crash right after a call that was accepted late", async () => {
+    await start(2);
+    const ips = [1, 2].map(() => world.digitalocean.state.addAddress().ip);
+    world.digitalocean.faults.inject(HELD, { on: ASSIGN });
+    world.addPool("web", { ips, assignmentCoolOffSeconds: 15 });
+    const first = world.start();
+    const accepted = () => asked(ASSIGN).flatMap((call) => (call.status === 201 ? [call.at] : []));
+    await new Promise<void>((resolve) => {
+      world.digitalocean.journal.subscribe(() => {
+        if (accepted().length === 1) resolve();
+      });
+    });
+    await first.kill();
+    world.start();
+    await world.fulfilled("web");
+    const [a = 0, b = 0] = accepted();
+    expect(b - a).to.be.at.least(15_000);
+  });
+
   it("publishes no address of a node that turned NotReady meanwhile", async () => {
     await start(3);
     world.digitalocean.faults.inject(HELD, { on: CREATE_RECORD });

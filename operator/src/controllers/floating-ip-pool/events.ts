@@ -1,7 +1,16 @@
 /** What people are told of the end of an action. Pure. */
 
 import type { Outcome } from "../addresses/outcomes.js";
-import { ADDRESS_FAILURES, failed, leftBehind, normal, recordsText, type Telling } from "../telling.js";
+import {
+  ADDRESS_FAILURES,
+  failed,
+  forgotten,
+  leftBehind,
+  normal,
+  recordsText,
+  settledText,
+  type Telling,
+} from "../telling.js";
 import type { Action } from "./actions.js";
 import type { Step } from "./chain-end.js";
 import type { Snapshot } from "./snapshot.js";
@@ -32,6 +41,8 @@ function succeeded(snapshot: Snapshot, action: Action, outcome: Well): Telling |
       return normal("Released", "Release", `${action.ip} was released: ${action.why}`);
     case "apply-records":
       return normal("RecordsChanged", "ChangeRecords", recordsText(action.changes));
+    case "annotate-pool":
+      return forgotten(action.forgotten);
     case "remove-finalizer":
       return leftBehind(action.leftBehind, action.why);
     default:
@@ -60,8 +71,8 @@ function arrived(
   return normal("Assigned", "Assign", `${ip} is on ${verdictOf(expected)?.node.name ?? expected}`);
 }
 
-function settled({ ip, why }: Extract<Action, { readonly do: "settle-creation" }>): Telling | undefined {
-  return ip === undefined ? undefined : normal("CreationSettled", "Create", `${ip} is of this pool: ${why}`);
+function settled({ result, why }: Extract<Action, { readonly do: "settle-creation" }>): Telling | undefined {
+  return result.created === undefined ? undefined : settledText(result.created.ip, why);
 }
 
 const FAILED: Readonly<Record<Action["do"], readonly [reason: string, action: string]>> = {

@@ -10,7 +10,7 @@ import { poll, pollMs } from "../addresses/poll.js";
 import { askedBy } from "../asked-by.js";
 import { timestamp } from "../times.js";
 import type { Action, AddressAction } from "./actions.js";
-import { created, keep } from "./execute-status.js";
+import { endCreation } from "./pool-creation.js";
 import type { Tools } from "./tools.js";
 
 type Of<K extends AddressAction["do"]> = Extract<Action, { readonly do: K }>;
@@ -71,20 +71,15 @@ async function look(tools: Tools, open: OpenAccount, action: Of<"poll">): Promis
 }
 
 function create(tools: Tools, open: OpenAccount, action: Of<"create-address">): Promise<Outcome> {
-  const { context, unit } = tools;
-  const { wish } = action;
+  const { context } = tools;
+  const { wish, startedAt } = action;
   return createAddress(open, contextOf(tools, action), wish, {
-    end: () => keep(tools, () => ({ pendingCreation: undefined })),
-    keep: (ip, state) => {
-      const now = timestamp(context.clock.now());
-      return keep(tools, ({ status }) => ({
-        ...created(status, ip, now),
-        pendingCreation: undefined,
-        ips: { ...status?.ips, [ip]: { ...placeOf(context, wish), ...state, since: now } },
-      }));
+    refused: () => endCreation(tools, { startedAt }),
+    created: (ip, state) => {
+      const createdTime = timestamp(context.clock.now());
+      const status = { ...placeOf(context, wish), ...state, since: createdTime };
+      return endCreation(tools, { startedAt, created: { ip, createdTime, status } });
     },
-    lost: (ip, error) =>
-      context.logger.error({ pool: unit.key, ip, error }, "address created but not recorded in status; retrying"),
   });
 }
 

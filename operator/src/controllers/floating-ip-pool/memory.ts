@@ -2,6 +2,7 @@
 
 import { NODE_FAILURE_KEPT_MS, PLACEMENT_LASTING_MS, REVERTS_KEPT } from "../../bounds.js";
 import type { ProviderId } from "../../providers/types.js";
+import { given } from "../given.js";
 import type { PoolMemory, Snapshot } from "./snapshot.js";
 import type { PoolUnit } from "./unit.js";
 
@@ -16,14 +17,14 @@ export function memoryOf(unit: PoolUnit, scene: Scene): PoolMemory {
   noticeReverts(unit, scene);
   forgetNodes(unit, scene.now);
   unit.firstPlannedAt ??= scene.now;
-  const { creationFailure, lastAssignmentAt, firstPlannedAt, cleanup, nodeRetries, reverts } = unit;
+  const { creationFailure, creationResult, lastAssignmentAt, firstPlannedAt, cleanup, nodeRetries, reverts } = unit;
   const records = scene.recordReverts.length === 0 ? [] : [["records", scene.recordReverts] as const];
   return {
     ...(lastAssignmentAt === undefined ? {} : { lastAssignmentAt }),
     firstPlannedAt,
     assigning: unit.assigning.size > 0,
     nodeRetryAt: new Map([...nodeRetries].map(([node, { retryAt }]): [ProviderId, number] => [node, retryAt])),
-    ...(creationFailure === undefined ? {} : { creationFailure }),
+    ...given({ creationFailure, creationResult }),
     ...unit.sightings.seen(scene),
     accountRetryAt: accountWaits(unit),
     reverts: new Map([...reverts, ...records]),

@@ -11,7 +11,8 @@ import type { InventoryAddress } from "../../inventory/types.js";
 import type { CallContext } from "../../providers/call.js";
 import { AddressAccount, ALONE } from "../address-accounts.js";
 import type { ControllerContext } from "../context.js";
-import { namedAddresses } from "./gather.js";
+import { freshSeconds } from "../creation-book.js";
+import { creationKey, namedAddresses } from "./gather.js";
 import type { Pool } from "./snapshot.js";
 import { addressSubject } from "./subject.js";
 import type { PoolUnit } from "./unit.js";
@@ -29,7 +30,11 @@ export async function prepare(
   tellNames(account, unit, pool);
   const { sightings } = unit;
   const settling = sightings.meet(pool.status.pendingCreation, context.clock.monotonic());
-  await account.refresh(settling ? SETTLE_LIST_SECONDS : listSeconds(unit), "assignment");
+  const key = creationKey(unit, pool, { family: account.family, account });
+  const others = freshSeconds(context.creations.others(key), context.clock.now());
+  const routine = !settling && !unit.moving && account.readable && others === Number.POSITIVE_INFINITY;
+  const maxAge = settling ? SETTLE_LIST_SECONDS : Math.min(listSeconds(unit), others);
+  await account.refresh(maxAge, routine ? "check" : "assignment");
   tellNames(account, unit, pool);
   await readOthers(account, unit, pool, why);
   sightings.note(account.inventory?.view(), context.clock.monotonic());
@@ -78,11 +83,11 @@ async function readOthers(
   if (locked.length > 0) await account.read(why("another action runs on it"), locked);
 }
 
-/** An action whose id nobody knows: only the address itself shows its end. */
-function isLocked({ action }: InventoryAddress): boolean {
-  return action !== undefined && action.id === undefined;
+/** Another party's action: only the address itself shows its end. The operator polls its own. */
+function isLocked({ action, inFlight }: InventoryAddress): boolean {
+  return action !== undefined && action.id === undefined && inFlight === undefined;
 }
 
-function isLockedFor(address: InventoryAddress | undefined): boolean {
+export function isLockedFor(address: InventoryAddress | undefined): boolean {
   return address !== undefined && isLocked(address) && address.ageSeconds >= LOCKED_READ_SECONDS;
 }

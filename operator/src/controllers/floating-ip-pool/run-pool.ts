@@ -7,7 +7,7 @@ import { askedBy } from "../asked-by.js";
 import { nextAttempt } from "../cleanup.js";
 import { resultOfError } from "../run-failure.js";
 import { hasFinalizer } from "./deletion.js";
-import { labelsOf, samplesOf } from "./metrics.js";
+import { labelsOf, showPool } from "./metrics.js";
 import { listDueMs, lockedDueMs, prepare } from "./prepare.js";
 import type { PoolRead } from "./read-pool.js";
 import { isDeleting } from "./snapshot.js";
@@ -37,7 +37,8 @@ export async function runPool(tools: RunTools, unit: PoolUnit, read: PoolRead): 
 }
 
 function show({ context }: RunTools, unit: PoolUnit, { snapshot, plan }: Turn): void {
-  unit.series.show(samplesOf(context.metrics, labelsOf(context, snapshot.pool), snapshot, plan));
+  const { series, states } = unit;
+  showPool({ metrics: context.metrics, series, states }, labelsOf(context, snapshot.pool), plan);
 }
 
 /** The account, as far as it can be had soon. */

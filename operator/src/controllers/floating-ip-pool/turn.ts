@@ -37,10 +37,16 @@ export function takeTurn(tools: GatherTools, unit: PoolUnit, read: PoolRead): Tu
   const gathered = gather(tools, unit, read);
   const made = plan(gathered.snapshot);
   tellDemand(tools, unit, gathered, made);
+  unit.moving = made.chains.some(isMove);
   watchHolders(unit, gathered);
   const { starts, confirms, startAt } = choose(tools, unit, gathered, made.chains);
   for (const { subject, chain } of starts) book(tools, unit, gathered, { subject, chain });
   return { ...gathered, plan: made, starts, confirms, startAt };
+}
+
+/** Reads that such a chain waits for are urgent. */
+function isMove(chain: Chain): boolean {
+  return chain.some(({ do: verb }) => verb === "assign" || verb === "unassign" || verb === "poll");
 }
 
 /** Others need not wait for a pool that can't act. */
@@ -138,7 +144,7 @@ function book({ context }: GatherTools, unit: PoolUnit, gathered: Gathered, { su
   showMove(unit, snapshot.pool, chain);
   if (!chain.some((action) => action.do === "create-address")) return;
   const node = goal === undefined ? {} : { node: goal.node };
-  context.creations.set({ ...creationKey(unit, snapshot.pool, gathered), ...node });
+  context.creations.set({ ...creationKey(unit, snapshot.pool, gathered), ...node, running: true });
 }
 
 /** Until the call is answered, the status says where the address goes. */

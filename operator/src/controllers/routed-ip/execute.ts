@@ -1,6 +1,6 @@
 /** Carries out what a plan asks for: the steps in their order, each action after the other as long as each is done. */
 
-import type { CreatedFirewall } from "cdk8s-flipop/api";
+import type { AddressStatus, CreatedFirewall } from "cdk8s-flipop/api";
 import { statusPatch } from "../../kube/patch.js";
 import type { CallContext, CallPriority } from "../../providers/call.js";
 import type { ProviderId } from "../../providers/types.js";
@@ -10,14 +10,14 @@ import { DONE, type Outcome, outcomeOf, skipped } from "../addresses/outcomes.js
 import { poll, pollMs } from "../addresses/poll.js";
 import { timestamp } from "../times.js";
 import type { Action, AddressDo, Chain, FirewallDo, Of } from "./actions.js";
-import { keep, write } from "./execute-object.js";
+import { write } from "./execute-object.js";
 import type { Plan } from "./plan.js";
 import { rechecksOf } from "./recheck.js";
 import type { IssuerObject } from "./resource.js";
+import { endCreation } from "./routed-creation.js";
 import { setTaints } from "./set-taints.js";
 import { reliesOn, type StepName } from "./steps.js";
 import { contextOf, sharedFirewall, type Tools } from "./tools.js";
-import type { Overlay } from "./unit.js";
 
 export interface Done {
   readonly action: Action;
@@ -89,7 +89,7 @@ function callAddresses(tools: Tools, action: Of<AddressDo>): Promise<Outcome> {
   const context = contextOf(tools, action, isChangeOfStock(action) ? "records" : "assignment");
   switch (action.do) {
     case "assign":
-      return noting(account, () => assign(open, context, action));
+      return noting(account, () => assign(tools, open, context, action));
     case "unassign":
       return noting(account, async () => told(await inventory.unassign(account.provider, context, action)));
     case "release":
@@ -110,11 +110,14 @@ function isChangeOfStock(action: Action): boolean {
 }
 
 async function assign(
+  { gathered: { snapshot } }: Tools,
   { account, inventory }: OpenAccount,
   context: CallContext,
   { ip, node, from }: Of<"assign">,
 ): Promise<Outcome> {
-  if (!(await inventory.confirm(context, ip))) return skipped("the address has changed meanwhile");
+  const holderGone = from === undefined || snapshot.verdictOf(from) === undefined;
+  const confirmation = await inventory.confirm(context, ip, holderGone);
+  if (confirmation !== "holds") return skipped(`the state of the address is ${confirmation}`);
   return told(await inventory.assign(account.provider, context, { ip, node: node.machine, ...(from && { from }) }));
 }
 
@@ -136,26 +139,24 @@ async function look(
 }
 
 function create(
-  tools: Tools,
+  { unit, routing }: Tools,
   open: OpenAccount,
   context: CallContext,
-  { wish }: Of<"create-address">,
+  { wish, startedAt }: Of<"create-address">,
 ): Promise<Outcome> {
-  const { unit, routing } = tools;
-  const node = "node" in wish ? placeOf(tools, wish.node) : {};
   return createAddress(open, context, wish, {
-    end: () => keep(tools, { pendingCreation: undefined }),
-    keep: (ip, state) => keep(tools, { ...node, ...state, routedIP: ip, created: true, pendingCreation: undefined }),
-    lost: (ip, error) => {
-      const fields = { routedIP: unit.key, ip, error };
-      routing.context.logger.error(fields, "address created but not recorded in status; retrying");
+    refused: () => endCreation(routing, unit, { startedAt }),
+    created: (ip, state) => {
+      const createdTime = timestamp(routing.context.clock.now());
+      const status = { ...("node" in wish ? placeOf(routing, wish.node) : {}), ...state };
+      return endCreation(routing, unit, { startedAt, created: { ip, createdTime, status } });
     },
   });
 }
 
-function placeOf({ routing }: Tools, machine: ProviderId): Overlay {
-  const node = routing.context.nodes.ofMachine(machine);
-  return { providerID: machine, ...(node === undefined ? {} : { assignedNode: node.name }) };
+function placeOf({ context }: Tools["routing"], machine: ProviderId): AddressStatus {
+  const node = context.nodes.ofMachine(machine);
+  return { providerID: machine, ...(node === undefined ? {} : { nodeName: node.name }) };
 }
 
 async function callFirewall(tools: Tools, action: Of<FirewallDo>): Promise<Outcome> {

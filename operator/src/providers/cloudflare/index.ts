@@ -13,6 +13,7 @@ export const cloudflare: ProviderKind = {
   // For each user, over all tokens; one call more blocks all calls for 5 minutes.
   rateLimits: [{ calls: 1_200, seconds: 300 }],
   movesAddresses: false,
+  countsAllTokens: true,
   build,
 };
 

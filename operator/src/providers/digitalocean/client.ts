@@ -1,7 +1,7 @@
 /** Typed calls to DigitalOcean's API: each request passes the layers of compose.ts, each answer is checked. */
 
 import { PROVIDERS } from "cdk8s-flipop/api";
-import { CLOUD_LIST_ATTEMPTS, SECOND_MS } from "../../bounds.js";
+import { CLOUD_LIST_ATTEMPTS, CLOUD_LIST_MAX_PAGES, SECOND_MS } from "../../bounds.js";
 import { Answer, MalformedAnswer } from "../answer.js";
 import type { ApiCall, Attempt, CallContext, CallName } from "../call.js";
 import { Connections, type RawAnswer } from "../connections.js";
@@ -92,13 +92,15 @@ export class DigitalOceanClient {
   private async allPages<T>(context: CallContext, request: ListRequest<T>): Promise<readonly T[] | undefined> {
     const found = new Map<string, T>();
     let total: number | undefined;
-    for (let number = 1; ; number++) {
+    // Each page has an item at least: a list with more pages than items never ends.
+    for (let number = 1; number <= Math.min(total ?? 1, CLOUD_LIST_MAX_PAGES); number++) {
       const page = await this.page(context, request, number);
       total ??= page.total;
       if (page.total !== total) return undefined;
       for (const item of page.items) found.set(request.identify(item), item);
       if (page.last) return found.size === total ? [...found.values()] : undefined;
     }
+    return undefined;
   }
 
   private page<T>(context: CallContext, request: ListRequest<T>, number: number): Promise<Page<T>> {

@@ -16,11 +16,17 @@ export function refusedError(call: ApiCall, answer: RawAnswer, nowMs: number): P
   const props = { ...base, ...(requestId === null ? {} : { requestId }) };
   // A proxy or a wrong URL also answers 404: only the API itself may say that something is gone.
   const foreign = said === undefined && answer.status < 500 && answer.status !== 429;
-  return new ProviderError({
-    ...props,
-    ...(foreign ? foreignAnswer(call, PROVIDERS.digitalocean) : meaningOf(call, answer, nowMs)),
-  });
+  return new ProviderError({ ...props, ...(foreign ? foreignRefusal(call, answer) : meaningOf(call, answer, nowMs)) });
 }
+
+/** Whoever answers 4xx has not let the request through, except for a proxy that gave up waiting. */
+function foreignRefusal(call: ApiCall, { status }: RawAnswer): Meaning {
+  const meaning = foreignAnswer(call, PROVIDERS.digitalocean);
+  const refused = status >= 400 && status !== REQUEST_TIMEOUT;
+  return refused ? { ...meaning, outcome: "refused" } : meaning;
+}
+
+const REQUEST_TIMEOUT = 408;
 
 type Meaning = Pick<ProviderErrorProps, "kind" | "remedy" | "outcome" | "retrySafe" | "retryAfterSeconds">;
 
