@@ -111,7 +111,11 @@ export function gather(tools: IssuerTools, state: IssuerState, issuer: IssuerRea
     issuer,
     now: context.clock.now(),
     cachesComplete: context.leads() && synced,
-    ...omitUndefined({ problem: issuer.problem ?? access.answer.problem, lastFirewall, retryAt: retryAtOf(state, access) }),
+    ...omitUndefined({
+      problem: issuer.problem ?? access.answer.problem,
+      lastFirewall,
+      retryAt: retryAtOf(state, access),
+    }),
     account: accountState(access.account),
     regions: new Set(regions),
     firewall,
