@@ -67,7 +67,7 @@ export const LONGEST_RETRY_MS = 2 * 60 * MINUTE_MS;
 export const ACCOUNT_RETRY_MS = { RateLimited: 10_000, Unavailable: 10_000, Unauthorized: 60_000 };
 /** A shorter wait of an account is not in the statuses: each retry would write each of them again. */
 export const REPORTED_WAIT_MS = 50_000;
-/** After a refused change, the first read tells whether the account is the cause. */
+/** After a refused change, the first read shows whether the account is the cause. */
 export const ACCOUNT_FIRST_READ_MS = 1_000;
 /** An account that fails on and off does not recover more often than this. */
 export const ACCOUNT_RECOVERIES_APART_MS = 10_000;
@@ -173,7 +173,7 @@ export const CREDENTIALS_READ_MS = 30_000; // An exec plugin or auth provider mu
 export const MAX_BODY_BYTES = 128 * 1024 * 1024;
 /** etcd refuses objects beyond 1.5 MiB: a longer watch event is a broken stream. */
 export const MAX_LINE_BYTES = 10 * 1024 * 1024;
-export const NAMESPACE_CALL_SECONDS = 5; // The read that tells whether a namespace ends.
+export const NAMESPACE_CALL_SECONDS = 5; // The read that shows whether a namespace ends.
 
 // Lists and watches
 

@@ -26,7 +26,7 @@ export const ALLOWED_FOLDERS: readonly string[] = [
   "operator/src/controllers/routed-ip",
   "operator/src/kube",
   "operator/src/providers",
-  "operator/src/sandbox/digitalocean",
-  "operator/src/sandbox/story",
+  "sandbox/src/digitalocean",
+  "sandbox/src/story",
   "testbed/src",
 ];

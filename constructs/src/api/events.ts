@@ -42,7 +42,7 @@ export const EVENTS = {
     type: "Warning",
     meaning:
       "The clean-up of a deleted resource did not end in time, or left an address that may belong to somebody else.",
-    remedy: "Remove at the provider what the note lists, as far as nobody else uses it.",
+    remedy: "Remove at the provider what the note lists, as far as no other party uses it.",
   },
   AssignFailed: { type: "Warning", meaning: "An address could not be assigned.", remedy: SAID },
   UnassignFailed: { type: "Warning", meaning: "An address could not be taken off its machine.", remedy: SAID },

@@ -22,8 +22,8 @@ export interface GraceInput {
   /** Wall clock, ms since the epoch. */
   readonly now: number;
   /**
-   * When this process began to lead, ms since the epoch: what `memory` tells of earlier times, another process recorded,
-   * and nobody may have watched since. @default the memory is of this process
+   * When this process began to lead, ms since the epoch: another process recorded the earlier times of `memory`,
+   * and possibly no process has watched since. @default the memory is of this process
    */
   readonly leadsSince?: number;
 }

@@ -39,7 +39,7 @@ export function withRetries(options: RetryOptions): CallLayer {
         return await next(call, send);
       } catch (error) {
         if (!isProviderError(error)) throw error;
-        // What the API said tells the caller more than that a retry came too late.
+        // The API's own error helps the caller more than the fact that a retry came too late.
         if (former !== undefined && isSuperseded(error) && call.context.recheck === undefined) throw former;
         former = error;
         if (error.kind === "Unauthorized" && !renewed && hasAnother(options.credentials, refused)) {

@@ -18,7 +18,7 @@ import { timeOf } from "../times.js";
 
 /** Without an address: nothing was created. */
 export interface CreationResult {
-  /** Of the intent: it tells creations of one resource apart. */
+  /** Of the intent: it distinguishes creations of one resource. */
   readonly startedAt: string;
   readonly created?: CreatedFacts;
 }
@@ -56,7 +56,7 @@ export function intentText(intent: PendingCreation): string {
   return JSON.stringify(intent);
 }
 
-/** `undefined`: there is no copy, or nobody can read it. */
+/** `undefined`: there is no copy, or it cannot be parsed. */
 export function copiedIntent({ annotations }: Pick<ObjectMeta, "annotations">): PendingCreation | undefined {
   const text = annotations?.[Annotation.pendingCreation];
   if (text === undefined) return undefined;

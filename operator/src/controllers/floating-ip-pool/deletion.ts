@@ -51,7 +51,7 @@ export function whyOver(left: readonly string[], kept: readonly string[]): strin
   return kept.length === 0 ? "all is cleaned up" : "what is left may belong to somebody else: check that first";
 }
 
-/** What is not given back though the policy is Delete: nobody has answered that it is ours. In words. */
+/** In words: addresses that stay under the policy Delete, since the pool's ownership of them is only inferred. */
 export function keptBack(snapshot: Snapshot, standings: readonly Standing[]): readonly string[] {
   if (snapshot.pool.spec.reclaimPolicy !== "Delete") return [];
   const { pendingCreation: intent } = snapshot.pool.status;

@@ -55,7 +55,7 @@ function isLate(lists: readonly ListSighting[], startedAt: number, ip: string): 
   return lists.slice(0, Math.max(first, 0)).some(({ at }) => at >= startedAt + CREATION_OVER_MS);
 }
 
-/** Those that are filed where the resource's other addresses are; all, where that tells nothing. */
+/** Those that are filed where the resource's other addresses are; all, where that decides nothing. */
 export function ofProject({ inventory }: Snapshot, { intent }: OpenCase, ips: readonly string[]): readonly string[] {
   const projectOf = (ip: string) => inventory.get(ip)?.project;
   const { project } = intent;

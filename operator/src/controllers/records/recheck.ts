@@ -16,7 +16,7 @@ function isChange(action: unknown): action is Change {
   return typeof action === "object" && action !== null && "do" in action && action.do === "apply-records";
 }
 
-/** What the record set holds in the end; the steps that lead there depend on what was done already. */
+/** What the record set holds in the end; the steps that lead there depend on earlier steps. */
 function goalOf({ which, changes: { zone, fqdn, after } }: Change): string {
   return JSON.stringify([which, zone, fqdn, after]);
 }
