@@ -5,7 +5,7 @@ import { isConstruct } from "./private/manifest";
 import type { IRoutedIPIssuer } from "./routed-ip-issuer";
 import type { RoutedIPJob } from "./routed-ip-job";
 
-/** How RoutedIPs of a class are handled: by a RoutedIPIssuer, or by Jobs of your own. */
+/** Implementation of the RoutedIPs of a class: a RoutedIPIssuer, or your own Jobs. */
 export class ClassImplementation {
   /**
    * Built in: a RoutedIPIssuer of any namespace, whose account is used.

@@ -25,7 +25,7 @@ export interface IClusterRoutedIPClass extends IConstruct {
   readonly allowedNamespaces?: string[] | undefined;
 }
 
-/** The taint that marks the node which holds an address. */
+/** The taint of the node that holds an address. */
 export interface ElectedNodeTaint {
   /**
    * Key of the taint. It must begin with `flipop.digitalocean.com/`.
@@ -93,7 +93,7 @@ export interface ClusterRoutedIPClassProps extends FlipopResourceProps {
   readonly jobNamespace?: string;
 
   /**
-   * The taint that marks the node which holds an address.
+   * The taint of the node that holds an address.
    *
    * @default - flipop.digitalocean.com/routed-ip, without a value, PreferNoSchedule
    */
@@ -123,7 +123,7 @@ const FACTS: FactsOf<ClusterRoutedIPClassProps> = {
 };
 
 /**
- * How a class of RoutedIPs is handled: by a RoutedIPIssuer, or by Jobs of your own for any platform.
+ * A class of RoutedIPs and its implementation: a RoutedIPIssuer, or your own Jobs for any platform.
  *
  * @example
  * import { App, Chart } from "cdk8s";

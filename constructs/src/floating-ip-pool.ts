@@ -96,7 +96,8 @@ export interface FloatingIPPoolProps extends FlipopResourceProps, MatchProps {
   readonly dnsRecord?: DnsRecord;
 
   /**
-   * Whether the resource is paused: nothing is written but its status, and its claims stay. Deletion still cleans up.
+   * Whether the resource is paused: the operator writes only its status, and the resource keeps its claims. Deletion
+   * still cleans up.
    *
    * @default false
    */

@@ -143,7 +143,7 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
   [
     "a label value with a space",
     { nodeSelector: { pool: "a b" } },
-    'nodeSelector: "a b" is not a label value: at most 63 letters, digits, "-", "_" and "."',
+    'nodeSelector: "a b" is not a label value: use at most 63 letters, digits, "-", "_" and "."',
   ],
   [
     "another operating system",
@@ -226,7 +226,7 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
   [
     "seconds in words",
     { extraArgs: ["--leader-elect-retry-period=2 seconds"] },
-    'extraArgs[0]: "2 seconds" is not a value of leader-elect-retry-period: give seconds, more than 0, such as 2',
+    'extraArgs[0]: "2 seconds" is not a value of leader-elect-retry-period: give a number of seconds above 0, such as 2',
   ],
   [
     "a choice without a value",

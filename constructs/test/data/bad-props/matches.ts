@@ -39,12 +39,12 @@ export const BAD_MATCHES: readonly BadProps[] = [
   pool(
     "a label value that would end its requirement",
     { nodes: NodeMatch.labels({ app: "a,b=c" }) },
-    'nodes: "a,b=c" is not a label value: at most 63 letters, digits, "-", "_" and "."',
+    'nodes: "a,b=c" is not a label value: use at most 63 letters, digits, "-", "_" and "."',
   ),
   pool(
     "a label key with a space in it",
     { nodes: NodeMatch.query(LabelQuery.exists("a b")) },
-    'nodes: "a b" is not a label key: [prefix/]name, the name of at most 63 letters, digits, "-", "_" and "."',
+    'nodes: "a b" is not a label key: write [prefix/]name, with a name of at most 63 letters, digits, "-", "_" and "."',
   ),
   pool(
     "a set without values",
@@ -69,7 +69,7 @@ export const BAD_MATCHES: readonly BadProps[] = [
   pool(
     "a toleration of no label key",
     { tolerations: [Toleration.all(), Toleration.key("a b")] },
-    'tolerations[1].key: "a b" is not a label key: [prefix/]name, the name of at most 63 letters, digits, "-", "_" and "."',
+    'tolerations[1].key: "a b" is not a label key: write [prefix/]name, with a name of at most 63 letters, digits, "-", "_" and "."',
   ),
   podsOf(
     "a workload that is undefined",

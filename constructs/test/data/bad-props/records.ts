@@ -61,7 +61,7 @@ export const BAD_RECORDS: readonly BadProps[] = [
   recordSet(
     "a family that the address type does not have",
     { addressType: AddressType.RESERVED_IPV4, ipFamilies: [IpFamily.IPV6] },
-    "addressType flipop.digitalocean.com/ipv4-reserved-ip has one family, and ipFamilies names another: leave ipFamilies out",
+    "addressType flipop.digitalocean.com/ipv4-reserved-ip has one family, but ipFamilies names another: remove ipFamilies",
   ),
   recordSet(
     "a family twice",
