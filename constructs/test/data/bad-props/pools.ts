@@ -41,12 +41,12 @@ export const BAD_POOLS: readonly BadProps[] = [
   pool(
     "addresses to create in no region",
     { desiredIps: 3 },
-    'region: is missing, and 2 of 3 addresses have to be created: give their region, such as "nyc3"',
+    'region: is missing, but 2 of 3 addresses must be created: give their region, such as "nyc3"',
   ),
   pool(
     "a region with white space",
     { region: "NYC 3" },
-    `region: "NYC 3" has white space, as no region's name has: write "nyc3"`,
+    `region: "NYC 3" contains white space, unlike any region's name: write "nyc3"`,
   ),
   pool("an empty provider", { provider: IpProvider.of("") }, "provider: is empty: give a value"),
   pool(
