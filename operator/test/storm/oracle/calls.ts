@@ -1,18 +1,30 @@
 /** How often the clouds are asked. */
 
 import type { Call, History, Violation } from "../history.js";
-import { isWrite, settled } from "../truth.js";
+import { isDone, isWrite, settled } from "../truth.js";
 import { BOUNDS, SECOND_MS } from "./bounds.js";
 
 /** One fact is not read again and again without a pause. A read that a fault struck told the operator nothing. */
 export function noReadLoop(history: History): readonly Violation[] {
-  const reads = settled(history).filter((call) => !isWrite(call) && call.fault === undefined && call.status !== 429);
-  return [...groupBy(reads, factOf)].flatMap(([fact, calls]) => {
-    const burst = burstOf(calls);
-    if (burst === undefined) return [];
-    const message = `${fact} was read ${burst.count} times in a second; at most ${BOUNDS.readsPerSecond} are sensible`;
-    return [{ check: "no read loop", at: burst.at, message }];
+  const reads = settled(history).filter((call) => !isWrite(call) && isAnswered(call));
+  return bursts(reads, factOf, BOUNDS.readsPerSecond).map(({ key, at, count }) => {
+    const message = `${key} was read ${count} times in a second; at most ${BOUNDS.readsPerSecond} are sensible`;
+    return { check: "no read loop", at, message };
   });
+}
+
+/** What the cloud refuses is not sent again and again without a pause. */
+export function noWriteLoop(history: History): readonly Violation[] {
+  const refused = settled(history).filter((call) => isWrite(call) && isAnswered(call) && !isDone(call));
+  const sent = (call: Call) => `${factOf(call)} ${call.method} ${JSON.stringify(call.body)}`;
+  return bursts(refused, sent, BOUNDS.refusalsPerSecond).map(({ key, at, count }) => {
+    const message = `${key} was refused ${count} times in a second; at most ${BOUNDS.refusalsPerSecond} are sensible`;
+    return { check: "no write loop", at, message };
+  });
+}
+
+function isAnswered({ fault, status }: Call): boolean {
+  return fault === undefined && status !== undefined && status !== 429;
 }
 
 /** The limiter keeps below the clouds' limits: every 429 is one that the storm injected. */
@@ -28,21 +40,28 @@ function factOf({ caller, cloud, path, query }: Call): string {
   return `${caller} ${cloud} ${path}${query === "" ? "" : `?${query}`}`;
 }
 
-function groupBy(calls: readonly Call[], key: (call: Call) => string): ReadonlyMap<string, readonly Call[]> {
-  const groups = new Map<string, Call[]>();
-  for (const call of calls) groups.set(key(call), [...(groups.get(key(call)) ?? []), call]);
-  return groups;
+interface Burst {
+  readonly key: string;
+  readonly at: number;
+  readonly count: number;
 }
 
-/** The worst second. */
-function burstOf(calls: readonly Call[]): { readonly at: number; readonly count: number } | undefined {
-  const bursts = calls.map(({ at }, place) => {
-    const count = calls.slice(place).filter((other) => other.at < at + SECOND_MS).length;
-    return { at, count };
+/** The worst second of each kind of call that has more than `most`. */
+function bursts(calls: readonly Call[], keyOf: (call: Call) => string, most: number): readonly Burst[] {
+  const times = new Map<string, number[]>();
+  for (const call of calls) {
+    const known = times.get(keyOf(call));
+    if (known === undefined) times.set(keyOf(call), [call.at]);
+    else known.push(call.at);
+  }
+  return [...times].flatMap(([key, all]) => {
+    const counts = all.map((at, place) => ({ key, at, count: countUntil(all, place, at + SECOND_MS) }));
+    const worst = counts.reduce((a, b) => (b.count > a.count ? b : a));
+    return worst.count > most ? [worst] : [];
   });
-  const worst = bursts.reduce<{ at: number; count: number } | undefined>(
-    (most, burst) => (burst.count > (most?.count ?? BOUNDS.readsPerSecond) ? burst : most),
-    undefined,
-  );
-  return worst;
+}
+
+function countUntil(times: readonly number[], from: number, end: number): number {
+  const after = times.findIndex((at, place) => place > from && at >= end);
+  return (after < 0 ? times.length : after) - from;
 }
