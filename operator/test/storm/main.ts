@@ -70,10 +70,15 @@ interface Values {
 /** Undefined: something is no number. */
 function optionsOf({ seed: given, minutes, round, out, "keep-going": keepGoing = false }: Values): Options | undefined {
   const seed = Number(given ?? process.env["FLIPOP_SEED"] ?? Math.floor(Math.random() * WORD));
-  const count = Math.max(1, Math.floor(Number(minutes ?? ROUND_MINUTES) / ROUND_MINUTES));
-  const rounds = round === undefined ? Array.from({ length: count || 0 }, (_, place) => place + 1) : [Number(round)];
+  const rounds = round === undefined ? roundsIn(Number(minutes ?? ROUND_MINUTES)) : [Number(round)];
   if (!Number.isSafeInteger(seed) || rounds.length === 0 || !rounds.every(Number.isSafeInteger)) return undefined;
   return { seed, rounds, keepGoing, out: out ?? join(tmpdir(), `flipop-storm-${seed}`) };
+}
+
+/** None for what is no number. */
+function roundsIn(minutes: number): readonly number[] {
+  const count = Math.max(1, Math.floor(minutes / ROUND_MINUTES));
+  return Array.from({ length: count || 0 }, (_, place) => place + 1);
 }
 
 function skip(why: string): number {

@@ -162,6 +162,8 @@ describe("the oracle of the storm", () => {
     const reads = (gap: number) => Array.from({ length: 9 }, (_, index) => call(NOW + index * gap));
     finds(noReadLoop, { calls: reads(12) }, /was read 9 times in a second/);
     passes(noReadLoop, { calls: reads(SECOND) });
+    const changes = [10, 40, 70].map((after) => assign(NOW + after, 2));
+    passes(noReadLoop, { calls: [...reads(12), ...changes] });
     finds(noLimitReached, { calls: [call(NOW, { status: 429 })] }, /ran into the cloud's limit/);
     passes(noLimitReached, { calls: [call(NOW, { status: 429, fault: "status" })] });
   });

@@ -18,8 +18,8 @@ export const BOUNDS = {
   graceRoundingMs: 1_000,
   /** A cool-off is measured between arrivals: the network may bring two calls this much closer together. */
   coolOffJitterMs: 30,
-  /** Reads of one fact, by one replica, that are answered within a second. */
-  readsPerSecond: 4,
+  /** Reads of one fact, by one replica, within a second and without a change: a pause of 1 s is documented. */
+  readsPerSecond: 3,
   /** The same change, by one replica, that the cloud refuses within a second. */
   refusalsPerSecond: 3,
   /** From the start of a process until it handles signals. */

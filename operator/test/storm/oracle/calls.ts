@@ -4,12 +4,21 @@ import type { Call, History, Violation } from "../history.js";
 import { isDone, isWrite, settled } from "../truth.js";
 import { BOUNDS, SECOND_MS } from "./bounds.js";
 
-/** One fact is not read again and again without a pause. A read that a fault struck told the operator nothing. */
+/**
+ * One fact is not read again and again without a change or a pause. A read that a fault struck told the operator nothing,
+ * and a write to the same thing, refused or not, is a reason to look again.
+ */
 export function noReadLoop(history: History): readonly Violation[] {
-  const reads = settled(history).filter((call) => !isWrite(call) && isAnswered(call));
-  return bursts(reads, factOf, BOUNDS.readsPerSecond).map(({ key, at, count }) => {
-    const message = `${key} was read ${count} times in a second; at most ${BOUNDS.readsPerSecond} are sensible`;
-    return { check: "no read loop", at, message };
+  const calls = settled(history);
+  const reads = calls.filter((call) => !isWrite(call) && isAnswered(call));
+  return bursts(reads, factOf, BOUNDS.readsPerSecond).flatMap(({ key, at, count, path, caller }) => {
+    const concerns = (call: Call) => isWrite(call) && call.caller === caller && call.path.startsWith(path);
+    const writes = calls.filter(
+      (call) => concerns(call) && call.at >= at - SECOND_MS && call.at < at + SECOND_MS,
+    ).length;
+    if (count <= BOUNDS.readsPerSecond * (writes + 1)) return [];
+    const message = `${key} was read ${count} times in a second, with ${writes} writes; at most ${BOUNDS.readsPerSecond} for each are sensible`;
+    return [{ check: "no read loop", at, message }];
   });
 }
 
@@ -40,7 +49,7 @@ function factOf({ caller, cloud, path, query }: Call): string {
   return `${caller} ${cloud} ${path}${query === "" ? "" : `?${query}`}`;
 }
 
-interface Burst {
+interface Burst extends Pick<Call, "path" | "caller"> {
   readonly key: string;
   readonly at: number;
   readonly count: number;
@@ -48,14 +57,17 @@ interface Burst {
 
 /** The worst second of each kind of call that has more than `most`. */
 function bursts(calls: readonly Call[], keyOf: (call: Call) => string, most: number): readonly Burst[] {
-  const times = new Map<string, number[]>();
+  const groups = new Map<string, Call[]>();
   for (const call of calls) {
-    const known = times.get(keyOf(call));
-    if (known === undefined) times.set(keyOf(call), [call.at]);
-    else known.push(call.at);
+    const known = groups.get(keyOf(call));
+    if (known === undefined) groups.set(keyOf(call), [call]);
+    else known.push(call);
   }
-  return [...times].flatMap(([key, all]) => {
-    const counts = all.map((at, place) => ({ key, at, count: countUntil(all, place, at + SECOND_MS) }));
+  return [...groups].flatMap(([key, all]) => {
+    const times = all.map(({ at }) => at);
+    const counts = all.map(({ at, path, caller }, place) => {
+      return { key, at, path, caller, count: countUntil(times, place, at + SECOND_MS) };
+    });
     const worst = counts.reduce((a, b) => (b.count > a.count ? b : a));
     return worst.count > most ? [worst] : [];
   });
