@@ -29,6 +29,7 @@ const GENERATED = [
   ".mocharc.json",
   ".c8rc.json",
   "biome.json",
+  ".vscode",
   ".projen",
   "dist",
   "baseline",

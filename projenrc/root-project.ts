@@ -1,5 +1,8 @@
 import { javascript, TextFile } from "projen";
+import { COMMIT_TYPES } from "./commit-types.js";
+import { addLaunchConfiguration } from "./editor.js";
 import { Formatting } from "./formatting.js";
+import { GitHubFiles, PULL_REQUEST } from "./github-files.js";
 import { MochaConfig } from "./mocha.js";
 import { ProjenrcTsx } from "./projenrc-tsx.js";
 import { RootTasks } from "./root-tasks.js";
@@ -8,6 +11,17 @@ import { SHARED_OPTIONS } from "./shared-options.js";
 import { MIN_NODE, RELEASE, VERSIONS } from "./versions.js";
 import { Workspaces } from "./workspaces.js";
 
+/** Only the root has files of GitHub: it reads them there alone. */
+const GITHUB = {
+  github: true,
+  githubOptions: {
+    mergify: false,
+    pullRequestLintOptions: { semanticTitleOptions: { types: COMMIT_TYPES } },
+  },
+  pullRequestTemplate: true,
+  pullRequestTemplateContents: PULL_REQUEST,
+};
+
 /** The root of the repo: tools, examples and tasks. It is never published. */
 export class RootProject extends javascript.NodeProject {
   private readonly workspaces: Workspaces;
@@ -15,6 +29,7 @@ export class RootProject extends javascript.NodeProject {
   constructor() {
     super({
       ...SHARED_OPTIONS,
+      ...GITHUB,
       name: "flipop",
       description: "Stable public addresses for Kubernetes nodes: operator and cdk8s construct library",
       projenrcJs: false,
@@ -43,6 +58,8 @@ export class RootProject extends javascript.NodeProject {
     new TextFile(this, ".nvmrc", { lines: [MIN_NODE] });
     new ProjenrcTsx(this);
     new Formatting(this);
+    addLaunchConfiguration(this);
+    if (this.github) new GitHubFiles(this, this.github);
     new RootTsconfig(this);
     this.workspaces = new Workspaces(this);
     new RootTasks(this);

@@ -1,7 +1,15 @@
 import { Component, type javascript } from "projen";
+import { CHANGELOG_COMMAND } from "./github-files.js";
 
 /** What examples/scenarios/story.yaml applies. */
 const STORY_EXAMPLES = ["ingress-reserved-ips", "node-records-cloudflare"];
+
+/** The unit tests that take seconds: the library, the repo itself, and the pure parts of the operator. */
+const FAST_TESTS = [
+  { exec: "mocha 'test/*.test.ts'" },
+  { exec: "mocha 'test/**/*.test.ts' --ignore 'test/server/**'", cwd: "constructs" },
+  { exec: "mocha 'test/{claims,inventory,match,metrics}/**/*.test.ts'", cwd: "operator" },
+];
 
 /** The root's tasks: each is `npm run NAME`. CI runs the same ones (`.ci/suites.ts`). */
 export class RootTasks extends Component {
@@ -68,6 +76,10 @@ export class RootTasks extends Component {
       description: "The suites that need a real kube-apiserver",
       steps: [{ spawn: compile.name }, { exec: "tsx .ci/run-suites.ts server", receiveArgs: true }],
     });
+    project.addTask("storm", {
+      description: "Random events and faults, judged by an oracle: --seed S, --minutes M, in rounds of 3 minutes",
+      steps: [{ spawn: compile.name }, { exec: "tsx operator/test/storm/main.ts", receiveArgs: true }],
+    });
     project.addTask("test:image", {
       description: "Builds the image as it is released, and runs it: in podman, too, where that is installed",
       steps: [{ spawn: compile.name }, { exec: "mocha test/built/image.test.ts test/built/podman.test.ts" }],
@@ -75,6 +87,21 @@ export class RootTasks extends Component {
   }
 
   private checks(project: javascript.NodeProject): void {
+    this.measures(project);
+    project.addTask("check", {
+      description: "What CI checks first, in under 2 minutes: lint, types, the fast tests",
+      steps: [{ spawn: project.compileTask.name }, { spawn: "lint" }, { spawn: "typecheck" }, ...FAST_TESTS],
+    });
+    project.addTask("upgrade", {
+      description: "Upgrades the versions in projenrc/versions.ts to the newest compatible releases",
+      steps: [{ exec: "tsx tools/upgrade/main.ts" }, { exec: "projen" }],
+      env: { PROJEN_DISABLE_POST: "true" },
+    });
+    project.addTask("changelog", {
+      description: "Prints the changelog of the commits; at a release, with --tag vX.Y.Z --output CHANGELOG.md",
+      exec: CHANGELOG_COMMAND,
+      receiveArgs: true,
+    });
     project.addTask("lint", {
       description: "biome (format, fast lint), then eslint (the rules that need types)",
       steps: [{ exec: "biome ci --error-on-warnings ." }, { exec: "eslint --max-warnings 0 ." }],
@@ -85,6 +112,25 @@ export class RootTasks extends Component {
       steps: [".", "constructs/test", "operator", "sandbox", "testbed"].map((folder) => ({
         exec: `tsc --noEmit -p ${folder}`,
       })),
+    });
+  }
+
+  /** Of the text and the structure of the sources, and of the commits. */
+  private measures(project: javascript.NodeProject): void {
+    project.addTask("numbers", {
+      description: "Measures the structure of the code: size, folders, import cycles, duplicates, the bundle",
+      exec: "tsx tools/numbers/main.ts",
+      receiveArgs: true,
+    });
+    project.addTask("words", {
+      description: "Looks for banned constructions in docs, comments and messages",
+      exec: "tsx tools/words/main.ts",
+      receiveArgs: true,
+    });
+    project.addTask("commits", {
+      description: "Checks the messages of the commits since a base, origin/main unless it is given",
+      exec: "tsx tools/commits/main.ts",
+      receiveArgs: true,
     });
   }
 

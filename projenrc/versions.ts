@@ -32,6 +32,8 @@ export const VERSIONS = {
   cel: "0.6.1",
   esbuild: "0.28.2",
   cloudflare: "7.3.0",
+  gitCliff: "2.14.2",
+  jscpd: "4.0.9",
   ajv: "8.20.0",
   ajvFormats: "3.0.1",
 } as const;
@@ -46,5 +48,8 @@ export const NEWER_NODES = ["22.23.3", "24.21.0"] as const;
 export const RELEASE = "0.1.0";
 
 export const REPOSITORY = "https://github.com/flipop/flipop.git";
+
+/** Who reviews pull requests, as CODEOWNERS names them. */
+export const OWNERS = "@flipop/maintainers";
 
 export const AUTHOR = { name: "The flipop authors", email: "maintainers@flipop.dev" } as const;

@@ -24,6 +24,7 @@ export * from "./routed-ip";
 export * from "./routed-ip-implementation";
 export * from "./routed-ip-issuer";
 export * from "./routed-ip-job";
+export * from "./routed-ip-job-container";
 export * from "./secret-ref";
 export * from "./service-ref";
 export * from "./taint-effect";

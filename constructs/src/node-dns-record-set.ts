@@ -9,54 +9,67 @@ import type { IpFamily } from "./ip-family";
 import type { MatchProps } from "./match-props";
 import { defineResource } from "./private/define-resource";
 import type { Draft } from "./private/draft";
-import { writeMatch } from "./private/write-match";
+import { PART } from "./private/part";
+import type { FactsOf } from "./private/props";
+import { MATCH_FACTS, writeMatch } from "./private/write-match";
 import { textOf, wholeSeconds, written } from "./private/written";
 
 /** Props of a NodeDNSRecordSet. */
 export interface NodeDNSRecordSetProps extends FlipopResourceProps, MatchProps {
-  /** Record set that the addresses are published in. */
+  /** Record set in which the addresses are published. */
   readonly dnsRecord: DnsRecord;
 
   /**
-   * Which address of a node is published. A node without such an address is left out.
+   * Which address of a node is published. A node without such an address is omitted.
    *
    * @default AddressType.EXTERNAL_IP
    */
   readonly addressType?: AddressType;
 
   /**
-   * Address families to publish: A records for IPv4, AAAA records for IPv6. A reserved type of `addressType` has one
-   * family, and refuses the other.
+   * Address families to publish: A records for IPv4, AAAA records for IPv6. An `addressType` for reserved IPs has only
+   * one family; the other one is refused.
    *
-   * @default - IPv4, or the one family of `addressType`
+   * @default - IPv4, or the only family of `addressType`
    */
   readonly ipFamilies?: IpFamily[];
 
   /**
    * Grace period: how long a node that may recover (node not ready, pod unready or absent) keeps its address in the
-   * record set. Any other refusal, such as a cordon, ends it at once. Whole seconds, 0 to a day.
+   * record set. Any other refusal, such as a cordon, ends the grace period at once. Whole seconds, 0 to a day.
    *
    * @default Duration.seconds(0)
    */
   readonly gracePeriod?: Duration;
 
   /**
-   * When the record set may become empty: never, or once no node has had the labels of `nodes` for 5 minutes.
+   * When the record set may become empty: never, or after no node has had the labels of `nodes` for 5 minutes.
    *
    * @default EmptyPolicy.KEEP
    */
   readonly emptyPolicy?: EmptyPolicy;
 
   /**
-   * Whether the resource is paused: nothing is written but its status, and its claims stay. Deletion still cleans up.
+   * Whether the resource is paused: the operator writes only its status, and the resource keeps its claims. Deletion
+   * still cleans up.
    *
    * @default false
    */
   readonly paused?: boolean;
 }
 
+const FACTS: FactsOf<NodeDNSRecordSetProps> = {
+  ...MATCH_FACTS,
+  dnsRecord: { fields: ["dnsRecordSet"], part: PART.dnsRecord, required: true },
+  addressType: { fields: ["addressType"] },
+  ipFamilies: { fields: ["ipFamilies"], list: true },
+  gracePeriod: { fields: ["gracePeriodSeconds"], part: PART.duration },
+  emptyPolicy: { fields: ["emptyPolicy"] },
+  paused: { fields: ["paused"] },
+};
+
 /**
- * A DNS record set that holds an address of every node that matches.
+ * A DNS record set with an address of every node that matches.
  *
  * @example
  * import { App, Chart } from "cdk8s";
@@ -75,7 +88,14 @@ export interface NodeDNSRecordSetProps extends FlipopResourceProps, MatchProps {
  * app.synth();
  */
 export class NodeDNSRecordSet extends FlipopResource {
-  /** The object that is synthesised. Its `addJsonPatch` sets what no prop does. */
+  /**
+   * Facts about the props.
+   *
+   * @internal
+   */
+  public static readonly _facts = FACTS;
+
+  /** The synthesised object. Use its `addJsonPatch` for fields without a prop. */
   public readonly apiObject: ApiObject;
 
   constructor(scope: Construct, id: string, props: NodeDNSRecordSetProps) {
@@ -83,6 +103,7 @@ export class NodeDNSRecordSet extends FlipopResource {
     this.apiObject = defineResource(this, {
       kind: "NodeDNSRecordSet",
       props,
+      facts: FACTS,
       write: (draft) => writeSpec(props, draft),
     });
   }

@@ -1,6 +1,6 @@
 import type { ApiObject } from "cdk8s";
 import { Construct, type IConstruct } from "constructs";
-import { DEFAULT_SECRET } from "./api/config";
+import { providerNamed } from "./api/providers";
 import type { RoutedIPIssuerSpec } from "./api/routed-ip-issuer";
 import type { Credentials } from "./credentials";
 import { FlipopResource, type FlipopResourceProps } from "./flipop-resource";
@@ -8,16 +8,18 @@ import { IpProvider } from "./ip-provider";
 import { checkRegion } from "./private/check-region";
 import { defineResource } from "./private/define-resource";
 import type { Draft } from "./private/draft";
+import { PART } from "./private/part";
+import type { FactsOf } from "./private/props";
 import { textOf, written } from "./private/written";
 import type { ReclaimPolicy } from "./reclaim-policy";
 
-/** A RoutedIPIssuer: one of this app, or one that is defined outside of it. */
+/** A RoutedIPIssuer of this app, or one that is defined outside of it. */
 export interface IRoutedIPIssuer extends IConstruct {
   /** The issuer's name. */
   readonly name: string;
 
   /**
-   * The issuer's namespace, where it is known at synthesis.
+   * The issuer's namespace, if known at synthesis.
    *
    * @default - not known
    */
@@ -27,9 +29,9 @@ export interface IRoutedIPIssuer extends IConstruct {
 /** Props of a RoutedIPIssuer. */
 export interface RoutedIPIssuerProps extends FlipopResourceProps {
   /**
-   * Region that addresses are created in, such as `nyc3`.
+   * Region in which addresses are created, such as `nyc3`.
    *
-   * @default - none; an address is then created only on a node that waits for one
+   * @default - none; the operator then creates an address only on a node that waits for one
    */
   readonly region?: string;
 
@@ -41,30 +43,39 @@ export interface RoutedIPIssuerProps extends FlipopResourceProps {
   readonly provider?: IpProvider;
 
   /**
-   * Where the token is, in a Secret of the issuer's own namespace. The operator reads Secrets of its `issuerNamespaces`
-   * only.
+   * The token, in a Secret of the issuer's own namespace. The operator reads only Secrets of its `issuerNamespaces`.
    *
    * @default - the operator's own token, which only an issuer in the operator's namespace may use
    */
   readonly credentials?: Credentials;
 
   /**
-   * What happens to a created address when its RoutedIP is deleted. One that `address` gave is never released.
+   * What happens to a created address when its RoutedIP is deleted. The operator never releases an address from prop
+   * `address`.
    *
    * @default ReclaimPolicy.RETAIN
    */
   readonly reclaimPolicy?: ReclaimPolicy;
 
   /**
-   * Name of the cloud firewall that lets the Services' ports in. It is created where the account has none of that name.
+   * Name of the cloud firewall that allows traffic to the Services' ports. If the account has no firewall of this name,
+   * the operator creates one.
    *
-   * @default - no firewall is changed
+   * @default - the operator changes no firewall
    */
   readonly firewallName?: string;
 }
 
+const FACTS: FactsOf<RoutedIPIssuerProps> = {
+  region: { fields: ["region"] },
+  provider: { fields: ["provider"], part: PART.provider },
+  credentials: { fields: ["credentialsSecretRef"], part: PART.credentials },
+  reclaimPolicy: { fields: ["routedIPReclaimPolicy"] },
+  firewallName: { fields: ["routedIPFirewallName"] },
+};
+
 /**
- * An account at a provider, its token and its firewall, through which RoutedIPs get addresses.
+ * An account at a provider, with its token and its firewall, for the addresses of RoutedIPs.
  *
  * @example
  * import { App, Chart } from "cdk8s";
@@ -84,9 +95,16 @@ export interface RoutedIPIssuerProps extends FlipopResourceProps {
  */
 export class RoutedIPIssuer extends FlipopResource implements IRoutedIPIssuer {
   /**
+   * Facts about the props.
+   *
+   * @internal
+   */
+  public static readonly _facts = FACTS;
+
+  /**
    * An issuer that is defined outside of this app.
    *
-   * @param scope construct to put the reference under
+   * @param scope parent construct of the reference
    * @param id construct id of the reference
    * @param name the issuer's name
    * @param namespace the issuer's namespace; a ClusterRoutedIPClass needs it
@@ -100,7 +118,7 @@ export class RoutedIPIssuer extends FlipopResource implements IRoutedIPIssuer {
     return new ImportedIssuer(scope, { id, name, namespace });
   }
 
-  /** The object that is synthesised. Its `addJsonPatch` sets what no prop does. */
+  /** The synthesised object. Use its `addJsonPatch` for fields without a prop. */
   public readonly apiObject: ApiObject;
 
   constructor(scope: Construct, id: string, props: RoutedIPIssuerProps = {}) {
@@ -108,12 +126,13 @@ export class RoutedIPIssuer extends FlipopResource implements IRoutedIPIssuer {
     this.apiObject = defineResource(this, {
       kind: "RoutedIPIssuer",
       props,
+      facts: FACTS,
       write: (draft) => writeSpec(props, draft),
     });
   }
 
   /**
-   * The issuer's namespace, where it is known at synthesis.
+   * The issuer's namespace, if known at synthesis.
    *
    * @default - not known
    */
@@ -135,12 +154,11 @@ class ImportedIssuer extends Construct implements IRoutedIPIssuer {
 
 function writeSpec(props: RoutedIPIssuerProps, draft: Draft): RoutedIPIssuerSpec {
   const provider = (props.provider ?? IpProvider.DIGITALOCEAN).name;
-  const tokenKeys: Readonly<Record<string, string>> = DEFAULT_SECRET.keys;
   checkRegion(props.region, draft.at("region"));
   return written({
     provider,
     region: props.region,
-    credentialsSecretRef: props.credentials?._write(draft.at("credentials"), tokenKeys[provider]),
+    credentialsSecretRef: props.credentials?._write(draft.at("credentials"), providerNamed(provider)?.tokenVariable),
     routedIPReclaimPolicy: textOf(props.reclaimPolicy),
     routedIPFirewallName: props.firewallName,
   });

@@ -1,4 +1,4 @@
-import { FLAGS, type Flag, nearest, PROVIDER_VARIABLES } from "cdk8s-flipop/api";
+import { FLAGS, type Flag, nearest, providerVariables } from "cdk8s-flipop/api";
 import { Command, Option } from "commander";
 import { baseCommand, type Output, usageError } from "./command-line.js";
 import { readSettings, type Settings, SettingsError } from "./config.js";
@@ -102,6 +102,6 @@ function byName(flags: Readonly<Record<string, string | true>>): Readonly<Record
 }
 
 function providerHelp(): string {
-  const lines = PROVIDER_VARIABLES.map(({ env, description }) => `  ${env.padEnd(32)} ${description}`);
+  const lines = providerVariables().map(({ env, description }) => `  ${env.padEnd(32)} ${description}`);
   return ["", "Environment of the providers:", ...lines].join("\n");
 }

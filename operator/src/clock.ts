@@ -1,5 +1,7 @@
 /** Time, injected: the only way the operator reads a clock or waits. */
 
+import { LONGEST_TIMER_MS } from "./bounds.js";
+
 export interface Timer {
   cancel(): void;
 }
@@ -14,9 +16,6 @@ export interface Clock {
   /** Calls `fn` once after `ms`, unless cancelled. */
   setTimer(ms: number, fn: () => void): Timer;
 }
-
-/** Node fires timers beyond this at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: () => Date.now(),

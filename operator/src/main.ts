@@ -1,6 +1,7 @@
 /** The executable: reads the command line, starts the command, exits with its code. */
 import { readFileSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
+import { PROCESS_EXIT_MS } from "./bounds.js";
 import { endWithoutReader } from "./broken-pipe.js";
 import { type CliContext, runCli } from "./cli.js";
 import { runInstalledSandbox } from "./installed-sandbox.js";
@@ -26,6 +27,9 @@ process.exitCode = await runCli(
   { run, sandbox: (args) => runInstalledSandbox(args, context.err) },
   context,
 );
+
+// Whatever still holds the event loop (a socket, a timer) must not keep a process alive that has stopped.
+setTimeout(() => process.exit(), PROCESS_EXIT_MS).unref();
 
 function podNamespace(): { podNamespace?: string } {
   try {

@@ -1,7 +1,7 @@
 /** Keeps secrets out of whatever text leaves the process. */
 
-/** Rotated tokens come without end; the oldest are long expired. */
-const MAX_SECRETS = 256;
+import { MAX_SECRETS } from "./bounds.js";
+
 /** Shorter ones would blacken ordinary words. */
 const MIN_SECRET_LENGTH = 4;
 const MASK = "[redacted]";

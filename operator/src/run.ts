@@ -1,4 +1,6 @@
 import { LEASE_NAME, RELEASE } from "cdk8s-flipop/api";
+import { settlesWithin } from "./async/wait.js";
+import { CLOSE_DEADLINE_MS } from "./bounds.js";
 import { systemClock } from "./clock.js";
 import type { Settings } from "./config.js";
 import { createLogger } from "./create-logger.js";
@@ -30,14 +32,16 @@ export async function run(settings: Settings): Promise<number> {
   if (transport === undefined) return EXIT.failed;
   const options = { settings, transport, logger, env: process.env, redactor, clock, registry, runtime };
   const operator = assemble(options);
-  const code = operator === undefined ? EXIT.failed : await live(operator, logger);
+  if (operator !== undefined) return live(operator, transport, logger);
   await transport.close();
-  return code;
+  return EXIT.failed;
 }
 
-async function live(operator: Operator, logger: Logger): Promise<number> {
+/** Listens for the second signal to the very end: the first process of a container ignores one without a listener. */
+async function live(operator: Operator, transport: Transport, logger: Logger): Promise<number> {
   const signals = shutdownSignals(process, logger, (code) => process.exit(code));
   const code = await operator.run(signals.stop);
+  await settlesWithin(systemClock, CLOSE_DEADLINE_MS, transport.close());
   signals.dispose();
   return code;
 }

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { FLAGS, PROVIDER_VARIABLES, RELEASE } from "cdk8s-flipop/api";
+import { FLAGS, providerVariables, RELEASE } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { eventually, freePort } from "flipop-testbed";
 import { after, before, describe, it } from "mocha";
@@ -94,7 +94,7 @@ describe("the bundle, in a folder without node_modules", function () {
     const { code, out } = await flipop(["--help"]).ended();
     expect(code).to.equal(0);
     for (const { name, env } of FLAGS) expect(out).to.include(`--${name} `).and.to.include(`[${env}`);
-    for (const { env } of PROVIDER_VARIABLES) expect(out).to.include(env);
+    for (const { env } of providerVariables()) expect(out).to.include(env);
   });
 
   it("says which cluster is missing, and ends with code 1", async () => {

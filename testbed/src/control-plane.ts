@@ -8,24 +8,17 @@ import { ADMIN, type Identity, type TokenIdentity, withTokens } from "./identiti
 import { kubeconfigText } from "./kubeconfig.js";
 import { type KubectlOptions, type KubectlResult, runKubectl } from "./kubectl.js";
 import type { Part } from "./part.js";
-import { makeParts, type Parts } from "./parts.js";
+import { makeParts, type PartOptions, type Parts } from "./parts.js";
 import { writeSetup } from "./setup.js";
 import { Supervisor } from "./supervisor.js";
 import { PARTS, type PartName } from "./versions.js";
 
 /** What kind of control plane to start. */
-export interface ControlPlaneOptions {
+export interface ControlPlaneOptions extends PartOptions {
   /** @default - looked up, see resolveBinaries */
   readonly binaries?: Binaries;
-  /** Behave as an older release, such as `1.32`; 1.31 is too old. @default - as the release that it is */
-  readonly emulatedVersion?: string;
-  /** Run the controller manager: Jobs, EndpointSlices, garbage collection, namespaces that go away. @default false */
-  readonly controllerManager?: boolean;
   /** Users beside the admin and the spare ones. */
   readonly identities?: readonly Identity[];
-  /** Flags of the API server after ours; of two with the same name the last one counts. */
-  readonly apiserverArgs?: readonly string[];
-  readonly controllerManagerArgs?: readonly string[];
 }
 
 /** A real control plane on this machine: etcd, kube-apiserver and, if asked for, kube-controller-manager. */

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { type Binaries, executable } from "./binaries.js";
-import type { ControlPlaneOptions } from "./control-plane.js";
 import { Etcd } from "./etcd.js";
 import { apiserverFlags, controllerManagerFlags, etcdFlags, type FlagFacts } from "./flags.js";
 import { fetchText, type HttpRequest } from "./http.js";
@@ -14,13 +13,24 @@ export interface Parts {
   readonly controllerManager?: Part;
 }
 
+/** How the programs behave. */
+export interface PartOptions {
+  /** Behave as an older release, such as `1.32`; 1.31 is too old. @default - as the release that it is */
+  readonly emulatedVersion?: string;
+  /** Run the controller manager: Jobs, EndpointSlices, garbage collection, deletion of namespaces. @default false */
+  readonly controllerManager?: boolean;
+  /** Flags of the API server after ours; of two with the same name the last one counts. */
+  readonly apiserverArgs?: readonly string[];
+  readonly controllerManagerArgs?: readonly string[];
+}
+
 /** What the programs are made from. */
 export interface PartsSetup {
   readonly binaries: Binaries;
   readonly supervisor: Supervisor;
   readonly facts: FlagFacts;
   readonly adminToken: string;
-  readonly options: ControlPlaneOptions;
+  readonly options: PartOptions;
   readonly controllerManagerKubeconfig: string;
   readonly apiserverEnded: () => void;
 }

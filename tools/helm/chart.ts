@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { Yaml } from "cdk8s";
 import { customResourceDefinitions } from "cdk8s-flipop/api";
 import { templates } from "./documents.js";
-import { chartYaml, HELPERS, NOTES } from "./fixed-files.js";
+import { chartYaml, HELPERS, notes } from "./fixed-files.js";
 import { valuesSchema, valuesYaml } from "./values-files.js";
 
 /** The files of the Helm chart by their paths. */
@@ -16,7 +16,7 @@ export function chartFiles(): ReadonlyMap<string, string> {
     ["values.yaml", valuesYaml()],
     ["values.schema.json", valuesSchema()],
     ["templates/_helpers.tpl", HELPERS],
-    ["templates/NOTES.txt", NOTES],
+    ["templates/NOTES.txt", notes()],
     ...[...templates()].map(([file, text]) => [`templates/${file}`, text] as const),
     ...crds,
   ]);

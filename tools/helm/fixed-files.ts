@@ -1,4 +1,4 @@
-import { PACKAGES } from "cdk8s-flipop/api";
+import { allProviders, PACKAGES } from "cdk8s-flipop/api";
 
 /** Chart.yaml. The name and the version never depend on where the chart is made. */
 export function chartYaml(): string {
@@ -13,11 +13,7 @@ home: https://github.com/flipop/flipop
 sources:
   - https://github.com/flipop/flipop
 keywords:
-  - digitalocean
-  - cloudflare
-  - dns
-  - floating-ip
-  - reserved-ip
+${keywords()}
 `;
 }
 
@@ -36,11 +32,24 @@ export const HELPERS = `{{- define "flipop.clusterName" -}}
 `;
 
 /** What Helm says after an installation. */
-export const NOTES = `flipop {{ .Chart.AppVersion }} runs as Deployment {{ .Values.name }} in namespace {{ .Values.namespace }}.
+export function notes(): string {
+  const width = Math.max(...allProviders().map(({ title }) => title.length));
+  const lines = allProviders().map(({ title, prop }) => {
+    const secret = `Secret {{ .Values.${prop}.secretName }}, key {{ .Values.${prop}.key }}`;
+    return `  ${`${title}:`.padEnd(width + 1)} ${secret}`;
+  });
+  return NOTES.replace("SECRETS", lines.join("\n"));
+}
+
+function keywords(): string {
+  const words = [...allProviders().flatMap((provider) => provider.keywords), "dns", "floating-ip"];
+  return words.map((word) => `  - ${word}`).join("\n");
+}
+
+const NOTES = `flipop {{ .Chart.AppVersion }} runs as Deployment {{ .Values.name }} in namespace {{ .Values.namespace }}.
 
 It reads its API tokens from Secrets of that namespace:
-  DigitalOcean: Secret {{ .Values.digitalOcean.secretName }}, key {{ .Values.digitalOcean.key }}
-  Cloudflare:   Secret {{ .Values.cloudflare.secretName }}, key {{ .Values.cloudflare.key }}
+SECRETS
 
 Make them (one is enough) and restart the pods:
   kubectl -n {{ .Values.namespace }} create secret generic {{ .Values.digitalOcean.secretName }} --from-literal={{ .Values.digitalOcean.key }}=...

@@ -1,5 +1,6 @@
 import { Duration } from "cdk8s";
 import { Credentials, type FlipopOperatorProps, MetricsScrape, OperatorFeature, Toleration } from "cdk8s-flipop";
+import { allProviders } from "cdk8s-flipop/api";
 
 /** All features, in the order of the docs. */
 export const FEATURES = [OperatorFeature.POOLS, OperatorFeature.DNS, OperatorFeature.ROUTED_IP, OperatorFeature.JOBS];
@@ -30,8 +31,7 @@ export const SENTINELS: FlipopOperatorProps = {
   podNamespaces: ["helm-pods"],
   issuerNamespaces: ["helm-issuers"],
   jobNamespaces: ["helm-jobs"],
-  digitalOcean: Credentials.fromSecretName("helm-digitalocean-secret", "helm-digitalocean-key"),
-  cloudflare: Credentials.fromSecretName("helm-cloudflare-secret", "helm-cloudflare-key"),
+  ...credentialSentinels(),
   image: "helm-image",
   imagePullSecrets: [PULL_SECRET],
   replicas: REPLICAS,
@@ -60,10 +60,10 @@ export const SENTINELS: FlipopOperatorProps = {
 export const EXPRESSIONS: readonly (readonly [text: string, expression: string])[] = [
   ['"uid": "helm-name-helm-namespace"', '"uid": "{{ include "flipop.clusterName" $ | trunc 40 }}"'],
   ["helm-name-helm-namespace", '{{ include "flipop.clusterName" $ }}'],
-  ["helm-digitalocean-secret", "{{ $.Values.digitalOcean.secretName }}"],
-  ["helm-digitalocean-key", "{{ $.Values.digitalOcean.key }}"],
-  ["helm-cloudflare-secret", "{{ $.Values.cloudflare.secretName }}"],
-  ["helm-cloudflare-key", "{{ $.Values.cloudflare.key }}"],
+  ...allProviders().flatMap(({ name, prop }) => [
+    [`helm-${name}-secret`, `{{ $.Values.${prop}.secretName }}`] as const,
+    [`helm-${name}-key`, `{{ $.Values.${prop}.key }}`] as const,
+  ]),
   ["helm-namespace", "{{ $.Values.namespace }}"],
   ["helm-account", '{{ include "flipop.serviceAccountName" $ }}'],
   ["helm-image", "{{ $.Values.image }}"],
@@ -85,3 +85,12 @@ export const NUMBERS: ReadonlyMap<number, string> = new Map([
   [REPLICAS, "{{ int $.Values.replicas }}"],
   [SHUTDOWN + GRACE_MARGIN, `{{ add (int $.Values.shutdownTimeout) ${GRACE_MARGIN} }}`],
 ]);
+
+function credentialSentinels(): FlipopOperatorProps {
+  return Object.fromEntries(
+    allProviders().map(({ name, prop }) => [
+      prop,
+      Credentials.fromSecretName(`helm-${name}-secret`, `helm-${name}-key`),
+    ]),
+  );
+}

@@ -1,3 +1,4 @@
+import { isObject } from "cdk8s-flipop/api";
 import type { Probe } from "./variants.js";
 
 /** A part of a document, and the syntheses that lack it. */
@@ -55,8 +56,4 @@ function toPart(value: unknown, counterparts: readonly Counterpart[], find: (oth
     ),
     lackedBy: found.filter((counterpart) => counterpart.value === undefined).map(({ probe }) => probe),
   };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import { FLAGS, PROVIDER_VARIABLES } from "cdk8s-flipop/api";
+import { allProviders, FLAGS, providerVariables } from "cdk8s-flipop/api";
 import { MANAGED_FLAGS } from "../../constructs/src/operator/arguments.js";
 
 /** Anything that JSON can say. */
@@ -65,7 +65,9 @@ export function credentialsSchema(): JsonSchema {
 
 /** Variables that are no secret and have no value of their own in the chart. */
 export function envSchema(): JsonSchema {
-  const secrets = PROVIDER_VARIABLES.filter(({ secret }) => secret).map(({ env }) => env);
+  const secrets = providerVariables()
+    .filter(({ secret }) => secret)
+    .map(({ env }) => env);
   const managed = FLAGS.filter(({ name }) => name in MANAGED_FLAGS).map(({ env }) => env);
   return {
     type: "object",
@@ -85,14 +87,13 @@ export function extraArgsSchema(): JsonSchema {
 
 /** Texts that look like an API token: these belong into a Secret. */
 function tokenSchema(): JsonSchema {
-  const mixed = ["^[-_A-Za-z0-9]{40}$", "[a-z]", "[A-Z]", "[0-9]"];
-  return {
-    anyOf: [
-      { pattern: "do[opr]_v1_[0-9a-f]{16,}" },
-      { pattern: "cf[aku]t_[-_A-Za-z0-9]{20,}" },
-      { allOf: mixed.map((pattern) => ({ pattern })) },
-    ],
-  };
+  return { anyOf: allProviders().flatMap(({ tokenForms }) => tokenForms.map(formSchema)) };
+}
+
+function formSchema(form: string | number): JsonSchema {
+  if (typeof form === "string") return { pattern: form };
+  const mixed = [`^[-_A-Za-z0-9]{${form}}$`, "[a-z]", "[A-Z]", "[0-9]"];
+  return { allOf: mixed.map((pattern) => ({ pattern })) };
 }
 
 function orEmpty(pattern: string, options: TextOptions): string {

@@ -1,5 +1,13 @@
 import type { FlipopOperatorProps } from "cdk8s-flipop";
-import { DEFAULT_FEATURES, DEFAULT_JOB_NAMESPACE, DEFAULT_NAMESPACE, DEFAULT_SECRET, IMAGE } from "cdk8s-flipop/api";
+import {
+  allProviders,
+  type CredentialProp,
+  DEFAULT_FEATURES,
+  DEFAULT_JOB_NAMESPACE,
+  DEFAULT_NAMESPACE,
+  DEFAULT_SECRET,
+  IMAGE,
+} from "cdk8s-flipop/api";
 import {
   booleanSchema,
   credentialsSchema,
@@ -53,8 +61,7 @@ export const VALUES: Readonly<Record<keyof FlipopOperatorProps, ValueFacts>> = {
   podNamespaces: { default: [], schema: namespacesSchema(), note: ALL_IF_EMPTY },
   issuerNamespaces: { default: [], schema: namespacesSchema(), note: "Empty: the operator's own." },
   jobNamespaces: { default: [DEFAULT_JOB_NAMESPACE], schema: namespacesSchema({ minItems: 1 }) },
-  digitalOcean: credentials(DEFAULT_SECRET.keys.digitalocean),
-  cloudflare: credentials(DEFAULT_SECRET.keys.cloudflare),
+  ...credentialValues(),
   image: { default: IMAGE, schema: textSchema('^[^\\s"\\\\]+$') },
   imagePullSecrets: { default: [], schema: { type: "array", items: nameSchema() }, note: NONE_IF_EMPTY },
   replicas: { default: 2, schema: numberSchema("integer", { minimum: 0 }) },
@@ -88,6 +95,10 @@ export const VALUES: Readonly<Record<keyof FlipopOperatorProps, ValueFacts>> = {
   monitoringLabels: LABELS,
 };
 
-function credentials(key: string): ValueFacts {
-  return { default: { secretName: DEFAULT_SECRET.name, key }, schema: credentialsSchema() };
+function credentialValues(): Readonly<Record<CredentialProp, ValueFacts>> {
+  const values = allProviders().map(({ prop, tokenVariable: key }) => [
+    prop,
+    { default: { secretName: DEFAULT_SECRET, key }, schema: credentialsSchema() },
+  ]);
+  return Object.fromEntries(values) as Record<CredentialProp, ValueFacts>;
 }

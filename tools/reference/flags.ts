@@ -1,4 +1,4 @@
-import { FEATURES, FLAGS, type Flag, PROVIDER_VARIABLES } from "cdk8s-flipop/api";
+import { FEATURES, FLAGS, type Flag, providerVariables } from "cdk8s-flipop/api";
 import { EXIT_MEANINGS } from "../../operator/src/exit-codes.js";
 import { code, codes, generatedFrom, table } from "./text.js";
 
@@ -7,7 +7,7 @@ export function flagsPage(): string {
   return [
     "# Flags and environment variables",
     "",
-    generatedFrom("constructs/src/api/config.ts and operator/src/exit-codes.ts"),
+    generatedFrom("constructs/src/api/config.ts, constructs/src/api/providers.ts and operator/src/exit-codes.ts"),
     "",
     "`flipop run`, or `flipop` alone, starts the operator. Every flag can be given by its variable, too; the flag wins. A",
     "boolean may stand alone (`--debug`) or with a value (`--leader-elect=false`), a list is comma-separated, seconds may",
@@ -32,7 +32,7 @@ export function flagsPage(): string {
     "",
     ...table(
       ["variable", "provider", "meaning"],
-      PROVIDER_VARIABLES.map(({ env, provider, description }) => [code(env), provider, description]),
+      providerVariables().map(({ env, provider, description }) => [code(env), provider, description]),
     ),
     "",
     "Without any, the operator refuses to start, unless `routedip` is among its features: issuers bring their own tokens.",

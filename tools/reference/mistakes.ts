@@ -1,4 +1,4 @@
-import type { Reason, RefusalReason } from "cdk8s-flipop/api";
+import { allProviders, type ProviderService, type Reason, type RefusalReason } from "cdk8s-flipop/api";
 
 /** Something that people get wrong, or that goes wrong around them. */
 export interface Mistake {
@@ -18,12 +18,12 @@ export const MISTAKES: readonly Mistake[] = [
   {
     what: "A provider that has no addresses, or none of the family asked for",
     shows: "Unsupported",
-    remedy: "Use a provider with addresses, such as `digitalocean`; Cloudflare has DNS only.",
+    remedy: `Use a provider with addresses: ${names("addresses")}.`,
   },
   {
     what: "A DNS provider without DNS, or without a token",
     shows: "UnknownProvider",
-    remedy: "Set `dnsRecordSet.provider` to `digitalocean` or `cloudflare`, with a token for it.",
+    remedy: `Set \`dnsRecordSet.provider\` to ${names("dns")}, and give the operator a token for it.`,
   },
   {
     what: "Neither `ips` nor `desiredIPs`",
@@ -122,3 +122,9 @@ export const MISTAKES: readonly Mistake[] = [
     remedy: "Apply the CRDs of this release; until then nothing is created, and the rest works.",
   },
 ];
+
+/** The providers that serve this, as code, joined by "or". */
+function names(service: ProviderService): string {
+  const serving = allProviders().filter(({ services }) => services.includes(service));
+  return serving.map(({ name }) => `\`${name}\``).join(" or ");
+}

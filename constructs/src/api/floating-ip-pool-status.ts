@@ -12,55 +12,38 @@ import type { SchemaOf } from "./schema";
 
 /** An address that the pool created. */
 export interface CreatedAddress {
-  /** The address. */
   readonly ip: string;
-  /** When it was created. */
   readonly createdTime: string;
-  /** Whether the operator has appended it to `spec.ips`. If a foreign writer removes it there, it is not appended again. */
   readonly inSpec?: boolean;
+  readonly inferred?: boolean;
 }
 
-/** Numbers of addresses and nodes of a pool, exact where the lists are cut. */
+/** Numbers of addresses and nodes of a pool, exact even if the lists are shortened. */
 export interface PoolCounts {
-  /** Addresses that the pool should have. */
   readonly desired: number;
-  /** Active addresses: on a candidate, and published. */
   readonly active: number;
-  /** Addresses on no node. */
   readonly unassigned: number;
-  /** Candidates, holders included. */
   readonly candidates: number;
 }
 
 /** What the operator observed and did. */
 export interface FloatingIPPoolStatus {
-  /** The `metadata.generation` that this status was computed from. */
   readonly observedGeneration?: number;
-  /** Each address of the pool: where it is and why. */
   readonly ips?: { readonly [ip: string]: AddressStatus };
-  /** Candidates without an address, in order; the first 50. */
   readonly assignableNodes?: readonly string[];
-  /** Nodes whose address is in error, in order; the first 50. */
   readonly nodeErrors?: readonly string[];
-  /** What went wrong last, in words. */
   readonly error?: string;
-  /** Addresses that this pool created. */
   readonly createdIPs?: readonly CreatedAddress[];
-  /** A creation of an address whose outcome is not known yet. No other begins before it is settled. */
   readonly pendingCreation?: PendingCreation;
-  /** When the provider last accepted an assignment; the cool-off counts from here, over restarts. */
   readonly lastAssignmentTime?: string;
-  /** The record set as the operator last wrote it. */
   readonly dns?: DnsStatus;
-  /** Numbers of addresses and nodes of the pool, exact where the lists are cut. */
   readonly counts?: PoolCounts;
-  /** What was observed, one entry for each type. Unknown until first observed. */
   readonly conditions?: readonly Condition[];
 }
 
-/** Most addresses of a pool. */
+/** Maximum number of addresses of a pool. */
 export const MAX_POOL_IPS = 1024;
-/** Most entries of `assignableNodes` and `nodeErrors`: we write 50, the Go operator all. */
+/** Maximum number of entries of `assignableNodes` and `nodeErrors`: this operator writes 50, the Go operator all. */
 const MAX_NODE_NAMES = 5000;
 
 function nodeNames(description: string): SchemaOf<readonly string[]> & { readonly optional: true } {
@@ -79,24 +62,34 @@ const createdAddressSchema: SchemaOf<CreatedAddress> = {
   description: "An address that the pool created.",
   properties: {
     ip: { type: "string", description: "The address.", maxLength: MAX_IP_LENGTH },
-    createdTime: { type: "string", format: "date-time", description: "When it was created." },
+    createdTime: { type: "string", format: "date-time", description: "When the operator created it." },
     inSpec: {
       type: "boolean",
       optional: true,
       description:
-        "Whether the operator has appended it to `spec.ips`. If a foreign writer removes it there, it is not appended again.",
+        "Whether the operator has appended the address to `spec.ips`. If a foreign writer removes it there, the operator does not append it again.",
+    },
+    inferred: {
+      type: "boolean",
+      optional: true,
+      description:
+        "Whether the response to the creation was lost and the operator concluded from the account's lists that the address belongs to this resource. The operator never releases such an address.",
     },
   },
 };
 
 const countsSchema: SchemaOf<PoolCounts> = {
   type: "object",
-  description: "Numbers of addresses and nodes of a pool, exact where the lists are cut.",
+  description: "Numbers of addresses and nodes of a pool, exact even if the lists are shortened.",
   properties: {
-    desired: { type: "integer", description: "Addresses that the pool should have.", minimum: 0 },
-    active: { type: "integer", description: "Active addresses: on a candidate, and published.", minimum: 0 },
-    unassigned: { type: "integer", description: "Addresses on no node.", minimum: 0 },
-    candidates: { type: "integer", description: "Candidates, holders included.", minimum: 0 },
+    desired: { type: "integer", description: "Desired addresses.", minimum: 0 },
+    active: {
+      type: "integer",
+      description: "Active addresses: on a candidate, and in the record set, if there is one.",
+      minimum: 0,
+    },
+    unassigned: { type: "integer", description: "Addresses that are on no node.", minimum: 0 },
+    candidates: { type: "integer", description: "Candidates, including holders.", minimum: 0 },
   },
 };
 
@@ -109,12 +102,12 @@ export const floatingIPPoolStatusSchema: SchemaOf<FloatingIPPoolStatus> = {
     ips: {
       type: "map",
       optional: true,
-      description: "Each address of the pool: where it is and why.",
+      description: "Each address of the pool with its node, state and reason.",
       values: addressStatusSchema,
       maxProperties: 2 * MAX_POOL_IPS,
     },
-    assignableNodes: nodeNames("Candidates without an address, in order; the first 50."),
-    nodeErrors: nodeNames("Nodes whose address is in error, in order; the first 50."),
+    assignableNodes: nodeNames("The first 50 candidates without an address, in order."),
+    nodeErrors: nodeNames("The first 50 nodes whose address is in error, in order."),
     error: errorSchema,
     createdIPs: {
       type: "array",
@@ -128,19 +121,21 @@ export const floatingIPPoolStatusSchema: SchemaOf<FloatingIPPoolStatus> = {
     pendingCreation: {
       ...pendingCreationSchema,
       optional: true,
-      description: "A creation of an address whose outcome is not known yet. No other begins before it is settled.",
+      description:
+        "An address creation with an unknown outcome. The operator starts no other creation until it knows the outcome.",
     },
     lastAssignmentTime: {
       type: "string",
       format: "date-time",
       optional: true,
-      description: "When the provider last accepted an assignment; the cool-off counts from here, over restarts.",
+      description:
+        "When the provider last accepted an assignment. The cool-off starts at this time, even if the operator restarts.",
     },
     dns: { ...dnsStatusSchema, optional: true },
     counts: {
       ...countsSchema,
       optional: true,
-      description: "Numbers of addresses and nodes of the pool, exact where the lists are cut.",
+      description: "Numbers of addresses and nodes of the pool, exact even if the lists are shortened.",
     },
     conditions: { ...conditionsSchema, optional: true },
   },

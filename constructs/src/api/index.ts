@@ -1,6 +1,6 @@
 /**
- * The type model of flipop: what its custom resources look like, what the operator may do, how it is configured.
- * The construct library writes with it, the operator reads with it. It imports nothing, so both can.
+ * The type model of flipop: its custom resources, the operator's permissions and its configuration. The construct
+ * library uses it to write resources, and the operator to read them. It imports nothing, so that both can use it.
  */
 export * from "./address-status";
 export * from "./cluster-routed-ip-class";
@@ -24,9 +24,9 @@ export {
   parseLabelSelector,
   type SelectorOperator,
   type SelectorRequirement,
-  type SelectorSyntaxError,
   selectorMatches,
 } from "./label-selector";
+export type { SelectorSyntaxError } from "./label-selector-tokens";
 export * from "./match";
 export * from "./metrics";
 export * from "./names";
@@ -34,6 +34,7 @@ export * from "./nearest";
 export * from "./node-dns-record-set";
 export * from "./openapi";
 export * from "./permissions";
+export * from "./providers";
 export * from "./reason-places";
 export * from "./refusals";
 export { RELEASE } from "./release";

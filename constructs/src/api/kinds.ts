@@ -1,24 +1,15 @@
 import { clusterRoutedIPClassKind } from "./cluster-routed-ip-class";
-import type { ConditionType } from "./conditions";
 import { floatingIPPoolKind } from "./floating-ip-pool";
 import { nodeDNSRecordSetKind } from "./node-dns-record-set";
-import type { PrinterColumn } from "./printer-column";
+import type { KindFacts } from "./resource-kind";
 import { routedIPKind } from "./routed-ip";
 import { routedIPIssuerKind } from "./routed-ip-issuer";
 import type { AnySchema } from "./schema";
 
-/** A kind whose spec and status types are no longer known, for code that walks any of them. */
-export interface AnyKind {
-  readonly kind: string;
-  readonly plural: string;
-  readonly singular: string;
-  readonly shortNames: readonly string[];
-  readonly scope: "Namespaced" | "Cluster";
-  readonly description: string;
+/** A kind without its spec and status types, for code that handles all kinds. */
+export interface AnyKind extends KindFacts {
   readonly spec: AnySchema;
   readonly status: AnySchema;
-  readonly columns: readonly PrinterColumn[];
-  readonly conditions: readonly ConditionType[];
 }
 
 /** The five kinds by name. */
@@ -30,7 +21,7 @@ export const KINDS = {
   ClusterRoutedIPClass: clusterRoutedIPClassKind,
 } as const;
 
-/** Name of one of our kinds. */
+/** Name of one of the five kinds. */
 export type KindName = keyof typeof KINDS;
 
 /** The five kinds in the order of the docs. */

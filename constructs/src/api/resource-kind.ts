@@ -2,18 +2,22 @@ import type { ConditionType } from "./conditions";
 import type { PrinterColumn } from "./printer-column";
 import type { SchemaOf } from "./schema";
 
-/** All that is known of a kind: what its CustomResourceDefinition, its docs and its validation are made from. */
-export interface ResourceKind<Spec, Status> {
+/** Everything about a kind except its schemas. */
+export interface KindFacts {
   readonly kind: string;
   readonly plural: string;
   readonly singular: string;
   readonly shortNames: readonly string[];
   readonly scope: "Namespaced" | "Cluster";
-  /** What the kind is for, in one or two sentences; `kubectl explain KIND` shows it. */
+  /** Purpose of the kind, in one or two sentences; `kubectl explain KIND` shows it. */
   readonly description: string;
+  readonly columns: readonly PrinterColumn[];
+  /** Types of the conditions in its status. */
+  readonly conditions: readonly ConditionType[];
+}
+
+/** Everything about a kind: the source of its CustomResourceDefinition, its docs and its validation. */
+export interface ResourceKind<Spec, Status> extends KindFacts {
   readonly spec: SchemaOf<Spec>;
   readonly status: SchemaOf<Status>;
-  readonly columns: readonly PrinterColumn[];
-  /** Types of the conditions that its status has. */
-  readonly conditions: readonly ConditionType[];
 }

@@ -1,20 +1,28 @@
 import { KINDS, type KindName } from "./kinds";
-import type { AnyArraySchema, AnyMapSchema, AnyObjectSchema, AnySchema, Rule } from "./schema";
+import {
+  type AnyArraySchema,
+  type AnyMapSchema,
+  type AnyObjectSchema,
+  type AnySchema,
+  isObject,
+  type JsonObject,
+  type Rule,
+} from "./schema";
 import { checkScalar, type Problem, wrongType } from "./validate-scalar";
 
 export type { Problem } from "./validate-scalar";
 
 /**
- * Every problem of a spec, in the order of its fields: what the API server would refuse on create, in the same words
- * where a rule of ours speaks. Empty: the spec is valid.
- * @param oldSpec the spec that is replaced, for rules about changes
+ * Every problem of a spec that the API server would reject on create, in the order of the fields; messages of rules
+ * equal the server's. Empty: the spec is valid.
+ * @param oldSpec the previous spec, for rules about changes
  */
 export function validateSpec(kind: KindName, spec: unknown, oldSpec?: unknown): readonly Problem[] {
   const schema: AnySchema = KINDS[kind].spec;
   return check({ schema, path: "spec", value: withoutNulls(schema, spec), oldValue: withoutNulls(schema, oldSpec) });
 }
 
-/** The value as it reaches the server, which drops known fields that are null before it looks at anything else. */
+/** The value after the server's first step, which drops known fields that are null. */
 function withoutNulls(schema: AnySchema, value: unknown): unknown {
   if (schema.type === "array" && Array.isArray(value)) return value.map((item) => withoutNulls(schema.items, item));
   if (!isObject(value)) return value;
@@ -33,8 +41,6 @@ function withoutNulls(schema: AnySchema, value: unknown): unknown {
   );
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 interface Visit {
   readonly schema: AnySchema;
   readonly path: string;
@@ -44,7 +50,7 @@ interface Visit {
 
 function check(visit: Visit): readonly Problem[] {
   const own = checkType(visit);
-  // A rule reads a value of the right shape, so it waits until everything inside is right.
+  // A rule needs a value of the right shape, so it runs only if everything inside is valid.
   return own.length > 0 ? own : checkRules(visit);
 }
 
@@ -62,25 +68,25 @@ function checkType(visit: Visit): readonly Problem[] {
   }
 }
 
-function checkFields({ schema, path, oldValue }: Visit, value: Fields): readonly Problem[] {
+function checkFields({ schema, path, oldValue }: Visit, value: JsonObject): readonly Problem[] {
   if (schema.type === "object") return checkObject(schema, path, value, isObject(oldValue) ? oldValue : {});
   return schema.type === "map" ? checkMap(schema, path, value) : [];
 }
 
-function checkObject(schema: AnyObjectSchema, path: string, object: Fields, old: Fields): readonly Problem[] {
+function checkObject(schema: AnyObjectSchema, path: string, object: JsonObject, old: JsonObject): readonly Problem[] {
   const unknown = Object.keys(object)
     .filter((name) => !Object.hasOwn(schema.properties, name))
     .map((name) => ({ path: `${path}.${name}`, message: unknownField(name, Object.keys(schema.properties)) }));
   const known = Object.entries(schema.properties).flatMap(([name, property]) => {
     const at = `${path}.${name}`;
     const field = object[name];
-    if (field === undefined) return property.optional ? [] : [{ path: at, message: "is required" }];
+    if (field === undefined) return property.optional ? [] : [{ path: at, message: "is required: add it" }];
     return check({ schema: property, path: at, value: field, oldValue: old[name] });
   });
   return [...unknown, ...known];
 }
 
-function checkMap(schema: AnyMapSchema, path: string, value: Fields): readonly Problem[] {
+function checkMap(schema: AnyMapSchema, path: string, value: JsonObject): readonly Problem[] {
   const entries = Object.entries(value);
   const many = entries.length > schema.maxProperties ? [tooMany(path, entries.length, schema.maxProperties)] : [];
   return [
@@ -111,16 +117,12 @@ function duplicates(schema: AnyArraySchema, path: string, value: readonly unknow
 }
 
 function checkRules({ schema, path, value, oldValue }: Visit): readonly Problem[] {
-  // The walk has shown that the value has the shape which the schema's rules expect; types can't follow that.
+  // The earlier checks ensure the shape that the schema's rules expect; the type system cannot express that.
   const rules = (schema.rules ?? []) as readonly Rule<unknown>[];
   return rules.flatMap((rule) => {
     const message = rule.check(value, oldValue);
     return message === undefined ? [] : [{ path, message }];
   });
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function tooMany(path: string, count: number, most: number): Problem {

@@ -1,14 +1,18 @@
-/** Why a value is refused. It does not show the value: errors end up in logs. */
-export const TOKEN_REFUSED =
-  "the value looks like an API token (not shown here): put it into a Secret and use digitalOcean or cloudflare with Credentials.fromSecretName(...)";
+import { allProviders } from "../api/providers";
 
-/** DigitalOcean's personal, OAuth and refresh tokens. */
-const DIGITALOCEAN_TOKEN = /do[opr]_v1_[0-9a-f]{16,}/i;
-/** Cloudflare's tokens: 40 characters of mixed kind, so that a commit's hash is none; newer ones have a prefix. */
-const CLOUDFLARE_TOKEN = /(?:^|[^\w-])(?=[\w-]*[a-z])(?=[\w-]*[A-Z])(?=[\w-]*\d)[\w-]{40}(?![\w-])/;
-const CLOUDFLARE_PREFIXED_TOKEN = /cf[aku]t_[\w-]{20,}/;
+/** Error for a value that contains a token. It does not show the value, because logs may contain the error. */
+export function tokenRefused(): string {
+  const props = allProviders().map(({ prop }) => prop);
+  const choice = [props.slice(0, -1).join(", "), ...props.slice(-1)].filter((text) => text !== "").join(" or ");
+  return `the value looks like an API token (not shown here): put it into a Secret and use ${choice} with Credentials.fromSecretName(...)`;
+}
 
-/** Whether a text has an API token of a provider in it. */
+/** Whether a text contains an API token of a provider. */
 export function holdsToken(text: string): boolean {
-  return [DIGITALOCEAN_TOKEN, CLOUDFLARE_TOKEN, CLOUDFLARE_PREFIXED_TOKEN].some((pattern) => pattern.test(text));
+  return allProviders().some(({ tokenForms }) => tokenForms.some((form) => tokenPattern(form).test(text)));
+}
+
+function tokenPattern(form: string | number): RegExp {
+  if (typeof form === "string") return new RegExp(form);
+  return new RegExp(`(?:^|[^\\w-])(?=[\\w-]*[a-z])(?=[\\w-]*[A-Z])(?=[\\w-]*\\d)[\\w-]{${form}}(?![\\w-])`);
 }

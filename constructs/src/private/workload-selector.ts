@@ -1,7 +1,8 @@
 import type { IConstruct } from "constructs";
+import { isObject, type JsonObject } from "../api/schema";
 import { LabelQuery } from "../label-query";
 import type { Site } from "./draft";
-import { isObject, type Json, type Manifest, objectAt, readManifest } from "./manifest";
+import { type Manifest, objectAt, readManifest } from "./manifest";
 import { labelQueries } from "./selector";
 
 /** The pods of a workload. */
@@ -23,7 +24,7 @@ const WORKLOADS = [
 ];
 const INSTEAD = "give a workload such as a Deployment, its ApiObject, or use PodMatch.labels";
 
-/** Reads how a workload of any library finds its pods. */
+/** Reads the pod selector of a workload from any library. */
 export function readWorkloadPods(workload: IConstruct, site: Site): WorkloadPods {
   const manifest = readManifest(workload, site, INSTEAD);
   if (!manifest) return { queries: [] };
@@ -32,16 +33,16 @@ export function readWorkloadPods(workload: IConstruct, site: Site): WorkloadPods
   return { queries, ...(manifest.namespace === undefined ? {} : { namespace: manifest.namespace }) };
 }
 
-/** What has neither a selector nor a template never had pods to label. */
+/** An object with neither a selector nor a template has no pods. */
 function withoutLabels({ kind, json }: Manifest): string {
   const spec = objectAt(json, "spec");
   const hasPods = WORKLOADS.includes(kind) || "selector" in spec || "template" in spec;
-  return hasPods ? "has no pod labels: label its pods, or use PodMatch.labels" : `is no workload: ${INSTEAD}`;
+  return hasPods ? "has no pod labels: label its pods, or use PodMatch.labels" : `is not a workload: ${INSTEAD}`;
 }
 
 /**
- * The selector where there is one, because pod labels may change in a rollout (a version) while the selector stays;
- * labels of the pod template (Job, CronJob) or of the pod itself where there is none.
+ * The selector, if there is one, because pod labels such as a version may change in a rollout while the selector stays.
+ * Otherwise the labels of the pod template (Job, CronJob) or of the pod itself.
  */
 function podQueries({ kind, json }: Manifest, site: Site): readonly LabelQuery[] {
   if (kind === "Pod") return labelQueries(strings(objectAt(json, "metadata", "labels")));
@@ -52,7 +53,7 @@ function podQueries({ kind, json }: Manifest, site: Site): readonly LabelQuery[]
   return labelQueries(strings(objectAt(template, "template", "metadata", "labels")));
 }
 
-function selectorQueries({ matchLabels, matchExpressions }: Json, site: Site): readonly LabelQuery[] {
+function selectorQueries({ matchLabels, matchExpressions }: JsonObject, site: Site): readonly LabelQuery[] {
   const expressions = Array.isArray(matchExpressions) ? matchExpressions : [];
   return [
     ...labelQueries(strings(objectAt(matchLabels))),
@@ -60,7 +61,7 @@ function selectorQueries({ matchLabels, matchExpressions }: Json, site: Site): r
   ];
 }
 
-function expressionQuery({ key, operator, values }: Json, site: Site): readonly LabelQuery[] {
+function expressionQuery({ key, operator, values }: JsonObject, site: Site): readonly LabelQuery[] {
   const label = String(key ?? "");
   const list = Array.isArray(values) ? values.map(String) : [];
   switch (operator) {
@@ -78,6 +79,6 @@ function expressionQuery({ key, operator, values }: Json, site: Site): readonly 
   }
 }
 
-function strings(labels: Json): Readonly<Record<string, string>> {
+function strings(labels: JsonObject): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(labels).map(([key, value]) => [key, String(value)]));
 }

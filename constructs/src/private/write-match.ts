@@ -1,9 +1,18 @@
 import type { Match } from "../api/match";
 import type { MatchProps } from "../match-props";
 import type { Draft } from "./draft";
+import { PART } from "./part";
+import type { FactsOf } from "./props";
 import { written } from "./written";
 
-/** The match that the props ask for; undefined where they ask for nothing. */
+/** Facts about the props of a match. */
+export const MATCH_FACTS: FactsOf<MatchProps> = {
+  pods: { fields: ["match.podLabel", "match.podNamespace"], part: PART.pods },
+  nodes: { fields: ["match.nodeLabel"], part: PART.nodes },
+  tolerations: { fields: ["match.tolerations"], part: PART.toleration, list: true },
+};
+
+/** The match from the props; undefined if none is set. */
 export function writeMatch({ pods, nodes, tolerations }: MatchProps, draft: Draft): Match | undefined {
   const match = written({
     ...pods?._write(draft.at("pods")),

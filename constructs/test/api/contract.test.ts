@@ -83,6 +83,7 @@ describe("names in a cluster", () => {
       "ipv4-reserved-ip-owner",
       "ipv6-reserved-ip-owner",
       "created-ips",
+      "pending-creation",
       "forget-creation",
       "allow-routed-ip-from",
       "job",
@@ -107,6 +108,7 @@ describe("metrics", () => {
       "gauge flipop_floatingippoolcontroller_ip_node{namespace,name,ip,provider,dns,provider_id,node}",
       "gauge flipop_floatingippoolcontroller_ip_state{namespace,name,ip,provider,dns,state}",
       "gauge flipop_floatingippoolcontroller_unfulfilled_ips{namespace,name,provider,dns}",
+      "gauge flipop_floatingippoolcontroller_inactive_ips{namespace,name,provider,dns}",
       "gauge flipop_nodednsrecordset_records{namespace,name,provider,dns}",
       "counter flipop_routedipcontroller_ip_assignment_errors{namespace,name,ip,provider,dns}",
       "counter flipop_routedipcontroller_ip_assignments{namespace,name,ip,provider,dns}",
@@ -116,6 +118,7 @@ describe("metrics", () => {
       "counter flipop_left_behind_total{kind,namespace}",
       "counter flipop_providers_calls_total{provider,call,outcome,kind,namespace,name}",
       "histogram flipop_providers_call_duration_seconds{provider,call,kind,namespace,name}",
+      "histogram flipop_provider_call_wait_seconds{provider,class}",
     ]);
   });
 });

@@ -130,6 +130,7 @@ describe("the alerts", () => {
   it("are these", () => {
     expect(rules().map(({ alert, labels }) => `${labels.severity} ${alert}`)).to.deep.equal([
       "warning FlipopUnfulfilledAddresses",
+      "warning FlipopInactiveAddresses",
       "warning FlipopAssignmentErrors",
       "warning FlipopAddressInError",
       "warning FlipopProviderErrors",

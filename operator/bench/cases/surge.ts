@@ -11,6 +11,8 @@ import { inWorld, onPlane, QUIET } from "../whole.js";
 const OLD = "v1.34.6";
 const NEW = "v1.35.4";
 const LABELS = { app: "ingress" };
+/** Completed assignments are counted, for both operators: here no accepted action errs. */
+const ACCEPTED = 201;
 const NAME = `surge upgrade of ${SURGE.nodes} nodes, ${SURGE.addresses} addresses`;
 
 /** Each node gives way to a new one, as fast as the operator follows; and at a usual pace, on a virtual clock. */
@@ -23,8 +25,8 @@ export const surgeCase: Case = {
     const name = `${NAME}, at a usual pace`;
     return [
       ...rows,
-      { case: name, figure: "moves", ours: [moves], target: 8, go: 56 },
-      { case: name, figure: "cloud calls", ours: [calls], target: 250, go: 868 },
+      { case: name, figure: "moves", ours: [moves], target: 8, go: 32 },
+      { case: name, figure: "cloud calls", ours: [calls], target: 250, go: "868 - 921" },
     ];
   },
 };
@@ -54,10 +56,10 @@ async function upgrade(world: World): Promise<readonly Row[]> {
   for (const [index, machine] of machines.entries()) await replace(world, machine, index);
   await settled();
   const seconds = (performance.now() - begun) / 1000;
-  const moves = journal.count({ on: ROUTES.act, after });
+  const moves = journal.calls({ on: ROUTES.act, after }).filter(({ status }) => status === ACCEPTED).length;
   return [
-    { case: NAME, figure: "moves", ours: [moves], target: 8, go: 56 },
-    { case: NAME, figure: "cloud calls", ours: [journal.count({ after })], target: 250, go: 868 },
+    { case: NAME, figure: "moves", ours: [moves], target: 8, go: 32 },
+    { case: NAME, figure: "cloud calls", ours: [journal.count({ after })], target: 250, go: "868 - 921" },
     { case: NAME, figure: "CPU, start included, s", ours: [cpuSecondsOf(pid)], target: 3, go: 1.5 },
     { case: NAME, figure: "peak RSS, MB", ours: [memoryOf(pid).peakMb], target: 110, go: 46 },
     { case: NAME, figure: "seconds", ours: [seconds] },

@@ -1,5 +1,7 @@
 /** How long to wait before the next try. */
 
+import { BACKOFF_FIRST_MS, BACKOFF_LONGEST_MS } from "../bounds.js";
+
 /** A number in [0, 1), injected so that tests and simulations repeat. */
 export type Random = () => number;
 
@@ -12,13 +14,11 @@ export interface BackoffOptions {
   readonly jitter?: number;
 }
 
-const BASE_MS = 5;
-const MAX_MS = 60_000;
 /** 2^40 times any base is beyond every maximum; a larger exponent would only overflow. */
 const MAX_EXPONENT = 40;
 
 /** `base * 2^n`, at most `max`, for the n-th failure in a row, starting from 0. */
-export function exponentialMs(failures: number, baseMs = BASE_MS, maxMs = MAX_MS): number {
+export function exponentialMs(failures: number, baseMs = BACKOFF_FIRST_MS, maxMs = BACKOFF_LONGEST_MS): number {
   return Math.min(baseMs * 2 ** Math.min(failures, MAX_EXPONENT), maxMs);
 }
 

@@ -1,15 +1,13 @@
 /** A token bucket on an injected time: so many at once, so many a second after that. */
 
+import { MAX_DEBT_SECONDS, SECOND_MS } from "../bounds.js";
+
 export interface TokenBucketOptions {
   /** Tokens a second. */
   readonly perSecond: number;
   /** Tokens in a full bucket; it starts full. */
   readonly burst: number;
 }
-
-const SECOND_MS = 1000;
-/** Nobody waits longer for a token, however many ask. */
-const MAX_DEBT_SECONDS = 60;
 
 export class TokenBucket {
   private tokens: number;

@@ -1,25 +1,20 @@
 /** The accounts that addresses are in, as resources reach them: by the name of a provider, each with its inventory. */
 
 import type { IpFamily } from "cdk8s-flipop/api";
+import { ACCOUNT_FAILURE_KEPT_MS, ACCOUNT_FIRST_READ_MS, ACCOUNT_RETRY_MS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { AccountInventory } from "../inventory/account-inventory.js";
 import type { Inventories } from "../inventory/inventories.js";
 import type { ResourceRef } from "../inventory/types.js";
-import { type CallContext, type CallPriority, sharedRead } from "../providers/call.js";
+import { type CallContext, sharedRead } from "../providers/call.js";
+import { isWithdrawn } from "../providers/decision.js";
 import { isProviderError, type ProviderError } from "../providers/errors.js";
 import { type ProviderRegistry, UnknownProviderError } from "../providers/registry.js";
 import type { AddressProvider } from "../providers/types.js";
+import type { CallPriority } from "../providers/urgency.js";
+import { AccountRecovery } from "../reconcile/account-recovery.js";
 import { type Problem, problemOf } from "./problem.js";
 import { afterFailure, isDue, type RetryState } from "./retry-schedule.js";
-
-const SECOND_MS = 1000;
-const LOST_TROUBLE_MS = 10 * 60_000;
-/** Somebody's address may wait for the account: it is looked into this often at least, ms. */
-const LONGEST_WAIT_MS = { RateLimited: 10_000, Unavailable: 10_000, Unauthorized: 60_000 };
-/** The first look after a change that was refused: only a read tells whether it is the account, ms. */
-const FIRST_LOOK_MS = 1_000;
-/** One that fails now and then has not recovered each time, ms. */
-const RECOVERIES_APART_MS = 10_000;
 
 /** More addresses than this to be read, and the list is read again: it costs less. */
 export const ALONE = 3;
@@ -32,26 +27,35 @@ export class AddressAccount {
   private retry: RetryState | undefined;
   private opening: Promise<AccountInventory> | undefined;
   private settling: Promise<void> | undefined;
-  /** A read failed, too: it is the account, not one address. */
-  private confirmed = false;
-  private recoveredAt = Number.NEGATIVE_INFINITY;
-  private recoveries = 0;
+  private readonly recovery: AccountRecovery;
   private readonly openers = new Map<string, () => void>();
 
   constructor(
     readonly provider: AddressProvider,
     readonly family: IpFamily,
     private readonly tools: { readonly clock: Clock; readonly inventories: Inventories },
-  ) {}
+  ) {
+    this.recovery = new AccountRecovery(tools.clock);
+  }
 
   /** The last call failed; until one is answered. */
   get failure(): Problem | undefined {
     return this.failed === undefined ? undefined : problemOf(this.failed, "ProviderUnavailable");
   }
 
+  /** A list is there, and the last call was answered: one that is due only looks for drift. */
+  get readable(): boolean {
+    return this.failed === undefined && this.inventory?.complete === true;
+  }
+
   /** How often the account has answered again after reads had failed: what failed because of it may be tried at once. */
   get recovered(): number {
-    return this.recoveries;
+    return this.recovery.recovered;
+  }
+
+  /** Calls the listener once, when the account recovers next; again under the same name replaces it. */
+  onRecovery(name: string, listener: () => void): void {
+    this.recovery.onRecovery(name, listener);
   }
 
   /** ms since the epoch: when a failure is looked into again. */
@@ -65,10 +69,10 @@ export class AddressAccount {
    */
   async refresh(maxAgeSeconds: number, priority: CallPriority): Promise<void> {
     if (this.failed !== undefined && !isDue(this.retry?.retryAt, this.tools.clock.now())) return;
-    const oldest = this.failed === undefined ? maxAgeSeconds : 0;
+    const afterFailure = this.failed !== undefined;
     await this.noting(async () => {
       const inventory = await this.open();
-      await inventory.ensure({ maxAgeSeconds: oldest, priority });
+      await inventory.ensure({ maxAgeSeconds: afterFailure ? 0 : maxAgeSeconds, afterFailure, priority });
     });
   }
 
@@ -109,6 +113,7 @@ export class AddressAccount {
   /** The resource is gone. */
   forget(resource: ResourceRef): void {
     this.openers.delete(resource.uid);
+    this.recovery.forget(resource.uid);
     this.inventory?.forget(resource);
   }
 
@@ -118,20 +123,15 @@ export class AddressAccount {
   }
 
   answered(): void {
-    const now = this.tools.clock.monotonic();
-    if (this.confirmed && now - this.recoveredAt >= RECOVERIES_APART_MS) {
-      this.recoveries += 1;
-      this.recoveredAt = now;
-    }
-    this.confirmed = false;
     this.failed = undefined;
     this.retry = undefined;
+    this.recovery.noteAnswer();
   }
 
   private fail(error: ProviderError & { readonly kind: AccountErrorKind }, read: boolean): void {
     const now = this.tools.clock.now();
-    const old = this.retry !== undefined && now - this.retry.retryAt > LOST_TROUBLE_MS;
-    this.confirmed ||= read;
+    const old = this.retry !== undefined && now - this.retry.retryAt > ACCOUNT_FAILURE_KEPT_MS;
+    if (read) this.recovery.noteReadFailure();
     // Many who fail at once are one failure.
     if (this.failed !== undefined && this.retry !== undefined && this.retry.retryAt > now) return;
     // The first one of its kind is told: it says more than that calls rest since, and what is told stays the same.
@@ -168,11 +168,11 @@ export class AddressAccount {
   }
 }
 
-type AccountErrorKind = keyof typeof LONGEST_WAIT_MS;
+type AccountErrorKind = keyof typeof ACCOUNT_RETRY_MS;
 
 /** Failures of the account or the API; the others are about one address or node. */
 export function isAccountError(error: unknown): error is ProviderError & { readonly kind: AccountErrorKind } {
-  return isProviderError(error) && Object.hasOwn(LONGEST_WAIT_MS, error.kind) && error.reason !== "Cancelled";
+  return isProviderError(error) && Object.hasOwn(ACCOUNT_RETRY_MS, error.kind) && !isWithdrawn(error);
 }
 
 /** Never earlier than the API asks. */
@@ -180,7 +180,7 @@ function longestWaitMs(
   { kind, retryAfterSeconds = 0 }: Pick<ProviderError, "retryAfterSeconds"> & { readonly kind: AccountErrorKind },
   read: boolean,
 ): number {
-  return Math.max(read ? LONGEST_WAIT_MS[kind] : FIRST_LOOK_MS, retryAfterSeconds * SECOND_MS);
+  return Math.max(read ? ACCOUNT_RETRY_MS[kind] : ACCOUNT_FIRST_READ_MS, retryAfterSeconds * SECOND_MS);
 }
 
 export class AddressAccounts {

@@ -2,7 +2,12 @@
 
 import type { Asker, CallContext } from "../providers/call.js";
 
-/** Of a call that a plan asks for. @param why see `CallContext` */
-export function askedBy({ kind, namespace, name }: Asker, why: string, signal?: AbortSignal): CallContext {
-  return { asker: { kind, namespace, name }, why, priority: "assignment", ...(signal && { signal }) };
+/** @param more of a call that is not part of a move, or that changes something. */
+export function askedBy(
+  { kind, namespace, name }: Asker,
+  why: string,
+  signal?: AbortSignal,
+  more: Partial<Pick<CallContext, "priority" | "recheck">> = {},
+): CallContext {
+  return { asker: { kind, namespace, name }, why, priority: "assignment", ...(signal && { signal }), ...more };
 }

@@ -1,13 +1,8 @@
 /** How long the clean-up of a deleted resource is tried: a finalizer must not hang for ever. */
 
+import { CLEANUP_ATTEMPTS, CLEANUP_DEADLINE_MS, CLEANUP_TRYING_MS } from "../bounds.js";
 import type { ObjectMeta } from "../kube/objects.js";
 import { timeOf } from "./times.js";
-
-const MINUTE_MS = 60_000;
-/** After the deletion, all of these: then what is left stays behind, and is said. */
-const DEADLINE_MS = 60 * MINUTE_MS;
-const ATTEMPTS = 10;
-const TRYING_MS = 10 * MINUTE_MS;
 
 /** What this process remembers of the clean-up. */
 export interface CleanupMemory {
@@ -29,5 +24,5 @@ export function isCleanupOverdue(
 ): boolean {
   const deletedAt = timeOf(deletionTimestamp) ?? now;
   const trying = since === undefined ? 0 : now - since;
-  return now - deletedAt >= DEADLINE_MS && attempts >= ATTEMPTS && trying >= TRYING_MS;
+  return now - deletedAt >= CLEANUP_DEADLINE_MS && attempts >= CLEANUP_ATTEMPTS && trying >= CLEANUP_TRYING_MS;
 }

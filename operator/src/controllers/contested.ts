@@ -1,16 +1,14 @@
 /** Whether somebody else keeps undoing what we write: two installs, or a person, at the same thing. */
 
-const MINUTE_MS = 60_000;
+import { CONTESTED_PAUSE_MS, CONTESTED_WINDOW_MS } from "../bounds.js";
+
 /** So many within the window, and we step back. */
 const REVERTS = 3;
-const WINDOW_MS = 10 * MINUTE_MS;
-/** From then on, one try in this time. */
-const PAUSE_MS = 10 * MINUTE_MS;
 
 /** @param reverts when our writes were undone, ms since the epoch. @returns until when to keep still. */
 export function contestedUntil(reverts: readonly number[] | undefined, now: number): number | undefined {
   if (!isContested(reverts)) return undefined;
-  const until = Math.max(...(reverts ?? [])) + PAUSE_MS;
+  const until = Math.max(...(reverts ?? [])) + CONTESTED_PAUSE_MS;
   return until > now ? until : undefined;
 }
 
@@ -19,6 +17,6 @@ export function isContested(reverts: readonly number[] = []): boolean {
   const times = [...reverts].sort((a, b) => a - b);
   return times.some((time, index) => {
     const first = times[index - REVERTS + 1];
-    return first !== undefined && time - first <= WINDOW_MS;
+    return first !== undefined && time - first <= CONTESTED_WINDOW_MS;
   });
 }

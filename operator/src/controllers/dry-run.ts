@@ -1,5 +1,6 @@
 /** A run that changes nothing in the cluster: reads pass, writes end in DryRunError, and each resource's plan is logged. */
 
+import { DRY_RUN_PLAN_MS } from "../bounds.js";
 import type { Clock, Timer } from "../clock.js";
 import type { KubeClient } from "../kube/client.js";
 import type { EventRecorder } from "../kube/events.js";
@@ -56,7 +57,7 @@ export class DryRunPlans {
     this.pending.set(resource, {
       changes: all,
       explanation,
-      timer: timer ?? this.clock.setTimer(SETTLE_MS, () => this.log(resource)),
+      timer: timer ?? this.clock.setTimer(DRY_RUN_PLAN_MS, () => this.log(resource)),
     });
   }
 
@@ -85,11 +86,8 @@ interface PendingPlan {
   readonly timer: Timer;
 }
 
-/** A plan grows while the operator reads addresses, records and firewalls, ms. */
-const SETTLE_MS = 3_000;
-
 /** A dry run carries these out. */
-const READS: ReadonlySet<string> = new Set(["poll", "read-records", "read-firewall"]);
+const READS: ReadonlySet<string> = new Set(["poll", "read-records", "read-firewall", "try-jobs"]);
 
 /** `NotReady for 12 s` is the same plan a second later. */
 function withoutTimes(text: string): string {

@@ -1,5 +1,6 @@
 /** All writes to one object of ours: one after the other, each on top of the newest version that is known. */
 
+import { FACT_WRITE_ATTEMPTS } from "../bounds.js";
 import type { KubeClient } from "../kube/client.js";
 import type { KubeObject } from "../kube/objects.js";
 import type { Patch } from "../kube/patch.js";
@@ -27,9 +28,6 @@ export interface ObjectWrite<O extends KubeObject> {
   readonly signal?: AbortSignal;
 }
 
-/** Tries to write a fact against others who write at the same time. */
-const FACT_TRIES = 8;
-
 /** The object has been deleted. */
 export class ObjectGone extends Error {
   override readonly name = "ObjectGone";
@@ -55,7 +53,7 @@ export class ObjectWriter<O extends KubeObject> {
   }
 
   private async attempt(write: ObjectWrite<O>): Promise<O> {
-    for (let left = write.fact === true ? FACT_TRIES : 1; ; left--) {
+    for (let left = write.fact === true ? FACT_WRITE_ATTEMPTS : 1; ; left--) {
       try {
         return await this.send(write);
       } catch (error) {

@@ -3,13 +3,8 @@
  * themselves are tried soon, those that a person must mend seldom. The waits are the Go operator's.
  */
 
+import { LONGEST_RETRY_MS, RETRY_SCHEDULES, SECOND_MS } from "../bounds.js";
 import type { ProviderErrorKind } from "../providers/errors.js";
-
-/** Seconds before each try in a row; the last one repeats. */
-export const RETRY_SCHEDULES = {
-  fast: [1, 1, 5, 5, 10, 10, 10, 60, 60, 60, 60, 60, 300],
-  slow: [60, 300, 600],
-} as const satisfies Readonly<Record<string, readonly number[]>>;
 
 export type RetrySchedule = keyof typeof RETRY_SCHEDULES;
 
@@ -26,8 +21,6 @@ export interface Failure {
   /** What the API asks for: a lower bound. */
   readonly retryAfterSeconds?: number | undefined;
 }
-
-const SECOND_MS = 1000;
 
 /** Rate limits and outages are no fault of the resource: they take the fast schedule. */
 const SCHEDULE_OF: Readonly<Record<ProviderErrorKind, RetrySchedule>> = {
@@ -51,7 +44,7 @@ export function afterFailure(state: RetryState | undefined, failure: Failure, no
 /** Whether a try is due. A clock that was set back makes nobody wait longer than the longest wait. */
 export function isDue(retryAt: number | undefined, now: number): boolean {
   if (retryAt === undefined || now >= retryAt) return true;
-  return retryAt - now > LONGEST_MS;
+  return retryAt - now > LONGEST_RETRY_MS;
 }
 
 /** Seconds to wait after so many failures in a row. */
@@ -59,6 +52,3 @@ export function waitBefore(schedule: RetrySchedule, failures: number): number {
   const waits: readonly number[] = RETRY_SCHEDULES[schedule];
   return waits[Math.min(Math.max(failures, 1), waits.length) - 1] ?? 0;
 }
-
-/** An API may ask for more than a schedule has: DigitalOcean's hour. */
-const LONGEST_MS = 2 * 3600 * SECOND_MS;

@@ -1,13 +1,11 @@
 /** What it means for a run that something was thrown in it. */
 
+import { CONFLICT_MS } from "../bounds.js";
 import { isConflict, isNotFound } from "../kube/status-error.js";
 import { DryRunError } from "../providers/errors.js";
 import { NotLeaderError } from "../runtime/fence.js";
 import { done, failed, type Result, requeueAfter } from "../runtime/result.js";
 import { ObjectGone } from "./object-writer.js";
-
-/** The cache catches up. */
-export const CONFLICT_MS = 100;
 
 /** Nothing was sent: somebody else leads, or it is a dry run. */
 export function isWithheld(error: unknown): error is NotLeaderError | DryRunError {

@@ -1,6 +1,6 @@
 /** What people are told in an Event. */
 
-import { GROUP_VERSION } from "cdk8s-flipop/api";
+import { Annotation, GROUP_VERSION } from "cdk8s-flipop/api";
 import type { ResourceRef } from "../inventory/types.js";
 import type { EventInput } from "../kube/events.js";
 import type { Problem } from "./problem.js";
@@ -31,10 +31,24 @@ export function failed(
   return warning(problem.reason === "CRDTooOld" ? problem.reason : reason, action, `${subject}${problem.message}`);
 }
 
+/** An address was found for a creation whose answer was lost. */
+export function settledText(ip: string, why: string): Telling {
+  const note = `${ip} counts as created by this resource: ${why}; no answer says so, so it is never released: do that at the provider`;
+  return normal("CreationSettled", "Create", note);
+}
+
 /** A clean-up was given up. `undefined`: nothing stays behind. */
 export function leftBehind(left: readonly string[], why: string): Telling | undefined {
   if (left.length === 0) return undefined;
   return warning("LeftBehind", "CleanUp", `${why}; left behind, remove by hand: ${left.join("; ")}`);
+}
+
+/** A copy of the created addresses was put right. `undefined`: nothing left it that a person should know of. */
+export function forgotten(ips: readonly string[] = []): Telling | undefined {
+  if (ips.length === 0) return undefined;
+  const one = ips.length === 1 ? "it no longer counts" : "they no longer count";
+  const note = `${ips.join(", ")}: annotation ${Annotation.createdIps} names what the provider does not have; ${one} as created by this resource`;
+  return normal("Forgotten", "Forget", note);
 }
 
 /** Reason and action of the Event, by what failed of that which pools and RoutedIPs both do. */
@@ -46,6 +60,8 @@ export const ADDRESS_FAILURES = {
   "create-address": ["CreateFailed", "Create"],
   "record-intent": ["CreateFailed", "Create"],
   "settle-creation": ["StatusNotWritten", "WriteStatus"],
+  "record-creation": ["StatusNotWritten", "WriteStatus"],
+  "drop-intent-copy": ["AnnotationNotWritten", "Annotate"],
   "forget-created": ["StatusNotWritten", "WriteStatus"],
   "annotate-pool": ["AnnotationNotWritten", "Annotate"],
   "clear-forget-creation": ["AnnotationNotWritten", "Annotate"],

@@ -1,8 +1,6 @@
 /** Times as statuses write them, and as people read them. */
 
-const SECOND_MS = 1000;
-/** How often a server that drops fields of ours is tried with all of them: its CRDs may be newer by now. */
-export const CRD_PROBE_MS = 600_000;
+import { SECOND_MS } from "../bounds.js";
 
 /** RFC 3339 with milliseconds: a cool-off may be a fraction of a second. */
 export function timestamp(ms: number): string {

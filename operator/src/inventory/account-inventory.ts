@@ -1,8 +1,10 @@
 /** What one account's addresses of one family look like: read once for all, believed with care. */
 
 import { canonicalIp } from "cdk8s-flipop/api";
+import { MOVE_MAX_AGE_SECONDS, READ_PAUSE_MS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
-import { type CallContext, type CallPriority, sharedRead } from "../providers/call.js";
+import { type CallContext, sharedRead } from "../providers/call.js";
+import { isSuperseded } from "../providers/decision.js";
 import { isProviderError } from "../providers/errors.js";
 import type {
   ActionFacts,
@@ -15,24 +17,27 @@ import type {
   ProviderId,
   UnassignAddress,
 } from "../providers/types.js";
-import { abandoned, type Belief, completed, observe, started } from "./belief.js";
+import type { CallPriority } from "../providers/urgency.js";
+import { Urgency } from "../providers/urgency.js";
+import { abandoned, type Belief, type Observation, type OwnAction, observe, started } from "./belief.js";
 import { Coalesced } from "./coalesced.js";
 import { InventoryReader } from "./inventory-reader.js";
+import { OwnActions } from "./own-actions.js";
 import { PicturedMap } from "./pictured-map.js";
-import { type InventoryView, MOVE_MAX_AGE_SECONDS, type ResourceRef } from "./types.js";
+import { ReadGate } from "./read-gate.js";
+import { type Reservation, Reservations } from "./reservations.js";
+import type { Confirmation, InventoryView, ResourceRef } from "./types.js";
 import { createView } from "./view.js";
 
-const SECOND_MS = 1000;
+type Purpose = Pick<Observation, "forMove" | "holderGone">;
 
-/** Taken in the same turn as the decision; given back when the move has ended, however. */
-export interface Reservation {
-  readonly node: ProviderId;
-  release(): void;
-}
+export type { Reservation } from "./reservations.js";
 
 export interface EnsureOptions {
   /** A whole list older than this is read again. */
   readonly maxAgeSeconds: number;
+  /** A call has failed since: a young list does not tell whether the account answers. The caller keeps the pause. */
+  readonly afterFailure?: boolean;
   /** @default check */
   readonly priority?: CallPriority;
   /** The caller gives up; the read goes on for others. */
@@ -42,14 +47,19 @@ export interface EnsureOptions {
 export class AccountInventory {
   private readonly beliefs = new PicturedMap<string, Belief>();
   private readonly gone = new Set<string>();
-  private readonly reservations = new PicturedMap<ProviderId, ResourceRef>();
+  private readonly reservations: Reservations;
+  private readonly reads: ReadGate<AddressFacts | undefined>;
   private readonly named = new Map<string, readonly string[]>();
   private readonly reader: InventoryReader;
   private readonly lists: Coalesced;
+  private readonly actions: OwnActions;
   private listedAt: number | undefined;
   /** Lists asked for earlier may lack an address whose creation nobody answered. */
   private trustedFrom = Number.NEGATIVE_INFINITY;
+  /** A name that no read has shown yet: a young list does not answer for it. */
+  private moreNames = false;
   private priority: CallPriority = "check";
+  private relisting: Urgency | undefined;
 
   constructor(
     provider: AddressProvider,
@@ -60,6 +70,10 @@ export class AccountInventory {
   ) {
     this.reader = new InventoryReader(provider, family);
     this.lists = new Coalesced(clock, () => this.relist());
+    this.reads = new ReadGate(clock);
+    this.reservations = new Reservations(clock);
+    const fetch = (context: CallContext, ip: string) => this.fetch(context, ip);
+    this.actions = new OwnActions({ clock, beliefs: this.beliefs, fetch });
   }
 
   /** Another token of the same account: used for reads when the others are refused. */
@@ -74,14 +88,21 @@ export class AccountInventory {
 
   /** The addresses that a resource names in its spec or status: those that the list lacks are read alone. */
   want(resource: ResourceRef, ips: readonly string[]): void {
+    const names = ips.map(canonicalIp);
+    this.moreNames ||= names.some((ip) => !this.beliefs.has(ip) && !this.gone.has(ip));
     if (ips.length === 0) this.named.delete(resource.uid);
-    else this.named.set(resource.uid, ips.map(canonicalIp));
+    else this.named.set(resource.uid, names);
   }
 
   /** The resource is gone. */
   forget(resource: ResourceRef): void {
     this.named.delete(resource.uid);
-    for (const [node, holder] of this.reservations) if (holder.uid === resource.uid) this.reservations.delete(node);
+    this.reservations.forget(resource);
+  }
+
+  /** As of the view. */
+  get complete(): boolean {
+    return this.listedAt !== undefined;
   }
 
   view(): InventoryView {
@@ -91,47 +112,43 @@ export class AccountInventory {
       beliefs: this.beliefs.picture(),
       gone: new Set(this.gone),
       reservations: this.reservations.picture(),
+      nextReadAt: (ip) => this.reads.nextAt(ip),
     });
   }
 
   /** Reads the whole list unless it is young enough. Rejects with ProviderError; the last view stays. */
-  async ensure({ maxAgeSeconds, priority = "check", signal }: EnsureOptions): Promise<void> {
-    const oldest = Math.max(this.clock.monotonic() - maxAgeSeconds * SECOND_MS, this.trustedFrom);
+  async ensure({ maxAgeSeconds, afterFailure = false, priority = "check", signal }: EnsureOptions): Promise<void> {
+    const maxAgeMs = Math.max(maxAgeSeconds * SECOND_MS, this.moreNames || afterFailure ? 0 : READ_PAUSE_MS);
+    const oldest = Math.max(this.clock.monotonic() - maxAgeMs, this.trustedFrom);
     if (this.listedAt !== undefined && this.listedAt >= oldest) return;
     if (priority === "assignment") this.priority = priority;
+    this.relisting?.raise(priority);
     await this.lists.run(oldest, signal);
   }
 
   /** Reads one address alone: before a move on old data, after a contradiction. */
   async read(context: CallContext, ip: string): Promise<AddressFacts | undefined> {
-    const askedAt = this.clock.monotonic();
-    const facts = await this.reader.get(context, ip);
-    this.take(ip, { facts, askedAt });
+    await this.fetch(context, ip);
     return this.beliefs.get(ip)?.facts;
   }
 
   /**
-   * Makes sure that a move is not based on old data. Resolves to whether what was believed still holds; if not, plan
-   * again. No call where the data is young.
+   * Makes sure that a move is not based on old data; no call where the data is young. Leaves the address with young
+   * data, changed, or unconfirmed, so that the next plan never asks for the same read again.
+   * @param holderGone no node of the cluster is the holder that the plan saw.
    */
-  async confirm(context: CallContext, ip: string): Promise<boolean> {
+  async confirm(context: CallContext, ip: string, holderGone = false): Promise<Confirmation> {
     const before = this.beliefs.get(ip);
     const age = before === undefined ? Number.POSITIVE_INFINITY : this.clock.monotonic() - before.at;
-    if (age <= MOVE_MAX_AGE_SECONDS * SECOND_MS) return true;
-    await this.read(context, ip);
+    if (age > MOVE_MAX_AGE_SECONDS * SECOND_MS) await this.fetch(context, ip, { forMove: true, holderGone });
     const after = this.beliefs.get(ip);
-    return after?.facts.holder === before?.facts.holder && after?.doubt === undefined;
+    if (after?.doubt !== undefined) return "unconfirmed";
+    return after !== undefined && after.facts.holder === before?.facts.holder ? "holds" : "changed";
   }
 
   /** `undefined`: another resource has a move to this node under way. */
   reserve(node: ProviderId, resource: ResourceRef): Reservation | undefined {
-    const holder = this.reservations.get(node);
-    if (holder !== undefined) return undefined;
-    this.reservations.set(node, resource);
-    const release = () => {
-      if (this.reservations.get(node) === resource) this.reservations.delete(node);
-    };
-    return { node, release };
+    return this.reservations.reserve(node, resource);
   }
 
   /** As the provider's; the view shows it at once. After a contradiction the address is read again. */
@@ -145,7 +162,7 @@ export class AccountInventory {
 
   /** As the provider's. A lost answer makes the list old: it must be read before anything else is created. */
   async create(provider: AddressProvider, context: CallContext, wish: CreateAddress): Promise<CreateOutcome> {
-    const outcome = await provider.create(context, wish);
+    const outcome = await provider.create(context, wish).catch(lostAnswer);
     if (outcome.kind === "unknown") {
       this.listedAt = undefined;
       this.trustedFrom = this.clock.monotonic();
@@ -163,23 +180,18 @@ export class AccountInventory {
 
   async release(provider: AddressProvider, context: CallContext, ip: string): Promise<void> {
     await this.rereadOnFailure(context, ip, () => provider.release(context, ip));
+    this.reads.changed(ip);
     this.beliefs.delete(ip);
     this.gone.add(ip);
   }
 
-  /** One look at a running action. */
-  async poll(
+  /** One look at a running action. At its deadline, or where its id is unknown, the address itself tells its end. */
+  poll(
     provider: AddressProvider,
     context: CallContext,
-    action: { readonly ip: string; readonly id: string; readonly expected: ProviderId | undefined },
+    action: OwnAction & { readonly ip: string },
   ): Promise<ActionFacts> {
-    // Where this process began it, it knows best what the end will be.
-    const running = this.beliefs.get(action.ip)?.running;
-    const expected = running?.id === action.id ? running.expected : action.expected;
-    const facts = await provider.action(context, action, expected);
-    this.settle(facts, expected);
-    if (facts.state === "errored") await this.read(context, action.ip).catch(() => undefined);
-    return facts;
+    return this.actions.poll(provider, context, action);
   }
 
   private async change(
@@ -188,18 +200,16 @@ export class AccountInventory {
     expected: ProviderId | undefined,
     send: () => Promise<ActionFacts>,
   ): Promise<ActionFacts> {
-    const facts = await this.rereadOnFailure(context, ip, send);
-    this.settle(facts, expected);
+    const calledAt = this.clock.monotonic();
+    const facts = await this.rereadOnFailure(context, ip, send).finally(() => this.noteCall(ip, calledAt));
+    this.reads.changed(ip);
+    this.actions.settle(facts, expected);
     return facts;
   }
 
-  private settle({ id, ip, state }: ActionFacts, expected: ProviderId | undefined): void {
+  private noteCall(ip: string, calledAt: number): void {
     const belief = this.beliefs.get(ip);
-    if (belief === undefined) return;
-    const now = this.clock.monotonic();
-    if (state === "completed") this.beliefs.set(ip, completed(belief, expected, now));
-    else if (state === "errored") this.beliefs.set(ip, abandoned(belief));
-    else this.beliefs.set(ip, started(belief, { id, expected }, now));
+    if (belief !== undefined) this.beliefs.set(ip, { ...belief, calledAt });
   }
 
   /** A refusal, or an outcome that nobody knows, says that the world is not as believed. */
@@ -207,10 +217,12 @@ export class AccountInventory {
     try {
       return await send();
     } catch (error) {
+      if (isSuperseded(error)) throw error;
       const telling = isProviderError(error, "Conflict") || isProviderError(error, "NotFound");
       if (telling || (isProviderError(error) && error.outcome === "unknown")) {
         const belief = this.beliefs.get(ip);
         if (belief !== undefined) this.beliefs.set(ip, abandoned(belief));
+        this.reads.changed(ip);
         await this.read(context, ip).catch(() => undefined);
       }
       throw error;
@@ -219,15 +231,15 @@ export class AccountInventory {
 
   private async relist(): Promise<void> {
     const askedAt = this.clock.monotonic();
-    const context = sharedRead("the list is old, or something contradicted it", this.priority);
+    this.moreNames = false;
+    const urgency = new Urgency(this.priority);
+    const context = sharedRead("the list is old, or something contradicted it", urgency);
     this.priority = "check";
+    this.relisting = urgency;
     const named = [...new Set([...this.named.values()].flat())];
     const listed = new Map((await this.reader.list(context, named)).map((facts) => [facts.ip, facts]));
     for (const facts of listed.values()) this.take(facts.ip, { facts, askedAt });
-    for (const ip of this.absent(listed, named)) {
-      const askedAlone = this.clock.monotonic();
-      this.take(ip, { facts: await this.reader.get(context, ip), askedAt: askedAlone });
-    }
+    for (const ip of this.absent(listed, named)) await this.fetch(context, ip);
     this.drop(listed, new Set(named));
     if (askedAt >= this.trustedFrom) this.listedAt = askedAt;
   }
@@ -246,7 +258,12 @@ export class AccountInventory {
     for (const ip of this.gone) if (!named.has(ip)) this.gone.delete(ip);
   }
 
-  private take(ip: string, observation: Parameters<typeof observe>[1]): void {
+  private async fetch(context: CallContext, ip: string, purpose: Purpose = {}): Promise<void> {
+    const { askedAt, value } = this.reads.read(ip, () => this.reader.get(context, ip));
+    this.take(ip, { facts: await value, askedAt, ...purpose });
+  }
+
+  private take(ip: string, observation: Observation): void {
     const belief = observe(this.beliefs.get(ip), observation);
     if (belief === undefined) {
       this.beliefs.delete(ip);
@@ -256,4 +273,10 @@ export class AccountInventory {
       this.gone.delete(ip);
     }
   }
+}
+
+/** By the contract a lost answer is an outcome, not an error. Where a provider rejects, it is the same. */
+function lostAnswer(error: unknown): CreateOutcome {
+  if (isProviderError(error) && error.outcome === "unknown") return { kind: "unknown", error };
+  throw error;
 }

@@ -1,6 +1,8 @@
 /** One read for all who want it at the same time. */
 
+import { SECOND_MS, SHARED_READ_SECONDS } from "../bounds.js";
 import type { Clock } from "../clock.js";
+import { ProviderError } from "../providers/errors.js";
 
 /**
  * Runs `read` at most once at a time. Who asks while one runs that began after `since` joins it; else the next one
@@ -11,7 +13,7 @@ export class Coalesced {
   private next: Promise<void> | undefined;
 
   constructor(
-    private readonly clock: Pick<Clock, "monotonic">,
+    private readonly clock: Pick<Clock, "monotonic" | "setTimer">,
     private readonly read: () => Promise<void>,
   ) {}
 
@@ -33,12 +35,29 @@ export class Coalesced {
   }
 
   private start(): Promise<void> {
-    const done = this.read().finally(() => {
+    const done = this.bounded(this.read()).finally(() => {
       if (this.current?.done === done) this.current = undefined;
     });
     this.current = { startedAt: this.clock.monotonic(), done };
     return done;
   }
+
+  private bounded(work: Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = this.clock.setTimer(SHARED_READ_SECONDS * SECOND_MS, () => reject(tooLong()));
+      work.then(resolve, reject).finally(() => timer.cancel());
+    });
+  }
+}
+
+function tooLong(): ProviderError {
+  return new ProviderError({
+    kind: "Unavailable",
+    where: "a read that several resources share",
+    seen: `it did not end within ${SHARED_READ_SECONDS} s`,
+    remedy: "the operator reads again; check whether the API answers slowly",
+    outcome: "refused",
+  });
 }
 
 function abortable(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {

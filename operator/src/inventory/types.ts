@@ -1,6 +1,7 @@
 /** The cloud account as last seen, plus what is under way: values for those who plan. */
 
 import type { AddressFacts, ProviderId } from "../providers/types.js";
+import type { OwnAction } from "./belief.js";
 
 /** Which resource. */
 export interface ResourceRef {
@@ -14,8 +15,12 @@ export interface ResourceRef {
 export interface InventoryAddress extends AddressFacts {
   /** Since it was last read, or since the provider told us that our action on it was completed. */
   readonly ageSeconds: number;
-  /** A read said otherwise, and one more is needed before that counts. Look again soon, do not act on it. */
+  /** A read said otherwise, or an action is overdue: one more read is needed. Look again soon, do not act on it. */
   readonly doubted: boolean;
+  /** An action of ours that runs, as far as is known. */
+  readonly inFlight?: OwnAction;
+  /** The last action of ours that did not end at its goal. */
+  readonly ended?: OwnAction;
 }
 
 /** Immutable: it shows one moment. */
@@ -36,17 +41,14 @@ export interface InventoryView {
   heldCount(node: ProviderId): number;
   /** Who has a move to this node under way. */
   reservedFor(node: ProviderId): ResourceRef | undefined;
-  /** Seconds until a doubted address should be read again. Absent: none is doubted. */
+  /** Seconds until an address that is doubted, or whose action is overdue, should be read again. Absent: none is. */
   readonly lookAgainSeconds?: number;
 }
 
-/** A whole list is good for this long where nothing happens. */
-export const LIST_MAX_AGE_SECONDS = 300;
-/** Data that a move is based on must not be older. */
-export const MOVE_MAX_AGE_SECONDS = 15;
-/** For this long after our action was completed, a read that contradicts it triggers nothing. */
-export const SETTLE_SECONDS = 30;
-/** After that, this much must lie between two reads that contradict it, before they count. */
-export const SECOND_READ_SECONDS = 5;
-/** Seconds between looks at a running action; the last one repeats. */
-export const ACTION_POLL_SECONDS: readonly number[] = [1, 2, 3, 5];
+/** Whether what a move is based on still holds; `unconfirmed`: a read contradicts it, and a second one must follow. */
+export type Confirmation = "holds" | "changed" | "unconfirmed";
+
+/** Whether the action that a status names is over, without having reached its goal. */
+export function hasEnded(address: Pick<InventoryAddress, "ended"> | undefined, { id, expected }: OwnAction): boolean {
+  return address?.ended?.id === id && address.ended.expected === expected;
+}

@@ -1,10 +1,9 @@
 /** An immutable picture of what is believed at one moment. */
 
+import { OVERDUE_ACTION_SECONDS, SECOND_MS, SECOND_READ_SECONDS } from "../bounds.js";
 import type { ProviderId } from "../providers/types.js";
-import type { Belief } from "./belief.js";
-import { type InventoryAddress, type InventoryView, type ResourceRef, SECOND_READ_SECONDS } from "./types.js";
-
-const SECOND_MS = 1000;
+import { type Belief, deadlineOf } from "./belief.js";
+import type { InventoryAddress, InventoryView, ResourceRef } from "./types.js";
 
 /** Nobody changes these maps any more. */
 export interface ViewFacts {
@@ -14,7 +13,16 @@ export interface ViewFacts {
   readonly listedAt: number | undefined;
   readonly beliefs: ReadonlyMap<string, Belief>;
   readonly gone: ReadonlySet<string>;
-  readonly reservations: ReadonlyMap<ProviderId, ResourceRef>;
+  readonly reservations: ReadonlyMap<ProviderId, Reserved>;
+  /** When an address may be read again at the earliest (`ReadGate.nextAt`). @default at once */
+  readonly nextReadAt?: (ip: string) => number | undefined;
+}
+
+/** Of a node. */
+export interface Reserved {
+  readonly resource: ResourceRef;
+  /** Monotonic ms: from then on it counts no more. */
+  readonly until: number;
 }
 
 /** Costs nothing until it is looked at: each run of each controller has one, of accounts with thousands of addresses. */
@@ -30,7 +38,12 @@ export function createView(facts: ViewFacts): InventoryView {
     const belief = beliefs.get(ip);
     return belief === undefined ? undefined : show(ip, belief);
   };
-  const { held, doubtSince } = indexOf(beliefs);
+  const { held, due } = indexOf(beliefs);
+  const readAt = due.map(({ ip, at }) => Math.max(at, facts.nextReadAt?.(ip) ?? at));
+  const reservedFor = (node: ProviderId) => {
+    const reserved = reservations.get(node);
+    return reserved !== undefined && now < reserved.until ? reserved.resource : undefined;
+  };
   return Object.freeze({
     complete: listedAt !== undefined,
     ageSeconds: listedAt === undefined ? Number.POSITIVE_INFINITY : (now - listedAt) / SECOND_MS,
@@ -41,10 +54,8 @@ export function createView(facts: ViewFacts): InventoryView {
     isGone: (ip: string) => gone.has(ip),
     heldCount: (node: ProviderId) => held.get(node)?.length ?? 0,
     heldBy: (node: ProviderId) => held.get(node)?.flatMap((ip) => get(ip) ?? []) ?? NONE,
-    reservedFor: (node: ProviderId) => reservations.get(node),
-    ...(doubtSince === undefined
-      ? {}
-      : { lookAgainSeconds: Math.max(0, doubtSince + SECOND_READ_SECONDS * SECOND_MS - now) / SECOND_MS }),
+    reservedFor,
+    ...(readAt.length === 0 ? {} : { lookAgainSeconds: Math.max(0, Math.min(...readAt) - now) / SECOND_MS }),
   });
 }
 
@@ -53,8 +64,8 @@ const NONE: readonly InventoryAddress[] = [];
 interface Index {
   /** Addresses by their holder, sorted. */
   readonly held: ReadonlyMap<ProviderId, readonly string[]>;
-  /** Since when the first of the doubted ones is. */
-  readonly doubtSince: number | undefined;
+  /** Addresses whose state a read must confirm, and when. */
+  readonly due: readonly Due[];
 }
 
 /** One for all views of the same beliefs. */
@@ -70,17 +81,38 @@ function indexOf(beliefs: ReadonlyMap<string, Belief>): Index {
 
 function createIndex(beliefs: ReadonlyMap<string, Belief>): Index {
   const held = new Map<ProviderId, string[]>();
-  let doubtSince: number | undefined;
-  for (const [ip, { facts, doubt }] of beliefs) {
-    if (facts.holder !== undefined) add(held, facts.holder, ip);
-    if (doubt !== undefined) doubtSince = Math.min(doubtSince ?? doubt.since, doubt.since);
+  const due: Due[] = [];
+  for (const [ip, belief] of beliefs) {
+    if (belief.facts.holder !== undefined) add(held, belief.facts.holder, ip);
+    const at = dueAt(belief);
+    if (at !== undefined) due.push({ ip, at });
   }
   for (const ips of held.values()) ips.sort();
-  return { held, doubtSince };
+  return { held, due };
 }
 
-function addressOf({ facts, at, doubt }: Belief, now: number): InventoryAddress {
-  return { ...facts, ageSeconds: (now - at) / SECOND_MS, doubted: doubt !== undefined };
+interface Due {
+  readonly ip: string;
+  /** Monotonic ms. */
+  readonly at: number;
+}
+
+/** A running action is resolved by whoever polls it; this is for one that no run polls. */
+function dueAt({ doubt, running }: Belief): number | undefined {
+  if (doubt !== undefined) return doubt.since + SECOND_READ_SECONDS * SECOND_MS;
+  return running === undefined ? undefined : deadlineOf(running) + OVERDUE_ACTION_SECONDS * SECOND_MS;
+}
+
+function addressOf(belief: Belief, now: number): InventoryAddress {
+  const { facts, at, doubt, running, ended } = belief;
+  const overdue = running !== undefined && now >= (dueAt(belief) ?? now);
+  return {
+    ...facts,
+    ageSeconds: (now - at) / SECOND_MS,
+    doubted: doubt !== undefined || overdue,
+    ...(running === undefined ? {} : { inFlight: { id: running.id, expected: running.expected } }),
+    ...(ended === undefined ? {} : { ended }),
+  };
 }
 
 function add<K, V>(map: Map<K, V[]>, key: K, value: V): void {

@@ -1,14 +1,10 @@
 import { Agent, type Dispatcher, ProxyAgent } from "undici";
+import { KUBE_CONNECT_TIMEOUT_MS, KUBE_KEEP_ALIVE_MS, TCP_KEEP_ALIVE_MS } from "../bounds.js";
 import { jsonEqual } from "./equal.js";
 import type { TlsMaterial } from "./identity.js";
 
 /** Calls in flight at once; more wait for a free connection. */
 const MAX_CALL_CONNECTIONS = 32;
-const CONNECT_TIMEOUT_MS = 10_000;
-/** Below the 90 s after which common load balancers and the API server's idle timeout close. */
-const KEEP_ALIVE_MS = 60_000;
-/** TCP keep-alive probes start after this, ms: a hint for middleboxes; the watchdog does not rely on it. */
-const TCP_KEEP_ALIVE_MS = 15_000;
 
 export interface AgentPair {
   /** Requests with an answer; connections are reused. */
@@ -57,14 +53,14 @@ export class Agents {
   private build(tls: TlsMaterial, connections: number | null): Dispatcher {
     const connect = {
       ...withoutUndefined(tls),
-      timeout: CONNECT_TIMEOUT_MS,
+      timeout: KUBE_CONNECT_TIMEOUT_MS,
       keepAlive: true,
       keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
     };
     const shared = {
       connections,
       pipelining: 1,
-      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveTimeout: KUBE_KEEP_ALIVE_MS,
       // Deadlines are ours: one for each call, and a watchdog for each watch.
       headersTimeout: 0,
       bodyTimeout: 0,

@@ -2,9 +2,10 @@ import type { Clock, Timer } from "../clock.js";
 
 /** The call's own deadline has passed; whether the server acted on it is unknown. */
 export class DeadlineError extends Error {
-  constructor(where: string, seconds: number) {
+  /** Without the number of seconds: near the end of a lease it is another one each time, and the text goes to statuses. */
+  constructor(where: string) {
     super(
-      `${where}: no complete answer within ${seconds} s; check the network, the server's load or raise the deadline`,
+      `${where}: no complete answer before its deadline; check the network, the server's load or raise the deadline`,
     );
     this.name = "DeadlineError";
   }
@@ -19,7 +20,7 @@ export class Deadline {
 
   constructor(
     private readonly clock: Clock,
-    private readonly seconds: number,
+    seconds: number,
     private readonly where: string,
     private readonly parent?: AbortSignal,
   ) {
@@ -57,6 +58,6 @@ export class Deadline {
   }
 
   private expire(): void {
-    this.controller.abort(new DeadlineError(this.where, this.seconds));
+    this.controller.abort(new DeadlineError(this.where));
   }
 }

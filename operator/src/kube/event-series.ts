@@ -1,6 +1,7 @@
 /** Which Events are the same news again. Pure bookkeeping: no I/O, time comes in as values. */
 
 import { TokenBucket } from "../async/token-bucket.js";
+import { EVENT_SERIES_END_MS, EVENT_SERIES_WRITE_MS, MAX_EVENT_GROUPS, MAX_EVENT_OBJECTS } from "../bounds.js";
 import type { EventInput, KubeEvent, ObjectRef } from "./event-object.js";
 
 /** One Event object on the server and how often it happened. */
@@ -32,12 +33,6 @@ interface Group {
 
 /** Different notes for one reason and object, after which they are counted together. */
 export const MAX_NOTES = 10;
-const MAX_GROUPS = 2_000;
-const MAX_OBJECTS = 2_000;
-/** A series that did not go on for this long has ended. As client-go. */
-export const SERIES_END_MS = 360_000;
-/** How often the count of a series is written at most, from the third time on. */
-export const SERIES_WRITE_MS = 60_000;
 /** New Events for one object: 25 at once, one in five minutes after that. As client-go's spam filter. */
 const SPAM_LIMIT = { perSecond: 1 / 300, burst: 25 };
 
@@ -62,7 +57,7 @@ export class EventSeries {
     const entry = newEntry(this.make(asCollected(input, group), at.epochMs), at);
     if (group.byNote.size >= MAX_NOTES) group.rest = entry;
     else group.byNote.set(input.note, entry);
-    keep(this.groups, key, group, MAX_GROUPS);
+    keep(this.groups, key, group, MAX_EVENT_GROUPS);
     return entry;
   }
 
@@ -73,7 +68,7 @@ export class EventSeries {
 
   /** Forgets what has ended. Returns the entries whose count the server should be told. */
   sweep(nowMs: number): readonly EventEntry[] {
-    this.remove((entry) => entry.written >= entry.count && nowMs - entry.lastMs >= SERIES_END_MS);
+    this.remove((entry) => entry.written >= entry.count && nowMs - entry.lastMs >= EVENT_SERIES_END_MS);
     for (const [object, bucket] of this.buckets) if (bucket.isFull(nowMs)) this.buckets.delete(object);
     return [...this.groups.values()].flatMap(entriesOf).filter((entry) => isDue(entry, nowMs));
   }
@@ -89,7 +84,7 @@ export class EventSeries {
   private bucket(object: ObjectRef, nowMs: number): TokenBucket {
     const key = refKey(object);
     const bucket = this.buckets.get(key) ?? new TokenBucket(SPAM_LIMIT, nowMs);
-    keep(this.buckets, key, bucket, MAX_OBJECTS);
+    keep(this.buckets, key, bucket, MAX_EVENT_OBJECTS);
     return bucket;
   }
 }
@@ -97,7 +92,7 @@ export class EventSeries {
 /** Whether the server should hear of the entry: when it is new, the second time, and from then on now and then. */
 export function isDue(entry: EventEntry, nowMs: number): boolean {
   if (entry.queued || entry.written >= entry.count) return false;
-  return entry.written < 2 || nowMs - entry.lastWriteMs >= SERIES_WRITE_MS;
+  return entry.written < 2 || nowMs - entry.lastWriteMs >= EVENT_SERIES_WRITE_MS;
 }
 
 function newEntry(event: KubeEvent, { epochMs, nowMs }: Moment): EventEntry {

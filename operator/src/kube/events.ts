@@ -2,12 +2,22 @@
 
 import { exponentialMs, jittered, type Random } from "../async/backoff.js";
 import { pause } from "../async/wait.js";
+import {
+  EVENT_ATTEMPTS,
+  EVENT_CALL_SECONDS,
+  EVENT_FLUSH_MS,
+  EVENT_RETRY_FIRST_MS,
+  EVENT_RETRY_LONGEST_MS,
+  EVENT_SERIES_WRITE_MS,
+  MAX_QUEUED_EVENTS,
+  SECOND_MS,
+} from "../bounds.js";
 import type { Clock, Timer } from "../clock.js";
 import type { Logger } from "../logging.js";
 import { type DropCause, type EventMetrics, noEventMetrics } from "../metrics/kube.js";
 import type { KubeClient } from "./client.js";
 import { type EventInput, eventObject, type Reporter } from "./event-object.js";
-import { type EventEntry, EventSeries, isDue, SERIES_WRITE_MS } from "./event-series.js";
+import { type EventEntry, EventSeries, isDue } from "./event-series.js";
 import { EventSink, isRefusal } from "./event-sink.js";
 
 export type { EventInput, ObjectRef, Reporter } from "./event-object.js";
@@ -26,17 +36,7 @@ export interface ApiEventRecorderOptions {
   readonly metrics?: EventMetrics;
 }
 
-/** Events that wait to be written. As client-go. */
-export const MAX_QUEUED = 1_000;
-/** Tries for one Event; with the waits between them about half a minute. */
-const MAX_TRIES = 5;
-const RETRY_BASE_MS = 1_000;
-const RETRY_MAX_MS = 30_000;
 const RETRY_JITTER = 0.25;
-const CALL_SECONDS = 5;
-/** What is still queued at the end gets this long. */
-const FLUSH_MS = 2_000;
-const SECOND_MS = 1000;
 const SUFFIX_RADIX = 36;
 const SUFFIX_RANDOM = 36 ** 5;
 
@@ -54,7 +54,7 @@ export class ApiEventRecorder implements EventRecorder {
     this.metrics = options.metrics ?? noEventMetrics;
     this.random = options.random ?? Math.random;
     this.sink = new EventSink(options.client);
-    this.sweepAtMs = options.clock.monotonic() + SERIES_WRITE_MS;
+    this.sweepAtMs = options.clock.monotonic() + EVENT_SERIES_WRITE_MS;
     this.series = new EventSeries((input, epochMs) =>
       eventObject(input, options.reporter, { epochMs, suffix: this.suffix(epochMs) }),
     );
@@ -79,7 +79,7 @@ export class ApiEventRecorder implements EventRecorder {
   }
 
   private enqueue(entry: EventEntry): void {
-    if (this.queue.length >= MAX_QUEUED) {
+    if (this.queue.length >= MAX_QUEUED_EVENTS) {
       this.giveUp(entry, "queue_full");
       return;
     }
@@ -91,7 +91,7 @@ export class ApiEventRecorder implements EventRecorder {
   private sweep(): void {
     const nowMs = this.options.clock.monotonic();
     if (nowMs < this.sweepAtMs) return;
-    this.sweepAtMs = nowMs + SERIES_WRITE_MS;
+    this.sweepAtMs = nowMs + EVENT_SERIES_WRITE_MS;
     for (const entry of this.series.sweep(nowMs)) this.enqueue(entry);
   }
 
@@ -111,16 +111,20 @@ export class ApiEventRecorder implements EventRecorder {
 
   private async write(entry: EventEntry, signal: AbortSignal): Promise<void> {
     entry.queued = false;
-    for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
+    for (let attempt = 0; attempt < EVENT_ATTEMPTS; attempt++) {
       try {
-        await this.send(entry, CALL_SECONDS);
+        await this.send(entry, EVENT_CALL_SECONDS);
         return;
       } catch (error) {
         if (isRefusal(error)) {
           this.giveUp(entry, "refused", error);
           return;
         }
-        const waitMs = jittered(exponentialMs(attempt, RETRY_BASE_MS, RETRY_MAX_MS), RETRY_JITTER, this.random);
+        const waitMs = jittered(
+          exponentialMs(attempt, EVENT_RETRY_FIRST_MS, EVENT_RETRY_LONGEST_MS),
+          RETRY_JITTER,
+          this.random,
+        );
         if (!(await pause(this.options.clock, waitMs, signal))) break;
       }
     }
@@ -137,7 +141,7 @@ export class ApiEventRecorder implements EventRecorder {
 
   private async flush(): Promise<void> {
     const { clock } = this.options;
-    const endMs = clock.monotonic() + FLUSH_MS;
+    const endMs = clock.monotonic() + EVENT_FLUSH_MS;
     for (let entry = this.queue.shift(); entry !== undefined; entry = this.queue.shift()) {
       entry.queued = false;
       const leftSeconds = (endMs - clock.monotonic()) / SECOND_MS;

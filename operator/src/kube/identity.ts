@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
+import { settlesWithin } from "../async/wait.js";
+import { CREDENTIALS_MAX_AGE_MS, CREDENTIALS_READ_MS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { errorText, type Logger } from "../logging.js";
 import type { ClusterConfig, Impersonation, Material } from "./cluster-config.js";
 import { ConfigError } from "./cluster-config.js";
-
-/** How long credentials read from files or a plugin are used before they are read again, ms. The kubelet rotates tokens. */
-export const CREDENTIALS_MAX_AGE_MS = 60_000;
 
 export interface TlsMaterial {
   readonly ca: string | undefined;
@@ -84,8 +83,16 @@ export class IdentitySource {
 
   private async read(renew: boolean): Promise<Identity> {
     const { config, plugin } = this.props;
-    const extra = await plugin?.(renew);
+    const extra = plugin === undefined ? undefined : await this.within(plugin(renew));
     return { headers: headersOf(config, extra), tls: tlsOf(config, extra) };
+  }
+
+  /** Every call waits for the credentials, before its own deadline begins to count. */
+  private async within<T>(reading: Promise<T>): Promise<T> {
+    const { clock, config } = this.props;
+    if (await settlesWithin(clock, CREDENTIALS_READ_MS, reading)) return reading;
+    const seconds = CREDENTIALS_READ_MS / SECOND_MS;
+    throw new ConfigError(`${config.source}: its exec plugin or auth provider did not answer within ${seconds} s`);
   }
 }
 

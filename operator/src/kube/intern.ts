@@ -1,5 +1,4 @@
-/** Entries of an intern table before it starts over. What is still in use is simply shared no longer. */
-const MAX_ENTRIES = 20_000;
+import { MAX_INTERN_ENTRIES } from "../bounds.js";
 
 /**
  * Shares equal strings and equal label maps. JSON.parse makes a new copy of each value, and the 50,000 pods of a
@@ -9,7 +8,7 @@ export class Interner {
   private readonly strings = new Map<string, string>();
   private readonly maps = new Map<string, Readonly<Record<string, string>>>();
 
-  constructor(private readonly maxEntries = MAX_ENTRIES) {}
+  constructor(private readonly maxEntries = MAX_INTERN_ENTRIES) {}
 
   string(value: string): string {
     const known = this.strings.get(value);

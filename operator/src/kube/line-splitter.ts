@@ -1,5 +1,4 @@
-/** Longest watch event accepted, bytes: etcd refuses objects beyond 1.5 MiB, so this is no object but a broken stream. */
-export const MAX_LINE_BYTES = 10 * 1024 * 1024;
+import { MAX_LINE_BYTES } from "../bounds.js";
 
 const NEWLINE = 0x0a;
 

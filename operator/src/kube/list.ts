@@ -1,3 +1,4 @@
+import { LIST_PAGE_SECONDS, MAX_LIST_RESTARTS } from "../bounds.js";
 import type { KubeClient } from "./client.js";
 import type { KubeObject } from "./objects.js";
 import { isExpired } from "./status-error.js";
@@ -16,9 +17,6 @@ export interface WatchTarget {
 
 /** Objects in one page. 500 pods of 8 KB are parsed in about 25 ms. */
 export const PAGE_SIZE = 500;
-export const PAGE_DEADLINE_SECONDS = 60;
-/** Times that a listing starts over because its continue token was compacted away (5 min by default). */
-export const MAX_LIST_RESTARTS = 2;
 
 export interface ListProps {
   readonly client: KubeClient;
@@ -69,7 +67,7 @@ function fetchPage({ client, target, signal }: ListProps, token: string | undefi
     method: "GET",
     path: target.path,
     query: { ...selectors(target), limit: PAGE_SIZE, continue: token },
-    deadlineSeconds: PAGE_DEADLINE_SECONDS,
+    deadlineSeconds: LIST_PAGE_SECONDS,
     maxAttempts: 1,
     signal,
   });

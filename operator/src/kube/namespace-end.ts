@@ -1,11 +1,11 @@
 /** Whether a namespace is gone, asked for by a right that the operator has in every namespace, and that writes nothing. */
 
+import { NAMESPACE_CALL_SECONDS } from "../bounds.js";
 import type { KubeClient } from "./client.js";
 import { EVENTS_API_VERSION } from "./event-object.js";
 import { isNotFound } from "./status-error.js";
 
 const NAMESPACE = /\/namespaces\/([^/]+)\//;
-const CALL_SECONDS = 5;
 
 /** Of a collection; `undefined`: it is one of the whole cluster. */
 export function namespaceOf(path: string): string | undefined {
@@ -16,7 +16,7 @@ export function namespaceOf(path: string): string | undefined {
 export function isNamespaceGone(client: KubeClient, namespace: string, signal?: AbortSignal): Promise<boolean> {
   const event = { apiVersion: EVENTS_API_VERSION, kind: "Event", metadata: { generateName: "probe-", namespace } };
   const path = `/apis/${EVENTS_API_VERSION}/namespaces/${namespace}/events`;
-  const limits = { maxAttempts: 1, deadlineSeconds: CALL_SECONDS, ...(signal && { signal }) };
+  const limits = { maxAttempts: 1, deadlineSeconds: NAMESPACE_CALL_SECONDS, ...(signal && { signal }) };
   return client.request({ method: "POST", path, query: { dryRun: "All" }, body: event, ...limits }).then(
     () => false,
     (error: unknown) => isNotFound(error) && error.details.kind === "namespaces",

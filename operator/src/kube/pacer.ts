@@ -1,7 +1,5 @@
+import { SLICE_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
-
-/** Longest stretch of work before other events get their turn, ms. */
-export const SLICE_MS = 12;
 
 /** Keeps long work (parsing, diffing, notifying) from blocking the event loop. */
 export class Pacer {

@@ -1,14 +1,15 @@
 /** Pure: what a reflector does after each round. */
+import { WATCH_HEALTHY_SECONDS, WATCH_MAX_SILENT, WATCH_SHORT_SECONDS } from "../bounds.js";
 import type { Pace } from "./backoff.js";
-import { isExpired, isInvalid, isTooLargeResourceVersion, isTooManyRequests, StatusError } from "./status-error.js";
+import {
+  isExpired,
+  isInitializing,
+  isInvalid,
+  isTooLargeResourceVersion,
+  isTooManyRequests,
+  StatusError,
+} from "./status-error.js";
 import { OutageError, SilentWatchError } from "./watch.js";
-
-/** Watches that may end in a row without an event or bookmark before the set is listed anew. */
-export const MAX_SILENT_WATCHES = 2;
-/** A watch that lasted this long shows that the server is well, seconds. */
-const HEALTHY_WATCH_SECONDS = 10;
-/** A watch that the server ended sooner, without an event, is a failure, seconds. */
-const SHORT_WATCH_SECONDS = 1;
 
 export type Phase = "watch-list" | "list" | "probe" | "watch";
 
@@ -66,9 +67,15 @@ export function judge(round: Round, memory: Memory): Verdict {
     relist,
     watchList,
     ...counted(round, memory, kind),
-    pace: kind === undefined ? "none" : kind === "refused" ? "slow" : "fast",
+    pace: paceOf(round, kind),
     probe: round.phase !== "list" && !round.complete,
   };
+}
+
+function paceOf({ error }: Round, kind: FailureKind | undefined): Pace {
+  if (kind === undefined) return "none";
+  if (isInitializing(error)) return "soon";
+  return kind === "refused" ? "slow" : "fast";
 }
 
 function counted(
@@ -103,17 +110,17 @@ function relistReason({ phase, error }: Round, silentWatches: number): RelistRea
   if (error instanceof OutageError) return "outage";
   // Nobody knows for how much of it the server was away: as after an outage.
   if (error instanceof SilentWatchError) return "silence";
-  return phase === "watch" && silentWatches >= MAX_SILENT_WATCHES ? "silent-watches" : undefined;
+  return phase === "watch" && silentWatches >= WATCH_MAX_SILENT ? "silent-watches" : undefined;
 }
 
 function isFailure({ phase, error, events, seconds }: Round): boolean {
   if (error !== undefined) return true;
-  return (phase === "watch" || phase === "watch-list") && events === 0 && seconds < SHORT_WATCH_SECONDS;
+  return (phase === "watch" || phase === "watch-list") && events === 0 && seconds < WATCH_SHORT_SECONDS;
 }
 
 /** Only what a watch delivers proves health: a list that works and a watch that never does must not spin. */
 function isHealthy({ phase, opened, synced, events, seconds }: Round): boolean {
-  const lasted = seconds >= HEALTHY_WATCH_SECONDS;
+  const lasted = seconds >= WATCH_HEALTHY_SECONDS;
   if (phase === "watch-list") return synced && lasted;
   return phase === "watch" && opened && (events > 0 || lasted);
 }

@@ -1,8 +1,7 @@
+import { MAX_BODY_BYTES } from "../bounds.js";
 import type { KubeRequest } from "./client.js";
 import { type StatusDetails, StatusError } from "./status-error.js";
 
-/** Largest answer read, bytes. A page of 500 objects of 200 KB fits; V8 could not turn much more into a string. */
-export const MAX_BODY_BYTES = 128 * 1024 * 1024;
 /** As much of an answer that is no Status as a message quotes, characters. */
 const QUOTED_CHARACTERS = 200;
 

@@ -1,13 +1,8 @@
 /** Pure: whether and when a failed call is sent again. */
+import { KUBE_RETRY_AFTER_MS, KUBE_RETRY_FIRST_MS, KUBE_RETRY_LONGEST_MS } from "../bounds.js";
 import type { KubeMethod } from "./client.js";
 import { NetworkError } from "./network-error.js";
 import { isTooLargeResourceVersion, isTooManyRequests, isUnauthorized, StatusError } from "./status-error.js";
-
-export const MAX_ATTEMPTS = 5;
-const FIRST_DELAY_MS = 200;
-const LONGEST_DELAY_MS = 10_000;
-/** A server that asks for more than this is not waited for inside one call. */
-const LONGEST_RETRY_AFTER_MS = 30_000;
 
 export interface FailedAttempt {
   readonly method: KubeMethod;
@@ -36,8 +31,8 @@ export function retryDecision(failed: FailedAttempt): RetryDecision {
   if (isUnauthorized(failed.error)) return failed.renewed ? GIVE_UP : { kind: "renew", delayMs: 0 };
   if (failed.attempt >= failed.maxAttempts || !isRetriable(failed.method, failed.error)) return GIVE_UP;
   const asked = failed.error instanceof StatusError ? (failed.error.retryAfterSeconds ?? 0) * 1000 : 0;
-  if (asked > LONGEST_RETRY_AFTER_MS) return GIVE_UP;
-  const backoff = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failed.attempt - 1));
+  if (asked > KUBE_RETRY_AFTER_MS) return GIVE_UP;
+  const backoff = Math.min(KUBE_RETRY_LONGEST_MS, KUBE_RETRY_FIRST_MS * 2 ** (failed.attempt - 1));
   // Jitter only ever adds: earlier than Retry-After would be refused again.
   return { kind: "retry", delayMs: Math.max(asked, backoff / 2) + failed.random * (backoff / 2) };
 }

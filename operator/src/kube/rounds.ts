@@ -1,4 +1,5 @@
 /** One round of a reflector: a listing, a watch list, or a watch that resumes. What follows is `reflector-rules.ts`. */
+import { WATCH_LONGEST_GAP_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { KubeClient } from "./client.js";
 import { InitialSet, isInitialEventsEnd, type SafeTransform } from "./initial-set.js";
@@ -6,7 +7,7 @@ import { listPages, probeVersion, type WatchTarget } from "./list.js";
 import type { Cached, KubeObject, WatchEvent } from "./objects.js";
 import { Pacer } from "./pacer.js";
 import type { Round } from "./reflector-rules.js";
-import { LONGEST_GAP_MS, OutageError, runWatch, type WatchEnd, type WatchHandle } from "./watch.js";
+import { OutageError, runWatch, type WatchEnd, type WatchHandle } from "./watch.js";
 import { InitialDeadline } from "./watch-list.js";
 
 /** A complete set that was read. */
@@ -109,7 +110,7 @@ export async function watchRound<T extends Cached>(
   };
   const onOpen = (handle: WatchHandle) => {
     const gapMs = props.gapMs();
-    if (gapMs > LONGEST_GAP_MS) handle.fail(new OutageError(props.target.name, gapMs));
+    if (gapMs > WATCH_LONGEST_GAP_MS) handle.fail(new OutageError(props.target.name, gapMs));
     else props.onOpen();
   };
   const end: WatchEnd = await runWatch({ ...props, resourceVersion, initialEvents: false, onEvent }, onOpen);

@@ -62,6 +62,8 @@ export interface SlimPod extends Cached {
   readonly phase: string;
   /** The Ready condition is True. */
   readonly ready: boolean;
+  /** RFC 3339: the last transition of a Ready condition that is not True. */
+  readonly unreadySince?: string;
   /** RFC 3339 */
   readonly deletionTimestamp: string | undefined;
   /** Absent: none. */
@@ -105,6 +107,7 @@ export function slimNodes(annotationPrefixes: readonly string[], interner = new 
 export function slimPods(interner = new Interner()): Transform<SlimPod> {
   return (raw) => {
     const { metadata, spec = {}, status = {} } = raw as RawPod;
+    const readiness = (status.conditions ?? []).find((seen) => seen.type === "Ready");
     return Object.freeze({
       uid: metadata.uid,
       name: metadata.name,
@@ -112,7 +115,8 @@ export function slimPods(interner = new Interner()): Transform<SlimPod> {
       labels: interner.labels(metadata.labels),
       nodeName: interner.optional(spec.nodeName),
       phase: interner.string(status.phase ?? "Unknown"),
-      ready: (status.conditions ?? []).some((seen) => seen.type === "Ready" && seen.status === "True"),
+      ready: readiness?.status === "True",
+      ...unreadySinceOf(readiness),
       deletionTimestamp: metadata.deletionTimestamp,
       ...hostPortsOf(spec),
       ...(spec.hostNetwork === true ? { hostNetwork: true as const } : {}),
@@ -146,6 +150,12 @@ function hostPortsOf({
     hostPort > 0 ? [Object.freeze({ ...(name ? { name } : {}), protocol, containerPort, hostPort })] : [],
   );
   return open.length === 0 ? {} : { hostPorts: Object.freeze(open) };
+}
+
+/** A pod that is ready has no need of it: there may be tens of thousands of them. */
+function unreadySinceOf(ready: RawCondition | undefined): Pick<SlimPod, "unreadySince"> {
+  if (ready?.lastTransitionTime === undefined || ready.status === "True") return {};
+  return { unreadySince: ready.lastTransitionTime };
 }
 
 function slimCondition(seen: RawCondition, interner: Interner): NodeCondition {

@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import { KUBE_ATTEMPTS, KUBE_CALL_SECONDS } from "../bounds.js";
 import { type Clock, systemClock } from "../clock.js";
 import { type Logger, silentLogger } from "../logging.js";
 import { Agents } from "./agents.js";
@@ -12,12 +13,9 @@ import { kubeconfigPlugin } from "./plugin-auth.js";
 import { proxyFromEnv } from "./proxy.js";
 import { describeRequest, requestOptions, type ServerAddress, serverAddress } from "./request-options.js";
 import { parseBody, type RawResponse, readBody, toStatusError } from "./response.js";
-import { MAX_ATTEMPTS, retryDecision } from "./retry.js";
+import { retryDecision } from "./retry.js";
 import { StatusError } from "./status-error.js";
 import { BodyStream } from "./stream.js";
-
-/** Of a whole call when the request names none, seconds. */
-export const DEFAULT_DEADLINE_SECONDS = 30;
 
 /** One attempt, for the REST-client metrics. `code` is `<error>` where there was no answer, as in client-go. */
 export interface RequestSample {
@@ -129,9 +127,9 @@ export class Transport implements KubeClient {
 
   private begin(request: KubeRequest, kind: Call["kind"], fence: Fence | undefined): Call {
     const where = describeRequest(this.address, request, this.props.config.source);
-    const seconds = request.deadlineSeconds ?? DEFAULT_DEADLINE_SECONDS;
+    const seconds = request.deadlineSeconds ?? KUBE_CALL_SECONDS;
     const deadline = new Deadline(this.clock, seconds, where, request.signal);
-    const maxAttempts = request.maxAttempts ?? MAX_ATTEMPTS;
+    const maxAttempts = request.maxAttempts ?? KUBE_ATTEMPTS;
     return { request, kind, fence, deadline, where, maxAttempts, refusal: undefined };
   }
 

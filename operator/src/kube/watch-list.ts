@@ -1,11 +1,7 @@
+import { WATCH_LIST_IDLE_MS, WATCH_LIST_TOTAL_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { WatchHandle } from "./watch.js";
 import { Watchdog } from "./watchdog.js";
-
-/** Longest wait between two initial events, ms: as client-go's warning, with room for a busy server. */
-export const INITIAL_IDLE_MS = 15_000;
-/** Longest wait for the end bookmark altogether, ms. Pages make progress where one stream does not. */
-export const INITIAL_TOTAL_MS = 120_000;
 
 export class EndBookmarkError extends Error {
   constructor(target: string, ms: number, events: number) {
@@ -24,8 +20,8 @@ export class InitialDeadline {
 
   constructor(clock: Clock, target: string, handle: WatchHandle) {
     const bite = (ms: number) => () => handle.fail(new EndBookmarkError(target, ms, this.events));
-    this.idle = new Watchdog(clock, INITIAL_IDLE_MS, bite(INITIAL_IDLE_MS));
-    this.total = new Watchdog(clock, INITIAL_TOTAL_MS, bite(INITIAL_TOTAL_MS));
+    this.idle = new Watchdog(clock, WATCH_LIST_IDLE_MS, bite(WATCH_LIST_IDLE_MS));
+    this.total = new Watchdog(clock, WATCH_LIST_TOTAL_MS, bite(WATCH_LIST_TOTAL_MS));
   }
 
   progress(): void {

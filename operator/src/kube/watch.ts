@@ -1,17 +1,10 @@
+import { WATCH_END_TOLERANCE_MS, WATCH_LEAST_SECONDS, WATCH_OPEN_SECONDS, WATCH_SILENCE_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { KubeClient, KubeStream } from "./client.js";
 import { selectors, type WatchTarget } from "./list.js";
 import type { WatchEvent } from "./objects.js";
 import { readEvents } from "./read-events.js";
 import { Watchdog } from "./watchdog.js";
-
-/** A watch is asked to last a random time from this to twice this, seconds, so that the server's load spreads out. */
-export const MIN_WATCH_SECONDS = 300;
-/** Bookmarks come about every 60 s: longer without a byte and the link is dead, whatever TCP believes, ms. */
-export const SILENCE_MS = 75_000;
-export const OPEN_DEADLINE_SECONDS = 30;
-/** A server close to the asked-for end counts as the end, ms. */
-const END_TOLERANCE_MS = 5_000;
 
 export interface WatchProps {
   readonly client: KubeClient;
@@ -40,14 +33,11 @@ export interface WatchEnd {
 export class SilentWatchError extends Error {
   constructor(target: string) {
     super(
-      `watch of ${target}: no byte for ${SILENCE_MS / 1000} s, not even a bookmark; the connection is taken for dead`,
+      `watch of ${target}: no byte for ${WATCH_SILENCE_MS / 1000} s, not even a bookmark; the connection is taken for dead`,
     );
     this.name = "SilentWatchError";
   }
 }
-
-/** Longest time without the server after which a watch resumes, ms: see {@link OutageError}. */
-export const LONGEST_GAP_MS = 10_000;
 
 /**
  * After a restore of etcd from a backup, versions go back and are given out again. Once the server has passed our old
@@ -70,10 +60,10 @@ export interface WatchHandle {
 export async function runWatch(props: WatchProps, onOpen: (handle: WatchHandle) => void): Promise<WatchEnd> {
   const { clock, signal } = props;
   const start = clock.monotonic();
-  const timeoutSeconds = Math.round(MIN_WATCH_SECONDS * (1 + props.random()));
+  const timeoutSeconds = Math.round(WATCH_LEAST_SECONDS * (1 + props.random()));
   const end = (opened: boolean, error: unknown): WatchEnd => {
     const ms = clock.monotonic() - start;
-    const complete = error === undefined && ms >= timeoutSeconds * 1000 - END_TOLERANCE_MS;
+    const complete = error === undefined && ms >= timeoutSeconds * 1000 - WATCH_END_TOLERANCE_MS;
     return { opened, error, complete, seconds: ms / 1000 };
   };
   let stream: KubeStream;
@@ -96,7 +86,7 @@ async function consume(stream: KubeStream, props: WatchProps, onOpen: (handle: W
     failure ??= error;
     stream.close();
   };
-  const watchdog = new Watchdog(props.clock, SILENCE_MS, () => fail(new SilentWatchError(props.target.name)));
+  const watchdog = new Watchdog(props.clock, WATCH_SILENCE_MS, () => fail(new SilentWatchError(props.target.name)));
   onOpen({ fail });
   try {
     await readEvents(stream, { ...props, onBytes: () => watchdog.feed() });
@@ -123,7 +113,7 @@ function open(props: WatchProps, timeoutSeconds: number): Promise<KubeStream> {
       timeoutSeconds,
       ...initial,
     },
-    deadlineSeconds: OPEN_DEADLINE_SECONDS,
+    deadlineSeconds: WATCH_OPEN_SECONDS,
     signal,
   });
 }

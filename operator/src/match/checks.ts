@@ -13,6 +13,8 @@ export interface Refusal {
   readonly detail: string;
   /** A holder refused for such reasons alone may keep its address for its grace period. */
   readonly recoverable: boolean;
+  /** When it came about by the cluster's own times, ms since the epoch. Absent: the cluster does not say. */
+  readonly since?: number;
 }
 
 export interface Verdict {
@@ -57,8 +59,8 @@ export function refusalsOf(input: CheckInput): readonly Refusal[] {
 }
 
 /** A refusal whose recoverability is that of its reason. */
-export function refusal(reason: RefusalReason, detail: string): Refusal {
-  return { reason, detail, recoverable: REFUSALS[reason].recoverable };
+export function refusal(reason: RefusalReason, detail: string, since?: number): Refusal {
+  return { reason, detail, recoverable: REFUSALS[reason].recoverable, ...(since === undefined ? {} : { since }) };
 }
 
 /** Shared: most nodes of most resources have none. */
@@ -102,17 +104,20 @@ function cordoned({ node, match, workload }: CheckInput): Refusal | undefined {
 }
 
 function tainted({ node, match }: CheckInput): Refusal | undefined {
-  const taints = untolerated(node.taints, match);
-  return taints === undefined ? undefined : refusal("Tainted", `it has ${taints}, not tolerated`);
+  const against = untolerated(node.taints, match);
+  return against.length === 0 ? undefined : refusal("Tainted", `it has ${taintsText(against)}, not tolerated`);
 }
 
 function notReady({ node }: CheckInput): Refusal | undefined {
-  return node.notReady === undefined ? undefined : refusal("NodeNotReady", node.notReady);
+  return node.notReady === undefined ? undefined : refusal("NodeNotReady", node.notReady, node.notReadySince);
 }
 
 function unwell({ node, match }: CheckInput): Refusal | undefined {
-  const taints = untolerated(node.conditionTaints, match);
-  return taints === undefined ? undefined : refusal("NodeUnwell", `it has ${taints}, not tolerated`);
+  const against = untolerated(node.conditionTaints, match);
+  if (against.length === 0) return undefined;
+  const times = against.flatMap(({ since }) => since ?? []);
+  const since = times.length === 0 ? undefined : Math.min(...times);
+  return refusal("NodeUnwell", `it has ${taintsText(against)}, not tolerated`, since);
 }
 
 function noPod({ workload }: CheckInput): Refusal | undefined {
@@ -121,13 +126,15 @@ function noPod({ workload }: CheckInput): Refusal | undefined {
 
 function podNotReady({ workload }: CheckInput): Refusal | undefined {
   if (workload?.state !== "unready") return undefined;
-  const { reason, detail, recoverable } = refusal("PodNotReady", workload.detail);
-  return { reason, detail, recoverable: recoverable && workload.leaving !== true };
+  const unready = refusal("PodNotReady", workload.detail, workload.since);
+  return { ...unready, recoverable: unready.recoverable && workload.leaving !== true };
 }
 
-function untolerated(taints: readonly TaintFacts[], { tolerations }: CompiledMatch): string | undefined {
-  const against = taints.filter((taint) => !tolerations.some((toleration) => tolerates(toleration, taint)));
-  if (against.length === 0) return undefined;
+function untolerated<T extends TaintFacts>(taints: readonly T[], { tolerations }: CompiledMatch): readonly T[] {
+  return taints.filter((taint) => !tolerations.some((toleration) => tolerates(toleration, taint)));
+}
+
+function taintsText(against: readonly TaintFacts[]): string {
   return `${against.length === 1 ? "taint" : "taints"} ${against.map(taintText).sort().join(", ")}`;
 }
 

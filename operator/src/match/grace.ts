@@ -21,6 +21,11 @@ export interface GraceInput {
   readonly periodMs: number;
   /** Wall clock, ms since the epoch. */
   readonly now: number;
+  /**
+   * When this process began to lead, ms since the epoch: another process recorded the earlier entries of `memory`,
+   * and perhaps no process has watched since. @default the memory is of this process
+   */
+  readonly leadsSince?: number;
 }
 
 /**
@@ -42,9 +47,11 @@ export type Grace =
       readonly refusals: readonly Refusal[];
     };
 
-export function graceOf({ verdict, memory, periodMs, now }: GraceInput): Grace {
+export function graceOf(input: GraceInput): Grace {
+  const { verdict, periodMs, now } = input;
   const refusals = verdict?.refusals ?? GONE;
   if (refusals.length === 0) return { state: "matches" };
+  const memory = ofThisFailure(input, refusals);
   // A time in the future is a clock that was set back: counting from now keeps the wait bounded by one period.
   const since = Math.min(memory.since ?? now, now);
   const until = since + periodMs;
@@ -53,6 +60,17 @@ export function graceOf({ verdict, memory, periodMs, now }: GraceInput): Grace {
   if (memory.over) return { state: "over", since, why: "earlier", refusals };
   if (now >= until) return { state: "over", since, why: "expired", refusals };
   return { state: "protected", since, until, refusals };
+}
+
+/**
+ * The memory as far as it is of the failure that lasts now. A holder whose every refusal came about after the recorded
+ * one was well in between, while no process watched: that failure must not shorten the grace of this one.
+ */
+function ofThisFailure({ memory, now, leadsSince }: GraceInput, refusals: readonly Refusal[]): GraceMemory {
+  const { since } = memory;
+  if (since === undefined || leadsSince === undefined || since >= leadsSince) return memory;
+  const begun = Math.min(...refusals.map((refusal) => refusal.since ?? Number.POSITIVE_INFINITY));
+  return begun > since && begun <= now ? { since: begun } : memory;
 }
 
 const GONE: readonly Refusal[] = [refusal("NodeGone", "no node of this cluster is the machine that holds the address")];

@@ -1,7 +1,6 @@
 /** Names of nodes by label. A key is indexed when it is first asked for, and kept from then on. */
 
-/** Keys come from people's selectors; the usual cluster asks for a handful. */
-export const MAX_INDEXED_KEYS = 64;
+import { MAX_INDEXED_KEYS } from "../bounds.js";
 
 type Labels = Readonly<Record<string, string>>;
 

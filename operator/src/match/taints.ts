@@ -8,15 +8,24 @@ export interface TaintFacts {
   readonly effect: string;
 }
 
+/** A taint that the cluster sets for a condition of the node. */
+export interface ConditionTaint extends TaintFacts {
+  /** When the condition came about, ms since the epoch. Absent: the node does not say. */
+  readonly since?: number;
+}
+
 /** What the node lifecycle controller sets on a cordoned node, some moments after `spec.unschedulable`. */
 export const CORDON_TAINT: TaintFacts = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" };
 
-/** Set for a condition of the node, and taken away with it. */
-const CONDITION_TAINTS: ReadonlySet<string> = new Set(
-  ["not-ready", "unreachable", "memory-pressure", "disk-pressure", "pid-pressure", "network-unavailable"].map(
-    (name) => `node.kubernetes.io/${name}`,
-  ),
-);
+/** Set for a condition of the node, and taken away with it: by key, the type of the condition. */
+const CONDITION_TAINTS: ReadonlyMap<string, string> = new Map([
+  ["node.kubernetes.io/not-ready", "Ready"],
+  ["node.kubernetes.io/unreachable", "Ready"],
+  ["node.kubernetes.io/memory-pressure", "MemoryPressure"],
+  ["node.kubernetes.io/disk-pressure", "DiskPressure"],
+  ["node.kubernetes.io/pid-pressure", "PIDPressure"],
+  ["node.kubernetes.io/network-unavailable", "NetworkUnavailable"],
+]);
 
 /** An autoscaler is about to remove the node, or thinks about it. */
 const LEAVING_TAINTS: ReadonlySet<string> = new Set([
@@ -38,6 +47,11 @@ export function isCordonTaint({ key }: TaintFacts): boolean {
 
 export function isConditionTaint({ key }: TaintFacts): boolean {
   return CONDITION_TAINTS.has(key);
+}
+
+/** Type of the condition that a taint stands for. */
+export function conditionOf({ key }: TaintFacts): string | undefined {
+  return CONDITION_TAINTS.get(key);
 }
 
 export function isLeavingTaint({ key }: TaintFacts): boolean {

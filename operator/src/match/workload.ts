@@ -7,10 +7,13 @@ import type { SlimPod } from "../kube/slim.js";
 import type { ReadStore, StoreEvent } from "../kube/store.js";
 import type { PodsWanted } from "./compile-match.js";
 
-/** `detail` is for people. `leaving`: all that is there is on its way out, and will not recover. */
+/**
+ * `detail` is for people. `leaving`: all that is there is on its way out, and will not recover. `since`: when the last of
+ * it stopped serving, ms since the epoch, as far as the cluster says.
+ */
 export type Workload =
   | { readonly state: "serving" }
-  | { readonly state: "unready"; readonly detail: string; readonly leaving?: true }
+  | { readonly state: "unready"; readonly detail: string; readonly leaving?: true; readonly since?: number }
   | { readonly state: "absent"; readonly detail: string };
 
 /** The workload on each node. */
@@ -37,13 +40,16 @@ export class PodWorkload implements WorkloadSource {
 
   on(node: string): Workload {
     let idle: SlimPod | undefined;
+    let since: number | undefined;
     for (const pod of this.pods.byIndex("node", node)) {
       if (!isWanted(pod, this.wanted)) continue;
       if (serves(pod)) return SERVING;
+      since = latest(since, pod.unreadySince);
       // The first by name, so that the text stays the same from look to look.
       if (idle === undefined || keyOf(pod) < keyOf(idle)) idle = pod;
     }
-    return idle === undefined ? this.absent : { state: "unready", detail: idleText(idle) };
+    if (idle === undefined) return this.absent;
+    return { state: "unready", detail: idleText(idle), ...(since === undefined ? {} : { since }) };
   }
 
   nodes(): Iterable<string> {
@@ -69,6 +75,11 @@ function isWanted(pod: SlimPod, { namespace, requirements }: PodsWanted): boolea
 
 function serves({ phase, ready, deletionTimestamp }: SlimPod): boolean {
   return phase === "Running" && ready && deletionTimestamp === undefined;
+}
+
+function latest(known: number | undefined, text: string | undefined): number | undefined {
+  const time = Date.parse(text ?? "");
+  return Number.isNaN(time) ? known : Math.max(known ?? time, time);
 }
 
 function idleText(pod: SlimPod): string {

@@ -15,6 +15,7 @@ const FLIPOP = {
   node: gaugeOf("flipop_floatingippoolcontroller_ip_node"),
   state: gaugeOf("flipop_floatingippoolcontroller_ip_state"),
   unfulfilled: gaugeOf("flipop_floatingippoolcontroller_unfulfilled_ips"),
+  inactive: gaugeOf("flipop_floatingippoolcontroller_inactive_ips"),
   records: gaugeOf("flipop_nodednsrecordset_records"),
   condition: gaugeOf("flipop_resource_condition"),
   leftBehind: counterOf("flipop_left_behind_total"),
@@ -24,6 +25,7 @@ const FLIPOP = {
   routedState: gaugeOf("flipop_routedipcontroller_ip_state"),
   calls: counterOf("flipop_providers_calls_total"),
   callSeconds: histogramOf("flipop_providers_call_duration_seconds"),
+  callWaitSeconds: histogramOf("flipop_provider_call_wait_seconds"),
 } as const;
 
 /** Everything here, for the reference page. */
@@ -40,6 +42,7 @@ export interface FlipopMetrics {
   readonly node: Gauge<Address | "provider_id" | "node">;
   readonly state: Gauge<Address | "state">;
   readonly unfulfilled: Gauge<Pool>;
+  readonly inactive: Gauge<Pool>;
   readonly records: Gauge<Pool>;
   readonly condition: Gauge<"kind" | "namespace" | "name" | "type">;
   readonly leftBehind: Counter<"kind" | "namespace">;
@@ -49,6 +52,7 @@ export interface FlipopMetrics {
   readonly routedState: Gauge<Address | "state">;
   readonly calls: Counter<Call | "outcome">;
   readonly callSeconds: Histogram<Call>;
+  readonly callWaitSeconds: Histogram<"provider" | "class">;
 }
 
 export function flipopMetrics(registry: MetricsRegistry): FlipopMetrics {
@@ -59,6 +63,7 @@ export function flipopMetrics(registry: MetricsRegistry): FlipopMetrics {
     node: registry.gauge(FLIPOP.node),
     state: registry.gauge(FLIPOP.state),
     unfulfilled: registry.gauge(FLIPOP.unfulfilled),
+    inactive: registry.gauge(FLIPOP.inactive),
     records: registry.gauge(FLIPOP.records),
     condition: registry.gauge(FLIPOP.condition),
     leftBehind: registry.counter(FLIPOP.leftBehind),
@@ -68,6 +73,7 @@ export function flipopMetrics(registry: MetricsRegistry): FlipopMetrics {
     routedState: registry.gauge(FLIPOP.routedState),
     calls: registry.counter(FLIPOP.calls),
     callSeconds: registry.histogram(FLIPOP.callSeconds),
+    callWaitSeconds: registry.histogram(FLIPOP.callWaitSeconds),
   };
 }
 

@@ -1,5 +1,6 @@
 /** The Kubernetes edge: reflectors and REST client under client-go's names, and the event recorder. */
 
+import { WATCH_SHORT_SECONDS } from "../bounds.js";
 import { counter, gauge, histogram } from "./definition.js";
 import type { MetricsRegistry } from "./registry.js";
 
@@ -74,9 +75,6 @@ export interface ReflectorMetrics {
   version(resourceVersion: string): void;
 }
 
-/** A watch that ends sooner, without an event, is a short one. Seconds; client-go's. */
-const SHORT_WATCH_SECONDS = 1;
-
 export function reflectorMetrics(registry: MetricsRegistry): (name: string) => ReflectorMetrics {
   const lists = registry.counter(REFLECTOR.lists);
   const listSeconds = registry.histogram(REFLECTOR.listSeconds);
@@ -94,7 +92,7 @@ export function reflectorMetrics(registry: MetricsRegistry): (name: string) => R
     },
     watched: (seconds, events) => {
       watches.inc({ name });
-      if (seconds < SHORT_WATCH_SECONDS && events === 0) shortWatches.inc({ name });
+      if (seconds < WATCH_SHORT_SECONDS && events === 0) shortWatches.inc({ name });
       watchSeconds.observe({ name }, seconds);
       watchItems.observe({ name }, events);
     },

@@ -1,12 +1,10 @@
 /** One registry for a process: prom-client behind definitions. */
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { EVENT_LOOP_SAMPLE_MS } from "../bounds.js";
 import type { CounterDefinition, GaugeDefinition, HistogramDefinition, MetricDefinition } from "./definition.js";
 
 export type { Counter, Gauge, Histogram } from "prom-client";
-
-/** The usual 10 ms would wake a quiet operator 100 times a second, which is most of what it costs. */
-const EVENT_LOOP_PRECISION_MS = 50;
 
 export class MetricsRegistry {
   private readonly registry = new Registry();
@@ -29,7 +27,7 @@ export class MetricsRegistry {
 
   /** Adds the metrics of Node itself (CPU, memory, event loop lag, GC). They observe the process: call it once. */
   addProcessMetrics(): void {
-    collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: EVENT_LOOP_PRECISION_MS });
+    collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS });
   }
 
   counter<L extends string>(definition: CounterDefinition<L>): Counter<L> {

@@ -2,6 +2,7 @@
 
 import type { Logger } from "../logging.js";
 import { NotLeaderError } from "../runtime/fence.js";
+import { isSuperseded } from "./decision.js";
 import { DryRunError, isProviderError } from "./errors.js";
 import type { Mutation, MutationLayer } from "./mutations.js";
 import type { ActionFacts, CreateOutcome } from "./types.js";
@@ -14,7 +15,7 @@ import type { ActionFacts, CreateOutcome } from "./types.js";
  * - `refused`: the cloud said no.
  * - `not-sent`: it never left, such as for want of a token or a connection.
  * - `unknown`: it may have been made.
- * - `withheld`: dry run, or the lease was lost; nothing more was sent.
+ * - `withheld`: dry run, the lease was lost, or the decision no longer held; nothing more was sent.
  * A change of several requests (records, a firewall) ends with the first that fails: those before it were made.
  */
 export type MutationOutcome = "done" | "started" | "failed" | "refused" | "not-sent" | "unknown" | "withheld";
@@ -59,7 +60,7 @@ function recordOf({ context, ...mutation }: Mutation, ending: Ending): AuditReco
 }
 
 function failureOf(error: unknown): Ending {
-  if (error instanceof NotLeaderError || error instanceof DryRunError) {
+  if (error instanceof NotLeaderError || error instanceof DryRunError || isSuperseded(error)) {
     return { outcome: "withheld", error: error.message };
   }
   if (!isProviderError(error)) return { outcome: "unknown", error: String(error) };

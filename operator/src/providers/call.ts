@@ -3,6 +3,8 @@
  * a `CallRunner`; metrics, rate limits, retries, the circuit breaker, deadlines and the fence are layers of it.
  */
 
+import type { CallPriority, Urgency } from "./urgency.js";
+
 /** The resource on whose behalf a call is made. All empty: a read that many share. */
 export interface Asker {
   readonly kind: string;
@@ -10,8 +12,11 @@ export interface Asker {
   readonly name: string;
 }
 
-/** Assignments (and whatever serves them) go before checks where the rate limit is short. */
-export type CallPriority = "assignment" | "check";
+/**
+ * Why a change must not be sent any more; `undefined`: its decision still holds. Reads memory only, and waits for
+ * nothing: the limiter asks at the moment at which the call may be sent.
+ */
+export type Recheck = () => string | undefined;
 
 /** Who asks, and why. Every method of a provider takes one. */
 export interface CallContext {
@@ -21,6 +26,10 @@ export interface CallContext {
   readonly priority: CallPriority;
   /** Aborts the call, whatever it waits for. @default never */
   readonly signal?: AbortSignal;
+  /** Of a change: asked each time that one of its requests may be sent. @default it must be sent within 2 s */
+  readonly recheck?: Recheck;
+  /** Of a read that others may join: its class rises with the most urgent of them. @default `priority` stays */
+  readonly urgency?: Urgency;
 }
 
 /** One request to the API, as the layers see it. */
@@ -36,7 +45,8 @@ export interface ApiCall {
   /** Whether sending it twice is the same as sending it once. Reads are; a create never is. */
   readonly repeatable: boolean;
   readonly context: CallContext;
-  /** Set by the deadline layer: when the call ends at the latest, monotonic ms. */
+  /** Set by the deadline layer: when the call began, and when it ends at the latest, monotonic ms. */
+  readonly startedAt?: number;
   readonly endsAt?: number;
 }
 
@@ -80,6 +90,7 @@ export const CALL = {
   assign: "AssignIP",
   unassign: "UnassignIP",
   action: "ActionStatus",
+  listActions: "ListActions",
   readRecords: "ReadDNSRecordSet",
   writeRecords: "EnsureDNSARecordSet",
   zone: "FindZone",
@@ -96,8 +107,9 @@ export type CallName = (typeof CALL)[keyof typeof CALL];
 const NOBODY: Asker = { kind: "", namespace: "", name: "" };
 
 /** The context of a read that serves many resources. */
-export function sharedRead(why: string, priority: CallPriority = "check"): CallContext {
-  return { asker: NOBODY, why, priority };
+export function sharedRead(why: string, priority: CallPriority | Urgency = "check"): CallContext {
+  if (typeof priority === "string") return { asker: NOBODY, why, priority };
+  return { asker: NOBODY, why, priority: priority.priority, urgency: priority };
 }
 
 /** `kind/namespace/name`: the key of fairness; `//` for shared reads. */

@@ -1,21 +1,20 @@
 /** Lets an API rest that fails again and again, so that an outage is not made worse and retries cost nothing. */
 
 import { exponentialMs, jittered, type Random } from "../async/backoff.js";
+import { BREAKER_FIRST_REST_MS, BREAKER_LONGEST_REST_MS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { type ApiCall, type CallLayer, whereOf } from "./call.js";
+import { isWithdrawn } from "./decision.js";
 import { isProviderError, ProviderError } from "./errors.js";
 
 /** Failures in a row that open it. */
 const THRESHOLD = 5;
-const FIRST_REST_MS = 5_000;
-/** Short, since an address that cannot be moved is somebody's outage. */
-const LONGEST_REST_MS = 10_000;
 const JITTER = 0.2;
-const SECOND_MS = 1000;
 
 /**
  * Closed: calls pass. After `THRESHOLD` failures in a row it opens: calls are refused at once. After a rest one call
- * passes as a probe; its success closes the circuit, its failure doubles the rest. One for each token.
+ * passes as a probe; its success closes the circuit, its failure doubles the rest. One for each work class
+ * of each token: failing records say nothing about moves.
  */
 export class CircuitBreaker {
   private failures = 0;
@@ -54,7 +53,11 @@ export class CircuitBreaker {
     }
     this.failures += 1;
     if (this.failures < THRESHOLD) return;
-    const rest = jittered(exponentialMs(this.rests, FIRST_REST_MS, LONGEST_REST_MS), JITTER, this.random);
+    const rest = jittered(
+      exponentialMs(this.rests, BREAKER_FIRST_REST_MS, BREAKER_LONGEST_REST_MS),
+      JITTER,
+      this.random,
+    );
     this.rests += 1;
     this.openUntil = this.clock.monotonic() + rest;
   }
@@ -76,7 +79,7 @@ export function withCircuitBreaker(breaker: CircuitBreaker): CallLayer {
 
 /** Only `Unavailable` speaks against the API; any refusal shows that it works; a call given up shows nothing. */
 function verdict(error: unknown): boolean | undefined {
-  if (!isProviderError(error) || error.reason === "Cancelled") return undefined;
+  if (!isProviderError(error) || isWithdrawn(error)) return undefined;
   if (error.kind !== "Unavailable") return true;
   // Of calls that were never sent, only those that tried to connect tell something.
   const outOfTime = error.reason === "DeadlineExceeded" || error.reason === "LeaseEnding";
@@ -87,7 +90,8 @@ function openError(call: ApiCall, seconds: number): ProviderError {
   return new ProviderError({
     kind: "Unavailable",
     where: whereOf(call),
-    seen: `the API failed ${THRESHOLD} times in a row or more, so calls rest for ${Math.ceil(seconds)} s more`,
+    // No time: the text goes to statuses, and each retry would write another one.
+    seen: `the API failed ${THRESHOLD} times in a row or more, so no call is sent for a while`,
     remedy: "look at the provider's status page and at the network if this lasts",
     outcome: "not-sent",
     reason: "CircuitOpen",

@@ -9,7 +9,7 @@
  * 3. deadline    of the whole call, waits included: everything below ends with it
  * 4. retries     outside of all that must be asked again before each attempt
  * 5. breaker     before the limiter: an API at rest costs no tokens and no waiting
- * 6. limiter     the last thing that waits
+ * 6. limiter     the last thing that waits; asks whether the decision behind a write still holds
  * 7. fence       after all waiting, right before a write is sent
  * 8. deadline    of one attempt
  * 9. direct      sends, and lets out nothing but errors that callers know
@@ -28,7 +28,7 @@ import { direct } from "./direct.js";
 import { withDryRun } from "./dry-run.js";
 import { withFence } from "./fenced.js";
 import { withRateLimit } from "./limiter.js";
-import { type CallMetrics, withMetrics } from "./metered.js";
+import { type CallMetrics, waitsIn, withMetrics } from "./metered.js";
 import { aroundAddresses, aroundDns, aroundFirewalls, type MutationLayer } from "./mutations.js";
 import { withRetries } from "./retrying.js";
 import type { TokenGuard } from "./token-guards.js";
@@ -66,7 +66,7 @@ export function callStack(
   const layers: readonly CallLayer[] = [
     withCallDeadline(clock),
     withRetries({ clock, random, credentials }),
-    withGuard(() => guardOf(credentials.token())),
+    withGuard(() => guardOf(credentials.token()), clock, metrics),
     withFence(fence, clock),
     withAttemptDeadline(clock),
     withMetrics(metrics, clock),
@@ -75,10 +75,12 @@ export function callStack(
 }
 
 /** Layers 5 and 6. */
-function withGuard(guard: () => TokenGuard): CallLayer {
+function withGuard(guard: () => TokenGuard, clock: Clock, metrics: CallMetrics): CallLayer {
+  const waited = waitsIn(metrics);
   return (next) => (call, send) => {
-    const { breaker, limiter } = guard();
-    return stack([withCircuitBreaker(breaker), withRateLimit(limiter)], next)(call, send);
+    const { breakers, limiter } = guard();
+    const breaker = breakers[call.context.priority];
+    return stack([withCircuitBreaker(breaker), withRateLimit(limiter, clock, waited)], next)(call, send);
   };
 }
 

@@ -1,14 +1,8 @@
 /** Connections to one API: they stay open, go through a proxy where one is set, and give whole answers only. */
 
 import { Agent, type Dispatcher, ProxyAgent } from "undici";
+import { CLOUD_CONNECT_TIMEOUT_MS, CLOUD_CONNECTIONS, CLOUD_KEEP_ALIVE_MS, MAX_ANSWER_BYTES } from "../bounds.js";
 import { proxyFromEnv } from "../kube/proxy.js";
-
-/** Longer answers are refused: the longest honest one, 200 addresses with their droplets, has about 1 MB. */
-export const MAX_ANSWER_BYTES = 10_000_000;
-const CONNECTIONS = 16;
-const CONNECT_TIMEOUT_MS = 10_000;
-/** Shorter than what the load balancers in front of the APIs allow, so that no request meets a closed connection. */
-const KEEP_ALIVE_MS = 20_000;
 
 /** The answer was cut off by us. */
 export class AnswerTooLong extends Error {
@@ -40,14 +34,14 @@ export class Connections {
   constructor(baseUrl: string, env: Readonly<Record<string, string | undefined>>) {
     const proxy = proxyFromEnv(new URL(baseUrl), env);
     const options = {
-      connections: CONNECTIONS,
+      connections: CLOUD_CONNECTIONS,
       pipelining: 1,
-      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveTimeout: CLOUD_KEEP_ALIVE_MS,
       // Deadlines are the attempt's own.
       headersTimeout: 0,
       bodyTimeout: 0,
     };
-    const connect = { timeout: CONNECT_TIMEOUT_MS };
+    const connect = { timeout: CLOUD_CONNECT_TIMEOUT_MS };
     this.dispatcher =
       proxy === undefined
         ? new Agent({ ...options, connect })

@@ -2,12 +2,10 @@
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { TOKEN_FILE_MAX_AGE_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { Logger } from "../logging.js";
 import type { Redactor } from "../redactor.js";
-
-/** A file is read again when it was last read longer ago than this. */
-export const FILE_MAX_AGE_MS = 60_000;
 
 /** Where a provider gets its token. Reading it takes no await, so that nothing comes between the fence and the call. */
 export interface Credentials {
@@ -56,7 +54,7 @@ export interface TokenFileOptions {
 }
 
 /**
- * A token in a file, as a mounted Secret is: read again after `FILE_MAX_AGE_MS` and when the API refuses it. The
+ * A token in a file, as a mounted Secret is: read again after `TOKEN_FILE_MAX_AGE_MS` and when the API refuses it. The
  * last good one stays in use while the file cannot be read.
  */
 export class TokenFile implements Credentials {
@@ -66,7 +64,7 @@ export class TokenFile implements Credentials {
   constructor(private readonly options: TokenFileOptions) {}
 
   token(): string {
-    if (this.options.clock.monotonic() - this.readAt >= FILE_MAX_AGE_MS) this.read();
+    if (this.options.clock.monotonic() - this.readAt >= TOKEN_FILE_MAX_AGE_MS) this.read();
     return this.current;
   }
 

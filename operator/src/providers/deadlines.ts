@@ -1,23 +1,18 @@
 /** Ends for calls: one for the whole call with its waits and retries, one for each attempt. */
 
+import { CLOUD_ATTEMPT_SECONDS, CLOUD_CALL_SECONDS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { CallLayer, CallRunner, Send } from "./call.js";
 import { abortedError, DeadlineReached } from "./direct.js";
 
-const SECOND_MS = 1000;
-
-/** Of a call with all its attempts and waits. Beyond it whoever asked should look at the world again. */
-export const CALL_SECONDS = 90;
-/** Of one attempt: sent, processed, and its answer read. */
-export const ATTEMPT_SECONDS = 15;
-
 /** Ends the call after `seconds` on the clock, wherever it waits. */
-export function withCallDeadline(clock: Clock, seconds = CALL_SECONDS): CallLayer {
+export function withCallDeadline(clock: Clock, seconds = CLOUD_CALL_SECONDS): CallLayer {
   return (next) => async (call, send) => {
     const limited = limitedSignal({ clock, seconds }, call.context.signal);
     try {
-      const endsAt = clock.monotonic() + seconds * SECOND_MS;
-      return await next({ ...call, endsAt, context: { ...call.context, signal: limited.signal } }, send);
+      const startedAt = clock.monotonic();
+      const endsAt = startedAt + seconds * SECOND_MS;
+      return await next({ ...call, startedAt, endsAt, context: { ...call.context, signal: limited.signal } }, send);
     } finally {
       limited.dispose();
     }
@@ -25,7 +20,7 @@ export function withCallDeadline(clock: Clock, seconds = CALL_SECONDS): CallLaye
 }
 
 /** Ends each attempt after `seconds`. */
-export function withAttemptDeadline(clock: Clock, seconds = ATTEMPT_SECONDS): CallLayer {
+export function withAttemptDeadline(clock: Clock, seconds = CLOUD_ATTEMPT_SECONDS): CallLayer {
   return (next) => (call, send) => attemptWithin({ clock, seconds, next }, call, send);
 }
 

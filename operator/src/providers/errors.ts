@@ -50,6 +50,8 @@ export type ProviderErrorReason =
   | "LeaseEnding"
   /** The caller gave up. */
   | "Cancelled"
+  /** The facts behind the change no longer held when it could have been sent. */
+  | "Superseded"
   /** The answer was not what the API's description promises. */
   | "MalformedAnswer";
 

@@ -1,26 +1,44 @@
-/** A queue with two classes: assignments before checks, and within a class one from each asker in turn. */
+/** A queue with work classes: the most urgent class first, and within a class one call from each asker in turn. */
 
-import type { CallPriority } from "./call.js";
+import { CLASS_PATIENCE_MS, CLASS_TURNS } from "../bounds.js";
+import { CALL_PRIORITIES, type CallPriority } from "./urgency.js";
 
-const CLASSES: readonly CallPriority[] = ["assignment", "check"];
+interface Entry<T> {
+  readonly item: T;
+  /** Monotonic ms. */
+  readonly since: number;
+}
+
+/** A class that waits. */
+export interface Turn {
+  readonly priority: CallPriority;
+  /** The class whose limits apply: a more urgent one, where this class has waited for too long. */
+  readonly limits: CallPriority;
+}
 
 export class FairQueue<T> {
   /** Askers in the order of their turn; the first item of each is next. */
-  private readonly waiting: Record<CallPriority, Map<string, T[]>> = { assignment: new Map(), check: new Map() };
+  private readonly waiting = perClass(() => new Map<string, Entry<T>[]>());
+  /** Calls of each more urgent class that were served while this one waited. */
+  private readonly passed = perClass(() => new Map<CallPriority, number>());
 
   get size(): number {
-    return CLASSES.reduce((sum, priority) => sum + this.count(priority), 0);
+    return CALL_PRIORITIES.reduce((sum, priority) => sum + this.count(priority), 0);
   }
 
-  push(priority: CallPriority, asker: string, item: T): void {
-    const items = this.waiting[priority].get(asker);
-    if (items === undefined) this.waiting[priority].set(asker, [item]);
-    else items.push(item);
+  /** @param since monotonic ms: when the wait began. */
+  push(priority: CallPriority, asker: string, item: T, since: number): void {
+    const entries = this.waiting[priority].get(asker);
+    if (entries === undefined) this.waiting[priority].set(asker, [{ item, since }]);
+    else entries.push({ item, since });
   }
 
-  /** The most urgent class that waits. */
-  get next(): CallPriority | undefined {
-    return CLASSES.find((priority) => this.waiting[priority].size > 0);
+  /** The classes that wait, in the order in which they may be served. */
+  turns(now: number): readonly Turn[] {
+    const classes = CALL_PRIORITIES.filter((priority) => this.waiting[priority].size > 0);
+    const turns = classes.map((priority) => ({ priority, limits: this.limitsOf(priority, now) }));
+    const isOverdue = ({ priority, limits }: Turn) => priority !== limits;
+    return [...turns.filter(isOverdue), ...turns.filter((turn) => !isOverdue(turn))];
   }
 
   /** Takes the next item of a class; its asker goes to the end of the line. */
@@ -28,23 +46,48 @@ export class FairQueue<T> {
     const askers = this.waiting[priority];
     const [first] = askers;
     if (first === undefined) return undefined;
-    const [asker, items] = first;
-    const item = items.shift();
+    const [asker, entries] = first;
+    const entry = entries.shift();
     askers.delete(asker);
-    if (items.length > 0) askers.set(asker, items);
-    return item;
+    if (entries.length > 0) askers.set(asker, entries);
+    return entry?.item;
   }
 
-  /** Takes an item out, wherever it is. */
-  remove(priority: CallPriority, asker: string, item: T): void {
-    const items = this.waiting[priority].get(asker);
-    const at = items?.indexOf(item) ?? -1;
-    if (items === undefined || at < 0) return;
-    items.splice(at, 1);
-    if (items.length === 0) this.waiting[priority].delete(asker);
+  /** A call of the class was sent. */
+  served(priority: CallPriority): void {
+    this.passed[priority].clear();
+    for (const other of CALL_PRIORITIES.slice(CALL_PRIORITIES.indexOf(priority) + 1)) {
+      const passed = this.passed[other];
+      if (this.waiting[other].size === 0) passed.clear();
+      else passed.set(priority, (passed.get(priority) ?? 0) + 1);
+    }
+  }
+
+  /** Takes an item out, wherever it is. @returns whether it was there */
+  remove(priority: CallPriority, asker: string, item: T): boolean {
+    const entries = this.waiting[priority].get(asker);
+    const at = entries?.findIndex((entry) => entry.item === item) ?? -1;
+    if (entries === undefined || at < 0) return false;
+    entries.splice(at, 1);
+    if (entries.length === 0) this.waiting[priority].delete(asker);
+    return true;
+  }
+
+  /** One call in fifty, so that a stream of urgent calls does not starve the others for ever. */
+  private limitsOf(priority: CallPriority, now: number): CallPriority {
+    const passed = this.passed[priority];
+    const overtaken = CALL_PRIORITIES.find((other) => (passed.get(other) ?? 0) >= CLASS_TURNS);
+    if (overtaken === undefined) return priority;
+    const oldest = Math.min(...[...this.waiting[priority].values()].map(([first]) => first?.since ?? now));
+    return now - oldest >= CLASS_PATIENCE_MS ? overtaken : priority;
   }
 
   private count(priority: CallPriority): number {
-    return [...this.waiting[priority].values()].reduce((sum, items) => sum + items.length, 0);
+    return [...this.waiting[priority].values()].reduce((sum, entries) => sum + entries.length, 0);
   }
+}
+
+/** One value for each class. */
+export function perClass<V>(make: () => V): Readonly<Record<CallPriority, V>> {
+  return { assignment: make(), records: make(), check: make() };
 }

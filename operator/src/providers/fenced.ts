@@ -1,12 +1,11 @@
 /** No write without the lease. */
 
+import { CLOUD_ATTEMPT_SECONDS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { Fence } from "../runtime/fence.js";
 import type { CallLayer } from "./call.js";
-import { ATTEMPT_SECONDS, attemptWithin } from "./deadlines.js";
+import { attemptWithin } from "./deadlines.js";
 import { LeaseEnding } from "./direct.js";
-
-const SECOND_MS = 1000;
 
 /**
  * Asks the fence right before each write is sent, after all waiting, and ends the write before the lease can be lost:
@@ -18,7 +17,10 @@ export function withFence(fence: Fence, clock: Clock): CallLayer {
     fence.assertHeld();
     const seconds = fence.remainingMs() / SECOND_MS;
     // Longer than any attempt: the attempt's own deadline comes first.
-    if (seconds > ATTEMPT_SECONDS) return next(call, send);
-    return attemptWithin({ clock, seconds, reason: () => new LeaseEnding(), next }, call, send);
+    const write =
+      seconds > CLOUD_ATTEMPT_SECONDS
+        ? next(call, send)
+        : attemptWithin({ clock, seconds, reason: () => new LeaseEnding(), next }, call, send);
+    return fence.track?.(write, call.context.signal) ?? write;
   };
 }

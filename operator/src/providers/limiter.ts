@@ -1,32 +1,48 @@
-/** Keeps calls under the API's rate limits. */
+/** Keeps calls under the API's limits, and gives each work class its share of them. */
 
+import { anyAbort } from "../async/wait.js";
+import {
+  CLOUD_CONNECTIONS,
+  RATE_LIMIT_DEFAULT_WAIT_SECONDS,
+  RATE_LIMIT_LONGEST_WAIT_SECONDS,
+  RESERVED_FOR_MOVES,
+  RESERVED_FOR_RECORDS,
+  SECOND_MS,
+} from "../bounds.js";
 import type { Clock, Timer } from "../clock.js";
-import { type ApiCall, askerKey, type CallLayer, type CallPriority, type RateFacts } from "./call.js";
+import { type ApiCall, askerKey, type CallLayer, type RateFacts } from "./call.js";
+import { supersededBecause, supersededError } from "./decision.js";
 import { abortedError } from "./direct.js";
 import { isProviderError } from "./errors.js";
-import { FairQueue } from "./fair-queue.js";
+import { FairQueue, type Turn } from "./fair-queue.js";
 import { type RateLimit, ReportedBudget, SlidingWindow } from "./rate-window.js";
-
-/** Share of each limit that checks leave for assignments. */
-const KEPT_FOR_ASSIGNMENTS = 0.2;
-/** Where the API refuses without saying for how long. */
-const UNSAID_WAIT_SECONDS = 5;
-/** However far in the future the API says it will listen again, so that a wrong header does not stop us for good. */
-const LONGEST_BLOCK_SECONDS = 3600;
-const SECOND_MS = 1000;
+import type { CallPriority } from "./urgency.js";
 
 interface Waiter {
-  readonly admit: (call: number) => void;
+  readonly call: ApiCall;
+  admit(call: number): void;
+  reject(error: unknown): void;
+}
+
+export interface RateLimiterOptions {
+  /** Whether addresses move through this API: else nothing is reserved for moves. @default true */
+  readonly movesAddresses?: boolean;
 }
 
 /**
- * One for each token. Calls wait for room in every window that the API documents, and in the budget that its answers
- * report; checks leave a share to assignments; askers take turns. After a refusal everything waits as long as asked.
+ * One for each token. Calls wait for a free connection, for room in every window that the API documents, and in the
+ * budget that its answers report. Moves go first and may use everything; the other classes leave a reserve to them, and
+ * checks leave a share to records. Within a class askers take turns. After a refusal everything waits as long as asked.
  */
 export class RateLimiter {
   private readonly queue = new FairQueue<Waiter>();
   private readonly windows: readonly SlidingWindow[];
+  /** The same, of calls that are no moves: a class that had its share has no claim to the reserve. */
+  private readonly others: readonly SlidingWindow[];
   private readonly reported: ReportedBudget;
+  /** Of each limit, what a class leaves to more urgent ones. */
+  private readonly kept: Readonly<Record<CallPriority, number>>;
+  private open = 0;
   private blockedUntil = 0;
   private timer: Timer | undefined;
 
@@ -34,9 +50,13 @@ export class RateLimiter {
   constructor(
     private readonly clock: Clock,
     limits: readonly RateLimit[],
+    { movesAddresses = true }: RateLimiterOptions = {},
   ) {
     this.windows = limits.map((limit) => new SlidingWindow(limit));
+    this.others = limits.map((limit) => new SlidingWindow(limit));
     this.reported = new ReportedBudget(Math.max(1, ...limits.map(({ seconds }) => seconds)));
+    const reserve = movesAddresses ? RESERVED_FOR_MOVES : 0;
+    this.kept = { assignment: 0, records: reserve, check: reserve + RESERVED_FOR_RECORDS };
   }
 
   /** Calls that wait. */
@@ -44,25 +64,53 @@ export class RateLimiter {
     return this.queue.size;
   }
 
-  /** Resolves when the call may be sent, with its number. Rejects when its signal aborts first. */
-  admit(call: ApiCall): Promise<number> {
-    const { signal, priority, asker } = call.context;
-    return new Promise((resolve, reject) => {
-      const abort = () => {
-        this.queue.remove(priority, askerKey(asker), waiter);
-        if (signal !== undefined) reject(abortedError(call, signal, "not-sent"));
-      };
-      const waiter: Waiter = {
-        admit: (number) => {
-          signal?.removeEventListener("abort", abort);
-          resolve(number);
-        },
-      };
-      this.queue.push(priority, askerKey(asker), waiter);
-      signal?.addEventListener("abort", abort, { once: true });
-      if (signal?.aborted === true) abort();
+  /**
+   * Resolves when the call may be sent, with its number; `left` must follow. Rejects when its signal aborts first, and
+   * as Superseded when the decision behind it does not hold at that moment: then it has used up nothing.
+   */
+  async admit(call: ApiCall): Promise<number> {
+    const { signal } = call.context;
+    const aborted = signal && anyAbort([signal]);
+    let leave = () => {};
+    try {
+      return await new Promise<number>((admit, reject) => {
+        leave = this.enter({ call, admit, reject });
+        const abort = () => {
+          leave();
+          if (signal !== undefined) reject(abortedError(call, signal, "not-sent"));
+        };
+        aborted?.signal.addEventListener("abort", abort, { once: true });
+        if (signal?.aborted === true) abort();
+        this.pump();
+      });
+    } finally {
+      leave();
+      aborted?.dispose();
+    }
+  }
+
+  /** Queues a call in its class, and in a more urgent one as soon as its urgency rises. @returns takes it out */
+  private enter(waiter: Waiter): () => void {
+    const { asker, urgency, priority: fixed } = waiter.call.context;
+    const [key, since] = [askerKey(asker), this.clock.monotonic()];
+    let priority = urgency?.priority ?? fixed;
+    const end = urgency?.onRaise(() => {
+      if (!this.queue.remove(priority, key, waiter)) return;
+      priority = urgency.priority;
+      this.queue.push(priority, key, waiter, since);
       this.pump();
     });
+    this.queue.push(priority, key, waiter, since);
+    return () => {
+      end?.();
+      this.queue.remove(priority, key, waiter);
+    };
+  }
+
+  /** An admitted call has ended, however. */
+  left(): void {
+    this.open -= 1;
+    this.pump();
   }
 
   /** An answer told how much is left. @param call its number */
@@ -76,11 +124,11 @@ export class RateLimiter {
 
   /** The API refused a call for its rate. */
   refused(retryAfterSeconds: number | undefined): void {
-    this.block(retryAfterSeconds ?? UNSAID_WAIT_SECONDS);
+    this.block(retryAfterSeconds ?? RATE_LIMIT_DEFAULT_WAIT_SECONDS);
   }
 
   private block(seconds: number): void {
-    const until = this.clock.monotonic() + Math.min(seconds, LONGEST_BLOCK_SECONDS) * SECOND_MS;
+    const until = this.clock.monotonic() + Math.min(seconds, RATE_LIMIT_LONGEST_WAIT_SECONDS) * SECOND_MS;
     this.blockedUntil = Math.max(this.blockedUntil, until);
   }
 
@@ -89,32 +137,76 @@ export class RateLimiter {
     this.timer?.cancel();
     this.timer = undefined;
     for (;;) {
-      const priority = this.queue.next;
-      if (priority === undefined) return;
       const now = this.clock.monotonic();
-      const wait = this.waitMs(priority, now);
-      if (wait > 0) {
-        this.timer = this.clock.setTimer(Math.ceil(wait), () => this.pump());
+      const next = this.next(now);
+      if (next === undefined) return;
+      if (typeof next === "number") {
+        this.timer = this.clock.setTimer(Math.ceil(next), () => this.pump());
         return;
       }
-      for (const window of this.windows) window.take(now);
-      this.queue.take(priority)?.admit(this.reported.take(now));
+      this.serve(next, now);
     }
   }
 
-  private waitMs(priority: CallPriority, now: number): number {
-    const share = priority === "check" ? KEPT_FOR_ASSIGNMENTS : 0;
+  /** The class whose turn it is, or ms until one may have it. `undefined`: no call waits, or only for a connection. */
+  private next(now: number): CallPriority | number | undefined {
+    const waits: number[] = [];
+    for (const turn of this.queue.turns(now)) {
+      const wait = this.waitMs(turn, now);
+      if (wait <= 0) return turn.priority;
+      waits.push(wait);
+    }
+    const least = Math.min(...waits);
+    return Number.isFinite(least) ? least : undefined;
+  }
+
+  private serve(priority: CallPriority, now: number): void {
+    const waiter = this.queue.take(priority);
+    if (waiter === undefined) return;
+    const objection = objectionTo(waiter.call, now);
+    if (objection !== undefined) {
+      waiter.reject(objection.error);
+      return;
+    }
+    this.queue.served(priority);
+    this.open += 1;
+    for (const window of this.windows) window.take(now);
+    if (priority !== "assignment") for (const window of this.others) window.take(now);
+    waiter.admit(this.reported.take(now));
+  }
+
+  private waitMs({ priority, limits }: Turn, now: number): number {
+    const kept = this.kept[limits];
+    if (this.open >= CLOUD_CONNECTIONS - Math.floor(CLOUD_CONNECTIONS * kept)) return Number.POSITIVE_INFINITY;
     return Math.max(
       this.blockedUntil - now,
-      this.reported.waitMs(now, share),
-      ...this.windows.map((window) => window.waitMs(now, window.share(share))),
+      this.reported.waitMs(now, kept),
+      ...this.windows.map((window) => window.waitMs(now, window.share(kept))),
+      ...(limits === priority ? [] : this.others.map((own) => own.waitMs(now, own.share(this.kept[priority])))),
     );
   }
 }
 
-export function withRateLimit(limiter: RateLimiter): CallLayer {
+/** Why a call must not be sent now. A check that fails is the fault of its caller, who gets the error. */
+function objectionTo(call: ApiCall, now: number): { readonly error: unknown } | undefined {
+  try {
+    const because = supersededBecause(call, now);
+    return because === undefined ? undefined : { error: supersededError(call, because) };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** @param waited ms that a call waited before it was sent. */
+export function withRateLimit(
+  limiter: RateLimiter,
+  clock: Pick<Clock, "monotonic">,
+  waited: (call: ApiCall, ms: number) => void = () => undefined,
+): CallLayer {
   return (next) => async (call, send) => {
+    const start = clock.monotonic();
     const number = await limiter.admit(call);
+    waited(call, clock.monotonic() - start);
     try {
       return await next(call, (attempt) =>
         send({
@@ -128,6 +220,8 @@ export function withRateLimit(limiter: RateLimiter): CallLayer {
     } catch (error) {
       if (isProviderError(error, "RateLimited")) limiter.refused(error.retryAfterSeconds);
       throw error;
+    } finally {
+      limiter.left();
     }
   };
 }

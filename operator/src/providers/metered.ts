@@ -1,17 +1,24 @@
 /** Counts and times each attempt under FLIPOP's metric names. */
 
+import { SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { ApiCall, CallLayer, Send } from "./call.js";
 import { isProviderError } from "./errors.js";
-
-const SECOND_MS = 1000;
 
 type CallLabels = Readonly<Record<"provider" | "call" | "kind" | "namespace" | "name", string>>;
 
 /** The two metrics of calls; FlipopMetrics has them. */
 export interface CallMetrics {
-  readonly calls: { inc(labels: CallLabels & { readonly outcome: "success" | "error" }): void };
+  readonly calls: { inc(labels: CallLabels & { readonly outcome: "success" | "error" }, by?: number): void };
   readonly callSeconds: { observe(labels: CallLabels, seconds: number): void };
+  readonly callWaitSeconds: { observe(labels: Readonly<Record<"provider" | "class", string>>, seconds: number): void };
+}
+
+/** How long calls of each work class wait for the account's limits before they are sent. */
+export function waitsIn(metrics: CallMetrics): (call: ApiCall, ms: number) => void {
+  return ({ provider, context }, ms) => {
+    metrics.callWaitSeconds.observe({ provider, class: context.priority }, ms / SECOND_MS);
+  };
 }
 
 /**
@@ -28,6 +35,8 @@ export function withMetrics(metrics: CallMetrics, clock: Pick<Clock, "monotonic"
       const start = clock.monotonic();
       const count = (outcome: "success" | "error") => {
         metrics.calls.inc({ ...labels, outcome });
+        // The other outcome exists from the first call on, or the rate of errors would miss the first error.
+        metrics.calls.inc({ ...labels, outcome: outcome === "success" ? "error" : "success" }, 0);
         metrics.callSeconds.observe(labels, (clock.monotonic() - start) / SECOND_MS);
       };
       try {

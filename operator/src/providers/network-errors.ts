@@ -1,17 +1,14 @@
 /** Calls without an answer, or with one that nobody can read: the same for every API over HTTP. */
 
+import type { ProviderFacts } from "cdk8s-flipop/api";
+import { SECOND_MS } from "../bounds.js";
 import { MalformedAnswer } from "./answer.js";
 import { type ApiCall, whereOf } from "./call.js";
 import { AnswerTooLong } from "./connections.js";
 import { ProviderError, type ProviderErrorProps, REMEDIES } from "./errors.js";
 
 /** Words and variables of an API, for remedies. */
-export interface ApiNames {
-  /** As people call it: `DigitalOcean`. */
-  readonly title: string;
-  readonly tokenVariable: string;
-  readonly urlVariable: string;
-}
+export type ApiNames = Pick<ProviderFacts, "title" | "tokenVariable" | "urlVariable">;
 
 /** A request without an answer, or with one that cannot be understood. */
 export function brokenError(call: ApiCall, error: unknown, names: ApiNames): ProviderError {
@@ -56,8 +53,6 @@ export function noTokenError(call: ApiCall, { tokenVariable }: ApiNames): Provid
     outcome: "not-sent",
   });
 }
-
-const SECOND_MS = 1000;
 
 /**
  * Seconds in a `retry-after`, which says them or a date. `undefined`: neither.

@@ -3,6 +3,7 @@
 import { type CallContext, sharedRead } from "./call.js";
 import { tokenHash } from "./credentials.js";
 import { unlessAborted } from "./unless-aborted.js";
+import { Urgency } from "./urgency.js";
 
 export interface OncePerTokenOptions<T> {
   /** For the error of a caller that gives up: `digitalocean: read the account`. */
@@ -15,7 +16,7 @@ export interface OncePerTokenOptions<T> {
 
 /** A failure is not kept: whoever comes next asks again. */
 export class OncePerToken<T> {
-  private known: { readonly hash: string; readonly answer: Promise<T> } | undefined;
+  private known: { readonly hash: string; readonly urgency: Urgency; readonly answer: Promise<T> } | undefined;
 
   constructor(private readonly options: OncePerTokenOptions<T>) {}
 
@@ -23,12 +24,14 @@ export class OncePerToken<T> {
     const { where, token, ask } = this.options;
     const hash = tokenHash(token());
     if (this.known?.hash !== hash) {
-      const entry = { hash, answer: ask(sharedRead(why, priority), hash) };
+      const urgency = new Urgency(priority);
+      const entry = { hash, urgency, answer: ask(sharedRead(why, urgency), hash) };
       this.known = entry;
       entry.answer.catch(() => {
         if (this.known === entry) this.known = undefined;
       });
     }
+    this.known.urgency.raise(priority);
     return unlessAborted(signal, where, this.known.answer);
   }
 }

@@ -1,5 +1,6 @@
 /** How many calls may be sent in a window of time, as the API counts it and as its answers say. */
 
+import { RATE_WINDOW_MARGIN_MS, SECOND_MS } from "../bounds.js";
 import type { RateFacts } from "./call.js";
 
 /** A limit that the API documents. */
@@ -7,13 +8,6 @@ export interface RateLimit {
   readonly calls: number;
   readonly seconds: number;
 }
-
-const SECOND_MS = 1000;
-/**
- * A call that left at the end of one window may arrive early in the next: calls sent within a window plus this much
- * count together.
- */
-const MARGIN_MS = 1_000;
 
 /**
  * The times of the last `calls` calls: exact under sliding and under fixed windows alike, which a bucket that refills
@@ -35,7 +29,7 @@ export class SlidingWindow {
     // The call `size` calls ago must have left the window.
     const index = (this.at - size + this.limit.calls * 2) % this.limit.calls;
     const oldest = this.times[this.times.length < this.limit.calls ? this.times.length - size : index] ?? 0;
-    return Math.max(0, oldest + this.limit.seconds * SECOND_MS + MARGIN_MS - nowMs);
+    return Math.max(0, oldest + this.limit.seconds * SECOND_MS + RATE_WINDOW_MARGIN_MS - nowMs);
   }
 
   take(nowMs: number): void {

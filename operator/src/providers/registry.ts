@@ -1,5 +1,6 @@
 /** Which providers there are: those with credentials in the environment, and one for each issuer's Secret. */
 
+import type { ProviderFacts } from "cdk8s-flipop/api";
 import type { Logger } from "../logging.js";
 import type { Redactor } from "../redactor.js";
 import type { AuditSink } from "./audit.js";
@@ -31,14 +32,13 @@ export interface ProviderSetup {
 export type ClientOptions = Omit<ProviderSetup, "monotonic"> & { readonly baseUrl: string };
 
 /** A kind of provider: one entry of the table in kinds.ts. */
-export interface ProviderKind {
-  /** As in `spec.provider`. */
-  readonly name: string;
-  /** Variable of the token; `<variable>_FILE` names a file with it. */
-  readonly tokenVariable: string;
-  readonly urlVariable: string;
-  readonly userAgentVariable: string;
+export interface ProviderKind
+  extends Pick<ProviderFacts, "name" | "tokenVariable" | "urlVariable" | "userAgentVariable"> {
   readonly rateLimits: readonly RateLimit[];
+  /** Whether addresses move through its API: a share of every limit is reserved for moves then. @default true */
+  readonly movesAddresses?: boolean;
+  /** The API counts a user's calls over all tokens: they share one budget here, rotated tokens included. @default false */
+  readonly countsAllTokens?: boolean;
   build(setup: ProviderSetup): ProviderSet;
 }
 

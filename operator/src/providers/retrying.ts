@@ -1,19 +1,21 @@
 /** Sends again what can be sent again without harm. */
 
 import { exponentialMs, jittered, type Random } from "../async/backoff.js";
+import {
+  CLOUD_ATTEMPTS,
+  CLOUD_RETRY_AFTER_SECONDS,
+  CLOUD_RETRY_FIRST_MS,
+  CLOUD_RETRY_LONGEST_MS,
+  SECOND_MS,
+} from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { ApiCall, CallLayer } from "./call.js";
 import type { Credentials } from "./credentials.js";
 import { waitFor } from "./deadlines.js";
+import { isSuperseded, isWithdrawn } from "./decision.js";
 import { isProviderError, type ProviderError } from "./errors.js";
 
-const MAX_ATTEMPTS = 4;
-const BASE_MS = 300;
-const MAX_MS = 5_000;
 const JITTER = 0.5;
-/** A server that asks for a longer wait is not waited for inside one call: whoever asked plans again instead. */
-const LONGEST_RETRY_AFTER_SECONDS = 30;
-const SECOND_MS = 1000;
 
 export interface RetryOptions {
   readonly clock: Clock;
@@ -30,12 +32,16 @@ export interface RetryOptions {
 export function withRetries(options: RetryOptions): CallLayer {
   return (next) => async (call, send) => {
     let renewed = false;
+    let former: ProviderError | undefined;
     for (let attempt = 1; ; attempt++) {
       const refused = options.credentials.token();
       try {
         return await next(call, send);
       } catch (error) {
         if (!isProviderError(error)) throw error;
+        // The API's answer helps the caller more than the news that a retry came too late.
+        if (former !== undefined && isSuperseded(error) && call.context.recheck === undefined) throw former;
+        former = error;
         if (error.kind === "Unauthorized" && !renewed && hasAnother(options.credentials, refused)) {
           renewed = true;
           continue;
@@ -60,11 +66,15 @@ async function waitOrThrow(options: RetryOptions, call: ApiCall, error: Provider
 
 /** ms until the next attempt; `undefined`: none. Pure. */
 export function delayMs(error: ProviderError, attempt: number, random: Random): number | undefined {
-  if (attempt >= MAX_ATTEMPTS || !error.retrySafe) return undefined;
+  if (attempt >= CLOUD_ATTEMPTS || !error.retrySafe) return undefined;
   if (error.kind !== "RateLimited" && error.kind !== "Unavailable") return undefined;
-  if (error.reason === "CircuitOpen" || error.reason === "Cancelled") return undefined;
+  if (error.reason === "CircuitOpen" || isWithdrawn(error)) return undefined;
   const asked = error.retryAfterSeconds ?? 0;
-  if (asked > LONGEST_RETRY_AFTER_SECONDS) return undefined;
+  if (asked > CLOUD_RETRY_AFTER_SECONDS) return undefined;
   // Jitter only ever adds: earlier than asked would be refused again.
-  return jittered(Math.max(asked * SECOND_MS, exponentialMs(attempt - 1, BASE_MS, MAX_MS)), JITTER, random);
+  return jittered(
+    Math.max(asked * SECOND_MS, exponentialMs(attempt - 1, CLOUD_RETRY_FIRST_MS, CLOUD_RETRY_LONGEST_MS)),
+    JITTER,
+    random,
+  );
 }

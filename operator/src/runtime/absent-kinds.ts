@@ -3,14 +3,13 @@
  * the others from being served; it is served as soon as it is there.
  */
 
+import { FORBIDDEN_GRACE_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { Check } from "./health.js";
 import type { Synced } from "./manager.js";
 
 const NOT_FOUND = 404;
 const FORBIDDEN = 403;
-/** A right that is still being given, ms. */
-const FORBIDDEN_GRACE_MS = 15_000;
 
 export class AbsentKinds {
   private readonly startedAt: number;
@@ -26,12 +25,18 @@ export class AbsentKinds {
 
   /** The same caches; an absent one counts as synced, for there is nothing to see. */
   tolerated(): readonly Synced[] {
-    return this.parts.map((part) => ({
+    return this.parts.map((part) => this.tolerant(part));
+  }
+
+  /** The same of some of them. */
+  tolerant(part: Synced): Synced {
+    return {
       name: part.name,
+      ofOneKind: true,
       run: (signal) => part.run(signal),
       hasSynced: () => part.hasSynced() || this.isAbsent(part),
       ...(part.trouble && { trouble: () => part.trouble?.() }),
-    }));
+    };
   }
 
   /** Readiness: which kinds are not served, and why. */

@@ -1,5 +1,6 @@
 /** One candidate's dealings with the lease: a single try to win or renew it, and giving it up. */
 
+import { LEASE_CALL_MS, LEASE_RELEASE_ATTEMPTS, LEASE_RELEASED_SECONDS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { type Lease, type LeaseLock, type LeaseRecord, recordOf, sameRecord } from "../kube/lease.js";
 import { microTime } from "../kube/micro-time.js";
@@ -17,13 +18,6 @@ export interface CandidateOptions {
   /** Called for each renewal that could not be written from memory. */
   readonly onSlowPath: () => void;
 }
-
-/** Longest wait for one answer: two tries fit into a renew deadline. */
-const CALL_MS = 5_000;
-/** A lease of a second that nobody holds: others need not wait. As client-go. */
-const RELEASED_SECONDS = 1;
-const RELEASE_TRIES = 3;
-const SECOND_MS = 1000;
 
 export class Candidate {
   private lease: Lease | undefined;
@@ -74,13 +68,15 @@ export class Candidate {
   /** Gives the lease up, so that another can take it at once. Rejects when that could not be told to the server. */
   async release(): Promise<void> {
     this.resign();
-    for (let left = RELEASE_TRIES; left > 0; left--) {
+    for (let left = LEASE_RELEASE_ATTEMPTS; left > 0; left--) {
       if (this.lease === undefined || this.holder !== this.options.identity) return;
       if (await this.tryRelease(this.lease)) return;
       // A renewal whose answer was lost has moved the version on.
       await this.look();
     }
-    throw new Error(`lease kept changing while it was given up (${RELEASE_TRIES} tries): it runs out by itself`);
+    throw new Error(
+      `lease kept changing while it was given up (${LEASE_RELEASE_ATTEMPTS} tries): it runs out by itself`,
+    );
   }
 
   private async renewFromMemory(lease: Lease): Promise<boolean> {
@@ -92,7 +88,7 @@ export class Candidate {
     const record = {
       ...recordOf(lease),
       holder: "",
-      durationSeconds: RELEASED_SECONDS,
+      durationSeconds: LEASE_RELEASED_SECONDS,
       renewTime: now,
       acquireTime: now,
     };
@@ -133,7 +129,7 @@ export class Candidate {
   }
 
   private call() {
-    return { deadlineSeconds: CALL_MS / SECOND_MS, maxAttempts: 1 };
+    return { deadlineSeconds: LEASE_CALL_MS / SECOND_MS, maxAttempts: 1 };
   }
 }
 

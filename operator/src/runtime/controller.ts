@@ -6,6 +6,7 @@
 import { type BackoffOptions, jittered, type Random } from "../async/backoff.js";
 import type { TokenBucketOptions } from "../async/token-bucket.js";
 import { pause } from "../async/wait.js";
+import { ABORT_GRACE_MS, RESYNC_MS, RUN_DEADLINE_MS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { Logger } from "../logging.js";
 import { type ControllerMetrics, type ControllerMetricsFactory, noControllerMetrics } from "../metrics/controller.js";
@@ -45,13 +46,8 @@ export interface ControllerOptions {
 }
 
 const WORKERS = 1;
-const DEADLINE_MS = 120_000;
-const RESYNC_MS = 600_000;
 /** Share of the resync period by which it is made longer, and over which its keys are spread. */
 const RESYNC_JITTER = 0.2;
-/** An aborted run may tidy up this long; then its worker goes on without it. */
-export const ABORT_GRACE_MS = 5_000;
-const SECOND_MS = 1000;
 
 export class Controller {
   readonly name: string;
@@ -68,7 +64,7 @@ export class Controller {
     const { name, clock, backoff, retryBucket, metrics } = options;
     this.name = name;
     this.workers = options.workers ?? WORKERS;
-    this.deadlineMs = options.deadlineMs ?? DEADLINE_MS;
+    this.deadlineMs = options.deadlineMs ?? RUN_DEADLINE_MS;
     this.random = options.random ?? Math.random;
     this.logger = options.logger.child({ controller: name });
     this.queue = new WorkQueue({

@@ -1,5 +1,6 @@
 /** Leader election as a decision on values: what was seen, when it was seen by our own monotonic clock, what to do. */
 
+import { SECOND_MS } from "../bounds.js";
 import type { LeaseRecord } from "../kube/lease.js";
 
 export interface ElectionTimings {
@@ -11,14 +12,10 @@ export interface ElectionTimings {
   readonly retryMs: number;
 }
 
-/** client-go's defaults, and the reference's. */
-export const TIMINGS: ElectionTimings = { leaseMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 };
-
 /** Candidates wait up to this many retry periods more, so that they do not try in step. */
 export const RETRY_JITTER = 1.2;
 /** Share of the retry period over which candidates spread who wait for one and the same end of a term. */
 export const EXPIRY_SPREAD = 0.1;
-const SECOND_MS = 1000;
 
 /** A lease record and the monotonic ms at which its present form was first seen here. */
 export interface Observation {

@@ -3,6 +3,7 @@
  * stalled finds the fence shut before it can act, whether or not its timers ran.
  */
 
+import { CALL_MARGIN_MS, CUT_OFF_WRITE_MS, KUBE_CALL_SECONDS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { KubeClient, KubeRequest } from "../kube/client.js";
 
@@ -11,13 +12,9 @@ export interface Fence {
   assertHeld(): void;
   /** ms that a write started now may take, its own deadline: it ends `CALL_MARGIN_MS` before the renew deadline. */
   remainingMs(): number;
+  /** Each write passes through here, with the signal that may cut it off. Settles as the write does. */
+  track?<T>(write: Promise<T>, signal?: AbortSignal): Promise<T>;
 }
-
-/** A write's own deadline ends this long before the renew deadline: what is on its way still has time to arrive. */
-export const CALL_MARGIN_MS = 2_000;
-const SECOND_MS = 1000;
-/** As `KubeRequest.deadlineSeconds`. */
-const DEFAULT_DEADLINE_SECONDS = 30;
 
 export class NotLeaderError extends Error {
   override readonly name = "NotLeaderError";
@@ -26,6 +23,8 @@ export class NotLeaderError extends Error {
 /** A fence that follows one lease. Shut until the lease is won, and again once it is lost or given up. */
 export class LeaseFence implements Fence {
   private deadline: number | undefined;
+  private underWay = 0;
+  private cutOffAt = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly clock: Pick<Clock, "monotonic">) {}
 
@@ -47,6 +46,23 @@ export class LeaseFence implements Fence {
     return Math.max(0, this.untilDeadlineMs() - CALL_MARGIN_MS);
   }
 
+  async track<T>(write: Promise<T>, signal?: AbortSignal): Promise<T> {
+    this.underWay += 1;
+    try {
+      return await write;
+    } catch (error) {
+      if (signal?.aborted === true) this.cutOffAt = this.clock.monotonic();
+      throw error;
+    } finally {
+      this.underWay -= 1;
+    }
+  }
+
+  /** Whether no write of this process can take effect any more, once the fence is shut. */
+  get idle(): boolean {
+    return this.underWay === 0 && this.clock.monotonic() - this.cutOffAt >= CUT_OFF_WRITE_MS;
+  }
+
   assertHeld(): void {
     if (this.remainingMs() > 0) return;
     throw new NotLeaderError(
@@ -54,6 +70,22 @@ export class LeaseFence implements Fence {
         ? "write refused: this process does not hold the lease"
         : "write refused: the lease was not renewed in time; look for API server trouble or a stalled process",
     );
+  }
+}
+
+/** Since when a fence has been open without a break, by the wall clock: as far as somebody has asked. */
+export class OpenSince {
+  private since: number | undefined;
+
+  constructor(
+    private readonly fence: Pick<Fence, "remainingMs">,
+    private readonly clock: Pick<Clock, "now">,
+  ) {}
+
+  /** ms since the epoch; `undefined`: it is shut. */
+  get at(): number | undefined {
+    this.since = this.fence.remainingMs() > 0 ? (this.since ?? this.clock.now()) : undefined;
+    return this.since;
   }
 }
 
@@ -69,9 +101,10 @@ export function fenced(client: KubeClient, fence: Fence): KubeClient {
     request: async <T>(request: KubeRequest): Promise<T> => {
       if (request.method === "GET") return client.request<T>(request);
       fence.assertHeld();
-      const wanted = request.deadlineSeconds ?? DEFAULT_DEADLINE_SECONDS;
+      const wanted = request.deadlineSeconds ?? KUBE_CALL_SECONDS;
       const deadlineSeconds = Math.min(wanted, fence.remainingMs() / SECOND_MS);
-      return client.request<T>({ ...request, deadlineSeconds });
+      const write = client.request<T>({ ...request, deadlineSeconds });
+      return fence.track?.(write, request.signal) ?? write;
     },
     open: (request) => client.open(request),
   };

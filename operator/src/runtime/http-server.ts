@@ -2,6 +2,7 @@
 
 import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { HTTP_REQUEST_TIMEOUT_MS } from "../bounds.js";
 import type { Logger } from "../logging.js";
 import type { MetricsRegistry } from "../metrics/registry.js";
 import type { Health, HealthKind } from "./health.js";
@@ -34,7 +35,6 @@ export interface HttpServerOptions {
 const TEXT = "text/plain; charset=utf-8";
 /** A scraper or a kubelet sends a few lines and is alone or nearly so. */
 const MAX_CONNECTIONS = 64;
-const REQUEST_TIMEOUT_MS = 10_000;
 const MAX_HEADER_BYTES = 8_192;
 const MAX_PORT = 65_535;
 
@@ -56,7 +56,11 @@ export class SmallHttpServer {
     const address = parseBind(this.options.bind);
     if (address === undefined) return;
     const server = createServer(
-      { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS, maxHeaderSize: MAX_HEADER_BYTES },
+      {
+        requestTimeout: HTTP_REQUEST_TIMEOUT_MS,
+        headersTimeout: HTTP_REQUEST_TIMEOUT_MS,
+        maxHeaderSize: MAX_HEADER_BYTES,
+      },
       (request, response) => void this.answer(request, response),
     );
     server.maxConnections = MAX_CONNECTIONS;

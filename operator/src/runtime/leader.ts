@@ -2,18 +2,19 @@
 
 import { jittered, type Random } from "../async/backoff.js";
 import { pause } from "../async/wait.js";
+import { ELECTION_TIMINGS } from "../bounds.js";
 import type { Clock, Timer } from "../clock.js";
 import type { LeaseLock } from "../kube/lease.js";
 import type { Logger } from "../logging.js";
 import { type LeaderMetrics, noLeaderMetrics } from "../metrics/leader.js";
 import { Candidate } from "./candidate.js";
-import { checkTimings, type ElectionTimings, EXPIRY_SPREAD, RETRY_JITTER, TIMINGS } from "./election.js";
+import { checkTimings, type ElectionTimings, EXPIRY_SPREAD, RETRY_JITTER } from "./election.js";
 import { LeaseFence } from "./fence.js";
 
 /** `stopped`: before it led. `finished`: led, and ended by itself. `lost`: the lease was lost. */
 export type ElectionOutcome = "stopped" | "finished" | "lost";
 
-/** What the leader does: it ends soon after `lost` aborts. Resolves to whether the lease may be given up at once. */
+/** What the leader does: it ends soon after `lost` aborts. Resolves to whether all of it has ended by itself. */
 export type Lead = (lost: AbortSignal) => Promise<{ readonly release: boolean }>;
 
 export interface Elector {
@@ -42,7 +43,7 @@ export class LeaderElector implements Elector {
   private readonly logger: Logger;
 
   constructor(private readonly options: LeaderElectorOptions) {
-    const { lock, identity, clock, timings = TIMINGS, metrics = noLeaderMetrics } = options;
+    const { lock, identity, clock, timings = ELECTION_TIMINGS, metrics = noLeaderMetrics } = options;
     checkTimings(timings);
     this.timings = timings;
     this.metrics = metrics;
@@ -74,7 +75,9 @@ export class LeaderElector implements Elector {
       this.metrics.leading(false);
     }
     if (lost.signal.aborted) return "lost";
-    if (release) await this.release();
+    // With the fence shut, runs that are left can read and wait, and no more: a write alone keeps the lease.
+    if (release || this.fence.idle) await this.release();
+    else this.logger.warn({}, "a write was cut off; keeping the lease, which expires by itself");
     return "finished";
   }
 

@@ -1,10 +1,11 @@
 /**
- * The life of the process: health server -> caches sync -> leader election -> controllers; and back: controllers drain,
+ * The life of the process: health server -> shared caches sync -> leader election -> controllers; and back: controllers drain,
  * the lease is given up, caches and servers stop. Every wait has an end, except the one to become the leader.
  */
 
 import { setMaxListeners } from "node:events";
 import { anyAbort, pause, settlesWithin } from "../async/wait.js";
+import { ABORT_DEADLINE_MS, DRAIN_DEADLINE_MS, SYNC_DEADLINE_MS, SYNC_POLL_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { Logger } from "../logging.js";
 import type { Health } from "./health.js";
@@ -21,6 +22,8 @@ export interface Synced extends Runnable {
   hasSynced(): boolean;
   /** What keeps it from syncing, for people. */
   trouble?(): string | undefined;
+  /** Of one kind that others do not need: controllers that do wait for it themselves. @default the process waits for it */
+  readonly ofOneKind?: boolean;
   /** HTTP status with which the API server refuses it. */
   refusal?(): number | undefined;
 }
@@ -56,12 +59,6 @@ export interface ManagerOptions {
 
 export const EXIT = { ok: 0, failed: 1, leaseLost: 3 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
-
-const SYNC_DEADLINE_MS = 300_000;
-const SYNC_POLL_MS = 50;
-const DRAIN_DEADLINE_MS = 20_000;
-/** For what was aborted to end: as much as a controller gives a run, and some. */
-const ABORT_DEADLINE_MS = 6_000;
 
 type Phase = "starting" | "syncing" | "standing by" | "leading" | "shutting down";
 
@@ -126,7 +123,6 @@ export class Manager {
     const drained = !lost.aborted && (await this.drain(drainDeadlineMs, lost));
     abort.abort(lost.aborted ? lost.reason : new Error("the process is shutting down"));
     const ended = await settlesWithin(clock, ABORT_DEADLINE_MS, running);
-    // A run that is still there might write: then the lease must run out by itself.
     return { release: drained && ended };
   }
 
@@ -143,7 +139,7 @@ export class Manager {
   private async syncs(stop: AbortSignal): Promise<boolean> {
     const { clock, logger, syncDeadlineMs = SYNC_DEADLINE_MS } = this.options;
     const deadline = clock.monotonic() + syncDeadlineMs;
-    while (this.unsynced() !== undefined) {
+    while (this.unsynced((cache) => cache.ofOneKind !== true) !== undefined) {
       if (this.broken.signal.aborted) return false;
       if (clock.monotonic() >= deadline) {
         logger.error(
@@ -181,8 +177,8 @@ export class Manager {
     this.broken.abort(error);
   }
 
-  private unsynced(): string | undefined {
-    const missing = this.options.caches.filter((cache) => !cache.hasSynced()).map(described);
+  private unsynced(counts: (cache: Synced) => boolean = () => true): string | undefined {
+    const missing = this.options.caches.filter((cache) => counts(cache) && !cache.hasSynced()).map(described);
     return missing.length === 0 ? undefined : `not synced yet: ${missing.join(", ")}`;
   }
 

@@ -5,6 +5,7 @@
 
 import { type BackoffOptions, KeyedBackoff, type Random } from "../async/backoff.js";
 import { TokenBucket, type TokenBucketOptions } from "../async/token-bucket.js";
+import { MAX_KEYS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { noQueueMetrics, type QueueMetrics, type QueueMetricsFactory } from "../metrics/workqueue.js";
 import { DelayedKeys } from "./delayed.js";
@@ -23,9 +24,6 @@ export interface WorkQueueOptions {
 }
 
 const RETRY_BUCKET: TokenBucketOptions = { perSecond: 10, burst: 100 };
-/** Far beyond the resources of one cluster: reaching it is a fault in the keys, not load. */
-export const MAX_KEYS = 200_000;
-const SECOND_MS = 1000;
 
 type Taker = (key: string | undefined) => void;
 

@@ -1,5 +1,6 @@
 /** How a run of a reconciler ends. The kind decides what happens to the key next, in one place: `settle`. */
 
+import { LEAST_WAIT_MS } from "../bounds.js";
 import type { ReconcileLabel } from "../metrics/controller.js";
 import type { WorkQueue } from "./queue.js";
 
@@ -21,9 +22,6 @@ export function requeueAfter(afterMs: number): Result {
 export function failed(error: unknown): Result {
   return { kind: "error", error };
 }
-
-/** Time passes between two runs: one that came a moment too early would else follow itself, and nobody else get a turn. */
-const LEAST_WAIT_MS = 1;
 
 /** Tells the queue what the result means for the key. Returns the label of the metrics. */
 export function settle(queue: WorkQueue, key: string, result: Result): ReconcileLabel {

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { afterFailure, isDue, RETRY_SCHEDULES, type RetryState } from "../../src/controllers/retry-schedule.js";
+import { RETRY_SCHEDULES } from "../../src/bounds.js";
+import { afterFailure, isDue, type RetryState } from "../../src/controllers/retry-schedule.js";
 
 function waits(kind: "Unavailable" | "Terminal", count: number): readonly number[] {
   let state: RetryState | undefined;

@@ -3,6 +3,7 @@ import { describe, it } from "mocha";
 import { AccountInventory } from "../../src/inventory/account-inventory.js";
 import { PicturedMap } from "../../src/inventory/pictured-map.js";
 import type { CallContext } from "../../src/providers/call.js";
+import { supersededError } from "../../src/providers/decision.js";
 import type { ProviderError } from "../../src/providers/errors.js";
 import type {
   ActionFacts,
@@ -11,7 +12,7 @@ import type {
   CreateOutcome,
   ProviderId,
 } from "../../src/providers/types.js";
-import { failure } from "../providers/support.js";
+import { callOf, failure } from "../providers/support.js";
 import { FakeClock } from "../support/fake-clock.js";
 import { errorOf } from "../support/http-rig.js";
 
@@ -36,11 +37,13 @@ class FakeCloud {
   outcome: CreateOutcome = { kind: "unknown", error: failure() };
   gate: Promise<void> = Promise.resolve();
   priority: string | undefined;
+  urgency: CallContext["urgency"];
 
   readonly provider = {
     list: async (context: CallContext, { named }: { readonly named: readonly string[] }) => {
       this.asked.push(`list ${named.join(" ")}`.trim());
       this.priority = context.priority;
+      this.urgency = context.urgency;
       await this.gate;
       if (this.refusal !== undefined) throw this.refusal;
       return [...this.addresses.values()].filter(({ ip }) => !this.unlisted.has(ip));
@@ -110,9 +113,97 @@ describe("the calls of an account's inventory", () => {
     const { clock, cloud, inventory, list } = start();
     await inventory.ensure({ maxAgeSeconds: 0, priority: "assignment" });
     expect(cloud.priority).to.equal("assignment");
-    await clock.advance(1);
+    await clock.advance(1_001);
     await list();
     expect(cloud.priority).to.equal("check");
+  });
+
+  it("become urgent when a move joins a list that has begun for a check", async () => {
+    const { cloud, inventory, list } = start();
+    const check = list();
+    expect(cloud.urgency?.priority).to.equal("check");
+    const move = inventory.ensure({ maxAgeSeconds: 300, priority: "assignment" });
+    expect(cloud.urgency?.priority).to.equal("assignment");
+    await Promise.all([check, move]);
+    expect(cloud.asked).to.deep.equal(["list"]);
+  });
+
+  it("are none where a move was not sent because its decision no longer held", async () => {
+    const { cloud, inventory, list } = start(facts(A));
+    await list();
+    cloud.refusal = supersededError(callOf(), "the target node has changed");
+    expect(await errorOf(inventory.assign(cloud.provider, ASKER, { ip: A, node: "n1" }))).to.equal(cloud.refusal);
+    expect(cloud.asked).to.deep.equal(["list"]);
+  });
+
+  it("are not made twice within a second, unless a name is new or a call has failed", async () => {
+    const { clock, cloud, inventory } = start(facts(A));
+    const ensure = (more: object = {}) => inventory.ensure({ maxAgeSeconds: 0, ...more });
+    const lists = () => cloud.asked.filter((call) => call.startsWith("list")).length;
+    await ensure();
+    await clock.advance(999);
+    await ensure();
+    expect(lists()).to.equal(1);
+    inventory.want(WEB, [A]);
+    await ensure();
+    expect(lists(), "the name is known").to.equal(1);
+    inventory.want(WEB, [A, B]);
+    await ensure();
+    expect(lists(), "the name is new").to.equal(2);
+    await clock.advance(1);
+    await ensure({ afterFailure: true });
+    expect(lists(), "after a failure").to.equal(3);
+  });
+
+  it("read an address once for all who ask within a second, and again after a refused call", async () => {
+    const { clock, cloud, inventory, list } = start(facts(A));
+    const gets = () => cloud.asked.filter((call) => call === `get ${A}`).length;
+    await list();
+    await inventory.read(ASKER, A);
+    await clock.advance(500);
+    await inventory.read(ASKER, A);
+    expect(gets()).to.equal(1);
+    cloud.refusal = failure({ kind: "Conflict", outcome: "refused" });
+    await errorOf(inventory.assign(cloud.provider, ASKER, { ip: A, node: "n1" }));
+    expect(gets()).to.equal(2);
+  });
+
+  it("resolve an action that the API calls unfinished for 120 s from the address alone", async () => {
+    const { clock, cloud, inventory, list } = start(facts(A));
+    await list();
+    await inventory.assign(cloud.provider, ASKER, { ip: A, node: "n1" });
+    const poll = () => inventory.poll(cloud.provider, ASKER, { ip: A, id: "7", expected: "n1" });
+    await clock.advance(119_000);
+    expect((await poll()).state).to.equal("in-progress");
+    await clock.advance(1_000);
+    expect(await poll()).to.deep.include({
+      state: "errored",
+      message: "the address is on no node, 120 s after the call",
+    });
+    expect(inventory.view().get(A)).to.deep.include({ ended: { id: "7", expected: "n1" } });
+  });
+
+  it("ask for a read of an overdue action that nobody polls", async () => {
+    const { clock, cloud, inventory, list } = start(facts(A));
+    await list();
+    await inventory.assign(cloud.provider, ASKER, { ip: A, node: "n1" });
+    expect(inventory.view().lookAgainSeconds).to.equal(130);
+    await clock.advance(130_000);
+    expect(inventory.view().get(A)?.doubted).to.equal(true);
+    await inventory.read(ASKER, A);
+    expect(inventory.view().lookAgainSeconds).to.equal(undefined);
+    expect(inventory.view().get(A)?.action).to.equal(undefined);
+  });
+
+  it("leave a reservation that nobody releases to others after 600 s", async () => {
+    const { clock, inventory, list } = start();
+    await list();
+    inventory.reserve("n1", WEB);
+    await clock.advance(599_000);
+    expect(inventory.reserve("n1", MAIL)).to.equal(undefined);
+    await clock.advance(1_000);
+    expect(inventory.view().reservedFor("n1")).to.equal(undefined);
+    expect(inventory.reserve("n1", MAIL)).not.to.equal(undefined);
   });
 
   it("are for the names of the own family alone", async () => {
@@ -129,7 +220,7 @@ describe("the calls of an account's inventory", () => {
     await list();
     cloud.addresses.set(A, facts(A));
     inventory.want(WEB, [A]);
-    await clock.advance(1);
+    await clock.advance(1_001);
     await list();
     expect([A, B].map((ip) => inventory.view().isGone(ip))).to.deep.equal([false, false]);
   });
@@ -160,12 +251,12 @@ describe("the calls of an account's inventory", () => {
     const { clock, cloud, inventory, list, move } = start(facts(A));
     await list();
     await clock.advance(15_000);
-    expect(await inventory.confirm(ASKER, A)).to.equal(true);
+    expect(await inventory.confirm(ASKER, A)).to.equal("holds");
     expect(cloud.asked).to.not.include(`get ${A}`);
     await move(A, "n1");
     cloud.addresses.set(A, facts(A, "n2"));
     await clock.advance(31_000);
-    expect(await inventory.confirm(ASKER, A)).to.equal(false);
+    expect(await inventory.confirm(ASKER, A)).to.equal("unconfirmed");
   });
 
   it("ask for the end that this process knows, whatever the status says", async () => {

@@ -40,7 +40,7 @@ describe("the inventory of an account", () => {
     await ensure();
     const view = inventory.view();
     bench.simulator.state.removeAddress(free);
-    await bench.pass(1);
+    await bench.pass(1_001);
     await ensure(0);
 
     expect(view.heldBy(node).map(({ ip }) => ip)).to.deep.equal([held]);
@@ -164,15 +164,15 @@ describe("the inventory of an account", () => {
     const { bench, inventory, ensure, count } = await start();
     const ip = bench.addAddress("IPv4");
     await ensure();
-    expect(await bench.drive(inventory.confirm(ASKER, ip))).to.equal(true);
+    expect(await bench.drive(inventory.confirm(ASKER, ip))).to.equal("holds");
     expect(count(ITEM)).to.equal(0);
     await bench.pass(16_000);
-    expect(await bench.drive(inventory.confirm(ASKER, ip))).to.equal(true);
+    expect(await bench.drive(inventory.confirm(ASKER, ip))).to.equal("holds");
     expect(count(ITEM)).to.equal(1);
     await bench.pass(16_000);
     bench.simulator.state.setHolder(ip, Number(bench.addNode().slice("digitalocean://".length)));
 
-    expect(await bench.drive(inventory.confirm(ASKER, ip))).to.equal(false);
+    expect(await bench.drive(inventory.confirm(ASKER, ip))).to.equal("changed");
   });
 
   it("knows a created address at once, and is old after an unknown outcome", async () => {

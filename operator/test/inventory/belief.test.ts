@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import { abandoned, type Belief, completed, observe, started } from "../../src/inventory/belief.js";
+import { abandoned, type Belief, completed, deadlineOf, follow, observe, started } from "../../src/inventory/belief.js";
 import type { AddressFacts } from "../../src/providers/types.js";
 
 const IP = "203.0.113.7";
@@ -109,6 +109,104 @@ describe("what is believed of an address", () => {
     const borrowed: Belief = { facts: { ...held("a"), borrowed: true }, at: 0 };
 
     expect(observe(borrowed, { facts: held("b"), askedAt: 1 })?.facts.borrowed).to.equal(true);
+  });
+
+  describe("of an action of ours", () => {
+    const lost = started(base, { id: "", expected: "b" }, 0);
+    const free: AddressFacts = { ip: IP, family: "IPv4", region: "nyc3" };
+
+    for (const [what, id, seconds] of [
+      ["whose answer was lost", "", 30],
+      ["that the API calls unfinished", "7", 120],
+    ] as const) {
+      it(`${what}, is what a read shows after ${seconds} s`, () => {
+        const running = started(base, { id, expected: "b" }, 0);
+        expect(deadlineOf(running.running ?? { id, expected: "b", since: 0 })).to.equal(seconds * SECOND);
+        const before = observe(running, { facts: free, askedAt: seconds * SECOND - 1 });
+        expect(before?.running?.id).to.equal(id);
+        const after = observe(before, { facts: free, askedAt: seconds * SECOND });
+        expect(after).to.deep.equal({
+          ...{ facts: free, at: seconds * SECOND, writtenAt: 0, ended: { id, expected: "b" } },
+        });
+      });
+    }
+
+    it("is over at its deadline though the lock stays: then the lock is another party's", () => {
+      const locked = observe(lost, { facts: { ...free, action: {} }, askedAt: 30 * SECOND });
+      expect([locked?.running, locked?.facts.action, locked?.ended?.expected]).to.deep.equal([undefined, {}, "b"]);
+    });
+
+    it("is over sooner once the lock was seen, and two reads 5 s apart show neither lock nor goal", () => {
+      const locked = observe(lost, { facts: { ...held("a"), action: {} }, askedAt: SECOND });
+      const first = observe(locked, { facts: held("a"), askedAt: 4 * SECOND });
+      const early = observe(first, { facts: held("a"), askedAt: 8 * SECOND });
+      const second = observe(early, { facts: held("a"), askedAt: 9 * SECOND });
+      expect([locked, first, early, second].map((belief) => belief?.running !== undefined)).to.deep.equal([
+        true,
+        true,
+        true,
+        false,
+      ]);
+      expect(second?.facts).to.deep.equal(held("a"));
+    });
+
+    it("has the same deadline however often it is read", () => {
+      let belief: Belief | undefined = lost;
+      for (let at = 1; at < 30; at++) {
+        if (belief !== undefined) belief = started(belief, { id: "", expected: "b" }, at * SECOND);
+        belief = observe(belief, { facts: held("a"), askedAt: at * SECOND });
+        expect(belief?.running?.since).to.equal(0);
+      }
+      expect(observe(belief, { facts: held("a"), askedAt: 30 * SECOND })?.running).to.equal(undefined);
+    });
+
+    it("that a former process began counts from when this one meets it", () => {
+      const met = follow(base, { id: "", expected: "b" }, 100 * SECOND);
+      expect(observe(met, { facts: held("a"), askedAt: 129 * SECOND })?.running?.id).to.equal("");
+      expect(observe(met, { facts: held("a"), askedAt: 130 * SECOND })?.running).to.equal(undefined);
+    });
+
+    it("is forgotten when the next one begins", () => {
+      const over = observe(lost, { facts: held("a"), askedAt: 30 * SECOND });
+      expect(over && started(over, { id: "", expected: "b" }, 31 * SECOND).ended).to.equal(undefined);
+    });
+  });
+
+  describe("before a move", () => {
+    const free: AddressFacts = { ip: IP, family: "IPv4", region: "nyc3" };
+    const forMove = true;
+
+    it("is at once what a read says where nobody holds the address and the holder's node is gone", () => {
+      const seen = observe(acted, { facts: free, askedAt: 16 * SECOND, forMove, holderGone: true });
+      expect(seen).to.deep.include({ facts: free, at: 16 * SECOND });
+    });
+
+    it("is unconfirmed for 5 s, not for 30 s, where the evidence is weaker", () => {
+      for (const weaker of [
+        { facts: free, forMove },
+        { facts: held("c"), forMove, holderGone: true },
+        { facts: undefined, forMove, holderGone: true },
+      ]) {
+        const first = observe(acted, { ...weaker, askedAt: 16 * SECOND });
+        expect(first?.doubt?.since).to.equal(16 * SECOND);
+        const second = observe(first, { facts: weaker.facts, askedAt: 21 * SECOND });
+        expect(second?.facts).to.deep.equal(weaker.facts);
+      }
+    });
+
+    it("is never left as it was, with old data: each read makes it young, changed or unconfirmed", () => {
+      const reads = fc.record({
+        facts: fc.constantFrom(free, held("a"), held("b"), held("c"), undefined),
+        askedAt: fc.integer({ min: 16 * SECOND, max: 60 * SECOND }),
+        holderGone: fc.boolean(),
+      });
+      fc.assert(
+        fc.property(reads, (read) => {
+          const after = observe(acted, { ...read, forMove });
+          expect(after === undefined || after.at === read.askedAt || after.doubt !== undefined).to.equal(true);
+        }),
+      );
+    });
   });
 
   it("never leaves our action's result on fewer than two equal reads 5 s apart, for any reads", () => {

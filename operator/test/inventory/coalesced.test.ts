@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { SHARED_READ_SECONDS } from "../../src/bounds.js";
 import { Coalesced } from "../../src/inventory/coalesced.js";
 import { FakeClock } from "../support/fake-clock.js";
 import { errorOf } from "../support/http-rig.js";
@@ -15,6 +16,17 @@ describe("a coalesced read", () => {
     });
     return { clock, coalesced, reads: () => reads };
   }
+
+  it("ends at its bound where the read never ends, and the next caller starts another", async () => {
+    const clock = new FakeClock();
+    let reads = 0;
+    const coalesced = new Coalesced(clock, () => (++reads === 1 ? new Promise<void>(() => {}) : Promise.resolve()));
+    const error = errorOf(coalesced.run(0));
+    await clock.advance(SHARED_READ_SECONDS * 1000);
+    expect(await error).to.include({ kind: "Unavailable" });
+    await coalesced.run(0);
+    expect(reads).to.equal(2);
+  });
 
   it("serves all who can do with the one that runs", async () => {
     const { clock, coalesced, reads } = rig();

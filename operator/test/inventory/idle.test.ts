@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { LIST_MAX_AGE_SECONDS } from "../../src/bounds.js";
 import { Inventories } from "../../src/inventory/inventories.js";
-import { LIST_MAX_AGE_SECONDS } from "../../src/inventory/types.js";
 import { digitalOcean } from "../../src/providers/digitalocean/index.js";
 import { ASKER, closing } from "../providers/conformance/benches.js";
 import { startAddressBench } from "../providers/digitalocean/address-bench.js";

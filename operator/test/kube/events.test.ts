@@ -1,9 +1,10 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { MAX_QUEUED_EVENTS } from "../../src/bounds.js";
 import type { KubeRequest } from "../../src/kube/client.js";
 import { cutBytes, type EventInput, eventObject, redirected } from "../../src/kube/event-object.js";
 import { MAX_NOTES } from "../../src/kube/event-series.js";
-import { ApiEventRecorder, MAX_QUEUED } from "../../src/kube/events.js";
+import { ApiEventRecorder } from "../../src/kube/events.js";
 import { silentLogger } from "../../src/logging.js";
 import { eventMetrics } from "../../src/metrics/kube.js";
 import { MetricsRegistry } from "../../src/metrics/registry.js";
@@ -159,7 +160,7 @@ describe("event recorder", () => {
   it("never blocks: beyond a thousand waiting Events it drops and counts", async () => {
     const { clock, kube, recorder, dropped } = setUp();
     kube.request = () => new Promise(() => undefined);
-    for (let index = 0; index < MAX_QUEUED + 11; index++) {
+    for (let index = 0; index < MAX_QUEUED_EVENTS + 11; index++) {
       recorder.record({ ...moved, regarding: { ...pool, name: `web-${index}` } });
     }
     await clock.flush();

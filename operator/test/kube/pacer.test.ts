@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { Pacer, SLICE_MS } from "../../src/kube/pacer.js";
+import { SLICE_MS } from "../../src/bounds.js";
+import { Pacer } from "../../src/kube/pacer.js";
 import { FakeClock } from "../support/fake-clock.js";
 
 describe("pacer", () => {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { LONGEST_GAP_MS } from "../../src/kube/watch.js";
+import { WATCH_LONGEST_GAP_MS } from "../../src/bounds.js";
 import { ReflectorRig } from "../support/reflector-rig.js";
 import { until } from "../support/until.js";
 
@@ -141,7 +141,7 @@ describe("reflector behind a broken network", () => {
     rig.proxy.inject({ kind: "reset" }, 1_000_000);
     rig.proxy.resetAll();
     const down = rig.clock.monotonic();
-    await until("a long outage", () => rig.clock.monotonic() - down > 2 * LONGEST_GAP_MS);
+    await until("a long outage", () => rig.clock.monotonic() - down > 2 * WATCH_LONGEST_GAP_MS);
     rig.api.collection.restore(50, ["a"]);
     while (rig.api.collection.version <= version) rig.api.collection.put("new");
     rig.proxy.heal();

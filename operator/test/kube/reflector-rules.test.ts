@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { BACKOFF, backoffMs } from "../../src/kube/backoff.js";
+import { WATCH_BACKOFF_MS } from "../../src/bounds.js";
+import { backoffMs } from "../../src/kube/backoff.js";
 import { judge, type Memory, NO_FAILURES, type Round } from "../../src/kube/reflector-rules.js";
 import { NO_WATCH } from "../../src/kube/rounds.js";
 import { StatusError } from "../../src/kube/status-error.js";
@@ -64,6 +65,20 @@ describe("what a reflector does after a round", () => {
     for (const code of [401, 403, 429, 500, 503]) {
       const verdict = judge(watch({ opened: false, error: status(code) }), FRESH);
       expect(verdict, String(code)).to.include({ pace: "slow", relist: undefined });
+    }
+  });
+
+  it("asks again soon where the server still prepares the storage of a fresh CRD", () => {
+    const error = status(429, "TooManyRequests", "storage is (re)initializing");
+    for (const phase of ["list", "watch-list"] as const) {
+      const first = judge(watch({ opened: false, phase, error }), FRESH);
+      const verdict = judge(watch({ opened: false, phase, error }), { ...first, failures: 9 });
+      for (const { pace, attempt } of [first, verdict]) {
+        for (const random of [0, 0.999]) {
+          const waitMs = backoffMs({ pace, failures: attempt, random, retryAfterSeconds: 1 });
+          expect(waitMs, `${phase} ${attempt} ${random}`).to.be.within(100, 300);
+        }
+      }
     }
   });
 
@@ -147,9 +162,9 @@ describe("backoff", () => {
 
   it("grows from its first to its longest wait, jitter included", () => {
     for (const pace of ["fast", "slow"] as const) {
-      expect(wait(pace, 1, 0)).to.equal(BACKOFF[pace].firstMs);
-      expect(wait(pace, 2, 0.5)).to.equal(BACKOFF[pace].firstMs * 3);
-      expect(wait(pace, 10_000, 0.999)).to.equal(BACKOFF[pace].longestMs);
+      expect(wait(pace, 1, 0)).to.equal(WATCH_BACKOFF_MS[pace].firstMs);
+      expect(wait(pace, 2, 0.5)).to.equal(WATCH_BACKOFF_MS[pace].firstMs * 3);
+      expect(wait(pace, 10_000, 0.999)).to.equal(WATCH_BACKOFF_MS[pace].longestMs);
     }
   });
 

@@ -57,7 +57,9 @@ describe("retries, deadlines and fences of the transport", () => {
     rig.handler = () => {};
     const error = await errorOf(rig.transport().request({ ...PATCH, deadlineSeconds: 5 }));
     expect(error).to.be.instanceOf(DeadlineError);
-    expect(String(error)).to.match(/PATCH http.*nodes\/n \(test\): no complete answer within 5 s/);
+    expect(String(error)).to.match(/PATCH http.*nodes\/n \(test\): no complete answer before its deadline/);
+    const shorter = await errorOf(rig.transport().request({ ...PATCH, deadlineSeconds: 4.2 }));
+    expect(String(shorter), "what is left of the lease is another number each time").to.equal(String(error));
     rig.handler = (_request, response) => answer(response, 429, {}, { "retry-after": "10" });
     expect(await errorOf(rig.transport().request({ ...PATCH, deadlineSeconds: 5 }))).to.include({ code: 429 });
   });

@@ -58,6 +58,38 @@ describe("grace", () => {
     expect(look(2, [NOT_READY], { since: T, over: true })).to.deep.include({ state: "over", why: "earlier" });
   });
 
+  describe("that a former leader recorded", () => {
+    const failedAt = (...seconds: readonly number[]) => seconds.map((at) => ({ ...NOT_READY, since: T + at * S }));
+    const taken = (at: number, refusals: readonly Refusal[], memory: GraceMemory, leadsFrom = 50) =>
+      graceOf({
+        verdict: { node: facts("n"), refusals },
+        memory,
+        periodMs: 60 * S,
+        now: T + at * S,
+        leadsSince: T + leadsFrom * S,
+      });
+
+    it("counts from the failure of now where the holder was well in between", () => {
+      expect(taken(70, failedAt(40), { since: T })).to.deep.include({ state: "protected", since: T + 40 * S });
+      const over = { since: T, over: true };
+      expect(taken(70, failedAt(40), over), "it was over").to.deep.include({ state: "protected", since: T + 40 * S });
+    });
+
+    it("goes on where the holder has been failing all the time, for any of its reasons", () => {
+      expect(taken(70, failedAt(0), { since: T + 1 })).to.deep.include({ state: "over", why: "expired" });
+      expect(taken(70, failedAt(0, 40), { since: T + 1 })).to.deep.include({ state: "over", why: "expired" });
+    });
+
+    it("goes on where the cluster does not say since when, or names a time ahead", () => {
+      expect(taken(70, [NOT_READY], { since: T })).to.deep.include({ state: "over" });
+      expect(taken(70, failedAt(75), { since: T })).to.deep.include({ state: "over" });
+    });
+
+    it("is another matter than what this process recorded: it saw that the holder did not recover", () => {
+      expect(taken(70, failedAt(40), { since: T }, -1)).to.deep.include({ state: "over", why: "expired" });
+    });
+  });
+
   it("is none with a period of 0", () => {
     expect(look(0, [NOT_READY], {}, 0)).to.deep.include({ state: "over", why: "expired" });
   });

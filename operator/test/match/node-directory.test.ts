@@ -1,8 +1,9 @@
 import { expect } from "chai";
 import { beforeEach, describe, it } from "mocha";
+import { MAX_INDEXED_KEYS } from "../../src/bounds.js";
 import type { SlimNode } from "../../src/kube/slim.js";
 import { Store } from "../../src/kube/store.js";
-import { LabelIndex, MAX_INDEXED_KEYS } from "../../src/match/label-index.js";
+import { LabelIndex } from "../../src/match/label-index.js";
 import { NodeDirectory } from "../../src/match/node-directory.js";
 import { compiled, NOT_READY, slimNode } from "./cluster.js";
 

@@ -15,6 +15,7 @@ describe("flipop metrics", () => {
       "gauge flipop_floatingippoolcontroller_ip_node{namespace,name,ip,provider,dns,provider_id,node}",
       "gauge flipop_floatingippoolcontroller_ip_state{namespace,name,ip,provider,dns,state}",
       "gauge flipop_floatingippoolcontroller_unfulfilled_ips{namespace,name,provider,dns}",
+      "gauge flipop_floatingippoolcontroller_inactive_ips{namespace,name,provider,dns}",
       "gauge flipop_nodednsrecordset_records{namespace,name,provider,dns}",
       "gauge flipop_resource_condition{kind,namespace,name,type}",
       "counter flipop_left_behind_total{kind,namespace}",
@@ -24,6 +25,7 @@ describe("flipop metrics", () => {
       "gauge flipop_routedipcontroller_ip_state{namespace,name,ip,provider,dns,state}",
       "counter flipop_providers_calls_total{provider,call,outcome,kind,namespace,name}",
       "histogram flipop_providers_call_duration_seconds{provider,call,kind,namespace,name}",
+      "histogram flipop_provider_call_wait_seconds{provider,class}",
     ]);
   });
 

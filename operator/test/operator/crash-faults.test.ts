@@ -1,3 +1,4 @@
+import { Annotation, type IpFamily } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { Killer, type Moment } from "./killer.js";
@@ -54,8 +55,59 @@ function check(world: World, listed: string): void {
   expect(published, "record set").to.have.members(there);
 }
 
+/** One address, created in a region; @param wiped the status is lost while no operator runs. */
+async function surviveInRegion(at: number, moment: Moment, { ipFamily, wiped }: Region): Promise<number> {
+  const world = await World.create();
+  const addresses = () => world.digitalocean.state.addresses().map(({ ip }) => ip);
+  const isMade = () => {
+    const { pendingCreation, ips = {} } = world.status("web");
+    const [ip = "", ...more] = addresses();
+    // One that only the annotation knows counts, and is not appended.
+    const listed = wiped || world.pool("web").spec.ips?.includes(ip) === true;
+    return pendingCreation === undefined && more.length === 0 && listed && ips[ip] !== undefined;
+  };
+  try {
+    world.addPool("web", { desiredIPs: 1, ipFamily });
+    const killer = new Killer(world, "first", at, moment);
+    const first = world.start({}, killer.identity);
+    killer.watch(first);
+    await world.until("killed or done", () => killer.killed !== undefined || isMade());
+    if (killer.killed === undefined) return killer.seen;
+    await killer.killed;
+    world.digitalocean.faults.clear();
+    if (wiped) world.kubernetes.change(world.refTo("web"), (object) => ({ ...object, status: {} }), "status");
+    world.start();
+    await world.until(`made, after a kill ${moment} change ${at}`, isMade);
+    await world.rest();
+    expect(addresses(), `addresses after a kill ${moment} change ${at}`).to.have.length(1);
+    expect(world.pool("web").metadata.annotations).not.to.have.property(Annotation.pendingCreation);
+    return killer.seen;
+  } finally {
+    await world.close();
+  }
+}
+
+interface Region {
+  readonly ipFamily: IpFamily;
+  readonly wiped: boolean;
+}
+
 describe("operator in process: killed at every change that it makes", function () {
   this.timeout(600_000);
+
+  for (const moment of ["before", "after"] as const) {
+    for (const wiped of [false, true]) {
+      for (const ipFamily of ["IPv4", "IPv6"] as const) {
+        const loss = wiped ? ", and with its status lost then" : "";
+        it(`creates one ${ipFamily} address in a region, killed ${moment} it${loss}`, async () => {
+          for (let at = 1; ; at++) {
+            const seen = await surviveInRegion(at, moment, { ipFamily, wiped });
+            if (seen < at) break;
+          }
+        });
+      }
+    }
+  }
 
   for (const moment of ["before", "after"] as const) {
     it(`loses no address and creates none too many, killed ${moment} it`, async () => {

@@ -19,8 +19,18 @@ const CHAPTERS: readonly {
     happens: (made) => made.serve({ node: "n1", ready: false }, { node: "n2" }),
     comesTo: (made) => isSettled(made, "n2"),
   },
-  { happens: ({ world, refTo }) => world.kubernetes.delete(refTo("a")), comesTo: isGone },
+  {
+    happens: (made) => {
+      const { routedIP, inferred } = made.status("a");
+      if (inferred === true && routedIP !== undefined) inferredIn.set(made, routedIP);
+      made.world.kubernetes.delete(made.refTo("a"));
+    },
+    comesTo: isGone,
+  },
 ];
+
+/** The address that no answer gave to its RoutedIP: the process died first. It is never released. */
+const inferredIn = new WeakMap<RoutedWorld, string>();
 
 const ROUTED = { dnsRecordSet: { zone: "example.com", recordName: "www", deletionPolicy: "Delete" } } as const;
 
@@ -80,7 +90,10 @@ function isGone(made: RoutedWorld): boolean {
   const issuer = made.object("do", "RoutedIPIssuer")?.metadata.finalizers ?? [];
   return (
     made.world.kubernetes.list(GROUP_VERSION, "RoutedIP").length === 0 &&
-    state.addresses().length === 0 &&
+    state
+      .addresses()
+      .map(({ ip }) => ip)
+      .join() === (inferredIn.get(made) ?? "") &&
     state.dns.records("example.com", "www").length === 0 &&
     made.firewall() === undefined &&
     issuer.length === 0 &&

@@ -32,6 +32,17 @@ describe("the circuit breaker", () => {
     expect(sent).to.equal(false);
   });
 
+  it("says the same however long it still rests: a status that shows it is not written again and again", async () => {
+    const { clock, fail } = rig();
+    for (let count = 0; count < 5; count++) await fail();
+    const texts = new Set<string>();
+    for (let second = 0; second < 4; second++) {
+      texts.add(String(await fail()));
+      await clock.advance(1_000);
+    }
+    expect([...texts]).to.have.length(1);
+  });
+
   it("closes after a probe that works, and rests longer after one that fails", async () => {
     const { clock, run, fail } = rig();
     for (let count = 0; count < 5; count++) await fail();

@@ -1,10 +1,11 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import type { ApiCall, CallPriority, RateFacts } from "../../src/providers/call.js";
+import type { ApiCall, RateFacts } from "../../src/providers/call.js";
 import { direct } from "../../src/providers/direct.js";
 import { RateLimiter, withRateLimit } from "../../src/providers/limiter.js";
 import { ReportedBudget } from "../../src/providers/rate-window.js";
+import type { CallPriority } from "../../src/providers/urgency.js";
 import { FakeClock } from "../support/fake-clock.js";
 import { errorOf } from "../support/http-rig.js";
 import { callOf, failure } from "./support.js";
@@ -24,7 +25,7 @@ class Rig {
   }
 
   ask(call: ApiCall, facts?: RateFacts): Promise<void> {
-    const run = withRateLimit(this.limiter)(direct);
+    const run = withRateLimit(this.limiter, this.clock)(direct);
     return run(call, async (attempt) => {
       const { asker, priority } = call.context;
       this.sent.push({ at: this.clock.monotonic(), name: asker.name, priority });
@@ -78,9 +79,12 @@ describe("the rate limiter", () => {
     );
   });
 
-  it("leaves a share to assignments: checks alone cannot use everything up", async () => {
+  it("leaves a share to each more urgent class: no other class can use everything up", async () => {
     const rig = new Rig([{ calls: 10, seconds: 60 }]);
     const checks = Array.from({ length: 20 }, () => rig.ask(callOf()));
+    await rig.clock.flush();
+    expect(rig.sent).to.have.length(6);
+    const records = [1, 2, 3].map(() => rig.ask(callOf("web", { priority: "records" })));
     await rig.clock.flush();
     expect(rig.sent).to.have.length(8);
 
@@ -89,7 +93,7 @@ describe("the rate limiter", () => {
 
     expect(rig.sent.slice(8).map(({ priority }) => priority)).to.deep.equal(["assignment", "assignment"]);
     await rig.clock.advance(600_000);
-    await Promise.all([...checks, ...assignments]);
+    await Promise.all([...checks, ...records, ...assignments]);
   });
 
   it("sends assignments before checks that came earlier", async () => {
@@ -116,8 +120,8 @@ describe("the rate limiter", () => {
 
   it("believes the answers when others use the account too", async () => {
     const rig = new Rig();
-    await rig.ask(callOf(), { limit: 5_000, remaining: 1_001 });
-    await rig.ask(callOf(), { limit: 5_000, remaining: 1_000 });
+    await rig.ask(callOf(), { limit: 5_000, remaining: 2_001 });
+    await rig.ask(callOf(), { limit: 5_000, remaining: 2_000 });
     const check = rig.ask(callOf("check"));
     const move = rig.ask(callOf("move", { priority: "assignment" }));
     await rig.clock.flush();
@@ -140,7 +144,7 @@ describe("the rate limiter", () => {
 
   it("waits as long as a refusal asks, whoever calls", async () => {
     const rig = new Rig();
-    const run = withRateLimit(rig.limiter)(direct);
+    const run = withRateLimit(rig.limiter, rig.clock)(direct);
     const refused = failure({ kind: "RateLimited", outcome: "refused", retryAfterSeconds: 20 });
     await errorOf(run(callOf(), () => Promise.reject(refused)));
     const asked = rig.ask(callOf("move", { priority: "assignment" }));

@@ -26,10 +26,30 @@ describe("provider metrics", () => {
     expect(text).to.include(`flipop_providers_call_duration_seconds_count{${labels}} 2`);
   });
 
+  it("show both outcomes from the first call on, the one that has not occurred as 0", async () => {
+    const shown: (readonly [string, number])[] = [];
+    const inc = ({ outcome }: { readonly outcome: string }, by = 1) => void shown.push([outcome, by]);
+    const run = withMetrics(
+      { calls: { inc }, callSeconds: { observe: () => undefined }, callWaitSeconds: { observe: () => undefined } },
+      new FakeClock(),
+    )(direct);
+    await run(callOf(), async () => undefined);
+    expect(shown).to.deep.equal([
+      ["success", 1],
+      ["error", 0],
+    ]);
+  });
+
   it("count no call that has no token to be sent with, but one that finds no connection", async () => {
     const counted: string[] = [];
-    const calls = { inc: ({ outcome }: { readonly outcome: string }) => void counted.push(outcome) };
-    const run = withMetrics({ calls, callSeconds: { observe: () => undefined } }, new FakeClock())(direct);
+    const inc = ({ outcome }: { readonly outcome: string }, by = 1) => {
+      if (by > 0) counted.push(outcome);
+    };
+    const calls = { inc };
+    const run = withMetrics(
+      { calls, callSeconds: { observe: () => undefined }, callWaitSeconds: { observe: () => undefined } },
+      new FakeClock(),
+    )(direct);
 
     await errorOf(run(callOf(), () => Promise.reject(noTokenError(callOf(), NAMES))));
     expect(counted).to.deep.equal([]);

@@ -1,4 +1,4 @@
-import { PROVIDER_VARIABLES } from "cdk8s-flipop/api";
+import { allProviders, type ProviderService } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "flipop-sandbox/digitalocean";
 import { afterEach, describe, it } from "mocha";
@@ -18,6 +18,8 @@ import { TempDir } from "../support/temp-dir.js";
 import { until } from "../support/until.js";
 import { ASKER } from "./conformance/benches.js";
 
+const SERVICES: readonly ProviderService[] = ["addresses", "dns", "firewalls"];
+
 describe("the registry of providers", () => {
   const open: { close(): Promise<void> }[] = [];
   afterEach(async () => {
@@ -26,7 +28,11 @@ describe("the registry of providers", () => {
 
   function registry(env: Record<string, string>, dryRun = false, clock = new FakeClock()) {
     const audit: AuditRecord[] = [];
-    const metrics = { calls: { inc: () => undefined }, callSeconds: { observe: () => undefined } };
+    const metrics = {
+      calls: { inc: () => undefined },
+      callSeconds: { observe: () => undefined },
+      callWaitSeconds: { observe: () => undefined },
+    };
     const redactor = new Redactor();
     const made = new ProviderRegistry({
       ...{ clock, random: () => 0, metrics, fence: openFence, dryRun, redactor },
@@ -54,13 +60,14 @@ describe("the registry of providers", () => {
     expect(() => made.get("aws")).to.throw(/unknown provider "aws".*use one of digitalocean, cloudflare/);
   });
 
-  for (const { name, tokenVariable, urlVariable, userAgentVariable } of PROVIDER_KINDS) {
-    it(`tells of every variable of ${name} under --help`, () => {
-      const told = PROVIDER_VARIABLES.map(({ env }) => env);
-      expect(told).to.include.members([tokenVariable, `${tokenVariable}_FILE`, urlVariable, userAgentVariable]);
-      expect(PROVIDER_VARIABLES.find(({ env }) => env === tokenVariable)).to.include({ secret: true });
-    });
-  }
+  it("builds every provider of the type model, with the services that the model lists, and no other", () => {
+    for (const { name, services, tokenVariable } of allProviders()) {
+      const set = registry({ [tokenVariable]: "a-token" }).made.get(name);
+      const built = SERVICES.filter((service) => set[service] !== undefined);
+      expect(built, name).to.deep.equal(services);
+    }
+    expect(PROVIDER_KINDS.map(({ name }) => name)).to.deep.equal(allProviders().map(({ name }) => name));
+  });
 
   it("takes a token file in place of the token", () => {
     expect(registry({ DIGITALOCEAN_ACCESS_TOKEN_FILE: "/run/token" }).made.names).to.deep.equal(["digitalocean"]);

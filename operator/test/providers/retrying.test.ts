@@ -4,6 +4,7 @@ import type { CallRunner } from "../../src/providers/call.js";
 import { type Credentials, fixedToken, PushedToken } from "../../src/providers/credentials.js";
 import { direct } from "../../src/providers/direct.js";
 import { ProviderError, type ProviderErrorProps } from "../../src/providers/errors.js";
+import { RateLimiter, withRateLimit } from "../../src/providers/limiter.js";
 import { withRetries } from "../../src/providers/retrying.js";
 import { Redactor } from "../../src/redactor.js";
 import { FakeClock } from "../support/fake-clock.js";
@@ -54,6 +55,27 @@ describe("retries", () => {
     const { sent, send } = flaky({ kind: "RateLimited", outcome: "refused", retryAfterSeconds: 7 });
     await run(runner()(callOf("web", { write: true, repeatable: false }), send(clock)));
     expect((sent[1] ?? 0) - (sent[0] ?? 0)).to.be.at.least(7_000);
+  });
+
+  it("that come too late for a decision without a check end as the API said", async () => {
+    const limiter = new RateLimiter(clock, []);
+    const limited = withRateLimit(limiter, clock)(direct);
+    const { sent, send } = flaky({ kind: "RateLimited", outcome: "refused", retryAfterSeconds: 7 });
+    const call = callOf("web", { write: true, repeatable: false, startedAt: clock.monotonic() });
+    const ended = withRetries({ clock, random: () => 0, credentials: fixed })(limited)(call, send(clock));
+    expect(await run(ended)).to.deep.include({ kind: "RateLimited" });
+    expect(sent).to.have.length(1);
+  });
+
+  it("are superseded where the check of the decision says so", async () => {
+    const limited = withRateLimit(new RateLimiter(clock, []), clock)(direct);
+    const { sent, send } = flaky({ outcome: "refused" });
+    const call = callOf("web", { write: true, repeatable: false });
+    const recheck = () => (sent.length === 0 ? undefined : "the node has changed");
+    const asked = { ...call, context: { ...call.context, recheck } };
+    const ended = withRetries({ clock, random: () => 0, credentials: fixed })(limited)(asked, send(clock));
+    expect(await run(ended)).to.deep.include({ reason: "Superseded", outcome: "not-sent" });
+    expect(sent).to.have.length(1);
   });
 
   it("leave long waits to whoever asked", async () => {

@@ -1,10 +1,11 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { ABORT_GRACE_MS } from "../../src/bounds.js";
 import { silentLogger } from "../../src/logging.js";
 import { controllerMetrics } from "../../src/metrics/controller.js";
 import { MetricsRegistry } from "../../src/metrics/registry.js";
 import { queueMetrics } from "../../src/metrics/workqueue.js";
-import { ABORT_GRACE_MS, Controller, type ControllerOptions, type Reconcile } from "../../src/runtime/controller.js";
+import { Controller, type ControllerOptions, type Reconcile } from "../../src/runtime/controller.js";
 import { done, failed, requeueAfter } from "../../src/runtime/result.js";
 import { FakeClock } from "../support/fake-clock.js";
 

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { checkTimings, type Decision, decide, nextRecord, TIMINGS } from "../../src/runtime/election.js";
+import { ELECTION_TIMINGS } from "../../src/bounds.js";
+import { checkTimings, type Decision, decide, nextRecord } from "../../src/runtime/election.js";
 
 const record = { holder: "b", durationSeconds: 15, acquireTime: "then", renewTime: "now", transitions: 4 };
 
@@ -52,14 +53,14 @@ describe("the record that a candidate writes", () => {
 
 describe("election timings", () => {
   it("are the reference's", () => {
-    expect(TIMINGS).to.deep.equal({ leaseMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 });
-    expect(() => checkTimings(TIMINGS)).not.to.throw();
+    expect(ELECTION_TIMINGS).to.deep.equal({ leaseMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 });
+    expect(() => checkTimings(ELECTION_TIMINGS)).not.to.throw();
   });
 
   it("are refused where two holders could overlap", () => {
-    expect(() => checkTimings({ ...TIMINGS, renewDeadlineMs: 15_000 })).to.throw(
+    expect(() => checkTimings({ ...ELECTION_TIMINGS, renewDeadlineMs: 15_000 })).to.throw(
       "must be longer than the renew deadline",
     );
-    expect(() => checkTimings({ ...TIMINGS, retryMs: 9_000 })).to.throw("must be longer than 1.2 x 9000 ms");
+    expect(() => checkTimings({ ...ELECTION_TIMINGS, retryMs: 9_000 })).to.throw("must be longer than 1.2 x 9000 ms");
   });
 });

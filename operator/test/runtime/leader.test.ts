@@ -271,6 +271,7 @@ describe("leader elector", () => {
     await w.clock.advance(4_000);
     expect(spec(w.kube)?.renewTime).to.equal("2025-01-01T00:00:04.000000Z");
     expect(elector.fence.remainingMs()).to.be.greaterThan(0);
+    void elector.fence.track(new Promise(() => undefined));
     finish(false);
     await ended;
 
@@ -288,6 +289,47 @@ describe("leader elector", () => {
 
     expect(spec(w.kube)?.holderIdentity).to.equal("");
     expect(w.clock.pendingTimers).to.equal(0);
+  });
+
+  it("gives the lease up although runs have not ended, since they can write nothing any more", async () => {
+    const w = world();
+    const { finish, ended, elector } = contend(w);
+    await w.clock.flush();
+    finish(false);
+    await ended;
+    expect(spec(w.kube)?.holderIdentity).to.equal("");
+    expect(() => elector.fence.assertHeld()).to.throw("does not hold the lease");
+  });
+
+  it("keeps the lease while a write is under way, or was cut off: the server may still carry it out", async () => {
+    const underWay = world();
+    const one = contend(underWay);
+    await underWay.clock.flush();
+    void one.elector.fence.track(new Promise(() => undefined));
+    one.finish(false);
+    await one.ended;
+    expect(spec(underWay.kube)?.holderIdentity).to.equal("a");
+
+    const cutOff = world();
+    const other = contend(cutOff);
+    await cutOff.clock.flush();
+    const aborted = AbortSignal.abort();
+    await other.elector.fence.track(Promise.reject(new Error("aborted")), aborted).catch(() => undefined);
+    other.finish(false);
+    await other.ended;
+    expect(spec(cutOff.kube)?.holderIdentity).to.equal("a");
+  });
+
+  it("forgets a write that was cut off long ago, and counts none that ended", async () => {
+    const w = world();
+    const { finish, ended, elector } = contend(w);
+    await w.clock.flush();
+    await elector.fence.track(Promise.reject(new Error("aborted")), AbortSignal.abort()).catch(() => undefined);
+    await elector.fence.track(Promise.reject(new Error("refused"))).catch(() => undefined);
+    await w.clock.advance(15_000);
+    finish(false);
+    await ended;
+    expect(spec(w.kube)?.holderIdentity).to.equal("");
   });
 
   it("leaves a lease alone that another one took before the release (409)", async () => {

@@ -38,7 +38,11 @@ export function startProviderStack(options: ProviderStackOptions): ProviderStack
   fence.extendTo(clock.monotonic() + LEASE_MS);
   const records: AuditRecord[] = [];
   let look = () => {};
-  const metrics = { calls: { inc: () => look() }, callSeconds: { observe: () => undefined } };
+  const metrics = {
+    calls: { inc: () => look() },
+    callSeconds: { observe: () => undefined },
+    callWaitSeconds: { observe: () => undefined },
+  };
   const audit = (record: AuditRecord) => void records.push(record);
   const stack: StackOptions = { clock, random: seededRandom(1), metrics, fence, audit, dryRun };
   const credentials = fixedToken(token, new Redactor());

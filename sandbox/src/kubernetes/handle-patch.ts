@@ -1,8 +1,8 @@
 import { badRequest, unsupportedMediaType } from "./api-status.js";
 import { bodyText } from "./body-text.js";
-import { type ResourceCall, scopeOf, writeReply } from "./handle-resource.js";
 import { isObject, type JsonObject, typeName } from "./json.js";
 import type { Reply } from "./reply.js";
+import { type ResourceCall, scopeOf, writeReply } from "./resource-call.js";
 import type { ResourceType } from "./resources/resource-type.js";
 import { jsonPatch } from "./write/patch-json.js";
 import { mergePatch } from "./write/patch-merge.js";

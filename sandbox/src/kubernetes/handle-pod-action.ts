@@ -1,9 +1,9 @@
 import { conflict, methodNotAllowed } from "./api-status.js";
 import { bodyText } from "./body-text.js";
 import { collectionOf } from "./cluster.js";
-import { type ResourceCall, scopeOf } from "./handle-resource.js";
 import { at, objectOf, textOf } from "./json.js";
 import { jsonReply, type Reply } from "./reply.js";
+import { type ResourceCall, scopeOf } from "./resource-call.js";
 import { remove } from "./write/delete.js";
 import { readDeleteOptions } from "./write/delete-options.js";
 import { parseJson } from "./write/read-body.js";

@@ -1,6 +1,6 @@
 import { ApiStatus, methodNotAllowed, noSuchResource, tooLarge } from "./api-status.js";
 import { bodyText } from "./body-text.js";
-import { type Cluster, collectionOf } from "./cluster.js";
+import { collectionOf } from "./cluster.js";
 import { handlePatch } from "./handle-patch.js";
 import { handlePodAction } from "./handle-pod-action.js";
 import type { JsonObject } from "./json.js";
@@ -13,23 +13,16 @@ import { list } from "./read/list.js";
 import { readVersion } from "./read/list-options.js";
 import { watch } from "./read/watch.js";
 import { jsonReply, type Reply, textReply } from "./reply.js";
-import type { ApiRequest, ResourceRequest } from "./request.js";
+import type { ResourceRequest } from "./request.js";
+import { type ResourceCall, scopeOf, writeReply } from "./resource-call.js";
 import type { ResourceType } from "./resources/resource-type.js";
 import { keyOf } from "./store/collection.js";
-import { create, type WriteResult } from "./write/create.js";
+import { create } from "./write/create.js";
 import { remove } from "./write/delete.js";
 import { readDeleteOptions } from "./write/delete-options.js";
 import { parseObject } from "./write/read-body.js";
 import { existing, replace } from "./write/update.js";
 import { readWriteOptions } from "./write/write-options.js";
-
-/** A request for a resource that is there. */
-export interface ResourceCall {
-  readonly cluster: Cluster;
-  readonly type: ResourceType;
-  readonly target: ResourceRequest;
-  readonly request: ApiRequest;
-}
 
 /** Answers a request for a resource; throws refusals. */
 export function handleResource(call: ResourceCall): Reply {
@@ -80,11 +73,6 @@ function handleGet({ cluster, type, target, request }: ResourceCall, name: strin
   return jsonReply(tableOf({ cluster, type, request }, [object], { resourceVersion }));
 }
 
-/** The namespace of a request for a namespaced resource. */
-export function scopeOf(type: ResourceType, { namespace }: ResourceRequest): string | undefined {
-  return type.namespaced ? namespace : undefined;
-}
-
 function handleList({ cluster, type, target, request }: ResourceCall): Reply {
   const result = list(cluster, type, scopeOf(type, target), request.query);
   if (!asTable(request)) return textReply(listText(type, result));
@@ -118,11 +106,6 @@ function handleUpdate({ cluster, type, target, request }: ResourceCall, name: st
     type,
     replace(cluster, { type, namespace: scopeOf(type, target), name, subresource }, body, options),
   );
-}
-
-/** The answer to a write that succeeded. */
-export function writeReply(type: ResourceType, { code, object, warnings }: WriteResult): Reply {
-  return textReply(objectText(type, object), { code, warnings });
 }
 
 function handleDelete({ cluster, type, target, request }: ResourceCall, name: string): Reply {

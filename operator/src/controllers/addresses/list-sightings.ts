@@ -1,6 +1,7 @@
 /** Lists in which a creation whose answer was lost is looked for. */
 
 import type { PendingCreation } from "cdk8s-flipop/api";
+import { LISTS_KEPT } from "../../bounds.js";
 import type { InventoryView } from "../../inventory/types.js";
 
 /** Unassigned addresses of a whole list. */
@@ -10,19 +11,12 @@ export interface ListSighting {
   readonly unassigned: ReadonlySet<string>;
 }
 
-/** So long must lie between two lists that agree: another install may share the account and create, too. */
-export const LISTS_APART_MS = 10_000;
-/** A list that is looked in is this young, seconds: a little less than lies between two of them. */
-export const SETTLE_LIST_SECONDS = LISTS_APART_MS / 1000 - 1;
-
 /** Remembers a list: the first one, and the last few. */
 export function withList(lists: readonly ListSighting[], list: ListSighting): readonly ListSighting[] {
   if ((lists.at(-1)?.at ?? Number.NEGATIVE_INFINITY) >= list.at) return lists;
   const kept = lists.length < LISTS_KEPT ? lists : lists.filter((_, index) => index !== 1);
   return [...kept, list];
 }
-
-const LISTS_KEPT = 8;
 
 /** Of one resource. Keeps monotonic times: no clock that is set tears them apart. */
 export class ListSightings {

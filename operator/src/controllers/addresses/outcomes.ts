@@ -2,6 +2,7 @@
 
 import { isConflict, isNotFound, StatusError } from "../../kube/status-error.js";
 import { errorText } from "../../logging.js";
+import { isSuperseded } from "../../providers/decision.js";
 import { isProviderError, type ProviderError, type ProviderErrorReason } from "../../providers/errors.js";
 import { isAccountError } from "../address-accounts.js";
 import { ObjectGone } from "../object-writer.js";
@@ -18,11 +19,14 @@ export interface ActionFailure extends Failure {
   readonly ofAccount?: boolean;
   /** The address is there, but not the machine that it should go to. */
   readonly noMachine?: boolean;
+  /** The call was sent, and its answer was lost: it may have been accepted. */
+  readonly unconfirmed?: boolean;
 }
 
 /**
  * `ip`: the address that was created. `started`: it goes on without us; `id` is for polls. `refused`: try again later.
- * `unknown`: a creation whose answer was lost. `skipped`: nothing was sent, or the world had changed; no failure, but
+ * `unknown`: a creation whose answer was lost. `superseded`: nothing was sent, since the decision no longer held: plan
+ * again at once. `skipped`: nothing was sent, or the world had changed; no failure, but
  * where a look at an action came to nothing (`unanswered`).
  */
 export type Outcome =
@@ -30,7 +34,14 @@ export type Outcome =
   | { readonly is: "started"; readonly id: string; readonly ip?: string }
   | { readonly is: "refused"; readonly failure: ActionFailure }
   | { readonly is: "unknown"; readonly failure: ActionFailure }
-  | { readonly is: "skipped"; readonly because: string; readonly unanswered?: true };
+  | { readonly is: "superseded"; readonly because: string }
+  | {
+      readonly is: "skipped";
+      readonly because: string;
+      readonly unanswered?: true;
+      /** The caller gave up a call that had been sent: it may have been accepted. */
+      readonly unconfirmed?: true;
+    };
 
 export const DONE: Outcome = { is: "done" };
 
@@ -48,8 +59,9 @@ export function hasFailed(outcome: Outcome): boolean {
 /** What anything thrown by an action means. */
 export function outcomeOf(error: unknown): Outcome {
   if (isWithheld(error)) return skipped(error.message);
+  if (isSuperseded(error)) return { is: "superseded", because: error.seen };
   if (isProviderError(error)) {
-    return error.reason === "Cancelled" ? skipped(error.message) : { is: "refused", failure: providerFailure(error) };
+    return error.reason === "Cancelled" ? cancelled(error) : { is: "refused", failure: providerFailure(error) };
   }
   if (error instanceof ObjectGone) return skipped(error.message);
   if (isConflict(error)) return skipped("the object has changed meanwhile");
@@ -57,14 +69,19 @@ export function outcomeOf(error: unknown): Outcome {
   return { is: "refused", failure: serverFailure(error) };
 }
 
+function cancelled({ message, outcome }: ProviderError): Outcome {
+  return outcome === "unknown" ? { is: "skipped", because: message, unconfirmed: true } : skipped(message);
+}
+
 export function providerFailure(error: ProviderError): ActionFailure {
-  const { kind, reason, retryAfterSeconds } = error;
+  const { kind, reason, retryAfterSeconds, outcome } = error;
   const problem = problemOf(error, "AddressNotFound");
   return {
     kind,
     problem: reason === "WrongRegion" ? { ...problem, reason: "WrongRegion" } : problem,
     ...(reason === undefined ? {} : { detail: reason }),
     ...(isAccountError(error) ? { ofAccount: true } : {}),
+    ...(outcome === "unknown" ? { unconfirmed: true } : {}),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   };
 }

@@ -1,12 +1,10 @@
 /** Looks at an action that the provider runs. */
 
-import { ACTION_POLL_SECONDS } from "../../inventory/types.js";
+import { ACTION_POLL_SECONDS, SECOND_MS } from "../../bounds.js";
 import type { CallContext } from "../../providers/call.js";
 import type { ProviderId } from "../../providers/types.js";
 import { noting, type OpenAccount, told } from "./call.js";
 import { type Outcome, outcomeOf, skipped } from "./outcomes.js";
-
-const SECOND_MS = 1000;
 
 /** Looks at a running action. */
 export interface PollState {

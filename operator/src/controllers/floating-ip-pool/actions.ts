@@ -6,14 +6,19 @@
 
 import type { IpFamily, PendingCreation } from "cdk8s-flipop/api";
 import type { CreateAddress, ProviderId } from "../../providers/types.js";
+import type { CreationResult } from "../addresses/creation-result.js";
 import type { DnsAction, Reasoned, RecordDns } from "../records/actions.js";
 
 /** What the API server keeps. Confirmed (read back from its answer) before the next action of the chain. */
 export type RecordAction =
   /** `pendingCreation`, before the call. An answer without it means that the CRD is too old: the chain ends. */
   | (Reasoned & { readonly do: "record-intent"; readonly intent: PendingCreation })
-  /** The end of an open creation: with `ip` it joins `createdIPs` in the same patch, as of `createdTime`. */
-  | (Reasoned & { readonly do: "settle-creation"; readonly ip?: string; readonly createdTime: string })
+  /** The end of an open creation, concluded from the lists: an address joins `createdIPs` in the same patch. */
+  | (Reasoned & { readonly do: "settle-creation"; readonly result: CreationResult })
+  /** The end of a creation that this process knows, and the API server did not take when it came. */
+  | (Reasoned & { readonly do: "record-creation"; readonly result: CreationResult })
+  /** Takes away the copy of an intent that has ended. */
+  | (Reasoned & { readonly do: "drop-intent-copy" })
   /**
    * `lastAssignmentTime`, before the call, where the pool cools off: a crash in between must not shorten it. Where the
    * call is refused, the time goes back to `formerly`. A server that drops the field does not end the chain.
@@ -27,8 +32,12 @@ export type RecordAction =
   | (Reasoned & { readonly do: "drop-from-spec"; readonly ip: string })
   /** Takes the entry out of `createdIPs`. */
   | (Reasoned & { readonly do: "forget-created"; readonly ip: string })
-  /** The copy of the list of created addresses; `undefined` removes it. */
-  | (Reasoned & { readonly do: "annotate-pool"; readonly value: string | undefined })
+  /** The copy of the list of created addresses; `undefined` removes it. `forgotten`: those that the provider does not have. */
+  | (Reasoned & {
+      readonly do: "annotate-pool";
+      readonly value: string | undefined;
+      readonly forgotten?: readonly string[];
+    })
   /** A person's forget-creation has been served. */
   | (Reasoned & { readonly do: "clear-forget-creation" })
   | (Reasoned & { readonly do: "add-finalizer" })
@@ -37,8 +46,8 @@ export type RecordAction =
   | RecordDns;
 
 export type AddressAction =
-  /** Only in a chain after its intent. Created: joins `createdIPs`, and the intent goes, in one patch. Refused: the intent goes. Unknown: it stays. */
-  | (Reasoned & { readonly do: "create-address"; readonly wish: CreateAddress })
+  /** Only in a chain after its intent. Created: joins `createdIPs`, and the intent goes, in one patch. Refused: the intent goes. Unknown: it stays. What the server does not take is remembered: `record-creation`. */
+  | (Reasoned & { readonly do: "create-address"; readonly wish: CreateAddress; readonly startedAt: string })
   /** The address is read first where what is known of it is older than 15 s; another holder: skipped, plan again. */
   | (Reasoned & { readonly do: "assign"; readonly ip: string; readonly node: NodeRef; readonly from?: ProviderId })
   | (Reasoned & { readonly do: "unassign"; readonly ip: string; readonly from: ProviderId })

@@ -7,7 +7,7 @@ import { no, type PlannedCondition, unknown, yes } from "../planned-condition.js
 import type { Problem } from "../problem.js";
 import { ttlOf } from "../records/record-chain.js";
 import { clockTime } from "../times.js";
-import type { Pairing } from "./pairs.js";
+import { coolOffText, type Pairing } from "./pairs.js";
 import type { PlannedAddress } from "./report.js";
 import { isObserved, type Snapshot } from "./snapshot.js";
 import { dnsProviderOf, type Wish } from "./wish.js";
@@ -18,6 +18,10 @@ export interface Findings {
   readonly addresses: readonly PlannedAddress[];
   readonly pairing: Pairing;
   readonly creation: Problem | undefined;
+  /** A creation whose answer was lost, and whose end is not known. */
+  readonly unsettled: Problem | undefined;
+  /** Addresses that are not wanted, and not released. */
+  readonly heldBack: readonly string[];
   /** Addresses to publish. */
   readonly published: readonly string[];
 }
@@ -36,8 +40,8 @@ export function conditionsOf(snapshot: Snapshot, findings: Findings): readonly P
 
 function ready(snapshot: Snapshot, findings: Findings, observed: boolean): PlannedCondition {
   const { problem, providerFailure, pool } = snapshot;
-  const { wish, addresses } = findings;
-  const blocking = problem ?? providerFailure ?? rejected(wish) ?? uncreatable(snapshot, wish);
+  const { wish, addresses, unsettled } = findings;
+  const blocking = problem ?? providerFailure ?? rejected(wish) ?? uncreatable(snapshot, wish) ?? unsettled;
   if (blocking !== undefined) return no("Ready", blocking);
   if (!observed) return unknown("Ready");
   const failed = addresses.find(({ status }) => status.state === "error" && status.reason !== "ClaimedByOther");
@@ -46,14 +50,22 @@ function ready(snapshot: Snapshot, findings: Findings, observed: boolean): Plann
     return no("Ready", { reason: knownReason(failed.status.reason), message });
   }
   if (pool.spec.paused === true) return yes("Ready", "Paused", REASONS.Paused.meaning);
-  return served(snapshot, wish);
+  return served(snapshot, findings);
 }
 
 /** All that the pool asks for, but for what is left out of it without harm. */
-function served({ passedOver = [] }: Snapshot, { duplicates }: Wish): PlannedCondition {
+function served(
+  { passedOver = [] }: Snapshot,
+  { wish: { duplicates }, heldBack }: Pick<Findings, "wish" | "heldBack">,
+): PlannedCondition {
+  if (heldBack.length > 0) return yes("Ready", "OwnershipInferred", heldBackText(heldBack));
   if (passedOver.length > 0) return yes("Ready", "Invalid", `served, but for: ${passedOver.join("; ")}`);
   if (duplicates.length === 0) return yes("Ready", "Observed", IN_ORDER);
   return yes("Ready", "DuplicateAddress", `ips lists ${duplicates.join(", ")} twice; each counts once`);
+}
+
+function heldBackText(ips: readonly string[]): string {
+  return `served; ${ips.join(", ")} is not wanted any more and not released: no answer says that this resource created it; if nobody else uses it, release it at the provider`;
 }
 
 const IN_ORDER = "the spec is valid, and the provider answers; Fulfilled tells of addresses";
@@ -89,7 +101,7 @@ function obstacle(snapshot: Snapshot, { addresses, pairing, wish }: Findings): P
   if (snapshot.candidates.length === 0) return { reason: "NoCandidate", message: snapshot.refusals };
   if (snapshot.providerFailure !== undefined) return snapshot.providerFailure;
   if (pairing.cooling.length > 0) {
-    const message = `cool-off: next assignment at ${clockTime(pairing.coolUntil ?? snapshot.now)}`;
+    const message = coolOffText(pairing, snapshot.now);
     return { reason: "CoolingOff", message };
   }
   const [elsewhere] = pairing.elsewhere;

@@ -12,12 +12,11 @@ import type { ControllerContext, ControllerParts } from "../context.js";
 import { OwnResources } from "../own-resources.js";
 import { DnsDesk, dnsOfRegistry } from "../records/dns-desk.js";
 import { Units } from "../units.js";
-import { creationKey } from "./gather.js";
 import { reserveOpenMoves } from "./open-moves.js";
+import { noteCreation } from "./pool-creation.js";
 import type { PoolObject } from "./read-pool.js";
 import { type RunTools, runPool } from "./run-pool.js";
 import { POOL_PLURAL, PoolUnit } from "./unit.js";
-import { familyOfPool } from "./wish.js";
 
 const NAME = "floating-ip-pool";
 const WORKERS = 16;
@@ -109,6 +108,7 @@ class FloatingIPPools implements Drainable {
     const unit = this.units.get(key);
     const read = unit?.read();
     if (unit === undefined || read === undefined) return done;
+    if (!this.context.claims.areAddressesDecided(unit.ref.uid)) return done;
     const result = await runPool(this.tools, unit, read);
     this.logTrouble();
     return result;
@@ -131,6 +131,7 @@ class FloatingIPPools implements Drainable {
           this.resources.wrote(written);
           this.see(unit);
         },
+        onResult: () => this.see(unit),
       },
       object,
     );
@@ -139,21 +140,14 @@ class FloatingIPPools implements Drainable {
 
   /** A newer version: what it claims and asks for counts from here on. */
   private see(unit: PoolUnit): void {
-    const { claims, creations, records } = this.context;
+    const { claims, records } = this.context;
     const read = unit.read();
     if (read === undefined) return;
     const { pool } = read;
     claims.put(poolClaims(pool, records.zones.lookUp));
     unit.follow(read);
     reserveOpenMoves(this.context, unit);
-    const { pendingCreation: intent } = pool.status;
-    if (intent === undefined) {
-      if (!unit.underWay.has("creation")) creations.end(unit.ref.uid);
-      return;
-    }
-    const family = familyOfPool(pool);
-    const node = intent.providerID === undefined ? {} : { node: intent.providerID };
-    creations.set({ ...creationKey(unit, pool, { family, account: undefined }), ...node });
+    noteCreation(this.context, unit);
   }
 
   private forget({ ref }: PoolUnit): Promise<void> {

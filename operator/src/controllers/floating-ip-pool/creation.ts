@@ -1,13 +1,19 @@
 /** Step 7: creating what is missing, one address at a time, and never twice. */
 
-import { Annotation, type PendingCreation } from "cdk8s-flipop/api";
+import { Annotation, canonicalIp, type PendingCreation } from "cdk8s-flipop/api";
+import { SEEN_KEPT } from "../../bounds.js";
 import { refText } from "../../claims/claimant.js";
+import type { ProviderId } from "../../providers/types.js";
+import type { CreationResult } from "../addresses/creation-result.js";
+import { heldUpUntil } from "../creation-book.js";
+import { given } from "../given.js";
 import type { Problem } from "../problem.js";
 import { isDue } from "../retry-schedule.js";
 import { clockTime, timestamp } from "../times.js";
 import type { Action, Chain } from "./actions.js";
 import type { WaitingNode } from "./demand.js";
-import { coolOffOf, type Pairing } from "./pairs.js";
+import { coolOffOf, coolOffText, type Pairing } from "./pairs.js";
+import { regionOf } from "./regions.js";
 import { type Settlement, settle } from "./settlement.js";
 import type { Snapshot } from "./snapshot.js";
 import { accountUntil } from "./supply.js";
@@ -28,19 +34,21 @@ export function creationOf(snapshot: Snapshot, wish: Wish, pairing: Pairing, arm
   const settled = settlementOf(snapshot);
   if (settled !== undefined) return settled;
   if (wish.missing === 0) return NOTHING;
-  const obstacle = obstacleTo(snapshot, wish);
+  const obstacle = blockage(snapshot, wish);
   if (obstacle !== undefined) return obstacle;
   if (!armed) return NOTHING;
   return create(snapshot, wish, pairing);
 }
 
-/** The end of an open creation; `undefined`: none is open. */
+/** The end of an open creation, or of one that no status shows yet; `undefined`: there is neither. */
 export function settlementOf(snapshot: Snapshot): Creation | undefined {
   const { status, metadata } = snapshot.pool;
+  const { creationResult } = snapshot.memory;
+  if (creationResult !== undefined) return { chain: [recording(creationResult)], problem: RECORDING };
   const { pendingCreation: intent } = status;
   const forget = metadata.annotations?.[Annotation.forgetCreation] !== undefined;
   if (forget) return { chain: intent === undefined ? [SERVED] : [ended(intent, "a person said to forget it"), SERVED] };
-  return intent === undefined ? undefined : settledBy(intent, settle(snapshot, intent));
+  return intent === undefined ? undefined : settledBy(snapshot, intent, settle(snapshot, intent));
 }
 
 const SERVED: Action = {
@@ -48,7 +56,7 @@ const SERVED: Action = {
   why: "it has been served; left there, it would hit the next creation",
 };
 
-function settledBy(intent: PendingCreation, end: Settlement): Creation {
+function settledBy(snapshot: Snapshot, intent: PendingCreation, end: Settlement): Creation {
   switch (end.is) {
     case "ours":
       return { chain: [ended(intent, end.why, end.ip)] };
@@ -57,29 +65,40 @@ function settledBy(intent: PendingCreation, end: Settlement): Creation {
     case "nothing":
       return { chain: [ended(intent, "no address came of it")] };
     case "several":
-      return { chain: [], problem: { reason: "CreationUnsettled", message: severalText(intent, end.ips) } };
+      return { chain: [], problem: { reason: "CreationUnsettled", message: severalText(snapshot, intent, end) } };
+    case "elsewhere":
+      return { chain: [], problem: { reason: "CreationUnsettled", message: elsewhereText(snapshot, intent) } };
     case "wait":
-      return { chain: [], problem: { reason: "CreationUnsettled", message: waitText(intent) }, lookAgainAt: end.until };
+      return {
+        chain: [],
+        problem: { reason: "CreationUnsettled", message: waitText(snapshot, intent) },
+        lookAgainAt: end.until,
+      };
   }
+}
+
+function recording(result: CreationResult): Action {
+  return { do: "record-creation", result, why: "the API server did not take it when it was known" };
+}
+
+/** What people are told of a creation whose answer was lost. `undefined`: there is none, or its end is known. */
+export function unsettledOf(snapshot: Snapshot): Problem | undefined {
+  if (snapshot.creating === true || snapshot.pool.status.pendingCreation === undefined) return undefined;
+  return settlementOf(snapshot)?.problem;
 }
 
 const NOTHING: Creation = { chain: [] };
 
-function ended(intent: PendingCreation, why: string, ip?: string): Action {
-  return { do: "settle-creation", ...(ip === undefined ? {} : { ip }), createdTime: intent.startedAt, why };
+/** An address that was found, and not answered, is ours to use and not to release. */
+function ended({ startedAt }: PendingCreation, why: string, ip?: string): Action {
+  const status = { state: "unassigned" } as const;
+  const created = ip === undefined ? {} : { created: { ip, createdTime: startedAt, status, inferred: true as const } };
+  return { do: "settle-creation", result: { startedAt, ...created }, why };
 }
 
 /** How many of the missing addresses look for a node. Those that can't be created now leave the nodes to others. */
 export function creatable(snapshot: Snapshot, wish: Wish): number {
   return wish.missing === 0 || blockage(snapshot, wish) !== undefined ? 0 : wish.missing;
-}
-
-function obstacleTo(snapshot: Snapshot, wish: Wish): Creation | undefined {
-  const blocked = blockage(snapshot, wish);
-  const other = snapshot.otherCreations[0];
-  if (blocked !== undefined || other === undefined) return blocked;
-  const message = `${wish.missing} to be created, after the creation that ${refText(other.resource)} has under way`;
-  return { chain: [], problem: { reason: "CreationUnsettled", message } };
 }
 
 /** What does not pass as soon as others are done. */
@@ -110,9 +129,34 @@ function inability({ capabilities, pool }: Snapshot, { family }: Wish): Problem 
   };
 }
 
+/** Another resource's creation could be mistaken for this one. */
+function holdUpOf(snapshot: Snapshot, wish: Wish, node: ProviderId | undefined): Creation | undefined {
+  const { now, inventory, otherCreations } = snapshot;
+  const beginning = { node, now, listedAt: now - inventory.ageSeconds * 1000 };
+  const waits = otherCreations.flatMap((other) => {
+    const until = heldUpUntil(other, beginning);
+    return until === undefined ? [] : [{ other, until }];
+  });
+  const last = waits.sort((a, b) => b.until - a.until)[0];
+  if (last === undefined) return undefined;
+  const { other, until } = last;
+  const message = `${wish.missing} to be created, after the creation of ${refText(other.resource)}`;
+  if (other.running === true) return { chain: [], problem: { reason: "UnderWay", message } };
+  const remedy = `set annotation ${Annotation.forgetCreation} there if no address came of it`;
+  if (!Number.isFinite(until)) return unsettledOther(`${message}, whose answer was lost: ${remedy}`);
+  const held = `${message}, whose answer was lost: it begins at ${clockTime(until)}, or ${remedy}`;
+  return { ...unsettledOther(held), lookAgainAt: until };
+}
+
+function unsettledOther(message: string): Creation {
+  return { chain: [], problem: { reason: "CreationUnsettled", message } };
+}
+
 function create(snapshot: Snapshot, wish: Wish, pairing: Pairing): Creation {
   const { capabilities, pool } = snapshot;
   const node = capabilities?.createsOnNode.includes(wish.family) ? pairing.leftover[0] : undefined;
+  const heldUp = holdUpOf(snapshot, wish, node?.machine);
+  if (heldUp !== undefined) return heldUp;
   const why = `desiredIPs is ${wish.desired}, ${wish.missing} missing`;
   if (node !== undefined) return createOnNode(snapshot, { family: wish.family, node, why }, pairing.coolUntil);
   const region = pool.spec.region ?? "";
@@ -121,7 +165,7 @@ function create(snapshot: Snapshot, wish: Wish, pairing: Pairing): Creation {
   return {
     chain: [
       { do: "record-intent", intent, why },
-      { do: "create-address", wish: { family: wish.family, region }, why },
+      { do: "create-address", wish: { family: wish.family, region }, startedAt: intent.startedAt, why },
     ],
   };
 }
@@ -133,15 +177,17 @@ interface OnNode {
 }
 
 /** An assignment, too. One that has to cool off waits: an address that lies idle is billed, and serves nobody. */
-function createOnNode(snapshot: Snapshot, { family, node, why }: OnNode, coolUntil: number | undefined): Creation {
+function createOnNode(snapshot: Snapshot, { family, node, why }: OnNode, coolUntil: Pairing["coolUntil"]): Creation {
   const cools = coolOffOf(snapshot) > 0;
   if (cools && coolUntil !== undefined) {
-    const message = `${why}; cool-off: next assignment at ${clockTime(coolUntil)}`;
-    return { chain: [], problem: { reason: "CoolingOff", message }, lookAgainAt: coolUntil };
+    const problem = { reason: "CoolingOff", message: `${why}; ${coolOffText({ coolUntil }, snapshot.now)}` } as const;
+    return { chain: [], problem, ...(coolUntil === "unanswered" ? {} : { lookAgainAt: coolUntil }) };
   }
-  const intent: Action = { do: "record-intent", intent: intentOf(snapshot, family, node), why };
-  const create: Action = { do: "create-address", wish: { family, node: node.machine }, why };
-  return { chain: [intent, ...(cools ? [assignmentRecord(snapshot, why)] : []), create], node };
+  const intent = intentOf(snapshot, family, node);
+  const { startedAt } = intent;
+  const record: Action = { do: "record-intent", intent, why };
+  const create: Action = { do: "create-address", wish: { family, node: node.machine }, startedAt, why };
+  return { chain: [record, ...(cools ? [assignmentRecord(snapshot, why)] : []), create], node };
 }
 
 /** The cool-off counts from before the call: a crash right after it must not shorten it. */
@@ -149,8 +195,6 @@ export function assignmentRecord({ pool, now }: Snapshot, why: string): Action {
   const formerly = pool.status.lastAssignmentTime;
   return { do: "record-assignment", at: timestamp(now), ...(formerly === undefined ? {} : { formerly }), why };
 }
-
-const SEEN_KEPT = 500;
 
 function intentOf(
   { pool, now, inventory }: Snapshot,
@@ -160,16 +204,25 @@ function intentOf(
   const isHeld = ({ holder }: { readonly holder?: string }) => Number(holder !== undefined);
   // Held ones, too, while there is room: one that loses its node later is no newcomer either.
   const known = [...inventory.addresses.values()].sort((a, b) => isHeld(a) - isHeld(b) || (a.ip < b.ip ? -1 : 1));
-  const { provider, region } = pool.spec;
+  const { provider } = pool.spec;
+  const region = (node === undefined ? "" : regionOf(node)) || pool.spec.region;
   const place = node === undefined ? {} : onNode(node, inventory.heldCount(node.machine) > 0);
   return {
     startedAt: timestamp(now),
     provider,
-    ...(region === undefined ? {} : { region }),
+    ...given({ region, project: projectOf(pool, inventory) }),
     family,
     ...place,
     unassignedSeen: known.slice(0, SEEN_KEPT).map(({ ip }) => ip),
   };
+}
+
+/** Where all that this resource created itself is filed; `undefined`: nowhere, or in several places. */
+function projectOf({ status }: Snapshot["pool"], inventory: Snapshot["inventory"]): string | undefined {
+  const own = (status.createdIPs ?? []).filter(({ inferred }) => inferred !== true);
+  const projects = new Set(own.flatMap(({ ip }) => inventory.get(canonicalIp(ip))?.project ?? []));
+  const [project] = projects;
+  return projects.size === 1 ? project : undefined;
 }
 
 function onNode({ machine }: WaitingNode, dropletHadAddress: boolean) {
@@ -178,6 +231,11 @@ function onNode({ machine }: WaitingNode, dropletHadAddress: boolean) {
 
 const CRD_TEXT =
   "the API server drops fields of the status that a creation needs; nothing is created: apply the CRDs of this release";
+const RECORDING: Problem = {
+  reason: "UnderWay",
+  message:
+    "the end of a creation is known and not yet in the status: the API server did not take it; it is tried again",
+};
 const RUNNING: Creation = {
   chain: [],
   problem: { reason: "UnderWay", message: "an address is being created" },
@@ -190,10 +248,26 @@ const NO_REGION: Creation = {
   },
 };
 
-function severalText({ startedAt }: PendingCreation, ips: readonly string[]): string {
-  return `the answer to the creation of ${startedAt} was lost, and any of ${ips.join(", ")} may be its address: list the right one in ips, or set annotation ${Annotation.forgetCreation} if none is`;
+function severalText(
+  snapshot: Snapshot,
+  { startedAt }: PendingCreation,
+  { ips, why }: Extract<Settlement, { readonly is: "several" }>,
+): string {
+  const reason = why === undefined ? "" : ` (${why})`;
+  return `the answer to the creation of ${startedAt} was lost, and any of ${ips.join(", ")} may be its address${reason}: ${remedyOf(snapshot)}`;
 }
 
-function waitText({ startedAt }: PendingCreation): string {
-  return `the answer to the creation of ${startedAt} was lost; the provider's lists will tell what became of it`;
+function waitText(snapshot: Snapshot, { startedAt }: PendingCreation): string {
+  return `the answer to the creation of ${startedAt} was lost; the provider's lists show what came of it: ${remedyOf(snapshot)}`;
+}
+
+function elsewhereText({ pool: { metadata } }: Snapshot, { startedAt, provider, family }: PendingCreation): string {
+  return `the answer to the creation of ${startedAt} was lost, and provider "${provider}" (${family}), which it was sent to, is not the spec's any more: look there for a new address, then set annotation ${Annotation.forgetCreation} on ${metadata.name}`;
+}
+
+function remedyOf({ pool: { metadata, spec } }: Snapshot): string {
+  const forget = `set annotation ${Annotation.forgetCreation} on ${metadata.name} if none is`;
+  if (metadata.deletionTimestamp !== undefined) return `nothing needs doing, it stays with the account; ${forget}`;
+  const where = spec.desiredIPs === undefined ? "ips" : "ips (a RoutedIP: routedIP)";
+  return `list the right one in ${where}, or ${forget}`;
 }

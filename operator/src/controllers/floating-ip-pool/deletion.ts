@@ -1,13 +1,14 @@
 /** Step 11: the finalizer, and the clean-up of a pool that is being deleted. */
 
-import { Finalizer } from "cdk8s-flipop/api";
+import { Finalizer, type PendingCreation } from "cdk8s-flipop/api";
 import { isCleanupOverdue } from "../cleanup.js";
 import type { Chain } from "./actions.js";
 import { annotationRemovals } from "./annotations.js";
 import { settlementOf } from "./creation.js";
 import type { Standing } from "./grace.js";
-import { reclaimChains } from "./reclaim.js";
+import { isHeldBack, reclaimChains } from "./reclaim.js";
 import { recordRemoval } from "./records.js";
+import { settle } from "./settlement.js";
 import type { Pool, Snapshot } from "./snapshot.js";
 import type { Wish } from "./wish.js";
 
@@ -39,28 +40,61 @@ export function deletionChains(snapshot: Snapshot, wish: Wish, standings: readon
   const chains = snapshot.inventory.complete ? cleanUp(snapshot, wish, standings) : [];
   if (left.length > 0 && !isOverdue(snapshot)) return chains;
   const annotations = annotationRemovals(snapshot, wish.family).flat();
-  const why = left.length === 0 ? "all is cleaned up" : "the deadline of the clean-up has passed";
-  return [[...annotations, { do: "remove-finalizer", leftBehind: left, why }]];
+  const kept = keptBack(snapshot, standings);
+  const why = whyOver(left, kept);
+  return [[...annotations, { do: "remove-finalizer", leftBehind: [...left, ...kept], why }]];
+}
+
+/** @param kept what is not released, since it may belong to somebody else */
+export function whyOver(left: readonly string[], kept: readonly string[]): string {
+  if (left.length > 0) return "the deadline of the clean-up has passed";
+  return kept.length === 0 ? "all is cleaned up" : "what is left may belong to somebody else: check that first";
+}
+
+/** Descriptions of the addresses that stay though the policy is Delete: no answer shows that they are ours. */
+export function keptBack(snapshot: Snapshot, standings: readonly Standing[]): readonly string[] {
+  if (snapshot.pool.spec.reclaimPolicy !== "Delete") return [];
+  const { pendingCreation: intent } = snapshot.pool.status;
+  const inferred = standings.filter((standing) => isHeldBack(snapshot, standing));
+  return [...inferred.map(({ address }) => `address ${address.ip}`), ...undecided(snapshot, intent)];
+}
+
+/** The lists can say no more of these. */
+function undecided(snapshot: Snapshot, intent: PendingCreation | undefined): readonly string[] {
+  const end = intent === undefined ? undefined : endOf(snapshot, intent);
+  if (intent === undefined || end === undefined) return [];
+  const what = `the address of the creation of ${intent.startedAt}`;
+  if (end.is === "several") return [`${what}, which may be one of ${end.ips.join(", ")}`];
+  return end.is === "elsewhere" ? [`${what} at provider "${intent.provider}", if there is one`] : [];
+}
+
+function endOf(snapshot: Snapshot, intent: PendingCreation) {
+  return snapshot.inventory.complete && snapshot.creating !== true ? settle(snapshot, intent) : undefined;
 }
 
 /** In words; empty: all is cleaned up. */
 export function leftBehind(snapshot: Snapshot, standings: readonly Standing[]): readonly string[] {
   const { spec, status } = snapshot.pool;
-  const addresses = standings.filter(({ address }) => address.origin === "created").filter(isClaimed);
+  const addresses = standings.filter(({ address }) => isCertain(address)).filter(isClaimed);
   const kept = spec.reclaimPolicy === "Delete" ? addresses.map(({ address }) => `address ${address.ip}`) : [];
-  const open = spec.reclaimPolicy === "Delete" && status.pendingCreation !== undefined;
+  const intent = spec.reclaimPolicy === "Delete" ? status.pendingCreation : undefined;
+  const open = intent !== undefined && undecided(snapshot, intent).length === 0;
   const records = spec.dnsRecordSet?.deletionPolicy === "Delete" && status.dns !== undefined;
   return [
     ...kept,
-    ...(open ? [`the address of the creation of ${status.pendingCreation?.startedAt}, if there is one`] : []),
+    ...(open ? [`the address of the creation of ${intent.startedAt}, if there is one`] : []),
     ...(records ? [`record set ${status.dns?.recordName} in zone ${status.dns?.zone}`] : []),
   ];
+}
+
+function isCertain({ origin, inferred }: Standing["address"]): boolean {
+  return origin === "created" && inferred !== true;
 }
 
 function cleanUp(snapshot: Snapshot, { family }: Wish, standings: readonly Standing[]): readonly Chain[] {
   const { spec } = snapshot.pool;
   const records = spec.dnsRecordSet?.deletionPolicy === "Delete" ? [recordRemoval(snapshot)] : [];
-  const settled = spec.reclaimPolicy === "Delete" ? [settlementOf(snapshot)?.chain ?? []] : [];
+  const settled = snapshot.creating === true ? [] : [settlementOf(snapshot)?.chain ?? []];
   const addresses = reclaimChains(snapshot, standings);
   return [...records, ...settled, ...addresses, ...annotationRemovals(snapshot, family)];
 }

@@ -1,14 +1,23 @@
 /** What people are told of the end of an action. Pure. */
 
 import type { Outcome } from "../addresses/outcomes.js";
-import { ADDRESS_FAILURES, failed, leftBehind, normal, recordsText, type Telling } from "../telling.js";
+import {
+  ADDRESS_FAILURES,
+  failed,
+  forgotten,
+  leftBehind,
+  normal,
+  recordsText,
+  settledText,
+  type Telling,
+} from "../telling.js";
 import type { Action } from "./actions.js";
 import type { Step } from "./chain-end.js";
 import type { Snapshot } from "./snapshot.js";
 
 /** `undefined`: nothing worth an Event. */
 export function tellingOf(snapshot: Snapshot, { action, outcome }: Step): Telling | undefined {
-  if (outcome.is === "skipped") return undefined;
+  if (outcome.is === "skipped" || outcome.is === "superseded") return undefined;
   if (outcome.is === "refused" || outcome.is === "unknown") {
     const subject = "ip" in action && action.ip !== undefined ? `${action.ip}: ` : "";
     return failed(FAILED[action.do], outcome.failure.problem, subject);
@@ -32,6 +41,8 @@ function succeeded(snapshot: Snapshot, action: Action, outcome: Well): Telling |
       return normal("Released", "Release", `${action.ip} was released: ${action.why}`);
     case "apply-records":
       return normal("RecordsChanged", "ChangeRecords", recordsText(action.changes));
+    case "annotate-pool":
+      return forgotten(action.forgotten);
     case "remove-finalizer":
       return leftBehind(action.leftBehind, action.why);
     default:
@@ -60,8 +71,8 @@ function arrived(
   return normal("Assigned", "Assign", `${ip} is on ${verdictOf(expected)?.node.name ?? expected}`);
 }
 
-function settled({ ip, why }: Extract<Action, { readonly do: "settle-creation" }>): Telling | undefined {
-  return ip === undefined ? undefined : normal("CreationSettled", "Create", `${ip} is of this pool: ${why}`);
+function settled({ result, why }: Extract<Action, { readonly do: "settle-creation" }>): Telling | undefined {
+  return result.created === undefined ? undefined : settledText(result.created.ip, why);
 }
 
 const FAILED: Readonly<Record<Action["do"], readonly [reason: string, action: string]>> = {

@@ -10,7 +10,7 @@ import { poll, pollMs } from "../addresses/poll.js";
 import { askedBy } from "../asked-by.js";
 import { timestamp } from "../times.js";
 import type { Action, AddressAction } from "./actions.js";
-import { created, keep } from "./execute-status.js";
+import { endCreation } from "./pool-creation.js";
 import type { Tools } from "./tools.js";
 
 type Of<K extends AddressAction["do"]> = Extract<Action, { readonly do: K }>;
@@ -31,9 +31,10 @@ export function callProvider(tools: Tools, action: AddressAction): Promise<Outco
   }
 }
 
-async function assign(tools: Tools, open: OpenAccount, { ip, node, from, why }: Of<"assign">): Promise<Outcome> {
+async function assign(tools: Tools, open: OpenAccount, action: Of<"assign">): Promise<Outcome> {
   const { account, inventory } = open;
-  const context = contextOf(tools, why);
+  const { ip, node, from } = action;
+  const context = contextOf(tools, action);
   const wish = { ip, node: node.machine, ...(from === undefined ? {} : { from }) };
   try {
     return told(await inventory.assign(account.provider, context, wish));
@@ -45,14 +46,15 @@ async function assign(tools: Tools, open: OpenAccount, { ip, node, from, why }: 
   }
 }
 
-async function unassign(tools: Tools, open: OpenAccount, { ip, from, why }: Of<"unassign">): Promise<Outcome> {
+async function unassign(tools: Tools, open: OpenAccount, action: Of<"unassign">): Promise<Outcome> {
   const { account, inventory } = open;
-  return told(await inventory.unassign(account.provider, contextOf(tools, why), { ip, from }));
+  const { ip, from } = action;
+  return told(await inventory.unassign(account.provider, contextOf(tools, action), { ip, from }));
 }
 
-async function release(tools: Tools, open: OpenAccount, { ip, why }: Of<"release">): Promise<Outcome> {
+async function release(tools: Tools, open: OpenAccount, action: Of<"release">): Promise<Outcome> {
   const { account, inventory } = open;
-  await inventory.release(account.provider, contextOf(tools, why), ip);
+  await inventory.release(account.provider, contextOf(tools, action), action.ip);
   return DONE;
 }
 
@@ -63,25 +65,21 @@ async function look(tools: Tools, open: OpenAccount, action: Of<"poll">): Promis
   const known = unit.polls.get(ip);
   const looks = (known?.id === id ? known.looks : 0) + 1;
   unit.polls.set(ip, { id, looks, nextAt: context.clock.monotonic() + pollMs(looks) });
-  const outcome = await poll(open, contextOf(tools, action.why), action);
+  const outcome = await poll(open, contextOf(tools, action), action);
   if (outcome.is !== "skipped") unit.polls.delete(ip);
   return outcome;
 }
 
-function create(tools: Tools, open: OpenAccount, { wish, why }: Of<"create-address">): Promise<Outcome> {
-  const { context, unit } = tools;
-  return createAddress(open, contextOf(tools, why), wish, {
-    end: () => keep(tools, () => ({ pendingCreation: undefined })),
-    keep: (ip, state) => {
-      const now = timestamp(context.clock.now());
-      return keep(tools, ({ status }) => ({
-        ...created(status, ip, now),
-        pendingCreation: undefined,
-        ips: { ...status?.ips, [ip]: { ...placeOf(context, wish), ...state, since: now } },
-      }));
+function create(tools: Tools, open: OpenAccount, action: Of<"create-address">): Promise<Outcome> {
+  const { context } = tools;
+  const { wish, startedAt } = action;
+  return createAddress(open, contextOf(tools, action), wish, {
+    refused: () => endCreation(tools, { startedAt }),
+    created: (ip, state) => {
+      const createdTime = timestamp(context.clock.now());
+      const status = { ...placeOf(context, wish), ...state, since: createdTime };
+      return endCreation(tools, { startedAt, created: { ip, createdTime, status } });
     },
-    lost: (ip, error) =>
-      context.logger.error({ pool: unit.key, ip, error }, "address created but not recorded in status; retrying"),
   });
 }
 
@@ -91,6 +89,12 @@ function placeOf({ nodes }: Tools["context"], wish: CreateAddress): AddressStatu
   return { providerID: wish.node, ...(node === undefined ? {} : { nodeName: node.name }) };
 }
 
-function contextOf({ unit, signal }: Tools, why: string) {
-  return askedBy(unit.ref, why, signal);
+/** A creation or a release serves no node that waits for its address to move. */
+function contextOf({ unit, signal, recheckOf }: Tools, action: AddressAction) {
+  const recheck = recheckOf(action);
+  const moves = action.do !== "create-address" && action.do !== "release";
+  return askedBy(unit.ref, action.why, signal, {
+    priority: moves ? "assignment" : "records",
+    ...(recheck && { recheck }),
+  });
 }

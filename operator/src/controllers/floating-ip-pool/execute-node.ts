@@ -1,18 +1,16 @@
 /** Actions on the annotations of nodes. */
 
 import type { IpFamily } from "cdk8s-flipop/api";
+import { CACHE_LAG_MS } from "../../bounds.js";
 import type { Patch } from "../../kube/patch.js";
 import { sendPatch } from "../../kube/send-patch.js";
 import { isConflict, isForbidden, isInvalid, isNotFound } from "../../kube/status-error.js";
 import type { NodeFacts } from "../../match/node-facts.js";
+import { annotationPatch, annotationRemoval, nodePath } from "../addresses/annotation-patches.js";
 import { DONE, type Outcome, skipped } from "../addresses/outcomes.js";
-import { annotationPatch, annotationRemoval, nodePath } from "../node-annotations.js";
 import { ownerName } from "../owners.js";
 import type { NodeAction } from "./actions.js";
 import type { Tools } from "./tools.js";
-
-/** So long the node cache may lag behind our own write. */
-const CACHE_LAG_MS = 10_000;
 
 /** Sends each change once: the node cache shows it a moment later. */
 export async function changeNode(tools: Tools, action: NodeAction): Promise<Outcome> {

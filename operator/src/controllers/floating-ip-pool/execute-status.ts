@@ -1,9 +1,17 @@
 /** Actions that the status of the pool keeps: written, and confirmed by the server's answer. */
 
-import { type CreatedAddress, canonicalIp, type FloatingIPPoolStatus } from "cdk8s-flipop/api";
-import { statusPatch } from "../../kube/patch.js";
+import {
+  Annotation,
+  type CreatedAddress,
+  canonicalIp,
+  type FloatingIPPoolStatus,
+  type PendingCreation,
+} from "cdk8s-flipop/api";
+import { ownAnnotationPatch, statusPatch } from "../../kube/patch.js";
+import { intentText } from "../addresses/creation-result.js";
 import { DONE, type Outcome, skipped } from "../addresses/outcomes.js";
 import type { Action, RecordAction } from "./actions.js";
+import { dropCopy, endCreation, recordCreation } from "./pool-creation.js";
 import type { PoolObject } from "./read-pool.js";
 import type { Tools } from "./tools.js";
 
@@ -13,6 +21,8 @@ type StatusAction = Extract<
     readonly do:
       | "record-intent"
       | "settle-creation"
+      | "record-creation"
+      | "drop-intent-copy"
       | "record-assignment"
       | "mark-in-spec"
       | "forget-created"
@@ -29,10 +39,12 @@ export async function recordInStatus(tools: Tools, action: StatusAction): Promis
     case "record-assignment":
       return recordAssignment(tools, action.at);
     case "settle-creation":
-      return keep(tools, ({ status }) => ({
-        pendingCreation: undefined,
-        ...(action.ip === undefined ? {} : created(status, action.ip, action.createdTime)),
-      }));
+    case "record-creation":
+      await recordCreation(tools, action.result);
+      return DONE;
+    case "drop-intent-copy":
+      await dropCopy(tools.unit);
+      return DONE;
     case "mark-in-spec":
       return keep(tools, ({ status }) => markedInSpec(status, action.ip));
     case "forget-created":
@@ -53,15 +65,9 @@ export async function keep(tools: Pick<Tools, "unit">, change: (pool: PoolObject
   return DONE;
 }
 
-/** `createdIPs` with one more. */
-export function created(status: FloatingIPPoolStatus | undefined, ip: string, createdTime: string) {
-  const others = entries(status).filter((entry) => !isOf(entry, ip));
-  return { createdIPs: [...others, { ip, createdTime }] };
-}
-
 /** On the version that the plan was made of, or the plan may be wrong by now. */
 async function recordIntent(
-  { unit, snapshot, signal }: Tools,
+  { unit, snapshot, context, signal }: Tools,
   { intent }: Extract<Action, { readonly do: "record-intent" }>,
 ): Promise<Outcome> {
   const planned = snapshot.pool.metadata;
@@ -71,14 +77,30 @@ async function recordIntent(
   }
   const patch = (pool: PoolObject) => statusPatch(pool, { pendingCreation: intent });
   const answer = await unit.writer.write({ patch, subresource: "status", signal });
-  if (answer.status?.pendingCreation?.startedAt === intent.startedAt) return DONE;
+  if (answer.status?.pendingCreation?.startedAt === intent.startedAt)
+    return copyIntent({ unit, context, signal }, intent);
   unit.crdTooOld = true;
   const message = "the API server drops status.pendingCreation: apply the CRDs of this release";
   return { is: "refused", failure: { kind: "Terminal", problem: { reason: "CRDTooOld", message } } };
 }
 
-async function recordAssignment(tools: Tools, at: string): Promise<Outcome> {
-  tools.unit.lastAssignmentAt = Date.parse(at);
+/** Beside the status, which may get lost: then nothing else knows that an address may have been created. */
+async function copyIntent(
+  { unit, context, signal }: Pick<Tools, "unit" | "context" | "signal">,
+  intent: PendingCreation,
+): Promise<Outcome> {
+  const copy = { [Annotation.pendingCreation]: intentText(intent) };
+  try {
+    await unit.writer.write({ patch: (pool) => ownAnnotationPatch(pool, copy), fact: true, signal });
+    return DONE;
+  } catch (error) {
+    await endCreation({ unit, context }, { startedAt: intent.startedAt });
+    throw error;
+  }
+}
+
+/** Until the call is answered, `PoolUnit.assigning` holds back the next one. */
+function recordAssignment(tools: Tools, at: string): Promise<Outcome> {
   return keep(tools, () => ({ lastAssignmentTime: at }));
 }
 
@@ -87,7 +109,6 @@ export async function takeBackAssignment(
   tools: Tools,
   { formerly }: Extract<Action, { readonly do: "record-assignment" }>,
 ): Promise<void> {
-  tools.unit.lastAssignmentAt = formerly === undefined ? undefined : Date.parse(formerly);
   await keep(tools, () => ({ lastAssignmentTime: formerly }));
 }
 

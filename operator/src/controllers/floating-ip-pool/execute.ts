@@ -3,7 +3,7 @@
 import { DONE, type Outcome, outcomeOf, skipped } from "../addresses/outcomes.js";
 import { askedBy } from "../asked-by.js";
 import type { Action, Chain } from "./actions.js";
-import type { ChainEnd, Step } from "./chain-end.js";
+import { type ChainEnd, mayBeAccepted, type Step } from "./chain-end.js";
 import { callProvider } from "./execute-address.js";
 import { changeNode } from "./execute-node.js";
 import { changeObject } from "./execute-object.js";
@@ -59,7 +59,7 @@ async function write(tools: Tools, action: Written): Promise<Outcome> {
     case "read-records":
     case "apply-records":
       if (tools.dns === undefined) return skipped("there is no record set any more");
-      await tools.desk.carryOut(tools.dns, action, askedBy(tools.unit.ref, action.why, tools.signal));
+      await tools.desk.carryOut(tools.dns, action, recordsContext(tools, action));
       return DONE;
     case "append-to-spec":
     case "drop-from-spec":
@@ -73,12 +73,17 @@ async function write(tools: Tools, action: Written): Promise<Outcome> {
   }
 }
 
+function recordsContext({ unit, signal, recheckOf }: Tools, action: Written) {
+  const recheck = recheckOf(action);
+  return askedBy(unit.ref, action.why, signal, { priority: "records", ...(recheck && { recheck }) });
+}
+
 /** The cool-off counts accepted calls only. One whose answer was lost may have been accepted. */
 async function takeBack(tools: Tools, steps: readonly Step[]): Promise<void> {
   const recorded = steps.map(({ action }) => action).find((action) => action.do === "record-assignment");
   const last = steps.at(-1);
   if (recorded?.do !== "record-assignment" || last === undefined || last.action === recorded) return;
-  if (last.outcome.is !== "refused" && last.outcome.is !== "skipped") return;
+  if (mayBeAccepted(last.outcome)) return;
   if (last.action.do !== "assign" && last.action.do !== "create-address") return;
   try {
     await takeBackAssignment(tools, recorded);

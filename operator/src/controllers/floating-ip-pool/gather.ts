@@ -15,7 +15,7 @@ import type { PoolRead } from "./read-pool.js";
 import type { Pool, Snapshot } from "./snapshot.js";
 import { addressSubject, CREATION } from "./subject.js";
 import type { PoolUnit } from "./unit.js";
-import { dnsProviderOf, familyOfPool } from "./wish.js";
+import { annotatedIps, dnsProviderOf, familyOfPool } from "./wish.js";
 
 export interface GatherTools {
   readonly context: ControllerContext;
@@ -58,9 +58,10 @@ export function gather({ context, desk }: GatherTools, unit: PoolUnit, read: Poo
   return { snapshot, family, account, dns };
 }
 
-function matchesOf({ leads }: ControllerContext, { match: { index, settled } }: PoolUnit) {
+function matchesOf({ leads, leadsSince }: ControllerContext, { match: { index, settled } }: PoolUnit) {
   return {
     cachesComplete: leads() && settled,
+    ...optional("leadsSince", leadsSince()),
     candidates: index?.candidates() ?? [],
     verdictOf: (machine: ProviderId) => index?.verdictOfMachine(machine),
     refusals: index === undefined ? "" : tallyText(index.tally()),
@@ -92,8 +93,8 @@ export function creationKey(
 }
 
 /** Addresses that the pool names anywhere; canonical. */
-export function namedAddresses({ spec, status }: Pool): readonly string[] {
-  const created = (status.createdIPs ?? []).map(({ ip }) => ip);
+export function namedAddresses({ metadata, spec, status }: Pool): readonly string[] {
+  const created = [...(status.createdIPs ?? []).map(({ ip }) => ip), ...annotatedIps({ metadata })];
   const named = [...(spec.ips ?? []), ...created, ...Object.keys(status.ips ?? {})];
   return [...new Set(named.filter(isIp).map(canonicalIp))];
 }

@@ -1,6 +1,7 @@
 /** Step 3: which holders keep their address, though they do not match for the moment. */
 
 import { type Grace, graceOf } from "../../match/grace.js";
+import { given } from "../given.js";
 import { timeOf } from "../times.js";
 import type { Holding } from "./holdings.js";
 import type { Snapshot } from "./snapshot.js";
@@ -15,8 +16,10 @@ export function standingsOf(snapshot: Snapshot, holdings: readonly Holding[]): r
 }
 
 /** Whether the holder keeps it and it is served there. */
-export function isServed({ address, sight, grace }: Standing): boolean {
-  if (!isOurs({ address }) || !address.wanted || sight === "moving") return false;
+export function isServed({ address, sight, action, grace }: Standing): boolean {
+  // An action of unknown outcome may never have begun: until a read shows its end, the holder serves.
+  const leaving = sight === "moving" && action?.id !== "";
+  if (!isOurs({ address }) || !address.wanted || leaving) return false;
   return grace?.state === "matches" || grace?.state === "protected";
 }
 
@@ -24,10 +27,10 @@ export function isOurs({ address }: Pick<Holding, "address">): boolean {
   return address.claim?.ours === true;
 }
 
-function graceFor({ now, pool }: Snapshot, { address, holder, verdict, was }: Holding): Grace | undefined {
+function graceFor({ now, pool, leadsSince }: Snapshot, { address, holder, verdict, was }: Holding): Grace | undefined {
   if (holder === undefined || !address.wanted) return undefined;
   const periodMs = (pool.spec.gracePeriodSeconds ?? 0) * 1000;
-  return graceOf({ verdict, memory: graceMemory(was, holder), periodMs, now });
+  return graceOf({ verdict, memory: graceMemory(was, holder), periodMs, now, ...given({ leadsSince }) });
 }
 
 /** What the status remembers is of its holder; while an address moves, of the one that it comes from. */

@@ -2,7 +2,7 @@
 
 import type { AddressStatus } from "cdk8s-flipop/api";
 import { canonicalIp } from "cdk8s-flipop/api";
-import type { InventoryAddress } from "../../inventory/types.js";
+import { hasEnded, type InventoryAddress } from "../../inventory/types.js";
 import type { Verdict } from "../../match/checks.js";
 import type { ProviderId } from "../../providers/types.js";
 import type { Snapshot } from "./snapshot.js";
@@ -55,11 +55,21 @@ function sightOf(facts: InventoryAddress, action: Holding["action"]): Sight {
   return facts.doubted ? "doubted" : "seen";
 }
 
-/** Not every API shows that an action runs: then the id in the status says it, until the holder is the expected one. */
-function runningAction({ action, holder }: InventoryAddress, was: AddressStatus): Holding["action"] {
+/**
+ * Not every API shows that an action runs: then the id in the status says it, until the holder is the expected one or
+ * the inventory knows that the action ended elsewhere.
+ */
+function runningAction(facts: InventoryAddress, was: AddressStatus): Holding["action"] {
+  const { action, holder, inFlight } = facts;
+  if (inFlight !== undefined) return inFlight;
+  const named = namedAction(was);
+  const ours = named === undefined || hasEnded(facts, named) ? undefined : named;
+  if (action !== undefined) return { id: action.id ?? ours?.id, expected: ours === undefined ? holder : ours.expected };
+  return ours !== undefined && holder !== ours.expected ? ours : undefined;
+}
+
+function namedAction({ state, actionID, providerID }: AddressStatus) {
+  if (actionID === undefined || (state !== "in-progress" && state !== "disabled")) return undefined;
   // A disabled address only ever leaves its node.
-  const expected = was.state === "disabled" ? undefined : was.providerID;
-  const ours = (was.state === "in-progress" || was.state === "disabled") && was.actionID !== undefined;
-  if (action !== undefined) return { id: action.id ?? was.actionID, expected: ours ? expected : holder };
-  return ours && holder !== expected ? { id: was.actionID, expected } : undefined;
+  return { id: actionID, expected: state === "disabled" ? undefined : providerID };
 }

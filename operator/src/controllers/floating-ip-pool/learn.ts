@@ -9,7 +9,7 @@ import { pollMs } from "../addresses/poll.js";
 import { afterFailure } from "../retry-schedule.js";
 import type { Action } from "./actions.js";
 import { faultyNode } from "./blame.js";
-import { type ChainEnd, failureOf, type Step } from "./chain-end.js";
+import { type ChainEnd, failureOf, mayBeAccepted, type Step, unsentMoves } from "./chain-end.js";
 import { effectOf } from "./effects.js";
 import { CREATION, goalOfAction } from "./subject.js";
 import type { PoolUnit } from "./unit.js";
@@ -19,19 +19,25 @@ export function learn(clock: Clock, unit: PoolUnit, end: ChainEnd): void {
   const node = failure === undefined ? undefined : faultyNode(end, failure);
   const now = clock.now();
   if (failure !== undefined) noteFailure(unit, end, { failure, node, now });
-  else if (end.steps.at(-1)?.outcome.is !== "skipped") noteSuccess(unit, end);
+  else if (hasSucceeded(end)) noteSuccess(unit, end);
   const retryAt = node === undefined ? (unit.retries.get(end.subject)?.retryAt ?? now) : now;
   if (isAcceptedAssignment(end)) unit.lastAssignmentAt = now;
+  for (const ip of unsentMoves(end)) undoMove(unit, ip);
   for (const step of end.steps) {
     take(unit, step, { retryAt, now });
     follow(unit, step, clock.monotonic());
   }
 }
 
-/** The cool-off runs from one accepted assignment to the next. */
+function hasSucceeded({ steps }: ChainEnd): boolean {
+  const last = steps.at(-1)?.outcome.is;
+  return last !== "skipped" && last !== "superseded";
+}
+
+/** The cool-off runs from the answer to one assignment to the next assignment; a lost answer counts, too. */
 function isAcceptedAssignment({ chain, steps }: ChainEnd): boolean {
   if (!chain.some((action) => action.do === "record-assignment")) return false;
-  const accepted = steps.filter(({ outcome }) => outcome.is === "done" || outcome.is === "started");
+  const accepted = steps.filter(({ outcome }) => mayBeAccepted(outcome));
   return accepted.some(({ action }) => goalOfAction(action) !== undefined);
 }
 
@@ -78,6 +84,13 @@ function take(unit: PoolUnit, step: Step, { retryAt, now }: { readonly retryAt: 
   if (machine === undefined) return;
   unit.placements.set(ip, { machine, at: now });
   unit.nodeRetries.delete(machine);
+}
+
+/** The move that the status was about to show has not begun. */
+function undoMove(unit: PoolUnit, ip: string): void {
+  const before = unit.beforeMoves.get(ip);
+  if (before === undefined) unit.effects.delete(ip);
+  else unit.effects.set(ip, before);
 }
 
 function addressOf(action: Action): string | undefined {

@@ -25,7 +25,7 @@ export function lookAgainAt(snapshot: Snapshot, waits: Waits): number | undefine
     ...standings.map(({ grace }) => (grace?.state === "protected" ? grace.until : undefined)),
     ...standings.map((standing) => drainUntil(snapshot, standing)),
     ...supply.later.map(({ until }) => until),
-    pairing.cooling.length > 0 ? pairing.coolUntil : undefined,
+    pairing.cooling.length > 0 && pairing.coolUntil !== "unanswered" ? pairing.coolUntil : undefined,
     creation.lookAgainAt,
     doubt === undefined ? undefined : now + doubt * 1000,
     ...(supply.free.length > 0 ? memory.nodeRetryAt.values() : []),

@@ -1,15 +1,10 @@
 /** What a unit remembers, as the plan reads it. */
 
+import { NODE_FAILURE_KEPT_MS, PLACEMENT_LASTING_MS, REVERTS_KEPT } from "../../bounds.js";
 import type { ProviderId } from "../../providers/types.js";
+import { given } from "../given.js";
 import type { PoolMemory, Snapshot } from "./snapshot.js";
 import type { PoolUnit } from "./unit.js";
-
-const MINUTE_MS = 60_000;
-/** After this long where we put it, an address is nobody else's any more. */
-const LASTING_MS = 10 * MINUTE_MS;
-const REVERTS_KEPT = 10;
-/** A failure of a node this long ago says nothing any more. */
-const NODE_FAILURE_KEPT_MS = 30 * MINUTE_MS;
 
 export interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now"> {
   /** At `now`. */
@@ -21,12 +16,15 @@ export interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now">
 export function memoryOf(unit: PoolUnit, scene: Scene): PoolMemory {
   noticeReverts(unit, scene);
   forgetNodes(unit, scene.now);
-  const { creationFailure, lastAssignmentAt, cleanup, nodeRetries, reverts } = unit;
+  unit.firstPlannedAt ??= scene.now;
+  const { creationFailure, creationResult, lastAssignmentAt, firstPlannedAt, cleanup, nodeRetries, reverts } = unit;
   const records = scene.recordReverts.length === 0 ? [] : [["records", scene.recordReverts] as const];
   return {
     ...(lastAssignmentAt === undefined ? {} : { lastAssignmentAt }),
+    firstPlannedAt,
+    assigning: unit.assigning.size > 0,
     nodeRetryAt: new Map([...nodeRetries].map(([node, { retryAt }]): [ProviderId, number] => [node, retryAt])),
-    ...(creationFailure === undefined ? {} : { creationFailure }),
+    ...given({ creationFailure, creationResult }),
     ...unit.sightings.seen(scene),
     accountRetryAt: accountWaits(unit),
     reverts: new Map([...reverts, ...records]),
@@ -50,7 +48,7 @@ function noticeReverts(unit: PoolUnit, { inventory, verdictOf, now }: Scene): vo
     const facts = inventory.get(ip);
     if (facts === undefined || facts.doubted || facts.action !== undefined) continue;
     if (facts.holder === machine) {
-      if (now - at >= LASTING_MS) unit.reverts.delete(ip);
+      if (now - at >= PLACEMENT_LASTING_MS) unit.reverts.delete(ip);
       continue;
     }
     unit.placements.delete(ip);

@@ -1,13 +1,14 @@
 /** The series of one pool, off its last plan; and the counters, off what ended. */
 
+import { ADDRESS_STATES } from "cdk8s-flipop/api";
 import { normalName } from "../../claims/dns-name.js";
 import type { FlipopMetrics } from "../../metrics/flipop.js";
-import type { Sample } from "../../metrics/series.js";
+import type { OwnSeries, Sample, StateSeries } from "../../metrics/series.js";
 import { conditionSamples } from "../condition-metrics.js";
 import type { ControllerContext } from "../context.js";
 import type { Step } from "./chain-end.js";
 import type { Plan } from "./plan.js";
-import type { Pool, Snapshot } from "./snapshot.js";
+import type { Pool } from "./snapshot.js";
 import { POOL_KIND } from "./unit.js";
 import { dnsProviderOf } from "./wish.js";
 
@@ -26,29 +27,44 @@ export function labelsOf({ records }: Pick<ControllerContext, "records">, { meta
   return { namespace, name, provider: spec.provider, dns: dns?.fqdn ?? "" };
 }
 
-export function samplesOf(metrics: FlipopMetrics, pool: Labelled, { pool: { metadata } }: Snapshot, plan: Plan) {
-  const { counts, waiting, addresses, conditions } = plan;
+/** What shows one pool. */
+interface Shown {
+  readonly metrics: FlipopMetrics;
+  readonly series: OwnSeries;
+  readonly states: StateSeries;
+}
+
+/** All that a plan says of its pool. */
+export function showPool({ metrics, series, states }: Shown, pool: Labelled, plan: Plan): void {
+  metrics.leftBehind.inc({ kind: POOL_KIND, namespace: pool.namespace }, 0);
+  series.show(samplesOf(metrics, pool, plan));
+  const addresses = plan.addresses.map(({ ip, status: { state } }) => ({ labels: { ...pool, ip }, state }));
+  const counters = [metrics.assignments, metrics.assignmentErrors];
+  states.show({ state: metrics.state, counters, states: ADDRESS_STATES }, addresses);
+}
+
+function samplesOf(metrics: FlipopMetrics, pool: Labelled, plan: Plan): readonly Sample[] {
+  const { counts, waiting, addresses, conditions, missing } = plan;
   const assigned = Math.max(0, counts.candidates - waiting.length);
   const ofPool: readonly Sample[] = [
     { gauge: metrics.nodeStatus, labels: { ...pool, status: "available" }, value: waiting.length },
     { gauge: metrics.nodeStatus, labels: { ...pool, status: "assigned" }, value: assigned },
-    { gauge: metrics.unfulfilled, labels: { ...pool }, value: Math.max(0, counts.desired - counts.active) },
+    { gauge: metrics.unfulfilled, labels: { ...pool }, value: missing },
+    { gauge: metrics.inactive, labels: { ...pool }, value: Math.max(0, counts.desired - counts.active) },
   ];
-  const ofAddresses = addresses.flatMap((address) => addressSamples(metrics, pool, address));
-  const ref = { kind: POOL_KIND, namespace: metadata.namespace ?? "", name: metadata.name };
-  return [...ofPool, ...ofAddresses, ...conditionSamples(metrics, ref, conditions)];
+  const ofNodes = addresses.flatMap((address) => nodeSamples(metrics, pool, address));
+  const ref = { kind: POOL_KIND, namespace: pool.namespace, name: pool.name };
+  return [...ofPool, ...ofNodes, ...conditionSamples(metrics, ref, conditions)];
 }
 
-function addressSamples(
-  metrics: FlipopMetrics,
+/** While an address moves, the node that it goes to: as the Go operator shows it. */
+function nodeSamples(
+  { node }: FlipopMetrics,
   pool: Labelled,
-  { ip, status }: Plan["addresses"][number],
+  { ip, status: { providerID, nodeName } }: Plan["addresses"][number],
 ): readonly Sample[] {
-  const { state, providerID, nodeName } = status;
-  const shown: Sample = { gauge: metrics.state, labels: { ...pool, ip, state }, value: 1 };
-  if (providerID === undefined || state === "in-progress") return [shown];
-  const labels = { ...pool, ip, provider_id: providerID, node: nodeName ?? "" };
-  return [shown, { gauge: metrics.node, labels, value: 1 }];
+  if (providerID === undefined) return [];
+  return [{ gauge: node, labels: { ...pool, ip, provider_id: providerID, node: nodeName ?? "" }, value: 1 }];
 }
 
 export function count(metrics: FlipopMetrics, { namespace, name, provider, dns }: Labelled, step: Step): void {

@@ -1,7 +1,7 @@
 /** Moves that the status tells of: they hold their node, in the next process, too. */
 
 import { canonicalIp } from "cdk8s-flipop/api";
-import type { InventoryView } from "../../inventory/types.js";
+import { hasEnded, type InventoryView } from "../../inventory/types.js";
 import type { ProviderId } from "../../providers/types.js";
 import { AddressAccount } from "../address-accounts.js";
 import type { ControllerContext } from "../context.js";
@@ -15,7 +15,8 @@ export function openMoves({ status }: Pool, view: Pick<InventoryView, "get">): R
   const entries = Object.entries(status.ips ?? {}).map(([ip, entry]) => ({ ip: canonicalIp(ip), ...entry }));
   const moves = entries.flatMap(({ ip, state, actionID, providerID }) => {
     const moving = state === "in-progress" && actionID !== undefined && providerID !== undefined;
-    return moving && view.get(ip)?.holder !== providerID ? [[ip, providerID] as const] : [];
+    if (!moving || hasEnded(view.get(ip), { id: actionID, expected: providerID })) return [];
+    return view.get(ip)?.holder !== providerID ? [[ip, providerID] as const] : [];
   });
   return new Map(moves);
 }
@@ -39,7 +40,8 @@ export function freeReservations({ accounts }: Pick<ControllerContext, "accounts
   if (unit.reservations.size === 0) return;
   const view = accountOf(accounts, pool)?.inventory?.view();
   const open: ReadonlyMap<string, ProviderId> = view === undefined ? new Map() : openMoves(pool, view);
-  const isOpen = (key: string, node: ProviderId) => view?.get(key)?.action !== undefined || open.get(key) === node;
+  const isOpen = (key: string, node: ProviderId) =>
+    view?.get(key)?.inFlight?.expected === node || open.get(key) === node;
   for (const [key, reservation] of unit.reservations) {
     if (isUnderWay(unit, key) || isOpen(key, reservation.node)) continue;
     reservation.release();

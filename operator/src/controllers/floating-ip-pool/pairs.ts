@@ -1,6 +1,7 @@
 /** Step 6 of `plan.ts`: which address goes to which node, now. */
 
-import { timeOf } from "../times.js";
+import { ASSIGNMENT_OVER_MS } from "../../bounds.js";
+import { clockTime, timeOf } from "../times.js";
 import type { Demand, WaitingNode } from "./demand.js";
 import type { Standing } from "./grace.js";
 import { isIn, regionOf } from "./regions.js";
@@ -17,8 +18,8 @@ export interface Pairing {
   readonly pairs: readonly Pair[];
   /** Wait for the cool-off alone. */
   readonly cooling: readonly Pair[];
-  /** When the cool-off lets the next one through; `undefined`: at once. */
-  readonly coolUntil: number | undefined;
+  /** When the cool-off lets the next one through; `unanswered`: it begins with the answer to one. `undefined`: at once. */
+  readonly coolUntil: number | "unanswered" | undefined;
   /** Nodes wait, but none in the region of these addresses. */
   readonly elsewhere: readonly Standing[];
   /** Nodes that no address of the pool is left for. */
@@ -40,12 +41,26 @@ export function coolOffOf({ pool }: Pick<Snapshot, "pool">): number {
   return (pool.spec.assignmentCoolOffSeconds ?? 0) * 1000;
 }
 
-function coolUntilOf({ pool, memory, now }: Snapshot, coolOffMs: number): number | undefined {
-  const known = [timeOf(pool.status.lastAssignmentTime), memory.lastAssignmentAt];
+function coolUntilOf({ pool, memory, now }: Snapshot, coolOffMs: number): Pairing["coolUntil"] {
+  if (coolOffMs > 0 && memory.assigning === true) return "unanswered";
+  const recorded = timeOf(pool.status.lastAssignmentTime);
+  const known = [recorded, inheritedOf(recorded, memory.firstPlannedAt), memory.lastAssignmentAt];
   // One that lies further ahead comes from a clock that was set back since: nobody waits until that time comes again.
   const credible = known.filter((time) => time !== undefined).filter((time) => time - now <= coolOffMs);
   const until = Math.min(Math.max(...credible), now) + coolOffMs;
   return until > now ? until : undefined;
+}
+
+/** The time is recorded before the call: one that a former process recorded was accepted later, or was not. */
+function inheritedOf(recorded: number | undefined, firstPlannedAt: number | undefined): number | undefined {
+  if (recorded === undefined || firstPlannedAt === undefined) return undefined;
+  return Math.min(firstPlannedAt, recorded + ASSIGNMENT_OVER_MS);
+}
+
+/** `cool-off: next assignment at 10:02:11`. */
+export function coolOffText({ coolUntil }: Pick<Pairing, "coolUntil">, now: number): string {
+  if (coolUntil === "unanswered") return "cool-off: the next assignment waits for the answer to the last one";
+  return `cool-off: next assignment at ${clockTime(coolUntil ?? now)}`;
 }
 
 function match(

@@ -5,14 +5,14 @@ import type { PlannedCondition } from "../planned-condition.js";
 import type { Action, Chain } from "./actions.js";
 import { annotationChains } from "./annotations.js";
 import { conditionsOf } from "./conditions.js";
-import { assignmentRecord, type Creation, creatable, creationOf } from "./creation.js";
+import { assignmentRecord, type Creation, creatable, creationOf, settlementOf, unsettledOf } from "./creation.js";
 import { deletionChains, finalizerChain, hasFinalizer, needsFinalizer } from "./deletion.js";
 import { type Demand, demandOf } from "./demand.js";
 import { type Standing, standingsOf } from "./grace.js";
 import { holdingsOf } from "./holdings.js";
 import { lookAgainAt } from "./look-again.js";
 import { coolOffOf, type Pair, type Pairing, pairsOf } from "./pairs.js";
-import { bookkeepingChains, reclaimChains } from "./reclaim.js";
+import { bookkeepingChains, isHeldBack, reclaimChains } from "./reclaim.js";
 import { publishedOf, recordChain } from "./records.js";
 import { type Regions, regionsOf } from "./regions.js";
 import { addressesOf, countsOf, type PlannedAddress } from "./report.js";
@@ -28,6 +28,8 @@ export interface Plan {
   readonly addresses: readonly PlannedAddress[];
   readonly conditions: readonly PlannedCondition[];
   readonly counts: PoolCounts;
+  /** Desired addresses that do not exist yet. */
+  readonly missing: number;
   /** Candidates without an address, in the preferred order; all of them. */
   readonly waiting: readonly string[];
   /** What this pool would take from others (`DemandBook.set`); 0: it can't act now. */
@@ -47,7 +49,9 @@ export function plan(snapshot: Snapshot): Plan {
   const wants = able ? supply.free.length + missing : 0;
   const demand = demandOf(snapshot, standings, { wants, regions: regionsOf(snapshot, supply, missing) });
   const pairing = able ? pairsOf(snapshot, supply, demand) : NO_PAIRS;
-  const creation = able ? creationOf(snapshot, wish, pairing, isArmed(snapshot, wish)) : NO_CREATION;
+  const creation = able
+    ? creationOf(snapshot, wish, pairing, isArmed(snapshot, wish))
+    : (endOfCreation(snapshot) ?? NO_CREATION);
   return assemble(snapshot, { wish, standings, supply, demand, pairing, creation });
 }
 
@@ -64,12 +68,18 @@ function assemble(snapshot: Snapshot, decision: Decision): Plan {
   const { wish, standings, demand, pairing, creation } = decision;
   const addresses = addressesOf(snapshot, standings, pairing);
   const published = publishedIn(snapshot, decision);
-  const findings = { wish, addresses, pairing, creation: creation.problem, published };
+  const findings = {
+    ...{ wish, addresses, pairing, published },
+    creation: creation.problem,
+    unsettled: unsettledOf(snapshot),
+    heldBack: standings.filter((standing) => isHeldBack(snapshot, standing)).map(({ address }) => address.ip),
+  };
   const lookAgain = lookAgainAt(snapshot, decision);
   return {
     chains: chainsOf(snapshot, decision, published),
     addresses,
     conditions: conditionsOf(snapshot, findings),
+    missing: wish.missing,
     counts: countsOf(standings, addresses, wish, snapshot.candidates.length),
     waiting: demand.waiting.map(({ name }) => name),
     demand: { wants: demand.wants, regions: demand.regions },
@@ -87,9 +97,10 @@ function chainsOf(snapshot: Snapshot, decision: Decision, published: readonly st
   const { wish, standings, pairing, creation, demand } = decision;
   const polls = snapshot.inventory.complete ? standings.flatMap(poll) : [];
   if (isDeleting(snapshot.pool)) return [...polls, ...deletionChains(snapshot, wish, standings)].filter(isFilled);
-  if (!isObserved(snapshot) || snapshot.pool.spec.paused === true) return polls;
-  const books = [finalizerChain(snapshot, wish), ...bookkeepingChains(snapshot, wish)];
-  if (snapshot.problem !== undefined) return [...polls, ...books].filter(isFilled);
+  if (!isObserved(snapshot)) return polls;
+  if (snapshot.pool.spec.paused === true) return [...polls, creation.chain].filter(isFilled);
+  const books = [finalizerChain(snapshot, wish), ...bookkeepingChains(snapshot, wish, standings)];
+  if (snapshot.problem !== undefined) return [creation.chain, ...polls, ...books].filter(isFilled);
   const moves = pairing.pairs.map((pair) => moveChain(snapshot, pair, { wish, choice: demand }));
   const annotations = annotationChains(snapshot, standings, wish.family);
   const records = isArmed(snapshot, wish) ? recordChain(snapshot, published, wish.family) : [];
@@ -127,6 +138,11 @@ function mayMove(snapshot: Snapshot): boolean {
   const { pool, problem, capabilities } = snapshot;
   if (!isObserved(snapshot) || problem !== undefined || capabilities === undefined) return false;
   return pool.spec.paused !== true && !isDeleting(pool);
+}
+
+/** A creation whose answer was lost holds up others: it is settled whatever else stands in the way of the pool. */
+function endOfCreation(snapshot: Snapshot): Creation | undefined {
+  return isObserved(snapshot) && snapshot.creating !== true ? settlementOf(snapshot) : undefined;
 }
 
 /** The finalizer stands before the first thing that it is for. */

@@ -1,21 +1,22 @@
 /** What has to be read before a turn: the account's list, addresses that it lacks, those that are doubted or locked. */
 
 import { familyOf } from "cdk8s-flipop/api";
-import { type InventoryAddress, LIST_MAX_AGE_SECONDS } from "../../inventory/types.js";
+import {
+  CONTESTED_LIST_MAX_AGE_SECONDS,
+  LIST_MAX_AGE_SECONDS,
+  LOCKED_READ_SECONDS,
+  SETTLE_LIST_SECONDS,
+} from "../../bounds.js";
+import type { InventoryAddress } from "../../inventory/types.js";
 import type { CallContext } from "../../providers/call.js";
 import { AddressAccount, ALONE } from "../address-accounts.js";
-import { SETTLE_LIST_SECONDS } from "../addresses/list-sightings.js";
 import type { ControllerContext } from "../context.js";
-import { namedAddresses } from "./gather.js";
+import { freshSeconds } from "../creation-book.js";
+import { creationKey, namedAddresses } from "./gather.js";
 import type { Pool } from "./snapshot.js";
 import { addressSubject } from "./subject.js";
 import type { PoolUnit } from "./unit.js";
 import { familyOfPool } from "./wish.js";
-
-/** While somebody else undoes our moves, seconds: a third time within ten minutes has to be noticed. */
-const WATCH_LIST_SECONDS = 120;
-/** An address that somebody else's action has locked is looked at again after this, seconds. */
-const LOCKED_LOOK_SECONDS = 5;
 
 /** Never rejects: what can't be read is a failure of the account. */
 export async function prepare(
@@ -29,7 +30,11 @@ export async function prepare(
   tellNames(account, unit, pool);
   const { sightings } = unit;
   const settling = sightings.meet(pool.status.pendingCreation, context.clock.monotonic());
-  await account.refresh(settling ? SETTLE_LIST_SECONDS : listSeconds(unit), "assignment");
+  const key = creationKey(unit, pool, { family: account.family, account });
+  const others = freshSeconds(context.creations.others(key), context.clock.now());
+  const routine = !settling && !unit.moving && account.readable && others === Number.POSITIVE_INFINITY;
+  const maxAge = settling ? SETTLE_LIST_SECONDS : Math.min(listSeconds(unit), others);
+  await account.refresh(maxAge, routine ? "check" : "assignment");
   tellNames(account, unit, pool);
   await readOthers(account, unit, pool, why);
   sightings.note(account.inventory?.view(), context.clock.monotonic());
@@ -43,7 +48,7 @@ export function listDueMs(account: AddressAccount | undefined, unit: PoolUnit): 
 }
 
 function listSeconds({ reverts }: PoolUnit): number {
-  return reverts.size > 0 ? WATCH_LIST_SECONDS : LIST_MAX_AGE_SECONDS;
+  return reverts.size > 0 ? CONTESTED_LIST_MAX_AGE_SECONDS : LIST_MAX_AGE_SECONDS;
 }
 
 /** When an address of the pool that is locked is to be looked at again, ms from now. */
@@ -53,7 +58,7 @@ export function lockedDueMs(account: AddressAccount | undefined, pool: Pool): nu
   const locked = namedAddresses(pool)
     .flatMap((ip) => view.get(ip) ?? [])
     .filter(isLocked);
-  const ages = locked.map(({ ageSeconds }) => Math.max(0, LOCKED_LOOK_SECONDS - ageSeconds) * 1000);
+  const ages = locked.map(({ ageSeconds }) => Math.max(0, LOCKED_READ_SECONDS - ageSeconds) * 1000);
   return ages.length === 0 ? undefined : Math.min(...ages);
 }
 
@@ -78,11 +83,11 @@ async function readOthers(
   if (locked.length > 0) await account.read(why("another action runs on it"), locked);
 }
 
-/** An action whose id nobody knows: only the address itself shows its end. */
-function isLocked({ action }: InventoryAddress): boolean {
-  return action !== undefined && action.id === undefined;
+/** Another party's action: only the address itself shows its end. The operator polls its own. */
+function isLocked({ action, inFlight }: InventoryAddress): boolean {
+  return action !== undefined && action.id === undefined && inFlight === undefined;
 }
 
-function isLockedFor(address: InventoryAddress | undefined): boolean {
-  return address !== undefined && isLocked(address) && address.ageSeconds >= LOCKED_LOOK_SECONDS;
+export function isLockedFor(address: InventoryAddress | undefined): boolean {
+  return address !== undefined && isLocked(address) && address.ageSeconds >= LOCKED_READ_SECONDS;
 }

@@ -9,7 +9,11 @@ import { isDeleting, type Snapshot } from "./snapshot.js";
 import type { Wish } from "./wish.js";
 
 /** Appends what is not in `spec.ips` yet, once; what somebody took out again stays out. */
-export function bookkeepingChains({ pool }: Snapshot, { addresses }: Wish): readonly Chain[] {
+export function bookkeepingChains(
+  { pool }: Snapshot,
+  { addresses }: Wish,
+  standings: readonly Standing[],
+): readonly Chain[] {
   const inSpec = new Set(addresses.filter((address) => address.inSpec).map(({ ip }) => ip));
   const fresh = (pool.status.createdIPs ?? []).filter((entry) => entry.inSpec !== true);
   const appends = fresh.map(({ ip }): Chain => {
@@ -18,7 +22,16 @@ export function bookkeepingChains({ pool }: Snapshot, { addresses }: Wish): read
       ? [{ do: "mark-in-spec", ip, why: "spec.ips has it already" }]
       : [{ do: "append-to-spec", ip, why: "a created address must survive a loss of the status" }];
   });
-  return [...appends, ...backup(pool, addresses)];
+  return [...appends, ...backup(pool, addresses, forgottenOf(standings)), ...staleCopy(pool)];
+}
+
+/**
+ * Addresses that only the copy names and that the provider, asked for each alone, does not have: the copy is out of date,
+ * and an entry that stayed would take the place of an address for ever.
+ */
+function forgottenOf(standings: readonly Standing[]): readonly string[] {
+  const gone = standings.filter(({ address, sight }) => address.origin === "restored" && sight === "gone");
+  return gone.map(({ address }) => address.ip);
 }
 
 /** One chain for each address that is disabled and under `Delete`, and one for all that are gone and given up. */
@@ -46,8 +59,17 @@ export function drainUntil(snapshot: Snapshot, standing: Standing): number | und
   return drainedAt(snapshot, standing) ?? snapshot.now + ttlOf(dns, pool.spec.dnsRecordSet) * 1000;
 }
 
-/** Created by us, not wanted, and to be deleted. Listed, restored, borrowed and conflicted ones never are. */
-export function isReleasable({ pool }: Snapshot, standing: Standing): boolean {
+/** Created by us, not wanted, and to be deleted. Listed, restored, inferred, borrowed and conflicted ones never are. */
+export function isReleasable(snapshot: Snapshot, standing: Standing): boolean {
+  return standing.address.inferred !== true && isUnwanted(snapshot, standing);
+}
+
+/** It would be released, if an answer had said that it is ours. */
+export function isHeldBack(snapshot: Snapshot, standing: Standing): boolean {
+  return standing.address.inferred === true && standing.sight !== "gone" && isUnwanted(snapshot, standing);
+}
+
+function isUnwanted({ pool }: Snapshot, standing: Standing): boolean {
   const { address, facts } = standing;
   if (pool.spec.reclaimPolicy !== "Delete" || address.origin !== "created") return false;
   return isOurs(standing) && (isDeleting(pool) || !address.wanted) && facts?.borrowed !== true;
@@ -94,13 +116,24 @@ function entryOf({ status }: Snapshot["pool"], ip: string) {
   return (status.createdIPs ?? []).find((entry) => canonicalIp(entry.ip) === ip);
 }
 
-function backup(pool: Snapshot["pool"], addresses: Wish["addresses"]): readonly Chain[] {
+function backup(
+  pool: Snapshot["pool"],
+  addresses: Wish["addresses"],
+  forgotten: readonly string[] = [],
+): readonly Chain[] {
   const value = addresses
-    .filter(({ origin }) => origin !== "listed")
+    .filter(({ origin, ip }) => origin !== "listed" && !forgotten.includes(ip))
     .map(({ ip }) => ip)
     .join(",");
   const seen = pool.metadata.annotations?.[Annotation.createdIps];
   if ((seen ?? "") === value) return [];
   const why = "a copy of the created addresses, should the status get lost";
-  return [[{ do: "annotate-pool", value: value === "" ? undefined : value, why }]];
+  const left = forgotten.length === 0 ? {} : { forgotten };
+  return [[{ do: "annotate-pool", value: value === "" ? undefined : value, ...left, why }]];
+}
+
+function staleCopy({ metadata, status }: Snapshot["pool"]): readonly Chain[] {
+  const copied = metadata.annotations?.[Annotation.pendingCreation] !== undefined;
+  if (!copied || status.pendingCreation !== undefined) return [];
+  return [[{ do: "drop-intent-copy", why: "the creation has ended" }]];
 }

@@ -1,15 +1,18 @@
 /** Step 12: what the status says of each address, before the outcomes of the actions are folded in. */
 
 import type { AddressState, AddressStatus, PoolCounts, Reason } from "cdk8s-flipop/api";
+import { REPORTED_WAIT_MS } from "../../bounds.js";
 import { refText } from "../../claims/claimant.js";
 import { isContested } from "../contested.js";
-import { timestamp } from "../times.js";
+import { isDue } from "../retry-schedule.js";
+import { timeOf, timestamp } from "../times.js";
 import { isOurs, isServed, type Standing } from "./grace.js";
 import type { Pair, Pairing } from "./pairs.js";
-import { drainUntil } from "./reclaim.js";
+import { drainUntil, isHeldBack } from "./reclaim.js";
 import { holderText } from "./sentence.js";
 import { isDeleting, isObserved, type Snapshot } from "./snapshot.js";
 import { addressSubject } from "./subject.js";
+import { ownRetryAt } from "./supply.js";
 import type { Wish } from "./wish.js";
 
 export interface PlannedAddress {
@@ -70,6 +73,7 @@ function disabled(snapshot: Snapshot, standing: Standing): Told {
     ...held(standing),
     ...unfinished(standing),
     ...(until === undefined ? {} : { retryAt: timestamp(until) }),
+    ...(isHeldBack(snapshot, standing) ? reason("OwnershipInferred") : {}),
     state: "disabled",
   };
 }
@@ -116,7 +120,7 @@ function targetOf({ nodeName, providerID }: AddressStatus): AddressStatus {
   };
 }
 
-/** A failure of the last try is told until one succeeds. */
+/** A failure of the last try is shown until the next try is due: then the pool tries again, or has nothing left to try. */
 function failure(snapshot: Snapshot, standing: Standing): Told | undefined {
   const { memory, pool } = snapshot;
   const { was, address } = standing;
@@ -125,18 +129,30 @@ function failure(snapshot: Snapshot, standing: Standing): Told | undefined {
     return { ...reason("ForeignWriter"), state: "error", error };
   }
   if (was.state !== "error" || !isHeldUp(snapshot, standing)) return undefined;
+  const retryAt = ownRetryAt(was) === undefined ? accountWait(snapshot, standing) : was.retryAt;
   return {
     state: "error",
-    ...(was.retryAt === undefined ? {} : { retryAt: was.retryAt }),
+    ...(retryAt === undefined ? {} : { retryAt }),
     ...(was.error === undefined ? {} : { error: was.error }),
     ...(was.reason === undefined ? {} : { reason: was.reason }),
   };
 }
 
-/** By a failure of its own, or by one of the account. */
-function isHeldUp({ memory, providerFailure }: Snapshot, { was, address }: Standing): boolean {
-  const ofAccount = providerFailure !== undefined || memory.accountRetryAt?.has(addressSubject(address.ip)) === true;
-  return was.retryAt !== undefined || ofAccount;
+/** When the account is tried again, where that is no sooner than its slow schedule says; once reported, it stays. */
+function accountWait(snapshot: Snapshot, { was, address }: Standing): string | undefined {
+  const { memory, providerRetryAt, now } = snapshot;
+  const at = Math.max(providerRetryAt ?? 0, memory.accountRetryAt?.get(addressSubject(address.ip)) ?? 0);
+  return at - now >= REPORTED_WAIT_MS || timeOf(was.retryAt) === at ? timestamp(at) : undefined;
+}
+
+/** By a failure of its own, of the account, or of the nodes that it could go to. */
+function isHeldUp(snapshot: Snapshot, { was, address }: Standing): boolean {
+  const { memory, providerFailure, now } = snapshot;
+  const own = ownRetryAt(was);
+  const machines = own === undefined ? [] : snapshot.candidates.flatMap(({ machine }) => machine ?? []);
+  const nodes = machines.map((machine) => memory.nodeRetryAt.get(machine));
+  const waits = [own, memory.accountRetryAt?.get(addressSubject(address.ip)), ...nodes];
+  return providerFailure !== undefined || waits.some((retryAt) => !isDue(retryAt, now));
 }
 
 /** An action that still runs on a disabled address. */

@@ -1,12 +1,13 @@
 /** One run of a pool: read what is missing, take turns until nothing more is to be done, tell. */
 
 import { settlesWithin } from "../../async/wait.js";
+import { CALLS_PATIENCE_MS, MAX_ITERATIONS } from "../../bounds.js";
 import { done, type Result, requeueAfter } from "../../runtime/result.js";
 import { askedBy } from "../asked-by.js";
 import { nextAttempt } from "../cleanup.js";
 import { resultOfError } from "../run-failure.js";
 import { hasFinalizer } from "./deletion.js";
-import { labelsOf, samplesOf } from "./metrics.js";
+import { labelsOf, showPool } from "./metrics.js";
 import { listDueMs, lockedDueMs, prepare } from "./prepare.js";
 import type { PoolRead } from "./read-pool.js";
 import { isDeleting } from "./snapshot.js";
@@ -14,11 +15,6 @@ import { look, type Turn, takeTurn } from "./turn.js";
 import type { PoolUnit } from "./unit.js";
 import { begin, type WorkTools } from "./work.js";
 import { writeStatus } from "./write-status.js";
-
-/** So long a run waits for its calls; what takes longer goes on beside the next run. */
-const PATIENCE_MS = 1_000;
-/** Turns in one run; the next run goes on. */
-const TURNS = 8;
 
 export interface RunTools extends WorkTools {
   /** Asks for another run. */
@@ -41,7 +37,8 @@ export async function runPool(tools: RunTools, unit: PoolUnit, read: PoolRead): 
 }
 
 function show({ context }: RunTools, unit: PoolUnit, { snapshot, plan }: Turn): void {
-  unit.series.show(samplesOf(context.metrics, labelsOf(context, snapshot.pool), snapshot, plan));
+  const { series, states } = unit;
+  showPool({ metrics: context.metrics, series, states }, labelsOf(context, snapshot.pool), plan);
 }
 
 /** The account, as far as it can be had soon. */
@@ -59,7 +56,7 @@ async function takeTurns(
   tools: RunTools,
   unit: PoolUnit,
 ): Promise<{ readonly turn: Turn | undefined; readonly rest: boolean }> {
-  for (let left = TURNS; left > 0; left--) {
+  for (let left = MAX_ITERATIONS; left > 0; left--) {
     const read = unit.read();
     if (read === undefined) return { turn: undefined, rest: false };
     const turn = takeTurn(tools, unit, read);
@@ -85,7 +82,7 @@ function lastLook(tools: RunTools, unit: PoolUnit): Turn | undefined {
 
 /** Waits a while; what ends later asks for another run. */
 async function patiently(tools: RunTools, unit: PoolUnit, work: Promise<unknown>): Promise<boolean> {
-  if (await settlesWithin(tools.context.clock, PATIENCE_MS, work)) return true;
+  if (await settlesWithin(tools.context.clock, CALLS_PATIENCE_MS, work)) return true;
   const again = () => tools.again(unit);
   work.then(again, again);
   return false;

@@ -29,7 +29,8 @@ export function planText(snapshot: Snapshot, pairing: Pairing, choice: Choice): 
   const { cooling, coolUntil } = pairing;
   const others = moves.length > 0 ? `${cooling.length} other${cooling.length === 1 ? "" : "s"}` : `${cooling.length}`;
   const verb = cooling.length === 1 ? "waits" : "wait";
-  const wait = `${others} ${verb} for the cool-off until ${clockTime(coolUntil ?? snapshot.now)}`;
+  const end = coolUntil === "unanswered" ? "after the answer" : `until ${clockTime(coolUntil ?? snapshot.now)}`;
+  const wait = `${others} ${verb} for the cool-off ${end}`;
   const parts = [...moves, ...(cooling.length > 0 ? [wait] : [])];
   return parts.length === 0 ? "" : `${snapshot.pool.metadata.name}: ${parts.join("; ")}.`;
 }

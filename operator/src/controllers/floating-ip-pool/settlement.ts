@@ -1,95 +1,78 @@
 /** What became of a creation whose answer was lost: read off the lists that came after it. */
 
 import { canonicalIp, type PendingCreation } from "cdk8s-flipop/api";
+import { CALL_OVER_MS, LISTS_APART_MS } from "../../bounds.js";
 import type { InventoryAddress } from "../../inventory/types.js";
-import { LISTS_APART_MS, type ListSighting } from "../addresses/list-sightings.js";
-import { timeOf } from "../times.js";
+import { candidatesIn, caseOf, doubtOf, isForeign, type OpenCase, ofProject, rivalsOf } from "./inference.js";
 import type { Snapshot } from "./snapshot.js";
+import { familyOfPool } from "./wish.js";
 
 /**
- * `ours`: this address is it. `listed`: a person has said by `spec.ips` which one it is. `nothing`: nothing was created.
- * `several`: it could be any of these. `wait`: not yet known; look again then.
+ * `ours`: this address is taken for it. `listed`: a person has said by `spec.ips` which one it is. `nothing`: nothing
+ * was created. `several`: it could be any of these. `elsewhere`: it was sent to another account than the spec names now.
+ * `wait`: not yet known; look again then.
  */
 export type Settlement =
   | { readonly is: "ours"; readonly ip: string; readonly why: string }
   | { readonly is: "listed"; readonly ip: string }
   | { readonly is: "nothing" }
-  | { readonly is: "several"; readonly ips: readonly string[] }
+  | { readonly is: "elsewhere" }
+  | { readonly is: "several"; readonly ips: readonly string[]; readonly why?: string }
   | { readonly is: "wait"; readonly until: number };
 
-/** A call that is still on its way when its sender dies has ended by then. */
-export const CALL_OVER_MS = 60_000;
-
 export function settle(snapshot: Snapshot, intent: PendingCreation): Settlement {
-  const seen = new Set((intent.unassignedSeen ?? []).map(canonicalIp));
-  const startedAt = startOf(snapshot, intent);
-  const listed = (snapshot.pool.spec.ips ?? []).map(canonicalIp).find((ip) => isNewcomer(snapshot, ip, seen));
-  const onNode = heldOnNode(snapshot, intent, seen);
+  const { provider } = snapshot.pool.spec;
+  if (intent.provider !== provider || intent.family !== familyOfPool(snapshot.pool)) return { is: "elsewhere" };
+  const open = caseOf(snapshot, intent);
+  const onNode = heldOnNode(snapshot, open);
   if (onNode !== undefined) return { is: "ours", ip: onNode.ip, why: "it is on the node that it was created for" };
-  const lists = snapshot.memory.lists.filter(({ at }) => at >= startedAt);
-  const last = lists.at(-1);
+  const last = open.lists.at(-1);
   if (last === undefined) return { is: "wait", until: snapshot.now + LISTS_APART_MS };
-  const newcomers = [...last.unassigned].filter((ip) => !seen.has(ip) && !isForeign(snapshot, ip)).sort();
-  if (listed !== undefined && newcomers.includes(listed)) return { is: "listed", ip: listed };
-  return newcomers.length === 0
-    ? settleNone(snapshot, lists, { startedAt, seen })
-    : settleNewcomers(snapshot, lists, newcomers);
+  const candidates = candidatesIn(snapshot, open, last);
+  const listed = (snapshot.pool.spec.ips ?? [])
+    .map(canonicalIp)
+    .find((ip) => last.unassigned.has(ip) && isNewcomer(snapshot, open, ip));
+  if (listed !== undefined) return { is: "listed", ip: listed };
+  return candidates.length === 0 ? settleNone(snapshot, open) : settleSome(snapshot, open, candidates);
 }
 
-/** A start in the future is of a clock that was set back since: then it counts from where this process met it. */
-function startOf({ now, memory }: Snapshot, { startedAt }: PendingCreation): number {
-  const at = timeOf(startedAt);
-  return at === undefined || at > now ? (memory.intentSeenAt ?? now) : at;
-}
-
-function settleNone(
-  snapshot: Snapshot,
-  lists: readonly ListSighting[],
-  { startedAt, seen }: { readonly startedAt: number; readonly seen: ReadonlySet<string> },
-): Settlement {
+function settleNone(snapshot: Snapshot, open: OpenCase): Settlement {
+  const { lists, startedAt } = open;
   const lateEnough = lists.filter(({ at }) => at >= startedAt + CALL_OVER_MS);
-  const empty = lateEnough.filter(({ unassigned }) =>
-    [...unassigned].every((ip) => seen.has(ip) || isForeign(snapshot, ip)),
-  );
+  const empty = lateEnough.filter((list) => candidatesIn(snapshot, open, list).length === 0);
   const [first, last] = [empty[0], empty.at(-1)];
   if (first !== undefined && last !== undefined && last.at - first.at >= LISTS_APART_MS) return { is: "nothing" };
   const from = first?.at ?? Math.max(snapshot.now, startedAt + CALL_OVER_MS - LISTS_APART_MS);
   return { is: "wait", until: Math.max(from + LISTS_APART_MS, snapshot.now + 1000) };
 }
 
-function settleNewcomers(snapshot: Snapshot, lists: readonly ListSighting[], newcomers: readonly string[]): Settlement {
+function settleSome(snapshot: Snapshot, open: OpenCase, candidates: readonly string[]): Settlement {
+  const { lists } = open;
   const at = lists.at(-1)?.at ?? 0;
   const firstSeen = (ip: string) => lists.find(({ unassigned }) => unassigned.has(ip))?.at ?? at;
-  const youngest = Math.max(...newcomers.map(firstSeen));
+  const youngest = Math.max(...candidates.map(firstSeen));
   if (at - youngest < LISTS_APART_MS) {
     return { is: "wait", until: Math.max(youngest + LISTS_APART_MS, snapshot.now + 1000) };
   }
-  const [only, ...others] = newcomers;
-  if (only === undefined || others.length > 0) return { is: "several", ips: newcomers };
-  return { is: "ours", ip: only, why: "it is the only new address of the account since the creation was sent" };
+  // Its answer says whose address is whose.
+  if (rivalsOf(snapshot, open).some(({ running }) => running === true))
+    return { is: "wait", until: snapshot.now + LISTS_APART_MS };
+  const [only, ...others] = ofProject(snapshot, open, candidates);
+  if (only === undefined || others.length > 0) return { is: "several", ips: candidates };
+  const why = doubtOf(snapshot, open);
+  if (why !== undefined) return { is: "several", ips: [only], why };
+  return { is: "ours", ip: only, why: "it is the only new address of the account that may be it" };
 }
 
-/** Nobody else puts an address there: only one install has the node. */
-function heldOnNode(
-  snapshot: Snapshot,
-  { providerID, dropletHadAddress, family }: PendingCreation,
-  seen: ReadonlySet<string>,
-): InventoryAddress | undefined {
+/** On the machine that was asked for, which had none: somebody else would have had to choose the same one just then. */
+function heldOnNode(snapshot: Snapshot, { intent, seen }: OpenCase): InventoryAddress | undefined {
+  const { providerID, dropletHadAddress, family } = intent;
   if (providerID === undefined || dropletHadAddress !== false) return undefined;
   const held = snapshot.inventory.heldBy(providerID).filter((address) => address.family === family);
   return held.find(({ ip, doubted }) => !doubted && !seen.has(ip) && !isForeign(snapshot, ip));
 }
 
-/** Another resource has it, or this one had it before. */
-function isForeign({ ownerOf, pool, inventory }: Snapshot, ip: string): boolean {
-  const owner = ownerOf(ip);
-  if (inventory.get(ip)?.borrowed === true) return true;
-  if (owner === undefined) return false;
-  if (owner.uid !== pool.metadata.uid) return true;
-  const created = (pool.status.createdIPs ?? []).some((entry) => canonicalIp(entry.ip) === ip);
-  return created || Object.keys(pool.status.ips ?? {}).some((known) => canonicalIp(known) === ip);
-}
-
-function isNewcomer(snapshot: Snapshot, ip: string, seen: ReadonlySet<string>): boolean {
+/** A person may name one that no fact would choose. */
+function isNewcomer(snapshot: Snapshot, { seen }: OpenCase, ip: string): boolean {
   return !seen.has(ip) && !isForeign(snapshot, ip) && snapshot.inventory.get(ip) !== undefined;
 }

@@ -7,6 +7,7 @@ import type { ObjectMeta } from "../../kube/objects.js";
 import type { Verdict } from "../../match/checks.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import type { AddressCapabilities, ProviderId } from "../../providers/types.js";
+import type { CreationResult } from "../addresses/creation-result.js";
 import type { ListSighting } from "../addresses/list-sightings.js";
 import type { CleanupMemory } from "../cleanup.js";
 import type { Problem } from "../problem.js";
@@ -24,6 +25,8 @@ export interface Snapshot {
   readonly now: number;
   /** This process leads, its caches of nodes and pods are complete, and `spec.match` as it stands now is in force. */
   readonly cachesComplete: boolean;
+  /** See `GraceInput.leadsSince`. */
+  readonly leadsSince?: number;
   /** Why the spec can't be served: an unusable selector, an unknown provider, ... Addresses stay where they are. */
   readonly problem?: Problem;
   /** The last call to the provider of the addresses failed. */
@@ -63,6 +66,10 @@ export interface OtherCreation {
   readonly resource: ResourceRef;
   /** The node that it creates its address on. */
   readonly node?: ProviderId;
+  /** ms since the epoch. Absent: not known. */
+  readonly startedAt?: number;
+  /** Its call is on its way. @default its answer was lost */
+  readonly running?: boolean;
 }
 
 export interface CreationFailure extends Problem {
@@ -76,10 +83,16 @@ export interface CreationFailure extends Problem {
 export interface PoolMemory {
   /** When an assignment was accepted last, where the status could not keep it. ms since the epoch. */
   readonly lastAssignmentAt?: number;
+  /** When this process planned for the pool first, ms since the epoch. */
+  readonly firstPlannedAt?: number;
+  /** An assignment that counts for the cool-off has not been answered yet. */
+  readonly assigning?: boolean;
   /** Nodes that refused an address lately; not before. */
   readonly nodeRetryAt: ReadonlyMap<ProviderId, number>;
   /** The last creation was refused. */
   readonly creationFailure?: CreationFailure;
+  /** How the last creation ended, where the API server does not show it yet. */
+  readonly creationResult?: CreationResult;
   /** Whole lists read since a creation without an end was found, oldest first (see `withList`). */
   readonly lists: readonly ListSighting[];
   /** When this process met the open creation, ms since the epoch by the clock of now. */

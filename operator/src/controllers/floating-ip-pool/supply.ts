@@ -1,5 +1,7 @@
 /** Step 4: addresses that may go to another node: unassigned ones first, then the longest-released. */
 
+import type { AddressStatus, Reason } from "cdk8s-flipop/api";
+import { DUE_READ_MS } from "../../bounds.js";
 import { contestedUntil } from "../contested.js";
 import { isDue } from "../retry-schedule.js";
 import { timeOf } from "../times.js";
@@ -35,20 +37,25 @@ function isMovable(standing: Standing): boolean {
 
 function waitsUntil(snapshot: Snapshot, { address, was }: Standing): number | undefined {
   const { now, memory } = snapshot;
-  const retries = [timeOf(was.retryAt), memory.accountRetryAt?.get(addressSubject(address.ip))];
+  const retries = [ownRetryAt(was), memory.accountRetryAt?.get(addressSubject(address.ip))];
   const due = retries.filter((retryAt) => !isDue(retryAt, now));
   const waits = [...due, accountUntil(snapshot), contestedUntil(memory.reverts.get(address.ip), now)];
   const latest = Math.max(...waits.map((until) => until ?? 0));
   return latest > now ? latest : undefined;
 }
 
-/** While the account fails, only a read of it shows when that is over; `undefined`: it does not fail. */
-export function accountUntil({ now, providerRetryAt }: Snapshot): number | undefined {
-  return providerRetryAt === undefined ? undefined : Math.max(providerRetryAt, now + READ_MS);
+/** Reasons of the account alone: what waits for it is tried as soon as it answers, whatever time the status names. */
+const OF_ACCOUNT: ReadonlySet<string | undefined> = new Set<Reason>(["Unauthorized", "RateLimited"]);
+
+/** When a failure of the address itself may be tried again. */
+export function ownRetryAt({ reason, retryAt }: AddressStatus): number | undefined {
+  return OF_ACCOUNT.has(reason) ? undefined : timeOf(retryAt);
 }
 
-/** A read that is due now may take this long. */
-const READ_MS = 1_000;
+/** While the account fails, only a read of it shows when that is over; `undefined`: it does not fail. */
+export function accountUntil({ now, providerRetryAt }: Snapshot): number | undefined {
+  return providerRetryAt === undefined ? undefined : Math.max(providerRetryAt, now + DUE_READ_MS);
+}
 
 function releasedAt({ holder, grace }: Standing, now: number): number {
   if (holder === undefined) return Number.NEGATIVE_INFINITY;

@@ -1,8 +1,10 @@
 /** What the actions of one turn are carried out with. */
 
+import type { Recheck } from "../../providers/call.js";
 import type { AddressAccount } from "../address-accounts.js";
 import type { ControllerContext } from "../context.js";
 import type { DnsDesk, DnsLook } from "../records/dns-desk.js";
+import type { Action } from "./actions.js";
 import type { Snapshot } from "./snapshot.js";
 import type { PoolUnit } from "./unit.js";
 
@@ -14,6 +16,8 @@ export interface Tools {
   readonly snapshot: Snapshot;
   readonly account: AddressAccount | undefined;
   readonly dns: DnsLook | undefined;
+  /** Of an action that changes a cloud. */
+  readonly recheckOf: (action: Action) => Recheck | undefined;
   /** Aborts when this process has to end. A call that was sent is waited for, though the pool may be gone. */
   readonly signal: AbortSignal;
 }

@@ -3,7 +3,7 @@
  * same node meanwhile.
  */
 
-import { MOVE_MAX_AGE_SECONDS } from "../../inventory/types.js";
+import { MOVE_MAX_AGE_SECONDS, SKIPPED_RETRY_MS } from "../../bounds.js";
 import { inPreference } from "../../match/node-preference.js";
 import type { ProviderId } from "../../providers/types.js";
 import { isDue } from "../retry-schedule.js";
@@ -37,10 +37,16 @@ export function takeTurn(tools: GatherTools, unit: PoolUnit, read: PoolRead): Tu
   const gathered = gather(tools, unit, read);
   const made = plan(gathered.snapshot);
   tellDemand(tools, unit, gathered, made);
+  unit.moving = made.chains.some(isMove);
   watchHolders(unit, gathered);
   const { starts, confirms, startAt } = choose(tools, unit, gathered, made.chains);
   for (const { subject, chain } of starts) book(tools, unit, gathered, { subject, chain });
   return { ...gathered, plan: made, starts, confirms, startAt };
+}
+
+/** Reads that such a chain waits for are urgent. */
+function isMove(chain: Chain): boolean {
+  return chain.some(({ do: verb }) => verb === "assign" || verb === "unassign" || verb === "poll");
 }
 
 /** Others need not wait for a pool that can't act. */
@@ -97,9 +103,6 @@ function choose(tools: GatherTools, unit: PoolUnit, gathered: Gathered, chains: 
   return { starts, confirms, startAt: waits.length === 0 ? undefined : Math.min(...waits) };
 }
 
-/** So soon something that came to nothing, though nobody refused it, is begun again, ms. Not on a dry run. */
-const AGAIN_MS = 5_000;
-
 /** What the plan says now, though nothing is begun: for the status. */
 export function look(tools: GatherTools, unit: PoolUnit, read: PoolRead): Turn {
   const gathered = gather(tools, unit, read);
@@ -109,7 +112,7 @@ export function look(tools: GatherTools, unit: PoolUnit, read: PoolRead): Turn {
   const times = waiting
     .filter(({ subject }) => !unit.underWay.has(subject))
     .map((start) => startTime(tools, unit, gathered, start))
-    .flatMap((at) => (at > now ? at : tools.context.settings.dryRun ? [] : now + AGAIN_MS));
+    .flatMap((at) => (at > now ? at : tools.context.settings.dryRun ? [] : now + SKIPPED_RETRY_MS));
   const startAt = times.length === 0 ? undefined : Math.min(...times);
   return { ...gathered, plan: made, starts: [], confirms: [], startAt };
 }
@@ -133,6 +136,7 @@ function staleAddress({ snapshot }: Gathered, chain: Chain): string | undefined 
 /** Takes the subject, the node that the chain goes to, and the account's turn to create. */
 function book({ context }: GatherTools, unit: PoolUnit, gathered: Gathered, { subject, chain }: Start): void {
   unit.underWay.add(subject);
+  if (chain.some((action) => action.do === "record-assignment")) unit.assigning.add(subject);
   const { account, snapshot } = gathered;
   const goal = goalOf(chain);
   const reservation = goal && account?.inventory?.reserve(goal.node, unit.ref);
@@ -140,7 +144,7 @@ function book({ context }: GatherTools, unit: PoolUnit, gathered: Gathered, { su
   showMove(unit, snapshot.pool, chain);
   if (!chain.some((action) => action.do === "create-address")) return;
   const node = goal === undefined ? {} : { node: goal.node };
-  context.creations.set({ ...creationKey(unit, snapshot.pool, gathered), ...node });
+  context.creations.set({ ...creationKey(unit, snapshot.pool, gathered), ...node, running: true });
 }
 
 /** Until the call is answered, the status says where the address goes. */
@@ -148,6 +152,9 @@ function showMove(unit: PoolUnit, { status }: Pool, chain: Chain): void {
   const move = chain.find((action) => action.do === "assign");
   if (move?.do !== "assign") return;
   const { ip, node } = move;
+  const before = status.ips?.[ip];
+  if (before === undefined) unit.beforeMoves.delete(ip);
+  else unit.beforeMoves.set(ip, before);
   const graceSince = status.ips?.[ip]?.graceSince;
   const grace = graceSince === undefined ? {} : { graceSince };
   unit.effects.set(ip, { state: "in-progress", nodeName: node.name, providerID: node.machine, ...grace });

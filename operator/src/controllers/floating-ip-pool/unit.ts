@@ -4,8 +4,9 @@ import type { AddressStatus, FloatingIPPoolSpec } from "cdk8s-flipop/api";
 import type { Reservation } from "../../inventory/account-inventory.js";
 import type { ResourceRef } from "../../inventory/types.js";
 import { keyOf } from "../../kube/objects.js";
-import { OwnSeries } from "../../metrics/series.js";
+import { OwnSeries, StateSeries } from "../../metrics/series.js";
 import type { ProviderId } from "../../providers/types.js";
+import type { CreationResult } from "../addresses/creation-result.js";
 import { ListSightings } from "../addresses/list-sightings.js";
 import type { PollState } from "../addresses/poll.js";
 import type { ControllerContext } from "../context.js";
@@ -14,6 +15,7 @@ import { Newest } from "../newest.js";
 import { ObjectWriter } from "../object-writer.js";
 import { resourcePath } from "../own-resources.js";
 import type { RetryState } from "../retry-schedule.js";
+import { withResult } from "./known-creation.js";
 import { type PoolObject, type PoolRead, readPool } from "./read-pool.js";
 import type { CreationFailure } from "./snapshot.js";
 import { CREATION } from "./subject.js";
@@ -30,6 +32,8 @@ export interface PoolUnitProps {
   readonly onChange: () => void;
   /** Each new version, as soon as it is known. */
   readonly onWrite: (pool: PoolObject) => void;
+  /** What this process knows of the pool's creation has changed. */
+  readonly onResult: () => void;
 }
 
 /** Where our last completed assignment put an address. */
@@ -45,10 +49,19 @@ export class PoolUnit {
   readonly match: MatchFollower;
   readonly writer: ObjectWriter<PoolObject>;
   readonly series = new OwnSeries();
+  readonly states = new StateSeries();
   /** Subjects of chains that run. */
   readonly underWay = new Set<string>();
   /** Changes of status entries that no status has told yet, by address. */
   readonly effects = new Map<string, AddressStatus>();
+  /** Status entries of addresses as they were before their last move was begun. */
+  readonly beforeMoves = new Map<string, AddressStatus>();
+  /** Those of `underWay` that assign, where the pool has a cool-off. */
+  readonly assigning = new Set<string>();
+  /** The last plan moved an address, or one was on its way. */
+  moving = false;
+  /** When this process planned for the pool first, ms since the epoch. */
+  firstPlannedAt: number | undefined;
   /** Failures of actions that no Event has told yet. */
   readonly troubles: Trouble[] = [];
   /** Failures in a row, by subject. */
@@ -68,6 +81,7 @@ export class PoolUnit {
   readonly sightings = new ListSightings();
   lastAssignmentAt: number | undefined;
   creationFailure: CreationFailure | undefined;
+  creationResult: CreationResult | undefined;
   cleanup: { readonly attempts: number; readonly since?: number } = { attempts: 0 };
   /** The server drops fields of ours. */
   crdTooOld = false;
@@ -81,7 +95,9 @@ export class PoolUnit {
   candidatesWrittenAt = Number.NEGATIVE_INFINITY;
   private readonly newest = new Newest<PoolObject>();
   private readonly life = new AbortController();
-  private readCache: { readonly object: PoolObject; readonly read: PoolRead } | undefined;
+  private readCache:
+    | { readonly object: PoolObject; readonly result: CreationResult | undefined; readonly read: PoolRead }
+    | undefined;
   /** Where addresses are created. */
   private place: string | undefined;
 
@@ -105,11 +121,19 @@ export class PoolUnit {
     return this.newest.of(this.own(this.props.cached()));
   }
 
+  /** With what this process knows of a creation, and no status shows yet. */
   read(): PoolRead | undefined {
     const object = this.object();
     if (object === undefined) return undefined;
-    if (this.readCache?.object !== object) this.readCache = { object, read: readPool(object) };
-    return this.readCache.read;
+    const { readCache, creationResult: result } = this;
+    if (readCache?.object === object && readCache.result === result) return readCache.read;
+    const read = withResult(readPool(object), result);
+    this.readCache = { object, result, read };
+    return read;
+  }
+
+  get onResult(): () => void {
+    return this.props.onResult;
   }
 
   /** Aborts when the pool is gone. */
@@ -146,6 +170,7 @@ export class PoolUnit {
   async close(): Promise<void> {
     this.life.abort(new Error(`${this.ref.kind} ${this.key} is gone`));
     this.series.clear();
+    this.states.clear();
     await this.match.close();
   }
 

@@ -1,6 +1,6 @@
 /** Step 1: which addresses the pool has, in order, and how many of them should be up. */
 
-import { Annotation, canonicalIp, familyOf, type IpFamily, isIp } from "cdk8s-flipop/api";
+import { Annotation, type CreatedAddress, canonicalIp, familyOf, type IpFamily, isIp } from "cdk8s-flipop/api";
 import type { Claim } from "../../claims/claims.js";
 import type { Pool, Snapshot } from "./snapshot.js";
 
@@ -18,6 +18,8 @@ export interface WishedAddress {
   readonly wanted: boolean;
   /** `spec.ips` has it. */
   readonly inSpec: boolean;
+  /** Created, as far as anybody can tell: no answer said so. Never released. @default false */
+  readonly inferred?: boolean;
   /** Ours, or whose. `undefined`: nobody decided yet, so it is left alone. */
   readonly claim: Claim | undefined;
 }
@@ -43,8 +45,17 @@ export function wishOf({ pool, claims }: Pick<Snapshot, "pool" | "claims">): Wis
   const order = inOrder(pool, valid, family);
   const asked = pool.spec.desiredIPs ?? 0;
   const isWanted = (ip: string, index: number) => (asked > 0 ? index < asked : inSpec.has(ip));
+  const inferred = new Set((pool.status.createdIPs ?? []).flatMap((entry) => inferredIp(entry)));
   const addresses = order.map(({ ip, origin }, index): WishedAddress => {
-    return { ip, origin, wanted: isWanted(ip, index), inSpec: inSpec.has(ip), claim: claims.addresses.get(ip) };
+    const mark = inferred.has(ip) ? { inferred: true } : {};
+    return {
+      ip,
+      origin,
+      wanted: isWanted(ip, index),
+      inSpec: inSpec.has(ip),
+      claim: claims.addresses.get(ip),
+      ...mark,
+    };
   });
   const wanted = addresses.filter((address) => address.wanted);
   return {
@@ -55,6 +66,10 @@ export function wishOf({ pool, claims }: Pick<Snapshot, "pool" | "claims">): Wis
     duplicates,
     rejected,
   };
+}
+
+function inferredIp({ ip, inferred }: CreatedAddress): readonly string[] {
+  return inferred === true ? [canonicalIp(ip)] : [];
 }
 
 /** That of the spec, else of its first address, else IPv4. */

@@ -12,6 +12,8 @@ import { execute } from "./execute.js";
 import type { GatherTools } from "./gather.js";
 import { learn } from "./learn.js";
 import { count, labelsOf } from "./metrics.js";
+import { noteCreation } from "./pool-creation.js";
+import { rechecksOf } from "./recheck.js";
 import type { Snapshot } from "./snapshot.js";
 import { addressSubject, CREATION, readSubject } from "./subject.js";
 import type { Tools } from "./tools.js";
@@ -31,10 +33,12 @@ export function begin(tools: WorkTools, unit: PoolUnit, turn: Turn): readonly Pr
 
 async function carryOut(tools: WorkTools, unit: PoolUnit, turn: Turn, { subject, chain }: Start): Promise<boolean> {
   const exists = (ip: string) => turn.account?.inventory?.view().get(ip) !== undefined;
-  const end = blamed(await execute(toolsOf(tools, unit, turn), subject, chain), exists);
+  const recheckOf = rechecksOf(tools, unit, turn, chain);
+  const end = blamed(await execute({ ...toolsOf(tools, unit, turn), recheckOf }, subject, chain), exists);
   unit.underWay.delete(subject);
+  unit.assigning.delete(subject);
   learn(tools.context.clock, unit, end);
-  if (subject === CREATION) endCreation(tools, unit);
+  if (subject === CREATION) noteCreation(tools.context, unit);
   tell(tools, unit, turn.snapshot, end);
   return didAnything(end);
 }
@@ -44,9 +48,11 @@ async function confirm(tools: WorkTools, unit: PoolUnit, turn: Turn, ip: string)
   const { account } = turn;
   const subject = addressSubject(ip);
   try {
-    await account?.inventory?.confirm(askedBy(unit.ref, "it is about to move", tools.background.signal), ip);
+    const why = askedBy(unit.ref, "it is about to move", tools.background.signal);
+    const confirmation = await account?.inventory?.confirm(why, ip, isHolderGone(turn.snapshot, ip));
     account?.answered();
-    return true;
+    // A second read must follow: the inventory says when.
+    return confirmation !== "unconfirmed";
   } catch (error) {
     const outcome = outcomeOf(error);
     if (outcome.is !== "refused") return false;
@@ -63,14 +69,14 @@ async function confirm(tools: WorkTools, unit: PoolUnit, turn: Turn, ip: string)
   }
 }
 
-function toolsOf({ context, desk, background }: WorkTools, unit: PoolUnit, turn: Turn): Tools {
-  const { snapshot, account, dns } = turn;
-  return { context, desk, unit, snapshot, account, dns, signal: background.signal };
+function isHolderGone({ inventory, verdictOf }: Snapshot, ip: string): boolean {
+  const holder = inventory.get(ip)?.holder;
+  return holder === undefined || verdictOf(holder) === undefined;
 }
 
-/** One whose end is not known goes on keeping others from creating. */
-function endCreation({ context }: WorkTools, unit: PoolUnit): void {
-  if (unit.read()?.pool.status.pendingCreation === undefined) context.creations.end(unit.ref.uid);
+function toolsOf({ context, desk, background }: WorkTools, unit: PoolUnit, turn: Turn): Omit<Tools, "recheckOf"> {
+  const { snapshot, account, dns } = turn;
+  return { context, desk, unit, snapshot, account, dns, signal: background.signal };
 }
 
 function tell({ context }: WorkTools, unit: PoolUnit, snapshot: Snapshot, end: ChainEnd): void {

@@ -1,22 +1,17 @@
 /** Writes what a plan says into the status, if that differs, and tells what has turned. */
 
 import type { FloatingIPPoolStatus } from "cdk8s-flipop/api";
+import { CANDIDATES_WRITE_MS, CRD_PROBE_MS, STATUS_CONFLICT_MS } from "../../bounds.js";
 import type { Condition } from "../../kube/patch.js";
 import { statusPatch } from "../../kube/patch.js";
 import { isConflict } from "../../kube/status-error.js";
 import { ObjectGone } from "../object-writer.js";
 import { regardingOf } from "../telling.js";
-import { CRD_PROBE_MS } from "../times.js";
 import { differsInCandidatesAlone, type StatusWish, statusWish } from "./status.js";
 import type { Turn } from "./turn.js";
 import type { PoolUnit } from "./unit.js";
 import { warningsOf } from "./warnings.js";
 import type { WorkTools } from "./work.js";
-
-/** A change of candidates alone is written this seldom. */
-const CANDIDATES_MS = 10_000;
-/** Somebody wrote at the same time: their change is seen by then. */
-const CONFLICT_MS = 1_000;
 
 /** ms to wait for another try; `undefined`: it is as it should be. Rejects as the API server does. */
 export async function writeStatus(tools: WorkTools, unit: PoolUnit, turn: Turn): Promise<number | undefined> {
@@ -33,7 +28,7 @@ export async function writeStatus(tools: WorkTools, unit: PoolUnit, turn: Turn):
     await send(tools, unit, wish);
   } catch (error) {
     if (error instanceof ObjectGone) return undefined;
-    if (isConflict(error)) return CONFLICT_MS;
+    if (isConflict(error)) return STATUS_CONFLICT_MS;
     announce(tools, unit, []);
     throw error;
   }
@@ -60,7 +55,7 @@ function candidatesHold(unit: PoolUnit, { seen, wish, now }: Difference): number
   const same = statusPatch({ metadata: { resourceVersion: "" }, status: seen }, { ...wish }) === undefined;
   if (same) return undefined;
   const sinceLast = Math.abs(now - unit.candidatesWrittenAt);
-  if (sinceLast < CANDIDATES_MS) return CANDIDATES_MS - sinceLast;
+  if (sinceLast < CANDIDATES_WRITE_MS) return CANDIDATES_WRITE_MS - sinceLast;
   unit.candidatesWrittenAt = now;
   return undefined;
 }

@@ -1,5 +1,6 @@
 /** What to do about the one Job of a RoutedIP or of a class's firewall: start, wait, take its result, try again. Pure. */
 
+import { JOB_POLL_MS } from "../../bounds.js";
 import { given } from "../given.js";
 import type { Problem } from "../problem.js";
 import { afterFailure, isDue, type RetryState } from "../retry-schedule.js";
@@ -37,8 +38,6 @@ export type JobDecision =
       readonly created?: string;
     };
 
-const LOOK_MS = 15_000;
-
 export function decideJob(situation: JobSituation): JobDecision {
   const { job, wanted, retry, failure, now } = situation;
   if (job !== undefined) return decideOnJob(job, situation);
@@ -54,11 +53,11 @@ function decideOnJob({ object, state }: NonNullable<JobSituation["job"]>, situat
     // The next one comes when it is gone.
     case "ending":
     case "unread":
-      return { do: "wait", until: now + LOOK_MS, ...given({ problem: failure }) };
+      return { do: "wait", until: now + JOB_POLL_MS, ...given({ problem: failure }) };
     case "running":
       return { do: "wait", until: state.lookAgainAt, ...given({ problem: failure }) };
     case "stuck":
-      return { do: "wait", until: now + LOOK_MS, problem: { reason: "JobRefused", message: state.message } };
+      return { do: "wait", until: now + JOB_POLL_MS, problem: { reason: "JobRefused", message: state.message } };
     case "succeeded":
       return succeeded(object, state.words);
     case "failed":

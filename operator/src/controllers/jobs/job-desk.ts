@@ -1,6 +1,7 @@
 /** The Jobs of classes at the API server: found by their labels, created, deleted, tried by a dry run. */
 
 import type { ClusterRoutedIPClassSpec, JsonObject } from "cdk8s-flipop/api";
+import { CACHE_LAG_MS, JOB_TRIAL_MS } from "../../bounds.js";
 import type { Cache } from "../../kube/cache.js";
 import type { KubeObject, ObjectMeta } from "../../kube/objects.js";
 import { type WholeObject, wholeObjects } from "../../kube/slim.js";
@@ -26,14 +27,9 @@ export interface JobTrial {
 }
 
 const UNTRIED: JobTrial = { dryRun: "untried", accounts: new Map(), due: true };
-/** What the server refuses is tried again this often. */
-export const TRIAL_MS = 60_000;
 
 /** Of the Job controller, on each pod. */
 const JOB_UID_LABEL = "batch.kubernetes.io/controller-uid";
-
-/** So long the cache may lag behind a create. */
-const CACHE_LAG_MS = 10_000;
 
 /** The operator does not even ask the server for it. */
 export class JobRefusedError extends Error {
@@ -186,7 +182,7 @@ export class JobDesk {
       const refused = await this.refusal(order);
       if (refused !== undefined) dryRun = { refused };
     }
-    const dueAt = dryRun !== "accepted" || refusedAccount ? this.context.clock.now() + TRIAL_MS : undefined;
+    const dueAt = dryRun !== "accepted" || refusedAccount ? this.context.clock.now() + JOB_TRIAL_MS : undefined;
     this.trials.set(className, { key: JSON.stringify(spec), trial: { dryRun, accounts }, dueAt });
   }
 

@@ -1,6 +1,7 @@
 /** How far a Job is: read off the Job, its pods and what the server said about them. Pure. */
 
 import { canonicalIp, isIp } from "cdk8s-flipop/api";
+import { JOB_POLL_MS, JOB_START_MS } from "../../bounds.js";
 import type { KubeObject } from "../../kube/objects.js";
 import { timeOf } from "../times.js";
 
@@ -59,10 +60,6 @@ export type JobState =
   | { readonly is: "succeeded"; readonly words: string }
   | { readonly is: "failed"; readonly words: string };
 
-/** So long a Job may be without a pod. */
-export const START_MS = 60_000;
-const LOOK_MS = 15_000;
-
 export function jobState(scene: JobScene): JobState {
   const { job, removed, stale } = scene;
   if (removed === true || job.metadata.deletionTimestamp !== undefined) return { is: "ending" };
@@ -78,10 +75,10 @@ function ended({ pods }: JobScene, { type, message, reason }: JobCondition): Job
 
 function unfinished({ job, pods, warning, now }: JobScene): JobState {
   const createdAt = timeOf(job.metadata.creationTimestamp) ?? now;
-  if (pods.length > 0) return { is: "running", lookAgainAt: now + LOOK_MS };
-  if (now < createdAt + START_MS) return { is: "running", lookAgainAt: createdAt + START_MS };
+  if (pods.length > 0) return { is: "running", lookAgainAt: now + JOB_POLL_MS };
+  if (now < createdAt + JOB_START_MS) return { is: "running", lookAgainAt: createdAt + JOB_START_MS };
   const said = warning ?? "the API server gives no reason";
-  return { is: "stuck", message: `Job ${job.metadata.name} has no pod after ${START_MS / 1000} s (${said})` };
+  return { is: "stuck", message: `Job ${job.metadata.name} has no pod after ${JOB_START_MS / 1000} s (${said})` };
 }
 
 /** The address that a Job reports: `{"routedIP": "..."}`, canonical. `undefined`: none that can be read. */

@@ -2,6 +2,7 @@
 
 import { familyOf, type IpFamily, type PublishedAddress } from "cdk8s-flipop/api";
 import { type Grace, graceOf } from "../../match/grace.js";
+import { given } from "../given.js";
 import { timeOf, timestamp } from "../times.js";
 import { addressesOf } from "./node-addresses.js";
 import type { Snapshot } from "./snapshot.js";
@@ -68,12 +69,12 @@ function protectedOf(snapshot: Snapshot, wish: Wish) {
 }
 
 /** A node of the same name with another address is another machine, or has moved: grace is not for it. */
-function graceFor({ verdictOf, now }: Snapshot, entry: PublishedAddress, wish: Wish): Grace | undefined {
+function graceFor({ verdictOf, now, leadsSince }: Snapshot, entry: PublishedAddress, wish: Wish): Grace | undefined {
   const verdict = verdictOf(entry.nodeName);
   if (verdict === undefined || !addressesOf(verdict.node, wish).includes(entry.address)) return undefined;
   const since = timeOf(entry.graceSince);
   const memory = since === undefined ? {} : { since };
-  return graceOf({ verdict, memory, periodMs: wish.gracePeriodMs, now });
+  return graceOf({ verdict, memory, periodMs: wish.gracePeriodMs, now, ...given({ leadsSince }) });
 }
 
 /** Of the families that are wished, as the status has them. */

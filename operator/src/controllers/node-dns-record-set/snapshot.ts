@@ -30,6 +30,8 @@ export interface Snapshot {
   readonly now: number;
   /** This process leads, its caches of nodes and pods are complete, and `spec.match` as it stands now is in force. */
   readonly cachesComplete: boolean;
+  /** See `GraceInput.leadsSince`. */
+  readonly leadsSince?: number;
   /** Why the spec can't be served: an unusable selector, an unknown provider, ... The records stay as they are. */
   readonly problem?: Problem;
   /** What of the spec is passed over, while the rest is served. */

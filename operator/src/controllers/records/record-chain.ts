@@ -42,7 +42,8 @@ export function recordChain(wish: RecordsWish): RecordsChain {
   const { dns, last, types } = wish;
   if (dns.claim?.ours === false) return isOfWish(last, wish) ? [recorded(undefined, dns.claim.text)] : [];
   const values = wish.values.filter((value) => types.ours.includes(typeOf(value)));
-  if ((values.length === 0 && wish.empty !== true) || !mayWrite(wish)) return [];
+  if (!mayWrite(wish)) return [];
+  if (values.length === 0 && wish.empty !== true) return afterFailure(dns);
   const written = statusOf(wish, values);
   const change = changeTo(wish, written);
   if (change === "unread") return [{ do: "read-records", which: "current", why: "nobody knows what it holds" }];
@@ -70,6 +71,12 @@ export function removalChain(wish: RemovalWish): RecordsChain {
 export function ttlOf(dns: DnsSnapshot | undefined, wanted: DnsRecordSet | undefined): number {
   const asked = wanted?.ttl || DEFAULT_TTL_SECONDS;
   return dns?.capabilities?.ttl(asked) ?? asked;
+}
+
+/** Nothing is to be written: one more read shows whether the failure is over. */
+function afterFailure({ failure, records }: DnsSnapshot): RecordsChain {
+  if (failure === undefined || records !== "unknown") return [];
+  return [{ do: "read-records", which: "current", why: "the last call failed" }];
 }
 
 function mayWrite({ dns: { capabilities, claim, retryAt }, reverts, now }: RecordsWish): boolean {

@@ -18,6 +18,8 @@ interface Reasoned {
 const SHARED = [
   "record-intent",
   "settle-creation",
+  "record-creation",
+  "drop-intent-copy",
   "forget-created",
   "annotate-pool",
   "clear-forget-creation",

@@ -61,9 +61,10 @@ function poolStatus(routed: RoutedIP): FloatingIPPoolStatus {
   const { status, metadata } = routed;
   const created = createdIp(routed);
   const createdTime = metadata.creationTimestamp ?? "";
+  const inferred = status.inferred === true ? { inferred: true } : {};
   return {
     ...(status.routedIP === undefined ? {} : { ips: { [canonicalIp(status.routedIP)]: addressStatus(status) } }),
-    ...(created === undefined ? {} : { createdIPs: [{ ip: created, createdTime, inSpec: true }] }),
+    ...(created === undefined ? {} : { createdIPs: [{ ip: created, createdTime, inSpec: true, ...inferred }] }),
     ...(status.pendingCreation === undefined ? {} : { pendingCreation: status.pendingCreation }),
     ...(status.dns === undefined ? {} : { dns: status.dns }),
   };

@@ -20,6 +20,8 @@ export interface Findings {
   readonly standing: Standing | undefined;
   readonly pairing: Pairing;
   readonly creation: Problem | undefined;
+  readonly unsettled: Problem | undefined;
+  readonly heldBack: readonly string[];
   readonly published: readonly string[];
   /** The address is on a machine of somebody else. */
   readonly heldElsewhere: Problem | undefined;
@@ -27,9 +29,9 @@ export interface Findings {
 }
 
 export function conditionsOf(snapshot: Snapshot, findings: Findings): readonly PlannedCondition[] {
-  const { wish, address, pairing, creation, published } = findings;
+  const { address } = findings;
   const addresses = address === undefined ? [] : [address];
-  const ofPool = conditionsOfPool(asPool(snapshot), { wish, addresses, pairing, creation, published });
+  const ofPool = conditionsOfPool(asPool(snapshot), { ...findings, addresses });
   const shared = (type: PlannedCondition["type"]) => ofPool.filter((condition) => condition.type === type);
   return [
     ...shared("Ready").map((ready) => readyOf(snapshot, findings, ready)),

@@ -1,6 +1,6 @@
 /** RoutedIPs of the cluster: follows them, and runs each when something that concerns it has changed. */
 
-import { familyOf } from "cdk8s-flipop/api";
+import { CRD_PROBE_MS } from "../../bounds.js";
 import { routedIpClaims } from "../../claims/read-claims.js";
 import { keyOf } from "../../kube/objects.js";
 import type { WholeObject } from "../../kube/slim.js";
@@ -8,13 +8,12 @@ import type { StoreEvent } from "../../kube/store.js";
 import { forgetRouted } from "../../metrics/flipop.js";
 import { Controller } from "../../runtime/controller.js";
 import { done } from "../../runtime/result.js";
-import { CRD_PROBE_MS } from "../times.js";
 import { Units } from "../units.js";
 import { nodesOfSlices, type SliceFacts } from "./endpoints.js";
-import { creationKey } from "./gather.js";
 import type { IssuerAccounts } from "./issuer-accounts.js";
 import type { JobTools } from "./jobs/gather.js";
 import type { RoutedObject } from "./resource.js";
+import { noteCreation } from "./routed-creation.js";
 import type { Routing } from "./routing.js";
 import { runRouted } from "./run-routed.js";
 import { RoutedUnit } from "./unit.js";
@@ -44,7 +43,8 @@ export class RoutedIPs {
       ...{ name: NAME, clock, random, logger, workers: WORKERS, resyncMs: settings.resyncMs },
       reconcile: (key, run) => {
         const unit = this.units.get(key);
-        return unit === undefined ? Promise.resolve(done) : runRouted({ routing, ...tools }, unit, run);
+        const decided = unit !== undefined && context.claims.areAddressesDecided(unit.ref.uid);
+        return !decided ? Promise.resolve(done) : runRouted({ routing, ...tools }, unit, run);
       },
       keys: () => this.units.keys(),
       metrics: { queue: runtime.queue, controller: runtime.controller },
@@ -108,19 +108,14 @@ export class RoutedIPs {
   /** A newer version: what it claims counts from here on. */
   private claim(unit: RoutedUnit): void {
     if (unit.read()?.routed.spec.className !== undefined) this.onUse();
-    const { claims, creations, records } = this.routing.context;
+    const { claims, records } = this.routing.context;
     const read = unit.read();
     if (read === undefined) return;
     const { routed } = read;
     unit.follow(read);
     const provider = this.routing.providerOf(routed);
     claims.put(routedIpClaims(routed, provider, records.zones.lookUp));
-    const { pendingCreation: intent } = routed.status;
-    if (intent === undefined) return;
-    const family = familyOf(routed.spec.routedIP ?? "");
-    const key = creationKey(unit, { terms: undefined, family, account: undefined });
-    const node = intent.providerID === undefined ? {} : { node: intent.providerID };
-    creations.set({ ...key, provider: intent.provider, ...node });
+    noteCreation(this.routing, unit);
   }
 
   private forget({ ref, inventory }: RoutedUnit): Promise<void> {

@@ -4,7 +4,7 @@ import { Finalizer } from "cdk8s-flipop/api";
 import type { FirewallFacts } from "../../providers/types.js";
 import { isCleanupOverdue } from "../cleanup.js";
 import { settlementOf } from "../floating-ip-pool/creation.js";
-import { leftBehind as leftOfPool } from "../floating-ip-pool/deletion.js";
+import { keptBack, leftBehind as leftOfPool, whyOver } from "../floating-ip-pool/deletion.js";
 import type { Standing } from "../floating-ip-pool/grace.js";
 import { drainUntil, reclaimChains } from "../floating-ip-pool/reclaim.js";
 import { recordRemoval } from "../floating-ip-pool/records.js";
@@ -53,8 +53,8 @@ export function deletionChains(
   const left = leftBehind(snapshot, standings, firewall);
   const overdue = isCleanupOverdue(snapshot.routed.metadata, snapshot.now, snapshot.memory.cleanup);
   if (left.length > 0 && !overdue) return cleanUp(snapshot, standings, firewall);
-  const why = left.length === 0 ? "all is cleaned up" : "the deadline of the clean-up has passed";
-  return [[{ do: "remove-finalizer", leftBehind: left, why }]];
+  const kept = keptBack(asPool(snapshot), standings);
+  return [[{ do: "remove-finalizer", leftBehind: [...left, ...kept], why: whyOver(left, kept) }]];
 }
 
 /** In words; empty: all is cleaned up. */

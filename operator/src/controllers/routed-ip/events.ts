@@ -2,7 +2,16 @@
 
 import type { FirewallRuleFacts, ProviderId } from "../../providers/types.js";
 import type { Outcome } from "../addresses/outcomes.js";
-import { ADDRESS_FAILURES, failed, leftBehind, normal, recordsText, type Telling } from "../telling.js";
+import {
+  ADDRESS_FAILURES,
+  failed,
+  forgotten,
+  leftBehind,
+  normal,
+  recordsText,
+  settledText,
+  type Telling,
+} from "../telling.js";
 import type { Action } from "./actions.js";
 import type { Done } from "./execute.js";
 import type { Snapshot } from "./snapshot.js";
@@ -12,11 +21,16 @@ type NameOf = (machine: ProviderId) => string;
 
 /** `undefined`: nothing worth an Event. */
 export function tellingOf({ verdictOf }: Pick<Snapshot, "verdictOf">, { action, outcome }: Done): Telling | undefined {
-  if (outcome.is === "skipped") return undefined;
+  if (outcome.is === "skipped" || outcome.is === "superseded") return undefined;
   if (outcome.is === "refused" || outcome.is === "unknown") {
     return failed(FAILED[action.do], outcome.failure.problem);
   }
+  if (action.do === "settle-creation") return settled(action);
   return succeeded(action, outcome, (machine) => verdictOf(machine)?.node.name ?? machine);
+}
+
+function settled({ result, why }: Extract<Action, { readonly do: "settle-creation" }>): Telling | undefined {
+  return result.created === undefined ? undefined : settledText(result.created.ip, why);
 }
 
 type Well = Extract<Outcome, { readonly is: "done" | "started" }>;
@@ -38,8 +52,12 @@ function succeeded(action: Action, outcome: Well, nameOf: NameOf): Telling | und
     case "remove-finalizer":
       return leftBehind(action.leftBehind, action.why);
     default:
-      return firewallTelling(action, nameOf);
+      return otherTelling(action, nameOf);
   }
+}
+
+function otherTelling(action: Action, nameOf: NameOf): Telling | undefined {
+  return action.do === "annotate-pool" ? forgotten(action.forgotten) : firewallTelling(action, nameOf);
 }
 
 function arrived({ ip, expected }: Extract<Action, { readonly do: "poll" }>, nameOf: NameOf): Telling | undefined {

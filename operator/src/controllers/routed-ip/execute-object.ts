@@ -1,31 +1,31 @@
 /** Actions on the RoutedIP itself, and on its DNS records. */
 
-import { Annotation, Finalizer } from "cdk8s-flipop/api";
+import { Annotation, Finalizer, type PendingCreation } from "cdk8s-flipop/api";
 import { finalizerPatch, ownAnnotationPatch, statusPatch } from "../../kube/patch.js";
+import { intentText } from "../addresses/creation-result.js";
 import { DONE, type Outcome, skipped } from "../addresses/outcomes.js";
-import { askedBy } from "../asked-by.js";
 import type { Action, AddressDo, FirewallDo, Of } from "./actions.js";
 import { formerStatus, recordedStatus } from "./report.js";
 import type { RoutedObject } from "./resource.js";
-import { sharedFirewall, type Tools } from "./tools.js";
-import type { Overlay } from "./unit.js";
+import { dropCopy, endCreation, recordCreation } from "./routed-creation.js";
+import { contextOf, sharedFirewall, type Tools } from "./tools.js";
+import type { Overlay, RoutedUnit } from "./unit.js";
 
 export type Written = Exclude<Action, Of<AddressDo | FirewallDo | "set-taints">>;
 
 export async function write(tools: Tools, action: Written): Promise<Outcome> {
   const { gathered, unit, signal } = tools;
+  if (isEndOfCreation(action)) return concludeCreation(unit, action);
   switch (action.do) {
     case "read-records":
     case "apply-records":
       if (gathered.dns === undefined) return skipped("there is no record set any more");
-      await gathered.desk.carryOut(gathered.dns, action, askedBy(unit.ref, action.why, signal));
+      await gathered.desk.carryOut(gathered.dns, action, contextOf(tools, action, "records"));
       return DONE;
     case "record-intent":
       return recordIntent(tools, action);
-    case "settle-creation":
-      return keep(tools, settled(action.ip));
     case "forget-created":
-      return keep(tools, { created: undefined, routedIP: undefined });
+      return keep(tools, { created: undefined, inferred: undefined, routedIP: undefined });
     case "record-dns":
       return keep(tools, { dns: action.written });
     case "record-firewall":
@@ -36,16 +36,23 @@ export async function write(tools: Tools, action: Written): Promise<Outcome> {
   }
 }
 
+type EndOfCreation = Of<"settle-creation" | "record-creation" | "drop-intent-copy">;
+
+function isEndOfCreation(action: Written): action is EndOfCreation {
+  return ["settle-creation", "record-creation", "drop-intent-copy"].includes(action.do);
+}
+
+async function concludeCreation(unit: RoutedUnit, action: EndOfCreation): Promise<Outcome> {
+  await (action.do === "drop-intent-copy" ? dropCopy(unit) : recordCreation(unit, action.result));
+  return DONE;
+}
+
 /** In force before it is written: others see it at once. */
 function recordFirewall(tools: Tools, { name, recorded, former }: Of<"record-firewall">): Promise<Outcome> {
   const { unit, gathered } = tools;
   sharedFirewall(tools, name)?.record(unit.ref.uid, recorded);
   const { status } = gathered.snapshot.routed;
   return keep(tools, former === true ? formerStatus(status, name, recorded) : recordedStatus(status, name, recorded));
-}
-
-function settled(ip: string | undefined): Overlay {
-  return { pendingCreation: undefined, ...(ip === undefined ? {} : { created: true, routedIP: ip }) };
 }
 
 function metadataPatch(
@@ -83,8 +90,24 @@ async function recordIntent(
   }
   const patch = (object: RoutedObject) => statusPatch(object, { pendingCreation: intent });
   const answer = await unit.writer.write({ patch, subresource: "status", signal });
-  if (answer.status?.pendingCreation?.startedAt === intent.startedAt) return DONE;
+  if (answer.status?.pendingCreation?.startedAt === intent.startedAt)
+    return copyIntent({ unit, routing, signal }, intent);
   unit.droppedAt = routing.context.clock.monotonic();
   const message = "the API server drops status.pendingCreation: apply the CRDs of this release";
   return { is: "refused", failure: { kind: "Terminal", problem: { reason: "CRDTooOld", message } } };
+}
+
+/** Beside the status, which may get lost: then nothing else knows that an address may have been created. */
+async function copyIntent(
+  { unit, routing, signal }: Pick<Tools, "unit" | "routing" | "signal">,
+  intent: PendingCreation,
+): Promise<Outcome> {
+  const copy = { [Annotation.pendingCreation]: intentText(intent) };
+  try {
+    await unit.writer.write({ patch: (object) => ownAnnotationPatch(object, copy), fact: true, signal });
+    return DONE;
+  } catch (error) {
+    await endCreation(routing, unit, { startedAt: intent.startedAt });
+    throw error;
+  }
 }

@@ -1,23 +1,24 @@
 /** Carries out what a plan asks for: the steps in their order, each action after the other as long as each is done. */
 
-import type { CreatedFirewall } from "cdk8s-flipop/api";
+import type { AddressStatus, CreatedFirewall } from "cdk8s-flipop/api";
 import { statusPatch } from "../../kube/patch.js";
 import type { CallContext } from "../../providers/call.js";
 import type { ProviderId } from "../../providers/types.js";
+import type { CallPriority } from "../../providers/urgency.js";
 import { noting, type OpenAccount, openAccount, told } from "../addresses/call.js";
 import { createAddress } from "../addresses/create.js";
 import { DONE, type Outcome, outcomeOf, skipped } from "../addresses/outcomes.js";
 import { poll, pollMs } from "../addresses/poll.js";
-import { askedBy } from "../asked-by.js";
 import { timestamp } from "../times.js";
 import type { Action, AddressDo, Chain, FirewallDo, Of } from "./actions.js";
-import { keep, write } from "./execute-object.js";
+import { write } from "./execute-object.js";
 import type { Plan } from "./plan.js";
+import { rechecksOf } from "./recheck.js";
 import type { IssuerObject } from "./resource.js";
+import { endCreation } from "./routed-creation.js";
 import { setTaints } from "./set-taints.js";
 import { reliesOn, type StepName } from "./steps.js";
-import { sharedFirewall, type Tools } from "./tools.js";
-import type { Overlay } from "./unit.js";
+import { contextOf, sharedFirewall, type Tools } from "./tools.js";
 
 export interface Done {
   readonly action: Action;
@@ -25,7 +26,9 @@ export interface Done {
 }
 
 /** Never rejects. */
-export async function execute(tools: Tools, { steps, chains, postAllow }: Plan): Promise<readonly Done[]> {
+export async function execute(given: Omit<Tools, "recheckOf">, plan: Plan): Promise<readonly Done[]> {
+  const { steps, chains, postAllow } = plan;
+  const tools = { ...given, recheckOf: rechecksOf(given, plan) };
   const all: Done[] = [];
   const failed = new Set<StepName>();
   const beside = Promise.all(chains.map((chain) => runChain(tools, chain)));
@@ -66,10 +69,15 @@ function perform(tools: Tools, action: Action): Promise<Outcome> {
     case "create-address":
       return callAddresses(tools, action);
     case "set-taints":
-      return setTaints(tools.routing, action, tools.signal);
+      return changeTaints(tools, action);
     default:
       return isOfFirewall(action) ? callFirewall(tools, action) : write(tools, action);
   }
+}
+
+function changeTaints({ routing, signal, recheckOf }: Tools, action: Of<"set-taints">): Promise<Outcome> {
+  const because = recheckOf(action)?.();
+  return because === undefined ? setTaints(routing, action, signal) : Promise.resolve({ is: "superseded", because });
 }
 
 function isOfFirewall(action: Action): action is Of<FirewallDo> {
@@ -79,10 +87,10 @@ function isOfFirewall(action: Action): action is Of<FirewallDo> {
 function callAddresses(tools: Tools, action: Of<AddressDo>): Promise<Outcome> {
   const open = openAccount(tools.gathered.account, `RoutedIP ${tools.unit.key}`);
   const { account, inventory } = open;
-  const context = askedBy(tools.unit.ref, action.why, tools.signal);
+  const context = contextOf(tools, action, isChangeOfStock(action) ? "records" : "assignment");
   switch (action.do) {
     case "assign":
-      return noting(account, () => assign(open, context, action));
+      return noting(account, () => assign(tools, open, context, action));
     case "unassign":
       return noting(account, async () => told(await inventory.unassign(account.provider, context, action)));
     case "release":
@@ -97,12 +105,20 @@ function callAddresses(tools: Tools, action: Of<AddressDo>): Promise<Outcome> {
   }
 }
 
+/** A creation or a release serves no node that waits for its address to move. */
+function isChangeOfStock(action: Action): boolean {
+  return action.do === "create-address" || action.do === "release";
+}
+
 async function assign(
+  { gathered: { snapshot } }: Tools,
   { account, inventory }: OpenAccount,
   context: CallContext,
   { ip, node, from }: Of<"assign">,
 ): Promise<Outcome> {
-  if (!(await inventory.confirm(context, ip))) return skipped("the address has changed meanwhile");
+  const holderGone = from === undefined || snapshot.verdictOf(from) === undefined;
+  const confirmation = await inventory.confirm(context, ip, holderGone);
+  if (confirmation !== "holds") return skipped(`the state of the address is ${confirmation}`);
   return told(await inventory.assign(account.provider, context, { ip, node: node.machine, ...(from && { from }) }));
 }
 
@@ -124,35 +140,33 @@ async function look(
 }
 
 function create(
-  tools: Tools,
+  { unit, routing }: Tools,
   open: OpenAccount,
   context: CallContext,
-  { wish }: Of<"create-address">,
+  { wish, startedAt }: Of<"create-address">,
 ): Promise<Outcome> {
-  const { unit, routing } = tools;
-  const node = "node" in wish ? placeOf(tools, wish.node) : {};
   return createAddress(open, context, wish, {
-    end: () => keep(tools, { pendingCreation: undefined }),
-    keep: (ip, state) => keep(tools, { ...node, ...state, routedIP: ip, created: true, pendingCreation: undefined }),
-    lost: (ip, error) => {
-      const fields = { routedIP: unit.key, ip, error };
-      routing.context.logger.error(fields, "address created but not recorded in status; retrying");
+    refused: () => endCreation(routing, unit, { startedAt }),
+    created: (ip, state) => {
+      const createdTime = timestamp(routing.context.clock.now());
+      const status = { ...("node" in wish ? placeOf(routing, wish.node) : {}), ...state };
+      return endCreation(routing, unit, { startedAt, created: { ip, createdTime, status } });
     },
   });
 }
 
-function placeOf({ routing }: Tools, machine: ProviderId): Overlay {
-  const node = routing.context.nodes.ofMachine(machine);
-  return { providerID: machine, ...(node === undefined ? {} : { assignedNode: node.name }) };
+function placeOf({ context }: Tools["routing"], machine: ProviderId): AddressStatus {
+  const node = context.nodes.ofMachine(machine);
+  return { providerID: machine, ...(node === undefined ? {} : { nodeName: node.name }) };
 }
 
 async function callFirewall(tools: Tools, action: Of<FirewallDo>): Promise<Outcome> {
-  const { unit, gathered, signal } = tools;
+  const { unit, gathered } = tools;
   if (action.do === "record-created-firewall") return recordCreated(tools, action.created);
   const { firewalls } = gathered;
   const firewall = sharedFirewall(tools, nameOf(action));
   if (firewall === undefined || firewalls === undefined) return skipped("the account of the firewall is not known yet");
-  const caller = { provider: firewalls, context: askedBy(unit.ref, action.why, signal) };
+  const caller = { provider: firewalls, context: contextOf(tools, action, firewallPriority(action)) };
   switch (action.do) {
     case "read-firewall":
       await firewall.read(caller, action.nodes);
@@ -165,6 +179,13 @@ async function callFirewall(tools: Tools, action: Of<FirewallDo>): Promise<Outco
       return recordCreated(tools, { id, name, createdTime: timestamp(tools.routing.context.clock.now()) });
     }
   }
+}
+
+/** A move waits for what opens the firewall, not for what closes it. */
+function firewallPriority(action: Of<FirewallDo>): CallPriority {
+  if (action.do !== "change-firewall") return "assignment";
+  const { addRules, addNodes } = action.change;
+  return addRules.length + addNodes.length > 0 ? "assignment" : "records";
 }
 
 function nameOf(action: Of<Exclude<FirewallDo, "record-created-firewall">>): string {

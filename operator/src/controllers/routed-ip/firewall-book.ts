@@ -1,8 +1,10 @@
 /** All firewalls that this process keeps in step: one entry for each account and name, with one writer. */
 
+import { FIREWALL_MAX_AGE_SECONDS, FIREWALL_SHARED_SECONDS, SECOND_MS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import { errorText } from "../../logging.js";
 import type { CallContext } from "../../providers/call.js";
+import { isWithdrawn } from "../../providers/decision.js";
 import { isProviderError, type ProviderError } from "../../providers/errors.js";
 import { isEmptyChange, ruleKey } from "../../providers/firewall-changes.js";
 import type {
@@ -17,11 +19,6 @@ import { afterFailure, type RetryState } from "../retry-schedule.js";
 import type { Recorded } from "./firewall.js";
 import { ruleFacts } from "./ports.js";
 
-const SECOND_MS = 1000;
-/** A reading is good for this long: a closed port is an outage, and one list serves all. */
-export const FIREWALL_MAX_AGE_SECONDS = 60;
-/** One list serves all firewalls of an account that are due about the same time. */
-const SHARED_SECONDS = 30;
 const NO_RECORD: Recorded = { rules: [], nodes: [] };
 
 export interface FirewallView {
@@ -121,7 +118,7 @@ export class SharedFirewall {
     if (this.facts !== undefined && known && this.isFresh(this.readAt) && this.failed === undefined) return;
     const before = this.clock.monotonic();
     const sinceWrite = (before - this.writtenAt) / SECOND_MS;
-    const survey = () => provider.survey(context, this.name, nodes, Math.min(SHARED_SECONDS, sinceWrite));
+    const survey = () => provider.survey(context, this.name, nodes, Math.min(FIREWALL_SHARED_SECONDS, sinceWrite));
     const { firewall, coveredBy, ageSeconds } = await this.noting(survey);
     const at = before - ageSeconds * SECOND_MS;
     this.facts = firewall ?? "missing";
@@ -176,7 +173,7 @@ export class SharedFirewall {
       this.retry = undefined;
       return result;
     } catch (error) {
-      if (isProviderError(error) && error.reason !== "Cancelled") {
+      if (isProviderError(error) && !isWithdrawn(error)) {
         this.failed = error;
         this.retry = afterFailure(this.retry, error, this.clock.now());
       }

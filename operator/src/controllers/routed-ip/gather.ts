@@ -1,14 +1,15 @@
 /** The snapshot of one RoutedIP, in one turn: reads what is there, waits for nothing. */
 
 import { canonicalIp, familyOf, type IpFamily } from "cdk8s-flipop/api";
+import { CRD_PROBE_MS } from "../../bounds.js";
 import { NOTHING_SEEN } from "../../inventory/view.js";
 import { tallyText } from "../../match/tally.js";
 import type { FirewallProvider, ProviderId } from "../../providers/types.js";
 import { AddressAccount } from "../address-accounts.js";
+import { annotatedIps } from "../floating-ip-pool/wish.js";
 import { given } from "../given.js";
 import type { Problem } from "../problem.js";
 import { DnsDesk, type DnsLook, dnsOfRegistry } from "../records/dns-desk.js";
-import { CRD_PROBE_MS } from "../times.js";
 import type { SharedFirewall } from "./firewall-book.js";
 import { firewallOf } from "./gather-firewall.js";
 import type { IssuedAccount, IssuerAccounts } from "./issuer-accounts.js";
@@ -99,12 +100,13 @@ export function servedBy(
   routing: Routing,
   unit: RoutedUnit,
   { routed, problem }: { readonly routed: RoutedIP; readonly problem: Problem | undefined },
-): Pick<Snapshot, "cachesComplete" | "ports"> {
+): Pick<Snapshot, "cachesComplete" | "leadsSince" | "ports"> {
   const pods = unit.podsBehind();
   const service = routing.service(unit.service);
   const known = service !== undefined && problem === undefined;
   return {
     cachesComplete: routing.context.leads() && routing.synced && pods !== undefined,
+    ...given({ leadsSince: routing.context.leadsSince() }),
     ports: known ? portsOf(service, pods ?? [], routed.status.ports) : NO_PORTS,
   };
 }
@@ -125,8 +127,9 @@ export function creationKey(
 }
 
 /** Addresses that it names anywhere; canonical. */
-export function namedAddresses({ spec, status }: RoutedIP): readonly string[] {
-  return [...new Set([spec.routedIP, status.routedIP].flatMap((ip) => (ip ? [canonicalIp(ip)] : [])))];
+export function namedAddresses({ metadata, spec, status }: RoutedIP): readonly string[] {
+  const own = [spec.routedIP, status.routedIP].flatMap((ip) => (ip ? [canonicalIp(ip)] : []));
+  return [...new Set([...own, ...annotatedIps({ metadata })])];
 }
 
 export interface Grounds {

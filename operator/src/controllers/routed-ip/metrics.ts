@@ -1,8 +1,9 @@
 /** The series of one RoutedIP, off its last plan; and the counters, off what ended. */
 
+import { ADDRESS_STATES } from "cdk8s-flipop/api";
 import { normalName } from "../../claims/dns-name.js";
 import type { FlipopMetrics } from "../../metrics/flipop.js";
-import type { Sample } from "../../metrics/series.js";
+import type { OwnSeries, Sample, StateSeries } from "../../metrics/series.js";
 import { conditionSamples } from "../condition-metrics.js";
 import type { ControllerContext } from "../context.js";
 import type { Done } from "./execute.js";
@@ -27,17 +28,33 @@ export function labelsOf({ records }: Pick<ControllerContext, "records">, { rout
   return { namespace, name, provider, dns: dns?.fqdn ?? "" };
 }
 
-export function samplesOf(metrics: FlipopMetrics, labels: Labelled, { status, conditions }: Plan): readonly Sample[] {
+/** What shows one RoutedIP. */
+interface Shown {
+  readonly metrics: FlipopMetrics;
+  readonly series: OwnSeries;
+  readonly states: StateSeries;
+}
+
+/** All that a plan says of its RoutedIP. */
+export function showRouted({ metrics, series, states }: Shown, labels: Labelled, { status, conditions }: Plan): void {
   const { namespace, name } = labels;
-  const shown = conditionSamples(metrics, { kind: KIND, namespace, name }, conditions);
-  const { routedIP: ip, state, providerID, assignedNode = "" } = status;
-  if (ip === undefined || state === undefined) return shown;
-  const of = { ...labels, ip };
-  const held: readonly Sample[] =
-    providerID === undefined || state === "in-progress"
-      ? []
-      : [{ gauge: metrics.routedNode, labels: { ...of, provider_id: providerID, node: assignedNode }, value: 1 }];
-  return [...shown, { gauge: metrics.routedState, labels: { ...of, state }, value: 1 }, ...held];
+  metrics.leftBehind.inc({ kind: KIND, namespace }, 0);
+  const { routedIP: ip, state } = status;
+  const node = ip === undefined ? [] : nodeSamples(metrics, { ...labels, ip }, status);
+  series.show([...conditionSamples(metrics, { kind: KIND, namespace, name }, conditions), ...node]);
+  const addresses = ip === undefined || state === undefined ? [] : [{ labels: { ...labels, ip }, state }];
+  const counters = [metrics.routedAssignments, metrics.routedAssignmentErrors];
+  states.show({ state: metrics.routedState, counters, states: ADDRESS_STATES }, addresses);
+}
+
+/** While the address moves, the node that it goes to: as a pool shows it. */
+function nodeSamples(
+  { routedNode }: FlipopMetrics,
+  labels: Labelled & { readonly ip: string },
+  { providerID, assignedNode: node = "" }: Plan["status"],
+): readonly Sample[] {
+  if (providerID === undefined) return [];
+  return [{ gauge: routedNode, labels: { ...labels, provider_id: providerID, node }, value: 1 }];
 }
 
 export function count(

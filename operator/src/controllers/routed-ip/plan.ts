@@ -1,18 +1,18 @@
 /** The decision about one RoutedIP: named steps over one snapshot. Pure: no clock, log, metric or I/O. */
 
 import type { ProviderId } from "../../providers/types.js";
-import { type Creation, creationOf } from "../floating-ip-pool/creation.js";
+import { type Creation, creationOf, settlementOf, unsettledOf } from "../floating-ip-pool/creation.js";
 import type { Demand } from "../floating-ip-pool/demand.js";
 import { isOurs, isServed, type Standing, standingsOf } from "../floating-ip-pool/grace.js";
 import { holdingsOf } from "../floating-ip-pool/holdings.js";
 import { lookAgainAt } from "../floating-ip-pool/look-again.js";
 import { type Pairing, pairsOf } from "../floating-ip-pool/pairs.js";
-import { bookkeepingChains } from "../floating-ip-pool/reclaim.js";
+import { bookkeepingChains, isHeldBack } from "../floating-ip-pool/reclaim.js";
 import { publishedOf, recordChain } from "../floating-ip-pool/records.js";
 import { regionsOf } from "../floating-ip-pool/regions.js";
 import { addressesOf } from "../floating-ip-pool/report.js";
 import { moveText } from "../floating-ip-pool/sentence.js";
-import { isObserved } from "../floating-ip-pool/snapshot.js";
+import { isObserved, type Snapshot as PoolSnapshot } from "../floating-ip-pool/snapshot.js";
 import { type Supply, supplyOf } from "../floating-ip-pool/supply.js";
 import { type Wish, wishOf } from "../floating-ip-pool/wish.js";
 import type { PlannedCondition } from "../planned-condition.js";
@@ -92,7 +92,12 @@ export function plan(snapshot: Snapshot): Plan {
   const published = publishedOf(pool, standings, new Set(pairing.pairs.map((pair) => pair.standing.address.ip)));
   const acts = actsOf({ snapshot, decision, standings, published }, able);
   const address = standing && addressesOf(pool, [standing], begun(acts.steps, pairing))[0];
-  const findings = { ...decision, address, creation: creation.problem, published, heldElsewhere };
+  const findings = {
+    ...{ ...decision, address, published, heldElsewhere },
+    creation: creation.problem,
+    unsettled: unsettledOf(pool),
+    heldBack: standings.filter((each) => isHeldBack(pool, each)).map((each) => each.address.ip),
+  };
   const lookAgain = lookAgainAt(pool, { standings, supply, pairing, creation });
   return {
     ...acts,
@@ -123,7 +128,7 @@ function decide(snapshot: Snapshot, { wish, standing, able }: Given): Decision {
   const wants = able ? supply.free.length + wish.missing : 0;
   const election = electionOf(snapshot, standing, { wants, regions: regionsOf(pool, supply, wish.missing) });
   const pairing = able ? pairsOf(pool, supply, election) : NO_PAIRS;
-  const creation = able ? creationOf(pool, wish, pairing, isArmed(snapshot, wish.missing > 0)) : NO_CREATION;
+  const creation = able ? creationOf(pool, wish, pairing, isArmed(snapshot, wish.missing > 0)) : endOfCreation(pool);
   const target = targetOf(snapshot, { standing, pairing, creation });
   const holder = placeOf(snapshot, standing?.holder);
   const recorded = recordOf(snapshot.routed.status, snapshot.firewall?.name);
@@ -132,6 +137,11 @@ function decide(snapshot: Snapshot, { wish, standing, able }: Given): Decision {
   const [pair] = pairing.pairs;
   const sentence = pair === undefined ? "" : moveText(pool, pair, election);
   return { wish, standing, pairing, creation, election, supply, target, holder, firewall, sentence };
+}
+
+/** A creation whose answer was lost holds up others: it is settled whatever else stands in the way. */
+function endOfCreation(pool: PoolSnapshot): Creation {
+  return (isObserved(pool) ? settlementOf(pool) : undefined) ?? NO_CREATION;
 }
 
 interface Acts {
@@ -149,7 +159,10 @@ function actsOf(acts: Acts, able: boolean): Pick<Plan, "steps" | "chains"> {
   if (isDeleting(routed)) {
     return { steps: [], chains: [...polls, ...deletionChains(snapshot, standings, decision.firewall)] };
   }
-  if (!isObserved(asPool(snapshot)) || routed.spec.paused === true) return { steps: [], chains: polls };
+  if (!isObserved(asPool(snapshot))) return { steps: [], chains: polls };
+  if (routed.spec.paused === true) {
+    return { steps: [], chains: [...polls, sharedChain(decision.creation.chain)].filter(isFilled) };
+  }
   const books = bookkeeping(acts);
   if (!able) return { steps: [], chains: [...polls, ...books] };
   const actions = stepActions(snapshot, decision);
@@ -158,9 +171,9 @@ function actsOf(acts: Acts, able: boolean): Pick<Plan, "steps" | "chains"> {
   return { steps, chains: [...polls, ...books, ...sideChains(acts)] };
 }
 
-function bookkeeping({ snapshot, decision: { wish, creation } }: Acts): readonly Chain[] {
+function bookkeeping({ snapshot, standings, decision: { wish, creation } }: Acts): readonly Chain[] {
   const settled = isCreating(creation) ? [] : sharedChain(creation.chain);
-  const books = bookkeepingChains(asPool(snapshot), wish).map(sharedChain);
+  const books = bookkeepingChains(asPool(snapshot), wish, standings).map(sharedChain);
   return [...books, superseded(snapshot), settled].filter(isFilled);
 }
 

@@ -1,29 +1,33 @@
 /** What has to be read before a turn: the account's list, addresses that it lacks, those that are doubted or locked. */
 
-import { LIST_MAX_AGE_SECONDS } from "../../inventory/types.js";
-import { SETTLE_LIST_SECONDS } from "../addresses/list-sightings.js";
+import { LIST_MAX_AGE_SECONDS, SETTLE_LIST_SECONDS } from "../../bounds.js";
 import { askedBy } from "../asked-by.js";
-import { type Gathered, type GatherTools, groundsOf, namedAddresses } from "./gather.js";
+import { freshSeconds } from "../creation-book.js";
+import { isLockedFor } from "../floating-ip-pool/prepare.js";
+import { creationKey, familyOfRouted, type Gathered, type GatherTools, groundsOf, namedAddresses } from "./gather.js";
 import type { RoutedRead } from "./resource.js";
 import type { RoutedUnit } from "./unit.js";
 
 /** Never rejects for the provider's sake: that is a failure of the account. */
 export async function prepare(tools: GatherTools, unit: RoutedUnit, read: RoutedRead): Promise<void> {
-  const { account } = groundsOf(tools, unit, read);
+  const { account, terms } = groundsOf(tools, unit, read);
   if (account === undefined) return;
   const { routed } = read;
   const names = namedAddresses(routed);
   account.inventory?.want(unit.ref, names);
   const { clock } = tools.routing.context;
   const settling = unit.sightings.meet(routed.status.pendingCreation, clock.monotonic());
-  await account.refresh(settling ? SETTLE_LIST_SECONDS : LIST_MAX_AGE_SECONDS, "assignment");
+  const family = familyOfRouted(routed);
+  const others = tools.routing.context.creations.others(creationKey(unit, { terms, family, account }));
+  const fresh = Math.min(LIST_MAX_AGE_SECONDS, freshSeconds(others, clock.now()));
+  await account.refresh(settling ? SETTLE_LIST_SECONDS : fresh, "assignment");
   const { inventory } = account;
   if (inventory === undefined) return;
   unit.inventory = inventory;
   inventory.want(unit.ref, names);
   const view = inventory.view();
   const unseen = names.filter((ip) => view.get(ip) === undefined && !view.isGone(ip));
-  const locked = names.filter((ip) => isLocked(view.get(ip)));
+  const locked = names.filter((ip) => isLockedFor(view.get(ip)));
   const again = [...unseen, ...locked];
   if (view.complete && again.length > 0)
     await account.read(askedBy(unit.ref, "the list does not show it as it is"), again);
@@ -38,11 +42,4 @@ export function listDueMs(account: Gathered["account"]): number | undefined {
   if (view?.complete !== true || account?.failure !== undefined) return undefined;
   // One that is just that old still counts: a look at that very moment would come to nothing.
   return Math.max(0, LIST_MAX_AGE_SECONDS - view.ageSeconds) * 1000 + 1;
-}
-
-/** An action whose id nobody knows: only the address itself shows its end. */
-function isLocked(
-  address: { readonly action?: { readonly id?: string }; readonly ageSeconds: number } | undefined,
-): boolean {
-  return address?.action !== undefined && address.action.id === undefined && address.ageSeconds >= 1;
 }

@@ -1,5 +1,6 @@
 /** One run of a RoutedIP: read what is missing, take turns until nothing more is to be done, tell. */
 
+import { MAX_ITERATIONS, ROUTED_POLL_MS } from "../../bounds.js";
 import { statusPatch } from "../../kube/patch.js";
 import type { Run } from "../../runtime/controller.js";
 import { done, type Result, requeueAfter } from "../../runtime/result.js";
@@ -16,18 +17,14 @@ import { withGoal } from "./goal.js";
 import type { JobTools } from "./jobs/gather.js";
 import { runJobs } from "./jobs/run-jobs.js";
 import { learn } from "./learn.js";
-import { count, labelsOf, samplesOf } from "./metrics.js";
+import { count, labelsOf, showRouted } from "./metrics.js";
 import { listDueMs, prepare } from "./prepare.js";
 import type { RoutedRead } from "./resource.js";
+import { noteCreation } from "./routed-creation.js";
 import { statusWish } from "./status.js";
 import { termsOf } from "./terms.js";
 import { isMoving, look, reserve, type Turn } from "./turn.js";
 import { KIND, type RoutedUnit } from "./unit.js";
-
-/** Turns in one run; the next run goes on. */
-const TURNS = 8;
-/** While an action whose end is not known runs. */
-const POLL_MS = 1000;
 
 export interface RunTools extends GatherTools {
   /** Absent: the operator runs without feature jobs. */
@@ -58,7 +55,8 @@ async function runIssued(tools: GatherTools, unit: RoutedUnit, { read, run }: St
   const { turn, rest } = await takeTurns(tools, unit, run);
   if (turn === undefined) return done;
   const { context } = tools.routing;
-  unit.series.show(samplesOf(context.metrics, labelsOf(context, turn.gathered.snapshot), turn.plan));
+  const { series, states } = unit;
+  showRouted({ metrics: context.metrics, series, states }, labelsOf(context, turn.gathered.snapshot), turn.plan);
   await writeStatus(tools, unit, turn, run);
   const waitMs = rest ? 0 : nextMs(tools, unit, turn);
   return waitMs === undefined ? done : requeueAfter(waitMs);
@@ -76,7 +74,7 @@ async function takeTurns(
   unit: RoutedUnit,
   run: Run,
 ): Promise<{ readonly turn?: Turn; readonly rest: boolean }> {
-  for (let left = TURNS; left > 0; left--) {
+  for (let left = MAX_ITERATIONS; left > 0; left--) {
     const turn = look(tools, unit);
     if (turn === undefined) return { rest: false };
     noteArrival(tools, unit, turn);
@@ -126,11 +124,12 @@ interface Ended {
 }
 
 function report(
-  { routing: { context } }: GatherTools,
+  { routing }: GatherTools,
   unit: RoutedUnit,
   { gathered, plan: made }: Turn,
   { ends, run }: Ended,
 ): void {
+  const { context } = routing;
   if (made.sentence !== "" && ends.length > 0) run.logger.info({ plan: made.sentence }, "plan");
   const labels = labelsOf(context, gathered.snapshot);
   for (const end of ends) {
@@ -143,7 +142,8 @@ function report(
     context.metrics.leftBehind.inc({ kind: KIND, namespace: unit.ref.namespace }, left.length);
     run.logger.error({ leftBehind: left }, "clean-up given up; remove by hand what is left behind");
   }
-  if (unit.read()?.routed.status.pendingCreation === undefined) context.creations.end(unit.ref.uid);
+  unit.creating = false;
+  noteCreation(routing, unit);
 }
 
 function note({ logger }: Run, { action, outcome }: Done): void {
@@ -193,5 +193,5 @@ function nextMs(
 }
 
 function pollMs({ poll }: RoutedUnit, monotonic: number): number {
-  return poll === undefined ? POLL_MS : Math.max(0, poll.nextAt - monotonic);
+  return poll === undefined ? ROUTED_POLL_MS : Math.max(0, poll.nextAt - monotonic);
 }

@@ -47,7 +47,7 @@ type Shared = Pick<
   | "crdTooOld"
   | "memory"
 > &
-  Partial<Pick<PoolSnapshot, "capabilities" | "dns" | "providerFailure">>;
+  Partial<Pick<PoolSnapshot, "capabilities" | "dns" | "leadsSince" | "providerFailure">>;
 
 export interface Snapshot extends Shared {
   readonly routed: RoutedIP;

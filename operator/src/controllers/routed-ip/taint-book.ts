@@ -1,13 +1,11 @@
 /** Which RoutedIP needs its taint on which nodes, and what was sent that the node cache does not show yet. */
 
+import { CACHE_LAG_MS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import { jsonEqual } from "../../kube/equal.js";
 import type { SlimNode, Taint } from "../../kube/slim.js";
 import { isOwnTaint } from "../../match/taints.js";
 import type { TaintedNode, TaintView } from "./snapshot.js";
-
-/** So long the node cache may lag behind our own write. */
-const CACHE_LAG_MS = 10_000;
 
 interface Sent {
   readonly uid: string;

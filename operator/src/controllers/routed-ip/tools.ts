@@ -1,5 +1,9 @@
 /** What actions of a RoutedIP work with. */
 
+import type { CallContext, Recheck } from "../../providers/call.js";
+import type { CallPriority } from "../../providers/urgency.js";
+import { askedBy } from "../asked-by.js";
+import type { Action } from "./actions.js";
 import type { SharedFirewall } from "./firewall-book.js";
 import type { Gathered, GatherTools } from "./gather.js";
 import type { RoutedUnit } from "./unit.js";
@@ -7,10 +11,18 @@ import type { RoutedUnit } from "./unit.js";
 export interface Tools extends GatherTools {
   readonly unit: RoutedUnit;
   readonly gathered: Gathered;
+  /** Of an action that must not be carried out on an old decision. */
+  readonly recheckOf: (action: Action) => Recheck | undefined;
   /** Aborts when this run has to end. */
   readonly signal: AbortSignal;
 }
 
 export function sharedFirewall({ routing, gathered: { account } }: Tools, name: string): SharedFirewall | undefined {
   return account?.inventory && routing.firewalls.of(account.inventory.account, name);
+}
+
+/** Of a call that an action asks for. */
+export function contextOf({ unit, signal, recheckOf }: Tools, action: Action, priority: CallPriority): CallContext {
+  const recheck = recheckOf(action);
+  return askedBy(unit.ref, action.why, signal, { priority, ...(recheck && { recheck }) });
 }

@@ -46,7 +46,7 @@ export function reserve(tools: GatherTools, unit: RoutedUnit, turn: Turn): void 
 }
 
 function book(unit: RoutedUnit, { gathered }: Turn, machine: ProviderId): void {
-  if (unit.reservation?.node === machine) return;
+  // Released first: the same node is reserved anew, so that its bound counts from the last decision.
   unit.reservation?.release();
   unit.reservation = gathered.account?.inventory?.reserve(machine, unit.ref);
 }
@@ -59,7 +59,8 @@ function announce(
 ): void {
   const { snapshot, family, account } = gathered;
   const key = creationKey(unit, { terms: snapshot.terms, family, account });
-  routing.context.creations.set({ ...key, ...given({ node: machine }) });
+  unit.creating = true;
+  routing.context.creations.set({ ...key, ...given({ node: machine }), running: true });
 }
 
 /** Its address is on its way. */

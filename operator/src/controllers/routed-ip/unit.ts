@@ -7,8 +7,9 @@ import { keyOf } from "../../kube/objects.js";
 import type { PodScope } from "../../kube/pod-scopes.js";
 import type { PodView } from "../../kube/pod-view.js";
 import { MatchIndex } from "../../match/match-index.js";
-import { OwnSeries } from "../../metrics/series.js";
+import { OwnSeries, StateSeries } from "../../metrics/series.js";
 import type { ProviderId } from "../../providers/types.js";
+import type { CreationResult } from "../addresses/creation-result.js";
 import { ListSightings } from "../addresses/list-sightings.js";
 import type { PollState } from "../addresses/poll.js";
 import type { CleanupMemory } from "../cleanup.js";
@@ -19,6 +20,7 @@ import type { Problem } from "../problem.js";
 import type { RetryState } from "../retry-schedule.js";
 import { EndpointWorkload } from "./endpoints.js";
 import { everyNode } from "./every-node.js";
+import { withResult } from "./known-creation.js";
 import type { PortPod } from "./ports.js";
 import { type RoutedObject, type RoutedRead, readRouted } from "./resource.js";
 import type { Routing } from "./routing.js";
@@ -41,6 +43,7 @@ export class RoutedUnit {
   readonly key: string;
   readonly writer: ObjectWriter<RoutedObject>;
   readonly series = new OwnSeries();
+  readonly states = new StateSeries();
   /** Of the status, not written yet. */
   overlay: Overlay = {};
   addressRetry: RetryState | undefined;
@@ -55,13 +58,18 @@ export class RoutedUnit {
   placement: { readonly ip: string; readonly machine: ProviderId; readonly at: number } | undefined;
   reverts: readonly number[] = [];
   readonly sightings = new ListSightings();
+  creationResult: CreationResult | undefined;
+  /** A creation's call is on its way. */
+  creating = false;
   cleanup: CleanupMemory = { attempts: 0 };
   /** When the server last dropped the intent of a creation, monotonic ms. */
   droppedAt = Number.NEGATIVE_INFINITY;
   inventory: AccountInventory | undefined;
   private readonly newest = new Newest<RoutedObject>();
   private readonly life = new AbortController();
-  private readCache: { readonly object: RoutedObject; readonly read: RoutedRead } | undefined;
+  private readCache:
+    | { readonly object: RoutedObject; readonly result: CreationResult | undefined; readonly read: RoutedRead }
+    | undefined;
   private followed:
     | { readonly service: string; readonly workload: EndpointWorkload; readonly index: MatchIndex }
     | undefined;
@@ -105,12 +113,20 @@ export class RoutedUnit {
     return this.followed?.index;
   }
 
-  /** The newest version that is known; `undefined`: it is gone. */
+  /** The newest version that is known, with what no status shows of a creation yet; `undefined`: it is gone. */
   read(): RoutedRead | undefined {
     const object = this.newest.of(this.cached());
     if (object === undefined) return undefined;
-    if (this.readCache?.object !== object) this.readCache = { object, read: readRouted(object) };
-    return this.readCache.read;
+    const { readCache, creationResult: result } = this;
+    if (readCache?.object === object && readCache.result === result) return readCache.read;
+    const read = withResult(readRouted(object), result);
+    this.readCache = { object, result, read };
+    return read;
+  }
+
+  /** What this process knows of its creation counts from here on. */
+  get onResult(): () => void {
+    return this.props.onWrite;
   }
 
   /** Follows the Service that the spec names: its endpoints, and its pods for their ports. */
@@ -153,6 +169,7 @@ export class RoutedUnit {
   async close(): Promise<void> {
     this.life.abort(new Error(`${KIND} ${this.key} is gone`));
     this.series.clear();
+    this.states.clear();
     this.reservation?.release();
     this.followed?.index.close();
     await this.pods?.close();

@@ -1,10 +1,12 @@
 /** Calls to Cloudflare's API by its own package: each passes the layers of compose.ts, each answer is checked. */
 
+import { PROVIDERS } from "cdk8s-flipop/api";
 import { APIError } from "cloudflare/error";
 import { BaseRecords, type RecordListParams } from "cloudflare/resources/dns/records";
 import { BaseZones, type ZoneListParams } from "cloudflare/resources/zones/zones";
 import { createClient } from "cloudflare/tree-shakable";
 import { anyAbort } from "../../async/wait.js";
+import { LONGEST_TIMER_MS } from "../../bounds.js";
 import { Answer } from "../answer.js";
 import { type ApiCall, type Attempt, type CallContext, type CallName, whereOf } from "../call.js";
 import { Connections } from "../connections.js";
@@ -14,15 +16,13 @@ import type { Batch } from "./batches.js";
 import { fetchOver } from "./fetch.js";
 import { readAllPages, readPage } from "./paged-list.js";
 import { readRateFacts } from "./rate-facts.js";
-import { NAMES, refusedError, toProviderError } from "./to-provider-error.js";
+import { refusedError, toProviderError } from "./to-provider-error.js";
 
 /** As in `spec.provider`. */
-export const CLOUDFLARE = "cloudflare";
+export const CLOUDFLARE = PROVIDERS.cloudflare.name;
 export const DEFAULT_URL = "https://api.cloudflare.com/client/v4";
 /** Of the release that the package is pinned at. By itself it would send today's date, and behave anew each day. */
 const API_VERSION = "2026-10-02";
-/** Deadlines are the attempt's own; the longest that a timer of node takes. */
-const NO_TIMEOUT_MS = 2 ** 31 - 1;
 /** Of zones the API gives 50 at most. */
 const ZONES_PER_PAGE = 50;
 const RECORDS_PER_PAGE = 1_000;
@@ -67,7 +67,7 @@ export class CloudflareClient {
       defaultHeaders: { "User-Agent": userAgent },
       // The layers do it, where it is safe; the package would send a POST again.
       maxRetries: 0,
-      timeout: NO_TIMEOUT_MS,
+      timeout: LONGEST_TIMER_MS,
       logLevel: "off",
     });
   }
@@ -116,7 +116,7 @@ export class CloudflareClient {
   private request<T>(call: ApiCall, send: (options: SendOptions) => Sent, read: (answer: Answer) => T): Promise<T> {
     return this.options.run(call, async (attempt) => {
       const token = this.token();
-      if (token === "") throw noTokenError(call, NAMES);
+      if (token === "") throw noTokenError(call, PROVIDERS.cloudflare);
       // The package leaves its listener on the signal.
       const abort = anyAbort([attempt.signal]);
       try {

@@ -1,20 +1,19 @@
 /** Cloudflare: DNS records. */
 
+import { PROVIDERS } from "cdk8s-flipop/api";
 import type { ProviderSet } from "../compose.js";
 import type { ProviderKind, ProviderSetup } from "../registry.js";
 import { accountKeyOf } from "./account.js";
-import { CLOUDFLARE, CloudflareClient, DEFAULT_URL } from "./client.js";
+import { CloudflareClient, DEFAULT_URL } from "./client.js";
 import { CloudflareDns } from "./dns.js";
-import { NAMES } from "./to-provider-error.js";
 import { Zones } from "./zones.js";
 
 export const cloudflare: ProviderKind = {
-  name: CLOUDFLARE,
-  tokenVariable: NAMES.tokenVariable,
-  urlVariable: NAMES.urlVariable,
-  userAgentVariable: "CLOUDFLARE_USER_AGENT",
+  ...PROVIDERS.cloudflare,
   // For each user, over all tokens; one call more blocks all calls for 5 minutes.
   rateLimits: [{ calls: 1_200, seconds: 300 }],
+  movesAddresses: false,
+  countsAllTokens: true,
   build,
 };
 

@@ -1,12 +1,8 @@
 /** Lists in pages, read whole or not at all. */
 
+import { CLOUD_LIST_ATTEMPTS, CLOUD_LIST_MAX_PAGES } from "../../bounds.js";
 import type { Answer } from "../answer.js";
 import { ProviderError } from "../errors.js";
-
-/** A list that changes while its pages are read is read again this often. */
-const ATTEMPTS = 3;
-/** More than any list has: an API that goes on for ever must not be followed. */
-const MOST_PAGES = 1_000;
 
 export interface Page<T> {
   readonly items: readonly Item<T>[];
@@ -39,14 +35,14 @@ export async function readAllPages<T>(
   where: string,
   read: (number: number) => Promise<Page<T>>,
 ): Promise<readonly T[]> {
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+  for (let attempt = 1; attempt <= CLOUD_LIST_ATTEMPTS; attempt++) {
     const items = await onePass(read);
     if (items !== undefined) return items;
   }
   throw new ProviderError({
     kind: "Unavailable",
     where,
-    seen: `the list changed while it was read, ${ATTEMPTS} times`,
+    seen: `the list changed while it was read, ${CLOUD_LIST_ATTEMPTS} times`,
     remedy: "it is tried again; look for another program that changes records at a high rate if this lasts",
     outcome: "refused",
   });
@@ -56,7 +52,7 @@ export async function readAllPages<T>(
 async function onePass<T>(read: (number: number) => Promise<Page<T>>): Promise<readonly T[] | undefined> {
   const found = new Map<string, T>();
   let promised: number | undefined;
-  for (let number = 1; number <= MOST_PAGES; number++) {
+  for (let number = 1; number <= CLOUD_LIST_MAX_PAGES; number++) {
     const { items, total } = await read(number);
     if (number > 1 && total !== promised) return undefined;
     promised = total;

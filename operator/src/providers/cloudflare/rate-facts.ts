@@ -1,9 +1,8 @@
 /** What the headers of an answer tell of the rate limit and of waiting. */
 
+import { SECOND_MS } from "../../bounds.js";
 import type { RateFacts } from "../call.js";
 import { readRetryAfter } from "../network-errors.js";
-
-const SECOND_MS = 1000;
 
 /**
  * `ratelimit: "default";r=50;t=30` (left, seconds to the next window) and `ratelimit-policy: "default";q=1200;w=300`

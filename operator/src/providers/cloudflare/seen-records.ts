@@ -1,5 +1,7 @@
 /** What reading a record set told beyond RecordFacts, for the changes that follow. */
 
+import { MAX_RECORD_SETS } from "../../bounds.js";
+
 export interface SeenRecord {
   readonly id: string;
   readonly ttl: number;
@@ -8,9 +10,6 @@ export interface SeenRecord {
   /** Empty: none. */
   readonly comment: string;
 }
-
-/** More record sets than this, and the one read longest ago is forgotten: its changes leave comments alone. */
-const MAX_SETS = 10_000;
 
 export class SeenRecords {
   private readonly sets = new Map<string, ReadonlyMap<string, SeenRecord>>();
@@ -21,7 +20,7 @@ export class SeenRecords {
     this.sets.delete(key);
     this.sets.set(key, new Map(records.map((record) => [record.id, record])));
     const [oldest] = this.sets.keys();
-    if (this.sets.size > MAX_SETS && oldest !== undefined) this.sets.delete(oldest);
+    if (this.sets.size > MAX_RECORD_SETS && oldest !== undefined) this.sets.delete(oldest);
   }
 
   /** Adds records that were written to what was seen. */

@@ -1,19 +1,14 @@
 /** Whatever goes wrong with a request, as a ProviderError. What codes mean is told in api-errors.ts. */
 
+import { PROVIDERS } from "cdk8s-flipop/api";
 import { APIConnectionError, APIError } from "cloudflare/error";
 import { Answer } from "../answer.js";
 import { type ApiCall, whereOf } from "../call.js";
 import { ProviderError, type ProviderErrorKind, type ProviderErrorProps, REMEDIES } from "../errors.js";
-import { type ApiNames, brokenError, foreignAnswer, quoted } from "../network-errors.js";
+import { brokenError, foreignAnswer, quoted } from "../network-errors.js";
 import { type ApiErrors, meaningOfCodes, readApiErrors } from "./api-errors.js";
 import { FetchFailure } from "./fetch.js";
 import { readWait } from "./rate-facts.js";
-
-export const NAMES: ApiNames = {
-  title: "Cloudflare",
-  tokenVariable: "CLOUDFLARE_TOKEN",
-  urlVariable: "CLOUDFLARE_API_URL",
-};
 
 /** An answer that says no. */
 export interface RefusedAnswer {
@@ -33,7 +28,7 @@ export function toProviderError(call: ApiCall, error: unknown, nowMs: number): P
     return refusedError(call, { status, headers, body: Answer.of(error.error) }, nowMs);
   }
   const wrapped = error instanceof APIConnectionError ? error.cause : error;
-  return brokenError(call, wrapped instanceof FetchFailure ? wrapped.failure : wrapped, NAMES);
+  return brokenError(call, wrapped instanceof FetchFailure ? wrapped.failure : wrapped, PROVIDERS.cloudflare);
 }
 
 export function refusedError(call: ApiCall, answer: RefusedAnswer, nowMs: number): ProviderError {
@@ -59,7 +54,7 @@ function meaningOf(call: ApiCall, answer: RefusedAnswer, errors: ApiErrors | und
   // A gateway's 5xx may follow a request that was processed.
   if (status >= 500) return { ...meaning("Unavailable", "unknown"), ...asked, retrySafe: call.repeatable };
   // A proxy or a wrong URL also answers 404: only the API itself may say that something is gone.
-  if (errors === undefined) return foreignAnswer(call, NAMES);
+  if (errors === undefined) return foreignAnswer(call, PROVIDERS.cloudflare);
   const known = meaningOfCodes(errors) ?? { kind: KINDS[status] ?? "Terminal" };
   return { ...meaning(known.kind, "refused"), ...known, retrySafe: false };
 }

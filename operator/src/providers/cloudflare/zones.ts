@@ -1,11 +1,13 @@
 /** Zones by id or by name. Each is asked for once, however many record sets it has. */
 
 import { domainToASCII } from "node:url";
+import { ZONE_NAME_RETRY_MS } from "../../bounds.js";
 import type { Answer } from "../answer.js";
 import { CALL, type CallContext, sharedRead } from "../call.js";
 import { tokenHash } from "../credentials.js";
 import { isProviderError, ProviderError } from "../errors.js";
 import { unlessAborted } from "../unless-aborted.js";
+import { Urgency } from "../urgency.js";
 import { CLOUDFLARE, type CloudflareClient } from "./client.js";
 
 export interface Zone {
@@ -14,14 +16,12 @@ export interface Zone {
   readonly name?: string;
 }
 
-/** A zone whose name could not be read is asked for again after this: the token may have got the right meanwhile. */
-const NAMELESS_MS = 10 * 60_000;
-
 /** For the error of a caller that gives up. */
 const FINDING = `${CLOUDFLARE}: find a zone`;
 
 interface Entry {
   readonly zone: Promise<Zone>;
+  readonly urgency: Urgency;
   readonly until: number;
 }
 
@@ -40,12 +40,14 @@ export class Zones {
     this.dropOthers();
     const key = isZoneId(zone) ? zone.trim().toLowerCase() : zoneName(zone);
     const known = this.entries.get(key);
+    known?.urgency.raise(context.priority);
     if (known !== undefined && this.now() < known.until) return unlessAborted(context.signal, FINDING, known.zone);
-    const asked = this.ask(sharedRead(context.why, context.priority), key);
-    this.entries.set(key, { zone: asked, until: Number.POSITIVE_INFINITY });
+    const urgency = new Urgency(context.priority);
+    const asked = this.ask(sharedRead(context.why, urgency), key);
+    this.entries.set(key, { zone: asked, urgency, until: Number.POSITIVE_INFINITY });
     asked.then(
       ({ name }) => {
-        if (name === undefined) this.entries.set(key, { zone: asked, until: this.now() + NAMELESS_MS });
+        if (name === undefined) this.entries.set(key, { zone: asked, urgency, until: this.now() + ZONE_NAME_RETRY_MS });
       },
       () => this.entries.delete(key),
     );

@@ -28,7 +28,9 @@ const IPV4: AddressRoutes = {
     const locked = item.at("locked").boolean();
     const holder = readHolder(item.at("droplet"), where);
     const facts = factsOf("IPv4", item, item.at("region").at("slug").string(), holder);
-    return locked ? { ...facts, action: {} } : facts;
+    const project = item.at("project_id");
+    const placed = project.empty ? facts : { ...facts, project: project.string() };
+    return locked ? { ...placed, action: {} } : placed;
   },
   createBody: (wish) => ("node" in wish ? { droplet_id: dropletIdOf(wish.node) } : { region: wish.region }),
   actionPath: ({ ip, id }) => `/v2/reserved_ips/${ip}/actions/${encodeURIComponent(id)}`,

@@ -3,7 +3,7 @@
 import { canonicalIp, familyOf } from "cdk8s-flipop/api";
 import type { Answer } from "../answer.js";
 import { CALL, type CallContext } from "../call.js";
-import { isProviderError, ProviderError, REMEDIES, withProps } from "../errors.js";
+import { isProviderError, ProviderError, REMEDIES } from "../errors.js";
 import type {
   ActionFacts,
   ActionRef,
@@ -13,6 +13,7 @@ import type {
   AssignAddress,
   CreateAddress,
   CreateOutcome,
+  LatestAction,
   ListAddresses,
   ProviderId,
   UnassignAddress,
@@ -23,6 +24,7 @@ import { addressPath, routesOf } from "./address-routes.js";
 import { listBorrowed } from "./borrowed-addresses.js";
 import { DIGITALOCEAN, type DigitalOceanClient } from "./client.js";
 import { DropletScope, PROVIDER_ID_SCHEME } from "./droplets.js";
+import { readLatestAction } from "./latest-action.js";
 import { interpretRefusedCreation, interpretRefusedRelease, isUnprocessable } from "./unprocessable.js";
 
 const CAPABILITIES: AddressCapabilities = {
@@ -91,8 +93,7 @@ export class DigitalOceanAddresses implements AddressProvider {
     try {
       return await this.client.request(context, { ...request, body }, (answer) => readCreated(answer, wish, subject));
     } catch (error) {
-      if (isUnprocessable(error))
-        return refusedCreation(await interpretRefusedCreation(this.client, context, { error, node }));
+      if (isUnprocessable(error)) throw await interpretRefusedCreation(this.client, context, { error, node });
       if (isProviderError(error) && error.outcome === "unknown") return { kind: "unknown", error };
       throw error;
     }
@@ -144,6 +145,10 @@ export class DigitalOceanAddresses implements AddressProvider {
     }
   }
 
+  latestAction(context: CallContext, ip: string): Promise<LatestAction | undefined> {
+    return readLatestAction(this.client, context, ip);
+  }
+
   private change(context: CallContext, change: AddressChange): Promise<ActionFacts> {
     return changeHolder({ client: this.client, read: (ip) => this.get(context, ip) }, context, change);
   }
@@ -166,16 +171,6 @@ function readCreated(answer: Answer, wish: CreateAddress, subject: string): Crea
   if (!("node" in wish)) return { kind: "created", address };
   const id = first === undefined ? "" : String(first.at("id").natural());
   return { kind: "created", address, action: { id, ip: address.ip, state: "in-progress" } };
-}
-
-/**
- * A node that is busy or occupied may be so because of this very request, delivered twice on the way: the first one
- * created the address, the second was refused. Only a look at the node tells.
- */
-function refusedCreation(error: ProviderError): CreateOutcome {
-  if (error.reason !== "NodeBusy" && error.reason !== "NodeOccupied" && error.reason !== "AddressBusy") throw error;
-  const remedy = "the list is read before anything else is created; an address on this node that nobody knows is ours";
-  return { kind: "unknown", error: withProps(error, { outcome: "unknown", retrySafe: false, remedy }) };
 }
 
 function held(subject: string, holder: ProviderId, remedy: string): ProviderError {

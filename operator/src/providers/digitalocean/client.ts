@@ -1,21 +1,20 @@
 /** Typed calls to DigitalOcean's API: each request passes the layers of compose.ts, each answer is checked. */
 
+import { PROVIDERS } from "cdk8s-flipop/api";
+import { CLOUD_LIST_ATTEMPTS, CLOUD_LIST_MAX_PAGES, SECOND_MS } from "../../bounds.js";
 import { Answer, MalformedAnswer } from "../answer.js";
 import type { ApiCall, Attempt, CallContext, CallName } from "../call.js";
 import { Connections, type RawAnswer } from "../connections.js";
 import { ProviderError } from "../errors.js";
 import { brokenError, noTokenError } from "../network-errors.js";
 import type { ClientOptions } from "../registry.js";
-import { NAMES, refusedError } from "./to-provider-error.js";
+import { refusedError } from "./to-provider-error.js";
 
 /** As in `spec.provider`. */
-export const DIGITALOCEAN = "digitalocean";
+export const DIGITALOCEAN = PROVIDERS.digitalocean.name;
 export const DEFAULT_URL = "https://api.digitalocean.com";
 /** The most that the API gives. */
 const PAGE_SIZE = 200;
-/** A list that changes while its pages are read is read again this often. */
-const LIST_ATTEMPTS = 3;
-const SECOND_MS = 1000;
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
@@ -82,7 +81,7 @@ export class DigitalOceanClient {
     for (let attempt = 1; ; attempt++) {
       const items = await this.allPages(context, request);
       if (items !== undefined) return items;
-      if (attempt === LIST_ATTEMPTS) throw unsteady(request.subject);
+      if (attempt === CLOUD_LIST_ATTEMPTS) throw unsteady(request.subject);
     }
   }
 
@@ -93,13 +92,15 @@ export class DigitalOceanClient {
   private async allPages<T>(context: CallContext, request: ListRequest<T>): Promise<readonly T[] | undefined> {
     const found = new Map<string, T>();
     let total: number | undefined;
-    for (let number = 1; ; number++) {
+    // Each page has an item at least: a list with more pages than items never ends.
+    for (let number = 1; number <= Math.min(total ?? 1, CLOUD_LIST_MAX_PAGES); number++) {
       const page = await this.page(context, request, number);
       total ??= page.total;
       if (page.total !== total) return undefined;
       for (const item of page.items) found.set(request.identify(item), item);
       if (page.last) return found.size === total ? [...found.values()] : undefined;
     }
+    return undefined;
   }
 
   private page<T>(context: CallContext, request: ListRequest<T>, number: number): Promise<Page<T>> {
@@ -122,7 +123,7 @@ export class DigitalOceanClient {
     read: (answer: Answer) => T,
   ): Promise<T> {
     const token = this.options.credentials.token();
-    if (token === "") throw noTokenError(call, NAMES);
+    if (token === "") throw noTokenError(call, PROVIDERS.digitalocean);
     try {
       const answer = await this.connections.send({ ...this.written(request, token), signal: attempt.signal });
       this.tellLimit(answer, attempt);
@@ -130,7 +131,7 @@ export class DigitalOceanClient {
       return read(answer.status === 204 ? Answer.of(undefined) : Answer.parse(answer.text));
     } catch (error) {
       if (error instanceof ProviderError || attempt.signal.aborted) throw error;
-      throw brokenError(call, error, NAMES);
+      throw brokenError(call, error, PROVIDERS.digitalocean);
     }
   }
 
@@ -163,7 +164,7 @@ function unsteady(subject: string): ProviderError {
   return new ProviderError({
     kind: "Unavailable",
     where: `${DIGITALOCEAN}: ${subject}`,
-    seen: `the list changed while it was read, ${LIST_ATTEMPTS} times`,
+    seen: `the list changed while it was read, ${CLOUD_LIST_ATTEMPTS} times`,
     remedy: "it is tried again; look for another program that creates and deletes at a high rate if this lasts",
     outcome: "refused",
   });

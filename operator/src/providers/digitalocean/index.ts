@@ -1,19 +1,16 @@
 /** DigitalOcean: reserved addresses, domains, firewalls. */
 
+import { PROVIDERS } from "cdk8s-flipop/api";
 import type { ProviderSet } from "../compose.js";
 import type { ProviderKind, ProviderSetup } from "../registry.js";
 import { accountKeyOf } from "./account.js";
 import { DigitalOceanAddresses } from "./addresses.js";
-import { DEFAULT_URL, DIGITALOCEAN, DigitalOceanClient } from "./client.js";
+import { DEFAULT_URL, DigitalOceanClient } from "./client.js";
 import { DigitalOceanDns } from "./dns.js";
 import { DigitalOceanFirewalls } from "./firewalls.js";
-import { NAMES } from "./to-provider-error.js";
 
 export const digitalOcean: ProviderKind = {
-  name: DIGITALOCEAN,
-  tokenVariable: NAMES.tokenVariable,
-  urlVariable: NAMES.urlVariable,
-  userAgentVariable: "DIGITALOCEAN_USER_AGENT",
+  ...PROVIDERS.digitalocean,
   // For each token; the headers speak of the hour.
   rateLimits: [
     { calls: 250, seconds: 60 },
@@ -33,7 +30,7 @@ function build({
   monotonic,
 }: ProviderSetup): ProviderSet {
   if (!URL.canParse(baseUrl))
-    throw new Error(`${NAMES.urlVariable}: "${baseUrl}" is not a URL; give one like ${DEFAULT_URL}`);
+    throw new Error(`${PROVIDERS.digitalocean.urlVariable}: "${baseUrl}" is not a URL; give one like ${DEFAULT_URL}`);
   const client = new DigitalOceanClient({ baseUrl, userAgent, credentials, run, env, now });
   const account = accountKeyOf(client);
   return {

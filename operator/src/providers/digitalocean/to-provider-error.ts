@@ -1,18 +1,12 @@
 /** Whatever goes wrong with a request, as a ProviderError. What 422 means is told in unprocessable.ts. */
 
+import { PROVIDERS } from "cdk8s-flipop/api";
+import { SECOND_MS } from "../../bounds.js";
 import { Answer } from "../answer.js";
 import { type ApiCall, whereOf } from "../call.js";
 import type { RawAnswer } from "../connections.js";
 import { ProviderError, type ProviderErrorKind, type ProviderErrorProps, REMEDIES } from "../errors.js";
-import { type ApiNames, foreignAnswer, quoted, readRetryAfter } from "../network-errors.js";
-
-const SECOND_MS = 1000;
-
-export const NAMES: ApiNames = {
-  title: "DigitalOcean",
-  tokenVariable: "DIGITALOCEAN_ACCESS_TOKEN",
-  urlVariable: "DIGITALOCEAN_API_URL",
-};
+import { foreignAnswer, quoted, readRetryAfter } from "../network-errors.js";
 
 /** An answer that is no success. @param nowMs wall clock, for a Retry-After that is a date */
 export function refusedError(call: ApiCall, answer: RawAnswer, nowMs: number): ProviderError {
@@ -22,8 +16,17 @@ export function refusedError(call: ApiCall, answer: RawAnswer, nowMs: number): P
   const props = { ...base, ...(requestId === null ? {} : { requestId }) };
   // A proxy or a wrong URL also answers 404: only the API itself may say that something is gone.
   const foreign = said === undefined && answer.status < 500 && answer.status !== 429;
-  return new ProviderError({ ...props, ...(foreign ? foreignAnswer(call, NAMES) : meaningOf(call, answer, nowMs)) });
+  return new ProviderError({ ...props, ...(foreign ? foreignRefusal(call, answer) : meaningOf(call, answer, nowMs)) });
 }
+
+/** Whoever answers 4xx has not let the request through, except for a proxy that gave up waiting. */
+function foreignRefusal(call: ApiCall, { status }: RawAnswer): Meaning {
+  const meaning = foreignAnswer(call, PROVIDERS.digitalocean);
+  const refused = status >= 400 && status !== REQUEST_TIMEOUT;
+  return refused ? { ...meaning, outcome: "refused" } : meaning;
+}
+
+const REQUEST_TIMEOUT = 408;
 
 type Meaning = Pick<ProviderErrorProps, "kind" | "remedy" | "outcome" | "retrySafe" | "retryAfterSeconds">;
 

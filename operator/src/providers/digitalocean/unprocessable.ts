@@ -12,7 +12,14 @@
  */
 
 import type { CallContext } from "../call.js";
-import { ProviderError, type ProviderErrorKind, type ProviderErrorReason, REMEDIES, withProps } from "../errors.js";
+import {
+  isProviderError,
+  ProviderError,
+  type ProviderErrorKind,
+  type ProviderErrorReason,
+  REMEDIES,
+  withProps,
+} from "../errors.js";
 import type { AddressFacts, ProviderId, RecordType } from "../types.js";
 import type { DigitalOceanClient } from "./client.js";
 import { dropletIdOf, findDroplet, providerIdOf } from "./droplets.js";
@@ -44,7 +51,7 @@ export async function interpretUnprocessable(
   return refused(error, wanted === undefined ? UNKNOWN : await fromDroplet(client, context, { address, wanted }));
 }
 
-/** What a refused creation means. Nothing can be read again: there is no address yet. */
+/** What a refused creation means. It stays a refusal, whatever becomes of the look at the droplet. */
 export async function interpretRefusedCreation(
   client: DigitalOceanClient,
   context: CallContext,
@@ -55,7 +62,14 @@ export async function interpretRefusedCreation(
   // There is no address yet that could be of another region.
   if (said?.reason === "WrongRegion") return classified(error, BAD_PLACE);
   if (said !== undefined || node === undefined) return classified(error, said ?? BAD_PLACE);
-  return classified(error, await fromDroplet(client, context, { address: undefined, wanted: node }));
+  const meaning = await fromDroplet(client, context, { address: undefined, wanted: node }).catch(ifUnread);
+  return classified(error, meaning);
+}
+
+/** The droplet could not be read: the API said no, and nothing more is known. */
+function ifUnread(error: unknown): Meaning {
+  if (!isProviderError(error)) throw error;
+  return { kind: "Conflict", remedy: "the droplet could not be read to find out why; the creation is tried again" };
 }
 
 /** What a refused release means. @param address as it was read after the refusal */

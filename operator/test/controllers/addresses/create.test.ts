@@ -3,7 +3,7 @@ import { describe, it } from "mocha";
 import type { OpenAccount } from "../../../src/controllers/addresses/call.js";
 import { type CreationRecords, createAddress } from "../../../src/controllers/addresses/create.js";
 import type { CallContext } from "../../../src/providers/call.js";
-import { ProviderError } from "../../../src/providers/errors.js";
+import { DryRunError, ProviderError } from "../../../src/providers/errors.js";
 
 const IP = "192.0.2.1";
 const REFUSED = new ProviderError({
@@ -15,18 +15,14 @@ const REFUSED = new ProviderError({
 });
 
 describe("the creation of an address", () => {
-  /** What it does with the status, when the inventory answers so. */
-  const created = async (answer: () => Promise<unknown>, keep = () => Promise.resolve()) => {
+  /** What it tells its resource, when the inventory answers so. */
+  const created = async (answer: () => Promise<unknown>) => {
     const said: string[] = [];
     const account = { provider: {}, answered: () => undefined, note: () => undefined };
     const open = { account, inventory: { create: answer } } as unknown as OpenAccount;
     const records: CreationRecords = {
-      end: async () => said.push("ended"),
-      keep: async (ip, state) => {
-        said.push(`kept ${ip} ${JSON.stringify(state)}`);
-        await keep();
-      },
-      lost: (ip) => said.push(`lost ${ip}`),
+      refused: async () => void said.push("refused"),
+      created: async (ip, state) => void said.push(`created ${ip} ${JSON.stringify(state)}`),
     };
     const wish = { family: "IPv4", region: "nyc3" } as const;
     const outcome = await createAddress(open, {} as CallContext, wish, records).catch((error: unknown) => error);
@@ -39,13 +35,13 @@ describe("the creation of an address", () => {
       address: { ip: IP },
       action: { id: "7", state: "in-progress" },
     }));
-    expect(said).to.deep.equal([`kept ${IP} {"state":"in-progress","actionID":"7"}`]);
+    expect(said).to.deep.equal([`created ${IP} {"state":"in-progress","actionID":"7"}`]);
     expect(outcome).to.deep.equal({ is: "started", id: "7", ip: IP });
   });
 
   it("ends its intent where the provider refused it: there is nothing to look for", async () => {
     const { said, outcome } = await created(() => Promise.reject(REFUSED));
-    expect(said).to.deep.equal(["ended"]);
+    expect(said).to.deep.equal(["refused"]);
     expect(outcome).to.equal(REFUSED);
   });
 
@@ -57,10 +53,8 @@ describe("the creation of an address", () => {
     expect(broken.said).to.deep.equal([]);
   });
 
-  it("leaves its intent open where the status can't say that the address is ours, and tells the log", async () => {
-    const answer = async () => ({ kind: "created", address: { ip: IP } });
-    const { said, outcome } = await created(answer, () => Promise.reject(new Error("no API server")));
-    expect(said).to.deep.equal([`kept ${IP} {"state":"unassigned"}`, `lost ${IP}`]);
-    expect(outcome).to.deep.include({ is: "unknown" });
+  it("ends its intent where nothing was sent: somebody else leads, or it is a dry run", async () => {
+    const { said } = await created(() => Promise.reject(new DryRunError("withheld")));
+    expect(said).to.deep.equal(["refused"]);
   });
 });

@@ -72,7 +72,13 @@ describe("what failed for the account's sake", () => {
     const clock = new FakeClock();
     const context = { nodes: new NodeDirectory() } as unknown as ControllerContext;
     const metadata = { name: "web", namespace: "default", uid: "u", resourceVersion: "1" };
-    const props = { context, cached: () => undefined, onChange: () => undefined, onWrite: () => undefined };
+    const props = {
+      context,
+      cached: () => undefined,
+      onChange: () => undefined,
+      onWrite: () => undefined,
+      onResult: () => undefined,
+    };
     const unit = new PoolUnit(props, { apiVersion: "v1", kind: "FloatingIPPool", metadata, spec: {} });
     const fails = (kind: ProviderErrorKind) => {
       const steps = [{ action: ASSIGN, outcome: refusal(kind) }];

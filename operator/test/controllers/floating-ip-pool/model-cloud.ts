@@ -10,6 +10,7 @@ import {
 } from "cdk8s-flipop/api";
 import { Claims } from "../../../src/claims/claims.js";
 import { poolClaims } from "../../../src/claims/read-claims.js";
+import type { CreationResult } from "../../../src/controllers/addresses/creation-result.js";
 import { type ListSighting, withList } from "../../../src/controllers/addresses/list-sightings.js";
 import type { Action } from "../../../src/controllers/floating-ip-pool/actions.js";
 import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
@@ -78,6 +79,8 @@ export class ModelCloud {
   readonly moves: Move[] = [];
   /** Whose create call made an address. */
   readonly createdBy = new Map<string, string>();
+  /** Created, and the operator never got the answer: ownership of these can only be inferred. */
+  readonly unanswered = new Set<string>();
   private readonly lists = new Map<string, readonly ListSighting[]>();
   /** How long assignments take, seconds. */
   actionSeconds = 0;
@@ -229,7 +232,7 @@ export class ModelCloud {
   private apply(name: string, action: Action, unheard: boolean): void {
     const { createdIPs = [] } = this.pool(name).status;
     if (action.do === "record-intent") this.patch(name, { pendingCreation: action.intent });
-    else if (action.do === "settle-creation") this.settled(name, action);
+    else if (action.do === "settle-creation") this.settled(name, action.result);
     else if (action.do === "record-assignment") this.patch(name, { lastAssignmentTime: action.at });
     else if (action.do === "mark-in-spec") this.markInSpec(name, action.ip);
     else if (action.do === "record-dns") this.patch(name, { dns: action.written });
@@ -268,9 +271,10 @@ export class ModelCloud {
     }
   }
 
-  private settled(name: string, { ip, createdTime }: Extract<Action, { readonly do: "settle-creation" }>): void {
+  private settled(name: string, { created }: CreationResult): void {
     const { createdIPs = [] } = this.pool(name).status;
-    const entry = ip === undefined ? [] : [{ ip, createdTime }];
+    const { ip = "", createdTime = "", inferred } = created ?? {};
+    const entry = created === undefined ? [] : [{ ip, createdTime, ...(inferred && { inferred }) }];
     this.patch(name, { pendingCreation: undefined, createdIPs: [...createdIPs, ...entry] });
   }
 
@@ -280,7 +284,9 @@ export class ModelCloud {
     this.addresses.set(ip, undefined);
     this.createdBy.set(ip, name);
     if ("node" in wish) this.hold(name, ip, wish.node);
-    if (!unheard) this.settled(name, { do: "settle-creation", ip, createdTime: timestamp(this.now), why: "" });
+    const time = timestamp(this.now);
+    if (unheard) this.unanswered.add(ip);
+    else this.settled(name, { startedAt: time, created: { ip, createdTime: time, status: {} } });
   }
 
   private unassign(ip: string): void {

@@ -2,7 +2,7 @@ import { Annotation, Finalizer } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
-import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
+import type { OtherCreation, Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import { timestamp } from "../../../src/controllers/times.js";
 import { ModelCloud } from "./model-cloud.js";
 import { NO_MEMORY } from "./no-memory.js";
@@ -117,11 +117,34 @@ describe("the plan of a pool", () => {
     expect(condition(made, "Fulfilled")).to.equal("False/CRDTooOld");
   });
 
-  it("creates nothing while a creation of the account is open", () => {
+  describe("beside a creation of another resource", () => {
     const resource = { kind: "FloatingIPPool", namespace: "default", name: "other", uid: "u" };
-    const made = altered(cluster(["n1"], { desiredIPs: 1 }), { otherCreations: [{ resource }] });
-    expect(made.chains).to.be.empty;
-    expect(condition(made, "Fulfilled")).to.equal("False/CreationUnsettled");
+    const beside = (nodes: readonly string[], other: Partial<OtherCreation>) => {
+      const cloud = cluster(nodes, { desiredIPs: 1 });
+      const { now } = cloud;
+      return { now, made: altered(cloud, { otherCreations: [{ resource, startedAt: now, ...other }] }) };
+    };
+
+    it("creates on a node, whether that one runs or its answer was lost: its address is on another node", () => {
+      for (const other of [{ running: true }, { node: "digitalocean://n2" }, {}]) {
+        expect(actions(beside(["n1"], other).made), JSON.stringify(other)).to.deep.equal([
+          "record-intent",
+          "create-address",
+        ]);
+      }
+    });
+
+    it("creates in a region once that one can add no address to the list any more", () => {
+      const running = beside([], { running: true }).made;
+      expect(running.chains).to.be.empty;
+      expect(condition(running, "Fulfilled")).to.equal("False/UnderWay");
+      const { made, now } = beside([], {});
+      expect(made.chains).to.be.empty;
+      expect(condition(made, "Fulfilled")).to.equal("False/CreationUnsettled");
+      expect(made.lookAgainAt).to.equal(now + 70_000);
+      const later = beside([], { startedAt: now - 70_000 }).made;
+      expect(actions(later)).to.deep.equal(["record-intent", "create-address"]);
+    });
   });
 
   it("forgets an open creation when a person says so, once", () => {

@@ -20,12 +20,26 @@ interface Row {
   readonly lists: readonly (readonly [number, readonly string[]])[];
   readonly held?: readonly [string, string];
   readonly spec?: readonly string[];
+  /** Where each address is, and in which project. */
+  readonly shown?: Readonly<Record<string, { readonly region?: string; readonly project?: string }>>;
+  /** Other creations of the account; `startedAt` in seconds after this one. */
+  readonly others?: readonly { readonly startedAt?: number; readonly running?: boolean }[];
+  /** Of the pool, now. */
+  readonly provider?: string;
   /** In the status since before. */
   readonly known?: string;
   readonly is: Settlement["is"];
   readonly ip?: string;
 }
 
+const ONCE = [
+  [1, [NEW]],
+  [11, [NEW]],
+] as const;
+const TWICE = [
+  [1, [NEW, OTHER]],
+  [11, [NEW, OTHER]],
+] as const;
 const ON_NODE = { providerID: "digitalocean://n1", dropletHadAddress: false };
 
 const ROWS: readonly Row[] = [
@@ -127,6 +141,56 @@ const ROWS: readonly Row[] = [
     is: "ours",
     ip: NEW,
   },
+  {
+    name: "takes no address of another region",
+    intent: { region: "nyc3" },
+    lists: TWICE,
+    shown: { [NEW]: { region: "nyc3" }, [OTHER]: { region: "ams3" } },
+    is: "ours",
+    ip: NEW,
+  },
+  {
+    name: "prefers the project of the pool's other addresses",
+    intent: { project: "p" },
+    lists: TWICE,
+    shown: { [NEW]: { project: "p" }, [OTHER]: { project: "q" } },
+    is: "ours",
+    ip: NEW,
+  },
+  {
+    name: "leaves it to a person where none is in that project: an address may have been moved",
+    intent: { project: "p" },
+    lists: TWICE,
+    shown: { [NEW]: { project: "q" }, [OTHER]: { project: "q" } },
+    is: "several",
+  },
+  {
+    name: "takes none that a list long after the call lacks",
+    lists: [
+      [1, [OLD]],
+      [71, [OLD]],
+      [82, [OLD, NEW]],
+      [95, [OLD, NEW]],
+    ],
+    is: "nothing",
+  },
+  {
+    name: "leaves it to a person where no list was read soon",
+    lists: [
+      [601, [NEW]],
+      [620, [NEW]],
+    ],
+    is: "several",
+  },
+  {
+    name: "leaves it to a person where another answer was lost at the same time",
+    lists: ONCE,
+    others: [{ startedAt: 20 }],
+    is: "several",
+  },
+  { name: "waits for one that runs: its answer tells", lists: ONCE, others: [{ running: true }], is: "wait" },
+  { name: "is not confused by one of an hour later", lists: ONCE, others: [{ startedAt: 3600 }], is: "ours", ip: NEW },
+  { name: "is looked for in no other account", lists: ONCE, provider: "other", is: "elsewhere" },
   { name: "knows an address that was there before", intent: ON_NODE, lists: [], held: [OLD, "n1"], is: "wait" },
   {
     name: "trusts no node that had an address before",
@@ -145,12 +209,13 @@ const ROWS: readonly Row[] = [
 ];
 
 describe("an open creation", () => {
-  for (const { name, intent = {}, lists, held, spec = [], known, is, ip } of ROWS) {
+  for (const { name, intent = {}, lists, held, spec = [], known, is, ip, shown = {}, others = [], provider } of ROWS) {
     it(name, () => {
       const cloud = new ModelCloud();
       for (const listed of lists.flatMap(([, ips]) => ips)) cloud.addresses.set(listed, undefined);
       if (held !== undefined) cloud.addresses.set(held[0], `digitalocean://${held[1]}`);
-      cloud.addPool("p", { desiredIPs: 1, ips: spec });
+      cloud.addPool("p", { desiredIPs: 1, ips: spec, ...(provider !== undefined && { provider }) });
+      const began = cloud.now;
       if (known !== undefined) cloud.edit("p", { status: { ips: { [known]: { state: "no-match" } } } });
       const sightings = lists.map(([at, ips]) => ({ at: cloud.now + at * 1000, unassigned: new Set(ips) }));
       const pending: PendingCreation = {
@@ -160,8 +225,19 @@ describe("an open creation", () => {
         unassignedSeen: [OLD],
         ...intent,
       };
-      cloud.now += 100_000;
-      const snapshot = { ...cloud.snapshot("p"), memory: { ...NO_MEMORY, lists: sightings } };
+      cloud.now += 700_000;
+      const base = cloud.snapshot("p");
+      const get = (each: string) => {
+        const seen = base.inventory.get(each);
+        return seen && { ...seen, ...shown[each] };
+      };
+      const resource = { kind: "FloatingIPPool", namespace: "default", name: "q", uid: "uid-q" };
+      const otherCreations = others.map(({ startedAt, ...other }) => ({
+        ...{ resource, ...other },
+        ...(startedAt === undefined ? {} : { startedAt: began + startedAt * 1000 }),
+      }));
+      const inventory = { ...base.inventory, get };
+      const snapshot = { ...base, inventory, otherCreations, memory: { ...NO_MEMORY, lists: sightings } };
       const end = settle(snapshot, pending);
       expect(end.is).to.equal(is);
       if (ip !== undefined) expect(end).to.include({ ip });

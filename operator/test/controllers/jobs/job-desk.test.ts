@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { JOB_TRIAL_MS } from "../../../src/bounds.js";
 import { JOB_LABELS, type JobOrder } from "../../../src/controllers/jobs/job.js";
-import { JobDesk, TRIAL_MS } from "../../../src/controllers/jobs/job-desk.js";
+import { JobDesk } from "../../../src/controllers/jobs/job-desk.js";
 import type { JobObject, JobPod } from "../../../src/controllers/jobs/job-state.js";
 import type { KubeObject } from "../../../src/kube/objects.js";
 import { type WholeObject, wholeObjects } from "../../../src/kube/slim.js";
@@ -198,7 +199,7 @@ describe("the desk of Jobs", () => {
     await made.desk.tryOut("rack", SPEC, [ORDER]);
     expect(made.desk.trialOf("rack", SPEC)).to.deep.include({ dryRun: { refused: "answer 422" }, due: false });
     expect(made.desk.trialOf("rack", { ...SPEC, jobNamespace: "jobs" })).to.include({ dryRun: "untried", due: true });
-    await made.clock.advance(TRIAL_MS);
+    await made.clock.advance(JOB_TRIAL_MS);
     expect(made.desk.trialOf("rack", SPEC).due).to.equal(true);
   });
 });

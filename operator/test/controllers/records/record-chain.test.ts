@@ -57,6 +57,15 @@ describe("the chain of a record set", () => {
     expect(of({ retryAt: 1 })).to.deep.equal([]);
   });
 
+  it("reads the set again after a failure though nothing is to be published, or the failure would be reported for ever", () => {
+    const failure = { reason: "ProviderUnavailable", message: "no answer" } as const;
+    const idle = (dns: Partial<RecordsWish["dns"]>) =>
+      steps(recordChain({ ...WISH, values: [], dns: { ...WISH.dns, records: "unknown", ...dns } }));
+    expect(idle({})).to.deep.equal([]);
+    expect(idle({ failure, retryAt: 1 })).to.deep.equal([]);
+    expect(idle({ failure, retryAt: 0 })).to.deep.equal(["read-records current"]);
+  });
+
   it("leaves a former set alone that another resource has now", () => {
     expect(of({ former: { ...WISH.dns.former, claim: THEIRS } })).to.deep.equal([
       "apply-records current",

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import type { CreationResult } from "../../../src/controllers/addresses/creation-result.js";
 import { ListSightings } from "../../../src/controllers/addresses/list-sightings.js";
 import { hasFailed, type Outcome } from "../../../src/controllers/addresses/outcomes.js";
 import { settle } from "../../../src/controllers/floating-ip-pool/settlement.js";
@@ -29,7 +30,14 @@ describe("a creation for a RoutedIP whose answer was lost", () => {
       if (index === before) clock.skew(skewMs);
       sightings.note({ complete: true, ageSeconds: 0, addresses: new Map() }, clock.monotonic());
     }
-    const unit = { creationFailure: undefined, cleanup: { attempts: 0 }, nodeRetries: new Map(), reverts: [] };
+    const unit = {
+      addressRetry: undefined,
+      creationFailure: undefined,
+      creationResult: undefined,
+      cleanup: { attempts: 0 },
+      nodeRetries: new Map(),
+      reverts: [],
+    };
     const made = new ModelWorld();
     made.addRouted("a");
     const base = made.snapshot("a");
@@ -55,6 +63,7 @@ describe("a call about the address of a RoutedIP", () => {
     answered: () => said.push("answered"),
     note: (error: Error) => said.push(error.message),
     inventory: {
+      view: () => undefined,
       create: async () => ({ kind: "created", address: { ip: IP } }),
       poll: () => Promise.reject(new Error("no answer")),
     },
@@ -64,22 +73,27 @@ describe("a call about the address of a RoutedIP", () => {
     const { signal } = new AbortController();
     const write = () => Promise.reject(new Error("the server is down"));
     const ref = { kind: "RoutedIP", namespace: "default", name: "a", uid: "a" };
+    const base = { ref, key: "default/a", signal, writer: { write }, onResult: () => undefined, read: () => undefined };
+    const unit = { ...base, creationResult: undefined as CreationResult | undefined };
     const tools = {
       signal,
-      unit: { ref, key: "default/a", signal, writer: { write } },
+      unit,
       gathered: { account },
-      routing: { context: { clock: new FakeClock(), logger: silentLogger } },
+      routing: { context: { clock: new FakeClock(), logger: silentLogger, claims: {} } },
     } as unknown as Tools;
     const plan = { steps: [], chains: [[action as Action]], postAllow: false } as unknown as Plan;
-    return (await execute(tools, plan))[0]?.outcome;
+    const outcome = (await execute(tools, plan))[0]?.outcome;
+    known = unit.creationResult;
+    return outcome;
   };
+  let known: CreationResult | undefined;
 
-  it("that has created one ends unknown where the status can't say so: it is not created a second time", async () => {
-    const outcome = await carryOut({ do: "create-address", wish: { region: "nyc3" }, why: "" });
-    expect(outcome?.is === "unknown" && outcome.failure.problem).to.deep.equal({
-      reason: "CreationUnsettled",
-      message: `${IP} was created and could not be recorded: the server is down`,
-    });
+  it("that has created one is done though the status can't say so: it is remembered, and not created again", async () => {
+    const startedAt = timestamp(0);
+    const outcome = await carryOut({ do: "create-address", wish: { region: "nyc3" }, startedAt, why: "" });
+    expect(outcome).to.deep.equal({ is: "done", ip: IP });
+    expect(known).to.deep.include({ startedAt });
+    expect(known?.created).to.deep.include({ ip: IP, status: { state: "unassigned" } });
   });
 
   it("says of the account what came of it: a look without an answer is none", async () => {

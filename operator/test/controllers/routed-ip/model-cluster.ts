@@ -44,6 +44,8 @@ export class ModelCluster {
   readonly endpoints = new Map<string, readonly Endpoint[]>();
   readonly addresses = new Map<string, Address>();
   readonly createdBy = new Map<string, string>();
+  /** Taken for the result of a creation whose answer was lost: never released. */
+  readonly inferred = new Set<string>();
   /** Absent: there is no such firewall. */
   readonly firewalls = new Map<string, FirewallFacts>();
   /** Machines that another firewall covers. */

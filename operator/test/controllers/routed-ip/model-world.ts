@@ -281,9 +281,10 @@ export class ModelWorld extends ModelCluster {
   /** @param unheard the answer never comes: what it would have told is not recorded. */
   private apply(name: string, action: Action, unheard: boolean): void {
     if (action.do === "record-intent") this.patch(name, { pendingCreation: action.intent });
-    else if (action.do === "settle-creation") this.settled(name, action.ip);
+    else if (action.do === "settle-creation") this.settled(name, action.result.created?.ip, true);
     else if (action.do === "record-dns") this.patch(name, { dns: action.written });
-    else if (action.do === "forget-created") this.patch(name, { created: undefined, routedIP: undefined });
+    else if (action.do === "forget-created")
+      this.patch(name, { created: undefined, inferred: undefined, routedIP: undefined });
     else if (action.do === "record-firewall") this.recordFirewall(name, action);
     else if (!this.applyToMetadata(name, action)) this.applyToCloud(name, action, unheard);
   }
@@ -335,8 +336,10 @@ export class ModelWorld extends ModelCluster {
     }
   }
 
-  private settled(name: string, ip: string | undefined): void {
-    this.patch(name, { pendingCreation: undefined, ...(ip === undefined ? {} : { created: true, routedIP: ip }) });
+  private settled(name: string, ip: string | undefined, inferred = false): void {
+    if (ip !== undefined && inferred) this.inferred.add(ip);
+    const created = ip === undefined ? {} : { created: true, routedIP: ip, ...(inferred && { inferred }) };
+    this.patch(name, { pendingCreation: undefined, ...created });
   }
 
   private create(name: string, wish: { readonly node?: string } | { readonly region: string }, unheard: boolean): void {

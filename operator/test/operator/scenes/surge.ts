@@ -7,12 +7,14 @@ import { inWorld } from "../world.js";
 export const SURGE = { nodes: 40, addresses: 4, foreignRecords: 400 } as const;
 const OLD = "v1.34.6";
 const NEW = "v1.35.4";
+const ASSIGN = "POST /v2/reserved_ips/{reserved_ip}/actions";
+const ACCEPTED = 201;
 const ZONE = "example.com";
 const POD_START_MS = 20_000;
 const DRAIN_MS = 10_000;
 
 export interface SurgeFigures {
-  /** Assignments that were asked for. */
+  /** Completed assignments: the provider accepted them, and no action of this scene errs. */
   readonly moves: number;
   readonly calls: number;
   /** Records of the pool, of the nodes, and of others, at the end. */
@@ -32,7 +34,7 @@ export function runSurge(): Promise<SurgeFigures> {
     const records = state.dns.records(ZONE).filter(({ type }) => type === "A");
     const count = (test: (name: string) => boolean) => records.filter(({ name }) => test(name)).length;
     return {
-      moves: journal.count({ on: "POST /v2/reserved_ips/{reserved_ip}/actions", after }),
+      moves: journal.calls({ on: ASSIGN, after }).filter(({ status }) => status === ACCEPTED).length,
       calls: journal.count({ after }),
       records: {
         pool: count((name) => name === "www"),

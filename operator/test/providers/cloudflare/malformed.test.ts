@@ -4,7 +4,7 @@ import { canonicalIp, isIp } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import fc from "fast-check";
 import { afterEach, describe, it } from "mocha";
-import { MAX_ANSWER_BYTES } from "../../../src/providers/connections.js";
+import { MAX_ANSWER_BYTES } from "../../../src/bounds.js";
 import { ProviderError } from "../../../src/providers/errors.js";
 import { planRecordChanges } from "../../../src/providers/record-changes.js";
 import type { RecordSetFacts } from "../../../src/providers/types.js";

@@ -86,6 +86,14 @@ describe("answers of DigitalOcean", () => {
     expect(await errorOf(list(set))).to.deep.include({ kind: "Unavailable" });
   });
 
+  it("that never end are not followed", async () => {
+    const endless = { ...PAGE, links: { pages: { next: "x" } } };
+    const { set, rig } = await serve((_request, response) => answer(response, 200, endless));
+
+    expect(await errorOf(list(set))).to.deep.include({ kind: "Unavailable" });
+    expect(rig.seen.length).to.be.below(10);
+  });
+
   it("that grow from page to page are read again from the start", async () => {
     const one = (last: number) => ({ ...RESERVED, ip: `203.0.113.${last}` });
     const next = { pages: { next: "x" } };
@@ -116,6 +124,21 @@ describe("answers of DigitalOcean", () => {
 
     expect(await errorOf(get(set))).to.deep.include({ kind: "Unavailable", reason: "MalformedAnswer" });
   });
+
+  for (const [status, outcome] of [
+    [403, "refused"],
+    [404, "refused"],
+    [408, "unknown"],
+    [504, "unknown"],
+  ] as const) {
+    it(`of a proxy's ${status} to a creation: ${outcome}`, async () => {
+      const { set } = await serve((_request, response) => void response.writeHead(status).end("<html>no</html>"));
+      const made = set.addresses?.create(ASKER, { family: "IPv4", region: "nyc3" });
+      const ended = await made?.catch((error: unknown) => ({ kind: "refused", error }));
+      expect(ended?.kind).to.equal(outcome);
+      expect(ended).to.have.nested.property("error.outcome", outcome);
+    });
+  }
 
   it("of the API's own 404 do", async () => {
     const body = { id: "not_found", message: "The resource you requested could not be found." };

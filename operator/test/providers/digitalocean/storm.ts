@@ -1,7 +1,7 @@
 /** Hundreds of nodes change at once, at DigitalOcean's real limits: for a test, and for the benchmark. */
 
+import { ACTION_POLL_SECONDS } from "../../../src/bounds.js";
 import { AccountInventory } from "../../../src/inventory/account-inventory.js";
-import { ACTION_POLL_SECONDS } from "../../../src/inventory/types.js";
 import { type CallContext, sharedRead } from "../../../src/providers/call.js";
 import type { ProviderId } from "../../../src/providers/types.js";
 import { ASKER } from "../conformance/benches.js";

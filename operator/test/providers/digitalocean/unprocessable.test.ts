@@ -26,6 +26,8 @@ interface World {
   readonly says: string;
   readonly address?: object | undefined;
   readonly droplet?: object | undefined;
+  /** Droplets can't be read. */
+  readonly broken?: boolean;
 }
 
 interface Case extends Partial<World> {
@@ -116,10 +118,9 @@ const CREATIONS: readonly Case[] = [
   { what: "nobody knows why", says: ODD, means: "Terminal", remedy: /check the region/ },
 ];
 
-/** Whoever refused it may have created one for the same request, delivered twice. */
 const CREATIONS_ON_NODE: readonly Case[] = [
-  { what: "the droplet has an event", says: "Droplet already has a pending event.", means: "unknown/NodeBusy" },
-  { what: "the droplet is taken", says: "The droplet already has a reserved IP", means: "unknown/NodeOccupied" },
+  { what: "the droplet has an event", says: "Droplet already has a pending event.", means: "Conflict/NodeBusy" },
+  { what: "the droplet is taken", says: "The droplet already has a reserved IP", means: "Conflict/NodeOccupied" },
   { what: "the droplet is gone", says: ODD, droplet: undefined, means: "NotFound" },
   { what: "the account's limit", says: "quota exceeded", means: "QuotaExceeded" },
 ];
@@ -146,6 +147,7 @@ describe("what DigitalOcean's 422 means", () => {
     const rig = await HttpRig.create();
     rig.handler = ({ method = "", url = "" }, response) => {
       const part = url.includes("/droplets/") ? "droplet" : "reserved_ip";
+      if (part === "droplet" && world.broken === true) return void response.destroy();
       const body = part === "droplet" ? world.droplet : world.address;
       if (method !== "GET") answer(response, 422, { id: "unprocessable_entity", message: world.says });
       else if (body === undefined) answer(response, 404, { id: "not_found", message: "not here" });
@@ -187,6 +189,11 @@ describe("what DigitalOcean's 422 means", () => {
   table("for a creation on a node", CREATIONS_ON_NODE, ({ addresses }) =>
     addresses.create(ASKER, { family: "IPv4", node: NODE }),
   );
+  it("for a creation on a node: a refusal stays one where the droplet can't be read to tell why", async () => {
+    const { addresses } = await provider({ says: ODD, broken: true });
+    const error = await addresses.create(ASKER, { family: "IPv4", node: NODE }).catch((refusal: unknown) => refusal);
+    expect(error).to.deep.include({ kind: "Conflict", outcome: "refused" });
+  });
   table(
     "for a release",
     [

@@ -1,6 +1,18 @@
 import { type FieldError, invalidValue, notSupported, tooLong, wrongType } from "../field-error.js";
 import { equal } from "../json.js";
-import type { SchemaVisit } from "./validate-schema.js";
+import type { Predecessor } from "./correlation.js";
+import type { Schema } from "./schema.js";
+
+/** A value on its way through the schema. */
+export interface SchemaVisit {
+  readonly schema: Schema;
+  /** Path of the field in errors. */
+  readonly path: string;
+  /** Path of the field inside messages: for a status write it begins below the status. */
+  readonly name: string;
+  readonly value: unknown;
+  readonly old: Predecessor | undefined;
+}
 
 /** What of a text, number or other single value is not as the schema says. */
 export function scalarErrors(visit: SchemaVisit): readonly FieldError[] {

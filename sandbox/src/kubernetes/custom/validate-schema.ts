@@ -1,19 +1,8 @@
 import { duplicateValue, type FieldError, requiredValue, tooMany, wrongType } from "../field-error.js";
 import { equal, isObject, typeName } from "../json.js";
-import { oldItem, oldProperty, type Predecessor, unchanged } from "./correlation.js";
+import { oldItem, oldProperty, unchanged } from "./correlation.js";
 import { childPath, mapKey, propertySchema, type Schema } from "./schema.js";
-import { scalarErrors } from "./validate-scalar.js";
-
-/** A value on its way through the schema. */
-export interface SchemaVisit {
-  readonly schema: Schema;
-  /** Path of the field in errors. */
-  readonly path: string;
-  /** Path of the field inside messages: for a status write it begins below the status. */
-  readonly name: string;
-  readonly value: unknown;
-  readonly old: Predecessor | undefined;
-}
+import { type SchemaVisit, scalarErrors } from "./validate-scalar.js";
 
 /** What of a value is not as the schema says. What has not changed is not looked at. */
 export function validateSchema(visit: SchemaVisit): readonly FieldError[] {

@@ -2,6 +2,7 @@
 
 import { type Grace, graceOf } from "../../../match/grace.js";
 import type { NodeFacts } from "../../../match/node-facts.js";
+import { given } from "../../given.js";
 import { timeOf } from "../../times.js";
 import type { JobSnapshot } from "./plan.js";
 
@@ -12,14 +13,14 @@ export interface Election {
 }
 
 export function elect(snapshot: JobSnapshot): Election {
-  const { routed, verdictOf, now } = snapshot;
+  const { routed, verdictOf, now, leadsSince } = snapshot;
   const { providerID, graceSince, state } = routed.status;
   if (providerID === undefined) return { holder: undefined, grace: undefined, target: youngestFree(snapshot) };
   const verdict = verdictOf(providerID);
   const since = timeOf(graceSince);
   const memory = since === undefined ? {} : { since, over: state !== "active" };
   const periodMs = (routed.spec.gracePeriodSeconds ?? 0) * 1000;
-  const grace = graceOf({ verdict, memory, periodMs, now });
+  const grace = graceOf({ verdict, memory, periodMs, now, ...given({ leadsSince }) });
   const target = grace.state === "over" ? youngestFree(snapshot) : verdict?.node;
   return { holder: verdict?.node, grace, target };
 }

@@ -1,11 +1,11 @@
 /** The snapshot of a RoutedIP whose class works by Jobs. */
 
 import { Annotation } from "cdk8s-flipop/api";
+import { CRD_PROBE_MS } from "../../../bounds.js";
 import type { ProviderId } from "../../../providers/types.js";
 import { given } from "../../given.js";
 import type { JobDesk } from "../../jobs/job-desk.js";
 import type { Problem } from "../../problem.js";
-import { CRD_PROBE_MS } from "../../times.js";
 import { nodesOf, problemOfService, servedBy } from "../gather.js";
 import type { PortsFound } from "../ports.js";
 import type { RoutedRead } from "../resource.js";

@@ -30,6 +30,8 @@ export interface JobSnapshot {
   readonly routed: RoutedIP;
   readonly now: number;
   readonly cachesComplete: boolean;
+  /** See `GraceInput.leadsSince`. */
+  readonly leadsSince?: number;
   readonly terms?: JobTerms;
   readonly problem?: Problem;
   readonly claims: ClaimView;

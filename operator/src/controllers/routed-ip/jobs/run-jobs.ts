@@ -1,5 +1,6 @@
 /** One run of a RoutedIP whose class works by Jobs: look, decide, act, tell. */
 
+import { MAX_JOB_ITERATIONS } from "../../../bounds.js";
 import { statusPatch } from "../../../kube/patch.js";
 import { errorText } from "../../../logging.js";
 import type { Run } from "../../../runtime/controller.js";
@@ -15,11 +16,9 @@ import { carryOut } from "./execute.js";
 import { type JobTools, snapshotOf } from "./gather.js";
 import { type JobPlan, type JobSnapshot, planJobs } from "./plan.js";
 
-const ROUNDS = 6;
-
 export async function runJobs(tools: JobTools, unit: RoutedUnit, run: Run): Promise<Result> {
   const asked = new Set<JobState["is"]>();
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < MAX_JOB_ITERATIONS; round++) {
     const read = unit.read();
     if (read === undefined) return done;
     const snapshot = snapshotOf(tools, unit, read);

@@ -1,0 +1,266 @@
+/** Every bound of the operator: how long it waits, retries, keeps and believes. No other file defines one. */
+
+// Units
+
+export const SECOND_MS = 1_000;
+export const MINUTE_MS = 60 * SECOND_MS;
+
+// What the operator assumes about addresses, and for how long
+
+/** A list of an account's addresses is used for this long while nothing happens. */
+export const LIST_MAX_AGE_SECONDS = 300;
+/** While another party undoes moves: the third time within ten minutes must be noticed. */
+export const CONTESTED_LIST_MAX_AGE_SECONDS = 120;
+export const JANITOR_LIST_MAX_AGE_SECONDS = 300; // Annotations of nodes are compared with a list at most this old.
+export const MOVE_MAX_AGE_SECONDS = 15; // A move is never based on older data.
+/** Reads lag behind writes: for this long after a completed action, a contradicting read is not evidence. */
+export const SETTLE_SECONDS = 30;
+export const SECOND_READ_SECONDS = 5; // After that, two contradicting reads count when this much lies between them.
+/** An own action whose answer was lost is resolved by then, from the holder and the lock of its address. */
+export const UNKNOWN_ACTION_SECONDS = 30;
+/** An own action that the API goes on calling unfinished, or no longer knows, is resolved the same way by then. */
+export const ACTION_SECONDS = 120;
+/** Where no run reads an action at its deadline, the next run of any resource of the account does after this. */
+export const OVERDUE_ACTION_SECONDS = 10;
+/** A move reserves its node for this long: more than its calls and its action take. */
+export const RESERVATION_SECONDS = 600;
+/** The same address or list is not read again within this, unless the operator or a refused call changed something. */
+export const READ_PAUSE_MS = 1_000;
+/** Seconds between reads of a running action; the last one repeats. */
+export const ACTION_POLL_SECONDS: readonly number[] = [1, 2, 3, 5];
+export const LOCKED_READ_SECONDS = 5; // An address that another party's action locks is read again after this.
+/** A RoutedIP's running action without a schedule of its own is read again after this. */
+export const ROUTED_POLL_MS = 1_000;
+export const DUE_READ_MS = 1_000; // A plan expects a read that is due now to take at most this long.
+/** An address that stayed this long where the operator put it is no longer contested. */
+export const PLACEMENT_LASTING_MS = 10 * MINUTE_MS;
+/** Reverts remembered for one address or record set; older ones do not change the decision. */
+export const REVERTS_KEPT = 10;
+export const NODE_FAILURE_KEPT_MS = 30 * MINUTE_MS; // An older failure of a node says nothing about the next try.
+export const CONTESTED_WINDOW_MS = 10 * MINUTE_MS; // Reverts within this window count as one dispute.
+export const CONTESTED_PAUSE_MS = 10 * MINUTE_MS; // The pause between two tries during a dispute.
+
+// Creation of addresses
+
+export const CALL_OVER_MS = 60_000; // A create call whose sender died has ended by then.
+/** Two lists that agree must lie this far apart: another installation may create in the same account. */
+export const LISTS_APART_MS = 10_000;
+export const CREATION_OVER_MS = CALL_OVER_MS + LISTS_APART_MS; // An address that appears later comes from no call that was sent before.
+/** The age of a list that a recovery uses: slightly less than the distance between two of them. */
+export const SETTLE_LIST_SECONDS = LISTS_APART_MS / SECOND_MS - 1;
+export const LIST_READ_MS = 1_000; // A creation that waits for a fresh list plans again after this.
+/** A first list that is read later than this after the intent proves nothing: a new address may belong to anyone. */
+export const INFERENCE_WINDOW_MS = 10 * MINUTE_MS;
+export const SEEN_KEPT = 500; // Addresses that an intent remembers as older than itself.
+export const LISTS_KEPT = 8; // List readings remembered for a recovery.
+
+// Retries and accounts
+
+/** Seconds before each try in a row; the last one repeats. */
+export const RETRY_SCHEDULES = {
+  fast: [1, 1, 5, 5, 10, 10, 10, 60, 60, 60, 60, 60, 300], // What may heal by itself.
+  slow: [60, 300, 600], // What a person must repair.
+} as const satisfies Readonly<Record<string, readonly number[]>>;
+/** An API may ask for more than a schedule has: DigitalOcean asks for up to an hour. */
+export const LONGEST_RETRY_MS = 2 * 60 * MINUTE_MS;
+/** An account that fails is tried again after this at the latest: an address may wait for it. */
+export const ACCOUNT_RETRY_MS = { RateLimited: 10_000, Unavailable: 10_000, Unauthorized: 60_000 };
+/** A shorter wait of an account is not in the statuses: each retry would write each of them again. */
+export const REPORTED_WAIT_MS = 50_000;
+/** After a refused change, the first read shows whether the account is the cause. */
+export const ACCOUNT_FIRST_READ_MS = 1_000;
+/** An account that fails on and off does not recover more often than this. */
+export const ACCOUNT_RECOVERIES_APART_MS = 10_000;
+export const ACCOUNT_FAILURE_KEPT_MS = 10 * MINUTE_MS; // After this, the next failure of an account is a new one.
+export const JANITOR_RETRY_MS = 30_000; // Annotations of an unreadable account are checked again after this.
+export const CREDENTIALS_CHECK_SECONDS = 300; // An issuer's credentials are tried again this often.
+export const DUE_RETRY_PAUSE_MS = 1_000; // A retry that is due at this very moment does not run again at once.
+/** After the server dropped a field of a status, the field is tried again this often. */
+export const CRD_PROBE_MS = 10 * MINUTE_MS;
+
+// Records and firewalls
+
+/** A reading of a record set is used for this long while nothing happens. */
+export const RECORDS_MAX_AGE_MS = 30 * MINUTE_MS;
+/** The same, while another party undoes the operator's writes. */
+export const CONTESTED_RECORDS_MAX_AGE_MS = 2 * MINUTE_MS;
+export const RECORDS_LASTING_MS = 10 * MINUTE_MS; // A write that is still there after this is no longer contested.
+/** This long after a retry was due, the next failure is a new one. */
+export const RECORDS_FAILURE_KEPT_MS = 10 * MINUTE_MS;
+export const RECORDS_REFUSED_MS = 60_000; // After a refusal that has no retry time of its own.
+export const RECORDS_BATCH_MS = 100; // Nodes come and go in batches: one write contains the changes of this time.
+export const RECORDS_EMPTY_AFTER_MS = 5 * MINUTE_MS; // A name becomes empty only after no node matched for this long.
+export const RECORDS_RECONNECT_MS = 10_000; // While the API server is unreachable, the question is put off by this.
+export const MAX_RECORD_SETS = 10_000; // Record sets in memory; the one used longest ago is read again when needed.
+/** A reading of a firewall is used for this long: a closed port is an outage. */
+export const FIREWALL_MAX_AGE_SECONDS = 60;
+export const FIREWALL_SHARED_SECONDS = 30; // One list serves all firewalls of an account that are due within this.
+export const ZONE_NAME_RETRY_MS = 10 * MINUTE_MS; // A zone whose name could not be read is read again after this.
+
+// Jobs and deletion
+
+export const JOB_TRIAL_MS = 60_000; // A Job that the server refuses is tried again this often.
+export const JOB_START_MS = 60_000; // A Job without a pod for this long is stuck.
+export const JOB_POLL_MS = 15_000; // A running Job is checked this often.
+/** After a deletion: with the two next bounds, the time until the operator abandons the cleanup. */
+export const CLEANUP_DEADLINE_MS = 60 * MINUTE_MS;
+export const CLEANUP_ATTEMPTS = 10; // The cleanup is not abandoned before this many attempts.
+export const CLEANUP_TRYING_MS = 10 * MINUTE_MS; // Nor before it was tried for this long.
+
+// Runs of controllers
+
+export const RUN_DEADLINE_MS = 2 * MINUTE_MS; // One run of one key is aborted after this.
+export const ABORT_GRACE_MS = 5_000; // An aborted run may tidy up for this long; then its worker continues without it.
+export const RESYNC_MS = 10 * MINUTE_MS; // Every resource runs at least this often.
+/** A run waits this long for its calls; slower ones continue in the background. */
+export const CALLS_PATIENCE_MS = 1_000;
+export const MAX_ITERATIONS = 8; // Iterations of one run; the next run continues.
+export const MAX_UNSETTLED_RUNS = 4; // Runs in a row that may reach that bound before their key backs off.
+export const MAX_JOB_ITERATIONS = 6; // The same for a RoutedIP that works by Jobs.
+export const SKIPPED_RETRY_MS = 5_000; // An action that was skipped without a failure starts again after this.
+/** A status whose only change is its candidates is written at most this often. */
+export const CANDIDATES_WRITE_MS = 10_000;
+export const STATUS_CONFLICT_MS = 1_000; // The other writer's change has arrived in the cache by then.
+export const CONFLICT_MS = 100; // A run that met a write conflict starts again after this.
+export const CACHE_LAG_MS = 10_000; // The caches may lag this far behind the operator's own writes.
+export const FACT_WRITE_ATTEMPTS = 8; // Attempts to write a fact against concurrent writers.
+export const MAX_INDEXED_KEYS = 64; // Label keys come from selectors; the usual cluster has a handful.
+export const LEAST_WAIT_MS = 1; // Time passes between two runs of a key, so that it does not starve the others.
+/** Far beyond one cluster's resources: a queue that reaches it has wrong keys, not load. */
+export const MAX_KEYS = 200_000;
+export const BACKOFF_FIRST_MS = 5; // A key that fails is retried after this, then twice as long each time.
+export const BACKOFF_LONGEST_MS = 60_000; // And after this at the latest.
+export const MAX_DEBT_SECONDS = 60; // Longest wait for a token of a bucket, however many callers wait.
+export const LONGEST_TIMER_MS = 2 ** 31 - 1; // Node fires longer timers at once.
+
+// Process and leader election
+
+export const SYNC_DEADLINE_MS = 5 * MINUTE_MS; // Every cache must have synced after this, or the process exits.
+export const CLAIMS_WAIT_MS = 30_000; // What a resource only asks for waits this long for kinds that cannot be read.
+export const SYNC_POLL_MS = 50; // Between two checks of the caches.
+export const DRAIN_DEADLINE_MS = 20_000; // Runs may end by themselves for this long; a pod gets 30 s.
+export const EVENT_LOOP_SAMPLE_MS = 50; // The usual 10 ms would wake a quiet operator 100 times a second.
+export const CLOSE_DEADLINE_MS = 2_000; // Watches and connections get this long to close at the end of the process.
+export const ABORT_DEADLINE_MS = 6_000; // Aborted work gets this long: slightly more than a controller gives a run.
+/** The defaults of client-go and of the Go operator. */
+export const ELECTION_TIMINGS = { leaseMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 };
+export const LEASE_CALL_MS = 5_000; // One answer about the lease: two tries fit into a renew deadline.
+/** A released lease lasts this long, so that others need not wait. As client-go. */
+export const LEASE_RELEASED_SECONDS = 1;
+export const LEASE_RELEASE_ATTEMPTS = 3; // Attempts to release the lease at the end.
+/** A write's deadline ends this long before the renew deadline, so that it has arrived by then. */
+export const CALL_MARGIN_MS = 2_000;
+export const CUT_OFF_WRITE_MS = 15_000; // A write that was cut off may still be carried out by the server: as long as one attempt may take.
+export const DRY_RUN_PLAN_MS = 3_000; // A dry run prints a plan that has not changed for this long.
+export const PROCESS_EXIT_MS = 1_000; // After the last command: the last log lines are written, then the process exits.
+export const FORBIDDEN_GRACE_MS = 15_000; // A permission that is being granted at the start may take this long.
+export const HTTP_REQUEST_TIMEOUT_MS = 10_000; // A request to the operator's own endpoints must have arrived by then.
+
+// Calls to Kubernetes
+
+export const KUBE_CALL_SECONDS = 30; // A whole call with its retries, where the caller names no other time.
+export const KUBE_ATTEMPTS = 5; // Attempts of one call.
+export const KUBE_RETRY_FIRST_MS = 200; // Before the second attempt; doubled for each further one.
+export const KUBE_RETRY_LONGEST_MS = 10_000; // And at most this.
+export const KUBE_RETRY_AFTER_MS = 30_000; // A server that asks for a longer pause ends the call.
+export const KUBE_CONNECT_TIMEOUT_MS = 10_000; // Until a connection is open.
+/** Below the 90 s after which load balancers and the API server close idle connections. */
+export const KUBE_KEEP_ALIVE_MS = 60_000;
+/** TCP probes start after this: a hint for middleboxes; the watchdog does not need it. */
+export const TCP_KEEP_ALIVE_MS = 15_000;
+/** Credentials from files and plugins are read again after this. The kubelet rotates tokens. */
+export const CREDENTIALS_MAX_AGE_MS = 60_000;
+export const CREDENTIALS_READ_MS = 30_000; // An exec plugin or auth provider must answer by then.
+/** A page of 500 objects of 200 KB fits; V8 could not turn much more into a string. */
+export const MAX_BODY_BYTES = 128 * 1024 * 1024;
+/** etcd refuses objects beyond 1.5 MiB: a longer watch event is a broken stream. */
+export const MAX_LINE_BYTES = 10 * 1024 * 1024;
+export const NAMESPACE_CALL_SECONDS = 5; // The read that shows whether a namespace ends.
+
+// Lists and watches
+
+export const LIST_PAGE_SECONDS = 60; // One page of a list.
+/** A list starts over this often because its continue token expired (5 min by default). */
+export const MAX_LIST_RESTARTS = 2;
+export const WATCH_OPEN_SECONDS = 30; // Until a watch is open.
+/** A watch lasts a random time from this to twice this, to spread the server's load. */
+export const WATCH_LEAST_SECONDS = 300;
+/** Bookmarks come about every 60 s: after a longer silence the connection is dead. */
+export const WATCH_SILENCE_MS = 75_000;
+export const WATCH_END_TOLERANCE_MS = 5_000; // A close this near to the requested end is the end.
+/** After a longer absence of the server a watch does not resume: see OutageError. */
+export const WATCH_LONGEST_GAP_MS = 10_000;
+/** Between two initial events: as client-go's warning, with room for a busy server. */
+export const WATCH_LIST_IDLE_MS = 15_000;
+/** Until the end bookmark. Pages make progress where one stream does not. */
+export const WATCH_LIST_TOTAL_MS = 2 * MINUTE_MS;
+export const WATCH_HEALTHY_SECONDS = 10; // A watch that lasted this long shows that the server is well.
+export const WATCH_SHORT_SECONDS = 1; // A watch that ends sooner, without an event, has failed. As client-go.
+export const WATCH_MAX_SILENT = 2; // After this many watches in a row without an event the set is listed again.
+/** fast: the connection broke. slow: the server refuses. */
+export const WATCH_BACKOFF_MS = {
+  fast: { firstMs: 100, longestMs: 2_000 },
+  slow: { firstMs: 800, longestMs: 30_000 },
+  // The storage of a fresh CRD is ready after about a second.
+  soon: { firstMs: 100, longestMs: 300 },
+};
+export const WATCH_RETRY_AFTER_MS = 2 * MINUTE_MS; // A server that asks for more is tried again after this.
+export const SLICE_MS = 12; // Longest stretch of work before other events get their turn.
+export const MAX_INTERN_ENTRIES = 20_000; // Entries of an intern table before it starts over.
+
+// Events
+
+export const MAX_QUEUED_EVENTS = 1_000; // Events that wait to be written. As client-go.
+export const EVENT_ATTEMPTS = 5; // Attempts for one Event; with the pauses between them about half a minute.
+export const EVENT_RETRY_FIRST_MS = 1_000; // The first pause; doubled for each further one.
+export const EVENT_RETRY_LONGEST_MS = 30_000; // And at most this.
+export const EVENT_CALL_SECONDS = 5; // One attempt.
+export const EVENT_FLUSH_MS = 2_000; // Queued Events get this long at the end of the process.
+/** A series that did not continue for this long has ended. As client-go. */
+export const EVENT_SERIES_END_MS = 6 * MINUTE_MS;
+/** The count of a series is written at most this often, from the third time on. */
+export const EVENT_SERIES_WRITE_MS = 60_000;
+export const MAX_EVENT_GROUPS = 2_000; // Series in memory.
+export const MAX_EVENT_OBJECTS = 2_000; // Objects with a rate limit of their own in memory.
+
+// Calls to clouds
+
+export const CLOUD_CALL_SECONDS = 90; // A call with all its attempts and pauses; after it the caller plans again.
+export const CLOUD_ATTEMPT_SECONDS = 15; // One attempt: sent, processed, and its answer read.
+export const CLOUD_ATTEMPTS = 4; // Attempts of one call.
+export const CLOUD_RETRY_FIRST_MS = 300; // Before the second attempt; doubled for each further one.
+export const CLOUD_RETRY_LONGEST_MS = 5_000; // And at most this.
+/** An API that asks for a longer pause ends the call; the caller plans again. */
+export const CLOUD_RETRY_AFTER_SECONDS = 30;
+/** A read that callers share, of all its pages: after it they stop waiting, and the next caller starts another. */
+export const SHARED_READ_SECONDS = 300;
+export const CLOUD_CONNECT_TIMEOUT_MS = 10_000; // Until a connection is open.
+/** Shorter than the load balancers in front of the APIs allow: no request meets a closed connection. */
+export const CLOUD_KEEP_ALIVE_MS = 20_000;
+/** The longest real answer, 200 addresses with their droplets, has about 1 MB. */
+export const MAX_ANSWER_BYTES = 10_000_000;
+export const CLOUD_LIST_ATTEMPTS = 3; // A list that changes while its pages are read is read again this often.
+export const CLOUD_LIST_MAX_PAGES = 1_000; // More than any list has: the operator does not follow an endless one.
+export const BREAKER_FIRST_REST_MS = 5_000; // The circuit breaker's first pause.
+export const BREAKER_LONGEST_REST_MS = 10_000; // Its longest one: an address that cannot move is an outage.
+/** A recorded assignment has been accepted or has failed after this: a status write, then a call. */
+export const ASSIGNMENT_OVER_MS = (CLOUD_CALL_SECONDS + KUBE_CALL_SECONDS) * SECOND_MS;
+/** A write whose caller cannot check its decision again is not sent when the decision is older than this. */
+export const MAX_DECISION_AGE_MS = 2_000;
+/** Requests of one token that are open at once; each has a connection of its own and waits for no other. */
+export const CLOUD_CONNECTIONS = 16;
+/** Share of every limit that only moves of addresses may use. */
+export const RESERVED_FOR_MOVES = 0.2;
+/** Share of every limit that reads and checks leave to changes of records, beside the reserve. */
+export const RESERVED_FOR_RECORDS = 0.2;
+/** A call that has waited for this long may go before calls of a more urgent class. */
+export const CLASS_PATIENCE_MS = 30_000;
+/** And then after this many of them: one call in fifty. */
+export const CLASS_TURNS = 49;
+export const RATE_LIMIT_DEFAULT_WAIT_SECONDS = 5; // The pause after a 429 that names none.
+export const RATE_LIMIT_LONGEST_WAIT_SECONDS = 3600; // A wrong header must not stop the account for good.
+/** A call that left in one window may arrive early in the next: both count it. */
+export const RATE_WINDOW_MARGIN_MS = 1_000;
+export const TOKEN_FILE_MAX_AGE_MS = 60_000; // A token in a file is read again after this.
+export const MAX_TOKEN_GUARDS = 256; // Tokens rotate; the ones used longest ago have no open call.
+export const MAX_SECRETS = 256; // Tokens rotate; the oldest have expired long ago.

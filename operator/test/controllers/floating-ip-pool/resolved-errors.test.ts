@@ -1,0 +1,82 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
+import type { PoolMemory } from "../../../src/controllers/floating-ip-pool/snapshot.js";
+import { statusWish } from "../../../src/controllers/floating-ip-pool/status.js";
+import { addressSubject } from "../../../src/controllers/floating-ip-pool/subject.js";
+import { timestamp } from "../../../src/controllers/times.js";
+import { ModelCloud } from "./model-cloud.js";
+import { NO_MEMORY } from "./no-memory.js";
+
+const IP = "203.0.113.7";
+
+describe("an error of an address", () => {
+  /** An assignment failed, and then the node that it was for went away: nothing is left to be retried. */
+  const lookAt = (secondsAfterRetry: number, { retry = true, memory = NO_MEMORY as PoolMemory } = {}) => {
+    const cloud = new ModelCloud();
+    cloud.addPool("web", { ips: [IP] });
+    const retryAt = timestamp(cloud.now);
+    const error = { state: "error", reason: "ProviderUnavailable", error: "no answer" } as const;
+    cloud.edit("web", { status: { ips: { [IP]: { ...error, ...(retry ? { retryAt } : {}) } } } });
+    cloud.now += secondsAfterRetry * 1000;
+    const snapshot = { ...cloud.snapshot("web"), memory };
+    const made = plan(snapshot);
+    const ready = made.conditions.find(({ type }) => type === "Ready");
+    return { made, ready, now: cloud.now, entry: made.addresses[0]?.status, error: statusWish(snapshot, made).error };
+  };
+
+  it("stays in the status until its retry is due", () => {
+    const { ready, entry, made, now } = lookAt(-5);
+    expect(entry).to.include({ state: "error", error: "no answer", retryAt: timestamp(now + 5_000) });
+    expect(ready).to.include({ status: "False", reason: "ProviderUnavailable" });
+    expect(made.lookAgainAt).to.equal(now + 5_000);
+  });
+
+  it("leaves the status when the retry is due and nothing is left to retry, in the next process, too", () => {
+    const { ready, entry, error } = lookAt(0);
+    expect(entry).to.include({ state: "unassigned" }).and.not.have.any.keys("error", "reason", "retryAt");
+    expect(ready).to.include({ status: "True" });
+    expect(error).to.equal(undefined);
+  });
+
+  it("stays in the status while the node that refused the address is the only candidate, and goes with the node", () => {
+    const cloud = new ModelCloud();
+    cloud.addNode("ghost");
+    cloud.addPool("web", { ips: [IP] });
+    const error = { state: "error", reason: "NoCandidate", error: "node ghost: no machine" } as const;
+    cloud.edit("web", { status: { ips: { [IP]: { ...error, retryAt: timestamp(cloud.now) } } } });
+    const memory = { ...NO_MEMORY, nodeRetryAt: new Map([["digitalocean://ghost", cloud.now + 60_000]]) };
+    const entry = () => plan({ ...cloud.snapshot("web"), memory }).addresses[0]?.status;
+    expect(entry()).to.include(error);
+    cloud.removeNode("ghost");
+    expect(entry()).to.include({ state: "unassigned" }).and.not.have.any.keys("error", "reason");
+  });
+
+  it("says when an account is tried again that rests for a minute, and waits no longer than the account", () => {
+    const of = (retrySeconds: number, reason: "Unauthorized" | "ProviderUnavailable") => {
+      const cloud = new ModelCloud();
+      cloud.addNode("n1");
+      cloud.addPool("web", { ips: [IP] });
+      cloud.edit("web", { status: { ips: { [IP]: { state: "error", reason, error: "refused" } } } });
+      const providerRetryAt = cloud.now + retrySeconds * 1000;
+      const failing = { providerFailure: { reason, message: "refused" }, providerRetryAt };
+      const told = plan({ ...cloud.snapshot("web"), ...failing }).addresses[0]?.status;
+      cloud.edit("web", { status: { ips: { [IP]: told ?? {} } } });
+      return { told, providerRetryAt, later: cloud.plan("web").addresses[0]?.status };
+    };
+    const minute = of(60, "Unauthorized");
+    expect(minute.told).to.include({ state: "error", retryAt: timestamp(minute.providerRetryAt) });
+    expect(minute.later, "the account answers again").to.include({ state: "in-progress" });
+    expect(of(10, "ProviderUnavailable").told).not.to.have.property("retryAt");
+  });
+
+  it("leaves the status when the wait for the account is over", () => {
+    const waits = (seconds: number) => {
+      const accountRetryAt = new Map([[addressSubject(IP), lookAt(0).now + seconds * 1000]]);
+      return lookAt(0, { retry: false, memory: { ...NO_MEMORY, accountRetryAt } });
+    };
+    expect(waits(5).entry).to.include({ state: "error" });
+    expect(waits(0).entry).to.include({ state: "unassigned" });
+    expect(waits(-5).ready).to.include({ status: "True" });
+  });
+});

@@ -1,0 +1,37 @@
+/** Every bound that the oracle measures by, with where it comes from. */
+
+export const SECOND_MS = 1000;
+
+/** Leader election of a storm's replicas, seconds: short, so that a takeover fits into a round. */
+export const LEASE = { duration: 6, renewDeadline: 5, retryPeriod: 0.3 } as const;
+
+export const BOUNDS = {
+  /** A call is never based on a decision older than this (architecture, invariant 10). */
+  decisionMs: 2_000,
+  /** From a change in the API server to the operator's cache, on a machine that other work wants, too. */
+  observationMs: 1_500,
+  /** How long after trouble with the API server the operator may still act on what it saw before: its watches back off up to this. */
+  recoveryMs: 12_000,
+  /** Between a request on the wire and its entry in the journal. */
+  wireMs: 250,
+  /** `status.ips.*.graceSince` has whole seconds. */
+  graceRoundingMs: 1_000,
+  /** A cool-off is measured between arrivals: the network may bring two calls this much closer together. */
+  coolOffJitterMs: 30,
+  /** Reads of one fact, by one replica, within a second and without a change: a pause of 1 s is documented. */
+  readsPerSecond: 3,
+  /** The same change, by one replica, that the cloud refuses within a second. */
+  refusalsPerSecond: 3,
+  /** From the start of a process until it handles signals. */
+  loadMs: 3_000,
+  /** `--shutdown-timeout` and what the process may need beyond it. */
+  shutdownMs: 25_000,
+  /** After the faults end: a creation whose answer was lost is over after 70 s, and then its address has to be assigned. */
+  convergenceMs: 90_000,
+  /** A change made before this long ago has reached every decision. */
+  settledMs: 15_000,
+  /** From a node's failure to the call that moves its address, without faults. */
+  failoverMs: 5_000,
+  /** How long nothing may be written once all is well. */
+  restMs: 8_000,
+} as const;

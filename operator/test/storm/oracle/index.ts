@@ -1,0 +1,31 @@
+/** All checks of a history. What must hold at rest is in `rest.ts`. */
+
+import type { Check, History, Violation } from "../history.js";
+import { coolOffHolds, noMoreThanDesired, oneAddressPerNode, releasesAreRightful } from "./addresses.js";
+import { noLimitReached, noReadLoop, noWriteLoop } from "./calls.js";
+import { graceHolds, healthyHolderKeeps, targetIsFit } from "./moves.js";
+import { goesInTime, noCrash } from "./processes.js";
+import { recordSetNeverEmptied } from "./records.js";
+import { oneWriter } from "./writers.js";
+
+export const CHECKS: readonly Check[] = [
+  oneWriter,
+  oneAddressPerNode,
+  healthyHolderKeeps,
+  graceHolds,
+  targetIsFit,
+  noMoreThanDesired,
+  releasesAreRightful,
+  coolOffHolds,
+  recordSetNeverEmptied,
+  noReadLoop,
+  noWriteLoop,
+  noLimitReached,
+  noCrash,
+  goesInTime,
+];
+
+/** Every violation, in the order of time. */
+export function judge(history: History): readonly Violation[] {
+  return CHECKS.flatMap((check) => check(history)).sort((a, b) => a.at - b.at);
+}

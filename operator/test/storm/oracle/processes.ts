@@ -1,0 +1,67 @@
+/** How replicas end, and what they leave in their logs. */
+
+import type { History, ProcessFact, Violation } from "../history.js";
+import { overlaps } from "../truth.js";
+import { BOUNDS } from "./bounds.js";
+
+/** The Lease was lost: Kubernetes starts the process again. */
+const LEASE_LOST = 3;
+
+/** A process ends only by a signal of the storm, or with code 3 when it lost the Lease. */
+export function noCrash(history: History): readonly Violation[] {
+  return history.processes.flatMap((process) => {
+    const problem = endProblem(process);
+    return problem === undefined ? [] : [{ check: "no crash", ...problem }];
+  });
+}
+
+function endProblem({ name, exit, signals, startedAt }: ProcessFact): Omit<Violation, "check"> | undefined {
+  if (exit === undefined || signals.some(({ signal }) => signal === "SIGKILL")) return undefined;
+  const told = signals.find(({ signal }) => signal === "SIGTERM");
+  if (exit.code === LEASE_LOST || (told !== undefined && exit.code === 0)) return undefined;
+  // Nothing handles signals before the process has loaded its code.
+  if (told !== undefined && exit.signal === "SIGTERM" && told.at - startedAt < BOUNDS.loadMs) return undefined;
+  const how = exit.signal ?? `code ${exit.code}`;
+  return { at: exit.at, message: `${name} ended with ${how}, ${exit.at - startedAt} ms after its start` };
+}
+
+/** A process that is told to go goes in time, and gives the Lease back before that. */
+export function goesInTime(history: History): readonly Violation[] {
+  return history.processes.flatMap((process) => {
+    const told = process.signals.find(({ signal }) => signal === "SIGTERM");
+    if (told === undefined || process.signals.some(({ signal }) => signal === "SIGKILL")) return [];
+    return [...lateEnd(history, process, told.at), ...keptLease(history, process, told.at)];
+  });
+}
+
+function lateEnd(history: History, { name, exit }: ProcessFact, toldAt: number): readonly Violation[] {
+  const end = exit?.at ?? history.until;
+  if (end - toldAt <= BOUNDS.shutdownMs) return [];
+  return [{ check: "goes in time", at: end, message: `${name} ran on for ${end - toldAt} ms after SIGTERM` }];
+}
+
+/** Where the API server was out of reach, the Lease could not be given back. */
+function keptLease(history: History, { name, exit, identity }: ProcessFact, toldAt: number): readonly Violation[] {
+  if (exit?.code !== 0 || identity === undefined || exit.at + BOUNDS.observationMs > history.until) return [];
+  if (overlaps([...history.blind, ...history.unsure], toldAt - BOUNDS.recoveryMs, exit.at)) return [];
+  const last = history.leases.filter(({ at }) => at <= exit.at + BOUNDS.observationMs).at(-1);
+  if (last?.holder !== identity) return [];
+  return [{ check: "goes in time", at: exit.at, message: `${name} ended and kept the Lease` }];
+}
+
+const CRASHES = /unhandled|uncaught|\b(?:Type|Range|Reference)Error\b|Cannot read propert|is not a function/i;
+
+/** Lines of a log that hold a secret, or words of a bug. */
+export function logProblems(name: string, log: string, secrets: readonly string[]): readonly string[] {
+  const lines = log.split("\n");
+  const leaks = lines.filter((line) => secrets.some((secret) => line.includes(secret)));
+  const crashes = lines.filter((line) => CRASHES.test(line));
+  return [
+    ...leaks.map((line) => `${name} wrote a token into its log: ${shortened(line)}`),
+    ...crashes.map((line) => `${name} logged a bug: ${shortened(line)}`),
+  ];
+}
+
+function shortened(line: string): string {
+  return line.length > 400 ? `${line.slice(0, 400)}...` : line;
+}

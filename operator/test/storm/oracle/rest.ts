@@ -1,0 +1,211 @@
+/** What must be so once the faults have ended: where it is not, the sentences say what is wrong. Pure. */
+
+import type { History, HolderFact, ResourceState } from "../history.js";
+import { matches } from "../truth.js";
+import { createdByOperator } from "./addresses.js";
+import type { Picture, PictureNode, PictureResource } from "./picture.js";
+
+/** Empty: the world is as the resources ask. */
+export function unsettled(picture: Picture, history: History): readonly string[] {
+  const look = new Look(picture, history);
+  return [
+    ...picture.lingering.map((name) => `${name} is deleted and still there`),
+    ...picture.resources.flatMap((resource) => ofResource(look, resource)),
+    ...wrongAnnotations(look),
+    ...leaks(look),
+  ];
+}
+
+/** A picture with the questions that all checks ask it. */
+class Look {
+  /** The latest change of each address. */
+  private readonly latest = new Map<string, HolderFact>();
+  /** Machines that a person took an address from, or gave one: the operator may not know yet. */
+  private readonly touched = new Set<number>();
+
+  constructor(
+    readonly picture: Picture,
+    readonly history: History,
+  ) {
+    for (const fact of history.holders) {
+      if (fact.by === "hand") this.touch(this.latest.get(fact.ip), fact);
+      this.latest.set(fact.ip, fact);
+    }
+  }
+
+  /** Whether a person changed the address last. The operator looks at a healthy address every 5 minutes only. */
+  isByHand(ip: string): boolean {
+    return this.latest.get(ip)?.by === "hand" && this.history.holders.filter((fact) => fact.ip === ip).length > 1;
+  }
+
+  nodeOf(droplet: number | null | undefined): PictureNode | undefined {
+    return this.picture.nodes.find(({ state, hasMachine }) => hasMachine && state.droplet === droplet);
+  }
+
+  candidates(state: ResourceState): readonly PictureNode[] {
+    return this.picture.nodes.filter((node) => matches(state, node.state, node.name));
+  }
+
+  /** A candidate that holds nothing, as the operator should know. */
+  free(state: ResourceState): PictureNode | undefined {
+    const taken = new Set(
+      Object.entries(this.picture.holders).flatMap(([ip, droplet]) => (familyOf(ip) === state.family ? [droplet] : [])),
+    );
+    return this.candidates(state).find(
+      ({ hasMachine, state: { droplet } }) => hasMachine && !taken.has(droplet) && !this.touched.has(droplet),
+    );
+  }
+
+  private touch(...facts: readonly (HolderFact | undefined)[]): void {
+    for (const fact of facts) if (typeof fact?.holder === "number") this.touched.add(fact.holder);
+  }
+}
+
+export function familyOf(ip: string): "ipv4" | "ipv6" {
+  return ip.includes(":") ? "ipv6" : "ipv4";
+}
+
+function ofResource(look: Look, resource: PictureResource): readonly string[] {
+  if (resource.state.paused) return [];
+  const checks = { pool: poolProblems, set: setProblems, routed: routedProblems };
+  return checks[resource.state.kind](look, resource).map((problem) => `${resource.name}: ${problem}`);
+}
+
+/** Addresses that a pool has, in the documented order, cut at the desired number. */
+export function enabledAddresses({ object, state }: PictureResource): readonly string[] {
+  const created = [...(object.status?.createdIPs ?? [])].sort((a, b) => a.createdTime.localeCompare(b.createdTime));
+  const names = new Set(created.map(({ ip }) => ip));
+  const listed = (object.spec.ips ?? []).filter((ip) => !names.has(ip));
+  const all = [...new Set([...listed, ...created.map(({ ip }) => ip)])];
+  return state.desired > 0 ? all.slice(0, state.desired) : all.filter((ip) => (object.spec.ips ?? []).includes(ip));
+}
+
+function poolProblems(look: Look, resource: PictureResource): readonly string[] {
+  const { state, object } = resource;
+  const enabled = enabledAddresses(resource);
+  const placed = enabled.flatMap((ip) => placeProblems(look, resource, ip));
+  const short = state.desired > enabled.length && !isAmbiguous(look, resource);
+  const missing = short
+    ? [`it has ${enabled.length} of ${state.desired} addresses (${conditionText(object, "Fulfilled")})`]
+    : [];
+  const problems = [...placed, ...missing];
+  return problems.length > 0
+    ? problems
+    : [...statusProblems(look, resource, enabled), ...recordProblems(look, resource, enabled)];
+}
+
+/** An address is on a candidate and says so, or there is no candidate for it. */
+function placeProblems(look: Look, { state, object }: PictureResource, ip: string): readonly string[] {
+  if (look.isByHand(ip)) return [];
+  if (!(ip in look.picture.holders)) return [`${ip} is not in the account`];
+  const entry = object.status?.ips?.[ip];
+  const holder = fittingHolder(look, state, ip);
+  if (holder === undefined) return misplaced(look, state, ip, JSON.stringify(entry));
+  if (entry?.state === "active" && entry.nodeName === holder.name) return [];
+  return [`${ip} is on ${holder.name}, and the status says ${JSON.stringify(entry)}`];
+}
+
+/** The node that holds an address and matches. */
+function fittingHolder(look: Look, state: ResourceState, ip: string): PictureNode | undefined {
+  const node = look.nodeOf(look.picture.holders[ip]);
+  return node !== undefined && matches(state, node.state, node.name) ? node : undefined;
+}
+
+function misplaced(look: Look, state: ResourceState, ip: string, reported: string): readonly string[] {
+  const free = look.free(state);
+  const where = look.nodeOf(look.picture.holders[ip])?.name ?? "no node";
+  return free === undefined ? [] : [`${ip} is on ${where} and could be on ${free.name}; its status is ${reported}`];
+}
+
+/** Where all is well at the cloud, the status says so and holds no error. */
+function statusProblems(look: Look, { object, state }: PictureResource, enabled: readonly string[]): readonly string[] {
+  const { status } = object;
+  const active = enabled.filter((ip) => status?.ips?.[ip]?.state === "active");
+  if (active.length < enabled.length || enabled.some((ip) => look.isByHand(ip))) return [];
+  if (state.desired > enabled.length) return [];
+  const bad = (status?.conditions ?? []).filter(
+    ({ type, status: value }) => ["Ready", "Fulfilled"].includes(type) && value !== "True",
+  );
+  const error = status?.error === undefined ? [] : [`status.error is "${status.error}" though all is well`];
+  return [
+    ...bad.map(({ type, reason, message }) => `${type} is not True though all is well: ${reason}: ${message}`),
+    ...error,
+  ];
+}
+
+/** An open creation whose address could be another one that is new, too, waits for a person, as documented. */
+function isAmbiguous({ history }: Look, { object }: PictureResource): boolean {
+  const isOpen = object.status?.conditions?.some(({ reason }) => reason === "CreationUnsettled") === true;
+  const created = new Set(createdByOperator(history).map(({ ip }) => ip));
+  const byHand = history.holders.some(({ ip, by }) => by === "hand" && !created.has(ip));
+  return isOpen && (byHand || leftOpen(history) > 0);
+}
+
+/** Resources that were deleted while a creation was open: its address stays in the account, as documented. */
+function leftOpen({ objects }: History): number {
+  const last = new Map(objects.map((fact) => [fact.uid, fact]));
+  return [...last.values()].filter(({ deleted, pending }) => deleted && pending).length;
+}
+
+function conditionText({ status }: PictureResource["object"], name: string): string {
+  const condition = status?.conditions?.find(({ type }) => type === name);
+  return `${name}: ${condition?.reason} ${condition?.message}`;
+}
+
+/** The record set of a pool holds its active addresses, unless a person edited it last. */
+function recordProblems(look: Look, { state }: PictureResource, enabled: readonly string[]): readonly string[] {
+  const active = enabled.filter((ip) => fittingHolder(look, state, ip) !== undefined);
+  return enabled.some((ip) => look.isByHand(ip)) ? [] : recordSetProblems(look, state, active);
+}
+
+function recordSetProblems(look: Look, { dns, family }: ResourceState, expected: readonly string[]): readonly string[] {
+  if (dns === undefined || expected.length === 0) return [];
+  const key = `${family === "ipv6" ? "AAAA" : "A"} ${dns.fqdn}`;
+  const last = look.history.records.findLast((fact) => fact.cloud === dns.cloud && fact.key === key);
+  const values = look.picture.records[`${dns.cloud} ${key}`] ?? [];
+  const wanted = [...expected].sort();
+  if (last?.by === "hand" || values.join(" ") === wanted.join(" ")) return [];
+  return [`${key} holds [${values.join(", ")}] instead of [${wanted.join(", ")}]`];
+}
+
+function setProblems(look: Look, { state }: PictureResource): readonly string[] {
+  return recordSetProblems(
+    look,
+    state,
+    look.candidates(state).map(({ externalIp }) => externalIp),
+  );
+}
+
+function routedProblems(look: Look, resource: PictureResource): readonly string[] {
+  const { state, object } = resource;
+  const ip = object.status?.routedIP;
+  if (ip === undefined)
+    return isAmbiguous(look, resource) ? [] : [`it has no address (${conditionText(object, "Assigned")})`];
+  if (look.isByHand(ip)) return [];
+  const { state: reported, assignedNode } = object.status ?? {};
+  const shown = `${reported} on ${assignedNode}`;
+  const holder = fittingHolder(look, state, ip);
+  if (holder === undefined) return misplaced(look, state, ip, shown);
+  if (reported === "active" && assignedNode === holder.name) return recordSetProblems(look, state, [ip]);
+  return [`${ip} is on ${holder.name}, and the status says ${shown}`];
+}
+
+/** A node's annotation names an address that its machine holds. */
+function wrongAnnotations(look: Look): readonly string[] {
+  return look.picture.nodes.flatMap(({ name, state, annotations }) =>
+    Object.values(annotations).flatMap((ip) => {
+      if (look.picture.holders[ip] === state.droplet || look.isByHand(ip)) return [];
+      return [`${name} has the annotation of ${ip}, which is not on its machine`];
+    }),
+  );
+}
+
+/** Every address of the account is known to a resource, or a person made it, or a person must say whose it is. */
+function leaks(look: Look): readonly string[] {
+  const { picture, history } = look;
+  const known = new Set(history.objects.flatMap((fact) => fact.known));
+  const unknown = createdByOperator(history).filter(({ ip }) => ip in picture.holders && !known.has(ip));
+  const open = picture.resources.filter((resource) => isAmbiguous(look, resource)).length;
+  if (unknown.length <= open + leftOpen(history)) return [];
+  return unknown.map(({ ip }) => `${ip} was created by the operator and no resource has ever known it`);
+}

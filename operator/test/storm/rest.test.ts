@@ -1,0 +1,115 @@
+/** What must be so at rest: a small world in which all is well, and each mistake in it. */
+
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import type { History } from "./history.js";
+import { held, history, IP, NODE, OTHER_IP, object, POOL } from "./made-up.js";
+import type { Picture, PictureNode, PictureResource } from "./oracle/picture.js";
+import { unsettled } from "./oracle/rest.js";
+import type { AnyResource } from "./stage/specs.js";
+
+const DNS = { cloud: "digitalocean", fqdn: "web.example.com", deletes: false } as const;
+const KEY = "digitalocean A web.example.com";
+
+function node(name: string, change: Partial<PictureNode> = {}): PictureNode {
+  return { name, state: NODE, externalIp: "198.18.0.1", hasMachine: true, annotations: {}, ...change };
+}
+
+const HOLDER = node("node-1", { annotations: { ipv4: IP } });
+const FREE = node("node-2", { state: { ...NODE, droplet: 2 }, externalIp: "198.18.0.2" });
+
+function conditions(status: string) {
+  return ["Ready", "Fulfilled"].map((type) => ({ type, status, reason: "Observed", message: "as it should be" }));
+}
+
+function pool(status: AnyResource["status"] = {}, state: Partial<PictureResource["state"]> = {}): PictureResource {
+  const active = { ips: { [IP]: { state: "active", nodeName: "node-1" } }, conditions: conditions("True") };
+  const metadata = { name: "web", uid: "uid-web", resourceVersion: "1" };
+  return {
+    name: "web",
+    state: { ...POOL, dns: DNS, ...state },
+    object: { metadata, spec: { ips: [IP] }, status: { ...active, ...status } },
+  };
+}
+
+function picture(change: Partial<Picture> = {}): Picture {
+  return {
+    ...{ at: 0, nodes: [HOLDER, FREE], holders: { [IP]: 1 }, records: { [KEY]: [IP] } },
+    ...{ resources: [pool()], lingering: [], versions: {} },
+    ...change,
+  };
+}
+
+function finds(change: Partial<Picture>, words: RegExp, past: Partial<History> = {}): void {
+  expect(unsettled(picture(change), history(past)).join("\n")).to.match(words);
+}
+
+function passes(change: Partial<Picture> = {}, past: Partial<History> = {}): void {
+  expect(unsettled(picture(change), history(past))).to.deep.equal([]);
+}
+
+describe("the oracle of the storm, at rest", () => {
+  it("finds nothing where all is well", () => {
+    passes();
+  });
+
+  it("an address that could be on a free candidate", () => {
+    const failed = node("node-1", { state: { ...NODE, ready: false }, annotations: { ipv4: IP } });
+    finds({ nodes: [failed, FREE] }, /is on node-1 and could be on node-2/);
+    finds({ holders: { [IP]: null }, nodes: [node("node-1"), FREE] }, /could be on node-1/);
+    passes({ nodes: [failed] });
+    const paused = { resources: [pool({}, { paused: true })] };
+    passes({ nodes: [failed, FREE], ...paused });
+  });
+
+  it("an address that a person moved last: the operator looks at it every 5 minutes only", () => {
+    const holders = [held(20_000, IP, null, "hand"), held(20_001, IP, 1), held(20_002, IP, null, "hand")];
+    passes({ holders: { [IP]: null }, nodes: [node("node-1"), FREE] }, { holders });
+  });
+
+  it("a status that disagrees with the cloud", () => {
+    finds({ resources: [pool({ ips: { [IP]: { state: "in-progress", nodeName: "node-1" } } })] }, /the status says/);
+    finds({ resources: [pool({ conditions: conditions("False") })] }, /Ready is not True though all is well/);
+    finds({ resources: [pool({ error: "no answer" })] }, /status.error is "no answer"/);
+  });
+
+  it("too few addresses, unless a person must say which one is the pool's", () => {
+    finds({ resources: [pool({}, { desired: 2 })] }, /it has 1 of 2 addresses/);
+    const ambiguous = [{ type: "Fulfilled", status: "False", reason: "CreationUnsettled", message: "two could be it" }];
+    const waiting = pool({ conditions: ambiguous }, { desired: 2 });
+    const holders = [...history().holders, held(21_000, OTHER_IP, null, "hand")];
+    passes({ resources: [waiting] }, { holders });
+    finds({ resources: [waiting] }, /it has 1 of 2/, { holders: history().holders.slice(1) });
+  });
+
+  it("a record set with other values than it should have", () => {
+    finds({ records: {} }, /holds \[\] instead of/);
+    const byHand = { at: 1, cloud: "digitalocean", key: "A web.example.com", values: [], by: "hand" } as const;
+    passes({ records: {} }, { records: [byHand] });
+  });
+
+  it("a record set of nodes without one of them", () => {
+    const set = pool({}, { kind: "set", dns: DNS });
+    finds({ resources: [set], records: { [KEY]: ["198.18.0.1"] } }, /instead of \[198.18.0.1, 198.18.0.2\]/);
+    passes({ resources: [set], records: { [KEY]: ["198.18.0.1", "198.18.0.2"] } });
+  });
+
+  it("a RoutedIP away from the nodes that serve it", () => {
+    const routed = (endpoints: Record<string, "ready">) =>
+      pool({ routedIP: IP, state: "active", assignedNode: "node-1" }, { kind: "routed", endpoints });
+    passes({ resources: [routed({ "node-1": "ready" })] });
+    finds({ resources: [routed({ "node-2": "ready" })] }, /is on node-1 and could be on node-2/);
+  });
+
+  it("annotations, leaks, and what should be gone", () => {
+    finds({ nodes: [HOLDER, { ...FREE, annotations: { ipv4: OTHER_IP } }] }, /node-2 has the annotation/);
+    finds({ lingering: ["web"] }, /web is deleted and still there/);
+    const holders = [...history().holders, held(30_000, OTHER_IP, null)];
+    const objects = [object({ known: [IP] })];
+    const leaked = { [IP]: 1, [OTHER_IP]: null };
+    finds({ holders: leaked }, /no resource has ever known it/, { holders, objects });
+    passes({ holders: leaked }, { holders });
+    const deleted = [...objects, object({ uid: "uid-gone", known: [IP], deleted: true, pending: true })];
+    passes({ holders: leaked }, { holders, objects: deleted });
+  });
+});

@@ -1,0 +1,29 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { ApiError } from "flipop-testbed";
+
+const AGAIN_MS = 200;
+const PATIENCE_MS = 45_000;
+
+/** Repeats a request of the storm's own while the API server is away. What the server refuses for a reason is thrown. */
+export async function insist<T>(attempt: () => Promise<T>): Promise<T> {
+  const end = Date.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const lasting = error instanceof ApiError && !isPassing(error.status);
+      if (lasting || Date.now() > end) throw error;
+      await delay(AGAIN_MS);
+    }
+  }
+}
+
+/** A server that has just started knows no roles for a moment, and may refuse the admin. */
+function isPassing(status: number): boolean {
+  return status === 403 || status === 409 || status === 429 || status >= 500;
+}
+
+/** Whether the server has no such object. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404;
+}

@@ -1,0 +1,79 @@
+/**
+ * Prints what the structure of the code is measured by, beside the targets. `npm run numbers`; `--details` lists the places,
+ * `--check` prints what needs no build and ends with 1 where a number that CI holds is above its target.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { VERSIONS } from "../../projenrc/versions.js";
+import { importGraph, linesOf, ROOT, SOURCE_FOLDERS } from "./imports.js";
+import { type Measurement, measure } from "./measure.js";
+
+/** What the bundle had without its 560 kB of the sandbox when that moved out. */
+const MOST_BUNDLE_KB = 5100;
+const { values: options } = parseArgs({ options: { check: { type: "boolean" }, details: { type: "boolean" } } });
+const imports = importGraph();
+const measurements = [
+  ...measure({ lines: linesOf(imports), imports }),
+  ...(options.check ? [] : [duplicates(), bundle()]),
+];
+for (const one of measurements) print(one);
+if (options.check && measurements.some(({ refused = [] }) => refused.length > 0)) process.exitCode = 1;
+
+function print({ name, value, target, details, refused = [] }: Measurement): void {
+  const mark = refused.length > 0 ? "FAILS" : value > target ? "above" : "ok";
+  console.log(`${name.padEnd(46)} ${String(value).padStart(7)}  at most ${String(target).padStart(6)}  ${mark}`);
+  for (const detail of options.details ? details : refused) console.log(`    ${detail}`);
+}
+
+/** Counted by jscpd, which npm fetches: 38 MB that nothing else needs. */
+function duplicates(): Measurement {
+  const folder = mkdtempSync(join(tmpdir(), "flipop-numbers-"));
+  try {
+    const jscpd = ["jscpd", "--min-lines", "6", "--format", "typescript", "--silent", "--reporters", "json"];
+    const args = ["exec", "--yes", `--package=jscpd@${VERSIONS.jscpd}`, "--", ...jscpd, "--output", folder];
+    const present = SOURCE_FOLDERS.filter((source) => statSync(join(ROOT, source), { throwIfNoEntry: false }));
+    execFileSync("npm", [...args, ...present], { cwd: ROOT, stdio: "ignore" });
+    const report = JSON.parse(readFileSync(join(folder, "jscpd-report.json"), "utf8")) as Report;
+    const details = report.duplicates.map(({ firstFile, secondFile }) => `${place(firstFile)} ${place(secondFile)}`);
+    return { name: "duplicate blocks of 6 lines", value: details.length, target: 0, details };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface Report {
+  readonly duplicates: readonly { readonly firstFile: Place; readonly secondFile: Place }[];
+}
+
+interface Place {
+  readonly name: string;
+  readonly start: number;
+}
+
+function place({ name, start }: Place): string {
+  return `${name}:${start}`;
+}
+
+/** The kB that the operator's image carries of our code and its libraries, the sandbox apart. */
+function bundle(): Measurement {
+  const folder = mkdtempSync(join(tmpdir(), "flipop-bundle-"));
+  try {
+    execFileSync("npx", ["--no-install", "tsx", "bundle.ts", "--outdir", folder], {
+      cwd: join(ROOT, "operator"),
+      stdio: "ignore",
+    });
+    const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".mjs"));
+    const details = files.map((file) => `${file}: ${kilobytes(join(folder, file))} kB`);
+    const value = files.reduce((sum, file) => sum + kilobytes(join(folder, file)), 0);
+    return { name: "kB of the operator's bundle", value, target: MOST_BUNDLE_KB, details };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function kilobytes(file: string): number {
+  return Math.round(statSync(file).size / 1000);
+}

@@ -1,0 +1,81 @@
+import { dirname } from "node:path";
+import { ALLOWED_CYCLES, ALLOWED_FOLDERS } from "./allowed.js";
+import { type ImportGraph, importCycles } from "./imports.js";
+
+/** The source files: their lines by path, and who imports whom. */
+export interface Sources {
+  readonly lines: ReadonlyMap<string, number>;
+  readonly imports: ImportGraph;
+}
+
+/** A number of the repo beside its target. */
+export interface Measurement {
+  readonly name: string;
+  readonly value: number;
+  /** At most. */
+  readonly target: number;
+  /** What makes the value, where it is above the target. */
+  readonly details: readonly string[];
+  /** Details that no list allows; undefined: the number is only printed. */
+  readonly refused?: readonly string[];
+}
+
+const MOST_LINES = 28_000;
+const MOST_FILES = 250;
+const MOST_FILES_OF_A_FOLDER = 20;
+const MOST_LINES_OF_A_FILE = 300;
+const SMALL_FILE = 40;
+
+/** Everything that can be counted from the sources alone. */
+export function measure(sources: Sources): readonly Measurement[] {
+  return [...size(sources), cycles(sources), folders(sources), longFiles(sources), smallFiles(sources)];
+}
+
+function size({ lines }: Sources): readonly Measurement[] {
+  const operator = [...lines].filter(([file]) => isOperator(file));
+  const total = operator.reduce((sum, [, count]) => sum + count, 0);
+  return [
+    { name: "lines of operator/src without the sandbox", value: total, target: MOST_LINES, details: [] },
+    { name: "files of operator/src without the sandbox", value: operator.length, target: MOST_FILES, details: [] },
+  ];
+}
+
+function isOperator(file: string): boolean {
+  return file.startsWith("operator/src/") && !file.startsWith("operator/src/sandbox/");
+}
+
+function cycles({ imports }: Sources): Measurement {
+  const details = importCycles(imports).map((group) => group.join(" "));
+  const allowed = new Set(ALLOWED_CYCLES.map((group) => group.join(" ")));
+  const refused = details.filter((detail) => !allowed.has(detail));
+  return { name: "import cycles", value: details.length, target: 0, details, refused };
+}
+
+function folders({ lines }: Sources): Measurement {
+  const counts = new Map<string, number>();
+  for (const file of lines.keys()) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+  const large = [...counts].filter(([, count]) => count > MOST_FILES_OF_A_FOLDER);
+  const show = ([folder, count]: readonly [string, number]): string => `${folder}: ${count}`;
+  const refused = large.filter(([folder]) => !ALLOWED_FOLDERS.includes(folder)).map(show);
+  const name = `folders with more than ${MOST_FILES_OF_A_FOLDER} files`;
+  return { name, value: large.length, target: 0, details: large.map(show), refused };
+}
+
+function longFiles({ lines }: Sources): Measurement {
+  const details = [...lines]
+    .filter(([, count]) => count > MOST_LINES_OF_A_FILE)
+    .map(([file, count]) => `${file}: ${count}`);
+  const name = `files with more than ${MOST_LINES_OF_A_FILE} lines`;
+  return { name, value: details.length, target: 0, details, refused: details };
+}
+
+/** Each is allowed where its name explains an idea; a person decides that. */
+function smallFiles({ lines, imports }: Sources): Measurement {
+  const importers = new Map<string, number>();
+  for (const targets of imports.values())
+    for (const target of targets) importers.set(target, (importers.get(target) ?? 0) + 1);
+  const details = [...lines]
+    .filter(([file, count]) => isOperator(file) && count < SMALL_FILE && importers.get(file) === 1)
+    .map(([file, count]) => `${file}: ${count}`);
+  return { name: `files under ${SMALL_FILE} lines with one importer`, value: details.length, target: 0, details };
+}
