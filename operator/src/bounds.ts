@@ -76,6 +76,9 @@ export const DUE_RETRY_PAUSE_MS = 1_000; // A retry that is due at this very mom
 /** After the server dropped a field of a status, the field is tried again this often. */
 export const CRD_PROBE_MS = 10 * MINUTE_MS;
 
+/** Shorter waits are not in a status: each retry would write it again. */
+export const REPORTED_WAIT_MS = 50_000;
+
 // Records and firewalls
 
 /** A reading of a record set is used for this long while nothing happens. */

@@ -4,6 +4,7 @@ import {
   errorSchema,
   type PendingCreation,
   pendingCreationSchema,
+  retryAtSchema,
 } from "./address-status";
 import { type Condition, conditionsSchema, observedGenerationSchema } from "./condition";
 import { type DnsStatus, dnsStatusSchema } from "./dns-record-set";
@@ -34,6 +35,7 @@ export interface FloatingIPPoolStatus {
   readonly assignableNodes?: readonly string[];
   readonly nodeErrors?: readonly string[];
   readonly error?: string;
+  readonly retryAt?: string;
   readonly createdIPs?: readonly CreatedAddress[];
   readonly pendingCreation?: PendingCreation;
   readonly lastAssignmentTime?: string;
@@ -106,6 +108,7 @@ export const floatingIPPoolStatusSchema: SchemaOf<FloatingIPPoolStatus> = {
     assignableNodes: nodeNames("Candidates without an address, in order; the first 50."),
     nodeErrors: nodeNames("Nodes whose address is in error, in order; the first 50."),
     error: errorSchema,
+    retryAt: retryAtSchema,
     createdIPs: {
       type: "array",
       optional: true,

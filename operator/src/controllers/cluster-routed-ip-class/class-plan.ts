@@ -5,8 +5,13 @@ import type { ObjectMeta } from "../../kube/objects.js";
 import { accountProblem, jobNamespaceOf } from "../jobs/job-place.js";
 import { no, type PlannedCondition, unknown, yes } from "../planned-condition.js";
 import type { Problem } from "../problem.js";
+import { reportedRetry } from "../reported-retry.js";
 
 export interface ClassSnapshot {
+  /** Wall clock, ms since the epoch. */
+  readonly now: number;
+  /** `status.retryAt` as it is. */
+  readonly retryAt?: string;
   readonly metadata: ObjectMeta;
   readonly spec: ClusterRoutedIPClassSpec;
   /** Why the spec can't be served. */
@@ -31,6 +36,8 @@ export interface JobFacilities {
   readonly accounts: ReadonlyMap<string, Pick<ObjectMeta, "labels"> | undefined>;
   /** The server is to be asked (again). */
   readonly due: boolean;
+  /** When that is, ms since the epoch. */
+  readonly dueAt?: number;
 }
 
 export type ClassAction = { readonly do: "add-finalizer" | "remove-finalizer"; readonly why: string };
@@ -38,6 +45,8 @@ export type ClassAction = { readonly do: "add-finalizer" | "remove-finalizer"; r
 export interface ClassPlan {
   readonly action?: ClassAction;
   readonly conditions: readonly PlannedCondition[];
+  /** `status.retryAt`. */
+  readonly retryAt: string | undefined;
   /** Both Jobs are to be tried by a dry run, here. */
   readonly dryRunIn?: string;
 }
@@ -49,6 +58,7 @@ export function planClass(snapshot: ClassSnapshot): ClassPlan {
   return {
     ...(action === undefined ? {} : { action }),
     conditions: [readyOf(snapshot, obstacle)],
+    retryAt: isByJobs(snapshot.spec) && mayAsk(snapshot) ? retryOf(snapshot) : undefined,
     ...(asks ? { dryRunIn: jobNamespaceOf(snapshot.spec, snapshot.jobs) } : {}),
   };
 }
@@ -72,6 +82,10 @@ function readyOf({ spec, jobs }: ClassSnapshot, obstacle: Problem | undefined): 
   return jobs.dryRun === "untried"
     ? unknown("Ready")
     : yes("Ready", "Observed", "the API server accepts its Jobs in a dry run");
+}
+
+function retryOf({ jobs, retryAt, now }: ClassSnapshot): string | undefined {
+  return reportedRetry([jobs.dueAt], retryAt, now);
 }
 
 function mayAsk({ spec, problem, jobs }: ClassSnapshot): boolean {

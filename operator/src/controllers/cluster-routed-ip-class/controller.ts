@@ -88,10 +88,12 @@ export class ClassController {
     }
   }
 
-  private snapshotOf(name: string, { metadata, spec, problem }: ClassRead): ClassSnapshot {
+  private snapshotOf(name: string, { metadata, spec, status, problem }: ClassRead): ClassSnapshot {
     const { context, lookUp, settings } = this.routing;
     const { issuerRef } = spec;
     return {
+      now: context.clock.now(),
+      ...given({ retryAt: status.retryAt }),
       metadata,
       spec,
       ...(problem === undefined ? {} : { problem }),
@@ -108,14 +110,14 @@ export class ClassController {
     };
   }
 
-  private async tell({ metadata, status }: ClassRead, { conditions }: ClassPlan): Promise<void> {
+  private async tell({ metadata, status }: ClassRead, { conditions, retryAt }: ClassPlan): Promise<void> {
     const { clock, metrics, leads } = this.routing.context;
     const { name } = metadata;
     const series = this.series.get(name) ?? new OwnSeries();
     this.series.set(name, series);
     series.show(conditionSamples(metrics, { kind: KIND, namespace: "", name }, conditions));
     if (!leads()) return;
-    const wish = conditionsWish(metadata, conditions, clock.now());
+    const wish = { ...conditionsWish(metadata, conditions, clock.now()), retryAt };
     const writer = this.routing.classWriters.of(name);
     await writer.write({ patch: (seen) => statusPatch(seen, wish), subresource: "status" });
     for (const problem of turnedBad(status.conditions, conditions)) this.event({ metadata, problem, action: "Check" });

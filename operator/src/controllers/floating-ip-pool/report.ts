@@ -3,8 +3,9 @@
 import type { AddressState, AddressStatus, PoolCounts, Reason } from "cdk8s-flipop/api";
 import { refText } from "../../claims/claimant.js";
 import { isContested } from "../contested.js";
+import { reportedRetry } from "../reported-retry.js";
 import { isDue } from "../retry-schedule.js";
-import { timeOf, timestamp } from "../times.js";
+import { timestamp } from "../times.js";
 import { isOurs, isServed, type Standing } from "./grace.js";
 import type { Pair, Pairing } from "./pairs.js";
 import { drainUntil, isHeldBack } from "./reclaim.js";
@@ -137,14 +138,11 @@ function failure(snapshot: Snapshot, standing: Standing): Told | undefined {
   };
 }
 
-/** Shorter waits of an account are not reported: each retry would write each status again. */
-const REPORTED_MS = 50_000;
-
 /** When the account is tried again, where that is no sooner than its slow schedule says; once reported, it stays. */
 function accountWait(snapshot: Snapshot, { was, address }: Standing): string | undefined {
   const { memory, providerRetryAt, now } = snapshot;
   const at = Math.max(providerRetryAt ?? 0, memory.accountRetryAt?.get(addressSubject(address.ip)) ?? 0);
-  return at - now >= REPORTED_MS || timeOf(was.retryAt) === at ? timestamp(at) : undefined;
+  return reportedRetry([at], was.retryAt, now);
 }
 
 /** By a failure of its own, or by one of the account. */

@@ -4,6 +4,7 @@ import { type Condition, MAX_ERROR, type NodeDNSRecordSetStatus } from "cdk8s-fl
 import { cut, isBad, type PlannedCondition, stamped } from "../planned-condition.js";
 import { leftBehind, normal, recordsText, type Telling, warning } from "../telling.js";
 import type { Step } from "./execute.js";
+import { retryOf } from "./failure.js";
 import type { Plan } from "./plan.js";
 import type { Snapshot } from "./snapshot.js";
 
@@ -11,7 +12,8 @@ import type { Snapshot } from "./snapshot.js";
 export type StatusWish = { readonly [K in keyof NodeDNSRecordSetStatus]-?: NodeDNSRecordSetStatus[K] | undefined };
 
 /** `undefined`: nothing is known yet, and an older process may have known more. */
-export function statusWish({ resource, now, cachesComplete, problem }: Snapshot, plan: Plan): StatusWish | undefined {
+export function statusWish(snapshot: Snapshot, plan: Plan): StatusWish | undefined {
+  const { resource, now, cachesComplete, problem } = snapshot;
   const { metadata, status } = resource;
   if (!cachesComplete && problem === undefined && status.conditions !== undefined) return undefined;
   const { generation } = metadata;
@@ -19,6 +21,7 @@ export function statusWish({ resource, now, cachesComplete, problem }: Snapshot,
     observedGeneration: generation,
     state: plan.state,
     error: plan.error === undefined ? undefined : cut(plan.error, MAX_ERROR),
+    retryAt: retryOf(snapshot),
     addresses: plan.addresses,
     dns: status.dns,
     counts: plan.counts,

@@ -144,6 +144,7 @@ export class IssuerController {
       cachesComplete: context.leads() && this.routing.synced,
       ...(problem === undefined ? {} : { problem }),
       account: accountState(account),
+      retries: retriesOf(scene),
       regions: new Set(regions),
       firewall: firewallState(scene),
       users,
@@ -214,14 +215,14 @@ export class IssuerController {
     });
   }
 
-  private async tell(key: string, { issuer, now }: Snapshot, { conditions }: Plan): Promise<void> {
+  private async tell(key: string, { issuer, now }: Snapshot, { conditions, retryAt }: Plan): Promise<void> {
     const { metrics, leads } = this.routing.context;
     const { namespace = "", name } = issuer.metadata;
     const series = this.series.get(key) ?? new OwnSeries();
     this.series.set(key, series);
     series.show(conditionSamples(metrics, { kind: KIND, namespace, name }, conditions));
     if (!leads() || this.routing.lookUp.issuer(key) === undefined) return;
-    const wish = conditionsWish(issuer.metadata, conditions, now);
+    const wish = { ...conditionsWish(issuer.metadata, conditions, now), retryAt };
     await this.routing.issuerWriters.of(key).write({ patch: (seen) => statusPatch(seen, wish), subresource: "status" });
     for (const { reason, message } of turnedBad(issuer.status.conditions, conditions)) {
       this.event(issuer, { type: "Warning", reason, note: message });
@@ -242,10 +243,14 @@ export class IssuerController {
 }
 
 /** ms until the credentials are tried again. What failed is tried at its own times, or the failure outlives its cause. */
-function nextMs({ account, firewall }: Scene, now: number): number {
+function nextMs(scene: Scene, now: number): number {
+  const due = retriesOf(scene).map((at) => at - now);
+  return Math.max(DUE_RETRY_PAUSE_MS, Math.min(CREDENTIALS_CHECK_SECONDS * SECOND_MS, ...due));
+}
+
+function retriesOf({ account, firewall }: Scene): readonly number[] {
   const { failure, retryAt } = firewall?.view() ?? {};
-  const due = [account?.retryAt, failure === undefined ? undefined : retryAt].flatMap((at) => at ?? []);
-  return Math.max(DUE_RETRY_PAUSE_MS, Math.min(CREDENTIALS_CHECK_SECONDS * SECOND_MS, ...due.map((at) => at - now)));
+  return [account?.retryAt, failure === undefined ? undefined : retryAt].flatMap((at) => at ?? []);
 }
 
 function accountState(account: AddressAccount | undefined): Snapshot["account"] {

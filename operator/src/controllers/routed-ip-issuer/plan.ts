@@ -5,6 +5,7 @@ import type { FirewallFacts } from "../../providers/types.js";
 import { isCleanupOverdue } from "../cleanup.js";
 import { no, type PlannedCondition, unknown, yes } from "../planned-condition.js";
 import type { Problem } from "../problem.js";
+import { reportedRetry } from "../reported-retry.js";
 import type { Issuer, Snapshot } from "./snapshot.js";
 
 interface Reasoned {
@@ -24,10 +25,14 @@ export interface Plan {
   /** One after the other, as long as each is done. */
   readonly chain: readonly Action[];
   readonly conditions: readonly PlannedCondition[];
+  /** `status.retryAt`. */
+  readonly retryAt: string | undefined;
 }
 
 export function plan(snapshot: Snapshot): Plan {
-  return { chain: chainOf(snapshot), conditions: [ready(snapshot)] };
+  const { retries, issuer, now } = snapshot;
+  const retryAt = reportedRetry(retries, issuer.status.retryAt, now);
+  return { chain: chainOf(snapshot), conditions: [ready(snapshot)], retryAt };
 }
 
 function chainOf(snapshot: Snapshot): readonly Action[] {
