@@ -9,8 +9,8 @@ export interface FoundManifest {
 }
 
 /**
- * Manifests of our group in the documents of the systems that flipop replaces, where somebody has put these documents:
- * in the folder that `FLIPOP_SEEDS` names, else in `shared/seeds` beside the repo.
+ * Manifests of the API group in the documents of the systems that flipop replaces, if these documents are available: in
+ * the folder of `FLIPOP_SEEDS`, or in `shared/seeds` beside the repo.
  */
 export function manifestsOfDocuments(): readonly FoundManifest[] {
   const folder = process.env["FLIPOP_SEEDS"] ?? resolve(__dirname, "../../../../shared/seeds");
@@ -26,7 +26,7 @@ export function manifestsOfDocuments(): readonly FoundManifest[] {
   });
 }
 
-/** Runs of lines that start with `apiVersion:` and go on with indented lines or top-level keys. */
+/** Blocks of lines that start with `apiVersion:` and continue with indented lines or top-level keys. */
 function yamlBlocks(text: string): readonly string[] {
   const blocks: string[][] = [];
   let current: string[] | undefined;
