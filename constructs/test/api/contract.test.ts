@@ -53,14 +53,14 @@ describe("defaults of the resources", () => {
     ],
   };
   for (const { kind, spec } of ALL_KINDS) {
-    it(`of a ${kind} are those of the documents`, () => {
+    it(`of a ${kind} stay what they are`, () => {
       expect(defaults("spec", spec)).to.deep.equal(expected[kind]);
     });
   }
 });
 
 describe("conditions of the resources", () => {
-  it("are those of the documents", () => {
+  it("stay what they are", () => {
     expect(Object.fromEntries(ALL_KINDS.map(({ kind, conditions }) => [kind, conditions.join(" ")]))).to.deep.equal({
       FloatingIPPool: "Ready Fulfilled DNSReady Conflict ProviderReachable",
       NodeDNSRecordSet: "Ready DNSReady Conflict ProviderReachable",
