@@ -109,5 +109,7 @@ describe("the oracle of the storm, at rest", () => {
     const leaked = { [IP]: 1, [OTHER_IP]: null };
     finds({ holders: leaked }, /no resource has ever known it/, { holders, objects });
     passes({ holders: leaked }, { holders });
+    const deleted = [...objects, object({ uid: "uid-gone", known: [IP], deleted: true, pending: true })];
+    passes({ holders: leaked }, { holders, objects: deleted });
   });
 });

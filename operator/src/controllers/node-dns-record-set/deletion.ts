@@ -3,7 +3,7 @@
 import { Finalizer } from "cdk8s-flipop/api";
 import { isCleanupOverdue } from "../cleanup.js";
 import { removalChain } from "../records/record-chain.js";
-import type { Chain } from "./actions.js";
+import type { Chain } from "./planned-actions.js";
 import type { NodeRecordSet, Snapshot } from "./snapshot.js";
 import type { Wish } from "./wish.js";
 

@@ -2,9 +2,10 @@ import { Finalizer, type RoutedIPIssuerSpec, type RoutedIPIssuerStatus } from "c
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { credentialsOf, secretOf } from "../../../src/controllers/routed-ip/issuer-credentials.js";
+import type { Snapshot } from "../../../src/controllers/routed-ip-issuer/gather.js";
 import { plan } from "../../../src/controllers/routed-ip-issuer/plan.js";
-import type { Snapshot } from "../../../src/controllers/routed-ip-issuer/snapshot.js";
 import type { ObjectMeta } from "../../../src/kube/objects.js";
+import { actionsOf } from "../../../src/reconcile/plan.js";
 import { meta } from "../../claims/resources.js";
 
 const FIREWALL = { id: "7", name: "ingress", rules: [], nodes: [], pending: false };
@@ -35,7 +36,7 @@ function snapshot({ metadata, spec, status = {} }: Parts = {}, more: Partial<Sna
 }
 
 function does(made: Snapshot): readonly string[] {
-  return plan(made).chain.map((action) => action.do);
+  return plan(made).sequences.flatMap((each) => actionsOf(each).map((action) => action.do));
 }
 
 function ready(made: Snapshot): string {
@@ -95,7 +96,7 @@ describe("the plan of an issuer", () => {
       return snapshot({ ...going, spec: { routedIPReclaimPolicy: "Delete" } }, { ...failing, cleanup });
     };
     expect(does(made(9))).to.be.empty;
-    expect(plan(made(10)).chain[0]).to.deep.include({
+    expect(plan(made(10)).sequences.flatMap(actionsOf)[0]).to.deep.include({
       do: "remove-finalizer",
       leftBehind: ['firewall "ingress", which was created for it'],
     });
@@ -104,7 +105,10 @@ describe("the plan of an issuer", () => {
   it("finds the firewall again whose creation was not answered", () => {
     const status = { createdFirewall: { ...CREATED.createdFirewall, id: "" } };
     const made = snapshot({ metadata: IN_USE, status }, { users: ["default/a"], firewall: FIREWALL });
-    expect(plan(made).chain[0]).to.deep.include({ do: "record-firewall", created: CREATED.createdFirewall });
+    expect(plan(made).sequences.flatMap(actionsOf)[0]).to.deep.include({
+      do: "record-firewall",
+      created: CREATED.createdFirewall,
+    });
   });
 });
 

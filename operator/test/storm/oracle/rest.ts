@@ -133,12 +133,18 @@ function statusProblems(look: Look, { object, state }: PictureResource, enabled:
   ];
 }
 
-/** An open creation whose address could be one that a person added at the same time waits for a person, as documented. */
+/** An open creation whose address could be another one that is new, too, waits for a person, as documented. */
 function isAmbiguous({ history }: Look, { object }: PictureResource): boolean {
-  const unsettledCreation = object.status?.conditions?.some(({ reason }) => reason === "CreationUnsettled") === true;
+  const isOpen = object.status?.conditions?.some(({ reason }) => reason === "CreationUnsettled") === true;
   const created = new Set(createdByOperator(history).map(({ ip }) => ip));
   const byHand = history.holders.some(({ ip, by }) => by === "hand" && !created.has(ip));
-  return unsettledCreation && byHand;
+  return isOpen && (byHand || leftOpen(history) > 0);
+}
+
+/** Resources that were deleted while a creation was open: its address stays in the account, as documented. */
+function leftOpen({ objects }: History): number {
+  const last = new Map(objects.map((fact) => [fact.uid, fact]));
+  return [...last.values()].filter(({ deleted, pending }) => deleted && pending).length;
 }
 
 function conditionText({ status }: PictureResource["object"], name: string): string {
@@ -199,6 +205,7 @@ function leaks(look: Look): readonly string[] {
   const { picture, history } = look;
   const known = new Set(history.objects.flatMap((fact) => fact.known));
   const unknown = createdByOperator(history).filter(({ ip }) => ip in picture.holders && !known.has(ip));
-  if (unknown.length <= picture.resources.filter((resource) => isAmbiguous(look, resource)).length) return [];
+  const open = picture.resources.filter((resource) => isAmbiguous(look, resource)).length;
+  if (unknown.length <= open + leftOpen(history)) return [];
   return unknown.map(({ ip }) => `${ip} was created by the operator and no resource has ever known it`);
 }

@@ -1,8 +1,8 @@
 /** Nodes that bear an address annotation, by its value and by its owner: kept from event to event, shared by all. */
 
 import { Annotation, canonicalIp, type IpFamily } from "cdk8s-flipop/api";
-import type { NodeChange, NodeDirectory } from "../match/node-directory.js";
-import type { NodeFacts } from "../match/node-facts.js";
+import type { NodeChange, NodeDirectory } from "../../match/node-directory.js";
+import type { NodeFacts } from "../../match/node-facts.js";
 
 /** The annotations of each family: the address, and who wrote it. */
 export const ADDRESS_ANNOTATIONS = {

@@ -1,11 +1,8 @@
 import { Finalizer, Label } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import {
-  type ClassSnapshot,
-  isByJobs,
-  planClass,
-} from "../../../src/controllers/cluster-routed-ip-class/class-plan.js";
+import { type ClassSnapshot, isByJobs } from "../../../src/controllers/cluster-routed-ip-class/gather.js";
+import { planClass } from "../../../src/controllers/cluster-routed-ip-class/plan.js";
 import { accountProblem } from "../../../src/controllers/jobs/job-place.js";
 import { meta } from "../../claims/resources.js";
 

@@ -1,11 +1,11 @@
 import { Annotation } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { AnnotatedNodes } from "../../src/controllers/annotated-nodes.js";
-import { annotationRemoval } from "../../src/controllers/node-annotations.js";
-import { Owners, parseOwner } from "../../src/controllers/owners.js";
-import { NodeDirectory } from "../../src/match/node-directory.js";
-import { facts, slimNode } from "../match/cluster.js";
+import { AnnotatedNodes } from "../../../src/controllers/addresses/annotated-nodes.js";
+import { annotationRemoval } from "../../../src/controllers/addresses/annotation-patches.js";
+import { Owners, parseOwner } from "../../../src/controllers/owners.js";
+import { NodeDirectory } from "../../../src/match/node-directory.js";
+import { facts, slimNode } from "../../match/cluster.js";
 
 describe("nodes that bear an address", () => {
   const [VALUE, OWNER] = [Annotation.reservedIpv4, Annotation.reservedIpv4Owner];
