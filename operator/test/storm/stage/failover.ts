@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Violation } from "../history.js";
 import { BOUNDS, SECOND_MS } from "../oracle/bounds.js";
 import type { Picture, PictureNode, PictureResource } from "../oracle/picture.js";
-import { enabledAddresses, familyOf } from "../oracle/rest.js";
+import { enabledAddresses, familyOf, missingAddresses } from "../oracle/rest.js";
 import { matches, movesOf } from "../truth.js";
 import { photograph } from "./photograph.js";
 import type { Stage } from "./stage.js";
@@ -55,7 +55,7 @@ function casesOf(picture: Picture, resource: PictureResource): readonly Case[] {
     Object.entries(picture.holders).flatMap(([ip, droplet]) => (familyOf(ip) === state.family ? [droplet] : [])),
   );
   const isFree = ({ state: { droplet } }: PictureNode) => !taken.has(droplet);
-  if (!candidates.some(isFree)) return [];
+  if (candidates.filter(isFree).length <= missingAddresses(picture, state.family)) return [];
   return enabledAddresses(resource).flatMap((ip) => {
     const node = candidates.find((candidate) => candidate.state.droplet === picture.holders[ip]);
     return node === undefined ? [] : [{ ip, node: node.name, pool, coolOffMs: state.coolOffSeconds * SECOND_MS }];
