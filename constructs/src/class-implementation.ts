@@ -5,22 +5,23 @@ import { isConstruct } from "./private/manifest";
 import type { IRoutedIPIssuer } from "./routed-ip-issuer";
 import type { RoutedIPJob } from "./routed-ip-job";
 
-/** How RoutedIPs of a class are handled: by a RoutedIPIssuer, or by Jobs of your own. */
+/** Implementation of the RoutedIPs of a class: a RoutedIPIssuer, or your own Jobs. */
 export class ClassImplementation {
   /**
-   * Built in: a RoutedIPIssuer of any namespace, whose account is used.
+   * Built-in implementation: the operator uses the account of a RoutedIPIssuer, which may be in any namespace.
    *
-   * @param issuer the issuer; synthesis fails where its namespace is not known
+   * @param issuer the issuer; synthesis fails if its namespace is not known
    */
   public static issuer(issuer: IRoutedIPIssuer): ClassImplementation {
     return new ClassImplementation((site) => ({ issuerRef: writeIssuer(issuer, site) }), [issuer]);
   }
 
   /**
-   * Custom: Jobs for any platform. The operator runs them only with feature `jobs`, which is off by default.
+   * Custom implementation: Jobs for any platform. The operator runs them only with feature `jobs`, which is disabled by
+   * default.
    *
-   * @param updateRoutedIP assigns an address, and creates one where none is given
-   * @param updateFirewall gives the firewall the rules that the class needs
+   * @param updateRoutedIP assigns an address, and creates one if the RoutedIP has none
+   * @param updateFirewall sets the firewall rules that the class needs
    */
   public static jobs(updateRoutedIP: RoutedIPJob, updateFirewall: RoutedIPJob): ClassImplementation {
     return new ClassImplementation((site) => ({
@@ -32,7 +33,7 @@ export class ClassImplementation {
   private constructor(
     private readonly render: (site: Site) => ImplementationFields,
     /**
-     * Constructs that this refers to.
+     * Constructs that this object refers to.
      *
      * @internal
      */
@@ -56,7 +57,7 @@ function writeIssuer(issuer: IRoutedIPIssuer, site: Site): { name: string; names
   const { name, namespace } = issuer;
   if (namespace === undefined) {
     site.refuse(
-      `the namespace of issuer "${name}" is not known: give it metadata.namespace (or the chart a namespace, or RoutedIPIssuer.fromRoutedIPIssuerName its last argument)`,
+      `the namespace of issuer "${name}" is not known: set metadata.namespace of the issuer, the namespace of its chart, or the last argument of RoutedIPIssuer.fromRoutedIPIssuerName`,
     );
   }
   return { name, namespace: namespace ?? UNREADABLE };

@@ -12,20 +12,20 @@ import { textOf, written } from "./private/written";
 import type { SecretRef } from "./secret-ref";
 import type { TaintEffect } from "./taint-effect";
 
-/** A ClusterRoutedIPClass: one of this app, or one that is defined outside of it. */
+/** A ClusterRoutedIPClass of this app, or one that is defined outside of it. */
 export interface IClusterRoutedIPClass extends IConstruct {
   /** The class's name. */
   readonly name: string;
 
   /**
-   * Namespaces whose RoutedIPs may use the class, where they are known at synthesis.
+   * Namespaces whose RoutedIPs may use the class, if known at synthesis.
    *
-   * @default - all, or not known
+   * @default - all namespaces namespaces, or not known
    */
   readonly allowedNamespaces?: string[] | undefined;
 }
 
-/** The taint that marks the node which holds an address. */
+/** The taint of the node that holds an address. */
 export interface ElectedNodeTaint {
   /**
    * Key of the taint. It must begin with `flipop.digitalocean.com/`.
@@ -42,7 +42,7 @@ export interface ElectedNodeTaint {
   readonly value?: string;
 
   /**
-   * Effect of the taint. NO_EXECUTE is refused: it would evict the pods that the address serves.
+   * Effect of the taint. NO_EXECUTE is refused, because it would evict the pods behind the address.
    *
    * @default TaintEffect.PREFER_NO_SCHEDULE
    */
@@ -51,58 +51,60 @@ export interface ElectedNodeTaint {
 
 /** Props of a ClusterRoutedIPClass. */
 export interface ClusterRoutedIPClassProps extends FlipopResourceProps {
-  /** How RoutedIPs of the class are handled: by a RoutedIPIssuer, or by Jobs of your own. */
+  /** Implementation of the RoutedIPs of the class: a RoutedIPIssuer, or your own Jobs. */
   readonly implementation: ClassImplementation;
 
   /**
-   * Whether the firewall is changed only after the address is assigned; false: before. Jobs always assign first:
-   * a class of Jobs refuses this prop.
+   * Whether the operator changes the firewall after it assigns the address (true) or before (false). Jobs always assign
+   * first, so this prop is refused with Jobs.
    *
    * @default false
    */
   readonly firewallPostAllow?: boolean;
 
   /**
-   * The cluster's range of NodePorts. Ports inside it get no firewall rule: they have to be open already.
+   * The cluster's range of NodePorts. The operator adds no firewall rules for ports in this range: they must already be
+   * open.
    *
    * @default PortRange.of(30000, 32767)
    */
   readonly nodePorts?: PortRange;
 
   /**
-   * Most addresses that one node may hold, 1 to 100, those of pools included. The provider's own limit holds where it
-   * is lower; DigitalOcean's is 1.
+   * Maximum number of addresses on one node, 1 to 100, including those of pools. If the provider has a lower limit,
+   * that limit applies; DigitalOcean's limit is 1.
    *
    * @default 1
    */
   readonly perNodeIpLimit?: number;
 
   /**
-   * Secrets, in the namespace of the Jobs, whose entries the Jobs get as environment variables; 16 at most. Refused
-   * where the class has an issuer.
+   * Secrets in the namespace of the Jobs, 16 at most. The Jobs get their entries as environment variables. Refused if
+   * the class has an issuer.
    *
    * @default - none
    */
   readonly secrets?: SecretRef[];
 
   /**
-   * Namespace that the Jobs run in: one of the operator's `jobNamespaces`. Refused where the class has an issuer.
+   * Namespace in which the Jobs run: one of the operator's `jobNamespaces`. Refused if the class has an issuer.
    *
-   * @default - the first of the operator's `jobNamespaces`: `flipop-jobs`, unless it was set up with others
+   * @default - the first of the operator's `jobNamespaces`, which is `flipop-jobs` by default
    */
   readonly jobNamespace?: string;
 
   /**
-   * The taint that marks the node which holds an address.
+   * The taint of the node that holds an address.
    *
-   * @default - flipop.digitalocean.com/routed-ip, without a value, PreferNoSchedule
+   * @default - flipop.digitalocean.com/routed-ip, without a value, with effect PreferNoSchedule
    */
   readonly electedNodeTaint?: ElectedNodeTaint;
 
   /**
-   * Namespaces whose RoutedIPs may use the class, 256 at most. An empty list is refused: nobody could use it.
+   * Namespaces whose RoutedIPs may use the class, 256 at most. An empty list is refused, because no RoutedIP could use
+   * the class.
    *
-   * @default - all
+   * @default - all namespaces
    */
   readonly allowedNamespaces?: string[];
 }
@@ -123,7 +125,7 @@ const FACTS: FactsOf<ClusterRoutedIPClassProps> = {
 };
 
 /**
- * How a class of RoutedIPs is handled: by a RoutedIPIssuer, or by Jobs of your own for any platform.
+ * A class of RoutedIPs and its implementation: a RoutedIPIssuer, or your own Jobs for any platform.
  *
  * @example
  * import { App, Chart } from "cdk8s";
@@ -145,7 +147,7 @@ const FACTS: FactsOf<ClusterRoutedIPClassProps> = {
  */
 export class ClusterRoutedIPClass extends FlipopResource implements IClusterRoutedIPClass {
   /**
-   * What is known of the props.
+   * Facts about the props.
    *
    * @internal
    */
@@ -154,7 +156,7 @@ export class ClusterRoutedIPClass extends FlipopResource implements IClusterRout
   /**
    * A class that is defined outside of this app.
    *
-   * @param scope construct to put the reference under
+   * @param scope parent construct of the reference
    * @param id construct id of the reference
    * @param name the class's name
    */
@@ -162,13 +164,13 @@ export class ClusterRoutedIPClass extends FlipopResource implements IClusterRout
     return new ImportedClass(scope, id, name);
   }
 
-  /** The object that is synthesised. Its `addJsonPatch` sets what no prop does. */
+  /** The synthesised object. Use its `addJsonPatch` for fields without a prop. */
   public readonly apiObject: ApiObject;
 
   /**
    * Namespaces whose RoutedIPs may use the class.
    *
-   * @default - all
+   * @default - all namespaces
    */
   public readonly allowedNamespaces?: string[] | undefined;
 
@@ -213,32 +215,34 @@ function writeSpec(props: ClusterRoutedIPClassProps, draft: Draft): ClusterRoute
   });
 }
 
-// A NoExecute that the type of the field does not know passes on to the schema, which refuses it by name.
+// NoExecute is not in the field's type; the schema's check reports it.
 function writeTaint({ key, value, effect }: ElectedNodeTaint): TaintFields {
   return written({ key, value, effect: textOf(effect) as TaintFields["effect"] });
 }
 
-/** Refuses props that the implementation would not read. */
+/** Refuses props that the implementation ignores. */
 function checkUse(props: ClusterRoutedIPClassProps, builtIn: boolean, draft: Draft): void {
   const { firewallPostAllow, jobNamespace, secrets, allowedNamespaces } = props;
   if (!builtIn && firewallPostAllow !== undefined) {
     draft
       .at("firewallPostAllow")
-      .refuse(`${firewallPostAllow} has no effect on Jobs, which always assign first: leave it out`);
+      .refuse(`${firewallPostAllow} has no effect on Jobs, which always assign first: remove it`);
   }
   if (builtIn && secrets !== undefined) {
     draft
       .at("secrets")
-      .refuse("are read by Jobs only, and the class has an issuer: leave them out, or use ClassImplementation.jobs");
+      .refuse(
+        "have no effect, because only Jobs use them and the class has an issuer: remove them, or use ClassImplementation.jobs",
+      );
   }
   if (builtIn && jobNamespace !== undefined) {
     draft
       .at("jobNamespace")
-      .refuse(`"${jobNamespace}" is used by Jobs only, and the class has an issuer: leave it out`);
+      .refuse(`"${jobNamespace}" has no effect, because only Jobs use it and the class has an issuer: remove it`);
   }
   if (allowedNamespaces?.length === 0) {
     draft
       .at("allowedNamespaces")
-      .refuse("is empty, so that nobody may use the class: name a namespace, or leave it out to allow all");
+      .refuse("is empty, so no RoutedIP may use the class: name a namespace, or remove the prop to allow all");
   }
 }

@@ -5,8 +5,8 @@ import { KINDS, type KindName } from "./api/kinds";
 import { clusterObject } from "./operator/cluster-object";
 
 /**
- * The CustomResourceDefinitions (CRDs) of the five kinds. Put them into a chart of their own, and apply it first: the
- * API server refuses resources of a kind until its CRD is Established.
+ * The CustomResourceDefinitions (CRDs) of the five kinds. Put them into a separate chart, and apply it first: the API
+ * server rejects resources of a kind until its CRD is Established.
  */
 export class FlipopCrds extends Construct {
   /** The CRD of FloatingIPPool. */

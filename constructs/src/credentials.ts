@@ -4,14 +4,15 @@ import { type Site, UNREADABLE } from "./private/draft";
 import { readSecret, type SecretFacts } from "./private/secret";
 import { written } from "./private/written";
 
-/** Where a provider's token is: an entry of a Secret. The token itself is never written into a manifest. */
+/** A reference to a provider's token, which is an entry of a Secret. No manifest contains the token itself. */
 export class Credentials {
   /**
-   * The entry of a Secret of the same app, by any cdk8s-plus version or as a plain ApiObject. It must be in the
-   * namespace of the object that uses it.
+   * The entry of a Secret of the same app, from any cdk8s-plus version or as a plain ApiObject. The Secret must be in
+   * the namespace of the object that uses it.
    *
    * @param secret the construct of the Secret
-   * @param key key of the entry; by default the provider's environment variable, such as `DIGITALOCEAN_ACCESS_TOKEN`
+   * @param key key of the entry; by default the name of the provider's environment variable, such as
+   * `DIGITALOCEAN_ACCESS_TOKEN`
    */
   public static fromSecret(secret: IConstruct, key?: string): Credentials {
     return new Credentials((site) => readSecret(secret, site), key, [secret]);
@@ -21,7 +22,8 @@ export class Credentials {
    * The entry of a Secret that is defined outside of this app.
    *
    * @param name the Secret's name
-   * @param key key of the entry; by default the provider's environment variable, such as `DIGITALOCEAN_ACCESS_TOKEN`
+   * @param key key of the entry; by default the name of the provider's environment variable, such as
+   * `DIGITALOCEAN_ACCESS_TOKEN`
    */
   public static fromSecretName(name: string, key?: string): Credentials {
     return new Credentials(() => ({ name }), key);
@@ -31,7 +33,7 @@ export class Credentials {
     private readonly read: (site: Site) => SecretFacts | undefined,
     private readonly key: string | undefined,
     /**
-     * Constructs that this refers to.
+     * Constructs that this object refers to.
      *
      * @internal
      */
@@ -39,9 +41,9 @@ export class Credentials {
   ) {}
 
   /**
-   * The reference of a spec, to a Secret in the namespace of the object that is written.
+   * The reference in a spec, to a Secret in the namespace of the object.
    *
-   * @param defaultKey the entry that is read where no key was given
+   * @param defaultKey the entry to read if no key was given
    * @internal
    */
   public _write(site: Site, defaultKey: string | undefined): SecretKeyReference {
@@ -58,7 +60,7 @@ function checkNamespace({ name, namespace }: SecretFacts, site: Site): void {
   const own = site.object.metadata.namespace;
   if (namespace === undefined || own === undefined || namespace === own) return;
   site.refuse(
-    `Secret "${name}" is in namespace "${namespace}", and a Secret is only read in namespace "${own}" of the ${site.object.kind}: put both into one namespace`,
+    `Secret "${name}" is in namespace "${namespace}", but the ${site.object.kind} can use only Secrets of its own namespace "${own}": put both into one namespace`,
   );
 }
 

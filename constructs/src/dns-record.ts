@@ -8,15 +8,15 @@ import type { ReclaimPolicy } from "./reclaim-policy";
 /** Options of a DNS record set. */
 export interface DnsRecordOptions {
   /**
-   * TTL: how long resolvers may cache the records, in whole seconds. At Cloudflare 1 second (automatic), or 60 seconds
-   * to a day.
+   * TTL: how long resolvers may cache the records, in whole seconds. Cloudflare supports 1 second (automatic), and 60
+   * seconds to a day.
    *
-   * @default - 60 seconds; a NodeDNSRecordSet then leaves the TTL of existing records
+   * @default - 60 seconds; a NodeDNSRecordSet then keeps the TTL of existing records
    */
   readonly ttl?: Duration;
 
   /**
-   * What happens to the record set when the resource is deleted or names another one.
+   * What happens to the record set when the resource is deleted or names another record set.
    *
    * @default ReclaimPolicy.RETAIN
    */
@@ -42,7 +42,7 @@ export class DnsRecord {
   /**
    * A record set in a domain of DigitalOcean DNS.
    *
-   * @param recordName DNS name, relative to the zone or fully qualified; `@` for the zone itself. In zone `example.com`,
+   * @param recordName DNS name, relative to the zone or fully qualified; `@` is the zone itself. In zone `example.com`,
    * `www` and `www.example.com` are the same, and `www.example.net` is `www.example.net.example.com`
    * @param zone the zone's domain name, such as `example.com`
    * @param options TTL and deletion policy
@@ -54,7 +54,7 @@ export class DnsRecord {
   /**
    * A record set in a zone of Cloudflare DNS.
    *
-   * @param recordName DNS name, relative to the zone or fully qualified; `@` for the zone itself. In zone `example.com`,
+   * @param recordName DNS name, relative to the zone or fully qualified; `@` is the zone itself. In zone `example.com`,
    * `www` and `www.example.com` are the same, and `www.example.net` is `www.example.net.example.com`
    * @param zone the zone's id (32 hexadecimal digits) or its domain name
    * @param options TTL and deletion policy
@@ -64,11 +64,11 @@ export class DnsRecord {
   }
 
   /**
-   * A record set at a DNS provider by its name in the operator.
+   * A record set at a DNS provider, by the provider's name in the operator.
    *
    * @param provider the provider's name, such as `digitalocean`
-   * @param recordName DNS name, relative to the zone or fully qualified; `@` for the zone itself
-   * @param zone the zone's domain name, or the provider's id of it
+   * @param recordName DNS name, relative to the zone or fully qualified; `@` is the zone itself
+   * @param zone the zone's domain name, or the provider's id of the zone
    * @param options TTL and deletion policy
    */
   public static of(provider: string, recordName: string, zone: string, options: DnsRecordOptions = {}): DnsRecord {
@@ -82,7 +82,7 @@ export class DnsRecord {
   ) {}
 
   /**
-   * The record set of a spec.
+   * The record set for a spec.
    *
    * @internal
    */
@@ -125,23 +125,26 @@ interface NameCheck {
   readonly example: string;
 }
 
-/** The empty name is left to the schema, which says that it is required. */
+/** Ignores the empty name: the schema's check reports it. */
 function checkName(name: string, { site, pattern, example }: NameCheck): void {
   if (name === "" || pattern.test(name)) return;
-  site.refuse(`"${name}" is not a DNS name: give one such as ${example}, other alphabets in their "xn--" form`);
+  site.refuse(`"${name}" is not a DNS name: give one such as ${example}, with other alphabets in their "xn--" form`);
 }
 
-/** A name with a final dot is a full one. Without it, a name that does not end in the zone is relative to it. */
+/**
+ * A name with a final dot is fully qualified. Without the dot, a name that does not end with the zone is relative to
+ * the zone.
+ */
 function checkInZone({ recordName, zone }: { recordName: string; zone: string }, site: Site): void {
   if (!/[^.]\.$/.test(recordName) || !/[^.]\.[^.]/.test(zone)) return;
   const [name, domain] = [recordName, zone].map((text) => `.${text.toLowerCase().replace(/\.$/, "")}`);
   if (name?.endsWith(domain ?? "")) return;
   site.refuse(
-    `"${recordName}" ends with a dot and is not in zone "${zone}": give a name of that zone, or another zone`,
+    `"${recordName}" ends with a dot but is not in zone "${zone}": give a name of that zone, or another zone`,
   );
 }
 
-/** The schema allows the empty provider, which means the resource's own; a record that is made with one means it. */
+/** Stricter than the schema, in which an empty provider means the resource's provider. */
 function checkProvider(provider: string, site: Site): void {
   if (provider === "") site.refuse("is empty: give the DNS provider, such as digitalocean or cloudflare");
 }

@@ -1,10 +1,10 @@
 /** When a record set may become empty. */
 export enum EmptyPolicy {
-  /** Never: the last addresses stay while no node matches, lest resolvers cache that the name does not exist. */
+  /** Never: the last addresses stay while no node matches, so that resolvers do not cache the absence of the name. */
   KEEP = "Keep",
   /**
-   * Its records are deleted once no node has had the labels of `nodes` for 5 minutes. Nodes that are not ready do not
-   * count as gone.
+   * The operator deletes the records after no node has had the labels of `nodes` for 5 minutes. A node that is not
+   * ready still counts.
    */
   DELETE = "Delete",
 }

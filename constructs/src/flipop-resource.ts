@@ -1,13 +1,13 @@
 import type { ApiObject, ApiObjectMetadata, ApiObjectMetadataDefinition } from "cdk8s";
 import { Construct } from "constructs";
 
-/** Props that every resource has. */
+/** Common props of all resources. */
 export interface FlipopResourceProps {
   /**
    * Name, namespace, labels and annotations of the object.
    *
-   * @default - the chart's namespace and labels, and a name made from the construct path. Such a name changes with a
-   * construct id, which replaces the object: give a name to what holds addresses
+   * @default - the chart's namespace and labels, and a name made from the construct path. Such a name changes with the
+   * construct ids, and a new name replaces the object: set the names of resources that have addresses
    */
   readonly metadata?: ApiObjectMetadata;
 }
@@ -17,7 +17,7 @@ export interface FlipopResourceProps {
  * props.
  */
 export abstract class FlipopResource extends Construct {
-  /** The object that is synthesised. Its `addJsonPatch` sets what no prop does. */
+  /** The synthesised object. Use its `addJsonPatch` for fields without a prop. */
   public abstract readonly apiObject: ApiObject;
 
   /** The object's name. */

@@ -20,11 +20,11 @@ import type { ReclaimPolicy } from "./reclaim-policy";
 /** Props of a FloatingIPPool. */
 export interface FloatingIPPoolProps extends FlipopResourceProps, MatchProps {
   /**
-   * Region that addresses are created in, such as `nyc3`. Match nodes of this region only: an address goes to no node
-   * elsewhere. This construct is stricter than the resource, and demands it where `desiredIps` is more than `ips` lists:
-   * without it, an address would be created only on a node that waits for one.
+   * Region in which addresses are created, such as `nyc3`. Match only nodes of this region: no other node can have the
+   * addresses. If `desiredIps` exceeds the number of `ips`, this construct requires a region, although the resource
+   * does not: without a region, the operator creates an address only on a node that waits for one.
    *
-   * @default - none; `ips` then has to list every address, since nothing is created
+   * @default - none; `ips` must then list every address
    */
   readonly region?: string;
 
@@ -36,25 +36,26 @@ export interface FloatingIPPoolProps extends FlipopResourceProps, MatchProps {
   readonly provider?: IpProvider;
 
   /**
-   * Number of addresses that the pool should have, 0 to 1024. More than `ips` lists: the rest is created. Fewer: the
-   * last ones are disabled, so that they leave DNS and go to no node. 0 means exactly `ips`.
+   * Desired number of addresses, 0 to 1024. More than `ips` lists: the operator creates the others. Fewer: the operator
+   * disables the last ones, which leave DNS and are not assigned to nodes. 0 means exactly `ips`.
    *
    * @default - exactly `ips`
    */
   readonly desiredIps?: number;
 
   /**
-   * Addresses to use, such as `192.0.2.10`: all of one family, each once, 1024 at most. The operator appends those that
-   * it creates. To give up a created one, lower `desiredIps` too. No other pool of the chart may list them.
+   * Addresses to use, such as `192.0.2.10`: all of one family, without duplicates, 1024 at most. The operator appends
+   * the addresses that it creates. To give up a created address, also lower `desiredIps`. No other pool of the chart
+   * may list the same addresses.
    *
-   * @default - none: `desiredIps` addresses are created
+   * @default - none: the operator creates `desiredIps` addresses
    */
   readonly ips?: string[];
 
   /**
    * Family of all addresses of the pool, listed and created.
    *
-   * @default - that of `ips`, else IPv4
+   * @default - the family of `ips`, or IPv4 if the list is empty
    */
   readonly ipFamily?: IpFamily;
 
@@ -66,37 +67,38 @@ export interface FloatingIPPoolProps extends FlipopResourceProps, MatchProps {
   readonly assignmentCoolOff?: Duration;
 
   /**
-   * Grace period: how long a holder that may recover (node not ready, pod unready or absent) keeps its address though
-   * another node waits. Any other refusal, such as a cordon, ends it at once. Whole seconds, 0 to a day.
+   * Grace period: how long a holder that may recover (node not ready, pod unready or absent) keeps its address while
+   * another node waits. Any other refusal, such as a cordon, ends the grace period at once. Whole seconds, 0 to a day.
    *
    * @default Duration.seconds(0)
    */
   readonly gracePeriod?: Duration;
 
   /**
-   * Order in which waiting candidates get an address; it never moves one.
+   * Order in which waiting candidates get an address; it never causes a move.
    *
    * @default NodePreference.STABLE
    */
   readonly nodePreference?: NodePreference;
 
   /**
-   * What happens to an address that the pool created when the pool is deleted or no longer needs it. Addresses that
-   * you listed are never released.
+   * What happens to an address that the pool created when the pool is deleted or no longer needs it. The operator never
+   * releases addresses that you listed.
    *
    * @default ReclaimPolicy.RETAIN
    */
   readonly reclaimPolicy?: ReclaimPolicy;
 
   /**
-   * Record set that holds the active addresses. While none is active, it stays as it is.
+   * Record set with the active addresses. While no address is active, it stays unchanged.
    *
    * @default - no DNS records
    */
   readonly dnsRecord?: DnsRecord;
 
   /**
-   * Whether the resource is paused: nothing is written but its status, and its claims stay. Deletion still cleans up.
+   * Whether the resource is paused: the operator writes only its status, and the resource keeps its claims. Deletion
+   * still cleans up.
    *
    * @default false
    */
@@ -119,7 +121,7 @@ const FACTS: FactsOf<FloatingIPPoolProps> = {
 };
 
 /**
- * A pool of addresses (reserved IPs) that follow healthy nodes, and the DNS record set that names them.
+ * A pool of addresses (reserved IPs) that follow healthy nodes, and a DNS record set with the active addresses.
  *
  * @example
  * import { App, Chart, Duration } from "cdk8s";
@@ -143,17 +145,16 @@ const FACTS: FactsOf<FloatingIPPoolProps> = {
  */
 export class FloatingIPPool extends FlipopResource {
   /**
-   * What is known of the props.
+   * Facts about the props.
    *
    * @internal
    */
   public static readonly _facts = FACTS;
 
-  /** The object that is synthesised. Its `addJsonPatch` sets what no prop does. */
+  /** The synthesised object. Use its `addJsonPatch` for fields without a prop. */
   public readonly apiObject: ApiObject;
 
-  /**
-   * Addresses that are listed.
+  /** * Addresses from the props.
    *
    * @internal
    */
@@ -170,7 +171,7 @@ export class FloatingIPPool extends FlipopResource {
         return writeSpec(props, draft);
       },
     });
-    // Other pools read them, also where they are refused here.
+    // Other pools read them, even if this pool's own checks refuse them.
     this._ips = Array.isArray(props.ips) ? props.ips.map(String) : [];
   }
 }
@@ -194,7 +195,10 @@ function writeSpec(props: FloatingIPPoolProps, draft: Draft): FloatingIPPoolSpec
   });
 }
 
-/** Of one chart: two charts may be two clusters, of which one takes an address over. It is told of the later pool. */
+/**
+ * Checks the pools of one chart, because two charts may be two clusters, one of which takes an address over. The later
+ * pool reports the problem.
+ */
 function checkShared(pool: FloatingIPPool, draft: Draft): void {
   if (pool._ips.length === 0) return;
   const constructs: readonly IConstruct[] = Chart.of(pool).node.findAll();
@@ -203,12 +207,12 @@ function checkShared(pool: FloatingIPPool, draft: Draft): void {
   for (const [index, ip] of pool._ips.entries()) {
     const holder = holders.get(canonicalIp(ip));
     if (holder === undefined) continue;
-    const fix = "an address is of one pool, remove it from one of them";
-    draft.at(`ips[${index}]`).refuse(`"${ip}" is listed by ${holder} too: ${fix}`);
+    const fix = "remove it from one of the two pools";
+    draft.at(`ips[${index}]`).refuse(`"${ip}" is also listed by ${holder}: ${fix}`);
   }
 }
 
-/** The API server lets these pass, because the operator can live with them; whoever writes them means something else. */
+/** Refuses mistakes that the API server accepts, because the operator can handle them. */
 function checkAddresses({ ips = [], desiredIps = 0, region }: FloatingIPPoolProps, draft: Draft): void {
   const spellings = ips.map(canonicalIp);
   for (const [index, spelling] of spellings.entries()) {
@@ -220,7 +224,7 @@ function checkAddresses({ ips = [], desiredIps = 0, region }: FloatingIPPoolProp
     draft
       .at("region")
       .refuse(
-        `is missing, and ${desiredIps - listed} of ${desiredIps} addresses have to be created: give their region, such as "nyc3"`,
+        `is missing, but ${desiredIps - listed} of ${desiredIps} addresses must be created: give their region, such as "nyc3"`,
       );
   }
 }

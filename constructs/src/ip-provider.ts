@@ -1,11 +1,11 @@
-/** The provider whose addresses are used. */
+/** The provider of addresses. */
 export class IpProvider {
   /** DigitalOcean reserved IPs. */
   public static readonly DIGITALOCEAN = new IpProvider("digitalocean");
 
   /**
-   * A provider by its name in the operator. A name that the operator does not know is found out only in the cluster:
-   * the resource gets a condition with reason UnknownProvider.
+   * A provider by its name in the operator. Synthesis does not check the name. If the operator does not know the
+   * provider, the resource gets a condition with reason UnknownProvider.
    *
    * @param name the provider's name, such as `digitalocean`
    */
@@ -14,7 +14,7 @@ export class IpProvider {
   }
 
   private constructor(
-    /** The provider's name, as it stands in the resource. */
+    /** The provider's name, as in the resource. */
     public readonly name: string,
   ) {}
 }

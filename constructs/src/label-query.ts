@@ -1,7 +1,7 @@
 import { labelKeyProblem, labelValueProblem } from "./api/label-syntax";
 import type { Site } from "./private/draft";
 
-/** One requirement on the labels of a node or pod. Requirements that are given together must all hold. */
+/** A requirement on the labels of a node or pod. If several are given, all must hold. */
 export class LabelQuery {
   /**
    * The label has this value.
@@ -52,7 +52,8 @@ export class LabelQuery {
   }
 
   /**
-   * The label's value is a whole number greater than this one. Without the label, or with other text, it does not hold.
+   * The label's value is a whole number greater than this one. The requirement does not hold if the label is absent or
+   * has another value.
    *
    * @param key label key
    * @param value a whole number, 0 or more
@@ -62,7 +63,8 @@ export class LabelQuery {
   }
 
   /**
-   * The label's value is a whole number less than this one. Without the label, or with other text, it does not hold.
+   * The label's value is a whole number less than this one. The requirement does not hold if the label is absent or has
+   * another value.
    *
    * @param key label key
    * @param value a whole number, 0 or more
@@ -84,11 +86,11 @@ export class LabelQuery {
    * @internal
    */
   public _write(site: Site): string {
-    // A key or value with a comma or a bracket would change the meaning of the selector that it is put into.
+    // A key or value with a comma or bracket would change the meaning of the selector.
     const keyProblem = labelKeyProblem(this.key);
     if (keyProblem !== undefined) site.refuse(keyProblem);
     if (this.needsValues && this.values.length === 0) {
-      site.refuse(`label "${this.key}" is compared with no values: give at least one`);
+      site.refuse(`label "${this.key}" is compared with an empty list: give at least one value`);
     }
     for (const value of this.values) {
       const problem = typeof value === "string" ? labelValueProblem(value) : numberProblem(this.key, value);
@@ -98,7 +100,7 @@ export class LabelQuery {
   }
 }
 
-/** The values of a set. The grammar reads nothing between two commas, or between brackets, as the empty value. */
+/** The values of a set. In the grammar, an empty position between commas or brackets is the empty value. */
 function listed(values: readonly string[]): string {
   return [...new Set(values)].join(",");
 }

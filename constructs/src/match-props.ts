@@ -3,27 +3,27 @@ import type { PodMatch } from "./pod-match";
 import type { Toleration } from "./toleration";
 
 /**
- * Which nodes are candidates: those that meet every prop given. Without any of these props: every node that is Ready,
- * without taints and not cordoned.
+ * Which nodes are candidates: those that meet every given prop. Without any of these props: every node that is Ready,
+ * has no taints and is not cordoned.
  */
 export interface MatchProps {
   /**
-   * Pods that a node needs: at least one of them that is Running, Ready and not being deleted.
+   * Pods that a candidate needs: at least one of them must be Running, Ready and not being deleted.
    *
-   * @default - no pod is needed
+   * @default - candidates need no pods
    */
   readonly pods?: PodMatch;
 
   /**
-   * Labels that a node needs.
+   * Labels that a candidate needs.
    *
    * @default - nodes with any labels
    */
   readonly nodes?: NodeMatch;
 
   /**
-   * Taints that a node may have, 128 tolerations at most. Any other taint refuses the node, even with effect
-   * PreferNoSchedule; only those under `flipop.digitalocean.com/` are ignored.
+   * Taints that a candidate may have, 128 tolerations at most. A node with any other taint is refused, even if the
+   * effect is PreferNoSchedule; only taints under `flipop.digitalocean.com/` are ignored.
    *
    * @default - nodes without taints only
    */

@@ -16,41 +16,42 @@ import { textOf, wholeSeconds, written } from "./private/written";
 
 /** Props of a NodeDNSRecordSet. */
 export interface NodeDNSRecordSetProps extends FlipopResourceProps, MatchProps {
-  /** Record set that the addresses are published in. */
+  /** Record set in which the addresses are published. */
   readonly dnsRecord: DnsRecord;
 
   /**
-   * Which address of a node is published. A node without such an address is left out.
+   * Which address of a node is published. A node without such an address is omitted.
    *
    * @default AddressType.EXTERNAL_IP
    */
   readonly addressType?: AddressType;
 
   /**
-   * Address families to publish: A records for IPv4, AAAA records for IPv6. A reserved type of `addressType` has one
-   * family, and refuses the other.
+   * Address families to publish: A records for IPv4, AAAA records for IPv6. An `addressType` for reserved IPs has only
+   * one family; the other one is refused.
    *
-   * @default - IPv4, or the one family of `addressType`
+   * @default - IPv4, or the only family of `addressType`
    */
   readonly ipFamilies?: IpFamily[];
 
   /**
    * Grace period: how long a node that may recover (node not ready, pod unready or absent) keeps its address in the
-   * record set. Any other refusal, such as a cordon, ends it at once. Whole seconds, 0 to a day.
+   * record set. Any other refusal, such as a cordon, ends the grace period at once. Whole seconds, 0 to a day.
    *
    * @default Duration.seconds(0)
    */
   readonly gracePeriod?: Duration;
 
   /**
-   * When the record set may become empty: never, or once no node has had the labels of `nodes` for 5 minutes.
+   * When the record set may become empty: never, or after no node has had the labels of `nodes` for 5 minutes.
    *
    * @default EmptyPolicy.KEEP
    */
   readonly emptyPolicy?: EmptyPolicy;
 
   /**
-   * Whether the resource is paused: nothing is written but its status, and its claims stay. Deletion still cleans up.
+   * Whether the resource is paused: the operator writes only its status, and the resource keeps its claims. Deletion
+   * still cleans up.
    *
    * @default false
    */
@@ -68,7 +69,7 @@ const FACTS: FactsOf<NodeDNSRecordSetProps> = {
 };
 
 /**
- * A DNS record set that holds an address of every node that matches.
+ * A DNS record set with an address of every node that matches.
  *
  * @example
  * import { App, Chart } from "cdk8s";
@@ -88,13 +89,13 @@ const FACTS: FactsOf<NodeDNSRecordSetProps> = {
  */
 export class NodeDNSRecordSet extends FlipopResource {
   /**
-   * What is known of the props.
+   * Facts about the props.
    *
    * @internal
    */
   public static readonly _facts = FACTS;
 
-  /** The object that is synthesised. Its `addJsonPatch` sets what no prop does. */
+  /** The synthesised object. Use its `addJsonPatch` for fields without a prop. */
   public readonly apiObject: ApiObject;
 
   constructor(scope: Construct, id: string, props: NodeDNSRecordSetProps) {

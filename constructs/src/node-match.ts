@@ -37,7 +37,7 @@ export class NodeMatch {
   }
 
   /**
-   * Nodes by a label selector, as `kubectl get nodes -l` takes it.
+   * Nodes by a label selector, in the syntax of `kubectl get nodes -l`.
    *
    * @param selector such as `doks.digitalocean.com/node-pool=work,!example.com/spot`
    */
@@ -63,7 +63,7 @@ export class NodeMatch {
    */
   public _write(site: Site): string {
     const selector = this.render(site);
-    if (selector.trim() === "") site.refuse("no label is demanded: name one, or leave nodes out to take every node");
+    if (selector.trim() === "") site.refuse("the selector is empty: name a label, or remove nodes to match every node");
     return selector;
   }
 }

@@ -6,14 +6,17 @@ export enum OperatorFeature {
   DNS = "dns",
   /** RoutedIP, RoutedIPIssuer and ClusterRoutedIPClass: addresses that follow a Service. */
   ROUTED_IP = "routedip",
-  /** Jobs of a ClusterRoutedIPClass, for custom implementations. Off by default, since it needs the permission to run Jobs. */
+  /**
+   * Jobs of a ClusterRoutedIPClass, for custom implementations. Disabled by default, because it needs the permission to
+   * run Jobs.
+   */
   JOBS = "jobs",
 }
 
-/** How Prometheus finds the operator's metrics: a kind of the Prometheus operator. */
+/** The kind of the Prometheus operator through which Prometheus finds the operator's metrics. */
 export enum MetricsScrape {
   /** A ServiceMonitor on the metrics Service. */
   SERVICE_MONITOR = "ServiceMonitor",
-  /** A PodMonitor on the pods; it does without the metrics Service. */
+  /** A PodMonitor on the pods; it does not use the metrics Service. */
   POD_MONITOR = "PodMonitor",
 }

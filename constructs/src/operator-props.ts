@@ -17,49 +17,49 @@ export interface FlipopOperatorProps {
    */
   readonly namespace?: string;
   /**
-   * Whether to make the Namespaces of the operator and of Jobs too, labelled for Pod Security "restricted". Set it to
-   * false where something else makes them.
+   * Whether to also create the Namespaces of the operator and of Jobs, labelled for Pod Security "restricted". Set it
+   * to false if something else creates them.
    * @default true
    */
   readonly createNamespaces?: boolean;
   /**
-   * Features to enable, at least one. The operator gets the permissions of these and no others.
-   * @default - pools, dns and routedip, not jobs
+   * Features to enable, at least one. The operator gets only the permissions for these features.
+   * @default - pools, dns and routedip, but not jobs
    */
   readonly features?: OperatorFeature[];
   /**
-   * Namespaces whose FloatingIPPools, NodeDNSRecordSets, RoutedIPs, issuers and Services are served; an empty list is
-   * refused. If given, the operator gets a Role in each in place of rights in the whole cluster, so each must exist when
-   * the manifest is applied.
+   * Namespaces whose FloatingIPPools, NodeDNSRecordSets, RoutedIPs, issuers and Services the operator manages; an empty
+   * list is refused. If set, the operator gets a Role in each namespace instead of permissions in the whole cluster, so
+   * each namespace must exist when you apply the manifest.
    * @default - all
    */
   readonly watchNamespaces?: string[];
   /**
-   * Namespaces whose pods may be matched; an empty list is refused. If given, the operator gets a Role in each in place
-   * of rights in the whole cluster, so each must exist when the manifest is applied.
+   * Namespaces whose pods a match may select; an empty list is refused. If set, the operator gets a Role in each
+   * namespace instead of permissions in the whole cluster, so each namespace must exist when you apply the manifest.
    * @default - all
    */
   readonly podNamespaces?: string[];
   /**
-   * Namespaces whose Secrets the operator may read, all of them, for the tokens of RoutedIPIssuers. Only with feature
-   * routedip; each must be in `watchNamespaces` where that is given, and exist when the manifest is applied.
-   * @default - the operator's own
+   * Namespaces in which the operator may read all Secrets, for the tokens of RoutedIPIssuers. Allowed only with feature
+   * routedip. Each namespace must be in `watchNamespaces`, if that is set, and must exist when you apply the manifest.
+   * @default - the operator's own namespace
    */
   readonly issuerNamespaces?: string[];
   /**
-   * Namespaces that Jobs of classes may run in. The operator's own is refused: its token is there. Only with feature
-   * jobs.
+   * Namespaces in which Jobs of classes may run. The operator's own namespace is refused, because it contains the
+   * operator's token. Allowed only with feature jobs.
    * @default ["flipop-jobs"]
    */
   readonly jobNamespaces?: string[];
   /**
-   * Where the token for DigitalOcean is, in a Secret of the operator's namespace. The pods start without the Secret,
-   * too; restart them once it exists.
+   * The token for DigitalOcean, in a Secret of the operator's namespace. The pods also start without the Secret;
+   * restart them after you create it.
    * @default - key DIGITALOCEAN_ACCESS_TOKEN of Secret "flipop" in the operator's namespace
    */
   readonly digitalOcean?: Credentials;
   /**
-   * Where the token for Cloudflare is, in a Secret of the operator's namespace.
+   * The token for Cloudflare, in a Secret of the operator's namespace.
    * @default - key CLOUDFLARE_TOKEN of Secret "flipop" in the operator's namespace
    */
   readonly cloudflare?: Credentials;
@@ -69,22 +69,23 @@ export interface FlipopOperatorProps {
    */
   readonly image?: string;
   /**
-   * Names of Secrets to pull the image with, in the operator's namespace.
+   * Names of the image pull Secrets, in the operator's namespace.
    * @default - none
    */
   readonly imagePullSecrets?: string[];
   /**
-   * Number of pods, 0 or more. One of them, the leader, acts; the others wait to take over.
+   * Number of pods, 0 or more. Only one of them, the leader, acts; the others are ready to take over.
    * @default 2
    */
   readonly replicas?: number;
   /**
-   * Name of an existing ServiceAccount of the operator's namespace to run as. It gets the operator's permissions.
-   * @default - one is made
+   * Name of an existing ServiceAccount in the operator's namespace. The pods run as it, and it gets the operator's
+   * permissions.
+   * @default - a new ServiceAccount
    */
   readonly serviceAccountName?: string;
   /**
-   * Labels that a node needs to run the operator, beside `kubernetes.io/os: linux`.
+   * Labels of the nodes on which the operator may run, in addition to `kubernetes.io/os: linux`.
    * @default - any Linux node
    */
   readonly nodeSelector?: { readonly [key: string]: string };
@@ -104,7 +105,7 @@ export interface FlipopOperatorProps {
    */
   readonly cpuRequest?: string;
   /**
-   * CPU limit of each pod, as a Kubernetes quantity. A pod that is throttled may lose the Lease.
+   * CPU limit of each pod, as a Kubernetes quantity. A throttled pod may lose the Lease.
    * @default - no limit
    */
   readonly cpuLimit?: string;
@@ -114,17 +115,17 @@ export interface FlipopOperatorProps {
    */
   readonly memoryRequest?: string;
   /**
-   * Memory limit of each pod, as a Kubernetes quantity. A pod that needs more is killed.
+   * Memory limit of each pod, as a Kubernetes quantity. Kubernetes kills a pod that needs more.
    * @default "512Mi"
    */
   readonly memoryLimit?: string;
   /**
-   * Further environment variables, such as HTTPS_PROXY. Tokens are refused: they belong in a Secret.
+   * Additional environment variables, such as HTTPS_PROXY. Tokens are refused: put them into a Secret.
    * @default - none
    */
   readonly env?: { readonly [name: string]: string };
   /**
-   * Further flags of `flipop run`, each as "--flag=value". Those that have a prop are refused.
+   * Additional flags of `flipop run`, each as "--flag=value". Flags that have a prop are refused.
    * @default - none
    */
   readonly extraArgs?: string[];
@@ -134,54 +135,56 @@ export interface FlipopOperatorProps {
    */
   readonly debug?: boolean;
   /**
-   * Whether to change nothing, in the cloud or the cluster, and only log what would change.
+   * Whether to change nothing in the cloud or the cluster, and to log the changes instead.
    * @default false
    */
   readonly dryRun?: boolean;
   /**
-   * Longest time between two runs of a resource; more than 0. A resource that changes is run at once.
+   * Maximum time between two runs of a resource; more than 0. After a change, the operator runs the resource
+   * immediately.
    * @default Duration.seconds(60)
    */
   readonly resync?: Duration;
   /**
-   * How long runs under way may take when a pod is told to stop, in whole seconds. The pod's termination grace period
-   * is 10 seconds longer.
+   * How long runs in progress may take after a pod receives SIGTERM, in whole seconds. The pod's termination grace
+   * period is 10 seconds longer.
    * @default Duration.seconds(20)
    */
   readonly shutdownTimeout?: Duration;
   /**
-   * Whether the API server confines what the operator writes: on nodes to flipop's annotations and taints and, if
-   * `watchNamespaces` is given, to resources of these namespaces. The operator may then clean up in a watched namespace
-   * whose deletion has removed its Role. Needs Kubernetes 1.30 or newer.
+   * Whether the API server limits the operator's writes: on nodes to flipop's annotations and taints and, if
+   * `watchNamespaces` is set, to resources of these namespaces. With these limits, the operator may clean up in a
+   * watched namespace whose deletion has removed its Role. Requires Kubernetes 1.30 or newer.
    * @default true
    */
   readonly admissionPolicy?: boolean;
   /**
-   * Whether to make a NetworkPolicy that lets only metrics and probes in, and only DNS and TCP 443 and 6443 (providers,
-   * API server) out. An API server or proxy at another port is then out of reach.
+   * Whether to create a NetworkPolicy that allows only metrics and probes as incoming traffic, and only DNS and TCP 443
+   * and 6443 (providers, API server) as outgoing traffic. The operator then cannot reach an API server or proxy at
+   * another port.
    * @default false
    */
   readonly networkPolicy?: boolean;
   /**
-   * Kind of object that has the Prometheus operator scrape the metrics. That operator's CustomResourceDefinitions must
-   * be installed.
-   * @default - no scrape object is made
+   * Kind of the object with which the Prometheus operator scrapes the metrics. The CustomResourceDefinitions of the
+   * Prometheus operator must be installed.
+   * @default - no scrape object
    */
   readonly scrape?: MetricsScrape;
   /**
-   * Whether to make a PrometheusRule with alerts. The CustomResourceDefinitions of the Prometheus operator must be
+   * Whether to create a PrometheusRule with alerts. The CustomResourceDefinitions of the Prometheus operator must be
    * installed.
    * @default false
    */
   readonly alertRules?: boolean;
   /**
-   * Whether to make a ConfigMap with a Grafana dashboard, labelled for Grafana's sidecar.
+   * Whether to create a ConfigMap with a Grafana dashboard, labelled for Grafana's sidecar.
    * @default false
    */
   readonly dashboard?: boolean;
   /**
-   * Labels to add to the scrape object, the PrometheusRule and the dashboard, for a Prometheus or Grafana that selects
-   * by label. Refused where none of the three is made.
+   * Additional labels of the scrape object, the PrometheusRule and the dashboard, for a Prometheus or Grafana that
+   * selects by label. Refused if none of the three is created.
    * @default - none
    */
   readonly monitoringLabels?: { readonly [key: string]: string };

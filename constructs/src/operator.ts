@@ -19,36 +19,36 @@ import type { Refusal } from "./private/draft";
 import { misfits, withoutMisfits } from "./private/props";
 
 /**
- * The operator, ready for production: two unprivileged pods, the permissions of the enabled features and no others, and
- * on request what monitors it. The CustomResourceDefinitions come from FlipopCrds.
+ * The operator, ready for production: two unprivileged pods, only the permissions of the enabled features, and optional
+ * monitoring objects. FlipopCrds creates the CustomResourceDefinitions.
  *
- * Every part is public, so that `addJsonPatch` can change what no prop does.
+ * Every part is public, so that you can use `addJsonPatch` for fields without a prop.
  */
 export class FlipopOperator extends Construct {
   /** Name of the operator's objects. */
   public readonly name: string;
   /** Namespace of the operator. */
   public readonly namespace: string;
-  /** Name of the ServiceAccount that the operator runs as. */
+  /** Name of the operator's ServiceAccount. */
   public readonly serviceAccountName: string;
 
   /** The operator's Namespace; undefined with `createNamespaces: false`. */
   public readonly namespaceObject: ApiObject | undefined;
   /** Namespaces of Jobs; empty without feature jobs or with `createNamespaces: false`. */
   public readonly jobNamespaceObjects: ApiObject[];
-  /** The ServiceAccount; undefined where an existing one is used. */
+  /** The ServiceAccount; undefined if you use an existing one. */
   public readonly serviceAccount: ApiObject | undefined;
-  /** ClusterRole: what the operator may do in the whole cluster. */
+  /** ClusterRole with the operator's permissions in the whole cluster. */
   public readonly clusterRole: ApiObject;
-  /** ClusterRoleBinding that gives `clusterRole` to the operator. */
+  /** ClusterRoleBinding that binds `clusterRole` to the operator. */
   public readonly clusterRoleBinding: ApiObject;
-  /** Roles: what the operator may do in single namespaces. */
+  /** Roles with the operator's permissions in single namespaces. */
   public readonly roles: ApiObject[];
-  /** RoleBindings that give `roles` to the operator, in the same order. */
+  /** RoleBindings that bind `roles` to the operator, in the same order. */
   public readonly roleBindings: ApiObject[];
-  /** Lets users with the built-in role "view" read the five kinds. */
+  /** ClusterRole that allows users with the built-in role "view" to read the five kinds. */
   public readonly viewClusterRole: ApiObject;
-  /** Lets users with the built-in role "edit" write the five kinds. */
+  /** ClusterRole that allows users with the built-in role "edit" to write the five kinds. */
   public readonly editClusterRole: ApiObject;
   /** The Deployment of the operator's pods. */
   public readonly deployment: ApiObject;
@@ -56,9 +56,9 @@ export class FlipopOperator extends Construct {
   public readonly podDisruptionBudget: ApiObject;
   /** The Service of the metrics, port 8080. */
   public readonly metricsService: ApiObject;
-  /** The ServiceMonitor; undefined unless `scrape` asks for it. */
+  /** The ServiceMonitor; undefined unless `scrape` selects it. */
   public readonly serviceMonitor: ApiObject | undefined;
-  /** The PodMonitor; undefined unless `scrape` asks for it. */
+  /** The PodMonitor; undefined unless `scrape` selects it. */
   public readonly podMonitor: ApiObject | undefined;
   /** The PrometheusRule; undefined unless `alertRules` is set. */
   public readonly prometheusRule: ApiObject | undefined;
@@ -68,22 +68,22 @@ export class FlipopOperator extends Construct {
   public readonly networkPolicy: ApiObject | undefined;
   /** The ValidatingAdmissionPolicy; undefined with `admissionPolicy: false`. */
   public readonly admissionPolicy: ApiObject | undefined;
-  /** Puts the ValidatingAdmissionPolicy into force; undefined with `admissionPolicy: false`. */
+  /** The ValidatingAdmissionPolicyBinding that enforces `admissionPolicy`; undefined with `admissionPolicy: false`. */
   public readonly admissionPolicyBinding: ApiObject | undefined;
   /**
-   * The ValidatingAdmissionPolicy that keeps the operator to `watchNamespaces`; undefined without these, or with
-   * `admissionPolicy: false`. Keep it as long as `cleanupClusterRole` is there: without it, the operator could change
+   * The ValidatingAdmissionPolicy that limits the operator to `watchNamespaces`; undefined without these, or with
+   * `admissionPolicy: false`. Do not remove it while `cleanupClusterRole` exists: without it, the operator could change
    * resources in every namespace.
    */
   public readonly cleanupPolicy: ApiObject | undefined;
-  /** Puts `cleanupPolicy` into force; undefined without it. */
+  /** The ValidatingAdmissionPolicyBinding that enforces `cleanupPolicy`; undefined without that policy. */
   public readonly cleanupPolicyBinding: ApiObject | undefined;
   /**
-   * Lets the operator clean up in a watched namespace whose deletion has removed its Role; undefined without
-   * `cleanupPolicy`.
+   * ClusterRole that allows the operator to clean up in a watched namespace whose deletion has removed its Role;
+   * undefined without `cleanupPolicy`.
    */
   public readonly cleanupClusterRole: ApiObject | undefined;
-  /** ClusterRoleBinding that gives `cleanupClusterRole` to the operator; undefined without it. */
+  /** ClusterRoleBinding that binds `cleanupClusterRole` to the operator; undefined without that role. */
   public readonly cleanupClusterRoleBinding: ApiObject | undefined;
 
   constructor(scope: Construct, id: string, props: FlipopOperatorProps = {}) {
@@ -128,19 +128,21 @@ export class FlipopOperator extends Construct {
     this.validateAtSynth(() => (unusable.length > 0 ? unusable : operatorProblems(parts)));
   }
 
-  /** A throw in a constructor has no construct path, and hides the problems after it. */
+  /** An error thrown in a constructor shows no construct path, and hides the later problems. */
   private validateAtSynth(problems: () => readonly Refusal[]): void {
     const lines = () => problems().map(({ prop, message }) => `${prop}: ${message}`);
     this.node.addValidation({ validate: () => [...lines(), ...this.twins()] });
   }
 
-  /** Another operator of the same name would be the same objects: a chart is one file. */
+  /** Another operator with the same name would create the same objects, because a chart is one file. */
   private twins(): readonly string[] {
     const constructs: readonly IConstruct[] = Chart.of(this).node.findAll();
     const earlier = constructs.slice(0, constructs.indexOf(this)).filter((one) => one instanceof FlipopOperator);
     const twin = earlier.find(({ name, namespace }) => name === this.name && namespace === this.namespace);
     if (!twin) return [];
-    return [`name: "${this.name}" of namespace "${this.namespace}" is ${twin.node.path} too: give one another name`];
+    return [
+      `name: "${this.name}" of namespace "${this.namespace}" is also the name of ${twin.node.path}: rename one of the two`,
+    ];
   }
 }
 

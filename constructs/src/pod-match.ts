@@ -8,34 +8,34 @@ import { written } from "./private/written";
 /** Options of a PodMatch. */
 export interface PodMatchOptions {
   /**
-   * Namespace of the pods. The operator must be allowed to read pods there: see `podNamespaces` of FlipopOperator.
+   * Namespace of the pods. The operator needs permission to read pods in it: see `podNamespaces` of FlipopOperator.
    *
-   * @default - for `PodMatch.of` the namespace of the workload, where it has one; else all namespaces
+   * @default - for `PodMatch.of` the namespace of the workload, if it has one; otherwise all namespaces
    */
   readonly namespace?: string;
 }
 
 /**
- * Which pods a node needs: at least one that matches and is Running, Ready and not being deleted.
+ * Which pods a candidate needs: at least one matching pod that is Running, Ready and not being deleted.
  *
  * @example
  * import { App, Chart } from "cdk8s";
  * import * as kplus from "cdk8s-plus-28";
  * import { FloatingIPPool, PodMatch } from "cdk8s-flipop";
  *
- * const chart = new Chart(new App(), "ingress", { namespace: "ingress" });
- * const controller = new kplus.DaemonSet(chart, "controller", { containers: [{ image: "nginx:1.29", portNumber: 80 }] });
- * // Addresses only for nodes on which the controller is ready.
- * new FloatingIPPool(chart, "pool", { region: "nyc3", desiredIps: 2, pods: PodMatch.of(controller) });
+ * const chart = new Chart(new App(), "ingress", { namespace: "ingress" }); const controller = new
+ * kplus.DaemonSet(chart, "controller", { containers: [{ image: "nginx:1.29", portNumber: 80 }] }); // Only nodes with a
+ * ready controller get an address. new FloatingIPPool(chart, "pool", { region: "nyc3", desiredIps: 2, pods:
+ * PodMatch.of(controller) });
  */
 export class PodMatch {
   /**
-   * The pods of a workload: a Deployment, DaemonSet, StatefulSet, ReplicaSet, Job, CronJob, Pod, or anything else with
-   * a selector or a pod template (a Service too). Any cdk8s-plus version or a plain ApiObject will do. Its selector is
-   * read at synthesis, so labels may still change after this call.
+   * The pods of a workload: a Deployment, DaemonSet, StatefulSet, ReplicaSet, Job, CronJob, Pod, or any other object
+   * with a selector or a pod template (such as a Service), from any cdk8s-plus version or as a plain ApiObject. The
+   * selector is read at synthesis, so labels may still change after this call.
    *
    * @param workload the construct of the workload
-   * @param options namespace of the pods, if not the workload's
+   * @param options namespace of the pods, if it differs from the workload's
    */
   public static of(workload: IConstruct, options: PodMatchOptions = {}): PodMatch {
     return new PodMatch(
@@ -71,7 +71,7 @@ export class PodMatch {
   }
 
   /**
-   * Pods by a label selector, as `kubectl get pods -l` takes it.
+   * Pods by a label selector, in the syntax of `kubectl get pods -l`.
    *
    * @param selector such as `app=nginx-ingress,component in (controller,edge)`
    * @param options namespace of the pods
@@ -92,7 +92,7 @@ export class PodMatch {
   private constructor(
     private readonly render: (site: Site) => PodFields,
     /**
-     * Constructs that this refers to.
+     * Constructs that this object refers to.
      *
      * @internal
      */
@@ -114,8 +114,8 @@ interface PodFields {
   readonly podNamespace: string | undefined;
 }
 
-/** An empty selector would demand no pod at all, which nobody asks for by asking for pods. */
+/** An empty selector would require no pod at all, which is not the purpose of a PodMatch. */
 function demanded(selector: string, site: Site): string {
-  if (selector.trim() === "") site.refuse("no label is demanded: name one, or use PodMatch.inNamespace");
+  if (selector.trim() === "") site.refuse("the selector is empty: name a label, or use PodMatch.inNamespace");
   return selector;
 }

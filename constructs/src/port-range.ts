@@ -1,7 +1,7 @@
 /** A range of ports, both ends included. */
 export class PortRange {
   /**
-   * A range by its ends.
+   * A range from its first and last port.
    *
    * @param first first port, 1 to 65535
    * @param last last port, from `first` to 65535
@@ -11,7 +11,7 @@ export class PortRange {
   }
 
   /**
-   * A range as text, such as `30000-32767`. Text that is no range is refused at synthesis, not here.
+   * A range from text, such as `30000-32767`. Synthesis fails if the text is not a range; this method does not throw.
    *
    * @param text first and last port, joined by "-"
    */
@@ -20,7 +20,7 @@ export class PortRange {
   }
 
   private constructor(
-    /** The range as it stands in the resource, such as `30000-32767`. */
+    /** The range as in the resource, such as `30000-32767`. */
     public readonly text: string,
   ) {}
 }

@@ -1,7 +1,7 @@
 /** What happens to an address or a record set when its resource is deleted or no longer needs it. */
 export enum ReclaimPolicy {
-  /** It stays at the provider, for you to use or delete. */
+  /** It stays at the provider; you can use or delete it. */
   RETAIN = "Retain",
-  /** It is deleted at the provider: an address is released for good. Addresses that you gave stay. */
+  /** The operator deletes it at the provider, which releases an address for good. Addresses that you listed stay. */
   DELETE = "Delete",
 }

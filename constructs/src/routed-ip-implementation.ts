@@ -5,10 +5,10 @@ import { type Site, UNREADABLE } from "./private/draft";
 import { isConstruct } from "./private/manifest";
 import type { IRoutedIPIssuer } from "./routed-ip-issuer";
 
-/** What handles a RoutedIP: an issuer of its namespace, or a class. It can't be changed later. */
+/** Implementation of a RoutedIP: an issuer in its namespace, or a class. It cannot be changed later. */
 export class RoutedIPImplementation {
   /**
-   * An issuer of the RoutedIP's own namespace, as a class with all defaults would.
+   * An issuer in the RoutedIP's own namespace. It has the same effect as a class with default settings.
    *
    * @param issuer the issuer
    */
@@ -21,7 +21,7 @@ export class RoutedIPImplementation {
   }
 
   /**
-   * A ClusterRoutedIPClass. Its `allowedNamespaces` must have the RoutedIP's namespace.
+   * A ClusterRoutedIPClass. If it has `allowedNamespaces`, these must contain the RoutedIP's namespace.
    *
    * @param clusterClass the class
    */
@@ -39,7 +39,7 @@ export class RoutedIPImplementation {
   ) {}
 
   /**
-   * Constructs that this refers to.
+   * Constructs that this object refers to.
    *
    * @internal
    */
@@ -61,7 +61,7 @@ function checkIssuerNamespace({ name, namespace }: IRoutedIPIssuer, site: Site):
   const own = site.object.metadata.namespace;
   if (own === undefined || namespace === undefined || own === namespace) return;
   site.refuse(
-    `issuer "${name}" is in namespace "${namespace}", the RoutedIP in "${own}": put both into one namespace, or make a ClusterRoutedIPClass of the issuer`,
+    `issuer "${name}" is in namespace "${namespace}", the RoutedIP in "${own}": put both into one namespace, or create a ClusterRoutedIPClass for the issuer`,
   );
 }
 

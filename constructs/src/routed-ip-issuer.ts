@@ -13,13 +13,13 @@ import type { FactsOf } from "./private/props";
 import { textOf, written } from "./private/written";
 import type { ReclaimPolicy } from "./reclaim-policy";
 
-/** A RoutedIPIssuer: one of this app, or one that is defined outside of it. */
+/** A RoutedIPIssuer of this app, or one that is defined outside of it. */
 export interface IRoutedIPIssuer extends IConstruct {
   /** The issuer's name. */
   readonly name: string;
 
   /**
-   * The issuer's namespace, where it is known at synthesis.
+   * The issuer's namespace, if known at synthesis.
    *
    * @default - not known
    */
@@ -29,9 +29,9 @@ export interface IRoutedIPIssuer extends IConstruct {
 /** Props of a RoutedIPIssuer. */
 export interface RoutedIPIssuerProps extends FlipopResourceProps {
   /**
-   * Region that addresses are created in, such as `nyc3`.
+   * Region in which addresses are created, such as `nyc3`.
    *
-   * @default - none; an address is then created only on a node that waits for one
+   * @default - none; the operator then creates an address only on a node that waits for one
    */
   readonly region?: string;
 
@@ -43,24 +43,25 @@ export interface RoutedIPIssuerProps extends FlipopResourceProps {
   readonly provider?: IpProvider;
 
   /**
-   * Where the token is, in a Secret of the issuer's own namespace. The operator reads Secrets of its `issuerNamespaces`
-   * only.
+   * The token, in a Secret of the issuer's own namespace. The operator reads only Secrets of its `issuerNamespaces`.
    *
    * @default - the operator's own token, which only an issuer in the operator's namespace may use
    */
   readonly credentials?: Credentials;
 
   /**
-   * What happens to a created address when its RoutedIP is deleted. One that `address` gave is never released.
+   * What happens to a created address when its RoutedIP is deleted. The operator never releases an address from prop
+   * `address`.
    *
    * @default ReclaimPolicy.RETAIN
    */
   readonly reclaimPolicy?: ReclaimPolicy;
 
   /**
-   * Name of the cloud firewall that lets the Services' ports in. It is created where the account has none of that name.
+   * Name of the cloud firewall that allows traffic to the Services' ports. If the account has no firewall of this name,
+   * the operator creates one.
    *
-   * @default - no firewall is changed
+   * @default - the operator changes no firewall
    */
   readonly firewallName?: string;
 }
@@ -74,7 +75,7 @@ const FACTS: FactsOf<RoutedIPIssuerProps> = {
 };
 
 /**
- * An account at a provider, its token and its firewall, through which RoutedIPs get addresses.
+ * An account at a provider, with its token and its firewall, for the addresses of RoutedIPs.
  *
  * @example
  * import { App, Chart } from "cdk8s";
@@ -94,7 +95,7 @@ const FACTS: FactsOf<RoutedIPIssuerProps> = {
  */
 export class RoutedIPIssuer extends FlipopResource implements IRoutedIPIssuer {
   /**
-   * What is known of the props.
+   * Facts about the props.
    *
    * @internal
    */
@@ -103,7 +104,7 @@ export class RoutedIPIssuer extends FlipopResource implements IRoutedIPIssuer {
   /**
    * An issuer that is defined outside of this app.
    *
-   * @param scope construct to put the reference under
+   * @param scope parent construct of the reference
    * @param id construct id of the reference
    * @param name the issuer's name
    * @param namespace the issuer's namespace; a ClusterRoutedIPClass needs it
@@ -117,7 +118,7 @@ export class RoutedIPIssuer extends FlipopResource implements IRoutedIPIssuer {
     return new ImportedIssuer(scope, { id, name, namespace });
   }
 
-  /** The object that is synthesised. Its `addJsonPatch` sets what no prop does. */
+  /** The synthesised object. Use its `addJsonPatch` for fields without a prop. */
   public readonly apiObject: ApiObject;
 
   constructor(scope: Construct, id: string, props: RoutedIPIssuerProps = {}) {
@@ -131,7 +132,7 @@ export class RoutedIPIssuer extends FlipopResource implements IRoutedIPIssuer {
   }
 
   /**
-   * The issuer's namespace, where it is known at synthesis.
+   * The issuer's namespace, if known at synthesis.
    *
    * @default - not known
    */

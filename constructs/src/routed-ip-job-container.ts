@@ -1,26 +1,26 @@
 import type { Duration } from "cdk8s";
 
-/** Options of the one container of a RoutedIPJob. */
+/** Options of the container of a RoutedIPJob. */
 export interface RoutedIPJobContainer {
   /** Image to run, such as `registry.example/update-ip:1.4`. */
   readonly image: string;
 
   /**
-   * Command to run, one item a word: no shell splits it.
+   * Command to run, one word per item, without a shell.
    *
-   * @default - the image's entry point
+   * @default - the entry point of the image
    */
   readonly command?: string[];
 
   /**
    * Arguments of the command.
    *
-   * @default - the image's
+   * @default - the arguments of the image
    */
   readonly args?: string[];
 
   /**
-   * Environment variables beside those that the operator sets, whose names are refused here. Tokens do not belong in
+   * Additional environment variables. The names of variables that the operator sets are refused. Do not put tokens into
    * a manifest: use `secrets` of the class.
    *
    * @default - none
@@ -28,8 +28,8 @@ export interface RoutedIPJobContainer {
   readonly env?: { readonly [name: string]: string };
 
   /**
-   * Name of the ServiceAccount that the Job runs as. One that is named must have label `flipop.digitalocean.com/job`;
-   * the operator does not start the Job otherwise.
+   * Name of the Job's ServiceAccount. The ServiceAccount must have label `flipop.digitalocean.com/job`; otherwise the
+   * operator does not start the Job.
    *
    * @default - the namespace's default ServiceAccount
    */
@@ -43,14 +43,15 @@ export interface RoutedIPJobContainer {
   readonly mountToken?: boolean;
 
   /**
-   * Numeric id of the user to run as, 1 to 2147483647; root (0) is refused. It replaces the user of the image.
+   * Numeric id of the container's user, 1 to 2147483647; root (0) is refused. It replaces the user of the image.
    *
    * @default 65532
    */
   readonly userId?: number;
 
   /**
-   * How long the Job may take: whole seconds, 1 second to 10 minutes. It is stopped then, and counts as failed.
+   * Maximum duration of the Job: whole seconds, 1 second to 10 minutes. After that time Kubernetes stops the Job, which
+   * counts as failed.
    *
    * @default Duration.minutes(10)
    */

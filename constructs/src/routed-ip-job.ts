@@ -5,19 +5,19 @@ import type { Site } from "./private/draft";
 import type { RoutedIPJobContainer } from "./routed-ip-job-container";
 
 /**
- * A Job of a ClusterRoutedIPClass: your own way to assign an address, or to change a firewall, on any platform.
+ * A Job of a ClusterRoutedIPClass, with your own code to assign an address or to change a firewall on any platform.
  *
- * The operator starts it in the class's job namespace with these environment variables: ROUTED_IP (empty: create an
- * address and report it), ROUTED_IP_NAME, ROUTED_IP_NAMESPACE, NODE_NAME, NODE_PROVIDER_ID, PREVIOUS_NODE_NAME,
- * PREVIOUS_NODE_PROVIDER_ID, REGION; the firewall Job also gets FIREWALL_RULES (JSON: the full set of the class). A
- * created address is reported by writing `{"routedIP": "192.0.2.20"}` to `/dev/termination-log`.
+ * The operator starts the Job in the class's job namespace with these environment variables: ROUTED_IP (if empty, the
+ * Job must create an address and report it), ROUTED_IP_NAME, ROUTED_IP_NAMESPACE, NODE_NAME, NODE_PROVIDER_ID,
+ * PREVIOUS_NODE_NAME, PREVIOUS_NODE_PROVIDER_ID, REGION; the firewall Job also gets FIREWALL_RULES (JSON: the full set
+ * of the class). To report a created address, the Job writes `{"routedIP": "192.0.2.20"}` to `/dev/termination-log`.
  */
 export class RoutedIPJob {
   /**
    * A Job with one container that passes Pod Security `restricted`: no root, no capabilities, a read-only root file
-   * system (`/tmp` is writable), no Kubernetes token. After a failure the operator makes a new Job.
+   * system (`/tmp` is writable), no Kubernetes token. After a failure, the operator creates a new Job.
    *
-   * @param container what to run
+   * @param container image, command and options
    */
   public static container(container: RoutedIPJobContainer): RoutedIPJob {
     return new RoutedIPJob((site) => {
@@ -27,8 +27,8 @@ export class RoutedIPJob {
   }
 
   /**
-   * A Job by its whole spec, as in YAML. The operator sets `parallelism` and `completions` to 1, `backoffLimit` to 0,
-   * `ttlSecondsAfterFinished` to 3600, `restartPolicy` to Never and `activeDeadlineSeconds` to 600 at most.
+   * A Job from its complete spec, as in YAML. The operator sets `parallelism` and `completions` to 1, `backoffLimit` to
+   * 0, `ttlSecondsAfterFinished` to 3600, `restartPolicy` to Never and `activeDeadlineSeconds` to 600 at most.
    *
    * @param jobSpec the `spec` of a Job
    */

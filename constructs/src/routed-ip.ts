@@ -13,39 +13,40 @@ import type { ServiceRef } from "./service-ref";
 
 /** Props of a RoutedIP. */
 export interface RoutedIPProps extends FlipopResourceProps {
-  /** What handles this address: an issuer, or a class. It can't be changed later. */
+  /** Implementation of this address: an issuer or a class. It cannot be changed later. */
   readonly implementation: RoutedIPImplementation;
 
   /**
-   * The Service whose nodes the address follows. It needs a pod selector; one that is headless or of type ExternalName
-   * is refused.
+   * The Service whose nodes the address follows. It needs a pod selector, and must be neither headless nor of type
+   * ExternalName.
    */
   readonly service: ServiceRef;
 
   /**
-   * Existing address to use, such as `192.0.2.20`; it is never released.
+   * Existing address to use, such as `192.0.2.20`; the operator never releases it.
    *
-   * @default - an IPv4 address is created
+   * @default - the operator creates an IPv4 address
    */
   readonly address?: string;
 
   /**
-   * Record set that holds the address.
+   * Record set with the address.
    *
    * @default - no DNS records
    */
   readonly dnsRecord?: DnsRecord;
 
   /**
-   * Grace period: how long a holder that may recover (node not ready, pod unready or absent) keeps its address though
-   * another node waits. Any other refusal, such as a cordon, ends it at once. Whole seconds, 0 to a day.
+   * Grace period: how long a holder that may recover (node not ready, pod unready or absent) keeps its address while
+   * another node waits. Any other refusal, such as a cordon, ends the grace period at once. Whole seconds, 0 to a day.
    *
    * @default Duration.seconds(0)
    */
   readonly gracePeriod?: Duration;
 
   /**
-   * Whether the resource is paused: nothing is written but its status, and its claims stay. Deletion still cleans up.
+   * Whether the resource is paused: the operator writes only its status, and the resource keeps its claims. Deletion
+   * still cleans up.
    *
    * @default false
    */
@@ -62,7 +63,7 @@ const FACTS: FactsOf<RoutedIPProps> = {
 };
 
 /**
- * One routable address that follows the nodes which serve one Service, with the cloud firewall in step.
+ * A routable address that follows the nodes of a Service, and the cloud firewall rules for its ports.
  *
  * @example
  * import { App, Chart } from "cdk8s";
@@ -90,13 +91,13 @@ const FACTS: FactsOf<RoutedIPProps> = {
  */
 export class RoutedIP extends FlipopResource {
   /**
-   * What is known of the props.
+   * Facts about the props.
    *
    * @internal
    */
   public static readonly _facts = FACTS;
 
-  /** The object that is synthesised. Its `addJsonPatch` sets what no prop does. */
+  /** The synthesised object. Use its `addJsonPatch` for fields without a prop. */
   public readonly apiObject: ApiObject;
 
   constructor(scope: Construct, id: string, props: RoutedIPProps) {

@@ -5,7 +5,7 @@ import { readSecret, type SecretFacts } from "./private/secret";
 /** A Secret whose entries become environment variables of Jobs. It must be in the namespace of the Jobs. */
 export class SecretRef {
   /**
-   * A Secret of the same app, by any cdk8s-plus version or as a plain ApiObject.
+   * A Secret of the same app, from any cdk8s-plus version or as a plain ApiObject.
    *
    * @param secret the construct of the Secret
    */
@@ -25,7 +25,7 @@ export class SecretRef {
   private constructor(
     private readonly read: (site: Site) => SecretFacts | undefined,
     /**
-     * Constructs that this refers to.
+     * Constructs that this object refers to.
      *
      * @internal
      */
@@ -33,16 +33,16 @@ export class SecretRef {
   ) {}
 
   /**
-   * The reference of a spec.
+   * The reference in a spec.
    *
-   * @param namespace where the Secret is read, if that is known
+   * @param namespace namespace of the Jobs, if known
    * @internal
    */
   public _write(site: Site, namespace: string | undefined): { readonly name: string } {
     const { name, namespace: own } = this.read(site) ?? { name: UNREADABLE };
     if (namespace !== undefined && own !== undefined && namespace !== own) {
       site.refuse(
-        `Secret "${name}" is in namespace "${own}", and the Jobs run in "${namespace}": put the Secret there`,
+        `Secret "${name}" is in namespace "${own}", but the Jobs run in "${namespace}": put the Secret there`,
       );
     }
     return { name };

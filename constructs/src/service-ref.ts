@@ -10,8 +10,9 @@ const INSTEAD = "give the construct of a Service, or use ServiceRef.named";
 /** The Service whose nodes an address follows. */
 export class ServiceRef {
   /**
-   * A Service of the same app, by any cdk8s-plus version or as a plain ApiObject. In another namespace than the
-   * RoutedIP's, it must name that namespace in its annotation `flipop.digitalocean.com/allow-routed-ip-from`.
+   * A Service of the same app, from any cdk8s-plus version or as a plain ApiObject. If the Service is in another
+   * namespace than the RoutedIP, its annotation `flipop.digitalocean.com/allow-routed-ip-from` must list the RoutedIP's
+   * namespace.
    *
    * @param service the construct of the Service
    */
@@ -20,8 +21,8 @@ export class ServiceRef {
   }
 
   /**
-   * A Service that is defined outside of this app. In another namespace than the RoutedIP's, it must name that
-   * namespace in its annotation `flipop.digitalocean.com/allow-routed-ip-from`.
+   * A Service that is defined outside of this app. If the Service is in another namespace than the RoutedIP, its
+   * annotation `flipop.digitalocean.com/allow-routed-ip-from` must list the RoutedIP's namespace.
    *
    * @param name the Service's name
    * @param namespace the Service's namespace; by default the RoutedIP's own
@@ -33,7 +34,7 @@ export class ServiceRef {
   private constructor(
     private readonly render: (site: Site) => ServiceReference,
     /**
-     * Constructs that this refers to.
+     * Constructs that this object refers to.
      *
      * @internal
      */
@@ -41,7 +42,7 @@ export class ServiceRef {
   ) {}
 
   /**
-   * The reference of a spec.
+   * The reference in a spec.
    *
    * @internal
    */
@@ -56,14 +57,14 @@ function readService(service: IConstruct, site: Site): ServiceReference {
   const { namespace, title, json } = manifest;
   if (!isCore(manifest, "Service")) site.refuse(`${title} is not a Service: ${INSTEAD}`);
   if (objectAt(json, "spec").type === "ExternalName") {
-    site.refuse(`${title} is of type ExternalName, which no node serves: give a Service with a selector`);
+    site.refuse(`${title} is of type ExternalName and thus has no nodes: give a Service with a selector`);
   }
   checkConsent(manifest, site);
   const own = site.object.metadata.namespace;
   return written({ serviceName: nameOf(manifest, site), namespace: namespace === own ? undefined : namespace });
 }
 
-/** The operator follows a Service of another namespace only where the Service's owner allows it. */
+/** The operator follows a Service of another namespace only with the permission of the Service's owner. */
 function checkConsent({ json, namespace, title }: Manifest, site: Site): void {
   const own = site.object.metadata.namespace;
   if (own === undefined || namespace === undefined || own === namespace) return;

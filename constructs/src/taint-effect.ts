@@ -1,9 +1,9 @@
-/** What a taint does to pods that do not tolerate it. In a match, every effect refuses the node. */
+/** Effect of a taint on pods that do not tolerate it. A match refuses nodes with untolerated taints of any effect. */
 export enum TaintEffect {
-  /** New pods are not scheduled to the node. */
+  /** Kubernetes schedules no new pods to the node. */
   NO_SCHEDULE = "NoSchedule",
-  /** New pods are scheduled elsewhere where that is possible. */
+  /** Kubernetes schedules new pods to other nodes if possible. */
   PREFER_NO_SCHEDULE = "PreferNoSchedule",
-  /** New pods are not scheduled to the node, and running ones are evicted. */
+  /** Kubernetes schedules no new pods to the node, and evicts running ones. */
   NO_EXECUTE = "NoExecute",
 }

@@ -5,15 +5,15 @@ import { textOf, written } from "./private/written";
 import { TaintEffect } from "./taint-effect";
 
 /**
- * Lets a node with a matching taint be a candidate, as a pod's toleration lets it be scheduled. A taint that is not
- * tolerated refuses the node, even with effect PreferNoSchedule.
+ * Allows a node with a matching taint to be a candidate, as a pod's toleration allows scheduling. A node with an
+ * untolerated taint is refused, even if the effect is PreferNoSchedule.
  */
 export class Toleration {
   /**
-   * Tolerates taints with this key, whatever their value.
+   * Tolerates taints with this key and any value.
    *
    * @param key the taint's key
-   * @param effect the taint's effect; by default every effect
+   * @param effect the taint's effect; by default all effects
    */
   public static key(key: string, effect?: TaintEffect): Toleration {
     return new Toleration({ key, operator: "Exists", effect: textOf(effect) });
@@ -24,15 +24,15 @@ export class Toleration {
    *
    * @param key the taint's key
    * @param value the taint's value
-   * @param effect the taint's effect; by default every effect
+   * @param effect the taint's effect; by default all effects
    */
   public static keyValue(key: string, value: string, effect?: TaintEffect): Toleration {
     return new Toleration({ key, operator: "Equal", value, effect: textOf(effect) });
   }
 
   /**
-   * Tolerates a cordon (`kubectl cordon`): a cordoned node keeps its address and can be a candidate, as long as a pod
-   * that it needs is ready.
+   * Tolerates a cordon (`kubectl cordon`): a cordoned node keeps its address and can be a candidate while a required
+   * pod on it is ready.
    */
   public static cordoned(): Toleration {
     return Toleration.key("node.kubernetes.io/unschedulable", TaintEffect.NO_SCHEDULE);
@@ -46,7 +46,7 @@ export class Toleration {
   private constructor(private readonly fields: TolerationParts) {}
 
   /**
-   * The toleration of a match.
+   * The toleration for a match.
    *
    * @internal
    */

@@ -85,7 +85,7 @@ const CASES: readonly (readonly [title: string, make: (chart: Chart) => unknown,
       new ClusterRoutedIPClass(chart, "p", {
         implementation: ClassImplementation.jobs(untyped(undefined), untyped(undefined)),
       }),
-    "can't be written, a value in the props is missing or of another type: Cannot read properties of undefined (reading '_write')",
+    "cannot be written, because a value in the props is missing or of a wrong type: Cannot read properties of undefined (reading '_write')",
   ],
   [
     "an issuer that is undefined",
@@ -100,7 +100,7 @@ const CASES: readonly (readonly [title: string, make: (chart: Chart) => unknown,
   [
     "no labels for pods",
     pool({ pods: PodMatch.labels(untyped(undefined)) }),
-    "pods: no label is demanded: name one, or use PodMatch.inNamespace",
+    "pods: the selector is empty: name a label, or use PodMatch.inNamespace",
   ],
   [
     "the name of a provider",

@@ -10,7 +10,7 @@ describe("two pools of a chart", () => {
     new FloatingIPPool(chart, "blue", { ips: ["2001:db8::1"] });
     new FloatingIPPool(chart, "green", { ips: ["2001:db8::2", "2001:DB8:0::1"] });
     expect(refusals(chart)).to.deep.equal([
-      '[web/green] ips[1]: "2001:DB8:0::1" is listed by web/blue too: an address is of one pool, remove it from one of them',
+      '[web/green] ips[1]: "2001:DB8:0::1" is also listed by web/blue: remove it from one of the two pools',
     ]);
   });
 

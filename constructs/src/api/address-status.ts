@@ -3,10 +3,10 @@ import type { SchemaOf } from "./schema";
 
 export const ADDRESS_STATES = ["active", "in-progress", "error", "no-match", "unassigned", "disabled"] as const;
 
-/** Where an address stands. The words are the Go operator's; dashboards and scripts know them. */
+/** State of an address. The values are those of the Go operator: dashboards and scripts use them. */
 export type AddressState = (typeof ADDRESS_STATES)[number];
 
-/** What status says of one address. */
+/** Status of one address. */
 export interface AddressStatus {
   readonly state?: AddressState;
   readonly nodeName?: string;
@@ -19,7 +19,10 @@ export interface AddressStatus {
   readonly retryAt?: string;
 }
 
-/** The intent to create an address, written before the call: the answer may get lost, the address must not. */
+/**
+ * An address creation in progress. The operator records it before the call, so that it finds the address even if the
+ * response is lost.
+ */
 export interface PendingCreation {
   readonly startedAt: string;
   readonly provider: string;
@@ -31,18 +34,18 @@ export interface PendingCreation {
   readonly unassignedSeen?: readonly string[];
 }
 
-/** Longest `spec.providerID` that a status takes; Kubernetes itself has no bound. */
+/** Maximum length of `spec.providerID` in a status; Kubernetes itself has no limit. */
 export const MAX_PROVIDER_ID = 2048;
-/** Longest `error` that a status takes: cut it. */
+/** Maximum length of `error` in a status; longer texts must be cut. */
 export const MAX_ERROR = 4096;
-/** Most unassigned addresses that an intent remembers. */
+/** Maximum number of entries in `unassignedSeen`. */
 export const MAX_UNASSIGNED_SEEN = 500;
 
-// No enum: the Go operator may write an empty state, and must still be able to when somebody goes back to it.
+// No enum: the Go operator may write an empty state, and a rollback to it must still work.
 export const addressStateSchema: SchemaOf<AddressState> = {
   type: "string",
   description:
-    "Where the address stands: `active`, `in-progress`, `error`, `no-match` (its node no longer matches), `unassigned`, `disabled` (beyond desiredIPs).",
+    "State of the address: `active`, `in-progress`, `error`, `no-match` (its node no longer matches), `unassigned`, `disabled` (exceeds desiredIPs).",
   maxLength: 32,
 };
 
@@ -53,25 +56,27 @@ export const addressStatusProperties = {
     type: "string",
     format: "date-time",
     optional: true,
-    description: "When the holder stopped matching; the grace period counts from here, over restarts.",
+    description:
+      "When the holder stopped matching. The grace period starts at this time, even if the operator restarts.",
   },
   reason: {
     type: "string",
     optional: true,
-    description: "Why it is in this state, as one CamelCase word.",
+    description: "Reason for `state`, as one CamelCase word.",
     maxLength: 128,
   },
   actionID: {
     type: "string",
     optional: true,
-    description: "The provider's id of the action under way; a restart goes on polling it.",
+    description:
+      "The provider's id of the action in progress. After a restart, the operator continues to poll this action.",
     maxLength: 128,
   },
-  retryAt: { type: "string", format: "date-time", optional: true, description: "When the next try is due." },
+  retryAt: { type: "string", format: "date-time", optional: true, description: "When the operator tries again." },
   providerID: {
     type: "string",
     optional: true,
-    description: "`spec.providerID` of that node, which tells it from a later node of the same name.",
+    description: "`spec.providerID` of that node. It identifies the machine if a later node has the same name.",
     maxLength: MAX_PROVIDER_ID,
   },
 } as const;
@@ -80,21 +85,21 @@ export const addressStatusProperties = {
 export const errorSchema = {
   type: "string",
   optional: true,
-  description: "What went wrong last, in words.",
+  description: "The last error, as text for people.",
   maxLength: MAX_ERROR,
 } as const;
 
 /** Schema of {@link AddressStatus}. */
 export const addressStatusSchema: SchemaOf<AddressStatus> = {
   type: "object",
-  description: "What status says of one address.",
+  description: "Status of one address.",
   properties: {
     ...addressStatusProperties,
     state: { ...addressStateSchema, optional: true },
     nodeName: {
       type: "string",
       optional: true,
-      description: "Node that holds the address or is about to.",
+      description: "Node that holds the address, or to which the address is moving.",
       maxLength: 253,
     },
     error: errorSchema,
@@ -105,15 +110,15 @@ export const addressStatusSchema: SchemaOf<AddressStatus> = {
 export const pendingCreationSchema: SchemaOf<PendingCreation> = {
   type: "object",
   description:
-    "The intent to create an address, written before the call: the answer may get lost, the address must not.",
+    "An address creation in progress. The operator records it before the call, so that it finds the address even if the response is lost.",
   properties: {
-    startedAt: { type: "string", format: "date-time", description: "When the intent was written." },
-    provider: { type: "string", description: "Provider that is asked.", maxLength: 63 },
-    region: { type: "string", optional: true, description: "Region that the address is created in.", maxLength: 63 },
+    startedAt: { type: "string", format: "date-time", description: "When the operator recorded the creation." },
+    provider: { type: "string", description: "Provider that creates the address.", maxLength: 63 },
+    region: { type: "string", optional: true, description: "Region in which the address is created.", maxLength: 63 },
     project: {
       type: "string",
       optional: true,
-      description: "Project of the account that holds the addresses which the resource created before.",
+      description: "Project of the account that contains the addresses which the resource created earlier.",
       maxLength: 63,
     },
     family: { type: "string", description: "Family of the address.", enum: { IPv4: true, IPv6: true } },
@@ -121,20 +126,20 @@ export const pendingCreationSchema: SchemaOf<PendingCreation> = {
       type: "string",
       optional: true,
       description:
-        "Machine (`spec.providerID` of its node) that the address is created on, where a candidate waited for one.",
+        "Machine (`spec.providerID` of its node) on which the address is created, if a candidate waited for an address.",
       maxLength: MAX_PROVIDER_ID,
     },
     dropletHadAddress: {
       type: "boolean",
       optional: true,
       description:
-        "Whether that machine already had an address. If not, one found on it later is the one that was created.",
+        "Whether that machine already had an address. If not, an address found on it later is the created one.",
     },
     unassignedSeen: {
       type: "array",
       optional: true,
       description:
-        "Addresses of the account before the call, unassigned ones first, at most 500. One that appears later may be the one that was created.",
+        "Addresses of the account before the call, unassigned ones first, at most 500. An address that appears later may be the created one.",
       items: { type: "string", description: "An address.", maxLength: MAX_IP_LENGTH },
       listType: "atomic",
       maxItems: MAX_UNASSIGNED_SEEN,

@@ -2,7 +2,7 @@ import type { Rule } from "./schema";
 
 const RANGE_FIX = "is not a port range: give FROM-TO with 1 <= FROM <= TO <= 65535, such as 30000-32767";
 
-/** The rule of `nodePortRange`. The ternary keeps `int()` away from text that is no number. */
+/** The rule of `nodePortRange`. The ternary avoids `int()` on text that is not a number. */
 export const portRangeRule: Rule<string> = {
   cel: "self.matches('^[0-9]{1,5}-[0-9]{1,5}$') ? int(self.split('-')[0]) >= 1 && int(self.split('-')[0]) <= int(self.split('-')[1]) && int(self.split('-')[1]) <= 65535 : false",
   message: `the value ${RANGE_FIX}`,
@@ -16,7 +16,7 @@ export interface PortNumbers {
   readonly to: number;
 }
 
-/** Parses `FROM-TO`; undefined where it is no range of ports. */
+/** Parses `FROM-TO`; undefined if the text is not a port range. */
 export function parsePortRange(text: string): PortNumbers | undefined {
   const match = /^([0-9]{1,5})-([0-9]{1,5})$/.exec(text);
   if (!match) return undefined;
@@ -24,9 +24,9 @@ export function parsePortRange(text: string): PortNumbers | undefined {
   return from >= 1 && from <= to && to <= 65_535 ? { from, to } : undefined;
 }
 
-const TWO = "issuerRef and Jobs are both set: keep issuerRef, or updateRoutedIP and updateFirewall";
+const TWO = "issuerRef and Jobs are both set: keep only issuerRef, or only updateRoutedIP and updateFirewall";
 const NONE = "the class has no implementation: set issuerRef, or updateRoutedIP and updateFirewall";
-const HALF = "a class with Jobs needs both updateRoutedIP and updateFirewall";
+const HALF = "only one of updateRoutedIP and updateFirewall is set: set both";
 
 interface Implementation {
   readonly issuerRef?: object;

@@ -18,14 +18,14 @@ export interface SecretReference {
   readonly name: string;
 }
 
-/** The taint that marks the node which holds an address. */
+/** The taint of the node that holds an address. */
 export interface ElectedNodeTaint {
   readonly key?: string;
   readonly value?: string;
   readonly effect?: "NoSchedule" | "PreferNoSchedule";
 }
 
-/** How RoutedIPs of a class are handled: by a RoutedIPIssuer, or by Jobs of your own. */
+/** Implementation of the RoutedIPs of a class: a RoutedIPIssuer, or your own Jobs. */
 export interface ClusterRoutedIPClassSpec {
   readonly issuerRef?: NamespacedIssuerReference;
   readonly updateRoutedIP?: JsonObject;
@@ -45,12 +45,12 @@ export interface ClusterRoutedIPClassStatus {
   readonly conditions?: readonly Condition[];
 }
 
-/** The range of NodePorts that Kubernetes has by default. */
+/** Kubernetes' default range of NodePorts. */
 export const DEFAULT_NODE_PORT_RANGE = "30000-32767";
 
 const taintSchema: SchemaOf<ElectedNodeTaint> = {
   type: "object",
-  description: "The taint that marks the node which holds an address.",
+  description: "The taint of the node that holds an address.",
   properties: {
     key: {
       type: "string",
@@ -73,7 +73,7 @@ const taintSchema: SchemaOf<ElectedNodeTaint> = {
     effect: {
       type: "string",
       optional: true,
-      description: "Effect of the taint. NoExecute is not offered: it would evict the pods that the address serves.",
+      description: "Effect of the taint. NoExecute is not allowed, because it would evict the pods behind the address.",
       enum: { NoSchedule: true, PreferNoSchedule: true },
       default: ELECTED_NODE_TAINT.effect,
     },
@@ -91,7 +91,7 @@ function jobSpecSchema(description: string): SchemaOf<JsonObject> & { readonly o
 
 const specSchema: SchemaOf<ClusterRoutedIPClassSpec> = {
   type: "object",
-  description: "How RoutedIPs of a class are handled: by a RoutedIPIssuer, or by Jobs of your own.",
+  description: "Implementation of the RoutedIPs of a class: a RoutedIPIssuer, or your own Jobs.",
   example: {
     issuerRef: { name: "digitalocean", namespace: "flipop" },
     perNodeIPLimit: 1,
@@ -103,7 +103,7 @@ const specSchema: SchemaOf<ClusterRoutedIPClassSpec> = {
       type: "object",
       optional: true,
       description:
-        "Built-in implementation: the RoutedIPIssuer, of any namespace, whose account is used. Set either this or both Jobs.",
+        "Built-in implementation: the operator uses the account of this RoutedIPIssuer, which may be in any namespace. Set either this or both Jobs.",
       mapType: "atomic",
       properties: {
         name: nameSchema("Name of the RoutedIPIssuer.", "digitalocean"),
@@ -111,23 +111,23 @@ const specSchema: SchemaOf<ClusterRoutedIPClassSpec> = {
       },
     },
     updateRoutedIP: jobSpecSchema(
-      "Custom implementation: spec of the Job that assigns an address, and creates one where none is given. It needs `updateFirewall` and the operator's feature jobs.",
+      "Custom implementation: spec of the Job that assigns an address, and creates one if the RoutedIP has none. It requires `updateFirewall` and the operator's feature jobs.",
     ),
     updateFirewall: jobSpecSchema(
-      "Custom implementation: spec of the Job that gives the firewall the rules that the class needs. It needs `updateRoutedIP` and the operator's feature jobs.",
+      "Custom implementation: spec of the Job that sets the firewall rules that the class needs. It requires `updateRoutedIP` and the operator's feature jobs.",
     ),
     firewallPostAllow: {
       type: "boolean",
       optional: true,
       description:
-        "Whether the firewall is changed only after the address is assigned; false: before. Jobs always assign first.",
+        "Whether the operator changes the firewall after it assigns the address (true) or before (false). Jobs always assign first.",
       default: false,
     },
     nodePortRange: {
       type: "string",
       optional: true,
       description:
-        "The cluster's range of NodePorts: first and last port, 1 to 65535, joined by a hyphen. Ports inside it get no firewall rule: they have to be open already.",
+        "The cluster's range of NodePorts: first and last port, 1 to 65535, joined by a hyphen. The operator adds no firewall rules for ports in this range: they must already be open.",
       default: DEFAULT_NODE_PORT_RANGE,
       maxLength: 11,
       rules: [portRangeRule],
@@ -136,7 +136,7 @@ const specSchema: SchemaOf<ClusterRoutedIPClassSpec> = {
       type: "integer",
       optional: true,
       description:
-        "Most addresses that one node may hold, those of pools included. The provider's own limit holds where it is lower; DigitalOcean's is 1.",
+        "Maximum number of addresses on one node, including those of pools. If the provider has a lower limit, that limit applies; DigitalOcean's limit is 1.",
       minimum: 1,
       maximum: 100,
       default: 1,
@@ -144,7 +144,7 @@ const specSchema: SchemaOf<ClusterRoutedIPClassSpec> = {
     fromSecretsRef: {
       type: "array",
       optional: true,
-      description: "Secrets, in the namespace of the Jobs, whose entries the Jobs get as environment variables.",
+      description: "Secrets in the namespace of the Jobs. The Jobs get their entries as environment variables.",
       example: [{ name: "my-cloud" }],
       items: {
         type: "object",
@@ -156,7 +156,7 @@ const specSchema: SchemaOf<ClusterRoutedIPClassSpec> = {
     },
     jobNamespace: {
       ...dnsLabelSchema(
-        "Namespace that the Jobs run in: one of the operator's `--job-namespaces`. Absent: the first of them.",
+        "Namespace in which the Jobs run: one of the operator's `--job-namespaces`. Absent: the first of them.",
         "flipop-jobs",
       ),
       optional: true,
@@ -183,26 +183,36 @@ const statusSchema: SchemaOf<ClusterRoutedIPClassStatus> = {
   },
 };
 
-/** ClusterRoutedIPClass, as the table of kinds has it. */
+/** The kind ClusterRoutedIPClass. */
 export const clusterRoutedIPClassKind: ResourceKind<ClusterRoutedIPClassSpec, ClusterRoutedIPClassStatus> = {
   kind: "ClusterRoutedIPClass",
   plural: "clusterroutedipclasses",
   singular: "clusterroutedipclass",
   shortNames: ["ripclass"],
   scope: "Cluster",
-  description: "How a class of RoutedIPs is handled: by a RoutedIPIssuer, or by Jobs of your own for any platform.",
+  description: "A class of RoutedIPs and its implementation: a RoutedIPIssuer, or your own Jobs for any platform.",
   spec: specSchema,
   status: statusSchema,
   conditions: ["Ready"],
   columns: [
     conditionColumn("Ready", "Ready"),
-    { name: "Issuer", type: "string", jsonPath: ".spec.issuerRef.name", description: "Issuer; empty: Jobs." },
-    { name: "Limit", type: "integer", jsonPath: ".spec.perNodeIPLimit", description: "Addresses for each node." },
+    {
+      name: "Issuer",
+      type: "string",
+      jsonPath: ".spec.issuerRef.name",
+      description: "RoutedIPIssuer; empty if the class uses Jobs.",
+    },
+    {
+      name: "Limit",
+      type: "integer",
+      jsonPath: ".spec.perNodeIPLimit",
+      description: "Maximum number of addresses on one node.",
+    },
     {
       name: "Post-Allow",
       type: "string",
       jsonPath: ".spec.firewallPostAllow",
-      description: "Firewall after assignment.",
+      description: "Whether the firewall changes after the assignment.",
       priority: 1,
     },
     ...CLOSING_COLUMNS,

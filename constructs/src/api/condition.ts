@@ -17,39 +17,44 @@ export const conditionSchema: SchemaOf<Condition> = {
   properties: {
     type: {
       type: "string",
-      description: "Which aspect, as one CamelCase word such as Ready.",
+      description: "Type of the condition, as one CamelCase word such as Ready.",
       pattern:
         "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$",
       maxLength: 316,
     },
     status: {
       type: "string",
-      description: "True, False, or Unknown as long as it has not been observed.",
+      description: "True, False, or Unknown until the operator has observed it.",
       enum: { True: true, False: true, Unknown: true },
     },
     observedGeneration: {
       type: "integer",
       format: "int64",
       optional: true,
-      description: "The `metadata.generation` that the condition was computed from.",
+      description: "The `metadata.generation` from which the operator computed the condition.",
       minimum: 0,
     },
     lastTransitionTime: { type: "string", format: "date-time", description: "When `status` last changed." },
     reason: {
       type: "string",
-      description: "Why, as one CamelCase word for programs.",
+      description: "Reason for `status`, as one CamelCase word for programs.",
       pattern: "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$",
       minLength: 1,
       maxLength: 1024,
     },
-    message: { type: "string", description: "Why and what to do about it, for people.", maxLength: 32768 },
+    message: {
+      type: "string",
+      description: "Explanation for people: the cause, and what to do about it.",
+      maxLength: 32768,
+    },
   },
 };
 
 /** `status.conditions` of every kind. */
 export const conditionsSchema: SchemaOf<readonly Condition[]> = {
   type: "array",
-  description: "What was observed, one entry for each type. Unknown until first observed.",
+  description:
+    "Observed conditions, one for each type. A status is Unknown until the operator has observed the resource.",
   items: conditionSchema,
   listType: "map",
   keys: ["type"],
@@ -60,6 +65,6 @@ export const conditionsSchema: SchemaOf<readonly Condition[]> = {
 export const observedGenerationSchema: SchemaOf<number> = {
   type: "integer",
   format: "int64",
-  description: "The `metadata.generation` that this status was computed from.",
+  description: "The `metadata.generation` from which the operator computed this status.",
   minimum: 0,
 };

@@ -1,9 +1,9 @@
 import { RELEASE } from "./release";
 
-/** A part of the operator that can be switched on. */
+/** A part of the operator that can be enabled. */
 export type FeatureName = "pools" | "dns" | "routedip" | "jobs";
 
-/** Features and what each is for. */
+/** Features and their purposes. */
 export const FEATURES: Readonly<Record<FeatureName, string>> = {
   pools: "FloatingIPPool: addresses that follow nodes",
   dns: "NodeDNSRecordSet: records that follow nodes",
@@ -11,18 +11,20 @@ export const FEATURES: Readonly<Record<FeatureName, string>> = {
   jobs: "Jobs of a ClusterRoutedIPClass: custom implementations",
 };
 
-/** What runs where nothing else is said. Jobs are left out: the right to start pods is given only where it is asked for. */
+/**
+ * Features that are enabled by default. Jobs are not: the operator gets the permission to start pods only on request.
+ */
 export const DEFAULT_FEATURES: readonly FeatureName[] = ["pools", "dns", "routedip"];
 
 /** Ports of the operator's two listeners. */
 export const PORTS = { metrics: 8080, health: 8081 } as const;
 
-/** Where the operator lives unless told otherwise. */
+/** The operator's default namespace. */
 export const DEFAULT_NAMESPACE = "flipop";
-/** Where Jobs of classes run unless told otherwise. */
+/** The default namespace for Jobs of classes. */
 export const DEFAULT_JOB_NAMESPACE = "flipop-jobs";
 
-/** The image that runs this release. */
+/** The image of this release. */
 export const IMAGE = `ghcr.io/flipop/flipop:${RELEASE}`;
 
 /** Names of the construct library in each language's registry. */
@@ -36,22 +38,25 @@ export const PACKAGES = {
   version: RELEASE,
 } as const;
 
-/** The Secret with the operator's credentials, as the Go operator names it; each provider's token variable is an optional key. */
+/**
+ * The Secret with the operator's credentials; the Go operator uses the same name. The name of each provider's token
+ * variable is an optional key.
+ */
 export const DEFAULT_SECRET = "flipop";
 
-/** How a flag's text is read: `list` is comma-separated, `seconds` a number that may have a fraction. */
+/** Type of a flag's value: `list` is comma-separated, `seconds` is a number that may have a fraction. */
 export type FlagType = "boolean" | "string" | "list" | "seconds";
 
-/** A flag of `flipop run`; every flag can also be given by its environment variable, and the flag wins. */
+/** A flag of `flipop run`. Each flag has an environment variable too; if both are set, the flag wins. */
 export interface Flag {
-  /** Without the dashes. */
+  /** Name without the dashes. */
   readonly name: string;
   readonly env: string;
   readonly type: FlagType;
-  /** As it would be written on the command line; empty: none. */
+  /** Default value as on the command line; empty: none. */
   readonly default: string;
   readonly description: string;
-  /** Values that it takes, where they are few. */
+  /** Allowed values. Absent: any value of the type. */
   readonly choices?: readonly string[];
 }
 
@@ -70,19 +75,19 @@ export const FLAGS: readonly Flag[] = [
     choices: Object.keys(FEATURES),
   },
   flag("namespace", "string", "", "The operator's namespace; empty: the pod's, else flipop"),
-  flag("watch-namespaces", "list", "", "Namespaces whose resources are served; empty: all"),
-  flag("pod-namespaces", "list", "", "Namespaces whose pods may be matched; empty: all"),
-  flag("issuer-namespaces", "list", "", "Namespaces whose Secrets issuers may use; empty: the operator's"),
+  flag("watch-namespaces", "list", "", "Namespaces whose resources the operator manages; empty: all"),
+  flag("pod-namespaces", "list", "", "Namespaces whose pods a match may select; empty: all"),
+  flag("issuer-namespaces", "list", "", "Namespaces whose Secrets issuers may use; empty: the operator's namespace"),
   flag("job-namespaces", "list", DEFAULT_JOB_NAMESPACE, "Namespaces in which Jobs of classes may run"),
-  flag("dry-run", "boolean", "false", "Change nothing, in the cloud or the cluster; log what would change"),
+  flag("dry-run", "boolean", "false", "Change nothing in the cloud or the cluster; log the changes instead"),
   flag("resync", "seconds", "60", "Reconcile every resource at least this often"),
-  flag("leader-elect", "boolean", "true", "Hold the Lease before acting; needed with more than one replica"),
-  flag("leader-elect-lease-duration", "seconds", "15", "How long a silent leader keeps the Lease"),
-  flag("leader-elect-renew-deadline", "seconds", "10", "How long the leader tries to renew before it stops"),
-  flag("leader-elect-retry-period", "seconds", "2", "Time between tries to get or renew the Lease"),
-  flag("shutdown-timeout", "seconds", "20", "How long runs under way may take after SIGTERM"),
+  flag("leader-elect", "boolean", "true", "Act only while holding the Lease; required with more than one replica"),
+  flag("leader-elect-lease-duration", "seconds", "15", "How long a leader keeps the Lease without renewing it"),
+  flag("leader-elect-renew-deadline", "seconds", "10", "How long the leader tries to renew the Lease before it stops"),
+  flag("leader-elect-retry-period", "seconds", "2", "Time between attempts to get or renew the Lease"),
+  flag("shutdown-timeout", "seconds", "20", "How long runs in progress may take after SIGTERM"),
   {
-    ...flag("log-format", "string", "auto", "Form of log lines; auto: text on a terminal, JSON elsewhere"),
+    ...flag("log-format", "string", "auto", "Format of log lines; auto: text on a terminal, JSON elsewhere"),
     choices: ["auto", "text", "json"],
   },
 ];

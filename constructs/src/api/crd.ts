@@ -2,7 +2,7 @@ import { ALL_KINDS, type AnyKind } from "./kinds";
 import { API_GROUP, API_VERSION, CATEGORY } from "./names";
 import { defined, type OpenApiSchema, toOpenApi } from "./openapi";
 
-/** A CustomResourceDefinition, ready to be written as YAML. */
+/** A CustomResourceDefinition, ready to be serialized as YAML. */
 export interface CustomResourceDefinition {
   readonly apiVersion: "apiextensions.k8s.io/v1";
   readonly kind: "CustomResourceDefinition";
@@ -46,8 +46,8 @@ export function customResourceDefinition(kind: AnyKind): CustomResourceDefinitio
   };
 }
 
-/** What is wrong with a resource that has no spec. */
-export const SPEC_MISSING = "spec is missing: see kubectl explain for its fields";
+/** Error of a resource without a spec. */
+export const SPEC_MISSING = "spec is missing: add it, kubectl explain shows its fields";
 
 function objectSchema(kind: AnyKind): OpenApiSchema {
   return {
@@ -60,8 +60,8 @@ function objectSchema(kind: AnyKind): OpenApiSchema {
       spec: toOpenApi(kind.spec),
       status: toOpenApi(kind.status),
     },
-    // Not `required`: that would lock objects stored without a spec under the Go operator's schema, because the server
-    // lets unchanged mistakes pass at any depth but the root's.
+    // Not `required`: objects that the Go operator's schema stored without a spec could no longer be changed, because
+    // the server tolerates unchanged mistakes at any depth except the root.
     "x-kubernetes-validations": [
       {
         rule: "has(self.spec) || (oldSelf.hasValue() && !has(oldSelf.value().spec))",

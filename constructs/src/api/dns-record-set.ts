@@ -16,7 +16,7 @@ export interface DnsRecordSet {
 /** Types of the records that the operator writes. */
 export type DnsRecordType = "A" | "AAAA";
 
-/** The record set as the operator last wrote it. */
+/** The record set that the operator wrote last. */
 export interface DnsStatus {
   readonly provider: string;
   readonly zone: string;
@@ -25,9 +25,9 @@ export interface DnsStatus {
   readonly values: readonly string[];
 }
 
-/** Longest DNS name. */
+/** Maximum length of a DNS name. */
 const MAX_DNS_NAME = 253;
-/** Longest TTL of RFC 2181 section 8. */
+/** Maximum TTL of RFC 2181 section 8. */
 const MAX_TTL_SECONDS = 2_147_483_647;
 
 /** Schema of a provider's name. */
@@ -42,14 +42,14 @@ export const dnsRecordSetSchema: SchemaOf<DnsRecordSet> = {
   properties: {
     recordName: {
       type: "string",
-      description: "DNS name of the record set: relative to the zone or fully qualified; `@` for the zone itself.",
+      description: "DNS name of the record set, relative to the zone or fully qualified; `@` is the zone itself.",
       example: "hello.example.com",
       minLength: 1,
       maxLength: MAX_DNS_NAME,
     },
     zone: {
       type: "string",
-      description: "Zone of the record set: its domain name, or Cloudflare's id of it (32 hexadecimal digits).",
+      description: "Zone of the record set: the domain name, or Cloudflare's id of the zone (32 hexadecimal digits).",
       example: "example.com",
       minLength: 1,
       maxLength: MAX_DNS_NAME,
@@ -58,7 +58,7 @@ export const dnsRecordSetSchema: SchemaOf<DnsRecordSet> = {
       type: "integer",
       optional: true,
       description:
-        "TTL in seconds: how long resolvers may cache the records. 0 or absent: 60; a NodeDNSRecordSet then leaves the TTL of existing records. Cloudflare has 1 (automatic) and 60 to 86400; the nearest of these is used.",
+        "TTL in seconds: how long resolvers may cache the records. 0 or absent: 60; a NodeDNSRecordSet then keeps the TTL of existing records. Cloudflare supports 1 (automatic) and 60 to 86400; the operator uses the nearest supported value.",
       example: 120,
       minimum: 0,
       maximum: MAX_TTL_SECONDS,
@@ -68,7 +68,7 @@ export const dnsRecordSetSchema: SchemaOf<DnsRecordSet> = {
       type: "string",
       optional: true,
       description:
-        "DNS provider, such as cloudflare. Absent: the provider of the resource, for a RoutedIP that of its issuer.",
+        "DNS provider, such as cloudflare. Absent: the resource's provider; for a RoutedIP, the provider of its issuer.",
       example: "cloudflare",
       maxLength: 63,
     },
@@ -76,7 +76,7 @@ export const dnsRecordSetSchema: SchemaOf<DnsRecordSet> = {
       type: "string",
       optional: true,
       description:
-        "What happens to the record set when the resource is deleted or names another one. Retain: it stays. Delete: its records are deleted.",
+        "What happens to the record set when the resource is deleted or names another record set. Retain: the records stay. Delete: the operator deletes them.",
       enum: { Retain: true, Delete: true },
       default: "Retain",
     },
@@ -86,21 +86,21 @@ export const dnsRecordSetSchema: SchemaOf<DnsRecordSet> = {
 /** Schema of {@link DnsStatus}. */
 export const dnsStatusSchema: SchemaOf<DnsStatus> = {
   type: "object",
-  description: "The record set as the operator last wrote it.",
+  description: "The record set that the operator wrote last.",
   properties: {
-    provider: providerSchema("Provider that it was written to."),
-    zone: { type: "string", description: "Zone that it was written to, as in the spec.", maxLength: MAX_DNS_NAME },
+    provider: providerSchema("Provider of the record set."),
+    zone: { type: "string", description: "Zone of the record set, as in the spec.", maxLength: MAX_DNS_NAME },
     recordName: { type: "string", description: "Record name, as in the spec.", maxLength: MAX_DNS_NAME },
     types: {
       type: "array",
-      description: "Types of the records written: A, AAAA.",
+      description: "Types of the records: A, AAAA.",
       items: { type: "string", description: "A or AAAA.", enum: { A: true, AAAA: true } },
       listType: "set",
       maxItems: 2,
     },
     values: {
       type: "array",
-      description: "Addresses written, in order.",
+      description: "Addresses in the records, in order.",
       items: { type: "string", description: "An address.", maxLength: MAX_IP_LENGTH },
       listType: "atomic",
       maxItems: 5000,

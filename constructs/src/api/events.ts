@@ -1,84 +1,100 @@
-/** What an Event means and what to do about it. */
+/** Meaning of an Event, and what to do about it. */
 export interface EventFacts {
   readonly type: "Normal" | "Warning";
   readonly meaning: string;
-  /** Empty where nothing needs doing. */
+  /** Empty if there is nothing to do. */
   readonly remedy: string;
 }
 
-const SAID = "Fix what the note says; the operator tries again.";
+const FIX_NOTE = "Fix the cause that the note names; the operator tries again.";
 
-/** Events by reason: every reason that the operator writes stands here. The note names addresses, nodes and causes. */
+/** Events by reason; the operator writes no others. The note names addresses, nodes and causes. */
 export const EVENTS = {
-  Moving: { type: "Normal", meaning: "The provider is moving an address to a node; the note says why.", remedy: "" },
-  Assigned: { type: "Normal", meaning: "An address is on its node.", remedy: "" },
+  Moving: {
+    type: "Normal",
+    meaning: "The provider is moving an address to a node; the note gives the reason.",
+    remedy: "",
+  },
+  Assigned: { type: "Normal", meaning: "An address is now on its node.", remedy: "" },
   TakenOver: {
     type: "Normal",
     meaning: "A pool took a listed address from a machine that is not a node of this cluster.",
-    remedy: "If that was not meant, take the address out of ips.",
+    remedy: "If you did not intend this, remove the address from ips.",
   },
-  Created: { type: "Normal", meaning: "An address was created at the provider.", remedy: "" },
+  Created: { type: "Normal", meaning: "The operator created an address at the provider.", remedy: "" },
   CreationSettled: {
     type: "Normal",
     meaning:
-      "The answer to a creation was lost; the operator found an address and concluded that it belongs to the resource. It never releases that address.",
+      "The response to an address creation was lost; the operator found an address and concluded that it belongs to the resource. The operator never releases that address.",
     remedy: "",
   },
-  Released: { type: "Normal", meaning: "A created address was released: the provider has it again.", remedy: "" },
+  Released: {
+    type: "Normal",
+    meaning: "The operator released a created address: it returned to the provider.",
+    remedy: "",
+  },
   Forgotten: {
     type: "Normal",
-    meaning: "A resource no longer counts an address among those it created; the note says why.",
+    meaning: "A resource no longer counts an address among those that it created; the note gives the reason.",
     remedy: "",
   },
-  FirewallCreated: { type: "Normal", meaning: "The firewall that an issuer names was created.", remedy: "" },
+  FirewallCreated: { type: "Normal", meaning: "The operator created the firewall that an issuer names.", remedy: "" },
   FirewallChanged: {
     type: "Normal",
-    meaning: "Rules or nodes of a firewall were changed; the note says which.",
+    meaning: "The operator changed rules or nodes of a firewall; the note lists them.",
     remedy: "",
   },
-  RecordsChanged: { type: "Normal", meaning: "A record set was written; the note says from what to what.", remedy: "" },
-  DNSReady: { type: "Normal", meaning: "A record set holds what it should again.", remedy: "" },
+  RecordsChanged: {
+    type: "Normal",
+    meaning: "The operator changed a record set; the note shows the old and the new addresses.",
+    remedy: "",
+  },
+  DNSReady: { type: "Normal", meaning: "A record set has the desired content again.", remedy: "" },
   LeftBehind: {
     type: "Warning",
-    meaning:
-      "The clean-up of a deleted resource did not end in time, or left an address that may belong to somebody else.",
-    remedy: "Remove at the provider what the note lists, unless something else uses it.",
+    meaning: "The clean-up of a deleted resource did not end in time, or kept an address that something else may own.",
+    remedy: "Remove the items in the note at the provider, unless something else uses them.",
   },
-  AssignFailed: { type: "Warning", meaning: "An address could not be assigned.", remedy: SAID },
-  UnassignFailed: { type: "Warning", meaning: "An address could not be taken off its machine.", remedy: SAID },
-  ReleaseFailed: { type: "Warning", meaning: "A created address could not be released.", remedy: SAID },
-  CreateFailed: { type: "Warning", meaning: "An address could not be created.", remedy: SAID },
-  RecordsFailed: { type: "Warning", meaning: "A record set could not be read or written.", remedy: SAID },
-  FirewallFailed: { type: "Warning", meaning: "A firewall could not be read or changed.", remedy: SAID },
+  AssignFailed: { type: "Warning", meaning: "The operator could not assign an address.", remedy: FIX_NOTE },
+  UnassignFailed: {
+    type: "Warning",
+    meaning: "The operator could not unassign an address from its machine.",
+    remedy: FIX_NOTE,
+  },
+  ReleaseFailed: { type: "Warning", meaning: "The operator could not release a created address.", remedy: FIX_NOTE },
+  CreateFailed: { type: "Warning", meaning: "The operator could not create an address.", remedy: FIX_NOTE },
+  RecordsFailed: { type: "Warning", meaning: "The operator could not read or write a record set.", remedy: FIX_NOTE },
+  FirewallFailed: { type: "Warning", meaning: "The operator could not read or change a firewall.", remedy: FIX_NOTE },
   CRDTooOld: {
     type: "Warning",
-    meaning: "The API server dropped fields that the operator needs: no address is created, and status is cut short.",
+    meaning:
+      "The API server dropped fields that the operator needs. The operator creates no addresses, and status is incomplete.",
     remedy: "Apply the CRDs of this release.",
   },
   StatusNotWritten: {
     type: "Warning",
-    meaning: "The API server refused a status.",
-    remedy: "Give the operator the rights of this release's roles, or fix what the note says.",
+    meaning: "The API server rejected a status.",
+    remedy: "Give the operator the permissions of this release's roles, or fix the cause that the note names.",
   },
   SpecNotWritten: {
     type: "Warning",
-    meaning: "The API server refused to change ips; the address stays known in status.createdIPs.",
-    remedy: "Give the operator the rights of this release's roles, or fix what the note says.",
+    meaning: "The API server rejected a change of ips; status.createdIPs still lists the address.",
+    remedy: "Give the operator the permissions of this release's roles, or fix the cause that the note names.",
   },
   AnnotationNotWritten: {
     type: "Warning",
-    meaning: "The API server refused an annotation.",
-    remedy: "Give the operator the rights of this release's roles: patch on nodes is needed.",
+    meaning: "The API server rejected an annotation.",
+    remedy: "Give the operator the permissions of this release's roles, which include patch on nodes.",
   },
   TaintNotWritten: {
     type: "Warning",
-    meaning: "The API server refused the taint of an elected node.",
-    remedy: "Give the operator the rights of this release's roles: patch on nodes is needed.",
+    meaning: "The API server rejected the taint of an elected node.",
+    remedy: "Give the operator the permissions of this release's roles, which include patch on nodes.",
   },
   FinalizerNotWritten: {
     type: "Warning",
-    meaning: "The API server refused to add or remove the finalizer.",
-    remedy: "Give the operator the rights of this release's roles, or fix what the note says.",
+    meaning: "The API server rejected a change of the finalizer.",
+    remedy: "Give the operator the permissions of this release's roles, or fix the cause that the note names.",
   },
 } as const satisfies Readonly<Record<string, EventFacts>>;
 

@@ -1,6 +1,6 @@
 import type { SchemaOf } from "./schema";
 
-/** A port at which a Service is served on its nodes. */
+/** A port at which nodes serve a Service. */
 export interface RoutedPort {
   readonly protocol: "TCP" | "UDP";
   readonly port: number;
@@ -8,7 +8,7 @@ export interface RoutedPort {
   readonly name?: string;
 }
 
-/** A rule of the cloud firewall. Rules have no id there, so the whole rule is the key. */
+/** A rule of the cloud firewall. Providers give rules no id, so the whole rule is the key. */
 export interface FirewallRule {
   readonly protocol: "tcp" | "udp";
   readonly ports: string;
@@ -20,7 +20,7 @@ export interface FirewallRule {
 /** Schema of {@link RoutedPort}. */
 export const routedPortSchema: SchemaOf<RoutedPort> = {
   type: "object",
-  description: "A port at which a Service is served on its nodes.",
+  description: "A port at which nodes serve a Service.",
   properties: {
     protocol: { type: "string", description: "Transport protocol.", enum: { TCP: true, UDP: true } },
     port: {
@@ -31,13 +31,13 @@ export const routedPortSchema: SchemaOf<RoutedPort> = {
     },
     origin: {
       type: "string",
-      description: "Where the port comes from: the Service (NodePort) or its pods (HostPort).",
+      description: "Origin of the port: the Service (NodePort) or its pods (HostPort).",
       enum: { NodePort: true, HostPort: true },
     },
     name: {
       type: "string",
       optional: true,
-      description: "Name of the port in the Service, where it has one.",
+      description: "Name of the port in the Service, if it has one.",
       maxLength: 63,
     },
   },
@@ -46,17 +46,17 @@ export const routedPortSchema: SchemaOf<RoutedPort> = {
 /** Schema of {@link FirewallRule}. */
 export const firewallRuleSchema: SchemaOf<FirewallRule> = {
   type: "object",
-  description: "A rule of the cloud firewall. Rules have no id there, so the whole rule is the key.",
+  description: "A rule of the cloud firewall. Providers give rules no id, so the whole rule is the key.",
   properties: {
     protocol: {
       type: "string",
-      description: "Transport protocol, as the provider writes it.",
+      description: "Transport protocol, in the provider's spelling.",
       enum: { tcp: true, udp: true },
     },
     ports: { type: "string", description: "Port or range of ports, such as 443 or 8000-8010.", maxLength: 11 },
     sources: {
       type: "array",
-      description: "Address ranges that are let in, in CIDR notation.",
+      description: "Address ranges that the rule allows, in CIDR notation.",
       items: { type: "string", description: "An address range in CIDR notation.", maxLength: 49 },
       listType: "atomic",
       maxItems: 1000,
@@ -64,12 +64,12 @@ export const firewallRuleSchema: SchemaOf<FirewallRule> = {
     preexisting: {
       type: "boolean",
       optional: true,
-      description: "Whether the rule was there before the operator needed it; such a rule is never removed.",
+      description: "Whether the rule existed before the operator needed it. The operator never removes such a rule.",
     },
     phase: {
       type: "string",
       description:
-        "How far the rule is: `adding` or `removing` is written before the call to the provider, `present` after it was added.",
+        "Progress of the rule: the operator writes `adding` or `removing` before the call to the provider, and `present` after it has added the rule.",
       enum: { adding: true, present: true, removing: true },
     },
   },

@@ -1,13 +1,13 @@
 import type { Flag } from "./config";
 
-/** What the text of a flag means, or why it means nothing. */
+/** The value of a flag, or the problem with its text. */
 export type ParsedFlag =
   | { readonly ok: true; readonly value: boolean | number | string | readonly string[] }
   | { readonly ok: false; readonly problem: string };
 
 /**
- * Reads the text of a flag as its type says: `true` and `false` (also `1`, `t`, `0`, `f`, as Go's flags do); a number
- * of seconds above 0, with or without the unit `s`; items between commas; or the text itself.
+ * Parses the text of a flag by the flag's type: `true` and `false` (also `1`, `t`, `0`, `f`, like Go's flags); a number
+ * of seconds above 0, with or without the unit `s`; comma-separated items; or the text itself.
  */
 export function parseFlag(flag: Flag, text: string): ParsedFlag {
   switch (flag.type) {
@@ -34,7 +34,7 @@ function parseSeconds(flag: Flag, text: string): ParsedFlag {
   const seconds = Number(match?.[1]);
   return seconds > 0
     ? { ok: true, value: seconds }
-    : refused(flag, text, `give seconds, more than 0, such as ${flag.default}`);
+    : refused(flag, text, `give a number of seconds above 0, such as ${flag.default}`);
 }
 
 function parseList(flag: Flag, text: string): ParsedFlag {
@@ -50,5 +50,5 @@ function notChosen(flag: Flag, text: string): ParsedFlag {
 }
 
 function refused({ name }: Flag, text: string, fix: string): ParsedFlag {
-  return { ok: false, problem: `"${text}" is not a value of ${name}: ${fix}` };
+  return { ok: false, problem: `"${text}" is not a valid value of ${name}: ${fix}` };
 }

@@ -1,7 +1,7 @@
 import { familyOf, type IpFamily } from "./ip-address";
 import type { Rule } from "./schema";
 
-const ONE_FAMILY = "a pool holds one family; make a second pool for the other";
+const ONE_FAMILY = "a pool has one family, create a second pool for the other one";
 
 /** Rules of `spec.ips` as a whole. */
 export const addressListRules: readonly Rule<readonly string[]>[] = [
@@ -34,12 +34,13 @@ export const poolRules: readonly Rule<PoolAddresses>[] = [
   },
   {
     cel: "!has(self.ipFamily) || !has(self.ips) || self.ips.all(a, a.contains(':') == (self.ipFamily == 'IPv6'))",
-    message: "ips holds addresses of another family than ipFamily: change ipFamily, or list addresses of that family",
+    message:
+      "ips contains addresses of another family than ipFamily: change ipFamily, or list addresses of that family",
     messageCel:
-      "'ipFamily is ' + self.ipFamily + ' but ips holds addresses of the other family: change ipFamily, or list addresses of that family'",
+      "'ipFamily is ' + self.ipFamily + ' but ips contains addresses of the other family: change ipFamily, or list addresses of that family'",
     check: ({ ips = [], ipFamily }) =>
       ipFamily === undefined || ips.every((ip) => familyOf(ip) === ipFamily)
         ? undefined
-        : `ipFamily is ${ipFamily} but ips holds addresses of the other family: change ipFamily, or list addresses of that family`,
+        : `ipFamily is ${ipFamily} but ips contains addresses of the other family: change ipFamily, or list addresses of that family`,
   },
 ];

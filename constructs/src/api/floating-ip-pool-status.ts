@@ -18,7 +18,7 @@ export interface CreatedAddress {
   readonly inferred?: boolean;
 }
 
-/** Numbers of addresses and nodes of a pool, exact where the lists are cut. */
+/** Numbers of addresses and nodes of a pool, exact even if the lists are shortened. */
 export interface PoolCounts {
   readonly desired: number;
   readonly active: number;
@@ -41,9 +41,9 @@ export interface FloatingIPPoolStatus {
   readonly conditions?: readonly Condition[];
 }
 
-/** Most addresses of a pool. */
+/** Maximum number of addresses of a pool. */
 export const MAX_POOL_IPS = 1024;
-/** Most entries of `assignableNodes` and `nodeErrors`: we write 50, the Go operator all. */
+/** Maximum number of entries of `assignableNodes` and `nodeErrors`: this operator writes 50, the Go operator all. */
 const MAX_NODE_NAMES = 5000;
 
 function nodeNames(description: string): SchemaOf<readonly string[]> & { readonly optional: true } {
@@ -62,30 +62,34 @@ const createdAddressSchema: SchemaOf<CreatedAddress> = {
   description: "An address that the pool created.",
   properties: {
     ip: { type: "string", description: "The address.", maxLength: MAX_IP_LENGTH },
-    createdTime: { type: "string", format: "date-time", description: "When it was created." },
+    createdTime: { type: "string", format: "date-time", description: "When the operator created it." },
     inSpec: {
       type: "boolean",
       optional: true,
       description:
-        "Whether the operator has appended it to `spec.ips`. If a foreign writer removes it there, it is not appended again.",
+        "Whether the operator has appended the address to `spec.ips`. If a foreign writer removes it there, the operator does not append it again.",
     },
     inferred: {
       type: "boolean",
       optional: true,
       description:
-        "The answer to its creation was lost, and the operator concluded from the account's lists that the address belongs to this resource. The operator never releases such an address.",
+        "Whether the response to the creation was lost and the operator concluded from the account's lists that the address belongs to this resource. The operator never releases such an address.",
     },
   },
 };
 
 const countsSchema: SchemaOf<PoolCounts> = {
   type: "object",
-  description: "Numbers of addresses and nodes of a pool, exact where the lists are cut.",
+  description: "Numbers of addresses and nodes of a pool, exact even if the lists are shortened.",
   properties: {
-    desired: { type: "integer", description: "Addresses that the pool should have.", minimum: 0 },
-    active: { type: "integer", description: "Active addresses: on a candidate, and published.", minimum: 0 },
-    unassigned: { type: "integer", description: "Addresses on no node.", minimum: 0 },
-    candidates: { type: "integer", description: "Candidates, holders included.", minimum: 0 },
+    desired: { type: "integer", description: "Desired addresses.", minimum: 0 },
+    active: {
+      type: "integer",
+      description: "Active addresses: on a candidate, and in the record set, if there is one.",
+      minimum: 0,
+    },
+    unassigned: { type: "integer", description: "Addresses that are on no node.", minimum: 0 },
+    candidates: { type: "integer", description: "Candidates, including holders.", minimum: 0 },
   },
 };
 
@@ -98,12 +102,12 @@ export const floatingIPPoolStatusSchema: SchemaOf<FloatingIPPoolStatus> = {
     ips: {
       type: "map",
       optional: true,
-      description: "Each address of the pool: where it is and why.",
+      description: "Each address of the pool with its node, state and reason.",
       values: addressStatusSchema,
       maxProperties: 2 * MAX_POOL_IPS,
     },
-    assignableNodes: nodeNames("Candidates without an address, in order; the first 50."),
-    nodeErrors: nodeNames("Nodes whose address is in error, in order; the first 50."),
+    assignableNodes: nodeNames("The first 50 candidates without an address, in order."),
+    nodeErrors: nodeNames("The first 50 nodes whose address is in error, in order."),
     error: errorSchema,
     createdIPs: {
       type: "array",
@@ -117,19 +121,21 @@ export const floatingIPPoolStatusSchema: SchemaOf<FloatingIPPoolStatus> = {
     pendingCreation: {
       ...pendingCreationSchema,
       optional: true,
-      description: "A creation of an address whose outcome is not known yet. No other begins before it is settled.",
+      description:
+        "An address creation with an unknown outcome. The operator starts no other creation until it knows the outcome.",
     },
     lastAssignmentTime: {
       type: "string",
       format: "date-time",
       optional: true,
-      description: "When the provider last accepted an assignment; the cool-off counts from here, over restarts.",
+      description:
+        "When the provider last accepted an assignment. The cool-off starts at this time, even if the operator restarts.",
     },
     dns: { ...dnsStatusSchema, optional: true },
     counts: {
       ...countsSchema,
       optional: true,
-      description: "Numbers of addresses and nodes of the pool, exact where the lists are cut.",
+      description: "Numbers of addresses and nodes of the pool, exact even if the lists are shortened.",
     },
     conditions: { ...conditionsSchema, optional: true },
   },

@@ -50,7 +50,7 @@ const specSchema: SchemaOf<FloatingIPPoolSpec> = {
       type: "string",
       optional: true,
       description:
-        "Region that addresses are created in. Match nodes of this region only: an address goes to no node elsewhere. Absent: an address is created only on a candidate that waits for one, an IPv6 address never.",
+        "Region in which addresses are created. Match only nodes of this region: no other node can have the addresses. Absent: the operator creates an IPv4 address only on a candidate that waits for one, and never creates an IPv6 address.",
       example: "nyc3",
       maxLength: 63,
     },
@@ -58,7 +58,7 @@ const specSchema: SchemaOf<FloatingIPPoolSpec> = {
       type: "integer",
       optional: true,
       description:
-        "Number of addresses that the pool should have. 0 or absent: exactly `ips`. More than `ips` lists: the rest is created. Fewer: the last ones are disabled, so that they leave DNS and go to no node.",
+        "Desired number of addresses. 0 or absent: exactly `ips`. More than `ips` lists: the operator creates the others. Fewer: the operator disables the last ones, which leave DNS and are not assigned to nodes.",
       example: 3,
       minimum: 0,
       maximum: MAX_POOL_IPS,
@@ -67,10 +67,10 @@ const specSchema: SchemaOf<FloatingIPPoolSpec> = {
       type: "array",
       optional: true,
       description:
-        "Addresses to use, all of one family. The operator appends those that it creates. To give up a created one, lower `desiredIPs` too: its removal from the list alone changes nothing.",
+        "Addresses to use, all of one family. The operator appends the addresses that it creates. To give up a created address, also lower `desiredIPs`: removing the address from the list has no effect alone.",
       example: ["192.0.2.10", "192.0.2.11"],
       items: { type: "string", description: "An IPv4 or IPv6 address.", maxLength: MAX_IP_LENGTH, rules: [ipRule] },
-      // Not a set: a duplicate stored under the Go operator's schema would make the object unpatchable.
+      // Not a set: the server would reject every patch of an object that has a duplicate from the Go operator's schema.
       listType: "atomic",
       maxItems: MAX_POOL_IPS,
       rules: addressListRules,
@@ -88,17 +88,18 @@ const specSchema: SchemaOf<FloatingIPPoolSpec> = {
       ...dnsRecordSetSchema,
       optional: true,
       description:
-        "Record set that holds the active addresses. While none is active, it stays as it is. Absent: no DNS records.",
+        "Record set with the active addresses. While no address is active, it stays unchanged. Absent: no DNS records.",
     },
     match: {
       ...matchSchema,
       optional: true,
-      description: "Which nodes are candidates. Absent: every node that is Ready, without taints and not cordoned.",
+      description: "Which nodes are candidates. Absent: every node that is Ready, has no taints and is not cordoned.",
     },
     ipFamily: {
       type: "string",
       optional: true,
-      description: "Family of all addresses of the pool, listed and created. Absent: that of `ips`, else IPv4.",
+      description:
+        "Family of all addresses of the pool, listed and created. Absent: the family of `ips`, or IPv4 if the list is empty.",
       enum: { IPv4: true, IPv6: true },
     },
     gracePeriodSeconds: gracePeriodSchema,
@@ -106,7 +107,7 @@ const specSchema: SchemaOf<FloatingIPPoolSpec> = {
       type: "string",
       optional: true,
       description:
-        "Order in which waiting candidates get an address; it never moves one. Stable: first those that are likely to stay (not cordoned, not chosen by an autoscaler for removal), then the newest kubelet, then the youngest node. Name: by name.",
+        "Order in which waiting candidates get an address; it never causes a move. Stable: first the nodes that are likely to stay (not cordoned, not chosen by an autoscaler for removal), then the newest kubelet, then the youngest node. Name: by name.",
       enum: { Stable: true, Name: true },
       default: "Stable",
     },
@@ -114,7 +115,7 @@ const specSchema: SchemaOf<FloatingIPPoolSpec> = {
       type: "string",
       optional: true,
       description:
-        "What happens to an address that the pool created when the pool is deleted or no longer needs it. Retain: the account keeps it. Delete: it is released for good. Addresses that you listed are never released.",
+        "What happens to an address that the pool created when the pool is deleted or no longer needs it. Retain: the account keeps the address. Delete: the operator releases it for good. The operator never releases addresses that you listed.",
       enum: { Retain: true, Delete: true },
       default: "Retain",
     },
@@ -122,20 +123,21 @@ const specSchema: SchemaOf<FloatingIPPoolSpec> = {
   },
 };
 
-/** FloatingIPPool, as the table of kinds has it. */
+/** The kind FloatingIPPool. */
 export const floatingIPPoolKind: ResourceKind<FloatingIPPoolSpec, FloatingIPPoolStatus> = {
   kind: "FloatingIPPool",
   plural: "floatingippools",
   singular: "floatingippool",
   shortNames: ["fip"],
   scope: "Namespaced",
-  description: "A pool of addresses (reserved IPs) that follow healthy nodes, and the DNS record set that names them.",
+  description:
+    "A pool of addresses (reserved IPs) that follow healthy nodes, and a DNS record set with the active addresses.",
   spec: specSchema,
   status: floatingIPPoolStatusSchema,
   conditions: ["Ready", "Fulfilled", "DNSReady", "Conflict", "ProviderReachable"],
   columns: [
     conditionColumn("Ready", "Ready"),
-    { name: "Desired", type: "integer", jsonPath: ".status.counts.desired", description: "Addresses wanted." },
+    { name: "Desired", type: "integer", jsonPath: ".status.counts.desired", description: "Desired addresses." },
     {
       name: "Active",
       type: "integer",
@@ -146,7 +148,7 @@ export const floatingIPPoolKind: ResourceKind<FloatingIPPoolSpec, FloatingIPPool
     { name: "DNS", type: "string", jsonPath: ".spec.dnsRecordSet.recordName", description: "Record name." },
     { name: "Provider", type: "string", jsonPath: ".spec.provider", description: "Address provider.", priority: 1 },
     { name: "Region", type: "string", jsonPath: ".spec.region", description: "Region.", priority: 1 },
-    { name: "Error", type: "string", jsonPath: ".status.error", description: "What went wrong.", priority: 1 },
+    { name: "Error", type: "string", jsonPath: ".status.error", description: "The last error.", priority: 1 },
     ...CLOSING_COLUMNS,
   ],
 };

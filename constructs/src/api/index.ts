@@ -1,6 +1,6 @@
 /**
- * The type model of flipop: what its custom resources look like, what the operator may do, how it is configured.
- * The construct library writes with it, the operator reads with it. It imports nothing, so both can.
+ * The type model of flipop: its custom resources, the operator's permissions and its configuration. The construct
+ * library uses it to write resources, and the operator to read them. It imports nothing, so that both can use it.
  */
 export * from "./address-status";
 export * from "./cluster-routed-ip-class";

@@ -3,12 +3,12 @@ import type { Rule } from "./schema";
 /** Address family. */
 export type IpFamily = "IPv4" | "IPv6";
 
-/** Longest spelling of an IPv6 address with an embedded IPv4 one. */
+/** Maximum length of an IPv6 address with an embedded IPv4 address. */
 export const MAX_IP_LENGTH = 45;
 
 /**
  * Whether the API server's CEL function `isIP` accepts `text`: an IPv4 address without leading zeros, or an IPv6
- * address without zone that is not an IPv4-mapped one.
+ * address without a zone that is not IPv4-mapped.
  */
 export function isIp(text: string): boolean {
   return parseIpv4(text) !== undefined || isPlainIpv6(text);
@@ -20,11 +20,11 @@ export function familyOf(ip: string): IpFamily {
 }
 
 /**
- * One spelling for each address, so that two can be compared: IPv4 as it is, IPv6 as RFC 5952 section 4 has it, which is
- * what clouds and people write. Text that is no address is returned as it is.
+ * The canonical spelling of an address, for comparisons: IPv4 unchanged, IPv6 by RFC 5952 section 4, which clouds and
+ * people use. Text that is not an address is returned unchanged.
  */
 export function canonicalIp(ip: string): string {
-  // Asked of thousands of IPv4 addresses at once.
+  // Callers convert thousands of IPv4 addresses at once.
   const groups = ip.includes(":") ? parseIpv6(ip) : undefined;
   return groups === undefined ? ip : ipv6Text(groups);
 }

@@ -1,4 +1,4 @@
-/** What the operator forces on every Job of a class; a Job that says otherwise would not get its way. */
+/** Fields that the operator sets in every Job of a class, whatever the class contains. */
 export const FORCED_JOB_FIELDS = {
   parallelism: 1,
   completions: 1,
@@ -6,10 +6,10 @@ export const FORCED_JOB_FIELDS = {
   ttlSecondsAfterFinished: 3600,
 } as const;
 
-/** What the operator forces on the pod of every Job. */
+/** Fields that the operator sets in the pod of every Job. */
 export const FORCED_POD_FIELDS = { restartPolicy: "Never" } as const;
 
-/** Most seconds that a Job may take. */
+/** Maximum duration of a Job, in seconds. */
 export const MAX_JOB_SECONDS = 600;
 
 /** Variables that the operator sets in each container of a Job. */

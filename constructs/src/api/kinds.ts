@@ -6,7 +6,7 @@ import { routedIPKind } from "./routed-ip";
 import { routedIPIssuerKind } from "./routed-ip-issuer";
 import type { AnySchema } from "./schema";
 
-/** A kind whose spec and status types are no longer known, for code that walks any of them. */
+/** A kind without its spec and status types, for code that handles all kinds. */
 export interface AnyKind extends KindFacts {
   readonly spec: AnySchema;
   readonly status: AnySchema;
@@ -21,7 +21,7 @@ export const KINDS = {
   ClusterRoutedIPClass: clusterRoutedIPClassKind,
 } as const;
 
-/** Name of one of our kinds. */
+/** Name of one of the five kinds. */
 export type KindName = keyof typeof KINDS;
 
 /** The five kinds in the order of the docs. */

@@ -1,8 +1,8 @@
-/** Why a text is no selector, and where. */
+/** Why a text is not a selector, and the position of the mistake. */
 export interface SelectorSyntaxError {
   /** Offset of the offending character, from 0. */
   readonly position: number;
-  /** What was seen and what was expected. */
+  /** The text that was found, and the text that was expected. */
   readonly message: string;
 }
 
@@ -14,11 +14,11 @@ export interface SelectorToken {
 }
 
 const SPACE = /[ \t\r\n]/;
-/** Longest first, so that "==" is not read as two. */
+/** Longest first, so that "==" is not read as two symbols. */
 const SYMBOLS = ["==", "!=", "=", "!", "(", ")", ",", ">", "<"];
 const SYMBOL_CHARACTER = /[=!(),><]/;
 
-/** Splits a selector into tokens, the last of kind "end". Words are not checked here. */
+/** Splits a selector into tokens, the last of kind "end". It does not check words. */
 export function tokenize(text: string): readonly SelectorToken[] {
   const tokens: SelectorToken[] = [];
   let position = 0;

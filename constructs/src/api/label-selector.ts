@@ -11,7 +11,7 @@ export interface SelectorRequirement {
   readonly values: readonly string[];
 }
 
-/** Requirements that all must hold (an empty list selects everything), or the first error. */
+/** Requirements, all of which must hold (an empty list selects everything), or the first error. */
 export type ParsedSelector =
   | { readonly ok: true; readonly requirements: readonly SelectorRequirement[] }
   | { readonly ok: false; readonly error: SelectorSyntaxError };
@@ -30,7 +30,7 @@ export function parseLabelSelector(text: string): ParsedSelector {
   }
 }
 
-/** Whether an object with these labels is selected. */
+/** Whether the requirements select an object with these labels. */
 export function selectorMatches(
   requirements: readonly SelectorRequirement[],
   labels: Readonly<Record<string, string>>,
@@ -108,7 +108,7 @@ class Parser {
     const value = empty ? "" : this.word("a label value");
     if (operator === "GreaterThan" || operator === "LessThan") {
       if (!/^[0-9]+$/.test(value) || BigInt(value) > MAX_INT64) {
-        throw selectorSyntaxError(next.position, `"${value}" is not an integer, which ">" and "<" compare with`);
+        throw selectorSyntaxError(next.position, `"${value}" is not an integer, which ">" and "<" need`);
       }
     }
     return { key, operator, values: [checkedValue(value, next.position)] };
@@ -124,8 +124,8 @@ class Parser {
   }
 
   /**
-   * Values between commas. As in the API server's parser, nothing between two commas or parentheses is the empty value:
-   * `()`, `(a,)` and `(,,a)` are lists.
+   * Values between commas. As in the API server's parser, an empty position between commas or parentheses is the empty
+   * value: `()`, `(a,)` and `(,,a)` are valid.
    */
   private setValues(): readonly string[] {
     const values = new Set<string>();

@@ -1,13 +1,18 @@
-/** What Kubernetes allows in label keys, label values and names (RFC 1123); regular expressions in RE2 and JavaScript. */
+/**
+ * Syntax of Kubernetes' label keys, label values and names (RFC 1123), as regular expressions for RE2 and JavaScript.
+ */
 
 /** A non-empty label value, and the name part of a key: at most 63 characters. */
 export const LABEL_NAME_PATTERN = "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?";
 const SUBDOMAIN = "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*";
 
-/** Longest DNS subdomain, so longest prefix of a label key. */
+/** Maximum length of a DNS subdomain, and thus of a label key's prefix. */
 export const MAX_PREFIX_LENGTH = 253;
 
-/** A label key: an optional DNS subdomain and "/", then a name of at most 63 characters. The prefix's length is not in it. */
+/**
+ * A label key: an optional DNS subdomain and "/", then a name of at most 63 characters. The pattern does not limit the
+ * prefix's length.
+ */
 export const LABEL_KEY_PATTERN = `(${SUBDOMAIN}/)?${LABEL_NAME_PATTERN}`;
 /** A label value: empty, or a name of at most 63 characters. */
 export const LABEL_VALUE_PATTERN = `(${LABEL_NAME_PATTERN})?`;
@@ -16,12 +21,12 @@ export const DNS_LABEL_PATTERN = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?";
 /** The name of most Kubernetes objects. */
 export const DNS_SUBDOMAIN_PATTERN = SUBDOMAIN;
 
-/** What `DNS_LABEL_PATTERN` asks for. */
+/** `DNS_LABEL_PATTERN` in words. */
 export const DNS_LABEL_WORDS = {
   is: "a DNS label",
   use: 'use at most 63 lower-case letters, digits and "-", with a letter or digit at each end',
 } as const;
-/** What `DNS_SUBDOMAIN_PATTERN` asks for. */
+/** `DNS_SUBDOMAIN_PATTERN` in words. */
 export const DNS_SUBDOMAIN_WORDS = {
   is: "the name of an object",
   use: 'use lower-case letters, digits, "-" and ".", with a letter or digit at each end',
@@ -30,17 +35,17 @@ export const DNS_SUBDOMAIN_WORDS = {
 const KEY = new RegExp(`^${LABEL_KEY_PATTERN}$`);
 const VALUE = new RegExp(`^${LABEL_VALUE_PATTERN}$`);
 
-/** Why `key` is no label key, if it is none. */
+/** Why `key` is not a label key; undefined if it is one. */
 export function labelKeyProblem(key: string): string | undefined {
   if (key.includes("/") && key.indexOf("/") > MAX_PREFIX_LENGTH) {
-    return `the prefix of label key "${key}" has more than ${MAX_PREFIX_LENGTH} characters`;
+    return `the prefix of label key "${key}" has more than ${MAX_PREFIX_LENGTH} characters: shorten it`;
   }
   if (KEY.test(key)) return undefined;
-  return `"${key}" is not a label key: [prefix/]name, the name of at most 63 letters, digits, "-", "_" and "."`;
+  return `"${key}" is not a label key: write [prefix/]name, with a name of at most 63 letters, digits, "-", "_" and "."`;
 }
 
-/** Why `value` is no label value, if it is none. */
+/** Why `value` is not a label value; undefined if it is one. */
 export function labelValueProblem(value: string): string | undefined {
   if (VALUE.test(value)) return undefined;
-  return `"${value}" is not a label value: at most 63 letters, digits, "-", "_" and "."`;
+  return `"${value}" is not a label value: use at most 63 letters, digits, "-", "_" and "."`;
 }

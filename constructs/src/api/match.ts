@@ -2,7 +2,10 @@ import { DNS_LABEL_PATTERN, DNS_LABEL_WORDS } from "./label-syntax";
 import type { SchemaOf } from "./schema";
 import { selectorSchema } from "./selector-pattern";
 
-/** Which nodes are candidates: those that meet every field given. Empty: every node that is Ready, without taints and not cordoned. */
+/**
+ * Which nodes are candidates: those that meet every given field. Empty: every node that is Ready, has no taints and is
+ * not cordoned.
+ */
 export interface Match {
   readonly podNamespace?: string;
   readonly podLabel?: string;
@@ -10,7 +13,7 @@ export interface Match {
   readonly tolerations?: readonly Toleration[];
 }
 
-/** Lets a node with a matching taint be a candidate, as a pod's toleration lets it be scheduled. */
+/** Allows a node with a matching taint to be a candidate, as a pod's toleration allows scheduling. */
 export interface Toleration {
   readonly key?: string;
   readonly operator?: string;
@@ -18,11 +21,11 @@ export interface Toleration {
   readonly effect?: string;
 }
 
-// The Go operator stores any text in operator, value and effect; what means nothing tolerates nothing, and Exists
-// ignores the value. Refusing it could refuse a pool that works, so the controller says it in a condition.
+// The Go operator stores any text in operator, value and effect; an invalid text tolerates nothing, and Exists ignores
+// the value. A schema error could reject a pool that works, so the controller sets a condition instead.
 const tolerationSchema: SchemaOf<Toleration> = {
   type: "object",
-  description: "Lets a node with a matching taint be a candidate, as a pod's toleration lets it be scheduled.",
+  description: "Allows a node with a matching taint to be a candidate, as a pod's toleration allows scheduling.",
   properties: {
     key: {
       type: "string",
@@ -35,7 +38,7 @@ const tolerationSchema: SchemaOf<Toleration> = {
       type: "string",
       optional: true,
       description:
-        "Equal compares the value, Exists takes any. Absent or empty: Equal. Any other word tolerates nothing.",
+        "Equal compares the value, Exists accepts any value. Absent or empty: Equal. Any other word tolerates nothing.",
       example: "Exists",
       maxLength: 63,
     },
@@ -61,13 +64,13 @@ const tolerationSchema: SchemaOf<Toleration> = {
 export const matchSchema: SchemaOf<Match> = {
   type: "object",
   description:
-    "Which nodes are candidates: those that meet every field given. Empty: every node that is Ready, without taints and not cordoned.",
+    "Which nodes are candidates: those that meet every given field. Empty: every node that is Ready, has no taints and is not cordoned.",
   properties: {
     podNamespace: {
       type: "string",
       optional: true,
       description:
-        "Namespace of the pods. Absent or empty: all namespaces. Without `podLabel`, any pod of this namespace will do.",
+        "Namespace of the pods. Absent or empty: all namespaces. Without `podLabel`, any pod of this namespace counts.",
       example: "ingress",
       pattern: `^(${DNS_LABEL_PATTERN})?$`,
       words: DNS_LABEL_WORDS,
@@ -85,7 +88,7 @@ export const matchSchema: SchemaOf<Match> = {
       type: "array",
       optional: true,
       description:
-        "Taints that a candidate may have. Any other taint refuses the node, even with effect PreferNoSchedule; only those under flipop.digitalocean.com/ are ignored.",
+        "Taints that a candidate may have. A node with any other taint is refused, even if the effect is PreferNoSchedule; only taints under flipop.digitalocean.com/ are ignored.",
       example: [{ key: "node.kubernetes.io/unschedulable", operator: "Exists", effect: "NoSchedule" }],
       items: tolerationSchema,
       listType: "atomic",

@@ -1,4 +1,4 @@
-/** A metric of the operator. The names and labels of the Go operator are a contract: dashboards exist. */
+/** A metric of the operator. The Go operator's names and labels stay unchanged, because dashboards use them. */
 export interface MetricFacts {
   readonly type: "counter" | "gauge" | "histogram";
   readonly help: string;
@@ -13,7 +13,7 @@ const CALL = ["provider", "call", "kind", "namespace", "name"] as const;
 export const METRICS = {
   flipop_floatingippoolcontroller_node_status: {
     type: "gauge",
-    help: "Nodes that match a pool, by status: available (waits for an address) or assigned.",
+    help: "Nodes that match a pool, by status: available (waiting for an address) or assigned.",
     labels: [...POOL, "status"],
   },
   flipop_floatingippoolcontroller_ip_assignment_errors: {
@@ -28,17 +28,17 @@ export const METRICS = {
   },
   flipop_floatingippoolcontroller_ip_node: {
     type: "gauge",
-    help: "1 for the node that holds an address; while the address moves, for the node that it goes to.",
+    help: "1 for the node that holds an address; during a move, for the target node.",
     labels: [...ADDRESS, "provider_id", "node"],
   },
   flipop_floatingippoolcontroller_ip_state: {
     type: "gauge",
-    help: "1 for the state that an address is in, 0 for the others: active, in-progress, error, no-match, unassigned or disabled.",
+    help: "1 for the state of an address, 0 for the others: active, in-progress, error, no-match, unassigned or disabled.",
     labels: [...ADDRESS, "state"],
   },
   flipop_floatingippoolcontroller_unfulfilled_ips: {
     type: "gauge",
-    help: "Desired addresses that the pool has not acquired: desired minus acquired, wherever the acquired ones are.",
+    help: "Desired addresses that the pool has not acquired: desired minus acquired, whether or not these are on a node.",
     labels: POOL,
   },
   flipop_floatingippoolcontroller_inactive_ips: {
@@ -48,7 +48,7 @@ export const METRICS = {
   },
   flipop_nodednsrecordset_records: {
     type: "gauge",
-    help: "Addresses published by a NodeDNSRecordSet.",
+    help: "Addresses that a NodeDNSRecordSet publishes.",
     labels: POOL,
   },
   flipop_routedipcontroller_ip_assignment_errors: {
@@ -63,27 +63,27 @@ export const METRICS = {
   },
   flipop_routedipcontroller_ip_node: {
     type: "gauge",
-    help: "1 for the node that holds a routed address; while the address moves, for the node that it goes to.",
+    help: "1 for the node that holds a routed address; during a move, for the target node.",
     labels: [...ADDRESS, "provider_id", "node"],
   },
   flipop_routedipcontroller_ip_state: {
     type: "gauge",
-    help: "1 for the state that a routed address is in, 0 for the others: active, in-progress, error, no-match, unassigned or disabled.",
+    help: "1 for the state of a routed address, 0 for the others: active, in-progress, error, no-match, unassigned or disabled.",
     labels: [...ADDRESS, "state"],
   },
   flipop_resource_condition: {
     type: "gauge",
-    help: "Conditions of a resource: 1 True, 0 False, -1 Unknown.",
+    help: "Conditions of a resource: 1 is True, 0 is False, -1 is Unknown.",
     labels: ["kind", "namespace", "name", "type"],
   },
   flipop_left_behind_total: {
     type: "counter",
-    help: "Addresses, record sets and rules that the clean-up of deleted resources gave up on.",
+    help: "Addresses, record sets and rules that the clean-up of deleted resources gave up.",
     labels: ["kind", "namespace"],
   },
   flipop_providers_calls_total: {
     type: "counter",
-    help: "Calls to a provider by outcome: success or error. kind, namespace and name are the resource that asked, empty where several share a call.",
+    help: "Calls to a provider by outcome: success or error. kind, namespace and name are the resource that needed the call, empty if several share it.",
     labels: ["provider", "call", "outcome", "kind", "namespace", "name"],
   },
   flipop_providers_call_duration_seconds: {
@@ -93,10 +93,10 @@ export const METRICS = {
   },
   flipop_provider_call_wait_seconds: {
     type: "histogram",
-    help: "How long in seconds calls wait for the account's limits before they are sent, by work class: assignment (moves of addresses), records (other changes) or check (reads).",
+    help: "Time in seconds that calls wait for the account's limits before the operator sends them, by work class: assignment (moves of addresses), records (other changes) or check (reads).",
     labels: ["provider", "class"],
   },
 } as const satisfies Readonly<Record<string, MetricFacts>>;
 
-/** Name of a metric of ours. */
+/** Name of one of flipop's metrics. */
 export type MetricName = keyof typeof METRICS;

@@ -1,11 +1,14 @@
-/** The API group, its version, and every name that the operator leaves on objects of a cluster. */
+/** The API group, its version, and every name that the operator writes to objects in a cluster. */
 
 export const API_GROUP = "flipop.digitalocean.com";
 export const API_VERSION = "v1alpha1";
-/** `apiVersion` of all our kinds. */
+/** `apiVersion` of the five kinds. */
 export const GROUP_VERSION = `${API_GROUP}/${API_VERSION}`;
 
-/** Annotations. The first two are on nodes, with the address as value; `…-owner` beside them says who wrote it. */
+/**
+ * Annotations. The first two are on nodes and contain the address; a `…-owner` annotation names the resource that wrote
+ * it.
+ */
 export const Annotation = {
   /** On the node that holds the address: an IPv4 address. */
   reservedIpv4: `${API_GROUP}/ipv4-reserved-ip`,
@@ -15,11 +18,11 @@ export const Annotation = {
   reservedIpv4Owner: `${API_GROUP}/ipv4-reserved-ip-owner`,
   /** Beside `reservedIpv6`: `<namespace>/<name>/<uid>` of the resource that wrote it. */
   reservedIpv6Owner: `${API_GROUP}/ipv6-reserved-ip-owner`,
-  /** On a pool or RoutedIP: a copy of the created addresses (comma-separated), should the status get lost. */
+  /** On a pool or RoutedIP: a copy of the created addresses (comma-separated), in case the status is lost. */
   createdIps: `${API_GROUP}/created-ips`,
-  /** On a pool or RoutedIP: a copy of the intent of an open creation (JSON), should the status get lost. */
+  /** On a pool or RoutedIP: a copy of the pending creation (JSON), in case the status is lost. */
   pendingCreation: `${API_GROUP}/pending-creation`,
-  /** Set by a person on a pool or RoutedIP: forget an open creation whose answer was lost. */
+  /** Set by a person on a pool or RoutedIP: forget a pending creation whose response was lost. */
   forgetCreation: `${API_GROUP}/forget-creation`,
   /** Set by a person on a Service: namespaces whose RoutedIPs may use it (comma-separated). */
   allowRoutedIpFrom: `${API_GROUP}/allow-routed-ip-from`,
@@ -33,23 +36,23 @@ export const Label = {
 
 /** Finalizers. */
 export const Finalizer = {
-  /** While there is cloud state to undo. */
+  /** Present while the clean-up must still undo cloud state. */
   cleanup: `${API_GROUP}/cleanup`,
   /** On an issuer or a class while a RoutedIP uses it. */
   inUse: `${API_GROUP}/in-use`,
 } as const;
 
-/** The taint of an elected node where a class names no other. Matching ignores taints under our prefix. */
+/** The default taint of an elected node; a class may name another. Matching ignores taints under flipop's prefix. */
 export const ELECTED_NODE_TAINT = { key: `${API_GROUP}/routed-ip`, value: "", effect: "PreferNoSchedule" } as const;
 
 /**
- * The Lease of leader election, in the operator's namespace. It is the Go operator's name on purpose: during a
- * migration the two never act at once.
+ * The Lease of leader election, in the operator's namespace. The Go operator uses the same name, so that only one of
+ * the two acts during a migration.
  */
 export const LEASE_NAME = "floating-ip-pool-controller-leader-election";
 
-/** `reportingController` of Events, and the field manager of our writes. */
+/** `reportingController` of Events, and the field manager of the operator's writes. */
 export const CONTROLLER_NAME = `${API_GROUP}/flipop`;
 
-/** Category of all our kinds: `kubectl get flipop`. */
+/** Category of the five kinds: `kubectl get flipop`. */
 export const CATEGORY = "flipop";

@@ -1,14 +1,14 @@
-/** The word that somebody may have meant. Pure. */
+/** Finds the word that a misspelt word probably means. */
 
-/** Letters that may be wrong, missing or too many. */
+/** Maximum number of wrong, missing or extra letters. */
 const MOST_EDITS = 2;
 
-/** The word most like the one seen, if it is like one; case and separators count for nothing. */
+/** The most similar word, if one is similar enough; case and separators are ignored. */
 export function nearest(seen: string, words: readonly string[]): string | undefined {
   const bare = bareOf(seen);
   const ranked = words.map((word) => ({ word, edits: edits(bare, bareOf(word)) })).sort((a, b) => a.edits - b.edits);
   const [best] = ranked;
-  // Half of a short word is not like it.
+  // In a short word, two wrong letters are too many.
   return best !== undefined && best.edits <= Math.min(MOST_EDITS, bare.length / 3) ? best.word : undefined;
 }
 

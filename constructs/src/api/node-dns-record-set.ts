@@ -9,7 +9,7 @@ import { CLOSING_COLUMNS, conditionColumn } from "./printer-column";
 import type { ResourceKind } from "./resource-kind";
 import type { Rule, SchemaOf } from "./schema";
 
-/** Which address of a node is published. Empty, which typed Go clients write: ExternalIP. */
+/** Which address of a node is published. Empty (typed Go clients write it): ExternalIP. */
 export type AddressType =
   | ""
   | "ExternalIP"
@@ -20,7 +20,7 @@ export type AddressType =
 /** When a record set may become empty. */
 export type EmptyPolicy = "Keep" | "Delete";
 
-/** A record set that holds an address of every matching node. */
+/** A record set with an address of every matching node. */
 export interface NodeDNSRecordSetSpec {
   readonly dnsRecordSet: DnsRecordSet;
   readonly provider?: string;
@@ -32,7 +32,7 @@ export interface NodeDNSRecordSetSpec {
   readonly paused?: boolean;
 }
 
-/** An address that is published. */
+/** A published address. */
 export interface PublishedAddress {
   readonly address: string;
   readonly nodeName: string;
@@ -45,7 +45,7 @@ export interface RecordCounts {
   readonly published: number;
 }
 
-/** Where a record set stands. The words are the Go operator's. */
+/** State of a record set. The values are those of the Go operator. */
 export type RecordSetState = "active" | "in-progress" | "error";
 
 /** What the operator observed and did. */
@@ -63,20 +63,19 @@ const RESERVED_PREFIX = `${API_GROUP}/`;
 
 const familyRule: Rule<NodeDNSRecordSetSpec> = {
   cel: "!has(self.ipFamilies) || !self.addressType.startsWith('flipop.digitalocean.com/') || self.ipFamilies.all(f, f == (self.addressType.endsWith('/ipv6-reserved-ip') ? 'IPv6' : 'IPv4'))",
-  message: "ipFamilies names a family that addressType does not have: leave ipFamilies out",
-  messageCel:
-    "'addressType ' + self.addressType + ' has one family, and ipFamilies names another: leave ipFamilies out'",
+  message: "ipFamilies names a family that addressType does not have: remove ipFamilies",
+  messageCel: "'addressType ' + self.addressType + ' has one family, but ipFamilies names another: remove ipFamilies'",
   check: ({ ipFamilies = [], addressType = "ExternalIP" }) => {
     if (!addressType.startsWith(RESERVED_PREFIX)) return undefined;
     const family = addressType.endsWith("/ipv6-reserved-ip") ? "IPv6" : "IPv4";
     if (ipFamilies.every((wanted) => wanted === family)) return undefined;
-    return `addressType ${addressType} has one family, and ipFamilies names another: leave ipFamilies out`;
+    return `addressType ${addressType} has one family, but ipFamilies names another: remove ipFamilies`;
   },
 };
 
 const specSchema: SchemaOf<NodeDNSRecordSetSpec> = {
   type: "object",
-  description: "A record set that holds an address of every matching node.",
+  description: "A record set with an address of every matching node.",
   example: {
     dnsRecordSet: { recordName: "nodes.example.com", zone: "example.com", ttl: 120 },
     match: { nodeLabel: "doks.digitalocean.com/node-pool=game", podNamespace: "games", podLabel: "app=match" },
@@ -84,11 +83,11 @@ const specSchema: SchemaOf<NodeDNSRecordSetSpec> = {
   },
   rules: [familyRule],
   properties: {
-    dnsRecordSet: { ...dnsRecordSetSchema, description: "Record set that the addresses are published in." },
+    dnsRecordSet: { ...dnsRecordSetSchema, description: "Record set in which the addresses are published." },
     provider: {
       type: "string",
       optional: true,
-      description: "DNS provider where `dnsRecordSet` names none. Absent: digitalocean.",
+      description: "DNS provider if `dnsRecordSet` names none. Absent: digitalocean.",
       example: "digitalocean",
       maxLength: 63,
     },
@@ -96,13 +95,13 @@ const specSchema: SchemaOf<NodeDNSRecordSetSpec> = {
       ...matchSchema,
       optional: true,
       description:
-        "Which nodes are candidates: their addresses are published. Absent: every node that is Ready, without taints and not cordoned.",
+        "Which nodes are candidates: the operator publishes their addresses. Absent: every node that is Ready, has no taints and is not cordoned.",
     },
     addressType: {
       type: "string",
       optional: true,
       description:
-        "Which address of a node is published: that of type ExternalIP or InternalIP in its status, or the reserved IP that its annotation names. A node without such an address is left out.",
+        "Which address of a node is published: the ExternalIP or InternalIP in its status, or the reserved IP in its annotation. A node without such an address is omitted.",
       enum: {
         "": true,
         ExternalIP: true,
@@ -116,7 +115,7 @@ const specSchema: SchemaOf<NodeDNSRecordSetSpec> = {
       type: "array",
       optional: true,
       description:
-        "Address families to publish: A records for IPv4, AAAA records for IPv6. Absent or empty: IPv4, or the one family that a reserved-ip `addressType` has.",
+        "Address families to publish: A records for IPv4, AAAA records for IPv6. Absent or empty: IPv4, or the only family of a reserved-ip `addressType`.",
       example: ["IPv4", "IPv6"],
       items: { type: "string", description: "A family.", enum: { IPv4: true, IPv6: true } },
       listType: "set",
@@ -127,7 +126,7 @@ const specSchema: SchemaOf<NodeDNSRecordSetSpec> = {
       type: "string",
       optional: true,
       description:
-        "When the record set may become empty. Keep: never; the last addresses stay while no node matches. Delete: its records are deleted once no node has had the labels of `nodeLabel` for 5 minutes; nodes that are not ready do not count as gone.",
+        "When the record set may become empty. Keep: never; the last addresses stay while no node matches. Delete: the operator deletes the records after no node has had the labels of `nodeLabel` for 5 minutes. A node that is not ready still counts.",
       enum: { Keep: true, Delete: true },
       default: "Keep",
     },
@@ -137,15 +136,15 @@ const specSchema: SchemaOf<NodeDNSRecordSetSpec> = {
 
 const publishedAddressSchema: SchemaOf<PublishedAddress> = {
   type: "object",
-  description: "An address that is published.",
+  description: "A published address.",
   properties: {
     address: { type: "string", description: "The address.", maxLength: MAX_IP_LENGTH },
-    nodeName: { type: "string", description: "Node that it belongs to.", maxLength: 253 },
+    nodeName: { type: "string", description: "Node of the address.", maxLength: 253 },
     graceSince: {
       type: "string",
       format: "date-time",
       optional: true,
-      description: "When the node stopped matching, while its grace period lasts.",
+      description: "When the node stopped matching; present during its grace period.",
     },
   },
 };
@@ -155,18 +154,18 @@ const statusSchema: SchemaOf<NodeDNSRecordSetStatus> = {
   description: "What the operator observed and did.",
   properties: {
     observedGeneration: { ...observedGenerationSchema, optional: true },
-    // No enum, as with addresses: see address-status.ts.
+    // No enum, for the reason in address-status.ts.
     state: {
       type: "string",
       optional: true,
-      description: "Where the record set stands: `active`, `in-progress` or `error`.",
+      description: "State of the record set: `active`, `in-progress` or `error`.",
       maxLength: 32,
     },
     error: errorSchema,
     addresses: {
       type: "array",
       optional: true,
-      description: "Addresses published, in order.",
+      description: "Published addresses, in order.",
       items: publishedAddressSchema,
       listType: "atomic",
       maxItems: 5000,
@@ -178,21 +177,21 @@ const statusSchema: SchemaOf<NodeDNSRecordSetStatus> = {
       description: "Numbers of nodes and addresses.",
       properties: {
         candidates: { type: "integer", description: "Candidates.", minimum: 0 },
-        published: { type: "integer", description: "Addresses published.", minimum: 0 },
+        published: { type: "integer", description: "Published addresses.", minimum: 0 },
       },
     },
     conditions: { ...conditionsSchema, optional: true },
   },
 };
 
-/** NodeDNSRecordSet, as the table of kinds has it. */
+/** The kind NodeDNSRecordSet. */
 export const nodeDNSRecordSetKind: ResourceKind<NodeDNSRecordSetSpec, NodeDNSRecordSetStatus> = {
   kind: "NodeDNSRecordSet",
   plural: "nodednsrecordsets",
   singular: "nodednsrecordset",
   shortNames: ["nodedns"],
   scope: "Namespaced",
-  description: "A DNS record set that holds an address of every node that matches.",
+  description: "A DNS record set with an address of every node that matches.",
   spec: specSchema,
   status: statusSchema,
   conditions: ["Ready", "DNSReady", "Conflict", "ProviderReachable"],
@@ -200,10 +199,16 @@ export const nodeDNSRecordSetKind: ResourceKind<NodeDNSRecordSetSpec, NodeDNSRec
     conditionColumn("Ready", "Ready"),
     { name: "Record", type: "string", jsonPath: ".spec.dnsRecordSet.recordName", description: "Record name." },
     { name: "Zone", type: "string", jsonPath: ".spec.dnsRecordSet.zone", description: "Zone." },
-    { name: "Published", type: "integer", jsonPath: ".status.counts.published", description: "Addresses published." },
-    { name: "State", type: "string", jsonPath: ".status.state", description: "Where the record set stands." },
-    { name: "Type", type: "string", jsonPath: ".spec.addressType", description: "Address published.", priority: 1 },
-    { name: "Error", type: "string", jsonPath: ".status.error", description: "What went wrong.", priority: 1 },
+    { name: "Published", type: "integer", jsonPath: ".status.counts.published", description: "Published addresses." },
+    { name: "State", type: "string", jsonPath: ".status.state", description: "State of the record set." },
+    {
+      name: "Type",
+      type: "string",
+      jsonPath: ".spec.addressType",
+      description: "Type of the published addresses.",
+      priority: 1,
+    },
+    { name: "Error", type: "string", jsonPath: ".status.error", description: "The last error.", priority: 1 },
     ...CLOSING_COLUMNS,
   ],
 };

@@ -8,7 +8,7 @@ import type {
   Rule,
 } from "./schema";
 
-/** An OpenAPI v3 schema as a CustomResourceDefinition takes it. */
+/** An OpenAPI v3 schema for a CustomResourceDefinition. */
 export type OpenApiSchema = { readonly [key: string]: unknown };
 
 /** Renders a schema as structural OpenAPI v3 with Kubernetes' extensions. */
@@ -16,7 +16,7 @@ export function toOpenApi(schema: AnySchema): OpenApiSchema {
   return defined({ description: schema.description, ...render(schema), ...validations(schema.rules ?? []) });
 }
 
-/** Each type of schema to the keywords that are its own. */
+/** The keywords of each schema type. */
 function render(schema: AnySchema): OpenApiSchema {
   switch (schema.type) {
     case "object":
@@ -92,7 +92,7 @@ function validations(rules: readonly Rule<never>[]): OpenApiSchema {
   };
 }
 
-/** The object without keys that are undefined, which YAML and the API server would stumble over. */
+/** The object without undefined keys, which YAML and the API server do not accept. */
 export function defined(object: OpenApiSchema): OpenApiSchema {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }

@@ -5,10 +5,11 @@ import { API_GROUP, LEASE_NAME } from "./names";
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete";
 
 /**
- * Where a permission is needed: in the whole cluster; in the namespaces of `--watch-namespaces` or
- * `--pod-namespaces` (none given: the whole cluster); in the operator's own namespace; in those of
- * `--issuer-namespaces` or `--job-namespaces`. `goingNamespaces`: in those of `--watch-namespaces` that are being
- * deleted, and may have lost their Roles; given in the whole cluster, and only where an admission policy confines it.
+ * Where the operator needs a permission: in the whole cluster; in the namespaces of `--watch-namespaces` or
+ * `--pod-namespaces` (if empty, in the whole cluster); in the operator's own namespace; in the namespaces of
+ * `--issuer-namespaces` or `--job-namespaces`. `goingNamespaces`: in namespaces of `--watch-namespaces` that are being
+ * deleted and may have lost their Roles; this permission is for the whole cluster, and exists only with an admission
+ * policy that confines it.
  */
 export type PermissionScope =
   | "cluster"
@@ -19,7 +20,7 @@ export type PermissionScope =
   | "jobNamespaces"
   | "goingNamespaces";
 
-/** Something that the operator may do, and why it must. */
+/** A permission of the operator, and the reason for it. */
 export interface Permission {
   /** Features that need it. */
   readonly features: readonly FeatureName[];
@@ -28,7 +29,7 @@ export interface Permission {
   readonly apiGroup: string;
   readonly resources: readonly string[];
   readonly verbs: readonly Verb[];
-  /** Only objects of these names. */
+  /** Limits the permission to objects with these names. */
   readonly resourceNames?: readonly string[];
   readonly why: string;
 }
@@ -36,7 +37,9 @@ export interface Permission {
 const ALL: readonly FeatureName[] = ["pools", "dns", "routedip", "jobs"];
 const READ: readonly Verb[] = ["get", "list", "watch"];
 
-/** Read a kind of ours, and write its metadata (finalizers, annotations), spec.ips and status by patches. */
+/**
+ * Permissions to read one of the five kinds, and to patch its metadata (finalizers, annotations), spec.ips and status.
+ */
 function ownKind(features: readonly FeatureName[], scope: PermissionScope, resources: readonly string[]): Permission[] {
   return [
     {
@@ -53,12 +56,12 @@ function ownKind(features: readonly FeatureName[], scope: PermissionScope, resou
       apiGroup: API_GROUP,
       resources: resources.map((resource) => `${resource}/status`),
       verbs: ["patch"],
-      why: "say what was observed and done",
+      why: "write the observed state and conditions",
     },
   ];
 }
 
-/** What the end of a resource takes, once its namespace has no Role any more. */
+/** Permissions to finish the deletion of a resource whose namespace has already lost its Roles. */
 function cleanup(features: readonly FeatureName[], resources: readonly string[]): Permission {
   return {
     features,
@@ -66,11 +69,11 @@ function cleanup(features: readonly FeatureName[], resources: readonly string[])
     apiGroup: API_GROUP,
     resources: [...resources, ...resources.map((resource) => `${resource}/status`)],
     verbs: ["patch"],
-    why: "finish the clean-up in a namespace that goes and has lost its Roles already",
+    why: "finish the clean-up in a namespace that is being deleted and has already lost its Roles",
   };
 }
 
-/** Everything that the operator may do. The construct library makes roles of it, the tests try each call. */
+/** All permissions of the operator. The construct library generates the roles from them, and tests try each call. */
 export const PERMISSIONS: readonly Permission[] = [
   {
     features: ALL,
@@ -78,7 +81,7 @@ export const PERMISSIONS: readonly Permission[] = [
     apiGroup: "coordination.k8s.io",
     resources: ["leases"],
     verbs: ["create"],
-    why: "leader election: make the Lease (a create can't be limited to a name)",
+    why: "leader election: create the Lease (RBAC cannot limit create to a name)",
   },
   {
     features: ALL,
@@ -87,7 +90,7 @@ export const PERMISSIONS: readonly Permission[] = [
     resources: ["leases"],
     resourceNames: [LEASE_NAME],
     verbs: ["get", "update"],
-    why: "leader election: hold the Lease",
+    why: "leader election: read and renew the Lease",
   },
   {
     features: ALL,
@@ -95,7 +98,7 @@ export const PERMISSIONS: readonly Permission[] = [
     apiGroup: "events.k8s.io",
     resources: ["events"],
     verbs: ["create", "patch"],
-    why: "tell what happened, on the resource, or in namespace default; by a dry run, learn that a namespace is gone",
+    why: "emit Events for a resource, or in namespace default; check with a dry run whether a namespace is gone",
   },
   {
     features: ALL,
@@ -111,7 +114,7 @@ export const PERMISSIONS: readonly Permission[] = [
     apiGroup: "",
     resources: ["nodes"],
     verbs: ["patch"],
-    why: "write the address annotation and the taint of an elected node; the admission policy refuses all else",
+    why: "write the address annotation, and the taint of an elected node; the admission policy rejects other changes",
   },
   {
     features: ALL,
@@ -141,7 +144,7 @@ export const PERMISSIONS: readonly Permission[] = [
     verbs: ["list", "watch"],
     why: "find the nodes that serve a RoutedIP's Service",
   },
-  // A class may name an issuer outside of the namespaces whose RoutedIPs are served.
+  // A class may name an issuer outside of the watched namespaces.
   ...ownKind(["routedip", "jobs"], "issuerNamespaces", ["routedipissuers"]),
   {
     features: ["routedip"],
@@ -157,7 +160,7 @@ export const PERMISSIONS: readonly Permission[] = [
     apiGroup: "batch",
     resources: ["jobs"],
     verbs: [...READ, "create", "delete"],
-    why: "run the Jobs of classes; a dry-run create checks their specs",
+    why: "run the Jobs of classes, and check their specs with a dry-run create",
   },
   {
     features: ["jobs"],
@@ -173,7 +176,7 @@ export const PERMISSIONS: readonly Permission[] = [
     apiGroup: "events.k8s.io",
     resources: ["events"],
     verbs: ["list"],
-    why: "say why a Job's pod does not start",
+    why: "report why a Job's pod does not start",
   },
   {
     features: ["jobs"],
@@ -181,7 +184,7 @@ export const PERMISSIONS: readonly Permission[] = [
     apiGroup: "",
     resources: ["serviceaccounts"],
     verbs: ["get"],
-    why: "run Jobs only as ServiceAccounts that are labelled for it",
+    why: "check that the ServiceAccount of a Job has the required label",
   },
   cleanup(["pools"], ["floatingippools"]),
   cleanup(["dns"], ["nodednsrecordsets"]),

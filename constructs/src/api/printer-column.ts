@@ -4,7 +4,7 @@ export interface PrinterColumn {
   readonly type: "string" | "integer" | "date";
   readonly jsonPath: string;
   readonly description: string;
-  /** 1: shown by `-o wide` only. */
+  /** 1: only `-o wide` shows the column. */
   readonly priority?: number;
 }
 

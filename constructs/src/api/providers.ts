@@ -1,7 +1,7 @@
-/** What a provider can do for a resource. */
+/** A service that a provider offers to resources. */
 export type ProviderService = "addresses" | "dns" | "firewalls";
 
-/** What everything except the provider's own code has to know about a provider. */
+/** Facts about a provider for all code outside of the provider's own folder. */
 export interface ProviderFacts {
   /** As in `spec.provider`. */
   readonly name: string;
@@ -9,7 +9,7 @@ export interface ProviderFacts {
   readonly title: string;
   /** The prop of FlipopOperator, and the value of the Helm chart, with the provider's credentials. */
   readonly prop: string;
-  /** What the provider serves; the operator's ProviderSet has the same parts. */
+  /** Services of the provider; the operator's ProviderSet has the same parts. */
   readonly services: readonly ProviderService[];
   /** The variable with the API token, and the key of the token in the operator's Secret; `<variable>_FILE` names a file. */
   readonly tokenVariable: string;
@@ -18,13 +18,13 @@ export interface ProviderFacts {
   /** The variable with the User-Agent of the calls. */
   readonly userAgentVariable: string;
   /**
-   * The forms of the provider's API tokens, so that no manifest contains one: regular expressions without look-ahead,
-   * which Helm does not know. A number stands for that many characters with upper case, lower case and digits among them.
+   * The forms of the provider's API tokens, which manifests must not contain: regular expressions without look-ahead,
+   * which Helm does not support. A number means that many characters, including upper case, lower case and digits.
    */
   readonly tokenForms: readonly (string | number)[];
-  /** Words for the Helm chart, so that people find it. */
+  /** Search keywords for the Helm chart. */
   readonly keywords: readonly string[];
-  /** The TTLs in seconds that the provider's DNS takes. @default any */
+  /** The TTLs in seconds that the provider's DNS supports. @default any */
   readonly ttl?: { readonly automatic: number; readonly least: number; readonly most: number };
 }
 
@@ -50,7 +50,7 @@ export const PROVIDERS = {
     tokenVariable: "CLOUDFLARE_TOKEN",
     urlVariable: "CLOUDFLARE_API_URL",
     userAgentVariable: "CLOUDFLARE_USER_AGENT",
-    // Older tokens have no prefix; the mixed characters exclude a commit's hash.
+    // Older tokens have no prefix; the mixed characters exclude commit hashes.
     tokenForms: [40, "cf[aku]t_[-_A-Za-z0-9]{20,}"],
     keywords: ["cloudflare"],
     ttl: { automatic: 1, least: 60, most: 86_400 },
@@ -65,19 +65,21 @@ export function allProviders(): readonly (ProviderFacts & { readonly prop: Crede
   return Object.values(PROVIDERS);
 }
 
-/** The facts of a provider; undefined: this release does not know it. */
+/** The facts of a provider; undefined if this release does not support it. */
 export function providerNamed(name: string): ProviderFacts | undefined {
   return allProviders().find((provider) => provider.name === name);
 }
 
-/** An environment variable that sets up a provider; the names are the Go operator's where it has them. */
+/**
+ * An environment variable that configures a provider. The names equal those of the Go operator, if it has the variable.
+ */
 export interface ProviderVariable {
   readonly env: string;
   /** As in `spec.provider`. */
   readonly provider: string;
-  /** The prop of FlipopOperator that takes its place. */
+  /** The corresponding prop of FlipopOperator. */
   readonly prop: CredentialProp;
-  /** Whether its value must never be shown. */
+  /** Whether the value must never appear in output. */
   readonly secret: boolean;
   readonly description: string;
 }
@@ -87,14 +89,19 @@ export function providerVariables(): readonly ProviderVariable[] {
   return allProviders().flatMap(({ name: provider, prop, tokenVariable, urlVariable, userAgentVariable }) => {
     const of = { provider, prop };
     return [
-      { env: tokenVariable, ...of, secret: true, description: "API token; without one the provider is not set up" },
+      {
+        env: tokenVariable,
+        ...of,
+        secret: true,
+        description: "API token; without it the operator does not set up the provider",
+      },
       {
         env: `${tokenVariable}_FILE`,
         ...of,
         secret: false,
-        description: "File with the API token, read again every 60 s",
+        description: "File with the API token; the operator reads it every 60 s",
       },
-      { env: urlVariable, ...of, secret: false, description: "Base URL of the API; may carry a path" },
+      { env: urlVariable, ...of, secret: false, description: "Base URL of the API; may contain a path" },
       { env: userAgentVariable, ...of, secret: false, description: "User-Agent of the calls" },
     ];
   });

@@ -2,11 +2,14 @@ import type { ConditionType, Reason } from "./conditions";
 import type { KindName } from "./kinds";
 import type { MetricName } from "./metrics";
 
-/** Where a reason is found. */
+/** Where a reason can appear. */
 export interface ReasonPlace {
   readonly kinds: readonly KindName[];
   readonly conditions: readonly ConditionType[];
-  /** Whether it stands beside a single address, too: `status.ips.KEY.reason` of a pool, `status.reason` of a RoutedIP. */
+  /**
+   * Whether it can also be the reason of a single address: `status.ips.KEY.reason` of a pool, `status.reason` of a
+   * RoutedIP.
+   */
   readonly ofAddress?: true;
 }
 
@@ -28,14 +31,14 @@ const FAILED_CALL: readonly ConditionType[] = [
   "Assigned",
   "FirewallReady",
 ];
-/** Of a RoutedIP that can't be served at all. */
+/** Conditions of a RoutedIP on which the operator cannot act at all. */
 const UNSERVED: readonly ConditionType[] = ["Ready", "Assigned", "FirewallReady"];
 const SERVICE: ReasonPlace = { kinds: ["RoutedIP"], conditions: UNSERVED };
 const FIREWALL: ReasonPlace = { kinds: ["RoutedIP", "RoutedIPIssuer"], conditions: ["Ready", "FirewallReady"] };
 const ISSUER: ReasonPlace = { kinds: ["RoutedIP", "ClusterRoutedIPClass"], conditions: UNSERVED };
 const JOB: ReasonPlace = { kinds: ["RoutedIP", "ClusterRoutedIPClass"], conditions: UNSERVED };
 
-/** For every reason the kinds and conditions that it is found on. */
+/** The kinds and conditions in which each reason can appear. */
 export const REASON_PLACES = {
   Observed: {
     kinds: ALL,
@@ -100,7 +103,7 @@ export const REASON_PLACES = {
   LimitUnsupported: { kinds: ["RoutedIP", "ClusterRoutedIPClass"], conditions: UNSERVED },
 } as const satisfies Readonly<Record<Reason, ReasonPlace>>;
 
-/** The metrics that go with a condition: what to look at, or to alert on, when it is bad. */
+/** The metrics that help to explain a bad condition, or to alert on it. */
 export const CONDITION_METRICS: Readonly<Record<ConditionType, readonly MetricName[]>> = {
   Ready: ["flipop_floatingippoolcontroller_ip_state", "flipop_providers_calls_total"],
   Fulfilled: [

@@ -1,2 +1,2 @@
-/** Version of all packages and of the image: they are released together. */
+/** Version of all packages and of the image, which are released together. */
 export const RELEASE = "0.1.0";

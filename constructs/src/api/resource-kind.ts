@@ -2,21 +2,21 @@ import type { ConditionType } from "./conditions";
 import type { PrinterColumn } from "./printer-column";
 import type { SchemaOf } from "./schema";
 
-/** All that is known of a kind beside its schemas. */
+/** Everything about a kind except its schemas. */
 export interface KindFacts {
   readonly kind: string;
   readonly plural: string;
   readonly singular: string;
   readonly shortNames: readonly string[];
   readonly scope: "Namespaced" | "Cluster";
-  /** What the kind is for, in one or two sentences; `kubectl explain KIND` shows it. */
+  /** Purpose of the kind, in one or two sentences; `kubectl explain KIND` shows it. */
   readonly description: string;
   readonly columns: readonly PrinterColumn[];
-  /** Types of the conditions that its status has. */
+  /** Types of the conditions in its status. */
   readonly conditions: readonly ConditionType[];
 }
 
-/** All that is known of a kind: its CustomResourceDefinition, its docs and its validation are made from this. */
+/** Everything about a kind: the source of its CustomResourceDefinition, its docs and its validation. */
 export interface ResourceKind<Spec, Status> extends KindFacts {
   readonly spec: SchemaOf<Spec>;
   readonly status: SchemaOf<Status>;

@@ -11,7 +11,7 @@ export interface SecretKeyReference {
   readonly key?: string;
 }
 
-/** An account at a provider through which RoutedIPs get their addresses. */
+/** An account at a provider for the addresses of RoutedIPs. */
 export interface RoutedIPIssuerSpec {
   readonly provider: string;
   readonly region?: string;
@@ -36,7 +36,7 @@ export interface RoutedIPIssuerStatus {
 
 const specSchema: SchemaOf<RoutedIPIssuerSpec> = {
   type: "object",
-  description: "An account at a provider through which RoutedIPs get their addresses.",
+  description: "An account at a provider for the addresses of RoutedIPs.",
   example: {
     provider: "digitalocean",
     region: "nyc3",
@@ -49,7 +49,7 @@ const specSchema: SchemaOf<RoutedIPIssuerSpec> = {
       type: "string",
       optional: true,
       description:
-        "Region that addresses are created in. Absent: an address is created only on a node that waits for one.",
+        "Region in which addresses are created. Absent: the operator creates an address only on a node that waits for one.",
       example: "nyc3",
       maxLength: 63,
     },
@@ -57,7 +57,7 @@ const specSchema: SchemaOf<RoutedIPIssuerSpec> = {
       type: "object",
       optional: true,
       description:
-        "Where the token is: a Secret in the issuer's own namespace. Absent: the operator's own token, which only an issuer in the operator's namespace may use.",
+        "Secret with the token, in the issuer's own namespace. Absent: the operator's own token, which only an issuer in the operator's namespace may use.",
       mapType: "atomic",
       properties: {
         name: nameSchema("Name of the Secret, in the issuer's own namespace.", "digitalocean"),
@@ -78,7 +78,7 @@ const specSchema: SchemaOf<RoutedIPIssuerSpec> = {
       type: "string",
       optional: true,
       description:
-        "What happens to a created address when its RoutedIP is deleted. Retain: the account keeps it. Delete: it is released for good. An address that `routedIP` gave is never released.",
+        "What happens to a created address when its RoutedIP is deleted. Retain: the account keeps the address. Delete: the operator releases it for good. The operator never releases an address from `spec.routedIP`.",
       enum: { Retain: true, Delete: true },
       default: "Retain",
     },
@@ -86,7 +86,7 @@ const specSchema: SchemaOf<RoutedIPIssuerSpec> = {
       type: "string",
       optional: true,
       description:
-        "Name of the cloud firewall that lets the Services' ports in; created where the account has none of that name. Absent: no firewall is changed.",
+        "Name of the cloud firewall that allows traffic to the Services' ports. If the account has no firewall of this name, the operator creates one. Absent: the operator changes no firewall.",
       example: "ingress",
       minLength: 1,
       maxLength: 255,
@@ -103,7 +103,7 @@ const statusSchema: SchemaOf<RoutedIPIssuerStatus> = {
       type: "object",
       optional: true,
       description:
-        "The firewall, where the operator created it. Under `routedIPReclaimPolicy` Delete it is deleted once it is empty.",
+        "The firewall, if the operator created it. With `routedIPReclaimPolicy` Delete, the operator deletes it when it is empty.",
       properties: {
         id: { type: "string", description: "The provider's id of the firewall.", maxLength: 253 },
         name: { type: "string", description: "Its name.", maxLength: 255 },
@@ -114,14 +114,14 @@ const statusSchema: SchemaOf<RoutedIPIssuerStatus> = {
   },
 };
 
-/** RoutedIPIssuer, as the table of kinds has it. */
+/** The kind RoutedIPIssuer. */
 export const routedIPIssuerKind: ResourceKind<RoutedIPIssuerSpec, RoutedIPIssuerStatus> = {
   kind: "RoutedIPIssuer",
   plural: "routedipissuers",
   singular: "routedipissuer",
   shortNames: ["ripissuer"],
   scope: "Namespaced",
-  description: "An account at a provider, its token and its firewall, through which RoutedIPs get addresses.",
+  description: "An account at a provider, with its token and its firewall, for the addresses of RoutedIPs.",
   spec: specSchema,
   status: statusSchema,
   conditions: ["Ready"],
@@ -129,7 +129,12 @@ export const routedIPIssuerKind: ResourceKind<RoutedIPIssuerSpec, RoutedIPIssuer
     conditionColumn("Ready", "Ready"),
     { name: "Provider", type: "string", jsonPath: ".spec.provider", description: "Provider." },
     { name: "Region", type: "string", jsonPath: ".spec.region", description: "Region." },
-    { name: "Firewall", type: "string", jsonPath: ".spec.routedIPFirewallName", description: "Firewall kept in step." },
+    {
+      name: "Firewall",
+      type: "string",
+      jsonPath: ".spec.routedIPFirewallName",
+      description: "Firewall that the operator updates.",
+    },
     {
       name: "Reclaim",
       type: "string",

@@ -1,9 +1,9 @@
 import type { Rule } from "./schema";
 
-const BOTH = "className and issuerRef are both set: keep the one that should handle this address";
-const NEITHER = "neither className nor issuerRef is set: name a ClusterRoutedIPClass or a RoutedIPIssuer";
+const BOTH = "className and issuerRef are both set: keep the one that should manage this address";
+const NEITHER = "neither className nor issuerRef is set: set one of them";
 const IMMUTABLE =
-  "className and issuerRef are immutable: delete the RoutedIP (its address stays under Retain) and make one with routedIP set";
+  "className and issuerRef are immutable: delete the RoutedIP (with reclaim policy Retain its address stays) and create a new one with routedIP set";
 
 interface Handler {
   readonly className?: string;

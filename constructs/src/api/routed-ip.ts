@@ -29,7 +29,7 @@ export interface ServiceReference {
   readonly namespace?: string;
 }
 
-/** One address that follows the nodes which serve one Service. */
+/** An address that follows the nodes of a Service. */
 export interface RoutedIPSpec {
   readonly className?: string;
   readonly issuerRef?: IssuerReference;
@@ -46,7 +46,7 @@ export interface FirewallShare {
   readonly nodes: readonly string[];
 }
 
-/** A former firewall, in whose place another is named now: what this RoutedIP still has to remove there. */
+/** A previous firewall, and the nodes and rules that this RoutedIP still has to remove from it. */
 export interface FormerFirewall {
   readonly name: string;
   readonly nodes: readonly string[];
@@ -79,7 +79,7 @@ export interface RoutedIPStatus {
 
 const specSchema: SchemaOf<RoutedIPSpec> = {
   type: "object",
-  description: "One address that follows the nodes which serve one Service.",
+  description: "An address that follows the nodes of a Service.",
   example: {
     className: "public",
     serviceRef: { serviceName: "ingress" },
@@ -90,7 +90,7 @@ const specSchema: SchemaOf<RoutedIPSpec> = {
   properties: {
     className: {
       ...nameSchema(
-        "Name of the ClusterRoutedIPClass that handles this address. Set either `className` or `issuerRef`; neither can be changed later.",
+        "Name of the ClusterRoutedIPClass of this address. Set either `className` or `issuerRef`; neither can be changed later.",
         "public",
       ),
       optional: true,
@@ -99,7 +99,7 @@ const specSchema: SchemaOf<RoutedIPSpec> = {
       type: "object",
       optional: true,
       description:
-        "RoutedIPIssuer of the same namespace that handles this address, as a class with all defaults would.",
+        "RoutedIPIssuer of this address, in the same namespace. It has the same effect as a class with default settings.",
       mapType: "atomic",
       properties: {
         name: nameSchema("Name of the RoutedIPIssuer, in the namespace of the RoutedIP.", "digitalocean"),
@@ -108,7 +108,8 @@ const specSchema: SchemaOf<RoutedIPSpec> = {
     routedIP: {
       type: "string",
       optional: true,
-      description: "Existing address to use; it is never released. Absent: an IPv4 address is created.",
+      description:
+        "Existing address to use; the operator never releases it. Absent: the operator creates an IPv4 address.",
       example: "192.0.2.20",
       maxLength: MAX_IP_LENGTH,
       rules: [ipRule],
@@ -116,12 +117,12 @@ const specSchema: SchemaOf<RoutedIPSpec> = {
     serviceRef: {
       type: "object",
       description:
-        "The Service whose nodes the address follows. It needs a pod selector; one that is headless or of type ExternalName is refused.",
+        "The Service whose nodes the address follows. It needs a pod selector, and must be neither headless nor of type ExternalName.",
       properties: {
         serviceName: dnsLabelSchema("Name of the Service.", "ingress"),
         namespace: {
           ...dnsLabelSchema(
-            "Namespace of the Service. Absent: the RoutedIP's own. In another namespace, the Service's annotation flipop.digitalocean.com/allow-routed-ip-from must name the RoutedIP's.",
+            "Namespace of the Service. Absent: the RoutedIP's own. For another namespace, the Service's annotation flipop.digitalocean.com/allow-routed-ip-from must list the RoutedIP's namespace.",
             "ingress",
           ),
           optional: true,
@@ -131,7 +132,7 @@ const specSchema: SchemaOf<RoutedIPSpec> = {
     dnsRecordSet: {
       ...dnsRecordSetSchema,
       optional: true,
-      description: "Record set that holds the address. Absent: no DNS records.",
+      description: "Record set with the address. Absent: no DNS records.",
     },
     gracePeriodSeconds: gracePeriodSchema,
     paused: pausedSchema,
@@ -147,14 +148,14 @@ const statusSchema: SchemaOf<RoutedIPStatus> = {
     routedIP: {
       type: "string",
       optional: true,
-      description: "The address, given or created.",
+      description: "The address, from `spec.routedIP` or created.",
       maxLength: MAX_IP_LENGTH,
     },
     assignedNode: { type: "string", optional: true, description: "Node that holds the address.", maxLength: 253 },
     ports: {
       type: "array",
       optional: true,
-      description: "Ports at which the Service is served on its nodes.",
+      description: "Ports at which nodes serve the Service.",
       items: routedPortSchema,
       listType: "atomic",
       maxItems: 256,
@@ -162,7 +163,7 @@ const statusSchema: SchemaOf<RoutedIPStatus> = {
     firewallRules: {
       type: "array",
       optional: true,
-      description: "Firewall rules that this RoutedIP needs; each is recorded before it is added.",
+      description: "Firewall rules that this RoutedIP needs. The operator records each rule before it adds it.",
       items: firewallRuleSchema,
       listType: "atomic",
       maxItems: 256,
@@ -170,13 +171,13 @@ const statusSchema: SchemaOf<RoutedIPStatus> = {
     firewall: {
       type: "object",
       optional: true,
-      description: "The firewall that `firewallRules` are in, and the machines that this RoutedIP added to it.",
+      description: "The firewall with the `firewallRules`, and the machines that this RoutedIP added to it.",
       properties: {
-        name: { type: "string", description: "Name of the firewall that `firewallRules` are in.", maxLength: 255 },
+        name: { type: "string", description: "Name of the firewall with the `firewallRules`.", maxLength: 255 },
         nodes: {
           type: "array",
           description:
-            "Machines (`spec.providerID`) that this RoutedIP put behind the firewall; each is recorded before it is added.",
+            "Machines (`spec.providerID`) that this RoutedIP added to the firewall. The operator records each machine before it adds it.",
           items: { type: "string", description: "A machine.", maxLength: MAX_PROVIDER_ID },
           listType: "atomic",
           maxItems: 64,
@@ -187,23 +188,22 @@ const statusSchema: SchemaOf<RoutedIPStatus> = {
       type: "array",
       optional: true,
       description:
-        "Former firewalls, in whose place another is named now. What this RoutedIP added there is removed once the present one is in place.",
+        "Firewalls that this RoutedIP used before. The operator removes this RoutedIP's nodes and rules from them when the current firewall is ready.",
       items: {
         type: "object",
-        description:
-          "A former firewall, in whose place another is named now: what this RoutedIP still has to remove there.",
+        description: "A previous firewall, and the nodes and rules that this RoutedIP still has to remove from it.",
         properties: {
           name: { type: "string", description: "Its name.", maxLength: 255 },
           nodes: {
             type: "array",
-            description: "Machines (`spec.providerID`) that this RoutedIP put behind it.",
+            description: "Machines (`spec.providerID`) that this RoutedIP added to it.",
             items: { type: "string", description: "A machine.", maxLength: MAX_PROVIDER_ID },
             listType: "atomic",
             maxItems: 64,
           },
           rules: {
             type: "array",
-            description: "Rules that this RoutedIP needed there.",
+            description: "Rules that this RoutedIP needed in it.",
             items: firewallRuleSchema,
             listType: "atomic",
             maxItems: 256,
@@ -218,32 +218,33 @@ const statusSchema: SchemaOf<RoutedIPStatus> = {
     created: {
       type: "boolean",
       optional: true,
-      description: "Whether the operator created the address; only then may it be released.",
+      description: "Whether the operator created the address. It releases only created addresses.",
     },
     inferred: {
       type: "boolean",
       optional: true,
       description:
-        "The answer to its creation was lost, and the operator concluded from the account's lists that the address belongs to this resource. The operator never releases such an address.",
+        "Whether the response to the creation was lost and the operator concluded from the account's lists that the address belongs to this resource. The operator never releases such an address.",
     },
     dns: { ...dnsStatusSchema, optional: true },
     pendingCreation: {
       ...pendingCreationSchema,
       optional: true,
-      description: "A creation of an address whose outcome is not known yet. No other begins before it is settled.",
+      description:
+        "An address creation with an unknown outcome. The operator starts no other creation until it knows the outcome.",
     },
     conditions: { ...conditionsSchema, optional: true },
   },
 };
 
-/** RoutedIP, as the table of kinds has it. */
+/** The kind RoutedIP. */
 export const routedIPKind: ResourceKind<RoutedIPSpec, RoutedIPStatus> = {
   kind: "RoutedIP",
   plural: "routedips",
   singular: "routedip",
   shortNames: ["rip"],
   scope: "Namespaced",
-  description: "One routable address that follows the nodes which serve one Service, with the cloud firewall in step.",
+  description: "A routable address that follows the nodes of a Service, and the cloud firewall rules for its ports.",
   spec: specSchema,
   status: statusSchema,
   conditions: ["Ready", "Assigned", "FirewallReady", "DNSReady", "Conflict"],
@@ -251,8 +252,13 @@ export const routedIPKind: ResourceKind<RoutedIPSpec, RoutedIPStatus> = {
     conditionColumn("Ready", "Ready"),
     { name: "Address", type: "string", jsonPath: ".status.routedIP", description: "The address." },
     { name: "Node", type: "string", jsonPath: ".status.assignedNode", description: "Node that holds the address." },
-    { name: "Service", type: "string", jsonPath: ".spec.serviceRef.serviceName", description: "Service followed." },
-    { name: "State", type: "string", jsonPath: ".status.state", description: "Where the address stands." },
+    {
+      name: "Service",
+      type: "string",
+      jsonPath: ".spec.serviceRef.serviceName",
+      description: "Service that the address follows.",
+    },
+    { name: "State", type: "string", jsonPath: ".status.state", description: "State of the address." },
     { name: "Class", type: "string", jsonPath: ".spec.className", description: "Class.", priority: 1 },
     { name: "Issuer", type: "string", jsonPath: ".spec.issuerRef.name", description: "Issuer.", priority: 1 },
     ...CLOSING_COLUMNS,

@@ -1,36 +1,36 @@
 /**
- * Schemas of custom resources, typed by the interface they describe: `SchemaOf<PoolSpec>` compiles only while it has
- * every property of `PoolSpec`, no other, each of the right type and rightly marked optional.
- * `openapi.ts` turns them into OpenAPI v3 for a CustomResourceDefinition; `validate.ts` checks values against them.
+ * Schemas of custom resources, typed by the interface that they describe: `SchemaOf<PoolSpec>` compiles only if it has
+ * exactly the properties of `PoolSpec`, with the right types and optional marks. `openapi.ts` turns them into OpenAPI
+ * v3 for a CustomResourceDefinition; `validate.ts` checks values against them.
  */
 
 /** A JSON object of any content, such as a Job's spec. */
 export type JsonObject = { readonly [key: string]: unknown };
 
-/** Whether a value is an object with keys, and no list. */
+/** Whether a value is an object with keys, not a list. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**
- * A rule across or within fields, told twice: in CEL for the API server, and in TypeScript for everybody else.
- * A test on the real server holds the two against each other.
+ * A rule across or within fields, in CEL for the API server and in TypeScript for all other code. A test on the real
+ * server compares the two.
  */
 export interface Rule<T> {
   /** CEL over `self` (and `oldSelf` for a transition rule), as in `x-kubernetes-validations`. */
   readonly cel: string;
-  /** What is wrong and how to fix it, where the message needs no value. */
+  /** The mistake and its fix, for a message without a value. */
   readonly message?: string;
-  /** CEL that yields the message with the value seen. `message` is then the fallback of the server. */
+  /** CEL that returns the message with the actual value. The server falls back to `message`. */
   readonly messageCel?: string;
-  /** Other messages that `messageCel` may yield, for the reference page. */
+  /** Other possible results of `messageCel`, for the reference page. */
   readonly otherMessages?: readonly string[];
-  /** The same check on a value of the right shape: the message where it fails. */
+  /** The same check on a value of the right shape; returns the message if the check fails. */
   readonly check: (self: T, oldSelf?: T) => string | undefined;
 }
 
 interface SchemaBase<T> {
-  /** What the field means, in one or two sentences; `kubectl explain` shows it. */
+  /** Meaning of the field, in one or two sentences; `kubectl explain` shows it. */
   readonly description: string;
   /** An example value for the reference page. */
   readonly example?: unknown;
@@ -49,30 +49,30 @@ export interface NumberSchema extends SchemaBase<number> {
   readonly format?: "int32" | "int64";
   readonly minimum?: number;
   readonly maximum?: number;
-  /** What it counts, for messages. */
+  /** Unit of the number, for messages. */
   readonly unit?: "seconds";
   readonly default?: number;
 }
 
 /** A pattern in words: `"X" is not {is}: {use}`. */
 export interface PatternWords {
-  /** What a text of the pattern is, such as "a namespace". */
+  /** Noun for a text that matches, such as "a namespace". */
   readonly is: string;
-  /** How to write one, such as "use lower-case letters". */
+  /** How to write such a text, such as "use lower-case letters". */
   readonly use: string;
 }
 
-/** A string; `enum` names each value of a union, so that one too few or too many does not compile. */
+/** A string; `enum` names each value of a union, so that a missing or extra value does not compile. */
 export interface StringSchema<T extends string> extends SchemaBase<T> {
   readonly type: "string";
   readonly format?: "date-time";
   readonly enum?: string extends T ? never : { readonly [K in T]: true };
-  /** RE2, which JavaScript reads the same way for the expressions used here. */
+  /** RE2 syntax; for the expressions used here, JavaScript has the same semantics. */
   readonly pattern?: string;
-  /** What `pattern` asks for, in words: what such a text is, and how to write it. */
+  /** `pattern` in words: a noun for such a text, and how to write it. */
   readonly words?: PatternWords;
   readonly minLength?: number;
-  /** Every string has a bound: the server's CEL cost estimate needs it. */
+  /** Every string has a maximum length, because the server's CEL cost estimate needs it. */
   readonly maxLength?: number;
   readonly default?: T;
 }
@@ -102,15 +102,15 @@ export interface OpenObjectSchema extends SchemaBase<JsonObject> {
 export interface ObjectSchema<T> extends SchemaBase<T> {
   readonly type: "object";
   readonly properties: { readonly [K in keyof T]-?: PropertyOf<T, K> };
-  /** Atomic: replaced whole by a merge, as a reference must be. */
+  /** Atomic: a merge replaces the whole object, as a reference requires. */
   readonly mapType?: "atomic";
 }
 
-// Whether a property is optional is part of the schema's type, not only of its value.
+// The schema's type, not only its value, includes whether a property is optional.
 type PropertyOf<T, K extends keyof T> = SchemaOf<Exclude<T[K], undefined>> &
   (Record<never, never> extends Pick<T, K> ? { readonly optional: true } : { readonly optional?: never });
 
-/** The schema of values of type `T`. The tuples keep unions whole: a boolean or an enum is one field. */
+/** The schema of values of type `T`. The tuples prevent distribution over unions: a boolean or an enum is one field. */
 export type SchemaOf<T> = [T] extends [boolean]
   ? BooleanSchema
   : [T] extends [number]
@@ -125,7 +125,7 @@ export type SchemaOf<T> = [T] extends [boolean]
             : MapSchema<T[keyof T]>
           : ObjectSchema<T>;
 
-/** A schema whose type is no longer known, for code that walks any schema. */
+/** A schema without its value's type, for code that walks any schema. */
 export type AnySchema =
   | BooleanSchema
   | NumberSchema

@@ -2,7 +2,7 @@ import { parseLabelSelector } from "./label-selector";
 import { LABEL_KEY_PATTERN, LABEL_NAME_PATTERN, LABEL_VALUE_PATTERN, MAX_PREFIX_LENGTH } from "./label-syntax";
 import type { Rule, SchemaOf } from "./schema";
 
-/** Longest selector that the API server checks; the Go operator had no bound. */
+/** Maximum length of a selector in the API server's check; the Go operator had no limit. */
 export const MAX_SELECTOR_LENGTH = 4096;
 
 const S = "[ \\t\\r\\n]*";
@@ -11,13 +11,13 @@ const GAP = "[ \\t\\r\\n]+";
 const INT64 = `(0{0,44}[0-9]{1,18}|0{0,44}(${int64Tails().join("|")}))`;
 
 /**
- * The whole grammar of label selectors as one RE2 expression, for CEL's `matches()`. It knows everything but the
- * length of key prefixes; `label-selector.ts` is the same grammar with error positions, and a test on the real server
- * compares both with the server's own parser.
+ * The whole grammar of label selectors as one RE2 expression, for CEL's `matches()`. It covers everything except the
+ * length of key prefixes. `label-selector.ts` implements the same grammar with error positions; a test on the real
+ * server compares both with the server's own parser.
  */
 export const SELECTOR_PATTERN = `^${S}(${requirement()}(,${S}${requirement()})*)?$`;
 
-/** A prefix that is too long: only prefixes are followed by a slash. */
+/** A prefix that is too long; a slash follows only prefixes. */
 const LONG_PREFIX_PATTERN = `[a-z0-9.-]{${MAX_PREFIX_LENGTH + 1}}/`;
 
 const FIX = 'is not a label selector: write requirements such as app=web, tier in (a,b), !spot, joined by ","';
@@ -54,14 +54,17 @@ function requirement(): string {
   return `(!${S}${LABEL_KEY_PATTERN}${S}|${LABEL_KEY_PATTERN}(${S}|${single}|${compare}|${set}))`;
 }
 
-/** Values with at least one comma between any two of them, and commas anywhere; or nothing at all. */
+/** Values with at least one comma between any two of them, and commas anywhere; or an empty list. */
 function valueList(): string {
   const value = `${LABEL_NAME_PATTERN}${S}`;
   const comma = `,${S}`;
   return `(${comma})*(${value}((${comma})+${value})*(${comma})*)?`;
 }
 
-/** Expressions for the 19-digit numbers up to 9223372036854775807, by their first digit below the limit's. */
+/**
+ * Expressions for the 19-digit numbers up to 9223372036854775807, one for each position of the first digit below the
+ * limit's.
+ */
 function int64Tails(): string[] {
   const limit = "9223372036854775807";
   const below = [...limit].flatMap((digit, index) => {

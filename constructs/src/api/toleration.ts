@@ -15,7 +15,7 @@ export interface ParsedToleration {
   readonly effect?: string;
 }
 
-/** Either a toleration, or why it tolerates nothing. */
+/** A toleration, or the reason why it tolerates nothing. */
 export type TolerationResult =
   | { readonly ok: true; readonly toleration: ParsedToleration }
   | { readonly ok: false; readonly message: string };
@@ -23,10 +23,10 @@ export type TolerationResult =
 const EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
 /**
- * Fills in the defaults of a toleration, with the meaning that the scheduler gives them: an empty key is every key
- * (Equal then compares values alone), and Exists ignores the value. One that tolerates nothing, by an unknown operator
- * or effect, is an error for a condition; the Go operator ignored it silently.
- * Source: `Toleration.ToleratesTaint` of k8s.io/api/core/v1.
+ * Fills in the defaults of a toleration with the scheduler's semantics: an empty key is every key (Equal then compares
+ * only values), and Exists ignores the value. A toleration with an unknown operator or effect tolerates nothing; the
+ * result is an error for a condition. The Go operator ignored it silently. Source: `Toleration.ToleratesTaint` of
+ * k8s.io/api/core/v1.
  */
 export function parseToleration({ key, operator, value = "", effect }: Toleration): TolerationResult {
   const parsedOperator = operator === undefined || operator === "" ? "Equal" : operator;
@@ -34,7 +34,7 @@ export function parseToleration({ key, operator, value = "", effect }: Toleratio
     return failure(`operator "${parsedOperator}" tolerates nothing: use Equal or Exists`);
   }
   if (effect && !EFFECTS.includes(effect)) {
-    return failure(`effect "${effect}" tolerates nothing: use ${EFFECTS.join(", ")}, or leave it out for all`);
+    return failure(`effect "${effect}" tolerates nothing: use ${EFFECTS.join(", ")}, or remove it for all effects`);
   }
   return {
     ok: true,

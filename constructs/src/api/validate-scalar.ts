@@ -1,19 +1,19 @@
 import type { AnyStringSchema, BooleanSchema, NumberSchema } from "./schema";
 
-/** Something that the API server would refuse. */
+/** A mistake that the API server would reject. */
 export interface Problem {
   /** Path of the field, such as `spec.match.podLabel` or `spec.ips[1]`. */
   readonly path: string;
-  /** What was seen and how to fix it. */
+  /** The actual value and the fix. */
   readonly message: string;
 }
 
 type ScalarSchema = AnyStringSchema | NumberSchema | BooleanSchema;
 
-/** Longest part of a value that a message repeats, in characters. */
+/** Maximum number of characters of a value that a message shows. */
 const SHOWN = 200;
 
-/** What is wrong with a text, number or boolean, rules aside. */
+/** The problems of a text, number or boolean, without those of rules. */
 export function checkScalar(schema: ScalarSchema, path: string, value: unknown): readonly Problem[] {
   if (schema.type === "boolean") return typeof value === "boolean" ? [] : wrongType(path, value, "true or false");
   if (schema.type !== "string") return checkNumber(schema, path, value);
@@ -22,9 +22,9 @@ export function checkScalar(schema: ScalarSchema, path: string, value: unknown):
   return message === undefined ? [] : [{ path, message }];
 }
 
-/** The problem of a value that is not of the expected type. */
+/** The problem of a value of a wrong type. */
 export function wrongType(path: string, value: unknown, expected: string): readonly Problem[] {
-  // JSON has no word for NaN.
+  // JSON cannot represent NaN.
   const shown = typeof value === "number" ? String(value) : JSON.stringify(value);
   return [{ path, message: `${shown} is not ${expected}` }];
 }

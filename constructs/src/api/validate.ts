@@ -13,16 +13,16 @@ import { checkScalar, type Problem, wrongType } from "./validate-scalar";
 export type { Problem } from "./validate-scalar";
 
 /**
- * Every problem of a spec, in the order of its fields: what the API server would refuse on create, in the same words
- * where a rule of ours speaks. Empty: the spec is valid.
- * @param oldSpec the spec that is replaced, for rules about changes
+ * Every problem of a spec that the API server would reject on create, in the order of the fields; messages of rules
+ * equal the server's. Empty: the spec is valid.
+ * @param oldSpec the previous spec, for rules about changes
  */
 export function validateSpec(kind: KindName, spec: unknown, oldSpec?: unknown): readonly Problem[] {
   const schema: AnySchema = KINDS[kind].spec;
   return check({ schema, path: "spec", value: withoutNulls(schema, spec), oldValue: withoutNulls(schema, oldSpec) });
 }
 
-/** The value as it reaches the server, which drops known fields that are null before it looks at anything else. */
+/** The value after the server's first step, which drops known fields that are null. */
 function withoutNulls(schema: AnySchema, value: unknown): unknown {
   if (schema.type === "array" && Array.isArray(value)) return value.map((item) => withoutNulls(schema.items, item));
   if (!isObject(value)) return value;
@@ -50,7 +50,7 @@ interface Visit {
 
 function check(visit: Visit): readonly Problem[] {
   const own = checkType(visit);
-  // A rule reads a value of the right shape, so it waits until everything inside is right.
+  // A rule needs a value of the right shape, so it runs only if everything inside is valid.
   return own.length > 0 ? own : checkRules(visit);
 }
 
@@ -80,7 +80,7 @@ function checkObject(schema: AnyObjectSchema, path: string, object: JsonObject, 
   const known = Object.entries(schema.properties).flatMap(([name, property]) => {
     const at = `${path}.${name}`;
     const field = object[name];
-    if (field === undefined) return property.optional ? [] : [{ path: at, message: "is required" }];
+    if (field === undefined) return property.optional ? [] : [{ path: at, message: "is required: add it" }];
     return check({ schema: property, path: at, value: field, oldValue: old[name] });
   });
   return [...unknown, ...known];
@@ -117,7 +117,7 @@ function duplicates(schema: AnyArraySchema, path: string, value: readonly unknow
 }
 
 function checkRules({ schema, path, value, oldValue }: Visit): readonly Problem[] {
-  // The walk has shown that the value has the shape which the schema's rules expect; types can't follow that.
+  // The earlier checks ensure the shape that the schema's rules expect; the type system cannot express that.
   const rules = (schema.rules ?? []) as readonly Rule<unknown>[];
   return rules.flatMap((rule) => {
     const message = rule.check(value, oldValue);

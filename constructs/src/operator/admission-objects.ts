@@ -5,13 +5,13 @@ import type { OperatorSettings } from "./settings";
 
 const ADMISSION_V1 = "admissionregistration.k8s.io/v1";
 
-/** How an admission policy is called, as a construct and in the cluster. */
+/** Names of an admission policy: its construct id, and its name in the cluster. */
 export interface PolicyNames {
   readonly id: string;
   readonly name: string;
 }
 
-/** A ValidatingAdmissionPolicy; where it can't be evaluated, it refuses. */
+/** A ValidatingAdmissionPolicy. The API server rejects a request if it cannot evaluate the policy. */
 export function policy(
   scope: Construct,
   { id, name }: PolicyNames,
@@ -26,7 +26,7 @@ export function policy(
   });
 }
 
-/** Puts a policy into force. */
+/** The binding that enforces a policy. */
 export function policyBinding(scope: Construct, { id, name }: PolicyNames, { labels }: OperatorSettings): ApiObject {
   return clusterObject(scope, `${id}-binding`, {
     apiVersion: ADMISSION_V1,
@@ -36,7 +36,7 @@ export function policyBinding(scope: Construct, { id, name }: PolicyNames, { lab
   });
 }
 
-/** Condition of a policy that is about the operator's requests alone. */
+/** Match condition that limits a policy to the operator's requests. */
 export function byTheOperator({ namespace, serviceAccountName }: OperatorSettings): object {
   const user = `system:serviceaccount:${namespace}:${serviceAccountName}`;
   return { name: "by-the-operator", expression: `request.userInfo.username == '${user}'` };

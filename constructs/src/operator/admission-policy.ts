@@ -5,8 +5,8 @@ import { NODE_RULES, NODE_VARIABLES } from "./admission-rules";
 import type { OperatorSettings } from "./settings";
 
 /**
- * Refuses every change to a node by the operator's identity but our annotations and our taints. RBAC can't say that:
- * the right to patch a node is the right to patch all of it. Needs Kubernetes 1.30.
+ * Rejects every change of a node by the operator's identity, except to flipop's annotations and taints. RBAC cannot
+ * express that: the permission to patch a node includes all its fields. Requires Kubernetes 1.30.
  */
 export function admissionPolicy(scope: Construct, settings: OperatorSettings): ApiObject {
   return policy(scope, names(settings), settings, {
@@ -26,13 +26,13 @@ export function admissionPolicy(scope: Construct, settings: OperatorSettings): A
     variables: NODE_VARIABLES,
     validations: NODE_RULES.map(({ expression, allowed }) => ({
       expression,
-      message: `flipop may change only its own annotations and taints of a node: ${allowed}`,
+      message: `flipop may change only its own annotations and taints on a node: ${allowed}`,
       reason: "Forbidden",
     })),
   });
 }
 
-/** Puts the policy into force. */
+/** The binding that enforces the policy. */
 export function admissionPolicyBinding(scope: Construct, settings: OperatorSettings): ApiObject {
   return policyBinding(scope, names(settings), settings);
 }

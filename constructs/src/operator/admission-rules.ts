@@ -8,14 +8,17 @@ interface Variable {
   readonly expression: string;
 }
 
-/** What the operator may do to a node, in CEL and in words. */
+/** A rule for the operator's changes to a node, in CEL and in words. */
 interface NodeRule {
   readonly expression: string;
-  /** Rest of the message of a refusal: what is allowed in this respect. */
+  /** End of the error message: the change that the rule allows. */
   readonly allowed: string;
 }
 
-/** What the rules compare. Only for updates: in a creation or deletion one of the two objects is null. */
+/**
+ * The values that the rules compare. They exist only in updates: in a creation or deletion, one of the two objects is
+ * null.
+ */
 export const NODE_VARIABLES: readonly Variable[] = [
   { name: "isUpdate", expression: "request.operation == 'UPDATE' && !has(request.subResource)" },
   { name: "annotations", expression: "object.metadata.?annotations.orValue({})" },
@@ -24,37 +27,37 @@ export const NODE_VARIABLES: readonly Variable[] = [
   { name: "oldTaints", expression: "oldObject.spec.?taints.orValue([])" },
 ];
 
-/** Fields of a node's metadata that stay as they are, and their values where absent. */
+/** Fields of a node's metadata that must not change, and the values of absent ones. */
 const FIXED_METADATA = { labels: "{}", finalizers: "[]", ownerReferences: "[]" };
-/** Fields of a node's spec, but for its taints. */
+/** Fields of a node's spec that must not change; taints have their own rules. */
 const FIXED_SPEC = { unschedulable: "false", providerID: "''", podCIDR: "''", podCIDRs: "[]", externalID: "''" };
 
 /** Every rule must hold. */
 export const NODE_RULES: readonly NodeRule[] = [
-  { expression: "variables.isUpdate", allowed: "it may patch nodes, not create, delete or connect to them" },
+  { expression: "variables.isUpdate", allowed: "it may patch nodes, but not create, delete or connect to them" },
   ...unchanged("metadata", FIXED_METADATA),
   ...unchanged("spec", FIXED_SPEC),
   {
     expression: onUpdate("object.spec.?configSource == oldObject.spec.?configSource"),
-    allowed: "spec.configSource must stay as it is",
+    allowed: "spec.configSource must not change",
   },
   {
     expression: onUpdate(
       `variables.annotations.all(key, ${ours("key")} || (key in variables.oldAnnotations && variables.annotations[key] == variables.oldAnnotations[key]))`,
     ),
-    allowed: `annotations outside of ${API_GROUP}/ may be neither added nor changed`,
+    allowed: `it must neither add nor change annotations outside of ${API_GROUP}/`,
   },
   {
     expression: onUpdate(`variables.oldAnnotations.all(key, ${ours("key")} || key in variables.annotations)`),
-    allowed: `annotations outside of ${API_GROUP}/ must not be removed`,
+    allowed: `it must not remove annotations outside of ${API_GROUP}/`,
   },
   {
     expression: onUpdate(`${foreignTaints("variables.taints")} == ${foreignTaints("variables.oldTaints")}`),
-    allowed: `taints outside of ${API_GROUP}/ must stay as they are`,
+    allowed: `taints outside of ${API_GROUP}/ must not change`,
   },
   {
     expression: onUpdate("variables.taints.all(taint, taint.effect != 'NoExecute' || taint in variables.oldTaints)"),
-    allowed: "a taint must not evict pods (NoExecute)",
+    allowed: "it must not add a taint that evicts pods (NoExecute)",
   },
 ];
 
@@ -63,11 +66,11 @@ function unchanged(parent: string, fields: Readonly<Record<string, string>>): No
     expression: onUpdate(
       `object.${parent}.?${field}.orValue(${absent}) == oldObject.${parent}.?${field}.orValue(${absent})`,
     ),
-    allowed: `${parent}.${field} must stay as it is`,
+    allowed: `${parent}.${field} must not change`,
   }));
 }
 
-/** All else is refused by the first rule; here it would only fail for want of one of the objects. */
+/** The first rule rejects all other requests; this rule could not evaluate them, because one of the objects is null. */
 function onUpdate(expression: string): string {
   return `!variables.isUpdate || (${expression})`;
 }

@@ -4,7 +4,7 @@ import type { FlipopOperatorProps } from "../operator-props";
 import { flipopMetric, runtimeMetric } from "./metric-queries";
 import type { OperatorSettings } from "./settings";
 
-/** What people are called for. Every alert says where to look. */
+/** The alerts. Every alert names the place to look. */
 export function alertRules(
   scope: Construct,
   settings: OperatorSettings,
@@ -27,7 +27,7 @@ export function alertRules(
 interface Alert {
   readonly alert: string;
   readonly expr: string;
-  /** How long it must hold before anybody is called. */
+  /** How long the condition must hold before the alert fires. */
   readonly for: string;
   readonly severity: "warning" | "critical";
   readonly summary: string;
@@ -53,7 +53,7 @@ function addressAlerts(): readonly Alert[] {
       for: "15m",
       severity: "warning",
       summary: `Pool ${POOL} lacks addresses.`,
-      description: `{{ $value }} desired addresses have not been acquired. Condition Fulfilled says why: ${LOOK_AT_POOL}`,
+      description: `The pool has not acquired {{ $value }} desired addresses. Condition Fulfilled shows the reason: ${LOOK_AT_POOL}`,
     },
     {
       alert: "FlipopInactiveAddresses",
@@ -61,7 +61,7 @@ function addressAlerts(): readonly Alert[] {
       for: "15m",
       severity: "warning",
       summary: `Addresses of pool ${POOL} are not active.`,
-      description: `{{ $value }} desired addresses are on no matching node. Condition Fulfilled says why: ${LOOK_AT_POOL}`,
+      description: `{{ $value }} desired addresses are on no matching node. Condition Fulfilled shows the reason: ${LOOK_AT_POOL}`,
     },
     {
       alert: "FlipopAssignmentErrors",
@@ -69,7 +69,7 @@ function addressAlerts(): readonly Alert[] {
       for: "5m",
       severity: "warning",
       summary: `Assignments of pool ${POOL} keep failing.`,
-      description: `{{ $value | humanize }} assignments failed in 15 minutes. The addresses in status.ips say why: ${LOOK_AT_POOL}`,
+      description: `{{ $value | humanize }} assignments failed in 15 minutes. The addresses in status.ips show the reason: ${LOOK_AT_POOL}`,
     },
     {
       alert: "FlipopAddressInError",
@@ -77,7 +77,7 @@ function addressAlerts(): readonly Alert[] {
       for: "15m",
       severity: "warning",
       summary: `Address {{ $labels.ip }} of pool ${POOL} is in error.`,
-      description: `The provider refuses it, or another resource or writer has it. Condition Conflict and status.ips say which: ${LOOK_AT_POOL}`,
+      description: `The provider rejects it, or another resource or writer uses it. Condition Conflict and status.ips show the cause: ${LOOK_AT_POOL}`,
     },
   ];
 }
@@ -94,7 +94,7 @@ function providerAlerts(): readonly Alert[] {
       severity: "warning",
       summary: "Calls to {{ $labels.provider }} fail.",
       description:
-        "{{ $value | humanizePercentage }} of the calls failed: an outage, a used-up rate limit or a refused token. Condition ProviderReachable of the resources and the operator's log say which.",
+        "{{ $value | humanizePercentage }} of the calls failed. Possible causes are an outage, a rate limit or a rejected token. Condition ProviderReachable of the resources and the operator's log show the cause.",
     },
   ];
 }
@@ -105,12 +105,12 @@ function operatorAlerts(settings: OperatorSettings): readonly Alert[] {
   return [
     {
       alert: "FlipopNoLeader",
-      // No series at all counts as no leader, too.
+      // The absence of all series also counts as no leader.
       expr: `(sum(${runtimeMetric("leader", settings)}) or vector(0)) == 0`,
       for: "5m",
       severity: "critical",
       summary: `No pod of ${namespace}/${name} holds the Lease.`,
-      description: `Addresses and records follow nobody until one does: no pod runs, none reaches the API server, or none is scraped. ${log}`,
+      description: `Until a pod holds it, addresses and records do not follow the nodes. Possible causes: no pod runs, no pod reaches the API server, or Prometheus scrapes no pod. ${log}`,
     },
     {
       alert: "FlipopReconcileErrors",

@@ -3,7 +3,7 @@ import { FLAGS, type Flag } from "../api/config";
 import type { FlipopOperatorProps } from "../operator-props";
 import type { OperatorSettings } from "./settings";
 
-/** Flags that this library sets, and what to use in their place. */
+/** Flags that this library sets, and the alternative to each. */
 export const MANAGED_FLAGS: Readonly<Record<string, string>> = {
   features: "prop features",
   namespace: "prop namespace",
@@ -19,7 +19,7 @@ export const MANAGED_FLAGS: Readonly<Record<string, string>> = {
   "health-bind-addr": "the default: the probes point at it",
 };
 
-/** The command line of the operator: `run`, the flags that differ from their defaults, those of the user. */
+/** The command line of the operator: `run`, the flags that differ from their defaults, and the user's flags. */
 export function operatorArguments(props: FlipopOperatorProps, settings: OperatorSettings): string[] {
   const { features, watchNamespaces, podNamespaces, jobNamespaces } = settings;
   const values: Readonly<Record<string, string>> = {
@@ -37,7 +37,7 @@ export function operatorArguments(props: FlipopOperatorProps, settings: Operator
   return ["run", ...flags, ...(props.extraArgs ?? [])];
 }
 
-/** How many seconds runs under way get after SIGTERM. */
+/** How many seconds runs in progress may take after SIGTERM. */
 export function shutdownSeconds({ shutdownTimeout }: FlipopOperatorProps): number {
   return Number(seconds(shutdownTimeout) || FLAGS.find(({ name }) => name === "shutdown-timeout")?.default);
 }

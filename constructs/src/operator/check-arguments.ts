@@ -8,7 +8,7 @@ import { holdsToken, tokenRefused } from "./token-literals";
 
 const ARGUMENT = /^--([a-z][a-z-]*)(?:=(.*))?$/s;
 
-/** Checks `extraArgs`: known flags, each once and well written, none that has a prop, no token. */
+/** Checks `extraArgs`: known flags without a prop, valid, without duplicates and tokens. */
 export function checkArguments({ extraArgs = [] }: FlipopOperatorProps, draft: Draft): void {
   for (const [index, argument] of extraArgs.entries()) {
     const problem = argumentProblem(argument) ?? repetition(extraArgs, index);
@@ -17,7 +17,7 @@ export function checkArguments({ extraArgs = [] }: FlipopOperatorProps, draft: D
 }
 
 function argumentProblem(argument: string): string | undefined {
-  // First, because every other message shows the argument.
+  // This check comes first, because every other message shows the argument.
   if (holdsToken(argument)) return tokenRefused();
   const [, name, value] = ARGUMENT.exec(argument) ?? [];
   if (name === undefined) return `"${argument}" is not a flag: write each as "--flag=value"`;

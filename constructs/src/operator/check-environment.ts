@@ -9,7 +9,7 @@ import { holdsToken, tokenRefused } from "./token-literals";
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const FLAG_PREFIX = "FLIPOP_";
 
-/** Checks `env`: names that a container can have, none that has a prop, no token. */
+/** Checks `env`: valid names of variables without a prop, and no tokens. */
 export function checkEnvironment(props: FlipopOperatorProps, draft: Draft): void {
   for (const [name, value] of Object.entries(props.env ?? {})) {
     const problem = variableProblem(name, value) ?? secondToken(name, props);
@@ -20,24 +20,24 @@ export function checkEnvironment(props: FlipopOperatorProps, draft: Draft): void
 function variableProblem(name: string, value: string): string | undefined {
   const secret = providerVariables().find((variable) => variable.env === name && variable.secret);
   if (secret) {
-    return `a token does not belong into a manifest: use prop ${secret.prop} with Credentials.fromSecretName(...)`;
+    return `a manifest must not contain a token: use prop ${secret.prop} with Credentials.fromSecretName(...)`;
   }
   if (holdsToken(value)) return tokenRefused();
   if (!VARIABLE_NAME.test(name)) return `"${name}" is not a variable name: use letters, digits and "_"`;
   return name.startsWith(FLAG_PREFIX) ? flagVariableProblem(name, value) : undefined;
 }
 
-/** The operator reads the file only where it has no token from a Secret. */
+/** The operator reads the file only if it has no token from a Secret. */
 function secondToken(name: string, props: FlipopOperatorProps): string | undefined {
   const variable = providerVariables().find(({ env, secret }) => secret && `${env}_FILE` === name);
   if (!variable) return undefined;
   const { prop } = variable;
-  return props[prop] && `would not be read beside prop ${prop}, whose token goes first: leave out one of the two`;
+  return props[prop] && `has no effect, because the token of prop ${prop} takes precedence: remove one of the two`;
 }
 
 function flagVariableProblem(name: string, value: string): string | undefined {
   const flag = FLAGS.find(({ env }) => env === name);
-  if (!flag) return `"${name}" is not a variable of the operator: correct its name, or leave it out`;
+  if (!flag) return `"${name}" is not a variable of the operator: correct its name, or remove it`;
   const instead = MANAGED_FLAGS[flag.name];
   if (instead !== undefined) return `"${name}" is set by this construct: use ${instead}`;
   return flagValueProblem(flag, value);

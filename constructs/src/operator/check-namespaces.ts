@@ -7,7 +7,7 @@ import type { OperatorSettings } from "./settings";
 /** The metrics Service adds "-metrics" to the name, and a Service's name has at most 63 characters. */
 const MAX_NAME_LENGTH = 55;
 
-/** Checks what the operator is called, what it does and where. */
+/** Checks the operator's name, features and namespaces. */
 export function checkNamespaces(props: FlipopOperatorProps, settings: OperatorSettings, draft: Draft): void {
   checkName(settings.name, draft.at("name"));
   checkDnsLabel(settings.namespace, draft.at("namespace"));
@@ -21,17 +21,20 @@ export function checkNamespaces(props: FlipopOperatorProps, settings: OperatorSe
 
 function checkName(name: string, site: Site): void {
   if (name.length > MAX_NAME_LENGTH) {
-    site.refuse(`has ${name.length} characters: use at most ${MAX_NAME_LENGTH}, other names are made from it`);
+    site.refuse(`has ${name.length} characters: use at most ${MAX_NAME_LENGTH}, because other names contain it`);
     return;
   }
   checkDnsLabel(name, site);
   if (/^[0-9]/.test(name))
-    site.refuse(`"${name}" begins with a digit, which the name of a Service may not: add a letter`);
+    site.refuse(
+      `"${name}" begins with a digit, but the name of a Service must begin with a letter: put a letter first`,
+    );
 }
 
 function checkFeatures({ features }: FlipopOperatorProps, site: Site): void {
   if (features === undefined) return;
-  if (features.length === 0) site.refuse("is empty, so the operator would do nothing: name a feature, or leave it out");
+  if (features.length === 0)
+    site.refuse("is empty, so the operator would do nothing: name a feature, or remove the prop");
   features.forEach((feature, index) => {
     if (Object.hasOwn(FEATURES, feature)) return;
     site.below(`[${index}]`).refuse(`"${feature}" is not a feature: use ${Object.keys(FEATURES).join(", ")}`);
@@ -39,8 +42,8 @@ function checkFeatures({ features }: FlipopOperatorProps, site: Site): void {
 }
 
 function checkList(namespaces: readonly string[] | undefined, site: Site): void {
-  // For the operator an empty list means all: a list that came out empty by accident must not give it more rights.
-  if (namespaces?.length === 0) site.refuse("is empty: name a namespace, or leave it out for the default");
+  // For the operator, an empty list means all namespaces: a list that is empty by accident must not add permissions.
+  if (namespaces?.length === 0) site.refuse("is empty: name a namespace, or remove the prop to use the default");
   namespaces?.forEach((namespace, index) => {
     const at = site.below(`[${index}]`);
     checkDnsLabel(namespace, at);
@@ -55,14 +58,14 @@ function checkIssuerNamespaces(
 ): void {
   if (issuerNamespaces.length === 0) return;
   if (!features.includes("routedip")) {
-    site.refuse("is of no use without feature routedip: add OperatorFeature.ROUTED_IP, or leave it out");
+    site.refuse("has no effect without feature routedip: add OperatorFeature.ROUTED_IP, or remove the prop");
   }
   issuerNamespaces.forEach((namespace, index) => {
     if (watchNamespaces.length === 0 || watchNamespaces.includes(namespace)) return;
-    const fix = "add it there, or take it out here";
+    const fix = "add it there, or remove it here";
     site
       .below(`[${index}]`)
-      .refuse(`issuers in "${namespace}" would not be seen, it is not in watchNamespaces: ${fix}`);
+      .refuse(`the operator would ignore issuers in "${namespace}", which is not in watchNamespaces: ${fix}`);
   });
 }
 
@@ -72,9 +75,9 @@ function checkJobNamespaces(
   site: Site,
 ): void {
   if (jobNamespaces.length > 0 && !features.includes("jobs")) {
-    site.refuse("is of no use without feature jobs: add OperatorFeature.JOBS, or leave it out");
+    site.refuse("has no effect without feature jobs: add OperatorFeature.JOBS, or remove the prop");
   }
   if (used.includes(own)) {
-    site.refuse(`"${own}" is the operator's own namespace, where its credentials are: run Jobs in another one`);
+    site.refuse(`"${own}" is the operator's own namespace, which contains its credentials: run Jobs in another one`);
   }
 }

@@ -7,14 +7,14 @@ import { checkResources } from "./check-resources";
 
 const OPERATOR_SYSTEM = "kubernetes.io/os";
 
-/** Checks what the pods look like and where they run. */
+/** Checks the props for the pods and their placement. */
 export function checkPods(props: FlipopOperatorProps, draft: Draft): void {
   const { replicas = 2, image, nodeSelector, monitoringLabels } = props;
   if (!Number.isInteger(replicas) || replicas < 0) {
-    draft.at("replicas").refuse(`${replicas} is not a number of pods: use 2, or another whole number from 0`);
+    draft.at("replicas").refuse(`${replicas} is not a valid number of pods: use 2, or another whole number from 0`);
   }
   if (image !== undefined && !/^\S+$/.test(image)) {
-    draft.at("image").refuse(`"${image}" is not an image: write it as registry/name:tag, or leave it out`);
+    draft.at("image").refuse(`"${image}" is not an image: write it as registry/name:tag, or remove the prop`);
   }
   checkNames(props, draft);
   checkResources(props, draft);
@@ -35,7 +35,9 @@ function checkNames(props: FlipopOperatorProps, draft: Draft): void {
 
 function checkDurations({ resync, shutdownTimeout }: FlipopOperatorProps, draft: Draft): void {
   if (seconds(resync, draft.at("resync")) === 0)
-    draft.at("resync").refuse("0 seconds would never rest: use Duration.seconds(60) or the like");
+    draft
+      .at("resync")
+      .refuse("is 0 seconds, so the operator would never pause: use a longer time, such as Duration.seconds(60)");
   // A pod's grace period is a whole number.
   wholeSeconds(shutdownTimeout, draft.at("shutdownTimeout"));
 }
@@ -50,10 +52,10 @@ function checkLabels(labels: Readonly<Record<string, string>> | undefined, site:
 function checkSystem(nodeSelector: FlipopOperatorProps["nodeSelector"], site: Site): void {
   const system = nodeSelector?.[OPERATOR_SYSTEM];
   if (system === undefined || system === "linux") return;
-  site.refuse(`"${OPERATOR_SYSTEM}: ${system}" would not run the image, which is for Linux: leave it out`);
+  site.refuse(`"${OPERATOR_SYSTEM}: ${system}" selects nodes that cannot run the image, which is for Linux: remove it`);
 }
 
 function checkMonitoring({ monitoringLabels, scrape, alertRules, dashboard }: FlipopOperatorProps, site: Site): void {
   if (monitoringLabels === undefined || scrape || alertRules || dashboard) return;
-  site.refuse("is of no use without scrape, alertRules or dashboard: add one of them, or leave it out");
+  site.refuse("has no effect without scrape, alertRules or dashboard: add one of them, or remove the prop");
 }

@@ -2,17 +2,17 @@ import type { FlipopOperatorProps } from "../operator-props";
 import type { Draft } from "../private/draft";
 import { podResources } from "./resources";
 
-/** The forms of a Kubernetes quantity that people use for CPU and memory. */
+/** The usual forms of a Kubernetes quantity for CPU and memory. */
 const QUANTITY = /^([0-9]+)(?:\.([0-9]+))?(m|k|[KMGTPE]i|[MGTPE])?$/;
 const EXAMPLES = { cpu: '"50m" or "0.5"', memory: '"128Mi" or "1Gi"' } as const;
 
-/** A number without the error of a binary fraction: so many digits, of which the last are decimal places. */
+/** A decimal number without rounding errors: its digits, and how many of them are decimal places. */
 interface Amount {
   readonly digits: bigint;
   readonly places: number;
 }
 
-/** Checks that requests and limits are quantities, and that no request is more than its limit. */
+/** Checks that requests and limits are quantities, and that no request exceeds its limit. */
 export function checkResources(props: FlipopOperatorProps, draft: Draft): void {
   const quantities = podResources(props);
   for (const what of ["cpu", "memory"] as const) {
@@ -26,11 +26,11 @@ export function checkResources(props: FlipopOperatorProps, draft: Draft): void {
     if (!request?.amount || !limit?.amount || !isMore(request.amount, limit.amount)) continue;
     draft
       .at(request.prop)
-      .refuse(`"${request.quantity}" is more than ${limit.prop} "${limit.quantity}": lower it, or raise the limit`);
+      .refuse(`"${request.quantity}" exceeds ${limit.prop} "${limit.quantity}": lower it, or raise the limit`);
   }
 }
 
-/** What a quantity amounts to; undefined where it is none, or nothing. */
+/** The amount of a quantity; undefined if the text is not a quantity, or is zero. */
 function amountOf(quantity: string): Amount | undefined {
   const [, whole = "0", fraction = "", unit = ""] = QUANTITY.exec(quantity) ?? [];
   const digits = BigInt(whole + fraction) * factorOf(unit);

@@ -4,7 +4,7 @@ import type { FlipopOperatorProps } from "../operator-props";
 import { PART, type Part } from "../private/part";
 import type { ShapeOf, Shapes } from "../private/props";
 
-/** No schema looks at these props: each single value is of a type that is named. */
+/** No schema checks these props, so each single value needs a named type. */
 type OperatorShapes = {
   readonly [Prop in keyof FlipopOperatorProps & string]-?: ShapeOf<FlipopOperatorProps[Prop]> &
     ({ readonly list: true } | { readonly part: Part });
@@ -52,7 +52,7 @@ const SHAPES: OperatorShapes = {
   monitoringLabels: LABELS,
 };
 
-/** What the props of a FlipopOperator take. It does not compile while one is missing. */
+/** The shapes of the props of a FlipopOperator. It does not compile if one is missing. */
 export const OPERATOR_SHAPES: Shapes = SHAPES;
 
 function credentials(): Readonly<Record<CredentialProp, { readonly part: Part }>> {

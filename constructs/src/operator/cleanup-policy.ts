@@ -6,8 +6,9 @@ import { byTheOperator, type PolicyNames, policy, policyBinding } from "./admiss
 import { cleanupName, type OperatorSettings } from "./settings";
 
 /**
- * Refuses every change to a resource of ours outside of the watched namespaces by the operator's identity. RBAC can't
- * say that without a Role in each namespace, and a namespace that goes takes its Roles with it. Needs Kubernetes 1.30.
+ * Rejects every change of a flipop resource outside of the watched namespaces by the operator's identity. RBAC cannot
+ * express that without a Role in each namespace, and the deletion of a namespace deletes its Roles. Requires Kubernetes
+ * 1.30.
  */
 export function cleanupPolicy(scope: Construct, settings: OperatorSettings): ApiObject {
   return policy(scope, names(settings), settings, {
@@ -28,19 +29,22 @@ export function cleanupPolicy(scope: Construct, settings: OperatorSettings): Api
   });
 }
 
-/** Puts the policy into force. */
+/** The binding that enforces the policy. */
 export function cleanupPolicyBinding(scope: Construct, settings: OperatorSettings): ApiObject {
   return policyBinding(scope, names(settings), settings);
 }
 
-/** Issuers may be outside of the watched namespaces, such as in the operator's own: they have a Role of their own. */
+/**
+ * Issuers may be outside of the watched namespaces, such as in the operator's namespace: separate Roles limit access to
+ * them.
+ */
 function noServedIssuer({ issuerNamespaces }: OperatorSettings): readonly object[] {
   if (issuerNamespaces.length === 0) return [];
   const isIssuer = `request.resource.resource == '${KINDS.RoutedIPIssuer.plural}'`;
   return [{ name: "no-served-issuer", expression: `!(${isIssuer} && ${inOneOf(issuerNamespaces)})` }];
 }
 
-/** As one text, which the Helm chart can fill in. */
+/** One text with all namespaces, which the Helm chart can replace. */
 function inOneOf(namespaces: readonly string[]): string {
   return `request.namespace in '${namespaces.join(",")}'.split(',')`;
 }

@@ -6,14 +6,14 @@ const GRAPH_HEIGHT = 8;
 /** A curve of a panel. */
 export interface Curve {
   readonly expr: string;
-  /** Name of each line; Grafana fills in labels such as `{{name}}`. */
+  /** Name of each line; Grafana replaces labels such as `{{name}}`. */
   readonly legend: string;
 }
 
-/** What a panel shows. */
+/** A panel of the dashboard. */
 export interface Panel {
   readonly title: string;
-  /** What a reader should make of it. */
+  /** Explanation for the reader. */
   readonly description: string;
   readonly type: "stat" | "timeseries" | "table";
   /** Grafana's name of the unit. */
@@ -27,7 +27,7 @@ export interface Row {
   readonly panels: readonly Panel[];
 }
 
-/** The panels of all rows in Grafana's JSON model, with their ids and places. */
+/** The panels of all rows in Grafana's JSON model, with their ids and positions. */
 export function arrange(rows: readonly Row[]): object[] {
   const placed: object[] = [];
   let y = 0;
@@ -49,7 +49,7 @@ function place(x: number, y: number, h: number, w = COLUMNS): object {
 
 function render({ title, description, type, unit, curves }: Panel, id: number, gridPos: object): object {
   const datasource = { type: "prometheus", uid: "$datasource" };
-  // A table shows what is, not what was.
+  // A table shows only the current values.
   const form = type === "table" ? { format: "table", instant: true } : {};
   return {
     id,

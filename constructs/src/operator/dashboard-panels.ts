@@ -4,17 +4,17 @@ import { flipopBuckets, flipopMetric, runtimeMetric } from "./metric-queries";
 import type { OperatorSettings } from "./settings";
 
 const RESOURCE = "{{namespace}}/{{name}}";
-/** The namespaces that are chosen at the top of the dashboard. */
+/** Selects the namespaces from the variable at the top of the dashboard. */
 const CHOSEN = 'namespace=~"$namespace"';
 
-/** Everything on the dashboard, most important first. */
+/** All rows of the dashboard, the most important first. */
 export function dashboardRows(settings: OperatorSettings): readonly Row[] {
   return [
-    { title: "At a glance", panels: glance(settings) },
+    { title: "Overview", panels: glance(settings) },
     { title: "Addresses", panels: addresses() },
-    { title: "Where they are", panels: [holders(POOLS), assignments(POOLS), records()] },
+    { title: "Nodes and records", panels: [holders(POOLS), assignments(POOLS), records()] },
     { title: "RoutedIPs", panels: [routedStates(), holders(ROUTED), assignments(ROUTED)] },
-    { title: "What is wrong", panels: trouble() },
+    { title: "Problems", panels: trouble() },
     { title: "Providers", panels: providers() },
     { title: "Operator", panels: operator(settings) },
   ];
@@ -25,9 +25,9 @@ function glance(settings: OperatorSettings): readonly Panel[] {
   const missing = chosen("flipop_floatingippoolcontroller_unfulfilled_ips");
   const errors = `increase(${chosen("flipop_floatingippoolcontroller_ip_assignment_errors")}[1h])`;
   return [
-    stat("Active addresses", "Addresses that are on a node that matches.", `sum(${active})`),
+    stat("Active addresses", "Addresses on a matching node.", `sum(${active})`),
     stat("Missing addresses", "Desired addresses that the pool has not acquired. Should be 0.", `sum(${missing})`),
-    stat("Failed assignments", "In the last hour. Should be 0.", `sum(${errors})`),
+    stat("Failed assignments", "Failed assignments in the last hour. Should be 0.", `sum(${errors})`),
     stat("Leaders", "Pods that hold the Lease. Should be 1.", `sum(${runtimeMetric("leader", settings)})`),
   ];
 }
@@ -38,15 +38,15 @@ function addresses(): readonly Panel[] {
   const missing = chosen("flipop_floatingippoolcontroller_unfulfilled_ips");
   const inactive = chosen("flipop_floatingippoolcontroller_inactive_ips");
   return [
-    graph("Addresses by state", "Lasting error or in-progress needs a look.", [
+    graph("Addresses by state", "Check addresses that stay in state error or in-progress.", [
       { expr: `sum by (state) (${state})`, legend: "{{state}}" },
     ]),
-    graph("Nodes by status", "available: matches, and waits for an address.", [
+    graph("Nodes by status", "An available node matches and waits for an address.", [
       { expr: `sum by (namespace, name, status) (${nodes})`, legend: `${RESOURCE} {{status}}` },
     ]),
     graph(
       "Missing and inactive addresses by pool",
-      "Desired addresses not acquired yet, and those on no matching node.",
+      "Missing: the pool has not acquired the address. Inactive: the address is on no matching node.",
       [
         { expr: `sum by (namespace, name) (${missing})`, legend: `${RESOURCE} missing` },
         { expr: `sum by (namespace, name) (${inactive})`, legend: `${RESOURCE} inactive` },
@@ -83,22 +83,26 @@ function holders({ node }: AddressMetrics): Panel {
 function assignments(metrics: AddressMetrics): Panel {
   const moved = chosen(metrics.moved);
   const failed = chosen(metrics.failed);
-  return graph("Assignments", "Per 5 minutes. Many without node changes: addresses flap.", [
-    { expr: `sum by (namespace, name) (increase(${moved}[5m]))`, legend: `${RESOURCE} done` },
-    { expr: `sum by (namespace, name) (increase(${failed}[5m]))`, legend: `${RESOURCE} failed` },
-  ]);
+  return graph(
+    "Assignments",
+    "Assignments per 5 minutes. Many assignments without node changes mean that addresses flap.",
+    [
+      { expr: `sum by (namespace, name) (increase(${moved}[5m]))`, legend: `${RESOURCE} done` },
+      { expr: `sum by (namespace, name) (increase(${failed}[5m]))`, legend: `${RESOURCE} failed` },
+    ],
+  );
 }
 
 function records(): Panel {
   const count = chosen("flipop_nodednsrecordset_records");
-  return graph("Records of NodeDNSRecordSets", "How many addresses each record set holds.", [
+  return graph("Records of NodeDNSRecordSets", "Number of addresses in each record set.", [
     { expr: `sum by (namespace, name) (${count})`, legend: RESOURCE },
   ]);
 }
 
 function routedStates(): Panel {
   const state = chosen("flipop_routedipcontroller_ip_state");
-  return graph("RoutedIPs by state", "Lasting error, no-match or in-progress needs a look.", [
+  return graph("RoutedIPs by state", "Check addresses that stay in state error, no-match or in-progress.", [
     { expr: `sum by (state) (${state})`, legend: "{{state}}" },
   ]);
 }
@@ -108,16 +112,18 @@ function trouble(): readonly Panel[] {
   const conflict = chosen("flipop_resource_condition", 'type="Conflict"');
   const left = chosen("flipop_left_behind_total");
   const expr = `max by (kind, namespace, name, type) (${ready} == 0 or ${conflict} == 1)`;
-  const description = "Resources that are not Ready, or in Conflict. Their conditions say why.";
+  const description = "Resources that are not Ready, or in Conflict. Their conditions show the reason.";
   return [
-    { title: "Resources to look at", description, type: "table", unit: "short", curves: [{ expr, legend: "" }] },
-    graph("Left behind", "Addresses, record sets and rules that a clean-up gave up on. Somebody pays for them.", [
-      { expr: `sum by (kind, namespace) (${left})`, legend: "{{kind}} {{namespace}}" },
-    ]),
+    { title: "Resources with problems", description, type: "table", unit: "short", curves: [{ expr, legend: "" }] },
+    graph(
+      "Left behind",
+      "Addresses, record sets and rules that a clean-up gave up. The account may still pay for them.",
+      [{ expr: `sum by (kind, namespace) (${left})`, legend: "{{kind}} {{namespace}}" }],
+    ),
   ];
 }
 
-/** Not limited to the chosen namespaces: a read that is shared by resources belongs to none. */
+/** Not limited to the selected namespaces: a read that several resources share has no namespace. */
 function providers(): readonly Panel[] {
   const calls = flipopMetric("flipop_providers_calls_total");
   const failed = flipopMetric("flipop_providers_calls_total", { outcome: "error" });
@@ -126,13 +132,13 @@ function providers(): readonly Panel[] {
   return [
     graph(
       "Calls",
-      "Calls in a second.",
+      "Calls per second.",
       [{ expr: `sum by (provider, call, outcome) (rate(${calls}[5m]))`, legend: "{{provider}} {{call}} {{outcome}}" }],
       "ops",
     ),
     graph(
       "Share of failed calls",
-      "Lasting failures: an outage, a rate limit or a refused token.",
+      "Possible causes of persistent failures are an outage, a rate limit or a rejected token.",
       [
         {
           expr: `sum by (provider) (rate(${failed}[5m])) / sum by (provider) (rate(${calls}[5m]))`,
@@ -143,7 +149,7 @@ function providers(): readonly Panel[] {
     ),
     graph(
       "Duration of calls",
-      "Half and 99 of 100 calls are faster than this.",
+      "50 % and 99 % of the calls are faster than this.",
       [
         { expr: quantile(0.5), legend: "{{provider}} p50" },
         { expr: quantile(0.99), legend: "{{provider}} p99" },
@@ -158,7 +164,7 @@ function waitBeforeCalls(): Panel {
   const waits = flipopBuckets("flipop_provider_call_wait_seconds");
   return graph(
     "Wait before calls",
-    "99 of 100 calls of a work class wait shorter than this for the account's limits. Moves of addresses go first.",
+    "99 % of the calls of a work class wait less than this for the account's limits. Moves of addresses have priority.",
     [
       {
         expr: `histogram_quantile(0.99, sum by (provider, class, le) (rate(${waits}[5m])))`,
@@ -173,12 +179,12 @@ function operator(settings: OperatorSettings): readonly Panel[] {
   const errors = runtimeMetric("reconcileErrors", settings);
   const buckets = runtimeMetric("reconcileSeconds", settings, "_bucket");
   return [
-    graph("Failed runs", "Per 5 minutes. The log says why.", [
+    graph("Failed runs", "Failed runs per 5 minutes. The log shows the reason.", [
       { expr: `sum by (controller) (increase(${errors}[5m]))`, legend: "{{controller}}" },
     ]),
     graph(
       "Duration of runs",
-      "99 of 100 runs are faster than this.",
+      "99 % of the runs are faster than this.",
       [
         {
           expr: `histogram_quantile(0.99, sum by (controller, le) (rate(${buckets}[5m])))`,
@@ -187,7 +193,7 @@ function operator(settings: OperatorSettings): readonly Panel[] {
       ],
       "s",
     ),
-    graph("Waiting keys", "Should fall back to 0 after each burst.", [
+    graph("Waiting keys", "Should return to 0 after each burst.", [
       { expr: `sum by (name) (${runtimeMetric("queueDepth", settings)})`, legend: "{{name}}" },
     ]),
   ];

@@ -7,10 +7,10 @@ import type { OperatorSettings } from "./settings";
 
 /** Grafana's sidecar loads ConfigMaps with this label. */
 const SIDECAR_LABEL = { grafana_dashboard: "1" };
-/** Grafana's limit. */
+/** Grafana's limit for ids of dashboards. */
 const MAX_UID_LENGTH = 40;
 
-/** A ConfigMap with the dashboard of this operator. */
+/** A ConfigMap with the operator's dashboard. */
 export function dashboard(
   scope: Construct,
   settings: OperatorSettings,

@@ -7,13 +7,13 @@ import { orderAfter } from "../private/order";
 import { podTemplate } from "./pod-template";
 import type { OperatorSettings } from "./settings";
 
-/** The operator itself: several pods, one of which holds the Lease and acts. */
+/** The Deployment of the operator: several pods, one of which holds the Lease and acts. */
 export function deployment(scope: Construct, settings: OperatorSettings, props: FlipopOperatorProps): ApiObject {
   const object: ApiObject = new ApiObject(scope, "deployment", {
     apiVersion: "apps/v1",
     kind: "Deployment",
     metadata: { name: settings.name, namespace: settings.namespace, labels: settings.labels },
-    // Secrets of the same app are read when all of them are made.
+    // Secrets of the same app are read when the app is complete.
     spec: Lazy.any({ produce: () => deploymentSpec(settings, props, new Draft(object)) }),
   });
   orderAfter(
@@ -23,11 +23,11 @@ export function deployment(scope: Construct, settings: OperatorSettings, props: 
   return object;
 }
 
-/** What the Deployment asks for; the draft gets the problems of the props that refer to other things. */
+/** The spec of the Deployment. The draft collects the problems of props that refer to other objects. */
 export function deploymentSpec(settings: OperatorSettings, props: FlipopOperatorProps, draft: Draft): object {
   return {
     replicas: props.replicas ?? 2,
-    // Never part of it: anything that changes with a release or with a construct's path. The field is immutable.
+    // The field is immutable, so it must not contain anything that changes with a release or a construct's path.
     selector: { matchLabels: settings.selector },
     template: podTemplate(props, settings, draft),
   };

@@ -2,7 +2,7 @@ import { ApiObject } from "cdk8s";
 import type { Construct } from "constructs";
 import type { OperatorSettings } from "./settings";
 
-/** Lets a node drain take one pod at a time. With one replica it still lets the drain go on. */
+/** Allows a node drain to evict one pod at a time. With one replica, the drain can still continue. */
 export function disruptionBudget(scope: Construct, { name, namespace, labels, selector }: OperatorSettings): ApiObject {
   return new ApiObject(scope, "disruption-budget", {
     apiVersion: "policy/v1",
@@ -10,7 +10,7 @@ export function disruptionBudget(scope: Construct, { name, namespace, labels, se
     metadata: { name, namespace, labels },
     spec: {
       maxUnavailable: 1,
-      // A pod that does not get ready must not hold up a drain.
+      // A pod that does not become ready must not block a drain.
       unhealthyPodEvictionPolicy: "AlwaysAllow",
       selector: { matchLabels: selector },
     },

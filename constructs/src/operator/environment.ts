@@ -4,10 +4,10 @@ import { Credentials } from "../credentials";
 import type { FlipopOperatorProps } from "../operator-props";
 import type { Draft, Site } from "../private/draft";
 
-/** Where the operator finds its own namespace: it asks the pod. */
+/** The variable with the operator's own namespace, from the pod. */
 export const NAMESPACE_VARIABLE = "FLIPOP_NAMESPACE";
 
-/** The environment of the operator: its namespace, the tokens from their Secrets, what the user adds. */
+/** The environment of the operator: its namespace, the tokens from their Secrets, and the user's variables. */
 export function environment(props: FlipopOperatorProps, draft: Draft): object[] {
   return [
     { name: NAMESPACE_VARIABLE, valueFrom: { fieldRef: { fieldPath: "metadata.namespace" } } },
@@ -16,7 +16,7 @@ export function environment(props: FlipopOperatorProps, draft: Draft): object[] 
   ];
 }
 
-/** Optional: without its Secret a provider is not set up, and all the others work. */
+/** The reference is optional: without its Secret, only this provider is not available. */
 function token(variable: string, credentials: Credentials | undefined, site: Site): object {
   const from = credentials ?? Credentials.fromSecretName(DEFAULT_SECRET);
   const { name, key = variable } = from._write(site, variable);

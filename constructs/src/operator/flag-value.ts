@@ -1,9 +1,9 @@
 import type { Flag } from "../api/config";
 import { parseFlag } from "../api/flag-value";
 
-/** What is wrong with the value of a flag (undefined: none was given), if anything is. */
+/** The problem of a flag's value, if there is one. An undefined value means that none was given. */
 export function flagValueProblem(flag: Flag, value: string | undefined): string | undefined {
-  // A boolean may stand alone.
+  // A boolean flag needs no value.
   const text = value ?? (flag.type === "boolean" ? "true" : undefined);
   if (text === undefined) return `"--${flag.name}" has no value: write it as --${flag.name}=value`;
   const parsed = parseFlag(flag, text);

@@ -5,15 +5,15 @@ import type { Site } from "../private/draft";
 
 const FLAG = "leader-elect";
 
-/** Refuses pods that would all act at once; in a dry run none acts. */
+/** Refuses several pods without leader election, which would all act at once; in a dry run none acts. */
 export function checkLeaderElection(props: FlipopOperatorProps, site: Site): void {
   const { replicas = 2, dryRun = false } = props;
   const setting = replicas > 1 && !dryRun ? settingOf(props) : undefined;
   if (setting === undefined || !isOff(setting)) return;
-  site.refuse(`${replicas} pods would act at once with ${setting}: leave that out, or set replicas to 1`);
+  site.refuse(`${replicas} pods would all act at once with ${setting}: remove it, or set replicas to 1`);
 }
 
-/** The argument or variable that counts: a flag wins over its variable. */
+/** The effective argument or variable: a flag takes precedence over its variable. */
 function settingOf({ extraArgs = [], env = {} }: FlipopOperatorProps): string | undefined {
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   const [variable = ""] = FLAGS.flatMap((flag) => (flag.name === FLAG ? flag.env : []));

@@ -2,7 +2,7 @@ import type { METRICS, MetricName } from "../api/metrics";
 import { LEASE_NAME } from "../api/names";
 import type { OperatorSettings } from "./settings";
 
-/** Metrics of the machinery, which has the names that every controller has (client-go, controller-runtime). */
+/** Runtime metrics, with the same names as in every controller (client-go, controller-runtime). */
 export const RUNTIME_METRICS = {
   leader: "leader_election_master_status",
   reconcileErrors: "controller_runtime_reconcile_errors_total",
@@ -10,17 +10,17 @@ export const RUNTIME_METRICS = {
   queueDepth: "workqueue_depth",
 } as const;
 
-/** A metric of ours with a selector, such as `flipop_providers_calls_total{outcome="error"}`. */
+/** A flipop metric with a selector, such as `flipop_providers_calls_total{outcome="error"}`. */
 export function flipopMetric(name: MetricName, selector: Readonly<Record<string, string>> = {}): string {
   return withSelector(name, matchers(selector));
 }
 
-/** The buckets of a histogram of ours. */
+/** The buckets of a flipop histogram. */
 export function flipopBuckets(name: HistogramName): string {
   return `${name}_bucket`;
 }
 
-/** A metric of the machinery in this operator's pods only: other controllers have metrics of the same name. */
+/** A runtime metric of this operator's pods only: other controllers have metrics with the same name. */
 export function runtimeMetric(
   metric: keyof typeof RUNTIME_METRICS,
   { name, namespace }: OperatorSettings,

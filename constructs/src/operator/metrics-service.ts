@@ -4,7 +4,7 @@ import { PORTS } from "../api/config";
 import { PORT_NAMES } from "./pod-template";
 import type { OperatorSettings } from "./settings";
 
-/** Where the metrics are. Headless: each pod has metrics of its own, so nothing may balance between them. */
+/** The Service of the metrics. It is headless, because each pod has its own metrics and must be scraped separately. */
 export function metricsService(scope: Construct, { name, namespace, labels, selector }: OperatorSettings): ApiObject {
   return new ApiObject(scope, "metrics-service", {
     apiVersion: "v1",

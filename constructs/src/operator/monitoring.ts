@@ -7,7 +7,7 @@ import { dashboard } from "./dashboard";
 import { podMonitor, serviceMonitor } from "./scrape";
 import type { OperatorSettings } from "./settings";
 
-/** The objects to watch the operator with; each only where it is asked for. */
+/** The monitoring objects; the props enable each one. */
 export interface Monitoring {
   readonly serviceMonitor?: ApiObject;
   readonly podMonitor?: ApiObject;
@@ -15,7 +15,7 @@ export interface Monitoring {
   readonly dashboard?: ApiObject;
 }
 
-/** Makes the monitoring objects that the props ask for. */
+/** Creates the monitoring objects that the props enable. */
 export function monitoring(scope: Construct, settings: OperatorSettings, props: FlipopOperatorProps): Monitoring {
   const { scrape } = props;
   return {

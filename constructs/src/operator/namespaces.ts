@@ -3,7 +3,7 @@ import type { Construct } from "constructs";
 import { clusterObject } from "./cluster-object";
 import type { OperatorSettings } from "./settings";
 
-/** Pod Security: nothing runs here that is not as locked down as the operator itself. */
+/** Pod Security: every pod in the namespace must have the operator's restrictions. */
 const RESTRICTED = {
   "pod-security.kubernetes.io/enforce": "restricted",
   "pod-security.kubernetes.io/audit": "restricted",

@@ -3,10 +3,10 @@ import type { Construct } from "constructs";
 import { PORTS } from "../api/config";
 import type { OperatorSettings } from "./settings";
 
-/** Where API servers listen: a policy sees the address behind the Service "kubernetes". */
+/** Ports of API servers: a policy applies to the address behind the Service "kubernetes". */
 const API_SERVER_PORTS = [443, 6443];
 
-/** Allows the operator's pods what they need and nothing else. Clouds are reached at TCP 443, too. */
+/** Allows only the traffic that the operator's pods need. The providers' APIs also use TCP 443. */
 export function networkPolicy(scope: Construct, { name, namespace, labels, selector }: OperatorSettings): ApiObject {
   return new ApiObject(scope, "network-policy", {
     apiVersion: "networking.k8s.io/v1",

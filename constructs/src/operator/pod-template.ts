@@ -15,7 +15,7 @@ const GRACE_MARGIN_SECONDS = 10;
 /** Names of the container's ports. */
 export const PORT_NAMES = { metrics: "metrics", health: "health" } as const;
 
-/** What each pod of the operator is; fit for a namespace with Pod Security "restricted". */
+/** The template of the operator's pods, valid in a namespace with Pod Security "restricted". */
 export function podTemplate(props: FlipopOperatorProps, settings: OperatorSettings, draft: Draft): object {
   return {
     metadata: { labels: settings.labels },
@@ -62,7 +62,7 @@ function probe(path: string): object {
   return { httpGet: { path, port: PORT_NAMES.health }, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 };
 }
 
-/** Two pods on one node are better than one pod: the wish for two nodes is only preferred. */
+/** The rule is only preferred, because two pods on one node are better than one pod. */
 function apart({ selector }: OperatorSettings): object {
   return {
     preferredDuringSchedulingIgnoredDuringExecution: [

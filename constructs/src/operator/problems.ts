@@ -9,14 +9,14 @@ import { deploymentSpec } from "./deployment";
 import { checkLeaderElection } from "./leader-election";
 import type { OperatorSettings } from "./settings";
 
-/** What the problems of an operator are looked for in. */
+/** The inputs for the checks of an operator. */
 export interface OperatorParts {
   readonly deployment: ApiObject;
   readonly settings: OperatorSettings;
   readonly props: FlipopOperatorProps;
 }
 
-/** Every problem of the props: the prop, the value seen and how to fix it. Empty: they can be used. */
+/** Every problem of the props: the prop, the actual value and the fix. Empty: the props are valid. */
 export function operatorProblems({ deployment, settings, props }: OperatorParts): readonly Refusal[] {
   const draft = new Draft(deployment);
   checkNamespaces(props, settings, draft);

@@ -1,6 +1,6 @@
 import type { FlipopOperatorProps } from "../operator-props";
 
-/** What a pod of the operator asks for, and what it may use at most. */
+/** Requests and limits of an operator pod. */
 export function podResources(props: FlipopOperatorProps) {
   const { cpuRequest = "50m", cpuLimit, memoryRequest = "128Mi", memoryLimit = "512Mi" } = props;
   return { cpuRequest, cpuLimit, memoryRequest, memoryLimit };

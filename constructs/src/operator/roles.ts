@@ -7,13 +7,13 @@ import { cleanupName, type OperatorSettings } from "./settings";
 const RBAC = "rbac.authorization.k8s.io";
 const RBAC_V1 = `${RBAC}/v1`;
 
-/** A role of the operator and the binding that gives it to the operator's identity. */
+/** A role of the operator, and its binding to the operator's identity. */
 export interface BoundRole {
   readonly role: ApiObject;
   readonly binding: ApiObject;
 }
 
-/** The rights of the enabled features that are needed in the whole cluster. */
+/** The permissions of the enabled features in the whole cluster. */
 export function clusterRole(scope: Construct, settings: OperatorSettings): BoundRole {
   const scopes: readonly PermissionScope[] = [
     "cluster",
@@ -24,15 +24,15 @@ export function clusterRole(scope: Construct, settings: OperatorSettings): Bound
 }
 
 /**
- * What is left to the operator in a watched namespace that has lost its Roles. Give it only with the policy of
- * cleanup-policy.ts, without which it is a right in every namespace.
+ * The operator's permissions in a watched namespace that has lost its Roles. Use this role only with the policy of
+ * cleanup-policy.ts, without which it grants them in every namespace.
  */
 export function cleanupClusterRole(scope: Construct, settings: OperatorSettings): BoundRole {
   const name = cleanupName(settings);
   return boundClusterRole(scope, settings, { id: "cleanup-cluster-role", name, scopes: ["goingNamespaces"] });
 }
 
-/** A Role for each purpose in each namespace that it is about. Their names say the purpose. */
+/** A Role for each purpose in each of its namespaces. The names contain the purpose. */
 export function namespacedRoles(scope: Construct, settings: OperatorSettings): BoundRole[] {
   const { namespace, watchNamespaces, podNamespaces, issuerNamespaces, jobNamespaces } = settings;
   return [
@@ -103,7 +103,7 @@ function rules(settings: OperatorSettings, scopes: readonly PermissionScope[]): 
     .map(rule);
 }
 
-/** An empty `resourceNames` would be dropped by the server, and `kubectl apply` never say "unchanged". */
+/** The server drops an empty `resourceNames`, so that `kubectl apply` would never print "unchanged". */
 function rule({ apiGroup, resources, resourceNames, verbs }: Permission): object {
   return { apiGroups: [apiGroup], resources, ...(resourceNames ? { resourceNames } : {}), verbs };
 }

@@ -4,7 +4,10 @@ import type { FlipopOperatorProps } from "../operator-props";
 import { PORT_NAMES } from "./pod-template";
 import type { OperatorSettings } from "./settings";
 
-/** Our metrics have labels "namespace" and "name" of their own: without this they would become "exported_namespace". */
+/**
+ * The metrics have their own labels "namespace" and "name", which Prometheus would otherwise rename to
+ * "exported_namespace".
+ */
 const ENDPOINT = { port: PORT_NAMES.metrics, honorLabels: true };
 
 /** A ServiceMonitor: Prometheus finds the pods through the metrics Service. */

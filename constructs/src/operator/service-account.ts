@@ -2,7 +2,7 @@ import { ApiObject } from "cdk8s";
 import type { Construct } from "constructs";
 import type { OperatorSettings } from "./settings";
 
-/** The identity of the operator. Its token is mounted by the operator's pods only, who ask for it themselves. */
+/** The identity of the operator. Only the operator's pods mount its token, because their template enables it. */
 export function serviceAccount(scope: Construct, settings: OperatorSettings): ApiObject {
   return new ApiObject(scope, "service-account", {
     apiVersion: "v1",

@@ -4,10 +4,10 @@ import { DEFAULT_FEATURES, DEFAULT_JOB_NAMESPACE, DEFAULT_NAMESPACE, FEATURES, t
 import { RELEASE } from "../api/release";
 import type { FlipopOperatorProps } from "../operator-props";
 
-/** Name of the operator unless told otherwise. */
+/** The operator's default name. */
 export const DEFAULT_NAME = "flipop";
 
-/** What all parts of an operator agree on: the props with their defaults filled in. */
+/** The props with their defaults, for all parts of an operator. */
 export interface OperatorSettings {
   readonly name: string;
   readonly namespace: string;
@@ -30,7 +30,7 @@ export interface OperatorSettings {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** Fills in the defaults. Does not throw on wrong props: these are told by `operatorProblems`. */
+/** Fills in the defaults. It does not throw for wrong props: `operatorProblems` reports them. */
 export function operatorSettings(scope: Construct, props: FlipopOperatorProps): OperatorSettings {
   const name = props.name ?? DEFAULT_NAME;
   const namespace = props.namespace ?? Chart.of(scope).namespace ?? DEFAULT_NAMESPACE;
@@ -55,7 +55,7 @@ export function operatorSettings(scope: Construct, props: FlipopOperatorProps): 
   };
 }
 
-/** Name of all objects that are about namespaces that go. */
+/** Name of all objects for the clean-up in deleted namespaces. */
 export function cleanupName({ clusterName: name }: OperatorSettings): string {
   return `${name}-cleanup`;
 }

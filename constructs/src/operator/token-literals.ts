@@ -1,6 +1,6 @@
 import { allProviders } from "../api/providers";
 
-/** Why a value is refused. It does not show the value: errors end up in logs. */
+/** Error for a value that contains a token. It does not show the value, because logs may contain the error. */
 export function tokenRefused(): string {
   const props = allProviders().map(({ prop }) => prop);
   const choice = [props.slice(0, -1).join(", "), ...props.slice(-1)].filter((text) => text !== "").join(" or ");

@@ -5,7 +5,7 @@ import { API_GROUP } from "../api/names";
 import { clusterObject } from "./cluster-object";
 import type { OperatorSettings } from "./settings";
 
-/** Lets everybody who has the built-in role "view" (or edit, or admin) read the five kinds. */
+/** Allows users with the built-in role "view" (or edit, or admin) to read the five kinds. */
 export function viewClusterRole(scope: Construct, settings: OperatorSettings): ApiObject {
   return userRole(scope, settings, {
     suffix: "view",
@@ -14,7 +14,7 @@ export function viewClusterRole(scope: Construct, settings: OperatorSettings): A
   });
 }
 
-/** Lets everybody who has the built-in role "edit" (or admin) write the five kinds. Their status stays the operator's. */
+/** Allows users with the built-in role "edit" (or admin) to write the five kinds, except their status. */
 export function editClusterRole(scope: Construct, settings: OperatorSettings): ApiObject {
   return userRole(scope, settings, {
     suffix: "edit",

@@ -3,12 +3,12 @@ import { isObject, type JsonObject } from "../api/schema";
 import type { Site } from "./draft";
 import { objectAt } from "./manifest";
 
-/** Refuses a Job spec that can't run, or that asks for what the operator would overrule. */
+/** Refuses a Job spec that cannot run, or that contains fields which the operator overwrites. */
 export function checkJobSpec(spec: JsonObject, site: Site): void {
   for (const [field, forced] of Object.entries(FORCED_JOB_FIELDS)) {
     const given = spec[field];
     if (given === undefined || given === null || given === forced) continue;
-    site.below(`.${field}`).refuse(`${shown(given)} would not count, the operator sets ${forced}: leave it out`);
+    site.below(`.${field}`).refuse(`${shown(given)} has no effect, because the operator sets ${forced}: remove it`);
   }
   checkDeadline(spec.activeDeadlineSeconds, site.below(".activeDeadlineSeconds"));
   checkPod(objectAt(spec, "template", "spec"), site.below(".template.spec"));
@@ -17,17 +17,17 @@ export function checkJobSpec(spec: JsonObject, site: Site): void {
 function checkDeadline(given: unknown, site: Site): void {
   if (given === undefined || given === null) return;
   if (typeof given === "number" && Number.isInteger(given) && given >= 1 && given <= MAX_JOB_SECONDS) return;
-  site.refuse(`${shown(given)} is not a valid time for a Job: give 1 to ${MAX_JOB_SECONDS} seconds`);
+  site.refuse(`${shown(given)} is not a valid duration of a Job: give 1 to ${MAX_JOB_SECONDS} seconds`);
 }
 
 function checkPod({ containers, restartPolicy }: JsonObject, site: Site): void {
   const forced = FORCED_POD_FIELDS.restartPolicy;
   if ((restartPolicy ?? forced) !== forced) {
-    const problem = `${shown(restartPolicy)} would not count, the operator sets ${forced}: leave it out`;
+    const problem = `${shown(restartPolicy)} has no effect, because the operator sets ${forced}: remove it`;
     site.below(".restartPolicy").refuse(problem);
   }
   const list = Array.isArray(containers) ? containers : [];
-  if (list.length === 0) site.below(".containers").refuse("there is no container: give at least one");
+  if (list.length === 0) site.below(".containers").refuse("is empty: give at least one container");
   for (const [index, container] of list.entries()) {
     checkContainer(isObject(container) ? container : {}, site.below(`.containers[${index}]`));
   }

@@ -5,7 +5,7 @@ import type { RoutedIPJobContainer } from "../routed-ip-job-container";
 import type { Site } from "./draft";
 import { wholeSeconds, written } from "./written";
 
-/** The user that many images without a root user run as. */
+/** The user of many images without a root user. */
 const DEFAULT_USER_ID = 65_532;
 
 /** The spec of a Job with one container that passes Pod Security `restricted`. */
@@ -28,7 +28,7 @@ export function containerJobSpec(container: RoutedIPJobContainer, site: Site): J
           seccompProfile: { type: "RuntimeDefault" },
         },
         containers: [jobContainer(container)],
-        // The root file system is read-only, and most tools want a place to write to.
+        // The root file system is read-only, but most tools need a writable folder.
         volumes: [{ name: "tmp", emptyDir: {} }],
       }),
     },
@@ -53,14 +53,14 @@ function jobContainer({ image, command, args, env }: RoutedIPJobContainer): Json
   });
 }
 
-/** Refuses what the API server would refuse of the Job only when it is to run. */
+/** Refuses mistakes that the API server would otherwise report only when the Job starts. */
 export function checkContainer(container: RoutedIPJobContainer, site: Site): void {
   const { image, userId, serviceAccountName } = container;
   if (!/^\S+$/.test(image)) {
     site.below(".image").refuse(`"${image}" is not an image: give one such as registry.example/update-ip:1.4`);
   }
   if (userId !== undefined && !(Number.isInteger(userId) && userId >= 1 && userId <= 2_147_483_647)) {
-    site.below(".userId").refuse(`${userId} is not a user id to run as: give a whole number from 1 to 2147483647`);
+    site.below(".userId").refuse(`${userId} is not a valid user id: give a whole number from 1 to 2147483647`);
   }
   if (serviceAccountName !== undefined && !SERVICE_ACCOUNT.test(serviceAccountName)) {
     site
@@ -76,12 +76,12 @@ const SERVICE_ACCOUNT = new RegExp(`^${DNS_SUBDOMAIN_PATTERN}$`);
 function checkTimeout({ timeout }: RoutedIPJobContainer, site: Site): void {
   const seconds = timeout?.toSeconds({ integral: false });
   if (seconds === undefined || (seconds >= 1 && seconds <= MAX_JOB_SECONDS)) return;
-  site.refuse(`${seconds} seconds is not a valid time for a Job: give 1 to ${MAX_JOB_SECONDS} seconds`);
+  site.refuse(`${seconds} seconds is not a valid duration of a Job: give 1 to ${MAX_JOB_SECONDS} seconds`);
 }
 
 function checkVariables(names: readonly string[], site: Site): void {
   for (const name of names) {
-    if (JOB_VARIABLES.includes(name)) site.refuse(`"${name}" is set by the operator: give your variable another name`);
+    if (JOB_VARIABLES.includes(name)) site.refuse(`"${name}" is set by the operator: rename your variable`);
     else if (!/^[-._a-zA-Z][-._a-zA-Z0-9]*$/.test(name)) {
       site.refuse(`"${name}" is not a variable's name: give letters, digits and "_", such as API_URL`);
     }

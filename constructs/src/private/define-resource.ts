@@ -8,19 +8,19 @@ import { checkMetadata } from "./metadata";
 import { orderAfter, referencesOf } from "./order";
 import { type AnyFacts, inProps, misfits, propOf, valuesOf } from "./props";
 
-/** How a construct becomes an object. */
+/** The inputs for the object of a construct. */
 export interface ResourceDefinition {
   readonly kind: KindName;
-  /** The props that `write` writes. Constructs that they refer to come first. */
+  /** The props for `write`. Constructs that they refer to come before the object in the manifest. */
   readonly props: FlipopResourceProps | undefined;
   readonly facts: AnyFacts;
-  /** Writes the spec. Called at synthesis only, and more than once. */
+  /** Writes the spec. It runs only at synthesis, more than once. */
   readonly write: (draft: Draft) => object;
 }
 
 /**
- * Makes the object of a resource: its spec is written, and everything that is wrong with it told, at synthesis.
- * @param resource the construct that the object belongs to
+ * Creates the object of a resource. Synthesis writes its spec, and reports all problems of the props.
+ * @param resource the construct of the object
  */
 export function defineResource(resource: FlipopResource, definition: ResourceDefinition): ApiObject {
   const { kind, props = {}, facts, write } = definition;
@@ -31,7 +31,7 @@ export function defineResource(resource: FlipopResource, definition: ResourceDef
     ...(metadata ? { metadata } : {}),
     spec: Lazy.any({ produce: () => write(new Draft(object)) }),
   });
-  // A chart stamps its namespace on everything in it.
+  // A chart sets its namespace on all its objects.
   if (KINDS[kind].scope === "Cluster" && object.metadata.namespace !== undefined) {
     object.addJsonPatch(JsonPatch.remove("/metadata/namespace"));
   }
@@ -40,7 +40,7 @@ export function defineResource(resource: FlipopResource, definition: ResourceDef
   return object;
 }
 
-/** Everything that is wrong with the object, as problems of props. */
+/** All problems of the object, as problems of props. */
 function problems(object: ApiObject, { kind, props = {}, facts, write }: ResourceDefinition): readonly Refusal[] {
   const draft = new Draft(object);
   checkMetadata(draft, { kind, given: props.metadata });
@@ -53,13 +53,13 @@ function problems(object: ApiObject, { kind, props = {}, facts, write }: Resourc
     prop: propOf(facts, path),
     message: inProps(facts, message),
   }));
-  // A prop that was refused is written as a guess: what the schema says of that guess is of no use.
+  // For a refused prop, the spec contains a guess: the schema's problems with that guess are useless.
   return [...refused, ...invalid.filter(({ prop }) => !refused.some((refusal) => refusal.prop === prop))];
 }
 
-const UNWRITTEN = "can't be written, a value in the props is missing or of another type";
+const UNWRITTEN = "cannot be written, because a value in the props is missing or of a wrong type";
 
-/** A throw would be told without the construct's path, and hide what other constructs have to say. */
+/** An error thrown here would show no construct path, and hide the problems of other constructs. */
 function attempt(work: () => object): object {
   try {
     return work();

@@ -1,27 +1,27 @@
 import type { ApiObject } from "cdk8s";
 
-/** A prop that can't be used as it is. */
+/** An invalid prop. */
 export interface Refusal {
   /** Path of the prop, such as `pods` or `tolerations[1].key`. */
   readonly prop: string;
-  /** What was seen and how to fix it. */
+  /** The actual value and the fix. */
   readonly message: string;
 }
 
-/** Stands for a name that could not be read; what stands in a draft with a refusal never leaves it. */
+/** Placeholder for an unreadable name. A draft with a refusal is never synthesised. */
 export const UNREADABLE = "unreadable";
 
 /**
- * One writing of an object's spec. Nothing throws while a spec is written: a value that is no good says so here and
- * writes its best guess, so that one error can tell every problem.
+ * Collects the problems while an object's spec is written. Nothing throws: a bad value adds a refusal and writes its
+ * best guess, so that one error shows all problems.
  */
 export class Draft {
   private readonly found: Refusal[] = [];
 
-  /** @param object the object whose spec is written */
+  /** @param object the object of the spec */
   constructor(readonly object: ApiObject) {}
 
-  /** What was refused so far. */
+  /** All refusals so far. */
   get refusals(): readonly Refusal[] {
     return this.found;
   }
@@ -32,7 +32,7 @@ export class Draft {
   }
 }
 
-/** The place of a prop, or of something in it, in a draft. */
+/** The place of a prop, or of a part of it, in a draft. */
 export class Site {
   constructor(
     private readonly draft: Draft,
@@ -40,12 +40,12 @@ export class Site {
     private readonly found: Refusal[],
   ) {}
 
-  /** The object whose spec is written. */
+  /** The object of the spec. */
   get object(): ApiObject {
     return this.draft.object;
   }
 
-  /** Notes a problem. `message` says what was seen and how to fix it. */
+  /** Adds a problem. `message` contains the actual value and the fix. */
   refuse(message: string): void {
     this.found.push({ prop: this.path, message });
   }

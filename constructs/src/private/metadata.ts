@@ -5,14 +5,14 @@ import { checkDnsLabel, checkObjectName } from "./check-text";
 import type { Draft } from "./draft";
 import { objectAt } from "./manifest";
 
-/** What is known of an object before its metadata is looked at. */
+/** Facts about an object for the check of its metadata. */
 export interface MetadataFacts {
   readonly kind: KindName;
-  /** As given in the props, before the chart added its own. */
+  /** The metadata in the props, before the chart added its own. */
   readonly given: ApiObjectMetadata | undefined;
 }
 
-/** Refuses metadata that the API server would refuse. */
+/** Refuses metadata that the API server would reject. */
 export function checkMetadata(draft: Draft, { kind, given }: MetadataFacts): void {
   const { name, namespace, labels, annotations } = objectAt(draft.object.metadata.toJson());
   checkObjectName(String(name ?? ""), draft.at("metadata.name"));
@@ -27,7 +27,7 @@ export function checkMetadata(draft: Draft, { kind, given }: MetadataFacts): voi
 
 function refuseNamespace(given: string | undefined, { draft, kind }: { draft: Draft; kind: KindName }): void {
   if (given === undefined) return;
-  draft.at("metadata.namespace").refuse(`"${given}" is given, and a ${kind} has no namespace: leave it out`);
+  draft.at("metadata.namespace").refuse(`"${given}" is set, but a ${kind} has no namespace: remove it`);
 }
 
 function checkLabels(labels: Readonly<Record<string, unknown>>, draft: Draft): void {

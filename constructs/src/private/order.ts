@@ -3,9 +3,10 @@ import { Dependable, type IConstruct } from "constructs";
 import { apiObjectOf } from "./manifest";
 
 /**
- * Puts an object behind those that it refers to, within its chart. Only objects depend on objects: a dependency on a
- * construct would take in all that it holds, and one that leaves the chart would tie the charts (and rename their files).
- * The objects are looked up when the order is asked for, because a construct may make its object later.
+ * Orders an object after those that it refers to, within its chart. Only objects depend on objects: a dependency on a
+ * construct would include all its children, and a dependency across charts would order the charts (and rename their
+ * files). The lookup of the objects happens when cdk8s determines the order, because a construct may create its object
+ * later.
  */
 export function orderAfter(object: ApiObject, references: readonly IConstruct[]): void {
   if (references.length === 0) return;

@@ -1,14 +1,14 @@
 import { isObject } from "../api/schema";
 
-/** What a prop takes: without a type check, other things get there too. */
+/** The expected type of a prop's value. Without a compiler, a prop may have a value of any type. */
 export interface Part {
   readonly type: string;
   readonly fits: (value: unknown) => boolean;
-  /** How to write one in the place of this value. */
+  /** How to write a value of the type instead of this value. */
   readonly make: (value: unknown) => string;
 }
 
-/** Objects of a class, told by a member that they all have. */
+/** Objects of a class, recognised by a member of the class. */
 function part(type: string, member: string, make: string): Part {
   return { type, fits: having(member), make: () => make };
 }
@@ -19,7 +19,7 @@ function having(member: string): Part["fits"] {
 
 const CREDENTIALS = "Credentials.fromSecretName(...)";
 
-/** Every type of a prop that is looked at before the prop is used. */
+/** The types of props that are checked before use. */
 export const PART = {
   duration: {
     type: "Duration",
@@ -48,12 +48,12 @@ export const PART = {
   taint: { type: "ElectedNodeTaint", fits: isObject, make: () => "{ key: ... }" },
   map: {
     type: "plain object",
-    // What a Map, a Promise or a Lazy holds is none of its fields.
+    // The content of a Map, a Promise or a Lazy is not in its fields.
     fits: (value) => ["Object", "Module"].includes(tagOf(value)) && !isLate(value),
     make: (value) => (value instanceof Map ? "Object.fromEntries(...)" : "{ key: value }"),
   },
   text: { type: "string", fits: isText, make: quoted },
-  /** Text that goes into the manifest as it is, so that cdk8s may make it as late as at synthesis. */
+  /** Text that goes into the manifest unchanged, so that cdk8s may resolve it at synthesis. */
   lateText: { type: "string", fits: (value) => isText(value) || isLate(value), make: quoted },
   number: {
     type: "number",
@@ -67,7 +67,7 @@ export const PART = {
   },
 } as const satisfies Readonly<Record<string, Part>>;
 
-/** What is wrong with a value that should be of such a type. */
+/** The problem of a value that should have this type. */
 export function partProblem(value: unknown, { type, fits, make }: Part): string | undefined {
   return fits(value) ? undefined : `${shown(value)} is not ${articled(type)}: write ${make(value)}`;
 }
@@ -76,7 +76,9 @@ function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 
-/** A Lazy or a token, by the member that cdk8s knows it by: there may be more than one copy of cdk8s. */
+/**
+ * Whether the value is a Lazy or a token, by the member that cdk8s checks too: there may be several copies of cdk8s.
+ */
 function isLate(value: unknown): boolean {
   return isObject(value) && ["produce", "resolve"].some((member) => typeof Reflect.get(value, member) === "function");
 }
@@ -90,7 +92,7 @@ function articled(type: string): string {
   return /^[AEIOU]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 
-/** A value of any type as a message shows it. */
+/** The text of a value of any type, for messages. */
 export function shown(value: unknown): string {
   if (typeof value === "function") return "a function";
   if (typeof value !== "object" || value === null) return typeof value === "string" ? cut(value) : String(value);
@@ -100,7 +102,7 @@ export function shown(value: unknown): string {
   return tag === "Object" ? "an object" : articled(tag);
 }
 
-/** What the language calls a value: `Object`, unless it is one of its own classes such as Map. */
+/** JavaScript's tag of a value: `Object`, except for built-in classes such as Map. */
 function tagOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1);
 }

@@ -2,7 +2,7 @@ import { nearest } from "../api/nearest";
 import type { Refusal } from "./draft";
 import { PART, type Part, partProblem, shown } from "./part";
 
-/** What a prop takes, as far as it matters before the prop is used: the rest is checked when it is written. */
+/** The expected shape of a prop's value, for the check before use. Later code checks the rest. */
 export interface Shape {
   /** The type of the value, or of each value in a list or map. */
   readonly part?: Part;
@@ -12,7 +12,7 @@ export interface Shape {
   readonly required?: true;
 }
 
-/** The shape of a prop of this type: it does not compile where a list, a map, a class or the need for it is left out. */
+/** The shape of a prop of this type. A shape that omits a list, a map, a class or `required` does not compile. */
 export type ShapeOf<T> = (undefined extends T ? { readonly required?: never } : { readonly required: true }) &
   (Exclude<T, undefined> extends readonly (infer Item)[]
     ? { readonly list: true; readonly map?: never } & PartOf<Item>
@@ -24,32 +24,35 @@ type SingleOf<T> = string extends keyof T
 
 type PartOf<T> = T extends object ? { readonly part: Part } : { readonly part?: Part };
 
-/** What is known of each prop of a construct. */
+/** The shape of each prop of a construct. */
 export type Shapes = Readonly<Record<string, Shape>>;
 
-/** What is known of a prop: which fields of the spec it writes, and what it takes. */
+/** Facts about a prop: its fields in the spec, and its shape. */
 export interface Facts extends Shape {
   /** Paths below `spec`. */
   readonly fields: readonly string[];
 }
 
-/** What is known of the props of a construct. It does not compile while a prop is missing. */
+/** Facts about all props of a construct. It does not compile if a prop is missing. */
 export type FactsOf<Props> = {
   readonly [Prop in Exclude<keyof Props, "metadata"> & string]-?: ShapeOf<Props[Prop]> & Pick<Facts, "fields">;
 };
 
-/** What is known of the props of any construct. */
+/** Facts about the props of any construct. */
 export type AnyFacts = Readonly<Record<string, Facts>>;
 
-/** The known props. Each is read by its name: those of a class may be getters, which are none of its own fields. */
+/**
+ * The values of the known props. They are read by name, because props may be getters of a class, which are not own
+ * properties.
+ */
 export function valuesOf(props: object, shapes: Shapes): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.keys(shapes).map((prop) => [prop, Reflect.get(props, prop) ?? undefined]));
 }
 
 /**
- * Props that can't be looked at: missing, of another type, or misspelt. Only where nothing checks types, as under `tsx`,
- * do they get this far. A prop that resembles none, or only one that is given too, is let pass: it may belong to a
- * construct around this one.
+ * Unusable props: missing, of a wrong type, or misspelt. They occur only without a type check, such as under `tsx`. An
+ * unknown prop is accepted if it resembles no prop, or only one that is also set: it may belong to an enclosing
+ * construct.
  */
 export function misfits(props: object, shapes: Shapes): readonly Refusal[] {
   const given = valuesOf(props, shapes);
@@ -63,7 +66,7 @@ export function misfits(props: object, shapes: Shapes): readonly Refusal[] {
   return [...known, ...misspelt];
 }
 
-/** The props without those that do not fit. */
+/** The props without the unusable ones. */
 export function withoutMisfits<T extends object>(props: T, found: readonly Refusal[], shapes: Shapes): T {
   if (found.length === 0) return props;
   const unfit = new Set(found.map(({ prop }) => prop.split(/[.[]/)[0]));
@@ -74,7 +77,7 @@ function misfit(prop: string, value: unknown, { part, list, map, required }: Sha
   if (value === undefined) return refused(prop, required && `is missing: give ${part?.make(value) ?? "a value"}`);
   if (list) return listMisfits(prop, value, part);
   if (map) return mapMisfits(prop, value, part);
-  // Text and numbers that stand alone are left to the schema, where there is one.
+  // The schema, if there is one, checks single texts and numbers.
   return refused(prop, part && partProblem(value, part));
 }
 
@@ -94,10 +97,10 @@ function refused(prop: string, message: string | undefined): readonly Refusal[] 
   return message ? [{ prop, message }] : [];
 }
 
-/** Fields that a prop writes by a part of its own. */
+/** Fields that belong to a part of a prop. */
 const PARTS: Readonly<Record<string, string>> = { "spec.match.podNamespace": "pods.namespace" };
 
-/** The prop that wrote a field, with the rest of the field's path; empty for the spec as a whole. */
+/** The prop of a field, with the rest of the field's path; empty for the whole spec. */
 export function propOf(facts: AnyFacts, path: string): string {
   for (const [prop, { fields }] of Object.entries(facts)) {
     for (const field of fields) {
@@ -108,10 +111,10 @@ export function propOf(facts: AnyFacts, path: string): string {
   return path.replace(/^spec\.?/, "");
 }
 
-/** A message about fields as one about props: it names the prop in the place of a field of another name. */
+/** Converts a message about fields to one about props, by replacing the fields' names. */
 export function inProps(facts: AnyFacts, message: string): string {
   const props = Object.entries(facts);
-  // What stands in quotation marks is a value.
+  // Text in quotation marks is a value.
   return message.replaceAll(
     /"[^"]*"|\w+/g,
     (word) =>

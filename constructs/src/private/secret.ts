@@ -3,17 +3,17 @@ import { isObject } from "../api/schema";
 import type { Site } from "./draft";
 import { isCore, nameOf, readManifest } from "./manifest";
 
-/** What is known of a Secret at synthesis. */
+/** Facts about a Secret at synthesis. */
 export interface SecretFacts {
   readonly name: string;
   readonly namespace?: string;
-  /** Names of its entries; absent where they are filled in elsewhere. */
+  /** Names of its entries; absent if the app does not define them. */
   readonly entries?: readonly string[];
 }
 
 const INSTEAD = "give the construct of a Secret, or the Secret's name";
 
-/** Reads a Secret of any library, a raw ApiObject, or a Secret that cdk8s-plus imported by name. */
+/** Reads a Secret from any library, a raw ApiObject, or a Secret that cdk8s-plus imported by name. */
 export function readSecret(secret: IConstruct, site: Site): SecretFacts | undefined {
   const imported = importedName(secret);
   if (imported !== undefined) return { name: imported };
@@ -26,7 +26,7 @@ export function readSecret(secret: IConstruct, site: Site): SecretFacts | undefi
   return { name, ...(namespace === undefined ? {} : { namespace }), ...(entries.length > 0 ? { entries } : {}) };
 }
 
-/** The name of an imported Secret: a construct without an object of its own that says kind and name. */
+/** The name of an imported Secret: a construct with a kind and a name, but without an object. */
 function importedName(secret: IConstruct): string | undefined {
   if (!Construct.isConstruct(secret)) return undefined;
   if (secret.node.defaultChild !== undefined || secret.node.children.length > 0) return undefined;

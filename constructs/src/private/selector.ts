@@ -1,12 +1,12 @@
 import { LabelQuery } from "../label-query";
 import type { Site } from "./draft";
 
-/** Requirements as one selector. */
+/** The requirements as one selector. */
 export function writeSelector(queries: readonly LabelQuery[], site: Site): string {
   return queries.map((query) => query._write(site)).join(",");
 }
 
-/** Requirements that labels have these values. */
+/** The requirements for labels with these values. */
 export function labelQueries(labels: Readonly<Record<string, string>> | undefined): readonly LabelQuery[] {
   return Object.entries(labels ?? {}).map(([key, value]) => LabelQuery.is(key, value));
 }

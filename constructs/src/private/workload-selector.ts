@@ -24,7 +24,7 @@ const WORKLOADS = [
 ];
 const INSTEAD = "give a workload such as a Deployment, its ApiObject, or use PodMatch.labels";
 
-/** Reads how a workload of any library finds its pods. */
+/** Reads the pod selector of a workload from any library. */
 export function readWorkloadPods(workload: IConstruct, site: Site): WorkloadPods {
   const manifest = readManifest(workload, site, INSTEAD);
   if (!manifest) return { queries: [] };
@@ -33,16 +33,16 @@ export function readWorkloadPods(workload: IConstruct, site: Site): WorkloadPods
   return { queries, ...(manifest.namespace === undefined ? {} : { namespace: manifest.namespace }) };
 }
 
-/** What has neither a selector nor a template never had pods to label. */
+/** An object with neither a selector nor a template has no pods. */
 function withoutLabels({ kind, json }: Manifest): string {
   const spec = objectAt(json, "spec");
   const hasPods = WORKLOADS.includes(kind) || "selector" in spec || "template" in spec;
-  return hasPods ? "has no pod labels: label its pods, or use PodMatch.labels" : `is no workload: ${INSTEAD}`;
+  return hasPods ? "has no pod labels: label its pods, or use PodMatch.labels" : `is not a workload: ${INSTEAD}`;
 }
 
 /**
- * The selector where there is one, because pod labels may change in a rollout (a version) while the selector stays;
- * labels of the pod template (Job, CronJob) or of the pod itself where there is none.
+ * The selector, if there is one, because pod labels such as a version may change in a rollout while the selector stays.
+ * Otherwise the labels of the pod template (Job, CronJob) or of the pod itself.
  */
 function podQueries({ kind, json }: Manifest, site: Site): readonly LabelQuery[] {
   if (kind === "Pod") return labelQueries(strings(objectAt(json, "metadata", "labels")));

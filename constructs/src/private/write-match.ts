@@ -5,14 +5,14 @@ import { PART } from "./part";
 import type { FactsOf } from "./props";
 import { written } from "./written";
 
-/** What is known of the props of a match. */
+/** Facts about the props of a match. */
 export const MATCH_FACTS: FactsOf<MatchProps> = {
   pods: { fields: ["match.podLabel", "match.podNamespace"], part: PART.pods },
   nodes: { fields: ["match.nodeLabel"], part: PART.nodes },
   tolerations: { fields: ["match.tolerations"], part: PART.toleration, list: true },
 };
 
-/** The match that the props ask for; undefined where they ask for nothing. */
+/** The match from the props; undefined if none is set. */
 export function writeMatch({ pods, nodes, tolerations }: MatchProps, draft: Draft): Match | undefined {
   const match = written({
     ...pods?._write(draft.at("pods")),

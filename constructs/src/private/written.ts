@@ -2,24 +2,24 @@ import type { Duration } from "cdk8s";
 import type { Site } from "./draft";
 import { PART, partProblem } from "./part";
 
-/** `T` with properties that may be undefined turned into properties that may be absent. */
+/** `T` with optional properties in place of those that may be undefined. */
 export type Written<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
-/** The object without the properties that are undefined: absent props write no field, so the server's default counts. */
+/** The object without its undefined properties. Absent props write no field, so that the server's default applies. */
 export function written<T extends object>(fields: T): Written<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Written<T>;
 }
 
-/** The text of an enum's member, which TypeScript keeps apart from the equal string of a spec. */
+/** The text of an enum's member, whose type TypeScript distinguishes from the same string in a spec. */
 export function textOf<E extends string>(member: E): `${E}`;
 export function textOf<E extends string>(member: E | undefined): `${E}` | undefined;
 export function textOf<E extends string>(member: E | undefined): `${E}` | undefined {
   return member === undefined ? undefined : `${member}`;
 }
 
-/** Seconds of a duration for a field that may have a fraction. */
+/** Seconds of a duration, for a field that may have a fraction. */
 export function seconds(duration: Duration | undefined, site: Site): number | undefined {
   const problem = duration === undefined ? undefined : partProblem(duration, PART.duration);
   if (problem === undefined) return duration?.toSeconds({ integral: false });
@@ -27,7 +27,7 @@ export function seconds(duration: Duration | undefined, site: Site): number | un
   return undefined;
 }
 
-/** Seconds of a duration for a field that holds whole seconds. */
+/** Seconds of a duration, for a field with whole seconds. */
 export function wholeSeconds(duration: Duration | undefined, site: Site): number | undefined {
   const value = seconds(duration, site);
   if (value !== undefined && !Number.isInteger(value)) {

@@ -32,7 +32,8 @@ describe("tolerations", () => {
     });
     expect(parseToleration({ effect: "None" })).to.deep.equal({
       ok: false,
-      message: 'effect "None" tolerates nothing: use NoSchedule, PreferNoSchedule, NoExecute, or leave it out for all',
+      message:
+        'effect "None" tolerates nothing: use NoSchedule, PreferNoSchedule, NoExecute, or remove it for all effects',
     });
   });
 });

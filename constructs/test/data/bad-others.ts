@@ -16,7 +16,7 @@ export const BAD_OTHERS: readonly BadSpec[] = [
     {
       name: "no record set",
       path: "spec.dnsRecordSet",
-      says: "is required",
+      says: "is required: add it",
       serverSays: "spec.dnsRecordSet: Required value",
     },
   ),
@@ -61,7 +61,7 @@ export const BAD_OTHERS: readonly BadSpec[] = [
     {
       name: "a family that the address type does not have",
       path: "spec",
-      says: "addressType flipop.digitalocean.com/ipv4-reserved-ip has one family, and ipFamilies names another: leave ipFamilies out",
+      says: "addressType flipop.digitalocean.com/ipv4-reserved-ip has one family, but ipFamilies names another: remove ipFamilies",
     },
   ),
   nodeDns(
@@ -73,7 +73,7 @@ export const BAD_OTHERS: readonly BadSpec[] = [
     {
       name: "className and issuerRef",
       path: "spec",
-      says: "className and issuerRef are both set: keep the one that should handle this address",
+      says: "className and issuerRef are both set: keep the one that should manage this address",
     },
   ),
   routed(
@@ -81,7 +81,7 @@ export const BAD_OTHERS: readonly BadSpec[] = [
     {
       name: "neither className nor issuerRef",
       path: "spec",
-      says: "neither className nor issuerRef is set: name a ClusterRoutedIPClass or a RoutedIPIssuer",
+      says: "neither className nor issuerRef is set: set one of them",
     },
   ),
   routed(
@@ -90,7 +90,12 @@ export const BAD_OTHERS: readonly BadSpec[] = [
   ),
   routed(
     { serviceRef: undefined },
-    { name: "no Service", path: "spec.serviceRef", says: "is required", serverSays: "spec.serviceRef: Required value" },
+    {
+      name: "no Service",
+      path: "spec.serviceRef",
+      says: "is required: add it",
+      serverSays: "spec.serviceRef: Required value",
+    },
   ),
   routed(
     { serviceRef: { serviceName: "" } },
@@ -124,7 +129,7 @@ export const BAD_OTHERS: readonly BadSpec[] = [
     {
       name: "credentials without a Secret",
       path: "spec.credentialsSecretRef.name",
-      says: "is required",
+      says: "is required: add it",
       serverSays: "spec.credentialsSecretRef.name: Required value",
     },
   ),
@@ -161,7 +166,7 @@ export const BAD_OTHERS: readonly BadSpec[] = [
     {
       name: "issuer and Jobs",
       path: "spec",
-      says: "issuerRef and Jobs are both set: keep issuerRef, or updateRoutedIP and updateFirewall",
+      says: "issuerRef and Jobs are both set: keep only issuerRef, or only updateRoutedIP and updateFirewall",
     },
   ),
   klass(NO_ISSUER, {
@@ -171,7 +176,7 @@ export const BAD_OTHERS: readonly BadSpec[] = [
   }),
   klass(
     { ...NO_ISSUER, updateRoutedIP: JOB },
-    { name: "one Job of two", path: "spec", says: "a class with Jobs needs both updateRoutedIP and updateFirewall" },
+    { name: "one Job of two", path: "spec", says: "only one of updateRoutedIP and updateFirewall is set: set both" },
   ),
   klass(
     { perNodeIPLimit: 0 },
@@ -214,7 +219,7 @@ export const BAD_OTHERS: readonly BadSpec[] = [
     {
       name: "an issuer without namespace",
       path: "spec.issuerRef.namespace",
-      says: "is required",
+      says: "is required: add it",
       serverSays: "spec.issuerRef.namespace: Required value",
     },
   ),

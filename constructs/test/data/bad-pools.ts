@@ -36,7 +36,7 @@ export const BAD_POOLS: readonly BadSpec[] = [
     {
       name: "mixed families",
       path: "spec.ips",
-      says: '"2001:db8::1" is of another family than "192.0.2.1": a pool holds one family; make a second pool for the other',
+      says: '"2001:db8::1" is of another family than "192.0.2.1": a pool has one family, create a second pool for the other one',
     },
   ),
   pool(
@@ -44,7 +44,7 @@ export const BAD_POOLS: readonly BadSpec[] = [
     {
       name: "ipFamily against ips",
       path: "spec",
-      says: "ipFamily is IPv6 but ips holds addresses of the other family: change ipFamily, or list addresses of that family",
+      says: "ipFamily is IPv6 but ips contains addresses of the other family: change ipFamily, or list addresses of that family",
     },
   ),
   pool(
@@ -52,7 +52,7 @@ export const BAD_POOLS: readonly BadSpec[] = [
     {
       name: "ipFamily IPv4 against IPv6 addresses",
       path: "spec",
-      says: "ipFamily is IPv4 but ips holds addresses of the other family",
+      says: "ipFamily is IPv4 but ips contains addresses of the other family",
     },
   ),
   pool(
@@ -132,7 +132,12 @@ export const BAD_POOLS: readonly BadSpec[] = [
   ),
   pool(
     { provider: undefined },
-    { name: "no provider", path: "spec.provider", says: "is required", serverSays: "spec.provider: Required value" },
+    {
+      name: "no provider",
+      path: "spec.provider",
+      says: "is required: add it",
+      serverSays: "spec.provider: Required value",
+    },
   ),
   pool(
     { provider: "" },
@@ -224,7 +229,7 @@ export const BAD_POOLS: readonly BadSpec[] = [
     {
       name: "a record set without name",
       path: "spec.dnsRecordSet.recordName",
-      says: "is required",
+      says: "is required: add it",
       serverSays: "spec.dnsRecordSet.recordName: Required value",
     },
   ),
@@ -233,7 +238,7 @@ export const BAD_POOLS: readonly BadSpec[] = [
     {
       name: "a record set without zone",
       path: "spec.dnsRecordSet.zone",
-      says: "is required",
+      says: "is required: add it",
       serverSays: "spec.dnsRecordSet.zone: Required value",
     },
   ),

@@ -21,19 +21,19 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
   [
     "a name that leaves no room for others made from it",
     { name: "n".repeat(56) },
-    "name: has 56 characters: use at most 55, other names are made from it",
+    "name: has 56 characters: use at most 55, because other names contain it",
   ],
   [
     "a name that no Service can have",
     { name: "2nd" },
-    'name: "2nd" begins with a digit, which the name of a Service may not: add a letter',
+    'name: "2nd" begins with a digit, but the name of a Service must begin with a letter: put a letter first',
   ],
   ["an empty namespace", { namespace: "" }, "namespace: is empty: give a value"],
   ["a namespace with a dot", { watchNamespaces: ["a", "b.c"] }, `watchNamespaces[1]: "b.c" ${LABEL_FIX}`],
   [
     "an empty list of namespaces, which the operator would read as all",
     { watchNamespaces: [] },
-    "watchNamespaces: is empty: name a namespace, or leave it out for the default",
+    "watchNamespaces: is empty: name a namespace, or remove the prop to use the default",
   ],
   [
     "a namespace that is listed twice",
@@ -43,7 +43,7 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
   [
     "no feature at all",
     { features: [] },
-    "features: is empty, so the operator would do nothing: name a feature, or leave it out",
+    "features: is empty, so the operator would do nothing: name a feature, or remove the prop",
   ],
   [
     "an unknown feature",
@@ -53,34 +53,34 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
   [
     "issuerNamespaces without routedip",
     { features: [POOLS], issuerNamespaces: ["a"] },
-    "issuerNamespaces: is of no use without feature routedip: add OperatorFeature.ROUTED_IP, or leave it out",
+    "issuerNamespaces: has no effect without feature routedip: add OperatorFeature.ROUTED_IP, or remove the prop",
   ],
   [
     "issuerNamespaces that are not watched",
     { watchNamespaces: ["a"], issuerNamespaces: ["b"] },
-    'issuerNamespaces[0]: issuers in "b" would not be seen, it is not in watchNamespaces: add it there, or take it out here',
+    'issuerNamespaces[0]: the operator would ignore issuers in "b", which is not in watchNamespaces: add it there, or remove it here',
   ],
   [
     "jobNamespaces without jobs",
     { jobNamespaces: ["work"] },
-    "jobNamespaces: is of no use without feature jobs: add OperatorFeature.JOBS, or leave it out",
+    "jobNamespaces: has no effect without feature jobs: add OperatorFeature.JOBS, or remove the prop",
   ],
   [
     "Jobs in the operator's own namespace",
     { namespace: "edge", features: [ROUTED_IP, JOBS], jobNamespaces: ["edge"] },
-    'jobNamespaces: "edge" is the operator\'s own namespace, where its credentials are: run Jobs in another one',
+    'jobNamespaces: "edge" is the operator\'s own namespace, which contains its credentials: run Jobs in another one',
   ],
   [
     "a part of a pod",
     { replicas: 1.5 },
-    "replicas: 1.5 is not a number of pods: use 2, or another whole number from 0",
+    "replicas: 1.5 is not a valid number of pods: use 2, or another whole number from 0",
   ],
   [
     "fewer than no pods",
     { replicas: -1 },
-    "replicas: -1 is not a number of pods: use 2, or another whole number from 0",
+    "replicas: -1 is not a valid number of pods: use 2, or another whole number from 0",
   ],
-  ["an empty image", { image: "" }, 'image: "" is not an image: write it as registry/name:tag, or leave it out'],
+  ["an empty image", { image: "" }, 'image: "" is not an image: write it as registry/name:tag, or remove the prop'],
   [
     "the name of a Secret with an underscore",
     { imagePullSecrets: ["pull_me"] },
@@ -103,37 +103,37 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
   [
     "more memory than the limit",
     { memoryRequest: "1Gi", memoryLimit: "512Mi" },
-    'memoryRequest: "1Gi" is more than memoryLimit "512Mi": lower it, or raise the limit',
+    'memoryRequest: "1Gi" exceeds memoryLimit "512Mi": lower it, or raise the limit',
   ],
   [
     "more memory than the default limit",
     { memoryRequest: "600M" },
-    'memoryRequest: "600M" is more than memoryLimit "512Mi": lower it, or raise the limit',
+    'memoryRequest: "600M" exceeds memoryLimit "512Mi": lower it, or raise the limit',
   ],
   [
     "more CPU than the limit",
     { cpuRequest: "0.5", cpuLimit: "400m" },
-    'cpuRequest: "0.5" is more than cpuLimit "400m": lower it, or raise the limit',
+    'cpuRequest: "0.5" exceeds cpuLimit "400m": lower it, or raise the limit',
   ],
   [
     "two pods without leader election",
     { extraArgs: ["--leader-elect=false"] },
-    "replicas: 2 pods would act at once with --leader-elect=false: leave that out, or set replicas to 1",
+    "replicas: 2 pods would all act at once with --leader-elect=false: remove it, or set replicas to 1",
   ],
   [
     "pods without leader election by a variable",
     { replicas: 3, env: { FLIPOP_LEADER_ELECT: "0" } },
-    "replicas: 3 pods would act at once with FLIPOP_LEADER_ELECT=0: leave that out, or set replicas to 1",
+    "replicas: 3 pods would all act at once with FLIPOP_LEADER_ELECT=0: remove it, or set replicas to 1",
   ],
   [
     "a token from a Secret and from a file",
     { digitalOcean: Credentials.fromSecretName("do"), env: { DIGITALOCEAN_ACCESS_TOKEN_FILE: "/token" } },
-    "env.DIGITALOCEAN_ACCESS_TOKEN_FILE: would not be read beside prop digitalOcean, whose token goes first: leave out one of the two",
+    "env.DIGITALOCEAN_ACCESS_TOKEN_FILE: has no effect, because the token of prop digitalOcean takes precedence: remove one of the two",
   ],
   [
     "a resync without a pause",
     { resync: Duration.seconds(0) },
-    "resync: 0 seconds would never rest: use Duration.seconds(60) or the like",
+    "resync: is 0 seconds, so the operator would never pause: use a longer time, such as Duration.seconds(60)",
   ],
   [
     "a shutdownTimeout with a fraction",
@@ -143,17 +143,17 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
   [
     "a label value with a space",
     { nodeSelector: { pool: "a b" } },
-    'nodeSelector: "a b" is not a label value: at most 63 letters, digits, "-", "_" and "."',
+    'nodeSelector: "a b" is not a label value: use at most 63 letters, digits, "-", "_" and "."',
   ],
   [
     "another operating system",
     { nodeSelector: { "kubernetes.io/os": "windows" } },
-    'nodeSelector: "kubernetes.io/os: windows" would not run the image, which is for Linux: leave it out',
+    'nodeSelector: "kubernetes.io/os: windows" selects nodes that cannot run the image, which is for Linux: remove it',
   ],
   [
     "monitoringLabels with nothing to put them on",
     { monitoringLabels: { release: "prometheus" } },
-    "monitoringLabels: is of no use without scrape, alertRules or dashboard: add one of them, or leave it out",
+    "monitoringLabels: has no effect without scrape, alertRules or dashboard: add one of them, or remove the prop",
   ],
   [
     "a toleration with an empty key",
@@ -163,12 +163,12 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
   [
     "a token in the variable that is for it",
     { env: { DIGITALOCEAN_ACCESS_TOKEN: "anything" } },
-    "env.DIGITALOCEAN_ACCESS_TOKEN: a token does not belong into a manifest: use prop digitalOcean with Credentials.fromSecretName(...)",
+    "env.DIGITALOCEAN_ACCESS_TOKEN: a manifest must not contain a token: use prop digitalOcean with Credentials.fromSecretName(...)",
   ],
   [
     "a token in the variable of Cloudflare",
     { env: { CLOUDFLARE_TOKEN: "anything" } },
-    "env.CLOUDFLARE_TOKEN: a token does not belong into a manifest: use prop cloudflare with Credentials.fromSecretName(...)",
+    "env.CLOUDFLARE_TOKEN: a manifest must not contain a token: use prop cloudflare with Credentials.fromSecretName(...)",
   ],
   ["a token in another variable", { env: { MY_TOKEN: DIGITALOCEAN_TOKEN } }, `env.MY_TOKEN: ${USE_SECRET}`],
   ["a token of Cloudflare's form", { env: { MY_TOKEN: CLOUDFLARE_TOKEN } }, `env.MY_TOKEN: ${USE_SECRET}`],
@@ -186,7 +186,7 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
   [
     "a misspelt variable of the operator",
     { env: { FLIPOP_LOGFORMAT: "json" } },
-    'env.FLIPOP_LOGFORMAT: "FLIPOP_LOGFORMAT" is not a variable of the operator: correct its name, or leave it out',
+    'env.FLIPOP_LOGFORMAT: "FLIPOP_LOGFORMAT" is not a variable of the operator: correct its name, or remove it',
   ],
   [
     "a variable with a value that its flag does not take",
@@ -226,7 +226,7 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
   [
     "seconds in words",
     { extraArgs: ["--leader-elect-retry-period=2 seconds"] },
-    'extraArgs[0]: "2 seconds" is not a value of leader-elect-retry-period: give seconds, more than 0, such as 2',
+    'extraArgs[0]: "2 seconds" is not a value of leader-elect-retry-period: give a number of seconds above 0, such as 2',
   ],
   [
     "a choice without a value",
@@ -270,7 +270,7 @@ describe("props of an operator that can't be used", () => {
     new FlipopOperator(chart, "operator", { digitalOcean: Credentials.fromSecret(secret) });
     const synth = (): unknown => Testing.synth(chart) as unknown;
     expect(synth).to.throw(
-      '[test/operator] digitalOcean: Secret "do" is in namespace "elsewhere", and a Secret is only read in namespace "flipop" of the Deployment: put both into one namespace',
+      '[test/operator] digitalOcean: Secret "do" is in namespace "elsewhere", but the Deployment can use only Secrets of its own namespace "flipop": put both into one namespace',
     );
   });
 

@@ -177,7 +177,7 @@ describe("the admission policy for the operator's identity", () => {
   it("says what is allowed", async () => {
     const { body } = await patch(operator, node, "merge", { metadata: { labels: { mine: "yes" } } });
     expect(JSON.stringify(body)).to.include(
-      "flipop may change only its own annotations and taints of a node: metadata.labels must stay as it is",
+      "flipop may change only its own annotations and taints on a node: metadata.labels must not change",
     );
   });
 });

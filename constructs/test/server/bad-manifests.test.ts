@@ -32,6 +32,6 @@ describe("the API server with our CustomResourceDefinitions", () => {
   it("refuses a resource without spec", async () => {
     const { status, body } = await client.create(collection("FloatingIPPool"), resource("FloatingIPPool", undefined));
     expect(status).to.equal(422);
-    expect(String(body["message"])).to.include("spec is missing: see kubectl explain for its fields");
+    expect(String(body["message"])).to.include("spec is missing: add it, kubectl explain shows its fields");
   });
 });

@@ -64,7 +64,7 @@ describe("kubectl with the CustomResourceDefinitions", () => {
 
   it("explains a nested field with its enum", async () => {
     const { stdout } = await plane.kubectl(["explain", "fip.spec.nodePreference"]);
-    expect(unwrapped(stdout)).to.include("Order in which waiting candidates get an address; it never moves one.");
+    expect(unwrapped(stdout)).to.include("Order in which waiting candidates get an address; it never causes a move.");
     expect(unwrapped(stdout)).to.include("ENUM: Stable Name");
   });
 

@@ -6,7 +6,7 @@ import type { Clock } from "../clock.js";
 import type { AccountInventory } from "../inventory/account-inventory.js";
 import type { Inventories } from "../inventory/inventories.js";
 import type { ResourceRef } from "../inventory/types.js";
-import { type CallContext, type CallPriority, sharedRead } from "../providers/call.js";
+import { type CallContext, sharedRead } from "../providers/call.js";
 import { isWithdrawn } from "../providers/decision.js";
 import { isProviderError, type ProviderError } from "../providers/errors.js";
 import { type ProviderRegistry, UnknownProviderError } from "../providers/registry.js";

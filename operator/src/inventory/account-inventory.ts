@@ -3,7 +3,7 @@
 import { canonicalIp } from "cdk8s-flipop/api";
 import { MOVE_MAX_AGE_SECONDS, READ_PAUSE_MS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
-import { type CallContext, type CallPriority, sharedRead } from "../providers/call.js";
+import { type CallContext, sharedRead } from "../providers/call.js";
 import { isSuperseded } from "../providers/decision.js";
 import { isProviderError } from "../providers/errors.js";
 import type {

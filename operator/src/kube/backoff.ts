@@ -15,7 +15,7 @@ export interface BackoffInput {
   readonly random: number;
 }
 
-/** ms to wait: doubling, with up to as much again as jitter, within the pace's bounds and not before Retry-After but for `soon`. */
+/** ms to wait: doubling, with up to as much again as jitter, within the pace's bounds and never before Retry-After, which `soon` ignores. */
 export function backoffMs({ pace, failures, retryAfterSeconds, random }: BackoffInput): number {
   if (pace === "none") return 0;
   const { firstMs, longestMs } = WATCH_BACKOFF_MS[pace];

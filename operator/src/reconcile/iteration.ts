@@ -3,9 +3,10 @@
  * decide meanwhile, so no two choose the same node.
  */
 
+import { jsonEqual } from "../kube/equal.js";
 import type { Recheck } from "../providers/decision.js";
 import type { Kind } from "./kind.js";
-import { type ActionSequence, actionsOf, type KindTypes, type PlanOf } from "./plan.js";
+import { type Action, type ActionSequence, actionsOf, type KindTypes, type PlanOf } from "./plan.js";
 import type { ResourceState } from "./resource-state.js";
 
 /** What the plan says at one moment. */
@@ -103,12 +104,12 @@ function lock<T extends KindTypes>(
   if (unconfirmed === undefined) {
     state.inFlight.add(lockKey);
     kind.reserve?.(state, snapshot, planned);
-    const rechecks = new Map(
-      actionsOf(planned).map((action) => {
-        const plannedNow = () => plannedActions(kind, state, lockKey);
-        return [action, kind.recheckOf?.(state, action, { snapshot, plan, plannedNow })];
-      }),
-    );
+    const plannedNow = () => plannedActions(kind, state, lockKey);
+    const recheckOf = (action: T["action"]) =>
+      kind.recheckOf === undefined
+        ? () => supersededBecause(plannedNow(), action)
+        : kind.recheckOf(state, action, { snapshot, plan, plannedNow });
+    const rechecks = new Map(actionsOf(planned).map((action) => [action, recheckOf(action)]));
     starts.push({ sequence: planned, recheckOf: (action) => rechecks.get(action) });
     return;
   }
@@ -134,4 +135,11 @@ function plannedActions<T extends KindTypes>(
   } finally {
     if (held) state.inFlight.add(lockKey);
   }
+}
+
+/** The reason of an action may have changed meanwhile. */
+function supersededBecause(now: readonly Action[] | undefined, { why: _then, ...action }: Action): string | undefined {
+  if (now === undefined) return "the resource is gone";
+  const same = now.some(({ why: _now, ...planned }) => jsonEqual(planned, action));
+  return same ? undefined : "the plan has changed since the decision";
 }

@@ -89,7 +89,8 @@ export interface Kind<T extends KindTypes> {
   afterSequence?(call: ActionCall<T>, result: SequenceResult<T["action"]>): Promise<void>;
   /**
    * Of an action that calls a provider: why the call must not be sent any more, asked when the rate limit admits it. Called
-   * in the turn of the decision, so that it can remember the facts of that moment.
+   * in the turn of the decision, so that it can remember the facts of that moment. `undefined`: no check; a change is then
+   * sent within 2 s, or not at all. @default the engine plans again, and looks for the same action, its `why` aside
    */
   recheckOf?(state: ResourceState<T>, action: T["action"], decision: RecheckedDecision<T>): Recheck | undefined;
   /** The work class of the calls of an action. @default `priority` */

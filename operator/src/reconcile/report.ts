@@ -63,6 +63,9 @@ export function showMetrics<T extends KindTypes>(
   state: ResourceState<T>,
   { snapshot, plan }: Decision<T>,
 ): void {
+  // The rate of a counter that appears with its first event misses that event.
+  const { kind: kindName, namespace } = state.ref;
+  if (kind.names.finalizer !== undefined) metrics.leftBehind.inc({ kind: kindName, namespace }, 0);
   const own = kind.metrics?.(state, snapshot, plan) ?? [];
   state.series.show([...own, ...conditionSamples(metrics, state.ref, plan.conditions)]);
 }

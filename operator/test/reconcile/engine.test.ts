@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, it } from "mocha";
 import { DONE, type Outcome, skipped } from "../../src/controllers/addresses/outcomes.js";
 import type { KubeObject } from "../../src/kube/objects.js";
 import type { KindController } from "../../src/reconcile/kind-controller.js";
-import { type Mover, MovingKind, move, refused, sequence } from "./moving-kind.js";
+import { type Move, type Mover, MovingKind, move, refused, sequence } from "./moving-kind.js";
 import { OneObject } from "./rig.js";
 
 const OBJECT: KubeObject = { metadata: { name: "one", namespace: "default", uid: "u", resourceVersion: "" }, spec: {} };
@@ -187,8 +187,29 @@ describe("the engine", () => {
       return { is: "superseded", because: answers[1] ?? "" };
     };
     await start();
-    expect(answers).to.deep.equal([undefined, "no plan asks for it any more"]);
+    expect(answers).to.deep.equal([undefined, "the plan has changed since the decision"]);
     expect(moving.state?.retries.get(`address ${A}`)).to.equal(undefined);
+  });
+
+  it("checks the facts of the decision where the kind takes them", async () => {
+    let fit = true;
+    const taken: string[] = [];
+    const recheckOf = (_state: unknown, { ip }: Move) => {
+      taken.push(ip);
+      expect(moving.begun, "in the turn of the decision").to.deep.equal([]);
+      return () => (fit ? undefined : "the node has changed");
+    };
+    moving.more = { recheckOf, priorityOf: () => "records" };
+    moving.wanted = () => [sequence(move(A))];
+    const seen: unknown[] = [];
+    moving.run = async (_action, { context: { recheck, priority } }) => {
+      fit = false;
+      seen.push(recheck?.(), priority);
+      return DONE;
+    };
+    await start();
+    expect(taken).to.deep.equal([A]);
+    expect(seen).to.deep.equal(["the node has changed", "records"]);
   });
 
   it("plans again at once after a call that was superseded, and keeps the failures before it", async () => {

@@ -38,6 +38,8 @@ export class MovingKind {
   /** How an action ends. @default done */
   run: (action: Move, call: ActionCall<Mover>) => Promise<Outcome> = async () => ({ is: "done" });
   account: RecoveringAccount | undefined;
+  /** Hooks of one test alone. */
+  more: Pick<Kind<Mover>, "recheckOf" | "priorityOf"> = {};
   hasAddress = true;
   showsMoves = true;
   readonly begun: string[] = [];
@@ -48,6 +50,7 @@ export class MovingKind {
 
   get kind(): Kind<Mover> {
     return {
+      ...this.more,
       names: { kind: "Mover", plural: "movers", controller: "mover" },
       source: this.world.source,
       read: (object) => object,
@@ -71,10 +74,6 @@ export class MovingKind {
         ...(machine === undefined ? {} : { machine, node: `node of ${machine}` }),
       }),
       hasAddress: () => this.hasAddress,
-      recheckOf: (_state, { ip }, { plannedNow }) => {
-        const isPlanned = () => plannedNow()?.some((action) => action.ip === ip) === true;
-        return () => (isPlanned() ? undefined : "no plan asks for it any more");
-      },
       accountOf: () => this.account,
       recordOutcome: (state, _snapshot, result) => this.record(state, result),
       events: (_snapshot, _plan, { results }) => ({

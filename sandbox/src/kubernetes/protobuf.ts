@@ -1,144 +1,112 @@
+/** Kubernetes' protobuf encoding of the built-in kinds, which kubectl and client-go send; answers are always JSON. */
 import { unsupportedMediaType } from "./api-status.js";
-import type { JsonObject } from "./json.js";
+import { type Field, type Message, messageNamed, messageOfKind } from "./built-in/messages.js";
+import { isObject, type JsonObject, listOf, objectOf } from "./json.js";
+import { fieldsOf, signed, varintsOf, type WireField } from "./protobuf-wire.js";
 
-/** The media type in which `kubectl create` and the like send built-in kinds. Answers are always JSON. */
+/** The media type in which `kubectl create` and client-go send built-in kinds. */
 export const PROTOBUF = "application/vnd.kubernetes.protobuf";
 
-type Scalar = "text" | "texts" | "int" | "bool" | "textMap" | "bytesMap";
-
-/** A message: the name and shape of each field, by its number in the .proto files of k8s.io/api. */
-type Message = { readonly [field: number]: readonly [name: string, shape: Scalar | Message] };
-
-const METADATA: Message = {
-  1: ["name", "text"],
-  2: ["generateName", "text"],
-  3: ["namespace", "text"],
-  5: ["uid", "text"],
-  6: ["resourceVersion", "text"],
-  11: ["labels", "textMap"],
-  12: ["annotations", "textMap"],
-  14: ["finalizers", "texts"],
-};
-
-const DELETE_OPTIONS: Message = {
-  1: ["gracePeriodSeconds", "int"],
-  2: ["preconditions", { 1: ["uid", "text"], 2: ["resourceVersion", "text"] }],
-  4: ["propagationPolicy", "text"],
-  5: ["dryRun", "texts"],
-};
-
-const RESOURCE_ATTRIBUTES: Message = {
-  1: ["namespace", "text"],
-  2: ["verb", "text"],
-  3: ["group", "text"],
-  4: ["version", "text"],
-  5: ["resource", "text"],
-  6: ["subresource", "text"],
-  7: ["name", "text"],
-};
-
-const KINDS: Readonly<Record<string, Message>> = {
-  Namespace: { 1: ["metadata", METADATA] },
-  ServiceAccount: { 1: ["metadata", METADATA] },
-  ConfigMap: { 1: ["metadata", METADATA], 2: ["data", "textMap"], 3: ["binaryData", "bytesMap"] },
-  Secret: { 1: ["metadata", METADATA], 2: ["data", "bytesMap"], 3: ["type", "text"], 4: ["stringData", "textMap"] },
-  Eviction: { 1: ["metadata", METADATA], 2: ["deleteOptions", DELETE_OPTIONS] },
-  DeleteOptions: DELETE_OPTIONS,
-  SelfSubjectAccessReview: {
-    1: ["metadata", METADATA],
-    2: ["spec", { 1: ["resourceAttributes", RESOURCE_ATTRIBUTES] }],
-  },
-};
-
-/** The envelope that names what is in it, after four magic bytes. */
-const TYPE_META: Message = { 1: ["apiVersion", "text"], 2: ["kind", "text"] };
+/** What stands before the envelope that names the kind. */
 const MAGIC = "k8s\0";
 
-/** Reads an object in Kubernetes' protobuf encoding; throws 415 for kinds that the emulator does not read so. */
+/** Reads an object; throws 415 for kinds that the emulator does not store. */
 export function readProtobuf(body: Buffer): JsonObject {
   if (body.subarray(0, MAGIC.length).toString("latin1") !== MAGIC) throw refused("something else");
-  let type: JsonObject = {};
-  let raw: Buffer = Buffer.alloc(0);
-  for (const { field, bytes } of fieldsOf(body.subarray(MAGIC.length))) {
-    if (field === 1) type = readMessage(bytes, TYPE_META);
-    if (field === 2) raw = bytes;
-  }
-  const kind = String(type.kind);
-  const message = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
+  const envelope = partsOf(body.subarray(MAGIC.length));
+  const type = partsOf(envelope.get(1));
+  const [apiVersion = "", kind = ""] = [type.get(1)?.toString("utf8"), type.get(2)?.toString("utf8")];
+  const message = messageNamed(messageOfKind(apiVersion, kind) ?? "");
   if (!message) throw refused(kind);
-  return { ...type, ...readMessage(raw, message) };
+  return { apiVersion, kind, ...readMessage(envelope.get(2) ?? NONE, message) };
 }
+
+const NONE = Buffer.alloc(0);
 
 function refused(kind: string) {
   return unsupportedMediaType(`the emulator does not read ${kind} as ${PROTOBUF}: send application/json`);
 }
 
-function readMessage(body: Buffer, message: Message): JsonObject {
+/** The fields that have a length, the last of each number. */
+function partsOf(body: Buffer = NONE): ReadonlyMap<number, Buffer> {
+  return new Map([...fieldsOf(body)].map(({ field, bytes }) => [field, bytes]));
+}
+
+function readMessage(body: Buffer, { fields }: Message): JsonObject {
   const object: JsonObject = {};
-  for (const { field, value, bytes } of fieldsOf(body)) {
-    const [name, shape] = message[field] ?? [];
-    if (name === undefined || shape === undefined) continue;
-    // Texts that are not set are sent empty.
-    const empty = shape === "text" && bytes.length === 0;
-    if (!empty) object[name] = readField(object[name], { value, bytes }, shape);
+  for (const wire of fieldsOf(body)) {
+    const field = fields.get(wire.field);
+    if (field !== undefined) addField(object, field, wire);
   }
   return object;
 }
 
-type Content = Pick<WireField, "value" | "bytes">;
-
-function readField(before: unknown, { value, bytes }: Content, shape: Scalar | Message): unknown {
-  switch (shape) {
-    case "text":
-      return bytes.toString("utf8");
-    case "texts":
-      return [...(Array.isArray(before) ? before : []), bytes.toString("utf8")];
-    case "int":
-      return Number(value);
-    case "bool":
-      return value !== 0n;
-    case "textMap":
-    case "bytesMap":
-      return { ...(before as JsonObject | undefined), ...readEntry(bytes, shape === "textMap" ? "utf8" : "base64") };
-    default:
-      return readMessage(bytes, shape);
+function addField(object: JsonObject, field: Field, wire: WireField): void {
+  const { name, many } = field;
+  if (many === "map") object[name] = { ...objectOf(object[name]), ...readEntry(field, wire.bytes) };
+  else if (many === "list") object[name] = [...listOf(object[name]), ...readItems(field, wire)];
+  else {
+    const value = readValue(field.type, wire);
+    if (name === "") Object.assign(object, value);
+    else if (!isLeftOut(field, value)) object[name] = value;
   }
 }
 
-function readEntry(body: Buffer, encoding: "utf8" | "base64"): JsonObject {
-  const parts = new Map([...fieldsOf(body)].map(({ field, bytes }) => [field, bytes]));
-  return { [parts.get(1)?.toString("utf8") ?? ""]: parts.get(2)?.toString(encoding) ?? "" };
+/** Go's protobuf sends what is not set as an empty value, its JSON leaves that out. */
+function isLeftOut({ omitEmpty }: Field, value: unknown): boolean {
+  return value === undefined || (omitEmpty && (value === "" || value === 0 || value === false));
 }
 
-interface WireField {
-  readonly field: number;
-  /** Of a varint. */
-  readonly value: bigint;
-  /** Of anything with a length. */
-  readonly bytes: Buffer;
+function readEntry({ type }: Field, bytes: Buffer): JsonObject {
+  const [key, value] = [...fieldsOf(bytes)].sort((a, b) => a.field - b.field);
+  return { [key?.bytes.toString("utf8") ?? ""]: readValue(type, value ?? { field: 2, value: 0n, bytes: NONE }) };
 }
 
-/** The fields of a message in the protobuf wire format. */
-function* fieldsOf(body: Buffer): Generator<WireField> {
-  const reader = { offset: 0 };
-  while (reader.offset < body.length) {
-    const tag = readVarint(body, reader);
-    const wire = Number(tag & 7n);
-    const value = wire === 0 || wire === 2 ? readVarint(body, reader) : 0n;
-    const length = wire === 2 ? Number(value) : wire === 1 ? 8 : wire === 5 ? 4 : 0;
-    const bytes = body.subarray(reader.offset, reader.offset + length);
-    reader.offset += length;
-    yield { field: Number(tag >> 3n), value, bytes };
-  }
+/** One item, or numbers that are packed into one field. */
+function readItems({ type }: Field, wire: WireField): readonly unknown[] {
+  if (type === "int" && wire.bytes.length > 0) return [...varintsOf(wire.bytes)].map(signed);
+  return [readValue(type, wire)];
 }
 
-function readVarint(body: Buffer, reader: { offset: number }): bigint {
-  let value = 0n;
-  for (let shift = 0n; reader.offset < body.length; shift += 7n) {
-    const byte = body[reader.offset] ?? 0;
-    reader.offset += 1;
-    value |= BigInt(byte & 0x7f) << shift;
-    if (byte < 0x80) break;
-  }
-  return value;
+type Reader = (wire: WireField) => unknown;
+
+const READERS: Readonly<Record<string, Reader>> = {
+  text: ({ bytes }) => bytes.toString("utf8"),
+  int: ({ value }) => signed(value),
+  bool: ({ value }) => value !== 0n,
+  float: ({ bytes }) => (bytes.length === 8 ? bytes.readDoubleLE() : 0),
+  bytes: ({ bytes }) => bytes.toString("base64"),
+  quantity: ({ bytes }) => partsOf(bytes).get(1)?.toString("utf8") ?? "0",
+  raw: ({ bytes }) => readRaw(partsOf(bytes).get(1)),
+  intOrString: ({ bytes }) => readIntOrString(bytes),
+  time: ({ bytes }) => readTime(bytes)?.replace(/\.\d+Z$/, "Z"),
+  microTime: ({ bytes }) => readTime(bytes),
+};
+
+function readValue(type: string, wire: WireField): unknown {
+  const read = Object.hasOwn(READERS, type) ? READERS[type] : undefined;
+  if (read !== undefined) return read(wire);
+  const message = messageNamed(type);
+  if (message === undefined) throw new Error(`no reader for ${type}: add it to protobuf.ts`);
+  return readMessage(wire.bytes, message);
+}
+
+function readRaw(bytes: Buffer | undefined): unknown {
+  const value: unknown = bytes === undefined || bytes.length === 0 ? undefined : JSON.parse(bytes.toString("utf8"));
+  return isObject(value) ? value : undefined;
+}
+
+function readIntOrString(bytes: Buffer): number | string {
+  const parts = new Map([...fieldsOf(bytes)].map((wire) => [wire.field, wire]));
+  const isText = parts.get(1)?.value === 1n;
+  return isText ? (parts.get(3)?.bytes.toString("utf8") ?? "") : signed(parts.get(2)?.value ?? 0n);
+}
+
+/** With 6 digits of a second; undefined for a time that is not set, which is sent empty. */
+function readTime(bytes: Buffer): string | undefined {
+  if (bytes.length === 0) return undefined;
+  const parts = new Map([...fieldsOf(bytes)].map(({ field, value }) => [field, value]));
+  const micros = signed(parts.get(2) ?? 0n) / 1_000;
+  const seconds = new Date(signed(parts.get(1) ?? 0n) * 1_000).toISOString().slice(0, -".000Z".length);
+  return `${seconds}.${String(Math.floor(micros)).padStart(6, "0")}Z`;
 }

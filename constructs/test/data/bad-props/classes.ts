@@ -35,12 +35,12 @@ export const BAD_CLASSES: readonly BadProps[] = [
     name: "an issuer without a namespace",
     make: (chart) =>
       new ClusterRoutedIPClass(chart, "bad", { implementation: ClassImplementation.issuer(issuer(chart)) }),
-    says: 'implementation: the namespace of issuer "do" is not known: give it metadata.namespace (or the chart a namespace, or RoutedIPIssuer.fromRoutedIPIssuerName its last argument)',
+    says: 'implementation: the namespace of issuer "do" is not known: set metadata.namespace of the issuer, the namespace of its chart, or the last argument of RoutedIPIssuer.fromRoutedIPIssuerName',
   },
   builtIn(
     "a namespace for what has none",
     { metadata: { namespace: "web" } },
-    'metadata.namespace: "web" is given, and a ClusterRoutedIPClass has no namespace: leave it out',
+    'metadata.namespace: "web" is set, but a ClusterRoutedIPClass has no namespace: remove it',
   ),
   builtIn(
     "a port range upside down",
@@ -71,22 +71,22 @@ export const BAD_CLASSES: readonly BadProps[] = [
   builtIn(
     "no allowed namespace",
     { allowedNamespaces: [] },
-    "allowedNamespaces: is empty, so that nobody may use the class: name a namespace, or leave it out to allow all",
+    "allowedNamespaces: is empty, so no RoutedIP may use the class: name a namespace, or remove the prop to allow all",
   ),
   builtIn(
     "Secrets without Jobs",
     { secrets: [SecretRef.named("a")] },
-    "secrets: are read by Jobs only, and the class has an issuer: leave them out, or use ClassImplementation.jobs",
+    "secrets: have no effect, because only Jobs use them and the class has an issuer: remove them, or use ClassImplementation.jobs",
   ),
   builtIn(
     "a job namespace without Jobs",
     { jobNamespace: "jobs" },
-    'jobNamespace: "jobs" is used by Jobs only, and the class has an issuer: leave it out',
+    'jobNamespace: "jobs" has no effect, because only Jobs use it and the class has an issuer: remove it',
   ),
   withJobs(
     "firewallPostAllow with Jobs",
     { firewallPostAllow: false },
-    "firewallPostAllow: false has no effect on Jobs, which always assign first: leave it out",
+    "firewallPostAllow: false has no effect on Jobs, which always assign first: remove it",
   ),
   withJobs(
     "a Secret's name with capitals",
@@ -101,6 +101,6 @@ export const BAD_CLASSES: readonly BadProps[] = [
         jobNamespace: "jobs",
         secrets: [SecretRef.of(secret(chart))],
       }),
-    says: 'secrets[0]: Secret "do" is in namespace "web", and the Jobs run in "jobs": put the Secret there',
+    says: 'secrets[0]: Secret "do" is in namespace "web", but the Jobs run in "jobs": put the Secret there',
   },
 ];

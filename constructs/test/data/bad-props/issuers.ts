@@ -27,7 +27,7 @@ export const BAD_ISSUERS: readonly BadProps[] = [
   badIssuer(
     "a region of white space",
     () => ({ region: " " }),
-    `region: " " has white space, as no region's name has: give one such as "nyc3"`,
+    `region: " " contains white space, unlike any region's name: give one such as "nyc3"`,
   ),
   badIssuer(
     "an empty key",
@@ -42,14 +42,14 @@ export const BAD_ISSUERS: readonly BadProps[] = [
   badIssuer(
     "a construct for a Secret",
     (chart) => ({ credentials: Credentials.fromSecret(new Construct(chart, "empty")) }),
-    `credentials: construct "test/empty" makes no Kubernetes object: give the construct of a Secret, or the Secret's name`,
+    `credentials: construct "test/empty" has no Kubernetes object: give the construct of a Secret, or the Secret's name`,
   ),
   badIssuer(
     "a Secret of another namespace",
     (chart) => ({
       credentials: Credentials.fromSecret(secret(chart, { metadata: { name: "do", namespace: "other" } })),
     }),
-    'credentials: Secret "do" is in namespace "other", and a Secret is only read in namespace "web" of the RoutedIPIssuer: put both into one namespace',
+    'credentials: Secret "do" is in namespace "other", but the RoutedIPIssuer can use only Secrets of its own namespace "web": put both into one namespace',
   ),
   badIssuer(
     "a Secret without the default entry",

@@ -24,32 +24,32 @@ export const BAD_MATCHES: readonly BadProps[] = [
   pool(
     "pods by no label",
     { pods: PodMatch.labels({}) },
-    "pods: no label is demanded: name one, or use PodMatch.inNamespace",
+    "pods: the selector is empty: name a label, or use PodMatch.inNamespace",
   ),
   pool(
     "pods by an empty selector",
     { pods: PodMatch.selector(" ") },
-    "pods: no label is demanded: name one, or use PodMatch.inNamespace",
+    "pods: the selector is empty: name a label, or use PodMatch.inNamespace",
   ),
   pool(
     "nodes by no requirement",
     { nodes: NodeMatch.query() },
-    "nodes: no label is demanded: name one, or leave nodes out to take every node",
+    "nodes: the selector is empty: name a label, or remove nodes to match every node",
   ),
   pool(
     "a label value that would end its requirement",
     { nodes: NodeMatch.labels({ app: "a,b=c" }) },
-    'nodes: "a,b=c" is not a label value: at most 63 letters, digits, "-", "_" and "."',
+    'nodes: "a,b=c" is not a label value: use at most 63 letters, digits, "-", "_" and "."',
   ),
   pool(
     "a label key with a space in it",
     { nodes: NodeMatch.query(LabelQuery.exists("a b")) },
-    'nodes: "a b" is not a label key: [prefix/]name, the name of at most 63 letters, digits, "-", "_" and "."',
+    'nodes: "a b" is not a label key: write [prefix/]name, with a name of at most 63 letters, digits, "-", "_" and "."',
   ),
   pool(
     "a set without values",
     { nodes: NodeMatch.query(LabelQuery.in("app", [])) },
-    'nodes: label "app" is compared with no values: give at least one',
+    'nodes: label "app" is compared with an empty list: give at least one value',
   ),
   pool(
     "a comparison with a fraction",
@@ -69,7 +69,7 @@ export const BAD_MATCHES: readonly BadProps[] = [
   pool(
     "a toleration of no label key",
     { tolerations: [Toleration.all(), Toleration.key("a b")] },
-    'tolerations[1].key: "a b" is not a label key: [prefix/]name, the name of at most 63 letters, digits, "-", "_" and "."',
+    'tolerations[1].key: "a b" is not a label key: write [prefix/]name, with a name of at most 63 letters, digits, "-", "_" and "."',
   ),
   podsOf(
     "a workload that is undefined",
@@ -79,7 +79,7 @@ export const BAD_MATCHES: readonly BadProps[] = [
   podsOf(
     "a construct without an object",
     (chart) => new Construct(chart, "empty"),
-    'pods: construct "test/empty" makes no Kubernetes object: give a workload such as a Deployment, its ApiObject, or use PodMatch.labels',
+    'pods: construct "test/empty" has no Kubernetes object: give a workload such as a Deployment, its ApiObject, or use PodMatch.labels',
   ),
   podsOf(
     "a workload without labels",
@@ -89,12 +89,12 @@ export const BAD_MATCHES: readonly BadProps[] = [
   podsOf(
     "an object that is no workload",
     (chart) => new ApiObject(chart, "map", { apiVersion: "v1", kind: "ConfigMap" }),
-    'pods: v1 ConfigMap "test/map" is no workload: give a workload such as a Deployment, its ApiObject, or use PodMatch.labels',
+    'pods: v1 ConfigMap "test/map" is not a workload: give a workload such as a Deployment, its ApiObject, or use PodMatch.labels',
   ),
   podsOf(
     "a workload that can't be rendered",
     (chart) => new kplus.Deployment(chart, "web", { metadata: { name: "web" } }),
-    `pods: construct "test/web" can't be rendered: Failed serializing construct at path 'test/web/Resource' with name 'web': Error: PodSpec must have at least 1 container`,
+    `pods: construct "test/web" cannot be rendered: Failed serializing construct at path 'test/web/Resource' with name 'web': Error: PodSpec must have at least 1 container`,
   ),
   podsOf(
     "a selector with an unknown operator",

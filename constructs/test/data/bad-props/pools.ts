@@ -23,12 +23,12 @@ export const BAD_POOLS: readonly BadProps[] = [
   pool(
     "addresses of two families",
     { ips: ["192.0.2.1", "2001:db8::1"] },
-    'ips: "2001:db8::1" is of another family than "192.0.2.1": a pool holds one family; make a second pool for the other',
+    'ips: "2001:db8::1" is of another family than "192.0.2.1": a pool has one family, create a second pool for the other one',
   ),
   pool(
     "addresses of another family than ipFamily",
     { ipFamily: IpFamily.IPV6 },
-    "ipFamily is IPv6 but ips holds addresses of the other family: change ipFamily, or list addresses of that family",
+    "ipFamily is IPv6 but ips contains addresses of the other family: change ipFamily, or list addresses of that family",
   ),
   pool(
     "an address twice",
@@ -41,12 +41,12 @@ export const BAD_POOLS: readonly BadProps[] = [
   pool(
     "addresses to create in no region",
     { desiredIps: 3 },
-    'region: is missing, and 2 of 3 addresses have to be created: give their region, such as "nyc3"',
+    'region: is missing, but 2 of 3 addresses must be created: give their region, such as "nyc3"',
   ),
   pool(
     "a region with white space",
     { region: "NYC 3" },
-    `region: "NYC 3" has white space, as no region's name has: write "nyc3"`,
+    `region: "NYC 3" contains white space, unlike any region's name: write "nyc3"`,
   ),
   pool("an empty provider", { provider: IpProvider.of("") }, "provider: is empty: give a value"),
   pool(
@@ -82,11 +82,11 @@ export const BAD_POOLS: readonly BadProps[] = [
   pool(
     "a label with a space in it",
     { metadata: { labels: { team: "a b" } } },
-    'metadata.labels: "a b" is not a label value: at most 63 letters, digits, "-", "_" and "."',
+    'metadata.labels: "a b" is not a label value: use at most 63 letters, digits, "-", "_" and "."',
   ),
   pool(
     "an annotation without a name",
     { metadata: { annotations: { "a/": "b" } } },
-    'metadata.annotations: "a/" is not an annotation key: [prefix/]name, the name of at most 63 letters, digits, "-", "_" and "."',
+    'metadata.annotations: "a/" is not an annotation key: write [prefix/]name, with a name of at most 63 letters, digits, "-", "_" and "."',
   ),
 ];

@@ -21,12 +21,12 @@ export const BAD_RECORDS: readonly BadProps[] = [
   dns(
     "a record name with a space in it",
     DnsRecord.digitalOcean("a b", "example.com"),
-    'dnsRecord.recordName: "a b" is not a DNS name: give one such as www.example.com, other alphabets in their "xn--" form',
+    'dnsRecord.recordName: "a b" is not a DNS name: give one such as www.example.com, with other alphabets in their "xn--" form',
   ),
   dns(
     "a zone of another alphabet",
     DnsRecord.digitalOcean("www", "bücher.example"),
-    'dnsRecord.zone: "bücher.example" is not a DNS name: give one such as example.com, other alphabets in their "xn--" form',
+    'dnsRecord.zone: "bücher.example" is not a DNS name: give one such as example.com, with other alphabets in their "xn--" form',
   ),
   dns(
     "a record name that is too long",
@@ -36,7 +36,7 @@ export const BAD_RECORDS: readonly BadProps[] = [
   dns(
     "a full name of another zone",
     DnsRecord.cloudflare("www.example.net.", "example.com"),
-    'dnsRecord.recordName: "www.example.net." ends with a dot and is not in zone "example.com": give a name of that zone, or another zone',
+    'dnsRecord.recordName: "www.example.net." ends with a dot but is not in zone "example.com": give a name of that zone, or another zone',
   ),
   dns(
     "a record set of no provider",
@@ -61,7 +61,7 @@ export const BAD_RECORDS: readonly BadProps[] = [
   recordSet(
     "a family that the address type does not have",
     { addressType: AddressType.RESERVED_IPV4, ipFamilies: [IpFamily.IPV6] },
-    "addressType flipop.digitalocean.com/ipv4-reserved-ip has one family, and ipFamilies names another: leave ipFamilies out",
+    "addressType flipop.digitalocean.com/ipv4-reserved-ip has one family, but ipFamilies names another: remove ipFamilies",
   ),
   recordSet(
     "a family twice",

@@ -38,7 +38,7 @@ export const BAD_ROUTED_IPS: readonly BadProps[] = [
         new RoutedIPIssuer(chart, "other", { metadata: { name: "do", namespace: "flipop" } }),
       ),
     }),
-    'implementation: issuer "do" is in namespace "flipop", the RoutedIP in "web": put both into one namespace, or make a ClusterRoutedIPClass of the issuer',
+    'implementation: issuer "do" is in namespace "flipop", the RoutedIP in "web": put both into one namespace, or create a ClusterRoutedIPClass for the issuer',
   ),
   routedIp(
     "a class that does not allow the namespace",
@@ -80,7 +80,7 @@ export const BAD_ROUTED_IPS: readonly BadProps[] = [
   routedIp(
     "a Service that is no object",
     (chart) => ({ service: ServiceRef.of(new Construct(chart, "empty")) }),
-    'service: construct "test/empty" makes no Kubernetes object: give the construct of a Service, or use ServiceRef.named',
+    'service: construct "test/empty" has no Kubernetes object: give the construct of a Service, or use ServiceRef.named',
   ),
   service(
     "a Deployment for a Service",
@@ -100,7 +100,7 @@ export const BAD_ROUTED_IPS: readonly BadProps[] = [
   service(
     "a Service that is a name in the DNS",
     { spec: { type: "ExternalName" } },
-    'service: v1 Service "test/object" is of type ExternalName, which no node serves: give a Service with a selector',
+    'service: v1 Service "test/object" is of type ExternalName and thus has no nodes: give a Service with a selector',
   ),
   service(
     "a Service of another namespace that does not allow it",

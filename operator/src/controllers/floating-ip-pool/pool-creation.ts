@@ -1,6 +1,5 @@
-/** What of a pool's creation is known, and where it is kept: in the status, in an annotation, in this process. */
+/** Records the end of a pool's creation: in the status, in an annotation, in this process. */
 
-import { type CreatedAddress, canonicalIp, type FloatingIPPoolStatus } from "cdk8s-flipop/api";
 import { ownAnnotationPatch, statusPatch } from "../../kube/patch.js";
 import { errorText } from "../../logging.js";
 import { AddressAccount } from "../address-accounts.js";
@@ -8,11 +7,11 @@ import {
   annotationsAfter,
   type CreatedFacts,
   type CreationResult,
-  openIntent,
   recordResult,
 } from "../addresses/creation-result.js";
 import type { ControllerContext } from "../context.js";
-import type { PoolObject, PoolRead } from "./read-pool.js";
+import { isOf, isOnRecord, withCreated } from "./known-creation.js";
+import type { PoolObject } from "./read-pool.js";
 import { CREATION } from "./subject.js";
 import type { Tools } from "./tools.js";
 import type { PoolUnit } from "./unit.js";
@@ -114,8 +113,4 @@ export function noteCreation({ creations, accounts, clock }: ControllerContext, 
     startedAt: Math.min(Date.parse(intent.startedAt), clock.now()),
     ...(providerID === undefined ? {} : { node: providerID }),
   });
-}
-
-function isOf(entry: CreatedAddress, ip: string): boolean {
-  return canonicalIp(entry.ip) === canonicalIp(ip);
 }

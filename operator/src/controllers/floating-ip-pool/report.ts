@@ -145,9 +145,13 @@ function accountWait(snapshot: Snapshot, { was, address }: Standing): string | u
   return at - now >= REPORTED_WAIT_MS || timeOf(was.retryAt) === at ? timestamp(at) : undefined;
 }
 
-/** By a failure of its own, or by one of the account. */
-function isHeldUp({ memory, providerFailure, now }: Snapshot, { was, address }: Standing): boolean {
-  const waits = [ownRetryAt(was), memory.accountRetryAt?.get(addressSubject(address.ip))];
+/** By a failure of its own, of the account, or of the nodes that it could go to. */
+function isHeldUp(snapshot: Snapshot, { was, address }: Standing): boolean {
+  const { memory, providerFailure, now } = snapshot;
+  const own = ownRetryAt(was);
+  const machines = own === undefined ? [] : snapshot.candidates.flatMap(({ machine }) => machine ?? []);
+  const nodes = machines.map((machine) => memory.nodeRetryAt.get(machine));
+  const waits = [own, memory.accountRetryAt?.get(addressSubject(address.ip)), ...nodes];
   return providerFailure !== undefined || waits.some((retryAt) => !isDue(retryAt, now));
 }
 

@@ -111,7 +111,11 @@ export function gather(tools: IssuerTools, state: IssuerState, issuer: IssuerRea
     issuer,
     now: context.clock.now(),
     cachesComplete: context.leads() && synced,
-    ...omitUndefined({ problem: issuer.problem ?? access.answer.problem, lastFirewall, retryAt: retryAtOf(access) }),
+    ...omitUndefined({
+      problem: issuer.problem ?? access.answer.problem,
+      lastFirewall,
+      retryAt: retryAtOf(state, access),
+    }),
     account: accountState(access.account),
     regions: new Set(regions),
     firewall,
@@ -122,7 +126,9 @@ export function gather(tools: IssuerTools, state: IssuerState, issuer: IssuerRea
 }
 
 /** What failed is tried at its own times, or the failure outlives its cause. */
-function retryAtOf({ account, firewall }: Access): number | undefined {
+function retryAtOf({ preparing }: IssuerState, { account, firewall }: Access): number | undefined {
+  // A read that goes on asks for a run when it ends.
+  if (preparing !== undefined) return undefined;
   const { failure, retryAt } = firewall?.view() ?? {};
   return earliest([account?.retryAt, failure === undefined ? undefined : retryAt]);
 }

@@ -1,16 +1,16 @@
-/** What of a RoutedIP's creation is known, and where it is kept: in the status, in an annotation, in this process. */
+/** Records the end of a RoutedIP's creation: in the status, in an annotation, in this process. */
 
-import { canonicalIp, familyOf, type RoutedIPStatus } from "cdk8s-flipop/api";
+import { familyOf } from "cdk8s-flipop/api";
 import { ownAnnotationPatch, statusPatch } from "../../kube/patch.js";
 import { errorText } from "../../logging.js";
 import {
   annotationsAfter,
   type CreatedFacts,
   type CreationResult,
-  openIntent,
   recordResult,
 } from "../addresses/creation-result.js";
-import type { RoutedObject, RoutedRead } from "./resource.js";
+import { addedBy, isOnRecord } from "./known-creation.js";
+import type { RoutedObject } from "./resource.js";
 import type { Routing } from "./routing.js";
 import type { Overlay, RoutedUnit } from "./unit.js";
 

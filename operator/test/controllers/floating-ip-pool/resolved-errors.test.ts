@@ -39,6 +39,19 @@ describe("an error of an address", () => {
     expect(error).to.equal(undefined);
   });
 
+  it("stays in the status while the node that refused the address is the only candidate, and goes with the node", () => {
+    const cloud = new ModelCloud();
+    cloud.addNode("ghost");
+    cloud.addPool("web", { ips: [IP] });
+    const error = { state: "error", reason: "NoCandidate", error: "node ghost: no machine" } as const;
+    cloud.edit("web", { status: { ips: { [IP]: { ...error, retryAt: timestamp(cloud.now) } } } });
+    const memory = { ...NO_MEMORY, nodeRetryAt: new Map([["digitalocean://ghost", cloud.now + 60_000]]) };
+    const entry = () => plan({ ...cloud.snapshot("web"), memory }).addresses[0]?.status;
+    expect(entry()).to.include(error);
+    cloud.removeNode("ghost");
+    expect(entry()).to.include({ state: "unassigned" }).and.not.have.any.keys("error", "reason");
+  });
+
   it("says when an account is tried again that rests for a minute, and waits no longer than the account", () => {
     const of = (retrySeconds: number, reason: "Unauthorized" | "ProviderUnavailable") => {
       const cloud = new ModelCloud();

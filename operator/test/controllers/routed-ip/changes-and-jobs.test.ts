@@ -11,7 +11,7 @@ const PURPOSE = "flipop.digitalocean.com/purpose";
 const JOB_UID = "batch.kubernetes.io/controller-uid";
 const JOB = { template: { spec: { containers: [{ name: "update", image: "example.invalid/update" }] } } };
 
-describe("operator in process: what the planning notes ask for", function () {
+describe("operator in process: changes of a class or a Service, and the Jobs of a class", function () {
   this.timeout(180_000);
   let made: RoutedWorld;
 
@@ -26,7 +26,7 @@ describe("operator in process: what the planning notes ask for", function () {
     made.world.kubernetes.change(ref, (object) => ({ ...object, spec: { ...(object["spec"] as object), ...spec } }));
   const classRef = { apiVersion: GROUP_VERSION, kind: "ClusterRoutedIPClass", name: "public" };
 
-  it("a class that is changed holds for its RoutedIPs: taint and rules follow", async () => {
+  it("a change of a class changes the taint and the rules of its RoutedIPs", async () => {
     made = await RoutedWorld.create(["n1"]);
     const { ip } = made.world.digitalocean.state.addAddress();
     made.addIssuer();
@@ -42,7 +42,7 @@ describe("operator in process: what the planning notes ask for", function () {
     await made.ready("a");
   });
 
-  it("a Service that is mended is followed, and so is another one that the RoutedIP names", async () => {
+  it("a RoutedIP follows a Service that appears later, and another one that it names then", async () => {
     made = await RoutedWorld.create(["n1", "n2"]);
     const [ip, bystander] = [1, 2].map(() => made.world.digitalocean.state.addAddress().ip) as [string, string];
     made.addIssuer({ routedIPFirewallName: undefined });
@@ -117,12 +117,12 @@ describe("operator in process: what the planning notes ask for", function () {
     addClass({ updateRoutedIP: JOB, updateFirewall: JOB });
     made.addRouted("a", { className: "public", routedIP: IP });
     made.world.start();
-    await made.until("nobody to assign it to", () => made.condition("a", "Assigned") === "False/NoCandidate");
+    await made.until("no candidate", () => made.condition("a", "Assigned") === "False/NoCandidate");
     made.serve({ node: "n1" }, { node: "n2" }, { node: "n3" });
     return theOnly("assign");
   };
 
-  it("a Job of the class assigns, and belongs to it; when it has ended well it goes, and one opens the firewall", async () => {
+  it("a Job of the class assigns the address; after it succeeds, the operator deletes it and a second Job opens the firewall", async () => {
     const first = await startJobs();
     expect(first?.metadata.namespace).to.equal(JOBS);
     const [owner] = first?.metadata.ownerReferences ?? [];
@@ -141,17 +141,17 @@ describe("operator in process: what the planning notes ask for", function () {
     await made.until("all are cleaned up", () => jobs().length === 0);
   });
 
-  it("a Job that fails is told, goes with its pod, and a new one comes", async () => {
+  it("the operator reports a failed Job in an Event, deletes it with its pod and starts a new one", async () => {
     const first = await startJobs();
     const pod = addPodOf(first, "quota exceeded");
     end(first, "Failed");
-    await made.until("told", () => JSON.stringify(made.world.events("JobFailed")).includes("quota exceeded"));
+    await made.until("the Event", () => JSON.stringify(made.world.events("JobFailed")).includes("quota exceeded"));
     await made.until("its pod went with it", () => made.world.kubernetes.get(pod) === undefined);
     const again = await theOnly("assign");
     expect(again?.metadata.uid).not.to.equal(first?.metadata.uid);
   });
 
-  it("a Job that moves the address is told where it was, and runs alone", async () => {
+  it("a Job that moves the address gets the previous node, and no other Job runs beside it", async () => {
     end(await startJobs(), "Complete");
     end(await theOnly("firewall"), "Complete");
     await made.ready("a");

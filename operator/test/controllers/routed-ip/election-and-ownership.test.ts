@@ -1,11 +1,9 @@
-import { Annotation, KINDS } from "cdk8s-flipop/api";
+import { Annotation } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { FirewallJobs } from "../../../src/controllers/routed-ip/jobs/firewall-jobs.js";
 import { type Plan, plan } from "../../../src/controllers/routed-ip/plan.js";
-import type { RoutedIP, Snapshot } from "../../../src/controllers/routed-ip/snapshot.js";
-import { classTerms, type IssuedTerms } from "../../../src/controllers/routed-ip/terms.js";
-import { meta } from "../../claims/resources.js";
+import type { Snapshot } from "../../../src/controllers/routed-ip/snapshot.js";
+import type { IssuedTerms } from "../../../src/controllers/routed-ip/terms.js";
 import { NOT_READY, taint } from "../../match/cluster.js";
 import { NO_MEMORY } from "../floating-ip-pool/no-memory.js";
 import { ModelWorld } from "./model-world.js";
@@ -43,7 +41,7 @@ function actions({ steps, chains }: Plan): readonly string[] {
   return [...steps.flatMap((step) => step.actions), ...chains.flat()].map((action) => action.do);
 }
 
-describe("what the planning notes ask of a RoutedIP", () => {
+describe("a RoutedIP elects its node and keeps its address", () => {
   const UNFIT: readonly (readonly [string, (made: ModelWorld) => void])[] = [
     ["it has no endpoint of the Service", (made) => made.serve("web", "n1", "n2")],
     [
@@ -80,7 +78,7 @@ describe("what the planning notes ask of a RoutedIP", () => {
     });
   }
 
-  it("takes a created address off its node before it releases it, under Delete alone", () => {
+  it("under Delete, unassigns a created address and then releases it; under Retain, does neither", () => {
     const ends = (["Delete", "Retain"] as const).map((reclaimPolicy) => {
       const made = settled({}, { reclaimPolicy });
       const [ip = ""] = [...made.addresses.keys()];
@@ -97,7 +95,7 @@ describe("what the planning notes ask of a RoutedIP", () => {
     ]);
   });
 
-  it("says that a given address is not in the account, and creates no other", () => {
+  it("reports a listed address that the account does not have, and creates no other one", () => {
     const made = world();
     made.addresses.delete(IP);
     made.settle();
@@ -105,21 +103,21 @@ describe("what the planning notes ask of a RoutedIP", () => {
     expect(made.addresses.size).to.equal(0);
   });
 
-  it("says that a limit above the provider's is not reached, and works on", () => {
+  it("reports a limit above the provider's limit, and continues", () => {
     const made = settled({ routedIP: IP }, { perNodeIPLimit: 5 });
     const { is, message } = condition(made.plan("a"), "Ready");
     expect(is).to.equal("True/LimitUnsupported");
     expect(message).to.contain("perNodeIPLimit is 5").and.to.contain("3");
   });
 
-  it("creates nothing under a CRD that drops its intent, and moves what is there", () => {
+  it("creates nothing under a CRD that drops its intent, and still moves an existing address", () => {
     const none = altered(world({}), { crdTooOld: true });
     expect(actions(none)).not.to.include("create-address");
     expect(condition(none, "Assigned").is).to.equal("False/CRDTooOld");
     expect(actions(altered(world(), { crdTooOld: true }))).to.include("assign");
   });
 
-  it("knows the address that it created by its copy when the status is lost, and never releases it then", () => {
+  it("finds its created address in the annotation when the status is lost, and then never releases it", () => {
     const made = settled({}, { reclaimPolicy: "Delete" });
     const [ip = ""] = [...made.addresses.keys()];
     expect(made.get("a").metadata.annotations?.[Annotation.createdIps]).to.equal(ip);
@@ -132,7 +130,7 @@ describe("what the planning notes ask of a RoutedIP", () => {
     expect([...made.addresses.keys()]).to.deep.equal([ip]);
   });
 
-  it("steps back from a foreign writer that takes the address away, and tries again after ten minutes", () => {
+  it("stops for ten minutes when a foreign writer takes the address away, then tries again", () => {
     const made = settled();
     made.addresses.set(IP, { holder: undefined });
     const times = [1, 2, 3].map((minute) => made.now + minute * MINUTE_MS);
@@ -141,51 +139,5 @@ describe("what the planning notes ask of a RoutedIP", () => {
     expect(condition(contested, "Conflict").is).to.equal("True/ForeignWriter");
     expect(actions(contested)).not.to.include("assign");
     expect(actions(altered(made, { memory, now: made.now + 14 * MINUTE_MS }))).to.include("assign");
-  });
-});
-
-describe("what the planning notes ask of a class", () => {
-  it("has its scope, its fields and their defaults", () => {
-    const { ClusterRoutedIPClass: byClass, RoutedIP: routed } = KINDS;
-    expect([byClass.scope, routed.scope]).to.deep.equal(["Cluster", "Namespaced"]);
-    const { firewallPostAllow, nodePortRange, perNodeIPLimit } = byClass.spec.properties;
-    const defaults = [firewallPostAllow, nodePortRange, perNodeIPLimit].map((field) => field.default);
-    expect(defaults).to.deep.equal([false, "30000-32767", 1]);
-    expect(byClass.spec.properties).to.include.keys("fromSecretsRef", "updateRoutedIP", "updateFirewall");
-    expect(routed.spec.properties).to.include.keys("className", "routedIP", "serviceRef");
-    expect(routed.spec.properties.serviceRef.properties).to.have.keys("serviceName", "namespace");
-    expect(routed.status.properties).to.include.keys("assignedNode");
-    expect(classTerms({})).to.deep.include({ postAllow: false, nodePortRange: "30000-32767", perNodeIPLimit: 1 });
-  });
-
-  describe("by its firewall Job", () => {
-    const terms = classTerms({});
-    const port = (number: number, origin: "HostPort" | "NodePort") => ({
-      ...({ protocol: "TCP", port: number, origin } as const),
-    });
-    const member = (status: RoutedIP["status"]): RoutedIP => ({
-      metadata: meta("a"),
-      spec: { className: "rack", serviceRef: { serviceName: "web" } },
-      status,
-    });
-    const ports = [port(443, "HostPort"), port(30_080, "NodePort")];
-
-    it("waits for the assignment", () => {
-      const jobs = new FirewallJobs();
-      const placed = member({ ports: [port(80, "HostPort")], assignedNode: "n1", providerID: "cloud://1" });
-      const first = jobs.decide("rack", [placed], { terms, now: 0 });
-      jobs.started("rack");
-      jobs.succeeded("rack", first.do === "create" ? first.variables : {});
-      const waiting = { ...member({ ports }), metadata: meta("b") };
-      expect(jobs.decide("rack", [placed, waiting], { terms, now: 0 })).to.deep.equal({ do: "nothing" });
-    });
-
-    it("opens ports outside of the NodePort range alone, for the machine of the holder", () => {
-      const placed = member({ ports, assignedNode: "n1", providerID: "cloud://1" });
-      const decision = new FirewallJobs().decide("rack", [placed], { terms, now: 0 });
-      expect(decision.do).to.equal("create");
-      const rules: unknown = decision.do === "create" && JSON.parse(decision.variables["FIREWALL_RULES"] ?? "");
-      expect(rules).to.deep.equal([{ protocol: "tcp", port: 443, nodes: [{ name: "n1", providerID: "cloud://1" }] }]);
-    });
   });
 });
