@@ -17,7 +17,7 @@ export function unsettled(picture: Picture, history: History): readonly string[]
 }
 
 /** A picture with the questions that all checks ask it. */
-class Look {
+export class Look {
   /** The latest change of each address. */
   private readonly latest = new Map<string, HolderFact>();
   /** Machines that a person took an address from, or gave one: the operator may not know yet. */
