@@ -17,6 +17,7 @@ import type {
   ProviderId,
   UnassignAddress,
 } from "../providers/types.js";
+import type { CallPriority } from "../providers/urgency.js";
 import { Urgency } from "../providers/urgency.js";
 import { abandoned, type Belief, type Observation, type OwnAction, observe, started } from "./belief.js";
 import { Coalesced } from "./coalesced.js";

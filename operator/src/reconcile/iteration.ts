@@ -4,7 +4,7 @@
  */
 
 import { jsonEqual } from "../kube/equal.js";
-import type { Recheck } from "../providers/decision.js";
+import type { Recheck } from "../providers/call.js";
 import type { Kind } from "./kind.js";
 import { type Action, type ActionSequence, actionsOf, type KindTypes, type PlanOf } from "./plan.js";
 import type { ResourceState } from "./resource-state.js";
