@@ -1,4 +1,4 @@
-/** What the restructuring of the operator removes. Take an entry out when its cause is gone; add none. */
+/** Exceptions that the restructuring of the operator removes. Remove an entry when it no longer applies; add none. */
 
 /** Groups of files that import each other. */
 export const ALLOWED_CYCLES: readonly (readonly string[])[] = [
