@@ -33,13 +33,13 @@ const GUIDES = [
   "uninstall",
 ];
 
-/** Rows of the glossary: the word, what it means, and what it is not called. */
+/** Rows of the glossary: the word, its meaning, and the words to avoid. */
 function glossary(): readonly { readonly word: string; readonly not: readonly string[] }[] {
   const rows = [...pageText("reference/glossary.md").matchAll(/^\| (.+?) \| .+? \|(.*)\|$/gm)].slice(2);
   return rows.map(([, word = "", not = ""]) => ({ word, not: not.split(",").flatMap((text) => text.trim() || []) }));
 }
 
-/** What people read: pages, meanings and remedies, and the sentences in the operator's sources. */
+/** Text for readers: pages, meanings and remedies, and the sentences in the operator's sources. */
 function prose(): readonly (readonly [string, string])[] {
   const texts = pages()
     .filter((page) => page !== "reference/glossary.md")
@@ -67,7 +67,7 @@ function read(path: string): string {
   return readFileSync(join(ROOT, path), "utf8");
 }
 
-/** Names under our group, without the group. */
+/** Names under flipop's group, without the group. */
 const NAMES = [
   ...[Annotation, Label, Finalizer].flatMap((names) => Object.values(names)),
   CONTROLLER_NAME,
@@ -76,7 +76,7 @@ const NAMES = [
 
 describe("the pages of docs/how-to and docs/reference", () => {
   for (const page of pages()) {
-    it(`${page} leads to files that are there`, () => {
+    it(`${page} links to existing files`, () => {
       const links = [...pageText(page).matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, link = ""]) => link);
       const files = links.filter((link) => !link.includes("://"));
       expect(files.filter((link) => !existsSync(join(DOCS, dirname(page), link)))).to.deep.equal([]);
@@ -122,7 +122,7 @@ describe("the glossary", () => {
 
   for (const { word, not } of glossary()) {
     for (const other of not) {
-      it(`says ${word}, and nobody says ${other}`, () => {
+      it(`uses ${word}, and no text uses ${other}`, () => {
         const pattern = new RegExp(`\\b${other}\\b`, other === other.toLowerCase() ? "i" : "");
         const found = prose().filter(([, text]) =>
           pattern.test(text.replaceAll(/`[^`\n]+`/g, (code) => (code.includes(" ") ? code : ""))),
