@@ -136,7 +136,9 @@ describe("a story with the real operator", function () {
     expect(passed, text).to.equal(true);
     expect(text).to.match(/the cloud has made \S+; the operator is killed before it hears of that/);
     // What the first one would have recorded had it heard of the creation, the second one finds out.
-    expect(text).to.match(/another operator starts;[^*]*web: \S+ is of this pool: it is on the node/);
+    expect(text).to.match(
+      /another operator starts;[^*]*web: \S+ counts as created by this resource: it is on the node/,
+    );
     // Two of the start, which are not the pool's, and its own two.
     expect(state.addresses()).to.have.length(4);
   });
