@@ -86,6 +86,13 @@ export const SUITES: readonly Suite[] = [
     commands: ["npm run --silent test:e2e --workspace operator"],
   },
   {
+    // One round. The budget holds the worst way to rest after it; most rounds end sooner.
+    name: "storm of 3 minutes",
+    group: "server",
+    budgetSeconds: 240,
+    commands: ["npm run --silent storm -- --minutes 3"],
+  },
+  {
     name: "API and snippets of the construct library",
     group: "constructs",
     budgetSeconds: 20,

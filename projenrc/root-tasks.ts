@@ -76,6 +76,10 @@ export class RootTasks extends Component {
       description: "The suites that need a real kube-apiserver",
       steps: [{ spawn: compile.name }, { exec: "tsx .ci/run-suites.ts server", receiveArgs: true }],
     });
+    project.addTask("storm", {
+      description: "Random events and faults, judged by an oracle: --seed S, --minutes M, in rounds of 3 minutes",
+      steps: [{ spawn: compile.name }, { exec: "tsx operator/test/storm/main.ts", receiveArgs: true }],
+    });
     project.addTask("test:image", {
       description: "Builds the released image and runs it, also in podman if that is installed",
       steps: [{ spawn: compile.name }, { exec: "mocha test/built/image.test.ts test/built/podman.test.ts" }],
@@ -83,24 +87,10 @@ export class RootTasks extends Component {
   }
 
   private checks(project: javascript.NodeProject): void {
+    this.measures(project);
     project.addTask("check", {
       description: "The first checks of CI, in under 2 minutes: lint, types, the fast tests",
       steps: [{ spawn: project.compileTask.name }, { spawn: "lint" }, { spawn: "typecheck" }, ...FAST_TESTS],
-    });
-    project.addTask("numbers", {
-      description: "Measures the structure of the code: size, folders, import cycles, duplicates, the bundle",
-      exec: "tsx tools/numbers/main.ts",
-      receiveArgs: true,
-    });
-    project.addTask("words", {
-      description: "Looks for banned constructions in docs, comments and messages",
-      exec: "tsx tools/words/main.ts",
-      receiveArgs: true,
-    });
-    project.addTask("commits", {
-      description: "Checks the messages of the commits since a base (by default origin/main)",
-      exec: "tsx tools/commits/main.ts",
-      receiveArgs: true,
     });
     project.addTask("upgrade", {
       description: "Upgrades the versions in projenrc/versions.ts to the newest compatible releases",
@@ -122,6 +112,25 @@ export class RootTasks extends Component {
       steps: [".", "constructs/test", "operator", "sandbox", "testbed"].map((folder) => ({
         exec: `tsc --noEmit -p ${folder}`,
       })),
+    });
+  }
+
+  /** Tasks that measure and check the sources and the commits. */
+  private measures(project: javascript.NodeProject): void {
+    project.addTask("numbers", {
+      description: "Measures the structure of the code: size, folders, import cycles, duplicates, the bundle",
+      exec: "tsx tools/numbers/main.ts",
+      receiveArgs: true,
+    });
+    project.addTask("words", {
+      description: "Looks for banned constructions in docs, comments and messages",
+      exec: "tsx tools/words/main.ts",
+      receiveArgs: true,
+    });
+    project.addTask("commits", {
+      description: "Checks the messages of the commits since a base (by default origin/main)",
+      exec: "tsx tools/commits/main.ts",
+      receiveArgs: true,
     });
   }
 

@@ -112,9 +112,10 @@ export const CLEANUP_TRYING_MS = 10 * MINUTE_MS; // Nor before it was tried for 
 export const RUN_DEADLINE_MS = 2 * MINUTE_MS; // One run of one key is aborted after this.
 export const ABORT_GRACE_MS = 5_000; // An aborted run may tidy up for this long; then its worker continues without it.
 export const RESYNC_MS = 10 * MINUTE_MS; // Every resource runs at least this often.
-/** A pool's run waits this long for its calls; slower ones continue in the background. */
+/** A run waits this long for its calls; slower ones continue in the background. */
 export const CALLS_PATIENCE_MS = 1_000;
 export const MAX_ITERATIONS = 8; // Iterations of one run; the next run continues.
+export const MAX_UNSETTLED_RUNS = 4; // Runs in a row that may reach that bound before their key backs off.
 export const MAX_JOB_ITERATIONS = 6; // The same for a RoutedIP that works by Jobs.
 export const SKIPPED_RETRY_MS = 5_000; // An action that was skipped without a failure starts again after this.
 /** A status whose only change is its candidates is written at most this often. */
@@ -135,6 +136,7 @@ export const LONGEST_TIMER_MS = 2 ** 31 - 1; // Node fires longer timers at once
 // Process and leader election
 
 export const SYNC_DEADLINE_MS = 5 * MINUTE_MS; // Every cache must have synced after this, or the process exits.
+export const CLAIMS_WAIT_MS = 30_000; // What a resource only asks for waits this long for kinds that cannot be read.
 export const SYNC_POLL_MS = 50; // Between two checks of the caches.
 export const DRAIN_DEADLINE_MS = 20_000; // Runs may end by themselves for this long; a pod gets 30 s.
 export const EVENT_LOOP_SAMPLE_MS = 50; // The usual 10 ms would wake a quiet operator 100 times a second.
@@ -196,7 +198,12 @@ export const WATCH_HEALTHY_SECONDS = 10; // A watch that lasted this long shows 
 export const WATCH_SHORT_SECONDS = 1; // A watch that ends sooner, without an event, has failed. As client-go.
 export const WATCH_MAX_SILENT = 2; // After this many watches in a row without an event the set is listed again.
 /** fast: the connection broke. slow: the server refuses. */
-export const WATCH_BACKOFF_MS = { fast: { firstMs: 100, longestMs: 2_000 }, slow: { firstMs: 800, longestMs: 30_000 } };
+export const WATCH_BACKOFF_MS = {
+  fast: { firstMs: 100, longestMs: 2_000 },
+  slow: { firstMs: 800, longestMs: 30_000 },
+  // The storage of a fresh CRD is ready after about a second.
+  soon: { firstMs: 100, longestMs: 300 },
+};
 export const WATCH_RETRY_AFTER_MS = 2 * MINUTE_MS; // A server that asks for more is tried again after this.
 export const SLICE_MS = 12; // Longest stretch of work before other events get their turn.
 export const MAX_INTERN_ENTRIES = 20_000; // Entries of an intern table before it starts over.

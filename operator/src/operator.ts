@@ -11,14 +11,14 @@ import { DemandBook } from "./claims/node-shares.js";
 import { type Clock, systemClock } from "./clock.js";
 import type { Settings } from "./config.js";
 import { AddressAccounts } from "./controllers/address-accounts.js";
-import { AnnotatedNodes } from "./controllers/annotated-nodes.js";
-import { createAnnotationJanitor } from "./controllers/annotation-janitor.js";
+import { AnnotatedNodes } from "./controllers/addresses/annotated-nodes.js";
 import { createRoutedIPControllers } from "./controllers/assemble-routing.js";
 import type { ControllerContext, ControllerFactory, ControllerParts } from "./controllers/context.js";
 import { CreationBook } from "./controllers/creation-book.js";
 import { DryRunPlans, dryRunClient, dryRunEvents } from "./controllers/dry-run.js";
 import { createFloatingIPPoolController } from "./controllers/floating-ip-pool/controller.js";
 import { News } from "./controllers/news.js";
+import { createNodeAnnotationsController } from "./controllers/node-annotations/controller.js";
 import { createNodeDNSRecordSetController } from "./controllers/node-dns-record-set/controller.js";
 import { Owners } from "./controllers/owners.js";
 import { RecordBook } from "./controllers/records/record-book.js";
@@ -37,12 +37,14 @@ import { PROVIDER_KINDS } from "./providers/kinds.js";
 import { ProviderRegistry } from "./providers/registry.js";
 import { Redactor } from "./redactor.js";
 import { AbsentKinds } from "./runtime/absent-kinds.js";
+import { afterSync } from "./runtime/after-sync.js";
 import { cachePart } from "./runtime/cache-part.js";
 import { type Fence, fenced, OpenSince, openFence } from "./runtime/fence.js";
 import { Health } from "./runtime/health.js";
 import { healthRoutes, metricsRoutes, SmallHttpServer } from "./runtime/http-server.js";
+import { knownKinds } from "./runtime/known-kinds.js";
 import { type Elector, LeaderElector, noElection } from "./runtime/leader.js";
-import { type ExitCode, Manager } from "./runtime/manager.js";
+import { type Drainable, type ExitCode, Manager, type Runnable } from "./runtime/manager.js";
 
 export interface OperatorOptions {
   readonly settings: Settings;
@@ -104,6 +106,7 @@ class Assembly {
   private readonly providers: ProviderRegistry;
   private readonly parts: readonly ControllerParts[];
   private readonly kinds: AbsentKinds;
+  private readonly knownKinds: Runnable;
 
   constructor(private readonly options: OperatorOptions) {
     const { settings, clock = systemClock, registry = new MetricsRegistry() } = options;
@@ -118,12 +121,16 @@ class Assembly {
     this.providers = this.makeProviders(metrics);
     this.recorder = this.makeRecorder();
     this.context = this.makeContext(metrics);
-    const factories = [...settings.features.flatMap((feature) => FACTORIES[feature] ?? []), createAnnotationJanitor];
+    const factories = [
+      ...settings.features.flatMap((feature) => FACTORIES[feature] ?? []),
+      createNodeAnnotationsController,
+    ];
     this.parts = factories.map((factory) => factory(this.context));
     this.kinds = new AbsentKinds(
       this.parts.flatMap(({ caches }) => caches),
       this.clock,
     );
+    this.knownKinds = knownKinds(this.kinds.tolerated(), this.clock, this.context);
     this.health.add("readyz", "kinds", this.kinds.check);
     for (const [name, check] of this.parts.flatMap(({ checks }) => [...checks])) this.health.add("readyz", name, check);
   }
@@ -164,10 +171,16 @@ class Assembly {
         server("health", settings.healthBindAddr, healthRoutes(health)),
       ],
       caches: [cachePart(this.context.watches.nodes()), ...this.kinds.tolerated()],
-      background: [this.recorder],
-      controllers: this.parts.flatMap(({ controllers }) => controllers),
+      background: [this.recorder, this.knownKinds],
+      controllers: this.parts.flatMap((part) => this.controllersOf(part)),
       drainDeadlineMs: settings.shutdownTimeout * 1000,
     });
+  }
+
+  /** Each begins when its own kinds are known: data that one kind lacks delays no other. */
+  private controllersOf({ controllers, caches }: ControllerParts): readonly Drainable[] {
+    const own = caches.map((cache) => this.kinds.tolerant(cache));
+    return controllers.map((controller) => afterSync(controller, own, this.clock));
   }
 
   private makeContext(metrics: FlipopMetrics): ControllerContext {

@@ -45,7 +45,7 @@ export function addNode({ kubernetes, digitalocean }: NodeHosts, node: NewNode):
 
 /** A node for a machine, wherever that is. */
 export function putNode(kubernetes: Emulator, node: NewNode, machine: Machine): void {
-  kubernetes.create(nodeObject(node, machine));
+  kubernetes.create(nodeObject(node, machine, kubernetes.timestamp()));
   if (node.ready === false) return;
   // Admission taints a new node until it is ready, and no node controller runs here that would take the taint away.
   kubernetes.change(refTo(node.name), (object) => {
@@ -63,9 +63,41 @@ export function removeNode({ kubernetes, digitalocean }: NodeHosts, name: string
   digitalocean.state.deleteDroplet(Number(providerID.replace("digitalocean://", "")));
 }
 
+/** What a condition of a node says, without its times. */
+export interface ConditionContent {
+  readonly status: "True" | "False" | "Unknown";
+  readonly reason: string;
+  readonly message: string;
+}
+
+/**
+ * The Ready condition of a node. A kubelet renews the heartbeat, the node controller that speaks for a silent one does not.
+ * @param at time of the change, as the API writes it
+ */
+export function readyCondition(content: ConditionContent, at: string, before: JsonObject = {}): JsonObject {
+  const { status } = content;
+  return {
+    type: "Ready",
+    ...content,
+    lastHeartbeatTime: status === "Unknown" ? (before["lastHeartbeatTime"] ?? at) : at,
+    lastTransitionTime: before["status"] === status ? (before["lastTransitionTime"] ?? at) : at,
+  };
+}
+
+/** A kubelet tells all of these, and clients read them as texts that are there. */
+function nodeInfo({ id }: Machine, kubeletVersion: string): JsonObject {
+  const uuid = `00000000-0000-4000-8000-${id.toString(16).padStart(12, "0")}`;
+  return {
+    ...{ machineID: uuid.replaceAll("-", ""), systemUUID: uuid, bootID: uuid },
+    ...{ operatingSystem: "linux", architecture: "amd64", osImage: "Simulated Linux", kernelVersion: "6.12.0" },
+    ...{ containerRuntimeVersion: "containerd://2.1.0", kubeletVersion, kubeProxyVersion: "" },
+  };
+}
+
 function nodeObject(
   { name, labels, kubeletVersion = DEFAULT_VERSION, ready = true }: NewNode,
   machine: Machine,
+  at: string,
 ): object {
   const usual = { "kubernetes.io/hostname": name, "topology.kubernetes.io/region": machine.region };
   return {
@@ -76,14 +108,14 @@ function nodeObject(
     status: {
       conditions: [
         ready
-          ? { type: "Ready", status: "True", reason: "KubeletReady" }
-          : { type: "Ready", status: "False", reason: "KubeletNotReady", message: "the node boots" },
+          ? readyCondition({ status: "True", reason: "KubeletReady", message: "kubelet is posting ready status" }, at)
+          : readyCondition({ status: "False", reason: "KubeletNotReady", message: "the node boots" }, at),
       ],
       addresses: [
         { type: "InternalIP", address: machine.privateIp },
         { type: "ExternalIP", address: machine.publicIp },
       ],
-      nodeInfo: { kubeletVersion },
+      nodeInfo: nodeInfo(machine, kubeletVersion),
     },
   };
 }

@@ -37,6 +37,18 @@ describe("the sandbox's world", () => {
     }
   });
 
+  it("tells all that a kubelet tells of its machine, and when conditions changed", async () => {
+    const { clock, nodes } = await start();
+    const [{ status } = { status: {} }] = nodes() as readonly { status: Record<string, unknown> }[];
+    const info = status["nodeInfo"] as Record<string, string>;
+    for (const [name, value] of Object.entries(info))
+      if (name !== "kubeProxyVersion") expect(value, name).to.not.equal("");
+    expect(Object.keys(info)).to.have.length(10);
+    const time = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
+    const [ready] = status["conditions"] as readonly object[];
+    expect(ready).to.include({ type: "Ready", lastHeartbeatTime: time, lastTransitionTime: time });
+  });
+
   it("adds and removes a node on both sides", async () => {
     const { world, nodes } = await start();
     const providerID = addNode(world, { name: "spare", region: "ams3", labels: { pool: "web" } });

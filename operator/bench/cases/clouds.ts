@@ -33,7 +33,7 @@ function planRow(scene: LargeScene): Row {
   for (let count = 0; count < WARM_UP; count++) run();
   return {
     case: `${ADDRESSES} addresses, ${scene}`,
-    figure: "look and plan, CPU ms, median",
+    figure: "gather and plan, CPU ms, median",
     ours: Array.from({ length: RUNS }, run),
     by: "median",
     target: PLAN_MS,
@@ -64,7 +64,7 @@ async function stormRows(): Promise<readonly Row[]> {
     const name = `storm of ${STORM.moves} node changes, 250 calls/min`;
     return [
       { case: name, figure: "answers 429", ours: [refused], target: 0 },
-      { case: name, figure: "addresses astray", ours: [astray], target: 0 },
+      { case: name, figure: "addresses on a wrong node", ours: [astray], target: 0 },
       { case: name, figure: "checks before assignments", ours: [checksAhead], target: STORM.checks / 20 },
       { case: name, figure: "calls", ours: [calls] },
       { case: name, figure: "minutes on the virtual clock", ours: [seconds / 60] },

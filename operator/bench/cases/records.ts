@@ -28,7 +28,7 @@ async function digitalOceanRows(): Promise<readonly Row[]> {
   const name = `DigitalOcean: ${CHANGED.digitalocean} of ${CHANGED.digitalocean + KEPT} records replaced`;
   return [
     { case: name, figure: "calls, the read included", ours: [calls], target: CHANGED.digitalocean + 1 },
-    { case: name, figure: "states that are empty or show a stranger", ours: [bad], target: 0 },
+    { case: name, figure: "states that are empty or contain a foreign address", ours: [bad], target: 0 },
   ];
 }
 
@@ -41,7 +41,7 @@ async function cloudflareRows(): Promise<readonly Row[]> {
   return [
     { case: name, figure: "batches", ours: [batches], target: Math.ceil(CHANGED.cloudflare / BATCH) },
     { case: name, figure: "calls, the reads included", ours: [calls] },
-    { case: name, figure: "states that are empty or show a stranger", ours: [bad], target: 0 },
+    { case: name, figure: "states that are empty or contain a foreign address", ours: [bad], target: 0 },
   ];
 }
 

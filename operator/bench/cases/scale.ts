@@ -41,7 +41,7 @@ async function measure(bench: Bench, cluster: LargeCluster): Promise<readonly Ro
   const flips = await flipNodes(cluster);
   const rounds = await resync(operator, metrics);
   return [
-    { case: NAME, figure: "start to all pools told of, s", ours: [(last - started) / 1000] },
+    { case: NAME, figure: "start to all pools reported, s", ours: [(last - started) / 1000] },
     { case: NAME, figure: "start to rest, CPU s", ours: [startCpu] },
     // The emulator's time for the writes is in it.
     { case: NAME, figure: "first to last first status write, s", ours: [(last - first) / 1000] },

@@ -28,7 +28,23 @@ export class Claims {
   private readonly contests = new Map<string, Contest>();
   private readonly views = new Map<string, ClaimView>();
 
+  /** Resources of some kind have not been read yet: they may have better titles than a wish. */
+  private incomplete = false;
+
   constructor(private readonly onChange: ClaimsListener = () => undefined) {}
+
+  /** Until `allKnown`, what a resource only asks for is undecided. What its status has stays its own. */
+  expectMore(): void {
+    this.incomplete = true;
+    this.views.clear();
+  }
+
+  allKnown(): void {
+    if (!this.incomplete) return;
+    this.incomplete = false;
+    this.views.clear();
+    this.onChange([...this.claimants.keys()]);
+  }
 
   /** A resource was added or changed, in spec or status. Paused and deleting ones keep their claims. */
   put(claimant: Claimant): void {
@@ -59,15 +75,29 @@ export class Claims {
     if (claimant === undefined) return NOTHING;
     const view: ClaimView = {
       addresses: new Map(claimant.addresses.map((wish) => [wish.ip, this.claimOn(addressKey(wish), uid)])),
-      names: claimant.names.map((wish) => ({ ...nameOf(wish), claim: this.claimOn(nameKey(wish), uid) })),
+      names: claimant.names
+        .filter((wish) => this.isDecided(nameKey(wish), uid))
+        .map((wish) => ({ ...nameOf(wish), claim: this.claimOn(nameKey(wish), uid) })),
     };
     this.views.set(uid, view);
     return view;
   }
 
+  /** Whether no resource that is still unread can have a better title to the addresses that the resource would win. */
+  areAddressesDecided(uid: string): boolean {
+    const wishes = this.claimants.get(uid)?.addresses ?? [];
+    return wishes.every((wish) => this.isDecided(addressKey(wish), uid));
+  }
+
   /** Whose an address is. */
   holderOf(ip: string): ResourceRef | undefined {
     return this.contests.get(addressKey({ ip }))?.winner.claimant.ref;
+  }
+
+  private isDecided(key: string, uid: string): boolean {
+    const winner = this.contests.get(key)?.winner;
+    if (!this.incomplete || winner?.claimant.ref.uid !== uid) return true;
+    return winner.title !== "asks" && winner.title !== "restored";
   }
 
   private claimOn(key: string, uid: string): Claim {

@@ -1,22 +1,18 @@
 /** The accounts that addresses are in, as resources reach them: by the name of a provider, each with its inventory. */
 
 import type { IpFamily } from "cdk8s-flipop/api";
-import {
-  ACCOUNT_FAILURE_KEPT_MS,
-  ACCOUNT_FIRST_READ_MS,
-  ACCOUNT_RECOVERIES_APART_MS,
-  ACCOUNT_RETRY_MS,
-  SECOND_MS,
-} from "../bounds.js";
+import { ACCOUNT_FAILURE_KEPT_MS, ACCOUNT_FIRST_READ_MS, ACCOUNT_RETRY_MS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { AccountInventory } from "../inventory/account-inventory.js";
 import type { Inventories } from "../inventory/inventories.js";
 import type { ResourceRef } from "../inventory/types.js";
-import { type CallContext, type CallPriority, sharedRead } from "../providers/call.js";
+import { type CallContext, sharedRead } from "../providers/call.js";
 import { isWithdrawn } from "../providers/decision.js";
 import { isProviderError, type ProviderError } from "../providers/errors.js";
 import { type ProviderRegistry, UnknownProviderError } from "../providers/registry.js";
 import type { AddressProvider } from "../providers/types.js";
+import type { CallPriority } from "../providers/urgency.js";
+import { AccountRecovery } from "../reconcile/account-recovery.js";
 import { type Problem, problemOf } from "./problem.js";
 import { afterFailure, isDue, type RetryState } from "./retry-schedule.js";
 
@@ -31,17 +27,16 @@ export class AddressAccount {
   private retry: RetryState | undefined;
   private opening: Promise<AccountInventory> | undefined;
   private settling: Promise<void> | undefined;
-  /** A read failed, too: it is the account, not one address. */
-  private confirmed = false;
-  private recoveredAt = Number.NEGATIVE_INFINITY;
-  private recoveries = 0;
+  private readonly recovery: AccountRecovery;
   private readonly openers = new Map<string, () => void>();
 
   constructor(
     readonly provider: AddressProvider,
     readonly family: IpFamily,
     private readonly tools: { readonly clock: Clock; readonly inventories: Inventories },
-  ) {}
+  ) {
+    this.recovery = new AccountRecovery(tools.clock);
+  }
 
   /** The last call failed; until one is answered. */
   get failure(): Problem | undefined {
@@ -55,7 +50,12 @@ export class AddressAccount {
 
   /** How often the account has answered again after reads had failed: what failed because of it may be tried at once. */
   get recovered(): number {
-    return this.recoveries;
+    return this.recovery.recovered;
+  }
+
+  /** Calls the listener once, when the account recovers next; again under the same name replaces it. */
+  onRecovery(name: string, listener: () => void): void {
+    this.recovery.onRecovery(name, listener);
   }
 
   /** ms since the epoch: when a failure is looked into again. */
@@ -113,6 +113,7 @@ export class AddressAccount {
   /** The resource is gone. */
   forget(resource: ResourceRef): void {
     this.openers.delete(resource.uid);
+    this.recovery.forget(resource.uid);
     this.inventory?.forget(resource);
   }
 
@@ -122,20 +123,15 @@ export class AddressAccount {
   }
 
   answered(): void {
-    const now = this.tools.clock.monotonic();
-    if (this.confirmed && now - this.recoveredAt >= ACCOUNT_RECOVERIES_APART_MS) {
-      this.recoveries += 1;
-      this.recoveredAt = now;
-    }
-    this.confirmed = false;
     this.failed = undefined;
     this.retry = undefined;
+    this.recovery.noteAnswer();
   }
 
   private fail(error: ProviderError & { readonly kind: AccountErrorKind }, read: boolean): void {
     const now = this.tools.clock.now();
     const old = this.retry !== undefined && now - this.retry.retryAt > ACCOUNT_FAILURE_KEPT_MS;
-    this.confirmed ||= read;
+    if (read) this.recovery.noteReadFailure();
     // Many who fail at once are one failure.
     if (this.failed !== undefined && this.retry !== undefined && this.retry.retryAt > now) return;
     // The first one of its kind is told: it says more than that calls rest since, and what is told stays the same.

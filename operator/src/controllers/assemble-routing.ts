@@ -1,7 +1,9 @@
 /** The three kinds of routed addresses as one part of the process: they share their caches. */
 
 import type { KubeObject } from "../kube/objects.js";
-import { ClassController } from "./cluster-routed-ip-class/controller.js";
+import type { KindController } from "../reconcile/kind-controller.js";
+import type { RoutedClass } from "./cluster-routed-ip-class/actions.js";
+import { createClassController } from "./cluster-routed-ip-class/controller.js";
 import type { ControllerContext, ControllerParts } from "./context.js";
 import { given } from "./given.js";
 import { JOB_LABELS } from "./jobs/job.js";
@@ -10,7 +12,7 @@ import { RoutedIPs } from "./routed-ip/controller.js";
 import { IssuerAccounts } from "./routed-ip/issuer-accounts.js";
 import { FirewallJobs } from "./routed-ip/jobs/firewall-jobs.js";
 import { Routing } from "./routed-ip/routing.js";
-import { IssuerController } from "./routed-ip-issuer/controller.js";
+import { createIssuerController } from "./routed-ip-issuer/controller.js";
 
 export function createRoutedIPControllers(context: ControllerContext): ControllerParts {
   const routing = new Routing(context, context.settings);
@@ -18,12 +20,16 @@ export function createRoutedIPControllers(context: ControllerContext): Controlle
   const { features, jobNamespaces } = context.settings;
   const desk = features.includes("jobs") ? new JobDesk(context, jobNamespaces) : undefined;
   const jobs = desk && { routing, desk, firewalls: new FirewallJobs(), aims: new Map() };
-  const issuers = new IssuerController(routing, accounts);
-  const classes: ClassController = new ClassController(routing, jobs, () => routed.lookAgain());
-  desk?.onDoubt((name) => classes.controller.add(name));
+  const issuers = createIssuerController({ routing, accounts });
+  const classes: KindController<RoutedClass> = createClassController({
+    routing,
+    ...given({ jobs }),
+    onFirewall: () => routed.lookAgain(),
+  });
+  desk?.onDoubt((name) => classes.enqueue(name));
   const again = () => {
-    issuers.lookAgain();
-    classes.lookAgain();
+    issuers.enqueueAll();
+    classes.enqueueAll();
   };
   const routed: RoutedIPs = new RoutedIPs(routing, { accounts, ...given({ jobs }) }, again);
   const ends = [
@@ -31,7 +37,7 @@ export function createRoutedIPControllers(context: ControllerContext): Controlle
     ...followJobs(desk, { routed, classes }),
   ];
   return {
-    controllers: [routed.controller, issuers.controller, classes.controller],
+    controllers: [routed.controller, issuers, classes],
     caches: [...routing.parts, ...(desk?.parts ?? [])],
     checks: new Map([["routed-ips", () => routed.trouble()]]),
     close: async () => {
@@ -54,7 +60,7 @@ function followOthers(routing: Routing, changed: () => void): readonly (() => vo
 
 interface JobFollowers {
   readonly routed: RoutedIPs;
-  readonly classes: ClassController;
+  readonly classes: KindController<RoutedClass>;
 }
 
 function followJobs(desk: JobDesk | undefined, { routed, classes }: JobFollowers): readonly (() => void)[] {
@@ -62,7 +68,7 @@ function followJobs(desk: JobDesk | undefined, { routed, classes }: JobFollowers
     const uid = labels[JOB_LABELS.uid];
     if (uid === undefined) return;
     routed.jobChanged(uid);
-    classes.lookAgain();
+    classes.enqueueAll();
   };
   return [...(desk?.jobs ?? []), ...(desk?.pods ?? [])].map(({ store }) => {
     return store.listen(({ object: { object } }: { readonly object: { readonly object: KubeObject } }) =>

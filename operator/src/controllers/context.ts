@@ -17,7 +17,7 @@ import type { ProviderRegistry } from "../providers/registry.js";
 import type { Check } from "../runtime/health.js";
 import type { Drainable, Synced } from "../runtime/manager.js";
 import type { AddressAccounts } from "./address-accounts.js";
-import type { AnnotatedNodes } from "./annotated-nodes.js";
+import type { AnnotatedNodes } from "./addresses/annotated-nodes.js";
 import type { CreationBook } from "./creation-book.js";
 import type { DryRunPlans } from "./dry-run.js";
 import type { News } from "./news.js";
@@ -82,9 +82,9 @@ export interface ControllerContext {
 
 /** What a controller adds to the process. */
 export interface ControllerParts {
-  /** Run while this process leads, after all caches have synced. */
+  /** Run while this process leads, after the caches of nodes and of their own kinds have synced. */
   readonly controllers: readonly Drainable[];
-  /** Started already; they sync before anybody leads. */
+  /** Started already. */
   readonly caches: readonly Synced[];
   /** Readiness, by name. */
   readonly checks: ReadonlyMap<string, Check>;

@@ -47,9 +47,22 @@ export function heldUpUntil(
 export class CreationBook {
   private readonly open = new Map<string, OpenCreation>();
   private readonly waiting = new Set<string>();
+  /** Resources of some kind have not been read yet: one of them may have a creation whose end is not known. */
+  private incomplete = false;
 
   /** @param onEnd resources that waited for an end. */
   constructor(private readonly onEnd: (uids: readonly string[]) => void = () => undefined) {}
+
+  /** Until `allKnown`, each asker finds another creation. */
+  expectMore(): void {
+    this.incomplete = true;
+  }
+
+  allKnown(): void {
+    if (!this.incomplete) return;
+    this.incomplete = false;
+    this.tell();
+  }
 
   /** Replaces the resource's former one. What is lost now holds up others for a while only: they look again. */
   set(creation: OpenCreation): void {
@@ -72,10 +85,14 @@ export class CreationBook {
   /** Those of others in the same account and family. Where there are any, the asker is told when one ends. */
   others(asker: Pick<OpenCreation, "resource" | "provider" | "family" | "account">): readonly OpenCreation[] {
     const others = [...this.open.values()].filter((other) => concerns(other, asker));
-    if (others.length > 0) this.waiting.add(asker.resource.uid);
-    return others;
+    const all = this.incomplete ? [...others, { ...asker, resource: UNREAD }] : others;
+    if (all.length > 0) this.waiting.add(asker.resource.uid);
+    return all;
   }
 }
+
+/** Stands for resources that have not been read yet. */
+const UNREAD: ResourceRef = { kind: "an unread resource", namespace: "*", name: "*", uid: "" };
 
 function concerns(
   other: OpenCreation,

@@ -87,7 +87,7 @@ interface PendingPlan {
 }
 
 /** A dry run carries these out. */
-const READS: ReadonlySet<string> = new Set(["poll", "read-records", "read-firewall"]);
+const READS: ReadonlySet<string> = new Set(["poll", "read-records", "read-firewall", "try-jobs"]);
 
 /** `NotReady for 12 s` is the same plan a second later. */
 function withoutTimes(text: string): string {

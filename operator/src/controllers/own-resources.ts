@@ -16,6 +16,14 @@ export function resourcePath(plural: string, { namespace = "", name }: KubeObjec
   return `${GROUP_PATH}/namespaces/${namespace}/${plural}/${name}`;
 }
 
+/** Path of one object by its key. */
+export function resourcePathOf(plural: string): (key: string) => string {
+  return (key) => {
+    const [namespace = "", name = ""] = key.split("/");
+    return `${GROUP_PATH}/namespaces/${namespace}/${plural}/${name}`;
+  };
+}
+
 export class OwnResources<O extends KubeObject> {
   /** For the manager. */
   readonly parts: readonly Synced[];

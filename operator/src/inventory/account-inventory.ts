@@ -3,7 +3,7 @@
 import { canonicalIp } from "cdk8s-flipop/api";
 import { MOVE_MAX_AGE_SECONDS, READ_PAUSE_MS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
-import { type CallContext, type CallPriority, sharedRead } from "../providers/call.js";
+import { type CallContext, sharedRead } from "../providers/call.js";
 import { isSuperseded } from "../providers/decision.js";
 import { isProviderError } from "../providers/errors.js";
 import type {
@@ -17,11 +17,13 @@ import type {
   ProviderId,
   UnassignAddress,
 } from "../providers/types.js";
+import type { CallPriority } from "../providers/urgency.js";
 import { Urgency } from "../providers/urgency.js";
-import { deadlineOf, type InFlight, type Observation, type OwnAction, resolution } from "./belief.js";
-import { CachedAddresses } from "./cached-addresses.js";
+import { abandoned, type Belief, type Observation, type OwnAction, observe, started } from "./belief.js";
 import { Coalesced } from "./coalesced.js";
 import { InventoryReader } from "./inventory-reader.js";
+import { OwnActions } from "./own-actions.js";
+import { PicturedMap } from "./pictured-map.js";
 import { ReadGate } from "./read-gate.js";
 import { type Reservation, Reservations } from "./reservations.js";
 import type { Confirmation, InventoryView, ResourceRef } from "./types.js";
@@ -43,12 +45,14 @@ export interface EnsureOptions {
 }
 
 export class AccountInventory {
-  private readonly addresses = new CachedAddresses();
+  private readonly beliefs = new PicturedMap<string, Belief>();
+  private readonly gone = new Set<string>();
   private readonly reservations: Reservations;
   private readonly reads: ReadGate<AddressFacts | undefined>;
   private readonly named = new Map<string, readonly string[]>();
   private readonly reader: InventoryReader;
   private readonly lists: Coalesced;
+  private readonly actions: OwnActions;
   private listedAt: number | undefined;
   /** Lists asked for earlier may lack an address whose creation nobody answered. */
   private trustedFrom = Number.NEGATIVE_INFINITY;
@@ -68,6 +72,8 @@ export class AccountInventory {
     this.lists = new Coalesced(clock, () => this.relist());
     this.reads = new ReadGate(clock);
     this.reservations = new Reservations(clock);
+    const fetch = (context: CallContext, ip: string) => this.fetch(context, ip);
+    this.actions = new OwnActions({ clock, beliefs: this.beliefs, fetch });
   }
 
   /** Another token of the same account: used for reads when the others are refused. */
@@ -83,7 +89,7 @@ export class AccountInventory {
   /** The addresses that a resource names in its spec or status: those that the list lacks are read alone. */
   want(resource: ResourceRef, ips: readonly string[]): void {
     const names = ips.map(canonicalIp);
-    this.moreNames ||= names.some((ip) => !this.addresses.isKnown(ip));
+    this.moreNames ||= names.some((ip) => !this.beliefs.has(ip) && !this.gone.has(ip));
     if (ips.length === 0) this.named.delete(resource.uid);
     else this.named.set(resource.uid, names);
   }
@@ -103,7 +109,8 @@ export class AccountInventory {
     return createView({
       now: this.clock.monotonic(),
       listedAt: this.listedAt,
-      ...this.addresses.picture(),
+      beliefs: this.beliefs.picture(),
+      gone: new Set(this.gone),
       reservations: this.reservations.picture(),
       nextReadAt: (ip) => this.reads.nextAt(ip),
     });
@@ -122,7 +129,7 @@ export class AccountInventory {
   /** Reads one address alone: before a move on old data, after a contradiction. */
   async read(context: CallContext, ip: string): Promise<AddressFacts | undefined> {
     await this.fetch(context, ip);
-    return this.addresses.get(ip)?.facts;
+    return this.beliefs.get(ip)?.facts;
   }
 
   /**
@@ -131,10 +138,10 @@ export class AccountInventory {
    * @param holderGone no node of the cluster is the holder that the plan saw.
    */
   async confirm(context: CallContext, ip: string, holderGone = false): Promise<Confirmation> {
-    const before = this.addresses.get(ip);
+    const before = this.beliefs.get(ip);
     const age = before === undefined ? Number.POSITIVE_INFINITY : this.clock.monotonic() - before.at;
     if (age > MOVE_MAX_AGE_SECONDS * SECOND_MS) await this.fetch(context, ip, { forMove: true, holderGone });
-    const after = this.addresses.get(ip);
+    const after = this.beliefs.get(ip);
     if (after?.doubt !== undefined) return "unconfirmed";
     return after !== undefined && after.facts.holder === before?.facts.holder ? "holds" : "changed";
   }
@@ -161,38 +168,30 @@ export class AccountInventory {
       this.trustedFrom = this.clock.monotonic();
       return outcome;
     }
-    this.addresses.created(outcome, "node" in wish ? wish.node : undefined, this.clock.monotonic());
+    const now = this.clock.monotonic();
+    const { ip } = outcome.address;
+    this.gone.delete(ip);
+    const belief: Belief = { facts: outcome.address, at: now, writtenAt: now, actedAt: now };
+    const expected = "node" in wish ? wish.node : undefined;
+    const { action } = outcome;
+    this.beliefs.set(ip, action === undefined ? belief : started(belief, { id: action.id, expected }, now));
     return outcome;
   }
 
   async release(provider: AddressProvider, context: CallContext, ip: string): Promise<void> {
     await this.rereadOnFailure(context, ip, () => provider.release(context, ip));
     this.reads.changed(ip);
-    this.addresses.remove(ip);
+    this.beliefs.delete(ip);
+    this.gone.add(ip);
   }
 
   /** One look at a running action. At its deadline, or where its id is unknown, the address itself tells its end. */
-  async poll(
+  poll(
     provider: AddressProvider,
     context: CallContext,
     action: OwnAction & { readonly ip: string },
   ): Promise<ActionFacts> {
-    const { ip, id } = action;
-    // Where this process began it, it knows best what the end will be.
-    const met = this.addresses.meet(ip, action, this.clock.monotonic());
-    if (met !== undefined && (met.id === "" || this.clock.monotonic() >= deadlineOf(met))) {
-      return this.resolve(context, ip, met);
-    }
-    const { expected } = met ?? action;
-    const facts = await provider.action(context, { ip, id }, expected);
-    this.addresses.settle(facts, expected, this.clock.monotonic());
-    if (facts.state === "errored") await this.read(context, ip).catch(() => undefined);
-    return facts;
-  }
-
-  private async resolve(context: CallContext, ip: string, action: InFlight): Promise<ActionFacts> {
-    await this.fetch(context, ip);
-    return resolution(this.addresses.get(ip), { ...action, ip }, this.clock.monotonic());
+    return this.actions.poll(provider, context, action);
   }
 
   private async change(
@@ -201,10 +200,16 @@ export class AccountInventory {
     expected: ProviderId | undefined,
     send: () => Promise<ActionFacts>,
   ): Promise<ActionFacts> {
-    const facts = await this.rereadOnFailure(context, ip, send);
+    const calledAt = this.clock.monotonic();
+    const facts = await this.rereadOnFailure(context, ip, send).finally(() => this.noteCall(ip, calledAt));
     this.reads.changed(ip);
-    this.addresses.settle(facts, expected, this.clock.monotonic());
+    this.actions.settle(facts, expected);
     return facts;
+  }
+
+  private noteCall(ip: string, calledAt: number): void {
+    const belief = this.beliefs.get(ip);
+    if (belief !== undefined) this.beliefs.set(ip, { ...belief, calledAt });
   }
 
   /** A refusal, or an outcome that nobody knows, says that the world is not as believed. */
@@ -215,7 +220,8 @@ export class AccountInventory {
       if (isSuperseded(error)) throw error;
       const telling = isProviderError(error, "Conflict") || isProviderError(error, "NotFound");
       if (telling || (isProviderError(error) && error.outcome === "unknown")) {
-        this.addresses.abandon(ip);
+        const belief = this.beliefs.get(ip);
+        if (belief !== undefined) this.beliefs.set(ip, abandoned(belief));
         this.reads.changed(ip);
         await this.read(context, ip).catch(() => undefined);
       }
@@ -232,16 +238,40 @@ export class AccountInventory {
     this.relisting = urgency;
     const named = [...new Set([...this.named.values()].flat())];
     const listed = new Map((await this.reader.list(context, named)).map((facts) => [facts.ip, facts]));
-    for (const facts of listed.values()) this.addresses.take(facts.ip, { facts, askedAt });
-    const absent = this.addresses.absent(listed, named);
-    for (const ip of absent.filter((each) => this.reader.covers(each))) await this.fetch(context, ip);
-    this.addresses.drop(listed, new Set(named));
+    for (const facts of listed.values()) this.take(facts.ip, { facts, askedAt });
+    for (const ip of this.absent(listed, named)) await this.fetch(context, ip);
+    this.drop(listed, new Set(named));
     if (askedAt >= this.trustedFrom) this.listedAt = askedAt;
+  }
+
+  /** What somebody counts on, or what we did ourselves, and the list lacks. */
+  private absent(listed: ReadonlyMap<string, AddressFacts>, named: readonly string[]): readonly string[] {
+    const own = [...this.beliefs].filter(([, { writtenAt }]) => writtenAt !== undefined).map(([ip]) => ip);
+    return [...new Set([...named, ...own])].filter((ip) => !listed.has(ip) && this.reader.covers(ip));
+  }
+
+  /** The rest may go without a word: nobody counts on it. */
+  private drop(listed: ReadonlyMap<string, AddressFacts>, named: ReadonlySet<string>): void {
+    for (const [ip, { writtenAt }] of this.beliefs) {
+      if (!listed.has(ip) && !named.has(ip) && writtenAt === undefined) this.beliefs.delete(ip);
+    }
+    for (const ip of this.gone) if (!named.has(ip)) this.gone.delete(ip);
   }
 
   private async fetch(context: CallContext, ip: string, purpose: Purpose = {}): Promise<void> {
     const { askedAt, value } = this.reads.read(ip, () => this.reader.get(context, ip));
-    this.addresses.take(ip, { facts: await value, askedAt, ...purpose });
+    this.take(ip, { facts: await value, askedAt, ...purpose });
+  }
+
+  private take(ip: string, observation: Observation): void {
+    const belief = observe(this.beliefs.get(ip), observation);
+    if (belief === undefined) {
+      this.beliefs.delete(ip);
+      this.gone.add(ip);
+    } else {
+      this.beliefs.set(ip, belief);
+      this.gone.delete(ip);
+    }
   }
 }
 

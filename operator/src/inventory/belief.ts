@@ -22,6 +22,12 @@ export interface InFlight extends OwnAction {
   readonly missedSince?: number;
   /** A read has shown the lock: the action has begun. */
   readonly locked?: true;
+  /** The answer was lost, and the latest action of the address has been asked for: once is enough. */
+  readonly asked?: true;
+  /** The id comes from the list of actions, which does not name the node: at its end, reads show whether it was ours. */
+  readonly inferred?: true;
+  /** The API calls it completed; a read is still to confirm that. */
+  readonly over?: true;
 }
 
 /** All times are monotonic ms. */
@@ -31,6 +37,10 @@ export interface Belief {
   readonly at: number;
   /** When our last write to it was sent; reads that began before it are of the past. */
   readonly writtenAt?: number;
+  /** When our last call was handed to the provider, which may have sent it later. */
+  readonly calledAt?: number;
+  /** The last action of ours whose id the API gave. */
+  readonly lastId?: string;
   /** When our last action on it was completed. */
   readonly actedAt?: number;
   /** An action of ours that runs. */
@@ -127,9 +137,10 @@ function noteRead(running: InFlight, facts: AddressFacts, askedAt: number): InFl
   return facts.holder === running.expected ? rest : { ...rest, missedSince: missedSince ?? askedAt };
 }
 
-/** The answer was lost, a read showed the lock, and since then two reads showed neither the lock nor the goal. */
-function hasMissed({ id, locked, missedSince }: InFlight, askedAt: number): boolean {
-  if (id !== "" || locked !== true || missedSince === undefined) return false;
+/** No id or an inferred one, it has begun, and since then two reads showed neither the lock nor the goal. */
+function hasMissed({ id, locked, inferred, over, missedSince }: InFlight, askedAt: number): boolean {
+  const begun = inferred === true ? over === true : id === "" && locked === true;
+  if (!begun || missedSince === undefined) return false;
   return askedAt - missedSince >= SECOND_READ_SECONDS * SECOND_MS;
 }
 

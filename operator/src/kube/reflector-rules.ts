@@ -1,7 +1,14 @@
 /** Pure: what a reflector does after each round. */
 import { WATCH_HEALTHY_SECONDS, WATCH_MAX_SILENT, WATCH_SHORT_SECONDS } from "../bounds.js";
 import type { Pace } from "./backoff.js";
-import { isExpired, isInvalid, isTooLargeResourceVersion, isTooManyRequests, StatusError } from "./status-error.js";
+import {
+  isExpired,
+  isInitializing,
+  isInvalid,
+  isTooLargeResourceVersion,
+  isTooManyRequests,
+  StatusError,
+} from "./status-error.js";
 import { OutageError, SilentWatchError } from "./watch.js";
 
 export type Phase = "watch-list" | "list" | "probe" | "watch";
@@ -60,9 +67,15 @@ export function judge(round: Round, memory: Memory): Verdict {
     relist,
     watchList,
     ...counted(round, memory, kind),
-    pace: kind === undefined ? "none" : kind === "refused" ? "slow" : "fast",
+    pace: paceOf(round, kind),
     probe: round.phase !== "list" && !round.complete,
   };
+}
+
+function paceOf({ error }: Round, kind: FailureKind | undefined): Pace {
+  if (kind === undefined) return "none";
+  if (isInitializing(error)) return "soon";
+  return kind === "refused" ? "slow" : "fast";
 }
 
 function counted(

@@ -78,6 +78,11 @@ export function isTooManyRequests(error: unknown): error is StatusError {
   return error instanceof StatusError && error.code === 429;
 }
 
+/** The storage of a fresh CRD takes about a second to be ready; until then the server answers 429 with Retry-After 1. */
+export function isInitializing(error: unknown): error is StatusError {
+  return isTooManyRequests(error) && error.message.includes("storage is (re)initializing");
+}
+
 const TOO_LARGE_CAUSE = "ResourceVersionTooLarge";
 const TOO_LARGE_MESSAGE = "Too large resource version";
 

@@ -3,8 +3,7 @@
  * a `CallRunner`; metrics, rate limits, retries, the circuit breaker, deadlines and the fence are layers of it.
  */
 
-import type { Recheck } from "./decision.js";
-import type { Urgency } from "./urgency.js";
+import type { CallPriority, Urgency } from "./urgency.js";
 
 /** The resource on whose behalf a call is made. All empty: a read that many share. */
 export interface Asker {
@@ -14,14 +13,10 @@ export interface Asker {
 }
 
 /**
- * Work classes, the most urgent first. Each has a guaranteed share of the account's limits (limiter.ts).
- * - `assignment`: moves of addresses, with the reads, polls and firewall rules that a move needs.
- * - `records`: changes of records, creations and releases, and the reads that they need.
- * - `check`: everything that only looks.
+ * Why a change must not be sent any more; `undefined`: its decision still holds. Reads memory only, and waits for
+ * nothing: the limiter asks at the moment at which the call may be sent.
  */
-export const CALL_PRIORITIES = ["assignment", "records", "check"] as const;
-
-export type CallPriority = (typeof CALL_PRIORITIES)[number];
+export type Recheck = () => string | undefined;
 
 /** Who asks, and why. Every method of a provider takes one. */
 export interface CallContext {
@@ -95,6 +90,7 @@ export const CALL = {
   assign: "AssignIP",
   unassign: "UnassignIP",
   action: "ActionStatus",
+  listActions: "ListActions",
   readRecords: "ReadDNSRecordSet",
   writeRecords: "EnsureDNSARecordSet",
   zone: "FindZone",

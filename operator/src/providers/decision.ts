@@ -5,12 +5,6 @@ import { type ApiCall, whereOf } from "./call.js";
 import { isProviderError, ProviderError } from "./errors.js";
 
 /**
- * Why a change must not be sent any more; `undefined`: its decision still holds. Reads memory only, and waits for
- * nothing: the limiter asks at the moment at which the call may be sent.
- */
-export type Recheck = () => string | undefined;
-
-/**
  * Reads are always welcome. A write is checked against the facts of now; one whose caller gave no check is sent only
  * while its decision is young.
  */

@@ -10,12 +10,13 @@ import {
   SECOND_MS,
 } from "../bounds.js";
 import type { Clock, Timer } from "../clock.js";
-import { type ApiCall, askerKey, type CallLayer, type CallPriority, type RateFacts } from "./call.js";
+import { type ApiCall, askerKey, type CallLayer, type RateFacts } from "./call.js";
 import { supersededBecause, supersededError } from "./decision.js";
 import { abortedError } from "./direct.js";
 import { isProviderError } from "./errors.js";
 import { FairQueue, type Turn } from "./fair-queue.js";
 import { type RateLimit, ReportedBudget, SlidingWindow } from "./rate-window.js";
+import type { CallPriority } from "./urgency.js";
 
 interface Waiter {
   readonly call: ApiCall;

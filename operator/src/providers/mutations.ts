@@ -32,6 +32,7 @@ export type MutationLayer = <T>(mutation: Mutation, run: () => Promise<T>) => Pr
 /** The same provider with a layer around each of its mutations. */
 export function aroundAddresses(inner: AddressProvider, layer: MutationLayer): AddressProvider {
   const provider = inner.name;
+  const latestAction = inner.latestAction?.bind(inner);
   return {
     name: inner.name,
     capabilities: inner.capabilities,
@@ -39,6 +40,7 @@ export function aroundAddresses(inner: AddressProvider, layer: MutationLayer): A
     list: (context, wish) => inner.list(context, wish),
     get: (context, ip) => inner.get(context, ip),
     action: (context, action, expected) => inner.action(context, action, expected),
+    ...(latestAction && { latestAction }),
     create: (context, wish) =>
       layer(
         { provider, kind: "create-address", target: placeOf(wish), before: "", after: `one ${wish.family}`, context },

@@ -3,12 +3,12 @@
 import type { Random } from "../async/backoff.js";
 import { MAX_TOKEN_GUARDS } from "../bounds.js";
 import type { Clock } from "../clock.js";
-import type { CallPriority } from "./call.js";
 import { CircuitBreaker } from "./circuit-breaker.js";
 import { tokenHash } from "./credentials.js";
 import { perClass } from "./fair-queue.js";
 import { RateLimiter } from "./limiter.js";
 import type { RateLimit } from "./rate-window.js";
+import type { CallPriority } from "./urgency.js";
 
 export interface TokenGuard {
   readonly limiter: RateLimiter;

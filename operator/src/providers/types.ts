@@ -6,10 +6,12 @@
  */
 
 import type { IpFamily } from "cdk8s-flipop/api";
+import type { ActionFacts, ActionRef, LatestAction, RunningAction } from "./action-facts.js";
 import type { CallContext } from "./call.js";
 import type { ProviderError } from "./errors.js";
 
 export type { IpFamily } from "cdk8s-flipop/api";
+export type { ActionFacts, ActionRef, ActionState, LatestAction, RunningAction } from "./action-facts.js";
 
 /** `Node.spec.providerID`, such as `digitalocean://1234`: the key of a node, never its name. */
 export type ProviderId = string;
@@ -42,22 +44,6 @@ export interface AddressFacts {
   readonly action?: RunningAction;
   /** It comes from a range that its owner brought: it can be assigned, but neither created nor released. */
   readonly borrowed?: boolean;
-}
-
-export interface RunningAction {
-  readonly id?: string;
-}
-
-export type ActionState = "in-progress" | "completed" | "errored";
-
-/** What came of an assign or unassign. */
-export interface ActionFacts {
-  /** For `AddressProvider.action`; kept in a status, so that a restart goes on asking. Empty where it is over already. */
-  readonly id: string;
-  readonly ip: string;
-  readonly state: ActionState;
-  /** With `errored`: what the API said, if anything. */
-  readonly message?: string;
 }
 
 export interface AddressCapabilities {
@@ -132,11 +118,11 @@ export interface AddressProvider extends Provider {
    * @param expected the holder once it is completed; `undefined`: none.
    */
   action(call: CallContext, action: ActionRef, expected: ProviderId | undefined): Promise<ActionFacts>;
-}
-
-export interface ActionRef {
-  readonly id: string;
-  readonly ip: string;
+  /**
+   * The newest action on an address, in one call: it resolves a lost answer. `undefined`: the API lists none.
+   * Leave it out where no API lists actions: the holder and the lock of the address decide then.
+   */
+  latestAction?(call: CallContext, ip: string): Promise<LatestAction | undefined>;
 }
 
 // ---------------------------------------------------------------------------------------------------------------- DNS

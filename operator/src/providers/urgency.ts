@@ -1,7 +1,16 @@
-/** The class of a read that several callers share: the most urgent caller decides, whenever it comes. */
+/** The classes of calls, and the class of a read that several callers share. */
 
-import { CALL_PRIORITIES, type CallPriority } from "./call.js";
+/**
+ * Work classes, the most urgent first. Each has a guaranteed share of the account's limits (limiter.ts).
+ * - `assignment`: moves of addresses, with the reads, polls and firewall rules that a move needs.
+ * - `records`: changes of records, creations and releases, and the reads that they need.
+ * - `check`: everything that only looks.
+ */
+export const CALL_PRIORITIES = ["assignment", "records", "check"] as const;
 
+export type CallPriority = (typeof CALL_PRIORITIES)[number];
+
+/** Of a shared read: the most urgent caller decides, whenever it comes. */
 export class Urgency {
   private readonly listeners = new Set<() => void>();
 

@@ -25,12 +25,18 @@ export class AbsentKinds {
 
   /** The same caches; an absent one counts as synced, for there is nothing to see. */
   tolerated(): readonly Synced[] {
-    return this.parts.map((part) => ({
+    return this.parts.map((part) => this.tolerant(part));
+  }
+
+  /** The same of some of them. */
+  tolerant(part: Synced): Synced {
+    return {
       name: part.name,
+      ofOneKind: true,
       run: (signal) => part.run(signal),
       hasSynced: () => part.hasSynced() || this.isAbsent(part),
       ...(part.trouble && { trouble: () => part.trouble?.() }),
-    }));
+    };
   }
 
   /** Readiness: which kinds are not served, and why. */

@@ -1,5 +1,5 @@
 /**
- * The life of the process: health server -> caches sync -> leader election -> controllers; and back: controllers drain,
+ * The life of the process: health server -> shared caches sync -> leader election -> controllers; and back: controllers drain,
  * the lease is given up, caches and servers stop. Every wait has an end, except the one to become the leader.
  */
 
@@ -22,6 +22,8 @@ export interface Synced extends Runnable {
   hasSynced(): boolean;
   /** What keeps it from syncing, for people. */
   trouble?(): string | undefined;
+  /** Of one kind that others do not need: controllers that do wait for it themselves. @default the process waits for it */
+  readonly ofOneKind?: boolean;
   /** HTTP status with which the API server refuses it. */
   refusal?(): number | undefined;
 }
@@ -137,7 +139,7 @@ export class Manager {
   private async syncs(stop: AbortSignal): Promise<boolean> {
     const { clock, logger, syncDeadlineMs = SYNC_DEADLINE_MS } = this.options;
     const deadline = clock.monotonic() + syncDeadlineMs;
-    while (this.unsynced() !== undefined) {
+    while (this.unsynced((cache) => cache.ofOneKind !== true) !== undefined) {
       if (this.broken.signal.aborted) return false;
       if (clock.monotonic() >= deadline) {
         logger.error(
@@ -175,8 +177,8 @@ export class Manager {
     this.broken.abort(error);
   }
 
-  private unsynced(): string | undefined {
-    const missing = this.options.caches.filter((cache) => !cache.hasSynced()).map(described);
+  private unsynced(counts: (cache: Synced) => boolean = () => true): string | undefined {
+    const missing = this.options.caches.filter((cache) => counts(cache) && !cache.hasSynced()).map(described);
     return missing.length === 0 ? undefined : `not synced yet: ${missing.join(", ")}`;
   }
 

@@ -134,4 +134,21 @@ describe("claims", () => {
       },
     ]);
   });
+
+  it("are undecided while resources of another kind may have a better title, but for what a status has", () => {
+    claims.expectMore();
+    put("a", "asks");
+    claimName("b");
+    put("c", "serves");
+    expect(claims.view("uid-b").names).to.deep.equal([]);
+    expect(text(claimOf("c"))).to.equal(true);
+    expect(["a", "b", "c"].map((name) => claims.areAddressesDecided(`uid-${name}`))).to.deep.equal([true, true, true]);
+    expect(text(claimOf("a")), "it has lost whatever comes").to.include("has it already");
+    claims.drop("uid-c");
+    expect(claims.areAddressesDecided("uid-a")).to.equal(false);
+    told = [];
+    claims.allKnown();
+    expect(told).to.deep.equal([["a", "b"]]);
+    expect(claims.areAddressesDecided("uid-a")).to.equal(true);
+  });
 });

@@ -24,4 +24,14 @@ describe("the book of creations", () => {
     expect(told).to.deep.equal([["c", "d"]]);
     expect(book.others(creation("c", { account: mine }))).to.be.empty;
   });
+
+  it("lets nothing be created until the resources of all kinds have been read", () => {
+    const told: string[][] = [];
+    const book = new CreationBook((uids) => told.push([...uids]));
+    book.expectMore();
+    expect(book.others(creation("a"))).to.have.length(1);
+    book.allKnown();
+    expect(told).to.deep.equal([["a"]]);
+    expect(book.others(creation("a"))).to.be.empty;
+  });
 });

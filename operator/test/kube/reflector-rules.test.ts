@@ -68,6 +68,20 @@ describe("what a reflector does after a round", () => {
     }
   });
 
+  it("asks again soon where the server still prepares the storage of a fresh CRD", () => {
+    const error = status(429, "TooManyRequests", "storage is (re)initializing");
+    for (const phase of ["list", "watch-list"] as const) {
+      const first = judge(watch({ opened: false, phase, error }), FRESH);
+      const verdict = judge(watch({ opened: false, phase, error }), { ...first, failures: 9 });
+      for (const { pace, attempt } of [first, verdict]) {
+        for (const random of [0, 0.999]) {
+          const waitMs = backoffMs({ pace, failures: attempt, random, retryAfterSeconds: 1 });
+          expect(waitMs, `${phase} ${attempt} ${random}`).to.be.within(100, 300);
+        }
+      }
+    }
+  });
+
   it("takes a very short watch for none that has brought an event", () => {
     expect(judge(watch({ events: 1, seconds: 0.2 }), FRESH)).to.include({ pace: "none", failures: 0 });
   });

@@ -1,10 +1,11 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import type { ApiCall, CallPriority, RateFacts } from "../../src/providers/call.js";
+import type { ApiCall, RateFacts } from "../../src/providers/call.js";
 import { direct } from "../../src/providers/direct.js";
 import { RateLimiter, withRateLimit } from "../../src/providers/limiter.js";
 import { ReportedBudget } from "../../src/providers/rate-window.js";
+import type { CallPriority } from "../../src/providers/urgency.js";
 import { FakeClock } from "../support/fake-clock.js";
 import { errorOf } from "../support/http-rig.js";
 import { callOf, failure } from "./support.js";

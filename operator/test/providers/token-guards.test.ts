@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { CallPriority } from "../../src/providers/call.js";
 import { callStack } from "../../src/providers/compose.js";
 import { fixedToken } from "../../src/providers/credentials.js";
 import { TokenGuards } from "../../src/providers/token-guards.js";
+import type { CallPriority } from "../../src/providers/urgency.js";
 import { Redactor } from "../../src/redactor.js";
 import { LeaseFence } from "../../src/runtime/fence.js";
 import { FakeClock } from "../support/fake-clock.js";

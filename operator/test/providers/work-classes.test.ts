@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { ApiCall, CallPriority } from "../../src/providers/call.js";
-import { type Recheck, supersededBecause } from "../../src/providers/decision.js";
+import type { ApiCall, Recheck } from "../../src/providers/call.js";
+import { supersededBecause } from "../../src/providers/decision.js";
 import { direct } from "../../src/providers/direct.js";
 import { RateLimiter, withRateLimit } from "../../src/providers/limiter.js";
 import type { RateLimit } from "../../src/providers/rate-window.js";
-import { Urgency } from "../../src/providers/urgency.js";
+import { type CallPriority, Urgency } from "../../src/providers/urgency.js";
 import { FakeClock } from "../support/fake-clock.js";
 import { errorOf } from "../support/http-rig.js";
 import { callOf } from "./support.js";

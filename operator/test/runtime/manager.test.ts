@@ -207,4 +207,17 @@ describe("manager", () => {
     open();
     await code;
   });
+
+  it("leads while the cache of one kind has not synced, and says so in /readyz", async () => {
+    const { clock, health, story, stop, manager } = setUp({
+      caches: [{ name: "routedips", run: () => new Promise(() => undefined), hasSynced: () => false, ofOneKind: true }],
+    });
+    const code = manager.run(stop.signal);
+    await clock.advance(100);
+    expect(story).to.include("controller runs");
+    expect(health.report("readyz").text).to.include("routedips");
+    stop.abort();
+    await clock.advance(10_000);
+    expect(await code).to.equal(EXIT.ok);
+  });
 });

@@ -100,6 +100,8 @@ export interface ObjectFact {
   readonly deleted: boolean;
   /** Addresses that spec, status or annotation names. */
   readonly known: readonly string[];
+  /** Whether a creation is open, whose answer it may not have. */
+  readonly pending: boolean;
   /** `status.createdIPs`, or the address that a RoutedIP created. */
   readonly created: readonly string[];
 }

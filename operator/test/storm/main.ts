@@ -9,17 +9,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { seededRandom } from "../support/seeded-random.js";
+import { leaveCounts, missingControlPlane } from "./ci.js";
 import type { History } from "./history.js";
 import { judge } from "./oracle/index.js";
-import { type Figures, figuresOf, figuresText, NO_FIGURES, save, sum, timeline } from "./report.js";
+import { figuresOf, figuresText, NO_FIGURES, save, sum, timeline } from "./report.js";
 import { drawSchedule } from "./schedule/draw.js";
 import { playRound, type RoundResult } from "./stage/round.js";
 
 const MINUTE_MS = 60_000;
 const ROUND_MINUTES = 3;
 /** Of a round: the rest is for the start, the way to rest, and the end. */
-const STORM_MS = 95_000;
+const STORM_MS = 85_000;
 const WORD = 2 ** 31;
+/** Exit codes. */
+const [BROKEN, USAGE] = [1, 2];
 
 interface Options {
   readonly seed: number;
@@ -28,29 +31,60 @@ interface Options {
   readonly out: string;
 }
 
+interface Round {
+  readonly result: RoundResult;
+  readonly seed: number;
+  /** Why it failed; empty: it did not. */
+  readonly problems: readonly string[];
+}
+
 async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      seed: { type: "string" },
-      minutes: { type: "string" },
-      round: { type: "string" },
-      "keep-going": { type: "boolean" },
-      out: { type: "string" },
-      check: { type: "string" },
-    },
-  });
+  const { values } = parseArgs({ options: FLAGS });
   if (values.check !== undefined) return check(values.check);
-  const seed = Number(values.seed ?? process.env["FLIPOP_SEED"] ?? Math.floor(Math.random() * WORD));
-  const minutes = Number(values.minutes ?? ROUND_MINUTES);
-  if (!Number.isSafeInteger(seed) || !(minutes > 0)) {
-    console.error(`--seed ${values.seed} --minutes ${values.minutes}: give a whole number and a time above 0`);
-    return 2;
+  const options = optionsOf(values);
+  if (options === undefined) {
+    console.error("storm: --seed and --round take whole numbers, --minutes a number above 0");
+    return USAGE;
   }
+  const missing = await missingControlPlane();
+  return missing === undefined ? storm(options) : skip(missing);
+}
+
+const FLAGS = {
+  seed: { type: "string" },
+  minutes: { type: "string" },
+  round: { type: "string" },
+  "keep-going": { type: "boolean" },
+  out: { type: "string" },
+  check: { type: "string" },
+} as const;
+
+interface Values {
+  readonly seed?: string;
+  readonly minutes?: string;
+  readonly round?: string;
+  readonly "keep-going"?: boolean;
+  readonly out?: string;
+}
+
+/** Undefined: something is no number. */
+function optionsOf({ seed: given, minutes, round, out, "keep-going": keepGoing = false }: Values): Options | undefined {
+  const seed = Number(given ?? process.env["FLIPOP_SEED"] ?? Math.floor(Math.random() * WORD));
+  const rounds = round === undefined ? roundsIn(Number(minutes ?? ROUND_MINUTES)) : [Number(round)];
+  if (!Number.isSafeInteger(seed) || rounds.length === 0 || !rounds.every(Number.isSafeInteger)) return undefined;
+  return { seed, rounds, keepGoing, out: out ?? join(tmpdir(), `flipop-storm-${seed}`) };
+}
+
+/** None for what is no number. */
+function roundsIn(minutes: number): readonly number[] {
   const count = Math.max(1, Math.floor(minutes / ROUND_MINUTES));
-  const rounds =
-    values.round === undefined ? Array.from({ length: count }, (_, place) => place + 1) : [Number(values.round)];
-  const out = values.out ?? join(tmpdir(), `flipop-storm-${seed}`);
-  return storm({ seed, rounds, keepGoing: values["keep-going"] === true, out });
+  return Array.from({ length: count || 0 }, (_, place) => place + 1);
+}
+
+function skip(why: string): number {
+  console.log(`SKIPPED, no control plane for the storm: ${why}`);
+  leaveCounts({ passed: 0, failed: 0, skipped: 1 }, []);
+  return process.env["CI"] === "true" ? BROKEN : 0;
 }
 
 /** Of a round: any two rounds of any two seeds differ. */
@@ -58,37 +92,40 @@ function seedOf(seed: number, round: number): number {
   return Math.floor(seededRandom(seed * 7919 + round)() * WORD);
 }
 
-async function storm({ seed, rounds, keepGoing, out }: Options): Promise<number> {
+async function storm(options: Options): Promise<number> {
+  const { seed, rounds, keepGoing } = options;
   console.log(`storm: seed ${seed}, ${rounds.length} rounds`);
-  let figures: Figures = NO_FIGURES;
-  let failed = false;
-  const seeds: number[] = [];
+  const played: Round[] = [];
   for (const round of rounds) {
-    const schedule = drawSchedule(seedOf(seed, round), STORM_MS);
-    seeds.push(schedule.seed);
-    const say = (text: string) => console.log(`storm: round ${round}: ${text}`);
-    say(`seed ${schedule.seed}, ${schedule.steps.length} steps`);
-    const startedAt = Date.now();
-    const result = await playRound({ schedule, round, keepGoing, say });
-    say(`${figuresText(figuresOf(result))}; ${((Date.now() - startedAt) / MINUTE_MS).toFixed(1)} minutes`);
-    figures = sum(figures, figuresOf(result));
-    const broken = await hasFailed(result, join(out, `round-${round}`), `--seed ${seed} --round ${round}`);
-    failed = failed || broken;
-    if (failed && !keepGoing) break;
+    played.push(await play(options, round));
+    if (played.at(-1)?.problems.length !== 0 && !keepGoing) break;
   }
-  console.log(`storm: ${figuresText(figures)}; seed ${seed}, seeds of the rounds ${seeds.join(" ")}`);
-  return failed ? 1 : 0;
+  const figures = played.map(({ result }) => figuresOf(result)).reduce(sum, NO_FIGURES);
+  const seeds = played.map((round) => round.seed).join(" ");
+  console.log(`storm: ${figuresText(figures)}; seed ${seed}, seeds of the rounds ${seeds}`);
+  const failed = played.filter(({ problems }) => problems.length > 0);
+  const failures = failed.map(({ problems, seed: drawn }) => `storm, seed ${drawn}: ${problems[0]}`);
+  leaveCounts({ passed: played.length - failed.length, failed: failed.length, skipped: 0 }, failures);
+  return failed.length > 0 ? BROKEN : 0;
 }
 
-async function hasFailed(result: RoundResult, folder: string, again: string): Promise<boolean> {
+async function play({ seed, keepGoing, out }: Options, round: number): Promise<Round> {
+  const schedule = drawSchedule(seedOf(seed, round), STORM_MS);
+  const say = (text: string) => console.log(`storm: round ${round}: ${text}`);
+  say(`seed ${schedule.seed}, ${schedule.steps.length} steps`);
+  const startedAt = Date.now();
+  const result = await playRound({ schedule, round, keepGoing, say });
+  say(`${figuresText(figuresOf(result))}; ${((Date.now() - startedAt) / MINUTE_MS).toFixed(1)} minutes`);
   const { violations, mistakes, history } = result;
-  if (violations.length === 0 && mistakes.length === 0) return false;
+  const problems = [...mistakes, ...violations.map(({ check: name, message }) => `${name}: ${message}`)];
+  if (problems.length === 0) return { result, seed: schedule.seed, problems };
+  const folder = join(out, `round-${round}`);
   await save(folder, result);
   for (const mistake of mistakes) console.error(`storm: a mistake of the storm itself: ${mistake}`);
   const [first] = violations;
   if (first !== undefined) console.error(`storm: ${first.check}: ${first.message}\n${timeline(history, first)}`);
-  console.error(`storm: everything is in ${folder}; again: npm run storm -- ${again}`);
-  return true;
+  console.error(`storm: everything is in ${folder}; again: npm run storm -- --seed ${seed} --round ${round}`);
+  return { result, seed: schedule.seed, problems };
 }
 
 /** Judges a saved history once more. */
@@ -99,7 +136,7 @@ async function check(file: string): Promise<number> {
     console.log(`${violation.check}: ${violation.message}\n${timeline(history, violation)}\n`);
   }
   console.log(`storm: ${violations.length} violations in ${file}`);
-  return violations.length > 0 ? 1 : 0;
+  return violations.length > 0 ? BROKEN : 0;
 }
 
 process.exit(await main());

@@ -19,7 +19,7 @@ import {
   renewals,
 } from "./made-up.js";
 import { coolOffHolds, noMoreThanDesired, oneAddressPerNode, releasesAreRightful } from "./oracle/addresses.js";
-import { noLimitReached, noReadLoop } from "./oracle/calls.js";
+import { noLimitReached, noReadLoop, noWriteLoop } from "./oracle/calls.js";
 import { judge } from "./oracle/index.js";
 import { graceHolds, healthyHolderKeeps, targetIsFit } from "./oracle/moves.js";
 import { goesInTime, logProblems, noCrash } from "./oracle/processes.js";
@@ -162,8 +162,18 @@ describe("the oracle of the storm", () => {
     const reads = (gap: number) => Array.from({ length: 9 }, (_, index) => call(NOW + index * gap));
     finds(noReadLoop, { calls: reads(12) }, /was read 9 times in a second/);
     passes(noReadLoop, { calls: reads(SECOND) });
+    const changes = [10, 40, 70].map((after) => assign(NOW + after, 2));
+    passes(noReadLoop, { calls: [...reads(12), ...changes] });
     finds(noLimitReached, { calls: [call(NOW, { status: 429 })] }, /ran into the cloud's limit/);
     passes(noLimitReached, { calls: [call(NOW, { status: 429, fault: "status" })] });
+  });
+
+  it("no write loop: a refused change is not repeated at once", () => {
+    const refused = (gap: number) =>
+      Array.from({ length: 5 }, (_, index) => ({ ...assign(NOW + index * gap, 2), processed: 0, status: 404 }));
+    finds(noWriteLoop, { calls: refused(50) }, /was refused 5 times in a second/);
+    passes(noWriteLoop, { calls: refused(SECOND) });
+    passes(noWriteLoop, { calls: refused(50).map((one) => ({ ...one, fault: "status" })) });
   });
 
   it("no process crashes, and one that is told to go goes in time, without the Lease", () => {

@@ -11,7 +11,7 @@ import { namespaceLifecycle } from "./controllers/namespace-lifecycle.js";
 import { Reconciler } from "./controllers/reconciler.js";
 import type { FaultHook } from "./faults.js";
 import type { JsonObject } from "./json.js";
-import { type ApiObject, groupOf } from "./objects.js";
+import { type ApiObject, groupOf, timestamp } from "./objects.js";
 import { FIXED_NAMESPACES } from "./resources/namespace.js";
 import { Registry } from "./resources/registry.js";
 import type { ResourceType } from "./resources/resource-type.js";
@@ -91,6 +91,11 @@ export class Emulator {
   /** Starts to listen. */
   async listen(port: number): Promise<void> {
     this.port = await this.server.listen(port);
+  }
+
+  /** The emulator's time, as the API writes times. */
+  timestamp(): string {
+    return timestamp(this.cluster.env.now());
   }
 
   /** Address of the API. */

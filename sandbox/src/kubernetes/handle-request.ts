@@ -51,7 +51,7 @@ const VERSION = {
 
 function publicReply(path: string): Reply | undefined {
   if (["/healthz", "/livez", "/readyz"].includes(path)) return plainReply("ok");
-  return path === "/version" ? jsonReply(VERSION) : undefined;
+  return path === "/version" || path === "/version/" ? jsonReply(VERSION) : undefined;
 }
 
 function answer(api: Api, request: ApiRequest, identity: Identity): Reply {

@@ -1,8 +1,8 @@
 /** What befalls nodes. Each returns what it did, for people. */
 
 import type { JsonObject } from "../kubernetes/json.js";
-import { objectOf } from "../kubernetes/json.js";
-import { removeNode } from "../nodes.js";
+import { at, listOf, objectOf } from "../kubernetes/json.js";
+import { type ConditionContent, readyCondition, removeNode } from "../nodes.js";
 import { findNode } from "./cast.js";
 import type { NodeRef, NodeStep } from "./scenario.js";
 import type { Stage } from "./stage.js";
@@ -144,13 +144,15 @@ export class NodeActs {
     removeNode(this.stage.world, node);
   }
 
-  private condition(node: string, ready: JsonObject): void {
-    this.stage.world.kubernetes.change(
+  private condition(node: string, ready: ConditionContent): void {
+    const { kubernetes } = this.stage.world;
+    kubernetes.change(
       refTo(node),
-      (object) => ({
-        ...object,
-        status: { ...objectOf(object["status"]), conditions: [{ type: "Ready", ...ready }] },
-      }),
+      (object) => {
+        const [before] = listOf(at(object, "status", "conditions"));
+        const conditions = [readyCondition(ready, kubernetes.timestamp(), objectOf(before))];
+        return { ...object, status: { ...objectOf(object["status"]), conditions } };
+      },
       "status",
     );
   }

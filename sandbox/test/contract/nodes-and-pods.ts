@@ -35,6 +35,18 @@ export function nodesAndPodsContract(target: TargetSource): void {
       expect(body.spec?.taints).to.deep.include({ key: "node.kubernetes.io/not-ready", effect: "NoSchedule" });
       expect(at(body.status, "addresses")).to.deep.equal([{ type: "InternalIP", address: "10.0.0.1" }]);
     });
+    it("have all texts of nodeInfo, and the times of conditions, also where nobody set them", async () => {
+      const status = { conditions: [{ type: "Ready", status: "True" }], nodeInfo: { kubeletVersion: "v1.2.3" } };
+      const { body } = await strategic({ status }, "/status");
+      expect(at(body.status, "nodeInfo")).to.deep.equal({
+        ...{ machineID: "", systemUUID: "", bootID: "", kernelVersion: "", osImage: "", containerRuntimeVersion: "" },
+        ...{ kubeletVersion: "v1.2.3", kubeProxyVersion: "", operatingSystem: "", architecture: "" },
+      });
+      expect(at(body.status, "conditions")).to.deep.equal([
+        { type: "Ready", status: "True", lastHeartbeatTime: null, lastTransitionTime: null },
+      ]);
+      expect(at(body.status, "daemonEndpoints")).to.deep.equal({ kubeletEndpoint: { Port: 0 } });
+    });
     it("merge conditions by type", async () => {
       ok(await strategic({ status: { conditions: [{ type: "Ready", status: "True", reason: "Kept" }] } }, "/status"));
       ok(await strategic({ status: { conditions: [{ type: "Other", status: "False" }] } }, "/status"));

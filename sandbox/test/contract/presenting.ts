@@ -1,7 +1,15 @@
 import { expect } from "chai";
 import { after, before, describe, it } from "mocha";
+import { messageSchemas } from "../../src/kubernetes/output/built-in-schemas.js";
 import { namespace, ok, type TargetSource, uniqueName } from "./target.js";
 import { THING_SCHEMA, Things } from "./thing-definition.js";
+
+/** The fields that the emulator's table has for a schema: on the real server the same ones must come. */
+function fieldNames(schema: string): readonly string[] {
+  const [, group, name] = /(\w+)\.v1\.(\w+)$/.exec(schema) ?? [];
+  const found = messageSchemas([`${group}.${name}`])[schema] as { readonly properties: object };
+  return Object.keys(found.properties).sort();
+}
 
 /** What kubectl asks for: discovery, OpenAPI, Tables. */
 export function presentingContract(target: TargetSource): void {
@@ -175,6 +183,32 @@ export function presentingContract(target: TargetSource): void {
           expect(body.columnDefinitions?.map(({ name }) => name)).to.deep.equal(expected);
         });
       }
+    });
+
+    const builtIn: readonly (readonly [document: string, schema: string])[] = [
+      ["api/v1", "io.k8s.api.core.v1.NodeSystemInfo"],
+      ["api/v1", "io.k8s.api.core.v1.PodSpec"],
+      ["api/v1", "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"],
+      ["apis/apps/v1", "io.k8s.api.apps.v1.Deployment"],
+      ["apis/apps/v1", "io.k8s.api.core.v1.Probe"],
+      ["apis/batch/v1", "io.k8s.api.batch.v1.JobSpec"],
+      ["apis/coordination.k8s.io/v1", "io.k8s.api.coordination.v1.LeaseSpec"],
+      ["apis/policy/v1", "io.k8s.api.policy.v1.PodDisruptionBudgetSpec"],
+      ["apis/rbac.authorization.k8s.io/v1", "io.k8s.api.rbac.v1.RoleBinding"],
+    ];
+    for (const [path, schema] of builtIn) {
+      it(`tells the fields of ${schema} in ${path}`, async () => {
+        const { body } = await target().admin.get(`/openapi/v3/${path}`);
+        const { schemas } = body.components as { schemas: Record<string, Schema> };
+        const names = Object.keys(schemas[schema]?.properties ?? {}).filter(
+          (name) => !["apiVersion", "kind"].includes(name),
+        );
+        expect(names.sort()).to.deep.equal(fieldNames(schema));
+      });
+    }
+    it("tells its version with a slash at the end, too", async () => {
+      const { status, body } = await target().admin.get("/version/");
+      expect([status, body.major]).to.deep.equal([200, "1"]);
     });
 
     interface Schema {

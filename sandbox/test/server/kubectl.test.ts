@@ -151,6 +151,41 @@ describe("kubectl on the emulator", () => {
   it("explains all fields of ours", async () => {
     expect(await kubectl("explain nodedns --recursive")).to.contain("recordName");
   });
+  for (const [path, field] of [
+    ["pod.spec.containers", "livenessProbe\t<Probe>"],
+    ["node.status.nodeInfo", "kubeletVersion\t<string>"],
+    ["deployment.spec.strategy", "rollingUpdate\t<RollingUpdateDeployment>"],
+    ["lease.spec", "renewTime\t<string>"],
+    ["configmap", "data\t<map[string]string>"],
+  ] as const) {
+    it(`explains ${path}`, async () => {
+      expect(await kubectl(`explain ${path}`)).to.contain(field);
+    });
+  }
+  it("asks for the server's version", async () => {
+    expect(await kubectl("get --raw /version/")).to.contain('"gitVersion":"v1.35.4"');
+    expect(await kubectl("version")).to.match(/Server Version: v1\.35\.4/);
+  });
+  it("creates workloads and rights, which it sends as protobuf", async () => {
+    await kubectl("create deployment two --image=example.invalid/web --replicas=2 --port=8080");
+    await kubectl("create job once --image=example.invalid/job -- sleep 60");
+    await kubectl("create role reader --verb=get,list --resource=pods");
+    await kubectl("create rolebinding readers --role=reader --serviceaccount=default:default");
+    await kubectl("create poddisruptionbudget two --selector=app=two --min-available=50%");
+    const spec = { apiVersion: "apps/v1", kind: "Deployment", name: "two", namespace: "default" };
+    const deployment = emulator.get(spec)?.["spec"] as { template: { spec: { containers: object[] } } };
+    expect(deployment).to.include({ replicas: 2 });
+    expect(deployment.template.spec.containers[0]).to.deep.include({
+      image: "example.invalid/web",
+      ports: [{ containerPort: 8080 }],
+    });
+    expect(await kubectl("get job once -o jsonpath={.spec.template.spec.containers[0].command}")).to.equal(
+      '["sleep","60"]',
+    );
+    expect(await kubectl("get role reader -o jsonpath={.rules[0].verbs}")).to.equal('["get","list"]');
+    expect(await kubectl("get rolebinding readers -o jsonpath={.subjects[0].kind}")).to.equal("ServiceAccount");
+    expect(await kubectl("get pdb two -o jsonpath={.spec.minAvailable}")).to.equal("50%");
+  });
   it("labels and annotates pools and nodes", async () => {
     await kubectl("label fip edge team=net");
     await kubectl("annotate node node-a note=here");

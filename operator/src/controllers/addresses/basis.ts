@@ -3,7 +3,7 @@
 import type { InventoryView, ResourceRef } from "../../inventory/types.js";
 import type { ObjectMeta } from "../../kube/objects.js";
 import type { Verdict } from "../../match/checks.js";
-import type { Recheck } from "../../providers/decision.js";
+import type { Recheck } from "../../providers/call.js";
 import type { ProviderId } from "../../providers/types.js";
 
 /** By name, for people. */

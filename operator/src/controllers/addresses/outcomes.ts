@@ -35,7 +35,13 @@ export type Outcome =
   | { readonly is: "refused"; readonly failure: ActionFailure }
   | { readonly is: "unknown"; readonly failure: ActionFailure }
   | { readonly is: "superseded"; readonly because: string }
-  | { readonly is: "skipped"; readonly because: string; readonly unanswered?: true };
+  | {
+      readonly is: "skipped";
+      readonly because: string;
+      readonly unanswered?: true;
+      /** The caller gave up a call that had been sent: it may have been accepted. */
+      readonly unconfirmed?: true;
+    };
 
 export const DONE: Outcome = { is: "done" };
 
@@ -55,12 +61,16 @@ export function outcomeOf(error: unknown): Outcome {
   if (isWithheld(error)) return skipped(error.message);
   if (isSuperseded(error)) return { is: "superseded", because: error.seen };
   if (isProviderError(error)) {
-    return error.reason === "Cancelled" ? skipped(error.message) : { is: "refused", failure: providerFailure(error) };
+    return error.reason === "Cancelled" ? cancelled(error) : { is: "refused", failure: providerFailure(error) };
   }
   if (error instanceof ObjectGone) return skipped(error.message);
   if (isConflict(error)) return skipped("the object has changed meanwhile");
   if (isNotFound(error)) return skipped("the object is gone");
   return { is: "refused", failure: serverFailure(error) };
+}
+
+function cancelled({ message, outcome }: ProviderError): Outcome {
+  return outcome === "unknown" ? { is: "skipped", because: message, unconfirmed: true } : skipped(message);
 }
 
 export function providerFailure(error: ProviderError): ActionFailure {

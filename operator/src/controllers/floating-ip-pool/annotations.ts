@@ -2,7 +2,7 @@
 
 import { canonicalIp, type IpFamily } from "cdk8s-flipop/api";
 import type { NodeFacts } from "../../match/node-facts.js";
-import { ADDRESS_ANNOTATIONS } from "../annotated-nodes.js";
+import { ADDRESS_ANNOTATIONS } from "../addresses/annotated-nodes.js";
 import { ownerName } from "../owners.js";
 import type { Action, Chain } from "./actions.js";
 import { isServed, type Standing } from "./grace.js";

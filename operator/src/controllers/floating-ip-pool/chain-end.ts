@@ -30,5 +30,16 @@ export function failureOf({ steps }: ChainEnd): ActionFailure | undefined {
 /** Whether the provider may have accepted the call. */
 export function mayBeAccepted(outcome: Outcome): boolean {
   if (outcome.is === "refused") return outcome.failure.unconfirmed === true;
+  if (outcome.is === "skipped") return outcome.unconfirmed === true;
   return outcome.is === "done" || outcome.is === "started" || outcome.is === "unknown";
+}
+
+/** The addresses of moves whose calls were not sent. */
+export function unsentMoves({ chain, steps }: ChainEnd): readonly string[] {
+  return chain.flatMap((action) => {
+    if (action.do !== "assign") return [];
+    const outcome = steps.find((step) => step.action === action)?.outcome;
+    const ended = outcome !== undefined && (outcome.is === "refused" || mayBeAccepted(outcome));
+    return ended ? [] : [action.ip];
+  });
 }

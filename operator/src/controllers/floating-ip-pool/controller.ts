@@ -108,6 +108,7 @@ class FloatingIPPools implements Drainable {
     const unit = this.units.get(key);
     const read = unit?.read();
     if (unit === undefined || read === undefined) return done;
+    if (!this.context.claims.areAddressesDecided(unit.ref.uid)) return done;
     const result = await runPool(this.tools, unit, read);
     this.logTrouble();
     return result;

@@ -9,7 +9,7 @@ import { pollMs } from "../addresses/poll.js";
 import { afterFailure } from "../retry-schedule.js";
 import type { Action } from "./actions.js";
 import { faultyNode } from "./blame.js";
-import { type ChainEnd, failureOf, mayBeAccepted, type Step } from "./chain-end.js";
+import { type ChainEnd, failureOf, mayBeAccepted, type Step, unsentMoves } from "./chain-end.js";
 import { effectOf } from "./effects.js";
 import { CREATION, goalOfAction } from "./subject.js";
 import type { PoolUnit } from "./unit.js";
@@ -22,6 +22,7 @@ export function learn(clock: Clock, unit: PoolUnit, end: ChainEnd): void {
   else if (hasSucceeded(end)) noteSuccess(unit, end);
   const retryAt = node === undefined ? (unit.retries.get(end.subject)?.retryAt ?? now) : now;
   if (isAcceptedAssignment(end)) unit.lastAssignmentAt = now;
+  for (const ip of unsentMoves(end)) undoMove(unit, ip);
   for (const step of end.steps) {
     take(unit, step, { retryAt, now });
     follow(unit, step, clock.monotonic());
@@ -76,7 +77,6 @@ function noteSuccess(unit: PoolUnit, { subject }: ChainEnd): void {
 function take(unit: PoolUnit, step: Step, { retryAt, now }: { readonly retryAt: number; readonly now: number }): void {
   const ip = addressOf(step.action);
   if (ip === undefined) return;
-  if (step.outcome.is === "superseded") undoMove(unit, ip);
   const was = unit.effects.get(ip) ?? entryOf(unit, ip);
   const effect = effectOf(step, was, retryAt);
   if (effect !== undefined && effect.status !== was) unit.effects.set(ip, effect.status);

@@ -1,6 +1,5 @@
-/** What of a pool's creation is known, and where it is kept: in the status, in an annotation, in this process. */
+/** Records the end of a pool's creation: in the status, in an annotation, in this process. */
 
-import { type CreatedAddress, canonicalIp, type FloatingIPPoolStatus } from "cdk8s-flipop/api";
 import { ownAnnotationPatch, statusPatch } from "../../kube/patch.js";
 import { errorText } from "../../logging.js";
 import { AddressAccount } from "../address-accounts.js";
@@ -8,43 +7,14 @@ import {
   annotationsAfter,
   type CreatedFacts,
   type CreationResult,
-  openIntent,
   recordResult,
 } from "../addresses/creation-result.js";
 import type { ControllerContext } from "../context.js";
-import type { PoolObject, PoolRead } from "./read-pool.js";
+import { isOf, isOnRecord, withCreated } from "./known-creation.js";
+import type { PoolObject } from "./read-pool.js";
 import { CREATION } from "./subject.js";
 import type { Tools } from "./tools.js";
 import type { PoolUnit } from "./unit.js";
-
-/** Adds the facts about the creation that the status lacks. */
-export function withResult(read: PoolRead, result: CreationResult | undefined): PoolRead {
-  const { metadata, status } = read.pool;
-  const { pendingCreation, ...rest } = status;
-  const createdTimes = (status.createdIPs ?? []).map(({ createdTime }) => createdTime);
-  const intent = openIntent(metadata, { pendingCreation, createdTimes }, result);
-  const added = addedBy(status, result);
-  if (intent === pendingCreation && added === undefined) return read;
-  const folded = { ...rest, ...added, ...(intent === undefined ? {} : { pendingCreation: intent }) };
-  return { ...read, pool: { ...read.pool, status: folded } };
-}
-
-function addedBy(status: FloatingIPPoolStatus, result: CreationResult | undefined) {
-  const created = result?.created;
-  if (created === undefined || isOnRecord(status, created)) return undefined;
-  return { ...withCreated(status, created), ips: { [created.ip]: created.status, ...status.ips } };
-}
-
-function isOnRecord({ createdIPs = [] }: FloatingIPPoolStatus, { ip, inferred }: CreatedFacts): boolean {
-  const entry = createdIPs.find((each) => isOf(each, ip));
-  return entry !== undefined && (inferred !== true || entry.inferred === true);
-}
-
-/** `createdIPs` with one more. */
-function withCreated(status: FloatingIPPoolStatus | undefined, { ip, createdTime, inferred }: CreatedFacts) {
-  const others = (status?.createdIPs ?? []).filter((entry) => !isOf(entry, ip));
-  return { createdIPs: [...others, { ip, createdTime, ...(inferred === true ? { inferred } : {}) }] };
-}
 
 /** Rejects as the API server does; until it takes the result, this process remembers it. */
 export function recordCreation({ unit }: Pick<Tools, "unit">, result: CreationResult): Promise<void> {
@@ -59,7 +29,7 @@ export function recordCreation({ unit }: Pick<Tools, "unit">, result: CreationRe
   });
 }
 
-/** The same for an end that the provider has just reported: the caller continues, and the operator retries the write. */
+/** The same for an end that the provider has just reported: whoever asked goes on, and the write is tried again. */
 export async function endCreation(tools: Pick<Tools, "unit" | "context">, result: CreationResult): Promise<void> {
   const { context, unit } = tools;
   await recordCreation(tools, result).catch((error: unknown) => {
@@ -114,8 +84,4 @@ export function noteCreation({ creations, accounts, clock }: ControllerContext, 
     startedAt: Math.min(Date.parse(intent.startedAt), clock.now()),
     ...(providerID === undefined ? {} : { node: providerID }),
   });
-}
-
-function isOf(entry: CreatedAddress, ip: string): boolean {
-  return canonicalIp(entry.ip) === canonicalIp(ip);
 }

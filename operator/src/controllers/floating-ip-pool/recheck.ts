@@ -1,6 +1,6 @@
 /** Whether the decision behind an action of a pool still holds at the moment at which its call may be sent. */
 
-import type { Recheck } from "../../providers/decision.js";
+import type { Recheck } from "../../providers/call.js";
 import { type Basis, type Move, moveBasis, objectBasis, recheckOf } from "../addresses/basis.js";
 import type { ControllerContext } from "../context.js";
 import { supersededRecords } from "../records/recheck.js";

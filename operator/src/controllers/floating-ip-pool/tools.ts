@@ -1,6 +1,6 @@
 /** What the actions of one turn are carried out with. */
 
-import type { Recheck } from "../../providers/decision.js";
+import type { Recheck } from "../../providers/call.js";
 import type { AddressAccount } from "../address-accounts.js";
 import type { ControllerContext } from "../context.js";
 import type { DnsDesk, DnsLook } from "../records/dns-desk.js";

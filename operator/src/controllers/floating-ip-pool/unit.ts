@@ -15,7 +15,7 @@ import { Newest } from "../newest.js";
 import { ObjectWriter } from "../object-writer.js";
 import { resourcePath } from "../own-resources.js";
 import type { RetryState } from "../retry-schedule.js";
-import { withResult } from "./pool-creation.js";
+import { withResult } from "./known-creation.js";
 import { type PoolObject, type PoolRead, readPool } from "./read-pool.js";
 import type { CreationFailure } from "./snapshot.js";
 import { CREATION } from "./subject.js";

@@ -1,17 +1,59 @@
-/**
- * What a plan asks for. Each action says what and why; `execute` answers each with an outcome. They run one after the
- * other, and the next one only after the former is done.
- */
+/** What a record set asks for, and how it is done. */
 
-import type { DnsAction, Reasoned, RecordDns } from "../records/actions.js";
+import { Finalizer } from "cdk8s-flipop/api";
+import { finalizerPatch } from "../../kube/patch.js";
+import type { ActionCall, ActionTable } from "../../reconcile/kind.js";
+import type { ResourceState } from "../../reconcile/resource-state.js";
+import { DONE, type Outcome } from "../addresses/outcomes.js";
+import type { DnsAction } from "../records/actions.js";
+import { type DnsDesk, NoDnsError } from "../records/dns-desk.js";
+import type { Gathered } from "./gather.js";
+import type { Plan } from "./plan.js";
+import type { Action } from "./planned-actions.js";
+import type { NodeDNSMemory, RecordSetObject, ResourceRead } from "./resource.js";
 
-/** What the API server keeps. Confirmed before the next action of the chain. */
-export type RecordAction =
-  | RecordDns
-  | (Reasoned & { readonly do: "add-finalizer" })
-  /** `leftBehind`: what was not cleaned up in time; goes to the log and an Event. */
-  | (Reasoned & { readonly do: "remove-finalizer"; readonly leftBehind: readonly string[] });
+/** The types of this kind, for the engine. */
+export interface NodeDNS {
+  readonly object: RecordSetObject;
+  readonly resource: ResourceRead;
+  readonly snapshot: Gathered;
+  readonly action: Action;
+  readonly plan: Plan;
+  readonly memory: NodeDNSMemory;
+}
 
-export type Action = DnsAction | RecordAction;
+export function actions(desk: DnsDesk): ActionTable<NodeDNS> {
+  const changeRecords = (call: ActionCall<NodeDNS>, action: DnsAction) => callProvider(desk, call, action);
+  return {
+    "read-records": changeRecords,
+    "apply-records": changeRecords,
+    // Written with the rest of the status at the end of the run; until then this process knows it.
+    "record-dns": async ({ state, plan }, { written }) => {
+      state.pendingStatus.set(["dns"], written);
+      state.pendingStatus.set(["addresses"], plan.intended);
+      return DONE;
+    },
+    "add-finalizer": ({ state, signal }) => setFinalizer(state, true, signal),
+    "remove-finalizer": ({ state, signal }) => setFinalizer(state, false, signal),
+  };
+}
 
-export type Chain = readonly Action[];
+async function callProvider(
+  desk: DnsDesk,
+  { snapshot, context }: ActionCall<NodeDNS>,
+  action: DnsAction,
+): Promise<Outcome> {
+  try {
+    await desk.carryOut(snapshot.dns, action, context);
+    return DONE;
+  } catch (error) {
+    if (!(error instanceof NoDnsError)) throw error;
+    const problem = { reason: "UnknownProvider", message: error.message } as const;
+    return { is: "refused", failure: { kind: "Terminal", problem } };
+  }
+}
+
+async function setFinalizer(state: ResourceState<NodeDNS>, present: boolean, signal: AbortSignal): Promise<Outcome> {
+  await state.write({ patch: (object) => finalizerPatch(object, Finalizer.cleanup, present), signal });
+  return DONE;
+}

@@ -3,7 +3,7 @@
 import { Finalizer } from "cdk8s-flipop/api";
 import { isCleanupOverdue } from "../cleanup.js";
 import { removalChain } from "../records/record-chain.js";
-import type { Chain } from "./actions.js";
+import type { Chain } from "./planned-actions.js";
 import type { NodeRecordSet, Snapshot } from "./snapshot.js";
 import type { Wish } from "./wish.js";
 
@@ -11,6 +11,11 @@ type Of = Pick<Snapshot, "resource">;
 
 export function isDeleting({ metadata }: Pick<NodeRecordSet, "metadata">): boolean {
   return metadata.deletionTimestamp !== undefined;
+}
+
+/** It makes no call. One that is being deleted cleans up all the same. */
+export function isPaused({ metadata, spec }: Pick<NodeRecordSet, "metadata" | "spec">): boolean {
+  return spec.paused === true && !isDeleting({ metadata });
 }
 
 export function hasFinalizer({ resource }: Of): boolean {

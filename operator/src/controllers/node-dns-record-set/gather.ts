@@ -1,51 +1,63 @@
-/** The snapshot of one record set, in one turn: reads what is there, waits for nothing. */
+/** The snapshot of one record set: reads what is there, and waits for nothing. */
 
+import type { ResourceRef } from "../../inventory/types.js";
 import { tallyText } from "../../match/tally.js";
 import { UnknownProviderError } from "../../providers/registry.js";
+import type { CleanupMemory } from "../cleanup.js";
 import type { ControllerContext } from "../context.js";
-import { given } from "../given.js";
+import { given as omitUndefined } from "../given.js";
 import type { Problem } from "../problem.js";
 import type { DnsDesk, DnsLook } from "../records/dns-desk.js";
-import type { ResourceRead } from "./resource.js";
+import type { NodeDNSMemory, ResourceRead } from "./resource.js";
 import type { Absence, Snapshot } from "./snapshot.js";
-import type { RecordSetUnit } from "./unit.js";
 import { type Wish, wishOf } from "./wish.js";
+
+/** What this process knows of a record set. */
+interface RecordSetState {
+  readonly ref: ResourceRef;
+  readonly memory: NodeDNSMemory;
+  readonly cleanup: CleanupMemory;
+}
 
 export interface GatherTools {
   readonly context: ControllerContext;
   readonly desk: DnsDesk;
 }
 
-/** What a turn stands on. */
+/** What the plan reads, and what its actions work with. */
 export interface Gathered {
   readonly snapshot: Snapshot;
   readonly dns: DnsLook;
 }
 
-export function gather({ context, desk }: GatherTools, unit: RecordSetUnit, read: ResourceRead): Gathered {
+export function gather({ context, desk }: GatherTools, state: RecordSetState, read: ResourceRead): Gathered {
   const { resource } = read;
+  const { memory } = state;
   const wish = wishOf(resource.spec);
-  const dns = lookUp({ context, desk }, unit, { resource, wish });
+  const dns = lookUp({ context, desk }, state, { resource, wish });
   const now = context.clock.now();
-  const problem = read.problem ?? unit.match.problem ?? providerProblem(context, wish);
-  const noNode = absenceOf(context, unit, now);
-  watchPublished(unit, resource.status.addresses ?? []);
+  const problem = read.problem ?? memory.match.problem ?? providerProblem(context, wish);
+  const noNode = absenceOf(context, state, now);
+  watchPublished(state, resource.status.addresses ?? []);
   const snapshot: Snapshot = {
     resource,
     now,
-    cachesComplete: context.leads() && unit.match.settled,
-    ...given({ leadsSince: context.leadsSince() }),
-    ...(problem === undefined ? {} : { problem }),
-    passedOver: unit.match.passedOver,
-    ...nodesOf(unit),
+    cachesComplete: context.leads() && memory.match.settled,
+    ...omitUndefined({ leadsSince: context.leadsSince(), problem }),
+    passedOver: memory.match.passedOver,
+    ...nodesOf(state),
     ...(noNode === undefined ? {} : { noNode }),
     ...{ dns: dns.snapshot, ours: dns.ours, lost: dns.lost, reverts: dns.reverts },
-    cleanup: unit.cleanup,
+    cleanup: state.cleanup,
   };
   return { snapshot, dns };
 }
 
-function nodesOf({ match: { index } }: RecordSetUnit): Pick<Snapshot, "candidates" | "verdictOf" | "refusals"> {
+function nodesOf({
+  memory: {
+    match: { index },
+  },
+}: RecordSetState): Pick<Snapshot, "candidates" | "verdictOf" | "refusals"> {
   if (index === undefined) return { candidates: [], verdictOf: () => undefined, refusals: "" };
   return {
     candidates: index.candidates(),
@@ -56,7 +68,7 @@ function nodesOf({ match: { index } }: RecordSetUnit): Pick<Snapshot, "candidate
 
 function lookUp(
   { context, desk }: GatherTools,
-  { ref }: RecordSetUnit,
+  { ref }: RecordSetState,
   { resource, wish }: { readonly resource: ResourceRead["resource"]; readonly wish: Wish | undefined },
 ): DnsLook {
   const last = resource.status.dns;
@@ -78,19 +90,23 @@ function providerProblem({ providers }: ControllerContext, wish: Wish | undefine
   }
 }
 
-function absenceOf(context: ControllerContext, unit: RecordSetUnit, now: number): Absence | undefined {
-  const { index, settled } = unit.match;
+function absenceOf(context: ControllerContext, { memory }: RecordSetState, now: number): Absence | undefined {
+  const { index, settled } = memory.match;
   if (!settled || index === undefined || index.anyNodeHasLabels()) {
-    unit.noNodeSince = undefined;
+    memory.noNodeSince = undefined;
     return undefined;
   }
-  unit.noNodeSince = Math.min(unit.noNodeSince ?? now, now);
-  return { since: unit.noNodeSince, connected: context.watches.nodes().state.connected };
+  memory.noNodeSince = Math.min(memory.noNodeSince ?? now, now);
+  return { since: memory.noNodeSince, connected: context.watches.nodes().state.connected };
 }
 
 /** A node in grace stays in sight, so that its end is heard of. */
 function watchPublished(
-  { match: { index } }: RecordSetUnit,
+  {
+    memory: {
+      match: { index },
+    },
+  }: RecordSetState,
   published: readonly { readonly nodeName: string }[],
 ): void {
   index?.watchHolders(published.flatMap(({ nodeName }) => index.verdict(nodeName)?.node.machine ?? []));

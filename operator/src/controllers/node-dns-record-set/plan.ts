@@ -1,35 +1,28 @@
 /** The decision about one record set: a list of named steps over one snapshot. Pure: no clock, log, metric or I/O. */
 
 import type { PublishedAddress, RecordCounts, RecordSetState } from "cdk8s-flipop/api";
+import { type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
 import { contestedUntil } from "../contested.js";
-import type { PlannedCondition } from "../planned-condition.js";
 import { recordChain } from "../records/record-chain.js";
 import { isDue } from "../retry-schedule.js";
-import type { Chain } from "./actions.js";
 import { conditionsOf, stateOf } from "./conditions.js";
 import { deletionChain, finalizerChain, isDeleting } from "./deletion.js";
 import { type Emptying, emptyingOf } from "./emptying.js";
+import type { Action, Chain } from "./planned-actions.js";
 import { type Publication, publicationOf } from "./publication.js";
 import { changeText } from "./sentence.js";
 import type { Snapshot } from "./snapshot.js";
 import { ttlOfWish, type Wish, wishOf } from "./wish.js";
 
-export interface Plan {
-  /** Empty: nothing to do. After a run that did anything, plan again at once. */
-  readonly chain: Chain;
+export interface Plan extends EnginePlan<Action> {
   /** Published by now. */
   readonly addresses: readonly PublishedAddress[];
   /** Published once the chain has recorded it. */
   readonly intended: readonly PublishedAddress[];
   readonly counts: RecordCounts;
-  readonly conditions: readonly PlannedCondition[];
   readonly state: RecordSetState;
   /** What went wrong; absent: nothing. */
   readonly error?: string;
-  /** ms since the epoch. Absent: only when something happens. */
-  readonly lookAgainAt?: number;
-  /** For the log and Events; empty where no address comes or goes. */
-  readonly sentence: string;
 }
 
 /** What the steps came to. */
@@ -45,9 +38,9 @@ export function plan(snapshot: Snapshot): Plan {
   const { publication } = decision;
   const addresses = toldOf(snapshot, publication);
   const { state, error } = stateOf(snapshot, decision);
-  const lookAgain = lookAgainAt(snapshot, decision);
+  const requeueAt = requeueTime(snapshot, decision);
   return {
-    chain: chainOf(snapshot, decision),
+    sequences: sequencesOf(chainOf(snapshot, decision)),
     addresses,
     intended: publication.entries,
     counts: {
@@ -57,9 +50,15 @@ export function plan(snapshot: Snapshot): Plan {
     conditions: conditionsOf(snapshot, decision),
     state,
     ...(error === undefined ? {} : { error }),
-    ...(lookAgain === undefined ? {} : { lookAgainAt: lookAgain }),
-    sentence: changeText(snapshot, publication),
+    ...(requeueAt === undefined ? {} : { requeueAt }),
+    explanation: changeText(snapshot, publication),
   };
+}
+
+/** Finalizer and records have retry times of their own. */
+function sequencesOf(chain: Chain): Plan["sequences"] {
+  const ofFinalizer = chain.every((action) => action.do === "add-finalizer" || action.do === "remove-finalizer");
+  return inOrder(ofFinalizer ? "finalizer" : "records", chain);
 }
 
 function decisionOf(snapshot: Snapshot): Decision {
@@ -131,7 +130,7 @@ function recordsOf(
 }
 
 /** The earliest of all that is waited for. */
-function lookAgainAt({ now, dns, reverts, resource }: Snapshot, { publication, emptying }: Decision) {
+function requeueTime({ now, dns, reverts, resource }: Snapshot, { publication, emptying }: Decision) {
   const { paused } = resource.spec;
   const times = [
     ...publication.graceEnds,

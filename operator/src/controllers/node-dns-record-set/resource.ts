@@ -5,12 +5,19 @@ import type { Claimant } from "../../claims/claimant.js";
 import type { ZoneLookUp } from "../../claims/dns-name.js";
 import { nodeRecordClaims } from "../../claims/read-claims.js";
 import type { KubeObject } from "../../kube/objects.js";
+import type { MatchFollower } from "../match-follower.js";
 import type { Problem } from "../problem.js";
 import { isFields, isIdleToleration, readSpec } from "../read-spec.js";
 import type { NodeRecordSet } from "./snapshot.js";
 
 export const KIND = "NodeDNSRecordSet";
 export const PLURAL = "nodednsrecordsets";
+
+export interface NodeDNSMemory {
+  readonly match: MatchFollower;
+  /** Since when no node has had the labels, ms since the epoch. */
+  noNodeSince: number | undefined;
+}
 
 export interface RecordSetObject extends KubeObject {
   readonly spec?: unknown;

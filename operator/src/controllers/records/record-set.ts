@@ -20,6 +20,8 @@ import type {
   RecordSetFacts,
   RecordSetName,
 } from "../../providers/types.js";
+import { AccountRecovery } from "../../reconcile/account-recovery.js";
+import { isAccountError } from "../address-accounts.js";
 import { afterFailure, type RetryState } from "../retry-schedule.js";
 import { sameRecords } from "./same-records.js";
 
@@ -56,9 +58,13 @@ export class RecordSet {
   private reading: Reading | undefined;
   /** Our last change, until something contradicts it. */
   private written: Reading | undefined;
+  /** What another party put in the place of our last change. */
+  private foreign: RecordSetFacts | undefined;
   private writtenTo = Number.NEGATIVE_INFINITY;
   private failure: ProviderError | undefined;
   private retry: RetryState | undefined;
+  /** The account that failed, and how often it had recovered by then. */
+  private failedAccount: { readonly of: AccountRecovery; readonly recovered: number } | undefined;
   private changeFailed = false;
   private reverts: readonly number[] = [];
   private caller: Caller | undefined;
@@ -67,11 +73,13 @@ export class RecordSet {
   constructor(
     readonly name: RecordSetName,
     private readonly clock: Clock,
+    private readonly recoveryOf: (provider: object) => AccountRecovery = ownRecoveries(clock),
   ) {
     this.reads = new Coalesced(clock, () => this.readOnce());
   }
 
   view(): RecordSetView {
+    this.followAccount();
     const { reading, failure, retry, reverts } = this;
     const left = reading === undefined ? 0 : reading.at + this.goodForMs() - this.clock.monotonic();
     return {
@@ -106,6 +114,7 @@ export class RecordSet {
     };
     try {
       const written = await provider.apply({ ...context, ...(sent ? {} : { recheck }) }, changes);
+      this.recoveryOf(provider).noteAnswer();
       this.writtenTo = this.clock.monotonic();
       this.changed(before, changes, written);
     } catch (error) {
@@ -115,7 +124,7 @@ export class RecordSet {
       this.reading = undefined;
       this.written = undefined;
       this.changeFailed ||= !isWithdrawn(error);
-      this.failed(error);
+      this.failed(error, provider, false);
       throw error;
     }
   }
@@ -135,10 +144,12 @@ export class RecordSet {
     const { signal: _others, ...context } = caller.context;
     const askedAt = this.clock.monotonic();
     try {
-      this.take({ facts: await caller.provider.read(context, this.name), at: askedAt });
+      const facts = await caller.provider.read(context, this.name);
+      this.recoveryOf(caller.provider).noteAnswer();
+      this.take({ facts, at: askedAt });
     } catch (error) {
       this.reading = undefined;
-      if (isProviderError(error)) this.failed(error);
+      if (isProviderError(error)) this.failed(error, caller.provider, true);
       throw error;
     }
   }
@@ -154,24 +165,53 @@ export class RecordSet {
   }
 
   /** Whether our last change is still there. */
-  private judge({ facts, at }: Reading): void {
-    if (this.written === undefined) return;
-    if (!sameRecords(this.written.facts, facts)) {
+  private judge(reading: Reading): void {
+    const { facts, at } = reading;
+    if (this.written === undefined) this.written = this.repaired(facts) ? reading : undefined;
+    else if (!sameRecords(this.written.facts, facts)) {
       this.reverts = [...this.reverts.slice(0, REVERTS_KEPT - 1), this.clock.now()];
       this.written = undefined;
+      this.foreign = facts;
     } else if (at - this.written.at >= RECORDS_LASTING_MS) this.reverts = [];
+  }
+
+  /** A change whose answer was lost, or the other party, has replaced what the other party wrote. */
+  private repaired(facts: RecordSetFacts): boolean {
+    return this.reverts.length > 0 && this.foreign !== undefined && !sameRecords(this.foreign, facts);
   }
 
   private goodForMs(): number {
     return this.reverts.length > 0 ? CONTESTED_RECORDS_MAX_AGE_MS : RECORDS_MAX_AGE_MS;
   }
 
-  private failed(error: ProviderError): void {
+  /** What failed for the sake of an account that has recovered since may be tried at once. */
+  private followAccount(): void {
+    const { failedAccount } = this;
+    if (failedAccount === undefined || failedAccount.of.recovered === failedAccount.recovered) return;
+    this.failedAccount = undefined;
+    this.retry = undefined;
+  }
+
+  private noteAccount(error: ProviderError, provider: object, read: boolean): void {
+    const recovery = this.recoveryOf(provider);
+    const ofAccount = isAccountError(error);
+    if (ofAccount && read) recovery.noteReadFailure();
+    this.failedAccount = ofAccount ? { of: recovery, recovered: recovery.recovered } : undefined;
+  }
+
+  private failed(error: ProviderError, provider: object, read: boolean): void {
     // Whoever gave up says nothing about the provider.
     if (isWithdrawn(error)) return;
     const now = this.clock.now();
     const old = this.retry !== undefined && now - this.retry.retryAt > RECORDS_FAILURE_KEPT_MS;
     this.retry = afterFailure(old ? undefined : this.retry, error, now);
     this.failure = error;
+    this.noteAccount(error, provider, read);
   }
+}
+
+/** Of a record set that shares its account with no other. */
+function ownRecoveries(clock: Clock): () => AccountRecovery {
+  const recovery = new AccountRecovery(clock);
+  return () => recovery;
 }

@@ -1,33 +1,40 @@
 /** The decision about one issuer: is it fit to work, who needs it, and what is to go with it. Pure. */
 
 import { type CreatedFirewall, Finalizer } from "cdk8s-flipop/api";
+import { CREDENTIALS_CHECK_SECONDS, DUE_RETRY_PAUSE_MS, SECOND_MS } from "../../bounds.js";
 import type { FirewallFacts } from "../../providers/types.js";
+import { type Action as EngineAction, type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
 import { isCleanupOverdue } from "../cleanup.js";
-import { no, type PlannedCondition, unknown, yes } from "../planned-condition.js";
-import type { Problem } from "../problem.js";
-import type { Issuer, Snapshot } from "./snapshot.js";
-
-interface Reasoned {
-  readonly why: string;
-}
+import { reportedRetry } from "../reported-retry.js";
+import { ready } from "./conditions.js";
+import type { Issuer, Snapshot } from "./gather.js";
 
 export type Action =
-  | (Reasoned & { readonly do: "add-finalizer" })
+  | (EngineAction & { readonly do: "add-finalizer" })
   /** `leftBehind`: what was not cleaned up in time. */
-  | (Reasoned & { readonly do: "remove-finalizer"; readonly leftBehind: readonly string[] })
-  /** Ours, empty, and nobody uses it. */
-  | (Reasoned & { readonly do: "remove-firewall"; readonly firewall: Pick<FirewallFacts, "id" | "name"> })
+  | (EngineAction & { readonly do: "remove-finalizer"; readonly leftBehind: readonly string[] })
+  /** The operator created it, it is empty, and no RoutedIP uses it. */
+  | (EngineAction & { readonly do: "remove-firewall"; readonly firewall: Pick<FirewallFacts, "id" | "name"> })
   /** `status.createdFirewall`; `undefined` removes it. */
-  | (Reasoned & { readonly do: "record-firewall"; readonly created: CreatedFirewall | undefined });
+  | (EngineAction & { readonly do: "record-firewall"; readonly created: CreatedFirewall | undefined });
 
-export interface Plan {
-  /** One after the other, as long as each is done. */
-  readonly chain: readonly Action[];
-  readonly conditions: readonly PlannedCondition[];
+export interface Plan extends EnginePlan<Action> {
+  /** `status.retryAt`. */
+  readonly retryAt: string | undefined;
 }
 
 export function plan(snapshot: Snapshot): Plan {
-  return { chain: chainOf(snapshot), conditions: [ready(snapshot)] };
+  return {
+    sequences: inOrder("issuer", chainOf(snapshot)),
+    conditions: [ready(snapshot)],
+    requeueAt: requeueTime(snapshot),
+    retryAt: reportedRetry([snapshot.retryAt], snapshot.issuer.status.retryAt, snapshot.now),
+    explanation: "",
+  };
+}
+
+function requeueTime({ now, retryAt = Number.POSITIVE_INFINITY }: Snapshot): number {
+  return Math.max(now + DUE_RETRY_PAUSE_MS, Math.min(now + CREDENTIALS_CHECK_SECONDS * SECOND_MS, retryAt));
 }
 
 function chainOf(snapshot: Snapshot): readonly Action[] {
@@ -90,29 +97,6 @@ function isSame({ id, name }: FirewallFacts, created: CreatedFirewall): boolean 
 
 function isKnown(firewall: Snapshot["firewall"]): firewall is FirewallFacts | "missing" {
   return firewall === "missing" || (typeof firewall === "object" && "nodes" in firewall);
-}
-
-function ready(snapshot: Snapshot): PlannedCondition {
-  const { problem, account, firewall } = snapshot;
-  const obstacle = problem ?? failureOf(account) ?? regionProblem(snapshot) ?? failureOf(firewall);
-  if (obstacle !== undefined) return no("Ready", obstacle);
-  if (account === "untried" || firewall === "unknown") return unknown("Ready");
-  if (firewall !== "missing")
-    return yes("Ready", "Observed", "the provider accepts the credentials, and what the spec names exists");
-  const message = `the provider accepts the credentials; firewall "${snapshot.issuer.spec.routedIPFirewallName}" is created once a node may join it`;
-  return yes("Ready", "FirewallNotFound", message);
-}
-
-function failureOf(part: Snapshot["account"] | Snapshot["firewall"]): Problem | undefined {
-  return typeof part === "object" && "failure" in part ? part.failure : undefined;
-}
-
-/** An address can only go to nodes of its region: one without nodes serves nobody. */
-function regionProblem({ issuer, regions }: Snapshot): Problem | undefined {
-  const { region } = issuer.spec;
-  if (!region || regions.size === 0 || regions.has(region)) return undefined;
-  const message = `no node of the cluster is in region "${region}"; there are nodes in ${[...regions].sort().join(", ")}: correct spec.region`;
-  return { reason: "WrongRegion", message };
 }
 
 function hasFinalizer({ metadata }: Issuer): boolean {

@@ -43,7 +43,8 @@ export class RoutedIPs {
       ...{ name: NAME, clock, random, logger, workers: WORKERS, resyncMs: settings.resyncMs },
       reconcile: (key, run) => {
         const unit = this.units.get(key);
-        return unit === undefined ? Promise.resolve(done) : runRouted({ routing, ...tools }, unit, run);
+        const decided = unit !== undefined && context.claims.areAddressesDecided(unit.ref.uid);
+        return !decided ? Promise.resolve(done) : runRouted({ routing, ...tools }, unit, run);
       },
       keys: () => this.units.keys(),
       metrics: { queue: runtime.queue, controller: runtime.controller },

@@ -2,8 +2,9 @@
 
 import type { AddressStatus, CreatedFirewall } from "cdk8s-flipop/api";
 import { statusPatch } from "../../kube/patch.js";
-import type { CallContext, CallPriority } from "../../providers/call.js";
+import type { CallContext } from "../../providers/call.js";
 import type { ProviderId } from "../../providers/types.js";
+import type { CallPriority } from "../../providers/urgency.js";
 import { noting, type OpenAccount, openAccount, told } from "../addresses/call.js";
 import { createAddress } from "../addresses/create.js";
 import { DONE, type Outcome, outcomeOf, skipped } from "../addresses/outcomes.js";

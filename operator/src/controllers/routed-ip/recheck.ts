@@ -1,7 +1,7 @@
 /** Whether the decision behind an action of a RoutedIP still holds at the moment at which its call may be sent. */
 
 import { MAX_DECISION_AGE_MS } from "../../bounds.js";
-import type { Recheck } from "../../providers/decision.js";
+import type { Recheck } from "../../providers/call.js";
 import { type Basis, type Move, moveBasis, objectBasis, recheckOf } from "../addresses/basis.js";
 import { supersededRecords } from "../records/recheck.js";
 import type { Action } from "./actions.js";

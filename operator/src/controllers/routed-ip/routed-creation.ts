@@ -1,46 +1,18 @@
-/** What of a RoutedIP's creation is known, and where it is kept: in the status, in an annotation, in this process. */
+/** Records the end of a RoutedIP's creation: in the status, in an annotation, in this process. */
 
-import { canonicalIp, familyOf, type RoutedIPStatus } from "cdk8s-flipop/api";
+import { familyOf } from "cdk8s-flipop/api";
 import { ownAnnotationPatch, statusPatch } from "../../kube/patch.js";
 import { errorText } from "../../logging.js";
 import {
   annotationsAfter,
   type CreatedFacts,
   type CreationResult,
-  openIntent,
   recordResult,
 } from "../addresses/creation-result.js";
-import type { RoutedObject, RoutedRead } from "./resource.js";
+import { addedBy, isOnRecord } from "./known-creation.js";
+import type { RoutedObject } from "./resource.js";
 import type { Routing } from "./routing.js";
 import type { Overlay, RoutedUnit } from "./unit.js";
-
-/** Adds the facts about the creation that the status lacks. */
-export function withResult(read: RoutedRead, result: CreationResult | undefined): RoutedRead {
-  const { metadata, status } = read.routed;
-  const { pendingCreation, ...rest } = status;
-  // It creates nothing more while it has an address that it created.
-  const createdTimes = status.created === true ? [LAST] : [];
-  const intent = openIntent(metadata, { pendingCreation, createdTimes }, result);
-  const added = result?.created === undefined ? undefined : addedBy(status, result.created);
-  if (intent === pendingCreation && added === undefined) return read;
-  const folded = { ...rest, ...added, ...(intent === undefined ? {} : { pendingCreation: intent }) };
-  return { ...read, routed: { ...read.routed, status: folded } };
-}
-
-const LAST = "9999-12-31T23:59:59Z";
-
-function addedBy(status: RoutedIPStatus, created: CreatedFacts): Partial<RoutedIPStatus> | undefined {
-  if (isOnRecord(status, created)) return undefined;
-  const { nodeName, ...rest } = created.status;
-  const same = status.routedIP !== undefined && canonicalIp(status.routedIP) === created.ip;
-  const placed = same ? {} : { ...rest, ...(nodeName === undefined ? {} : { assignedNode: nodeName }) };
-  return { ...placed, routedIP: created.ip, created: true, ...(created.inferred === true ? { inferred: true } : {}) };
-}
-
-function isOnRecord({ created, inferred, routedIP }: RoutedIPStatus, facts: CreatedFacts): boolean {
-  if (created !== true || routedIP === undefined || canonicalIp(routedIP) !== facts.ip) return false;
-  return facts.inferred !== true || inferred === true;
-}
 
 /** Rejects as the API server does; until it takes the result, this process remembers it. */
 export function recordCreation(unit: RoutedUnit, result: CreationResult): Promise<void> {
@@ -52,7 +24,7 @@ export function recordCreation(unit: RoutedUnit, result: CreationResult): Promis
   });
 }
 
-/** The same for an end that the provider has just reported: the caller continues, and the operator retries the write. */
+/** The same for an end that the provider has just reported: whoever asked goes on, and the write is tried again. */
 export async function endCreation(routing: Routing, unit: RoutedUnit, result: CreationResult): Promise<void> {
   await recordCreation(unit, result).catch((error: unknown) => {
     const fields = { routedIP: unit.key, ip: result.created?.ip, error: errorText(error) };

@@ -4,6 +4,7 @@ import { API_GROUP, API_VERSION } from "cdk8s-flipop/api";
 import type { Cache } from "../../kube/cache.js";
 import type { KubeObject } from "../../kube/objects.js";
 import { type WholeObject, wholeObjects } from "../../kube/slim.js";
+import { ObjectWriters as Writers } from "../../reconcile/object-writers.js";
 import { cachePart } from "../../runtime/cache-part.js";
 import type { Synced } from "../../runtime/manager.js";
 import type { ControllerContext } from "../context.js";
@@ -24,7 +25,6 @@ import { type ServiceFacts, slimServices } from "./service.js";
 import type { RoutedIP } from "./snapshot.js";
 import { TaintBook } from "./taint-book.js";
 import { type LookUp, termsOf, usesOf } from "./terms.js";
-import { Writers } from "./writers.js";
 
 export interface RoutingSettings {
   readonly namespace: string;

@@ -1,7 +1,7 @@
 /** What actions of a RoutedIP work with. */
 
-import type { CallContext, CallPriority } from "../../providers/call.js";
-import type { Recheck } from "../../providers/decision.js";
+import type { CallContext, Recheck } from "../../providers/call.js";
+import type { CallPriority } from "../../providers/urgency.js";
 import { askedBy } from "../asked-by.js";
 import type { Action } from "./actions.js";
 import type { SharedFirewall } from "./firewall-book.js";

@@ -20,9 +20,9 @@ import type { Problem } from "../problem.js";
 import type { RetryState } from "../retry-schedule.js";
 import { EndpointWorkload } from "./endpoints.js";
 import { everyNode } from "./every-node.js";
+import { withResult } from "./known-creation.js";
 import type { PortPod } from "./ports.js";
 import { type RoutedObject, type RoutedRead, readRouted } from "./resource.js";
-import { withResult } from "./routed-creation.js";
 import type { Routing } from "./routing.js";
 import { type ServiceFacts, serviceKeyOf } from "./service.js";
 

@@ -13,6 +13,7 @@ import type {
   AssignAddress,
   CreateAddress,
   CreateOutcome,
+  LatestAction,
   ListAddresses,
   ProviderId,
   UnassignAddress,
@@ -23,6 +24,7 @@ import { addressPath, routesOf } from "./address-routes.js";
 import { listBorrowed } from "./borrowed-addresses.js";
 import { DIGITALOCEAN, type DigitalOceanClient } from "./client.js";
 import { DropletScope, PROVIDER_ID_SCHEME } from "./droplets.js";
+import { readLatestAction } from "./latest-action.js";
 import { interpretRefusedCreation, interpretRefusedRelease, isUnprocessable } from "./unprocessable.js";
 
 const CAPABILITIES: AddressCapabilities = {
@@ -141,6 +143,10 @@ export class DigitalOceanAddresses implements AddressProvider {
       if (isProviderError(error, "NotFound")) return this.byHolder(context, ref, expected);
       throw error;
     }
+  }
+
+  latestAction(context: CallContext, ip: string): Promise<LatestAction | undefined> {
+    return readLatestAction(this.client, context, ip);
   }
 
   private change(context: CallContext, change: AddressChange): Promise<ActionFacts> {

@@ -1,7 +1,7 @@
 /** One list of all firewalls for all who ask within a while: an account may have dozens of them. */
 
-import type { CallPriority } from "../call.js";
 import { unlessAborted } from "../unless-aborted.js";
+import type { CallPriority } from "../urgency.js";
 
 /** What will do for who asks. */
 export interface ListWish {

@@ -79,6 +79,8 @@ export class ModelCloud {
   readonly moves: Move[] = [];
   /** Whose create call made an address. */
   readonly createdBy = new Map<string, string>();
+  /** Created, and the operator never got the answer: ownership of these can only be inferred. */
+  readonly unanswered = new Set<string>();
   private readonly lists = new Map<string, readonly ListSighting[]>();
   /** How long assignments take, seconds. */
   actionSeconds = 0;
@@ -283,7 +285,8 @@ export class ModelCloud {
     this.createdBy.set(ip, name);
     if ("node" in wish) this.hold(name, ip, wish.node);
     const time = timestamp(this.now);
-    if (!unheard) this.settled(name, { startedAt: time, created: { ip, createdTime: time, status: {} } });
+    if (unheard) this.unanswered.add(ip);
+    else this.settled(name, { startedAt: time, created: { ip, createdTime: time, status: {} } });
   }
 
   private unassign(ip: string): void {

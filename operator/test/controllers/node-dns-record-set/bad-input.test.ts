@@ -52,7 +52,7 @@ describe("the controller of node record sets, with what a looser CRD lets in", f
     await rig.until("it says so", () => rig.condition("game", "Ready") === "True/Invalid");
     await rig.until("an Event", () => rig.events("Invalid").length === 1);
     expect(rig.events("Invalid")[0]).to.contain("match.tolerations[0]");
-    expect(rig.status("game").state).to.equal("active");
+    await rig.until("active", () => rig.status("game").state === "active");
   });
 
   it("keeps records under an older CRD that drops our fields, says so once, and fills them in when ours comes", async () => {

@@ -66,6 +66,6 @@ describe("the controller of node record sets", function () {
     const told = () => operator.health.report("readyz").text;
     await world.until("told", () => told().includes("role too old"));
     expect(told()).to.include("nodednsrecordsets/status").and.include("apply the roles of this release");
-    expect(world.logs.filter((line) => line.includes("record sets are served in part only"))).to.have.length(1);
+    expect(world.logs.filter((line) => line.includes("Resources are served in part only"))).to.have.length(1);
   });
 });

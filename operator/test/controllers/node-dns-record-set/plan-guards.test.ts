@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { plan } from "../../../src/controllers/node-dns-record-set/plan.js";
 import type { Snapshot } from "../../../src/controllers/node-dns-record-set/snapshot.js";
+import { actionsOf } from "../../../src/reconcile/plan.js";
 import { NAME, settled, World, ZONE } from "./world.js";
 
 const MINUTE = 60_000;
@@ -10,7 +11,7 @@ const SET = { zone: ZONE, recordName: NAME };
 function altered(world: World, change: (snapshot: Snapshot) => Partial<Snapshot>) {
   const snapshot = world.snapshot("game");
   const made = plan({ ...snapshot, ...change(snapshot) });
-  return { ...made, actions: made.chain.map((action) => action.do) };
+  return { ...made, actions: made.sequences.flatMap(actionsOf).map((action) => action.do) };
 }
 
 describe("what the plan of a node record set holds back", () => {
@@ -43,9 +44,9 @@ describe("what the plan of a node record set holds back", () => {
     world.add("game");
     expect(altered(world, () => ({})).actions).to.deep.equal(["read-records"]);
     const later = altered(world, ({ dns, now }) => ({ dns: { ...dns, retryAt: now + MINUTE } }));
-    expect([later.actions, later.lookAgainAt]).to.deep.equal([[], world.clock.now() + MINUTE]);
+    expect([later.actions, later.requeueAt]).to.deep.equal([[], world.clock.now() + MINUTE]);
     const fought = altered(world, ({ now }) => ({ reverts: [now - 3, now - 2, now - 1] }));
-    expect([fought.actions, fought.lookAgainAt]).to.deep.equal([[], world.clock.now() - 1 + 10 * MINUTE]);
+    expect([fought.actions, fought.requeueAt]).to.deep.equal([[], world.clock.now() - 1 + 10 * MINUTE]);
   });
 
   it("reads the set again after a failure though no node is left, or the failure would be reported for ever", async () => {
@@ -68,9 +69,9 @@ describe("what the plan of a node record set holds back", () => {
 
   it("looks at nothing again while it is paused", async () => {
     const world = await settled(["n1"]);
-    expect(world.plan("game").lookAgainAt).to.not.equal(undefined);
+    expect(world.plan("game").requeueAt).to.not.equal(undefined);
     world.edit("game", { paused: true });
-    expect(world.plan("game").lookAgainAt).to.equal(undefined);
+    expect(world.plan("game").requeueAt).to.equal(undefined);
   });
 
   it("publishes more than a handful, and passes over what is no address", async () => {

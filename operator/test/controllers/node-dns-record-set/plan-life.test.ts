@@ -17,7 +17,7 @@ describe("the life of a node record set: names, claims, failures, deletion", () 
       const changes = world.dns.calls.slice(from).filter((call) => !call.startsWith("read"));
       expect(changes[0]).to.equal("create new.example.com");
       expect(world.resource("game").status.dns?.recordName).to.equal("new.example.com");
-      expect(world.plan("game").chain).to.deep.equal([]);
+      expect(world.plan("game").sequences).to.deep.equal([]);
     }
   });
 
@@ -74,7 +74,7 @@ describe("the life of a node record set: names, claims, failures, deletion", () 
     const world = await settled(["n1"], { dnsRecordSet: { ...SET, deletionPolicy: "Delete" } });
     const { dnsRecordSet: _unreadable, ...spec } = world.resource("game").spec;
     world.patch("game", { spec });
-    expect((await world.run("game")).chain).to.deep.equal([]);
+    expect((await world.run("game")).sequences).to.deep.equal([]);
     world.delete("game");
     await world.run("game");
     expect(world.dns.values(NAME)).to.deep.equal([]);
@@ -115,7 +115,7 @@ describe("the life of a node record set: names, claims, failures, deletion", () 
     world.patch("late", { status });
     await world.run("late");
     expect(world.resource("late").status.dns).to.equal(undefined);
-    expect(world.plan("game").chain).to.deep.equal([]);
+    expect(world.plan("game").sequences).to.deep.equal([]);
   });
 
   it("leaves what it lost to another resource alone when it is deleted", async () => {
@@ -164,7 +164,7 @@ describe("the life of a node record set: names, claims, failures, deletion", () 
     expect(state).to.equal("error");
     expect(error).to.contain("no such zone");
     expect(world.dns.values(NAME)).to.deep.equal(["203.0.113.1"]);
-    expect((await world.run("game")).lookAgainAt).to.equal(world.clock.now() + MINUTE);
+    expect((await world.run("game")).requeueAt).to.equal(world.clock.now() + MINUTE);
     world.dns.fault = () => undefined;
     await world.pass("game", 2 * MINUTE);
     expect(world.resource("game").status).to.deep.include({ state: "active" });

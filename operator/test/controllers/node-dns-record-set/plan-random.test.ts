@@ -142,7 +142,7 @@ describe("any history of a node record set", function () {
           const expected = story.matching();
           const held = world.dns.values(NAME);
           if (expected.length > 0) expect(held).to.deep.equal(expected);
-          expect(world.plan("game").chain, "plan again: nothing to do").to.deep.equal([]);
+          expect(world.plan("game").sequences, "plan again: nothing to do").to.deep.equal([]);
           const from = world.dns.calls.length;
           const { status } = world.resource("game");
           await world.run("game");

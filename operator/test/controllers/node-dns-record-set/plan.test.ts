@@ -33,8 +33,8 @@ describe("the plan of a node record set", () => {
     const world = await settled(["n1", "n2"]);
     const before = world.resource("game").status;
     const made = await world.run("game");
-    expect(made.chain).to.deep.equal([]);
-    expect(made.lookAgainAt).to.equal(world.clock.now() + 30 * MINUTE);
+    expect(made.sequences).to.deep.equal([]);
+    expect(made.requeueAt).to.equal(world.clock.now() + 30 * MINUTE);
     expect(world.resource("game").status).to.deep.equal(before);
     const from = world.dns.calls.length;
     await world.pass("game", 95 * MINUTE);
@@ -59,7 +59,7 @@ describe("the plan of a node record set", () => {
     const world = await settled(["n1", "n2"], { gracePeriodSeconds: 60 });
     world.setReady("n1", false);
     const made = await world.run("game");
-    expect(made.lookAgainAt).to.equal(world.clock.now() + MINUTE);
+    expect(made.requeueAt).to.equal(world.clock.now() + MINUTE);
     await world.clock.advance(40_000);
     world.restart();
     await world.run("game");
@@ -119,7 +119,7 @@ describe("the plan of a node record set", () => {
     const world = await settled(["n1"], { emptyPolicy: "Delete" });
     world.removeNode("n1");
     const made = await world.run("game");
-    expect(made.lookAgainAt).to.equal(world.clock.now() + 5 * MINUTE);
+    expect(made.requeueAt).to.equal(world.clock.now() + 5 * MINUTE);
     await world.pass("game", 5 * MINUTE - 1);
     expect(world.dns.values(NAME)).to.have.length(1);
     await world.clock.advance(1);
@@ -127,7 +127,7 @@ describe("the plan of a node record set", () => {
     expect(world.dns.values(NAME)).to.deep.equal([]);
     expect(world.resource("game").status.dns?.values).to.deep.equal([]);
     expect(world.condition("game", "DNSReady")).to.equal("True/Observed");
-    expect(world.plan("game").chain).to.deep.equal([]);
+    expect(world.plan("game").sequences).to.deep.equal([]);
     world.addNode("n2");
     await world.run("game");
     expect(world.dns.values(NAME)).to.deep.equal(["203.0.113.2"]);
@@ -193,7 +193,7 @@ describe("the plan of a node record set", () => {
     await world.run("game");
     expect(world.dns.values(NAME)).to.deep.equal(["2001:db8::1", "2001:db8::2", "203.0.113.1"]);
     expect(world.condition("game", "DNSReady")).to.equal("False/KeptLastKnown");
-    expect((await world.run("game")).chain).to.deep.equal([]);
+    expect((await world.run("game")).sequences).to.deep.equal([]);
   });
 
   it("counts nodes without an address of the type, and names them", async () => {
@@ -243,11 +243,11 @@ describe("the plan of a node record set", () => {
     world.addNode("n1");
     world.cachesComplete = false;
     world.add("game", { dnsRecordSet: { ...SET, deletionPolicy: "Delete" } });
-    expect((await world.run("game")).chain).to.deep.equal([]);
+    expect((await world.run("game")).sequences).to.deep.equal([]);
     expect(world.condition("game", "Ready")).to.equal("Unknown/NotObserved");
     world.cachesComplete = true;
     world.edit("game", { paused: true });
-    expect((await world.run("game")).chain).to.deep.equal([]);
+    expect((await world.run("game")).sequences).to.deep.equal([]);
     expect(world.condition("game", "Ready")).to.equal("True/Paused");
     expect([world.dns.calls, world.done]).to.deep.equal([[], []]);
     world.edit("game", { paused: false });
@@ -265,8 +265,8 @@ describe("the plan of a node record set", () => {
     const world = await settled(["n1", "n2"]);
     world.setReady("n1", false);
     world.addNode("n3");
-    expect(world.plan("game").sentence).to.equal("game: + 203.0.113.3 (n3); - 203.0.113.1 (n1: NodeNotReady)");
+    expect(world.plan("game").explanation).to.equal("game: + 203.0.113.3 (n3); - 203.0.113.1 (n1: NodeNotReady)");
     await world.run("game");
-    expect(world.plan("game").sentence).to.equal("");
+    expect(world.plan("game").explanation).to.equal("");
   });
 });

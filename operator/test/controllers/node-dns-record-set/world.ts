@@ -2,12 +2,13 @@
 
 import type { NodeDNSRecordSetSpec } from "cdk8s-flipop/api";
 import { Claims } from "../../../src/claims/claims.js";
-import type { Action } from "../../../src/controllers/node-dns-record-set/actions.js";
 import { type Plan, plan } from "../../../src/controllers/node-dns-record-set/plan.js";
+import type { Action } from "../../../src/controllers/node-dns-record-set/planned-actions.js";
 import { claimsOf } from "../../../src/controllers/node-dns-record-set/resource.js";
 import type { NodeRecordSet, Snapshot } from "../../../src/controllers/node-dns-record-set/snapshot.js";
-import { statusWish } from "../../../src/controllers/node-dns-record-set/status.js";
+import { statusOf } from "../../../src/controllers/node-dns-record-set/status.js";
 import { wishOf } from "../../../src/controllers/node-dns-record-set/wish.js";
+import { stamped } from "../../../src/controllers/planned-condition.js";
 import { DnsDesk, type DnsLook } from "../../../src/controllers/records/dns-desk.js";
 import { RecordBook } from "../../../src/controllers/records/record-book.js";
 import { mergeConditions } from "../../../src/kube/patch.js";
@@ -16,6 +17,7 @@ import { MatchIndex } from "../../../src/match/match-index.js";
 import { NodeDirectory } from "../../../src/match/node-directory.js";
 import { tallyText } from "../../../src/match/tally.js";
 import { isProviderError } from "../../../src/providers/errors.js";
+import { actionsOf } from "../../../src/reconcile/plan.js";
 import { compiled, NOT_READY, readyCondition, slimNode } from "../../match/cluster.js";
 import { FakeClock } from "../../support/fake-clock.js";
 import { ASKER, FakeDns } from "../records/fake-dns.js";
@@ -141,8 +143,8 @@ export class World {
     for (let round = 0; ; round++) {
       const { snapshot, dns } = this.look(name);
       const made = plan(snapshot);
-      if (made.chain.length === 0) return this.tell(name, snapshot, made);
-      if (round === 8) throw new Error(`does not come to rest: ${made.chain[0]?.why}`);
+      if (made.sequences.length === 0) return this.tell(name, snapshot, made);
+      if (round === 8) throw new Error(`does not come to rest: ${made.sequences[0]?.lockKey}`);
       if (!(await this.carryOut(name, dns, made))) {
         const last = this.snapshot(name);
         return this.tell(name, last, plan(last));
@@ -154,8 +156,8 @@ export class World {
   async pass(name: string, ms: number): Promise<void> {
     const end = this.clock.now() + ms;
     for (;;) {
-      const { lookAgainAt = end } = await this.run(name);
-      const next = Math.max(lookAgainAt, this.clock.now() + 1);
+      const { requeueAt = end } = await this.run(name);
+      const next = Math.max(requeueAt, this.clock.now() + 1);
       if (next >= end) break;
       await this.clock.advance(next - this.clock.now());
     }
@@ -198,7 +200,7 @@ export class World {
 
   /** @returns whether all was done. */
   private async carryOut(name: string, dns: DnsLook, made: Plan): Promise<boolean> {
-    for (const action of made.chain) {
+    for (const action of made.sequences.flatMap(actionsOf)) {
       try {
         await this.perform(name, { dns, made }, action);
       } catch (error) {
@@ -235,10 +237,11 @@ export class World {
   }
 
   private tell(name: string, snapshot: Snapshot, made: Plan): Plan {
-    const wish = statusWish(snapshot, made);
+    const wish = statusOf(snapshot, made);
     if (wish === undefined) return made;
     const { conditions: seen } = this.of(name).resource.status;
-    const merged = mergeConditions(seen, wish.conditions);
+    const { generation } = snapshot.resource.metadata;
+    const merged = mergeConditions(seen, stamped(made.conditions, { now: snapshot.now, generation }));
     const fields = Object.entries({ ...wish, conditions: merged }).filter(([, value]) => value !== undefined);
     this.patch(name, { status: Object.fromEntries(fields) });
     return made;

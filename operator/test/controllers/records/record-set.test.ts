@@ -27,6 +27,26 @@ interface Rig {
 }
 
 describe("a record set of the book", () => {
+  it("may be read at once when its account answers another one again", async () => {
+    const { book, set, clock, dns } = rig();
+    const other = book.of(dns, { ...NAME, name: "other" });
+    const caller = { provider: dns, context: ASKER };
+    const attempt = (one: RecordSet) => one.read(caller).catch(() => undefined);
+    let away = true;
+    dns.fault = () => (away ? { error: providerError("Unauthorized") } : undefined);
+    await attempt(set);
+    await clock.advance(5_000);
+    await attempt(other);
+    const later = other.view().retryAt ?? 0;
+    expect(later).to.be.greaterThan(clock.now());
+    away = false;
+    const runs: string[] = [];
+    book.recoveryOf(dns).onRecovery("other", () => runs.push("other"));
+    await attempt(set);
+    expect(runs).to.deep.equal(["other"]);
+    expect(other.view().retryAt).to.equal(undefined);
+  });
+
   it("is unknown until it is read, and again after the drift period", async () => {
     const { set, read, known, clock, dns } = rig();
     dns.set(FQDN, ["192.0.2.1"]);
@@ -150,6 +170,44 @@ describe("a record set of the book", () => {
     await read();
     expect(set.view().reverts).to.deep.equal([]);
     expect(set.view().readAgainAt).to.equal(clock.now() + RECORDS_MAX_AGE_MS);
+  });
+
+  for (const [what, repair] of [
+    ["its own change, though the answer was lost", "own"],
+    ["the other party's second thought", "other"],
+  ] as const) {
+    it(`looks as rarely as before once ${what} has lasted`, async () => {
+      const { set, read, write, clock, dns } = rig();
+      await read();
+      await write("192.0.2.1");
+      dns.set(FQDN, ["198.51.100.9"]);
+      await clock.advance(RECORDS_MAX_AGE_MS);
+      await read();
+      expect(set.view().reverts).to.have.length(1);
+      dns.fault = () => ({ error: providerError("Unauthorized", { outcome: "unknown" }), lost: true });
+      if (repair === "own") await write("192.0.2.1");
+      else dns.set(FQDN, ["192.0.2.1"]);
+      dns.fault = () => undefined;
+      expect(dns.values(FQDN)).to.deep.equal(["192.0.2.1"]);
+      for (let minutes = 0; minutes <= 10; minutes += 2) {
+        await clock.advance(2 * MINUTE);
+        await read();
+      }
+      expect(set.view().reverts).to.deep.equal([]);
+      expect(set.view().readAgainAt).to.equal(clock.now() + RECORDS_MAX_AGE_MS);
+    });
+  }
+
+  it("does not take what the other party left for its own change that has lasted", async () => {
+    const { set, read, write, clock, dns } = rig();
+    await read();
+    await write("192.0.2.1");
+    dns.set(FQDN, ["198.51.100.9"]);
+    for (let minutes = 0; minutes <= 20; minutes += 2) {
+      await clock.advance(2 * MINUTE);
+      await read();
+    }
+    expect(set.view().reverts).to.have.length(1);
   });
 
   it("blames nobody for a TTL that is not its own, nor for what its own failed change left", async () => {

@@ -2,9 +2,10 @@ import { Finalizer, type RoutedIPIssuerSpec, type RoutedIPIssuerStatus } from "c
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { credentialsOf, secretOf } from "../../../src/controllers/routed-ip/issuer-credentials.js";
+import type { Snapshot } from "../../../src/controllers/routed-ip-issuer/gather.js";
 import { plan } from "../../../src/controllers/routed-ip-issuer/plan.js";
-import type { Snapshot } from "../../../src/controllers/routed-ip-issuer/snapshot.js";
 import type { ObjectMeta } from "../../../src/kube/objects.js";
+import { actionsOf } from "../../../src/reconcile/plan.js";
 import { meta } from "../../claims/resources.js";
 
 const FIREWALL = { id: "7", name: "ingress", rules: [], nodes: [], pending: false };
@@ -35,7 +36,7 @@ function snapshot({ metadata, spec, status = {} }: Parts = {}, more: Partial<Sna
 }
 
 function does(made: Snapshot): readonly string[] {
-  return plan(made).chain.map((action) => action.do);
+  return plan(made).sequences.flatMap((each) => actionsOf(each).map((action) => action.do));
 }
 
 function ready(made: Snapshot): string {
@@ -44,6 +45,16 @@ function ready(made: Snapshot): string {
 }
 
 describe("the plan of an issuer", () => {
+  it("says when the operator tries refused credentials again, until it has tried", () => {
+    const failing = { account: { failure: { reason: "Unauthorized", message: "refused" } } } as const;
+    const retryAt = "2025-06-01T10:01:00.000Z";
+    expect(plan(snapshot({}, { ...failing, retryAt: NOW + 60_000 })).retryAt).to.equal(retryAt);
+    expect(plan(snapshot({}, { ...failing, retryAt: NOW + 10_000 })).retryAt, "a short wait").to.equal(undefined);
+    const between = { ...failing, now: NOW + 30_000, retryAt: NOW + 60_000 };
+    expect(plan(snapshot({ status: { retryAt } }, between)).retryAt).to.equal(retryAt);
+    expect(plan(snapshot({ status: { retryAt } })).retryAt, "it answers").to.equal(undefined);
+  });
+
   it("says whether it is fit to work", () => {
     const failure = { failure: { reason: "Unauthorized", message: "no" } } as const;
     const rows: readonly (readonly [Snapshot, string])[] = [
@@ -95,7 +106,7 @@ describe("the plan of an issuer", () => {
       return snapshot({ ...going, spec: { routedIPReclaimPolicy: "Delete" } }, { ...failing, cleanup });
     };
     expect(does(made(9))).to.be.empty;
-    expect(plan(made(10)).chain[0]).to.deep.include({
+    expect(plan(made(10)).sequences.flatMap(actionsOf)[0]).to.deep.include({
       do: "remove-finalizer",
       leftBehind: ['firewall "ingress", which was created for it'],
     });
@@ -104,7 +115,10 @@ describe("the plan of an issuer", () => {
   it("finds the firewall again whose creation was not answered", () => {
     const status = { createdFirewall: { ...CREATED.createdFirewall, id: "" } };
     const made = snapshot({ metadata: IN_USE, status }, { users: ["default/a"], firewall: FIREWALL });
-    expect(plan(made).chain[0]).to.deep.include({ do: "record-firewall", created: CREATED.createdFirewall });
+    expect(plan(made).sequences.flatMap(actionsOf)[0]).to.deep.include({
+      do: "record-firewall",
+      created: CREATED.createdFirewall,
+    });
   });
 });
 

@@ -60,6 +60,7 @@ function handOn(simulator: CloudflareSimulator, clock: FakeClock) {
     calls: () => simulator.journal.count(),
     drive: <T>(work: Promise<T>) => drive(clock, () => simulator.journal.mark, work),
     pass: (ms: number) => clock.advance(ms),
+    now: () => clock.now(),
     revokeToken: () => simulator.tokens.revoke(DEFAULT_TOKEN),
     inject: (name: string, nth: number) => {
       const fault = EVERY_FAULT[name];

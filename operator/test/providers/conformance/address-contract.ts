@@ -200,6 +200,32 @@ function familyContract(family: IpFamily, start: Start): void {
     else expect([...bench.addresses().keys()]).to.deep.equal([created(outcome).address.ip]);
   });
 
+  it("shows the newest action on an address, where it lists actions at all", async function () {
+    const bench = await start();
+    if (bench.provider.latestAction === undefined || bench.failNextAction === undefined) return this.skip();
+    const latestOf = (wanted: string) => bench.drive(Promise.resolve(bench.provider.latestAction?.(ASKER, wanted)));
+    const latest = () => latestOf(ip);
+    const [first, second] = [bench.addNode(), bench.addNode()];
+    const ip = bench.addAddress(family);
+    expect(await latestOf(family === "IPv4" ? "192.0.2.77" : "2001:db8:ffff::1")).to.equal(undefined);
+    const calledAt = Math.floor(bench.now() / 1_000) * 1_000;
+    const assigned = await bench.drive(bench.provider.assign(ASKER, { ip, node: first }));
+    const running = await latest();
+    // The API has no such list for this family.
+    if (running === undefined) return;
+
+    expect(running).to.deep.include({ id: assigned.id, ip, verb: "assign", state: "in-progress" });
+    expect(running.startedAt).to.be.within(calledAt, bench.now());
+    await finished(bench, assigned, first);
+    expect(await latest()).to.deep.include({ id: assigned.id, state: "completed" });
+    bench.failNextAction();
+    const failed = await bench.drive(bench.provider.assign(ASKER, { ip, node: second }));
+    await finished(bench, failed, second);
+    expect(await latest()).to.deep.include({ id: failed.id, verb: "assign", state: "errored" });
+    const freed = await bench.drive(bench.provider.unassign(ASKER, { ip, from: first }));
+    expect(await latest()).to.deep.include({ id: freed.id, verb: "unassign" });
+  });
+
   it("says that an action runs on the address, and lets nobody interfere", async function () {
     const bench = await start();
     if (bench.failNextAction === undefined) return this.skip();

@@ -24,6 +24,8 @@ export interface Bench {
   calls(): number;
   /** Awaits work while the clock moves as far as the work needs. */
   drive<T>(work: Promise<T>): Promise<T>;
+  /** ms since the epoch, on the clock. */
+  now(): number;
   /** Lets time pass on the clock. */
   pass(ms: number): Promise<void>;
   /** From now on: no lease. */

@@ -50,6 +50,7 @@ export async function startBench(options: BenchOptions = {}): Promise<DigitalOce
     set,
     drive: (work) => drive(clock, () => simulator.journal.mark, work),
     pass: (ms) => clock.advance(ms),
+    now: () => clock.now(),
     close: async () => {
       await set.close();
       await simulator.close();

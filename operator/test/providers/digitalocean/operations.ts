@@ -18,6 +18,7 @@ export const DIGITALOCEAN_OPERATIONS = new UsedOperations([
   "GET /v2/firewalls",
   "GET /v2/reserved_ips",
   "GET /v2/reserved_ips/{reserved_ip}",
+  "GET /v2/reserved_ips/{reserved_ip}/actions",
   "GET /v2/reserved_ips/{reserved_ip}/actions/{action_id}",
   "GET /v2/reserved_ipv6",
   "GET /v2/reserved_ipv6/{reserved_ipv6}",

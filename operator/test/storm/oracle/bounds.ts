@@ -18,14 +18,16 @@ export const BOUNDS = {
   graceRoundingMs: 1_000,
   /** A cool-off is measured between arrivals: the network may bring two calls this much closer together. */
   coolOffJitterMs: 30,
-  /** Reads of one fact, by one replica, that are answered within a second. */
-  readsPerSecond: 4,
+  /** Reads of one fact, by one replica, within a second and without a change: a pause of 1 s is documented. */
+  readsPerSecond: 3,
+  /** The same change, by one replica, that the cloud refuses within a second. */
+  refusalsPerSecond: 3,
   /** From the start of a process until it handles signals. */
   loadMs: 3_000,
   /** `--shutdown-timeout` and what the process may need beyond it. */
   shutdownMs: 25_000,
-  /** After the faults end: the longest step of the retry schedule that a short outage leads to, and a move. */
-  convergenceMs: 75_000,
+  /** After the faults end: a creation whose answer was lost is over after 70 s, and then its address has to be assigned. */
+  convergenceMs: 90_000,
   /** A change made before this long ago has reached every decision. */
   settledMs: 15_000,
   /** From a node's failure to the call that moves its address, without faults. */

@@ -1,18 +1,39 @@
 /** How often the clouds are asked. */
 
 import type { Call, History, Violation } from "../history.js";
-import { isWrite, settled } from "../truth.js";
+import { isDone, isWrite, settled } from "../truth.js";
 import { BOUNDS, SECOND_MS } from "./bounds.js";
 
-/** One fact is not read again and again without a pause. A read that a fault struck told the operator nothing. */
+/**
+ * One fact is not read again and again without a change or a pause. A read that a fault struck told the operator nothing,
+ * and a write to the same thing, refused or not, is a reason to look again.
+ */
 export function noReadLoop(history: History): readonly Violation[] {
-  const reads = settled(history).filter((call) => !isWrite(call) && call.fault === undefined && call.status !== 429);
-  return [...groupBy(reads, factOf)].flatMap(([fact, calls]) => {
-    const burst = burstOf(calls);
-    if (burst === undefined) return [];
-    const message = `${fact} was read ${burst.count} times in a second; at most ${BOUNDS.readsPerSecond} are sensible`;
-    return [{ check: "no read loop", at: burst.at, message }];
+  const calls = settled(history);
+  const reads = calls.filter((call) => !isWrite(call) && isAnswered(call));
+  return bursts(reads, factOf, BOUNDS.readsPerSecond).flatMap(({ key, at, count, path, caller }) => {
+    const concerns = (call: Call) => isWrite(call) && call.caller === caller && call.path.startsWith(path);
+    const writes = calls.filter(
+      (call) => concerns(call) && call.at >= at - SECOND_MS && call.at < at + SECOND_MS,
+    ).length;
+    if (count <= BOUNDS.readsPerSecond * (writes + 1)) return [];
+    const message = `${key} was read ${count} times in a second, with ${writes} writes; at most ${BOUNDS.readsPerSecond} for each are sensible`;
+    return [{ check: "no read loop", at, message }];
   });
+}
+
+/** What the cloud refuses is not sent again and again without a pause. */
+export function noWriteLoop(history: History): readonly Violation[] {
+  const refused = settled(history).filter((call) => isWrite(call) && isAnswered(call) && !isDone(call));
+  const sent = (call: Call) => `${factOf(call)} ${call.method} ${JSON.stringify(call.body)}`;
+  return bursts(refused, sent, BOUNDS.refusalsPerSecond).map(({ key, at, count }) => {
+    const message = `${key} was refused ${count} times in a second; at most ${BOUNDS.refusalsPerSecond} are sensible`;
+    return { check: "no write loop", at, message };
+  });
+}
+
+function isAnswered({ fault, status }: Call): boolean {
+  return fault === undefined && status !== undefined && status !== 429;
 }
 
 /** The limiter keeps below the clouds' limits: every 429 is one that the storm injected. */
@@ -28,21 +49,31 @@ function factOf({ caller, cloud, path, query }: Call): string {
   return `${caller} ${cloud} ${path}${query === "" ? "" : `?${query}`}`;
 }
 
-function groupBy(calls: readonly Call[], key: (call: Call) => string): ReadonlyMap<string, readonly Call[]> {
-  const groups = new Map<string, Call[]>();
-  for (const call of calls) groups.set(key(call), [...(groups.get(key(call)) ?? []), call]);
-  return groups;
+interface Burst extends Pick<Call, "path" | "caller"> {
+  readonly key: string;
+  readonly at: number;
+  readonly count: number;
 }
 
-/** The worst second. */
-function burstOf(calls: readonly Call[]): { readonly at: number; readonly count: number } | undefined {
-  const bursts = calls.map(({ at }, place) => {
-    const count = calls.slice(place).filter((other) => other.at < at + SECOND_MS).length;
-    return { at, count };
+/** The worst second of each kind of call that has more than `most`. */
+function bursts(calls: readonly Call[], keyOf: (call: Call) => string, most: number): readonly Burst[] {
+  const groups = new Map<string, Call[]>();
+  for (const call of calls) {
+    const known = groups.get(keyOf(call));
+    if (known === undefined) groups.set(keyOf(call), [call]);
+    else known.push(call);
+  }
+  return [...groups].flatMap(([key, all]) => {
+    const times = all.map(({ at }) => at);
+    const counts = all.map(({ at, path, caller }, place) => {
+      return { key, at, path, caller, count: countUntil(times, place, at + SECOND_MS) };
+    });
+    const worst = counts.reduce((a, b) => (b.count > a.count ? b : a));
+    return worst.count > most ? [worst] : [];
   });
-  const worst = bursts.reduce<{ at: number; count: number } | undefined>(
-    (most, burst) => (burst.count > (most?.count ?? BOUNDS.readsPerSecond) ? burst : most),
-    undefined,
-  );
-  return worst;
+}
+
+function countUntil(times: readonly number[], from: number, end: number): number {
+  const after = times.findIndex((at, place) => place > from && at >= end);
+  return (after < 0 ? times.length : after) - from;
 }

@@ -2,7 +2,7 @@
 
 import type { Check, History, Violation } from "../history.js";
 import { coolOffHolds, noMoreThanDesired, oneAddressPerNode, releasesAreRightful } from "./addresses.js";
-import { noLimitReached, noReadLoop } from "./calls.js";
+import { noLimitReached, noReadLoop, noWriteLoop } from "./calls.js";
 import { graceHolds, healthyHolderKeeps, targetIsFit } from "./moves.js";
 import { goesInTime, noCrash } from "./processes.js";
 import { recordSetNeverEmptied } from "./records.js";
@@ -19,6 +19,7 @@ export const CHECKS: readonly Check[] = [
   coolOffHolds,
   recordSetNeverEmptied,
   noReadLoop,
+  noWriteLoop,
   noLimitReached,
   noCrash,
   goesInTime,

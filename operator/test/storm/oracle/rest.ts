@@ -17,7 +17,7 @@ export function unsettled(picture: Picture, history: History): readonly string[]
 }
 
 /** A picture with the questions that all checks ask it. */
-class Look {
+export class Look {
   /** The latest change of each address. */
   private readonly latest = new Map<string, HolderFact>();
   /** Machines that a person took an address from, or gave one: the operator may not know yet. */
@@ -46,12 +46,17 @@ class Look {
     return this.picture.nodes.filter((node) => matches(state, node.state, node.name));
   }
 
-  /** A candidate that holds nothing, as the operator should know. */
+  /** A candidate that holds nothing, as the operator should know, and that no address yet to be created may need. */
   free(state: ResourceState): PictureNode | undefined {
+    const free = this.freeCandidates(state);
+    return free[missingAddresses(this.picture, state.family)];
+  }
+
+  private freeCandidates(state: ResourceState): readonly PictureNode[] {
     const taken = new Set(
       Object.entries(this.picture.holders).flatMap(([ip, droplet]) => (familyOf(ip) === state.family ? [droplet] : [])),
     );
-    return this.candidates(state).find(
+    return this.candidates(state).filter(
       ({ hasMachine, state: { droplet } }) => hasMachine && !taken.has(droplet) && !this.touched.has(droplet),
     );
   }
@@ -59,6 +64,17 @@ class Look {
   private touch(...facts: readonly (HolderFact | undefined)[]): void {
     for (const fact of facts) if (typeof fact?.holder === "number") this.touched.add(fact.holder);
   }
+}
+
+/** Addresses that resources still lack, because a creation waits for a person: an older resource keeps nodes for them. */
+export function missingAddresses({ resources }: Picture, family: ResourceState["family"]): number {
+  const lacking = resources.map((resource) => {
+    const { kind, desired, family: own, paused } = resource.state;
+    if (own !== family || kind === "set" || paused) return 0;
+    if (kind === "routed") return resource.object.status?.routedIP === undefined ? 1 : 0;
+    return Math.max(0, desired - enabledAddresses(resource).length);
+  });
+  return lacking.reduce((sum, count) => sum + count, 0);
 }
 
 export function familyOf(ip: string): "ipv4" | "ipv6" {
@@ -133,12 +149,18 @@ function statusProblems(look: Look, { object, state }: PictureResource, enabled:
   ];
 }
 
-/** An open creation whose address could be one that a person added at the same time waits for a person, as documented. */
+/** An open creation whose address could be another one that is new, too, waits for a person, as documented. */
 function isAmbiguous({ history }: Look, { object }: PictureResource): boolean {
-  const unsettledCreation = object.status?.conditions?.some(({ reason }) => reason === "CreationUnsettled") === true;
+  const isOpen = object.status?.conditions?.some(({ reason }) => reason === "CreationUnsettled") === true;
   const created = new Set(createdByOperator(history).map(({ ip }) => ip));
   const byHand = history.holders.some(({ ip, by }) => by === "hand" && !created.has(ip));
-  return unsettledCreation && byHand;
+  return isOpen && (byHand || leftOpen(history) > 0);
+}
+
+/** Resources that were deleted while a creation was open: its address stays in the account, as documented. */
+function leftOpen({ objects }: History): number {
+  const last = new Map(objects.map((fact) => [fact.uid, fact]));
+  return [...last.values()].filter(({ deleted, pending }) => deleted && pending).length;
 }
 
 function conditionText({ status }: PictureResource["object"], name: string): string {
@@ -199,6 +221,7 @@ function leaks(look: Look): readonly string[] {
   const { picture, history } = look;
   const known = new Set(history.objects.flatMap((fact) => fact.known));
   const unknown = createdByOperator(history).filter(({ ip }) => ip in picture.holders && !known.has(ip));
-  if (unknown.length <= picture.resources.filter((resource) => isAmbiguous(look, resource)).length) return [];
+  const open = picture.resources.filter((resource) => isAmbiguous(look, resource)).length;
+  if (unknown.length <= open + leftOpen(history)) return [];
   return unknown.map(({ ip }) => `${ip} was created by the operator and no resource has ever known it`);
 }

@@ -19,6 +19,8 @@ export class Draft {
   readonly endpoints = new Map<string, Presence>();
   handEdits = 0;
   handAddresses = 0;
+  /** Faults that lead to a wait of minutes when they come twice. */
+  readonly spent = new Set<string>();
   private readonly random: () => number;
 
   constructor(

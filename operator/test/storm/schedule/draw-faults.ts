@@ -14,8 +14,8 @@ const FAULTS: readonly (readonly [share: number, draw: Draw])[] = [
   [0.33, cloudFault],
   [0.14, (draft) => ({ kind: "mishap", act: draft.of(MISHAPS) })],
   [0.12, (draft) => ({ kind: "actions", act: draft.chance(0.6) ? "fail" : "slow", ms: between(draft, 2_000, 8_000) })],
-  [0.03, (draft) => ({ kind: "token", cloud: cloudOf(draft), ms: between(draft, 1_000, 6_000) })],
-  [0.03, (draft) => ({ kind: "quota", ms: between(draft, 2_000, 6_000) })],
+  [0.03, (draft) => once(draft, { kind: "token", cloud: cloudOf(draft), ms: between(draft, 1_000, 6_000) })],
+  [0.03, (draft) => once(draft, { kind: "quota", ms: between(draft, 2_000, 6_000) })],
   [0.17, operatorFault],
   [0.18, serverFault],
 ];
@@ -27,6 +27,14 @@ export function faultEvent(draft: Draft): Happening {
     if (roll < 0) return draw(draft);
   }
   return cloudFault(draft);
+}
+
+/** A second refused token or quota in a row makes the operator wait for 300 s, as documented: longer than a round has. */
+function once(draft: Draft, happening: Happening): Happening {
+  const key = happening.kind === "token" ? `token ${happening.cloud}` : happening.kind;
+  if (draft.spent.has(key)) return cloudFault(draft);
+  draft.spent.add(key);
+  return happening;
 }
 
 function cloudFault(draft: Draft): Happening {

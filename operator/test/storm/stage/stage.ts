@@ -160,7 +160,8 @@ export class Stage {
 
   private seeResource(kind: ResourceKind, object: AnyResource, deleted: boolean): void {
     const { name, uid } = object.metadata;
-    const addresses = { known: knownAddresses(object), created: createdAddresses(object) };
+    const pending = object.status?.pendingCreation !== undefined;
+    const addresses = { known: knownAddresses(object), created: createdAddresses(object), pending };
     this.parts.recorder.objects.push({ at: Date.now(), name, kind, uid, deleted, ...addresses });
   }
 

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
+import { messageOfKind } from "../built-in/messages.js";
 import { isObject, type JsonObject, objectOf } from "../json.js";
 import { apiVersionOf } from "../objects.js";
 import type { Registry } from "../resources/registry.js";
 import type { ResourceType } from "../resources/resource-type.js";
+import { messageSchemas, schemaNameOf } from "./built-in-schemas.js";
 
 /** The answer to `/openapi/v3`: where the document of each group version is. */
 export function openApiIndex(registry: Registry): JsonObject {
@@ -22,7 +24,7 @@ function documentPath(type: ResourceType): string {
 
 /**
  * The document of a group version, such as `apis/apps/v1`; undefined for an unknown one. Kinds of
- * CustomResourceDefinitions are told in full; of the built-in kinds only that they are objects.
+ * CustomResourceDefinitions have all that their schema says, built-in kinds the names and types of their fields.
  */
 export function openApiDocument(registry: Registry, path: string): JsonObject | undefined {
   const types = registry.all().filter((type) => documentPath(type) === path);
@@ -33,22 +35,28 @@ export function openApiDocument(registry: Registry, path: string): JsonObject | 
     paths: Object.fromEntries(types.flatMap((type) => typePaths(type, path))),
     components: {
       schemas: {
-        [OBJECT_META]: { type: "object", description: "Standard object's metadata." },
+        ...messageSchemas(["meta.ObjectMeta", ...types.flatMap((type) => messageOf(type) ?? [])]),
         ...Object.fromEntries(types.map((type) => [schemaName(type), kindSchema(type)])),
       },
     },
   };
 }
 
-const OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+const OBJECT_META = schemaNameOf("meta.ObjectMeta");
 
-function schemaName({ group, version, kind }: ResourceType): string {
-  const reversed = group === "" ? "io.k8s.api.core" : group.split(".").reverse().join(".");
-  return `${reversed}.${version}.${kind}`;
+function schemaName(type: ResourceType): string {
+  const message = messageOf(type);
+  if (message !== undefined) return schemaNameOf(message);
+  return `${type.group.split(".").reverse().join(".")}.${type.version}.${type.kind}`;
+}
+
+function messageOf(type: ResourceType): string | undefined {
+  return type.custom ? undefined : messageOfKind(apiVersionOf(type), type.kind);
 }
 
 function kindSchema(type: ResourceType): JsonObject {
-  const { group, version, kind, schema } = type;
+  const { group, version, kind } = type;
+  const schema = type.schema ?? builtInSchema(type);
   const properties = {
     apiVersion: { type: "string", description: "Version of the schema of this object." },
     kind: { type: "string", description: "Kind of this object." },
@@ -61,6 +69,11 @@ function kindSchema(type: ResourceType): JsonObject {
     properties: withoutRules(properties),
     "x-kubernetes-group-version-kind": [{ group, version, kind }],
   };
+}
+
+function builtInSchema(type: ResourceType): JsonObject | undefined {
+  const message = messageOf(type);
+  return message === undefined ? undefined : objectOf(messageSchemas([message])[schemaNameOf(message)]);
 }
 
 /** The published schema is for readers and clients; rules are the server's. */

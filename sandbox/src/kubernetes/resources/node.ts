@@ -1,5 +1,5 @@
 import { duplicateValue, type FieldError, forbiddenField, notSupported } from "../field-error.js";
-import { at, isObject, listOf, objectOf, textOf } from "../json.js";
+import { at, isObject, type JsonObject, listOf, objectOf, textOf } from "../json.js";
 import type { ApiObject } from "../objects.js";
 import { ageColumn, builtin, column, nameColumn, textColumn, wide } from "./builtin.js";
 import type { WriteContext } from "./resource-type.js";
@@ -43,7 +43,25 @@ function prepare(node: ApiObject, { old, subresource }: WriteContext): void {
   // `false` is left out, as in Go's encoding.
   if (spec.unschedulable === false) delete spec.unschedulable;
   node.spec = spec;
-  node.status ??= {};
+  node.status = statusWithEmptyFields(objectOf(node.status));
+}
+
+const NODE_INFO = [
+  ...["machineID", "systemUUID", "bootID", "kernelVersion", "osImage", "containerRuntimeVersion", "kubeletVersion"],
+  ...["kubeProxyVersion", "operatingSystem", "architecture"],
+];
+
+/** As Go's encoding has a node's status: texts and times that are not set are there, too. */
+function statusWithEmptyFields(status: JsonObject): JsonObject {
+  const empty = Object.fromEntries(NODE_INFO.map((name) => [name, ""]));
+  const times = { lastHeartbeatTime: null, lastTransitionTime: null };
+  const { conditions } = status;
+  return {
+    daemonEndpoints: { kubeletEndpoint: { Port: 0 } },
+    ...status,
+    ...(Array.isArray(conditions) && { conditions: conditions.map((one) => ({ ...times, ...objectOf(one) })) }),
+    nodeInfo: { ...empty, ...objectOf(status.nodeInfo) },
+  };
 }
 
 // The server says `metadata` where it means `spec`.

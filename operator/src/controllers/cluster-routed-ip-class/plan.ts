@@ -1,0 +1,162 @@
+/** The decision about a class: its finalizer, the trial of its Jobs, its firewall Job, its condition. Pure. */
+
+import { Finalizer } from "cdk8s-flipop/api";
+import { JOB_TRIAL_MS } from "../../bounds.js";
+import {
+  type ActionSequence,
+  type Action as EngineAction,
+  type Plan as EnginePlan,
+  inOrder,
+} from "../../reconcile/plan.js";
+import type { JobVariables } from "../jobs/job.js";
+import type { JobDecision } from "../jobs/job-decision.js";
+import { jobNamespaceOf } from "../jobs/job-place.js";
+import type { JobObject } from "../jobs/job-state.js";
+import type { PlannedCondition } from "../planned-condition.js";
+import type { Problem } from "../problem.js";
+import { reportedRetry } from "../reported-retry.js";
+import type { RetryState } from "../retry-schedule.js";
+import { readyOf } from "./conditions.js";
+import { type ClassSnapshot, isByJobs, type Snapshot } from "./gather.js";
+
+export interface FinalizerAction extends EngineAction {
+  readonly do: "add-finalizer" | "remove-finalizer";
+}
+
+/** A dry run of both Jobs. */
+interface TryJobs extends EngineAction {
+  readonly do: "try-jobs";
+  readonly namespace: string;
+}
+
+interface CreateJob extends EngineAction {
+  readonly do: "create-job";
+  readonly namespace: string;
+  readonly variables: JobVariables;
+  readonly attempt: number;
+}
+
+/** The firewall is as these variables say; the Job goes. */
+interface TakeResult extends EngineAction {
+  readonly do: "take-result";
+  readonly job: JobObject;
+  readonly variables: JobVariables;
+}
+
+/** The Job failed, or it is not known what the Job did; it goes. */
+interface RecordFailure extends EngineAction {
+  readonly do: "record-failure";
+  readonly job: JobObject;
+  readonly problem: Problem;
+  /** Absent: it is not tried again. */
+  readonly retry?: RetryState;
+}
+
+export type Action = FinalizerAction | TryJobs | CreateJob | TakeResult | RecordFailure;
+
+export interface ClassPlan {
+  readonly action?: FinalizerAction;
+  readonly conditions: readonly PlannedCondition[];
+  /** `status.retryAt`. */
+  readonly retryAt: string | undefined;
+  /** Both Jobs are to be tried by a dry run, here. */
+  readonly dryRunIn?: string;
+}
+
+export interface Plan extends EnginePlan<Action> {
+  /** What to do about the firewall Job; absent: the class has none, or cannot work now. */
+  readonly firewall?: JobDecision;
+  /** `status.retryAt`. */
+  readonly retryAt: string | undefined;
+}
+
+export function plan(snapshot: Snapshot): Plan {
+  const { action, conditions, dryRunIn, retryAt } = planClass(snapshot);
+  const fit = dryRunIn === undefined && conditions.every(({ status }) => status === "True");
+  const firewall = fit ? snapshot.firewallJob : undefined;
+  const trial: readonly Action[] =
+    dryRunIn === undefined
+      ? []
+      : [{ do: "try-jobs", namespace: dryRunIn, why: "the server has not accepted them yet" }];
+  const requeueAt = requeueTime(snapshot, { fit, firewall });
+  return {
+    sequences: [
+      ...inOrder("finalizer", action === undefined ? [] : [action]),
+      ...inOrder("trial", trial),
+      ...firewallSequence(snapshot, firewall),
+    ],
+    conditions,
+    retryAt,
+    ...(requeueAt === undefined ? {} : { requeueAt }),
+    ...(firewall === undefined ? {} : { firewall }),
+    explanation: "",
+  };
+}
+
+export function planClass(snapshot: ClassSnapshot): ClassPlan {
+  const action = finalizerAction(snapshot);
+  const asks = snapshot.jobs.due && isByJobs(snapshot.spec) && mayAsk(snapshot);
+  return {
+    ...(action === undefined ? {} : { action }),
+    conditions: [readyOf(snapshot)],
+    retryAt: retryOf(snapshot),
+    ...(asks ? { dryRunIn: jobNamespaceOf(snapshot.spec, snapshot.jobs) } : {}),
+  };
+}
+
+/** `status.retryAt`: when the operator asks the server again for Jobs that it refuses. */
+function retryOf(snapshot: ClassSnapshot): string | undefined {
+  const { spec, jobs, retryAt, now } = snapshot;
+  return isByJobs(spec) && mayAsk(snapshot) ? reportedRetry([jobs.dueAt], retryAt, now) : undefined;
+}
+
+/** One firewall Job at a time, with the full set of the class. */
+function firewallSequence(
+  { spec, jobs }: Snapshot,
+  decision: JobDecision | undefined,
+): readonly ActionSequence<Action>[] {
+  switch (decision?.do) {
+    case "create": {
+      const { variables, attempt } = decision;
+      const namespace = jobNamespaceOf(spec, jobs);
+      const why = "the firewall is not as the RoutedIPs of the class need it";
+      return inOrder("firewall", [{ do: "create-job", namespace, variables, attempt, why }]);
+    }
+    case "take": {
+      const { job, variables } = decision;
+      return inOrder("firewall", [
+        { do: "take-result", job, variables, why: `Job ${job.metadata.name} has completed` },
+      ]);
+    }
+    case "retry":
+    case "give-up": {
+      const { job, problem } = decision;
+      const retry = "retry" in decision ? { retry: decision.retry } : {};
+      return inOrder("firewall", [{ do: "record-failure", job, problem, ...retry, why: problem.message }]);
+    }
+    default:
+      return [];
+  }
+}
+
+function requeueTime(
+  { now, spec, jobs }: Snapshot,
+  { fit, firewall }: { readonly fit: boolean; readonly firewall: JobDecision | undefined },
+): number | undefined {
+  if (!isByJobs(spec) || !jobs.enabled) return undefined;
+  if (!fit) return now + JOB_TRIAL_MS;
+  return firewall?.do === "wait" ? firewall.until : undefined;
+}
+
+function finalizerAction({ metadata, users, cachesComplete }: ClassSnapshot): FinalizerAction | undefined {
+  if (!cachesComplete) return undefined;
+  const there = metadata.finalizers?.includes(Finalizer.inUse) === true;
+  if (users.length > 0 && !there && metadata.deletionTimestamp === undefined) {
+    return { do: "add-finalizer", why: "RoutedIPs use it" };
+  }
+  return users.length === 0 && there ? { do: "remove-finalizer", why: "no RoutedIP uses it" } : undefined;
+}
+
+function mayAsk({ spec, problem, jobs }: ClassSnapshot): boolean {
+  return problem === undefined && jobs.enabled && jobs.namespaces.includes(jobNamespaceOf(spec, jobs));
+}

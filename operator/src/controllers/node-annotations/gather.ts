@@ -1,0 +1,137 @@
+/** What is known of the address annotations of one node, at one moment. */
+
+import { canonicalIp, type IpFamily } from "cdk8s-flipop/api";
+import { CACHE_LAG_MS, JANITOR_LIST_MAX_AGE_SECONDS } from "../../bounds.js";
+import type { KubeObject } from "../../kube/objects.js";
+import { AddressAccount } from "../address-accounts.js";
+import { ADDRESS_ANNOTATIONS } from "../addresses/annotated-nodes.js";
+import type { ControllerContext } from "../context.js";
+import { parseOwner } from "../owners.js";
+import type { NodeMemory } from "./resource.js";
+
+export const FAMILIES: readonly IpFamily[] = ["IPv4", "IPv6"];
+
+/** Where the provider shows the address of an annotation. `unknown`: the account cannot be read now. */
+export type Place = "on the node" | "elsewhere" | "unknown";
+
+export interface AnnotationFacts {
+  readonly family: IpFamily;
+  /** The address, canonical; absent: only the owner's annotation is there. */
+  readonly ip?: string;
+  /** Absent: the Go operator wrote it, which names no owner. */
+  readonly owner?: "exists" | "gone" | "out of sight";
+  /** A resource claims the address. */
+  readonly claimed: boolean;
+  /** Absent: no provider is there to ask. */
+  readonly place?: Place;
+}
+
+/** What this process knows of a node. */
+interface AnnotatedNode {
+  /** Its name. */
+  readonly key: string;
+  readonly memory: NodeMemory;
+}
+
+export interface Snapshot {
+  readonly node: string;
+  /** Wall clock, ms since the epoch. */
+  readonly now: number;
+  readonly annotations: readonly AnnotationFacts[];
+}
+
+export function gather(
+  context: ControllerContext,
+  state: AnnotatedNode,
+  { metadata: { name, annotations = {} } }: KubeObject,
+): Snapshot {
+  const found = FAMILIES.filter((family) => {
+    const text = annotationText(annotations, family);
+    return text !== "" && !isRemoved(context, state, { family, text });
+  });
+  return {
+    node: name,
+    now: context.clock.now(),
+    annotations: found.map((family) => factsOf(context, name, { family, annotations })),
+  };
+}
+
+interface Annotated {
+  readonly family: IpFamily;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+function factsOf(context: ControllerContext, node: string, { family, annotations }: Annotated): AnnotationFacts {
+  const { value: valueKey, owner: ownerKey } = ADDRESS_ANNOTATIONS[family];
+  const [value, owner] = [annotations[valueKey], annotations[ownerKey]];
+  const ip = value === undefined ? undefined : canonicalIp(value);
+  const place = ip === undefined ? undefined : placeOf(context, node, { family, ip });
+  return {
+    family,
+    ...(ip === undefined ? {} : { ip }),
+    ...(owner === undefined ? {} : { owner: stateOfOwner(context, owner) }),
+    // Without pools, the process does not know which addresses are claimed.
+    claimed:
+      !context.settings.features.includes("pools") || (ip !== undefined && context.claims.holderOf(ip) !== undefined),
+    ...(place === undefined ? {} : { place }),
+  };
+}
+
+/** Reads the account that `placeOf` asks, where its list is old. */
+export async function prepare(context: ControllerContext, state: AnnotatedNode): Promise<void> {
+  const accounts = FAMILIES.map((family) => accountOf(context, state.key, family));
+  await Promise.all(accounts.flatMap((account) => account?.refresh(JANITOR_LIST_MAX_AGE_SECONDS, "check") ?? []));
+}
+
+/** The annotation and its owner, as they are compared with a removal. */
+export function annotationText(annotations: Readonly<Record<string, string>>, family: IpFamily): string {
+  const { value, owner } = ADDRESS_ANNOTATIONS[family];
+  const present = [value, owner].flatMap((key) => annotations[key] ?? []);
+  return present.join(" ");
+}
+
+function isRemoved(
+  { clock }: ControllerContext,
+  { memory }: AnnotatedNode,
+  { family, text }: { readonly family: IpFamily; readonly text: string },
+): boolean {
+  const removed = memory.get(family);
+  return removed?.annotation === text && clock.monotonic() - removed.at < CACHE_LAG_MS;
+}
+
+/** An owner in a namespace that is not watched is out of sight, and left alone. */
+function stateOfOwner({ owners, settings }: ControllerContext, text: string): AnnotationFacts["owner"] & string {
+  const owner = parseOwner(text);
+  const { watchNamespaces } = settings;
+  if (owner === undefined || (watchNamespaces.length > 0 && !watchNamespaces.includes(owner.namespace))) {
+    return "out of sight";
+  }
+  return owners.isGone(owner.uid) ? "gone" : "exists";
+}
+
+/** Only of an annotation that no owner answers for the account is asked. */
+function accountOf(context: ControllerContext, name: string, family: IpFamily): AddressAccount | undefined {
+  const { annotations = {}, machine } = context.nodes.get(name) ?? {};
+  const { value, owner } = ADDRESS_ANNOTATIONS[family];
+  const ip = annotations[value];
+  if (ip === undefined || annotations[owner] !== undefined || machine === undefined) return undefined;
+  if (!context.settings.features.includes("pools") || context.claims.holderOf(canonicalIp(ip)) !== undefined) {
+    return undefined;
+  }
+  const account = context.accounts.find(machine.split("://")[0] ?? "", family);
+  return account instanceof AddressAccount ? account : undefined;
+}
+
+function placeOf(
+  context: ControllerContext,
+  name: string,
+  { family, ip }: { readonly family: IpFamily; readonly ip: string },
+): Place | undefined {
+  const account = accountOf(context, name, family);
+  if (account === undefined) return undefined;
+  const view = account.inventory?.view();
+  if (view?.complete !== true) return "unknown";
+  const facts = view.get(ip);
+  const holds = facts !== undefined && (facts.holder === context.nodes.get(name)?.machine || facts.doubted === true);
+  return holds ? "on the node" : "elsewhere";
+}

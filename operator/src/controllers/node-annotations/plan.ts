@@ -1,0 +1,41 @@
+/** Which address annotations of a node are stale: those of owners that are gone, and those that no resource owns. Pure. */
+
+import type { IpFamily } from "cdk8s-flipop/api";
+import { JANITOR_RETRY_MS } from "../../bounds.js";
+import { type Action as EngineAction, type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
+import type { AnnotationFacts, Snapshot } from "./gather.js";
+
+export interface Action extends EngineAction {
+  readonly do: "remove-annotation";
+  readonly node: string;
+  readonly family: IpFamily;
+  readonly ip?: string;
+}
+
+export type Plan = EnginePlan<Action>;
+
+type Judgement = { readonly stale: string } | "keep" | "unknown";
+
+export function plan({ node, now, annotations }: Snapshot): Plan {
+  const judged = annotations.map((facts) => ({ facts, judgement: judge(facts) }));
+  const actions = judged.flatMap(({ facts: { family, ip }, judgement }): readonly Action[] => {
+    if (typeof judgement === "string") return [];
+    return [{ do: "remove-annotation", node, family, ...(ip === undefined ? {} : { ip }), why: judgement.stale }];
+  });
+  const unknown = judged.some(({ judgement }) => judgement === "unknown");
+  return {
+    sequences: actions.flatMap((action) => inOrder(`annotation ${action.family}`, [action])),
+    conditions: [],
+    ...(unknown ? { requeueAt: now + JANITOR_RETRY_MS } : {}),
+    explanation: actions.map(({ ip, why }) => `${ip ?? "the annotation"}: ${why}`).join("; "),
+  };
+}
+
+/** The resource that owns an annotation looks after it, as long as it exists. */
+function judge({ owner, ip, claimed, place }: AnnotationFacts): Judgement {
+  if (owner !== undefined) return owner === "gone" ? { stale: "the resource that set the annotation is gone" } : "keep";
+  if (ip === undefined || claimed || place === undefined || place === "on the node") return "keep";
+  return place === "unknown"
+    ? "unknown"
+    : { stale: "no resource owns the address, and the provider shows it elsewhere" };
+}

@@ -1,0 +1,25 @@
+/** What people should know of an issuer. */
+
+import type { Condition } from "../../kube/patch.js";
+import type { SequenceEvents } from "../../reconcile/kind.js";
+import type { ActionResult, SequenceResult } from "../../reconcile/plan.js";
+import { type PlannedCondition, turnedBad } from "../planned-condition.js";
+import { type Telling as EventMessage, leftBehind, warning } from "../telling.js";
+import type { Action } from "./plan.js";
+
+export function eventsOf({ results }: SequenceResult<Action>): SequenceEvents {
+  return { now: results.flatMap((result) => eventOf(result) ?? []) };
+}
+
+function eventOf({ action, outcome }: ActionResult<Action>): EventMessage | undefined {
+  if (action.do === "remove-finalizer" && outcome.is === "done") return leftBehind(action.leftBehind, action.why);
+  if (action.do !== "remove-firewall" || outcome.is !== "refused") return undefined;
+  return warning("FirewallFailed", "Check", outcome.failure.problem.message);
+}
+
+export function conditionEvents(
+  before: readonly Condition[],
+  planned: readonly PlannedCondition[],
+): readonly EventMessage[] {
+  return turnedBad(before, planned).map(({ reason, message }) => warning(reason, "Check", message));
+}

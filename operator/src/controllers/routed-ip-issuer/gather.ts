@@ -1,0 +1,172 @@
+/** The snapshot of one issuer: what the provider says to its credentials, and who uses it. */
+
+import type { RoutedIPIssuerSpec, RoutedIPIssuerStatus } from "cdk8s-flipop/api";
+import { CREDENTIALS_CHECK_SECONDS } from "../../bounds.js";
+import type { ObjectMeta } from "../../kube/objects.js";
+import type { CallContext } from "../../providers/call.js";
+import { isProviderError } from "../../providers/errors.js";
+import type { FirewallFacts } from "../../providers/types.js";
+import { earliest } from "../../reconcile/iteration.js";
+import { AddressAccount } from "../address-accounts.js";
+import type { CleanupMemory } from "../cleanup.js";
+import { given as omitUndefined } from "../given.js";
+import type { Problem } from "../problem.js";
+import type { SharedFirewall } from "../routed-ip/firewall-book.js";
+import type { AccountAnswer, IssuerAccounts } from "../routed-ip/issuer-accounts.js";
+import type { IssuerRead } from "../routed-ip/resource.js";
+import type { Routing } from "../routed-ip/routing.js";
+
+const REGION_LABEL = "topology.kubernetes.io/region";
+
+export interface Issuer {
+  readonly metadata: ObjectMeta;
+  readonly spec: RoutedIPIssuerSpec;
+  readonly status: RoutedIPIssuerStatus;
+}
+
+export interface Snapshot {
+  readonly issuer: Issuer;
+  /** Wall clock, ms since the epoch. */
+  readonly now: number;
+  /** All RoutedIPs and classes are known: none can use it unseen. */
+  readonly cachesComplete: boolean;
+  /** Why it can't serve: the spec, the provider, the credentials. */
+  readonly problem?: Problem;
+  /** What the provider said when it was asked with these credentials. `untried`: not asked yet. */
+  readonly account: "untried" | "good" | { readonly failure: Problem };
+  /** Regions of the cluster's nodes; empty: they name none. */
+  readonly regions: ReadonlySet<string>;
+  /** The firewall that the spec names. */
+  readonly firewall: FirewallFacts | "unknown" | "missing" | "none" | { readonly failure: Problem };
+  /** The same as it was read last, for people, while a slow read goes on. Nothing is changed by it. */
+  readonly lastFirewall?: Snapshot["firewall"];
+  /** ms since the epoch: when a failed read of the account or the firewall is tried again. Absent: none has failed. */
+  readonly retryAt?: number;
+  /** RoutedIPs that use it, as `namespace/name`, sorted. */
+  readonly users: readonly string[];
+  /** Of the clean-up of a deleted one. */
+  readonly cleanup: CleanupMemory;
+}
+
+export interface IssuerTools {
+  readonly routing: Routing;
+  readonly accounts: IssuerAccounts;
+}
+
+export interface IssuerMemory {
+  /** The firewall as it was read last. */
+  firewall: Snapshot["firewall"] | undefined;
+}
+
+/** What this process knows of an issuer. */
+interface IssuerState {
+  readonly key: string;
+  readonly memory: IssuerMemory;
+  readonly cleanup: CleanupMemory;
+  /** Set while a read of an earlier run goes on. */
+  readonly preparing: Promise<void> | undefined;
+  read(): IssuerRead | undefined;
+}
+
+/** What the credentials of an issuer give access to. */
+export interface Access {
+  readonly answer: AccountAnswer;
+  readonly account: AddressAccount | undefined;
+  readonly firewall: SharedFirewall | undefined;
+}
+
+/** What the plan reads, and what its actions work with. */
+export interface Gathered {
+  readonly snapshot: Snapshot;
+  readonly access: Access;
+}
+
+/** Tries the credentials, and reads the firewall; what the provider refuses stays in the account's and firewall's memory. */
+export async function prepare(
+  tools: IssuerTools,
+  state: IssuerState,
+  contextOf: (why: string) => CallContext,
+): Promise<void> {
+  const issuer = state.read();
+  if (issuer === undefined) return;
+  await accessOf(tools, issuer).account?.refresh(CREDENTIALS_CHECK_SECONDS, "check");
+  const { answer, firewall } = accessOf(tools, issuer);
+  const provider = answer.account?.providers.firewalls;
+  if (firewall === undefined || provider === undefined) return;
+  const caller = { provider, context: contextOf("is the firewall there") };
+  await firewall.read(caller, []).catch((error: unknown) => {
+    if (!isProviderError(error)) throw error;
+  });
+}
+
+export function gather(tools: IssuerTools, state: IssuerState, issuer: IssuerRead): Gathered {
+  const { context, synced } = tools.routing;
+  const access = accessOf(tools, issuer);
+  const firewall = firewallState(issuer, access);
+  const reading = state.preparing !== undefined && firewall === "unknown";
+  const lastFirewall = reading ? state.memory.firewall : undefined;
+  if (!reading) state.memory.firewall = firewall;
+  const regions = [...context.nodes.list()].flatMap(({ labels }) => labels[REGION_LABEL] ?? []);
+  const snapshot: Snapshot = {
+    issuer,
+    now: context.clock.now(),
+    cachesComplete: context.leads() && synced,
+    ...omitUndefined({
+      problem: issuer.problem ?? access.answer.problem,
+      lastFirewall,
+      retryAt: retryAtOf(state, access),
+    }),
+    account: accountState(access.account),
+    regions: new Set(regions),
+    firewall,
+    users: tools.routing.usersOfIssuer(state.key),
+    cleanup: state.cleanup,
+  };
+  return { snapshot, access };
+}
+
+/** What failed is tried at its own times, or the failure outlives its cause. */
+function retryAtOf({ preparing }: IssuerState, { account, firewall }: Access): number | undefined {
+  // A read that goes on asks for a run when it ends.
+  if (preparing !== undefined) return undefined;
+  const { failure, retryAt } = firewall?.view() ?? {};
+  return earliest([account?.retryAt, failure === undefined ? undefined : retryAt]);
+}
+
+function accessOf({ accounts, routing }: IssuerTools, issuer: IssuerRead): Access {
+  const answer = accounts.of(issuer);
+  const found = answer.account?.addresses("IPv4");
+  const account = found instanceof AddressAccount ? found : undefined;
+  return { answer, account, firewall: firewallOf(routing, issuer, { answer, account }) };
+}
+
+function firewallOf(
+  { firewalls: known }: Routing,
+  { spec, status }: IssuerRead,
+  { answer, account }: Pick<Access, "answer" | "account">,
+): SharedFirewall | undefined {
+  const name = spec.routedIPFirewallName ?? status.createdFirewall?.name;
+  const firewalls = answer.account?.providers.firewalls;
+  if (name === undefined || account?.inventory === undefined || firewalls?.capabilities.reserved(name) !== false) {
+    return undefined;
+  }
+  return known.of(account.inventory.account, name);
+}
+
+function accountState(account: AddressAccount | undefined): Snapshot["account"] {
+  if (account === undefined) return "untried";
+  if (account.failure !== undefined) return { failure: account.failure };
+  return account.inventory?.view().complete === true ? "good" : "untried";
+}
+
+function firewallState({ spec }: IssuerRead, { answer, firewall }: Access): Snapshot["firewall"] {
+  const { routedIPFirewallName: name } = spec;
+  const firewalls = answer.account?.providers.firewalls;
+  if (name !== undefined && firewalls?.capabilities.reserved(name) === true) {
+    const message = `firewall "${name}" belongs to the platform, which overwrites foreign rules: name a firewall of your own`;
+    return { failure: { reason: "FirewallForbidden", message } };
+  }
+  if (firewall === undefined) return name === undefined ? "none" : "unknown";
+  const { facts, failure } = firewall.view();
+  return failure === undefined ? facts : { failure };
+}

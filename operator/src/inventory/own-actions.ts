@@ -1,0 +1,124 @@
+/** Follows the operator's own actions to their ends, through their ids where those are known, else through reads. */
+
+import type { Clock } from "../clock.js";
+import type { CallContext } from "../providers/call.js";
+import type { ActionFacts, AddressProvider, ProviderId } from "../providers/types.js";
+import {
+  abandoned,
+  type Belief,
+  completed,
+  deadlineOf,
+  follow,
+  type InFlight,
+  type OwnAction,
+  resolution,
+  started,
+} from "./belief.js";
+import { withLatest } from "./latest-action.js";
+import { hasEnded } from "./types.js";
+
+export interface ActionTools {
+  readonly clock: Pick<Clock, "now" | "monotonic">;
+  readonly beliefs: Pick<ReadonlyMap<string, Belief>, "get"> & { set(ip: string, belief: Belief): unknown };
+  /** Reads one address alone. */
+  readonly fetch: (context: CallContext, ip: string) => Promise<void>;
+}
+
+type ActionOf = OwnAction & { readonly ip: string };
+
+export class OwnActions {
+  constructor(private readonly tools: ActionTools) {}
+
+  /** One look at a running action. At its deadline, or where its id is unknown, the address itself tells its end. */
+  async poll(provider: AddressProvider, context: CallContext, action: ActionOf): Promise<ActionFacts> {
+    const { ip } = action;
+    // Where this process began it, it knows best what the end will be.
+    const met = this.meet(action);
+    if (met === undefined) return this.ask(provider, context, action);
+    if (met.id === "" && met.asked !== true) return this.identify(provider, context, { ...met, ip });
+    if (this.isReadFor(met)) return this.resolve(context, ip, met);
+    return this.ask(provider, context, { ...met, ip });
+  }
+
+  private async ask(
+    provider: AddressProvider,
+    context: CallContext,
+    action: ActionOf & Pick<InFlight, "inferred">,
+  ): Promise<ActionFacts> {
+    const { ip, id, expected } = action;
+    const facts = await provider.action(context, { ip, id }, expected);
+    if (action.inferred === true && facts.state === "completed") return this.confirm(context, action);
+    this.settle(facts, expected);
+    if (facts.state === "errored") await this.tools.fetch(context, ip).catch(() => undefined);
+    return facts;
+  }
+
+  settle({ id, ip, state }: ActionFacts, expected: ProviderId | undefined): void {
+    const belief = this.tools.beliefs.get(ip);
+    if (belief === undefined) return;
+    const now = this.tools.clock.monotonic();
+    const known = id === "" ? belief : { ...belief, lastId: id };
+    if (state === "completed") this.tools.beliefs.set(ip, completed(known, expected, now));
+    else if (state === "errored") this.tools.beliefs.set(ip, abandoned(known));
+    else this.tools.beliefs.set(ip, started(known, { id, expected }, now));
+  }
+
+  /** What is in flight; one that only a status knew of is so from here on, until its deadline. */
+  private meet({ ip, id, expected }: ActionOf): InFlight | undefined {
+    const { beliefs, clock } = this.tools;
+    const belief = beliefs.get(ip);
+    if (belief !== undefined && belief.running === undefined && !hasEnded(belief, { id, expected })) {
+      beliefs.set(ip, follow(belief, { id, expected }, clock.monotonic()));
+    }
+    const running = beliefs.get(ip)?.running;
+    // A status may not have the id yet that the list of actions gave.
+    return running?.id === id || (id === "" && running?.inferred === true) ? running : undefined;
+  }
+
+  private isReadFor(action: InFlight): boolean {
+    return action.id === "" || action.over === true || this.tools.clock.monotonic() >= deadlineOf(action);
+  }
+
+  /** Once for each lost answer. Where the list of actions cannot be read, the address alone tells the end. */
+  private async identify(
+    provider: AddressProvider,
+    context: CallContext,
+    met: InFlight & ActionOf,
+  ): Promise<ActionFacts> {
+    const { clock, beliefs } = this.tools;
+    const { ip } = met;
+    const latest = await provider.latestAction?.(context, ip).catch(() => undefined);
+    const belief = beliefs.get(ip);
+    // A read has ended it meanwhile.
+    if (belief?.running?.id !== "") return this.resolve(context, ip, met);
+    const moment = { now: clock.now(), monotonic: clock.monotonic() };
+    const after = withLatest(belief, belief.running, latest, moment);
+    beliefs.set(ip, after);
+    const { running } = after;
+    if (running === undefined) return this.failed(context, ip, after);
+    if (running.inferred === true && running.over !== true) return { id: running.id, ip, state: "in-progress" };
+    return this.resolve(context, ip, running);
+  }
+
+  private async failed(context: CallContext, ip: string, { ended }: Belief): Promise<ActionFacts> {
+    await this.tools.fetch(context, ip).catch(() => undefined);
+    return { id: ended?.id ?? "", ip, state: "errored" };
+  }
+
+  /** The list of actions does not say for which node an action is. */
+  private confirm(context: CallContext, { ip, id, expected }: ActionOf): Promise<ActionFacts> {
+    const { beliefs, clock } = this.tools;
+    const belief = beliefs.get(ip);
+    const running = belief?.running;
+    if (belief === undefined || running?.id !== id) {
+      return this.resolve(context, ip, { id, expected, since: clock.monotonic() });
+    }
+    beliefs.set(ip, { ...belief, running: { ...running, over: true } });
+    return this.resolve(context, ip, running);
+  }
+
+  private async resolve(context: CallContext, ip: string, action: InFlight): Promise<ActionFacts> {
+    await this.tools.fetch(context, ip);
+    return resolution(this.tools.beliefs.get(ip), { ...action, ip }, this.tools.clock.monotonic());
+  }
+}

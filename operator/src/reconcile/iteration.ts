@@ -1,0 +1,145 @@
+/**
+ * One iteration: gather, plan, and lock what the sequences touch, without an `await` in between. No other resource can
+ * decide meanwhile, so no two choose the same node.
+ */
+
+import { jsonEqual } from "../kube/equal.js";
+import type { Recheck } from "../providers/call.js";
+import type { Kind } from "./kind.js";
+import { type Action, type ActionSequence, actionsOf, type KindTypes, type PlanOf } from "./plan.js";
+import type { ResourceState } from "./resource-state.js";
+
+/** What the plan says at one moment. */
+export interface Decision<T extends KindTypes> {
+  readonly snapshot: T["snapshot"];
+  readonly plan: PlanOf<T>;
+}
+
+export interface Iteration<T extends KindTypes> extends Decision<T> {
+  /** To be started now: their lock keys are in flight from here on. */
+  readonly starts: readonly Start<T>[];
+  /** ms since the epoch: when a sequence that has to wait may start. */
+  readonly startAt: number | undefined;
+}
+
+export interface Start<T extends KindTypes> {
+  readonly sequence: ActionSequence<T["action"]>;
+  /** The sequence whose old data this one reads anew. Its failure counts against that sequence. */
+  readonly confirms?: ActionSequence<T["action"]>;
+  /** Whether the decision still holds, asked at the moment at which a call of the action may be sent. */
+  readonly recheckOf: (action: T["action"]) => Recheck | undefined;
+}
+
+/** `undefined`: the resource is gone. */
+export function decide<T extends KindTypes>(kind: Kind<T>, state: ResourceState<T>): Decision<T> | undefined {
+  const resource = state.read();
+  if (resource === undefined) return undefined;
+  state.retries.followGeneration(state.object()?.metadata.generation);
+  const snapshot = kind.gather(state, resource);
+  return { snapshot, plan: kind.plan(snapshot) };
+}
+
+export function iterate<T extends KindTypes>(
+  kind: Kind<T>,
+  state: ResourceState<T>,
+  now: number,
+): Iteration<T> | undefined {
+  const decision = decide(kind, state);
+  if (decision === undefined) return undefined;
+  const { snapshot, plan } = decision;
+  kind.publish?.(state, snapshot, plan);
+  const starts: Start<T>[] = [];
+  const waits: number[] = [];
+  for (const planned of plan.sequences) {
+    if (state.inFlight.has(planned.lockKey)) continue;
+    const at = startTime(state, planned, now);
+    if (at > now) waits.push(at);
+    else lock(kind, state, { ...decision, planned: dueSteps(state, planned, now), starts });
+  }
+  return { ...decision, starts, startAt: earliest(waits) };
+}
+
+/** ms since the epoch, now or later: when a step of the sequence may start. */
+export function startTime<T extends KindTypes>(
+  { retries }: ResourceState<T>,
+  { lockKey, steps, notBefore = 0 }: ActionSequence<T["action"]>,
+  now: number,
+): number {
+  const due = steps.map(({ retryKey = lockKey }) => retries.dueAt(retryKey, now));
+  return Math.max(now, notBefore, due.length === 0 ? now : Math.min(...due));
+}
+
+export function earliest(times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}
+
+/** A step that has to wait does nothing; those that rely on it wait with it. */
+function dueSteps<T extends KindTypes>(
+  { retries }: ResourceState<T>,
+  sequence: ActionSequence<T["action"]>,
+  now: number,
+): ActionSequence<T["action"]> {
+  const waiting = new Set<string | undefined>();
+  const steps = sequence.steps.filter(({ name, retryKey = sequence.lockKey, reliesOn = [] }) => {
+    const due = retries.dueAt(retryKey, now) <= now && !reliesOn.some((other) => waiting.has(other));
+    if (!due) waiting.add(name);
+    return due;
+  });
+  return { ...sequence, steps };
+}
+
+interface Locked<T extends KindTypes> extends Decision<T> {
+  readonly planned: ActionSequence<T["action"]>;
+  readonly starts: Start<T>[];
+}
+
+/** The sequence itself, or the read that confirms its data. */
+function lock<T extends KindTypes>(
+  kind: Kind<T>,
+  state: ResourceState<T>,
+  { snapshot, plan, planned, starts }: Locked<T>,
+): void {
+  const { unconfirmed, lockKey } = planned;
+  if (unconfirmed === undefined) {
+    state.inFlight.add(lockKey);
+    kind.reserve?.(state, snapshot, planned);
+    const plannedNow = () => plannedActions(kind, state, lockKey);
+    const recheckOf = (action: T["action"]) =>
+      kind.recheckOf === undefined
+        ? () => supersededBecause(plannedNow(), action)
+        : kind.recheckOf(state, action, { snapshot, plan, plannedNow });
+    const rechecks = new Map(actionsOf(planned).map((action) => [action, recheckOf(action)]));
+    starts.push({ sequence: planned, recheckOf: (action) => rechecks.get(action) });
+    return;
+  }
+  const reading = `confirm ${lockKey}`;
+  if (state.inFlight.has(reading)) return;
+  state.inFlight.add(reading);
+  starts.push({
+    sequence: { lockKey: reading, steps: [{ actions: [unconfirmed] }] },
+    confirms: planned,
+    recheckOf: () => undefined,
+  });
+}
+
+/** The actions of a plan made now, the lock of the sequence itself aside; `undefined`: the resource is gone. */
+function plannedActions<T extends KindTypes>(
+  kind: Kind<T>,
+  state: ResourceState<T>,
+  lockKey: string,
+): readonly T["action"][] | undefined {
+  const held = state.inFlight.delete(lockKey);
+  try {
+    return decide(kind, state)?.plan.sequences.flatMap(actionsOf);
+  } finally {
+    if (held) state.inFlight.add(lockKey);
+  }
+}
+
+/** The reason of an action may have changed meanwhile. */
+function supersededBecause(now: readonly Action[] | undefined, { why: _then, ...action }: Action): string | undefined {
+  if (now === undefined) return "the resource is gone";
+  const same = now.some(({ why: _now, ...planned }) => jsonEqual(planned, action));
+  return same ? undefined : "the plan has changed since the decision";
+}

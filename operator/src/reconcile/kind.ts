@@ -1,0 +1,141 @@
+/**
+ * What a kind is: one value that the engine runs. A kind reads its objects, gathers a snapshot of one moment, plans on
+ * it without I/O, and carries out single actions. Everything else (when to run, locks, retries, background work, status,
+ * Events, metrics) is the engine's. A kind never starts work by itself and never writes its own status.
+ */
+
+import type { Outcome } from "../controllers/addresses/outcomes.js";
+import type { PlannedCondition } from "../controllers/planned-condition.js";
+import type { Telling as EventMessage } from "../controllers/telling.js";
+import type { Condition } from "../kube/patch.js";
+import type { Sample } from "../metrics/series.js";
+import type { CallContext, Recheck } from "../providers/call.js";
+import type { ProviderId } from "../providers/types.js";
+import type { CallPriority } from "../providers/urgency.js";
+import type { Action, ActionSequence, KindNames, KindTypes, PlanOf, SequenceResult, StatusFields } from "./plan.js";
+import type { ResourceState } from "./resource-state.js";
+import type { RecoveringAccount } from "./retries.js";
+import type { ResourceSource } from "./source.js";
+
+/** What an action works with. */
+export interface ActionCall<T extends KindTypes> {
+  readonly state: ResourceState<T>;
+  /** That the plan was made of. */
+  readonly snapshot: T["snapshot"];
+  readonly plan: PlanOf<T>;
+  /** For calls to a provider. */
+  readonly context: CallContext;
+  /** Aborts when the process has to end. A call that was sent is waited for, though the resource may be gone. */
+  readonly signal: AbortSignal;
+}
+
+/** What it throws becomes an outcome by `outcomeOf`. */
+export type RunAction<T extends KindTypes, A extends Action> = (call: ActionCall<T>, action: A) => Promise<Outcome>;
+
+export type ActionTable<T extends KindTypes> = {
+  readonly [Verb in T["action"]["do"]]: RunAction<T, Extract<T["action"], { readonly do: Verb }>>;
+};
+
+/** What a failed action was about, so that the engine can tell whose failure it is. */
+export interface ActionTarget {
+  /** The machine that an address goes to, and the name of its node. */
+  readonly machine?: ProviderId;
+  readonly node?: string;
+  /** The address that moves. Absent while there is none: a creation. */
+  readonly ip?: string;
+}
+
+export interface RecheckedDecision<T extends KindTypes> {
+  readonly snapshot: T["snapshot"];
+  readonly plan: PlanOf<T>;
+  /** Gathers and plans anew: what a plan made now asks for; `undefined`: the resource is gone. */
+  readonly plannedNow: () => readonly T["action"][] | undefined;
+}
+
+export interface SequenceEvents {
+  readonly now: readonly EventMessage[];
+  /** Failures: they wait for the status, since a condition may say the same. */
+  readonly deferred?: readonly EventMessage[];
+}
+
+export interface Kind<T extends KindTypes> {
+  readonly names: KindNames;
+  readonly source: ResourceSource<T["object"]>;
+  /** Parses an object; the engine does so once for each version. What is wrong with the object belongs into the result. */
+  read(object: T["object"]): T["resource"];
+  /** When the resource is first seen. */
+  remember(state: ResourceState<T>): T["memory"];
+  /** Fetches what gather needs and the caches lack. Slow reads go on in the background. */
+  prepare?(state: ResourceState<T>, context: (why: string) => CallContext): Promise<void>;
+  /** The snapshot of one moment: no await. */
+  gather(state: ResourceState<T>, resource: T["resource"]): T["snapshot"];
+  /** Pure. */
+  plan(snapshot: T["snapshot"]): PlanOf<T>;
+  readonly actions: ActionTable<T>;
+  /** All fields of the status but the conditions, which the engine adds. `undefined`: leave the status as it is. */
+  status?(snapshot: T["snapshot"], plan: PlanOf<T>): StatusFields | undefined;
+
+  /** A newer version is known, of the cache or by an own write: what it claims counts from here on. */
+  seen?(state: ResourceState<T>, resource: T["resource"]): void;
+  /** The resource is gone: nothing of it counts from here on. */
+  forget?(state: ResourceState<T>): unknown;
+  /** Ends what `remember` began: the resource is gone, or the process ends. */
+  close?(state: ResourceState<T>): Promise<void>;
+  /** What others may know of the decision, in the synchronous turn in which it is made; of each decision of a run. */
+  publish?(state: ResourceState<T>, snapshot: T["snapshot"], plan: PlanOf<T>): void;
+  /** Takes what a sequence needs that other resources want, too, in the same turn: a node, the account's turn to create. */
+  reserve?(state: ResourceState<T>, snapshot: T["snapshot"], sequence: ActionSequence<T["action"]>): void;
+  /** Takes back what a sequence did in advance for a call that was refused. */
+  afterSequence?(call: ActionCall<T>, result: SequenceResult<T["action"]>): Promise<void>;
+  /**
+   * Of an action that calls a provider: why the call must not be sent any more, asked when the rate limit admits it. Called
+   * in the turn of the decision, so that it can remember the facts of that moment. `undefined`: no check; a change is then
+   * sent within 2 s, or not at all. @default the engine plans again, and looks for the same action, its `why` aside
+   */
+  recheckOf?(state: ResourceState<T>, action: T["action"], decision: RecheckedDecision<T>): Recheck | undefined;
+  /** The work class of the calls of an action. @default `priority` */
+  priorityOf?(action: T["action"]): CallPriority | undefined;
+  /** What the kind itself remembers of the end of a sequence: a running action, a failed creation, a counter. */
+  recordOutcome?(state: ResourceState<T>, snapshot: T["snapshot"], result: SequenceResult<T["action"]>): void;
+  /** What an action was about. @default nothing: each failure counts against the lock key */
+  targetOf?(action: T["action"]): ActionTarget;
+  /** Whether the provider still has the address: what it did not find is the machine then. */
+  hasAddress?(snapshot: T["snapshot"], ip: string): boolean;
+  /** The account whose failure a failure of this action may be. What failed for it is retried when it recovers. */
+  accountOf?(snapshot: T["snapshot"], action: T["action"]): RecoveringAccount | undefined;
+  /** Whether the clean-up of a deleted resource can go on: each run then counts as an attempt. @default it has its finalizer */
+  isCleaningUp?(state: ResourceState<T>): boolean;
+  /** ms until the kind has something to read again. */
+  readAgainMs?(state: ResourceState<T>, snapshot: T["snapshot"]): number | undefined;
+
+  /** What people should know of the end of a sequence. @default nothing */
+  events?(snapshot: T["snapshot"], plan: PlanOf<T>, result: SequenceResult<T["action"]>): SequenceEvents;
+  /** What people should know once the status is written. @default the conditions that turned bad, then the deferred ones */
+  statusEvents?(
+    before: readonly Condition[],
+    planned: readonly PlannedCondition[],
+    deferred: readonly EventMessage[],
+  ): readonly EventMessage[];
+  /** Gauges of the resource, beside those of its conditions. @default none */
+  metrics?(state: ResourceState<T>, snapshot: T["snapshot"], plan: PlanOf<T>): readonly Sample[];
+
+  readonly statusRules?: StatusRules;
+  /** For /readyz and the log: what the resources lack that an administrator has to give. */
+  readonly troubles?: { readonly forbidden: string; readonly olderCrd?: string };
+  /** Of its calls to providers. @default "assignment" */
+  readonly priority?: CallPriority;
+  /** Runs of different resources at once. @default 8 */
+  readonly workers?: number;
+}
+
+/** What is special about the status of a kind. */
+export interface StatusRules {
+  /** Fields that an older CRD drops. @default ["conditions"] */
+  readonly newFields?: readonly string[];
+  /** The fields as an older CRD keeps them. @default without those that it dropped; needed where it drops parts of a field */
+  readonly forOlderCrd?: (fields: StatusFields) => StatusFields;
+  /** The Event of a server that drops fields. @default none */
+  readonly olderCrdEvent?: EventMessage;
+  /** ms that a change may wait: it is not urgent. @default none */
+  readonly holdMs?: (seen: StatusFields, fields: StatusFields, sinceLastMs: number) => number | undefined;
+}

@@ -1,0 +1,95 @@
+/** What a plan of any kind consists of, and how its actions end. Types, and functions of them. */
+
+import type { Outcome } from "../controllers/addresses/outcomes.js";
+import type { PlannedCondition } from "../controllers/planned-condition.js";
+import type { KubeObject } from "../kube/objects.js";
+
+/** One thing to do, as a plan asks for it. */
+export interface Action {
+  /** The verb: a key of the kind's `actions`. */
+  readonly do: string;
+  /** For people; completes "... because". */
+  readonly why: string;
+  /** Of an action that gives a clean-up up: what a person has to remove by hand. Logged and counted once it is done. */
+  readonly leftBehind?: readonly string[];
+}
+
+/** Actions in a fixed order. Two sequences of one resource with the same `lockKey` never run at the same time. */
+export interface ActionSequence<A extends Action = Action> {
+  /** What the sequence touches: an address, the record set, the finalizer. Failures and retry times count by it, too. */
+  readonly lockKey: string;
+  readonly steps: readonly SequenceStep<A>[];
+  /** ms since the epoch: not before. */
+  readonly notBefore?: number;
+  /** The plan stands on old data: this reads it anew. The engine runs it first, and plans again. */
+  readonly unconfirmed?: A;
+}
+
+/** A failed action ends its step. The next step runs all the same, unless it relies on one that was not done. */
+export interface SequenceStep<A extends Action = Action> {
+  readonly name?: string;
+  /** Names of earlier steps of the sequence. */
+  readonly reliesOn?: readonly string[];
+  /** Whose failures count against the step. @default the sequence's lockKey */
+  readonly retryKey?: string;
+  readonly actions: readonly A[];
+}
+
+/** A sequence of one step: each action runs only when the one before is done. */
+export function inOrder<A extends Action>(lockKey: string, actions: readonly A[]): readonly ActionSequence<A>[] {
+  return actions.length === 0 ? [] : [{ lockKey, steps: [{ actions }] }];
+}
+
+export function actionsOf<A extends Action>({ steps }: ActionSequence<A>): readonly A[] {
+  return steps.flatMap(({ actions }) => actions);
+}
+
+/** The decision about one snapshot. Kinds add what their status needs. */
+export interface Plan<A extends Action = Action> {
+  /** Those with different lock keys run at the same time. */
+  readonly sequences: readonly ActionSequence<A>[];
+  readonly conditions: readonly PlannedCondition[];
+  /** ms since the epoch: when time alone may change the plan. Absent: only when something happens. */
+  readonly requeueAt?: number;
+  /** For the log: what the plan changes, and why. Empty: nothing. */
+  readonly explanation: string;
+}
+
+/** The types of one kind. */
+export interface KindTypes {
+  /** As the API server sends it. */
+  readonly object: KubeObject;
+  /** As `read` makes it of an object. */
+  readonly resource: unknown;
+  readonly snapshot: unknown;
+  readonly action: Action;
+  readonly plan: Plan;
+  /** What this process remembers of a resource beside the status. Losing it costs time, nothing else. */
+  readonly memory: unknown;
+}
+
+export type PlanOf<T extends KindTypes> = T["plan"] & Plan<T["action"]>;
+
+export interface KindNames {
+  readonly kind: string;
+  readonly plural: string;
+  /** Of the controller: in logs, metrics and health checks. */
+  readonly controller: string;
+  /** Keeps a deleted resource until its clean-up is done. Absent: the kind has none. */
+  readonly finalizer?: string;
+}
+
+/** How one action ended. */
+export interface ActionResult<A extends Action = Action> {
+  readonly action: A;
+  readonly outcome: Outcome;
+}
+
+/** How a sequence ended: what was attempted, in order. */
+export interface SequenceResult<A extends Action = Action> {
+  readonly sequence: ActionSequence<A>;
+  readonly results: readonly ActionResult<A>[];
+}
+
+/** What the engine may write into a status; `undefined` removes a field. */
+export type StatusFields = Readonly<Record<string, unknown>>;

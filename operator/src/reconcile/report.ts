@@ -1,0 +1,105 @@
+/** What people learn of a run: Events, log lines, and the gauges of the resource. */
+
+import { hasFailed } from "../controllers/addresses/outcomes.js";
+import { conditionSamples } from "../controllers/condition-metrics.js";
+import { type PlannedCondition, turnedBad } from "../controllers/planned-condition.js";
+import { type Telling as EventMessage, regardingOf, warning } from "../controllers/telling.js";
+import type { EventRecorder } from "../kube/events.js";
+import type { Condition } from "../kube/patch.js";
+import type { Logger } from "../logging.js";
+import type { FlipopMetrics } from "../metrics/flipop.js";
+import type { Decision, Start } from "./iteration.js";
+import type { Kind } from "./kind.js";
+import type { ActionResult, KindTypes, SequenceResult } from "./plan.js";
+import type { ResourceState } from "./resource-state.js";
+
+export interface ReportTools {
+  readonly events: EventRecorder;
+  readonly logger: Logger;
+  readonly metrics: FlipopMetrics;
+}
+
+export interface EndedSequence<T extends KindTypes> extends Decision<T> {
+  readonly start: Start<T>;
+  readonly result: SequenceResult<T["action"]>;
+}
+
+/** What was done is reported at once, also where a later step ends the process. */
+export function reportSequence<T extends KindTypes>(
+  tools: ReportTools,
+  kind: Kind<T>,
+  state: ResourceState<T>,
+  { snapshot, plan, start, result }: EndedSequence<T>,
+): void {
+  for (const each of result.results) logResult(tools, state, each);
+  if (start.confirms !== undefined) return;
+  const messages = kind.events?.(snapshot, plan, result);
+  emit(tools, state, messages?.now ?? []);
+  state.deferredEvents.push(...(messages?.deferred ?? []));
+}
+
+export interface WrittenConditions {
+  readonly before: readonly Condition[];
+  readonly planned: readonly PlannedCondition[];
+  /** The server has begun to drop fields. */
+  readonly drops: boolean;
+}
+
+/** Once the status says it, or never will. */
+export function emitStatusEvents<T extends KindTypes>(
+  tools: ReportTools,
+  { statusEvents = conditionsAndDeferred, statusRules }: Kind<T>,
+  state: ResourceState<T>,
+  { before, planned, drops }: WrittenConditions,
+): void {
+  const deferred = state.deferredEvents.splice(0);
+  emit(tools, state, statusEvents(before, planned, deferred));
+  if (drops && statusRules?.olderCrdEvent !== undefined) emit(tools, state, [statusRules.olderCrdEvent]);
+}
+
+export function showMetrics<T extends KindTypes>(
+  metrics: FlipopMetrics,
+  kind: Kind<T>,
+  state: ResourceState<T>,
+  { snapshot, plan }: Decision<T>,
+): void {
+  // The rate of a counter that appears with its first event misses that event.
+  const { kind: kindName, namespace } = state.ref;
+  if (kind.names.finalizer !== undefined) metrics.leftBehind.inc({ kind: kindName, namespace }, 0);
+  const own = kind.metrics?.(state, snapshot, plan) ?? [];
+  state.series.show([...own, ...conditionSamples(metrics, state.ref, plan.conditions)]);
+}
+
+function conditionsAndDeferred(
+  before: readonly Condition[],
+  planned: readonly PlannedCondition[],
+  deferred: readonly EventMessage[],
+): readonly EventMessage[] {
+  const turned = turnedBad(before, planned).map(({ type, reason, message }) => warning(reason, type, message));
+  return [...turned, ...deferred];
+}
+
+function emit<T extends KindTypes>(
+  { events }: ReportTools,
+  { ref }: ResourceState<T>,
+  messages: readonly EventMessage[],
+): void {
+  const { namespace, ...named } = ref;
+  const regarding = regardingOf(namespace === "" ? named : ref);
+  for (const message of messages) events.record({ regarding, ...message });
+}
+
+function logResult<T extends KindTypes>(
+  { logger, metrics }: ReportTools,
+  { ref, key }: ResourceState<T>,
+  { action, outcome }: ActionResult<T["action"]>,
+): void {
+  const fields = { kind: ref.kind, resource: key, action: action.do, why: action.why, outcome };
+  if (hasFailed(outcome)) logger.warn(fields, "Action failed");
+  else if (outcome.is === "skipped" || outcome.is === "superseded") logger.debug(fields, "Action skipped");
+  else logger.info(fields, "Action done");
+  const { leftBehind = [] } = action;
+  if (outcome.is !== "done" || leftBehind.length === 0) return;
+  metrics.leftBehind.inc({ kind: ref.kind, namespace: ref.namespace }, leftBehind.length);
+  logger.error({ kind: ref.kind, resource: key, leftBehind }, "Clean-up given up; remove by hand what is left behind");
+}

@@ -1,0 +1,101 @@
+import { Finalizer, Label } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { type ClassSnapshot, isByJobs } from "../../../src/controllers/cluster-routed-ip-class/gather.js";
+import { planClass } from "../../../src/controllers/cluster-routed-ip-class/plan.js";
+import { accountProblem } from "../../../src/controllers/jobs/job-place.js";
+import { meta } from "../../claims/resources.js";
+
+describe("the plan of a class", () => {
+  const NOW = Date.parse("2025-06-01T10:00:00Z");
+  const JOBS = { updateRoutedIP: {}, updateFirewall: {} };
+
+  function snapshot(more: Partial<ClassSnapshot>, jobs: Partial<ClassSnapshot["jobs"]> = {}): ClassSnapshot {
+    return {
+      now: NOW,
+      metadata: meta("class"),
+      spec: JOBS,
+      cachesComplete: true,
+      users: [],
+      jobs: {
+        enabled: true,
+        namespaces: ["flipop-jobs"],
+        dryRun: "accepted",
+        accounts: new Map(),
+        due: false,
+        ...jobs,
+      },
+      ...more,
+    };
+  }
+
+  function ready(made: ClassSnapshot): string {
+    const [condition] = planClass(made).conditions;
+    return `${condition?.status}/${condition?.reason}`;
+  }
+
+  it("says when the operator asks the server again for Jobs that it refuses", () => {
+    const refused = { dryRun: { refused: "unknown field" }, dueAt: NOW + 60_000 } as const;
+    const retryAt = "2025-06-01T10:01:00.000Z";
+    expect(planClass(snapshot({}, refused)).retryAt).to.equal(retryAt);
+    const between = snapshot({ now: NOW + 30_000, retryAt }, refused);
+    expect(planClass(between).retryAt, "until the try").to.equal(retryAt);
+    expect(planClass(snapshot({ retryAt })).retryAt, "accepted").to.equal(undefined);
+    expect(planClass(snapshot({}, { ...refused, enabled: false })).retryAt, "it asks no more").to.equal(undefined);
+  });
+
+  it("says whether it can work", () => {
+    const issuerRef = { name: "do", namespace: "flipop" };
+    const foreign = new Map([["admin", { labels: {} }]]);
+    const rows: readonly (readonly [ClassSnapshot, string])[] = [
+      [snapshot({}), "True/Observed"],
+      [snapshot({}, { enabled: false }), "False/JobsDisabled"],
+      [snapshot({ spec: { ...JOBS, jobNamespace: "kube-system" } }), "False/NamespaceNotAllowed"],
+      [snapshot({}, { dryRun: { refused: "unknown field" } }), "False/JobRefused"],
+      [snapshot({}, { accounts: foreign }), "False/JobRefused"],
+      [snapshot({}, { dryRun: "untried" }), "Unknown/NotObserved"],
+      [snapshot({ spec: { issuerRef }, issuerFound: true }), "True/Observed"],
+      [snapshot({ spec: { issuerRef }, issuerFound: false }), "False/IssuerNotFound"],
+      [snapshot({ problem: { reason: "Invalid", message: "both" } }), "False/Invalid"],
+    ];
+    for (const [made, expected] of rows) expect(ready(made)).to.equal(expected);
+  });
+
+  it("asks the server once, and again when what it refused may be mended", () => {
+    const asks = (jobs: Partial<ClassSnapshot["jobs"]>, more: Partial<ClassSnapshot> = {}) =>
+      planClass(snapshot(more, jobs)).dryRunIn;
+    expect(asks({ dryRun: "untried", due: true })).to.equal("flipop-jobs");
+    expect(asks({ dryRun: { refused: "no" }, due: true })).to.equal("flipop-jobs");
+    expect(asks({ dryRun: { refused: "no" } })).to.equal(undefined);
+    expect(asks({ due: true }, { spec: { ...JOBS, jobNamespace: "kube-system" } })).to.equal(undefined);
+    expect(asks({ due: true }, { spec: { issuerRef: { name: "do", namespace: "flipop" } } })).to.equal(undefined);
+    expect(asks({ due: true, enabled: false })).to.equal(undefined);
+    expect(asks({ due: true }, { problem: { reason: "Invalid", message: "one Job only" } })).to.equal(undefined);
+  });
+
+  it("runs Jobs only as accounts that are labelled for it", () => {
+    expect(accountProblem("", "jobs", undefined)).to.equal(undefined);
+    expect(accountProblem("worker", "jobs", { labels: { [Label.job]: "" } })).to.equal(undefined);
+    expect(accountProblem("worker", "jobs", undefined)?.reason).to.equal("JobRefused");
+  });
+
+  it("is one of Jobs with either of them: what is missing is told by the class itself", () => {
+    expect([isByJobs({ updateRoutedIP: {} }), isByJobs({ updateFirewall: {} }), isByJobs({})]).to.deep.equal([
+      ...[true, true, false],
+    ]);
+  });
+
+  it("is kept as long as a RoutedIP names it", () => {
+    expect(planClass(snapshot({})).action, "nobody names it").to.equal(undefined);
+    const late = { ...meta("class"), deletionTimestamp: "2025-06-01T10:00:00Z" };
+    expect(planClass(snapshot({ users: ["default/a"], metadata: late })).action, "too late").to.equal(undefined);
+    const finalizers = [Finalizer.inUse];
+    expect(planClass(snapshot({ users: ["default/a"] })).action?.do).to.equal("add-finalizer");
+    expect(planClass(snapshot({ metadata: { ...meta("class"), finalizers } })).action?.do).to.equal("remove-finalizer");
+    const going = { ...meta("class"), finalizers, deletionTimestamp: "2001-01-01T00:00:00Z" };
+    expect(planClass(snapshot({ metadata: going, users: ["default/a"] })).action, "no deadline").to.equal(undefined);
+    expect(planClass(snapshot({ metadata: { ...meta("class"), finalizers }, cachesComplete: false })).action).to.equal(
+      undefined,
+    );
+  });
+});

@@ -1,0 +1,53 @@
+import { KINDS } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { FirewallJobs } from "../../../src/controllers/routed-ip/jobs/firewall-jobs.js";
+import type { RoutedIP } from "../../../src/controllers/routed-ip/snapshot.js";
+import { classTerms } from "../../../src/controllers/routed-ip/terms.js";
+import { meta } from "../../claims/resources.js";
+
+describe("a class of RoutedIPs", () => {
+  it("has its scope, its fields and their defaults", () => {
+    const { ClusterRoutedIPClass: byClass, RoutedIP: routed } = KINDS;
+    expect([byClass.scope, routed.scope]).to.deep.equal(["Cluster", "Namespaced"]);
+    const { firewallPostAllow, nodePortRange, perNodeIPLimit } = byClass.spec.properties;
+    const defaults = [firewallPostAllow, nodePortRange, perNodeIPLimit].map((field) => field.default);
+    expect(defaults).to.deep.equal([false, "30000-32767", 1]);
+    expect(byClass.spec.properties).to.include.keys("fromSecretsRef", "updateRoutedIP", "updateFirewall");
+    expect(routed.spec.properties).to.include.keys("className", "routedIP", "serviceRef");
+    expect(routed.spec.properties.serviceRef.properties).to.have.keys("serviceName", "namespace");
+    expect(routed.status.properties).to.include.keys("assignedNode");
+    expect(classTerms({})).to.deep.include({ postAllow: false, nodePortRange: "30000-32767", perNodeIPLimit: 1 });
+  });
+
+  describe("by its firewall Job", () => {
+    const terms = classTerms({});
+    const port = (number: number, origin: "HostPort" | "NodePort") => ({
+      ...({ protocol: "TCP", port: number, origin } as const),
+    });
+    const member = (status: RoutedIP["status"]): RoutedIP => ({
+      metadata: meta("a"),
+      spec: { className: "rack", serviceRef: { serviceName: "web" } },
+      status,
+    });
+    const ports = [port(443, "HostPort"), port(30_080, "NodePort")];
+
+    it("includes a RoutedIP only after its assignment", () => {
+      const jobs = new FirewallJobs();
+      const placed = member({ ports: [port(80, "HostPort")], assignedNode: "n1", providerID: "cloud://1" });
+      const first = jobs.decide("rack", [placed], { terms, now: 0 });
+      jobs.started("rack");
+      jobs.succeeded("rack", first.do === "create" ? first.variables : {});
+      const waiting = { ...member({ ports }), metadata: meta("b") };
+      expect(jobs.decide("rack", [placed, waiting], { terms, now: 0 })).to.deep.equal({ do: "nothing" });
+    });
+
+    it("opens only ports outside the NodePort range, for the machine of the holder", () => {
+      const placed = member({ ports, assignedNode: "n1", providerID: "cloud://1" });
+      const decision = new FirewallJobs().decide("rack", [placed], { terms, now: 0 });
+      expect(decision.do).to.equal("create");
+      const rules: unknown = decision.do === "create" && JSON.parse(decision.variables["FIREWALL_RULES"] ?? "");
+      expect(rules).to.deep.equal([{ protocol: "tcp", port: 443, nodes: [{ name: "n1", providerID: "cloud://1" }] }]);
+    });
+  });
+});

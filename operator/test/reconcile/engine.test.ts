@@ -1,0 +1,260 @@
+import { expect } from "chai";
+import { afterEach, beforeEach, describe, it } from "mocha";
+import { DONE, type Outcome, skipped } from "../../src/controllers/addresses/outcomes.js";
+import type { KubeObject } from "../../src/kube/objects.js";
+import type { KindController } from "../../src/reconcile/kind-controller.js";
+import { type Move, type Mover, MovingKind, move, refused, sequence } from "./moving-kind.js";
+import { OneObject } from "./rig.js";
+
+const OBJECT: KubeObject = { metadata: { name: "one", namespace: "default", uid: "u", resourceVersion: "" }, spec: {} };
+const A = "192.0.2.1";
+const B = "192.0.2.2";
+
+describe("the engine", () => {
+  let world: OneObject<KubeObject>;
+  let moving: MovingKind;
+  let controller: KindController<Mover>;
+
+  beforeEach(() => {
+    world = new OneObject<KubeObject>();
+    moving = new MovingKind(world);
+  });
+  afterEach(() => world.end());
+
+  const start = async () => {
+    controller = world.start(moving.kind);
+    world.put(OBJECT);
+    await world.clock.flush();
+  };
+
+  /** Ends when the test says so. */
+  const slowly = () => {
+    let end: (outcome: Outcome) => void = () => undefined;
+    const ended = new Promise<Outcome>((resolve) => {
+      end = resolve;
+    });
+    return { ended, end };
+  };
+
+  it("lets a slow call go on in the background, and writes the status meanwhile", async () => {
+    const { ended, end } = slowly();
+    moving.wanted = () => [sequence(move(A)), sequence(move(B))];
+    moving.run = ({ ip }) => (ip === A ? ended : Promise.resolve(DONE));
+    await start();
+    await world.clock.advance(1_100);
+    expect(world.status()["moved"]).to.deep.equal([`address ${B}`]);
+    controller.enqueueAll();
+    await world.clock.advance(2_000);
+    expect(moving.begun, "it is not begun twice").to.deep.equal([`move ${A}`, `move ${B}`]);
+    end(DONE);
+    await world.clock.advance(100);
+    expect(world.status()["moved"]).to.deep.equal([`address ${B}`, `address ${A}`]);
+  });
+
+  it("retries at once what failed for the sake of an account that has recovered", async () => {
+    let recover: () => void = () => undefined;
+    const account = { recovered: 0, onRecovery: (_name: string, listener: () => void) => (recover = listener) };
+    moving.account = account;
+    moving.wanted = () => [sequence(move(A))];
+    moving.run = async () => (account.recovered === 0 ? refused({ kind: "Unauthorized", ofAccount: true }) : DONE);
+    await start();
+    await world.clock.advance(10_000);
+    expect(moving.begun).to.have.length(1);
+    account.recovered += 1;
+    recover();
+    await world.clock.flush();
+    expect(moving.begun).to.have.length(2);
+    expect(world.status()["moved"]).to.deep.equal([`address ${A}`]);
+  });
+
+  it("retries after the schedule of the lock key, whatever else happens", async () => {
+    moving.wanted = () => [sequence(move(A))];
+    moving.run = async () => refused({ kind: "Terminal" });
+    await start();
+    controller.enqueueAll();
+    await world.clock.advance(59_000);
+    expect(moving.begun).to.have.length(1);
+    await world.clock.advance(2_000);
+    expect(moving.begun).to.have.length(2);
+  });
+
+  it("tries at once what only a person could mend, when the spec is edited", async () => {
+    moving.wanted = () => [sequence(move(A))];
+    moving.run = async () => refused({ kind: "Terminal" });
+    await start();
+    world.put({ ...OBJECT, spec: { edited: true } });
+    await world.clock.flush();
+    expect(moving.begun).to.have.length(2);
+  });
+
+  it("tells a vanished machine from a vanished address", async () => {
+    moving.wanted = () => [sequence(move(A, "cloud://7"))];
+    moving.run = async () => refused({ kind: "NotFound" });
+    await start();
+    const now = world.clock.now();
+    expect([...(moving.state?.retries.machineRetryAt(now) ?? [])].map(([machine]) => machine)).to.deep.equal([
+      "cloud://7",
+    ]);
+    expect(moving.state?.retries.get(`address ${A}`)).to.equal(undefined);
+    expect(world.events.at(-1)?.note).to.contain("the provider has no machine cloud://7");
+    moving.hasAddress = false;
+    controller.enqueueAll();
+    await world.clock.flush();
+    expect(moving.state?.retries.get(`address ${A}`)?.failures).to.equal(1);
+  });
+
+  it("reads old data anew before the move that stands on it", async () => {
+    let fresh = false;
+    const read = { do: "read", ip: A, why: "it is about to move" } as const;
+    moving.wanted = () => [sequence(move(A), fresh ? {} : { unconfirmed: read })];
+    moving.run = async (action) => {
+      fresh ||= action.do === "read";
+      return DONE;
+    };
+    await start();
+    expect(moving.begun).to.deep.equal([`read ${A}`, `move ${A}`]);
+  });
+
+  it("does not move on old data that cannot be read anew", async () => {
+    moving.wanted = () => [sequence(move(A), { unconfirmed: { do: "read", ip: A, why: "it is about to move" } })];
+    moving.run = async () => refused({ kind: "Terminal" });
+    await start();
+    await world.clock.advance(30_000);
+    expect(moving.begun).to.deep.equal([`read ${A}`]);
+  });
+
+  it("sees its own writes before the cache does", async () => {
+    moving.wanted = (status) => (status["seen"] === "yes" ? [] : [sequence(move(A)), sequence(move(B))]);
+    moving.run = async (_action, { state }) => {
+      await state.write({
+        patch: ({ metadata: { resourceVersion } }) => ({
+          contentType: "application/merge-patch+json",
+          body: { metadata: { resourceVersion }, status: { seen: "yes" } },
+        }),
+        subresource: "status",
+      });
+      return DONE;
+    };
+    world.source.listen(() => {
+      world.lagging = true;
+    });
+    await start();
+    expect(moving.begun).to.deep.equal([`move ${A}`, `move ${B}`]);
+    controller.enqueueAll();
+    await world.clock.flush();
+    expect(moving.begun, "the cache still shows the old version").to.have.length(2);
+  });
+
+  it("plans on what waits for the next status patch", async () => {
+    const seen: unknown[] = [];
+    moving.wanted = (status) => {
+      seen.push(status["phase"]);
+      return status["phase"] === "begun" ? [] : [sequence(move(A))];
+    };
+    moving.run = async (_action, { state }) => {
+      state.pendingStatus.set(["phase"], "begun");
+      return skipped("it goes on elsewhere");
+    };
+    await start();
+    expect(seen[0]).to.equal(undefined);
+    expect(seen.at(-1)).to.equal("begun");
+  });
+
+  it("runs the steps of a sequence in order, and skips those that rely on one that failed", async () => {
+    const steps = [
+      { name: "rules", actions: [move("rules")] },
+      { name: "node", reliesOn: ["rules"], actions: [move("node")] },
+      { name: "taint", actions: [move("taint")] },
+      { name: "assign", reliesOn: ["node"], actions: [move("assign")] },
+    ];
+    moving.wanted = () => [{ lockKey: "update", steps: steps.map((step) => ({ ...step, retryKey: step.name })) }];
+    moving.run = async ({ ip }) => (ip === "rules" ? refused() : DONE);
+    await start();
+    expect(moving.begun.slice(0, 2)).to.deep.equal(["move rules", "move taint"]);
+    expect(moving.begun).to.not.include("move assign");
+    expect(moving.state?.retries.get("rules")?.failures).to.equal(1);
+    expect(moving.state?.retries.get("taint")).to.equal(undefined);
+  });
+
+  it("lets a call ask, when it may be sent, whether a plan made now still wants it", async () => {
+    const answers: (string | undefined)[] = [];
+    let wanted = true;
+    moving.wanted = () => (wanted ? [sequence(move(A))] : []);
+    moving.run = async (_action, { context }) => {
+      answers.push(context.recheck?.());
+      wanted = false;
+      answers.push(context.recheck?.());
+      return { is: "superseded", because: answers[1] ?? "" };
+    };
+    await start();
+    expect(answers).to.deep.equal([undefined, "the plan has changed since the decision"]);
+    expect(moving.state?.retries.get(`address ${A}`)).to.equal(undefined);
+  });
+
+  it("checks the facts of the decision where the kind takes them", async () => {
+    let fit = true;
+    const taken: string[] = [];
+    const recheckOf = (_state: unknown, { ip }: Move) => {
+      taken.push(ip);
+      expect(moving.begun, "in the turn of the decision").to.deep.equal([]);
+      return () => (fit ? undefined : "the node has changed");
+    };
+    moving.more = { recheckOf, priorityOf: () => "records" };
+    moving.wanted = () => [sequence(move(A))];
+    const seen: unknown[] = [];
+    moving.run = async (_action, { context: { recheck, priority } }) => {
+      fit = false;
+      seen.push(recheck?.(), priority);
+      return DONE;
+    };
+    await start();
+    expect(taken).to.deep.equal([A]);
+    expect(seen).to.deep.equal(["the node has changed", "records"]);
+  });
+
+  it("plans again at once after a call that was superseded, and keeps the failures before it", async () => {
+    const outcomes: Outcome[] = [refused({ kind: "Conflict" }), { is: "superseded", because: "changed" }, DONE];
+    moving.wanted = () => [sequence(move(A))];
+    moving.run = async () => outcomes.shift() ?? DONE;
+    await start();
+    await world.clock.advance(1_000);
+    expect(moving.begun).to.have.length(3);
+    expect(world.status()["moved"]).to.deep.equal([`address ${A}`]);
+  });
+
+  it("keeps what an older CRD drops, and does not send it again and again", async () => {
+    world.dropped = ["conditions", "moved"];
+    moving.wanted = () => [sequence(move(A))];
+    await start();
+    const { length } = world.patches;
+    expect(moving.state?.pendingStatus.over({})["moved"]).to.deep.equal([`address ${A}`]);
+    controller.enqueueAll();
+    await world.clock.flush();
+    expect(world.patches).to.have.length(length);
+  });
+
+  it("runs a plan that does not come to rest with backoff", async () => {
+    moving.wanted = () => [sequence(move(`${moving.begun.length}`))];
+    moving.showsMoves = false;
+    await start();
+    await world.clock.advance(10_000);
+    // 8 iterations in a run; without a bound there would be a run each ms.
+    expect(moving.begun.length).to.be.within(8 * 5, 8 * 25);
+  });
+
+  it("writes nothing while another process leads", async () => {
+    world.leads = false;
+    await start();
+    expect(world.patches).to.deep.equal([]);
+  });
+
+  it("forgets another resource that bore the same name", async () => {
+    moving.wanted = () => [sequence(move(A))];
+    await start();
+    expect(moving.begun).to.have.length(1);
+    world.put({ ...OBJECT, metadata: { ...OBJECT.metadata, uid: "v" } });
+    await world.clock.flush();
+    expect(moving.begun).to.have.length(2);
+    expect(moving.state?.ref.uid).to.equal("v");
+  });
+});

@@ -1,0 +1,165 @@
+/** What a kind needs to run in memory: one object at a server, a source for the engine, and what the engine reports. */
+
+import { News } from "../../src/controllers/news.js";
+import type { KubeClient, KubeRequest } from "../../src/kube/client.js";
+import type { EventInput } from "../../src/kube/events.js";
+import type { KubeObject } from "../../src/kube/objects.js";
+import { StatusError } from "../../src/kube/status-error.js";
+import { silentLogger } from "../../src/logging.js";
+import { noControllerMetrics } from "../../src/metrics/controller.js";
+import { flipopMetrics } from "../../src/metrics/flipop.js";
+import { MetricsRegistry } from "../../src/metrics/registry.js";
+import type { RuntimeMetrics } from "../../src/metrics/runtime.js";
+import { noQueueMetrics } from "../../src/metrics/workqueue.js";
+import type { Kind } from "../../src/reconcile/kind.js";
+import { KindController, type KindTools } from "../../src/reconcile/kind-controller.js";
+import { ObjectWriters } from "../../src/reconcile/object-writers.js";
+import type { KindTypes } from "../../src/reconcile/plan.js";
+import type { ResourceSource, SourceEvent } from "../../src/reconcile/source.js";
+import { FakeClock } from "../support/fake-clock.js";
+
+export const KEY = "default/one";
+
+/** One object `default/one`, as a server has it and as a cache has it that may lag behind. */
+export class OneObject<O extends KubeObject> {
+  readonly clock = new FakeClock();
+  readonly events: EventInput[] = [];
+  readonly patches: unknown[] = [];
+  readonly news = new News();
+  readonly source: ResourceSource<O>;
+  leads = true;
+  /** The cache hears of nothing while this is set. */
+  lagging = false;
+  /** Fields of the status that the server does not know. */
+  dropped: readonly string[] = [];
+  private cached: O | undefined;
+  private stored: O | undefined;
+  private readonly listeners = new Set<(event: SourceEvent<O>) => void>();
+  private readonly stop = new AbortController();
+  private running: Promise<void> | undefined;
+
+  constructor() {
+    const writers = new ObjectWriters<O>(
+      this.client,
+      () => this.cached,
+      (key) => `/${key}`,
+    );
+    this.source = {
+      writers,
+      keys: () => (this.cached === undefined ? [] : [KEY]),
+      cached: (key) => (key === KEY ? this.cached : undefined),
+      listen: (listener) => {
+        this.listeners.add(listener);
+        return () => this.listeners.delete(listener);
+      },
+    };
+  }
+
+  get object(): O | undefined {
+    return this.stored;
+  }
+
+  /** What is stored under `status`. */
+  status(): Readonly<Record<string, unknown>> {
+    return (this.stored?.status ?? {}) as Readonly<Record<string, unknown>>;
+  }
+
+  condition(type: string): string | undefined {
+    const conditions = (this.status()["conditions"] ?? []) as readonly {
+      type: string;
+      status: string;
+      reason: string;
+    }[];
+    const found = conditions.find((condition) => condition.type === type);
+    return found && `${found.status}/${found.reason}`;
+  }
+
+  /** Replaces the spec, or the metadata beside it. */
+  put(object: O): void {
+    const version = Number(this.stored?.metadata.resourceVersion ?? 0) + 1;
+    const generation = (this.stored?.metadata.generation ?? 0) + 1;
+    const metadata = { ...object.metadata, generation, resourceVersion: `${version}` };
+    this.store({ ...object, metadata, status: this.stored?.status });
+  }
+
+  /** The cache catches up. */
+  catchUp(): void {
+    this.lagging = false;
+    if (this.stored !== undefined) this.tell(this.stored, false);
+  }
+
+  start<T extends KindTypes & { readonly object: O }>(kind: Kind<T>): KindController<T> {
+    const controller = new KindController<T>(this.tools(), kind);
+    this.running = controller.run(this.stop.signal);
+    this.end = async () => {
+      this.stop.abort();
+      await this.clock.flush();
+      await this.running;
+      await controller.close();
+    };
+    return controller;
+  }
+
+  end: () => Promise<void> = () => Promise.resolve();
+
+  private tools(): KindTools {
+    return {
+      clock: this.clock,
+      logger: silentLogger,
+      random: () => 0,
+      events: { record: (event) => this.events.push(event) },
+      metrics: flipopMetrics(new MetricsRegistry()),
+      runtime: { queue: noQueueMetrics, controller: noControllerMetrics } as RuntimeMetrics,
+      news: this.news,
+      leads: () => this.leads,
+      settings: { dryRun: false, resyncMs: 86_400_000 },
+    };
+  }
+
+  private get client(): KubeClient {
+    return {
+      request: async <T>(request: KubeRequest) => this.answer(request) as unknown as T,
+      open: () => Promise.reject(new Error("no watches here")),
+    };
+  }
+
+  private answer({ method, body }: KubeRequest): O {
+    const { stored } = this;
+    if (stored === undefined) throw new StatusError({ code: 404, reason: "NotFound", message: "gone" });
+    if (method === "GET") return stored;
+    this.patches.push(body);
+    const version = (body as Partial<KubeObject>).metadata?.resourceVersion;
+    if (version !== undefined && version !== stored.metadata.resourceVersion) {
+      throw new StatusError({ code: 409, reason: "Conflict", message: "changed meanwhile" });
+    }
+    const merged = mergePatch(stored, body) as O;
+    const resourceVersion = `${Number(stored.metadata.resourceVersion) + 1}`;
+    const status = Object.fromEntries(
+      Object.entries((merged.status ?? {}) as object).filter(([field]) => !this.dropped.includes(field)),
+    );
+    return this.store({ ...merged, status, metadata: { ...merged.metadata, resourceVersion } });
+  }
+
+  private store(object: O): O {
+    const { deletionTimestamp, finalizers = [] } = object.metadata;
+    const gone = deletionTimestamp !== undefined && finalizers.length === 0;
+    this.stored = gone ? undefined : object;
+    if (!this.lagging) this.tell(object, gone);
+    return object;
+  }
+
+  private tell(object: O, deleted: boolean): void {
+    this.cached = deleted ? undefined : object;
+    for (const listener of [...this.listeners]) listener({ key: KEY, object, deleted });
+  }
+}
+
+function mergePatch(target: unknown, patch: unknown): unknown {
+  if (typeof patch !== "object" || patch === null || Array.isArray(patch)) return patch;
+  const merged: Record<string, unknown> = typeof target === "object" && target !== null ? { ...target } : {};
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete merged[key];
+    else merged[key] = mergePatch(merged[key], value);
+  }
+  return merged;
+}

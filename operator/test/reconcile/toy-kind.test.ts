@@ -1,0 +1,115 @@
+/** A whole kind, to be read from top to bottom: `Sign` shows its text on a board that lives in a cloud. */
+
+import { expect } from "chai";
+import { afterEach, beforeEach, describe, it } from "mocha";
+import { DONE } from "../../src/controllers/addresses/outcomes.js";
+import { type PlannedCondition, unknown, yes } from "../../src/controllers/planned-condition.js";
+import { normal } from "../../src/controllers/telling.js";
+import type { KubeObject, ObjectMeta } from "../../src/kube/objects.js";
+import { finalizerPatch } from "../../src/kube/patch.js";
+import type { Kind } from "../../src/reconcile/kind.js";
+import { type Action, inOrder, type Plan } from "../../src/reconcile/plan.js";
+import { OneObject } from "./rig.js";
+
+// The cloud: one board, and its slow API.
+const board = { text: "", calls: 0 };
+const readBoard = async () => board.text;
+const writeBoard = async (text: string) => {
+  board.calls += 1;
+  board.text = text;
+};
+
+// The kind: its types ...
+interface SignObject extends KubeObject {
+  readonly spec: { readonly text: string };
+}
+interface Snapshot {
+  readonly metadata: ObjectMeta;
+  readonly wanted: string;
+  readonly shown: string | "unknown";
+}
+type SignAction =
+  | (Action & { readonly do: "write"; readonly text: string })
+  | (Action & { readonly do: "add-finalizer" | "remove-finalizer" });
+interface Sign {
+  readonly object: SignObject;
+  readonly resource: SignObject;
+  readonly snapshot: Snapshot;
+  readonly action: SignAction;
+  readonly plan: Plan<SignAction>;
+  readonly memory: { shown: string | "unknown" };
+}
+
+// ... its decision, which is pure ...
+function plan({ metadata, wanted, shown }: Snapshot): Plan<SignAction> {
+  const text = metadata.deletionTimestamp === undefined ? wanted : "";
+  const ready: PlannedCondition = shown === text ? yes("Ready", "Observed", `shows "${text}"`) : unknown("Ready");
+  const actions: SignAction[] = shown === "unknown" ? [] : [...actionsFor(metadata, shown, text)];
+  return { sequences: inOrder("board", actions), conditions: [ready], explanation: actions[0]?.why ?? "" };
+}
+
+function* actionsFor({ finalizers = [], deletionTimestamp }: ObjectMeta, shown: string, text: string) {
+  const deleting = deletionTimestamp !== undefined;
+  const has = finalizers.includes("sign");
+  if (!deleting && !has) yield { do: "add-finalizer", why: "the board has to be cleared at the end" } as const;
+  if (shown !== text) yield { do: "write", text, why: `the board shows "${shown}"` } as const;
+  if (deleting && has) yield { do: "remove-finalizer", why: "the board is clear" } as const;
+}
+
+// ... and the value that the engine runs.
+function signKind({ source }: OneObject<SignObject>): Kind<Sign> {
+  const setFinalizer = (present: boolean) => (object: SignObject) => finalizerPatch(object, "sign", present);
+  return {
+    names: { kind: "Sign", plural: "signs", controller: "sign", finalizer: "sign" },
+    source,
+    read: (object) => object,
+    remember: () => ({ shown: "unknown" }),
+    prepare: async ({ memory }) => {
+      memory.shown = await readBoard();
+    },
+    gather: ({ memory: { shown } }, { metadata, spec }) => ({ metadata, wanted: spec.text, shown }),
+    plan,
+    actions: {
+      write: async ({ state }, { text }) => {
+        await writeBoard(text);
+        state.memory.shown = text;
+        return DONE;
+      },
+      "add-finalizer": ({ state }) => state.write({ patch: setFinalizer(true) }).then(() => DONE),
+      "remove-finalizer": ({ state }) => state.write({ patch: setFinalizer(false) }).then(() => DONE),
+    },
+    status: ({ shown }) => ({ shown }),
+    events: (_snapshot, _plan, { results }) => ({
+      now: results.flatMap(({ action }) => (action.do === "write" ? normal("Written", "Write", action.why) : [])),
+    }),
+  };
+}
+
+describe("a toy kind", () => {
+  const metadata = { name: "one", namespace: "default", uid: "u", resourceVersion: "" };
+  let world: OneObject<SignObject>;
+
+  beforeEach(async () => {
+    Object.assign(board, { text: "", calls: 0 });
+    world = new OneObject<SignObject>();
+    world.start(signKind(world));
+    world.put({ metadata, spec: { text: "hello" } });
+    await world.clock.flush();
+  });
+  afterEach(() => world.end());
+
+  it("does what its plan says, and says so in status and Event", () => {
+    expect(board).to.deep.equal({ text: "hello", calls: 1 });
+    expect(world.status()["shown"]).to.equal("hello");
+    expect(world.condition("Ready")).to.equal("True/Observed");
+    expect(world.events.map(({ reason, note }) => `${reason}: ${note}`)).to.deep.equal(['Written: the board shows ""']);
+  });
+
+  it("cleans up when it is deleted", async () => {
+    const finalizers = world.object?.metadata.finalizers ?? [];
+    world.put({ metadata: { ...metadata, finalizers, deletionTimestamp: "2025-01-01" }, spec: { text: "hello" } });
+    await world.clock.flush();
+    expect(board.text).to.equal("");
+    expect(world.object).to.equal(undefined);
+  });
+});
