@@ -128,7 +128,7 @@ export class RootTasks extends Component {
       receiveArgs: true,
     });
     project.addTask("commits", {
-      description: "Checks the messages of the commits since a base, origin/main unless it is given",
+      description: "Checks the messages of the commits since a base (by default origin/main)",
       exec: "tsx tools/commits/main.ts",
       receiveArgs: true,
     });

@@ -78,11 +78,11 @@ describe("the command line", () => {
   const mistakes: readonly (readonly [string[], RegExp])[] = [
     [
       ["--resync", "x"],
-      /^flipop: --resync: "x" is not a valid value of resync: give seconds, more than 0, such as 60\n$/,
+      /^flipop: --resync: "x" is not a valid value of resync: give a number of seconds above 0, such as 60\n$/,
     ],
     [
       ["--resync", "0"],
-      /^flipop: --resync: "0" is not a valid value of resync: give seconds, more than 0, such as 60\n$/,
+      /^flipop: --resync: "0" is not a valid value of resync: give a number of seconds above 0, such as 60\n$/,
     ],
     [["--resynk=5"], /^flipop: unknown option '--resynk': did you mean --resync\?\n$/],
     [["--debug=true", "wrong"], /^flipop: unexpected argument "wrong"\n$/],

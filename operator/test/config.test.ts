@@ -66,11 +66,11 @@ describe("readSettings", () => {
     [{ env: { FLIPOP_DRY_RUN: "" } }, 'FLIPOP_DRY_RUN: "" is not a valid value of dry-run: use true or false'],
     [
       { flags: { resync: "1m" } },
-      '--resync: "1m" is not a valid value of resync: give seconds, more than 0, such as 60',
+      '--resync: "1m" is not a valid value of resync: give a number of seconds above 0, such as 60',
     ],
     [
       { env: { FLIPOP_RESYNC: "-1" } },
-      'FLIPOP_RESYNC: "-1" is not a valid value of resync: give seconds, more than 0, such as 60',
+      'FLIPOP_RESYNC: "-1" is not a valid value of resync: give a number of seconds above 0, such as 60',
     ],
     [
       { flags: { features: "pools,dsn" } },
@@ -93,7 +93,7 @@ describe("readSettings", () => {
     // What the others are compared with was not understood.
     [
       { flags: { "leader-elect-lease-duration": "5", "leader-elect-renew-deadline": "x" } },
-      '--leader-elect-renew-deadline: "x" is not a valid value of leader-elect-renew-deadline: give seconds, more than 0, such as 10',
+      '--leader-elect-renew-deadline: "x" is not a valid value of leader-elect-renew-deadline: give a number of seconds above 0, such as 10',
     ],
     [
       { flags: { "leader-elect-lease-duration": "10" } },
