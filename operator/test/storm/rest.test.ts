@@ -103,6 +103,8 @@ describe("the oracle of the storm, at rest", () => {
       pool({ routedIP: IP, state: "active", assignedNode: "node-1" }, { kind: "routed", endpoints });
     passes({ resources: [routed({ "node-1": "ready" })] });
     finds({ resources: [routed({ "node-2": "ready" })] }, /is on node-1 and could be on node-2/);
+    const tainted = { ...HOLDER, state: { ...NODE, taint: "hard" as const } };
+    passes({ nodes: [tainted, FREE], resources: [routed({ "node-1": "ready", "node-2": "ready" })] });
   });
 
   it("annotations, leaks, and what should be gone", () => {

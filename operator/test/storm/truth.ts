@@ -53,8 +53,9 @@ export function refusals(resource: ResourceState, node: NodeState, name: string)
   const rules: readonly (readonly [applies: boolean, refusal: Refusal])[] = [
     [resource.kind !== "routed" && !resource.groups.includes(node.group), "final"],
     [node.cordoned, "final"],
-    [node.taint === "hard", "final"],
-    [node.taint === "pressure", "recoverable"],
+    // A RoutedIP asks for a node that is Ready and schedulable; taints are about pods to come, and its endpoints are there.
+    [resource.kind !== "routed" && node.taint === "hard", "final"],
+    [resource.kind !== "routed" && node.taint === "pressure", "recoverable"],
     [!node.ready, "recoverable"],
     [resource.needsPod && node.pod !== "ready", "recoverable"],
     [resource.kind === "routed" && (resource.endpoints[name] ?? "absent") !== "ready", "recoverable"],
