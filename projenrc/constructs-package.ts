@@ -107,7 +107,7 @@ const EXPORTS = {
 };
 
 const RELEASE_FILE = [
-  "/** Version of all packages and of the image: they are released together. */",
+  "/** Version of all packages and of the image, which are released together. */",
   `export const RELEASE = "${RELEASE}";`,
   "",
 ];

@@ -5,7 +5,7 @@ import { FlipopOperator } from "../../src";
 import { refusals } from "../support/charts";
 
 describe("two operators", () => {
-  it("of one name in one namespace of a chart are refused, with the paths of both", () => {
+  it("with the same name and namespace in a chart are refused, with both paths", () => {
     const chart = new Chart(new App(), "test");
     new FlipopOperator(chart, "a");
     new FlipopOperator(chart, "b", { namespace: "flipop" });
@@ -14,7 +14,7 @@ describe("two operators", () => {
     ]);
   });
 
-  it("of two names, of two namespaces, or of two charts (which may be two clusters) are let pass", () => {
+  it("with different names, namespaces or charts (which may be two clusters) are accepted", () => {
     const app = new App();
     const chart = new Chart(app, "test");
     new FlipopOperator(chart, "a");

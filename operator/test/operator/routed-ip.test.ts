@@ -60,6 +60,24 @@ describe("operator in process: RoutedIP, whole", function () {
     expect(made.world.complaints).to.deep.equal([]);
   });
 
+  it("tries another node at once when the elected one has no machine", async () => {
+    made = await RoutedWorld.create(["n1", "n2", "n3"]);
+    const { world } = made;
+    made.addIssuer({ routedIPFirewallName: undefined });
+    made.addRouted("a", { routedIP: world.digitalocean.state.addAddress().ip });
+    made.serve({ node: "n1" });
+    world.start();
+    await made.ready("a");
+    const refused = () => world.logs.filter((line) => line.includes("the provider has no machine")).length;
+    world.digitalocean.state.deleteDroplet(world.droplet("n2").id);
+    const failedAt = world.clock.now();
+    made.serve({ node: "n1", ready: false, serving: false }, { node: "n2" }, { node: "n3" });
+    world.setReady("n1", false);
+    await made.until("on n3", () => made.nodeOf("a") === "n3");
+    expect(refused(), "the call that showed it").to.equal(1);
+    expect(world.clock.now() - failedAt, "the slow retry schedule begins with 60 s").to.be.below(60_000);
+  });
+
   it("puts back what a person takes away: the taint, and the node in the firewall", async () => {
     await startReady(1);
     made.world.kubernetes.change({ apiVersion: "v1", kind: "Node", name: "n1" }, ({ spec, ...node }) => {

@@ -58,6 +58,10 @@ describe("the oracle of the storm, at rest", () => {
     finds({ nodes: [failed, FREE] }, /is on node-1 and could be on node-2/);
     finds({ holders: { [IP]: null }, nodes: [node("node-1"), FREE] }, /could be on node-1/);
     passes({ nodes: [failed] });
+    // An older resource may keep the node for an address that it lacks: that is reported by itself.
+    const lacking = { ...pool(), name: "older", state: { ...POOL, desired: 2 } };
+    const found = unsettled(picture({ nodes: [failed, FREE], resources: [pool(), lacking] }), history());
+    expect(found.join("\n")).to.match(/^older: it has 1 of 2.*$/);
     const paused = { resources: [pool({}, { paused: true })] };
     passes({ nodes: [failed, FREE], ...paused });
   });

@@ -22,6 +22,8 @@ export const REFUSALS = {
       message: "Invalid request headers",
       chain: { code: 6111, message: "Invalid format for Authorization header" },
     }),
+  /** Of a token that is asked about itself. */
+  invalidToken: () => refusal(401, { code: 1000, message: "Invalid API Token" }),
   unknownToken: () => refusal(403, { code: 9109, message: "Invalid access token" }),
   /** Of zones. */
   forbiddenZone: () => refusal(403, { code: 9109, message: "Unauthorized to access requested resource" }),

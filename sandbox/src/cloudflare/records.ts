@@ -22,6 +22,7 @@ import {
 import { objectOf } from "./record-fields.js";
 import { filterRecords } from "./record-filter.js";
 import type { Tokens } from "./tokens.js";
+import { zoneFile } from "./zone-file.js";
 import { isId, recordZone } from "./zones.js";
 
 const PAGE = { standard: 100, least: 1, most: 5_000_000 };
@@ -42,6 +43,7 @@ export function recordRoutes(context: RecordContext): readonly Route<CloudflareW
       transaction(context, recordZone(request, world, tokens, "dns:edit"), (draft) => run(draft, request));
   return [
     { method: "GET", path: RECORDS, handle: (request, world) => list(request, world, tokens) },
+    { method: "GET", path: `${RECORDS}/export`, handle: (request, world) => exported(request, world, context) },
     { method: "GET", path: RECORD, handle: (request, world) => get(request, world, tokens) },
     { method: "POST", path: RECORDS, handle: change((draft, { body }) => one(createRecord(draft, body))) },
     { method: "POST", path: `${RECORDS}/batch`, handle: change((draft, { body }) => batch(draft, objectOf(body))) },
@@ -83,6 +85,14 @@ function list(request: SimulatorRequest, world: CloudflareWorld, tokens: Tokens)
 function get(request: SimulatorRequest, world: CloudflareWorld, tokens: Tokens): SimulatorAnswer {
   const zone = recordZone(request, world, tokens, "dns:read");
   return one(existing(zone, recordId(request)));
+}
+
+function exported(
+  request: SimulatorRequest,
+  world: CloudflareWorld,
+  { tokens, clock }: RecordContext,
+): SimulatorAnswer {
+  return { status: 200, body: zoneFile(recordZone(request, world, tokens, "dns:read"), clock.now()), plain: true };
 }
 
 /** In this order, whatever the order of the body's members; the first refusal is the answer. */

@@ -15,7 +15,7 @@ import { serverError } from "./errors.js";
 import { RateLimit, type RateLimitOptions } from "./rate-limit.js";
 import { createRecord, draftOf } from "./record-changes.js";
 import { recordRoutes } from "./records.js";
-import { type CloudflareToken, Tokens } from "./tokens.js";
+import { type CloudflareToken, Tokens, tokenRoutes } from "./tokens.js";
 import { zoneRoutes } from "./zones.js";
 
 /** May do everything, until it is revoked. */
@@ -162,7 +162,7 @@ function apiOf(
   const limit = new RateLimit(clock, options.rateLimit);
   return {
     name: "Cloudflare",
-    routes: [...zoneRoutes(tokens), ...recordRoutes({ tokens, clock, random })],
+    routes: [...tokenRoutes(tokens), ...zoneRoutes(tokens), ...recordRoutes({ tokens, clock, random })],
     world,
     freeze: (current) => structuredClone(current),
     admit: (request) => {

@@ -1,8 +1,11 @@
 /** Who may do what to which zone. */
 
+import { createHash } from "node:crypto";
+import type { Route } from "../http/api.js";
 import type { SimulatorRequest } from "../http/message.js";
 import { allows, bearer, type TokenGrant, TokenTable } from "../http/tokens.js";
-import type { ZoneData } from "./data.js";
+import type { CloudflareWorld, ZoneData } from "./data.js";
+import { success } from "./envelope.js";
 import { REFUSALS } from "./errors.js";
 
 /** `Zone > Zone > Read`, `Zone > DNS > Read` and `Zone > DNS > Edit` of the dashboard; edit includes read. */
@@ -13,6 +16,17 @@ export interface CloudflareToken extends TokenGrant {
   readonly scopes?: readonly Scope[];
   /** Names of the zones that it is for. @default all */
   readonly zones?: readonly string[];
+}
+
+const VERIFY = "/user/tokens/verify";
+const VERIFY_ROUTE = `GET ${VERIFY}`;
+
+/** What a token may ask about itself. It needs no scope. */
+export function tokenRoutes(tokens: Tokens): readonly Route<CloudflareWorld>[] {
+  const message = { code: 10_000, message: "This API Token is valid and active" };
+  const handle = (request: SimulatorRequest) =>
+    success({ id: tokens.idOf(request), status: "active" }, { messages: [message] });
+  return [{ method: "GET", path: VERIFY, handle }];
 }
 
 type Asking = Pick<SimulatorRequest, "headers">;
@@ -40,11 +54,17 @@ export class Tokens {
     return this.table.nameOf(headers.authorization);
   }
 
+  /** The token's id: 32 hexadecimal digits that tell nothing of its secret. */
+  idOf(request: Asking): string {
+    return createHash("sha256").update(this.nameOf(request)).digest("hex").slice(0, 32);
+  }
+
   /** Throws the refusal of a request without a valid token. */
-  check({ headers }: Asking): void {
+  check({ headers, route }: Asking & Pick<SimulatorRequest, "route">): void {
     if (headers.authorization === undefined) throw REFUSALS.missingCredentials();
     if (!/^Bearer +[\w-]+$/i.test(headers.authorization)) throw REFUSALS.malformedToken();
-    if (this.table.find(headers.authorization) === undefined) throw REFUSALS.unknownToken();
+    if (this.table.find(headers.authorization) !== undefined) return;
+    throw route === VERIFY_ROUTE ? REFUSALS.invalidToken() : REFUSALS.unknownToken();
   }
 
   /** Whether the request's token has a right on a zone. */

@@ -12,6 +12,7 @@ import { dropletActionRoutes } from "./droplet-actions.js";
 import { dropletRoutes } from "./droplets.js";
 import { errorBody, refusal } from "./errors.js";
 import { firewallRoutes } from "./firewalls.js";
+import { projectRoutes } from "./projects.js";
 import { RateLimit } from "./rate-limit.js";
 import { regionRoutes } from "./regions.js";
 import { reservedIpRoutes } from "./reserved-ips.js";
@@ -30,6 +31,7 @@ export const DIGITALOCEAN_ROUTES: readonly Route<World>[] = [
   ...dropletRoutes,
   ...dropletActionRoutes,
   ...firewallRoutes,
+  ...projectRoutes,
   ...regionRoutes,
   ...reservedIpRoutes,
   ...reservedIpv6Routes,

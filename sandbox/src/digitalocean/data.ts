@@ -1,6 +1,7 @@
 /** What the simulated account holds. Plain data only: stale reads are answered from a structured clone of it. */
 
 export interface AccountData {
+  /** Also the id of the default project. */
   readonly uuid: string;
   email: string;
   name: string;
@@ -35,7 +36,7 @@ export interface AddressData {
   readonly ip: string;
   readonly family: "ipv4" | "ipv6";
   readonly region: string;
-  readonly projectId: string;
+  projectId: string;
   readonly reservedAt: number;
   /** Number by which actions name it. */
   readonly resourceId: number;
@@ -141,6 +142,18 @@ export interface PrefixData {
   readonly projectId: string;
 }
 
+export type ProjectEnvironment = "Development" | "Staging" | "Production";
+
+export interface ProjectData {
+  readonly id: string;
+  name: string;
+  description: string;
+  purpose: string;
+  environment: ProjectEnvironment;
+  readonly createdAt: number;
+  updatedAt: number;
+}
+
 export interface Data {
   readonly account: AccountData;
   readonly droplets: Map<number, DropletData>;
@@ -156,6 +169,10 @@ export interface Data {
   /** By name in lower case. */
   readonly tags: Map<string, TagData>;
   readonly prefixes: Map<string, PrefixData>;
+  /** By id. */
+  readonly projects: Map<string, ProjectData>;
+  /** Resources that somebody moved into a project, by URN; all others are where they were created. */
+  readonly moved: Map<string, { readonly projectId: string; readonly at: number }>;
 }
 
 export function emptyData(account: AccountData): Data {
@@ -170,5 +187,7 @@ export function emptyData(account: AccountData): Data {
     firewalls: new Map(),
     tags: new Map(),
     prefixes: new Map(),
+    projects: new Map(),
+    moved: new Map(),
   };
 }

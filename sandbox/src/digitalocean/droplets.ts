@@ -40,6 +40,7 @@ function list(request: SimulatorRequest, world: World): SimulatorAnswer {
 function create(request: SimulatorRequest, world: World): SimulatorAnswer {
   const body = bodyOf(request);
   const many = body["names"] !== undefined;
+  if (many && body["name"] !== undefined) throw unprocessable(request, "Specify either name or names, not both.");
   const names = many
     ? textsField(request, body, "names")
     : [required(request, "name", textField(request, body, "name"))];

@@ -14,19 +14,24 @@ import { REGIONS } from "./regions.js";
 import { reservedIpActionRoutes } from "./reserved-ip-actions.js";
 import type { World } from "./world.js";
 
-/** By `droplet_id` (assigned in one go) or by `region`. */
+/** By `droplet_id` (assigned in one go) or by `region`; the description allows no request that has both. */
 function create(request: SimulatorRequest, world: World, spelling: Spelling): SimulatorAnswer {
   const body = bodyOf(request);
   const dropletId = integerField(request, body, "droplet_id");
+  const wished = textField(request, body, "region");
+  if (dropletId !== undefined && wished !== undefined) throw unprocessable(request, BOTH_MESSAGE);
   if (countReserved(world, "ipv4") >= world.data.account.reservedIpLimit) throw unprocessable(request, QUOTA_MESSAGE);
   if (dropletId !== undefined) return createFor(request, world, spelling, dropletId);
-  const region = required(request, "region", textField(request, body, "region"));
+  const region = required(request, "region", wished);
   if (!REGIONS.includes(region)) throw unprocessable(request, `Region ${region} is not available.`);
   const projectId = textField(request, body, "project_id") ?? world.data.account.uuid;
   const address = addAddress(world, { family: "ipv4", region, ip: world.numbers.reservedIp(), projectId });
   startAddressAction(world, address, { type: "reserve_ip", dropletIds: [], ms: 0 }, () => undefined);
   return { status: 202, body: { [spelling.one]: addressView(world, address), links: {} } };
 }
+
+/** The words are the simulator's: the API's own are not known. */
+export const BOTH_MESSAGE = "Specify either a droplet_id or a region, not both.";
 
 function createFor(request: SimulatorRequest, world: World, spelling: Spelling, dropletId: number): SimulatorAnswer {
   const droplet = world.data.droplets.get(dropletId);

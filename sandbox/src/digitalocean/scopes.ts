@@ -8,6 +8,7 @@ const RESOURCES: Readonly<Record<string, string>> = {
   droplets: "droplet",
   firewalls: "firewall",
   floating_ips: "reserved_ip",
+  projects: "project",
   regions: "regions",
   reserved_ips: "reserved_ip",
   reserved_ipv6: "reserved_ip",
@@ -28,6 +29,7 @@ const EXCEPTIONS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(POST|DELETE) \/v2\/firewalls\/.*\/(droplets|tags|rules)$/, ["update"]],
   [/^POST \/v2\/domains\/.*\/records$/, ["create", "update"]],
   [/^DELETE \/v2\/domains\/.*\/records\//, ["delete", "update"]],
+  [/^POST \/v2\/projects\/.*\/resources$/, ["assign_resource"]],
   [/^PATCH \/v2\/byoip_prefixes\//, ["write"]],
 ];
 

@@ -41,8 +41,9 @@ function replaces(response: ServerResponse, answer: SimulatorAnswer | undefined,
   return true;
 }
 
-function bodyOf({ body }: SimulatorAnswer): Buffer {
-  return body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(body));
+function bodyOf({ body, plain }: SimulatorAnswer): Buffer {
+  if (body === undefined) return Buffer.alloc(0);
+  return Buffer.from(plain === true ? String(body) : JSON.stringify(body));
 }
 
 function halfOf(body: Buffer): Buffer {
@@ -55,9 +56,10 @@ function send(response: ServerResponse, answer: SimulatorAnswer, body: Buffer): 
   response.end(response.req.method === "HEAD" ? undefined : body);
 }
 
-function writeHead(response: ServerResponse, { status, headers, body }: SimulatorAnswer, length: number): void {
-  const content =
-    body === undefined ? {} : { "content-type": "application/json; charset=utf-8", "content-length": length };
+function writeHead(response: ServerResponse, answer: SimulatorAnswer, length: number): void {
+  const { status, headers, body, plain } = answer;
+  const type = `${plain === true ? "text/plain" : "application/json"}; charset=utf-8`;
+  const content = body === undefined ? {} : { "content-type": type, "content-length": length };
   response.writeHead(status, { ...content, ...headers });
 }
 

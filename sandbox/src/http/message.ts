@@ -27,6 +27,8 @@ export interface SimulatorAnswer {
   readonly headers?: Readonly<Record<string, string>>;
   /** Absent: an answer without a body. */
   readonly body?: JsonValue;
+  /** Sends `body`, a text, as `text/plain` instead of JSON. @default false */
+  readonly plain?: boolean;
 }
 
 /** Sees an answer of the API as it is, before a fault damages it on the wire. Must not throw. */

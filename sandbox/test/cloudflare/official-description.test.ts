@@ -5,9 +5,11 @@ import { type CloudflareRig, startCloudflareRig } from "../support/cloudflare-ri
 
 /** What an operator, a person or another program may use of the simulator. */
 const OPERATIONS = [
+  "GET /user/tokens/verify",
   "GET /zones",
   "GET /zones/{zone_id}",
   "GET /zones/{zone_id}/dns_records",
+  "GET /zones/{zone_id}/dns_records/export",
   "POST /zones/{zone_id}/dns_records",
   "GET /zones/{zone_id}/dns_records/{dns_record_id}",
   "PUT /zones/{zone_id}/dns_records/{dns_record_id}",
@@ -25,6 +27,7 @@ describe("simulated Cloudflare against the official description", () => {
     rig = await startCloudflareRig({ zones: [{ name: "example.com", plan: "pro" }] });
     const zone = `/zones/${rig.simulator.zone("example.com").id}`;
     description.hit.clear();
+    await rig.call("GET", "/user/tokens/verify");
     await rig.call("GET", "/zones");
     await rig.call("GET", zone);
     const tagged = { type: "AAAA", name: "www", content: "2001:db8::1", comment: "ours", tags: ["a:b"] };
@@ -35,6 +38,7 @@ describe("simulated Cloudflare against the official description", () => {
     await rig.call("PATCH", path, { ttl: 300 });
     await rig.call("GET", path);
     await rig.call("GET", `${zone}/dns_records`);
+    await rig.call("GET", `${zone}/dns_records/export`);
     await rig.call("DELETE", path);
     expect([...description.hit].sort()).to.deep.equal([...OPERATIONS].sort());
   });

@@ -142,4 +142,17 @@ describe("simulated Cloudflare: records", () => {
     const wrong = await rig.call("GET", `${path}?order=age`);
     expect([answer.get("result", 0, "content"), wrong.status]).to.deep.equal(["192.0.2.2", 400]);
   });
+
+  it("exports a zone as BIND reads it", async () => {
+    rig = await startCloudflareRig({ zones: [{ name: "example.com", plan: "pro" }] });
+    const records = `/zones/${rig.simulator.zone("example.com").id}/dns_records`;
+    await rig.call("POST", records, { type: "A", name: "www", content: "192.0.2.1", ttl: 300, comment: "ours" });
+    await rig.call("POST", records, { type: "CNAME", name: "alias", content: "www.example.com", ttl: 60 });
+    const file = await rig.call("GET", `${records}/export`);
+    expect(file.headers["content-type"]).to.match(/^text\/plain/);
+    const lines = String(file.get()).split("\n");
+    expect(lines).to.include(";; Domain:     example.com.");
+    expect(lines).to.include("www.example.com.\t300\tIN\tA\t192.0.2.1 ; ours cf_tags=cf-proxied:false");
+    expect(lines).to.include("alias.example.com.\t60\tIN\tCNAME\twww.example.com. ; cf_tags=cf-proxied:false");
+  });
 });

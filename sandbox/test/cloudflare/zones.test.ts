@@ -151,4 +151,15 @@ describe("simulated Cloudflare: zones and tokens", () => {
     const malformed = await rig.call("POST", path, "{");
     expect([malformed.status, malformed.codes]).to.deep.equal([400, [6007]]);
   });
+
+  it("tells a token whether it works, without any right", async () => {
+    rig = await startCloudflareRig();
+    rig.simulator.tokens.add({ name: "bare", secret: "bare-bare-bare-bare-bare-bare-bare-bare-", scopes: [] });
+    const token = "bare-bare-bare-bare-bare-bare-bare-bare-";
+    const works = await rig.call("GET", "/user/tokens/verify", undefined, { token });
+    expect([works.status, works.get("result", "status")]).to.deep.equal([200, "active"]);
+    expect(works.get("result", "id")).to.match(/^[0-9a-f]{32}$/);
+    const unknown = await rig.call("GET", "/user/tokens/verify", undefined, { token: `${token}x` });
+    expect([unknown.status, ...unknown.codes]).to.deep.equal([401, 1000]);
+  });
 });

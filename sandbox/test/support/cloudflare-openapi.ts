@@ -15,12 +15,16 @@ const RULES: OpenApiRules = {
   // The description has `4XX` for all of them, and nothing above.
   reviewed: [...REFUSED, ...FAILED].flatMap((status) => [
     { status, on: /dns_records/, schema: "dns-records_api-response-common-failure" },
+    { status, on: /\/user\/tokens\/verify$/, schema: "iam_api-response-common-failure" },
     { status, on: /\/zones(\/\{zone_id\})?$/, schema: "zones_api-response-common-failure" },
   ]),
   exceptions: {
     optional: [
       // Null where there is none, which the description does not allow: see `withoutNullComments`.
       "result.comment",
+      // Only of a token that is limited in time.
+      "result.expires_on",
+      "result.not_before",
     ],
     extra: [
       // Younger than the description, or missing in it; told by the documentation and seen in answers.
@@ -89,6 +93,7 @@ const page = { page: { type: "string", pattern: whole }, per_page: { type: "stri
 
 /** Query parameters by route, as the documentation of today has them: the description is older than `name.exact`. */
 const QUERIES: Readonly<Record<string, object>> = {
+  "GET /user/tokens/verify": {},
   "GET /zones": {
     ...page,
     name: { type: "string", pattern: "^([\\w-]{1,63}\\.)+[\\w-]{2,63}$" },

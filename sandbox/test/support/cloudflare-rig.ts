@@ -74,12 +74,16 @@ async function checkedCall(
   const answer = {
     status: response.status,
     headers: Object.fromEntries(response.headers),
-    body: (await response.json()) as unknown,
+    body: await contentOf(response),
   };
   checkCloudflareAnswer({ method, path, body }, answer);
   const get: CloudflareAnswer["get"] = (...keys) => keys.reduce<unknown>(step, answer.body);
   const codes = [get("errors", 0, "code"), get("errors", 0, "error_chain", 0, "code")];
   return { status: answer.status, headers: answer.headers, get, codes: codes.filter((code) => code !== undefined) };
+}
+
+function contentOf(response: Response): Promise<unknown> {
+  return response.headers.get("content-type")?.startsWith("text/plain") === true ? response.text() : response.json();
 }
 
 function step(value: unknown, key: string | number): unknown {

@@ -7,7 +7,7 @@ const RULES: OpenApiRules = {
   reviewed: [
     // The description has no 422 for most of what the API refuses with it.
     { status: 422, on: /\/v2\/(reserved_ips|floating_ips|reserved_ipv6)/, schema: "error" },
-    { status: 422, on: /\/v2\/(domains|firewalls|droplets|tags|byoip_prefixes)/, schema: "error" },
+    { status: 422, on: /\/v2\/(domains|firewalls|droplets|tags|byoip_prefixes|projects)/, schema: "error" },
     // A create that names a droplet which is not there.
     { status: 404, on: /^POST \/v2\/(reserved_ips|floating_ips)$/, schema: "error" },
     // Reported by clients: `duplicate name`.

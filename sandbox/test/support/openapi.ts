@@ -112,6 +112,10 @@ export class OpenApi {
   private checkDocumented(operation: Operation, response: Schema, answer: ObservedAnswer): void {
     const what = `${operation.key} -> ${answer.status}`;
     const missing = Object.keys(schemaAt(response, "headers")).filter((name) => answer.headers[name] === undefined);
+    if (isSchema(schemaAt(response, "content")["text/plain"])) {
+      checkPlain(what, answer);
+      return;
+    }
     const schema = contentSchema(response);
     const expected = schema === undefined ? missing.filter((name) => name !== "content-type") : missing;
     if (expected.length > 0) throw new Error(`${what} lacks the headers ${expected.join(", ")}`);
@@ -223,6 +227,11 @@ function absolute(schema: Schema): Schema {
 function contentSchema(holder: Schema | undefined): Schema | undefined {
   const schema = schemaAt(schemaAt(holder ?? {}, "content"), "application/json")["schema"];
   return isSchema(schema) ? schema : undefined;
+}
+
+function checkPlain(what: string, { headers, body }: ObservedAnswer): void {
+  const type = headers["content-type"] ?? "";
+  if (!type.startsWith("text/plain") || typeof body !== "string") throw new Error(`${what} is not plain text: ${type}`);
 }
 
 function pathParameters({ parts }: Operation, path: string): Record<string, string> {

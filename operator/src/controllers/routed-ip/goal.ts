@@ -1,6 +1,7 @@
 /** Where a move goes. */
 
 import type { ProviderId } from "../../providers/types.js";
+import { assignOutcome } from "../addresses/missing-machine.js";
 import type { Action } from "./actions.js";
 import type { Done } from "./execute.js";
 import type { RoutedUnit } from "./unit.js";
@@ -10,6 +11,15 @@ export function withGoal(end: Done, move: RoutedUnit["move"]): Done {
   const { action, outcome } = end;
   if (action.do !== "poll" || action.expected !== undefined || action.ip !== move?.ip) return end;
   return { action: { ...action, expected: move.node.machine }, outcome };
+}
+
+/**
+ * Attributes an assign call that found nothing to the machine or to the address.
+ * @param exists whether the provider still has the address
+ */
+export function attributed(end: Done, exists: (ip: string) => boolean): Done {
+  const { action } = end;
+  return action.do === "assign" ? { ...end, outcome: assignOutcome(end.outcome, action, exists) } : end;
 }
 
 export function goalOf(action: Action): ProviderId | undefined {

@@ -1,7 +1,7 @@
 /** What the end of an action changes in what the unit remembers, and in what the next plan reads of the status. */
 
 import type { Clock } from "../../clock.js";
-import { NODE_FAULTS } from "../addresses/node-faults.js";
+import { isMachineFault } from "../addresses/missing-machine.js";
 import type { ActionFailure } from "../addresses/outcomes.js";
 import { afterFailure } from "../retry-schedule.js";
 import { timestamp } from "../times.js";
@@ -74,12 +74,13 @@ interface Failed {
 function failed(unit: RoutedUnit, action: Move, { failure, now }: Failed): void {
   endMove(unit);
   const machine = targetOf(action);
-  if (machine !== undefined && failure.detail !== undefined && NODE_FAULTS.has(failure.detail)) {
+  const { reason, message } = failure.problem;
+  if (machine !== undefined && isMachineFault(failure)) {
     unit.nodeRetries.set(machine, afterFailure(unit.nodeRetries.get(machine), failure, now));
-    unit.overlay = { ...unit.overlay, actionID: undefined };
+    const shown = failure.noMachine === true ? ({ state: "error", reason, error: message } as const) : {};
+    unit.overlay = { ...unit.overlay, actionID: undefined, ...shown };
     return;
   }
-  const { reason, message } = failure.problem;
   if (action.do === "create-address") {
     const state = afterFailure(unit.creationFailure?.state, failure, now);
     unit.creationFailure = { ...failure.problem, retryAt: state.retryAt, state };

@@ -1,6 +1,7 @@
 /** The decision about one RoutedIP: named steps over one snapshot. Pure: no clock, log, metric or I/O. */
 
 import type { ProviderId } from "../../providers/types.js";
+import { retryOf } from "../floating-ip-pool/conditions.js";
 import { type Creation, creationOf, settlementOf, unsettledOf } from "../floating-ip-pool/creation.js";
 import type { Demand } from "../floating-ip-pool/demand.js";
 import { isOurs, isServed, type Standing, standingsOf } from "../floating-ip-pool/grace.js";
@@ -12,7 +13,7 @@ import { publishedOf, recordChain } from "../floating-ip-pool/records.js";
 import { regionsOf } from "../floating-ip-pool/regions.js";
 import { addressesOf } from "../floating-ip-pool/report.js";
 import { moveText } from "../floating-ip-pool/sentence.js";
-import { isObserved, type Snapshot as PoolSnapshot } from "../floating-ip-pool/snapshot.js";
+import { isObserved, isPaused, type Snapshot as PoolSnapshot } from "../floating-ip-pool/snapshot.js";
 import { type Supply, supplyOf } from "../floating-ip-pool/supply.js";
 import { type Wish, wishOf } from "../floating-ip-pool/wish.js";
 import type { PlannedCondition } from "../planned-condition.js";
@@ -102,13 +103,21 @@ export function plan(snapshot: Snapshot): Plan {
   return {
     ...acts,
     postAllow: snapshot.terms?.postAllow ?? false,
-    status: plannedStatus(snapshot, { address, standing, heldElsewhere, firewall: recordedPart(snapshot, firewall) }),
+    status: plannedStatus(snapshot, {
+      ...{ address, standing, heldElsewhere },
+      retryAt: retryOf(pool, wish.missing, [firewallRetry(snapshot, pool)]),
+      firewall: recordedPart(snapshot, firewall),
+    }),
     conditions: conditionsOf(snapshot, findings),
     demand: { wants: decision.election.wants, nodes: decision.election.waiting.map(({ machine }) => machine) },
     needs: needsOf(snapshot, decision),
     ...earliest(lookAgain, snapshot.firewall?.retryAt, snapshot.now),
     sentence: decision.sentence,
   };
+}
+
+function firewallRetry({ firewall }: Snapshot, { pool }: PoolSnapshot): number | undefined {
+  return firewall?.failure === undefined || isPaused(pool) ? undefined : firewall.retryAt;
 }
 
 /** A move whose firewall can't be opened has not begun: the address is where it was. */

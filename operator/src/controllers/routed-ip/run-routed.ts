@@ -13,7 +13,7 @@ import { hasFinalizer, isDeleting } from "./deletion.js";
 import { tellingOf } from "./events.js";
 import { type Done, execute } from "./execute.js";
 import type { GatherTools } from "./gather.js";
-import { withGoal } from "./goal.js";
+import { attributed, withGoal } from "./goal.js";
 import type { JobTools } from "./jobs/gather.js";
 import { runJobs } from "./jobs/run-jobs.js";
 import { learn } from "./learn.js";
@@ -82,7 +82,8 @@ async function takeTurns(
     showPlan(tools, unit, turn);
     const { move } = unit;
     const ended = await execute({ ...tools, unit, gathered: turn.gathered, signal: run.signal }, turn.plan);
-    const ends = ended.map((end) => withGoal(end, move));
+    const exists = (ip: string) => turn.gathered.account?.inventory?.view().get(ip) !== undefined;
+    const ends = ended.map((end) => attributed(withGoal(end, move), exists));
     learn(unit, ends, tools.routing.context.clock);
     report(tools, unit, turn, { ends, run });
     if (!ends.some(({ outcome }) => outcome.is !== "skipped")) return lastLook(tools, unit, false);

@@ -17,7 +17,7 @@ export function unsettled(picture: Picture, history: History): readonly string[]
 }
 
 /** A picture with the questions that all checks ask it. */
-class Look {
+export class Look {
   /** The latest change of each address. */
   private readonly latest = new Map<string, HolderFact>();
   /** Machines that a person took an address from, or gave one: the operator may not know yet. */
@@ -46,12 +46,17 @@ class Look {
     return this.picture.nodes.filter((node) => matches(state, node.state, node.name));
   }
 
-  /** A candidate that holds nothing, as the operator should know. */
+  /** A candidate that holds nothing, as the operator should know, and that no address yet to be created may need. */
   free(state: ResourceState): PictureNode | undefined {
+    const free = this.freeCandidates(state);
+    return free[missingAddresses(this.picture, state.family)];
+  }
+
+  private freeCandidates(state: ResourceState): readonly PictureNode[] {
     const taken = new Set(
       Object.entries(this.picture.holders).flatMap(([ip, droplet]) => (familyOf(ip) === state.family ? [droplet] : [])),
     );
-    return this.candidates(state).find(
+    return this.candidates(state).filter(
       ({ hasMachine, state: { droplet } }) => hasMachine && !taken.has(droplet) && !this.touched.has(droplet),
     );
   }
@@ -59,6 +64,17 @@ class Look {
   private touch(...facts: readonly (HolderFact | undefined)[]): void {
     for (const fact of facts) if (typeof fact?.holder === "number") this.touched.add(fact.holder);
   }
+}
+
+/** Addresses that resources still lack, because a creation waits for a person: an older resource keeps nodes for them. */
+export function missingAddresses({ resources }: Picture, family: ResourceState["family"]): number {
+  const lacking = resources.map((resource) => {
+    const { kind, desired, family: own, paused } = resource.state;
+    if (own !== family || kind === "set" || paused) return 0;
+    if (kind === "routed") return resource.object.status?.routedIP === undefined ? 1 : 0;
+    return Math.max(0, desired - enabledAddresses(resource).length);
+  });
+  return lacking.reduce((sum, count) => sum + count, 0);
 }
 
 export function familyOf(ip: string): "ipv4" | "ipv6" {

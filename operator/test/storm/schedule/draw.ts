@@ -45,11 +45,11 @@ export function drawSchedule(seed: number, ms: number): Schedule {
 /** Undefined: what was drawn makes no sense now. */
 function drawEvent(draft: Draft): Happening | undefined {
   const roll = draft.next();
-  if (roll < 0.36) return nodeEvent(draft);
-  if (roll < 0.48) return podEvent(draft);
-  if (roll < 0.55) return endpointEvent(draft);
-  if (roll < 0.74) return resourceEvent(draft);
-  if (roll < 0.8) return handEvent(draft);
+  if (roll < 0.32) return nodeEvent(draft);
+  if (roll < 0.42) return podEvent(draft);
+  if (roll < 0.48) return endpointEvent(draft);
+  if (roll < 0.66) return resourceEvent(draft);
+  if (roll < 0.72) return handEvent(draft);
   return faultEvent(draft);
 }
 

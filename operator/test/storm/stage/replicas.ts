@@ -61,6 +61,11 @@ export class Replicas {
     return [...alive].sort((a, b) => leads(b) - leads(a));
   }
 
+  /** Name of the process that holds the Lease, as far as is known. */
+  get leader(): string | undefined {
+    return this.running()[0]?.name;
+  }
+
   /** Sends a signal to the leader or the standby. @param ms how long SIGSTOP lasts. */
   async hit(which: "leader" | "standby", act: "kill" | "terminate" | "stop", ms: number): Promise<void> {
     await this.learnIdentities();

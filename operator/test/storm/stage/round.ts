@@ -72,7 +72,7 @@ class Round {
     recorder.step("the faults have ended");
     if (this.mayGoOn()) await this.converge();
     if (this.mayGoOn()) await this.rest();
-    if (this.mayGoOn()) this.add(await failover(this.stage));
+    if (this.mayGoOn()) this.add(await failover(this.stage, this.options.schedule.seed % 2 === 1));
   }
 
   /** Replicas end here, too, so that their last words count. */
