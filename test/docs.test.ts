@@ -50,7 +50,7 @@ function entriesOf(section: string): readonly Entry[] {
   return rows.map(([, word = "", not = ""]) => ({ word, not: not.split(",").flatMap((text) => text.trim() || []) }));
 }
 
-/** What people read: pages, meanings and remedies, and the sentences in the operator's sources. */
+/** Text for readers: pages, meanings and remedies, and the sentences in the operator's sources. */
 function prose(): readonly (readonly [string, string])[] {
   const texts = pages()
     .filter((page) => page !== "reference/glossary.md")
@@ -78,7 +78,7 @@ function read(path: string): string {
   return readFileSync(join(ROOT, path), "utf8");
 }
 
-/** Names under our group, without the group. */
+/** Names under flipop's group, without the group. */
 const NAMES = [
   ...[Annotation, Label, Finalizer].flatMap((names) => Object.values(names)),
   CONTROLLER_NAME,
@@ -87,7 +87,7 @@ const NAMES = [
 
 describe("the pages of docs/how-to and docs/reference", () => {
   for (const page of pages()) {
-    it(`${page} leads to files that are there`, () => {
+    it(`${page} links to existing files`, () => {
       const links = [...pageText(page).matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, link = ""]) => link);
       const files = links.filter((link) => !link.includes("://"));
       expect(files.filter((link) => !existsSync(join(DOCS, dirname(page), link)))).to.deep.equal([]);

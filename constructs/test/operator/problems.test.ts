@@ -191,7 +191,7 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
   [
     "a variable with a value that its flag does not take",
     { env: { FLIPOP_LOG_FORMAT: "xml" } },
-    'env.FLIPOP_LOG_FORMAT: "xml" is not a value of log-format: use auto, text, json',
+    'env.FLIPOP_LOG_FORMAT: "xml" is not a valid value of log-format: use auto, text, json',
   ],
   [
     "a flag and its value apart",
@@ -226,7 +226,7 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
   [
     "seconds in words",
     { extraArgs: ["--leader-elect-retry-period=2 seconds"] },
-    'extraArgs[0]: "2 seconds" is not a value of leader-elect-retry-period: give a number of seconds above 0, such as 2',
+    'extraArgs[0]: "2 seconds" is not a valid value of leader-elect-retry-period: give a number of seconds above 0, such as 2',
   ],
   [
     "a choice without a value",
@@ -236,7 +236,7 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
   [
     "a switch that is neither on nor off",
     { extraArgs: ["--leader-elect=yes"] },
-    'extraArgs[0]: "yes" is not a value of leader-elect: use true or false',
+    'extraArgs[0]: "yes" is not a valid value of leader-elect: use true or false',
   ],
 ];
 

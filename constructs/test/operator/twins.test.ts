@@ -10,7 +10,7 @@ describe("two operators", () => {
     new FlipopOperator(chart, "a");
     new FlipopOperator(chart, "b", { namespace: "flipop" });
     expect(refusals(chart)).to.deep.equal([
-      '[test/b] name: "flipop" of namespace "flipop" is test/a too: give one another name',
+      '[test/b] name: "flipop" of namespace "flipop" is also the name of test/a: rename one of the two',
     ]);
   });
 

@@ -6,7 +6,7 @@ import { timeOf, timestamp } from "./times.js";
 /**
  * The next try that is far enough away. A time that the status has stays until the try has ended: so the status changes
  * once for each try.
- * @param waits ms since the epoch, of what has failed.
+ * @param waits the next tries of failed calls, ms since the epoch
  */
 export function reportedRetry(
   waits: readonly (number | undefined)[],
