@@ -14,6 +14,7 @@ import { AddressAccount } from "../address-accounts.js";
 import { type Basis, objectBasis, recheckOf } from "../addresses/basis.js";
 import { type CleanupMemory, nextAttempt } from "../cleanup.js";
 import { conditionSamples } from "../condition-metrics.js";
+import { given } from "../given.js";
 import { conditionsWish, turnedBad } from "../planned-condition.js";
 import type { SharedFirewall } from "../routed-ip/firewall-book.js";
 import type { AccountAnswer, IssuerAccounts } from "../routed-ip/issuer-accounts.js";
@@ -144,7 +145,7 @@ export class IssuerController {
       cachesComplete: context.leads() && this.routing.synced,
       ...(problem === undefined ? {} : { problem }),
       account: accountState(account),
-      retries: retriesOf(scene),
+      ...given({ accountRetryAt: account?.retryAt }),
       regions: new Set(regions),
       firewall: firewallState(scene),
       users,
@@ -243,14 +244,10 @@ export class IssuerController {
 }
 
 /** ms until the credentials are tried again. What failed is tried at its own times, or the failure outlives its cause. */
-function nextMs(scene: Scene, now: number): number {
-  const due = retriesOf(scene).map((at) => at - now);
-  return Math.max(DUE_RETRY_PAUSE_MS, Math.min(CREDENTIALS_CHECK_SECONDS * SECOND_MS, ...due));
-}
-
-function retriesOf({ account, firewall }: Scene): readonly number[] {
+function nextMs({ account, firewall }: Scene, now: number): number {
   const { failure, retryAt } = firewall?.view() ?? {};
-  return [account?.retryAt, failure === undefined ? undefined : retryAt].flatMap((at) => at ?? []);
+  const due = [account?.retryAt, failure === undefined ? undefined : retryAt].flatMap((at) => at ?? []);
+  return Math.max(DUE_RETRY_PAUSE_MS, Math.min(CREDENTIALS_CHECK_SECONDS * SECOND_MS, ...due.map((at) => at - now)));
 }
 
 function accountState(account: AddressAccount | undefined): Snapshot["account"] {

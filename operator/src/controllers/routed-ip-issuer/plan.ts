@@ -30,8 +30,9 @@ export interface Plan {
 }
 
 export function plan(snapshot: Snapshot): Plan {
-  const { retries, issuer, now } = snapshot;
-  const retryAt = reportedRetry(retries, issuer.status.retryAt, now);
+  const { account, accountRetryAt, issuer, now } = snapshot;
+  const waits = failureOf(account) === undefined ? [] : [accountRetryAt];
+  const retryAt = reportedRetry(waits, issuer.status.retryAt, now);
   return { chain: chainOf(snapshot), conditions: [ready(snapshot)], retryAt };
 }
 

@@ -22,8 +22,8 @@ export interface Snapshot {
   readonly problem?: Problem;
   /** What the provider said when it was asked with these credentials. `untried`: not asked yet. */
   readonly account: "untried" | "good" | { readonly failure: Problem };
-  /** When what failed is tried again, ms since the epoch. */
-  readonly retries: readonly number[];
+  /** When an account that failed is tried again, ms since the epoch. */
+  readonly accountRetryAt?: number;
   /** Regions of the cluster's nodes; empty: they name none. */
   readonly regions: ReadonlySet<string>;
   /** The firewall that the spec names. */
