@@ -150,18 +150,13 @@ function dnsFailure({ dns, pool }: Snapshot): Problem | undefined {
   return isPaused(pool) ? undefined : dns?.failure;
 }
 
-/** When the operator tries again what failed for the whole resource. @param more waits of the resource's own kind */
-export function retryOf(
-  snapshot: Snapshot,
-  missing: number,
-  more: readonly (number | undefined)[] = [],
-): string | undefined {
+/** When the operator tries again what failed for the whole resource. */
+export function retryOf(snapshot: Snapshot, missing: number): string | undefined {
   const { memory, dns, providerFailure, providerRetryAt, pool, now } = snapshot;
   const waits = [
     missing > 0 ? memory.creationFailure?.retryAt : undefined,
     dnsFailure(snapshot) && dns?.retryAt,
     providerFailure && providerRetryAt,
-    ...more,
   ];
   return reportedRetry(waits, pool.status.retryAt, now);
 }

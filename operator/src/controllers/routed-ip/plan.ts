@@ -13,7 +13,7 @@ import { publishedOf, recordChain } from "../floating-ip-pool/records.js";
 import { regionsOf } from "../floating-ip-pool/regions.js";
 import { addressesOf } from "../floating-ip-pool/report.js";
 import { moveText } from "../floating-ip-pool/sentence.js";
-import { isObserved, isPaused, type Snapshot as PoolSnapshot } from "../floating-ip-pool/snapshot.js";
+import { isObserved, type Snapshot as PoolSnapshot } from "../floating-ip-pool/snapshot.js";
 import { type Supply, supplyOf } from "../floating-ip-pool/supply.js";
 import { type Wish, wishOf } from "../floating-ip-pool/wish.js";
 import type { PlannedCondition } from "../planned-condition.js";
@@ -105,7 +105,7 @@ export function plan(snapshot: Snapshot): Plan {
     postAllow: snapshot.terms?.postAllow ?? false,
     status: plannedStatus(snapshot, {
       ...{ address, standing, heldElsewhere },
-      retryAt: retryOf(pool, wish.missing, [firewallRetry(snapshot, pool)]),
+      retryAt: retryOf(pool, wish.missing),
       firewall: recordedPart(snapshot, firewall),
     }),
     conditions: conditionsOf(snapshot, findings),
@@ -114,10 +114,6 @@ export function plan(snapshot: Snapshot): Plan {
     ...earliest(lookAgain, snapshot.firewall?.retryAt, snapshot.now),
     sentence: decision.sentence,
   };
-}
-
-function firewallRetry({ firewall }: Snapshot, { pool }: PoolSnapshot): number | undefined {
-  return firewall?.failure === undefined || isPaused(pool) ? undefined : firewall.retryAt;
 }
 
 /** A move whose firewall can't be opened has not begun: the address is where it was. */
