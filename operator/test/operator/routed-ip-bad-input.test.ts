@@ -159,7 +159,7 @@ describe("operator in process: bad input of a RoutedIP", function () {
         spec,
       });
     const issuerRef = { name: "do", namespace: "default" };
-    expect(create({ issuerRef, updateRoutedIP: JOB, updateFirewall: JOB })).to.throw(/both set: keep issuerRef/);
+    expect(create({ issuerRef, updateRoutedIP: JOB, updateFirewall: JOB })).to.throw(/both set: keep only issuerRef/);
     expect(create({})).to.throw(/issuerRef.*updateRoutedIP and updateFirewall/);
     expect(create({ updateRoutedIP: JOB })).to.throw(/updateFirewall/);
   });
