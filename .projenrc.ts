@@ -1,6 +1,6 @@
 /**
- * The source of the repo's generated configuration. Every generated file (package.json, tsconfig.json, biome.json, ...) comes
- * from here: change it, run `npx projen`, commit both.
+ * The source of the repo's generated configuration. It generates package.json, tsconfig.json, biome.json and others:
+ * change it, run `npx projen`, and commit both.
  */
 import { ConstructsPackage } from "./projenrc/constructs-package.js";
 import { OperatorPackage } from "./projenrc/operator-package.js";

@@ -1,15 +1,15 @@
-/** How many tests ended how. */
+/** The numbers of tests by outcome. */
 export interface Counts {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-  /** What failed: the title of each test with the first line of its error, or the command that broke. */
+  /** The failures: the title of each test with the first line of its error, or the command that failed. */
   readonly failedTests: readonly string[];
 }
 
 export const NONE: Counts = { passed: 0, failed: 0, skipped: 0, failedTests: [] };
 
-/** The counts that the reporter left in a file: one JSON object a line, one line for each mocha process. */
+/** The reporter's counts in a file: one JSON object per line, one line for each mocha process. */
 export function parseCounts(text: string): Counts {
   return text
     .split("\n")
@@ -27,7 +27,7 @@ export function addCounts(a: Counts, b: Counts): Counts {
   };
 }
 
-/** The closing line of a run, which other tools read: keep its form. */
+/** The last line of a run. Other tools parse it, so do not change its form. */
 export function sumLine({ passed, failed, skipped }: Counts): string {
   return `${passed} passed, ${failed} failed, ${skipped} skipped`;
 }

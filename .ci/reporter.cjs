@@ -1,5 +1,5 @@
 "use strict";
-// Mocha's "spec" reporter, which also leaves its counts, and which tests failed, where the suite runner adds them up.
+// Mocha's "spec" reporter, which also writes its counts and the failed tests to the file that the suite runner reads.
 const { appendFileSync } = require("node:fs");
 const { reporters, Runner } = require("mocha");
 

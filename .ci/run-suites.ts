@@ -39,7 +39,7 @@ function runSuite(suite: Suite): SuiteResult {
   const failedCommands = suite.commands.filter((command) => !succeeds(command, countsFile));
   const seconds = Number(process.hrtime.bigint() - started) / 1e9;
   const counted = existsSync(countsFile) ? parseCounts(readFileSync(countsFile, "utf8")) : NONE;
-  // A command that broke before it could count (lint, a file that does not load) is a failure all the same.
+  // A command that failed before it could count (lint, a file that does not load) is also a failure.
   const failed = Math.max(0, failedCommands.length - counted.failed);
   const uncounted = { ...NONE, failed, failedTests: failed > 0 ? failedCommands : [] };
   if (failed > 0) appendFileSync(countsFile, `${JSON.stringify(uncounted)}\n`);

@@ -5,5 +5,5 @@ const fc = require("fast-check");
 const seed = Number(process.env.FLIPOP_SEED ?? Math.floor(Math.random() * 2 ** 31));
 fc.configureGlobal({ ...fc.readConfigureGlobal(), seed });
 if (process.env.MOCHA_WORKER_ID === undefined) console.log(`property tests: FLIPOP_SEED=${seed}`);
-// Processes of parallel test files take over the seed.
+// Processes of parallel test files inherit the seed.
 process.env.FLIPOP_SEED = String(seed);

@@ -1,6 +1,6 @@
 import { NEWER_NODES } from "../projenrc/versions.js";
 
-/** One thing that CI runs: its commands one after the other, against a time budget. */
+/** A suite of CI: its commands in sequence, and their time budget. */
 export interface Suite {
   readonly name: string;
   /** Suites of one group run by `tsx .ci/run-suites.ts GROUP`. */
@@ -31,7 +31,7 @@ export const SUITES: readonly Suite[] = [
     commands: ["npm run --silent lint", "npm run --silent typecheck"],
   },
   {
-    // The image itself has a task of its own: npm run test:image.
+    // The image has a separate task: npm run test:image.
     name: "bundled executable",
     group: "checks",
     budgetSeconds: 30,
@@ -88,7 +88,8 @@ export const SUITES: readonly Suite[] = [
   {
     // One round. The budget holds the worst way to rest after it; most rounds end sooner.
     name: "storm of 3 minutes",
-    group: "server",
+    // Beside the suites on the real server, which wait more than they compute.
+    group: "nodes",
     budgetSeconds: 240,
     commands: ["npm run --silent storm -- --minutes 3"],
   },

@@ -1,4 +1,4 @@
-/** Prints what failed, and the sum over all suites that ran since the results were last removed. */
+/** Prints the failures, and the sum over all suites since the last removal of the results. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { addCounts, NONE, parseCounts, sumLine } from "./counts.js";

@@ -1,8 +1,8 @@
 /**
  * Everything with monitoring.
  *
- * What a platform team puts into its cluster once: the kinds, the operator with all that watches it, and one class of
- * RoutedIPs and one pool that other teams use. Needs the Prometheus operator's kinds and, for the dashboard, Grafana.
+ * A platform team installs this once in its cluster: the kinds, the operator with its monitoring, and one class of
+ * RoutedIPs and one pool for other teams. It requires the Prometheus operator's kinds and, for the dashboard, Grafana.
  */
 import { App, Chart, Duration } from "cdk8s";
 import {
@@ -21,30 +21,30 @@ import {
 
 const app = new App();
 
-// A chart of their own, because they must be there before anything else: apply crds.k8s.yaml first, and wait with
+// A separate chart, because the kinds must exist before anything else: apply crds.k8s.yaml first, and wait with
 //   kubectl wait --for=condition=Established -f dist/crds.k8s.yaml
 new FlipopCrds(new Chart(app, "crds"), "crds");
 
 const chart = new Chart(app, "flipop", { namespace: "flipop" });
 const operator = new FlipopOperator(chart, "operator", {
-  // Both tokens are in one Secret that somebody made before:
+  // Both tokens are in one existing Secret:
   //   kubectl -n flipop create secret generic clouds --from-literal=digitalocean=... --from-literal=cloudflare=...
   digitalOcean: Credentials.fromSecretName("clouds", "digitalocean"),
   cloudflare: Credentials.fromSecretName("clouds", "cloudflare"),
-  // Run with the rest of the infrastructure, and before the workloads that need addresses.
+  // Run with the other infrastructure, and before the workloads that need addresses.
   nodeSelector: { "example.com/role": "infra" },
   tolerations: [Toleration.keyValue("dedicated", "infra")],
   priorityClassName: "system-cluster-critical",
-  // The pods reach DNS, the API server and the clouds, nothing else.
+  // The pods can reach only DNS, the API server and the clouds.
   networkPolicy: true,
-  // Metrics, alerts that say where to look, and a dashboard. The label is what our Prometheus selects by.
+  // Metrics, alerts that name the place to look, and a dashboard. Our Prometheus selects objects with this label.
   scrape: MetricsScrape.SERVICE_MONITOR,
   alertRules: true,
   dashboard: true,
   monitoringLabels: { release: "prometheus" },
 });
 
-// What no prop does, a patch does: every part of the operator is public.
+// For fields without a prop, use a patch: every part of the operator is public.
 operator.deployment.metadata.addAnnotation("example.com/owner", "platform-team");
 
 new FloatingIPPool(chart, "edge", {
@@ -56,13 +56,13 @@ new FloatingIPPool(chart, "edge", {
   dnsRecord: DnsRecord.cloudflare("edge.example.com", "example.com", { ttl: Duration.minutes(1) }),
 });
 
-// An issuer beside the operator may use the operator's own token: it names no credentials.
+// An issuer in the operator's namespace may use the operator's own token, so it has no credentials.
 const issuer = new RoutedIPIssuer(chart, "issuer", {
   metadata: { name: "digitalocean" },
   region: "nyc3",
   firewallName: "routed-ips",
 });
-// Through the class, the teams "voice" and "mail" get addresses without ever seeing a token.
+// Through the class, the teams "voice" and "mail" get addresses without access to a token.
 new ClusterRoutedIPClass(chart, "public", {
   metadata: { name: "public" },
   implementation: ClassImplementation.issuer(issuer),

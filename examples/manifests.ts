@@ -1,4 +1,4 @@
-/** The app behind `npm run synth`: plain manifests in dist/, for people who want YAML. */
+/** The app behind `npm run synth`: plain manifests in dist/, for users of YAML. */
 import { App, Chart } from "cdk8s";
 import { FlipopCrds, FlipopOperator } from "cdk8s-flipop";
 

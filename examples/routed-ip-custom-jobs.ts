@@ -1,8 +1,8 @@
 /**
  * A RoutedIP with a custom Job class.
  *
- * The platform has an API that flipop does not know. The election of nodes stays with the operator; two Jobs of our own
- * do the rest: one assigns the address, one brings the firewall in step. Teams only see a class by the name "rack".
+ * The platform has an API that flipop does not support. The operator elects the nodes, and two custom Jobs do the rest:
+ * one assigns the address, one updates the firewall. Teams see only a class with the name "rack".
  */
 import { ApiObject, App, Chart, Duration, JsonPatch } from "cdk8s";
 import {
@@ -20,13 +20,13 @@ import { k8s } from "cdk8s-plus-28";
 
 const app = new App();
 
-// Jobs are a feature that has to be asked for: it gives the operator the right to run Jobs, in one namespace
-// (flipop-jobs) that is made with it, under Pod Security "restricted".
+// You must enable feature jobs: it gives the operator the permission to run Jobs in one namespace (flipop-jobs), which
+// the construct creates with Pod Security "restricted".
 new FlipopOperator(new Chart(app, "flipop"), "operator", {
   features: [OperatorFeature.ROUTED_IP, OperatorFeature.JOBS],
 });
 
-// One image, two commands. What to do stands in environment variables (ROUTED_IP, NODE_NAME, FIREWALL_RULES, ...).
+// One image, two commands. Environment variables contain the input (ROUTED_IP, NODE_NAME, FIREWALL_RULES, ...).
 const IMAGE = "registry.example/rack-network:1.4";
 const platform = new Chart(app, "platform");
 const rack = new ClusterRoutedIPClass(platform, "rack", {
@@ -37,13 +37,14 @@ const rack = new ClusterRoutedIPClass(platform, "rack", {
   ),
   // The Jobs get every entry of this Secret of namespace flipop-jobs as an environment variable.
   secrets: [SecretRef.named("rack-api")],
-  // Only this team may spend addresses of the class. Others are told so by `kubectl describe`.
+  // Only this team may use addresses of the class. `kubectl describe` shows that to other teams.
   allowedNamespaces: ["mail"],
 });
 
-// What a team writes. It knows the class by name; here the construct itself is at hand, which is checked more closely.
+// The part of a team. A team usually knows only the name of the class; this app has the construct, so synthesis checks
+// more.
 const team = new Chart(app, "team", { namespace: "mail" });
-// A Namespace is in no namespace itself: take away the one that the chart gives to everything in it.
+// A Namespace has no namespace: remove the one that the chart sets on all its objects.
 const namespace = new ApiObject(team, "namespace", { apiVersion: "v1", kind: "Namespace", metadata: { name: "mail" } });
 namespace.addJsonPatch(JsonPatch.remove("/metadata/namespace"));
 const labels = { app: "relay" };
@@ -71,7 +72,7 @@ new RoutedIP(team, "address", {
   metadata: { name: "relay" },
   implementation: RoutedIPImplementation.clusterClass(rack),
   service: ServiceRef.of(service),
-  // An address with a good reputation is worth keeping: named here, it is recovered and never released.
+  // An address with a good reputation is valuable: if it is listed here, the operator uses it and never releases it.
   address: "198.51.100.25",
 });
 

@@ -1,8 +1,9 @@
 /**
  * A RoutedIP with firewall.
  *
- * One service, one address, and a cloud firewall that lets in just what the service needs. When the node that holds the
- * address fails, another one with a ready pod takes over: first the firewall opens there, then the address moves.
+ * One service, one address, and a cloud firewall that allows only the traffic of the service. When the node with the
+ * address fails, another one with a ready pod takes over: first the operator opens the firewall there, then it moves
+ * the address.
  */
 import { ApiObject, App, Chart, Duration, JsonPatch } from "cdk8s";
 import {
@@ -19,7 +20,7 @@ import { k8s } from "cdk8s-plus-28";
 const app = new App();
 const chart = new Chart(app, "voice", { namespace: "voice" });
 
-// A Namespace is in no namespace itself: take away the one that the chart gives to everything in it.
+// A Namespace has no namespace: remove the one that the chart sets on all its objects.
 const namespace = new ApiObject(chart, "namespace", {
   apiVersion: "v1",
   kind: "Namespace",
@@ -40,7 +41,7 @@ new k8s.KubeDeployment(chart, "gateway", {
           {
             name: "gateway",
             image: "registry.example/voice-gateway:4.1",
-            // Traffic comes to this port of the node. It is no NodePort, so it gets a firewall rule of its own.
+            // Traffic arrives at this port of the node. It is not a NodePort, so it gets a firewall rule.
             ports: [{ containerPort: 5060, hostPort: 5060, protocol: "UDP" }],
           },
         ],
@@ -56,19 +57,19 @@ const service = new k8s.KubeService(chart, "service", {
 const issuer = new RoutedIPIssuer(chart, "issuer", {
   metadata: { name: "digitalocean" },
   region: "nyc3",
-  // A token never stands in a manifest. Make the Secret by other means, in this namespace:
+  // A manifest must not contain a token. Create the Secret separately, in this namespace:
   //   kubectl -n voice create secret generic digitalocean --from-literal=token=...
   credentials: Credentials.fromSecretName("digitalocean", "token"),
-  // The operator makes this firewall, with all traffic out allowed, and adds and removes single rules; those that
-  // somebody else has added stay. Firewalls named k8s-* belong to the managed cluster: do not name one of them.
+  // The operator creates this firewall, which allows all outgoing traffic, and adds and removes single rules. It keeps
+  // rules that others added. Firewalls named k8s-* belong to the managed cluster: do not use them.
   firewallName: "voice-gateway",
-  // What the operator created it may release, once the RoutedIP is deleted.
+  // The operator may release an address that it created, after the RoutedIP is deleted.
   reclaimPolicy: ReclaimPolicy.DELETE,
 });
 
 new RoutedIP(chart, "address", {
   metadata: { name: "gateway" },
-  // Typed: anything but an issuer or a class does not compile, and an issuer of another namespace fails at synthesis.
+  // Only an issuer or a class compiles here, and an issuer of another namespace fails at synthesis.
   implementation: RoutedIPImplementation.issuer(issuer),
   service: ServiceRef.of(service),
   gracePeriod: Duration.seconds(15),

@@ -1,8 +1,8 @@
 /**
  * UDP game servers.
  *
- * A match lasts half an hour, and its players are bound to the address that they joined at. So addresses follow servers
- * slowly: neither the restart of a server nor the cordon of its node moves one.
+ * A match lasts half an hour, and its players are bound to the address at which they joined. So addresses follow
+ * servers slowly: neither a restart of a server nor a cordon of its node moves an address.
  */
 import { ApiObject, App, Chart, Duration, JsonPatch } from "cdk8s";
 import { DnsRecord, FloatingIPPool, NodeMatch, NodePreference, PodMatch, TaintEffect, Toleration } from "cdk8s-flipop";
@@ -11,7 +11,7 @@ import { k8s } from "cdk8s-plus-28";
 const app = new App();
 const chart = new Chart(app, "game", { namespace: "game" });
 
-// A Namespace is in no namespace itself: take away the one that the chart gives to everything in it.
+// A Namespace has no namespace: remove the one that the chart sets on all its objects.
 const namespace = new ApiObject(chart, "namespace", {
   apiVersion: "v1",
   kind: "Namespace",
@@ -19,7 +19,7 @@ const namespace = new ApiObject(chart, "namespace", {
 });
 namespace.addJsonPatch(JsonPatch.remove("/metadata/namespace"));
 
-// Nobody else runs on the game nodes: they carry the taint dedicated=game:NoSchedule, which the servers tolerate.
+// No other workload runs on the game nodes: they have the taint dedicated=game:NoSchedule, which the servers tolerate.
 const labels = { app: "game-server" };
 const servers = new k8s.KubeDaemonSet(chart, "servers", {
   metadata: { name: "servers" },
@@ -44,22 +44,22 @@ const servers = new k8s.KubeDaemonSet(chart, "servers", {
 
 new FloatingIPPool(chart, "pool", {
   metadata: { name: "game" },
-  // Bought before, and known to the launchers of the players. As `desiredIps` is not given, nothing is ever created.
+  // Existing addresses, which the players' launchers know. Without `desiredIps`, the operator creates no addresses.
   ips: ["192.0.2.10", "192.0.2.11", "192.0.2.12", "192.0.2.13"],
   pods: PodMatch.of(servers),
   nodes: NodeMatch.labels({ "example.com/role": "game" }),
   tolerations: [
-    // An address shuns tainted nodes, as a pod does, unless it tolerates the taint ...
+    // Like a pod, an address does not go to a tainted node unless it tolerates the taint ...
     Toleration.keyValue("dedicated", "game", TaintEffect.NO_SCHEDULE),
-    // ... and a cordon is a taint, too. `kubectl drain --ignore-daemonsets` leaves the server running: with this line it
-    // keeps its address and its players as well, until the node goes.
+    // ... and a cordon is also a taint. `kubectl drain --ignore-daemonsets` keeps the server running: with this line,
+    // it also keeps its address and its players until the node is deleted.
     Toleration.cordoned(),
   ],
-  // Among free nodes the one that will live longest: fewer moves later.
+  // Prefers the node that is likely to live longest, for fewer moves later.
   nodePreference: NodePreference.STABLE,
-  // A server that crashes is restarted in seconds, and its players reconnect to the address that they know.
+  // A crashed server restarts in seconds, and its players reconnect to the same address.
   gracePeriod: Duration.minutes(3),
-  // After a failure of many nodes, addresses come one by one, so that logins do not stampede.
+  // After a failure of many nodes, the operator assigns the addresses one by one, which spreads the logins.
   assignmentCoolOff: Duration.seconds(10),
   dnsRecord: DnsRecord.digitalOcean("play", "example.com", { ttl: Duration.seconds(30) }),
 });

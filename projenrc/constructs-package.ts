@@ -8,17 +8,17 @@ export class ConstructsPackage extends cdk.JsiiProject {
   constructor(parent: Project) {
     super({ ...SHARED_OPTIONS, ...FACTS, ...COMPILER, ...DEPENDENCIES, ...REGISTRIES, parent });
     this.package.addVersion(RELEASE);
-    // After projen's own, which have no version.
+    // These come after projen's own, which have no version.
     this.addDevDeps(`jsii-diff@${VERSIONS.jsiiDiff}`, `jsii-pacmak@${VERSIONS.jsiiPacmak}`);
-    // jsii prints a banner on Node 20, which is past its end of life and still our floor.
+    // jsii prints a banner on Node 20, which is past its end of life but still supported by the library.
     this.tasks.addEnvironment("JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION", "20");
     this.package.addField("exports", EXPORTS);
     // For `moduleResolution: node10`, which does not read "exports".
     this.package.addField("typesVersions", { "*": { api: ["./lib/api/index.d.ts"] } });
     new TextFile(this, "src/api/release.ts", { lines: RELEASE_FILE });
-    // It asks the registry; ours compares with constructs/baseline (tools/library).
+    // projen's check uses the registry; flipop's check compares with constructs/baseline (tools/library).
     this.removeTask("compat");
-    // What later versions are compared with; jsii's own output of that name is ignored.
+    // The baseline of comparisons for later versions; jsii's own output of that name is ignored.
     this.gitignore.include("/baseline/.jsii");
     this.gitattributes.addAttributes("/API.md", "linguist-generated");
     this.gitattributes.addAttributes("/baseline/**", "linguist-generated");
@@ -46,7 +46,7 @@ const FACTS = {
   },
 };
 
-/** What jsii's own rule set leaves open. */
+/** Compiler options in addition to jsii's rule set. */
 const STRICTER_THAN_JSII = {
   noUncheckedIndexedAccess: STRICT.noUncheckedIndexedAccess,
   exactOptionalPropertyTypes: STRICT.exactOptionalPropertyTypes,
@@ -56,10 +56,10 @@ const STRICTER_THAN_JSII = {
 const COMPILER = {
   jsiiVersion: VERSIONS.jsii,
   typescriptVersion: VERSIONS.typescript,
-  // jsii's "strict" set refuses even options that are stricter than its own.
+  // jsii's "strict" set rejects even stricter options.
   validateTsconfig: cdk.ValidateTsconfig.MINIMAL,
   tsconfig: { compilerOptions: STRICTER_THAN_JSII },
-  // Tests run under tsx, which lets CommonJS import ES modules such as chai; the compiler's node16 does not.
+  // Tests run under tsx, in which CommonJS can import ES modules such as chai; the compiler's node16 rejects that.
   tsconfigDev: {
     compilerOptions: {
       ...STRICTER_THAN_JSII,
@@ -78,9 +78,9 @@ const DEPENDENCIES = {
     ...TEST_DEPS,
     `fast-check@${VERSIONS.fastCheck}`,
     `cdk8s@${VERSIONS.cdk8s}`,
-    // Snippets and examples use it; beside it, as input of the tests:
+    // Snippets and examples use it, and the tests use it as input:
     `cdk8s-plus-28@${VERSIONS.cdk8sPlus}`,
-    // The newest cdk8s-plus: its objects must work as inputs, too.
+    // The newest cdk8s-plus: its objects must also work as inputs.
     `cdk8s-plus-34@${VERSIONS.cdk8sPlusNewest}`,
     `constructs@${VERSIONS.constructs}`,
     `flipop-testbed@${RELEASE}`,
@@ -107,7 +107,7 @@ const EXPORTS = {
 };
 
 const RELEASE_FILE = [
-  "/** Version of all packages and of the image: they are released together. */",
+  "/** Version of all packages and of the image, which are released together. */",
   `export const RELEASE = "${RELEASE}";`,
   "",
 ];

@@ -1,6 +1,6 @@
 import { Component, JsonFile, type javascript } from "projen";
 
-/** `.c8rc.json`: the unit tests measure which lines of `src` they run through, and fail below `minLines` percent. */
+/** `.c8rc.json`: the unit tests measure their line coverage of `src`, and fail below `minLines` percent. */
 export class Coverage extends Component {
   constructor(project: javascript.NodeProject, minLines: number) {
     super(project);

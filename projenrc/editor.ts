@@ -13,7 +13,7 @@ function editor(variable: string): string {
 
 const TSX = { type: "node", request: "launch", runtimeArgs: ["--import", "tsx"], skipFiles: ["<node_internals>/**"] };
 
-/** Each starts under the debugger, from the TypeScript sources. */
+/** The debugger starts each of them from the TypeScript sources. */
 const LAUNCH = {
   version: "0.2.0",
   configurations: [

@@ -3,7 +3,7 @@ import { VERSIONS } from "./versions.js";
 
 const LINE_WIDTH = 120;
 
-/** biome: format and fast lint for the whole repo, and the same habits for editors. */
+/** biome: format and fast lint for the whole repo, and the same settings for editors. */
 export class Formatting extends Component {
   constructor(project: javascript.NodeProject) {
     super(project);
@@ -22,7 +22,7 @@ export class Formatting extends Component {
   }
 }
 
-/** Written by other tools, in their form. */
+/** Other tools write these files, in their own format. */
 const GENERATED = [
   "package.json",
   "tsconfig.json",

@@ -4,7 +4,7 @@ import { MIN_NODE, OWNERS, VERSIONS } from "./versions.js";
 
 const { READ, WRITE } = JobPermission;
 
-/** What the jobs install before they run a script. */
+/** Tools that the jobs install before they run a script. */
 interface Setup {
   /** Java, Python and Go, for the packs of the construct library and the control plane. */
   readonly languages?: boolean;

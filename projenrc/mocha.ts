@@ -1,19 +1,20 @@
 import { Component, JsonFile, type javascript } from "projen";
 import { Coverage } from "./coverage.js";
 
-/** `.mocharc.json`: TypeScript through tsx, no compile step for tests, counts left for CI's sum. */
+/** `.mocharc.json`: TypeScript through tsx, no compile step for tests, and counts for CI's sum. */
 export class MochaConfig extends Component {
   constructor(project: javascript.NodeProject, ci: string) {
     super(project);
     new JsonFile(project, ".mocharc.json", {
-      // mocha refuses a file with unknown keys, and projen's marker would be one
+      // mocha rejects a file with unknown keys, such as projen's marker
       marker: false,
       obj: {
         "node-option": ["import=tsx"],
         extension: ["ts"],
         require: [`${ci}/seed.cjs`],
         reporter: `${ci}/reporter.cjs`,
-        // For what hangs, not for what is slow: a test that computes for 3 s took 30 on a machine that had ten times to do.
+        // The limit detects tests that hang, not slow ones: on a busy machine, a test with 3 s of computation took 30
+        // s.
         timeout: 120_000,
         "forbid-only": true,
       },
@@ -24,15 +25,15 @@ export class MochaConfig extends Component {
 export interface MochaOptions {
   /** Percent of the lines of `src` that the unit tests must run through. @default - not measured */
   readonly minLines?: number;
-  /** Names of test files that take long and are kept out of `test`, as a glob; task `test:faults` runs them. @default - none */
+  /** Slow test files that `test` omits, as a glob; task `test:faults` runs them. @default - none */
   readonly faults?: string;
-  /** Folders of `test` that other tasks run, beside `server`: tests of the whole system. @default - none */
+  /** Folders of `test` that other tasks run, in addition to `server`: tests of the whole system. @default - none */
   readonly apart?: readonly string[];
-  /** Test files that run at once, each in a process of its own. @default - one, in mocha's own process */
+  /** Number of test files that run in parallel, each in its own process. @default - one, in mocha's own process */
   readonly jobs?: number;
 }
 
-/** The test tasks of a workspace: `test` needs nothing but Node, `test:server` a real kube-apiserver. */
+/** The test tasks of a workspace: `test` needs only Node, `test:server` a real kube-apiserver. */
 export class Mocha extends MochaConfig {
   constructor(project: javascript.NodeProject, { minLines, faults, apart = [], jobs }: MochaOptions = {}) {
     super(project, "../.ci");
@@ -45,7 +46,7 @@ export class Mocha extends MochaConfig {
     project.testTask.reset(`${measured} 'test/**/*.test.ts' ${ignore}`, { receiveArgs: true });
     if (faults !== undefined) {
       project.addTask("test:faults", {
-        description: "The long tests that need nothing but Node: faults at every step, simulations",
+        description: "The long tests that need only Node: faults at every step, simulations",
         exec: `${mocha} 'test/**/${faults}' ${others.map((glob) => `--ignore '${glob}'`).join(" ")}`,
         receiveArgs: true,
       });

@@ -23,7 +23,7 @@ export class OperatorPackage extends typescript.TypeScriptProject {
           ...STRICT,
           rootDir: ".",
           noEmit: true,
-          // A check after a small change takes a tenth of the first one.
+          // Incremental: a check after a small change takes a tenth of the first one.
           incremental: true,
           tsBuildInfoFile: "operator.tsbuildinfo",
           module: "nodenext" as never,
@@ -44,7 +44,7 @@ export class OperatorPackage extends typescript.TypeScriptProject {
   private addTasks(): void {
     this.addTask("bundle", { description: "Bundles the operator into dist/", exec: "tsx bundle.ts" });
     this.addTask("bench", {
-      description: "Measures the operator, beside the library's informer, and on a real kube-apiserver",
+      description: "Measures the operator, compared with the library's informer, and on a real kube-apiserver",
       exec: "tsx bench/main.ts",
       receiveArgs: true,
     });
@@ -55,18 +55,18 @@ export class OperatorPackage extends typescript.TypeScriptProject {
       receiveArgs: true,
     });
     this.addTask("test:e2e", {
-      description: "The operator as a process of its own, on a real kube-apiserver and simulated clouds",
+      description: "The operator as a separate process, on a real kube-apiserver and simulated clouds",
       exec: "mocha 'test/e2e/**/*.test.ts'",
       receiveArgs: true,
     });
     this.addTask("test:long", {
-      description: "The tests of which test:faults and test:server run a slice, in full length: about an hour",
+      description: "The complete tests of which test:faults and test:server run a part: about an hour",
       env: { FLIPOP_LONG: "1" },
       exec: "mocha test/runtime/leader-simulation.test.ts test/server/kube/endurance.test.ts 'test/server/example/*.test.ts' --timeout 120000",
       receiveArgs: true,
     });
     this.addTask("test:kills", {
-      description: "As one of test:e2e, but killed 200 times",
+      description: "A test of test:e2e that kills the operator 200 times",
       env: { FLIPOP_LONG: "1" },
       exec: "mocha test/e2e/kills.test.ts",
       receiveArgs: true,
@@ -74,7 +74,7 @@ export class OperatorPackage extends typescript.TypeScriptProject {
   }
 }
 
-/** What the sandbox and its tests import: the operator assembled, and the small modules that both programs use. */
+/** Modules that the sandbox and its tests import: the assembled operator, and small modules that both programs use. */
 const EXPORTS = {
   "./broken-pipe": "./src/broken-pipe.ts",
   "./bundling": "./bundling.ts",
@@ -103,7 +103,7 @@ const DEV_DEPENDENCIES = [
   `flipop-testbed@${RELEASE}`,
 ];
 
-/** Why each: docs/adr/0002-repo-layout.md. */
+/** docs/adr/0002-repo-layout.md gives the reason for each. */
 const DEPENDENCIES = [
   `@kubernetes/client-node@${VERSIONS.kubernetesClient}`,
   `cdk8s-flipop@${RELEASE}`,

@@ -1,7 +1,10 @@
 import type { Project } from "projen";
 import { ProjenrcFile } from "projen/lib/projenrc.js";
 
-/** Runs `.projenrc.ts` by tsx (0.5 s; projen's own runner, ts-node, takes 4 s and does not know TypeScript 6's modules). */
+/**
+ * Runs `.projenrc.ts` with tsx (0.5 s; projen's own runner, ts-node, takes 4 s and does not support TypeScript 6's
+ * modules).
+ */
 export class ProjenrcTsx extends ProjenrcFile {
   readonly filePath = ".projenrc.ts";
 
@@ -11,7 +14,7 @@ export class ProjenrcTsx extends ProjenrcFile {
   }
 }
 
-/** Tells the generated files of a workspace where their source is. */
+/** Sets the path of the source in the generated files of a workspace. */
 export class RootProjenrc extends ProjenrcFile {
   readonly filePath = "../.projenrc.ts";
 }

@@ -11,7 +11,7 @@ import { SHARED_OPTIONS } from "./shared-options.js";
 import { MIN_NODE, RELEASE, VERSIONS } from "./versions.js";
 import { Workspaces } from "./workspaces.js";
 
-/** Only the root has files of GitHub: it reads them there alone. */
+/** Only the root has files for GitHub, because GitHub reads them only there. */
 const GITHUB = {
   github: true,
   githubOptions: {

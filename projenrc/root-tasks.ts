@@ -1,7 +1,7 @@
 import { Component, type javascript } from "projen";
 import { CHANGELOG_COMMAND } from "./github-files.js";
 
-/** What examples/scenarios/story.yaml applies. */
+/** Manifests that examples/scenarios/story.yaml applies. */
 const STORY_EXAMPLES = ["ingress-reserved-ips", "node-records-cloudflare"];
 
 /** The unit tests that take seconds: the library, the repo itself, and the pure parts of the operator. */
@@ -26,7 +26,7 @@ export class RootTasks extends Component {
       ],
     });
     const synth = project.addTask("synth", {
-      description: "Synthesises dist/*.k8s.yaml for people who want plain manifests",
+      description: "Synthesises plain manifests to dist/*.k8s.yaml",
       steps: [
         { spawn: compile.name },
         { exec: "cdk8s synth" },
@@ -40,7 +40,7 @@ export class RootTasks extends Component {
       steps: [{ spawn: synth.name }, { exec: "tsx sandbox/src/main.ts", receiveArgs: true }],
     });
     project.packageTask.reset("npm run --silent bundle -w operator -w sandbox");
-    // projen's runs all tests; nobody who wants the executable waits for those.
+    // projen's build runs all tests, which the executable does not need.
     project.tasks.removeTask("build");
     const build = project.addTask("build", {
       description: "Compiles the library and bundles operator/dist/flipop.mjs and sandbox/dist/flipop-sandbox.mjs",
@@ -81,7 +81,7 @@ export class RootTasks extends Component {
       steps: [{ spawn: compile.name }, { exec: "tsx operator/test/storm/main.ts", receiveArgs: true }],
     });
     project.addTask("test:image", {
-      description: "Builds the image as it is released, and runs it: in podman, too, where that is installed",
+      description: "Builds the released image and runs it, also in podman if that is installed",
       steps: [{ spawn: compile.name }, { exec: "mocha test/built/image.test.ts test/built/podman.test.ts" }],
     });
   }
@@ -89,7 +89,7 @@ export class RootTasks extends Component {
   private checks(project: javascript.NodeProject): void {
     this.measures(project);
     project.addTask("check", {
-      description: "What CI checks first, in under 2 minutes: lint, types, the fast tests",
+      description: "The first checks of CI, in under 2 minutes: lint, types, the fast tests",
       steps: [{ spawn: project.compileTask.name }, { spawn: "lint" }, { spawn: "typecheck" }, ...FAST_TESTS],
     });
     project.addTask("upgrade", {
@@ -106,9 +106,9 @@ export class RootTasks extends Component {
       description: "biome (format, fast lint), then eslint (the rules that need types)",
       steps: [{ exec: "biome ci --error-on-warnings ." }, { exec: "eslint --max-warnings 0 ." }],
     });
-    project.addTask("format", { description: "Formats and mends what can be mended", exec: "biome check --write ." });
+    project.addTask("format", { description: "Formats and fixes the code", exec: "biome check --write ." });
     project.addTask("typecheck", {
-      description: "tsc over everything that is not compiled by another task",
+      description: "Type-checks everything that no other task compiles",
       steps: [".", "constructs/test", "operator", "sandbox", "testbed"].map((folder) => ({
         exec: `tsc --noEmit -p ${folder}`,
       })),
@@ -128,7 +128,7 @@ export class RootTasks extends Component {
       receiveArgs: true,
     });
     project.addTask("commits", {
-      description: "Checks the messages of the commits since a base, origin/main unless it is given",
+      description: "Checks the messages of the commits since a base (by default origin/main)",
       exec: "tsx tools/commits/main.ts",
       receiveArgs: true,
     });
@@ -146,11 +146,11 @@ export class RootTasks extends Component {
       steps: [compile, { exec: "tsx .ci/run-suites.ts constructs" }],
     });
     project.addTask("baseline", {
-      description: "Makes the construct library as it is the one that later changes are compared with",
+      description: "Makes the current construct library the baseline for later comparisons",
       steps: [compile, { exec: "tsx tools/library/renew-baseline.ts" }],
     });
     project.addTask("bench", {
-      description: "Measures what the construct library costs, then the operator",
+      description: "Measures the construct library, then the operator",
       steps: [compile, { exec: "tsx tools/bench/constructs.ts" }, { exec: "npm run bench --workspace operator" }],
     });
   }

@@ -1,7 +1,7 @@
 import { Component, JsonFile, type Project } from "projen";
 import { STRICT } from "./shared-options.js";
 
-/** Type-checks what belongs to no workspace: projen's configuration, CI, examples, the repo's own tests. */
+/** Type-checks the files outside of workspaces: projen's configuration, CI, examples, the repo's own tests. */
 export class RootTsconfig extends Component {
   constructor(project: Project) {
     super(project);

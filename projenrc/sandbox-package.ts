@@ -26,7 +26,7 @@ export class SandboxPackage extends typescript.TypeScriptProject {
           ...STRICT,
           rootDir: ".",
           noEmit: true,
-          // A check after a small change takes a tenth of the first one.
+          // Incremental: a check after a small change takes a tenth of the first one.
           incremental: true,
           tsBuildInfoFile: "sandbox.tsbuildinfo",
           module: "nodenext" as never,
@@ -47,7 +47,10 @@ export class SandboxPackage extends typescript.TypeScriptProject {
   }
 }
 
-/** What others may import. `.` is the bundle, because plain Node loads it; the rest is for tests and tools, run by tsx. */
+/**
+ * The package's exports. `.` is the bundle, because plain Node loads it; the others are for tests and tools, which tsx
+ * runs.
+ */
 const EXPORTS = {
   ".": { types: "./src/cli.ts", default: "./dist/cli.mjs" },
   "./cloudflare": "./src/cloudflare/index.ts",
@@ -63,7 +66,7 @@ const EXPORTS = {
   "./testing/digitalocean-openapi": "./test/support/digitalocean-openapi.ts",
 };
 
-/** Why each: docs/adr/0002-repo-layout.md. */
+/** docs/adr/0002-repo-layout.md gives the reason for each. */
 const DEPENDENCIES = [
   `@bufbuild/cel@${VERSIONS.cel}`,
   `cdk8s-flipop@${RELEASE}`,

@@ -1,7 +1,7 @@
 import { javascript } from "projen";
 import { AUTHOR, MIN_NODE, REPOSITORY, VERSIONS } from "./versions.js";
 
-/** What all Node projects of the repo have in common: npm, Apache-2.0, none of projen's defaults that are unused here. */
+/** Common options of all Node projects of the repo: npm, Apache-2.0, and none of projen's unused defaults. */
 export const SHARED_OPTIONS = {
   packageManager: javascript.NodePackageManager.NPM,
   addPackageManagerToDevEngines: false,
@@ -23,7 +23,7 @@ export const SHARED_OPTIONS = {
   sampleCode: false,
 } as const;
 
-/** Test tools of a workspace; the versions are the same everywhere, so npm installs each once. */
+/** Test tools of a workspace; all workspaces have the same versions, so npm installs each once. */
 export const TEST_DEPS = [
   `@types/chai@${VERSIONS.typesChai}`,
   `@types/mocha@${VERSIONS.typesMocha}`,

@@ -3,7 +3,7 @@ import { Mocha } from "./mocha.js";
 import { SHARED_OPTIONS, STRICT, TEST_DEPS } from "./shared-options.js";
 import { RELEASE, VERSIONS } from "./versions.js";
 
-/** `flipop-testbed`: a real control plane for the tests of all packages. Private; its sources are run as they are. */
+/** `flipop-testbed`: a real control plane for the tests of all packages. Private; tsx runs its sources directly. */
 export class TestbedPackage extends typescript.TypeScriptProject {
   constructor(parent: Project) {
     super({

@@ -1,4 +1,4 @@
-/** Every version that the repo asks for, pinned in one place. Why each is what it is: docs/adr/0002-repo-layout.md. */
+/** All pinned versions of the repo. docs/adr/0002-repo-layout.md gives the reason for each. */
 export const VERSIONS = {
   projen: "0.103.25",
   typescript: "~6.0.3",
@@ -38,18 +38,18 @@ export const VERSIONS = {
   ajvFormats: "3.0.1",
 } as const;
 
-/** Oldest Node that everything here runs on. */
+/** Oldest Node release that the whole repo supports. */
 export const MIN_NODE = "20.19.0";
 
-/** Newer releases of Node that the unit tests run on, too (`npm run test:nodes`); packages of that name carry them. */
+/** Newer releases of Node on which the unit tests also run (`npm run test:nodes`), from packages of that name. */
 export const NEWER_NODES = ["22.23.3", "24.21.0"] as const;
 
-/** Version of all packages and of the image: they are released together. */
+/** Version of all packages and of the image, which are released together. */
 export const RELEASE = "0.1.0";
 
 export const REPOSITORY = "https://github.com/flipop/flipop.git";
 
-/** Who reviews pull requests, as CODEOWNERS names them. */
+/** The reviewers of pull requests, as in CODEOWNERS. */
 export const OWNERS = "@flipop/maintainers";
 
 export const AUTHOR = { name: "The flipop authors", email: "maintainers@flipop.dev" } as const;

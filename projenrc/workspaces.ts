@@ -5,8 +5,8 @@ import { Component, type javascript } from "projen";
 import { RootProjenrc } from "./projenrc-tsx.js";
 
 /**
- * npm workspaces with one install, at the root. projen installs a project when that project's own package.json
- * changed; a subproject's install is switched off here, so the root must also look at the manifests of its workspaces.
+ * npm workspaces with one install, at the root. projen installs a project when that project's own package.json changed.
+ * This class disables the installs of subprojects, so the root must also check the manifests of its workspaces.
  */
 export class Workspaces extends Component {
   private readonly members: javascript.NodeProject[] = [];
@@ -17,7 +17,7 @@ export class Workspaces extends Component {
     root.package.addField("workspaces", () => this.members.map((member) => relative(root.outdir, member.outdir)));
   }
 
-  /** Makes `member` a workspace and leaves its dependencies to the root's install. */
+  /** Makes `member` a workspace, whose dependencies the root installs. */
   add(member: javascript.NodeProject): void {
     this.members.push(member);
     new RootProjenrc(member);

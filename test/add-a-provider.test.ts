@@ -11,7 +11,7 @@ const ROOT = resolve(import.meta.dirname, "..");
 /** Places besides the provider's own folder. */
 const MOST_PLACES = 4;
 
-describe("a provider that is added to the table of the type model", function () {
+describe("a new provider in the table of the type model", function () {
   this.timeout(120_000);
   let derived: Derived;
   before(async () => {
@@ -39,9 +39,9 @@ describe("a provider that is added to the table of the type model", function () 
     expect(deployment).to.have.nested.property("spec.template.spec.containers[0].env").that.deep.includes(variable);
   });
 
-  it("is checked like the others: its token, its prop and its TTLs", () => {
+  it("has the same checks as the others: for its token, its prop and its TTLs", () => {
     const { problems } = derived;
-    expect(problems).to.include("env.EXAMPLE_TOKEN: a token does not belong into a manifest: use prop example with");
+    expect(problems).to.include("env.EXAMPLE_TOKEN: a manifest must not contain a token: use prop example with");
     expect(problems).to.include("env.OTHER: the value looks like an API token (not shown here)");
     expect(problems).to.include("digitalOcean, cloudflare or example with Credentials");
     expect(problems).to.include('example: "a-token" is not Credentials');

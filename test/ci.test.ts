@@ -4,7 +4,7 @@ import { addCounts, NONE, parseCounts, sumLine } from "../.ci/counts.js";
 import { SUITES } from "../.ci/suites.js";
 
 describe("the sum over all suites", () => {
-  it("adds up what each mocha process has left, and what failed", () => {
+  it("adds up the counts and failures of each mocha process", () => {
     const runs = [
       { passed: 2, failed: 1, skipped: 0, failedTests: ["a node is full: expected 1 to equal 2"] },
       { passed: 3, failed: 0, skipped: 4, failedTests: [] },
@@ -14,22 +14,22 @@ describe("the sum over all suites", () => {
     expect(parseCounts(text)).to.deep.equal({ passed: 5, failed: 1, skipped: 4, failedTests });
   });
 
-  it("is nothing when nothing ran", () => {
+  it("is zero if no test ran", () => {
     expect(addCounts(parseCounts(""), NONE)).to.deep.equal(NONE);
   });
 
-  it("ends in the line that other tools read", () => {
+  it("ends with the line that other tools parse", () => {
     expect(sumLine({ ...NONE, passed: 123, skipped: 2 })).to.match(/^\d+ passed, \d+ failed, \d+ skipped$/);
   });
 });
 
 describe("the suites of CI", () => {
-  it("have names of their own, for each leaves a file of that name", () => {
+  it("have unique names, because each writes a file with its name", () => {
     expect(new Set(SUITES.map(({ name }) => name)).size).to.equal(SUITES.length);
   });
 
   it("fit into half an hour", () => {
-    // Those of group nodes run beside others.
+    // Suites of group nodes run in parallel with others.
     const inTurn = SUITES.filter(({ group }) => group !== "nodes");
     expect(inTurn.reduce((sum, { budgetSeconds }) => sum + budgetSeconds, 0)).to.be.at.most(30 * 60);
   });

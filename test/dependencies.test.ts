@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 
 const ROOT = join(import.meta.dirname, "..");
-/** All of them let a company ship and change what it has bought or built. */
+/** All of them allow a company to ship and change the software. */
 const LICENCES = ["0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "Python-2.0", "Unlicense"];
 
 interface Locked {
@@ -18,13 +18,13 @@ const { packages } = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "u
   readonly packages: Readonly<Record<string, Locked>>;
 };
 
-/** What users install, and the image carries: neither ours nor for development alone. */
+/** Packages that users install and the image contains: neither flipop's nor development ones. */
 const SHIPPED = Object.entries(packages).filter(
   ([path, { link, dev }]) => path.includes("node_modules/") && link !== true && dev !== true,
 );
 
-describe("dependencies that are shipped", () => {
-  it("have licences that ask for no more than their text", () => {
+describe("shipped dependencies", () => {
+  it("have licences that only require their text", () => {
     const terms = (license = "none") => license.replaceAll(/[()]/g, "").split(" AND ");
     const others = SHIPPED.filter(([, { license }]) => !terms(license).every((term) => LICENCES.includes(term)));
     expect(others.map(([path, { license }]) => `${path}: ${license}`)).to.deep.equal([]);
@@ -32,7 +32,7 @@ describe("dependencies that are shipped", () => {
   });
 
   for (const workspace of ["operator", "constructs", "sandbox"]) {
-    it(`of ${workspace} stand in ADR 2, and have one version`, () => {
+    it(`of ${workspace} are in ADR 2, and have one version`, () => {
       const { dependencies = {} } = JSON.parse(readFileSync(join(ROOT, workspace, "package.json"), "utf8")) as {
         readonly dependencies?: Readonly<Record<string, string>>;
       };

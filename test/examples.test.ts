@@ -7,7 +7,7 @@ import { exampleNames, type ManifestObject, objectsOf, synthExample } from "./su
 
 const EXAMPLES = resolve(import.meta.dirname, "../examples");
 
-/** What each example is about: objects that must be there, as `Kind name`, and parts of the spec of one of them. */
+/** The required objects of each example, as `Kind name`, and parts of the spec of one of them. */
 const EXPECTED: Readonly<Record<string, { readonly objects: readonly string[]; readonly spec: SpecPart }>> = {
   "ingress-reserved-ips": {
     objects: ["Namespace ingress", "DaemonSet proxy", "FloatingIPPool ingress"],
@@ -48,13 +48,13 @@ interface SpecPart {
 }
 
 describe("examples", () => {
-  it("are all known here, and told in their README", () => {
+  it("are all listed here, and described in their README", () => {
     const readme = readFileSync(join(EXAMPLES, "README.md"), "utf8");
     expect(exampleNames()).to.have.members(Object.keys(EXPECTED));
     for (const name of exampleNames()) expect(readme).to.include(`](${name}.ts)`);
   });
 
-  it("of Go and Java ask for the versions that the TypeScript ones use", () => {
+  it("of Go and Java use the versions of the TypeScript ones", () => {
     const read = (file: string): string => readFileSync(join(EXAMPLES, file), "utf8");
     expect(read("go/go.mod")).to.include(`/cdk8sflipop v${RELEASE}\n`).and.include(`/cdk8s/v2 v${VERSIONS.cdk8s}\n`);
     expect(read("go/go.mod")).to.include(`/jsii-runtime-go v${VERSIONS.jsiiPacmak}\n`);
@@ -64,7 +64,7 @@ describe("examples", () => {
   });
 
   for (const [name, { objects, spec }] of Object.entries(EXPECTED)) {
-    it(`${name} synthesises what it is about`, async () => {
+    it(`${name} synthesises the required objects`, async () => {
       const found = objectsOf(await synthExample(name));
       expect(found.map(title)).to.include.members([...objects]);
       expect(valueAt(found.find((object) => title(object) === spec.of)?.spec, spec.field)).to.equal(spec.value);

@@ -10,7 +10,7 @@ const ROOT = resolve(import.meta.dirname, "..");
 
 describe("generated reference pages", () => {
   for (const [file, text] of Object.entries(referencePages())) {
-    it(`docs/reference/${file} is what the type model says; npm run reference mends it`, () => {
+    it(`docs/reference/${file} is up to date; npm run reference rewrites it`, () => {
       expect(readFileSync(join(ROOT, "docs/reference", file), "utf8")).to.equal(text);
     });
   }
@@ -31,14 +31,14 @@ describe("files that projen generates", () => {
   after(() => rmSync(copy, { recursive: true, force: true }));
 
   for (const file of generatedFiles()) {
-    it(`${file} is what .projenrc.ts says; npx projen mends it`, () => {
+    it(`${file} is up to date; npx projen rewrites it`, () => {
       expect(existsSync(join(copy, file)), "is still generated").to.equal(true);
       expect(readFileSync(join(ROOT, file), "utf8")).to.equal(readFileSync(join(copy, file), "utf8"));
     });
   }
 });
 
-/** projen reads these, too: dependencies keep the versions that they have there. */
+/** projen also reads these files: dependencies keep their versions. */
 function manifests(): readonly string[] {
   return ["", "constructs/", "operator/", "testbed/"].map((folder) => `${folder}package.json`);
 }

@@ -3,7 +3,7 @@ import { describe, it } from "mocha";
 import { RUNTIME_METRICS as USED } from "../constructs/src/operator/metric-queries.js";
 import { RUNTIME_METRICS as WRITTEN } from "../operator/src/metrics/runtime.js";
 
-/** Labels by which alerts and dashboard select or group. */
+/** Labels in the selectors and groupings of alerts and dashboard. */
 const LABELS: Readonly<Record<keyof typeof USED, string>> = {
   leader: "name",
   reconcileErrors: "controller",
@@ -11,9 +11,9 @@ const LABELS: Readonly<Record<keyof typeof USED, string>> = {
   queueDepth: "name",
 };
 
-describe("the metrics of the machinery that alerts and dashboard use", () => {
+describe("the runtime metrics of alerts and dashboard", () => {
   for (const [key, name] of Object.entries(USED)) {
-    it(`${name} is written by the operator, with the label that is asked for`, () => {
+    it(`${name} exists in the operator, with the required label`, () => {
       const written: readonly { readonly name: string; readonly labels: readonly string[] }[] = WRITTEN;
       const found = written.find((metric) => metric.name === name);
       expect(found?.labels).to.include(LABELS[key as keyof typeof USED]);

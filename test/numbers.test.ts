@@ -10,19 +10,19 @@ describe("the structure of the code", () => {
   const named = (start: string) => measurements.find(({ name }) => name.startsWith(start));
 
   for (const { name, refused } of measurements.filter((one) => one.refused !== undefined)) {
-    it(`has no ${name} beside those that tools/numbers/allowed.ts lists`, () => {
+    it(`has no ${name} except those in tools/numbers/allowed.ts`, () => {
       expect(refused).to.deep.equal([]);
     });
   }
 
-  it("is no better than the list of what is allowed: an entry goes with its cause", () => {
+  it("needs every exception in the list: remove an entry with its cause", () => {
     const folders = named("folders")?.details.map((detail) => detail.replace(/: \d+$/, ""));
     expect(folders).to.have.members([...ALLOWED_FOLDERS]);
     expect(named("import cycles")?.details).to.have.members(ALLOWED_CYCLES.map((group) => group.join(" ")));
   });
 });
 
-describe("the measuring of structure", () => {
+describe("the measurement of the structure", () => {
   it("finds every import cycle: a short one, a long one, two that share a file, a file that imports itself", () => {
     const graph = new Map([
       ["a", ["b", "e"]],
@@ -36,7 +36,7 @@ describe("the measuring of structure", () => {
     expect(importCycles(graph)).to.have.deep.members([["a", "b", "e"], ["c", "d"], ["f"]]);
   });
 
-  it("refuses a cycle, a full folder and a long file, and counts the operator without the sandbox", () => {
+  it("rejects a cycle, a full folder and a long file, and counts the operator without the sandbox", () => {
     const full = Array.from({ length: 21 }, (_, index) => `operator/src/full/${index}.ts`);
     const lines = new Map([...full, "operator/src/sandbox/a.ts", "operator/src/b.ts"].map((file) => [file, 30]));
     lines.set("operator/src/long.ts", 301);

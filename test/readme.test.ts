@@ -26,7 +26,7 @@ function block(language: string): string {
 }
 
 describe("the README", () => {
-  it("is read in one go", () => {
+  it("is short", () => {
     expect(read("README.md").split("\n")).to.have.length.below(200);
   });
 
@@ -53,14 +53,14 @@ for (const page of PAGES) {
   describe(page, () => {
     const text = read(page);
 
-    it("leads to files that are there", () => {
+    it("links to existing files", () => {
       const links = [...text.matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, link = ""]) => link);
       const files = links.filter((link) => !link.includes("://"));
       expect(files.filter((link) => !existsSync(join(ROOT, dirname(page), link)))).to.deep.equal([]);
     });
 
-    it("names files and scripts that are there", () => {
-      // As `operator/src/match/checks.ts`; names in capitals stand for any.
+    it("names existing files and scripts", () => {
+      // As `operator/src/match/checks.ts`; names in capitals are placeholders.
       const named = [
         ...text.matchAll(/`((?:constructs|operator|docs|examples|test|testbed|tools|projenrc)\/[^`\s*]+)`/g),
       ];

@@ -17,7 +17,7 @@ function read(path: string): string {
 }
 
 describe("the picture of the sandbox", () => {
-  it("shows the story that npm start plays; npx tsx tools/recording/main.ts renews it", () => {
+  it("shows the story of npm start; npx tsx tools/recording/main.ts updates it", () => {
     const { title, acts } = parse(read("examples/scenarios/story.yaml")) as {
       title: string;
       acts: { title: string }[];
@@ -37,14 +37,14 @@ describe("the picture of the sandbox", () => {
 });
 
 describe("a picture of a terminal", () => {
-  it("keeps the colours, and escapes what XML would read", () => {
+  it("keeps the colours, and escapes XML characters", () => {
     const svg = terminalSvg(`a ${ESCAPE}[32mPASS${ESCAPE}[39m <b> & c`, "t");
     expect(svg).to.match(/class="green"[^>]*>PASS<\/text>/);
     expect(svg).to.include("> &lt;b&gt; &amp; c</text>").and.not.include(ESCAPE);
     expect(svg.match(/x="([\d.]+)" y="52"/g)).to.have.length(3);
   });
 
-  it("shows some acts without their tables, and that others are left out", () => {
+  it("shows some acts without their tables, and marks omitted ones", () => {
     const act = (number: number) => `00:00  Act ${number}: t ----\n       about ${number}\n\n       table`;
     const text = ["opening", "", ...[1, 2, 3, 4, 5, 6, 7].map(act), "00:09  Summary ----", "moves 1", "", "PASS"].join(
       "\n",

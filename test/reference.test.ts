@@ -19,29 +19,29 @@ import { MISTAKES } from "../tools/reference/mistakes.js";
 
 const CONTROLLERS = resolve(import.meta.dirname, "../operator/src/controllers");
 
-/** What needs nobody to do anything. */
+/** Reasons that need no action. */
 const CALM = ["Observed", "UnderWay", "InGrace", "CoolingOff", "FirewallNotFound", "NodeGone", "NodeDeleting"];
 
-/** Folders of controllers with the kinds that they serve; those of shared parts are left out. */
+/** Folders of controllers with their kinds, without the folders of shared parts. */
 const FOLDERS: Readonly<Record<string, readonly KindName[]>> = {
   "floating-ip-pool": ["FloatingIPPool"],
   "node-dns-record-set": ["NodeDNSRecordSet"],
   "routed-ip": ["RoutedIP"],
   "routed-ip-issuer": ["RoutedIPIssuer"],
   "cluster-routed-ip-class": ["ClusterRoutedIPClass"],
-  // The Jobs of a class are run for a RoutedIP.
+  // The operator runs the Jobs of a class for a RoutedIP.
   jobs: ["ClusterRoutedIPClass", "RoutedIP"],
 };
 
-/** Words in the sources of a folder, but for lists of words that only ask what something is. */
+/** Words in the sources of a folder, without lists of words that are only compared. */
 function wordsIn(folder: string, pattern: RegExp): readonly string[] {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
   const texts = files.map((name) => readFileSync(join(folder, name), "utf8").replaceAll(/new Set\(\[[^\]]*\]\)/g, ""));
   return [...new Set(texts.flatMap((text) => [...text.matchAll(pattern)].map(([, one, other]) => one ?? other ?? "")))];
 }
 
-describe("what the operator says", () => {
-  it("has a remedy wherever somebody has to act", () => {
+describe("reasons and Events of the operator", () => {
+  it("have a remedy if a person must act", () => {
     const empty = Object.entries({ ...REASONS, ...REFUSALS }).filter(([, { remedy }]) => remedy === "");
     expect(empty.map(([reason]) => reason)).to.have.members(CALM);
     const warnings = Object.entries<EventFacts>(EVENTS).filter(
@@ -50,7 +50,7 @@ describe("what the operator says", () => {
     expect(warnings).to.deep.equal([]);
   });
 
-  it("names a reason for each mistake that is not served, and a remedy for all", () => {
+  it("include a reason for each mistake that prevents work, and a remedy for all", () => {
     for (const { what, shows, remedy } of MISTAKES) {
       expect(remedy, what).not.to.equal("");
       if (shows === undefined) continue;
@@ -58,13 +58,13 @@ describe("what the operator says", () => {
     }
   });
 
-  it("has each type of condition on some kind, and there a reason for when all is well", () => {
+  it("include each condition type for some kind, with a reason for the good state", () => {
     const types = Object.keys(CONDITION_TYPES) as ConditionType[];
     expect(types.filter((type) => !ALL_KINDS.some(({ conditions }) => conditions.includes(type)))).to.deep.equal([]);
     expect(types).to.have.members([...REASON_PLACES.Observed.conditions]);
   });
 
-  it("places each reason where the kinds can show it", () => {
+  it("have places that exist on the kinds", () => {
     const unshown = Object.entries<ReasonPlace>(REASON_PLACES).flatMap(([reason, { kinds, conditions, ofAddress }]) => {
       return ofAddress ? [] : kinds.filter((kind) => !has(kind, conditions)).map((kind) => `${reason} on ${kind}`);
     });
@@ -72,9 +72,9 @@ describe("what the operator says", () => {
   });
 
   for (const [folder, served] of Object.entries(FOLDERS).filter(([name]) => readdirSync(CONTROLLERS).includes(name))) {
-    it(`is placed on ${served.join(" or ")} where ${folder} writes it`, () => {
+    it(`are placed on ${served.join(" or ")} if ${folder} writes them`, () => {
       const reasons = wordsIn(join(CONTROLLERS, folder), /"([A-Z]\w+)"/g).filter(isReason);
-      // A word for an Event alone needs no place.
+      // A reason of Events only needs no place.
       const ofConditions = reasons.filter((reason) => !Object.hasOwn(EVENTS, reason));
       expect(
         ofConditions.filter((reason) => !placesOf(reason).kinds.some((kind) => served.includes(kind))),
@@ -82,7 +82,7 @@ describe("what the operator says", () => {
     });
   }
 
-  it("is told of every Event", () => {
+  it("include every Event", () => {
     const calls = wordsIn(CONTROLLERS, /(?:normal|warning)\(\s*"(\w+)"|\["(\w+(?:Failed|NotWritten))"/g);
     const objects = wordsIn(CONTROLLERS, /type: "(?:Normal|Warning)",\s*reason: "(\w+)"/g);
     const written = [...calls, ...objects];

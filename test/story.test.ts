@@ -4,7 +4,7 @@ import { describe, it } from "mocha";
 import { EMBEDDED, embeddedStory } from "../tools/story/embed.js";
 
 describe("the sandbox's own story", () => {
-  it("is what scenario and examples say; npx tsx tools/story/main.ts mends it", function () {
+  it("is up to date with scenario and examples; npx tsx tools/story/main.ts rewrites it", function () {
     this.timeout(120_000);
     expect(readFileSync(EMBEDDED, "utf8")).to.equal(embeddedStory());
   });

@@ -5,7 +5,7 @@ import { upgradeVersions } from "../tools/upgrade/versions.js";
 const TABLE = 'a: "1.2.3",\nb: "0.4.0",\nc: "2.0.0",\nd: "2.0.0",\n';
 
 describe("the upgrade of pinned versions", () => {
-  it("takes the newest compatible release", () => {
+  it("selects the newest compatible release", () => {
     const { text, upgraded } = upgradeVersions(TABLE, [{ name: "a", current: "1.2.3", latest: "1.10.0" }]);
     expect(text).to.equal(TABLE.replace("1.2.3", "1.10.0"));
     expect(upgraded.map(({ name }) => name)).to.deep.equal(["a"]);

@@ -14,7 +14,7 @@ describe("the English of docs, comments and messages", () => {
     expect(files.filter((file) => !remainingFiles().includes(file))).to.deep.equal([]);
   });
 
-  it("is not yet plain in the files of the list (npm run words -- --update takes the others out)", () => {
+  it("is not yet plain in the listed files (npm run words -- --update removes the others)", () => {
     expect(remainingFiles().filter((file) => !files.includes(file))).to.deep.equal([]);
   });
 });

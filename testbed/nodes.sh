@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes a node of each droplet of the simulated account, ready. Needs curl, jq and kubectl; KUBECONFIG,
-# DIGITALOCEAN_API_URL and DIGITALOCEAN_ACCESS_TOKEN say where.
+# Creates a ready node for each droplet of the simulated account. Needs curl, jq and kubectl, and the variables
+# KUBECONFIG, DIGITALOCEAN_API_URL and DIGITALOCEAN_ACCESS_TOKEN.
 set -eu
 file=$(mktemp)
 trap 'rm -f "$file"' EXIT

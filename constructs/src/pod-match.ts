@@ -23,10 +23,10 @@ export interface PodMatchOptions {
  * import * as kplus from "cdk8s-plus-28";
  * import { FloatingIPPool, PodMatch } from "cdk8s-flipop";
  *
- * const chart = new Chart(new App(), "ingress", { namespace: "ingress" }); const controller = new
- * kplus.DaemonSet(chart, "controller", { containers: [{ image: "nginx:1.29", portNumber: 80 }] }); // Only nodes with a
- * ready controller get an address. new FloatingIPPool(chart, "pool", { region: "nyc3", desiredIps: 2, pods:
- * PodMatch.of(controller) });
+ * const chart = new Chart(new App(), "ingress", { namespace: "ingress" });
+ * const controller = new kplus.DaemonSet(chart, "controller", { containers: [{ image: "nginx:1.29", portNumber: 80 }] });
+ * // Only nodes with a ready controller get an address.
+ * new FloatingIPPool(chart, "pool", { region: "nyc3", desiredIps: 2, pods: PodMatch.of(controller) });
  */
 export class PodMatch {
   /**

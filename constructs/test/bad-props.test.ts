@@ -24,10 +24,10 @@ const CASES = {
 
 describe("bad props", () => {
   for (const [where, cases] of Object.entries(CASES)) {
-    describe(`of ${where} are told at synthesis, never by a throw before`, () => tellsEach(cases));
+    describe(`of ${where} are reported at synthesis, and the constructor does not throw`, () => reportsEach(cases));
   }
 
-  it("are told all at once, each with its construct", () => {
+  it("are all reported at once, each with its construct", () => {
     const chart = newChart();
     new FloatingIPPool(chart, "a", {
       ips: ["192.0.2.1", "192.0.2.1", "::1"],
@@ -56,14 +56,14 @@ describe("bad props", () => {
     ]);
   });
 
-  it("of values that are used nowhere stop nothing", () => {
+  it("of unused values are ignored", () => {
     PortRange.parse("x");
     DnsRecord.digitalOcean("", "");
     expect(refusals(newChart())).to.deep.equal([]);
   });
 });
 
-function tellsEach(cases: readonly BadProps[]): void {
+function reportsEach(cases: readonly BadProps[]): void {
   for (const { name, make, says } of cases) {
     it(name, () => {
       const chart = newChart({ namespace: "web" });

@@ -26,7 +26,7 @@ function clusterClass(props: Omit<ClusterRoutedIPClassProps, "implementation">, 
 }
 
 describe("ClusterRoutedIPClass", () => {
-  it("writes only what it is given, and no namespace though its chart has one", () => {
+  it("writes only the given props, and no namespace although its chart has one", () => {
     expect(clusterClass({ metadata: { name: "public" } })).to.deep.equal({
       apiVersion: "flipop.digitalocean.com/v1alpha1",
       kind: "ClusterRoutedIPClass",
@@ -73,7 +73,7 @@ describe("ClusterRoutedIPClass", () => {
     });
   });
 
-  it("tells the name of one that is made elsewhere", () => {
+  it("provides the name of a class from outside of the app", () => {
     expect(ClusterRoutedIPClass.fromClusterRoutedIPClassName(newChart(), "class", "public").name).to.equal("public");
   });
 });

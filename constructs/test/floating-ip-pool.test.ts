@@ -24,7 +24,7 @@ function pool(props: FloatingIPPoolProps, chartProps: ChartProps = {}) {
 }
 
 describe("FloatingIPPool", () => {
-  it("writes only what it is given, and the provider", () => {
+  it("writes only the given props and the provider", () => {
     expect(pool({ metadata: { name: "ingress" }, ips: ["192.0.2.10"] })).to.deep.equal({
       apiVersion: "flipop.digitalocean.com/v1alpha1",
       kind: "FloatingIPPool",
@@ -74,7 +74,7 @@ describe("FloatingIPPool", () => {
     });
   });
 
-  it("takes namespace and labels of its chart", () => {
+  it("uses the namespace and labels of its chart", () => {
     const { metadata } = pool({ ips: ["192.0.2.10"] }, { namespace: "ingress", labels: { team: "edge" } });
     expect(metadata).to.include({ namespace: "ingress" });
     expect(metadata["labels"]).to.deep.equal({ team: "edge" });
@@ -92,7 +92,7 @@ describe("FloatingIPPool", () => {
     });
   });
 
-  it("needs no region while it lists every address", () => {
+  it("needs no region if it lists every address", () => {
     expect(pool({ ips: ["192.0.2.10", "192.0.2.11"], desiredIps: 2 }).spec).to.not.have.property("region");
   });
 });

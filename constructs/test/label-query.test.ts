@@ -20,7 +20,7 @@ function parsed(...queries: LabelQuery[]): readonly SelectorRequirement[] | stri
   return result.ok ? result.requirements : result.error.message;
 }
 
-/** Whether the text was refused as a part of a selector. */
+/** Whether LabelQuery refused the text. */
 function refused(query: LabelQuery): boolean {
   const note = draft();
   writeSelector([query], note.at("nodes"));
@@ -28,7 +28,7 @@ function refused(query: LabelQuery): boolean {
 }
 
 describe("LabelQuery", () => {
-  it("means in a selector what it says", () => {
+  it("selects as documented", () => {
     expect(
       parsed(
         LabelQuery.is("app", "web"),
@@ -52,7 +52,7 @@ describe("LabelQuery", () => {
     ]);
   });
 
-  it("keeps any set of values, the empty one too", () => {
+  it("keeps any set of values, including the empty one", () => {
     const value = fc.constantFrom("", "a", "b", "in", "notin", "x.y_z-1");
     fc.assert(
       fc.property(fc.array(value, { minLength: 1, maxLength: 5 }), fc.boolean(), (values, negated) => {

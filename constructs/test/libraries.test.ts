@@ -17,8 +17,8 @@ import { newChart, only } from "./support/charts";
 import { LIBRARIES } from "./support/libraries";
 
 for (const library of LIBRARIES) {
-  describe(`inputs made with ${library.name}`, () => {
-    it("a workload is matched by its own selector, in its namespace", () => {
+  describe(`inputs from ${library.name}`, () => {
+    it("match a workload by its own selector, in its namespace", () => {
       const chart = newChart({ namespace: "ingress" });
       new FloatingIPPool(chart, "pool", { ips: ["192.0.2.10"], pods: PodMatch.of(library.daemonSet(chart)) });
       const { selector } = only(chart, "DaemonSet").spec as { selector: { matchLabels: Record<string, string> } };
@@ -27,7 +27,7 @@ for (const library of LIBRARIES) {
       expect(only(chart, "FloatingIPPool").spec["match"]).to.deep.equal(match);
     });
 
-    it("a Service is referred to by its name", () => {
+    it("refer to a Service by its name", () => {
       const chart = newChart();
       const issuer = RoutedIPIssuer.fromRoutedIPIssuerName(chart, "issuer", "do");
       const implementation = RoutedIPImplementation.issuer(issuer);
@@ -35,7 +35,7 @@ for (const library of LIBRARIES) {
       expect(only(chart, "RoutedIP").spec["serviceRef"]).to.deep.equal({ serviceName: "game" });
     });
 
-    it("a Secret is referred to by its name", () => {
+    it("refer to a Secret by its name", () => {
       const chart = newChart();
       new RoutedIPIssuer(chart, "issuer", { credentials: Credentials.fromSecret(library.secret(chart), "token") });
       const expected = { name: "do", key: "token" };
@@ -56,8 +56,8 @@ describe("a Secret that cdk8s-plus imported", () => {
   }
 });
 
-describe("what is set after our construct was made", () => {
-  it("counts: labels, selectors and names are read at synthesis", () => {
+describe("changes after the creation of a flipop construct", () => {
+  it("take effect: labels, selectors and names are read at synthesis", () => {
     const chart = newChart();
     const web = new kplus28.Deployment(chart, "web", { containers: [{ image: "nginx:1.29" }], select: false });
     new FloatingIPPool(chart, "pool", { ips: ["192.0.2.10"], pods: PodMatch.of(web) });
@@ -67,7 +67,7 @@ describe("what is set after our construct was made", () => {
     expect(only(chart, "FloatingIPPool").spec["match"]).to.deep.equal({ podLabel: "app=web,v" });
   });
 
-  it("counts: a construct may make its object later", () => {
+  it("take effect: a construct may create its object later", () => {
     const chart = newChart();
     const later = new Construct(chart, "later");
     new FloatingIPPool(chart, "pool", { ips: ["192.0.2.10"], pods: PodMatch.of(later) });

@@ -18,7 +18,7 @@ import {
 import { container, synthOperator } from "./operator/synth";
 import { newChart, refusals } from "./support/charts";
 
-/** Props that the compiler would not let pass: under tsx nothing checks them. */
+/** Props that the compiler would reject; tsx does not check types. */
 type Untyped = never;
 function untyped(props: object | undefined): Untyped {
   return props as Untyped;
@@ -64,7 +64,7 @@ const CASES: readonly (readonly [title: string, make: (chart: Chart) => unknown,
     "implementation: is missing: give ClassImplementation.issuer(...) or ClassImplementation.jobs(...)",
   ],
   [
-    "a RoutedIP of nothing",
+    "a RoutedIP without props",
     (chart) => new RoutedIP(chart, "p", untyped({})),
     "implementation: is missing: give RoutedIPImplementation.issuer(...) or RoutedIPImplementation.clusterClass(...)",
     "service: is missing: give ServiceRef.of(...) or ServiceRef.named(...)",
@@ -142,7 +142,7 @@ const CASES: readonly (readonly [title: string, make: (chart: Chart) => unknown,
     'admissionPolicy: "false" is not a boolean: write false',
   ],
   [
-    "a scrape object that there is not",
+    "an unknown scrape object",
     operator({ scrape: "servicemonitor" }),
     'scrape: "servicemonitor" is not a MetricsScrape: write MetricsScrape.SERVICE_MONITOR or MetricsScrape.POD_MONITOR',
   ],
@@ -170,7 +170,7 @@ const CASES: readonly (readonly [title: string, make: (chart: Chart) => unknown,
   ],
 ];
 
-describe("props that no compiler has seen", () => {
+describe("props without a type check", () => {
   for (const [title, make, ...says] of CASES) {
     it(`are refused at synthesis: ${title}`, () => {
       const chart = newChart();
@@ -179,20 +179,20 @@ describe("props that no compiler has seen", () => {
     });
   }
 
-  it("are let pass where they resemble none, because they may belong to a construct around this one", () => {
+  it("are accepted if they resemble no prop, because they may belong to an enclosing construct", () => {
     const chart = newChart();
     pool({ ports: [80], replicas: 2, namespace: "web", region: undefined, desiredIPs: undefined })(chart);
     expect(refusals(chart)).to.deep.equal([]);
   });
 
-  it("are let pass where the prop that they resemble is given, as by a wrapper with one region of its regions", () => {
+  it("are accepted if the similar prop is set, as by a wrapper with props region and regions", () => {
     const chart = newChart();
     const { regions } = { regions: ["nyc3", "ams3"] };
     pool({ regions, region: regions[0], provider: IpProvider.DIGITALOCEAN, desiredIps: 1 })(chart);
     expect(refusals(chart)).to.deep.equal([]);
   });
 
-  it("are read from getters, too", () => {
+  it("are also read from getters", () => {
     class Props {
       get watchNamespaces() {
         return ["web"];
@@ -211,7 +211,7 @@ describe("props that no compiler has seen", () => {
     ]);
   });
 
-  it("are looked at in getters, too", () => {
+  it("are also checked in getters", () => {
     class Props {
       get pods() {
         return { app: "web" };
@@ -227,7 +227,7 @@ describe("props that no compiler has seen", () => {
     ]);
   });
 
-  it("are let pass where the text of a variable is made at synthesis, or there is none", () => {
+  it("are accepted if a variable's text is lazy or undefined", () => {
     const late: unknown = Lazy.any({ produce: () => "http://proxy:3128" });
     const { env } = container(synthOperator(untyped({ env: { HTTPS_PROXY: late, NO_PROXY: undefined } })));
     expect(env).to.deep.include.members([{ name: "HTTPS_PROXY", value: "http://proxy:3128" }, { name: "NO_PROXY" }]);

@@ -22,7 +22,7 @@ function recordSet(props: NodeDNSRecordSetProps) {
 }
 
 describe("NodeDNSRecordSet", () => {
-  it("writes only what it is given", () => {
+  it("writes only the given props", () => {
     const dnsRecord = DnsRecord.digitalOcean("nodes", "example.com");
     expect(recordSet({ metadata: { name: "nodes", namespace: "dns" }, dnsRecord })).to.deep.equal({
       apiVersion: "flipop.digitalocean.com/v1alpha1",
@@ -68,7 +68,7 @@ describe("NodeDNSRecordSet", () => {
     });
   });
 
-  it("publishes the address that a pool assigned, by its annotation", () => {
+  it("publishes the address that a pool assigned, from the annotation", () => {
     const dnsRecord = DnsRecord.digitalOcean("@", "example.com");
     const types = [AddressType.RESERVED_IPV4, AddressType.RESERVED_IPV6];
     expect(types.map((addressType) => recordSet({ dnsRecord, addressType }).spec["addressType"])).to.deep.equal([

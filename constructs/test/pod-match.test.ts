@@ -4,7 +4,7 @@ import { describe, it } from "mocha";
 import { FloatingIPPool, LabelQuery, PodMatch } from "../src";
 import { newChart, only } from "./support/charts";
 
-/** What becomes of a pod match. */
+/** The match fields of a PodMatch. */
 function written(pods: PodMatch): unknown {
   const chart = newChart();
   new FloatingIPPool(chart, "pool", { ips: ["192.0.2.10"], pods });
@@ -34,7 +34,7 @@ describe("PodMatch.of", () => {
     });
   }
 
-  it("takes the selector, not the labels of the template, which a rollout may change", () => {
+  it("uses the selector, not the labels of the template, which a rollout may change", () => {
     const spec = {
       selector: { matchLabels: { app: "web" } },
       template: { metadata: { labels: { app: "web", v: "2" } } },
@@ -43,7 +43,7 @@ describe("PodMatch.of", () => {
     expect(written(PodMatch.of(workload))).to.deep.equal({ podLabel: "app=web" });
   });
 
-  it("takes every kind of selector expression", () => {
+  it("supports every kind of selector expression", () => {
     const matchExpressions = [
       { key: "a", operator: "In", values: ["x", "y"] },
       { key: "b", operator: "NotIn", values: ["z"] },
@@ -55,7 +55,7 @@ describe("PodMatch.of", () => {
     expect(written(PodMatch.of(workload))).to.deep.equal({ podLabel: "a in (x,y),b notin (z),c,!d" });
   });
 
-  it("looks in the workload's namespace unless it is told another", () => {
+  it("uses the workload's namespace unless another is given", () => {
     const props = { apiVersion: "v1", kind: "Pod", metadata: { labels: { app: "web" } } };
     const pod = () => new ApiObject(newChart({ namespace: "web" }), "pod", props);
     expect([PodMatch.of(pod()), PodMatch.of(pod(), { namespace: "other" })].map(written)).to.deep.equal([
@@ -66,7 +66,7 @@ describe("PodMatch.of", () => {
 });
 
 describe("PodMatch", () => {
-  it("takes labels, requirements and selectors, in a namespace or in all", () => {
+  it("accepts labels, requirements and selectors, in one namespace or in all", () => {
     const matches = [
       PodMatch.labels({ app: "web", tier: "edge" }),
       PodMatch.query([LabelQuery.is("app", "web"), LabelQuery.exists("tier")], { namespace: "web" }),

@@ -5,7 +5,7 @@ import { ALL_KINDS, type AnySchema, KINDS, type KindName } from "../src/api";
 import { type Facts, inProps, propOf } from "../src/private/props";
 import { fullResources } from "./support/full-resources";
 
-/** Fields that no prop writes, and why. */
+/** Fields that no prop writes, with the reason. */
 const WITHOUT_PROP: Readonly<Record<string, string>> = {
   "NodeDNSRecordSet spec.provider": "a DnsRecord always names its provider, so the fallback is never read",
 };
@@ -47,7 +47,7 @@ describe("props and fields", () => {
     }
   }
 
-  it("every field that a prop is said to write is there", () => {
+  it("every field of a prop's facts exists", () => {
     for (const [kind, props] of Object.entries(FACTS)) {
       const known = leaves(KINDS[kind as KindName].spec);
       for (const field of Object.values<Facts>(props).flatMap(({ fields }) => fields)) {
@@ -59,7 +59,7 @@ describe("props and fields", () => {
     }
   });
 
-  it("a problem of a field is told as one of its prop", () => {
+  it("a problem of a field is reported as one of its prop", () => {
     expect(propOf(FACTS.FloatingIPPool, "spec.desiredIPs")).to.equal("desiredIps");
     expect(propOf(FACTS.FloatingIPPool, "spec.match.tolerations[1].value")).to.equal("tolerations[1].value");
     expect(propOf(FACTS.FloatingIPPool, "spec.match.podNamespace")).to.equal("pods.namespace");
@@ -67,7 +67,7 @@ describe("props and fields", () => {
     expect(propOf(FACTS.RoutedIP, "spec")).to.equal("");
   });
 
-  it("a rule about fields is told as one about props, and values stay as they are", () => {
+  it("a rule about fields is reported as one about props, and values stay unchanged", () => {
     expect(inProps(FACTS.FloatingIPPool, 'set desiredIPs, not "desiredIPs"')).to.equal(
       'set desiredIps, not "desiredIPs"',
     );

@@ -24,7 +24,7 @@ const SERVICE = { apiVersion: "v1", kind: "Service", metadata: { name: "game" } 
 const SECRET = { apiVersion: "v1", kind: "Secret", metadata: { name: "do" } };
 const IPS = { ips: ["192.0.2.10"] };
 
-/** A scope whose children stand before those of a later sibling, and are referred to from there. */
+/** A scope whose children come before those of a later sibling, which refers to them. */
 function early(chart: Chart): Construct {
   return new Construct(chart, "early");
 }
@@ -33,8 +33,8 @@ function kinds(chart: Chart): readonly string[] {
   return synth(chart).map(({ kind }) => kind);
 }
 
-describe("an object stands behind those that it refers to", () => {
-  it("a pool and a record set behind a workload", () => {
+describe("an object comes after those that it refers to", () => {
+  it("a pool and a record set after a workload", () => {
     const chart = newChart();
     const [first, pod] = [early(chart), new ApiObject(chart, "pod", POD)];
     new FloatingIPPool(first, "pool", { ...IPS, pods: PodMatch.of(pod) });
@@ -43,7 +43,7 @@ describe("an object stands behind those that it refers to", () => {
     expect(kinds(chart)).to.deep.equal(["Pod", "FloatingIPPool", "NodeDNSRecordSet"]);
   });
 
-  it("a RoutedIP behind its Service, its class, the class's issuer and the issuer's Secret", () => {
+  it("a RoutedIP after its Service, its class, the class's issuer and the issuer's Secret", () => {
     const chart = newChart({ namespace: "game" });
     const [a, b] = [new Construct(chart, "a"), new Construct(chart, "b")];
     const [c, d] = [new Construct(chart, "c"), new Construct(chart, "d")];
@@ -55,7 +55,7 @@ describe("an object stands behind those that it refers to", () => {
     expect(kinds(chart)).to.deep.equal(["Secret", "RoutedIPIssuer", "ClusterRoutedIPClass", "Service", "RoutedIP"]);
   });
 
-  it("a class behind the Secrets of its Jobs", () => {
+  it("a class after the Secrets of its Jobs", () => {
     const chart = newChart();
     const [first, secret] = [early(chart), new ApiObject(chart, "secret", SECRET)];
     const job = RoutedIPJob.container({ image: "registry.example/update:1" });
@@ -77,7 +77,7 @@ describe("an object stands behind those that it refers to", () => {
     expect(kinds(chart)).to.deep.equal(["Pod", "FloatingIPPool"]);
   });
 
-  it("but not behind everything that its construct holds", () => {
+  it("but not after all children of the construct", () => {
     const chart = newChart();
     const web = new Construct(chart, "web");
     new ApiObject(web, "Default", POD);
@@ -104,7 +104,7 @@ describe("a reference to another chart", () => {
     expect(only(twoCharts().user, "FloatingIPPool").spec["match"]).to.deep.equal({ podLabel: "app=web" });
   });
 
-  it("ties no charts together: their order, and so the names of their files, stay", () => {
+  it("adds no dependency between charts, so their order and file names do not change", () => {
     const { app, user, owner } = twoCharts();
     app.synthYaml();
     expect([...user.node.dependencies, ...owner.node.dependencies]).to.deep.equal([]);
@@ -124,7 +124,7 @@ describe("names", () => {
     return synth(chart);
   }
 
-  it("that are given do not change with construct ids, nor does anything else", () => {
+  it("that are given do not change with construct ids, and neither does anything else", () => {
     expect(named({ scope: "x", id: "y" })).to.deep.equal(named({ scope: "one", id: "other" }));
   });
 

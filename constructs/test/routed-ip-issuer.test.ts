@@ -4,7 +4,7 @@ import { Credentials, IpProvider, ReclaimPolicy, RoutedIPIssuer, type RoutedIPIs
 import { newChart, only } from "./support/charts";
 
 describe("RoutedIPIssuer", () => {
-  it("writes only what it is given, and the provider", () => {
+  it("writes only the given props and the provider", () => {
     const chart = newChart();
     new RoutedIPIssuer(chart, "issuer", { metadata: { name: "do" } });
     expect(only(chart, "RoutedIPIssuer")).to.deep.equal({
@@ -34,7 +34,7 @@ describe("RoutedIPIssuer", () => {
     });
   });
 
-  it("tells its name and namespace, and those of one that is made elsewhere", () => {
+  it("provides its name and namespace, and those of an issuer from outside of the app", () => {
     const chart = newChart({ namespace: "flipop" });
     const made = new RoutedIPIssuer(chart, "issuer", { metadata: { name: "do" } });
     const imported = RoutedIPIssuer.fromRoutedIPIssuerName(chart, "imported", "other", "elsewhere");

@@ -14,7 +14,7 @@ function jobSpec(container: RoutedIPJobContainer): unknown {
 }
 
 describe("RoutedIPJob.container", () => {
-  it("makes a Job that runs once, without root, capabilities, token or a root file system to write to", () => {
+  it("creates a Job that runs once, without root, capabilities, a token or a writable root file system", () => {
     expect(jobSpec({ image: "registry.example/update:1" })).to.deep.equal({
       parallelism: 1,
       completions: 1,

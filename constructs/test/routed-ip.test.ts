@@ -14,7 +14,7 @@ function service(chart: Chart, namespace: string, annotations: Record<string, st
 }
 
 describe("RoutedIP", () => {
-  it("writes only what it is given", () => {
+  it("writes only the given props", () => {
     const chart = newChart({ namespace: "game" });
     const metadata = { name: "game" };
     new RoutedIP(chart, "address", { metadata, implementation: issuer(chart), service: ServiceRef.named("game") });
@@ -47,7 +47,7 @@ describe("RoutedIP", () => {
     });
   });
 
-  it("leaves the namespace of a Service beside it out", () => {
+  it("omits the namespace of a Service in its own namespace", () => {
     const chart = newChart({ namespace: "game" });
     new RoutedIP(chart, "address", { implementation: issuer(chart), service: service(chart, "game") });
     expect(only(chart, "RoutedIP").spec["serviceRef"]).to.deep.equal({ serviceName: "game" });
@@ -60,7 +60,7 @@ describe("RoutedIP", () => {
     expect(only(chart, "RoutedIP").spec["serviceRef"]).to.deep.equal({ serviceName: "game", namespace: "game" });
   });
 
-  it("takes an issuer of its own namespace, or of one that is not known", () => {
+  it("accepts an issuer of its own namespace, or of an unknown one", () => {
     for (const namespace of ["game", undefined]) {
       const chart = newChart({ namespace: "game" });
       new RoutedIP(chart, "address", { implementation: issuer(chart, namespace), service: ServiceRef.named("game") });

@@ -5,7 +5,7 @@ import { FloatingIPPool } from "../src";
 import { refusals } from "./support/charts";
 
 describe("two pools of a chart", () => {
-  it("that list one address are refused, with the paths of both", () => {
+  it("that list the same address are refused, with both paths", () => {
     const chart = new Chart(new App(), "web");
     new FloatingIPPool(chart, "blue", { ips: ["2001:db8::1"] });
     new FloatingIPPool(chart, "green", { ips: ["2001:db8::2", "2001:DB8:0::1"] });
@@ -14,7 +14,7 @@ describe("two pools of a chart", () => {
     ]);
   });
 
-  it("that list addresses of their own are let pass", () => {
+  it("that list different addresses are accepted", () => {
     const chart = new Chart(new App(), "web");
     new FloatingIPPool(chart, "blue", { ips: ["192.0.2.1"] });
     new FloatingIPPool(chart, "green", { ips: ["192.0.2.2"] });
@@ -22,7 +22,7 @@ describe("two pools of a chart", () => {
     expect(refusals(chart)).to.deep.equal([]);
   });
 
-  it("may list one address where they are of two charts: these may be two clusters", () => {
+  it("may list the same address in two charts, which may be two clusters", () => {
     const app = new App();
     new FloatingIPPool(new Chart(app, "former"), "pool", { ips: ["192.0.2.1"], paused: true });
     const next = new Chart(app, "next");

@@ -1,4 +1,4 @@
-// Cloudflare DNS for node addresses: the Go twin of ../node-records-cloudflare.ts, which tells why each line is there.
+// Cloudflare DNS for node addresses: the Go version of ../node-records-cloudflare.ts, which explains each line.
 package main
 
 import (

@@ -1,4 +1,4 @@
-"""Ingress with reserved IPs and DigitalOcean DNS: the Python twin of ../ingress-reserved-ips.ts, which tells why.
+"""Ingress with reserved IPs and DigitalOcean DNS: the Python version of ../ingress-reserved-ips.ts, which explains it.
 
 A workload made with cdk8s-plus goes in as it is, and so does one of any other version of cdk8s-plus.
 """

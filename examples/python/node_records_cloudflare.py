@@ -1,4 +1,4 @@
-"""Cloudflare DNS for node addresses: the Python twin of ../node-records-cloudflare.ts, which tells why each line is there.
+"""Cloudflare DNS for node addresses: the Python version of ../node-records-cloudflare.ts, which explains each line.
 
 Props become keyword arguments, in snake_case; names of record types and enums stay as they are.
 """

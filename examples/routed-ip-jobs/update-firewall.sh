@@ -1,7 +1,8 @@
 #!/bin/sh
-# updateFirewall of a ClusterRoutedIPClass: makes one firewall of the full set of rules in FIREWALL_RULES:
+# updateFirewall of a ClusterRoutedIPClass: sets the rules of one firewall to the complete set in FIREWALL_RULES:
 # [{"protocol": "tcp", "port": 443, "nodes": [{"name": "...", "providerID": "digitalocean://1"}]}, ...]
-# It is this class's alone, so it is replaced as a whole. Needs curl, and DIGITALOCEAN_ACCESS_TOKEN from a Secret.
+# Only this class uses the firewall, so the script replaces all rules. Needs curl, and DIGITALOCEAN_ACCESS_TOKEN from a
+# Secret.
 set -eu
 api="${DIGITALOCEAN_API_URL:-https://api.digitalocean.com}"
 name="${FIREWALL_NAME:-routed-ip-jobs}"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# updateRoutedIP of a ClusterRoutedIPClass: brings ROUTED_IP to the elected node, and creates one where none is given.
-# Needs curl, and DIGITALOCEAN_ACCESS_TOKEN from a Secret of fromSecretsRef. What it prints last is told in an Event.
+# updateRoutedIP of a ClusterRoutedIPClass: assigns ROUTED_IP to the elected node, and creates an address if it is
+# empty. Needs curl, and DIGITALOCEAN_ACCESS_TOKEN from a Secret of fromSecretsRef. An Event shows its last output.
 set -eu
 api="${DIGITALOCEAN_API_URL:-https://api.digitalocean.com}"
 droplet="${NODE_PROVIDER_ID#digitalocean://}"
@@ -16,7 +16,7 @@ held() {
 
 if [ -z "$ROUTED_IP" ]; then
   ip=$(call -X POST "$api/v2/reserved_ips" -d "{\"droplet_id\": $droplet}" | tr -d ' \n' | sed -n 's/.*"ip":"\([0-9.]*\)".*/\1/p')
-  # The operator learns of it here. Without this line it could only ask a person.
+  # This line reports the address to the operator. Without it, a person would have to.
   printf '{"routedIP": "%s"}' "$ip" > /dev/termination-log
 else
   ip="$ROUTED_IP"

@@ -76,8 +76,14 @@ describe("the command line", () => {
   });
 
   const mistakes: readonly (readonly [string[], RegExp])[] = [
-    [["--resync", "x"], /^flipop: --resync: "x" is not a value of resync: give seconds, more than 0, such as 60\n$/],
-    [["--resync", "0"], /^flipop: --resync: "0" is not a value of resync: give seconds, more than 0, such as 60\n$/],
+    [
+      ["--resync", "x"],
+      /^flipop: --resync: "x" is not a valid value of resync: give a number of seconds above 0, such as 60\n$/,
+    ],
+    [
+      ["--resync", "0"],
+      /^flipop: --resync: "0" is not a valid value of resync: give a number of seconds above 0, such as 60\n$/,
+    ],
     [["--resynk=5"], /^flipop: unknown option '--resynk': did you mean --resync\?\n$/],
     [["--debug=true", "wrong"], /^flipop: unexpected argument "wrong"\n$/],
     [["--no-such-flag"], /^flipop: unknown option '--no-such-flag': see flipop --help\n$/],
@@ -104,7 +110,7 @@ describe("the command line", () => {
       "flipop: unknown option '--resynk': did you mean --resync?",
       "flipop: there is no variable FLIPOP_DRYRUN: did you mean FLIPOP_DRY_RUN?",
       'flipop: --health-bind-addr: ":99999" is not an address to listen at: use ":8080", "127.0.0.1:8080", "[::1]:8080", or ""',
-      'flipop: --debug: "maybe" is not a value of debug: use true or false',
+      'flipop: --debug: "maybe" is not a valid value of debug: use true or false',
       'flipop: --watch-namespaces: "A_b" is not the name of a namespace: use lower-case letters, digits and -, at most 63',
       'flipop: --job-namespaces lists "flipop", where the operator itself runs: give Jobs a namespace of their own',
     ]);

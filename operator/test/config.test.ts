@@ -62,19 +62,25 @@ describe("readSettings", () => {
   });
 
   const bad: readonly (readonly [Partial<SettingsSource>, string])[] = [
-    [{ flags: { debug: "yes" } }, '--debug: "yes" is not a value of debug: use true or false'],
-    [{ env: { FLIPOP_DRY_RUN: "" } }, 'FLIPOP_DRY_RUN: "" is not a value of dry-run: use true or false'],
-    [{ flags: { resync: "1m" } }, '--resync: "1m" is not a value of resync: give seconds, more than 0, such as 60'],
+    [{ flags: { debug: "yes" } }, '--debug: "yes" is not a valid value of debug: use true or false'],
+    [{ env: { FLIPOP_DRY_RUN: "" } }, 'FLIPOP_DRY_RUN: "" is not a valid value of dry-run: use true or false'],
+    [
+      { flags: { resync: "1m" } },
+      '--resync: "1m" is not a valid value of resync: give a number of seconds above 0, such as 60',
+    ],
     [
       { env: { FLIPOP_RESYNC: "-1" } },
-      'FLIPOP_RESYNC: "-1" is not a value of resync: give seconds, more than 0, such as 60',
+      'FLIPOP_RESYNC: "-1" is not a valid value of resync: give a number of seconds above 0, such as 60',
     ],
     [
       { flags: { features: "pools,dsn" } },
-      '--features: "pools,dsn" is not a value of features: use pools, dns, routedip, jobs',
+      '--features: "pools,dsn" is not a valid value of features: use pools, dns, routedip, jobs',
     ],
-    [{ flags: { features: "" } }, '--features: "" is not a value of features: use pools, dns, routedip, jobs'],
-    [{ flags: { "log-format": "xml" } }, '--log-format: "xml" is not a value of log-format: use auto, text, json'],
+    [{ flags: { features: "" } }, '--features: "" is not a valid value of features: use pools, dns, routedip, jobs'],
+    [
+      { flags: { "log-format": "xml" } },
+      '--log-format: "xml" is not a valid value of log-format: use auto, text, json',
+    ],
     [{ env: { FLIPOP_RESYNK: "3" } }, "there is no variable FLIPOP_RESYNK: did you mean FLIPOP_RESYNC?"],
     [
       { env: { FLIPOP_METRICS_BIND_ADDR: ":99999" } },
@@ -87,7 +93,7 @@ describe("readSettings", () => {
     // What the others are compared with was not understood.
     [
       { flags: { "leader-elect-lease-duration": "5", "leader-elect-renew-deadline": "x" } },
-      '--leader-elect-renew-deadline: "x" is not a value of leader-elect-renew-deadline: give seconds, more than 0, such as 10',
+      '--leader-elect-renew-deadline: "x" is not a valid value of leader-elect-renew-deadline: give a number of seconds above 0, such as 10',
     ],
     [
       { flags: { "leader-elect-lease-duration": "10" } },

@@ -21,7 +21,7 @@ interface Kubeconfig {
 describe("the bundle, in a folder without node_modules", function () {
   this.timeout(180_000);
   const processes = new Processes();
-  /** Holds the bundle, and `empty`, where it is started. */
+  /** Contains the bundle, and folder `empty`, in which it starts. */
   let home: string;
   let empty: string;
   let app: string;
@@ -56,7 +56,7 @@ describe("the bundle, in a folder without node_modules", function () {
     return JSON.parse(readFileSync(join(folder, "metafile.json"), "utf8")) as Metafile;
   }
 
-  /** The folder without what exec plugins need. */
+  /** The folder without the file for exec plugins. */
   function leanFolder(): string {
     const lean = join(home, "lean");
     cpSync(app, lean, { recursive: true });
@@ -90,14 +90,14 @@ describe("the bundle, in a folder without node_modules", function () {
     expect({ code, out }).to.deep.equal({ code: 0, out: `${RELEASE}\n` });
   });
 
-  it("tells every flag with its variable and default, and the providers' variables", async () => {
+  it("prints every flag with its variable and default, and the providers' variables", async () => {
     const { code, out } = await flipop(["--help"]).ended();
     expect(code).to.equal(0);
     for (const { name, env } of FLAGS) expect(out).to.include(`--${name} `).and.to.include(`[${env}`);
     for (const { env } of providerVariables()) expect(out).to.include(env);
   });
 
-  it("says which cluster is missing, and ends with code 1", async () => {
+  it("reports the unreachable cluster, and exits with code 1", async () => {
     const { code, out } = await flipop(["run"]).ended();
     expect(code).to.equal(1);
     expect(out).to.include("no cluster configured");
@@ -111,12 +111,12 @@ describe("the bundle, in a folder without node_modules", function () {
     expect(Object.keys(metafile(sandboxApp).inputs)).to.include("src/kubernetes/index.ts");
   });
 
-  it("runs without the file of exec plugins, and ends with code 0 on SIGTERM", async () => {
+  it("runs without the file for exec plugins, and exits with code 0 on SIGTERM", async () => {
     const operator = await readyOperator(leanFolder(), kubeconfig);
     expect(await operator.kill("SIGTERM"), operator.out).to.equal(0);
   });
 
-  it("runs on a kubeconfig with an exec plugin, for which it loads a file", async () => {
+  it("runs with a kubeconfig with an exec plugin, for which it loads a file", async () => {
     const config = parse(readFileSync(kubeconfig, "utf8")) as Kubeconfig;
     const apiVersion = "client.authentication.k8s.io/v1";
     const credential = { apiVersion, kind: "ExecCredential", status: { token: config.users[0].user.token } };
@@ -129,7 +129,7 @@ describe("the bundle, in a folder without node_modules", function () {
     expect(await operator.kill("SIGTERM"), operator.out).to.equal(0);
   });
 
-  it("is the same bytes when it is made again, wherever it is put", () => {
+  it("has the same bytes in every build and folder", () => {
     const again = bundleInto(join(home, "again"));
     const contents = (folder: string) =>
       readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -138,13 +138,13 @@ describe("the bundle, in a folder without node_modules", function () {
     expect(Object.fromEntries(contents(again))).to.deep.equal(Object.fromEntries(contents(app)));
   });
 
-  it("says in one sentence where to get the sandbox, and ends with code 1", async () => {
+  it("prints in one sentence where to get the sandbox, and exits with code 1", async () => {
     const { code, err } = await flipop(["sandbox", "--once"]).ended();
     expect(err).to.match(/^flipop: the sandbox is a package of its own, .*\n$/);
     expect(code).to.equal(1);
   });
 
-  it("plays the sandbox where that is installed", async () => {
+  it("plays the sandbox if it is installed", async () => {
     const installed = join(home, "installed");
     const own = join(installed, "node_modules/flipop-sandbox");
     cpSync(app, installed, { recursive: true });
@@ -155,7 +155,7 @@ describe("the bundle, in a folder without node_modules", function () {
     expect(out).to.match(/^flipop sandbox: /);
   });
 
-  it("has left nothing where it was started", () => {
+  it("has written nothing to its working folder", () => {
     expect(readdirSync(empty)).to.deep.equal([]);
   });
 });

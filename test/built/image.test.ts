@@ -17,7 +17,7 @@ const MOST_BYTES = 55e6;
 /** `e_machine` of the ELF header, by platform. */
 const MACHINES = { amd64: 62, arm64: 183 } as const;
 
-describe("the image as it is released", function () {
+describe("the released image", function () {
   this.timeout(BUILD_TIMEOUT_MS);
   const processes = new Processes();
   let folder: string;
@@ -39,7 +39,9 @@ describe("the image as it is released", function () {
     return (built.layers.get(architecture) ?? []).flatMap(({ entries }) => entries);
   }
 
-  /** Starts Node in the root file system: as the image's user where this process may, else by the image's loader. */
+  /**
+   * Starts Node in the root file system: as the image's user if this process may, otherwise with the image's loader.
+   */
   function startInside(root: string, architecture: Architecture, args: readonly string[]) {
     if (process.getuid?.() === 0) {
       const command = [`--userspec=${USER}:${USER}`, root, ...CONTAINER.Entrypoint, ...args];
@@ -70,7 +72,7 @@ describe("the image as it is released", function () {
 
   it("starts from its root file system", async function () {
     if (HERE === undefined) {
-      console.log(`SKIPPED, no image for ${process.arch}: nothing of it can be started here`);
+      console.log(`SKIPPED, no image for ${process.arch}: it cannot start here`);
       this.skip();
     }
     const root = join(folder, "root");
@@ -79,7 +81,7 @@ describe("the image as it is released", function () {
     expect({ code, out, err }).to.deep.equal({ code: 0, out: `${RELEASE}\n`, err: "" });
   });
 
-  it("is the same image when it is built again from the same bundle", async () => {
+  it("is the same in another build from the same bundle", async () => {
     const [first] = ARCHITECTURES;
     const again = await imageOf(bundle, [first]);
     expect(again.images.map(({ manifest }) => manifest)).to.deep.equal([built.images[0]?.manifest]);

@@ -17,7 +17,7 @@ import { type Process, Processes } from "../support/process.js";
 const BUILD_TIMEOUT_MS = 15 * 60_000;
 const SERVICE_ACCOUNT = "system:serviceaccount:flipop:flipop";
 
-describe("the image in podman, against a real API server and under the roles of FlipopOperator", function () {
+describe("the image in podman, with a real API server and the roles of FlipopOperator", function () {
   this.timeout(BUILD_TIMEOUT_MS);
   const processes = new Processes();
   let folder: string | undefined;
@@ -46,7 +46,7 @@ describe("the image in podman, against a real API server and under the roles of 
     const ports = [await freePort(), await freePort()];
     health = `http://127.0.0.1:${ports[0]}`;
     const file = join(folder, "kubeconfig");
-    // The user in the container is another one.
+    // The container has a different user.
     writeFileSync(file, readFileSync(await plane.kubeconfig(SERVICE_ACCOUNT)), { mode: 0o644 });
     const flags = [`--health-bind-addr=127.0.0.1:${ports[0]}`, `--metrics-bind-addr=127.0.0.1:${ports[1]}`];
     const mount = ["--volume", `${file}:/kubeconfig:ro`];
@@ -76,23 +76,23 @@ describe("the image in podman, against a real API server and under the roles of 
     });
   });
 
-  it("holds the Lease, and is refused nothing", async () => {
+  it("holds the Lease, and has all permissions", async () => {
     const path = `/apis/coordination.k8s.io/v1/namespaces/flipop/leases/${LEASE_NAME}`;
     const lease = await plane.client().must.get(path);
     expect(lease["spec"]).to.have.property("holderIdentity").that.is.not.equal("");
     expect(operator.out).not.to.match(/forbidden/i);
   });
 
-  it("ends with code 0 on SIGTERM, though it is process 1", async () => {
+  it("exits with code 0 on SIGTERM, although it is process 1", async () => {
     expect(await operator.kill("SIGTERM"), operator.out).to.equal(0);
   });
 });
 
-/** podman with storage of its own in a folder: it needs no more than root or a user namespace. */
+/** podman with its own storage in a folder: it needs only root or a user namespace. */
 class Podman {
   readonly global: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** What a cluster's "restricted" Pod Security and the Deployment ask for. */
+  /** The settings that "restricted" Pod Security and the Deployment require. */
   readonly hardened = [
     "--network=host",
     "--read-only",
@@ -104,7 +104,7 @@ class Podman {
 
   constructor(folder: string) {
     const config = join(folder, "containers.conf");
-    // The defaults are higher than what this process may give.
+    // The defaults exceed the limits of this process.
     writeFileSync(config, '[containers]\ndefault_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]\n');
     const home = join(folder, "home");
     mkdirSync(home);

@@ -21,7 +21,7 @@ describe("the look-up of helm", () => {
     return file;
   }
 
-  it("takes HELM first, then PATH, then the cache of this version", async () => {
+  it("uses HELM first, then PATH, then the cache of this version", async () => {
     const named = await made("named", "helm");
     const inPath = await made("bin", "helm");
     const cached = await made("cache", "flipop", "helm", HELM_VERSION, "helm");
@@ -32,16 +32,16 @@ describe("the look-up of helm", () => {
     expect(findHelm(env)).to.equal(cached);
   });
 
-  it("finds the cache in the home folder where no other is set", async () => {
+  it("finds the cache in the home folder by default", async () => {
     const cached = await made(".cache", "flipop", "helm", HELM_VERSION, "helm");
     expect(findHelm({ HOME: folder })).to.equal(cached);
   });
 
-  it("finds nothing where there is nothing", () => {
+  it("returns undefined if there is no helm", () => {
     expect(findHelm({ HOME: folder, PATH: folder, HELM: join(folder, "helm") })).to.equal(undefined);
   });
 
-  it("says that it builds before it does", async () => {
+  it("logs the build before it starts", async () => {
     const told: string[] = [];
     const go = await made("bin", "go");
     await writeFile(go, "#!/bin/sh\nexit 0\n");
@@ -49,6 +49,8 @@ describe("the look-up of helm", () => {
     const env = { PATH: join(folder, "bin"), XDG_CACHE_HOME: join(folder, "cache") };
     await findOrBuildHelm({ ...env, HOME: folder }, (line) => told.push(line));
     expect(told).to.have.length(1);
-    expect(told[0]).to.match(/^no helm in HELM, on PATH or in .*: building helm\.sh\S+; takes some minutes, once$/);
+    expect(told[0]).to.match(
+      /^no helm in HELM, on PATH or in .*: building helm\.sh\S+ once, which takes some minutes$/,
+    );
   });
 });

@@ -27,46 +27,46 @@ describe("the Helm chart", () => {
     expect(Object.keys(VALUES).sort()).to.deep.equal([...propDocs().keys()].sort());
   });
 
-  it("describes every value in the words of the prop", () => {
+  it("describes every value with the docstring of its prop", () => {
     const text = (files.get("values.yaml") ?? "").replaceAll("\n# ", " ");
     for (const [name, docs] of propDocs()) expect(text, name).to.include(docs);
   });
 
-  it("says of no value that its own default is refused", () => {
+  it("does not describe a value's default as refused", () => {
     for (const block of (files.get("values.yaml") ?? "").split("\n\n")) {
       if (/: \[\]$/m.test(block)) expect(block.replaceAll("\n# ", " ")).not.to.match(/empty list is refused/);
     }
   });
 
-  it("takes only values that it knows", () => {
+  it("accepts only known values", () => {
     const schema = JSON.parse(files.get("values.schema.json") ?? "");
     expect(schema.additionalProperties).to.equal(false);
     expect(Object.keys(schema.properties)).to.deep.equal([...Object.keys(VALUES), "global"]);
   });
 
-  it("leaves no sentinel behind", () => {
+  it("contains no sentinel", () => {
     const own = [...files].filter(([file]) => !file.startsWith("crds/"));
     for (const [file, text] of own) expect(text, file).not.to.match(/\bhelm-[a-z]|\b[7-9]\d{5}\b/);
   });
 });
 
 describe("the conditions of a template", () => {
-  it("are none where nothing lacks the part", () => {
+  it("are absent if no synthesis lacks the part", () => {
     expect(conditionOf([])).to.equal(undefined);
   });
 
-  it("are the value that takes the part away", () => {
+  it("are the value whose absence removes the part", () => {
     expect(conditionOf([probe({ when: "$.Values.dashboard" })])).to.equal("$.Values.dashboard");
   });
 
-  it("are the features that have the part, found by those that lack it", () => {
+  it("are the features with the part, derived from those that lack it", () => {
     expect(conditionOf(features(POOLS, ROUTED_IP, JOBS))).to.equal('has "dns" $.Values.features');
     expect(conditionOf(features(DNS, JOBS))).to.equal(
       'or (has "pools" $.Values.features) (has "routedip" $.Values.features)',
     );
   });
 
-  it("are joined, each once", () => {
+  it("are joined without duplicates", () => {
     const twice = probe({ when: "not $.Values.x" });
     expect(conditionOf([twice, twice, probe({ when: "$.Values.y" })])).to.equal("and (not $.Values.x) $.Values.y");
   });
@@ -89,24 +89,24 @@ describe("the comparison of syntheses", () => {
     expect(lacking([{ x: 1 }, { x: 2 }, { x: 3 }], [{ x: 1 }, { x: 3 }])).to.deep.equal(["1"]);
   });
 
-  it("takes lists of the same length item by item", () => {
+  it("compares lists of the same length item by item", () => {
     expect(lacking([{ x: 1 }], [{ x: 2 }])).to.deep.equal([]);
   });
 });
 
 describe("the text of a template", () => {
-  it("has values in the place of sentinels", () => {
+  it("has values instead of sentinels", () => {
     expect(fillIn("helm-name-metrics in helm-namespace", undefined)).to.equal(
       "{{ $.Values.name }}-metrics in {{ $.Values.namespace }}",
     );
   });
 
-  it("has the namespace of a loop, and the whole list elsewhere", () => {
+  it("has the namespace of a loop inside of it, and the whole list elsewhere", () => {
     expect(fillIn("helm-watch", "helm-watch")).to.equal("{{ $namespace }}");
     expect(fillIn("helm-watch", undefined)).to.equal('{{ join "," $.Values.watchNamespaces }}');
   });
 
-  it("keeps the braces of Prometheus and Grafana from Helm", () => {
+  it("escapes the braces of Prometheus and Grafana", () => {
     expect(fillIn("Pool {{ $labels.name }}", undefined)).to.equal('Pool {{ "{{" }} $labels.name }}');
   });
 });

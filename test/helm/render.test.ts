@@ -23,10 +23,10 @@ const { POOLS, DNS, ROUTED_IP, JOBS } = OperatorFeature;
 const BUILD_TIMEOUT_MS = 20 * 60_000;
 const TEST_TIMEOUT_MS = 60_000;
 
-// A helm that was built from its module takes an unknown cluster for an ancient one.
+// A helm that was built from its module assumes an old release for an unknown cluster.
 const KUBE_VERSION = ["--kube-version", "1.35"];
 
-/** Props of the construct and values of the chart that must mean the same. */
+/** Props of the construct and the equivalent values of the chart. */
 interface Case {
   readonly title: string;
   readonly props: FlipopOperatorProps;
@@ -152,7 +152,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** Values that the schema must refuse, and a part of Helm's message. */
+/** Values that the schema must reject, and a part of Helm's message. */
 const REFUSED: Readonly<Record<string, readonly [values: object, message: string]>> = {
   "a misspelt value": [{ replica: 2 }, "additional properties 'replica' not allowed"],
   "replicas in words": [{ replicas: "two" }, "/replicas"],
@@ -183,7 +183,7 @@ describe("the Helm chart, rendered by helm", () => {
     try {
       helm = await findOrBuildHelm();
     } catch (error) {
-      process.stderr.write(`helm is neither found nor can it be built: SKIPPED, ${String(error).split("\n")[0]}\n`);
+      process.stderr.write(`helm is not installed and the build failed: SKIPPED, ${String(error).split("\n")[0]}\n`);
       this.skip();
     }
     this.timeout(TEST_TIMEOUT_MS);
@@ -224,12 +224,12 @@ describe("the Helm chart, rendered by helm", () => {
       expect(stdout).not.to.match(/\[(WARNING|ERROR)\]/);
     });
 
-    it(`${title} is what the construct makes, object for object`, async () => {
+    it(`${title} equals the construct's output, object for object`, async () => {
       expect(sorted(await render(values)).map(withoutHelmLabels)).to.deep.equal(sorted(synth(props)));
     });
   }
 
-  it("is, by default and with its CustomResourceDefinitions, what the plain manifests are", async () => {
+  it("equals the plain manifests, by default and with its CustomResourceDefinitions", async () => {
     const env = { ...process.env, CDK8S_OUTDIR: folder };
     await run(process.execPath, ["--import", "tsx", "examples/manifests.ts"], { env });
     const plain = [join(folder, "crds.k8s.yaml"), join(folder, "flipop.k8s.yaml")].flatMap(

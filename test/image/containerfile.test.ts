@@ -18,7 +18,7 @@ function instructions(): readonly (readonly [string, string])[] {
 }
 
 describe("the Containerfile", () => {
-  it("makes the image that npm run image makes", () => {
+  it("builds the same image as npm run image", () => {
     const said = Object.fromEntries(instructions());
     const labels = [...(said["LABEL"] ?? "").matchAll(/([\w.]+)=("[^"]*")/g)].map(([, name, value = ""]) => {
       return [name, JSON.parse(value) as string] as const;
@@ -34,7 +34,7 @@ describe("the Containerfile", () => {
     }).to.deep.equal(CONTAINER);
   });
 
-  it("starts from nothing and copies the root file system alone", () => {
+  it("starts from scratch and copies only the root file system", () => {
     const copied = instructions().filter(([word]) => ["FROM", "COPY", "ADD", "RUN"].includes(word));
     expect(copied).to.deep.equal([
       ["FROM", "scratch"],
@@ -44,7 +44,7 @@ describe("the Containerfile", () => {
 });
 
 describe("the image's facts", () => {
-  it("are those of the Deployment: name, user, and the ports that it opens", () => {
+  it("equal those of the Deployment: name, user and ports", () => {
     const chart = new Chart(Testing.app(), "test");
     new FlipopOperator(chart, "flipop");
     const objects = Testing.synth(chart) as readonly { kind: string; spec: { template: { spec: PodSpec } } }[];
@@ -55,11 +55,11 @@ describe("the image's facts", () => {
     expect(container?.ports.map(({ containerPort }) => `${containerPort}/tcp`)).to.have.members(
       Object.keys(CONTAINER.ExposedPorts),
     );
-    // The image's entrypoint, then, with these after it.
+    // The image's entrypoint, followed by these arguments.
     expect(container).not.to.have.property("command");
   });
 
-  it("name a Node that the unit tests run on", () => {
+  it("include a Node release of the unit tests", () => {
     expect(NEWER_NODES).to.include(NODE_VERSION);
   });
 });

@@ -19,7 +19,7 @@ interface Descriptor {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** An image of two tiny files for each platform. */
+/** An image with two small files for each platform. */
 async function tinyLayout(time = TIME): Promise<readonly Entry[]> {
   const images = ARCHITECTURES.map((architecture) => {
     const entries = [{ path: "etc/platform", content: Buffer.from(architecture) }];
@@ -43,7 +43,7 @@ function reader(layout: readonly Entry[]) {
 }
 
 describe("the OCI layout of the image", () => {
-  it("leads from the tag over the platforms to their layers, each blob under its digest", async () => {
+  it("links the tag to the platforms and their layers, with each blob under its digest", async () => {
     const { content, blob, json } = reader(await tinyLayout());
     const top = JSON.parse(content("index.json").toString()) as { manifests: [Descriptor] };
     expect(top.manifests[0].annotations).to.deep.equal({
@@ -68,13 +68,13 @@ describe("the OCI layout of the image", () => {
     }
   });
 
-  it("is the same bytes from the same input, and others from another time", async () => {
+  it("has the same bytes for the same input, and other bytes for another time", async () => {
     const texts = (layout: readonly Entry[]) => layout.map(({ path }) => path);
     expect(texts(await tinyLayout())).to.deep.equal(texts(await tinyLayout()));
     expect(texts(await tinyLayout(TIME + 1))).not.to.deep.equal(texts(await tinyLayout()));
   });
 
-  it("runs the operator as a user without rights", async () => {
+  it("runs the operator as an unprivileged user", async () => {
     const { blobs, manifest } = await platformImage("arm64", [], TIME);
     const json = (digest: string) => JSON.parse(Buffer.from(blobs.get(digest) ?? "").toString()) as unknown;
     const { config } = json(manifest.digest) as { config: Descriptor };
@@ -85,7 +85,7 @@ describe("the OCI layout of the image", () => {
 
 describe("the root file system of the image", () => {
   for (const architecture of ARCHITECTURES) {
-    it(`has for ${architecture} what the entrypoint names, the loader, and no more than Node needs`, () => {
+    it(`has for ${architecture} the entrypoint's files, the loader, and only the files that Node needs`, () => {
       const entries = layersOf(architecture, fakeParts(architecture), fakeApp()).flatMap((layer) => layer.entries);
       const paths = entries.map(({ path }) => `/${path}`);
       expect(paths).to.include.members([...CONTAINER.Entrypoint]);
@@ -99,7 +99,7 @@ describe("the root file system of the image", () => {
     });
   }
 
-  it("keeps what changes with each release in a layer of its own", () => {
+  it("has a separate layer for the files that change with each release", () => {
     const [libraries, node, flipop] = layersOf("amd64", fakeParts("amd64"), fakeApp());
     expect(node?.entries.map(({ path }) => path)).to.deep.equal(["usr/bin/node", "usr/share/doc/node/LICENSE"]);
     expect(flipop?.entries.map(({ path }) => path)).to.include("usr/lib/flipop/flipop.mjs");

@@ -40,13 +40,13 @@ describe("the image's bill of materials", () => {
     ]);
   });
 
-  it("names Node and the libraries of the platform", () => {
+  it("lists Node and the libraries of the platform", () => {
     const purls = systemParts("arm64").map(({ purl }) => purl);
     expect(purls).to.include("pkg:generic/node@24.21.0");
     expect(purls.join("\n")).to.match(/pkg:deb\/debian\/libc6@2\.\d+-\S+\?arch=arm64&distro=debian-12/);
   });
 
-  it("is SPDX, and says that flipop contains all the rest", () => {
+  it("is SPDX, in which flipop contains all other packages", () => {
     const document = JSON.parse(sbom(npmParts({ inputs }, base), 0)) as {
       readonly spdxVersion: string;
       readonly creationInfo: { readonly created: string };

@@ -35,7 +35,7 @@ describe("tar files of the image", () => {
       .split("\n")
       .map((line) => line.replaceAll(/ +/g, " "));
 
-  it("are what tar reads: files, links, folders, modes, all of root and of one time", () => {
+  it("are readable by tar: files, links, folders and modes, all owned by root and with one time", () => {
     expect(listed()).to.include.members([
       "-rwxr-xr-x root/root 2 1970-01-02 00:00:00 usr/bin/tool",
       "-rw-r--r-- root/root 0 1970-01-02 00:00:00 etc/empty",
@@ -47,13 +47,13 @@ describe("tar files of the image", () => {
     ]);
   });
 
-  it("hold the contents", () => {
+  it("contain the files' contents", () => {
     expect(execFileSync("tar", ["-xOf", file, "etc/block", DEEP], { encoding: "utf8" })).to.equal(
       `${"x".repeat(512)}deep`,
     );
   });
 
-  it("have each folder once and before what is in it", () => {
+  it("have each folder once, before its content", () => {
     const names = listed().map((line) => line.split(" ")[5] ?? "");
     expect(new Set(names).size).to.equal(names.length);
     for (const [index, name] of names.entries()) {
@@ -66,7 +66,7 @@ describe("tar files of the image", () => {
     expect(tarOf([...ENTRIES].reverse(), 86_400).equals(tarOf(ENTRIES, 86_400))).to.equal(true);
   });
 
-  it("refuse what the format has no room for, and two files of one name", () => {
+  it("reject entries that do not fit the format, and two files with the same name", () => {
     expect(() => tarOf([{ path: "x".repeat(101), content: Buffer.alloc(0) }], 0)).to.throw(
       "the path is too long for tar",
     );

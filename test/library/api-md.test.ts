@@ -5,12 +5,12 @@ import { API_MD, apiMd } from "../../tools/library/api-md.js";
 import { readAssembly } from "../../tools/library/assembly.js";
 
 describe("constructs/API.md", () => {
-  it("is what the docstrings say; npm run reference mends it", () => {
-    // Compared as one value, because the difference of two texts of this size takes chai minutes.
+  it("is up to date with the docstrings; npm run reference rewrites it", () => {
+    // The test compares a boolean, because chai needs minutes for the difference of two texts of this size.
     expect(readFileSync(API_MD, "utf8") === apiMd()).to.equal(true);
   }).timeout(60_000);
 
-  it("begins with links to every class and struct, and each leads somewhere", () => {
+  it("begins with working links to every class and struct", () => {
     const page = readFileSync(API_MD, "utf8");
     const [contents = ""] = page.split("\n## ");
     const links = [...contents.matchAll(/\]\(#([^)]*)\)/g)].map(([, anchor]) => anchor);
@@ -19,7 +19,7 @@ describe("constructs/API.md", () => {
     expect(links.filter((link) => !page.includes(`id="${link}"`))).to.deep.equal([]);
   });
 
-  it("leaves out what every construct inherits, and nothing that is ours", () => {
+  it("omits only the members that every construct inherits", () => {
     const page = readFileSync(API_MD, "utf8");
     expect(page).not.to.match(/id="[^"]*\.(toString|isConstruct|with|property\.node)"/);
     const [[, ours] = []] = Object.entries(readAssembly().types).filter(([name]) => name.endsWith(".FlipopOperator"));

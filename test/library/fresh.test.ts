@@ -5,7 +5,7 @@ import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { buildIfStale } from "../../tools/library/fresh.js";
 
-describe("a build that may be left out", () => {
+describe("a build that can be skipped", () => {
   let folder = "";
   const at = (...path: readonly string[]) => join(folder, ...path);
 
@@ -39,7 +39,7 @@ describe("a build that may be left out", () => {
     });
   }
 
-  it("runs again when it failed, or a source changed while it ran", () => {
+  it("runs again after a failure, or a change of a source during the build", () => {
     const fail = () => {
       throw new Error("does not compile");
     };

@@ -8,7 +8,7 @@ const struct: AssemblyType = { kind: "interface", datatype: true, name: "Options
 const text = { type: {} };
 const options = { name: "options", docs, type: { fqn: "x.Options" } };
 
-/** APIs with one mistake each, and what is said of it. */
+/** APIs with one mistake each, and the finding. */
 const BAD: readonly { readonly type: AssemblyType; readonly says: string }[] = [
   { type: { kind: "class", name: "A" }, says: "A has no documentation" },
   { type: { kind: "enum", name: "A", docs, members: [{ name: "B" }] }, says: "A.B has no documentation" },
@@ -44,7 +44,7 @@ const BAD: readonly { readonly type: AssemblyType; readonly says: string }[] = [
 ];
 
 describe("the lint of the public API", () => {
-  it("has nothing to say of the library", () => {
+  it("has no finding in the library", () => {
     expect(lintAssembly(readAssembly())).to.deep.equal([]);
   });
 

@@ -11,17 +11,17 @@ const README = readFileSync(join(CONSTRUCTS, "README.md"), "utf8");
 
 describe("snippets of the library's README and docstrings", () => {
   it("compile", () => {
-    // The README is given, because jsii's copy of it is as old as the last compilation.
+    // The test passes the README, because jsii's copy is from the last compilation.
     expect(() => translateSnippets(README)).not.to.throw();
   }).timeout(120_000);
 
-  it("would be found out if one did not compile", () => {
+  it("fail if one does not compile", () => {
     const broken = README.replace("desiredIps: 2,", 'desiredIps: "two",');
     expect(() => translateSnippets(broken)).to.throw("Type 'string' is not assignable to type 'number'");
   }).timeout(120_000);
 
-  it("that show a mistake show what is really said", async () => {
-    // Inside of the repo, so that the imports are found.
+  it("that show a mistake contain the actual message", async () => {
+    // The folder is inside of the repo, so that imports work.
     mkdirSync(PACKS, { recursive: true });
     const folder = mkdtempSync(join(PACKS, "mistake-"));
     try {

@@ -11,7 +11,7 @@ import type { Language } from "../../tools/packs/toolchains.js";
 import { packOrSkip } from "../support/packs.js";
 import { readmeBlock, readmeCommands } from "../support/readme.js";
 
-/** The ways from an empty folder that the library's README shows. */
+/** The quick starts in the library's README. */
 const WAYS: readonly Way[] = [
   { app: "The app", block: "ts", file: "main.ts", run: "Run it with Node", pack: "js", ending: ".tgz" },
   {
@@ -25,16 +25,16 @@ const WAYS: readonly Way[] = [
 ];
 
 interface Way {
-  /** Heading over the app. */
+  /** Heading of the app. */
   readonly app: string;
   /** Language of the app's block. */
   readonly block: string;
-  /** Where the README has the app saved. */
+  /** Path of the app in the README. */
   readonly file: string;
-  /** Heading over the commands. */
+  /** Heading of the commands. */
   readonly run: string;
   readonly pack: Language;
-  /** How the name of the packed library ends. */
+  /** Ending of the packed library's name. */
   readonly ending: string;
 }
 
@@ -55,7 +55,7 @@ for (const way of WAYS) {
     });
 
     if (way.pack === "js") {
-      it("finds the packed library under the name that the README gives", () => {
+      it("finds the packed library with the name in the README", () => {
         const [, name = ""] = /`(constructs\/dist\/js\/[^`]*)`/.exec(README) ?? [];
         const [before, after, ...more] = join(ROOT, name).split("*");
         expect(more).to.deep.equal([]);
@@ -77,13 +77,13 @@ for (const way of WAYS) {
 const README = readFileSync(join(CONSTRUCTS, "README.md"), "utf8");
 const POOL = "/apis/flipop.digitalocean.com/v1alpha1/namespaces/default/floatingippools/web";
 
-/** The command with the packed library in place of the published one, which is still to come. */
+/** The command with the packed library instead of the published one, which does not exist yet. */
 function unpublished(command: string, { pack, ending }: Way): string {
   return / install /.test(command) ? command.replace(/(?<= )cdk8s-flipop(?= |$)/, packedFile(pack, ending)) : command;
 }
 
 function shell(command: string, folder: string): void {
-  // What was downloaded before is not asked for again.
+  // The cache contains the earlier downloads.
   run("sh", ["-c", command], { cwd: folder, env: { npm_config_prefer_offline: "true", npm_config_audit: "false" } });
 }
 

@@ -11,7 +11,7 @@ import { manifestsOf, packOrSkip } from "../support/packs.js";
 const PYTHON = join(ROOT, "examples/python");
 const APPS_OF_TESTS = join(import.meta.dirname, "apps");
 
-/** Apps of other languages: each does what its TypeScript twin does. */
+/** Apps in other languages, each with an equivalent TypeScript app. */
 const APPS: readonly { readonly language: Language; readonly twin: string; readonly run: (outdir: string) => void }[] =
   [
     { language: "go", twin: "node-records-cloudflare", run: runGo },
@@ -37,7 +37,7 @@ for (const { language, twin, run } of APPS) {
       if (language === "python") installPythonPack();
     });
 
-    it(`runs the twin of ${twin}.ts, which synthesises the same to the byte`, async () => {
+    it(`runs the equivalent of ${twin}.ts, with byte-identical output`, async () => {
       const expected = twins.get(twin) ?? synthExample(twin);
       twins.set(twin, expected);
       expect([...manifestsOf(run)]).to.deep.equal([...(await expected)]);
@@ -51,7 +51,7 @@ describe("the Python library", () => {
     installPythonPack();
   });
 
-  it("has no name in which an abbreviation came apart, such as desired_i_ps", () => {
+  it("has no name with a split abbreviation, such as desired_i_ps", () => {
     expect(runPython(join(APPS_OF_TESTS, "names.py"), tmpdir())).to.equal("");
   }).timeout(60_000);
 });

@@ -17,7 +17,7 @@ for (const name of exampleNames()) {
       count = objectsOf(manifests).filter(({ kind }) => kind !== "CustomResourceDefinition").length;
     });
 
-    // The next example gets a server of its own.
+    // The next example gets a new server.
     after(stopShared);
 
     it("is created without a warning", async () => {
@@ -26,10 +26,11 @@ for (const name of exampleNames()) {
       expect(lines).to.have.length(count);
     });
 
-    it("changes nothing when it is applied again", async () => {
+    it("changes nothing when applied again", async () => {
       const budgets = await generations(plane);
       const lines = await applyExample(plane, manifests);
-      // Of a PodDisruptionBudget kubectl always says "configured": its schema has the selector sent, whatever is there.
+      // kubectl always prints "configured" for a PodDisruptionBudget, because its schema makes kubectl send the
+      // selector each time.
       const changed = lines.filter((line) => !line.endsWith(" unchanged") && !line.startsWith("poddisruptionbudget"));
       expect(changed).to.deep.equal([]);
       expect(await generations(plane)).to.deep.equal(budgets);

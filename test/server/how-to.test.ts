@@ -12,13 +12,13 @@ import { after, before, beforeEach, describe, it } from "mocha";
 import { apply, installKinds } from "../support/cluster.js";
 import { pages, pageText, shellLines } from "../support/docs.js";
 
-/** They need running pods, a registry, or what only the operator does. */
+/** These commands need running pods, a registry or the operator. */
 const NOT_HERE =
   /rollout|logs|port-forward|scale|helm|curl|condition=Fulfilled|"finalizers":null|GROUP|KEY-OF|-f flipop.yaml/;
 const POOL_PATH = "/apis/flipop.digitalocean.com/v1alpha1/namespaces/default/floatingippools/web";
 const POOL = `{"apiVersion":"flipop.digitalocean.com/v1alpha1","kind":"FloatingIPPool","metadata":{"name":"web"},"spec":{"provider":"digitalocean","region":"nyc3","desiredIPs":1}}\n`;
 
-/** The commands of a page that talk to the API server alone, with our names in the place of the reader's. */
+/** The commands of a page that need only the API server, with the test's names instead of placeholders. */
 function commandsOf(page: string): readonly string[] {
   const lines = shellLines(page).filter((line) => line.startsWith("kubectl ") && !NOT_HERE.test(line));
   return lines.map(named);
@@ -61,7 +61,7 @@ describe("the kubectl commands of docs/how-to and docs/reference, on a real API 
     await stopShared();
   });
 
-  /** Each page starts where the operator is installed, holds its Lease, and serves a pool. */
+  /** Each page starts with an installed operator that holds its Lease and manages a pool. */
   beforeEach(async () => {
     await installKinds(plane);
     await shell("kubectl apply -f dist/flipop.k8s.yaml");
@@ -87,7 +87,7 @@ describe("the kubectl commands of docs/how-to and docs/reference, on a real API 
     });
   }
 
-  it("install what the kustomization says", async () => {
+  it("install the objects of the kustomization", async () => {
     const shown = await shell("kubectl kustomize deploy");
     expect(shown)
       .to.match(/image: registry\.example\.com\/flipop:0\.1\.0\n/)
@@ -97,7 +97,7 @@ describe("the kubectl commands of docs/how-to and docs/reference, on a real API 
       .and.not.match(/^kind: Namespace$/m);
   });
 
-  it("tell who holds which address, and what two resources ask for", async () => {
+  it("show the node of each address, and conflicts between resources", async () => {
     const ips = { "192.0.2.1": { state: "active", nodeName: "node-1" }, "192.0.2.2": { state: "unassigned" } };
     await plane.client().must.patch(`${POOL_PATH}/status`, { status: { ips } });
     await plane.client().must.patch(POOL_PATH, { spec: { ips: Object.keys(ips) } });
@@ -111,7 +111,7 @@ describe("the kubectl commands of docs/how-to and docs/reference, on a real API 
     await shell("kubectl delete fip other");
   });
 
-  it("tell what is not well, and nothing else", async () => {
+  it("show only the resources with problems", async () => {
     const [command = ""] = commandsOf("how-to/migrate-from-the-go-operator.md").filter((line) =>
       line.includes('"Conflict"'),
     );
@@ -129,7 +129,7 @@ describe("the kubectl commands of docs/how-to and docs/reference, on a real API 
     ]);
   });
 
-  it("free a resource whose operator is gone", async () => {
+  it("delete a resource without its operator", async () => {
     const patch = { metadata: { finalizers: [Finalizer.cleanup] } };
     await plane.client().must.patch(POOL_PATH, patch);
     await shell("kubectl delete fip web --wait=false");
@@ -143,7 +143,7 @@ function condition(type: string, status: string): object {
   return { type, status, reason: "Observed", message: "seen", lastTransitionTime: "2026-01-01T00:00:00Z" };
 }
 
-/** The one that the page on installing shows. */
+/** The one in the page on installation. */
 function kustomization(): string {
   return /^```yaml\n(resources:.*?)^```$/ms.exec(pageText("how-to/install.md"))?.[1] ?? "";
 }

@@ -3,7 +3,10 @@ import { FlipopCrds } from "cdk8s-flipop";
 import type { ControlPlane } from "flipop-testbed";
 import type { Manifests } from "./examples.js";
 
-/** Installs our kinds and, without their schemas, those of the Prometheus operator; waits until they are served. */
+/**
+ * Installs flipop's kinds and, without their schemas, those of the Prometheus operator; waits until the server serves
+ * them.
+ */
 export async function installKinds(plane: ControlPlane): Promise<void> {
   const chart = new Chart(Testing.app(), "crds");
   new FlipopCrds(chart, "crds");
@@ -11,13 +14,13 @@ export async function installKinds(plane: ControlPlane): Promise<void> {
   await kubectl(plane, ["wait", "--for=condition=Established", "crd", "--all", "--timeout=30s"]);
 }
 
-/** Applies all but the kinds, in the order of the files. */
+/** Applies everything except the kinds, in the order of the files. */
 export function applyExample(plane: ControlPlane, manifests: Manifests): Promise<readonly string[]> {
   const rest = [...manifests].filter(([file]) => file !== "crds.k8s.yaml");
   return apply(plane, rest.map(([, text]) => text).join("---\n"));
 }
 
-/** `kubectl apply`: the lines of both outputs, warnings among them. Throws where it fails. */
+/** Runs `kubectl apply` and returns the lines of both outputs, including warnings. Throws if it fails. */
 export function apply(plane: ControlPlane, yaml: string): Promise<readonly string[]> {
   return kubectl(plane, ["apply", "-f", "-"], yaml);
 }

@@ -1,4 +1,4 @@
-/** Prints what everything derives from the table of providers. Start it with `--import` of example-row.ts. */
+/** Prints everything that is derived from the table of providers. Start it with `--import` of example-row.ts. */
 
 import { Chart, Duration, Testing } from "cdk8s";
 import { Credentials, DnsRecord, FlipopOperator, NodeDNSRecordSet } from "cdk8s-flipop";
@@ -20,7 +20,7 @@ const KIND: ProviderKind = {
   build: () => ({ close: async () => undefined }),
 };
 
-/** What the program prints. */
+/** The output of the program. */
 export interface Derived {
   readonly help: string;
   readonly registered: readonly string[];
@@ -75,7 +75,7 @@ function operatorManifests(): readonly unknown[] {
   return Testing.synth(chart) as unknown[];
 }
 
-/** Everything that the library refuses of the example's props, in one message. */
+/** All problems of the example's props, in one message. */
 function problemsOfProps(): string {
   const app = Testing.app();
   const chart = new Chart(app, "test", { namespace: "test" });

@@ -5,10 +5,10 @@ import { pathToFileURL } from "node:url";
 import { parseAllDocuments } from "yaml";
 
 const EXAMPLES = resolve(import.meta.dirname, "../../examples");
-/** Of the examples folder, what is no example: the app behind `npm run synth` and the words of `npm start`. */
+/** Files of the examples folder that are not examples: the app behind `npm run synth` and the words of `npm start`. */
 const NO_EXAMPLES = ["manifests", "tour"];
 
-/** An object of a manifest, as far as the tests look at it. */
+/** The part of an object in a manifest that the tests read. */
 export interface ManifestObject {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string };
@@ -21,10 +21,10 @@ export function exampleNames(): readonly string[] {
   return names.filter((name) => !NO_EXAMPLES.includes(name));
 }
 
-/** What is synthesised: text of each file by its name. */
+/** The synthesised files: text by name. */
 export type Manifests = ReadonlyMap<string, string>;
 
-/** Runs an example in this process. Node loads a module once: each example can be asked for once in a process. */
+/** Runs an example in this process. Node loads a module once, so each example can run only once in a process. */
 export async function synthExample(name: string): Promise<Manifests> {
   const outdir = mkdtempSync(join(tmpdir(), "flipop-example-"));
   process.env["CDK8S_OUTDIR"] = outdir;

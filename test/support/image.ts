@@ -6,7 +6,7 @@ import { run } from "../../tools/packs/run.js";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
-/** The platform of this machine, as far as the image has it. */
+/** The platform of this machine, if the image supports it. */
 export const HERE: Architecture | undefined = process.arch === "x64" ? "amd64" : byName(process.arch);
 
 /** Bundles the operator, or another workspace, into a folder. */

@@ -8,15 +8,15 @@ import { type Manifests, readManifests } from "./examples.js";
 const PACK_TIMEOUT_MS = 10 * 60_000;
 const packed = new Set<Language>();
 
-/** The part of mocha's context that is needed here: `this` in a hook. */
+/** The required part of mocha's context: `this` in a hook. */
 interface SuiteContext {
   timeout(ms: number): unknown;
   skip(): never;
 }
 
 /**
- * For a `before` hook: packs the library for a language, once for all suites of the process. Where the language's tools
- * are missing the suite says so in one loud line and counts as skipped.
+ * For a `before` hook: packs the library for a language, once for all suites of the process. If the language's tools
+ * are missing, the suite logs one line and counts as skipped.
  */
 export function packOrSkip(context: SuiteContext, language: Language): void {
   const missing = missingTools(language);
@@ -29,7 +29,7 @@ export function packOrSkip(context: SuiteContext, language: Language): void {
   packed.add(language);
 }
 
-/** Runs an app, and returns what it synthesised. */
+/** Runs an app, and returns its synthesised files. */
 export function manifestsOf(runApp: (outdir: string) => void): Manifests {
   const outdir = mkdtempSync(join(tmpdir(), "flipop-app-"));
   try {

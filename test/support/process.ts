@@ -3,20 +3,20 @@ import { once } from "node:events";
 
 const DEADLINE_MS = 150_000;
 
-/** How a process ended. */
+/** The end of a process. */
 export interface Ended {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
 }
 
-/** How a process is started. */
+/** Options of a process. */
 export interface StartOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Processes of a suite: all that are still there are ended in `after`. */
+/** Processes of a suite; `after` ends the remaining ones. */
 export class Processes {
   private readonly running = new Set<Process>();
 
@@ -32,7 +32,7 @@ export class Processes {
   }
 }
 
-/** A process, with no more of the environment than PATH. */
+/** A process whose environment has only PATH. */
 export class Process {
   out = "";
   err = "";
@@ -51,7 +51,7 @@ export class Process {
     });
   }
 
-  /** Resolves when it has ended by itself; rejects after some minutes. */
+  /** Resolves when the process has ended by itself; rejects after some minutes. */
   async ended(): Promise<Ended> {
     const timer = setTimeout(() => this.child.kill("SIGKILL"), DEADLINE_MS);
     await this.closed;

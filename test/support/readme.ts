@@ -4,13 +4,13 @@ import { CONSTRUCTS } from "../../tools/packs/paths.js";
 
 /** A block of code of the library's README. */
 interface CodeBlock {
-  /** The heading that it stands under. */
+  /** The heading of its section. */
   readonly heading: string;
   readonly language: string;
   readonly lines: string[];
 }
 
-/** The first block of a language under a heading. Throws where there is none. */
+/** The first block of a language under a heading. Throws if there is none. */
 export function readmeBlock(heading: string, language: string): string {
   const block = blocks().find((candidate) => candidate.heading === heading && candidate.language === language);
   if (!block) throw new Error(`the README has no ${language} under "${heading}"`);

@@ -1,5 +1,5 @@
-// One executable with the parts of a Kubernetes control plane that the tests need. The name it is started under, or
-// else its first argument, picks the part; one file is linked once and the Kubernetes packages are shared by all parts.
+// One executable with the parts of a Kubernetes control plane that the tests need. Its name, or else its first
+// argument, selects the part. All parts share one file and the Kubernetes packages.
 package main
 
 import (
@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	_ "time/tzdata" // time zones of CronJobs, whatever the machine has installed
+	_ "time/tzdata" // time zones of CronJobs, independent of the machine
 
 	"github.com/spf13/cobra"
 	"go.etcd.io/etcd/server/v3/etcdmain"
@@ -54,7 +54,7 @@ func runEtcd(args []string) int {
 	return 0
 }
 
-// runCommand gives the part its own view of os.Args: cobra and the version flag read it.
+// runCommand sets os.Args for the part, because cobra and the version flag read it.
 func runCommand(newCommand func() *cobra.Command) func(args []string) int {
 	return func(args []string) int {
 		os.Args = args
@@ -64,7 +64,7 @@ func runCommand(newCommand func() *cobra.Command) func(args []string) int {
 
 func runKubectl(args []string) int {
 	os.Args = args
-	// The verbosity counts before cobra parses the flags: plugins and .kuberc are read while the command is built.
+	// The verbosity must be set before cobra parses the flags, because building the command reads plugins and .kuberc.
 	_, _ = logs.GlogSetter(kubectl.GetLogVerbosity(args))
 	if err := cli.RunNoErrOutput(kubectl.NewDefaultKubectlCommand()); err != nil {
 		util.CheckErr(err)

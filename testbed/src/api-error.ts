@@ -1,6 +1,6 @@
 import type { KubeStatus } from "./resource.js";
 
-/** The server refused a request. */
+/** The server rejected a request. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
 

@@ -6,7 +6,7 @@ import type { PartName } from "./versions.js";
 /** The executables of a control plane. */
 export interface Binaries {
   readonly folder: string;
-  /** Which step of the look-up found them. */
+  /** The step of the look-up that found them. */
   readonly source: Step;
 }
 
@@ -37,7 +37,7 @@ const steps: Readonly<Record<Step, StepFunction>> = {
   build: fromBuild,
 };
 
-/** Finds the executables, or makes them: the first step that succeeds wins. */
+/** Finds or builds the executables with the first step that succeeds. */
 export async function resolveBinaries(overrides: Partial<LookupContext> = {}): Promise<Resolution> {
   const context = lookupContext(overrides);
   const reasons: StepReason[] = [];

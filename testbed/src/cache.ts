@@ -11,13 +11,13 @@ import { KUBERNETES_VERSION, PARTS } from "./versions.js";
 const GO_MINIMUM = [1, 25] as const;
 const PROGRESS_MS = 60_000;
 
-/** Puts one executable with all parts into the file it is given. */
+/** Writes one executable with all parts to the given file. */
 type Producer = (file: string, supervisor: Supervisor) => Promise<void>;
 
 /** Unpacks the prebuilt executable into the cache. */
 export async function publishUnpacked(context: LookupContext): Promise<void> {
   await publish(context, async (file, supervisor) => {
-    // xz writes to its standard output, which a supervised process has in its log file: that file is the result.
+    // xz writes to its standard output, which goes to the log file of a supervised process: that file is the result.
     await succeed(supervisor, { file: "xz", args: ["-dkc", context.archive], output: file, env: context.env });
   });
 }
@@ -29,8 +29,8 @@ export async function publishBuilt(context: LookupContext): Promise<void> {
 }
 
 /**
- * Fills the cache folder as a whole or not at all, by one process at a time: made in a folder beside it, which the
- * supervisor removes when this process dies, then renamed.
+ * Fills the cache folder completely or not at all, by one process at a time. It writes to a temporary folder, which the
+ * supervisor removes if this process dies, and then renames it.
  */
 async function publish(context: LookupContext, produce: Producer): Promise<void> {
   const { cacheFolder } = context;
@@ -56,7 +56,7 @@ async function publish(context: LookupContext, produce: Producer): Promise<void>
 
 async function linkPart(folder: string, part: string): Promise<void> {
   const target = join(folder, fileName(part));
-  // Symbolic links need a privilege on Windows, hard links do not.
+  // On Windows, symbolic links need a privilege, but hard links do not.
   if (process.platform === "win32") await link(join(folder, fileName("controlplane")), target);
   else await symlink("controlplane", target);
 }
@@ -66,7 +66,7 @@ async function requireGo({ goModule, env }: LookupContext): Promise<void> {
   const [, major = 0, minor = 0] = (/go(\d+)\.(\d+)/.exec(stdout) ?? []).map(Number);
   const [wantMajor, wantMinor] = GO_MINIMUM;
   if (major < wantMajor || (major === wantMajor && minor < wantMinor)) {
-    throw new Error(`${stdout.trim()} is too old, Go ${wantMajor}.${wantMinor} or newer is needed`);
+    throw new Error(`${stdout.trim()} is too old: install Go ${wantMajor}.${wantMinor} or newer`);
   }
 }
 
@@ -90,13 +90,13 @@ async function build(context: LookupContext, file: string, supervisor: Superviso
   log(`built in ${elapsed(began)}`);
 }
 
-/** Without the version, the API server would call itself v0.0.0 and refuse --emulated-version. */
+/** Without the version, the API server would report v0.0.0 and reject --emulated-version. */
 function linkerFlags(): string {
   return `-s -w -X k8s.io/component-base/version.gitVersion=${KUBERNETES_VERSION}`;
 }
 
 function goEnvironment(env: Environment): Record<string, string> {
-  // For this machine, whatever the caller cross-compiles for, and by our go.mod alone.
+  // The build is for this machine, even if the caller cross-compiles, and uses only the testbed's go.mod.
   const { GOOS: _os, GOARCH: _arch, ...rest } = env;
   return defined({ ...rest, GOWORK: "off", CGO_ENABLED: "0" });
 }

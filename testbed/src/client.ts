@@ -12,10 +12,10 @@ export const PATCH_TYPES = {
   json: "application/json-patch+json",
 } as const;
 
-/** How a patch is to be understood. */
+/** The type of a patch. */
 export type PatchType = keyof typeof PATCH_TYPES;
 
-/** An answer of the API server, whatever its status. */
+/** A response of the API server with any status. */
 export interface Answer<T> {
   readonly status: number;
   /** The object, or the server's Status when the request failed. */
@@ -23,7 +23,7 @@ export interface Answer<T> {
   readonly warnings: readonly string[];
 }
 
-/** A request as the client sends it. */
+/** A request of the client. */
 export interface ClientRequest {
   readonly method: string;
   readonly ref: ResourceRef;
@@ -33,7 +33,7 @@ export interface ClientRequest {
   readonly signal?: AbortSignal;
 }
 
-/** What a client needs to reach the server. */
+/** Address and credentials for a client. */
 export interface ClientOptions {
   readonly url: string;
   readonly ca: string;
@@ -41,9 +41,9 @@ export interface ClientOptions {
   readonly agent: Agent;
 }
 
-/** A thin JSON client. Its methods resolve with the answer whatever its status; those of `must` throw ApiError. */
+/** A thin JSON client. Its methods resolve with the response of any status; those of `must` throw ApiError. */
 export class Client {
-  /** The same methods, returning the body alone and throwing when the status is not 2xx. */
+  /** The same methods, which return only the body and throw if the status is not 2xx. */
   readonly must: MustClient;
 
   constructor(private readonly options: ClientOptions) {
@@ -83,13 +83,16 @@ export class Client {
     return this.request<T>({ method: "DELETE", ref, body, ...(query && { query }) });
   }
 
-  /** Watches a collection until the signal, or until the server ends the watch; throws ApiError when refused. */
+  /**
+   * Watches a collection until the signal, or until the server ends the watch; throws ApiError if the server rejects
+   * it.
+   */
   watch<T = KubeObject>(ref: ResourceRef, query: Query, signal: AbortSignal): AsyncGenerator<WatchEvent<T>> {
     const url = this.options.url + toPath(ref, { ...query, watch: true });
     return watchLines<T>({ ...this.connection(), url, signal, timeoutMs: 0 });
   }
 
-  /** Creates a namespace with a name that no other has, and returns the name. */
+  /** Creates a namespace with a unique name, and returns the name. */
   async tempNamespace(prefix = "test", labels: Readonly<Record<string, string>> = {}): Promise<string> {
     const name = `${prefix}-${randomBytes(4).toString("hex")}`;
     await this.must.create("/api/v1/namespaces", { metadata: { name, labels } });
@@ -116,7 +119,7 @@ export class Client {
   }
 }
 
-/** The methods of a client, returning the body alone and throwing ApiError when the status is not 2xx. */
+/** The methods of a client, which return only the body and throw ApiError if the status is not 2xx. */
 export class MustClient {
   constructor(private readonly client: Client) {}
 
@@ -161,7 +164,7 @@ function parse<T>(text: string): T {
   try {
     return JSON.parse(text) as T;
   } catch {
-    // Health checks and some refusals answer in plain text.
+    // Health checks and some errors have plain text.
     return { kind: "Status", message: text } as T;
   }
 }

@@ -9,18 +9,18 @@ const MESSAGE_BYTES = 4096;
 const FALLBACK_BYTES = 2048;
 const FALLBACK_LINES = 80;
 
-/** What a container's process is started with. */
+/** The inputs for a container's process. */
 export interface ContainerSetup {
   readonly supervisor: Supervisor;
   /** Folder of the pod, its working directory. */
   readonly folder: string;
   readonly hostname: string;
   readonly env: Readonly<Record<string, string>>;
-  /** The image's entrypoint, which counts where the container has no command. */
+  /** The image's entrypoint, for a container without a command. */
   readonly entrypoint: readonly string[];
 }
 
-/** How a container ended, as its status tells it. */
+/** The end of a container, in the form of its status. */
 export interface Termination {
   readonly exitCode: number;
   readonly reason: "Completed" | "Error" | "StartError" | "ContainerStatusUnknown";
@@ -29,7 +29,7 @@ export interface Termination {
   readonly finishedAt: string;
 }
 
-/** A container's process: one start of it. */
+/** One start of a container's process. */
 export interface RunningContainer {
   readonly startedAt: string;
   readonly ended: Promise<Termination>;
@@ -65,7 +65,7 @@ async function spawnProcess(setup: ContainerSetup, container: Container): Promis
   const messageFile = messagePath(setup, container);
   await mkdir(folder, { recursive: true });
   await writeFile(messageFile, "");
-  // There is no /dev/termination-log of its own for a local process: the path is replaced wherever it is named.
+  // A local process has no own /dev/termination-log, so the path is replaced wherever it appears.
   const local = (text: string) =>
     text.replaceAll(container.terminationMessagePath ?? "/dev/termination-log", messageFile);
   const words = [...(container.command ?? setup.entrypoint), ...(container.args ?? [])];
@@ -102,7 +102,7 @@ async function tail(file: string, bytes: number): Promise<string> {
   return content.subarray(-bytes).toString("utf8");
 }
 
-/** As a shell and the container runtimes count: 128 and the number of the signal. */
+/** 128 plus the number of the signal, as in shells and container runtimes. */
 function exitCodeOf({ code, signal }: Exit): number {
   return code ?? 128 + (signal ? constants.signals[signal] : 9);
 }

@@ -13,15 +13,15 @@ import { writeSetup } from "./setup.js";
 import { Supervisor } from "./supervisor.js";
 import { PARTS, type PartName } from "./versions.js";
 
-/** What kind of control plane to start. */
+/** Options of a control plane. */
 export interface ControlPlaneOptions extends PartOptions {
   /** @default - looked up, see resolveBinaries */
   readonly binaries?: Binaries;
-  /** Users beside the admin and the spare ones. */
+  /** Users in addition to the admin and the spare ones. */
   readonly identities?: readonly Identity[];
 }
 
-/** A real control plane on this machine: etcd, kube-apiserver and, if asked for, kube-controller-manager. */
+/** A real control plane on this machine: etcd, kube-apiserver and optionally kube-controller-manager. */
 export class ControlPlane {
   /** Starts a control plane and waits until it serves requests. */
   static async start(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
@@ -46,7 +46,7 @@ export class ControlPlane {
   private constructor(
     /** Where the executables are. */
     readonly binaries: Binaries,
-    /** Owner of all processes; runs those of a suite as well. */
+    /** Owner of all processes, including those of a suite. */
     readonly supervisor: Supervisor,
     private readonly identities: ReadonlyMap<string, TokenIdentity>,
   ) {}
@@ -76,12 +76,12 @@ export class ControlPlane {
     return this.supervisor.dir;
   }
 
-  /** etcd, to be killed, restarted, saved and restored. */
+  /** etcd, which tests can kill, restart, save and restore. */
   get etcd(): Etcd {
     return this.started().etcd;
   }
 
-  /** The API server, to be killed and restarted. */
+  /** The API server, which tests can kill and restart. */
   get apiserver(): Part {
     return this.started().apiserver;
   }
@@ -105,7 +105,7 @@ export class ControlPlane {
     return known.token;
   }
 
-  /** A client under an identity, by default the admin. */
+  /** A client with an identity, by default the admin. */
   client(identity = ADMIN): Client {
     return new Client({ url: this.url, ca: this.ca, token: this.token(identity), agent: this.agent });
   }
@@ -120,7 +120,7 @@ export class ControlPlane {
     return file;
   }
 
-  /** Runs kubectl to its end; resolves whatever its exit code. */
+  /** Runs kubectl until it exits; resolves with any exit code. */
   async kubectl(args: readonly string[], options: KubectlOptions = {}): Promise<KubectlResult> {
     const kubeconfig = await this.kubeconfig(options.identity);
     const file = executable(this.binaries, "kubectl");
@@ -155,7 +155,7 @@ export class ControlPlane {
     this.parts = makeParts({
       ...{ binaries, supervisor, facts, adminToken, options },
       controllerManagerKubeconfig: join(this.dir, `${ADMIN}.kubeconfig`),
-      // Connections of a killed server are dead; a request must not try one of them first.
+      // Connections of a killed server are dead, so no request may use them.
       apiserverEnded: () => this.agent.destroy(),
     });
     await this.etcd.start();
@@ -172,7 +172,7 @@ async function findBinaries({ controllerManager }: ControlPlaneOptions): Promise
   throw new Error(`no control plane binaries: ${describeReasons(resolution.reasons)}`);
 }
 
-/** The programs that a control plane with or without a controller manager is made of. */
+/** The programs of a control plane with or without a controller manager. */
 export function neededParts(controllerManager: boolean): PartName[] {
   return PARTS.filter((part) => controllerManager || part !== "kube-controller-manager");
 }

@@ -8,7 +8,7 @@ export interface EtcdState {
   readonly folder: string;
 }
 
-/** etcd, whose data can be copied and put back, as an operator of a cluster does with a backup. */
+/** etcd with functions to copy and restore its data, like a cluster's backup. */
 export class Etcd extends Part {
   private states = 0;
 
@@ -20,7 +20,7 @@ export class Etcd extends Part {
     super(supervisor, spec);
   }
 
-  /** Copies the data. etcd is stopped for it and started again; the API server answers errors meanwhile. */
+  /** Copies the data. It stops etcd and starts it again; meanwhile the API server returns errors. */
   async saveState(): Promise<EtcdState> {
     this.states += 1;
     const folder = join(this.supervisor.dir, `etcd-state-${this.states}`);
@@ -29,7 +29,7 @@ export class Etcd extends Part {
   }
 
   /**
-   * Puts older data back. The caches of a running API server stay in the future; a restore by the book is
+   * Restores older data. The caches of a running API server keep the newer state; a correct restore is
    * `apiserver.kill()`, `etcd.restoreState(state)`, `apiserver.start()`.
    */
   async restoreState(state: EtcdState): Promise<void> {
@@ -40,7 +40,7 @@ export class Etcd extends Part {
   }
 
   private async whileStopped(work: () => Promise<void>): Promise<void> {
-    // Asked politely, etcd takes 7 s to stop; what it has acknowledged is in its files either way.
+    // With SIGTERM, etcd takes 7 s to stop; its files contain all acknowledged data either way.
     await this.kill("SIGKILL");
     await work();
     await this.start();

@@ -15,7 +15,7 @@ export interface Taint {
   readonly effect: "NoSchedule" | "PreferNoSchedule" | "NoExecute";
 }
 
-/** What a fake node is to be. */
+/** Properties of a fake node. */
 export interface FakeNodeSpec {
   /** @default - a name of its own */
   readonly name?: string;
@@ -32,8 +32,8 @@ export interface FakeNodeSpec {
 }
 
 /**
- * A Node without a machine. Its conditions are set here; the taints that follow from them are the controller
- * manager's work and do not appear without one.
+ * A Node without a machine. This class sets its conditions; only a controller manager adds the taints that follow from
+ * them.
  */
 export class FakeNode {
   /** Creates the node, by default ready. */
@@ -42,7 +42,7 @@ export class FakeNode {
     await client.must.create("/api/v1/nodes", nodeBody(node.name, spec));
     await node.patchStatus({ addresses: spec.addresses ?? [] });
     await node.setReady(spec.ready ?? true);
-    // Admission has added the not-ready taint, which only a controller manager would take off again.
+    // Admission has added the not-ready taint, which only a controller manager would remove.
     await node.setTaints(spec.taints ?? []);
     return node;
   }
@@ -62,7 +62,7 @@ export class FakeNode {
     return this.client.must.get(this.path);
   }
 
-  /** Sets the Ready condition; "Unknown" is what a node that went silent has. */
+  /** Sets the Ready condition; "Unknown" means that the node no longer reports. */
   async setReady(ready: boolean | "Unknown"): Promise<void> {
     await this.setCondition("Ready", condition(ready), ready === true ? "KubeletReady" : "KubeletNotReady");
   }
@@ -76,7 +76,7 @@ export class FakeNode {
 
   /** Replaces the addresses. */
   async setAddresses(addresses: readonly NodeAddress[]): Promise<void> {
-    // A strategic merge keeps addresses of types that are not named: a merge patch replaces the list.
+    // A strategic merge keeps addresses of other types, so this uses a merge patch, which replaces the list.
     await this.client.must.patch(`${this.path}/status`, { status: { addresses } });
   }
 
@@ -95,7 +95,7 @@ export class FakeNode {
     await this.patch({ spec: { unschedulable: true } });
   }
 
-  /** Takes the cordon off. */
+  /** Uncordons the node. */
   async uncordon(): Promise<void> {
     await this.patch({ spec: { unschedulable: null } });
   }

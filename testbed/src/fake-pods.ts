@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Client } from "./client.js";
 import type { KubeObject } from "./resource.js";
 
-/** What a fake pod is to be. */
+/** Properties of a fake pod. */
 export interface FakePodSpec {
   readonly namespace: string;
   /** @default - a name of its own */
@@ -21,7 +21,7 @@ export interface FakePodSpec {
 
 let lastAddress = 0;
 
-/** A Pod without processes; its status is set here. */
+/** A Pod without processes; this class sets its status. */
 export class FakePod {
   /** Creates the pod; on a node it is running and, by default, ready. */
   static async create(client: Client, spec: FakePodSpec): Promise<FakePod> {
@@ -49,7 +49,7 @@ export class FakePod {
     return this.client.must.get(this.path);
   }
 
-  /** Running, and ready or not. */
+  /** Sets the pod to Running, ready or not. */
   async setReady(ready: boolean): Promise<void> {
     const status = ready ? "True" : "False";
     const conditions = [
@@ -68,7 +68,7 @@ export class FakePod {
     });
   }
 
-  /** Ended, well or not. */
+  /** Sets the pod to Succeeded or Failed. */
   async setPhase(phase: "Succeeded" | "Failed" | "Pending" | "Unknown"): Promise<void> {
     const conditions = ["ContainersReady", "Ready"].map((type) => ({ type, status: "False" }));
     await this.patchStatus({ phase, conditions });
@@ -79,7 +79,7 @@ export class FakePod {
     await this.client.must.patch(this.path, body);
   }
 
-  /** Deletes the pod. With a grace period it stays, terminating, as no kubelet confirms its end. */
+  /** Deletes the pod. With a grace period it stays in state terminating, because no kubelet confirms its end. */
   async delete(gracePeriodSeconds = 0): Promise<void> {
     await this.client.must.delete(this.path, { gracePeriodSeconds });
   }

@@ -1,7 +1,7 @@
 import type { Client } from "./client.js";
 import type { KubeObject } from "./resource.js";
 
-/** What a service is to be. */
+/** Properties of a service. */
 export interface FakeServiceSpec {
   readonly namespace: string;
   readonly name: string;
@@ -28,7 +28,7 @@ export interface FakeEndpoint {
   readonly ready?: boolean;
 }
 
-/** What an EndpointSlice is to be. */
+/** Properties of an EndpointSlice. */
 export interface FakeEndpointSliceSpec {
   readonly namespace: string;
   readonly name: string;
@@ -38,7 +38,7 @@ export interface FakeEndpointSliceSpec {
   readonly port?: number;
 }
 
-/** Creates an EndpointSlice, where no controller manager runs that would. */
+/** Creates an EndpointSlice, for control planes without a controller manager. */
 export function createEndpointSlice(client: Client, options: FakeEndpointSliceSpec): Promise<KubeObject> {
   const { namespace, name, service, endpoints, port = 80 } = options;
   return client.must.create(`/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices`, {

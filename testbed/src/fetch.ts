@@ -2,8 +2,8 @@ import { pathToFileURL } from "node:url";
 import { describeReasons, resolveBinaries } from "./binaries.js";
 
 /**
- * Finds or builds the binaries and prints where they are, so that the build of a cold machine does not count against
- * the time of a test suite. Returns the exit code.
+ * Finds or builds the binaries and prints their folder, so that a first build does not count against the time of a test
+ * suite. Returns the exit code.
  */
 export async function fetchBinaries(): Promise<number> {
   const resolution = await resolveBinaries();

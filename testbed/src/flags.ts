@@ -1,4 +1,4 @@
-/** Files and addresses that the flags of the programs speak of. */
+/** Files and addresses for the flags of the programs. */
 export interface FlagFacts {
   readonly etcdDataDir: string;
   readonly certDir: string;
@@ -10,7 +10,7 @@ export interface FlagFacts {
 
 const SERVICE_RANGE = "10.96.0.0/16";
 
-/** Flags of etcd; the second port is for its peers, of which there are none. */
+/** Flags of etcd; the second port is for peers, which do not exist. */
 export function etcdFlags(facts: FlagFacts, port: number, peerPort: number): string[] {
   const client = `http://127.0.0.1:${port}`;
   const peer = `http://127.0.0.1:${peerPort}`;
@@ -40,7 +40,7 @@ export function apiserverFlags(facts: FlagFacts, port: number, etcdUrl: string):
     `--service-account-key-file=${facts.serviceAccountPublicKey}`,
     `--service-account-signing-key-file=${facts.serviceAccountKey}`,
     `--service-cluster-ip-range=${SERVICE_RANGE}`,
-    // Without it pods need no service account, and so no controller manager.
+    // Without this plugin, pods need no service account, and thus no controller manager.
     "--disable-admission-plugins=ServiceAccount",
     ...emulation(facts),
   ];
@@ -55,7 +55,7 @@ export function controllerManagerFlags(facts: FlagFacts, port: number, kubeconfi
     `--service-account-private-key-file=${facts.serviceAccountKey}`,
     `--service-cluster-ip-range=${SERVICE_RANGE}`,
     "--leader-elect=false",
-    // No kubelet renews the leases of the fake nodes: what is ready stays ready.
+    // No kubelet renews the leases of the fake nodes, so ready nodes must stay ready without it.
     "--node-monitor-grace-period=2h",
     ...emulation(facts),
   ];

@@ -10,14 +10,14 @@ export interface HttpRequest {
   readonly body?: string;
   readonly agent?: Agent;
   readonly ca?: string;
-  /** Whether the server must prove who it is. @default true */
+  /** Whether to verify the server's certificate. @default true */
   readonly verify?: boolean;
   readonly signal?: AbortSignal;
-  /** Milliseconds without a byte before the request is given up; 0 means never. @default 30000 */
+  /** Milliseconds without data until the request fails; 0 means no limit. @default 30000 */
   readonly timeoutMs?: number;
 }
 
-/** The answer to a request, read to its end. */
+/** The complete response to a request. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingMessage["headers"];
@@ -26,7 +26,7 @@ export interface HttpAnswer {
   readonly text: string;
 }
 
-/** Sends a request; resolves with the head of the answer, its body still to be read. */
+/** Sends a request; resolves with the head of the response before the body is read. */
 export function open(request: HttpRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const { agent, ca, signal, body } = request;
@@ -47,7 +47,7 @@ export function open(request: HttpRequest): Promise<IncomingMessage> {
   });
 }
 
-/** Sends a request and reads the whole answer. */
+/** Sends a request and reads the whole response. */
 export async function fetchText(request: HttpRequest): Promise<HttpAnswer> {
   const response = await open(request);
   const text = await readText(response);

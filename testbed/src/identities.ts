@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** A user of the API server. What it may do is up to the RBAC objects that a suite creates. */
+/** A user of the API server. A suite creates the RBAC objects for its permissions. */
 export interface Identity {
   /** User name, such as `flipop` or `system:serviceaccount:flipop:operator`. */
   readonly name: string;
@@ -12,15 +12,15 @@ export interface TokenIdentity extends Identity {
   readonly token: string;
 }
 
-/** The identity that may do everything. */
+/** The identity with all permissions. */
 export const ADMIN = "admin";
 
 /** How many identities without groups each control plane has: `test-user-0`, `test-user-1`, ... */
 export const SPARE_IDENTITIES = 10;
 
 /**
- * All identities of a control plane. The API server reads the token file at its start only: hence the spare ones, for
- * suites that share a running control plane.
+ * All identities of a control plane. The API server reads the token file only at its start, so there are spare
+ * identities for suites that share a running control plane.
  */
 export function withTokens(identities: readonly Identity[]): Map<string, TokenIdentity> {
   const spare = Array.from({ length: SPARE_IDENTITIES }, (_, index) => ({ name: `test-user-${index}` }));

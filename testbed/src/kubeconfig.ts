@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 
-/** What a kubeconfig file says. */
+/** The content of a kubeconfig file. */
 export interface KubeconfigFacts {
   readonly url: string;
   /** The server's certificate authority, PEM. */

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { readText } from "./streams.js";
 
-/** How kubectl is run. */
+/** Options of a kubectl call. */
 export interface KubectlOptions {
   /** @default - the admin */
   readonly identity?: string;
@@ -11,15 +11,15 @@ export interface KubectlOptions {
   readonly timeoutMs?: number;
 }
 
-/** What kubectl said. */
+/** The result of a kubectl call. */
 export interface KubectlResult {
   readonly stdout: string;
   readonly stderr: string;
-  /** Exit code; -1 when it ran out of time. */
+  /** Exit code; -1 after a timeout. */
   readonly code: number;
 }
 
-/** What every call of kubectl needs. */
+/** Common inputs of all kubectl calls. */
 export interface KubectlSetup {
   readonly file: string;
   readonly kubeconfig: string;
@@ -28,8 +28,8 @@ export interface KubectlSetup {
 }
 
 /**
- * Runs kubectl to its end. It is no child of the supervisor, so that its output comes straight here: when this process
- * dies, the API server does too, and kubectl ends for want of one.
+ * Runs kubectl until it exits. It is not a child of the supervisor, so this process reads its output directly. When
+ * this process dies, the API server stops too, and kubectl exits because it has no server.
  */
 export async function runKubectl(
   setup: KubectlSetup,
@@ -43,7 +43,7 @@ export async function runKubectl(
     child.once("error", reject);
     child.once("close", (code) => resolve(code ?? -1));
   });
-  // It may end without having read its input.
+  // kubectl may exit without reading its input.
   child.stdin.on("error", () => undefined);
   child.stdin.end(options.input ?? "");
   const [stdout, stderr, code] = await Promise.all([readText(child.stdout), readText(child.stderr), ended]);

@@ -10,11 +10,11 @@ import { PodRun } from "./pod-run.js";
 import { isJobPod, type Pod, podPath } from "./pod-types.js";
 import type { WatchEvent } from "./watch.js";
 
-/** How the stand-in for the kubelet works. */
+/** Options of the stand-in for the kubelet. */
 export interface KubeletOptions {
   /** Runs the pods of this namespace only. @default - of all namespaces */
   readonly namespace?: string;
-  /** The node to which it binds pending pods. @default - a fake node of its own */
+  /** The node to which it binds pending pods. @default - a new fake node */
   readonly nodeName?: string;
   /** The entrypoint of an image, for containers without a command. */
   readonly entrypoints?: Readonly<Record<string, readonly string[]>>;
@@ -26,13 +26,13 @@ export interface KubeletOptions {
  * A stand-in for scheduler and kubelet, for the pods of Jobs: binds them, runs the command of each container as a
  * local process with the variables of the pod's spec, and reports its end with exit code and termination message.
  *
- * Heeded: command, args, env (values, keys of Secrets and ConfigMaps, fields), envFrom, `$(NAME)`, restartPolicy, the
- * termination message path and policy, deletion with grace period, scheduling gates. The termination message path is
- * replaced by a file's in command, args and values; a program that has the path built in does not find it. Not
- * heeded: images (see `entrypoints`), volumes, probes, resources, security contexts. Init containers fail the pod.
+ * Supported: command, args, env (values, keys of Secrets and ConfigMaps, fields), envFrom, `$(NAME)`, restartPolicy,
+ * the termination message path and policy, deletion with grace period, scheduling gates. The termination message path
+ * is replaced by a file's in command, args and values; a program with a hard-coded path does not find it. Not
+ * supported: images (see `entrypoints`), volumes, probes, resources, security contexts. Init containers fail the pod.
  */
 export class Kubelet {
-  /** Starts to watch and run pods, until `stop` or the end of the control plane. */
+  /** Watches and runs pods until `stop` or the end of the control plane. */
   static async start(plane: ControlPlane, options: KubeletOptions = {}): Promise<Kubelet> {
     const client = plane.client();
     const nodeName = options.nodeName ?? (await FakeNode.create(client)).name;
@@ -54,25 +54,25 @@ export class Kubelet {
     readonly nodeName: string,
     private readonly options: KubeletOptions,
   ) {
-    // Each running pod listens.
+    // Each running pod adds a listener.
     setMaxListeners(0, this.abort.signal);
     this.track(this.loop());
   }
 
-  /** Ends all processes and the watch, as a node does that loses its power; the pods keep their last status. */
+  /** Ends all processes and the watch, like a power failure of a node; the pods keep their last status. */
   async stop(): Promise<void> {
     this.abort.abort();
     while (this.work.size > 0) await Promise.allSettled(this.work);
   }
 
-  /** The output of a pod's container so far; `kubectl logs` finds no kubelet to ask. */
+  /** The output of a pod's container so far; `kubectl logs` does not work without a kubelet. */
   logs(podUid: string, container: string): Promise<string> {
     return readFile(containerLog(this.folder(podUid), container), "utf8");
   }
 
   private async loop(): Promise<void> {
     while (!this.abort.signal.aborted) {
-      // The API server may be down or restarted: the list is read anew then.
+      // The API server may be down or restarted; then the list is read again.
       await this.listAndWatch().catch(() => undefined);
       await delay(100, undefined, { signal: this.abort.signal }).catch(() => undefined);
     }
@@ -119,7 +119,7 @@ export class Kubelet {
     if ((pod.spec.schedulingGates ?? []).length > 0 || pod.metadata.deletionTimestamp) return;
     const { name, uid } = pod.metadata;
     const target = { apiVersion: "v1", kind: "Node", name: this.nodeName };
-    // Refused when it is bound already or gone; either way an event follows.
+    // The server rejects the binding if the pod is already bound or deleted; either way an event follows.
     await this.client.create(`${podPath(pod)}/binding`, { metadata: { name, uid }, target }).catch(() => undefined);
   }
 
@@ -143,7 +143,7 @@ export class Kubelet {
     return run;
   }
 
-  /** Late events of a pod that has ended show it as it was: they must not start it again. */
+  /** Late events of a finished pod show an earlier state; they must not start it again. */
   private end(uid: string): void {
     this.runs.delete(uid);
     this.finished.add(uid);
@@ -153,7 +153,7 @@ export class Kubelet {
     return join(this.plane.dir, "pods", uid);
   }
 
-  /** Nothing is left running unobserved: `stop` waits for all of it. */
+  /** Tracks all background work, so that `stop` can wait for it. */
   private track(promise: Promise<void>): void {
     const settled = promise.catch(() => undefined).then(() => void this.work.delete(settled));
     this.work.add(settled);

@@ -5,15 +5,15 @@ import { setTimeout as delay } from "node:timers/promises";
 
 /** Times of a lock; tests shorten them. */
 export interface LockTimes {
-  /** A lock that was not refreshed for so long belongs to a dead process. @default 30000 */
+  /** Age without a refresh after which a lock belongs to a dead process. @default 30000 */
   readonly staleMs?: number;
   /** @default 200 */
   readonly retryMs?: number;
 }
 
 /**
- * Runs the work while this process alone holds the lock file. The holder refreshes the file's time; when it dies, the
- * lock becomes stale and the next one takes it.
+ * Runs the work while only this process holds the lock file. The holder refreshes the file's time; when it dies, the
+ * lock becomes stale and the next process takes it.
  */
 export async function withLock<T>(file: string, work: () => Promise<T>, times: LockTimes = {}): Promise<T> {
   const staleMs = times.staleMs ?? 30_000;
@@ -47,7 +47,8 @@ async function removeIfStale(file: string, staleMs: number): Promise<void> {
   try {
     const { mtimeMs } = await stat(file);
     if (Date.now() - mtimeMs < staleMs) return;
-    // Renamed first: of two processes that find the lock stale, one succeeds, and it removes no lock made meanwhile.
+    // The rename comes first: only one of two processes with the same stale lock succeeds, and it removes no newer
+    // lock.
     const grave = `${file}.${randomUUID()}`;
     await rename(file, grave);
     await rm(grave, { force: true });
@@ -58,7 +59,7 @@ async function removeIfStale(file: string, staleMs: number): Promise<void> {
 
 async function touch(file: string): Promise<void> {
   const now = new Date();
-  // The folder may be removed under a running test; the lock is then void anyway.
+  // A test may remove the folder while it runs; the lock is then irrelevant.
   await utimes(file, now, now).catch(() => undefined);
 }
 

@@ -4,22 +4,22 @@ import { delimiter, join, resolve } from "node:path";
 import { controlPlaneCache, type Environment, packageRoot, repoRoot } from "./paths.js";
 import { PARTS, type PartName } from "./versions.js";
 
-/** All that a look-up depends on; each part can be replaced in a test. */
+/** All inputs of a look-up; a test can replace each of them. */
 export interface LookupContext {
   readonly env: Environment;
-  /** Which programs the folder must have. */
+  /** The programs that the folder must contain. */
   readonly parts: readonly PartName[];
   readonly cacheFolder: string;
   /** The prebuilt executable, compressed with xz. */
   readonly archive: string;
-  /** The platform that the prebuilt executable is for. */
+  /** The platform of the prebuilt executable. */
   readonly archivePlatform: string;
   /** Folder of the Go module. */
   readonly goModule: string;
   readonly log: (line: string) => void;
 }
 
-/** The look-up of this repository on this machine, with parts replaced. */
+/** The look-up of this repository on this machine, with replaced parts. */
 export function lookupContext(overrides: Partial<LookupContext> = {}): LookupContext {
   const env = overrides.env ?? process.env;
   return {
@@ -39,7 +39,7 @@ export function fileName(name: string): string {
   return process.platform === "win32" ? `${name}.exe` : name;
 }
 
-/** Which of the programs the folder lacks. */
+/** The programs that the folder lacks. */
 export async function missingParts(folder: string, parts: readonly PartName[]): Promise<PartName[]> {
   const present = await Promise.all(parts.map((part) => isExecutable(join(folder, fileName(part)))));
   return parts.filter((_, index) => !present[index]);
@@ -52,7 +52,7 @@ export async function onPath(program: string, env: Environment): Promise<boolean
   return found.includes(true);
 }
 
-/** Whether there is a file that can be read. */
+/** Whether there is a readable file. */
 export function isReadable(file: string): Promise<boolean> {
   return accessible(file, constants.R_OK);
 }

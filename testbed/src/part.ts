@@ -11,17 +11,17 @@ export interface PartSpec {
   readonly name: string;
   readonly file: string;
   readonly log: string;
-  /** The second port is for programs that need one more, as etcd does. */
+  /** The second port is for programs such as etcd that need two. */
   readonly args: (port: number, secondPort: number) => readonly string[];
-  /** Resolves to true when the program answers; may throw while it does not. */
+  /** Resolves to true when the program answers; may throw before that. */
   readonly ready: (port: number) => Promise<boolean>;
-  /** Called each time the program has ended. */
+  /** Called after each end of the program. */
   readonly ended?: () => void;
   /** @default - freePort */
   readonly pickPort?: () => Promise<number>;
 }
 
-/** One program of a control plane; it can be killed and started again with the same port and data. */
+/** A program of a control plane; tests can kill it and start it again with the same port and data. */
 export class Part {
   private process: SupervisedProcess | undefined;
   private ports: readonly [number, number] | undefined;
@@ -47,7 +47,7 @@ export class Part {
     return this.process?.pid;
   }
 
-  /** Starts the program and waits until it answers. Does nothing when it runs already. */
+  /** Starts the program and waits until it answers. Does nothing if it already runs. */
   async start(): Promise<void> {
     if (this.process) return;
     for (let attempt = 1; ; attempt += 1) {
@@ -57,7 +57,7 @@ export class Part {
         this.ports = ports;
         return;
       }
-      // Between the look for a free port and its use another process may have taken it.
+      // Another process may have taken the port after this one found it free.
       if (attempt >= START_ATTEMPTS || !problem.includes("address already in use")) throw new Error(problem);
     }
   }
@@ -70,13 +70,13 @@ export class Part {
     await this.supervisor.held(running.exited);
   }
 
-  /** Ends the program, by default without warning, and starts it again. */
+  /** Ends the program, by default with SIGKILL, and starts it again. */
   async restart(signal: "SIGKILL" | "SIGTERM" = "SIGKILL"): Promise<void> {
     await this.kill(signal);
     await this.start();
   }
 
-  /** Sends a signal and does not wait: SIGSTOP freezes the program, SIGCONT lets it go on. */
+  /** Sends a signal without waiting: SIGSTOP freezes the program, SIGCONT continues it. */
   async signal(name: NodeJS.Signals): Promise<void> {
     await this.process?.signal(name);
   }
@@ -97,7 +97,7 @@ export class Part {
     return [await pick(), await pick()];
   }
 
-  /** Returns what went wrong. */
+  /** Returns the problem. */
   private async tryStart([port, secondPort]: readonly [number, number]): Promise<string | undefined> {
     const { file, args, log } = this.spec;
     const child = await this.supervisor.run({ file, args: args(port, secondPort), log });

@@ -13,18 +13,18 @@ export interface Parts {
   readonly controllerManager?: Part;
 }
 
-/** How the programs behave. */
+/** Options of the programs. */
 export interface PartOptions {
-  /** Behave as an older release, such as `1.32`; 1.31 is too old. @default - as the release that it is */
+  /** Emulate an older release, such as `1.32`; 1.31 is too old. @default - the actual release */
   readonly emulatedVersion?: string;
   /** Run the controller manager: Jobs, EndpointSlices, garbage collection, deletion of namespaces. @default false */
   readonly controllerManager?: boolean;
-  /** Flags of the API server after ours; of two with the same name the last one counts. */
+  /** Flags of the API server after the testbed's; of two with the same name, the last one is effective. */
   readonly apiserverArgs?: readonly string[];
   readonly controllerManagerArgs?: readonly string[];
 }
 
-/** What the programs are made from. */
+/** Inputs for the programs. */
 export interface PartsSetup {
   readonly binaries: Binaries;
   readonly supervisor: Supervisor;
@@ -35,7 +35,7 @@ export interface PartsSetup {
   readonly apiserverEnded: () => void;
 }
 
-/** Makes the programs of a control plane, none of them started. */
+/** Creates the programs of a control plane without starting them. */
 export function makeParts(setup: PartsSetup): Parts {
   const etcd = makeEtcd(setup);
   const apiserver = makeApiserver(setup, etcd);
@@ -80,14 +80,14 @@ function makeControllerManager(setup: PartsSetup): Part {
   });
 }
 
-/** Ready by its own word, and with the namespace that suites expect to be there. */
+/** Whether the API server reports ready, and has the namespace that suites expect. */
 async function apiserverReady(port: number, token: string): Promise<boolean> {
   const headers = { authorization: `Bearer ${token}` };
   const url = `https://127.0.0.1:${port}`;
   return (await isOk({ url: `${url}/readyz`, headers })) && isOk({ url: `${url}/api/v1/namespaces/default`, headers });
 }
 
-/** Probes are made while the certificate may not be written yet: it is not verified. */
+/** Probes do not verify the certificate, because it may not exist yet. */
 async function isOk(request: HttpRequest): Promise<boolean> {
   return (await fetchText({ ...request, verify: false, timeoutMs: 2_000 })).status === 200;
 }

@@ -12,7 +12,7 @@ export const repoRoot = dirname(packageRoot);
 /** The environment variables that a look-up reads. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The folder of the user that may be lost at any time, by the custom of the platform. */
+/** The user's cache folder on this platform. */
 export function userCacheFolder(env: Environment, platform: NodeJS.Platform = process.platform): string {
   if (env.XDG_CACHE_HOME) return env.XDG_CACHE_HOME;
   if (platform === "darwin") return join(homeOf(env), "Library", "Caches");
@@ -20,7 +20,7 @@ export function userCacheFolder(env: Environment, platform: NodeJS.Platform = pr
   return join(homeOf(env), ".cache");
 }
 
-/** Where the control plane of this version and platform is cached. */
+/** The cache folder of the control plane for this version and platform. */
 export function controlPlaneCache(env: Environment): string {
   const key = `${KUBERNETES_VERSION}-etcd-${ETCD_VERSION}-${process.platform}-${process.arch}`;
   return join(userCacheFolder(env), "flipop", "controlplane", key);

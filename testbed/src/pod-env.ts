@@ -8,7 +8,7 @@ interface DataObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** The variables of a container; rejects when a Secret, ConfigMap or key that must be there is missing. */
+/** The variables of a container; rejects if a required Secret, ConfigMap or key is missing. */
 export async function containerEnv(client: Client, pod: Pod, container: Container): Promise<Variables> {
   const env: Variables = {};
   for (const source of container.envFrom ?? []) Object.assign(env, await bulk(client, pod, source));
@@ -19,7 +19,7 @@ export async function containerEnv(client: Client, pod: Pod, container: Containe
   return env;
 }
 
-/** Replaces `$(NAME)` by the variable's value, as the kubelet does in commands and values; `$$(` stands for `$(`. */
+/** Replaces `$(NAME)` by the variable's value, as the kubelet does in commands and values; `$$(` means `$(`. */
 export function expand(text: string, env: Readonly<Variables>): string {
   return text.replace(/\$\$|\$\(([^)]+)\)/g, (match, name: string | undefined) => {
     if (name === undefined) return "$";

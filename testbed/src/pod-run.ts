@@ -6,7 +6,7 @@ import { type ContainerState, type ContainerView, podStatus } from "./pod-status
 import { type Container, type Pod, podPath } from "./pod-types.js";
 import type { Supervisor } from "./supervisor.js";
 
-/** What a pod needs to be run. */
+/** The inputs for running a pod. */
 export interface PodRunSetup {
   readonly client: Client;
   readonly supervisor: Supervisor;
@@ -16,11 +16,11 @@ export interface PodRunSetup {
   readonly entrypoints: Readonly<Record<string, readonly string[]>>;
   /** Between two attempts of a container that cannot start or has failed. */
   readonly retryMs: number;
-  /** Ends the run without a word to the API server, as a node does that loses its power. */
+  /** Ends the run without a report to the API server, like a power failure of a node. */
   readonly signal: AbortSignal;
 }
 
-/** One pod, from its first status to its last. */
+/** The run of one pod, from its first status to its last. */
 export class PodRun {
   private readonly startTime: string;
   private readonly views: ContainerView[];
@@ -39,11 +39,11 @@ export class PodRun {
     setup.signal.addEventListener("abort", () => void this.signal("SIGKILL"), { once: true });
   }
 
-  /** Runs all containers to their end; resolves when the last status is told, or nobody wants to know it. */
+  /** Runs all containers until they exit; resolves when the last status is written, or the run is aborted. */
   async run(): Promise<void> {
     const { initContainers = [] } = this.pod.spec;
     if (initContainers.length > 0) await this.refuse("init containers are not supported by the kubelet stand-in");
-    // Of a process that an earlier stand-in has started nothing is known any more.
+    // This stand-in knows nothing about a process that an earlier stand-in started.
     else if (this.pod.status?.phase === "Running") await this.refuse("the process is lost", "ContainerStatusUnknown");
     else await Promise.all(this.views.map((_, index) => this.runContainer(index)));
     await this.pending;
@@ -59,7 +59,7 @@ export class PodRun {
     await this.signal("SIGKILL");
   }
 
-  /** The pod is gone from the API: its processes have no right to run. */
+  /** The pod no longer exists in the API: its processes must end. */
   async forget(): Promise<void> {
     this.gone = true;
     this.terminating = true;
@@ -86,7 +86,7 @@ export class PodRun {
     return this.pod.spec.restartPolicy === "OnFailure" && exitCode !== 0 && !this.terminating;
   }
 
-  /** Undefined when the container cannot be created yet, because something that it refers to is missing. */
+  /** Undefined if the container cannot be created yet because a referenced object is missing. */
   private async startAndWait(index: number): Promise<Termination | undefined> {
     const container = this.containerAt(index);
     const env = await this.environment(index, container);
@@ -97,7 +97,7 @@ export class PodRun {
     const hostname = this.pod.metadata.name;
     const process = await startContainer({ supervisor, folder, hostname, env, entrypoint }, container);
     this.running.set(container.name, process);
-    // The order to end may have come while the process was being started.
+    // The request to end may have arrived during the start of the process.
     if (this.over) await process.signal("SIGKILL");
     else if (this.terminating) await process.signal("SIGTERM");
     this.show(index, { running: { startedAt: process.startedAt } });
@@ -133,7 +133,7 @@ export class PodRun {
   }
 
   private async signal(name: NodeJS.Signals): Promise<void> {
-    // A supervisor that has ended has ended the processes too.
+    // The end of the supervisor has also ended the processes.
     await Promise.allSettled([...this.running.values()].map((process) => process.signal(name)));
   }
 
@@ -143,22 +143,22 @@ export class PodRun {
     return view.container;
   }
 
-  /** Notes the state of a container and tells the API server, one status after the other. */
+  /** Records the state of a container and reports it to the API server, one status after the other. */
   private show(index: number, state: ContainerState, restartCount?: number): void {
     const view = this.views[index];
     if (!view) return;
     if (JSON.stringify(view.state) === JSON.stringify(state)) return;
     this.views[index] = { ...view, state, restartCount: restartCount ?? view.restartCount };
     const status = podStatus({ startTime: this.startTime, podIP: this.setup.podIP }, this.views);
-    this.pending = this.pending.then(() => this.tell("PATCH", { metadata: { uid: this.pod.metadata.uid }, status }));
+    this.pending = this.pending.then(() => this.report("PATCH", { metadata: { uid: this.pod.metadata.uid }, status }));
   }
 
   private async confirmDeletion(): Promise<void> {
-    await this.tell("DELETE", { gracePeriodSeconds: 0, preconditions: { uid: this.pod.metadata.uid } });
+    await this.report("DELETE", { gracePeriodSeconds: 0, preconditions: { uid: this.pod.metadata.uid } });
   }
 
-  /** Repeats until the API server has understood, however long it is away. */
-  private async tell(method: "PATCH" | "DELETE", body: unknown): Promise<void> {
+  /** Repeats the request until the API server accepts it, for any duration of an outage. */
+  private async report(method: "PATCH" | "DELETE", body: unknown): Promise<void> {
     const { client, signal } = this.setup;
     const path = podPath(this.pod);
     const request = () =>
@@ -174,12 +174,12 @@ export class PodRun {
   }
 }
 
-/** Answers that another attempt would not change; a server that starts may know neither tokens nor roles yet. */
+/** Responses that another attempt would not change; a starting server may know neither tokens nor roles yet. */
 function isFinal(status: number): boolean {
   return status < 500 && ![401, 403, 429].includes(status);
 }
 
-/** A pod that is gone (404), or whose name another has (409), is no news; other refusals are mistakes of this file. */
+/** A deleted pod (404) or another pod of the same name (409) is expected; other errors are defects of this file. */
 function complain(request: string, { status, body }: Answer<unknown>): void {
   if (status < 300 || status === 404 || status === 409) return;
   process.stderr.write(`flipop-testbed: ${request}: ${status} ${JSON.stringify(body)}\n`);

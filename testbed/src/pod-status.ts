@@ -1,7 +1,7 @@
 import { type Termination, timestamp } from "./container-run.js";
 import type { Container } from "./pod-types.js";
 
-/** What is known of one container of a pod. */
+/** The state of one container of a pod. */
 export interface ContainerView {
   readonly container: Container;
   readonly restartCount: number;
@@ -14,13 +14,13 @@ export type ContainerState =
   | { readonly running: { readonly startedAt: string } }
   | { readonly terminated: Termination };
 
-/** Facts of the pod as a whole that a status repeats. */
+/** Facts about the pod that its status contains. */
 export interface PodFacts {
   readonly startTime: string;
   readonly podIP: string;
 }
 
-/** The status of a pod whose containers are as given. */
+/** The status of a pod with these containers. */
 export function podStatus(facts: PodFacts, views: readonly ContainerView[]) {
   const phase = phaseOf(views);
   const ready = views.every(({ state }) => "running" in state) ? "True" : "False";

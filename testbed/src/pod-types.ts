@@ -25,7 +25,7 @@ export interface EnvFrom {
   readonly configMapRef?: { readonly name: string; readonly optional?: boolean };
 }
 
-/** A container, as far as the stand-in for the kubelet heeds it. */
+/** The part of a container that the stand-in for the kubelet supports. */
 export interface Container {
   readonly name: string;
   readonly image: string;
@@ -37,7 +37,7 @@ export interface Container {
   readonly terminationMessagePolicy?: "File" | "FallbackToLogsOnError";
 }
 
-/** A pod, as far as the stand-in for the kubelet heeds it. */
+/** The part of a pod that the stand-in for the kubelet supports. */
 export interface Pod {
   readonly metadata: ObjectMeta;
   readonly spec: {
@@ -57,7 +57,7 @@ export function podPath(pod: Pod): string {
   return `/api/v1/namespaces/${pod.metadata.namespace}/pods/${pod.metadata.name}`;
 }
 
-/** Whether a Job made the pod. */
+/** Whether a Job created the pod. */
 export function isJobPod(pod: Pod): boolean {
   return (pod.metadata.ownerReferences ?? []).some(({ kind, controller }) => kind === "Job" && controller === true);
 }

@@ -12,10 +12,10 @@ export interface ResourceName {
   readonly subresource?: string;
 }
 
-/** A path of the API, such as `/api/v1/nodes`, or the names from which it is made. */
+/** A path of the API, such as `/api/v1/nodes`, or the names in it. */
 export type ResourceRef = string | ResourceName;
 
-/** Metadata of an object, as far as tests look at it. */
+/** The part of an object's metadata that tests read. */
 export interface ObjectMeta {
   readonly name: string;
   readonly namespace?: string;
@@ -48,7 +48,7 @@ export interface KubeObject {
   readonly [field: string]: unknown;
 }
 
-/** What the API server says when it refuses a request. */
+/** The API server's error for a request. */
 export interface KubeStatus {
   readonly kind?: string;
   readonly reason?: string;

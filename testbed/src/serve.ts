@@ -1,4 +1,4 @@
-/** `npx tsx testbed/src/serve.ts`: a control plane to try things on by hand, until Ctrl-C. */
+/** `npx tsx testbed/src/serve.ts`: runs a control plane for manual use, until Ctrl-C. */
 
 import { once } from "node:events";
 import { ControlPlane } from "./control-plane.js";
@@ -11,7 +11,7 @@ process.stdout.write(`Kubernetes at ${plane.url}, without nodes
 
 Ctrl-C ends it; nothing is kept.
 `);
-// Neither the control plane nor a wait for a signal keeps the process alive.
+// Neither the control plane nor a pending signal keeps the process alive.
 const alive = setInterval(() => undefined, 60_000);
 await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
 clearInterval(alive);

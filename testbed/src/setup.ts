@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import type { FlagFacts } from "./flags.js";
 import { type TokenIdentity, tokenFile } from "./identities.js";
 
-/** Writes the files that the programs read at their start. */
+/** Writes the files that the programs read when they start. */
 export async function writeSetup(
   dir: string,
   identities: Iterable<TokenIdentity>,

@@ -4,20 +4,21 @@ import { type LookupContext, lookupContext } from "./lookup.js";
 
 const BUILD_TIMEOUT_MS = 30 * 60_000;
 const START_TIMEOUT_MS = 120_000;
-// On the global object: a process that loads this package as an ES module and as CommonJS has two copies of it.
+// This is on the global object, because a process that loads this package as an ES module and as CommonJS has two
+// copies of it.
 const registryKey = Symbol.for("flipop-testbed.shared");
 
 interface Registry {
   readonly planes: Map<string, Promise<ControlPlane>>;
 }
 
-/** The part of mocha's context that is needed here: `this` in a hook or a test. */
+/** The required part of mocha's context: `this` in a hook or a test. */
 export interface SuiteContext {
   timeout(ms: number): unknown;
   skip(): never;
 }
 
-/** What a suite shares a control plane by: suites with equal options get the same one. */
+/** Options of a shared control plane: suites with equal options get the same one. */
 export type SharedOptions = Omit<ControlPlaneOptions, "binaries"> & {
   /** Replaces parts of the look-up of the binaries. */
   readonly lookup?: Partial<LookupContext>;
@@ -25,12 +26,12 @@ export type SharedOptions = Omit<ControlPlaneOptions, "binaries"> & {
 
 /**
  * For a `before` hook: `plane = await controlPlaneOrSkip(this, { ... })`. Suites of one process with equal options
- * share one control plane, which ends with the process. Without binaries the suite counts as skipped, or fails when
+ * share one control plane, which ends with the process. Without binaries, the suite counts as skipped, or fails if
  * CI=true.
  */
 export async function controlPlaneOrSkip(context: SuiteContext, options: SharedOptions = {}): Promise<ControlPlane> {
   const { lookup, ...planeOptions } = options;
-  // The binaries may have to be built first.
+  // The look-up may have to build the binaries.
   context.timeout(BUILD_TIMEOUT_MS);
   const parts = neededParts(options.controllerManager ?? false);
   const resolution = await resolveBinaries({ parts, ...lookup });
@@ -60,7 +61,7 @@ function sharedPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   if (known) return known;
   const started = ControlPlane.start(options);
   planes.set(key, started);
-  // The next suite may have more luck, when a start has failed for want of time.
+  // The next suite tries again, because a start may have failed by a timeout.
   started.catch(() => planes.delete(key));
   return started;
 }
@@ -69,8 +70,8 @@ function registry(): Registry {
   const holder = globalThis as { [registryKey]?: Registry };
   if (!holder[registryKey]) {
     holder[registryKey] = { planes: new Map() };
-    // An idle control plane does not keep the process alive. When nothing else does, it is stopped and waited for;
-    // when the process ends otherwise, the supervisor sees that.
+    // An idle control plane does not keep the process alive. When nothing else does, this stops it and waits; if the
+    // process ends otherwise, the supervisor stops it.
     process.once("beforeExit", () => void stopShared());
   }
   return holder[registryKey];

@@ -1,6 +1,6 @@
-// Owner of the processes and of the temporary folder of one test control plane. A separate process because a test
-// run that is SIGKILLed cannot clean up: its end of the pipe closes, and then everything here is ended and removed.
-// Plain JavaScript, so that it starts in 40 ms under plain Node.
+// Owner of the processes and of the temporary folder of one test control plane. It is a separate process, because a
+// test run cannot clean up after SIGKILL: the pipe closes, and the supervisor ends its processes and removes its
+// folder. It is plain JavaScript, so that it starts in 40 ms under plain Node.
 //
 // argv: parent folder and name prefix of the temporary folder. stdin: one JSON command a line, stdout: one JSON answer
 // or event a line (the types are in supervisor.ts).
@@ -19,7 +19,7 @@ function send(message) {
   process.stdout.write(`${JSON.stringify(message)}\n`);
 }
 
-/** Signals a whole process group, so that what a shell has started ends with the shell. */
+/** Signals a whole process group, so that the children of a shell end with the shell. */
 function signalGroup(child, signal) {
   try {
     if (process.platform === "win32") child.kill(signal);
@@ -61,18 +61,18 @@ function handle(line) {
   }
 }
 
-/** Kills all, waits for their ends (a process that is just dying may still write), and removes the folder. */
+/** Kills all processes, waits until they exit (a dying process may still write), and removes the folder. */
 function end() {
   for (const child of children.values()) signalGroup(child, "SIGKILL");
   const ended = [...children.values()].map((child) => once(child, "exit"));
   Promise.allSettled(ended).then(() => {
-    // What the children have started dies at its own pace: removal is tried again.
+    // Grandchildren may exit later, so the removal is repeated.
     rmSync(dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
     process.exit(0);
   });
 }
 
-// The reader may be gone already when an answer is written; stdin then closes too and ends everything.
+// The reader may have exited before an answer is written; then stdin also closes, which ends everything.
 process.stdout.on("error", () => {});
 process.on("SIGINT", () => {});
 process.on("SIGTERM", end);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { packageRoot } from "./paths.js";
 
-/** What to run, and the file that gets its output. */
+/** The command, and the file for its output. */
 export interface ProcessSpec {
   readonly file: string;
   readonly args: readonly string[];
@@ -15,7 +15,7 @@ export interface ProcessSpec {
   readonly log: string;
 }
 
-/** How a process ended. */
+/** The end of a process. */
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -45,7 +45,7 @@ interface Waiter {
   reject(error: Error): void;
 }
 
-/** Where the supervisor makes its folder. */
+/** The parent of the supervisor's folder. */
 export interface SupervisorOptions {
   /** @default - the system's folder for temporary files */
   readonly parent?: string;
@@ -53,15 +53,15 @@ export interface SupervisorOptions {
 }
 
 /**
- * Runs processes that cannot outlive this one: they are children of a small process of their own, which ends them and
- * removes its temporary folder when this process is gone, whatever ended it.
+ * Runs processes that cannot outlive this one. They are children of a small separate process, which ends them and
+ * removes its temporary folder after any end of this process.
  */
 export class Supervisor {
   /** Starts the supervising process and waits for its folder. */
   static async start(options: SupervisorOptions = {}): Promise<Supervisor> {
     const script = join(packageRoot, "src", "supervisor.mjs");
     const args = [script, options.parent ?? tmpdir(), options.prefix ?? "flipop-testbed-"];
-    // Its own session: Ctrl-C in a terminal reaches the tests only, and they decide when the end has come.
+    // A separate session: Ctrl-C in a terminal reaches only the tests, which then stop the supervisor.
     const child = spawn(process.execPath, args, {
       stdio: ["pipe", "pipe", "inherit"],
       detached: true,
@@ -103,14 +103,14 @@ export class Supervisor {
     return this.child.pid;
   }
 
-  /** Starts a process; rejects when there is no such executable. */
+  /** Starts a process; rejects if the executable does not exist. */
   async run(spec: ProcessSpec): Promise<SupervisedProcess> {
     const { pid = 0 } = await this.call({ op: "start", ...spec, env: spec.env ?? cleanEnv() });
     const exited = new Promise<Exit>((resolve) => this.exits.set(pid, resolve));
     return { pid, exited, signal: (signal) => this.call({ op: "signal", pid, signal }).then(() => undefined) };
   }
 
-  /** Keeps this process alive until the promise is settled; an idle supervisor does not. */
+  /** Keeps this process alive until the promise settles; an idle supervisor does not. */
   held<T>(promise: Promise<T>): Promise<T> {
     this.hold(1);
     return promise.finally(() => this.hold(-1));
@@ -145,7 +145,7 @@ export class Supervisor {
   }
 
   private processEnded({ pid = 0, code = null, signal = null }: Answer): void {
-    // Two lines in one read: the exit may be read before the continuation of `run` has registered its promise.
+    // One read may contain two lines, so the exit may arrive before `run` has registered its promise.
     setImmediate(() => {
       this.exits.get(pid)?.({ code, signal });
       this.exits.delete(pid);
@@ -168,7 +168,7 @@ export class Supervisor {
   }
 }
 
-/** The environment without what would load a TypeScript loader or a coverage tool into helper processes. */
+/** The environment without variables that load a TypeScript loader or a coverage tool into helper processes. */
 export function cleanEnv(): Record<string, string> {
   const drop = new Set(["NODE_OPTIONS", "NODE_V8_COVERAGE"]);
   const entries = Object.entries(process.env).filter(([name, value]) => value !== undefined && !drop.has(name));

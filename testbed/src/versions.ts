@@ -1,7 +1,7 @@
 /** The Kubernetes release that the test control plane runs. */
 export const KUBERNETES_VERSION = "v1.35.4";
 
-/** The etcd release that is built into the same executable. */
+/** The etcd release in the same executable. */
 export const ETCD_VERSION = "v3.6.5";
 
 /** The programs of a control plane, by the names of their executables. */

@@ -1,20 +1,20 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** How long and how often a condition is tried. */
+/** Timeout and interval of a wait. */
 export interface WaitOptions {
-  /** What is waited for; part of the error. */
+  /** Description of the condition, for the error. */
   readonly what: string;
   /** @default 60000 */
   readonly timeoutMs?: number;
   /** @default 50 */
   readonly intervalMs?: number;
-  /** Ends the wait: it rejects with the AbortError. @default - nobody does */
+  /** Ends the wait, which rejects with the AbortError. @default - none */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Tries until the attempt returns something other than undefined or false. An attempt that throws counts as a failed
- * one; its last error is the cause of the final one.
+ * Tries until the attempt returns a value other than undefined or false. An attempt that throws has failed; the last
+ * error is the cause of the final one.
  */
 export async function eventually<T>(
   attempt: () => Promise<T | undefined | false> | T | undefined | false,

@@ -29,7 +29,7 @@ function refusal(url: string, status: number, text: string): ApiError {
   try {
     body = JSON.parse(text) as KubeStatus;
   } catch {
-    // Not every refusal is JSON; the text as it is says enough.
+    // Not every error is JSON; otherwise the text is the message.
   }
   return new ApiError(status, body, `WATCH ${url}`);
 }

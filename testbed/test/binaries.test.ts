@@ -19,14 +19,14 @@ describe("the look-up of the binaries", () => {
 
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it("takes KUBEBUILDER_ASSETS before all else", async () => {
+  it("uses KUBEBUILDER_ASSETS first", async () => {
     const assets = await fill(join(folder, "assets"));
     await fill(context().cacheFolder ?? "");
     const found = await resolveBinaries(context({ KUBEBUILDER_ASSETS: assets }));
     expect(found).to.deep.equal({ kind: "found", binaries: { folder: assets, source: "KUBEBUILDER_ASSETS" } });
   });
 
-  it("passes over KUBEBUILDER_ASSETS without a controller manager only where one is needed", async () => {
+  it("skips KUBEBUILDER_ASSETS without a controller manager only if one is needed", async () => {
     const assets = await fill(join(folder, "assets"), ["etcd", "kube-apiserver", "kubectl"]);
     const env = { KUBEBUILDER_ASSETS: assets };
     const enough = await resolveBinaries({ ...context(env), parts: ["etcd", "kube-apiserver", "kubectl"] });
@@ -35,7 +35,7 @@ describe("the look-up of the binaries", () => {
     expect(reasonOf(lacking, "KUBEBUILDER_ASSETS")).to.equal(`${assets} has no kube-controller-manager`);
   });
 
-  it("takes the cache next, and does nothing else", async () => {
+  it("uses the cache next, without building anything", async () => {
     const cache = await fill(context().cacheFolder ?? "");
     const found = await resolveBinaries(await withArchive());
     expect(found).to.deep.equal({ kind: "found", binaries: { folder: cache, source: "cache" } });
@@ -52,7 +52,7 @@ describe("the look-up of the binaries", () => {
     await expectOnlyCache();
   });
 
-  it("lets two at once unpack without disturbing each other", async () => {
+  it("allows two processes to unpack at the same time", async () => {
     const settings = await withArchive();
     const both = await Promise.all([resolveBinaries(settings), resolveBinaries(settings)]);
     expect(both.map(({ kind }) => kind)).to.deep.equal(["found", "found"]);
@@ -71,7 +71,7 @@ describe("the look-up of the binaries", () => {
     expect(reasonOf(await resolveBinaries(settings), "prebuilt")).to.contain("is for plan9-mips");
   });
 
-  it("builds from the Go module last, and says so loudly", async () => {
+  it("builds from the Go module last, and logs that", async () => {
     const settings = await withGo("go1.25.3");
     const found = await resolveBinaries(settings);
     expect(found).to.deep.equal({ kind: "found", binaries: { folder: settings.cacheFolder, source: "build" } });
@@ -90,15 +90,15 @@ describe("the look-up of the binaries", () => {
 
   it("does not try with a Go that is too old", async () => {
     const reason = reasonOf(await resolveBinaries(await withGo("go1.24.9")), "build");
-    expect(reason).to.equal("go1.24.9 is too old, Go 1.25 or newer is needed");
+    expect(reason).to.equal("go1.24.9 is too old: install Go 1.25 or newer");
   });
 
-  it("tells why a build has failed", async () => {
+  it("reports why a build failed", async () => {
     const reason = reasonOf(await resolveBinaries(await withGo("go1.25.0", "echo no space left >&2; exit 1")), "build");
     expect(reason).to.equal("go ended with code 1: no space left");
   });
 
-  it("says of each step why it found nothing", async () => {
+  it("reports for each step why it found nothing", async () => {
     const outcome = await resolveBinaries(context());
     expect(outcome.kind).to.equal("unavailable");
     const reasons = outcome.kind === "unavailable" ? outcome.reasons : [];
@@ -150,7 +150,7 @@ describe("the look-up of the binaries", () => {
 });
 
 describe("the cache folder", () => {
-  it("follows the custom of the platform", () => {
+  it("follows the platform's convention", () => {
     const env = { HOME: "/home/me" };
     expect(userCacheFolder({ ...env, XDG_CACHE_HOME: "/xdg" }, "linux")).to.equal("/xdg");
     expect(userCacheFolder(env, "linux")).to.equal(join("/home/me", ".cache"));

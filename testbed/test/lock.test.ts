@@ -19,7 +19,7 @@ describe("the lock between processes", () => {
 
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it("lets one at a time work, and is gone afterwards", async () => {
+  it("allows one process at a time, and is removed afterwards", async () => {
     let inside = 0;
     let most = 0;
     const work = async () => {

@@ -8,7 +8,7 @@ import { freePort } from "../src/ports.js";
 import { Supervisor } from "../src/supervisor.js";
 import { isAlive } from "./support/processes.js";
 
-// A server that answers 200 and, like the real ones, says why it cannot listen.
+// A server that answers 200 and, like the real ones, prints why it cannot listen.
 const server = `
   const server = require("node:http").createServer((_, response) => response.end());
   server.on("error", () => { console.log("bind: address already in use"); process.exit(1); });
@@ -36,7 +36,7 @@ describe("a part of a control plane", () => {
     expect(await answers(port)).to.equal(true);
   });
 
-  it("is gone when killed, and says so to those who ask", async () => {
+  it("does not run after a kill, and rejects calls", async () => {
     const part = make(server);
     expect(() => part.port).to.throw("program has never been started");
     await part.start();
@@ -60,7 +60,7 @@ describe("a part of a control plane", () => {
     await new Promise((resolve) => taken.close(resolve));
   });
 
-  it("tells its last words when it does not start, and waits for it no longer", async () => {
+  it("reports its last output if it does not start, and stops waiting", async () => {
     const timers = async () => {
       await new Promise((resolve) => setImmediate(resolve));
       return process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;

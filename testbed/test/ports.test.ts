@@ -4,7 +4,7 @@ import { describe, it } from "mocha";
 import { freePort, isFree } from "../src/ports.js";
 
 describe("free ports", () => {
-  it("differ, and lie below those of outgoing connections", async () => {
+  it("differ, and are below those of outgoing connections", async () => {
     const ports = await Promise.all(Array.from({ length: 20 }, () => freePort()));
     expect(new Set(ports).size).to.equal(20);
     expect(Math.max(...ports)).to.be.below(32_768);

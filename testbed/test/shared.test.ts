@@ -5,7 +5,7 @@ import { controlPlaneOrSkip } from "../src/shared.js";
 const nothing = { cacheFolder: "/nonexistent/cache", archive: "/nonexistent/archive", goModule: "/nonexistent/module" };
 
 describe("a suite without binaries", () => {
-  it("counts as skipped and says so in one line", async () => {
+  it("counts as skipped and logs one line", async () => {
     const lines: string[] = [];
     const lookup = { ...nothing, env: {}, log: (line: string) => lines.push(line) };
     const outcome = await controlPlaneOrSkip(context(), { lookup }).catch((error: unknown) => error);
@@ -21,7 +21,7 @@ describe("a suite without binaries", () => {
   });
 });
 
-/** Stands in for mocha's context, whose skip throws too. */
+/** Replaces mocha's context, whose skip also throws. */
 function context() {
   return {
     timeout: () => undefined,

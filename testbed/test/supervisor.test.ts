@@ -15,20 +15,20 @@ describe("the supervisor", () => {
 
   afterEach(() => supervisor.close());
 
-  it("runs a process with its output in a file, and tells how it ended", async () => {
+  it("runs a process with its output in a file, and reports its end", async () => {
     const log = join(supervisor.dir, "log");
     const child = await supervisor.run({ file: "/bin/sh", args: ["-c", "echo $A; exit 4"], env: { A: "x" }, log });
     expect(await child.exited).to.deep.equal({ code: 4, signal: null });
     expect(await readFile(log, "utf8")).to.equal("x\n");
   });
 
-  it("rejects what cannot be started", async () => {
+  it("rejects a command that cannot start", async () => {
     const spec = { file: "/nonexistent/program", args: [], log: join(supervisor.dir, "log") };
     const error = await supervisor.run(spec).catch((reason: Error) => reason);
     expect(error).to.be.instanceOf(Error).with.property("message").that.contains("ENOENT");
   });
 
-  it("signals a process together with what it has started", async () => {
+  it("signals a process and its children", async () => {
     const { child, grandchild } = await shellWithChild();
     await child.signal("SIGTERM");
     expect(await child.exited).to.deep.equal({ code: null, signal: "SIGTERM" });

@@ -8,14 +8,14 @@ import { phaseOf } from "../src/pod-status.js";
 import { toPath } from "../src/resource.js";
 
 describe("paths of the API", () => {
-  it("are made of names", () => {
+  it("contain the names", () => {
     expect(toPath({ apiVersion: "v1", plural: "nodes" })).to.equal("/api/v1/nodes");
     const pod = { apiVersion: "v1", plural: "pods", namespace: "a", name: "b", subresource: "status" };
     expect(toPath(pod)).to.equal("/api/v1/namespaces/a/pods/b/status");
     expect(toPath({ apiVersion: "apps/v1", plural: "deployments" })).to.equal("/apis/apps/v1/deployments");
   });
 
-  it("carry the query, repeated for lists and without what is undefined", () => {
+  it("contain the query, repeated for lists and without undefined values", () => {
     const query = { limit: 5, labelSelector: "a in (b,c)", watch: true, none: undefined, x: ["1", "2"] };
     expect(toPath("/p", query)).to.equal("/p?limit=5&labelSelector=a+in+%28b%2Cc%29&watch=true&x=1&x=2");
     expect(toPath("/p?a=b", { c: "d" })).to.equal("/p?a=b&c=d");
@@ -23,20 +23,20 @@ describe("paths of the API", () => {
 });
 
 describe("identities", () => {
-  it("are the admin, spare ones and those of the suite, each with its own token", () => {
+  it("are the admin, the spare ones and those of the suite, each with its own token", () => {
     const identities = withTokens([{ name: "flipop", groups: ["a", "b"] }]);
     expect([...identities.keys()]).to.include.members(["admin", "test-user-0", "test-user-9", "flipop"]);
     expect(new Set([...identities.values()].map(({ token }) => token)).size).to.equal(12);
   });
 
-  it("are written as the API server reads them", () => {
+  it("have the API server's format", () => {
     const text = tokenFile([{ name: "system:serviceaccount:a:b", groups: ["x", "y"], token: "t" }]);
     expect(text).to.equal('"t","system:serviceaccount:a:b","system:serviceaccount:a:b","x,y"\n');
   });
 });
 
 describe("kubeconfig files", () => {
-  it("name server, authority, user and namespace", () => {
+  it("contain server, authority, user and namespace", () => {
     const text = kubeconfigText({ url: "https://127.0.0.1:1", ca: "PEM", user: "u", token: "t", namespace: "n" });
     expect(parse(text)).to.deep.include({
       clusters: [

@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: what the construct library costs. Everything is measured side by side in one run, so that the ratios
- * hold on any machine; nothing is asserted.
+ * `npm run bench`: measures the cost of the construct library. One run measures everything, so that the ratios are
+ * comparable on any machine. It asserts nothing.
  */
 import { execFileSync } from "node:child_process";
 import { App, Chart, Duration, Testing, Yaml } from "cdk8s";
@@ -16,7 +16,7 @@ function main(): void {
   measureImport();
 }
 
-/** 500 and 1,000 pools in turn, so that a busy machine slows both. The first rounds warm up. */
+/** 500 and 1,000 pools in turn, so that a busy machine slows both. The first rounds are warm-up. */
 function measureSynthesis(): void {
   const small: number[] = [];
   const large: number[] = [];
@@ -48,7 +48,7 @@ function synthPools(count: number): void {
   Yaml.stringify(...Testing.synth(chart));
 }
 
-/** In processes of their own, for a module is loaded once. */
+/** Each measurement has its own process, because a process loads a module only once. */
 function measureImport(): void {
   const script = `
     const times = [];
@@ -68,7 +68,7 @@ function measureImport(): void {
   report("import of cdk8s-flipop beyond that", `${beyond.toFixed(0)} ms`, `${LIMITS.importing} ms`);
 }
 
-/** Time on the processor: unlike that on the clock, it does not count what other processes do meanwhile. */
+/** CPU time: unlike wall time, it does not include other processes. */
 function milliseconds(work: () => void): number {
   const started = process.cpuUsage();
   work();
@@ -76,7 +76,7 @@ function milliseconds(work: () => void): number {
   return (user + system) / 1000;
 }
 
-/** Other work on the machine only ever adds, so the least is the nearest to what the work costs. */
+/** Other work on the machine only increases the time, so the minimum is the best estimate. */
 function least(values: readonly number[]): number {
   return Math.min(...values);
 }

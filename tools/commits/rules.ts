@@ -3,7 +3,7 @@ import { COMMIT_TYPES } from "../../projenrc/commit-types.js";
 const LONGEST_SUBJECT = 100;
 const SUBJECT = /^([a-z]+)(\([a-z0-9/-]+\))?!?: (.+)$/;
 
-/** What is wrong with the message of a commit. Empty: nothing. Merges are not checked, and neither are fixups. */
+/** The problems of a commit message. Merges and fixups are not checked. */
 export function messageProblems(message: string): readonly string[] {
   const [subject = "", second = ""] = message.split("\n").filter((line) => !line.startsWith("#"));
   if (/^(Merge|fixup!|squash!)/.test(subject)) return [];
@@ -24,6 +24,6 @@ function lengthProblems(subject: string): readonly string[] {
   const long = `the subject has ${subject.length} characters: use at most ${LONGEST_SUBJECT}`;
   return [
     ...(subject.length > LONGEST_SUBJECT ? [long] : []),
-    ...(subject.endsWith(".") ? ["the subject ends with a full stop: leave it out"] : []),
+    ...(subject.endsWith(".") ? ["the subject ends with a full stop: remove it"] : []),
   ];
 }

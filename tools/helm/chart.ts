@@ -22,7 +22,7 @@ export function chartFiles(): ReadonlyMap<string, string> {
   ]);
 }
 
-/** Writes the Helm chart; whatever is in the folder goes. */
+/** Writes the Helm chart, after deleting all files in the folder. */
 export async function writeChart(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   for (const [path, text] of chartFiles()) {

@@ -1,7 +1,7 @@
 import { FEATURES } from "./sentinels.js";
 import { FEATURES_FLAG_CONDITION, type Probe } from "./variants.js";
 
-/** The Go template condition under which there is what these syntheses lack; undefined: always. */
+/** The Go template condition for a part that these syntheses lack; undefined if the part is always present. */
 export function conditionOf(lackedBy: readonly Probe[]): string | undefined {
   const switches = lackedBy.flatMap(({ when }) => when ?? []);
   const terms = [...new Set([...switches, ...featureTerm(lackedBy)])];
@@ -9,7 +9,10 @@ export function conditionOf(lackedBy: readonly Probe[]): string | undefined {
   return `and ${terms.map(bracketed).join(" ")}`;
 }
 
-/** What single features lack is there for the others. What every single one lacks is the flag that names them. */
+/**
+ * A part that some single-feature syntheses lack belongs to the other features. Only the flag with the features is
+ * missing in all of them.
+ */
 function featureTerm(lackedBy: readonly Probe[]): readonly string[] {
   const lacking = lackedBy.flatMap(({ feature }) => feature ?? []);
   if (lacking.length === 0) return [];

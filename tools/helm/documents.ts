@@ -24,11 +24,11 @@ function template({ id, document, probes }: Source, when?: string): string {
   return `${conditional(when ?? conditionOf(lackedBy), "", lines).join("\n")}\n`;
 }
 
-/** A document in (or of) a namespace of a list is repeated for each of the list. */
+/** A document in a namespace of a list, or the Namespace itself, is repeated for each entry of the list. */
 function repeated(loop: string | undefined, lines: readonly string[]): readonly string[] {
   if (loop === undefined) return lines;
   const list: string = Object.entries(NAMESPACE_LISTS).find(([sentinel]) => sentinel === loop)?.[1] ?? "";
-  // Without a list, issuers are in the operator's own namespace.
+  // If the list is empty, issuers are in the operator's own namespace.
   const namespaces = loop === "helm-issuers" ? `(default (list $.Values.namespace) ${list})` : list;
   return [`{{- range $namespace := uniq ${namespaces} }}`, "---", ...lines, "{{- end }}"];
 }
@@ -39,7 +39,7 @@ function namespaceLoop(document: unknown): string | undefined {
   return about !== undefined && about in NAMESPACE_LISTS ? about : undefined;
 }
 
-/** Helm's own labels, by which its users find what belongs to a chart. */
+/** Helm's own labels, with which users find the objects of a chart. */
 function withHelmLabels(document: unknown): unknown {
   const { metadata, ...rest } = document as { metadata: { labels: object } };
   const labels = {
@@ -50,7 +50,7 @@ function withHelmLabels(document: unknown): unknown {
   return { ...orderedHead(rest), metadata: { ...metadata, labels }, ...rest };
 }
 
-/** A reader looks for these two first. */
+/** Readers expect these two fields first. */
 function orderedHead(document: object): object {
   const { apiVersion, kind } = document as { apiVersion: string; kind: string };
   return { apiVersion, kind };

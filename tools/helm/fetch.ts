@@ -1,4 +1,4 @@
-/** `tsx tools/helm/fetch.ts`: says where helm is, and builds it first where it is nowhere. */
+/** `tsx tools/helm/fetch.ts`: prints the path of helm, and builds helm first if there is none. */
 import { findOrBuildHelm } from "./helm-binary.js";
 
 process.stdout.write(`${await findOrBuildHelm()}\n`);

@@ -1,6 +1,6 @@
 import { allProviders, PACKAGES } from "cdk8s-flipop/api";
 
-/** Chart.yaml. The name and the version never depend on where the chart is made. */
+/** Chart.yaml. The name and the version are the same on every machine. */
 export function chartYaml(): string {
   return `apiVersion: v2
 name: flipop
@@ -17,7 +17,7 @@ ${keywords()}
 `;
 }
 
-/** Names that several templates need. They follow the rules of the construct. */
+/** Names for several templates, by the rules of the construct. */
 export const HELPERS = `{{- define "flipop.clusterName" -}}
 {{- if and (eq .Values.name "flipop") (eq .Values.namespace "flipop") -}}
 {{ .Values.name }}
@@ -31,7 +31,7 @@ export const HELPERS = `{{- define "flipop.clusterName" -}}
 {{- end -}}
 `;
 
-/** What Helm says after an installation. */
+/** Helm prints this text after an installation. */
 export function notes(): string {
   const width = Math.max(...allProviders().map(({ title }) => title.length));
   const lines = allProviders().map(({ title, prop }) => {

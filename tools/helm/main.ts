@@ -1,4 +1,7 @@
-/** `tsx tools/helm/main.ts`: makes dist/helm/flipop from the construct library, as `npm run synth` makes plain manifests. */
+/**
+ * `tsx tools/helm/main.ts`: generates the chart dist/helm/flipop from the construct library. `npm run synth` generates
+ * plain manifests.
+ */
 import { writeChart } from "./chart.js";
 
 const FOLDER = "dist/helm/flipop";

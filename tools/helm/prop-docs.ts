@@ -12,16 +12,19 @@ interface Property {
   readonly docs?: { readonly summary?: string; readonly remarks?: string };
 }
 
-/** What the docstring of each prop of the operator says, as jsii recorded it at the last compilation. */
+/** The docstring of each prop of the operator, as jsii recorded it at the last compilation. */
 export function propDocs(): ReadonlyMap<string, string> {
   const file = createRequire(import.meta.url).resolve("cdk8s-flipop/.jsii");
   const { types } = JSON.parse(readFileSync(file, "utf8")) as Assembly;
   const properties = types[PROPS]?.properties;
-  if (!properties) throw new Error(`${file} knows no ${PROPS}: compile the constructs first (npm run compile)`);
+  if (!properties) throw new Error(`${file} does not contain ${PROPS}: compile the constructs first (npm run compile)`);
   return new Map(properties.map(({ name, docs = {} }) => [name, textOf(docs)]));
 }
 
-/** A prop is left out for its default, and refuses an empty list. A value of the chart is always there: empty is its default. */
+/**
+ * Only for props: an absent prop has its default, and an empty list is refused. A value of the chart is always present,
+ * and empty means its default.
+ */
 const FOR_PROPS_ALONE = "; an empty list is refused";
 
 function textOf({ summary, remarks }: NonNullable<Property["docs"]>): string {

@@ -5,9 +5,9 @@ import { allProviders } from "cdk8s-flipop/api";
 /** All features, in the order of the docs. */
 export const FEATURES = [OperatorFeature.POOLS, OperatorFeature.DNS, OperatorFeature.ROUTED_IP, OperatorFeature.JOBS];
 
-/** Stands where a whole block of a value comes: as a key in a map, as an item in a list. */
+/** Placeholder for a whole block of a value: as a key in a map, or as an item in a list. */
 export const BLOCK = "helm-block";
-/** Lists of namespaces: the sentinel of an entry, and the value it comes from. */
+/** Lists of namespaces: the sentinel of an entry, and the value of the list. */
 export const NAMESPACE_LISTS = {
   "helm-watch": "$.Values.watchNamespaces",
   "helm-pods": "$.Values.podNamespaces",
@@ -22,7 +22,7 @@ const RESYNC = 876_543;
 const SHUTDOWN = 765_432;
 const GRACE_MARGIN = 10;
 
-/** Props whose values can be told apart in the output: each is replaced by its value of the chart. */
+/** Props with unique values in the output: the chart's value replaces each of them. */
 export const SENTINELS: FlipopOperatorProps = {
   name: "helm-name",
   namespace: "helm-namespace",
@@ -56,7 +56,7 @@ export const SENTINELS: FlipopOperatorProps = {
   monitoringLabels: { [BLOCK]: "monitoringLabels" },
 };
 
-/** What stands for a text in the output. Longer texts first: some are parts of others. */
+/** The expressions that replace sentinel texts. Longer texts come first, because some contain others. */
 export const EXPRESSIONS: readonly (readonly [text: string, expression: string])[] = [
   ['"uid": "helm-name-helm-namespace"', '"uid": "{{ include "flipop.clusterName" $ | trunc 40 }}"'],
   ["helm-name-helm-namespace", '{{ include "flipop.clusterName" $ }}'],
@@ -75,12 +75,12 @@ export const EXPRESSIONS: readonly (readonly [text: string, expression: string])
   [`--resync=${RESYNC}`, "--resync={{ $.Values.resync }}"],
   [`--shutdown-timeout=${SHUTDOWN}`, "--shutdown-timeout={{ int $.Values.shutdownTimeout }}"],
   [`--features=${FEATURES.join(",")}`, '--features={{ join "," $.Values.features }}'],
-  // In the expressions of a policy.
+  // These appear in the expressions of a policy.
   ["'helm-issuers'.split", `'{{ join "," (default (list $.Values.namespace) $.Values.issuerNamespaces) }}'.split`],
   ["helm-name", "{{ $.Values.name }}"],
 ];
 
-/** What stands for a number in the output. */
+/** The expressions that replace sentinel numbers. */
 export const NUMBERS: ReadonlyMap<number, string> = new Map([
   [REPLICAS, "{{ int $.Values.replicas }}"],
   [SHUTDOWN + GRACE_MARGIN, `{{ add (int $.Values.shutdownTimeout) ${GRACE_MARGIN} }}`],

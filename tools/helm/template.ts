@@ -5,7 +5,7 @@ import type { Part, Tree } from "./tree.js";
 
 const STEP = "  ";
 
-/** A map or list as lines of a Helm template. `loop`: the sentinel of the namespace that the document is repeated for. */
+/** A map or list as lines of a Helm template. `loop`: the namespace sentinel of a repeated document. */
 export function templateLines(tree: Tree, indent: string, loop: string | undefined): readonly string[] {
   switch (tree.type) {
     case "map":
@@ -17,7 +17,7 @@ export function templateLines(tree: Tree, indent: string, loop: string | undefin
   }
 }
 
-/** Lines with their condition around them. */
+/** Lines within their condition. */
 export function conditional(
   condition: string | undefined,
   indent: string,
@@ -44,7 +44,7 @@ function itemLines(tree: Tree, indent: string, loop: string | undefined): readon
   const block = LIST_BLOCKS.get(JSON.stringify(tree.value));
   if (block) return block(indent);
   const [first = "", ...rest] = templateLines(tree, indent + STEP, loop);
-  if (first.includes("{{-")) throw new Error(`an item of a list can't begin with a condition: ${first.trim()}`);
+  if (first.includes("{{-")) throw new Error(`an item of a list cannot begin with a condition: ${first.trim()}`);
   return [`${indent}- ${first.trimStart()}`, ...rest];
 }
 
@@ -54,7 +54,7 @@ function scalar(value: unknown, indent: string, loop: string | undefined): strin
   if (value.includes("\n")) return literalBlock(value, indent + STEP, loop);
   const plain = /^[A-Za-z/][\w./ -]*$/.test(value) && !/^(true|false|yes|no|on|off|null|y|n)$/i.test(value);
   const filledIn = fillIn(plain ? value : JSON.stringify(value), loop);
-  // A value may look like a number: everything that is filled in is quoted.
+  // A replaced value may look like a number, so it is always quoted.
   return plain && filledIn !== value ? `"${filledIn}"` : filledIn;
 }
 
@@ -63,13 +63,13 @@ function literalBlock(value: string, indent: string, loop: string | undefined): 
   return ["|", ...lines.map((line) => indent + line)].join("\n");
 }
 
-/** The entries of a value, behind those that are always there. */
+/** The entries of a value, after the fixed ones. */
 function mapBlock(value: string, indent: string): readonly string[] {
   const lines = [`${indent}{{- toYaml . | nindent ${indent.length} }}`, `${indent}{{- end }}`];
   return [`${indent}{{- with $.Values.${value} }}`, ...lines];
 }
 
-/** Items that stand for a whole list, by their JSON. */
+/** Placeholder items for whole lists, by their JSON. */
 const LIST_BLOCKS: ReadonlyMap<string, (indent: string) => readonly string[]> = new Map([
   [JSON.stringify(BLOCK), (indent) => loopOver("$.Values.extraArgs", indent, ["- {{ . | quote }}"])],
   [

@@ -1,8 +1,8 @@
 import { EXPRESSIONS, NAMESPACE_LISTS, NUMBERS } from "./sentinels.js";
 
 /**
- * Puts expressions in the place of sentinels. Braces that are not Helm's (those of Prometheus and Grafana) are escaped
- * first. `loop`: the namespace sentinel that the document is repeated for; others stand for their whole list.
+ * Replaces sentinels by expressions, after escaping braces that are not Helm's (those of Prometheus and Grafana).
+ * `loop`: the namespace sentinel of a repeated document; other sentinels mean their whole list.
  */
 export function fillIn(text: string, loop: string | undefined): string {
   const escaped = text.replaceAll("{{", '{{ "{{" }}');
@@ -17,7 +17,7 @@ export function fillIn(text: string, loop: string | undefined): string {
   );
 }
 
-/** A number, or the expression that it stands for. */
+/** A number, or the expression that replaces it. */
 export function numberText(value: number): string {
   return NUMBERS.get(value) ?? String(value);
 }

@@ -7,7 +7,7 @@ export interface Part {
   readonly lackedBy: readonly Probe[];
 }
 
-/** A document whose parts know which syntheses lack them. */
+/** A document with the syntheses that lack each of its parts. */
 export type Tree =
   | { readonly type: "scalar"; readonly value: unknown }
   | { readonly type: "list"; readonly items: readonly Part[]; readonly value: unknown }
@@ -23,7 +23,7 @@ interface Counterpart {
   readonly value: unknown;
 }
 
-/** Finds out for each part of a value which of the counterparts lack it. */
+/** Finds for each part of a value the counterparts that lack it. */
 export function toTree(value: unknown, counterparts: readonly Counterpart[]): Tree {
   if (Array.isArray(value)) return listTree(value, counterparts);
   if (!isObject(value)) return { type: "scalar", value };
@@ -34,7 +34,7 @@ export function toTree(value: unknown, counterparts: readonly Counterpart[]): Tr
   return { type: "map", entries, value };
 }
 
-/** Lists of the same length are compared item by item; in others an equal item is looked for. */
+/** Lists of the same length are compared item by item; for others, an equal item is searched. */
 function listTree(value: readonly unknown[], counterparts: readonly Counterpart[]): Tree {
   const items = value.map((item, index) =>
     toPart(item, counterparts, (other) => {
@@ -46,7 +46,7 @@ function listTree(value: readonly unknown[], counterparts: readonly Counterpart[
   return { type: "list", items, value };
 }
 
-/** @param find the part in the value of a counterpart; undefined where it lacks it */
+/** @param find returns the part of a counterpart's value; undefined if it is missing */
 function toPart(value: unknown, counterparts: readonly Counterpart[], find: (other: unknown) => unknown): Part {
   const found = counterparts.map(({ probe, value: other }) => ({ probe, value: find(other) }));
   return {

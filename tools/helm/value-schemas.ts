@@ -1,14 +1,14 @@
 import { allProviders, FLAGS, providerVariables } from "cdk8s-flipop/api";
 import { MANAGED_FLAGS } from "../../constructs/src/operator/arguments.js";
 
-/** Anything that JSON can say. */
+/** Any JSON value. */
 export type SchemaJson = string | number | boolean | readonly SchemaJson[] | { readonly [key: string]: SchemaJson };
-/** A JSON schema (draft 7). Helm's validator knows no look-ahead in patterns. */
+/** A JSON schema (draft 7). Helm's validator does not support look-ahead in patterns. */
 export type JsonSchema = Readonly<Record<string, SchemaJson>>;
 
 const LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 
-/** Whether an empty text stands for "not set". */
+/** Whether an empty text means "not set". */
 interface TextOptions {
   readonly orEmpty?: boolean;
 }
@@ -44,7 +44,7 @@ export function quantitySchema(options: TextOptions = {}): JsonSchema {
   return textSchema(orEmpty("[0-9]+(\\.[0-9]+)?(m|k|[KMGTPE]i|[MGTPE])?", options));
 }
 
-/** Labels of our own choice only: those that are always there can't be changed. */
+/** Labels that users may choose; the fixed ones cannot be changed. */
 export function labelsSchema(): JsonSchema {
   return {
     type: "object",
@@ -63,7 +63,7 @@ export function credentialsSchema(): JsonSchema {
   };
 }
 
-/** Variables that are no secret and have no value of their own in the chart. */
+/** Variables that are not secret and have no value in the chart. */
 export function envSchema(): JsonSchema {
   const secrets = providerVariables()
     .filter(({ secret }) => secret)
@@ -76,7 +76,7 @@ export function envSchema(): JsonSchema {
   };
 }
 
-/** Flags that have no value of their own in the chart. */
+/** Flags that have no value in the chart. */
 export function extraArgsSchema(): JsonSchema {
   const free = FLAGS.map(({ name }) => name).filter((name) => !(name in MANAGED_FLAGS));
   return {
@@ -85,7 +85,7 @@ export function extraArgsSchema(): JsonSchema {
   };
 }
 
-/** Texts that look like an API token: these belong into a Secret. */
+/** Texts that look like an API token, which belong in a Secret. */
 function tokenSchema(): JsonSchema {
   return { anyOf: allProviders().flatMap(({ tokenForms }) => tokenForms.map(formSchema)) };
 }

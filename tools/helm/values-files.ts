@@ -4,7 +4,7 @@ import { VALUES } from "./values.js";
 
 const COMMENT_WIDTH = 100;
 
-/** values.yaml: every value with its default, in the words of the prop. */
+/** values.yaml: every value with its default and the docstring of its prop. */
 export function valuesYaml(): string {
   const docs = propDocs();
   const blocks = Object.entries(VALUES).map(([name, { default: value, note }]) => {
@@ -14,7 +14,7 @@ export function valuesYaml(): string {
   return blocks.join("\n");
 }
 
-/** values.schema.json: a wrong value is refused before anything is applied. */
+/** values.schema.json: Helm rejects a wrong value before it applies anything. */
 export function valuesSchema(): string {
   const docs = propDocs();
   const properties = Object.entries(VALUES).map(([name, { schema }]) => [
@@ -25,7 +25,7 @@ export function valuesSchema(): string {
     $schema: "http://json-schema.org/draft-07/schema#",
     title: "Values of the flipop chart",
     type: "object",
-    // Helm itself puts `global` there.
+    // Helm itself adds `global`.
     properties: { ...Object.fromEntries(properties), global: { type: "object" } },
     additionalProperties: false,
   };

@@ -24,7 +24,7 @@ import {
   textSchema,
 } from "./value-schemas.js";
 
-/** A value of the chart: what it is by default, which values it takes, and what a reader needs beside the prop's docs. */
+/** A value of the chart: its default, its schema, and a note in addition to the prop's docstring. */
 export interface ValueFacts {
   readonly default: SchemaJson;
   readonly schema: JsonSchema;
@@ -35,18 +35,18 @@ const ALL_IF_EMPTY = "Empty: all.";
 const NONE_IF_EMPTY = "Empty: none.";
 const LABELS = { default: {}, schema: labelsSchema() };
 
-/** A value for each prop of the operator, of the same name. */
+/** A value for each prop of the operator, with the same name. */
 export const VALUES: Readonly<Record<keyof FlipopOperatorProps, ValueFacts>> = {
   name: { default: "flipop", schema: { ...textSchema("^[a-z]([-a-z0-9]*[a-z0-9])?$"), maxLength: 55 } },
   namespace: {
     default: DEFAULT_NAMESPACE,
     schema: namespaceSchema(),
-    note: "Helm's own --namespace only says where Helm keeps its records.",
+    note: "Helm's own --namespace only selects the namespace of Helm's records.",
   },
   createNamespaces: {
     default: true,
     schema: booleanSchema(),
-    note: "With --create-namespace for the same namespace, set this to false.",
+    note: "Set this to false if you use --create-namespace for the same namespace.",
   },
   features: {
     default: [...DEFAULT_FEATURES],
@@ -59,14 +59,14 @@ export const VALUES: Readonly<Record<keyof FlipopOperatorProps, ValueFacts>> = {
   },
   watchNamespaces: { default: [], schema: namespacesSchema(), note: ALL_IF_EMPTY },
   podNamespaces: { default: [], schema: namespacesSchema(), note: ALL_IF_EMPTY },
-  issuerNamespaces: { default: [], schema: namespacesSchema(), note: "Empty: the operator's own." },
+  issuerNamespaces: { default: [], schema: namespacesSchema(), note: "Empty: the operator's own namespace." },
   jobNamespaces: { default: [DEFAULT_JOB_NAMESPACE], schema: namespacesSchema({ minItems: 1 }) },
   ...credentialValues(),
   image: { default: IMAGE, schema: textSchema('^[^\\s"\\\\]+$') },
   imagePullSecrets: { default: [], schema: { type: "array", items: nameSchema() }, note: NONE_IF_EMPTY },
   replicas: { default: 2, schema: numberSchema("integer", { minimum: 0 }) },
-  serviceAccountName: { default: "", schema: nameSchema({ orEmpty: true }), note: "Empty: one is made." },
-  nodeSelector: { ...LABELS, note: "Linux is asked for in any case." },
+  serviceAccountName: { default: "", schema: nameSchema({ orEmpty: true }), note: "Empty: a new ServiceAccount." },
+  nodeSelector: { ...LABELS, note: "The chart always adds Linux." },
   tolerations: {
     default: [],
     schema: { type: "array", items: { type: "object" } },
@@ -88,7 +88,7 @@ export const VALUES: Readonly<Record<keyof FlipopOperatorProps, ValueFacts>> = {
   scrape: {
     default: "",
     schema: { enum: ["", "ServiceMonitor", "PodMonitor"] },
-    note: '"ServiceMonitor" or "PodMonitor". Empty: no scrape object is made.',
+    note: '"ServiceMonitor" or "PodMonitor". Empty: no scrape object.',
   },
   alertRules: { default: false, schema: booleanSchema() },
   dashboard: { default: false, schema: booleanSchema() },

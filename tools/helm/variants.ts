@@ -3,19 +3,19 @@ import { FlipopOperator, type FlipopOperatorProps, MetricsScrape, type OperatorF
 import { DEFAULT_FEATURES, DEFAULT_JOB_NAMESPACE } from "cdk8s-flipop/api";
 import { FEATURES, SENTINELS } from "./sentinels.js";
 
-/** Objects of an operator by the ids of their constructs, without the names of namespaces in these. */
+/** Objects of an operator by their construct ids, without the names of namespaces. */
 export type Documents = ReadonlyMap<string, unknown>;
 
-/** One synthesis beside the main one. What is missing in it depends on the value that it leaves out. */
+/** A synthesis that omits one value of the main one. The parts that it lacks depend on that value. */
 export interface Probe {
   readonly documents: Documents;
-  /** Under which condition there is what this synthesis lacks, as a Go template expression. */
+  /** The condition for the parts that this synthesis lacks, as a Go template expression. */
   readonly when?: string;
-  /** The only feature of this synthesis: what it lacks, other features need. */
+  /** The only feature of this synthesis; the parts that it lacks belong to other features. */
   readonly feature?: OperatorFeature;
 }
 
-/** A document of the chart: its fullest form, and the syntheses that tell which parts of it depend on what. */
+/** A document of the chart: its complete form, and the syntheses that show the conditions of its parts. */
 export interface Source {
   readonly id: string;
   readonly document: unknown;
@@ -25,7 +25,7 @@ export interface Source {
 const WIDE: FlipopOperatorProps = without(SENTINELS, "watchNamespaces", "podNamespaces");
 const DEFAULT_FEATURE_LIST = DEFAULT_FEATURES.join(",");
 
-/** Props that make parts appear, and the conditions of these parts. */
+/** Props that add parts, and the conditions of these parts. */
 const SWITCHES: readonly (readonly [props: FlipopOperatorProps, when: string])[] = [
   [{ ...SENTINELS, createNamespaces: false }, "$.Values.createNamespaces"],
   [{ ...SENTINELS, admissionPolicy: false }, "$.Values.admissionPolicy"],
@@ -43,7 +43,7 @@ const SWITCHES: readonly (readonly [props: FlipopOperatorProps, when: string])[]
   [without(SENTINELS, "shutdownTimeout"), "ne (int $.Values.shutdownTimeout) 20"],
 ];
 
-/** The same for the Deployment alone: elsewhere these lists become a document for each of their entries. */
+/** The same for the Deployment only: elsewhere these lists become one document per entry. */
 const DEPLOYMENT_SWITCHES: typeof SWITCHES = [
   [without(SENTINELS, "watchNamespaces"), "$.Values.watchNamespaces"],
   [without(SENTINELS, "podNamespaces"), "$.Values.podNamespaces"],
@@ -51,10 +51,10 @@ const DEPLOYMENT_SWITCHES: typeof SWITCHES = [
   [without(SENTINELS, "jobNamespaces"), `ne (join "," $.Values.jobNamespaces) "${DEFAULT_JOB_NAMESPACE}"`],
 ];
 
-/** What is about namespaces that go is there where some are watched. */
+/** The objects for deleted namespaces exist only with watchNamespaces. */
 const CLEANUP_SWITCHES: typeof SWITCHES = [[without(SENTINELS, "watchNamespaces"), "$.Values.watchNamespaces"]];
 
-/** The condition of the flag that names the features. No other synthesis has it as the main one has it. */
+/** The condition of the flag with the features. No other synthesis has the same flag as the main one. */
 export const FEATURES_FLAG_CONDITION = `ne (join "," $.Values.features) "${DEFAULT_FEATURE_LIST}"`;
 
 /** Every document of the chart, in the order of the construct. */
@@ -70,7 +70,7 @@ export function sources(): readonly Source[] {
   });
 }
 
-/** Documents that stand in for others, and the condition under which they do. */
+/** Documents that replace others, and their conditions. */
 export function alternatives(): readonly (Source & { readonly when: string })[] {
   const ownAccount = synth(without(SENTINELS, "serviceAccountName"));
   const byPod = synth({ ...SENTINELS, scrape: MetricsScrape.POD_MONITOR });
@@ -80,7 +80,7 @@ export function alternatives(): readonly (Source & { readonly when: string })[] 
   ];
 }
 
-/** Rights in the whole cluster are fullest where no namespace is named. */
+/** The ClusterRole is complete if no namespaces are listed. */
 function wideClusterRole(id: string): Source {
   const { watchNamespaces = [], podNamespaces = [] } = SENTINELS;
   const probes = [
@@ -99,7 +99,7 @@ function only(documents: Documents, id: string): Source {
   return { id, document: documents.get(id), probes: [] };
 }
 
-/** Object by object: sentinels such as that of a CPU request would not pass the validation of a whole app. */
+/** Renders each object separately, because sentinels such as that of a CPU request fail the validation of an app. */
 function synth(props: FlipopOperatorProps): Documents {
   const chart = new Chart(Testing.app(), "flipop");
   new FlipopOperator(chart, "operator", props);

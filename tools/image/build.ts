@@ -10,7 +10,7 @@ import { readParts } from "./unpack.js";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
-/** Where things come from. */
+/** The inputs of the image. */
 export interface BuildOptions {
   readonly architectures: readonly Architecture[];
   /** Folder of the bundle. */
@@ -19,14 +19,14 @@ export interface BuildOptions {
   readonly epochSeconds: number;
 }
 
-/** The image of all platforms, before it is written anywhere. */
+/** The image of all platforms, in memory. */
 export interface BuiltImage {
   readonly layout: readonly Entry[];
   readonly images: readonly PlatformImage[];
   readonly layers: ReadonlyMap<Architecture, readonly Layer[]>;
 }
 
-/** Builds the image. Fetches Node and the libraries where the cache lacks them. */
+/** Builds the image. It downloads Node and the libraries if the cache lacks them. */
 export async function buildImage({ architectures, bundle, epochSeconds }: BuildOptions): Promise<BuiltImage> {
   const metafile = readMetafile(bundle);
   const files = bundleFiles(bundle, metafile);

@@ -1,21 +1,24 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 
-/** What esbuild says of a bundle, as far as it is read here. */
+/** The part of esbuild's metafile that this tool reads. */
 export interface Metafile {
   readonly inputs: Readonly<Record<string, unknown>>;
-  /** By path from the operator's folder. */
+  /** Keys are paths from the operator's folder. */
   readonly outputs: Readonly<Record<string, unknown>>;
 }
 
-/** What is in the bundle. */
+/** The metafile of the bundle. */
 export function readMetafile(folder: string): Metafile {
   const file = join(folder, "metafile.json");
-  if (!existsSync(file)) throw new Error(`no bundle in ${folder}: npm run build makes it`);
+  if (!existsSync(file)) throw new Error(`no bundle in ${folder}: run npm run build`);
   return JSON.parse(readFileSync(file, "utf8")) as Metafile;
 }
 
-/** Files of the bundle that the image carries, by their path in its folder: source maps would double it. */
+/**
+ * Files of the bundle in the image, by their path in the bundle's folder. Source maps are not included, because they
+ * would double the size.
+ */
 export function bundleFiles(folder: string, { outputs }: Metafile): Readonly<Record<string, Uint8Array>> {
   const names = Object.keys(outputs).map((path) => relative("dist", path));
   const kept = names.filter((name) => !name.endsWith(".map")).sort();

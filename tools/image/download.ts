@@ -14,13 +14,13 @@ import { join } from "node:path";
 import { run, works } from "../packs/run.js";
 import { type Architecture, type DebianPackage, NODE_VERSION, type NodePackage } from "./sources.js";
 
-/** A file whose content is known before it is fetched. */
+/** A download with a pinned digest. */
 interface Wanted {
   readonly file: string;
   readonly algorithm: "sha256" | "sha512";
   readonly digest: string;
   readonly encoding: "hex" | "base64";
-  /** Puts it, alone, into the folder. */
+  /** Downloads only this file into the folder. */
   readonly fetchInto: (folder: string) => void;
 }
 
@@ -32,7 +32,7 @@ export function nodeArchive({ name, integrity }: NodePackage): string {
   return fetched({ file: `${name}-${NODE_VERSION}.tgz`, algorithm: "sha512", digest, encoding: "base64", fetchInto });
 }
 
-/** The Debian package, from the cache or by apt, whatever platform and packages this machine has. */
+/** The Debian package, from the cache or by apt, independent of this machine's platform and packages. */
 export function debianArchive({ name, version, sha256 }: DebianPackage, architecture: Architecture): string {
   const fetchInto = (folder: string) => aptDownload(folder, { name, version, architecture });
   const file = `${name}_${version}_${architecture}.deb`;
@@ -69,14 +69,14 @@ function aptDownload(
     run("apt-get", ["download", "-qq", `${name}:${architecture}=${version}`], { cwd: folder, env });
   } catch (error) {
     const known = run("apt-cache", ["policy", `${name}:${architecture}`], { env }).trim();
-    const advice = `where Debian has a newer one, pin its version and sha256 in tools/image/sources.ts`;
+    const advice = `if Debian has a newer version, pin that version and its sha256 in tools/image/sources.ts`;
     throw new Error(`apt has no ${name} ${version} for ${architecture}; ${advice}:\n${known}`, { cause: error });
   }
 }
 
 let config: string | undefined;
 
-/** A state of its own for apt, with the package lists of both platforms: nothing of the machine's is changed. */
+/** A separate state for apt with the package lists of both platforms, so that the machine's state does not change. */
 function aptConfig(): string {
   if (config !== undefined) return config;
   const folder = mkdtempSync(join(tmpdir(), "flipop-apt-"));
@@ -92,7 +92,7 @@ function aptConfig(): string {
     'Acquire::Languages "none";',
   ];
   writeFileSync(file, lines.join("\n"));
-  // A source of somebody else's that fails does not matter: the download says whether ours was among the rest.
+  // Errors of unrelated sources are ignored: the download fails if the required source is missing.
   works("apt-get", ["update", "-qq", "-c", file]);
   config = file;
   return file;

@@ -14,7 +14,7 @@ export function textFile(path: string, lines: readonly string[]): Entry {
   return { path, content: Buffer.from(`${lines.join("\n")}\n`) };
 }
 
-/** The entries in the one order in which they are packed, with the folders that they lie in. */
+/** The entries in packing order, with their parent folders. */
 export function complete(entries: readonly Entry[]): readonly Entry[] {
   const all = new Map<string, Entry>();
   for (const entry of entries) {
@@ -27,7 +27,7 @@ export function complete(entries: readonly Entry[]): readonly Entry[] {
   return [...all.values()].sort((one, other) => (one.path < other.path ? -1 : 1));
 }
 
-/** What `mode` says, or what is usual. */
+/** The value of `mode`, or the default. */
 export function modeOf({ mode, content, link }: Entry): number {
   if (mode !== undefined) return mode;
   return content !== undefined || link !== undefined ? 0o644 : 0o755;

@@ -40,12 +40,12 @@ console.log(`${IMAGE_NAME} ${layoutDigest(layout)}\n${join(out, "oci")}`);
 
 function chosen(names: readonly string[] | undefined): readonly Architecture[] {
   const unknown = names?.find((name) => !ARCHITECTURES.some((known) => known === name));
-  if (unknown !== undefined) throw new Error(`--arch ${unknown}: there are ${ARCHITECTURES.join(" and ")}`);
+  if (unknown !== undefined) throw new Error(`--arch ${unknown}: use ${ARCHITECTURES.join(" or ")}`);
   return ARCHITECTURES.filter((name) => names === undefined || names.includes(name));
 }
 
 function epoch(text: string): number {
   const seconds = Number(text);
   if (/^\d+$/.test(text) && seconds < 8 ** 11) return seconds;
-  throw new Error(`SOURCE_DATE_EPOCH "${text}" is no time: give whole seconds since 1970`);
+  throw new Error(`SOURCE_DATE_EPOCH "${text}" is not a time: give whole seconds since 1970`);
 }

@@ -15,7 +15,7 @@ const TYPES = {
 } as const;
 const BEST = 9;
 
-/** Names a blob, as the OCI image specification has it. */
+/** A descriptor of a blob, by the OCI image specification. */
 interface Descriptor {
   readonly mediaType: string;
   readonly digest: string;
@@ -34,7 +34,7 @@ export interface PlatformImage {
 /** Contents by digest. */
 type Blobs = ReadonlyMap<string, Uint8Array>;
 
-/** Packs the layers. The same layers and time make the same bytes with the same release of Node. */
+/** Packs the layers. With the same release of Node, the same layers and time result in the same bytes. */
 export async function platformImage(
   architecture: Architecture,
   layers: readonly Layer[],
@@ -70,7 +70,7 @@ export async function platformImage(
   };
 }
 
-/** An OCI image layout with one image for all platforms, under its name and its tag. */
+/** An OCI image layout with one image for all platforms, with its name and its tag. */
 export function ociLayout(images: readonly PlatformImage[]): readonly Entry[] {
   const index = jsonOf({
     schemaVersion: 2,
@@ -93,7 +93,7 @@ export function ociLayout(images: readonly PlatformImage[]): readonly Entry[] {
   ];
 }
 
-/** Digest of the whole: what a registry shows for the tag. */
+/** Digest of the whole image, which a registry shows for the tag. */
 export function layoutDigest(layout: readonly Entry[]): string {
   const top = layout.find(({ path }) => path === "index.json")?.content ?? Buffer.from("{}");
   const { manifests } = JSON.parse(Buffer.from(top).toString()) as { manifests: readonly Descriptor[] };

@@ -3,13 +3,13 @@ import { APP_FOLDER, NODE_PATH, USER } from "./settings.js";
 import { type Architecture, DEBIAN, LIBRARY_FOLDERS, LOADERS } from "./sources.js";
 import type { Parts } from "./unpack.js";
 
-/** A layer of the image: what changes least often comes first, so that an upgrade fetches the last one only. */
+/** A layer of the image. Rarely changed layers come first, so that an upgrade downloads only the last one. */
 export interface Layer {
   readonly name: "libraries" | "node" | "flipop";
   readonly entries: readonly Entry[];
 }
 
-/** What the operator adds. */
+/** The operator's files. */
 export interface App {
   /** Files of the bundle by their path in its folder. */
   readonly files: Readonly<Record<string, Uint8Array>>;
@@ -19,10 +19,10 @@ export interface App {
 }
 
 const EXECUTABLE = 0o755;
-/** Anybody may write, nobody may delete another's files: for those who mount nothing there and run it writable. */
+/** Sticky and writable for all users, for containers with a writable root file system and no mount at this path. */
 const SHARED_FOLDER = 0o1777;
 
-/** Everything in the image: no shell, no package manager, nothing that is not read by Node or a licence. */
+/** All files of the image: only files that Node reads, and licences. It contains no shell and no package manager. */
 export function layersOf(architecture: Architecture, parts: Parts, app: App): readonly Layer[] {
   const { path, name } = LOADERS[architecture];
   const folder = LIBRARY_FOLDERS[architecture];
@@ -54,7 +54,7 @@ function appEntries({ files, license, sbom }: App): readonly Entry[] {
   ];
 }
 
-/** What the C library and Node look for. Certificates of authorities are inside Node. */
+/** Files that the C library and Node read. Node itself contains the CA certificates. */
 function system(): readonly Entry[] {
   return [
     textFile("etc/passwd", ["root:x:0:0:root:/:/sbin/nologin", `flipop:x:${USER}:${USER}:flipop:/tmp:/sbin/nologin`]),
@@ -71,7 +71,7 @@ function system(): readonly Entry[] {
   ];
 }
 
-/** Licences, and for scanners of vulnerabilities the packages in the form in which distroless images keep them. */
+/** Licences, and the list of packages for vulnerability scanners in the format of distroless images. */
 function notices({ copyrights, controls }: Parts): readonly Entry[] {
   return [
     ...Object.entries(copyrights).map(([name, content]) => ({ path: `usr/share/doc/${name}/copyright`, content })),

@@ -18,7 +18,7 @@ export interface Part {
 
 const SPDX_ID = "SPDXRef-";
 
-/** The npm packages that went into the bundle, by name. `base` is the folder that the metafile's paths start from. */
+/** The npm packages in the bundle, by name. The metafile's paths are relative to `base`. */
 export function npmParts({ inputs }: Pick<Metafile, "inputs">, base: string): readonly Part[] {
   const folders = new Set(Object.keys(inputs).flatMap((input) => packageFolder(input) ?? []));
   const parts = [...folders].map((folder) => npmPart(join(base, folder)));
@@ -77,7 +77,7 @@ function spdxPackage({ name, version, license, purl }: Part, index: number) {
   };
 }
 
-/** Undefined for our own files. */
+/** Undefined for flipop's own files. */
 function packageFolder(input: string): string | undefined {
   return /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1];
 }

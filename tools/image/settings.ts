@@ -1,22 +1,22 @@
 import { IMAGE, PORTS, RELEASE } from "cdk8s-flipop/api";
 import { REPOSITORY } from "../../projenrc/versions.js";
 
-/** Name and tag of the image: the one that the Deployment of the construct library asks for. */
+/** Name and tag of the image, which the construct library's Deployment uses. */
 export const IMAGE_NAME = IMAGE;
 
-/** Where the operator's files are. */
+/** Folder of the operator's files. */
 export const APP_FOLDER = "usr/lib/flipop";
 export const NODE_PATH = "usr/bin/node";
-/** User and group that the container runs as: a name for them is in /etc/passwd. */
+/** User and group of the container; /etc/passwd has their name. */
 export const USER = 65_532;
 
 const WEB = REPOSITORY.replace(/\.git$/, "");
 
-/** What the container is started with, in the words of the OCI image configuration; Containerfile says the same. */
+/** The container's start configuration, in OCI format; the Containerfile has the same values. */
 export const CONTAINER = {
   User: `${USER}:${USER}`,
   ExposedPorts: { [`${PORTS.metrics}/tcp`]: {}, [`${PORTS.health}/tcp`]: {} },
-  // Node's usual 16 MB let garbage pile up to a fifth of what the operator takes.
+  // With Node's default of 16 MB, garbage is up to a fifth of the operator's memory.
   Env: ["PATH=/usr/bin", "NODE_OPTIONS=--max-semi-space-size=8"],
   Entrypoint: [`/${NODE_PATH}`, `/${APP_FOLDER}/flipop.mjs`],
   WorkingDir: "/",

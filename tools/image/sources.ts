@@ -1,6 +1,6 @@
-/** What the image is made of beside the bundle: pinned by content, so that the same sources make the same image. */
+/** The parts of the image besides the bundle, pinned by digest, so that the same sources result in the same image. */
 
-/** The platforms, in the words of OCI images and of Debian. */
+/** The platforms, by their names in OCI images and Debian. */
 export const ARCHITECTURES = ["amd64", "arm64"] as const;
 export type Architecture = (typeof ARCHITECTURES)[number];
 
@@ -18,7 +18,7 @@ export interface DebianPackage {
   readonly sha256: string;
 }
 
-/** The Node that the image carries. */
+/** The Node release in the image. */
 export const NODE_VERSION = "24.21.0";
 
 export const NODE_PACKAGES: Readonly<Record<Architecture, NodePackage>> = {
@@ -32,13 +32,13 @@ export const NODE_PACKAGES: Readonly<Record<Architecture, NodePackage>> = {
   },
 };
 
-/** The release of Debian that the libraries are from. */
+/** The Debian release of the libraries. */
 export const DEBIAN = { version: "12", codename: "bookworm" } as const;
 
 const LIBC = "2.36-9+deb12u14";
 const GCC = "12.2.0-14+deb12u1";
 
-/** The libraries that Node is linked with; gcc-12-base holds the licence of two of them. */
+/** The libraries to which Node is linked; gcc-12-base contains the licence of two of them. */
 export const DEBIAN_PACKAGES: Readonly<Record<Architecture, readonly DebianPackage[]>> = {
   amd64: [
     {
@@ -62,19 +62,19 @@ export const DEBIAN_PACKAGES: Readonly<Record<Architecture, readonly DebianPacka
   ],
 };
 
-/** Folder of the libraries of a platform, from the root: the loader looks there by itself. */
+/** Folder of the libraries of a platform, from the root: the loader searches it by default. */
 export const LIBRARY_FOLDERS: Readonly<Record<Architecture, string>> = {
   amd64: "lib/x86_64-linux-gnu",
   arm64: "lib/aarch64-linux-gnu",
 };
 
-/** Where executables of a platform expect the loader, from the root, and its name in the folder of the libraries. */
+/** The path of the loader in executables of a platform, from the root, and its name in the folder of the libraries. */
 export const LOADERS: Readonly<Record<Architecture, { readonly path: string; readonly name: string }>> = {
   amd64: { path: "lib64/ld-linux-x86-64.so.2", name: "ld-linux-x86-64.so.2" },
   arm64: { path: "lib/ld-linux-aarch64.so.1", name: "ld-linux-aarch64.so.1" },
 };
 
-/** What Node asks the loader for, by package, and the loader itself. */
+/** The libraries that Node loads, by package, and the loader itself. */
 export const LIBRARIES: Readonly<Record<"libc6" | "libgcc-s1" | "libstdc++6", readonly string[]>> = {
   libc6: ["libc.so.6", "libdl.so.2", "libm.so.6", "libpthread.so.0"],
   "libgcc-s1": ["libgcc_s.so.1"],

@@ -6,7 +6,7 @@ const PREFIX_BYTES = 155;
 const CHECKSUM_AT = 148;
 const TYPES = { file: "0", link: "2", folder: "5" } as const;
 
-/** A tar file (ustar) that depends on the entries alone: sorted, owned by root, with one time for all. */
+/** A tar file (ustar) that depends only on the entries: sorted, owned by root, all with the same time. */
 export function tarOf(entries: readonly Entry[], epochSeconds: number): Buffer {
   const blocks = complete(entries).flatMap((entry) => {
     const { content = Buffer.alloc(0) } = entry;
@@ -45,7 +45,7 @@ function typeOf({ content, link }: Entry): string {
   return content === undefined ? TYPES.folder : TYPES.file;
 }
 
-/** A path over 100 bytes is cut at a slash, its beginning in a field of its own. */
+/** A path over 100 bytes is split at a slash, and its first part goes to a separate field. */
 function splitPath(path: string): readonly [prefix: string, name: string] {
   if (Buffer.byteLength(path) <= NAME_BYTES) return ["", path];
   const cut = path.indexOf("/", path.length - NAME_BYTES - 1);
@@ -53,7 +53,7 @@ function splitPath(path: string): readonly [prefix: string, name: string] {
   return [path.slice(0, cut), path.slice(cut + 1)];
 }
 
-/** As wide as the field, the final NUL among it. */
+/** An octal number with the width of the field, including the final NUL. */
 function octal(value: number, width: number): string {
   return `${value.toString(8).padStart(width - 1, "0")}\0`;
 }

@@ -13,18 +13,18 @@ import {
   NODE_VERSION,
 } from "./sources.js";
 
-/** The content of the files that the image has from elsewhere. */
+/** The content of the files from downloaded packages. */
 export interface Parts {
   readonly node: Uint8Array;
   readonly nodeLicense: Uint8Array;
-  /** By name, the loader among them. */
+  /** Keys are names; the loader is included. */
   readonly libraries: Readonly<Record<string, Uint8Array>>;
   /** Copyright files and control fields, by Debian package. */
   readonly copyrights: Readonly<Record<string, Uint8Array>>;
   readonly controls: Readonly<Record<string, Uint8Array>>;
 }
 
-/** Fetches what is not in the cache, and reads it. */
+/** Downloads the missing files into the cache, and reads all of them. */
 export function readParts(architecture: Architecture): Parts {
   const folder = mkdtempSync(join(tmpdir(), "flipop-image-"));
   try {
@@ -51,7 +51,7 @@ export function readParts(architecture: Architecture): Parts {
   }
 }
 
-/** Debian spreads them over /lib and /usr/lib; in the image they lie together. */
+/** Debian has them in /lib and /usr/lib; the image has them in one folder. */
 function readLibraries(folder: string, architecture: Architecture): Readonly<Record<string, Uint8Array>> {
   const lib = join(folder, LIBRARY_FOLDERS[architecture]);
   const usrLib = join(folder, "usr", LIBRARY_FOLDERS[architecture]);
@@ -62,7 +62,7 @@ function readLibraries(folder: string, architecture: Architecture): Readonly<Rec
   return Object.fromEntries(names.map(([name, where]) => [name, readFileSync(join(where, name))]));
 }
 
-/** The folders of some packages are links to another's. */
+/** The folders of some packages are links to those of others. */
 function readCopyrights(folder: string, architecture: Architecture): Readonly<Record<string, Uint8Array>> {
   const names = DEBIAN_PACKAGES[architecture].map(({ name }) => name);
   return Object.fromEntries(

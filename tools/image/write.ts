@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { complete, type Entry, modeOf } from "./entries.js";
 
-/** Lays the entries out in a folder, in place of what was there. */
+/** Writes the entries to a folder, and replaces its old content. */
 export function writeEntries(folder: string, entries: readonly Entry[]): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -14,7 +14,7 @@ export function writeEntries(folder: string, entries: readonly Entry[]): void {
     }
     if (entry.content === undefined) mkdirSync(path);
     else writeFileSync(path, entry.content);
-    // What the umask has taken away comes back.
+    // Restores the mode bits that the umask removed.
     chmodSync(path, modeOf(entry));
   }
 }

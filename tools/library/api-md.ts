@@ -5,10 +5,10 @@ import { run } from "../packs/run.js";
 import { withPackageFolder } from "./assembly.js";
 import { shortened } from "./shorten.js";
 
-/** Where the page of all classes and props is. */
+/** Path of the page of all classes and props. */
 export const API_MD = join(CONSTRUCTS, "API.md");
 
-/** The page of all classes and props, from the library as it was last compiled. */
+/** The page of all classes and props, from the last compilation of the library. */
 export function apiMd(): string {
   return withPackageFolder((folder) => {
     run(join(ROOT, "node_modules/.bin/jsii-docgen"), ["--output", "API.md"], { cwd: folder });

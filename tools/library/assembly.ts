@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CONSTRUCTS, ROOT } from "../packs/paths.js";
 
-/** What jsii knows of the library, as far as it is looked at here. */
+/** The part of jsii's assembly that these tools read. */
 export interface Assembly {
   readonly types: Readonly<Record<string, AssemblyType>>;
 }
@@ -42,22 +42,22 @@ export interface AssemblyType {
   readonly initializer?: { readonly parameters?: readonly AssemblyValue[] };
 }
 
-/** Reads what jsii wrote when it last compiled the library. */
+/** Reads the assembly of the library's last compilation. */
 export function readAssembly(): Assembly {
   return JSON.parse(readFileSync(join(CONSTRUCTS, ".jsii"), "utf8")) as Assembly;
 }
 
-/** Parts of the package that are put in place of its own. */
+/** Replacements for parts of the package. */
 export interface PackageParts {
-  /** @default - what jsii wrote when it last compiled the library */
+  /** @default - the assembly of the last compilation */
   readonly assembly?: Assembly | undefined;
-  /** @default - the library's own */
+  /** @default - the library's README */
   readonly readme?: string | undefined;
 }
 
 /**
- * Calls `work` with a temporary folder that holds the library as a package by itself: manifest, README, assembly and
- * its dependencies, which the tools look for in a `node_modules` right there.
+ * Calls `work` with a temporary folder that contains the library as a standalone package: manifest, README, assembly
+ * and its dependencies, which the tools expect in its own `node_modules`.
  */
 export function withPackageFolder<T>(work: (folder: string) => T, { assembly, readme }: PackageParts = {}): T {
   const folder = mkdtempSync(join(tmpdir(), "flipop-library-"));

@@ -3,14 +3,13 @@ import { CONSTRUCTS, ROOT } from "../packs/paths.js";
 import { run } from "../packs/run.js";
 import { type Assembly, withPackageFolder } from "./assembly.js";
 
-/** The library as it was last released: `.jsii` and `package.json`. */
+/** The last release of the library: `.jsii` and `package.json`. */
 export const BASELINE = join(CONSTRUCTS, "baseline");
 
 /**
- * Compares the library with the baseline. Throws, with a line for each break, when something that compiled against the
- * baseline does not compile any more.
+ * Compares the library with the baseline. It throws an error with a line for each breaking change.
  *
- * @param assembly the library to compare; that of the last compilation where it is left out
+ * @param assembly the library to compare; by default that of the last compilation
  */
 export function checkCompatible(assembly?: Assembly): void {
   const compare = (folder: string): unknown =>

@@ -1,4 +1,4 @@
-/** `tsx tools/library/compile.ts`: compiles the construct library, unless that would change nothing. */
+/** `tsx tools/library/compile.ts`: compiles the construct library, unless it is up to date. */
 import { spawnSync } from "node:child_process";
 import { buildIfStale } from "./fresh.js";
 
@@ -6,7 +6,7 @@ const COMMAND = "npm run --silent compile --workspace constructs";
 
 try {
   const ran = buildIfStale({
-    // Other versions of the compiler and of what is compiled against come with another lock file.
+    // The lock file changes with the versions of the compiler and the dependencies.
     inputs: [
       "constructs/src",
       "constructs/package.json",

@@ -1,23 +1,23 @@
-/** Whether what was compiled is still what the sources give. */
+/** Runs a build only if its inputs or outputs have changed. */
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 export interface Build {
-  /** Files and folders that it is made from. */
+  /** Files and folders that the build reads. */
   readonly inputs: readonly string[];
-  /** Files and folders that it makes. */
+  /** Files and folders that the build writes. */
   readonly outputs: readonly string[];
-  /** File that remembers the last one. */
+  /** File with the digests of the last build. */
   readonly stamp: string;
-  /** Throws where it fails. */
+  /** Throws if the build fails. */
   readonly run: () => void;
 }
 
 /** Runs a build, unless neither its inputs nor its outputs have changed since the last one. Returns whether it ran. */
 export function buildIfStale({ inputs, outputs, stamp, run }: Build): boolean {
-  // Taken before: what changes meanwhile is built the next time.
+  // Computed before the build, so that a change during the build triggers the next one.
   const source = digest(inputs);
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === `${source} ${digest(outputs)}`) return false;
   run();
@@ -26,7 +26,7 @@ export function buildIfStale({ inputs, outputs, stamp, run }: Build): boolean {
   return true;
 }
 
-/** Of names and contents; what is missing counts, too. */
+/** A digest of names and contents; missing files also count. */
 function digest(paths: readonly string[]): string {
   const hash = createHash("sha256");
   for (const path of paths) {

@@ -1,12 +1,12 @@
 import type { Assembly, AssemblyMethod, AssemblyType, AssemblyValue, Docs } from "./assembly.js";
 
-/** Names that every construct's constructor has: they need no words. */
+/** Common names in constructors of constructs, which need no documentation. */
 const USUAL = ["scope", "id", "props"];
 
 /**
- * What is wrong with the public API in the eyes of somebody who has only an editor, in any of the four languages:
- * something has no documentation, an optional prop does not tell its default, a struct is not the last parameter (only
- * there Python takes keyword arguments), or a name comes apart in Python (`desiredIPs` becomes `desired_i_ps`).
+ * Problems of the public API for users of an editor, in any of the four languages: missing documentation, an optional
+ * prop without a documented default, a struct that is not the last parameter (only there Python supports keyword
+ * arguments), or a name that Python splits wrongly (`desiredIPs` becomes `desired_i_ps`).
  */
 export function lintAssembly(assembly: Assembly): readonly string[] {
   const isStruct = (value: AssemblyValue): boolean => assembly.types[value.type.fqn ?? ""]?.datatype === true;
@@ -19,13 +19,17 @@ export function lintAssembly(assembly: Assembly): readonly string[] {
 }
 
 function methodsOf({ methods = [], initializer }: AssemblyType): readonly AssemblyMethod[] {
-  const making = { name: "constructor", docs: { summary: "Makes one." }, parameters: initializer?.parameters ?? [] };
+  const making = {
+    name: "constructor",
+    docs: { summary: "Creates an object." },
+    parameters: initializer?.parameters ?? [],
+  };
   return [...methods, making];
 }
 
 function lintProperty(type: AssemblyType, property: AssemblyValue): readonly string[] {
   const name = `${type.name}.${property.name}`;
-  // Of a class, an optional property is something to read, and its text says when it is undefined.
+  // An optional property of a class is read-only, and its docstring describes when it is undefined.
   const asked = type.kind === "interface" && property.optional === true;
   const noDefault = asked && property.docs?.default === undefined ? [`${name} is optional and has no @default`] : [];
   return [...undocumented(name, property), ...noDefault, ...pythonName(name, property.name)];
@@ -58,7 +62,7 @@ function undocumented(name: string, { docs }: { readonly docs?: Docs }): readonl
 
 function pythonName(where: string, name: string): readonly string[] {
   const python = snakeCase(name);
-  // A word of one letter is what is left of an abbreviation.
+  // A word of one letter is a split abbreviation.
   return /(^|_)[a-z]_|_[a-z]$/.test(python) ? [`${where} becomes ${python} in Python`] : [];
 }
 

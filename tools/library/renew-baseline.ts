@@ -1,6 +1,6 @@
 /**
- * `npm run baseline`: makes the library as it is now the one that later changes are compared with. To be run at a
- * release; a break before that is either undone or, in a new major version, meant.
+ * `npm run baseline`: makes the current library the baseline for later comparisons. Run it at a release; undo a
+ * breaking change before that, unless it is intended in a new major version.
  */
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -5,12 +5,12 @@ interface Block {
   readonly text: string;
 }
 
-/** What every construct has from the constructs library, which has its own reference. */
+/** Members that every construct inherits from the constructs library, which has its own reference. */
 const INHERITED = /\.(toString|with|isConstruct|property\.node)"/;
 const NOTE =
-  "What every construct inherits is left out: `node`, `toString`, `with` and `isConstruct`, see the reference of [constructs](https://github.com/aws/constructs/blob/10.x/API.md).";
+  "This page omits the members that every construct inherits: `node`, `toString`, `with` and `isConstruct`. See the reference of [constructs](https://github.com/aws/constructs/blob/10.x/API.md).";
 
-/** The page of jsii-docgen without what is inherited, and with a table of contents. */
+/** The page of jsii-docgen without inherited members, and with a table of contents. */
 export function shortened(page: string): string {
   const blocks = withoutInherited(page.split(/^(?=#{1,6} )/m).map(toBlock)).map(withoutRows);
   const [title, ...rest] = blocks.filter(({ text }) => !isEmptyTable(text));
@@ -37,7 +37,7 @@ function withoutRows(block: Block): Block {
   return { ...block, text: lines.join("\n") };
 }
 
-/** A list of members that had none but inherited ones. */
+/** A list of members that had only inherited ones. */
 function isEmptyTable(text: string): boolean {
   return (
     /^#### (Methods|Static Functions|Properties) /.test(text) && /^\| --- /m.test(text) && !text.includes("| <code>")

@@ -1,6 +1,6 @@
 /**
- * Prints what the structure of the code is measured by, beside the targets. `npm run numbers`; `--details` lists the places,
- * `--check` prints what needs no build and ends with 1 where a number that CI holds is above its target.
+ * Prints the numbers for the structure of the code, and their targets. `npm run numbers`; `--details` lists the places.
+ * `--check` prints only the numbers that need no build, and exits with 1 if a number that CI checks exceeds its target.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -11,7 +11,7 @@ import { VERSIONS } from "../../projenrc/versions.js";
 import { importGraph, linesOf, ROOT, SOURCE_FOLDERS } from "./imports.js";
 import { type Measurement, measure } from "./measure.js";
 
-/** What the bundle had without its 560 kB of the sandbox when that moved out. */
+/** The size of the bundle without the sandbox's 560 kB, when the sandbox moved out. */
 const MOST_BUNDLE_KB = 5100;
 const { values: options } = parseArgs({ options: { check: { type: "boolean" }, details: { type: "boolean" } } });
 const imports = importGraph();
@@ -28,7 +28,7 @@ function print({ name, value, target, details, refused = [] }: Measurement): voi
   for (const detail of options.details ? details : refused) console.log(`    ${detail}`);
 }
 
-/** Counted by jscpd, which npm fetches: 38 MB that nothing else needs. */
+/** jscpd counts them. npm downloads it on demand, because it has 38 MB and nothing else needs it. */
 function duplicates(): Measurement {
   const folder = mkdtempSync(join(tmpdir(), "flipop-numbers-"));
   try {
@@ -57,7 +57,7 @@ function place({ name, start }: Place): string {
   return `${name}:${start}`;
 }
 
-/** The kB that the operator's image carries of our code and its libraries, the sandbox apart. */
+/** The kB of flipop's code and its libraries in the operator's image, without the sandbox. */
 function bundle(): Measurement {
   const folder = mkdtempSync(join(tmpdir(), "flipop-bundle-"));
   try {

@@ -8,15 +8,15 @@ export interface Sources {
   readonly imports: ImportGraph;
 }
 
-/** A number of the repo beside its target. */
+/** A number of the repo and its target. */
 export interface Measurement {
   readonly name: string;
   readonly value: number;
-  /** At most. */
+  /** Maximum value. */
   readonly target: number;
-  /** What makes the value, where it is above the target. */
+  /** The places that count, for a value above the target. */
   readonly details: readonly string[];
-  /** Details that no list allows; undefined: the number is only printed. */
+  /** Details that are not in a list of exceptions; undefined: the number is only printed. */
   readonly refused?: readonly string[];
 }
 
@@ -26,7 +26,7 @@ const MOST_FILES_OF_A_FOLDER = 20;
 const MOST_LINES_OF_A_FILE = 300;
 const SMALL_FILE = 40;
 
-/** Everything that can be counted from the sources alone. */
+/** All numbers that need only the sources. */
 export function measure(sources: Sources): readonly Measurement[] {
   return [...size(sources), cycles(sources), folders(sources), longFiles(sources), smallFiles(sources)];
 }
@@ -69,7 +69,7 @@ function longFiles({ lines }: Sources): Measurement {
   return { name, value: details.length, target: 0, details, refused: details };
 }
 
-/** Each is allowed where its name explains an idea; a person decides that. */
+/** Such a file is acceptable if its name explains an idea; a person decides that. */
 function smallFiles({ lines, imports }: Sources): Measurement {
   const importers = new Map<string, number>();
   for (const targets of imports.values())

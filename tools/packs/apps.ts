@@ -8,25 +8,25 @@ import { run } from "./run.js";
 
 const EXAMPLES = join(ROOT, "examples");
 
-/** Puts the packed library into the Python environment, in place of an older one. */
+/** Installs the packed library in the Python environment, and replaces an older one. */
 export function installPythonPack(): void {
   installPackages(pythonEnvironment(), ["--no-deps", "--force-reinstall", packedFile("python", ".whl")]);
 }
 
-/** Runs a Python app with the packed library; its manifests land in `outdir`. Returns what it printed. */
+/** Runs a Python app with the packed library; it writes its manifests to `outdir`. Returns the app's output. */
 export function runPython(file: string, outdir: string): string {
   return run(join(pythonEnvironment(), "bin/python"), [file], { env: appEnv(outdir) });
 }
 
 /** Runs the Go example with the packed library. */
 export function runGo(outdir: string): void {
-  // What go.mod and go.sum say is what is used: a run changes neither.
+  // The run uses the versions in go.mod and go.sum, and changes neither file.
   run("go", ["run", "-mod=readonly", "."], { cwd: join(EXAMPLES, "go"), env: { ...appEnv(outdir), GOWORK: "off" } });
 }
 
 /** Runs the Java example with the packed library. */
 export function runJava(outdir: string): void {
-  // A copy, because Maven puts what it builds beside the sources.
+  // A copy, because Maven writes its output beside the sources.
   const project = mkdtempSync(join(tmpdir(), "flipop-java-"));
   try {
     cpSync(join(EXAMPLES, "java"), project, { recursive: true });

@@ -1,7 +1,7 @@
 /**
- * `npm run packs`: packs the library into constructs/dist, for all languages whose tools are there, and runs the apps of
- * the other languages: all that has to be downloaded is there before the tests, which have a time budget.
- * `npm run packs -- js`: for these languages only.
+ * `npm run packs`: packs the library into constructs/dist, for all languages with installed tools, and runs the apps of
+ * the other languages. This downloads all dependencies before the tests, which have a time budget. `npm run packs --
+ * js` packs only for these languages.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

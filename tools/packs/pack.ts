@@ -5,12 +5,12 @@ import { CONSTRUCTS, MAVEN_REPOSITORY, PACKS, ROOT } from "./paths.js";
 import { run } from "./run.js";
 import type { Language } from "./toolchains.js";
 
-/** Translations of the snippets, so that the package page of a language speaks that language. */
+/** Translations of the snippets, so that each package page has snippets in its language. */
 const TABLET = join(PACKS, "snippets.tabl.json");
 
 /**
- * Packs the compiled library for one language into `constructs/dist/LANGUAGE`. For Go and Java cdk8s is packed beside
- * it: not every mirror of their registries has it, and the apps are to run from what is here.
+ * Packs the compiled library for one language into `constructs/dist/LANGUAGE`. For Go and Java it also packs cdk8s,
+ * because some mirrors of their registries lack cdk8s and the apps must run from local packages.
  */
 export function pack(language: Language): void {
   requireCompiled();
@@ -19,7 +19,7 @@ export function pack(language: Language): void {
   const modules = language === "go" || language === "java" ? [...localModules(), CONSTRUCTS] : [CONSTRUCTS];
   const options = ["--target", language, "--outdir", PACKS, "--rosetta-tablet", TABLET, "--no-npmignore", "--force"];
   if (language === "java") {
-    // Maven never looks again for a version that it has.
+    // Maven never updates a version in its local repository.
     for (const module of ["io/github/flipop", "org/cdk8s"]) {
       rmSync(join(MAVEN_REPOSITORY, module), { recursive: true, force: true });
     }
@@ -29,16 +29,16 @@ export function pack(language: Language): void {
 }
 
 /**
- * Compiles every snippet of the README and the docstrings, and translates them. Throws where one does not compile.
+ * Compiles every snippet of the README and the docstrings, and translates them. It throws if one does not compile.
  *
- * @param readme the README; that of the library where it is left out
+ * @param readme the README; by default that of the library
  */
 export function translateSnippets(readme?: string): void {
   requireCompiled();
   const rosetta = join(CONSTRUCTS, "node_modules/.bin/jsii-rosetta");
   mkdirSync(PACKS, { recursive: true });
   rmSync(TABLET, { force: true });
-  // rosetta leaves translations beside the assembly as well: a temporary place keeps them out of the repo.
+  // rosetta also writes translations beside the assembly; the temporary folder keeps them out of the repo.
   withPackageFolder(
     (folder) => {
       run(rosetta, ["extract", "--compile", "--fail", "--directory", CONSTRUCTS, "--cache-to", TABLET, folder]);
@@ -47,7 +47,7 @@ export function translateSnippets(readme?: string): void {
   );
 }
 
-/** The one packed file of a language that ends so. */
+/** The only packed file of a language with this ending. */
 export function packedFile(language: Language, ending: string): string {
   const folder = join(PACKS, language);
   const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith(ending)) : [];
@@ -58,7 +58,7 @@ export function packedFile(language: Language, ending: string): string {
   return join(folder, file);
 }
 
-/** jsii modules that the library depends on, but for constructs, which the registries of all languages have. */
+/** jsii modules that the library depends on, except constructs, which the registries of all languages have. */
 function localModules(): readonly string[] {
   const manifest = JSON.parse(readFileSync(join(CONSTRUCTS, "package.json"), "utf8")) as Manifest;
   const modules = Object.keys(manifest.peerDependencies).filter((name) => name !== "constructs");

@@ -7,11 +7,11 @@ export const ROOT = resolve(import.meta.dirname, "../..");
 /** The construct library. */
 export const CONSTRUCTS = join(ROOT, "constructs");
 
-/** Where the packed libraries are: a folder for each language. */
+/** The packed libraries, in a folder for each language. */
 export const PACKS = join(CONSTRUCTS, "dist");
 
-/** What downloads are kept in between runs; may be lost at any time. */
+/** Cache of downloads between runs; it may be deleted at any time. */
 export const CACHE = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "flipop", "packs");
 
-/** Maven's local repository: one of our own, because packing the same version again must replace what is there. */
+/** A separate local repository for Maven, because a new package of the same version must replace the old one. */
 export const MAVEN_REPOSITORY = join(CACHE, "maven");

@@ -5,7 +5,7 @@ import { VERSIONS } from "../../projenrc/versions.js";
 import { CACHE } from "./paths.js";
 import { run } from "./run.js";
 
-/** What the Python apps import, beside our own library: in the versions that the TypeScript ones use. */
+/** Imports of the Python apps, except flipop's library, in the versions of the TypeScript apps. */
 const REQUIREMENTS = [
   `constructs==${VERSIONS.constructs}`,
   `cdk8s==${VERSIONS.cdk8s}`,
@@ -13,7 +13,9 @@ const REQUIREMENTS = [
   `cdk8s-plus-34==${VERSIONS.cdk8sPlusNewest}`,
 ];
 
-/** A virtual environment with all that the Python apps import but our library; made once, then kept in the cache. */
+/**
+ * A virtual environment with the imports of the Python apps, except flipop's library; it is created once and cached.
+ */
 export function pythonEnvironment(): string {
   const key = createHash("sha256").update(REQUIREMENTS.join(" ")).digest("hex").slice(0, 12);
   const folder = join(CACHE, `python-${key}`);

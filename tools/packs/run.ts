@@ -4,14 +4,14 @@ import { spawnSync } from "node:child_process";
 export interface RunOptions {
   /** @default - the current folder */
   readonly cwd?: string;
-  /** Variables beside those of this process. */
+  /** Variables in addition to those of this process. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** jsii prints a banner on Node 20, which is past its end of life and still our floor. */
+/** jsii prints a banner on Node 20, which is past its end of life but still supported by the library. */
 const QUIET = { JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION: "20" };
 
-/** Runs a command to its end and returns its standard output. Throws with the end of its output where it fails. */
+/** Runs a command and returns its standard output. If the command fails, the error contains the end of its output. */
 export function run(command: string, args: readonly string[], { cwd, env }: RunOptions = {}): string {
   const options = { encoding: "utf8", env: { ...process.env, ...QUIET, ...env }, maxBuffer: 64 * 1024 * 1024 } as const;
   const { status, stdout, stderr, error } = spawnSync(command, args, {

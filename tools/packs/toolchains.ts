@@ -1,12 +1,12 @@
 import { works } from "./run.js";
 
-/** The languages that the library is packed for, those that take the least time first. */
+/** The languages of the packages, the fastest to pack first. */
 export const LANGUAGES = ["js", "go", "python", "java"] as const;
 
-/** A language that the library is packed for. */
+/** A language of the packages. */
 export type Language = (typeof LANGUAGES)[number];
 
-/** The languages that are named, in the order in which they are packed; all of them where none is. */
+/** The given languages in packing order; all languages if none is given. */
 export function languagesOf(names: readonly string[]): readonly Language[] {
   const languages: readonly string[] = LANGUAGES;
   const unknown = names.find((name) => !languages.includes(name));
@@ -14,7 +14,7 @@ export function languagesOf(names: readonly string[]): readonly Language[] {
   return LANGUAGES.filter((language) => names.length === 0 || names.includes(language));
 }
 
-/** A command that must work, and what it belongs to. */
+/** A command that must work, and the name of its tool. */
 interface Tool {
   readonly command: string;
   readonly args: readonly string[];
@@ -33,7 +33,7 @@ const TOOLS: Readonly<Record<Language, readonly Tool[]>> = {
   ],
 };
 
-/** What is missing on this machine to pack for a language and to run its apps; undefined: nothing. */
+/** The tools that this machine lacks to pack for a language and to run its apps; undefined if it has all of them. */
 export function missingTools(language: Language): string | undefined {
   const missing = TOOLS[language].filter(({ command, args }) => !works(command, args));
   return missing.length === 0 ? undefined : missing.map(({ is }) => is).join(" and ");

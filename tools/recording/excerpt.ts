@@ -1,4 +1,6 @@
-/** What of a story's output the picture shows: the opening, some acts without their tables, and the summary. Pure. */
+/**
+ * Selects the part of a story's output for the picture: the opening, some acts without their tables, and the summary.
+ */
 
 /** Acts that explain themselves in a few lines. */
 export const SHOWN_ACTS: readonly number[] = [3, 6];
@@ -19,7 +21,7 @@ export function excerpt(text: string): string {
   return shown.map((lines) => lines.join("\n").trimEnd()).join("\n\n");
 }
 
-/** Each begins with a heading; the first is what stands before all of them. */
+/** Each part begins with a heading, except the first one, which contains the lines before the headings. */
 function sections(lines: readonly string[]): string[][] {
   const found: string[][] = [[]];
   for (const line of lines) {
@@ -29,7 +31,7 @@ function sections(lines: readonly string[]): string[][] {
   return found;
 }
 
-/** What comes after the first empty line are tables and counts. */
+/** Tables and counts come after the first empty line. */
 function withoutTables(part: readonly string[]): string[] {
   const end = part.indexOf("");
   return part.slice(0, end === -1 ? undefined : end);

@@ -1,4 +1,4 @@
-/** `npx tsx tools/recording/main.ts`: plays the sandbox's own story and renews the picture in the README. */
+/** `npx tsx tools/recording/main.ts`: plays the sandbox's own story and updates the picture in the README. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";

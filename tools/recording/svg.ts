@@ -1,13 +1,13 @@
-/** A terminal's text as a picture. Pure. */
+/** Renders a terminal's text as a picture. */
 
-/** Of a line: text between two changes of colour. */
+/** A part of a line between two changes of colour. */
 interface Span {
   readonly tone: string;
   readonly text: string;
 }
 
 const [CHAR_WIDTH, LINE_HEIGHT, FONT_SIZE, MARGIN, BAR] = [8.1, 18, 13.5, 18, 34];
-/** Codes of ECMA-48's SGR that the story uses. */
+/** The SGR codes of ECMA-48 that the story uses. */
 const TONES: Readonly<Record<string, string>> = {
   1: "bold",
   2: "dim",
@@ -24,7 +24,7 @@ const LIGHTS = ["#ff5f57", "#febc2e", "#28c840"];
 
 /**
  * @param text lines with the colours of a terminal.
- * @param title stands in the bar above, and is what a screen reader says.
+ * @param title text of the bar at the top, and of screen readers.
  */
 export function terminalSvg(text: string, title: string): string {
   const lines = spansOf(text);
@@ -46,7 +46,7 @@ export function terminalSvg(text: string, title: string): string {
   ].join("\n");
 }
 
-/** Each span has a place of its own, so that columns stand in line whatever font is there. */
+/** Each span has its own position, so that columns are aligned in any font. */
 function row(spans: readonly Span[], y: number): string {
   let column = 0;
   const parts = spans.map(({ tone, text }) => {
@@ -64,7 +64,7 @@ function row(spans: readonly Span[], y: number): string {
 function spansOf(text: string): readonly (readonly Span[])[] {
   let tone = "";
   return text.split("\n").map((line) => {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: this is how a terminal is told of colours
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals use this character for colours
     const parts = line.split(/\u001b\[(\d+)m/);
     return parts.flatMap((part, index) => {
       if (index % 2 === 0) return part === "" ? [] : [{ tone, text: part }];

@@ -27,8 +27,8 @@ function introduction(): readonly string[] {
     "",
     generatedFrom("conditions.ts, refusals.ts and reason-places.ts in constructs/src/api"),
     "",
-    "Every resource says in `status.conditions` what was observed. The message names the value seen and the fix; this",
-    "page says what each type and each reason means.",
+    "The operator writes its observations to `status.conditions` of every resource. The message names the value and the fix;",
+    "this page explains each type and each reason.",
     "",
     "```sh",
     "kubectl describe fip NAME                                    # conditions, each address, and the latest Events",
@@ -36,9 +36,9 @@ function introduction(): readonly string[] {
     "kubectl wait fip NAME --for=condition=Fulfilled --timeout=5m",
     "```",
     "",
-    "A condition is Unknown with reason `NotObserved` until the operator has seen the resource and its provider. One that",
-    "turns bad, and does not end by itself as `CoolingOff` does, also writes a Warning Event of that reason. Each is in metric",
-    "`flipop_resource_condition`: 1 True, 0 False, -1 Unknown.",
+    "A condition is Unknown with reason `NotObserved` until the operator has observed the resource and its provider. When a",
+    "condition becomes bad and does not end by itself (as `CoolingOff` does), the operator also emits a Warning Event with the",
+    "same reason. Metric `flipop_resource_condition` has each condition: 1 is True, 0 is False, -1 is Unknown.",
     "",
   ];
 }
@@ -50,8 +50,8 @@ function typesPart(): readonly string[] {
     codes(ALL_KINDS.filter(({ conditions }) => conditions.includes(type)).map(({ kind }) => kind)),
     codes(CONDITION_METRICS[type]),
   ]);
-  const head = ["type", "True means", "on", "other metrics that go with it"];
-  return ["## Types", "", ...table(head, rows), "", "The metrics are told in [metrics.md](metrics.md).", ""];
+  const head = ["type", "meaning of True", "kinds", "other related metrics"];
+  return ["## Types", "", ...table(head, rows), "", "[metrics.md](metrics.md) describes the metrics.", ""];
 }
 
 function reasonsPart(): readonly string[] {
@@ -61,14 +61,14 @@ function reasonsPart(): readonly string[] {
     REASONS[reason].remedy || NOTHING,
     placeText(REASON_PLACES[reason]),
   ]);
-  return ["## Reasons", "", ...table(["reason", "meaning", "what to do", "found on"], rows), ""];
+  return ["## Reasons", "", ...table(["reason", "meaning", "what to do", "kinds and conditions"], rows), ""];
 }
 
-/** Only conditions that one of the kinds has. */
+/** Lists only conditions that one of the kinds has. */
 function placeText({ kinds, conditions, ofAddress }: ReasonPlace): string {
   const all = kinds.length === ALL_KINDS.length ? "every kind" : kinds.join(", ");
   const had = conditions.filter((type) => kinds.some((kind) => hasCondition(kind, type)));
-  const where = had.length === Object.keys(CONDITION_TYPES).length ? "all conditions that it has" : codes(had);
+  const where = had.length === Object.keys(CONDITION_TYPES).length ? "all its conditions" : codes(had);
   return `${all}: ${where}${ofAddress ? "; an address" : ""}`;
 }
 
@@ -82,10 +82,10 @@ function refusalsPart(): readonly string[] {
     return [code(reason), meaning, remedy || NOTHING, recoverable ? "yes" : "no"];
   });
   return [
-    "## Why a node is no candidate",
+    "## Why a node is not a candidate",
     "",
-    "Counted in the messages of `Fulfilled`, `DNSReady` and `Assigned`. A node is refused for the first that applies, in",
-    "this order. A holder that is refused only for reasons with grace keeps its address for `gracePeriodSeconds`.",
+    "The messages of `Fulfilled`, `DNSReady` and `Assigned` count these reasons. A node has the first reason that applies, in",
+    "this order. A holder with only reasons that have grace keeps its address for `gracePeriodSeconds`.",
     "",
     ...table(["reason", "meaning", "what to do", "grace"], rows),
     "",
@@ -94,14 +94,14 @@ function refusalsPart(): readonly string[] {
 
 function mistakesPart(): readonly string[] {
   const rows = MISTAKES.map(({ what, shows, remedy }) => {
-    return [what, shows === undefined ? "nothing: it is served" : code(shows), remedy];
+    return [what, shows === undefined ? "none: the resource works" : code(shows), remedy];
   });
   return [
     "## Common mistakes",
     "",
-    "Most mistakes in a spec are refused by the API server with the same advice; objects that were stored under other",
-    "CRDs say it in a condition.",
+    "The API server rejects most mistakes in a spec with the same advice. If an object was stored under other CRDs, a",
+    "condition shows the mistake.",
     "",
-    ...table(["what", "shows as", "what to do"], rows),
+    ...table(["mistake", "reason", "what to do"], rows),
   ];
 }

@@ -11,8 +11,8 @@ export function eventsPage(): string {
     "",
     generatedFrom("constructs/src/api/events.ts"),
     "",
-    `Events are on the resource itself, written by \`${CONTROLLER_NAME}\`. Repeated ones are counted, not written anew. In a`,
-    "namespace that is being deleted they are refused, and go to the Namespace object, in namespace `default`.",
+    `\`${CONTROLLER_NAME}\` emits Events for the resource itself. It counts repeated Events instead of emitting new ones. In a`,
+    "namespace that is being deleted, the API server rejects Events; these go to the Namespace object, in namespace `default`.",
     "",
     "```sh",
     "kubectl events --for fip/NAME",
@@ -21,9 +21,9 @@ export function eventsPage(): string {
     "",
     ...table(["reason", "type", "meaning", "what to do"], rows),
     "",
-    "A condition that turns bad is told by an Event of type Warning, too, with the condition's reason: what those mean and",
-    "what to do about them is in [conditions.md](conditions.md). One cause is told once, though it turns several conditions;",
-    "of a pool, the failure of an action has an Event of its own only where no condition tells it.",
+    "When a condition becomes bad, the operator also emits an Event of type Warning with the condition's reason, which",
+    "[conditions.md](conditions.md) explains. One cause results in one Event, even if several conditions become bad. The",
+    "failed action of a pool has a separate Event only if no condition shows the failure.",
     "",
   ].join("\n");
 }

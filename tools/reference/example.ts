@@ -3,7 +3,7 @@ import type { AnySchema, AnyStringSchema, BooleanSchema, NumberSchema } from "cd
 const EXAMPLE_TIME = "2026-01-31T12:00:00Z";
 const EXAMPLE_KEY = "192.0.2.10";
 
-/** An example value: the schema's own, or one made from its type. */
+/** An example value: the schema's example, or a value of its type. */
 export function exampleOf(schema: AnySchema): unknown {
   if (schema.example !== undefined) return schema.example;
   switch (schema.type) {
@@ -26,7 +26,7 @@ function exampleScalar(schema: AnyStringSchema | NumberSchema | BooleanSchema): 
   return exampleText(schema.enum ? Object.keys(schema.enum) : [], schema.format, schema.default);
 }
 
-/** Required properties, and optional ones that have an example of their own. */
+/** Required properties, and optional ones with an example. */
 function exampleObject(properties: Readonly<Record<string, AnySchema & { readonly optional?: boolean }>>): unknown {
   const shown = Object.entries(properties).filter(
     ([, property]) => !property.optional || property.example !== undefined,

@@ -1,4 +1,7 @@
-/** Writes the generated pages of docs/reference. `npm run reference`; a test fails when a page is not what this makes. */
+/**
+ * Writes the generated pages of docs/reference. `npm run reference`; a test fails if a page differs from the generated
+ * one.
+ */
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { referencePages } from "./pages.js";

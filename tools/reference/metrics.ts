@@ -5,7 +5,7 @@ import { code, codes, generatedFrom, table } from "./text.js";
 
 type Row = Pick<MetricDefinition, "name" | "type" | "labels" | "help">;
 
-/** Names that the Go operator has, too. */
+/** Names of the Go operator's metrics. */
 const GO_METRICS = /^flipop_(floatingippoolcontroller|nodednsrecordset|providers)_/;
 
 /** The page on metrics. */
@@ -16,11 +16,11 @@ export function metricsPage(): string {
     "",
     generatedFrom("constructs/src/api/metrics.ts and operator/src/metrics"),
     "",
-    "Served as `/metrics` at `--metrics-bind-addr`, in the format of Prometheus.",
+    "The operator serves `/metrics` at `--metrics-bind-addr`, in the Prometheus format.",
     "",
     "## Addresses, records and providers",
     "",
-    "Names and labels are the Go operator's: its dashboards work. The label `dns` is the full record name, empty without DNS.",
+    "Names and labels equal the Go operator's, so its dashboards work. The label `dns` is the full record name, empty without DNS.",
     "",
     ...metricTable(FLIPOP_METRICS.filter(isGo)),
     "",
@@ -30,7 +30,7 @@ export function metricsPage(): string {
     "",
     "## The machinery",
     "",
-    "Names that every controller has (client-go, controller-runtime), beside those of the Node.js process (`process_`, `nodejs_`).",
+    "These metrics have the names of all controllers (client-go, controller-runtime). The Node.js process has more (`process_`, `nodejs_`).",
     "",
     ...metricTable(RUNTIME_METRICS),
     "",

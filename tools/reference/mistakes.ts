@@ -1,22 +1,23 @@
 import { allProviders, type ProviderService, type Reason, type RefusalReason } from "cdk8s-flipop/api";
 
-/** Something that people get wrong, or that goes wrong around them. */
+/** A common mistake or problem. */
 export interface Mistake {
   readonly what: string;
-  /** What the resource or its nodes then say; absent: it is served. */
+  /** The reason on the resource or its nodes; absent if the resource works. */
   readonly shows?: Reason | RefusalReason;
   readonly remedy: string;
 }
 
-/** In the order of a resource's life: its spec, its account, its nodes, and what changes under way. */
+/** In the order of a resource's life: its spec, its account, its nodes, and later changes. */
 export const MISTAKES: readonly Mistake[] = [
   {
     what: "A provider that the operator has no token for",
     shows: "UnknownProvider",
-    remedy: "Correct `provider`, or give the operator that provider's token; the message lists those that are set up.",
+    remedy:
+      "Correct `provider`, or give the operator that provider's token; the message lists the available providers.",
   },
   {
-    what: "A provider that has no addresses, or none of the family asked for",
+    what: "A provider without addresses, or without addresses of the required family",
     shows: "Unsupported",
     remedy: `Use a provider with addresses: ${names("addresses")}.`,
   },
@@ -31,7 +32,7 @@ export const MISTAKES: readonly Mistake[] = [
     remedy: "List addresses in `ips`, or set `desiredIPs` to the number to create.",
   },
   {
-    what: "A selector that can't be parsed",
+    what: "An invalid selector",
     shows: "Invalid",
     remedy: "Write requirements such as `app=web`, `tier in (a,b)`, `!spot`, joined by commas.",
   },
@@ -41,15 +42,19 @@ export const MISTAKES: readonly Mistake[] = [
     remedy: "Set both: `zone` is the domain (or Cloudflare's zone id), `recordName` is `@` for the domain itself.",
   },
   {
-    what: "Text in `ips` that is no address of the pool's family",
+    what: "Text in `ips` that is not an address of the pool's family",
     shows: "Invalid",
-    remedy: "Correct or remove it; the other addresses are served meanwhile.",
+    remedy: "Correct or remove it; the other addresses still work.",
   },
-  { what: "An address twice in `ips`", shows: "DuplicateAddress", remedy: "Remove one; it counts once." },
+  {
+    what: "An address twice in `ips`",
+    shows: "DuplicateAddress",
+    remedy: "Remove the duplicate; the operator counts the address once.",
+  },
   {
     what: "An address that the account does not own",
     shows: "AddressNotFound",
-    remedy: "Correct `ips`, or use the token of the account that owns it.",
+    remedy: "Correct `ips`, or use the token of the account that owns the address.",
   },
   {
     what: "A region that does not exist",
@@ -62,7 +67,7 @@ export const MISTAKES: readonly Mistake[] = [
     remedy: "Correct `zone`, create it at the provider, or use a token that may read it.",
   },
   {
-    what: "A CNAME, or other records, of the record set's name",
+    what: "A CNAME or other records with the record set's name",
     shows: "Invalid",
     remedy: "Remove the record that the message names, or choose another `recordName`.",
   },
@@ -70,56 +75,56 @@ export const MISTAKES: readonly Mistake[] = [
     what: "A token that is wrong, lacks a scope, or expires",
     shows: "Unauthorized",
     remedy:
-      "Renew it in the Secret; a token from a file (`..._FILE`) is read again by itself, one in a variable needs a restart.",
+      "Replace it in the Secret. The operator reads a token from a file (`..._FILE`) again by itself; a token in a variable needs a restart.",
   },
   {
     what: "The account's quota of addresses is used up",
     shows: "QuotaExceeded",
-    remedy: "Release addresses that nobody uses, lower `desiredIPs`, or ask the provider for more.",
+    remedy: "Release unused addresses, lower `desiredIPs`, or ask the provider for a higher quota.",
   },
   {
     what: "The same address or DNS name in two resources",
     shows: "ClaimedByOther",
-    remedy: "Remove it from one of the two; meanwhile the one that created it, serves it or is older keeps it.",
+    remedy: "Remove it from one of the two. Until then, the resource that created it, serves it or is older keeps it.",
   },
   {
-    what: "Two installations, or a person, writing the same thing",
+    what: "Two installations, or the operator and a person, that write the same object",
     shows: "ForeignWriter",
-    remedy: "Stop the other writer; the operator tries every 10 minutes.",
+    remedy: "Stop the other writer; the operator tries again every 10 minutes.",
   },
   {
     what: "A node without `spec.providerID`",
     shows: "NoProviderID",
-    remedy: "Wait for the cloud controller manager, or look at its log.",
+    remedy: "Wait for the cloud controller manager, or read its log.",
   },
   {
     what: "A node of another cloud",
     shows: "ForeignProviderID",
-    remedy: "Exclude it by `match.nodeLabel`, or use the provider of its cloud.",
+    remedy: "Exclude it with `match.nodeLabel`, or use the provider of its cloud.",
   },
   {
-    what: "Two nodes with one providerID",
+    what: "Two nodes with the same providerID",
     shows: "DuplicateProviderID",
-    remedy: "Delete the Node object that has no kubelet any more.",
+    remedy: "Delete the Node object that no longer has a kubelet.",
   },
   {
-    what: "A pool edited while an address moves",
+    what: "A change of a pool while an address moves",
     shows: "MatchEdited",
-    remedy: "Nothing: the move under way ends, then the new spec is planned.",
+    remedy: "Nothing: the operator finishes the move, then plans with the new spec.",
   },
   {
     what: "A selector that matches very many pods",
-    remedy: "Nothing: a pod event costs the work of its node. `podNamespace` makes the watch smaller.",
+    remedy: "Nothing: a pod event affects only the pod's node. `podNamespace` reduces the watched pods.",
   },
   {
     what: "The clock of the operator's node jumps",
     remedy:
-      "Nothing: leadership and queues use a clock that never jumps. A grace period, cool-off or retry under way may end early or late, once.",
+      "Nothing: leadership and queues use a clock that never jumps. A current grace period, cool-off or retry may end early or late, once.",
   },
   {
     what: "CRDs of the Go operator or of an older release",
     shows: "CRDTooOld",
-    remedy: "Apply the CRDs of this release; until then nothing is created, and the rest works.",
+    remedy: "Apply the CRDs of this release. Until then the operator creates no addresses; everything else works.",
   },
 ];
 

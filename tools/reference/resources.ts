@@ -20,9 +20,9 @@ export function resourcesPage(): string {
     "",
     `Group \`${API_GROUP}\`, version \`${API_VERSION}\`, Kubernetes 1.31 or newer. \`kubectl get ${CATEGORY}\` lists the`,
     "resources of all kinds, and `kubectl explain` shows the same text as this page. A field is optional unless",
-    "marked *required*. Status is written by the operator alone; its conditions have the shape of `metav1.Condition`:",
-    "type, status (True, False, Unknown), reason, message, lastTransitionTime and observedGeneration. What each reason",
-    "means and what to do about it is in [conditions.md](conditions.md).",
+    "marked *required*. Only the operator writes status; its conditions have the shape of `metav1.Condition`:",
+    "type, status (True, False, Unknown), reason, message, lastTransitionTime and observedGeneration.",
+    "[conditions.md](conditions.md) explains each reason and what to do about it.",
     "",
   ];
   const contents = ALL_KINDS.map(({ kind, description }) => `- [${kind}](#${kind.toLowerCase()}): ${description}`);
@@ -62,7 +62,10 @@ function fieldTable(prefix: string, schema: AnySchema): readonly string[] {
   return ["| field | type | default | meaning | example |", "| --- | --- | --- | --- | --- |", ...rows, ""];
 }
 
-/** Without examples: nobody writes a status. The fields of a condition are told once, at the top of the page. */
+/**
+ * Status has no examples, because only the operator writes it. The top of the page describes the fields of a condition
+ * once.
+ */
 function statusTable(schema: AnySchema): readonly string[] {
   const rows = fieldRows("", schema).filter((row) => !row.startsWith("| `conditions[]."));
   const cells = rows.map((row) => `${row.slice(0, row.lastIndexOf(" | "))} |`);
@@ -134,7 +137,12 @@ function exampleText(schema: AnySchema): string {
 function ruleList(schema: AnySchema): readonly string[] {
   const messages = rulesWithin(schema).map((message) => `- ${message}`);
   if (messages.length === 0) return [];
-  return ["The API server refuses, with these words (or the value in their place):", "", ...new Set(messages), ""];
+  return [
+    "The API server rejects a spec with these messages (some with the actual value):",
+    "",
+    ...new Set(messages),
+    "",
+  ];
 }
 
 function rulesWithin(schema: AnySchema): readonly string[] {

@@ -11,7 +11,7 @@ export function code(text: string): string {
   return `\`${text}\``;
 }
 
-/** Words in code type, with commas. */
+/** Words as code, separated by commas. */
 export function codes(words: readonly string[]): string {
   return words.map(code).join(", ");
 }

@@ -1,4 +1,4 @@
-/** The sandbox's own story as a module: the bundle carries it, with the manifests that it applies. */
+/** Generates a module with the sandbox's own story and its manifests, for the bundle. */
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -8,17 +8,17 @@ import { join, resolve } from "node:path";
 const ROOT = resolve(import.meta.dirname, "../..");
 const SCENARIO = "examples/scenarios/story.yaml";
 
-/** Where the module stands. */
+/** Path of the module. */
 export const EMBEDDED = join(ROOT, "sandbox/src/story/embedded.ts");
 
-/** Apps whose manifests the story applies, by the file that each synthesises. */
+/** Apps whose manifests the story applies, by the synthesised file. */
 const APPS: Readonly<Record<string, string>> = {
   "ingress.k8s.yaml": "ingress-reserved-ips",
   "node-records.k8s.yaml": "node-records-cloudflare",
   "voice.k8s.yaml": "routed-ip-firewall",
 };
 
-/** Text of the module. Runs the example apps. */
+/** Text of the module. It runs the example apps. */
 export function embeddedStory(): string {
   const files = Object.entries(APPS).map(([file, app]) => [`../../dist/examples/${file}`, synthesised(app, file)]);
   const manifests = files.map(([path, text]) => `  ${JSON.stringify(path)}: ${literal(text ?? "")},`);
@@ -47,7 +47,7 @@ function synthesised(app: string, file: string): string {
   }
 }
 
-/** Readable, with the lines of the text. */
+/** A readable literal, with the lines of the text. */
 function literal(text: string): string {
   return `\`${text.replaceAll(/[\\`]|\$\{/g, (special) => `\\${special}`)}\``;
 }

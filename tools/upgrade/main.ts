@@ -6,11 +6,11 @@ import { type Outdated, upgradeVersions } from "./versions.js";
 
 const FILE = resolve(import.meta.dirname, "../../projenrc/versions.ts");
 
-/** What npm found, by the package's name. A package of several workspaces is a list. */
+/** npm's result, by the package's name. A package of several workspaces has a list. */
 type Found = Readonly<Record<string, Entry | readonly Entry[]>>;
 type Entry = Pick<Outdated, "current" | "latest">;
 
-// npm ends with 1 where anything is outdated.
+// npm exits with 1 if any package is outdated.
 const { stdout } = spawnSync("npm", ["outdated", "--json", "--workspaces", "--include-workspace-root"], {
   encoding: "utf8",
 });

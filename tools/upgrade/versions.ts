@@ -5,14 +5,14 @@ export interface Outdated {
   readonly latest: string;
 }
 
-/** What an upgrade of the table of versions changes, and what a person has to decide. */
+/** The changes of an upgrade of the table of versions, and the upgrades that a person must decide. */
 export interface Upgrade {
   readonly text: string;
   readonly upgraded: readonly Outdated[];
   readonly left: readonly string[];
 }
 
-/** Replaces each version by the newest release of the same major version. Other releases are only reported. */
+/** Replaces each version by the newest release with the same major version, and only reports other releases. */
 export function upgradeVersions(text: string, outdated: readonly Outdated[]): Upgrade {
   const upgraded: Outdated[] = [];
   const left: string[] = [];
@@ -33,7 +33,7 @@ function whyLeft(text: string, { current, latest }: Outdated): string | undefine
   return compatible(current) === compatible(latest) ? undefined : "another major version";
 }
 
-/** The part of a version that stays the same in compatible releases: for 0.x, the minor version belongs to it. */
+/** The part of a version that compatible releases share; for 0.x, it includes the minor version. */
 function compatible(version: string): string {
   const [major = "", minor = ""] = version.split(".");
   return major === "0" ? `0.${minor}` : major;

@@ -6,9 +6,9 @@ import { piecesOf } from "./pieces.js";
 import { type Finding, findingsIn } from "./rules.js";
 
 const ROOT = resolve(import.meta.dirname, "../..");
-/** The files that are still to be rewritten, one a line. */
+/** The files to rewrite, one per line. */
 export const REMAINING_FILE = join(ROOT, "tools/words/remaining.txt");
-/** Generated from docstrings and commits, which are checked where they are; and the rules themselves. */
+/** Generated from docstrings and commits, which are checked at their source; and the rules themselves. */
 const SKIPPED = ["constructs/API.md", "CHANGELOG.md", "tools/words/rules.ts"];
 
 /** Every banned construction, by file. */
@@ -34,7 +34,7 @@ function findingsOf(file: string): readonly Finding[] {
   }
 }
 
-/** The list of files that are still to be rewritten. */
+/** The list of files to rewrite. */
 export function remainingFiles(): readonly string[] {
   return readFileSync(REMAINING_FILE, "utf8")
     .split("\n")

@@ -1,7 +1,7 @@
 /**
- * Looks for the banned constructions of tools/words/rules.ts in docs, comments and strings. `npm run words`; with the names
- * of files it lists their findings; `--update` takes the files without findings off tools/words/remaining.txt, and puts in
- * those that were moved, as long as no file is added to it.
+ * Searches docs, comments and strings for the banned constructions of tools/words/rules.ts. `npm run words`; with names of
+ * files it lists their findings. `--update` removes files without findings from tools/words/remaining.txt, and adds moved
+ * files, unless the list would grow.
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";

@@ -1,13 +1,13 @@
 import ts from "typescript";
 import type { Piece } from "./rules.js";
 
-/** What people read of a file: all of a page without its inline code; the comments and strings of a program. */
+/** The text of a file for readers: a whole page without its inline code, or the comments and strings of a program. */
 export function piecesOf(file: string, text: string): readonly Piece[] {
   if (file.endsWith(".md")) return [{ line: 1, text: joined(text.replaceAll(/`[^`\n]*`/g, "`")) }];
   return programPieces(ts.createSourceFile(file, text, ts.ScriptTarget.ES2022, true));
 }
 
-/** A comment's stars and line ends are no part of its sentences. The number of lines stays. */
+/** Removes a comment's stars and line ends from its sentences. The number of lines does not change. */
 function joined(text: string): string {
   return text.replaceAll(/\n[ \t]*(\*|\/\/)?[ \t]*/g, "\n ");
 }

@@ -1,10 +1,10 @@
-/** A construction that the docs, comments and messages of this repo do without. */
+/** A construction that docs, comments and messages must not contain. */
 export interface BannedWord {
   readonly pattern: RegExp;
   readonly instead: string;
 }
 
-/** Plain English: the subject first, an actor for each verb. Whoever adds a row rewrites what it finds. */
+/** Plain English: the subject first, an actor for each verb. If you add a row, rewrite its findings. */
 export const BANNED: readonly BannedWord[] = [
   { pattern: /\b(tells|told)\b/gi, instead: "name what happens: the operator logs, shows, reports, sets a condition" },
   { pattern: /\b(is|are|was|were|be|been) said\b/gi, instead: "name who says it and where: a condition shows" },
@@ -28,7 +28,7 @@ export interface Finding {
   readonly instead: string;
 }
 
-/** What is banned in the sentences of a file. Each piece of text comes with the line that it begins on. */
+/** The banned constructions in the text of a file. Each piece of text has the number of its first line. */
 export function findingsIn(pieces: readonly Piece[]): readonly Finding[] {
   return pieces.flatMap(({ line, text }) =>
     BANNED.flatMap(({ pattern, instead }) =>
@@ -44,7 +44,7 @@ function acrossLines({ source, flags }: RegExp): RegExp {
   return new RegExp(source.replaceAll(" ", "\\s+"), flags);
 }
 
-/** A piece of text that people read. */
+/** A piece of text for readers. */
 export interface Piece {
   readonly line: number;
   readonly text: string;

@@ -89,6 +89,15 @@ export const errorSchema = {
   maxLength: MAX_ERROR,
 } as const;
 
+/** Schema of `status.retryAt`. */
+export const retryAtSchema = {
+  type: "string",
+  format: "date-time",
+  optional: true,
+  description:
+    "When the operator tries again what failed. Absent: nothing waits, or the next try is less than a minute away.",
+} as const;
+
 /** Schema of {@link AddressStatus}. */
 export const addressStatusSchema: SchemaOf<AddressStatus> = {
   type: "object",

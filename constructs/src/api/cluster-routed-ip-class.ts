@@ -1,3 +1,4 @@
+import { retryAtSchema } from "./address-status";
 import { classRules, portRangeRule } from "./cluster-routed-ip-class-rules";
 import { type Condition, conditionsSchema, observedGenerationSchema } from "./condition";
 import { LABEL_VALUE_PATTERN } from "./label-syntax";
@@ -42,6 +43,7 @@ export interface ClusterRoutedIPClassSpec {
 /** What the operator observed. */
 export interface ClusterRoutedIPClassStatus {
   readonly observedGeneration?: number;
+  readonly retryAt?: string;
   readonly conditions?: readonly Condition[];
 }
 
@@ -179,6 +181,7 @@ const statusSchema: SchemaOf<ClusterRoutedIPClassStatus> = {
   description: "What the operator observed.",
   properties: {
     observedGeneration: { ...observedGenerationSchema, optional: true },
+    retryAt: retryAtSchema,
     conditions: { ...conditionsSchema, optional: true },
   },
 };

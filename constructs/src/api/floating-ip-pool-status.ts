@@ -4,6 +4,7 @@ import {
   errorSchema,
   type PendingCreation,
   pendingCreationSchema,
+  retryAtSchema,
 } from "./address-status";
 import { type Condition, conditionsSchema, observedGenerationSchema } from "./condition";
 import { type DnsStatus, dnsStatusSchema } from "./dns-record-set";
@@ -33,6 +34,7 @@ export interface FloatingIPPoolStatus {
   readonly assignableNodes?: readonly string[];
   readonly nodeErrors?: readonly string[];
   readonly error?: string;
+  readonly retryAt?: string;
   readonly createdIPs?: readonly CreatedAddress[];
   readonly pendingCreation?: PendingCreation;
   readonly lastAssignmentTime?: string;
@@ -109,6 +111,7 @@ export const floatingIPPoolStatusSchema: SchemaOf<FloatingIPPoolStatus> = {
     assignableNodes: nodeNames("The first 50 candidates without an address, in order."),
     nodeErrors: nodeNames("The first 50 nodes whose address is in error, in order."),
     error: errorSchema,
+    retryAt: retryAtSchema,
     createdIPs: {
       type: "array",
       optional: true,

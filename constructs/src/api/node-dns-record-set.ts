@@ -1,4 +1,4 @@
-import { errorSchema } from "./address-status";
+import { errorSchema, retryAtSchema } from "./address-status";
 import { gracePeriodSchema, pausedSchema } from "./common-fields";
 import { type Condition, conditionsSchema, observedGenerationSchema } from "./condition";
 import { type DnsRecordSet, type DnsStatus, dnsRecordSetSchema, dnsStatusSchema } from "./dns-record-set";
@@ -53,6 +53,7 @@ export interface NodeDNSRecordSetStatus {
   readonly observedGeneration?: number;
   readonly state?: RecordSetState;
   readonly error?: string;
+  readonly retryAt?: string;
   readonly addresses?: readonly PublishedAddress[];
   readonly dns?: DnsStatus;
   readonly counts?: RecordCounts;
@@ -162,6 +163,7 @@ const statusSchema: SchemaOf<NodeDNSRecordSetStatus> = {
       maxLength: 32,
     },
     error: errorSchema,
+    retryAt: retryAtSchema,
     addresses: {
       type: "array",
       optional: true,

@@ -1,3 +1,4 @@
+import { retryAtSchema } from "./address-status";
 import { type Condition, conditionsSchema, observedGenerationSchema } from "./condition";
 import { type DeletionPolicy, providerSchema } from "./dns-record-set";
 import { nameSchema } from "./object-reference";
@@ -31,6 +32,7 @@ export interface CreatedFirewall {
 export interface RoutedIPIssuerStatus {
   readonly observedGeneration?: number;
   readonly createdFirewall?: CreatedFirewall;
+  readonly retryAt?: string;
   readonly conditions?: readonly Condition[];
 }
 
@@ -110,6 +112,7 @@ const statusSchema: SchemaOf<RoutedIPIssuerStatus> = {
         createdTime: { type: "string", format: "date-time", description: "When it was created." },
       },
     },
+    retryAt: retryAtSchema,
     conditions: { ...conditionsSchema, optional: true },
   },
 };

@@ -14,7 +14,7 @@ import {
   permissionsFor,
 } from "../../src/api";
 
-// What others rely on, told a second time on purpose: a change here is a change for them.
+// The public contract, repeated on purpose: a change here affects users.
 
 /** `path: value` of every default. */
 function defaults(path: string, schema: AnySchema): readonly string[] {
@@ -53,14 +53,14 @@ describe("defaults of the resources", () => {
     ],
   };
   for (const { kind, spec } of ALL_KINDS) {
-    it(`of a ${kind} are those of the documents`, () => {
+    it(`of a ${kind} do not change`, () => {
       expect(defaults("spec", spec)).to.deep.equal(expected[kind]);
     });
   }
 });
 
 describe("conditions of the resources", () => {
-  it("are those of the documents", () => {
+  it("do not change", () => {
     expect(Object.fromEntries(ALL_KINDS.map(({ kind, conditions }) => [kind, conditions.join(" ")]))).to.deep.equal({
       FloatingIPPool: "Ready Fulfilled DNSReady Conflict ProviderReachable",
       NodeDNSRecordSet: "Ready DNSReady Conflict ProviderReachable",
@@ -72,7 +72,7 @@ describe("conditions of the resources", () => {
 });
 
 describe("names in a cluster", () => {
-  it("stay what they are: objects carry them", () => {
+  it("do not change, because objects contain them", () => {
     expect(
       Object.values({ ...Annotation, ...Label, ...Finalizer }).map((name) =>
         name.replace("flipop.digitalocean.com/", ""),
@@ -160,7 +160,7 @@ describe("rights", () => {
       .flatMap(({ resources, verbs, scope }) => resources.map((resource) => `${verbs.join()} ${resource} in ${scope}`));
   }
 
-  it("that every feature has are leases, Events, and reading nodes and pods", () => {
+  it("of every feature are leases, Events, and reading nodes and pods", () => {
     const common = permissionsFor(["dns"]).filter(({ features }) => features.length === Object.keys(FEATURES).length);
     expect(
       common.map(({ resources, verbs, scope }) => `${verbs.join()} ${resources.join()} in ${scope}`),
@@ -173,7 +173,7 @@ describe("rights", () => {
     ]);
   });
 
-  it("of pools and record sets are their own kind, and for pools the node's annotations", () => {
+  it("of pools and record sets are on their own kind, and for pools on the node's annotations", () => {
     expect(rights("pools")).to.deep.equal([
       "patch nodes in cluster",
       "get,list,watch,patch floatingippools in watchNamespaces",
@@ -198,7 +198,7 @@ describe("rights", () => {
     ]);
   });
 
-  it("of Jobs are kept to the namespaces of Jobs", () => {
+  it("of Jobs are only in the namespaces of Jobs", () => {
     expect(rights("jobs").filter((right) => right.endsWith("jobNamespaces"))).to.deep.equal([
       "get,list,watch,create,delete jobs in jobNamespaces",
       "list,watch pods in jobNamespaces",

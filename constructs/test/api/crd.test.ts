@@ -17,7 +17,7 @@ describe("the CustomResourceDefinitions", () => {
       for (const { description } of [...walk(spec), ...walk(status)]) expect(description).to.match(/^[A-Z`].*[.`]$/s);
     });
 
-    it(`${kind} bounds every string and list, which the server's cost estimate needs`, () => {
+    it(`${kind} limits every string and list, as the server's cost estimate requires`, () => {
       for (const schema of [...walk(spec), ...walk(status)]) {
         if (schema.type !== "string" || schema.enum || schema.format) continue;
         expect(schema.maxLength, schema.description).to.be.a("number");
@@ -29,7 +29,7 @@ describe("the CustomResourceDefinitions", () => {
     });
   }
 
-  it("marks required what is not optional", () => {
+  it("marks the fields that are not optional as required", () => {
     const pool = JSON.stringify(customResourceDefinitions()[0]);
     expect(pool).to.include('"required":["provider"]');
     expect(pool).to.include('"required":["recordName","zone"]');

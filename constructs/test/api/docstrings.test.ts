@@ -7,7 +7,7 @@ import ts from "typescript";
 const API = join(__dirname, "../../src/api");
 
 describe("the description of a field", () => {
-  it("stands in its schema alone: no docstring of an interface repeats it", () => {
+  it("is only in its schema: no docstring of an interface repeats it", () => {
     const sources = readdirSync(API).map((file) =>
       ts.createSourceFile(file, readFileSync(join(API, file), "utf8"), ts.ScriptTarget.ES2022, true),
     );

@@ -34,7 +34,7 @@ describe("the type model", () => {
 describe("permissions", () => {
   const all = Object.keys(FEATURES) as FeatureName[];
 
-  it("leave out what a feature does not need", () => {
+  it("are only those that a feature needs", () => {
     const writes = (features: readonly FeatureName[]) =>
       permissionsFor(features).filter(({ resources, verbs }) => resources.includes("nodes") && verbs.includes("patch"));
     expect(writes(["dns"])).to.deep.equal([]);
@@ -42,7 +42,7 @@ describe("permissions", () => {
     expect(permissionsFor(DEFAULT_FEATURES).some(({ resources }) => resources.includes("jobs"))).to.equal(false);
   });
 
-  it("let every kind be watched and its status be patched", () => {
+  it("allow the operator to watch every kind and to patch its status", () => {
     for (const { plural } of ALL_KINDS) {
       const verbs = (resource: string) =>
         permissionsFor(all)
@@ -53,7 +53,7 @@ describe("permissions", () => {
     }
   });
 
-  it("never allow a wildcard, a delete of what is not a Job, or a read of Secrets in the whole cluster", () => {
+  it("never contain a wildcard, delete for anything except Jobs, or reading Secrets in the whole cluster", () => {
     for (const { resources, verbs, scope, apiGroup } of PERMISSIONS) {
       expect([apiGroup, ...resources, ...verbs]).not.to.include("*");
       if (verbs.includes("delete")) expect(resources).to.deep.equal(["jobs"]);
@@ -61,7 +61,7 @@ describe("permissions", () => {
     }
   });
 
-  it("say why", () => {
+  it("state the reason", () => {
     for (const { why } of PERMISSIONS) expect(why).to.match(/^\w.{10,}/);
   });
 });
@@ -87,7 +87,7 @@ describe("configuration", () => {
     expect(LEASE_NAME).to.equal("floating-ip-pool-controller-leader-election");
   });
 
-  it("gives defaults that the flag itself would take", () => {
+  it("has defaults that are valid values of the flag", () => {
     for (const { name, type, default: value, choices } of FLAGS) {
       if (type === "boolean") expect(value, name).to.be.oneOf(["true", "false"]);
       if (type === "seconds") expect(Number(value), name).to.be.above(0);
@@ -103,7 +103,7 @@ describe("names", () => {
   });
 
   it("of metrics are the Go operator's", () => {
-    // Named like the Go operator's, and ours.
+    // This metric has a name like the Go operator's, but is new.
     const names = Object.keys(METRICS).filter((name) => name !== "flipop_floatingippoolcontroller_inactive_ips");
     expect(
       names.filter((name) => /^flipop_(floatingippoolcontroller|nodednsrecordset|providers)_/.test(name)),
@@ -127,7 +127,7 @@ describe("names", () => {
     ]);
   });
 
-  it("of our group are those of the Go operator", () => {
+  it("of the API group are those of the Go operator", () => {
     expect(API_GROUP).to.equal("flipop.digitalocean.com");
   });
 });

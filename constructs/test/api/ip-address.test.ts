@@ -6,7 +6,7 @@ import { canonicalIp, familyOf, isIp } from "../../src/api";
 import { addressText } from "../support/arbitraries";
 
 describe("isIp", () => {
-  it("accepts what Node takes for an address, but mapped and zoned ones", () => {
+  it("accepts the same addresses as Node, except mapped and zoned ones", () => {
     const property = fc.property(addressText, (text) => {
       const mapped = /^(0{1,4}:){0,5}(:?(:0{1,4}){0,4}:)?:?ffff:/i.test(text);
       fc.pre(!mapped && !text.includes("%"));
@@ -23,7 +23,7 @@ describe("isIp", () => {
 });
 
 describe("canonicalIp", () => {
-  it("gives the same text for each spelling of an address", () => {
+  it("returns the same text for each spelling of an address", () => {
     const spellings = [
       "2001:db8::1",
       "2001:DB8:0:0::1",
@@ -33,7 +33,7 @@ describe("canonicalIp", () => {
     expect(new Set(spellings.map(canonicalIp))).to.deep.equal(new Set(["2001:db8::1"]));
   });
 
-  it("writes IPv6 addresses as URLs do, which is as RFC 5952 asks", () => {
+  it("writes IPv6 addresses like URLs, as RFC 5952 requires", () => {
     const groups = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 0xffff })), {
       minLength: 8,
       maxLength: 8,
@@ -46,14 +46,14 @@ describe("canonicalIp", () => {
     );
   });
 
-  it("leaves IPv4 addresses and other text alone", () => {
+  it("returns IPv4 addresses and other text unchanged", () => {
     expect(canonicalIp("192.0.2.1")).to.equal("192.0.2.1");
     expect(canonicalIp("web")).to.equal("web");
   });
 });
 
 describe("familyOf", () => {
-  it("tells IPv4 from IPv6", () => {
+  it("distinguishes IPv4 from IPv6", () => {
     fc.assert(fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (ip) => (familyOf(ip) === "IPv4") === isIPv4(ip)));
   });
 });

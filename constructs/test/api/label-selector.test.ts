@@ -43,12 +43,12 @@ describe("parseLabelSelector", () => {
     });
   }
 
-  it("points at the character where the text stops being a selector", () => {
+  it("reports the position of the first invalid character", () => {
     expect(parsed("app=web,tier in (a")).to.equal('18: expected "," or ")", found the end');
     expect(parsed("app=web tier")).to.equal('8: expected "," or the end, found "tier"');
   });
 
-  it("agrees with the expression that the API server gets", () => {
+  it("agrees with the regular expression for the API server", () => {
     const pattern = new RegExp(SELECTOR_PATTERN, "u");
     const property = fc.property(selectorText, (text) => {
       const long = /[a-z0-9.-]{254}\//.test(text);
@@ -82,7 +82,7 @@ describe("selectorMatches", () => {
     ["toString", {}, false],
   ];
   for (const [selector, labels, expected] of cases) {
-    it(`${JSON.stringify(selector)} ${expected ? "selects" : "passes over"} ${JSON.stringify(labels)}`, () => {
+    it(`${JSON.stringify(selector)} ${expected ? "selects" : "does not select"} ${JSON.stringify(labels)}`, () => {
       const result = parseLabelSelector(selector);
       if (!result.ok) throw new Error(result.error.message);
       expect(selectorMatches(result.requirements, labels)).to.equal(expected);

@@ -25,7 +25,7 @@ describe("tolerations", () => {
     });
   }
 
-  it("that tolerate nothing are an error with the value seen", () => {
+  it("that tolerate nothing return an error with the actual value", () => {
     expect(parseToleration({ operator: "Any" })).to.deep.equal({
       ok: false,
       message: 'operator "Any" tolerates nothing: use Equal or Exists',

@@ -19,7 +19,7 @@ describe("validateSpec", () => {
     });
   }
 
-  it("tells all problems of a spec, in the order of its fields", () => {
+  it("returns all problems of a spec, in the order of its fields", () => {
     const spec = { desiredIPs: -1, ips: ["x", "192.0.2.1"], match: { nodeLabel: "a=", podLabel: "=" }, extra: 1 };
     expect(validateSpec("FloatingIPPool", spec).map(({ path }) => path)).to.deep.equal([
       "spec.extra",
@@ -30,18 +30,18 @@ describe("validateSpec", () => {
     ]);
   });
 
-  it("refuses another class for an existing RoutedIP", () => {
+  it("refuses a change of an existing RoutedIP's class", () => {
     const old = minimalSpec("RoutedIP");
     const problems = validateSpec("RoutedIP", { ...old, className: "other" }, old);
     expect(problems).to.have.length(1);
     expect(problems[0]?.message).to.include("className and issuerRef are immutable: delete the RoutedIP");
   });
 
-  it("takes null for absent, as the server does", () => {
+  it("treats null as absent, like the server", () => {
     expect(validateSpec("FloatingIPPool", { provider: "digitalocean", desiredIPs: 1, ips: null })).to.deep.equal([]);
   });
 
-  it("says what it got in place of a spec", () => {
+  it("shows the value that it got instead of a spec", () => {
     expect(validateSpec("FloatingIPPool", "spec")).to.deep.equal([
       { path: "spec", message: '"spec" is not an object' },
     ]);

@@ -5,11 +5,11 @@ const routed = badOf("RoutedIP");
 const issuer = badOf("RoutedIPIssuer");
 const klass = badOf("ClusterRoutedIPClass");
 
-/** What turns the smallest class into one with Jobs. */
+/** Fields that turn the minimal class into one with Jobs. */
 const JOB = { template: { spec: { containers: [{ name: "a", image: "b" }], restartPolicy: "Never" } } };
 const NO_ISSUER = { issuerRef: undefined };
 
-/** Resources of the other kinds that are refused, each for one reason. */
+/** Invalid resources of the other kinds, each with one mistake. */
 export const BAD_OTHERS: readonly BadSpec[] = [
   nodeDns(
     { dnsRecordSet: undefined },
@@ -23,7 +23,7 @@ export const BAD_OTHERS: readonly BadSpec[] = [
   nodeDns(
     { addressType: "Hostname" },
     {
-      name: "an address type that is none",
+      name: "an unknown address type",
       path: "spec.addressType",
       says: '"Hostname" is not supported',
       serverSays: 'Unsupported value: "Hostname"',
@@ -32,7 +32,7 @@ export const BAD_OTHERS: readonly BadSpec[] = [
   nodeDns(
     { emptyPolicy: "Retain" },
     {
-      name: "an empty policy that is none",
+      name: "an unknown empty policy",
       path: "spec.emptyPolicy",
       says: '"Retain" is not supported: use "Keep" or "Delete"',
       serverSays: 'supported values: "Keep", "Delete"',
@@ -50,7 +50,7 @@ export const BAD_OTHERS: readonly BadSpec[] = [
   nodeDns(
     { ipFamilies: ["IPv5"] },
     {
-      name: "a family that is none",
+      name: "an unknown family",
       path: "spec.ipFamilies[0]",
       says: '"IPv5" is not supported',
       serverSays: 'Unsupported value: "IPv5"',
@@ -86,7 +86,7 @@ export const BAD_OTHERS: readonly BadSpec[] = [
   ),
   routed(
     { routedIP: "1.2.3" },
-    { name: "an address that is none", path: "spec.routedIP", says: '"1.2.3" is not an IP address' },
+    { name: "an invalid address", path: "spec.routedIP", says: '"1.2.3" is not an IP address' },
   ),
   routed(
     { serviceRef: undefined },
@@ -136,7 +136,7 @@ export const BAD_OTHERS: readonly BadSpec[] = [
   issuer(
     { credentialsSecretRef: { name: "do", key: "a/b" } },
     {
-      name: "a Secret key that is none",
+      name: "an invalid Secret key",
       path: "spec.credentialsSecretRef.key",
       says: '"a/b" is not a key of a Secret: use letters, digits, "-", "_" and "."',
       serverSays: "should match",
@@ -176,7 +176,11 @@ export const BAD_OTHERS: readonly BadSpec[] = [
   }),
   klass(
     { ...NO_ISSUER, updateRoutedIP: JOB },
-    { name: "one Job of two", path: "spec", says: "only one of updateRoutedIP and updateFirewall is set: set both" },
+    {
+      name: "only one of the two Jobs",
+      path: "spec",
+      says: "only one of updateRoutedIP and updateFirewall is set: set both",
+    },
   ),
   klass(
     { perNodeIPLimit: 0 },
@@ -199,7 +203,7 @@ export const BAD_OTHERS: readonly BadSpec[] = [
   klass(
     { electedNodeTaint: { key: "example.com/elected" } },
     {
-      name: "a taint key outside our prefix",
+      name: "a taint key outside flipop's prefix",
       path: "spec.electedNodeTaint.key",
       says: '"example.com/elected" is not a taint key of flipop: use flipop.digitalocean.com/ and a name',
       serverSays: "should match",

@@ -3,7 +3,7 @@ import { type BadSpec, badOf } from "./bad-spec";
 
 const pool = badOf("FloatingIPPool");
 
-/** Pools that are refused, each for one reason. */
+/** Invalid pools, each with one mistake. */
 export const BAD_POOLS: readonly BadSpec[] = [
   ...BAD_SELECTORS,
   ...[
@@ -25,7 +25,7 @@ export const BAD_POOLS: readonly BadSpec[] = [
   pool(
     { match: { nodeLabel: `a=b,${"c,".repeat(2100)}d` } },
     {
-      name: "a selector beyond the bound",
+      name: "a selector beyond the maximum length",
       path: "spec.match.nodeLabel",
       says: "at most 4096",
       serverSays: "Too long: may not be more than 4096",
@@ -218,7 +218,7 @@ export const BAD_POOLS: readonly BadSpec[] = [
   pool(
     { match: { podNamespace: "In_gress" } },
     {
-      name: "podNamespace that is no name",
+      name: "an invalid podNamespace",
       path: "spec.match.podNamespace",
       says: '"In_gress" is not a DNS label: use at most 63 lower-case letters',
       serverSays: "should match",

@@ -2,7 +2,7 @@ import { type BadSpec, badOf } from "./bad-spec";
 
 const pool = badOf("FloatingIPPool");
 
-/** Pools with a label selector that is none; the message points at the character. */
+/** Pools with an invalid label selector; the message contains the position. */
 export const BAD_SELECTORS: readonly BadSpec[] = [
   badSelector("a=b,", "at character 5: expected a label key, found the end"),
   badSelector(",a=b", 'at character 1: expected a label key, found ","'),

@@ -1,12 +1,12 @@
 import type { KindName } from "../../src/api";
 import { minimalSpec } from "./minimal-specs";
 
-/** A spec that must be refused. */
+/** A spec that must be rejected. */
 export interface BadSpec {
   readonly kind: KindName;
   readonly name: string;
   readonly spec: unknown;
-  /** Path of the field that is at fault, as `validateSpec` gives it. */
+  /** Path of the wrong field, in the form of `validateSpec`. */
   readonly path: string;
   /** Part of the message of `validateSpec`. */
   readonly says: string;
@@ -22,7 +22,7 @@ function bad(kind: KindName, fields: Fields, rest: Omit<BadSpec, "kind" | "spec"
   return { kind, spec: { ...minimalSpec(kind), ...fields }, ...rest };
 }
 
-/** A table's word for the specs of one kind. */
+/** The specs of one kind. */
 export function badOf(kind: KindName) {
   return (fields: Fields, rest: Omit<BadSpec, "kind" | "spec">) => bad(kind, fields, rest);
 }

@@ -1,6 +1,6 @@
 import type { KindName } from "../../src/api";
 
-/** A spec that must be accepted unchanged and come back whole. */
+/** A spec that the server must accept and return unchanged. */
 export interface GoodSpec {
   readonly kind: KindName;
   readonly name: string;
@@ -23,7 +23,7 @@ const JOB_SPEC = {
   },
 };
 
-/** What works with the Go operator, by its field list, and RoutedIP manifests by theirs. */
+/** Specs with the fields of the Go operator, and of RoutedIP. */
 export const REFERENCE_SPECS: readonly GoodSpec[] = [
   {
     kind: "FloatingIPPool",
@@ -104,7 +104,7 @@ export const REFERENCE_SPECS: readonly GoodSpec[] = [
   },
   {
     kind: "RoutedIP",
-    name: "every field of its plan",
+    name: "every planned field",
     spec: {
       className: "floating",
       routedIP: "192.0.2.9",
@@ -118,7 +118,7 @@ export const REFERENCE_SPECS: readonly GoodSpec[] = [
   },
   {
     kind: "RoutedIPIssuer",
-    name: "every field of its plan",
+    name: "every planned field",
     spec: {
       provider: "digitalocean",
       region: "nyc3",
@@ -128,7 +128,7 @@ export const REFERENCE_SPECS: readonly GoodSpec[] = [
   },
   {
     kind: "ClusterRoutedIPClass",
-    name: "every field of its plan",
+    name: "every planned field",
     spec: {
       firewallPostAllow: true,
       nodePortRange: "30000-32767",
@@ -140,7 +140,7 @@ export const REFERENCE_SPECS: readonly GoodSpec[] = [
   },
 ];
 
-/** Every field of ours. */
+/** Specs with every field. */
 export const FULL_SPECS: readonly GoodSpec[] = [
   {
     kind: "FloatingIPPool",

@@ -5,13 +5,13 @@ import { FlipopCrds } from "../../src";
 import { customResourceDefinitions } from "../../src/api";
 
 describe("FlipopCrds", () => {
-  it("has the definitions of all kinds, as the type model makes them", () => {
+  it("contains the definitions of all kinds from the type model", () => {
     const chart = Testing.chart();
     new FlipopCrds(chart, "crds");
     expect(Testing.synth(chart)).to.deep.equal(customResourceDefinitions());
   });
 
-  it("gives them no namespace, though the chart has one", () => {
+  it("gives them no namespace, although the chart has one", () => {
     const chart = new Chart(Testing.app(), "test", { namespace: "edge" });
     new FlipopCrds(chart, "crds");
     expect(Testing.synth(chart)).to.deep.equal(customResourceDefinitions());

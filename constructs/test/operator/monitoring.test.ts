@@ -49,7 +49,7 @@ function metricsIn(expr: string): readonly string[] {
   return names.map((name) => name.replace(/_bucket$/, ""));
 }
 
-/** Labels that an expression of one of our metrics asks for in braces or groups by. */
+/** Labels that an expression of a flipop metric has in braces or in its grouping. */
 function labelsIn(expr: string): readonly string[] {
   const selected = [...expr.matchAll(/\{([^}]*)\}/g)].flatMap(([, inside = ""]) => inside.match(/[a-z_]+(?==)/g) ?? []);
   const grouped = [...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, inside = ""]) => inside.split(/, */));
@@ -66,7 +66,7 @@ function balanced(expr: string): boolean {
   return open === 0;
 }
 
-/** Everything that an expression of ours must be, whoever shows it. */
+/** Checks for every expression, in alerts and in the dashboard. */
 function expectSane(expr: string): void {
   expect(balanced(expr), expr).to.equal(true);
   const metrics = metricsIn(expr);
@@ -81,13 +81,13 @@ function expectSane(expr: string): void {
 describe("scraping", () => {
   const spec = (objects: readonly Manifest[], kind: string): unknown => find(objects, kind, "flipop")["spec"];
 
-  it("is left to others unless asked for", () => {
+  it("has no object by default", () => {
     const kinds = synthOperator().map(({ kind }) => kind);
     expect(kinds).not.to.include.members(["ServiceMonitor"]);
     expect(kinds).not.to.include.members(["PodMonitor"]);
   });
 
-  it("by a ServiceMonitor goes to the metrics port of the Service, whose labels it selects", () => {
+  it("by a ServiceMonitor uses the metrics port of the Service, whose labels it selects", () => {
     const objects = synthOperator({ scrape: MetricsScrape.SERVICE_MONITOR });
     expect(spec(objects, "ServiceMonitor")).to.deep.equal({
       selector: SELECTOR,
@@ -97,7 +97,7 @@ describe("scraping", () => {
     expect(objects.some(({ kind }) => kind === "PodMonitor")).to.equal(false);
   });
 
-  it("by a PodMonitor goes to the metrics port of the pods", () => {
+  it("by a PodMonitor uses the metrics port of the pods", () => {
     const objects = synthOperator({ scrape: MetricsScrape.POD_MONITOR });
     expect(spec(objects, "PodMonitor")).to.deep.equal({
       selector: SELECTOR,
@@ -106,7 +106,7 @@ describe("scraping", () => {
     expect(objects.some(({ kind }) => kind === "ServiceMonitor")).to.equal(false);
   });
 
-  it("and alerts and dashboard carry the labels by which they are found", () => {
+  it("objects, alerts and dashboard have the additional labels", () => {
     const monitoringLabels = { release: "prometheus" };
     const props = { scrape: MetricsScrape.SERVICE_MONITOR, alertRules: true, dashboard: true, monitoringLabels };
     const objects = synthOperator(props);
@@ -117,7 +117,7 @@ describe("scraping", () => {
     expect(find(objects, "Deployment", "flipop").metadata.labels).not.to.include(monitoringLabels);
   });
 
-  it("reaches the metrics of each pod: the Service balances nothing", () => {
+  it("reaches each pod: the Service does not balance", () => {
     expect(find(synthOperator(), "Service", "flipop-metrics")["spec"]).to.deep.equal({
       clusterIP: "None",
       selector: SELECTOR.matchLabels,
@@ -127,7 +127,7 @@ describe("scraping", () => {
 });
 
 describe("the alerts", () => {
-  it("are these", () => {
+  it("are complete", () => {
     expect(rules().map(({ alert, labels }) => `${labels.severity} ${alert}`)).to.deep.equal([
       "warning FlipopUnfulfilledAddresses",
       "warning FlipopInactiveAddresses",
@@ -140,9 +140,9 @@ describe("the alerts", () => {
   });
 
   for (const { alert, expr, annotations, ...rule } of rules()) {
-    it(`${alert} asks for metrics and labels that there are`, () => expectSane(expr));
+    it(`${alert} uses only existing metrics and labels`, () => expectSane(expr));
 
-    it(`${alert} waits before it calls, and says what is wrong and where to look`, () => {
+    it(`${alert} waits before it fires, and names the problem and the place to look`, () => {
       expect(rule.for).to.match(/^\d+m$/);
       expect(annotations.summary).to.match(/\.$/);
       expect(annotations.description).to.match(/kubectl|log/);
@@ -154,7 +154,7 @@ describe("the alerts", () => {
     });
   }
 
-  it("about the machinery look at this operator's pods only", () => {
+  it("about runtime metrics cover only this operator's pods", () => {
     const [noLeader] = rules({ name: "canary", namespace: "edge" }).filter(({ alert }) => alert === "FlipopNoLeader");
     expect(noLeader?.expr).to.equal(
       '(sum(leader_election_master_status{namespace="edge",name="floating-ip-pool-controller-leader-election",pod=~"canary-[a-z0-9]+-[a-z0-9]+"}) or vector(0)) == 0',
@@ -168,7 +168,7 @@ describe("the dashboard", () => {
     expect(metadata.labels).to.include({ grafana_dashboard: "1" });
   });
 
-  it("has an identity of its own for each operator", () => {
+  it("has a unique id for each operator", () => {
     expect(dashboard().uid).to.equal("flipop");
     expect(dashboard({ name: "canary", namespace: "edge" })).to.include({
       uid: "canary-edge",
@@ -177,12 +177,12 @@ describe("the dashboard", () => {
     expect(dashboard({ name: "n".repeat(50) }).uid).to.have.length(40);
   });
 
-  it("shows every metric of ours", () => {
+  it("shows every flipop metric", () => {
     const shown = dashboard().panels.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => metricsIn(expr)));
     expect(shown).to.include.members(Object.keys(METRICS));
   });
 
-  it("asks for metrics and labels that there are", () => {
+  it("uses only existing metrics and labels", () => {
     for (const { targets = [] } of dashboard().panels) for (const { expr } of targets) expectSane(expr);
   });
 
@@ -199,7 +199,7 @@ describe("the dashboard", () => {
     expect(new Set(used)).to.deep.equal(new Set(templating.list.map(({ name }) => name)));
   });
 
-  it("has panels with an id each, which neither overlap nor leave the grid", () => {
+  it("has panels with unique ids that neither overlap nor leave the grid", () => {
     const { panels } = dashboard();
     expect(new Set(panels.map(({ id }) => id)).size).to.equal(panels.length);
     const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>

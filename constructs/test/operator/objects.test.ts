@@ -5,7 +5,7 @@ import { MetricsScrape, OperatorFeature } from "../../src";
 import { find, makeOperator, synthOperator, titles } from "./synth";
 
 describe("the objects of an operator", () => {
-  it("are these for the default install", () => {
+  it("of the default install are complete", () => {
     expect(titles(synthOperator())).to.deep.equal([
       "Namespace flipop",
       "ServiceAccount flipop flipop",
@@ -25,7 +25,7 @@ describe("the objects of an operator", () => {
     ]);
   });
 
-  it("have the namespace in the names of cluster-scoped ones where anything is not the default", () => {
+  it("have the namespace in the names of cluster-scoped objects unless name and namespace are the default", () => {
     const objects = synthOperator({ namespace: "infra" });
     expect(titles(objects).filter((title) => !title.includes(" infra "))).to.deep.equal([
       "Namespace infra",
@@ -46,13 +46,13 @@ describe("the objects of an operator", () => {
     expect(second.filter((title) => first.includes(title))).to.deep.equal([]);
   });
 
-  it("go to the chart's namespace where the props name none", () => {
+  it("use the chart's namespace if the props name none", () => {
     const objects = synthOperator({}, { namespace: "edge" });
     expect(find(objects, "Deployment", "flipop").metadata.namespace).to.equal("edge");
     expect(titles(objects)).to.include("Namespace edge");
   });
 
-  it("have no namespace where they are cluster-scoped, though the chart stamps one on everything", () => {
+  it("have no namespace if they are cluster-scoped, although the chart sets one on all objects", () => {
     const scoped = synthOperator({ namespace: "own" }, { namespace: "edge" });
     const kinds = ["Namespace", "ClusterRole", "ClusterRoleBinding", "ValidatingAdmissionPolicy"];
     const clusterWide = scoped.filter(({ kind }) => kinds.some((prefix) => kind.startsWith(prefix)));
@@ -60,7 +60,7 @@ describe("the objects of an operator", () => {
     for (const { metadata } of clusterWide) expect(metadata).not.to.have.property("namespace");
   });
 
-  it("carry the recommended labels with the name as instance", () => {
+  it("have the recommended labels with the name as instance", () => {
     for (const { metadata } of synthOperator({ name: "canary" })) {
       expect(metadata.labels).to.include({
         "app.kubernetes.io/name": "flipop",
@@ -77,7 +77,7 @@ describe("the objects of an operator", () => {
     expect(objects.filter(({ kind }) => kind === "Namespace")).to.deep.equal([]);
   });
 
-  it("include the namespaces of Jobs, restricted, where feature jobs is on", () => {
+  it("include the restricted namespaces of Jobs if feature jobs is enabled", () => {
     const objects = synthOperator({ features: [OperatorFeature.JOBS], jobNamespaces: ["work", "play"] });
     expect(titles(objects)).to.include.members(["Namespace work", "Namespace play"]);
     expect(find(objects, "Namespace", "work").metadata.labels).to.include({
@@ -88,7 +88,7 @@ describe("the objects of an operator", () => {
     expect(titles(synthOperator({ features: [OperatorFeature.JOBS] }))).to.include("Namespace flipop-jobs");
   });
 
-  it("include no ServiceAccount where one is named, and everything names that one", () => {
+  it("include no ServiceAccount if the props name one, and all references use that name", () => {
     const objects = synthOperator({ serviceAccountName: "robot" });
     expect(objects.filter(({ kind }) => kind === "ServiceAccount")).to.deep.equal([]);
     const subject = { kind: "ServiceAccount", name: "robot", namespace: "flipop" };
@@ -104,7 +104,7 @@ describe("the objects of an operator", () => {
     expect(kinds.filter((kind) => kind.startsWith("Validating"))).to.deep.equal([]);
   });
 
-  it("let a drain take one pod at a time, even one that does not get ready", () => {
+  it("allow a drain to evict one pod at a time, even one that does not become ready", () => {
     expect(find(synthOperator(), "PodDisruptionBudget", "flipop")["spec"]).to.deep.equal({
       maxUnavailable: 1,
       unhealthyPodEvictionPolicy: "AlwaysAllow",
@@ -112,7 +112,7 @@ describe("the objects of an operator", () => {
     });
   });
 
-  it("include a NetworkPolicy on request, which allows metrics and probes in, DNS and TLS out", () => {
+  it("include an optional NetworkPolicy, which allows incoming metrics and probes, and outgoing DNS and TLS", () => {
     const policy = find(synthOperator({ networkPolicy: true }), "NetworkPolicy", "flipop");
     expect(policy["spec"]).to.deep.equal({
       podSelector: { matchLabels: { "app.kubernetes.io/name": "flipop", "app.kubernetes.io/instance": "flipop" } },
@@ -157,7 +157,7 @@ describe("the objects of an operator", () => {
     expect(deployment.spec.revisionHistoryLimit).to.equal(3);
   });
 
-  it("tell the names that other objects need", () => {
+  it("provide the names that other objects need", () => {
     const { operator } = makeOperator({ name: "canary", namespace: "edge" });
     const { name, namespace, serviceAccountName } = operator;
     expect([name, namespace, serviceAccountName]).to.deep.equal(["canary", "edge", "canary"]);

@@ -24,13 +24,13 @@ describe("a pod of the operator", () => {
     });
   });
 
-  it("mounts a token of its own, which the ServiceAccount alone would not", () => {
+  it("mounts a token, although its ServiceAccount disables that", () => {
     const objects = synthOperator();
     expect(podSpec(objects)["automountServiceAccountToken"]).to.equal(true);
     expect(find(objects, "ServiceAccount", "flipop")["automountServiceAccountToken"]).to.equal(false);
   });
 
-  it("reserves little, and limits memory but not CPU", () => {
+  it("requests little, and limits memory but not CPU", () => {
     expect(container(synthOperator()).resources).to.deep.equal({
       requests: { cpu: "50m", memory: "128Mi" },
       limits: { memory: "512Mi" },
@@ -45,7 +45,7 @@ describe("a pod of the operator", () => {
     });
   });
 
-  it("is probed at its health port", () => {
+  it("has probes at its health port", () => {
     const { livenessProbe, readinessProbe, ports } = container(synthOperator());
     expect(livenessProbe).to.deep.include({ httpGet: { path: "/healthz", port: "health" } });
     expect(readinessProbe).to.deep.include({ httpGet: { path: "/readyz", port: "health" } });
@@ -79,7 +79,7 @@ describe("a pod of the operator", () => {
     expect(podSpec(objects)).to.deep.include({ imagePullSecrets: [{ name: "pull" }], priorityClassName: "high" });
   });
 
-  it("runs on Linux, on the nodes and with the tolerations that are asked for", () => {
+  it("runs on Linux, with the given nodeSelector and tolerations", () => {
     const tolerations = [Toleration.keyValue("pool", "infra", TaintEffect.NO_SCHEDULE), Toleration.all()];
     const spec = podSpec(synthOperator({ nodeSelector: { pool: "infra" }, tolerations }));
     expect(spec.nodeSelector).to.deep.equal({ "kubernetes.io/os": "linux", pool: "infra" });
@@ -99,16 +99,16 @@ describe("a pod of the operator", () => {
 });
 
 describe("the command line of the operator", () => {
-  it("is run and nothing else by default", () => {
+  it("is only the command run by default", () => {
     expect(container(synthOperator()).args).to.deep.equal(["run"]);
   });
 
-  it("names features only where they are not the default ones, in whatever order", () => {
+  it("contains features only if they differ from the default ones, in any order", () => {
     expect(container(synthOperator({ features: [ROUTED_IP, DNS, POOLS] })).args).to.deep.equal(["run"]);
     expect(container(synthOperator({ features: [DNS, POOLS] })).args).to.deep.equal(["run", "--features=pools,dns"]);
   });
 
-  it("names the namespaces that are asked for", () => {
+  it("contains the given namespaces", () => {
     const props = { watchNamespaces: ["a", "b"], podNamespaces: ["c"], issuerNamespaces: ["a"] };
     expect(container(synthOperator(props)).args).to.deep.equal([
       "run",
@@ -118,12 +118,12 @@ describe("the command line of the operator", () => {
     ]);
   });
 
-  it("leaves out issuerNamespaces and jobNamespaces that say the default", () => {
+  it("omits issuerNamespaces and jobNamespaces that equal the default", () => {
     const props = { features: [ROUTED_IP, JOBS], issuerNamespaces: ["flipop"], jobNamespaces: ["flipop-jobs"] };
     expect(container(synthOperator(props)).args).to.deep.equal(["run", "--features=routedip,jobs"]);
   });
 
-  it("names other jobNamespaces", () => {
+  it("contains other jobNamespaces", () => {
     const { args } = container(synthOperator({ features: [JOBS], jobNamespaces: ["work"] }));
     expect(args).to.deep.equal(["run", "--features=jobs", "--job-namespaces=work"]);
   });
@@ -137,7 +137,7 @@ describe("the command line of the operator", () => {
     expect(podSpec(synthOperator())["terminationGracePeriodSeconds"]).to.equal(30);
   });
 
-  it("leaves out durations that say the default", () => {
+  it("omits durations that equal the default", () => {
     const props = { resync: Duration.minutes(1), shutdownTimeout: Duration.seconds(20), debug: false, dryRun: false };
     expect(container(synthOperator(props)).args).to.deep.equal(["run"]);
   });
@@ -159,7 +159,7 @@ describe("the environment of the operator", () => {
     ]);
   });
 
-  it("has the tokens from the Secrets that are named, by default from the entry of the variable's name", () => {
+  it("has the tokens from the given Secrets, by default from the entry with the variable's name", () => {
     const digitalOcean = Credentials.fromSecretName("do", "token");
     const cloudflare = Credentials.fromSecretName("cf");
     const { env } = container(synthOperator({ digitalOcean, cloudflare }));
@@ -169,7 +169,7 @@ describe("the environment of the operator", () => {
     ]);
   });
 
-  it("has the token of a Secret of the same chart, which then stands before the Deployment", () => {
+  it("has the token of a Secret of the same chart, which comes before the Deployment", () => {
     const chart = new Chart(Testing.app(), "test", { namespace: "flipop" });
     const early = new Construct(chart, "early");
     const secret = new Secret(chart, "late", { metadata: { name: "cf" }, stringData: { token: "x" } });

@@ -11,7 +11,7 @@ const NAME_FIX =
   'is not the name of an object: use lower-case letters, digits, "-" and ".", with a letter or digit at each end, such as "flipop"';
 const USE_SECRET =
   "the value looks like an API token (not shown here): put it into a Secret and use digitalOcean or cloudflare with Credentials.fromSecretName(...)";
-// Made here, so that nothing in the repo looks like a token.
+// Assembled here, so that nothing in the repo looks like a token.
 const DIGITALOCEAN_TOKEN = `dop_v1_${"0a".repeat(32)}`;
 const CLOUDFLARE_TOKEN = `${"aB3".repeat(13)}x`;
 
@@ -191,7 +191,7 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
   [
     "a variable with a value that its flag does not take",
     { env: { FLIPOP_LOG_FORMAT: "xml" } },
-    'env.FLIPOP_LOG_FORMAT: "xml" is not a value of log-format: use auto, text, json',
+    'env.FLIPOP_LOG_FORMAT: "xml" is not a valid value of log-format: use auto, text, json',
   ],
   [
     "a flag and its value apart",
@@ -226,7 +226,7 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
   [
     "seconds in words",
     { extraArgs: ["--leader-elect-retry-period=2 seconds"] },
-    'extraArgs[0]: "2 seconds" is not a value of leader-elect-retry-period: give a number of seconds above 0, such as 2',
+    'extraArgs[0]: "2 seconds" is not a valid value of leader-elect-retry-period: give a number of seconds above 0, such as 2',
   ],
   [
     "a choice without a value",
@@ -236,22 +236,22 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
   [
     "a switch that is neither on nor off",
     { extraArgs: ["--leader-elect=yes"] },
-    'extraArgs[0]: "yes" is not a value of leader-elect: use true or false',
+    'extraArgs[0]: "yes" is not a valid value of leader-elect: use true or false',
   ],
 ];
 
-describe("props of an operator that can't be used", () => {
+describe("invalid props of an operator", () => {
   for (const [title, props, message] of CASES) {
     it(`are refused: ${title}`, () => {
       expect(problemsOf(props)).to.include(`[test/operator] ${message}`);
     });
   }
 
-  it("throw nothing in the constructor", () => {
+  it("do not throw in the constructor", () => {
     for (const [, props] of CASES) new FlipopOperator(Testing.chart(), "operator", props);
   });
 
-  it("are told all at once", () => {
+  it("are all reported at once", () => {
     const props = { name: "A", replicas: -1, env: { CLOUDFLARE_TOKEN: "x" }, extraArgs: ["--colour"] };
     expect(problemsOf(props)).to.have.length(4);
   });
@@ -274,7 +274,7 @@ describe("props of an operator that can't be used", () => {
     );
   });
 
-  it("don't include what works with one pod, within limits or with one place of the token", () => {
+  it("do not include props that are valid with one pod, within limits or with one source of the token", () => {
     const env = { DIGITALOCEAN_ACCESS_TOKEN_FILE: "/token" };
     const alone = { replicas: 1, extraArgs: ["--leader-elect=false"], cloudflare: Credentials.fromSecretName("cf") };
     const quantities = { cpuRequest: "500m", cpuLimit: "0.5", memoryRequest: "1Gi", memoryLimit: "1024Mi" };
@@ -283,12 +283,12 @@ describe("props of an operator that can't be used", () => {
     expect(problemsOf(flagWins)).to.deep.equal([]);
   });
 
-  it("don't include pods without leader election in a dry run, where none acts", () => {
+  it("do not include pods without leader election in a dry run, in which none acts", () => {
     expect(problemsOf({ dryRun: true, extraArgs: ["--leader-elect=false"] })).to.deep.equal([]);
     expect(problemsOf({ dryRun: true, env: { FLIPOP_LEADER_ELECT: "false" } })).to.deep.equal([]);
   });
 
-  it("don't include ordinary values that look a little like tokens", () => {
+  it("do not include ordinary values that resemble tokens", () => {
     const env = { COMMIT: "0123456789abcdef0123456789abcdef01234567", PATH_LIKE: "/usr/local/bin:/usr/bin" };
     expect(problemsOf({ env, extraArgs: ["--kubeconfig=/etc/flipop/kubeconfig"] })).to.deep.equal([]);
   });

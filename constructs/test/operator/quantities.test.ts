@@ -13,7 +13,7 @@ function refusalsOf(props: FlipopOperatorProps): readonly string[] {
   return draft.refusals.map(({ prop, message }) => `${prop}: ${message}`);
 }
 
-/** What is refused where each of two quantities is the request, and the other one the limit. */
+/** The problems if each of two quantities is the request, and the other one the limit. */
 function bothWays(what: "cpu" | "memory", [one, other]: readonly [string, string]): readonly string[] {
   const ask = (request: string, limit: string) => refusalsOf({ [`${what}Request`]: request, [`${what}Limit`]: limit });
   return [...ask(one, other), ...ask(other, one)];
@@ -39,19 +39,19 @@ describe("quantities", () => {
     });
   }
 
-  it("that differ in the last of many digits are told apart", () => {
+  it("that differ in the last of many digits are different", () => {
     expect(refusalsOf({ cpuRequest: "0.70000000000000000001", cpuLimit: "700m" })).to.have.length(1);
     expect(refusalsOf({ memoryRequest: "9007199254740993", memoryLimit: "9007199254740992" })).to.have.length(1);
   });
 
-  it("are nothing where they have no digit but 0", () => {
+  it("are refused if all their digits are 0", () => {
     expect(refusalsOf({ cpuRequest: "0.0m" })).to.deep.equal([
       'cpuRequest: "0.0m" is not a quantity: write it as "50m" or "0.5"',
     ]);
   });
 });
 
-/** A quotient by 1000 or 1024 with all its digits: the latter has ten. */
+/** The exact quotient by 1000 or 1024; the latter has up to ten decimal places. */
 function exact(amount: number, factor: number): string {
   return (amount / factor).toFixed(10);
 }

@@ -7,7 +7,7 @@ import { find, type Manifest, synthOperator, titles } from "./synth";
 const { POOLS, DNS, ROUTED_IP, JOBS } = OperatorFeature;
 const EVERYTHING = [POOLS, DNS, ROUTED_IP, JOBS];
 
-/** The rules that a role must have, said by the permissions themselves. */
+/** The rules that a role must have, derived from the permissions. */
 function rulesOf(features: readonly FeatureName[], ...scopes: readonly PermissionScope[]): readonly unknown[] {
   return PERMISSIONS.filter(({ scope }) => scopes.includes(scope))
     .filter((permission) => permission.features.some((feature) => features.includes(feature)))
@@ -32,8 +32,8 @@ function rights(objects: readonly Manifest[]): Readonly<Record<string, readonly 
   );
 }
 
-describe("the operator's rights", () => {
-  it("are those of the permissions, in the cluster and in its own namespace", () => {
+describe("the operator's permissions", () => {
+  it("equal those of the type model, in the cluster and in its own namespace", () => {
     const objects = synthOperator();
     const features = ["pools", "dns", "routedip"] as const;
     expect(find(objects, "ClusterRole", "flipop")["rules"]).to.deep.equal(
@@ -43,7 +43,7 @@ describe("the operator's rights", () => {
     expect(find(objects, "Role", "flipop-issuers")["rules"]).to.deep.equal(rulesOf(features, "issuerNamespaces"));
   });
 
-  it("move from the cluster to the namespaces that are to be watched", () => {
+  it("move from the cluster to the watched namespaces", () => {
     const objects = synthOperator({ features: EVERYTHING, watchNamespaces: ["a", "b"] });
     expect(find(objects, "ClusterRole", "flipop")["rules"]).to.deep.equal(
       rulesOf(["pools", "dns", "routedip", "jobs"], "cluster", "podNamespaces"),
@@ -54,7 +54,7 @@ describe("the operator's rights", () => {
     for (const role of watching) expect(role["rules"]).to.deep.equal(wanted);
   });
 
-  it("of the last clean-up are in the cluster where a policy confines them to the namespaces that are watched", () => {
+  it("for the last clean-up are in the cluster if a policy limits them to the watched namespaces", () => {
     const objects = synthOperator({ features: EVERYTHING, watchNamespaces: ["a", "b"], issuerNamespaces: ["b"] });
     const role = find(objects, "ClusterRole", "flipop-cleanup");
     expect(role["rules"]).to.deep.equal(rulesOf(["pools", "dns", "routedip", "jobs"], "goingNamespaces"));
@@ -71,7 +71,7 @@ describe("the operator's rights", () => {
     });
   });
 
-  it("of the last clean-up are those of the features alone", () => {
+  it("for the last clean-up are only those of the enabled features", () => {
     const rules = (features: OperatorFeature[]) =>
       find(synthOperator({ features, watchNamespaces: ["a"] }), "ClusterRole", "flipop-cleanup")["rules"];
     expect(rules([POOLS])).to.deep.equal(rulesOf(["pools"], "goingNamespaces"));
@@ -79,13 +79,13 @@ describe("the operator's rights", () => {
     expect(rules([JOBS])).to.deep.equal(rulesOf(["jobs"], "goingNamespaces"));
   });
 
-  it("of the last clean-up are given to none that no policy confines, or that has them already", () => {
+  it("for the last clean-up do not exist without a policy, or if the operator already has them", () => {
     for (const props of [{ watchNamespaces: ["a"], admissionPolicy: false }, {}]) {
       expect(titles(synthOperator(props)).filter((title) => title.includes("cleanup"))).to.deep.equal([]);
     }
   });
 
-  it("come after the policy that confines them", () => {
+  it("come after the policy that limits them", () => {
     const made = titles(synthOperator({ watchNamespaces: ["a"] })).filter((title) => title.endsWith("flipop-cleanup"));
     expect(made.map((title) => title.split(" ")[0])).to.deep.equal([
       "ValidatingAdmissionPolicy",
@@ -95,7 +95,7 @@ describe("the operator's rights", () => {
     ]);
   });
 
-  it("move from the cluster to the namespaces whose pods may be matched", () => {
+  it("move from the cluster to the namespaces whose pods a match may select", () => {
     const objects = synthOperator({ features: [DNS], podNamespaces: ["web"] });
     expect(find(objects, "ClusterRole", "flipop")["rules"]).to.deep.equal(
       rulesOf(["dns"], "cluster", "watchNamespaces"),
@@ -135,14 +135,14 @@ describe("the operator's rights", () => {
     });
   }
 
-  it("of record sets alone don't include writing to nodes or reading Secrets", () => {
+  it("for record sets alone do not include writing to nodes or reading Secrets", () => {
     const { nodes, secrets, leases } = rights(synthOperator({ features: [DNS] }));
     expect(nodes).to.deep.equal(["get", "list", "watch"]);
     expect(secrets).to.equal(undefined);
     expect(leases).to.deep.equal(["create", "get", "update"]);
   });
 
-  it("are given to its ServiceAccount by a binding for each role", () => {
+  it("belong to its ServiceAccount through a binding for each role", () => {
     const objects = synthOperator({ features: EVERYTHING, watchNamespaces: ["a"], podNamespaces: ["b"] });
     for (const { kind, metadata } of objects.filter(({ kind }) => kind === "Role")) {
       const binding = objects.find(
@@ -169,7 +169,7 @@ describe("the operator's rights", () => {
 describe("the roles for users", () => {
   const plurals = ALL_KINDS.map(({ plural }) => plural);
 
-  it("add reading of our kinds to the built-in view, edit and admin", () => {
+  it("allow the built-in roles view, edit and admin to read the five kinds", () => {
     const role = find(synthOperator(), "ClusterRole", "flipop-view");
     expect(role["rules"]).to.deep.equal([
       { apiGroups: ["flipop.digitalocean.com"], resources: plurals, verbs: ["get", "list", "watch"] },
@@ -181,7 +181,7 @@ describe("the roles for users", () => {
     });
   });
 
-  it("add writing of our kinds, but for their status, to the built-in edit and admin", () => {
+  it("allow the built-in roles edit and admin to write the five kinds, except their status", () => {
     const role = find(synthOperator(), "ClusterRole", "flipop-edit");
     expect(role["rules"]).to.deep.equal([
       {

@@ -1,7 +1,7 @@
 import { Chart, type ChartProps, Testing } from "cdk8s";
 import { FlipopOperator, type FlipopOperatorProps } from "../../src";
 
-/** A Kubernetes object as it comes out of a synthesis. */
+/** A synthesised Kubernetes object. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
@@ -9,7 +9,7 @@ export interface Manifest {
   readonly [field: string]: unknown;
 }
 
-/** All objects of an operator with these props. Throws, as a synthesis does, where they are wrong. */
+/** All objects of an operator with these props. Like a synthesis, it throws if the props are invalid. */
 export function synthOperator(props: FlipopOperatorProps = {}, chartProps: ChartProps = {}): readonly Manifest[] {
   const chart = new Chart(Testing.app(), "test", chartProps);
   new FlipopOperator(chart, "operator", props);
@@ -34,7 +34,7 @@ export function titles(objects: readonly Manifest[]): readonly string[] {
   return objects.map(({ kind, metadata: { name, namespace } }) => [kind, namespace, name].filter(Boolean).join(" "));
 }
 
-/** A container, as far as tests look at it. */
+/** The part of a container that tests read. */
 export interface Container {
   readonly image: string;
   readonly args: readonly string[];
@@ -44,7 +44,7 @@ export interface Container {
   readonly [field: string]: unknown;
 }
 
-/** What a pod of the operator is, as far as tests look at it. */
+/** The part of a pod's spec that tests read. */
 export interface PodSpec {
   readonly containers: readonly [Container];
   readonly nodeSelector: unknown;

@@ -5,16 +5,16 @@ import { FlipopOperator } from "../../src";
 import { refusals } from "../support/charts";
 
 describe("two operators", () => {
-  it("of one name in one namespace of a chart are refused, with the paths of both", () => {
+  it("with the same name and namespace in a chart are refused, with both paths", () => {
     const chart = new Chart(new App(), "test");
     new FlipopOperator(chart, "a");
     new FlipopOperator(chart, "b", { namespace: "flipop" });
     expect(refusals(chart)).to.deep.equal([
-      '[test/b] name: "flipop" of namespace "flipop" is test/a too: give one another name',
+      '[test/b] name: "flipop" of namespace "flipop" is also the name of test/a: rename one of the two',
     ]);
   });
 
-  it("of two names, of two namespaces, or of two charts (which may be two clusters) are let pass", () => {
+  it("with different names, namespaces or charts (which may be two clusters) are accepted", () => {
     const app = new App();
     const chart = new Chart(app, "test");
     new FlipopOperator(chart, "a");

@@ -26,7 +26,7 @@ interface Policy {
   };
 }
 
-/** A node as the tests find it: with an annotation, a label and a taint of others. */
+/** A node before each test, with a foreign annotation, label and taint. */
 interface StoredNode extends KubeObject {
   readonly spec: { readonly taints?: readonly unknown[] };
 }
@@ -128,7 +128,7 @@ describe("the admission policy for the operator's identity", () => {
   });
 
   for (const [title, type, body] of PASSES) {
-    it(`lets it send ${title}`, async () => {
+    it(`allows it to send ${title}`, async () => {
       const answer = await patch(operator, node, type, body(node));
       expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
     });
@@ -140,13 +140,13 @@ describe("the admission policy for the operator's identity", () => {
       expectRefusal(answer);
     });
 
-    it(`lets an administrator send ${title}, so that only the identity is at fault`, async () => {
+    it(`allows an administrator to send ${title}, so only the identity makes the difference`, async () => {
       const answer = await patch(admin, node, type, body(node));
       expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
     });
   }
 
-  it("refuses a change of labels beside one of our annotations", async () => {
+  it("refuses a change of labels beside one of flipop's annotations", async () => {
     const metadata = { labels: { mine: "yes" }, annotations: { [Annotation.reservedIpv4]: "192.0.2.1" } };
     expectRefusal(await patch(operator, node, "merge", { metadata }));
   });
@@ -174,7 +174,7 @@ describe("the admission policy for the operator's identity", () => {
     expectRefusal(await operator.update(`${NODES}/${node.metadata.name}`, { ...node, metadata }));
   });
 
-  it("says what is allowed", async () => {
+  it("shows the allowed changes", async () => {
     const { body } = await patch(operator, node, "merge", { metadata: { labels: { mine: "yes" } } });
     expect(JSON.stringify(body)).to.include(
       "flipop may change only its own annotations and taints on a node: metadata.labels must not change",
@@ -182,7 +182,7 @@ describe("the admission policy for the operator's identity", () => {
   });
 });
 
-/** With these rights only the policy stands between the operator and the nodes. */
+/** With these permissions, only the policy protects the nodes from the operator. */
 async function allowEverythingOnNodes(admin: Client): Promise<void> {
   const rbac = "/apis/rbac.authorization.k8s.io/v1";
   const name = "everything-on-nodes";
@@ -201,7 +201,7 @@ async function makeNode(admin: Client): Promise<StoredNode> {
   const labels = { theirs: "yes" };
   const annotations = { "example.com/theirs": "kept", [Annotation.reservedIpv6]: "2001:db8::1" };
   const { metadata } = await admin.must.create(NODES, { metadata: { generateName: "node-", labels, annotations } });
-  // Admission adds a taint to new nodes, so ours are put into their places afterwards.
+  // Admission adds a taint to new nodes, so the test sets the taints afterwards.
   return admin.must.patch<StoredNode>(`${NODES}/${metadata.name}`, { spec: { taints: [FOREIGN_TAINT] } });
 }
 

@@ -5,7 +5,7 @@ import { BAD_SPECS } from "../data/bad-specs";
 import { minimalSpec } from "../data/minimal-specs";
 import { clusterWithCrds, collection, resource } from "../support/cluster";
 
-describe("the API server with our CustomResourceDefinitions", () => {
+describe("the API server with the CustomResourceDefinitions", () => {
   let client: Client;
 
   before(async function () {
@@ -21,7 +21,7 @@ describe("the API server with our CustomResourceDefinitions", () => {
     });
   }
 
-  it("refuses another class for an existing RoutedIP", async () => {
+  it("refuses a change of an existing RoutedIP's class", async () => {
     const path = collection("RoutedIP", await client.tempNamespace());
     await client.must.create(path, resource("RoutedIP", minimalSpec("RoutedIP"), "web"));
     const { status, body } = await client.patch(`${path}/web`, { spec: { className: "other" } });

@@ -41,7 +41,7 @@ describe("an operator that watches a few namespaces", () => {
     await eventually(async () => isRefused(await release(ELSEWHERE, "RoutedIP")), {
       what: "the policy to take effect",
     });
-    // A namespace that goes takes its Roles with it.
+    // The deletion of a namespace deletes its Roles.
     await admin.must.delete(`${RBAC}/namespaces/${WATCHED[0]}/rolebindings`);
     await admin.must.delete(`${RBAC}/namespaces/${WATCHED[0]}/roles`);
     await eventually(async () => (await operator.list(collection(WATCHED[0] ?? "", "RoutedIP"))).status === 403, {
@@ -69,7 +69,7 @@ describe("an operator that watches a few namespaces", () => {
       }
     });
 
-    it(`changes no ${kind} in another namespace, though RBAC would let it`, async () => {
+    it(`changes no ${kind} in another namespace, although RBAC would allow it`, async () => {
       for (const answer of [await release(ELSEWHERE, kind), await mark(ELSEWHERE, kind)]) {
         expect(isRefused(answer), JSON.stringify(answer.body)).to.equal(true);
       }
@@ -77,7 +77,7 @@ describe("an operator that watches a few namespaces", () => {
     });
   }
 
-  it("reads nothing and makes nothing by that right", async () => {
+  it("reads and creates nothing with that permission", async () => {
     for (const kind of Object.keys(PLURALS)) {
       const path = collection(WATCHED[0] ?? "", kind);
       const body = { metadata: { name: "made" }, spec: minimalSpec(kind) };
@@ -92,7 +92,7 @@ describe("an operator that watches a few namespaces", () => {
     }
   });
 
-  it("writes the issuers of its own namespace, which it does not watch, and nothing else there", async () => {
+  it("writes the issuers of its own unwatched namespace, and nothing else there", async () => {
     expect((await release(NAME, "RoutedIPIssuer")).status).to.equal(200);
     for (const kind of ["FloatingIPPool", "NodeDNSRecordSet", "RoutedIP"]) {
       expect(isRefused(await release(NAME, kind)), kind).to.equal(true);

@@ -52,7 +52,7 @@ describe("kubectl with the CustomResourceDefinitions", () => {
     plane = await clusterWithCrds(this);
   });
 
-  it("explains each kind in the words of the type model", async () => {
+  it("explains each kind with the descriptions of the type model", async () => {
     for (const { kind, plural, description, spec } of ALL_KINDS) {
       const { stdout, stderr } = await plane.kubectl(["explain", `${plural}.spec`]);
       expect(stderr).to.equal("");
@@ -76,7 +76,7 @@ describe("kubectl with the CustomResourceDefinitions", () => {
     expect(spec).to.deep.equal({ ...minimalSpec("FloatingIPPool"), ...defaults });
   });
 
-  it("lists all our kinds under the category flipop and their short names", async () => {
+  it("lists all kinds under the category flipop and their short names", async () => {
     const { stdout } = await plane.kubectl(["api-resources", "--categories=flipop", "--no-headers"]);
     const rows = stdout
       .trim()

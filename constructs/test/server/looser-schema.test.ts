@@ -6,7 +6,7 @@ import { looserDefinition } from "../data/looser-definitions";
 import { askedPart } from "../support/asked-part";
 import { CRDS, collection, resource } from "../support/cluster";
 
-/** Specs that the Go operator's schema lets through and ours refuses. */
+/** Specs that the Go operator's schema accepts and flipop's schema rejects. */
 const STORED: readonly { readonly kind: KindName; readonly name: string; readonly spec: unknown }[] = [
   {
     kind: "FloatingIPPool",
@@ -76,7 +76,7 @@ for (const release of [undefined, "1.32"]) {
         expect(askedPart(body["spec"], spec)).to.deep.equal(spec);
       });
 
-      it(`${kind} ${name} takes a status, a finalizer and an annotation`, async () => {
+      it(`${kind} ${name} accepts a status, a finalizer and an annotation`, async () => {
         const condition = {
           type: "Ready",
           status: "False",
@@ -95,14 +95,14 @@ for (const release of [undefined, "1.32"]) {
       });
     }
 
-    it("a new mistake beside an old one is refused", async () => {
+    it("refuse a new mistake beside an old one", async () => {
       const path = `${collection("FloatingIPPool")}/a-bad-selector`;
       const { status, body } = await client.patch(path, { spec: { ips: ["x"] } });
       expect(status).to.equal(422);
       expect(String(body["message"])).to.include('"x" is not an IP address');
     });
 
-    it("a created address can be appended although another field is wrong", async () => {
+    it("accept a created address although another field is wrong", async () => {
       const path = `${collection("FloatingIPPool")}/a-bad-selector`;
       await client.must.patch(path, { spec: { ips: ["192.0.2.1", "192.0.2.2"] } });
     });
@@ -123,7 +123,7 @@ async function upgradeDefinitions(client: Client): Promise<void> {
   for (const kind of [KINDS.FloatingIPPool, KINDS.NodeDNSRecordSet]) {
     const { metadata, spec } = customResourceDefinition(kind);
     await client.must.patch(`${CRDS}/${metadata.name}`, { spec });
-    // The new schema is in force as soon as it refuses something.
+    // The new schema is in force as soon as it rejects something.
     const bad = resource(kind.kind as KindName, undefined);
     const refused = async () =>
       (await client.create(collection(kind.kind as KindName), bad, { dryRun: "All" })).status === 422;

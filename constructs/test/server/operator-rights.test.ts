@@ -17,14 +17,14 @@ import { identityOf, installOperator, type OperatorName, operatorCluster } from 
 
 const { POOLS, DNS, ROUTED_IP, JOBS } = OperatorFeature;
 
-/** An operator, where its permissions hold (undefined: in the whole cluster), and what it must not do. */
+/** An operator, the scope of its permissions (undefined: the whole cluster), and calls that must fail. */
 interface Install {
   readonly name: OperatorName;
   readonly title: string;
   readonly props: FlipopOperatorProps;
   readonly namespaces: Readonly<Record<PermissionScope, readonly (string | undefined)[]>>;
   readonly forbidden: readonly Call[];
-  /** Plurals of kinds of which there is an "x" in namespace "default", which the operator does not watch. */
+  /** Plurals of kinds that have an object "x" in namespace "default", which the operator does not watch. */
   readonly unwatched?: readonly string[];
 }
 
@@ -37,7 +37,7 @@ const OURS = "/apis/flipop.digitalocean.com/v1alpha1";
 const RBAC = "/apis/rbac.authorization.k8s.io/v1";
 const NAMESPACED = ["floatingippools", "nodednsrecordsets", "routedips", "routedipissuers"];
 
-/** What no operator may do, with whatever features. */
+/** Calls that no operator may make, with any features. */
 const never = (name: OperatorName): readonly Call[] => [
   call("create", "/api/v1/nodes", { metadata: { name: "x" } }),
   call("delete", "/api/v1/nodes/x"),
@@ -79,7 +79,7 @@ const INSTALLS: readonly Install[] = [
       operatorNamespace: ["wide"],
       issuerNamespaces: ["wide"],
       jobNamespaces: ["flipop-jobs"],
-      // Rights in the whole cluster cover them.
+      // Permissions in the whole cluster include them.
       goingNamespaces: ["default"],
     },
     forbidden: [
@@ -105,7 +105,7 @@ const INSTALLS: readonly Install[] = [
       operatorNamespace: ["narrow"],
       issuerNamespaces: ["issuing"],
       jobNamespaces: ["narrow-jobs"],
-      // By RBAC; a resource that is there in "default" is kept from it by the policy, see below.
+      // RBAC allows this; the policy rejects changes of existing resources in "default", see below.
       goingNamespaces: ["watched", "issuing", "default"],
     },
     unwatched: NAMESPACED,
@@ -151,7 +151,7 @@ const INSTALLS: readonly Install[] = [
 ];
 
 for (const { name, title, props, namespaces, forbidden, unwatched = [] } of INSTALLS) {
-  describe(`the rights of an operator ${title}`, () => {
+  describe(`the permissions of an operator ${title}`, () => {
     const permissions = permissionsFor((props.features ?? []).map((feature) => `${feature}` as const));
     let operator: Client;
     let answers: readonly (readonly CallAnswer[])[];
@@ -170,14 +170,14 @@ for (const { name, title, props, namespaces, forbidden, unwatched = [] } of INST
     });
 
     for (const [index, permission] of permissions.entries()) {
-      it(`let it ${permission.why} (${describePermission(permission)})`, () => {
+      it(`allow it to ${permission.why} (${describePermission(permission)})`, () => {
         expect(answers[index]).not.to.have.length(0);
         for (const { status, text } of answers[index] ?? []) expect(status, text).to.be.oneOf([200, 201, 404]);
       });
     }
 
     for (const made of [...never(name), ...forbidden]) {
-      it(`do not let it ${made.verb} ${made.path}`, async () => {
+      it(`do not allow it to ${made.verb} ${made.path}`, async () => {
         const { status, text } = await answerTo(operator, made);
         expect(status, text).to.equal(403);
       });
@@ -185,7 +185,7 @@ for (const { name, title, props, namespaces, forbidden, unwatched = [] } of INST
   });
 }
 
-/** Makes a resource that the operator does not watch, and waits until the policy keeps it from the operator. */
+/** Creates a resource that the operator does not watch, and waits until the policy protects it from the operator. */
 async function isKept(admin: Client, operator: Client, plural: string): Promise<void> {
   const { kind = "" } = ALL_KINDS.find((candidate) => candidate.plural === plural) ?? {};
   const body = { apiVersion: GROUP_VERSION, kind, metadata: { name: "x" }, spec: minimalSpec(kind) };
@@ -196,7 +196,7 @@ async function isKept(admin: Client, operator: Client, plural: string): Promise<
   });
 }
 
-/** Makes every call that the permission is for, wherever it holds. */
+/** Makes every call that the permission allows, in its whole scope. */
 function tryAll(operator: Client, permission: Permission, namespaces: Install["namespaces"]): Promise<CallAnswer[]> {
   const calls = namespaces[permission.scope].flatMap((namespace) => callsOf(permission, namespace));
   return Promise.all(calls.map((made) => answerTo(operator, made)));

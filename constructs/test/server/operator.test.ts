@@ -48,7 +48,7 @@ describe("an operator on a real API server", () => {
   });
 
   for (const [title, props] of Object.entries(INSTALLS)) {
-    it(`${title} is applied without a warning, and a second time changes nothing`, async () => {
+    it(`${title} applies without a warning, and changes nothing the second time`, async () => {
       const yaml = operatorYaml(props);
       const count = yaml.split("\n---\n").length;
       const first = await apply(plane, yaml);
@@ -65,7 +65,7 @@ describe("an operator on a real API server", () => {
     expect(count).to.equal(before.length);
   });
 
-  it("takes other props without anything that can't be changed", async () => {
+  it("accepts other props without changing immutable fields", async () => {
     await apply(plane, operatorYaml({ name: "changing", namespace: "changing" }));
     const changed = { features: [DNS], replicas: 3, debug: true, serviceAccountName: "robot" };
     const lines = await apply(plane, operatorYaml({ name: "changing", namespace: "changing", ...changed }));
@@ -75,7 +75,7 @@ describe("an operator on a real API server", () => {
     ]);
   });
 
-  it("gets its pods past Pod Security", async () => {
+  it("has pods that pass Pod Security", async () => {
     await apply(plane, operatorYaml({}));
     const client = plane.client();
     const pods = await eventually(
@@ -91,7 +91,7 @@ describe("an operator on a real API server", () => {
     ]);
   });
 
-  it("gives users of the built-in roles our kinds, but not their status", async () => {
+  it("gives users of the built-in roles access to the five kinds, except their status", async () => {
     await apply(plane, operatorYaml({}));
     const client = plane.client();
     const subject = { kind: "User", apiGroup: "rbac.authorization.k8s.io", name: "test-user-9" };
@@ -112,12 +112,16 @@ describe("an operator on a real API server", () => {
   });
 });
 
-/** Applies what is there already: the lines of objects that kubectl or the server calls changed, and how many there are. */
+/**
+ * Applies existing objects again. Returns the lines of objects that kubectl or the server reports as changed, and the
+ * number of all objects.
+ */
 async function appliedAgain(plane: ControlPlane, yaml: string): Promise<{ changed: readonly string[]; count: number }> {
   const before = await budgets(plane);
   const lines = await apply(plane, yaml);
   const after = await budgets(plane);
-  // Of a PodDisruptionBudget kubectl always says "configured": its schema has the selector sent, whatever is there.
+  // kubectl always prints "configured" for a PodDisruptionBudget, because its schema makes kubectl send the selector
+  // each time.
   const said = lines.filter((line) => !line.endsWith(" unchanged") && !/^poddisruptionbudget.* configured$/.test(line));
   const stored = after.filter((budget) => !before.includes(budget));
   return { changed: [...said, ...stored], count: lines.length };

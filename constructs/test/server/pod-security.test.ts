@@ -4,7 +4,9 @@ import { before, describe, it } from "mocha";
 import { podSpec, synthOperator } from "../operator/synth";
 import { operatorCluster } from "../support/operator-cluster";
 
-/** Ways to loosen the pod, each of which "restricted" must refuse: fields of the pod's spec, fields of the container. */
+/**
+ * Ways to weaken the pod, each of which "restricted" must reject: fields of the pod's spec, fields of the container.
+ */
 const LOOSENED: Readonly<Record<string, readonly [pod: object, container: object]>> = {
   "that may run as root": [{ securityContext: { seccompProfile: { type: "RuntimeDefault" } } }, {}],
   "without a seccomp profile": [{ securityContext: { runAsNonRoot: true } }, {}],

@@ -10,7 +10,7 @@ import { containerJobSpec, LOOSENED, restrictedPodSpec } from "../support/job-po
 
 const RESTRICTED = { "pod-security.kubernetes.io/enforce": "restricted" };
 
-describe("resources made by the constructs", () => {
+describe("resources from the constructs", () => {
   let plane: ControlPlane;
   let client: Client;
 
@@ -20,7 +20,7 @@ describe("resources made by the constructs", () => {
   });
 
   for (const kind of Object.keys(KINDS) as KindName[]) {
-    it(`${kind} with every prop is accepted by strict validation, and loses no field`, async () => {
+    it(`${kind} with every prop passes strict validation, and keeps every field`, async () => {
       const objects = fullResources().filter((object) => object.kind === kind);
       expect(objects.length).to.be.greaterThan(0);
       for (const object of objects) {
@@ -33,7 +33,7 @@ describe("resources made by the constructs", () => {
     });
   }
 
-  it("with other construct ids are applied over the same objects, and change nothing", async () => {
+  it("with other construct ids update the same objects, and change nothing", async () => {
     const namespace = await client.tempNamespace();
     const [first, second] = [await apply(namespace, "a"), await apply(namespace, "b")];
     expect(first.map(outcome)).to.deep.equal(first.map(() => "created"));
@@ -56,7 +56,7 @@ describe("the pod of RoutedIPJob.container, in a namespace with Pod Security res
   before(async function () {
     client = (await clusterWithCrds(this)).client();
     namespace = await client.tempNamespace("jobs", RESTRICTED);
-    // No controller manager runs here that would make it.
+    // No controller manager runs here to create it.
     const account = { metadata: { name: "default" } };
     await client.must.create(`/api/v1/namespaces/${namespace}/serviceaccounts`, account);
   });

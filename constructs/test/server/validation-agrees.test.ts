@@ -9,7 +9,7 @@ import { clusterWithCrds, collection, resource } from "../support/cluster";
 
 const RUNS = 250;
 
-/** Usually `usual`, sometimes something else: so that about half of all specs are valid. */
+/** Usually `usual`, sometimes something else, so that about half of all specs are valid. */
 function sometimes(odd: fc.Arbitrary<unknown>, usual?: unknown): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 7, arbitrary: fc.constant(usual) }, { weight: 2, arbitrary: odd });
 }
@@ -124,7 +124,7 @@ describe("validateSpec and the API server", () => {
     await agreeOn("ClusterRoutedIPClass", specs);
   });
 
-  it("agree on label selectors as the server's own parser reads them", async () => {
+  it("agree with the server's own parser on label selectors", async () => {
     const property = fc.asyncProperty(selectorText, async (labelSelector) => {
       const { status } = await client.list("/api/v1/nodes", { labelSelector, limit: 1 });
       expect(parseLabelSelector(labelSelector).ok, `the server answers ${status}`).to.equal(status === 200);
@@ -143,7 +143,7 @@ describe("validateSpec and the API server", () => {
       if (status === 201) accepted += 1;
     });
     await fc.assert(property, { numRuns: RUNS });
-    // A generator that makes only good or only bad specs would show nothing.
+    // A generator of only valid or only invalid specs would prove nothing.
     expect(accepted / RUNS).to.be.within(0.1, 0.9);
   }
 });

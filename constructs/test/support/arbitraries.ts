@@ -1,13 +1,13 @@
 import fc from "fast-check";
 
-/** Text that is a label selector, or nearly one: pieces of the grammar, some of them wrong, in any order. */
+/** Valid and almost valid label selectors: pieces of the grammar, some of them wrong, in any order. */
 export const selectorText: fc.Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: fc.array(requirement(), { maxLength: 4 }).map((parts) => parts.join(",")) },
   { weight: 2, arbitrary: fc.array(piece(), { maxLength: 12 }).map((parts) => parts.join("")) },
   { weight: 1, arbitrary: fc.string({ maxLength: 20 }) },
 );
 
-/** Text that is an IP address, or nearly one. */
+/** Valid and almost valid IP addresses. */
 export const addressText: fc.Arbitrary<string> = fc.oneof(
   { weight: 2, arbitrary: fc.ipV4() },
   { weight: 2, arbitrary: fc.ipV6() },
@@ -15,7 +15,7 @@ export const addressText: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.string({ maxLength: 12 }) },
 );
 
-/** Text that is a range of ports, or nearly one. */
+/** Valid and almost valid port ranges. */
 export const portRangeText: fc.Arbitrary<string> = fc.oneof(
   fc.tuple(fc.nat(70_000), fc.nat(70_000)).map(([from, to]) => `${from}-${to}`),
   fc.array(fc.constantFrom("0", "1", "65535", "-", " ", "x", "99999"), { maxLength: 4 }).map((parts) => parts.join("")),

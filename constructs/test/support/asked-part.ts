@@ -1,4 +1,4 @@
-/** `stored` without the fields that `asked` does not have: what is left when the server's defaults are taken away. */
+/** `stored` without the fields that `asked` does not have: the object without the server's defaults. */
 export function askedPart(stored: unknown, asked: unknown): unknown {
   if (Array.isArray(asked) && Array.isArray(stored)) return stored.map((item, index) => askedPart(item, asked[index]));
   if (!isObject(asked) || !isObject(stored)) return stored;

@@ -1,14 +1,14 @@
 import type { Client, Query } from "flipop-testbed";
 import { API_GROUP, API_VERSION, type Permission, type Verb } from "../../src/api";
 
-/** A call of the API, as RBAC sees it. */
+/** A call of the API, in RBAC's terms. */
 export interface Call {
   readonly verb: Verb;
   readonly path: string;
   readonly body?: unknown;
 }
 
-/** What the server made of a call. */
+/** The server's response to a call. */
 export interface CallAnswer {
   readonly status: number;
   /** The call and the answer, for messages. */
@@ -35,17 +35,17 @@ const METHODS: Readonly<Record<Verb, string>> = {
   patch: "PATCH",
   delete: "DELETE",
 };
-/** Of verbs that change nothing; the others are tried without effect. */
+/** HTTP methods of the verbs that change nothing; the tests send the others as dry runs. */
 const QUERIES: Readonly<Partial<Record<Verb, Query>>> = {
   get: {},
   list: {},
   watch: { watch: true, timeoutSeconds: 1 },
 };
 const OBJECT_VERBS: readonly Verb[] = ["get", "update", "patch", "delete"];
-/** For verbs that need one where the permission holds in the whole cluster. */
+/** Namespace for verbs that need one if the permission covers the whole cluster. */
 const SOME_NAMESPACE = "default";
 
-/** The calls that a permission is for, in one namespace or (undefined) in the whole cluster. */
+/** The calls that a permission allows, in one namespace or (undefined) in the whole cluster. */
 export function callsOf(permission: Permission, namespace: string | undefined): readonly Call[] {
   const names = permission.resourceNames ?? ["missing"];
   return permission.verbs.flatMap((verb) =>
@@ -73,7 +73,7 @@ function callOf({ apiGroup }: Permission, { verb, resource, name, namespace }: W
   return { verb, path: parts.join("/"), body };
 }
 
-/** Something that the server takes, so that a creation can succeed. */
+/** A valid body, so that a creation can succeed. */
 function bodyOf(plural: string, name: string, namespace: string | undefined): unknown {
   const metadata = { name, namespace };
   switch (plural) {
@@ -100,7 +100,7 @@ function bodyOf(plural: string, name: string, namespace: string | undefined): un
   }
 }
 
-/** Makes a call under the identity of the client; nothing that it would change is kept. */
+/** Makes a call with the identity of the client, as a dry run. */
 export async function answerTo(client: Client, { verb, path, body }: Call): Promise<CallAnswer> {
   const { status, body: answer } = await client.request<unknown>({
     method: METHODS[verb],

@@ -1,6 +1,6 @@
 import { App, Chart, type ChartProps, Testing } from "cdk8s";
 
-/** An object as it is synthesised. */
+/** A synthesised object. */
 export interface Synthesised {
   readonly apiVersion: string;
   readonly kind: string;
@@ -8,7 +8,7 @@ export interface Synthesised {
   readonly spec: Readonly<Record<string, unknown>>;
 }
 
-/** An empty chart `test` in an app of its own. */
+/** An empty chart `test` in a new app. */
 export function newChart(props: ChartProps = {}): Chart {
   return new Chart(new App(), "test", props);
 }
@@ -26,7 +26,7 @@ export function only(chart: Chart, kind: string): Synthesised {
   return object;
 }
 
-/** The lines of the error that synthesis ends with, each with the construct path in brackets; empty: no error. */
+/** The lines of the synthesis error, each with the construct path in brackets; empty if there is no error. */
 export function refusals(chart: Chart): readonly string[] {
   try {
     synth(chart);

@@ -4,14 +4,14 @@ import { ALL_KINDS, type AnyKind, customResourceDefinitions, GROUP_VERSION, KIND
 /** Path of the collection of CustomResourceDefinitions. */
 export const CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-/** A real control plane in which our kinds are served; shared by the suites of a process. */
+/** A real control plane that serves the five kinds; the suites of a process share it. */
 export async function clusterWithCrds(context: SuiteContext, emulatedVersion?: string): Promise<ControlPlane> {
   const plane = await controlPlaneOrSkip(context, emulatedVersion === undefined ? {} : { emulatedVersion });
   await installCrds(plane.client());
   return plane;
 }
 
-/** Creates what is missing of our CustomResourceDefinitions, and waits until all are served. */
+/** Creates the missing CustomResourceDefinitions, and waits until the server serves all of them. */
 export async function installCrds(client: Client): Promise<readonly string[]> {
   const warnings: string[] = [];
   for (const crd of customResourceDefinitions()) {
@@ -30,7 +30,7 @@ export function collection(kind: KindName, namespace = "default"): string {
   return scope === "Namespaced" ? `${root}/namespaces/${namespace}/${plural}` : `${root}/${plural}`;
 }
 
-/** A resource of ours, ready to be created. */
+/** A flipop resource, ready for creation. */
 export function resource(kind: KindName, spec: unknown, name?: string) {
   const metadata = name === undefined ? { generateName: "case-" } : { name };
   return { apiVersion: GROUP_VERSION, kind, metadata, spec };

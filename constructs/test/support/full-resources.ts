@@ -40,7 +40,7 @@ const MATCH = {
 
 /**
  * Resources that use every prop.
- * @param scopeId id of the construct that holds them all
+ * @param scopeId id of their parent construct
  */
 export function fullResources(namespace = "default", scopeId = "all"): readonly Synthesised[] {
   const chart = newChart({ namespace });

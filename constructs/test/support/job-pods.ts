@@ -5,7 +5,7 @@ interface Container {
   readonly securityContext: Readonly<Record<string, unknown>>;
 }
 
-/** As far as it is loosened here. */
+/** The parts that the tests weaken. */
 export interface PodSpec {
   readonly securityContext: Readonly<Record<string, unknown>>;
   readonly containers: readonly Container[];
@@ -16,7 +16,7 @@ interface JobSpec {
   readonly template: { readonly spec: PodSpec };
 }
 
-/** The spec of a Job made by RoutedIPJob.container. */
+/** The spec of a Job from RoutedIPJob.container. */
 export function containerJobSpec(): JobSpec {
   const specs = fullResources().flatMap(({ spec }) => spec["updateRoutedIP"] ?? []);
   if (specs.length !== 1) throw new Error(`${specs.length} classes have Jobs, expected one`);
@@ -28,7 +28,7 @@ export function restrictedPodSpec(): PodSpec {
   return containerJobSpec().template.spec;
 }
 
-/** Ways to loosen the pod that Pod Security restricted refuses. */
+/** Ways to weaken the pod, all of which Pod Security "restricted" rejects. */
 export const LOOSENED = [
   {
     name: "a user that may be root",

@@ -3,7 +3,7 @@ import * as kplus28 from "cdk8s-plus-28";
 import * as kplus34 from "cdk8s-plus-34";
 import type { Construct, IConstruct } from "constructs";
 
-/** One way to make the objects that our resources refer to. */
+/** A library for the objects that flipop resources refer to. */
 export interface Library {
   readonly name: string;
   readonly daemonSet: (scope: Construct) => IConstruct;
@@ -15,7 +15,7 @@ const POD = { containers: [{ image: "nginx:1.29", portNumber: 80 }] };
 const SERVICE = { metadata: { name: "game" }, ports: [{ port: 80 }] };
 const SECRET = { metadata: { name: "do" }, stringData: { token: "t" } };
 
-/** The oldest cdk8s-plus that we promise to work with, the newest, and none. */
+/** The oldest supported cdk8s-plus, the newest, and none. */
 export const LIBRARIES: readonly Library[] = [
   {
     name: "cdk8s-plus-28",

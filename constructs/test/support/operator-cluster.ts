@@ -3,7 +3,7 @@ import { type ControlPlane, controlPlaneOrSkip, type Identity, type SuiteContext
 import { FlipopCrds, FlipopOperator, type FlipopOperatorProps } from "../../src";
 import { installCrds } from "./cluster";
 
-/** Operators that suites install, each by its name in a namespace of the same name. */
+/** Operators that suites install, each in a namespace of the same name. */
 export const OPERATORS = ["wide", "narrow", "records", "guarded", "confined"] as const;
 
 /** Name of an operator, and of its namespace and ServiceAccount. */
@@ -14,7 +14,7 @@ export function identityOf(name: OperatorName): string {
   return `system:serviceaccount:${name}:${name}`;
 }
 
-/** A real control plane with controllers, in which each operator has an identity; shared by the suites of a process. */
+/** A real control plane with controllers and an identity for each operator; the suites of a process share it. */
 export async function operatorCluster(context: SuiteContext): Promise<ControlPlane> {
   const identities = OPERATORS.map<Identity>((name) => ({
     name: identityOf(name),
@@ -23,12 +23,12 @@ export async function operatorCluster(context: SuiteContext): Promise<ControlPla
   const plane = await controlPlaneOrSkip(context, { controllerManager: true, identities });
   await apply(plane, crdsYaml() + monitoringCrds());
   await kubectl(plane, ["wait", "--for=condition=Established", "crd", "--all", "--timeout=30s"]);
-  // Established is said before the first list works.
+  // The server reports Established before the first list works.
   await installCrds(plane.client());
   return plane;
 }
 
-/** Synthesises an operator and applies it as a user would. Returns what kubectl said, line by line. */
+/** Synthesises an operator and applies it like a user. Returns the lines of kubectl's output. */
 export function installOperator(plane: ControlPlane, props: FlipopOperatorProps): Promise<readonly string[]> {
   return apply(plane, operatorYaml(props));
 }
@@ -40,7 +40,7 @@ export function operatorYaml(props: FlipopOperatorProps, constructId = "operator
   return Yaml.stringify(...Testing.synth(chart));
 }
 
-/** `kubectl apply`: the lines of both outputs, warnings among them. Throws where it fails. */
+/** Runs `kubectl apply` and returns the lines of both outputs, including warnings. Throws if it fails. */
 export function apply(plane: ControlPlane, yaml: string): Promise<readonly string[]> {
   return kubectl(plane, ["apply", "-f", "-"], yaml);
 }

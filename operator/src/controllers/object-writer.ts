@@ -28,21 +28,24 @@ export interface ObjectWrite<O extends KubeObject> {
   readonly signal?: AbortSignal;
 }
 
+type Part = "status" | "object";
+
 /** The object has been deleted. */
 export class ObjectGone extends Error {
   override readonly name = "ObjectGone";
 }
 
 export class ObjectWriter<O extends KubeObject> {
-  private refused = false;
+  /** What the operator may not write: the status and the rest are separate rights. */
+  private readonly refused = new Set<Part>();
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly props: ObjectWriterProps<O>) {}
 
-  /** The last write was refused for want of a right; of an object that goes, its namespace may have taken the right along. */
+  /** The last write of a part was refused for want of a right; of an object that goes, its namespace may have taken the right along. */
   get forbidden(): boolean {
     const { newest, cached } = this.props;
-    return this.refused && newest.of(cached())?.metadata.deletionTimestamp === undefined;
+    return this.refused.size > 0 && newest.of(cached())?.metadata.deletionTimestamp === undefined;
   }
 
   /** Resolves to the object after the write. Rejects with StatusError (409: it has changed), or with ObjectGone. */
@@ -68,13 +71,15 @@ export class ObjectWriter<O extends KubeObject> {
   private async send({ patch, subresource, signal }: ObjectWrite<O>): Promise<O> {
     const { client, path } = this.props;
     const before = this.current();
+    const part = subresource ?? "object";
     const options = { ...(subresource && { subresource }), ...(signal && { signal }) };
     const after = await sendPatch<O>(client, path, patch(before), options).catch((error: unknown) => {
-      this.refused = isForbidden(error);
+      if (isForbidden(error)) this.refused.add(part);
+      else this.refused.delete(part);
       throw error;
     });
     if (after === undefined) return before;
-    this.refused = false;
+    this.refused.delete(part);
     this.took(before, after);
     return after;
   }

@@ -110,4 +110,21 @@ describe("the writer of an object", () => {
       expect(writer.forbidden, `${deletionTimestamp}`).to.equal(forbidden);
     }
   });
+
+  it("lacks the right to write the object, although it writes the status", async () => {
+    const server = new Server();
+    const object = { ...server.object };
+    let mayPatch = false;
+    const request = ({ path }: { readonly path: string }) =>
+      mayPatch || path.endsWith("/status") ? Promise.resolve(object) : Promise.reject(refusal(403, "Forbidden"));
+    const facts = { path: "/counter", newest: new Newest<Counter>(), cached: () => server.believed };
+    const client = { request } as unknown as KubeClient;
+    const writer = new ObjectWriter<Counter>({ client, ...facts, onWrite: () => undefined });
+    await writer.write({ patch: oneMore }).catch(() => undefined);
+    await writer.write({ patch: oneMore, subresource: "status" });
+    expect(writer.forbidden).to.equal(true);
+    mayPatch = true;
+    await writer.write({ patch: oneMore });
+    expect(writer.forbidden).to.equal(false);
+  });
 });

@@ -97,16 +97,21 @@ describe("defects of the Go operator: addresses", function () {
     expect((await pool.status()).pendingCreation).to.equal(undefined);
   });
 
-  it("defect 4: without the right to write spec.ips it creates what is wanted, once", async () => {
+  it("defect 4: without the right to write the pool it creates nothing, and with it what is wanted, once", async () => {
     const world = await worlds.create({ mayBeRefused: true });
     await world.fleet.addAll(["a", "b", "c"]);
-    await withoutRight(world, "floatingippools");
+    const giveBack = await withoutRight(world, "floatingippools");
     const pool = await world.pool("web", { desiredIPs: 2 });
     await world.start(["--resync=1"]);
-    await pool.is("Fulfilled", "True");
+    await pool.is("Fulfilled", "False Invalid");
     await world.rounds(5);
-    expect(addresses(world)).to.have.length(2);
-    expect((await pool.get()).spec.ips ?? []).to.deep.equal([]);
+    expect(world.clouds.digitalocean.journal.count({ on: ROUTES.create })).to.equal(0);
+    expect((await pool.status()).pendingCreation).to.equal(undefined);
+    expect((await world.operator.readyz())?.body).to.match(/role too old: .*floatingippools/);
+    await giveBack();
+    await pool.is("Fulfilled", "True");
+    await pool.until("spec.ips to list them", async () => (await pool.get()).spec.ips?.length === 2);
+    expect(world.clouds.digitalocean.journal.count({ on: ROUTES.create })).to.equal(2);
   });
 
   it("defect 4: without the right to write its status it creates nothing", async () => {
@@ -232,7 +237,8 @@ describe("defects of the Go operator: addresses", function () {
 });
 
 /** Takes the right to patch a resource out of the operator's ClusterRole. */
-async function withoutRight({ client, install }: World, resource: string): Promise<void> {
+/** Takes the right to patch a resource away from the operator. Returns the function that gives it back. */
+async function withoutRight({ client, install }: World, resource: string): Promise<() => Promise<unknown>> {
   interface Role {
     readonly rules: readonly { readonly resources: readonly string[]; readonly verbs: readonly string[] }[];
   }
@@ -242,4 +248,5 @@ async function withoutRight({ client, install }: World, resource: string): Promi
     rule.resources.includes(resource) ? { ...rule, verbs: rule.verbs.filter((verb) => verb !== "patch") } : rule,
   );
   await client.must.patch(path, { rules: without.filter(({ verbs }) => verbs.length > 0) });
+  return () => client.must.patch(path, { rules });
 }

@@ -1,6 +1,6 @@
 import { parse as parseYaml } from "yaml";
 import { badRequest } from "./api-status.js";
-import { PROTOBUF, readProtobuf } from "./protobuf.js";
+import { PROTOBUF, readProtobuf } from "./built-in/protobuf.js";
 import type { ApiRequest } from "./request.js";
 
 /** The body of a request as JSON text, whether it came as JSON, YAML or protobuf; throws 400 and 415. */

@@ -62,7 +62,7 @@ export function flipopKindsContract(target: TargetSource): void {
       };
       const answer = await target().admin.post(`${GROUP}/namespaces/${space}/floatingippools`, object);
       expect(causes(answer)).to.deep.equal([
-        "<nil>: Invalid value: spec is missing: see kubectl explain for its fields",
+        "<nil>: Invalid value: spec is missing: add it, kubectl explain shows its fields",
       ]);
     });
     it("refuse a typing mistake under fieldValidation=Strict", async () => {

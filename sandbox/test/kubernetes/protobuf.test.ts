@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { PROTOBUF, readProtobuf } from "../../src/kubernetes/protobuf.js";
+import { PROTOBUF, readProtobuf } from "../../src/kubernetes/built-in/protobuf.js";
 
 const text = (field: number, value: string | Buffer) => {
   const content = Buffer.from(value);

@@ -52,7 +52,7 @@ describe("the client", () => {
     await node.delete();
   });
 
-  it("throws the server's words", async () => {
+  it("throws the server's message", async () => {
     const error = await client.must.get(`/api/v1/namespaces/${namespace}/pods/none`).catch((reason: unknown) => reason);
     expect(error).to.be.instanceOf(ApiError).and.to.include({ status: 404, reason: "NotFound" });
     expect(error)
@@ -60,7 +60,7 @@ describe("the client", () => {
       .that.equals(`GET /api/v1/namespaces/${namespace}/pods/none: 404 NotFound pods "none" not found`);
   });
 
-  it("hands over warnings", async () => {
+  it("returns warnings", async () => {
     const body = {
       metadata: { name: "warned" },
       spec: { nodeName: "n", unknownField: 1, containers: [{ name: "c", image: "i" }] },
@@ -72,7 +72,7 @@ describe("the client", () => {
     expect(strict.status).to.equal(400);
   });
 
-  it("watches until it is told to stop", async () => {
+  it("watches until the signal", async () => {
     const path = `/api/v1/namespaces/${namespace}/pods`;
     const { body } = await client.list(path);
     const abort = new AbortController();
@@ -88,7 +88,7 @@ describe("the client", () => {
     expect(seen.at(-1)).to.equal(`DELETED ${pod.name}`);
   });
 
-  it("throws when a watch is refused", async () => {
+  it("throws if the server rejects a watch", async () => {
     const watch = client.watch("/api/v1/nonsense", {}, AbortSignal.timeout(5_000));
     const error = await watch.next().catch((reason: unknown) => reason);
     expect(error).to.be.instanceOf(ApiError).and.to.include({ status: 404 });

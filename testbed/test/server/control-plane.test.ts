@@ -15,12 +15,12 @@ describe("a control plane", () => {
 
   after(() => plane?.stop());
 
-  it("serves requests under the release that it is", async () => {
+  it("serves requests with its actual release", async () => {
     const { body } = await plane.client().get<{ gitVersion: string }>("/version");
     expect(body.gitVersion).to.equal("v1.35.4");
   });
 
-  it("is another one than a second started beside it", async () => {
+  it("is independent of a second one", async () => {
     const second = await ControlPlane.start({ binaries: plane.binaries });
     try {
       expect(second.url).not.to.equal(plane.url);
@@ -46,7 +46,7 @@ describe("a control plane", () => {
     expect(failed.stderr).to.contain(`the server doesn't have a resource type "nonsense"`);
   });
 
-  it("forbids an identity what no role allows", async () => {
+  it("rejects requests that no role allows", async () => {
     const forbidden = await plane.client("flipop").get("/api/v1/nodes");
     expect(forbidden.status).to.equal(403);
     const role = {
@@ -90,7 +90,7 @@ describe("a control plane", () => {
     expect((await client.must.get(`/api/v1/namespaces/${namespace}`)).metadata.name).to.equal(namespace);
   });
 
-  it("survives a kill of etcd, and goes back to an older state", async () => {
+  it("survives a kill of etcd, and restores an older state", async () => {
     const client = plane.client();
     const before = await client.tempNamespace("before");
     const state = await plane.etcd.saveState();
@@ -107,7 +107,7 @@ describe("a control plane", () => {
     expect((await client.get(`/api/v1/namespaces/${later}`)).status).to.equal(404);
   });
 
-  it("freezes and goes on", async () => {
+  it("freezes and continues", async () => {
     await plane.apiserver.signal("SIGSTOP");
     const signal = AbortSignal.timeout(300);
     const frozen = await plane
@@ -119,7 +119,7 @@ describe("a control plane", () => {
     await plane.apiserver.untilReady();
   });
 
-  it("tells the program's last words when it does not start", async () => {
+  it("reports the program's last output if it does not start", async () => {
     const options = { binaries: plane.binaries, apiserverArgs: ["--no-such-flag"] };
     const error = await ControlPlane.start(options).catch((reason: Error) => reason);
     expect(error).to.be.instanceOf(Error).with.property("message").that.contains("unknown flag: --no-such-flag");

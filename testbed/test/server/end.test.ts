@@ -14,7 +14,7 @@ interface Facts {
 }
 
 describe("the end of a test process", () => {
-  // Only for the question whether there are binaries.
+  // Only checks whether there are binaries.
   before(async function () {
     await controlPlaneOrSkip(this, { controllerManager: true });
   });

@@ -117,7 +117,7 @@ describe("fakes", () => {
       await node.delete();
     });
 
-    it("get namespaces that go away", async function () {
+    it("delete namespaces", async function () {
       const plane = await controlPlaneOrSkip(this, { controllerManager: true });
       const name = await plane.client().tempNamespace();
       await plane.client().must.delete(`/api/v1/namespaces/${name}`);

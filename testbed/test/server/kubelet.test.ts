@@ -72,7 +72,7 @@ describe("the stand-in for the kubelet", () => {
     expect(terminated(pod)).to.include({ exitCode: 0, reason: "Completed", message: `a/t0p/o/${namespace}/a-arg` });
   });
 
-  it("reports failure with the exit code, and the log for want of a message", async () => {
+  it("reports failure with the exit code, and the log if there is no message", async () => {
     const container = { terminationMessagePolicy: "FallbackToLogsOnError" };
     const name = await createJob("echo broken; exit 7", { container });
     await untilCondition(name, "Failed");
@@ -106,7 +106,7 @@ describe("the stand-in for the kubelet", () => {
     expect((await podOf(name)).status.containerStatuses?.[0]?.restartCount).to.equal(1);
   });
 
-  it("ends the process when the Job is deleted, asking it first", async () => {
+  it("ends the process when the Job is deleted, with SIGTERM first", async () => {
     const name = await createJob('trap "exit 0" TERM; echo $$$$; while :; do sleep 0.1; done');
     const { pid, pod } = await runningProcess(name);
     await client.must.delete(`/apis/batch/v1/namespaces/${namespace}/jobs/${name}`, {
@@ -117,7 +117,7 @@ describe("the stand-in for the kubelet", () => {
     expect(pod.status.phase).to.equal("Running");
   });
 
-  it("ends a deaf process after the grace period", async () => {
+  it("kills a process that ignores SIGTERM after the grace period", async () => {
     const script = 'trap "" TERM; echo $$$$; while :; do sleep 0.1; done';
     const name = await createJob(script, { pod: { terminationGracePeriodSeconds: 1 } });
     const { pid } = await runningProcess(name);
@@ -128,7 +128,7 @@ describe("the stand-in for the kubelet", () => {
     await eventually(async () => (await findPod(name)) === undefined, { what: "the pod to go" });
   });
 
-  it("ends the process of a pod that is deleted by force", async () => {
+  it("ends the process of a pod after a forced deletion", async () => {
     const name = await createJob("echo $$$$; sleep 300", { job: { backoffLimit: 0 } });
     const { pid, pod } = await runningProcess(name);
     await client.must.patch(podUrl(pod), { metadata: { finalizers: null } });
@@ -143,7 +143,7 @@ describe("the stand-in for the kubelet", () => {
     await eventually(() => !isAlive(pid), { what: "the process to end" });
   });
 
-  it("goes on after a restart of the API server", async () => {
+  it("continues after a restart of the API server", async () => {
     const running = await createJob('trap "exit 0" TERM; echo $$$$; while [ ! -e go ]; do sleep 0.1; done; exit 0');
     const { pid, pod } = await runningProcess(running);
     await plane.apiserver.restart();
@@ -154,7 +154,7 @@ describe("the stand-in for the kubelet", () => {
     await eventually(() => !isAlive(pid), { what: "the process to end" });
   });
 
-  it("leaves alone pods with a scheduling gate and pods of no Job", async () => {
+  it("ignores pods with a scheduling gate and pods without a Job", async () => {
     const gated = await createJob("exit 0", { pod: { schedulingGates: [{ name: "example.com/wait" }] } });
     const spec = { containers: [{ name: "c", image: "tool:1" }] };
     await client.must.create(`/api/v1/namespaces/${namespace}/pods`, { metadata: { name: "free" }, spec });
@@ -173,7 +173,7 @@ describe("the stand-in for the kubelet", () => {
     expect(terminated(await podOf(name))).to.include({ exitCode: 137, reason: "ContainerStatusUnknown" });
   });
 
-  /** In the script, `$$` stands for `$`, as in every command of a pod. */
+  /** In the script, `$$` means `$`, as in every command of a pod. */
   async function createJob(script: string, { container, job, pod }: JobOptions = {}): Promise<string> {
     jobs += 1;
     const name = `job-${jobs}`;

@@ -10,12 +10,12 @@ import { before, describe, it } from "mocha";
 import { controlPlaneOrSkip } from "../../src/index.js";
 
 describe("a control plane by hand", () => {
-  // Only for the question whether there are binaries.
+  // Only checks whether there are binaries.
   before(async function () {
     await controlPlaneOrSkip(this, { controllerManager: true });
   });
 
-  it("is reached by the lines that it prints, until Ctrl-C", async () => {
+  it("is reachable with the commands that it prints, until Ctrl-C", async () => {
     const script = fileURLToPath(new URL("../../src/serve.ts", import.meta.url));
     const child = spawn(process.execPath, ["--import", "tsx", script], { stdio: ["ignore", "pipe", "inherit"] });
     const lines: string[] = [];

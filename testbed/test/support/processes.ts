@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Whether a process exists and is not merely waiting for its parent to take note of its end. */
+/** Whether a process exists and is not a zombie. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,6 +1,6 @@
 import { ControlPlane } from "../../src/index.js";
 
-// Starts a control plane, says what it consists of, and waits to be killed.
+// Starts a control plane, prints its folder and process ids, and waits for a kill.
 ControlPlane.start({ controllerManager: true }).then(
   ({ etcd, apiserver, controllerManager, supervisor, dir }) => {
     const pids = [etcd.pid, apiserver.pid, controllerManager.pid, supervisor.pid];

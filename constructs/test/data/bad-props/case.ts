@@ -1,10 +1,10 @@
 import type { Chart } from "cdk8s";
 
-/** Props that can't be used, in a chart of namespace `web`. */
+/** Invalid props, in a chart with namespace `web`. */
 export interface BadProps {
   readonly name: string;
-  /** Makes construct `bad`. */
+  /** Creates construct `bad`. */
   readonly make: (chart: Chart) => unknown;
-  /** What synthesis says of construct `test/bad`. */
+  /** The error of construct `test/bad` at synthesis. */
   readonly says: string;
 }

@@ -11,9 +11,9 @@ import {
 import type { BadProps } from "./case";
 import { issuer, secret } from "./issuers";
 
-/** A Job that is all right. */
+/** A valid Job. */
 export const JOB = RoutedIPJob.container({ image: "registry.example/update:1" });
-/** Jobs that are all right. */
+/** Valid Jobs. */
 export const JOBS = ClassImplementation.jobs(JOB, JOB);
 
 function builtIn(name: string, props: Partial<ClusterRoutedIPClassProps>, says: string): BadProps {

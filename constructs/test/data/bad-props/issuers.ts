@@ -3,7 +3,7 @@ import { Construct } from "constructs";
 import { Credentials, RoutedIPIssuer, type RoutedIPIssuerProps } from "../../../src";
 import type { BadProps } from "./case";
 
-/** An issuer that is made elsewhere. */
+/** An issuer from outside of the app. */
 export function issuer(chart: Chart, namespace?: string) {
   return RoutedIPIssuer.fromRoutedIPIssuerName(chart, "issuer", "do", namespace);
 }

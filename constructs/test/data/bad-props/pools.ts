@@ -16,7 +16,7 @@ export const BAD_POOLS: readonly BadProps[] = [
     says: "the pool has no addresses: list some in ips, or set desiredIps to the number to create",
   },
   pool(
-    "text that is no address",
+    "text that is not an address",
     { ips: ["192.0.2.010"] },
     'ips[0]: "192.0.2.010" is not an IP address: give an IPv4 or IPv6 address without leading zeros, zone or prefix length',
   ),

@@ -63,7 +63,7 @@ export const BAD_ROUTED_IPS: readonly BadProps[] = [
     'implementation: "Public" is not the name of an object: use lower-case letters, digits, "-" and ".", with a letter or digit at each end, such as "public"',
   ),
   routedIp(
-    "text that is no address",
+    "text that is not an address",
     () => ({ address: "192.0.2.300" }),
     'address: "192.0.2.300" is not an IP address: give an IPv4 or IPv6 address without leading zeros, zone or prefix length',
   ),

@@ -34,7 +34,7 @@ function kindOf(tools: ClassTools): Kind<RoutedClass> {
     plan,
     publish: (state, snapshot, made) => publish(tools, state, snapshot, made),
     actions: actions(tools),
-    status: () => ({}),
+    status: (_snapshot, { retryAt }) => ({ retryAt }),
     events: (_snapshot, _plan, result) => eventsOf(result),
     statusEvents: conditionEvents,
     workers: 1,

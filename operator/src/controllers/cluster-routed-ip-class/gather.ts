@@ -16,6 +16,10 @@ export function isByJobs({ updateRoutedIP, updateFirewall }: ClusterRoutedIPClas
 }
 
 export interface ClassSnapshot {
+  /** Wall clock, ms since the epoch. */
+  readonly now: number;
+  /** `status.retryAt` as it is. */
+  readonly retryAt?: string;
   readonly metadata: ObjectMeta;
   readonly spec: ClusterRoutedIPClassSpec;
   /** Why the spec can't be served. */
@@ -40,11 +44,11 @@ export interface JobFacilities {
   readonly accounts: ReadonlyMap<string, Pick<ObjectMeta, "labels"> | undefined>;
   /** The server is to be asked (again). */
   readonly due: boolean;
+  /** When that is, ms since the epoch. */
+  readonly dueAt?: number;
 }
 
 export interface Snapshot extends ClassSnapshot {
-  /** Wall clock, ms since the epoch. */
-  readonly now: number;
   /** What the firewall Job of the class needs. Absent: the class has none, or too little is known. */
   readonly firewallJob?: JobDecision;
 }
@@ -71,7 +75,7 @@ export async function prepare({ routing, jobs }: ClassTools, state: { read(): Cl
   if (job !== undefined) await jobs.desk.ask(job);
 }
 
-export function gather(tools: ClassTools, { metadata, spec, problem }: ClassRead): Snapshot {
+export function gather(tools: ClassTools, { metadata, spec, status, problem }: ClassRead): Snapshot {
   const { routing, jobs } = tools;
   const { name } = metadata;
   const { issuerRef } = spec;
@@ -79,7 +83,7 @@ export function gather(tools: ClassTools, { metadata, spec, problem }: ClassRead
     metadata,
     spec,
     now: routing.context.clock.now(),
-    ...omitUndefined({ problem, firewallJob: firewallJobOf(tools, { metadata, spec }) }),
+    ...omitUndefined({ problem, retryAt: status.retryAt, firewallJob: firewallJobOf(tools, { metadata, spec }) }),
     cachesComplete: isComplete(routing),
     users: routing.usersOfClass(name),
     ...(issuerRef === undefined

@@ -14,6 +14,7 @@ import { jobNamespaceOf } from "../jobs/job-place.js";
 import type { JobObject } from "../jobs/job-state.js";
 import type { PlannedCondition } from "../planned-condition.js";
 import type { Problem } from "../problem.js";
+import { reportedRetry } from "../reported-retry.js";
 import type { RetryState } from "../retry-schedule.js";
 import { readyOf } from "./conditions.js";
 import { type ClassSnapshot, isByJobs, type Snapshot } from "./gather.js";
@@ -56,6 +57,8 @@ export type Action = FinalizerAction | TryJobs | CreateJob | TakeResult | Record
 export interface ClassPlan {
   readonly action?: FinalizerAction;
   readonly conditions: readonly PlannedCondition[];
+  /** `status.retryAt`. */
+  readonly retryAt: string | undefined;
   /** Both Jobs are to be tried by a dry run, here. */
   readonly dryRunIn?: string;
 }
@@ -63,10 +66,12 @@ export interface ClassPlan {
 export interface Plan extends EnginePlan<Action> {
   /** What to do about the firewall Job; absent: the class has none, or cannot work now. */
   readonly firewall?: JobDecision;
+  /** `status.retryAt`. */
+  readonly retryAt: string | undefined;
 }
 
 export function plan(snapshot: Snapshot): Plan {
-  const { action, conditions, dryRunIn } = planClass(snapshot);
+  const { action, conditions, dryRunIn, retryAt } = planClass(snapshot);
   const fit = dryRunIn === undefined && conditions.every(({ status }) => status === "True");
   const firewall = fit ? snapshot.firewallJob : undefined;
   const trial: readonly Action[] =
@@ -81,6 +86,7 @@ export function plan(snapshot: Snapshot): Plan {
       ...firewallSequence(snapshot, firewall),
     ],
     conditions,
+    retryAt,
     ...(requeueAt === undefined ? {} : { requeueAt }),
     ...(firewall === undefined ? {} : { firewall }),
     explanation: "",
@@ -93,8 +99,15 @@ export function planClass(snapshot: ClassSnapshot): ClassPlan {
   return {
     ...(action === undefined ? {} : { action }),
     conditions: [readyOf(snapshot)],
+    retryAt: retryOf(snapshot),
     ...(asks ? { dryRunIn: jobNamespaceOf(snapshot.spec, snapshot.jobs) } : {}),
   };
+}
+
+/** `status.retryAt`: when the operator asks the server again for Jobs that it refuses. */
+function retryOf(snapshot: ClassSnapshot): string | undefined {
+  const { spec, jobs, retryAt, now } = snapshot;
+  return isByJobs(spec) && mayAsk(snapshot) ? reportedRetry([jobs.dueAt], retryAt, now) : undefined;
 }
 
 /** One firewall Job at a time, with the full set of the class. */

@@ -6,10 +6,11 @@ import { contestedUntil, isContested } from "../contested.js";
 import { no, type PlannedCondition, unknown, yes } from "../planned-condition.js";
 import type { Problem } from "../problem.js";
 import { ttlOf } from "../records/record-chain.js";
+import { reportedRetry } from "../reported-retry.js";
 import { clockTime } from "../times.js";
 import { coolOffText, type Pairing } from "./pairs.js";
 import type { PlannedAddress } from "./report.js";
-import { isObserved, type Snapshot } from "./snapshot.js";
+import { isObserved, isPaused, type Snapshot } from "./snapshot.js";
 import { dnsProviderOf, type Wish } from "./wish.js";
 
 /** What the conditions are made of. */
@@ -116,7 +117,8 @@ function obstacle(snapshot: Snapshot, { addresses, pairing, wish }: Findings): P
 
 function dnsReady(snapshot: Snapshot, { published }: Findings, observed: boolean): PlannedCondition {
   const { dns } = snapshot;
-  if (dns?.failure !== undefined) return no("DNSReady", dns.failure);
+  const failure = dnsFailure(snapshot);
+  if (failure !== undefined) return no("DNSReady", failure);
   if (dns === undefined || !observed) return unknown("DNSReady");
   const obstacleToDns = dnsObstacle(snapshot);
   if (obstacleToDns !== undefined) return no("DNSReady", obstacleToDns);
@@ -143,6 +145,22 @@ function withTtl({ dns, pool }: Snapshot, message: string): PlannedCondition {
   return yes("DNSReady", "TTLRaised", `${message}; TTL ${asked} is written as ${used}`);
 }
 
+/** A paused pool makes no call: none would show that an old failure is over. */
+function dnsFailure({ dns, pool }: Snapshot): Problem | undefined {
+  return isPaused(pool) ? undefined : dns?.failure;
+}
+
+/** When the operator tries again what failed for the whole resource. */
+export function retryOf(snapshot: Snapshot, missing: number): string | undefined {
+  const { memory, dns, providerFailure, providerRetryAt, pool, now } = snapshot;
+  const waits = [
+    missing > 0 ? memory.creationFailure?.retryAt : undefined,
+    dnsFailure(snapshot) && dns?.retryAt,
+    providerFailure && providerRetryAt,
+  ];
+  return reportedRetry(waits, pool.status.retryAt, now);
+}
+
 function dnsObstacle({ dns, pool, memory, now }: Snapshot): Problem | undefined {
   const name = dnsProviderOf(pool.spec);
   if (dns?.capabilities === undefined) {
@@ -152,7 +170,7 @@ function dnsObstacle({ dns, pool, memory, now }: Snapshot): Problem | undefined 
     };
   }
   if (dns.claim?.ours === false) return { reason: "ClaimedByOther", message: dns.claim.text };
-  const until = contestedUntil(memory.reverts.get("records"), now);
+  const until = isPaused(pool) ? undefined : contestedUntil(memory.reverts.get("records"), now);
   if (until === undefined) return undefined;
   return {
     reason: "ForeignWriter",

@@ -1,11 +1,11 @@
 /** Step 12: what the status says of each address, before the outcomes of the actions are folded in. */
 
 import type { AddressState, AddressStatus, PoolCounts, Reason } from "cdk8s-flipop/api";
-import { REPORTED_WAIT_MS } from "../../bounds.js";
 import { refText } from "../../claims/claimant.js";
 import { isContested } from "../contested.js";
+import { reportedRetry } from "../reported-retry.js";
 import { isDue } from "../retry-schedule.js";
-import { timeOf, timestamp } from "../times.js";
+import { timestamp } from "../times.js";
 import { isOurs, isServed, type Standing } from "./grace.js";
 import type { Pair, Pairing } from "./pairs.js";
 import { drainUntil, isHeldBack } from "./reclaim.js";
@@ -142,7 +142,7 @@ function failure(snapshot: Snapshot, standing: Standing): Told | undefined {
 function accountWait(snapshot: Snapshot, { was, address }: Standing): string | undefined {
   const { memory, providerRetryAt, now } = snapshot;
   const at = Math.max(providerRetryAt ?? 0, memory.accountRetryAt?.get(addressSubject(address.ip)) ?? 0);
-  return at - now >= REPORTED_WAIT_MS || timeOf(was.retryAt) === at ? timestamp(at) : undefined;
+  return reportedRetry([at], was.retryAt, now);
 }
 
 /** By a failure of its own, of the account, or of the nodes that it could go to. */

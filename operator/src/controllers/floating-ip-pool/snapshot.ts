@@ -113,3 +113,8 @@ export function isObserved({ cachesComplete, inventory }: Snapshot): boolean {
 export function isDeleting({ metadata }: Pick<Pool, "metadata">): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
+
+/** It makes no call. One that is being deleted cleans up all the same. */
+export function isPaused({ metadata, spec }: Pick<Pool, "metadata" | "spec">): boolean {
+  return spec.paused === true && !isDeleting({ metadata });
+}

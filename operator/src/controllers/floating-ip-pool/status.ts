@@ -5,6 +5,7 @@ import { jsonEqual } from "../../kube/equal.js";
 import type { Condition } from "../../kube/patch.js";
 import { cut, stamped } from "../planned-condition.js";
 import { timeOf, timestamp } from "../times.js";
+import { retryOf } from "./conditions.js";
 import type { Plan } from "./plan.js";
 import { isObserved, type Snapshot } from "./snapshot.js";
 
@@ -18,6 +19,7 @@ export interface StatusWish {
   readonly assignableNodes?: readonly string[];
   readonly nodeErrors?: readonly string[];
   readonly error: string | undefined;
+  readonly retryAt: string | undefined;
   readonly counts?: FloatingIPPoolStatus["counts"];
   readonly lastAssignmentTime?: string;
   readonly conditions: readonly Condition[];
@@ -32,6 +34,7 @@ export function statusWish(snapshot: Snapshot, plan: Plan): StatusWish {
     ...(isObserved(snapshot) ? observations(snapshot, plan) : {}),
     ...acceptedLater(snapshot),
     error: errorOf(plan),
+    retryAt: retryOf(snapshot, plan.missing),
     conditions: conditions(snapshot, plan),
   };
 }

@@ -24,6 +24,8 @@ export interface JobTrial {
   readonly accounts: ReadonlyMap<string, Pick<ObjectMeta, "labels"> | undefined>;
   /** Time to ask again: what stood in the way may be gone, or the server has refused a Job since. */
   readonly due: boolean;
+  /** When that is, ms since the epoch. Absent: nothing has been refused. */
+  readonly dueAt?: number;
 }
 
 const UNTRIED: JobTrial = { dryRun: "untried", accounts: new Map(), due: true };
@@ -38,7 +40,7 @@ export class JobRefusedError extends Error {
 
 interface KnownTrial {
   readonly key: string;
-  readonly trial: Omit<JobTrial, "due">;
+  readonly trial: Omit<JobTrial, "due" | "dueAt">;
   /** ms since the epoch; `undefined`: nothing has been refused. */
   dueAt: number | undefined;
 }
@@ -167,7 +169,8 @@ export class JobDesk {
     const known = this.trials.get(name);
     if (known?.key !== JSON.stringify(spec)) return UNTRIED;
     const { dueAt } = known;
-    return { ...known.trial, due: dueAt !== undefined && this.context.clock.now() >= dueAt };
+    if (dueAt === undefined) return { ...known.trial, due: false };
+    return { ...known.trial, due: this.context.clock.now() >= dueAt, dueAt };
   }
 
   /** A dry run of both Jobs, and a look at the accounts that they ask for. */

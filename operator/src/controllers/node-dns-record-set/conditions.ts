@@ -6,6 +6,8 @@ import { no, type PlannedCondition, unknown, yes } from "../planned-condition.js
 import type { Problem } from "../problem.js";
 import { ttlOf } from "../records/record-chain.js";
 import { clockTime } from "../times.js";
+import { isPaused } from "./deletion.js";
+import { failureOf } from "./failure.js";
 import type { Decision } from "./plan.js";
 import type { Publication } from "./publication.js";
 import type { Snapshot } from "./snapshot.js";
@@ -30,8 +32,9 @@ export function stateOf(
 /** Nothing is wrong with the resource or its provider: nodes are missing. */
 const CALM: ReadonlySet<Reason> = new Set(["KeptLastKnown", "NoCandidate"]);
 
-function ready({ problem, dns, cachesComplete, passedOver, resource }: Snapshot): PlannedCondition {
-  const blocking = problem ?? dns.failure;
+function ready(snapshot: Snapshot): PlannedCondition {
+  const { problem, cachesComplete, passedOver, resource } = snapshot;
+  const blocking = problem ?? failureOf(snapshot);
   if (blocking !== undefined) return no("Ready", blocking);
   if (!cachesComplete) return unknown("Ready");
   if (resource.spec.paused === true) return yes("Ready", "Paused", REASONS.Paused.meaning);
@@ -40,16 +43,16 @@ function ready({ problem, dns, cachesComplete, passedOver, resource }: Snapshot)
 }
 
 function dnsReady(snapshot: Snapshot, decision: Decision): PlannedCondition {
-  const { problem, dns, cachesComplete } = snapshot;
-  const blocking = problem ?? dns.failure ?? obstacle(snapshot);
+  const { problem, cachesComplete } = snapshot;
+  const blocking = problem ?? failureOf(snapshot) ?? obstacle(snapshot);
   if (blocking !== undefined) return no("DNSReady", blocking);
   if (!cachesComplete || decision.wish === undefined) return unknown("DNSReady");
   return contents(snapshot, decision, decision.wish);
 }
 
-function obstacle({ lost, reverts, now }: Snapshot): Problem | undefined {
+function obstacle({ lost, reverts, now, resource }: Snapshot): Problem | undefined {
   if (lost.length > 0) return { reason: "ClaimedByOther", message: lost.join("; ") };
-  const until = contestedUntil(reverts, now);
+  const until = isPaused(resource) ? undefined : contestedUntil(reverts, now);
   if (until === undefined) return undefined;
   return {
     reason: "ForeignWriter",
@@ -106,17 +109,19 @@ function withTtl({ dns }: Snapshot, { recordSet }: Wish, message: string): Plann
   return yes("DNSReady", "TTLRaised", `${message}; TTL ${asked} is written as ${used}`);
 }
 
-function conflict({ lost, reverts }: Snapshot): PlannedCondition {
+function conflict({ lost, reverts, resource }: Snapshot): PlannedCondition {
   if (lost.length > 0) return yes("Conflict", "ClaimedByOther", lost.join("; "));
-  if (isContested(reverts)) {
+  if (isContested(reverts) && !isPaused(resource)) {
     return yes("Conflict", "ForeignWriter", "somebody else keeps undoing what is written to the record set");
   }
   return { type: "Conflict", status: "False", reason: "Observed", message: "no other resource claims the DNS name" };
 }
 
 /** Once read, it stays said until a call fails: a paused set makes none. */
-function reachable({ dns, resource }: Snapshot): PlannedCondition {
-  const { failure, records } = dns;
+function reachable(snapshot: Snapshot): PlannedCondition {
+  const { dns, resource } = snapshot;
+  const failure = failureOf(snapshot);
+  const { records } = dns;
   if (failure !== undefined && UNREACHABLE.has(failure.reason)) return no("ProviderReachable", failure);
   const answered = failure !== undefined || records !== "unknown";
   if (answered || wasReachable(resource.status.conditions)) {

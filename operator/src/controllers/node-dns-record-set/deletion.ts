@@ -13,6 +13,11 @@ export function isDeleting({ metadata }: Pick<NodeRecordSet, "metadata">): boole
   return metadata.deletionTimestamp !== undefined;
 }
 
+/** It makes no call. One that is being deleted cleans up all the same. */
+export function isPaused({ metadata, spec }: Pick<NodeRecordSet, "metadata" | "spec">): boolean {
+  return spec.paused === true && !isDeleting({ metadata });
+}
+
 export function hasFinalizer({ resource }: Of): boolean {
   return resource.metadata.finalizers?.includes(Finalizer.cleanup) === true;
 }

@@ -2,6 +2,7 @@
 
 import { MAX_ERROR, type NodeDNSRecordSetStatus } from "cdk8s-flipop/api";
 import { cut } from "../planned-condition.js";
+import { retryOf } from "./failure.js";
 import type { Plan } from "./plan.js";
 import type { Snapshot } from "./snapshot.js";
 
@@ -11,13 +12,15 @@ export type StatusPatch = {
 };
 
 /** `undefined`: nothing is known yet, and an older process may have known more. */
-export function statusOf({ resource, cachesComplete, problem }: Snapshot, plan: Plan): StatusPatch | undefined {
+export function statusOf(snapshot: Snapshot, plan: Plan): StatusPatch | undefined {
+  const { resource, cachesComplete, problem } = snapshot;
   const { metadata, status } = resource;
   if (!cachesComplete && problem === undefined && status.conditions !== undefined) return undefined;
   return {
     observedGeneration: metadata.generation,
     state: plan.state,
     error: plan.error === undefined ? undefined : cut(plan.error, MAX_ERROR),
+    retryAt: retryOf(snapshot),
     addresses: plan.addresses,
     dns: status.dns,
     counts: plan.counts,

@@ -34,7 +34,7 @@ function kindOf(tools: IssuerTools): Kind<RoutedIPIssuer> {
     gather: (state, issuer) => gather(tools, state, issuer),
     plan: ({ snapshot }) => plan(snapshot),
     actions: ACTIONS,
-    status: () => ({}),
+    status: (_gathered, { retryAt }) => ({ retryAt }),
     recheckOf: (state, { do: verb }) =>
       verb === "remove-firewall" ? recheckOf(() => basisOf(tools, state)) : undefined,
     priorityOf: ({ do: verb }) => (verb === "remove-firewall" ? "records" : undefined),

@@ -42,6 +42,8 @@ export interface Snapshot {
   readonly lastFirewall?: Snapshot["firewall"];
   /** ms since the epoch: when a failed read of the account or the firewall is tried again. Absent: none has failed. */
   readonly retryAt?: number;
+  /** When an account that failed is tried again, ms since the epoch. */
+  readonly accountRetryAt?: number;
   /** RoutedIPs that use it, as `namespace/name`, sorted. */
   readonly users: readonly string[];
   /** Of the clean-up of a deleted one. */
@@ -115,6 +117,7 @@ export function gather(tools: IssuerTools, state: IssuerState, issuer: IssuerRea
       problem: issuer.problem ?? access.answer.problem,
       lastFirewall,
       retryAt: retryAtOf(state, access),
+      accountRetryAt: access.account?.retryAt,
     }),
     account: accountState(access.account),
     regions: new Set(regions),

@@ -5,6 +5,7 @@ import { CREDENTIALS_CHECK_SECONDS, DUE_RETRY_PAUSE_MS, SECOND_MS } from "../../
 import type { FirewallFacts } from "../../providers/types.js";
 import { type Action as EngineAction, type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
 import { isCleanupOverdue } from "../cleanup.js";
+import { reportedRetry } from "../reported-retry.js";
 import { ready } from "./conditions.js";
 import type { Issuer, Snapshot } from "./gather.js";
 
@@ -17,15 +18,25 @@ export type Action =
   /** `status.createdFirewall`; `undefined` removes it. */
   | (EngineAction & { readonly do: "record-firewall"; readonly created: CreatedFirewall | undefined });
 
-export type Plan = EnginePlan<Action>;
+export interface Plan extends EnginePlan<Action> {
+  /** `status.retryAt`. */
+  readonly retryAt: string | undefined;
+}
 
 export function plan(snapshot: Snapshot): Plan {
   return {
     sequences: inOrder("issuer", chainOf(snapshot)),
     conditions: [ready(snapshot)],
     requeueAt: requeueTime(snapshot),
+    retryAt: accountRetry(snapshot),
     explanation: "",
   };
+}
+
+/** A retry of the firewall is not reported: each run reads the firewall, so each failure moves that time. */
+function accountRetry({ account, accountRetryAt, issuer, now }: Snapshot): string | undefined {
+  const failed = typeof account === "object";
+  return reportedRetry(failed ? [accountRetryAt] : [], issuer.status.retryAt, now);
 }
 
 function requeueTime({ now, retryAt = Number.POSITIVE_INFINITY }: Snapshot): number {

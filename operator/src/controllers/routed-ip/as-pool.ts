@@ -44,7 +44,9 @@ export function createdIp({ status }: Pick<RoutedIP, "status">): string | undefi
 
 /** What a pool's status says of one address. */
 export function addressStatus(status: RoutedIPStatus): AddressStatus {
-  const { state, assignedNode, providerID, error, since, graceSince, reason, actionID, retryAt } = status;
+  const { state, assignedNode, providerID, error, since, graceSince, reason, actionID } = status;
+  // In another state the time is that of the whole resource, and no reason for the address to wait.
+  const retryAt = state === "error" || state === "disabled" ? status.retryAt : undefined;
   const entry = { state, nodeName: assignedNode, providerID, error, since, graceSince, reason, actionID, retryAt };
   return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
 }
@@ -67,5 +69,6 @@ function poolStatus(routed: RoutedIP): FloatingIPPoolStatus {
     ...(created === undefined ? {} : { createdIPs: [{ ip: created, createdTime, inSpec: true, ...inferred }] }),
     ...(status.pendingCreation === undefined ? {} : { pendingCreation: status.pendingCreation }),
     ...(status.dns === undefined ? {} : { dns: status.dns }),
+    ...(status.retryAt === undefined ? {} : { retryAt: status.retryAt }),
   };
 }

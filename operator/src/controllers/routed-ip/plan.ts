@@ -1,6 +1,7 @@
 /** The decision about one RoutedIP: named steps over one snapshot. Pure: no clock, log, metric or I/O. */
 
 import type { ProviderId } from "../../providers/types.js";
+import { retryOf } from "../floating-ip-pool/conditions.js";
 import { type Creation, creationOf, settlementOf, unsettledOf } from "../floating-ip-pool/creation.js";
 import type { Demand } from "../floating-ip-pool/demand.js";
 import { isOurs, isServed, type Standing, standingsOf } from "../floating-ip-pool/grace.js";
@@ -102,7 +103,11 @@ export function plan(snapshot: Snapshot): Plan {
   return {
     ...acts,
     postAllow: snapshot.terms?.postAllow ?? false,
-    status: plannedStatus(snapshot, { address, standing, heldElsewhere, firewall: recordedPart(snapshot, firewall) }),
+    status: plannedStatus(snapshot, {
+      ...{ address, standing, heldElsewhere },
+      retryAt: retryOf(pool, wish.missing),
+      firewall: recordedPart(snapshot, firewall),
+    }),
     conditions: conditionsOf(snapshot, findings),
     demand: { wants: decision.election.wants, nodes: decision.election.waiting.map(({ machine }) => machine) },
     needs: needsOf(snapshot, decision),

@@ -34,6 +34,8 @@ export interface Told {
   readonly address: PlannedAddress | undefined;
   readonly standing: Standing | undefined;
   readonly heldElsewhere: Problem | undefined;
+  /** When the operator tries again what failed for the whole resource. */
+  readonly retryAt: string | undefined;
   /** Absent: as it is. */
   readonly firewall: { readonly name: string; readonly recorded: Recorded } | undefined;
 }
@@ -55,7 +57,7 @@ export function plannedStatus(snapshot: Snapshot, told: Told): PlannedStatus {
     graceSince: entry.graceSince,
     reason: entry.reason,
     actionID: entry.actionID,
-    retryAt: entry.retryAt,
+    retryAt: isAddressWait(entry) ? entry.retryAt : told.retryAt,
   };
 }
 
@@ -118,6 +120,11 @@ function stillServing(snapshot: Snapshot, standing: Standing | undefined, told: 
   const { was } = standing ?? {};
   const since = was?.state === "active" && was.since !== undefined ? { since: was.since } : {};
   return { ...told, ...since, state: "active" };
+}
+
+/** Then `retryAt` is that of the address: see `addressStatus`. */
+function isAddressWait({ state }: AddressStatus): boolean {
+  return state === "error" || state === "disabled";
 }
 
 function filled<T>(list: readonly T[]): readonly T[] | undefined {

@@ -7,10 +7,12 @@ import { accountProblem } from "../../../src/controllers/jobs/job-place.js";
 import { meta } from "../../claims/resources.js";
 
 describe("the plan of a class", () => {
+  const NOW = Date.parse("2025-06-01T10:00:00Z");
   const JOBS = { updateRoutedIP: {}, updateFirewall: {} };
 
   function snapshot(more: Partial<ClassSnapshot>, jobs: Partial<ClassSnapshot["jobs"]> = {}): ClassSnapshot {
     return {
+      now: NOW,
       metadata: meta("class"),
       spec: JOBS,
       cachesComplete: true,
@@ -31,6 +33,16 @@ describe("the plan of a class", () => {
     const [condition] = planClass(made).conditions;
     return `${condition?.status}/${condition?.reason}`;
   }
+
+  it("says when the operator asks the server again for Jobs that it refuses", () => {
+    const refused = { dryRun: { refused: "unknown field" }, dueAt: NOW + 60_000 } as const;
+    const retryAt = "2025-06-01T10:01:00.000Z";
+    expect(planClass(snapshot({}, refused)).retryAt).to.equal(retryAt);
+    const between = snapshot({ now: NOW + 30_000, retryAt }, refused);
+    expect(planClass(between).retryAt, "until the try").to.equal(retryAt);
+    expect(planClass(snapshot({ retryAt })).retryAt, "accepted").to.equal(undefined);
+    expect(planClass(snapshot({}, { ...refused, enabled: false })).retryAt, "it asks no more").to.equal(undefined);
+  });
 
   it("says whether it can work", () => {
     const issuerRef = { name: "do", namespace: "flipop" };

@@ -1,9 +1,10 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
-import type { PoolMemory } from "../../../src/controllers/floating-ip-pool/snapshot.js";
+import type { PoolMemory, Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import { statusWish } from "../../../src/controllers/floating-ip-pool/status.js";
 import { addressSubject } from "../../../src/controllers/floating-ip-pool/subject.js";
+import type { DnsSnapshot } from "../../../src/controllers/records/dns-snapshot.js";
 import { timestamp } from "../../../src/controllers/times.js";
 import { ModelCloud } from "./model-cloud.js";
 import { NO_MEMORY } from "./no-memory.js";
@@ -78,5 +79,52 @@ describe("an error of an address", () => {
     expect(waits(5).entry).to.include({ state: "error" });
     expect(waits(0).entry).to.include({ state: "unassigned" });
     expect(waits(-5).ready).to.include({ status: "True" });
+  });
+});
+
+describe("a failure of a whole pool", () => {
+  const MINUTE = 60_000;
+  const spec = { dnsRecordSet: { zone: "example.com", recordName: "web" }, ips: [IP], desiredIPs: 2 };
+  const scene = (more: Partial<Snapshot>, { paused = false, last = undefined as string | undefined } = {}) => {
+    const cloud = new ModelCloud();
+    cloud.addNode("n1");
+    cloud.addPool("web", { ...spec, paused });
+    if (last !== undefined) cloud.edit("web", { status: { retryAt: last } });
+    const snapshot = { ...cloud.snapshot("web"), ...more };
+    const made = plan(snapshot);
+    const condition = (type: string) => made.conditions.find((each) => each.type === type);
+    return { wish: statusWish(snapshot, made), condition, now: snapshot.now };
+  };
+  const { now } = scene({});
+  const problem = { reason: "Unauthorized", message: "the token is refused" } as const;
+  const failedDns = (retryAt: number): DnsSnapshot => ({
+    capabilities: { ttl: (seconds) => seconds, owner: false },
+    claim: { ours: true },
+    records: "unknown",
+    former: { records: "unknown" },
+    failure: problem,
+    retryAt,
+  });
+  const causes: Readonly<Record<string, (retryAt: number) => Partial<Snapshot>>> = {
+    "its creation": (retryAt) => ({ memory: { ...NO_MEMORY, creationFailure: { ...problem, retryAt } } }),
+    "its records": (retryAt) => ({ dns: failedDns(retryAt) }),
+    "its account": (retryAt) => ({ providerFailure: problem, providerRetryAt: retryAt }),
+  };
+
+  for (const [what, failing] of Object.entries(causes)) {
+    it(`says when the operator tries again that waits for a minute: ${what}`, () => {
+      const retryAt = now + MINUTE;
+      expect(scene(failing(retryAt)).wish.retryAt).to.equal(timestamp(retryAt));
+      expect(scene(failing(now + 10_000)).wish.retryAt, "a short wait").to.equal(undefined);
+      const last = timestamp(now + 10_000);
+      expect(scene(failing(now + 10_000), { last }).wish.retryAt, "it stays until the try").to.equal(last);
+      expect(scene({}, { last }).wish.retryAt, "the failure is over").to.equal(undefined);
+    });
+  }
+
+  it("is not shown of its records while the pool is paused: no call can show that it is over", () => {
+    const { wish, condition } = scene({ dns: failedDns(now + MINUTE) }, { paused: true });
+    expect(condition("DNSReady")?.reason).to.equal("KeptLastKnown");
+    expect([wish.error, wish.retryAt]).to.deep.equal([undefined, undefined]);
   });
 });

@@ -5,7 +5,7 @@ import { assignVariables, firewallOrders, firewallVariables } from "../../../src
 import { ASSIGN, NODE } from "./made-jobs.js";
 
 describe("what a Job is told", () => {
-  it("is the variables that the documents list, and no other", () => {
+  it("is the variables that JOB_VARIABLES lists, and no other", () => {
     expect([...Object.keys(ASSIGN), ...Object.keys(firewallVariables([]))]).to.have.members([...JOB_VARIABLES]);
   });
 

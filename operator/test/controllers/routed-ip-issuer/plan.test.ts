@@ -45,6 +45,18 @@ function ready(made: Snapshot): string {
 }
 
 describe("the plan of an issuer", () => {
+  it("says when the operator tries refused credentials again, until it has tried", () => {
+    const failing = { account: { failure: { reason: "Unauthorized", message: "refused" } } } as const;
+    const retryAt = "2025-06-01T10:01:00.000Z";
+    expect(plan(snapshot({}, { ...failing, accountRetryAt: NOW + 60_000 })).retryAt).to.equal(retryAt);
+    expect(plan(snapshot({}, { ...failing, accountRetryAt: NOW + 10_000 })).retryAt, "a short wait").to.equal(
+      undefined,
+    );
+    const between = { ...failing, now: NOW + 30_000, accountRetryAt: NOW + 60_000 };
+    expect(plan(snapshot({ status: { retryAt } }, between)).retryAt).to.equal(retryAt);
+    expect(plan(snapshot({ status: { retryAt } })).retryAt, "it answers").to.equal(undefined);
+  });
+
   it("says whether it is fit to work", () => {
     const failure = { failure: { reason: "Unauthorized", message: "no" } } as const;
     const rows: readonly (readonly [Snapshot, string])[] = [

@@ -4,6 +4,7 @@ import { type Plan, plan } from "../../../src/controllers/routed-ip/plan.js";
 import type { Snapshot } from "../../../src/controllers/routed-ip/snapshot.js";
 import { orderOf } from "../../../src/controllers/routed-ip/steps.js";
 import type { IssuedTerms } from "../../../src/controllers/routed-ip/terms.js";
+import { timestamp } from "../../../src/controllers/times.js";
 import { FIREWALL, FOREIGN, TAINT } from "./model-cluster.js";
 import { ModelWorld } from "./model-world.js";
 
@@ -324,6 +325,37 @@ describe("the plan of a RoutedIP", () => {
     expect(late.chains.flat().map((action) => action.do)).to.deep.equal(["remove-finalizer"]);
     expect(late.chains.flat()[0]).to.deep.include({
       leftBehind: ["rule tcp 443 in firewall ingress", "digitalocean://n1 in firewall ingress", "a taint on node n1"],
+    });
+  });
+
+  describe("status.retryAt", () => {
+    const refused = { reason: "Unauthorized", message: "no" } as const;
+    const tellsOf = (made: ModelWorld, change: Partial<Snapshot>) => altered(made, change).status.retryAt;
+
+    it("says when the operator tries a refused creation again", () => {
+      const made = world();
+      made.edit("a", { spec: { ...made.get("a").spec, routedIP: "" } });
+      const { memory, now } = made.snapshot("a");
+      const creationFailure = { ...refused, retryAt: now + 60_000 };
+      expect(tellsOf(made, { memory: { ...memory, creationFailure } })).to.equal(timestamp(now + 60_000));
+    });
+
+    it("says when the operator tries records again, and delays no move by that", () => {
+      const made = settled();
+      const { now } = made.snapshot("a");
+      const retryAt = timestamp(now + 60_000);
+      const dns = {
+        records: "unknown",
+        former: { records: "unknown" },
+        failure: refused,
+        retryAt: now + 60_000,
+      } as const;
+      const spec = { ...made.get("a").spec, dnsRecordSet: { zone: "example.com", recordName: "a" } };
+      made.edit("a", { spec, status: { ...made.get("a").status, retryAt } });
+      expect(tellsOf(made, { dns })).to.equal(retryAt);
+      expect(tellsOf(made, {}), "it is over").to.equal(undefined);
+      made.serve("web", "n2");
+      expect(does(altered(made, { dns }))).to.include("assign: assign");
     });
   });
 });

@@ -13,7 +13,7 @@ import org.cdk8s.Chart;
 import org.cdk8s.ChartProps;
 import org.cdk8s.Duration;
 
-/** Cloudflare DNS for node addresses: the Java twin of ../node-records-cloudflare.ts, which tells why each line is there. */
+/** Cloudflare DNS for node addresses: the Java version of ../node-records-cloudflare.ts, which explains each line. */
 public final class NodeRecordsCloudflare {
   private static final String ZONE = "023e105f4ecef8ad9ca31a8372d0c353";
 
@@ -41,7 +41,7 @@ public final class NodeRecordsCloudflare {
         .build();
 
     app.synth();
-    // The process that runs the constructs leaves threads behind: without this, Maven would wait for them.
+    // The process that runs the constructs leaves threads behind, and Maven would wait for them.
     System.exit(0);
   }
 

@@ -1,7 +1,7 @@
 /** Kubernetes' protobuf encoding of the built-in kinds, which kubectl and client-go send; answers are always JSON. */
-import { unsupportedMediaType } from "./api-status.js";
-import { type Field, type Message, messageNamed, messageOfKind } from "./built-in/messages.js";
-import { isObject, type JsonObject, listOf, objectOf } from "./json.js";
+import { unsupportedMediaType } from "../api-status.js";
+import { isObject, type JsonObject, listOf, objectOf } from "../json.js";
+import { type Field, type Message, messageNamed, messageOfKind } from "./messages.js";
 import { fieldsOf, signed, varintsOf, type WireField } from "./protobuf-wire.js";
 
 /** The media type in which `kubectl create` and client-go send built-in kinds. */

@@ -2,21 +2,21 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parse } from "yaml";
 
-/** A manifest found in a document, with the name of the file. */
+/** A manifest, with the name of the file that contains it. */
 export interface FoundManifest {
   readonly file: string;
   readonly manifest: { readonly kind: string; readonly metadata: { readonly name: string }; readonly spec: unknown };
 }
 
 /**
- * Manifests of our group in the documents of the systems that flipop replaces, where somebody has put these documents:
- * in the folder that `FLIPOP_SEEDS` names, else in `shared/seeds` beside the repo.
+ * Manifests of our group in text files outside the repo, such as those of an existing installation: in the folder that
+ * `FLIPOP_SEEDS` names, otherwise in `shared/seeds` beside the repo.
  */
-export function manifestsOfDocuments(): readonly FoundManifest[] {
+export function otherManifests(): readonly FoundManifest[] {
   const folder = process.env["FLIPOP_SEEDS"] ?? resolve(__dirname, "../../../../shared/seeds");
   if (!existsSync(folder)) {
     process.stderr.write(
-      `no documents in ${folder}: their manifests are not tried (FLIPOP_SEEDS names another folder)\n`,
+      `no folder ${folder}: the tests use only the manifests of this repo (FLIPOP_SEEDS names another folder)\n`,
     );
     return [];
   }
@@ -26,7 +26,7 @@ export function manifestsOfDocuments(): readonly FoundManifest[] {
   });
 }
 
-/** Runs of lines that start with `apiVersion:` and go on with indented lines or top-level keys. */
+/** Blocks of lines that start with `apiVersion:` and continue with indented lines or top-level keys. */
 function yamlBlocks(text: string): readonly string[] {
   const blocks: string[][] = [];
   let current: string[] | undefined;
