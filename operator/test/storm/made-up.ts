@@ -44,7 +44,7 @@ export function fact<T>(name: string, at: number, value?: T): Fact<T> {
 }
 
 export function object(change: Partial<ObjectFact> = {}): ObjectFact {
-  const addresses = { known: [IP, OTHER_IP], created: [], pending: false };
+  const addresses = { known: [IP], created: [], pending: false };
   return { at: LONG_AGO, name: "web", kind: "pool", uid: "uid-web", deleted: false, ...addresses, ...change };
 }
 

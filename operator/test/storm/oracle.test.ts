@@ -83,6 +83,8 @@ describe("the oracle of the storm", () => {
     const edit = fact("web", NOW - SECOND, { ...POOL, groups: ["b"] });
     passes(healthyHolderKeeps, { calls, resources: [...history().resources, edit] });
     passes(healthyHolderKeeps, { calls, blind: [{ from: NOW - 5 * SECOND, to: NOW - 2 * SECOND, what: "freeze" }] });
+    const beyond = [object({ known: [IP, OTHER_IP] })];
+    passes(healthyHolderKeeps, { calls, objects: beyond, resources: [fact("web", 20_000, { ...POOL, desired: 1 })] });
     const edge = fact("node-1", NOW - 2 * SECOND, { ...NODE, ready: false });
     passes(healthyHolderKeeps, { calls, nodes: [...history().nodes, edge] });
   });
@@ -141,10 +143,12 @@ describe("the oracle of the storm", () => {
 
   it("the cool-off lies between two assignments of a pool", () => {
     const resources = [fact("web", 20_000, { ...POOL, coolOffSeconds: 2 })];
-    finds(coolOffHolds, { resources, calls: [assign(NOW, 2), assign(NOW + 500, 3, OTHER_IP)] }, /500 ms later/);
-    passes(coolOffHolds, { resources, calls: [assign(NOW, 2), assign(NOW + 2 * SECOND, 3, OTHER_IP)] });
+    const objects = [object({ known: [IP, OTHER_IP] })];
+    const pool = { resources, objects };
+    finds(coolOffHolds, { ...pool, calls: [assign(NOW, 2), assign(NOW + 500, 3, OTHER_IP)] }, /500 ms later/);
+    passes(coolOffHolds, { ...pool, calls: [assign(NOW, 2), assign(NOW + 2 * SECOND, 3, OTHER_IP)] });
     const refused = { ...assign(NOW, 2), processed: 0, status: 422 };
-    passes(coolOffHolds, { resources, calls: [refused, assign(NOW + 500, 3, OTHER_IP)] });
+    passes(coolOffHolds, { ...pool, calls: [refused, assign(NOW + 500, 3, OTHER_IP)] });
   });
 
   it("a record set is never emptied", () => {

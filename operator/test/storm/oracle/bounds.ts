@@ -10,8 +10,10 @@ export const BOUNDS = {
   decisionMs: 2_000,
   /** From a change in the API server to the operator's cache, on a machine that other work wants, too. */
   observationMs: 1_500,
-  /** How long after trouble with the API server the operator may still act on what it saw before: its watches back off up to this. */
+  /** How long after errors or a restart of the API server the operator may still act on what it saw before: its watches back off up to this. */
   recoveryMs: 12_000,
+  /** The same after a connection was cut: the watches resume within 2 s, and on a busy machine a little later. */
+  reconnectMs: 4_000,
   /** Between a request on the wire and its entry in the journal. */
   wireMs: 250,
   /** `status.ips.*.graceSince` has whole seconds. */

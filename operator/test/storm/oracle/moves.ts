@@ -1,6 +1,6 @@
 /** Where addresses may go from, and where to. */
 
-import type { History, NodeState, ResourceState, Violation } from "../history.js";
+import type { History, NodeState, ObjectFact, ResourceState, Span, Violation } from "../history.js";
 import {
   certainly,
   holderBefore,
@@ -92,7 +92,7 @@ function departures(history: History): readonly Departure[] {
     const owner = ownerOf(history, move.ip, at);
     if (from === undefined || owner === undefined || isBlind(history, at)) return [];
     const spec = stableSpec(history, owner.name, at - BOUNDS.settledMs, at);
-    if (spec === undefined || spec.paused || hasShrunk(history, owner.name, at)) return [];
+    if (spec === undefined || spec.paused || !isWanted(owner, spec, move.ip)) return [];
     return [{ move, ...from, resource: owner.name, spec }];
   });
 }
@@ -106,18 +106,20 @@ function leftNode(history: History, { call, ip, target }: Move): Pick<Departure,
   return node === undefined ? undefined : { node, since: held.at };
 }
 
-/** An address beyond `desiredIPs`, or one that left the list, may be taken from anywhere. */
-function hasShrunk(history: History, name: string, at: number): boolean {
-  const earlier = history.resources.filter((fact) => fact.name === name && fact.from <= at);
-  return earlier.some(({ value }, place) => {
-    const before = earlier[place - 1]?.value;
-    if (before === undefined) return false;
-    return value === undefined || value.desired < before.desired || value.listed.length < before.listed.length;
-  });
+/** Whether the resource wants the address for sure: one beyond `desiredIPs` may be taken from anywhere. */
+function isWanted(owner: ObjectFact, { kind, desired, listed }: ResourceState, ip: string): boolean {
+  if (kind === "routed") return true;
+  return desired === 0 ? listed.includes(ip) : owner.known.length <= desired;
 }
 
-function isBlind({ blind }: History, at: number): boolean {
-  return overlaps(blind, at - BOUNDS.recoveryMs, at);
+function isBlind({ blind, unsure }: History, at: number): boolean {
+  const recovering = blind.map((span) => ({ ...span, to: span.to + recoveryOf(span) }));
+  return overlaps(recovering, at - AGE_MS, at) || overlaps(unsure, at - AGE_MS, at);
+}
+
+/** A connection that was cut comes back at once; a server that answers with errors is left alone for longer. */
+function recoveryOf({ what }: Span): number {
+  return what === "reset" || what === "freeze" ? BOUNDS.reconnectMs : BOUNDS.recoveryMs;
 }
 
 /** The earliest moment at which the illness of a node may have begun; undefined: it is not, or not only, a recoverable one. */

@@ -134,11 +134,12 @@ function misplaced(look: Look, state: ResourceState, ip: string, reported: strin
 }
 
 /** Where all is well at the cloud, the status says so and holds no error. */
-function statusProblems(look: Look, { object, state }: PictureResource, enabled: readonly string[]): readonly string[] {
+function statusProblems(look: Look, resource: PictureResource, enabled: readonly string[]): readonly string[] {
+  const { object, state } = resource;
   const { status } = object;
   const active = enabled.filter((ip) => status?.ips?.[ip]?.state === "active");
   if (active.length < enabled.length || enabled.some((ip) => look.isByHand(ip))) return [];
-  if (state.desired > enabled.length) return [];
+  if (state.desired > enabled.length || isAmbiguous(look, resource)) return [];
   const bad = (status?.conditions ?? []).filter(
     ({ type, status: value }) => ["Ready", "Fulfilled"].includes(type) && value !== "True",
   );

@@ -17,6 +17,8 @@ export class Draft {
   readonly exists: boolean[];
   readonly paused = new Set<number>();
   readonly endpoints = new Map<string, Presence>();
+  /** Half of the rounds leave the way to the API server alone: there the operator always sees the cluster as it is. */
+  readonly seesAll: boolean;
   handEdits = 0;
   handAddresses = 0;
   /** Faults that lead to a wait of minutes when they come twice. */
@@ -28,6 +30,7 @@ export class Draft {
     readonly templates = [] as Schedule["templates"],
   ) {
     this.random = seededRandom(seed);
+    this.seesAll = this.chance(0.5);
     const whole = { exists: true, ready: true, cordoned: false, tainted: false };
     this.slots = Array.from({ length: SLOTS }, () => ({ ...whole, pod: "ready" }));
     this.exists = templates.map(() => true);

@@ -51,6 +51,7 @@ function operatorFault(draft: Draft): Happening {
 }
 
 function serverFault(draft: Draft): Happening {
+  if (draft.seesAll) return { kind: "server", act: "refuse status", ms: between(draft, 300, 4_000) };
   const act = draft.chance(0.12)
     ? "restart"
     : draft.of(["reset", "freeze", "refuse status", "refuse status", "errors", "delay"] as const);

@@ -24,14 +24,13 @@ export async function follow<T extends Watched>(options: FollowOptions<T>): Prom
   const known = new Map<string, T>();
   let lostAt = Date.now();
   while (!signal.aborted) {
-    try {
-      const version = await readAll(options, known);
+    const version = await readAll(options, known).catch(() => undefined);
+    if (version !== undefined) {
       gap?.(lostAt, Date.now());
-      await watchFrom(options, known, version);
+      await watchFrom(options, known, version).catch(() => undefined);
       lostAt = Date.now();
-    } catch {
-      await delay(AGAIN_MS, undefined, { signal }).catch(() => undefined);
     }
+    await delay(AGAIN_MS, undefined, { signal }).catch(() => undefined);
   }
 }
 

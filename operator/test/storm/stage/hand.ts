@@ -56,7 +56,10 @@ const ACTS: Readonly<Record<HandAct, Act>> = {
     if (droplet !== undefined) clouds.digitalocean.state.startEvent(droplet, "power_cycle", BUSY_MS);
   },
   addRecord: ({ clouds }, pick) => {
-    const place = chosen([...recordSets(clouds).keys()].filter((key) => key.includes(" A ")).sort(), pick);
+    const sets = [...recordSets(clouds)].filter(
+      ([key, values]) => key.includes(" A ") && !values.includes(FOREIGN_VALUE),
+    );
+    const place = chosen(sets.map(([key]) => key).sort(), pick);
     const [cloud, type, name = ""] = place?.split(" ") ?? [];
     if (type === undefined) return;
     const record = { type: "A" as const, ttl: 60 };

@@ -93,7 +93,7 @@ export class Stage {
         this.queue(() => resources.endpoint(step.template, step.slot, step.act));
         break;
       case "hand":
-        byHand({ clouds, nodes, recorder }, step.act, step);
+        void this.guard(async () => byHand({ clouds, nodes, recorder }, step.act, step));
         break;
       case "operator":
         this.signals = this.signals.then(() => this.guard(() => replicas.hit(step.which, step.act, step.ms)));
