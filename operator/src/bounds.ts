@@ -92,8 +92,10 @@ export const RECORDS_BATCH_MS = 100; // Nodes come and go in batches: one write 
 export const RECORDS_EMPTY_AFTER_MS = 5 * MINUTE_MS; // A name becomes empty only after no node matched for this long.
 export const RECORDS_RECONNECT_MS = 10_000; // While the API server is unreachable, the question is put off by this.
 export const MAX_RECORD_SETS = 10_000; // Record sets in memory; the one used longest ago is read again when needed.
-/** A reading of a firewall is used for this long: a closed port is an outage. */
+/** A firewall is read again after this: a closed port is an outage. */
 export const FIREWALL_MAX_AGE_SECONDS = 60;
+/** While the next reading is due, conditions rely on the last one for this long; actions do not. */
+export const FIREWALL_STALE_SECONDS = 90;
 export const FIREWALL_SHARED_SECONDS = 30; // One list serves all firewalls of an account that are due within this.
 export const ZONE_NAME_RETRY_MS = 10 * MINUTE_MS; // A zone whose name could not be read is read again after this.
 

@@ -102,12 +102,16 @@ export function firewallRemoval({ firewall, routed }: Snapshot, plan: FirewallPl
   const idle = routed.status.firewall === undefined && (routed.status.firewallRules ?? []).length === 0;
   if (firewall === undefined || plan === undefined || idle || firewall.failure !== undefined) return [];
   const { name, facts } = firewall;
-  if (plan.read !== undefined || facts === "unknown") {
+  if (isToBeRead(plan) || facts === "unknown") {
     return [{ do: "read-firewall", name, nodes: [], why: "what is left in it has to be found out" }];
   }
   const why = "the RoutedIP does not need it any more";
   const recorded: Action = { do: "record-firewall", name, recorded: plan.recorded, why };
   return facts === "missing" ? [recorded] : [recorded, ...removals(facts, plan, why)];
+}
+
+function isToBeRead({ read, reread }: FirewallPlan): boolean {
+  return read !== undefined || reread !== undefined;
 }
 
 /** What is left in the firewalls that were named before. */
@@ -116,7 +120,7 @@ export function formerRemovals({ formers = [], routed }: Snapshot): readonly Cha
     const { name, facts, failure } = former;
     const plan = planFirewall(former, { rules: [] }, recordOf(routed.status, name));
     if (failure !== undefined) return [];
-    if (facts === "unknown")
+    if (facts === "unknown" || former.due === true)
       return [{ do: "read-firewall", name, nodes: [], why: "what is left in it has to be found out" }];
     const why = "another firewall has taken its place";
     const recorded: Action = { do: "record-firewall", name, recorded: plan.recorded, former: true, why };

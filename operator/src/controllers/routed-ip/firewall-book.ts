@@ -1,6 +1,6 @@
 /** All firewalls that this process keeps in step: one entry for each account and name, with one writer. */
 
-import { FIREWALL_MAX_AGE_SECONDS, FIREWALL_SHARED_SECONDS, SECOND_MS } from "../../bounds.js";
+import { FIREWALL_MAX_AGE_SECONDS, FIREWALL_SHARED_SECONDS, FIREWALL_STALE_SECONDS, SECOND_MS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import { errorText } from "../../logging.js";
 import type { CallContext } from "../../providers/call.js";
@@ -26,8 +26,10 @@ export interface FirewallView {
   readonly coveredBy: ReadonlyMap<ProviderId, readonly string[]>;
   readonly failure?: Problem;
   readonly retryAt?: number;
-  /** ms from now until the reading is too old. Absent: there is none. */
-  readonly goodForMs?: number;
+  /** The firewall has to be read again before the next change; until then `facts` are those of the last reading. */
+  readonly due?: true;
+  /** ms from now until the firewall is due. Absent: it is due, or was never read. */
+  readonly dueInMs?: number;
 }
 
 export interface FirewallCaller {
@@ -52,14 +54,16 @@ export class SharedFirewall {
   ) {}
 
   view(): FirewallView {
-    const left = this.readAt + FIREWALL_MAX_AGE_SECONDS * SECOND_MS - this.clock.monotonic();
+    const age = this.clock.monotonic() - this.readAt;
+    const left = FIREWALL_MAX_AGE_SECONDS * SECOND_MS - age;
+    const stale = age >= FIREWALL_STALE_SECONDS * SECOND_MS;
     const fresh = [...this.covered].filter(([, { at }]) => this.isFresh(at));
     return {
-      facts: this.facts === undefined || left <= 0 ? "unknown" : this.facts,
+      facts: this.facts === undefined || stale ? "unknown" : this.facts,
       coveredBy: new Map(fresh.map(([node, { by }]) => [node, by])),
       ...(this.failed === undefined ? {} : { failure: problemOf(this.failed, "FirewallNotFound") }),
       ...(this.retry === undefined ? {} : { retryAt: this.retry.retryAt }),
-      ...(left > 0 ? { goodForMs: left } : {}),
+      ...(left > 0 ? { dueInMs: left } : { due: true as const }),
     };
   }
 

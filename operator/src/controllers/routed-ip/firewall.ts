@@ -20,6 +20,8 @@ export interface FirewallSnapshot {
   readonly capabilities?: FirewallCapabilities;
   /** `unknown`: not read lately. `missing`: there is none of that name. */
   readonly facts: FirewallFacts | "unknown" | "missing";
+  /** It has to be read again before the next change. */
+  readonly due?: true;
   /** Names of the other firewalls over each machine, as far as it was asked lately. */
   readonly coveredBy: ReadonlyMap<ProviderId, readonly string[]>;
   /** Of the other RoutedIPs of this firewall, as last written. What is not on record, nobody relies on. */
@@ -49,6 +51,8 @@ export interface Recorded {
 export interface FirewallPlan {
   /** It has to be read first: of these machines it is to be known what covers them. */
   readonly read?: readonly ProviderId[];
+  /** It is in step as far as is known, and has to be read again: of these machines as well. */
+  readonly reread?: readonly ProviderId[];
   /** Why rules, or the node, can't be added. */
   readonly rulesProblem?: Problem;
   readonly nodeProblem?: Problem;
@@ -62,6 +66,12 @@ export interface FirewallPlan {
 }
 
 export function planFirewall(firewall: FirewallSnapshot, wish: FirewallWish, recorded: Recorded): FirewallPlan {
+  const plan = planAsRead(firewall, wish, recorded);
+  const reads = firewall.due === true && firewall.failure === undefined && plan.read === undefined;
+  return reads ? { ...plan, reread: unknownOf(firewall, wish) } : plan;
+}
+
+function planAsRead(firewall: FirewallSnapshot, wish: FirewallWish, recorded: Recorded): FirewallPlan {
   const { facts, failure } = firewall;
   if (failure !== undefined) return { ...NOTHING, recorded, rulesProblem: failure, nodeProblem: failure };
   if (facts === "unknown") return { ...NOTHING, recorded, read: unknownOf(firewall, wish) };

@@ -62,7 +62,7 @@ function unreachable(name: string, { grounds: { account, terms }, firewalls }: F
 }
 
 /** A failure that has been slept off is looked into again. */
-function dueView({ goodForMs: _ms, failure, retryAt, ...view }: FirewallView, now: number) {
+function dueView({ dueInMs: _ms, failure, retryAt, ...view }: FirewallView, now: number) {
   if (failure === undefined) return view;
   if (isDue(retryAt, now)) return { ...view, facts: "unknown" as const };
   return { ...view, failure, ...(retryAt === undefined ? {} : { retryAt }) };

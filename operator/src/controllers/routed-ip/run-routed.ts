@@ -186,7 +186,7 @@ function nextMs(
   const waits = [
     ...at.map((time) => (time === undefined ? undefined : time - now)),
     listDueMs(gathered.account),
-    gathered.firewall?.view().goodForMs,
+    gathered.firewall?.view().dueInMs,
     isMoving(made) ? pollMs(unit, context.clock.monotonic()) : undefined,
   ];
   const ahead = waits.filter((ms) => ms !== undefined).map((ms) => Math.max(0, ms));

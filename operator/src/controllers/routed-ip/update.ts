@@ -25,9 +25,9 @@ export function blocksOf(snapshot: Snapshot, { firewall: plan, standing }: Decis
   return blocks;
 }
 
-function findBlock({ failure, facts, former }: FirewallSnapshot): Block | undefined {
+function findBlock({ failure, facts, due, former }: FirewallSnapshot): Block | undefined {
   if (failure !== undefined) return failure;
-  return facts === "unknown" || former === true ? "pending" : undefined;
+  return facts === "unknown" || due === true || former === true ? "pending" : undefined;
 }
 
 export function stepActions(snapshot: Snapshot, decision: Decision): Draft["actions"] {
@@ -50,8 +50,9 @@ function isAboutToAct({ target, firewall, wish }: Decision): boolean {
 function firewallSteps({ firewall, routed, now }: Snapshot, plan: FirewallPlan | undefined): Draft["actions"] {
   if (firewall === undefined || plan === undefined || firewall.former === true) return {};
   const { name, facts } = firewall;
+  const nodes = plan.read ?? plan.reread;
   const found = {
-    "find-firewall": plan.read === undefined ? [] : [read(name, plan.read)],
+    "find-firewall": nodes === undefined ? [] : [read(name, nodes)],
     record: isRecorded(routed.status, name, plan) ? [] : [recording(name, plan)],
   };
   if (facts === "missing" || facts === "unknown") return { ...found, "add-rules": creation(firewall, plan, now) };

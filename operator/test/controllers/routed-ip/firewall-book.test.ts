@@ -33,12 +33,14 @@ function begin() {
 }
 
 describe("a firewall that RoutedIPs share", () => {
-  it("takes a list that others have asked for, and is read again when that is 60 s old", async () => {
+  it("takes a list that others have asked for, and is read again when that is 60 s old, while its facts stay known for 90 s", async () => {
     const { clock, listing, firewall, caller } = begin();
     listing.ageSeconds = 20;
     await firewall.read(caller, []);
-    expect(firewall.view()).to.include({ facts: "missing", goodForMs: 40_000 });
+    expect(firewall.view()).to.include({ facts: "missing", dueInMs: 40_000 });
     await clock.advance(40_000);
+    expect(firewall.view()).to.include({ facts: "missing", due: true });
+    await clock.advance(30_000);
     expect(firewall.view().facts).to.equal("unknown");
     expect(listing.asked).to.deep.equal([30]);
   });

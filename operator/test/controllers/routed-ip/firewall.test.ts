@@ -48,6 +48,15 @@ describe("the firewall of a RoutedIP", () => {
       .that.deep.equals([A]);
   });
 
+  it("keeps what it knows while it is read again", () => {
+    const seen = facts([rule(443)], [A]);
+    expect(plan(firewall(seen)).reread).to.equal(undefined);
+    const due = plan(firewall(seen, { due: true }));
+    expect(due).to.deep.include({ reread: [], addRules: [], addNodes: [] });
+    expect(due.read).to.equal(undefined);
+    expect(plan(firewall("unknown", { due: true })).reread).to.equal(undefined);
+  });
+
   it("is made when there is none, a rule to add and a node that may join it; a former one never", () => {
     expect(plan(firewall("missing")).create).to.deep.equal({ addRules: [rule(443)], addNodes: [A] });
     const none: readonly FirewallSnapshot[] = [

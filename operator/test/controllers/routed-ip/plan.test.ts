@@ -184,6 +184,16 @@ describe("the plan of a RoutedIP", () => {
     expect(condition(stopped, "FirewallReady")).to.equal("False/Unauthorized");
   });
 
+  it("reads a firewall that is due again, and calls it ready meanwhile", () => {
+    const made = world();
+    made.settle();
+    const { firewall } = made.snapshot("a");
+    if (firewall === undefined) throw new Error("no firewall");
+    const due = altered(made, { firewall: { ...firewall, due: true } });
+    expect(does(due)).to.deep.equal(["find-firewall: read-firewall"]);
+    expect(condition(due, "FirewallReady")).to.equal("True/Observed");
+  });
+
   it("isolates no node by its first firewall", () => {
     const made = world();
     made.firewalls.delete(FIREWALL);
