@@ -42,7 +42,7 @@ export class MeasuredProcess {
       if (failure !== undefined) throw new Error(failure.error);
       if (this.ended) throw new Error(`the process ended without "${kind}"`);
       if (performance.now() > end) throw new Error(`no "${kind}" within ${seconds} s`);
-      await this.news(end - performance.now());
+      await this.notifier(end - performance.now());
     }
   }
 
@@ -84,7 +84,7 @@ export class MeasuredProcess {
     this.waiting.clear();
   }
 
-  private news(ms: number): Promise<void> {
+  private notifier(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);
       this.waiting.add(() => {

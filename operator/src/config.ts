@@ -161,10 +161,11 @@ class Reader {
   /** The value of a flag; its default where the value given is a problem, which `finish` tells. */
   private read(name: string, expected: (value: unknown) => boolean): unknown {
     const flag = flagOf(name);
-    const given = this.source.flags[name] ?? this.source.env[flag.env];
-    const parsed = parseFlag(flag, given ?? flag.default);
+    const omitUndefined = this.source.flags[name] ?? this.source.env[flag.env];
+    const parsed = parseFlag(flag, omitUndefined ?? flag.default);
     if (parsed.ok && expected(parsed.value)) return parsed.value;
-    if (parsed.ok || given === undefined) throw new Error(`--${name} is not of type ${flag.type} in the type model`);
+    if (parsed.ok || omitUndefined === undefined)
+      throw new Error(`--${name} is not of type ${flag.type} in the type model`);
     this.refuse(name, parsed.problem);
     const usual = parseFlag(flag, flag.default);
     return usual.ok ? usual.value : undefined;

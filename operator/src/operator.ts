@@ -7,21 +7,21 @@ import type { Random } from "./async/backoff.js";
 import { settlesWithin } from "./async/wait.js";
 import { CLOSE_DEADLINE_MS } from "./bounds.js";
 import { Claims } from "./claims/claims.js";
-import { DemandBook } from "./claims/node-shares.js";
+import { NodeRequestRegistry } from "./claims/node-shares.js";
 import { type Clock, systemClock } from "./clock.js";
 import type { Settings } from "./config.js";
 import { AddressAccounts } from "./controllers/address-accounts.js";
 import { AnnotatedNodes } from "./controllers/addresses/annotated-nodes.js";
 import { createRoutedIPControllers } from "./controllers/assemble-routing.js";
 import type { ControllerContext, ControllerFactory, ControllerParts } from "./controllers/context.js";
-import { CreationBook } from "./controllers/creation-book.js";
+import { CreationRegistry } from "./controllers/creation-registry.js";
 import { DryRunPlans, dryRunClient, dryRunEvents } from "./controllers/dry-run.js";
 import { createFloatingIPPoolController } from "./controllers/floating-ip-pool/controller.js";
-import { News } from "./controllers/news.js";
 import { createNodeAnnotationsController } from "./controllers/node-annotations/controller.js";
 import { createNodeDNSRecordSetController } from "./controllers/node-dns-record-set/controller.js";
+import { Notifier } from "./controllers/notifier.js";
 import { Owners } from "./controllers/owners.js";
-import { RecordBook } from "./controllers/records/record-book.js";
+import { RecordRegistry } from "./controllers/records/record-registry.js";
 import { Inventories } from "./inventory/inventories.js";
 import { ApiEventRecorder } from "./kube/events.js";
 import { LeaseLock } from "./kube/lease.js";
@@ -188,20 +188,20 @@ class Assembly {
     const { clock, providers, runtime } = this;
     const watches = this.makeWatches();
     const nodes = this.followNodes(watches);
-    const news = new News();
-    const tell = (uids: readonly string[]) => news.tell(uids);
+    const notifier = new Notifier();
+    const tell = (uids: readonly string[]) => notifier.tell(uids);
     const inventories = new Inventories(clock);
     providers.onWithdraw(({ addresses }) => addresses && inventories.leave(addresses));
     const client = this.makeClient();
     const leading = new OpenSince(this.fence, clock);
     return {
-      ...{ clock, random, logger, client, watches, nodes, providers, inventories, news, metrics, runtime },
+      ...{ clock, random, logger, client, watches, nodes, providers, inventories, notifier, metrics, runtime },
       annotated: new AnnotatedNodes(nodes),
       accounts: new AddressAccounts(providers, { clock, inventories }),
       claims: new Claims(tell),
-      demands: new DemandBook(tell),
-      creations: new CreationBook(tell),
-      records: new RecordBook(clock),
+      nodeRequests: new NodeRequestRegistry(tell),
+      creations: new CreationRegistry(tell),
+      records: new RecordRegistry(clock),
       owners: new Owners(),
       events: settings.dryRun ? dryRunEvents(logger) : this.recorder,
       ...(settings.dryRun && { dryRunPlans: new DryRunPlans(clock, logger) }),

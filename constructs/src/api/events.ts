@@ -50,7 +50,7 @@ export const EVENTS = {
     remedy: "",
   },
   DNSReady: { type: "Normal", meaning: "A record set has the desired content again.", remedy: "" },
-  LeftBehind: {
+  CleanupAbandoned: {
     type: "Warning",
     meaning: "The clean-up of a deleted resource did not end in time, or kept an address that something else may own.",
     remedy: "Remove the items in the note at the provider, unless something else uses them.",

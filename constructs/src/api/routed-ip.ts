@@ -47,7 +47,7 @@ export interface FirewallShare {
 }
 
 /** A previous firewall, and the nodes and rules that this RoutedIP still has to remove from it. */
-export interface FormerFirewall {
+export interface PreviousFirewall {
   readonly name: string;
   readonly nodes: readonly string[];
   readonly rules: readonly FirewallRule[];
@@ -62,7 +62,7 @@ export interface RoutedIPStatus {
   readonly ports?: readonly RoutedPort[];
   readonly firewallRules?: readonly FirewallRule[];
   readonly firewall?: FirewallShare;
-  readonly formerFirewalls?: readonly FormerFirewall[];
+  readonly previousFirewalls?: readonly PreviousFirewall[];
   readonly state?: AddressState;
   readonly error?: string;
   readonly created?: boolean;
@@ -184,7 +184,7 @@ const statusSchema: SchemaOf<RoutedIPStatus> = {
         },
       },
     },
-    formerFirewalls: {
+    previousFirewalls: {
       type: "array",
       optional: true,
       description:

@@ -14,7 +14,7 @@ export const TITLES = ["created", "serves", "holds", "restored", "asks"] as cons
  */
 export type Title = (typeof TITLES)[number];
 
-export interface AddressWish {
+export interface ClaimedAddress {
   /** Canonical text. */
   readonly ip: string;
   readonly title: Title;
@@ -31,7 +31,7 @@ export interface DnsName {
   readonly type: RecordType;
 }
 
-export interface NameWish extends DnsName {
+export interface ClaimedName extends DnsName {
   readonly title: Title;
 }
 
@@ -39,8 +39,8 @@ export interface Claimant {
   readonly ref: ResourceRef;
   /** RFC 3339, as the API server writes it. */
   readonly createdAt: string;
-  readonly addresses: readonly AddressWish[];
-  readonly names: readonly NameWish[];
+  readonly addresses: readonly ClaimedAddress[];
+  readonly names: readonly ClaimedName[];
 }
 
 /** `FloatingIPPool default/web`. */

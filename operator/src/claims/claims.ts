@@ -4,7 +4,7 @@
  */
 
 import type { ResourceRef } from "../inventory/types.js";
-import type { AddressWish, Claimant, DnsName, NameWish, Title } from "./claimant.js";
+import type { Claimant, ClaimedAddress, ClaimedName, DnsName, Title } from "./claimant.js";
 import { olderFirst, refText, TITLES } from "./claimant.js";
 
 /** Ours, or whose and why. */
@@ -74,10 +74,10 @@ export class Claims {
     const claimant = this.claimants.get(uid);
     if (claimant === undefined) return NOTHING;
     const view: ClaimView = {
-      addresses: new Map(claimant.addresses.map((wish) => [wish.ip, this.claimOn(addressKey(wish), uid)])),
+      addresses: new Map(claimant.addresses.map((desired) => [desired.ip, this.claimOn(addressKey(desired), uid)])),
       names: claimant.names
-        .filter((wish) => this.isDecided(nameKey(wish), uid))
-        .map((wish) => ({ ...nameOf(wish), claim: this.claimOn(nameKey(wish), uid) })),
+        .filter((desired) => this.isDecided(nameKey(desired), uid))
+        .map((desired) => ({ ...nameOf(desired), claim: this.claimOn(nameKey(desired), uid) })),
     };
     this.views.set(uid, view);
     return view;
@@ -85,8 +85,8 @@ export class Claims {
 
   /** Whether no resource that is still unread can have a better title to the addresses that the resource would win. */
   areAddressesDecided(uid: string): boolean {
-    const wishes = this.claimants.get(uid)?.addresses ?? [];
-    return wishes.every((wish) => this.isDecided(addressKey(wish), uid));
+    const desiredItems = this.claimants.get(uid)?.addresses ?? [];
+    return desiredItems.every((desired) => this.isDecided(addressKey(desired), uid));
   }
 
   /** Whose an address is. */
@@ -151,12 +151,13 @@ class Contest {
   }
 
   private decide(changed: Set<string>): void {
-    const former = this.winner;
+    const previous = this.winner;
     let best: Entry | undefined;
     for (const entry of this.entries.values()) if (best === undefined || better(entry, best)) best = entry;
     if (best === undefined) return;
     this.winner = best;
-    if (best.claimant.ref.uid === former.claimant.ref.uid && REASON_OF[best.title] === REASON_OF[former.title]) return;
+    if (best.claimant.ref.uid === previous.claimant.ref.uid && REASON_OF[best.title] === REASON_OF[previous.title])
+      return;
     for (const uid of this.entries.keys()) changed.add(uid);
   }
 }
@@ -181,13 +182,13 @@ const NOTHING: ClaimView = Object.freeze({ addresses: new Map(), names: [] });
 /** The title for each thing that a resource claims. */
 function titlesOf(claimant: Claimant | undefined): ReadonlyMap<string, Title> {
   const titles = new Map<string, Title>();
-  for (const wish of claimant?.addresses ?? []) titles.set(addressKey(wish), wish.title);
-  for (const wish of claimant?.names ?? []) titles.set(nameKey(wish), wish.title);
+  for (const desired of claimant?.addresses ?? []) titles.set(addressKey(desired), desired.title);
+  for (const desired of claimant?.names ?? []) titles.set(nameKey(desired), desired.title);
   return titles;
 }
 
 /** Not by provider: an address exists once in the world. */
-function addressKey({ ip }: Pick<AddressWish, "ip">): string {
+function addressKey({ ip }: Pick<ClaimedAddress, "ip">): string {
   return `address ${ip}`;
 }
 
@@ -195,6 +196,6 @@ function nameKey({ provider, zone, fqdn, type }: DnsName): string {
   return `${type} ${fqdn} in ${zone} at ${provider}`;
 }
 
-function nameOf({ provider, zone, fqdn, type }: NameWish): DnsName {
+function nameOf({ provider, zone, fqdn, type }: ClaimedName): DnsName {
   return { provider, zone, fqdn, type };
 }

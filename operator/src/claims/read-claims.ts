@@ -20,7 +20,7 @@ import {
 } from "cdk8s-flipop/api";
 import type { ObjectMeta } from "../kube/objects.js";
 import type { RecordType } from "../providers/types.js";
-import type { AddressWish, Claimant, NameWish, Title } from "./claimant.js";
+import type { Claimant, ClaimedAddress, ClaimedName, Title } from "./claimant.js";
 import { normalName, noZones, type ZoneLookUp } from "./dns-name.js";
 
 /** A resource as read from the API server; `spec` may be absent under an older CRD. */
@@ -43,8 +43,8 @@ export function poolClaims(
     status?.createdIPs?.map(({ ip }) => ip),
   );
   const types = [typeOf(poolFamily(spec, addresses.ips()))];
-  const wish = { recordSet: spec?.dnsRecordSet, provider: spec?.provider, types, written: status?.dns };
-  return claimant("FloatingIPPool", metadata, addresses.wishes(), nameWishes(wish, zones));
+  const desired = { recordSet: spec?.dnsRecordSet, provider: spec?.provider, types, written: status?.dns };
+  return claimant("FloatingIPPool", metadata, addresses.desiredItems(), claimedNames(desired, zones));
 }
 
 export function nodeRecordClaims(
@@ -53,8 +53,8 @@ export function nodeRecordClaims(
 ): Claimant {
   const provider = spec?.provider || DEFAULT_DNS_PROVIDER;
   const types = publishedFamilies(spec).map(typeOf);
-  const wish = { recordSet: spec?.dnsRecordSet, provider, types, written: status?.dns };
-  return claimant("NodeDNSRecordSet", metadata, [], nameWishes(wish, zones));
+  const desired = { recordSet: spec?.dnsRecordSet, provider, types, written: status?.dns };
+  return claimant("NodeDNSRecordSet", metadata, [], claimedNames(desired, zones));
 }
 
 /** @param issuerProvider of the issuer; absent for a class with Jobs. Where the record set names none either: no name. */
@@ -64,8 +64,8 @@ export function routedIpClaims(
   zones: ZoneLookUp = noZones,
 ): Claimant {
   const types = [typeOf(familyOf(spec?.routedIP ?? ""))];
-  const wish = { recordSet: spec?.dnsRecordSet, provider: issuerProvider, types, written: status?.dns };
-  return claimant("RoutedIP", metadata, routedAddresses(metadata, spec, status), nameWishes(wish, zones));
+  const desired = { recordSet: spec?.dnsRecordSet, provider: issuerProvider, types, written: status?.dns };
+  return claimant("RoutedIP", metadata, routedAddresses(metadata, spec, status), claimedNames(desired, zones));
 }
 
 /** Of a NodeDNSRecordSet that names no provider. */
@@ -82,9 +82,9 @@ class Titles {
   }
 
   /** A status that still has an address does not bring back one that the spec has dropped. */
-  upgrade(entries: readonly (readonly [ip: string, standing: Standing | undefined])[]): void {
-    for (const [ip, standing] of entries) {
-      const title = titleOf(standing);
+  upgrade(entries: readonly (readonly [ip: string, placement: Placement | undefined])[]): void {
+    for (const [ip, placement] of entries) {
+      const title = titleOf(placement);
       if (title !== undefined && this.titles.has(canonicalIp(ip))) this.add(title, [ip]);
     }
   }
@@ -93,7 +93,7 @@ class Titles {
     return [...this.titles.keys()];
   }
 
-  wishes(): readonly AddressWish[] {
+  desiredItems(): readonly ClaimedAddress[] {
     return [...this.titles].map(([ip, title]) => ({ ip, title }));
   }
 }
@@ -102,21 +102,21 @@ function routedAddresses(
   metadata: ObjectMeta,
   spec: RoutedIPSpec | undefined,
   status: RoutedIPStatus | undefined,
-): readonly AddressWish[] {
+): readonly ClaimedAddress[] {
   const seen = status?.routedIP === undefined ? [] : [status.routedIP];
   const addresses = new Titles();
   addresses.add("asks", spec?.routedIP === undefined ? seen : [spec.routedIP]);
   addresses.add("restored", annotated(metadata));
   addresses.upgrade(seen.map((ip) => [ip, status]));
   if (status?.created) addresses.add("created", seen);
-  return addresses.wishes();
+  return addresses.desiredItems();
 }
 
 /** What a status says of one address. */
-type Standing = Pick<AddressStatus, "reason" | "state">;
+type Placement = Pick<AddressStatus, "reason" | "state">;
 
 /** `undefined`: the address is another one's. */
-function titleOf({ reason, state }: Standing = {}): Title | undefined {
+function titleOf({ reason, state }: Placement = {}): Title | undefined {
   if (reason === CLAIMED_BY_OTHER) return undefined;
   return state === "active" || state === "in-progress" ? "serves" : "holds";
 }
@@ -140,7 +140,7 @@ function typeOf(family: IpFamily): RecordType {
   return family === "IPv6" ? "AAAA" : "A";
 }
 
-interface RecordSetWish {
+interface DesiredRecordSet {
   readonly recordSet: DnsRecordSet | undefined;
   /** Where the record set names none. */
   readonly provider: string | undefined;
@@ -150,14 +150,17 @@ interface RecordSetWish {
 }
 
 /** A set that will have to be deleted stays claimed until it is: its next owner's records would go with it. */
-function nameWishes({ recordSet, provider, types, written }: RecordSetWish, zones: ZoneLookUp): readonly NameWish[] {
+function claimedNames(
+  { recordSet, provider, types, written }: DesiredRecordSet,
+  zones: ZoneLookUp,
+): readonly ClaimedName[] {
   const holds = written === undefined ? [] : namesOf(written, written.types, "holds", zones);
   const dnsProvider = recordSet?.provider || provider;
   if (!recordSet?.zone || !recordSet.recordName || !dnsProvider) return [];
   const asked = namesOf({ ...recordSet, provider: dnsProvider }, types, "asks", zones);
-  const wishes = asked.map((name) => holds.find((held) => isSameName(held, name)) ?? name);
-  if (recordSet.deletionPolicy !== "Delete") return wishes;
-  return [...wishes, ...holds.filter((held) => !wishes.includes(held))];
+  const desiredItems = asked.map((name) => holds.find((held) => isSameName(held, name)) ?? name);
+  if (recordSet.deletionPolicy !== "Delete") return desiredItems;
+  return [...desiredItems, ...holds.filter((held) => !desiredItems.includes(held))];
 }
 
 function namesOf(
@@ -165,20 +168,20 @@ function namesOf(
   types: readonly RecordType[],
   title: Title,
   zones: ZoneLookUp,
-): readonly NameWish[] {
+): readonly ClaimedName[] {
   const name = normalName(provider, { zone, name: recordName }, zones);
   return types.map((type) => ({ provider, ...name, type, title }));
 }
 
-function isSameName(a: NameWish, b: NameWish): boolean {
+function isSameName(a: ClaimedName, b: ClaimedName): boolean {
   return a.provider === b.provider && a.zone === b.zone && a.fqdn === b.fqdn && a.type === b.type;
 }
 
 function claimant(
   kind: KindName,
   metadata: ObjectMeta,
-  addresses: readonly AddressWish[],
-  names: readonly NameWish[],
+  addresses: readonly ClaimedAddress[],
+  names: readonly ClaimedName[],
 ): Claimant {
   const { namespace = "", name, uid, creationTimestamp = "" } = metadata;
   return { ref: { kind, namespace, name, uid }, createdAt: creationTimestamp, addresses, names };

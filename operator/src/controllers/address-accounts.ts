@@ -87,16 +87,16 @@ export class AddressAccount {
    * Reads again what a read has contradicted, when it is time to: all of the account's, since a node hangs on each, and
    * nobody else may ask for it. Never rejects.
    */
-  async settleDoubts(context: CallContext): Promise<void> {
+  async rereadUnconfirmed(context: CallContext): Promise<void> {
     const view = this.inventory?.view();
-    if (view?.lookAgainSeconds !== 0) return;
-    const doubted = [...view.addresses.values()].filter((address) => address.doubted);
+    if (view?.rereadSeconds !== 0) return;
+    const unconfirmed = [...view.addresses.values()].filter((address) => address.unconfirmed);
     const settle = () =>
-      doubted.length > ALONE
+      unconfirmed.length > ALONE
         ? this.refresh(0, "assignment")
         : this.read(
             context,
-            doubted.map(({ ip }) => ip),
+            unconfirmed.map(({ ip }) => ip),
           );
     this.settling ??= settle().finally(() => {
       this.settling = undefined;

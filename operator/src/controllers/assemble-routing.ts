@@ -5,9 +5,9 @@ import type { KindController } from "../reconcile/kind-controller.js";
 import type { RoutedClass } from "./cluster-routed-ip-class/actions.js";
 import { createClassController } from "./cluster-routed-ip-class/controller.js";
 import type { ControllerContext, ControllerParts } from "./context.js";
-import { given } from "./given.js";
 import { JOB_LABELS } from "./jobs/job.js";
-import { JobDesk } from "./jobs/job-desk.js";
+import { JobService } from "./jobs/job-service.js";
+import { omitUndefined } from "./omit-undefined.js";
 import { RoutedIPs } from "./routed-ip/controller.js";
 import { IssuerAccounts } from "./routed-ip/issuer-accounts.js";
 import { FirewallJobs } from "./routed-ip/jobs/firewall-jobs.js";
@@ -18,31 +18,31 @@ export function createRoutedIPControllers(context: ControllerContext): Controlle
   const routing = new Routing(context, context.settings);
   const accounts = new IssuerAccounts(context, routing.settings, (key) => routing.secret(key));
   const { features, jobNamespaces } = context.settings;
-  const desk = features.includes("jobs") ? new JobDesk(context, jobNamespaces) : undefined;
-  const jobs = desk && { routing, desk, firewalls: new FirewallJobs(), aims: new Map() };
+  const dnsService = features.includes("jobs") ? new JobService(context, jobNamespaces) : undefined;
+  const jobs = dnsService && { routing, dnsService, firewalls: new FirewallJobs(), aims: new Map() };
   const issuers = createIssuerController({ routing, accounts });
   const classes: KindController<RoutedClass> = createClassController({
     routing,
-    ...given({ jobs }),
-    onFirewall: () => routed.lookAgain(),
+    ...omitUndefined({ jobs }),
+    onFirewall: () => routed.requeue(),
   });
-  desk?.onDoubt((name) => classes.enqueue(name));
+  dnsService?.onUnconfirmed((name) => classes.enqueue(name));
   const again = () => {
     issuers.enqueueAll();
     classes.enqueueAll();
   };
-  const routed: RoutedIPs = new RoutedIPs(routing, { accounts, ...given({ jobs }) }, again);
+  const routed: RoutedIPs = new RoutedIPs(routing, { accounts, ...omitUndefined({ jobs }) }, again);
   const ends = [
-    ...followOthers(routing, () => [again(), routed.lookAgain()]),
-    ...followJobs(desk, { routed, classes }),
+    ...followOthers(routing, () => [again(), routed.requeue()]),
+    ...followJobs(dnsService, { routed, classes }),
   ];
   return {
     controllers: [routed.controller, issuers, classes],
-    caches: [...routing.parts, ...(desk?.parts ?? [])],
-    checks: new Map([["routed-ips", () => routed.trouble()]]),
+    caches: [...routing.parts, ...(dnsService?.parts ?? [])],
+    checks: new Map([["routed-ips", () => routed.degradedReason()]]),
     close: async () => {
       for (const end of ends) end();
-      desk?.close();
+      dnsService?.close();
       routing.close();
       await Promise.all([routed.close(), issuers.close(), classes.close()]);
     },
@@ -63,14 +63,14 @@ interface JobFollowers {
   readonly classes: KindController<RoutedClass>;
 }
 
-function followJobs(desk: JobDesk | undefined, { routed, classes }: JobFollowers): readonly (() => void)[] {
+function followJobs(dnsService: JobService | undefined, { routed, classes }: JobFollowers): readonly (() => void)[] {
   const changed = ({ metadata: { labels = {} } }: KubeObject) => {
     const uid = labels[JOB_LABELS.uid];
     if (uid === undefined) return;
     routed.jobChanged(uid);
     classes.enqueueAll();
   };
-  return [...(desk?.jobs ?? []), ...(desk?.pods ?? [])].map(({ store }) => {
+  return [...(dnsService?.jobs ?? []), ...(dnsService?.pods ?? [])].map(({ store }) => {
     return store.listen(({ object: { object } }: { readonly object: { readonly object: KubeObject } }) =>
       changed(object),
     );

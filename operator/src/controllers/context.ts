@@ -3,7 +3,7 @@
 import type { FeatureName } from "cdk8s-flipop/api";
 import type { Random } from "../async/backoff.js";
 import type { Claims } from "../claims/claims.js";
-import type { DemandBook } from "../claims/node-shares.js";
+import type { NodeRequestRegistry } from "../claims/node-shares.js";
 import type { Clock } from "../clock.js";
 import type { Inventories } from "../inventory/inventories.js";
 import type { KubeClient } from "../kube/client.js";
@@ -18,11 +18,11 @@ import type { Check } from "../runtime/health.js";
 import type { Drainable, Synced } from "../runtime/manager.js";
 import type { AddressAccounts } from "./address-accounts.js";
 import type { AnnotatedNodes } from "./addresses/annotated-nodes.js";
-import type { CreationBook } from "./creation-book.js";
+import type { CreationRegistry } from "./creation-registry.js";
 import type { DryRunPlans } from "./dry-run.js";
-import type { News } from "./news.js";
+import type { Notifier } from "./notifier.js";
 import type { Owners } from "./owners.js";
-import type { RecordBook } from "./records/record-book.js";
+import type { RecordRegistry } from "./records/record-registry.js";
 
 /** The part of the settings that controllers read. */
 export interface ControllerSettings {
@@ -61,14 +61,14 @@ export interface ControllerContext {
   /** Each controller puts and drops its own resources. Tells the uids concerned through `news`. */
   readonly claims: Claims;
   /** Tells the uids concerned through `news`. */
-  readonly demands: DemandBook;
+  readonly nodeRequests: NodeRequestRegistry;
   /** Creations whose end is not known, of all kinds. Tells those who wait for one through `news`. */
-  readonly creations: CreationBook;
-  readonly records: RecordBook;
+  readonly creations: CreationRegistry;
+  readonly records: RecordRegistry;
   /** Which resources there are, for annotations that name their owner. */
   readonly owners: Owners;
   /** Uids of resources that should look again, from claims, demands and creations. Others' are passed over. */
-  readonly news: News;
+  readonly notifier: Notifier;
   /** Only on a dry run: shows what it would do. */
   readonly dryRunPlans?: DryRunPlans;
   readonly metrics: FlipopMetrics;

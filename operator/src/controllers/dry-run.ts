@@ -5,7 +5,7 @@ import type { Clock, Timer } from "../clock.js";
 import type { KubeClient } from "../kube/client.js";
 import type { EventRecorder } from "../kube/events.js";
 import type { Logger } from "../logging.js";
-import type { Asker } from "../providers/call.js";
+import type { Requester } from "../providers/call.js";
 import { DryRunError } from "../providers/errors.js";
 
 export function dryRunClient(client: KubeClient, logger: Logger): KubeClient {
@@ -47,7 +47,7 @@ export class DryRunPlans {
     private readonly logger: Logger,
   ) {}
 
-  show({ kind, namespace, name }: Asker, { explanation, actions }: ShownPlan): void {
+  show({ kind, namespace, name }: Requester, { explanation, actions }: ShownPlan): void {
     const resource = [kind, namespace, name].filter((part) => part !== "").join("/");
     const changes = actions.filter((action) => !READS.has(action.do)).map((action) => `${action.do}: ${action.why}`);
     const known = this.logged.get(resource);

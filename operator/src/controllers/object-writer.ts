@@ -6,13 +6,13 @@ import type { KubeObject } from "../kube/objects.js";
 import type { Patch } from "../kube/patch.js";
 import { sendPatch } from "../kube/send-patch.js";
 import { isConflict, isForbidden } from "../kube/status-error.js";
-import type { Newest } from "./newest.js";
+import type { LatestVersion } from "./latest-version.js";
 
 export interface ObjectWriterProps<O extends KubeObject> {
   readonly client: KubeClient;
   /** Of the object. */
   readonly path: string;
-  readonly newest: Newest<O>;
+  readonly latestVersion: LatestVersion<O>;
   /** As the cache has it. */
   readonly cached: () => O | undefined;
   /** Called with each answer. */
@@ -44,15 +44,15 @@ export class ObjectWriter<O extends KubeObject> {
 
   /** The last write of a part was refused for want of a right; of an object that goes, its namespace may have taken the right along. */
   get forbidden(): boolean {
-    const { newest, cached } = this.props;
-    return this.refused.size > 0 && newest.of(cached())?.metadata.deletionTimestamp === undefined;
+    const { latestVersion, cached } = this.props;
+    return this.refused.size > 0 && latestVersion.of(cached())?.metadata.deletionTimestamp === undefined;
   }
 
   /** Resolves to the object after the write. Rejects with StatusError (409: it has changed), or with ObjectGone. */
   write(write: ObjectWrite<O>): Promise<O> {
-    const turn = this.last.then(() => this.attempt(write));
-    this.last = turn.catch(() => undefined);
-    return turn;
+    const iteration = this.last.then(() => this.attempt(write));
+    this.last = iteration.catch(() => undefined);
+    return iteration;
   }
 
   private async attempt(write: ObjectWrite<O>): Promise<O> {
@@ -62,7 +62,7 @@ export class ObjectWriter<O extends KubeObject> {
       } catch (error) {
         if (!isConflict(error)) throw error;
         // Also for who plans anew: where nothing watches any more, no cache catches up.
-        await this.look(write.signal);
+        await this.evaluate(write.signal);
         if (left <= 1) throw error;
       }
     }
@@ -84,7 +84,7 @@ export class ObjectWriter<O extends KubeObject> {
     return after;
   }
 
-  private async look(signal: AbortSignal | undefined): Promise<void> {
+  private async evaluate(signal: AbortSignal | undefined): Promise<void> {
     const { client, path } = this.props;
     const before = this.current();
     const limits = { ...(signal && { signal }) };
@@ -99,13 +99,13 @@ export class ObjectWriter<O extends KubeObject> {
   }
 
   private took(before: O, after: O): void {
-    this.props.newest.wrote(before, after);
+    this.props.latestVersion.wrote(before, after);
     this.props.onWrite(after);
   }
 
   private current(): O {
-    const { newest, cached, path } = this.props;
-    const object = newest.of(cached());
+    const { latestVersion, cached, path } = this.props;
+    const object = latestVersion.of(cached());
     if (object === undefined) throw new ObjectGone(`${path} does not exist any more`);
     return object;
   }

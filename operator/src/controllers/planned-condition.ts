@@ -2,7 +2,7 @@
 
 import { BAD_WHEN_TRUE, type ConditionType, type Reason } from "cdk8s-flipop/api";
 import type { Condition } from "../kube/patch.js";
-import { given } from "./given.js";
+import { omitUndefined } from "./omit-undefined.js";
 import type { Problem } from "./problem.js";
 
 export interface PlannedCondition {
@@ -67,12 +67,12 @@ export function stamped(
 }
 
 /** Of a kind whose status is little more than its conditions. */
-export function conditionsWish(
+export function conditionsPatch(
   { generation }: { readonly generation?: number },
   conditions: readonly PlannedCondition[],
   now: number,
 ) {
-  return { ...given({ observedGeneration: generation }), conditions: stamped(conditions, { now, generation }) };
+  return { ...omitUndefined({ observedGeneration: generation }), conditions: stamped(conditions, { now, generation }) };
 }
 
 export function cut(text: string, length: number): string {

@@ -6,26 +6,26 @@ import type { WholeObject } from "../kube/slim.js";
 import type { StoreEvent } from "../kube/store.js";
 import type { Logger } from "../logging.js";
 
-export interface Unit {
+export interface ResourceState {
   readonly ref: ResourceRef;
   /** `namespace/name`. */
   readonly key: string;
   close(): Promise<void>;
 }
 
-export interface UnitsProps<U extends Unit, O extends KubeObject> {
+export interface ResourceStatesProps<U extends ResourceState, O extends KubeObject> {
   readonly logger: Logger;
   readonly make: (key: string, object: O) => U;
   /** The object is gone: nothing of it counts from here on. A promise is waited for where all is closed. */
-  readonly forget: (unit: U) => unknown;
+  readonly forget: (resourceState: U) => unknown;
 }
 
-export class Units<U extends Unit, O extends KubeObject> {
+export class ResourceStates<U extends ResourceState, O extends KubeObject> {
   private readonly byKey = new Map<string, U>();
   private readonly byUid = new Map<string, U>();
   private readonly closing = new Set<Promise<void>>();
 
-  constructor(private readonly props: UnitsProps<U, O>) {}
+  constructor(private readonly props: ResourceStatesProps<U, O>) {}
 
   get(key: string): U | undefined {
     return this.byKey.get(key);
@@ -62,17 +62,17 @@ export class Units<U extends Unit, O extends KubeObject> {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...[...this.byKey.values()].map((unit) => unit.close()), ...this.closing]);
+    await Promise.all([...[...this.byKey.values()].map((resourceState) => resourceState.close()), ...this.closing]);
   }
 
-  private drop(unit: U): void {
-    this.byKey.delete(unit.key);
-    this.byUid.delete(unit.ref.uid);
+  private drop(resourceState: U): void {
+    this.byKey.delete(resourceState.key);
+    this.byUid.delete(resourceState.ref.uid);
     const { logger, forget } = this.props;
-    const closed = Promise.all([forget(unit), unit.close()])
+    const closed = Promise.all([forget(resourceState), resourceState.close()])
       .then(() => undefined)
       .catch((error: unknown) =>
-        logger.error({ resource: unit.key, error }, "a deleted resource is not forgotten whole"),
+        logger.error({ resource: resourceState.key, error }, "a deleted resource is not forgotten whole"),
       )
       .finally(() => this.closing.delete(closed));
     this.closing.add(closed);

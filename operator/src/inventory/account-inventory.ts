@@ -19,7 +19,7 @@ import type {
 } from "../providers/types.js";
 import type { CallPriority } from "../providers/urgency.js";
 import { Urgency } from "../providers/urgency.js";
-import { abandoned, type Belief, type Observation, type OwnAction, observe, started } from "./belief.js";
+import { abandoned, type CachedState, type Observation, type OwnAction, observe, started } from "./cached-state.js";
 import { Coalesced } from "./coalesced.js";
 import { InventoryReader } from "./inventory-reader.js";
 import { OwnActions } from "./own-actions.js";
@@ -45,7 +45,7 @@ export interface EnsureOptions {
 }
 
 export class AccountInventory {
-  private readonly beliefs = new PicturedMap<string, Belief>();
+  private readonly cachedStates = new PicturedMap<string, CachedState>();
   private readonly gone = new Set<string>();
   private readonly reservations: Reservations;
   private readonly reads: ReadGate<AddressFacts | undefined>;
@@ -73,7 +73,7 @@ export class AccountInventory {
     this.reads = new ReadGate(clock);
     this.reservations = new Reservations(clock);
     const fetch = (context: CallContext, ip: string) => this.fetch(context, ip);
-    this.actions = new OwnActions({ clock, beliefs: this.beliefs, fetch });
+    this.actions = new OwnActions({ clock, cachedStates: this.cachedStates, fetch });
   }
 
   /** Another token of the same account: used for reads when the others are refused. */
@@ -89,7 +89,7 @@ export class AccountInventory {
   /** The addresses that a resource names in its spec or status: those that the list lacks are read alone. */
   want(resource: ResourceRef, ips: readonly string[]): void {
     const names = ips.map(canonicalIp);
-    this.moreNames ||= names.some((ip) => !this.beliefs.has(ip) && !this.gone.has(ip));
+    this.moreNames ||= names.some((ip) => !this.cachedStates.has(ip) && !this.gone.has(ip));
     if (ips.length === 0) this.named.delete(resource.uid);
     else this.named.set(resource.uid, names);
   }
@@ -109,7 +109,7 @@ export class AccountInventory {
     return createView({
       now: this.clock.monotonic(),
       listedAt: this.listedAt,
-      beliefs: this.beliefs.picture(),
+      cachedStates: this.cachedStates.picture(),
       gone: new Set(this.gone),
       reservations: this.reservations.picture(),
       nextReadAt: (ip) => this.reads.nextAt(ip),
@@ -129,7 +129,7 @@ export class AccountInventory {
   /** Reads one address alone: before a move on old data, after a contradiction. */
   async read(context: CallContext, ip: string): Promise<AddressFacts | undefined> {
     await this.fetch(context, ip);
-    return this.beliefs.get(ip)?.facts;
+    return this.cachedStates.get(ip)?.facts;
   }
 
   /**
@@ -138,11 +138,11 @@ export class AccountInventory {
    * @param holderGone no node of the cluster is the holder that the plan saw.
    */
   async confirm(context: CallContext, ip: string, holderGone = false): Promise<Confirmation> {
-    const before = this.beliefs.get(ip);
+    const before = this.cachedStates.get(ip);
     const age = before === undefined ? Number.POSITIVE_INFINITY : this.clock.monotonic() - before.at;
     if (age > MOVE_MAX_AGE_SECONDS * SECOND_MS) await this.fetch(context, ip, { forMove: true, holderGone });
-    const after = this.beliefs.get(ip);
-    if (after?.doubt !== undefined) return "unconfirmed";
+    const after = this.cachedStates.get(ip);
+    if (after?.contradiction !== undefined) return "unconfirmed";
     return after !== undefined && after.facts.holder === before?.facts.holder ? "holds" : "changed";
   }
 
@@ -152,17 +152,17 @@ export class AccountInventory {
   }
 
   /** As the provider's; the view shows it at once. After a contradiction the address is read again. */
-  async assign(provider: AddressProvider, context: CallContext, wish: AssignAddress): Promise<ActionFacts> {
-    return this.change(context, wish.ip, wish.node, () => provider.assign(context, wish));
+  async assign(provider: AddressProvider, context: CallContext, request: AssignAddress): Promise<ActionFacts> {
+    return this.change(context, request.ip, request.node, () => provider.assign(context, request));
   }
 
-  async unassign(provider: AddressProvider, context: CallContext, wish: UnassignAddress): Promise<ActionFacts> {
-    return this.change(context, wish.ip, undefined, () => provider.unassign(context, wish));
+  async unassign(provider: AddressProvider, context: CallContext, request: UnassignAddress): Promise<ActionFacts> {
+    return this.change(context, request.ip, undefined, () => provider.unassign(context, request));
   }
 
   /** As the provider's. A lost answer makes the list old: it must be read before anything else is created. */
-  async create(provider: AddressProvider, context: CallContext, wish: CreateAddress): Promise<CreateOutcome> {
-    const outcome = await provider.create(context, wish).catch(lostAnswer);
+  async create(provider: AddressProvider, context: CallContext, request: CreateAddress): Promise<CreateOutcome> {
+    const outcome = await provider.create(context, request).catch(lostAnswer);
     if (outcome.kind === "unknown") {
       this.listedAt = undefined;
       this.trustedFrom = this.clock.monotonic();
@@ -171,17 +171,20 @@ export class AccountInventory {
     const now = this.clock.monotonic();
     const { ip } = outcome.address;
     this.gone.delete(ip);
-    const belief: Belief = { facts: outcome.address, at: now, writtenAt: now, actedAt: now };
-    const expected = "node" in wish ? wish.node : undefined;
+    const cachedState: CachedState = { facts: outcome.address, at: now, writtenAt: now, actedAt: now };
+    const expected = "node" in request ? request.node : undefined;
     const { action } = outcome;
-    this.beliefs.set(ip, action === undefined ? belief : started(belief, { id: action.id, expected }, now));
+    this.cachedStates.set(
+      ip,
+      action === undefined ? cachedState : started(cachedState, { id: action.id, expected }, now),
+    );
     return outcome;
   }
 
   async release(provider: AddressProvider, context: CallContext, ip: string): Promise<void> {
     await this.rereadOnFailure(context, ip, () => provider.release(context, ip));
     this.reads.changed(ip);
-    this.beliefs.delete(ip);
+    this.cachedStates.delete(ip);
     this.gone.add(ip);
   }
 
@@ -208,8 +211,8 @@ export class AccountInventory {
   }
 
   private noteCall(ip: string, calledAt: number): void {
-    const belief = this.beliefs.get(ip);
-    if (belief !== undefined) this.beliefs.set(ip, { ...belief, calledAt });
+    const cachedState = this.cachedStates.get(ip);
+    if (cachedState !== undefined) this.cachedStates.set(ip, { ...cachedState, calledAt });
   }
 
   /** A refusal, or an outcome that nobody knows, says that the world is not as believed. */
@@ -218,10 +221,10 @@ export class AccountInventory {
       return await send();
     } catch (error) {
       if (isSuperseded(error)) throw error;
-      const telling = isProviderError(error, "Conflict") || isProviderError(error, "NotFound");
-      if (telling || (isProviderError(error) && error.outcome === "unknown")) {
-        const belief = this.beliefs.get(ip);
-        if (belief !== undefined) this.beliefs.set(ip, abandoned(belief));
+      const eventMessage = isProviderError(error, "Conflict") || isProviderError(error, "NotFound");
+      if (eventMessage || (isProviderError(error) && error.outcome === "unknown")) {
+        const cachedState = this.cachedStates.get(ip);
+        if (cachedState !== undefined) this.cachedStates.set(ip, abandoned(cachedState));
         this.reads.changed(ip);
         await this.read(context, ip).catch(() => undefined);
       }
@@ -246,14 +249,14 @@ export class AccountInventory {
 
   /** What somebody counts on, or what we did ourselves, and the list lacks. */
   private absent(listed: ReadonlyMap<string, AddressFacts>, named: readonly string[]): readonly string[] {
-    const own = [...this.beliefs].filter(([, { writtenAt }]) => writtenAt !== undefined).map(([ip]) => ip);
+    const own = [...this.cachedStates].filter(([, { writtenAt }]) => writtenAt !== undefined).map(([ip]) => ip);
     return [...new Set([...named, ...own])].filter((ip) => !listed.has(ip) && this.reader.covers(ip));
   }
 
   /** The rest may go without a word: nobody counts on it. */
   private drop(listed: ReadonlyMap<string, AddressFacts>, named: ReadonlySet<string>): void {
-    for (const [ip, { writtenAt }] of this.beliefs) {
-      if (!listed.has(ip) && !named.has(ip) && writtenAt === undefined) this.beliefs.delete(ip);
+    for (const [ip, { writtenAt }] of this.cachedStates) {
+      if (!listed.has(ip) && !named.has(ip) && writtenAt === undefined) this.cachedStates.delete(ip);
     }
     for (const ip of this.gone) if (!named.has(ip)) this.gone.delete(ip);
   }
@@ -264,12 +267,12 @@ export class AccountInventory {
   }
 
   private take(ip: string, observation: Observation): void {
-    const belief = observe(this.beliefs.get(ip), observation);
-    if (belief === undefined) {
-      this.beliefs.delete(ip);
+    const cachedState = observe(this.cachedStates.get(ip), observation);
+    if (cachedState === undefined) {
+      this.cachedStates.delete(ip);
       this.gone.add(ip);
     } else {
-      this.beliefs.set(ip, belief);
+      this.cachedStates.set(ip, cachedState);
       this.gone.delete(ip);
     }
   }

@@ -2,7 +2,7 @@
 
 import { SECOND_MS } from "../bounds.js";
 import type { LatestAction } from "../providers/types.js";
-import { abandoned, type Belief, type InFlight } from "./belief.js";
+import { abandoned, type CachedState, type InFlight } from "./cached-state.js";
 
 /** Both clocks at one moment. */
 export interface Moment {
@@ -16,22 +16,22 @@ export interface Moment {
  * request may still arrive. The API rounds times down to seconds, so the comparison does, too.
  */
 export function withLatest(
-  belief: Belief,
+  cachedState: CachedState,
   running: InFlight,
   latest: LatestAction | undefined,
   moment: Moment,
-): Belief {
+): CachedState {
   const asked: InFlight = { ...running, asked: true };
-  if (latest === undefined || !isOurs(belief, running, latest, moment)) return { ...belief, running: asked };
+  if (latest === undefined || !isOurs(cachedState, running, latest, moment)) return { ...cachedState, running: asked };
   const inferred: InFlight = { ...asked, id: latest.id, inferred: true };
-  if (latest.state === "errored") return abandoned({ ...belief, running: inferred });
-  const facts = { ...belief.facts, action: { id: latest.id } };
-  return { ...belief, facts, running: latest.state === "completed" ? { ...inferred, over: true } : inferred };
+  if (latest.state === "errored") return abandoned({ ...cachedState, running: inferred });
+  const facts = { ...cachedState.facts, action: { id: latest.id } };
+  return { ...cachedState, facts, running: latest.state === "completed" ? { ...inferred, over: true } : inferred };
 }
 
 /** A clock that is wrong makes an action of ours look old: then reads decide, as they do without a list of actions. */
 function isOurs(
-  { calledAt, lastId }: Belief,
+  { calledAt, lastId }: CachedState,
   { expected }: InFlight,
   { id, verb, startedAt, state }: LatestAction,
   { now, monotonic }: Moment,

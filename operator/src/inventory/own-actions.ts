@@ -5,7 +5,7 @@ import type { CallContext } from "../providers/call.js";
 import type { ActionFacts, AddressProvider, ProviderId } from "../providers/types.js";
 import {
   abandoned,
-  type Belief,
+  type CachedState,
   completed,
   deadlineOf,
   follow,
@@ -13,13 +13,15 @@ import {
   type OwnAction,
   resolution,
   started,
-} from "./belief.js";
+} from "./cached-state.js";
 import { withLatest } from "./latest-action.js";
 import { hasEnded } from "./types.js";
 
 export interface ActionTools {
   readonly clock: Pick<Clock, "now" | "monotonic">;
-  readonly beliefs: Pick<ReadonlyMap<string, Belief>, "get"> & { set(ip: string, belief: Belief): unknown };
+  readonly cachedStates: Pick<ReadonlyMap<string, CachedState>, "get"> & {
+    set(ip: string, cachedState: CachedState): unknown;
+  };
   /** Reads one address alone. */
   readonly fetch: (context: CallContext, ip: string) => Promise<void>;
 }
@@ -54,23 +56,23 @@ export class OwnActions {
   }
 
   settle({ id, ip, state }: ActionFacts, expected: ProviderId | undefined): void {
-    const belief = this.tools.beliefs.get(ip);
-    if (belief === undefined) return;
+    const cachedState = this.tools.cachedStates.get(ip);
+    if (cachedState === undefined) return;
     const now = this.tools.clock.monotonic();
-    const known = id === "" ? belief : { ...belief, lastId: id };
-    if (state === "completed") this.tools.beliefs.set(ip, completed(known, expected, now));
-    else if (state === "errored") this.tools.beliefs.set(ip, abandoned(known));
-    else this.tools.beliefs.set(ip, started(known, { id, expected }, now));
+    const known = id === "" ? cachedState : { ...cachedState, lastId: id };
+    if (state === "completed") this.tools.cachedStates.set(ip, completed(known, expected, now));
+    else if (state === "errored") this.tools.cachedStates.set(ip, abandoned(known));
+    else this.tools.cachedStates.set(ip, started(known, { id, expected }, now));
   }
 
   /** What is in flight; one that only a status knew of is so from here on, until its deadline. */
   private meet({ ip, id, expected }: ActionOf): InFlight | undefined {
-    const { beliefs, clock } = this.tools;
-    const belief = beliefs.get(ip);
-    if (belief !== undefined && belief.running === undefined && !hasEnded(belief, { id, expected })) {
-      beliefs.set(ip, follow(belief, { id, expected }, clock.monotonic()));
+    const { cachedStates, clock } = this.tools;
+    const cachedState = cachedStates.get(ip);
+    if (cachedState !== undefined && cachedState.running === undefined && !hasEnded(cachedState, { id, expected })) {
+      cachedStates.set(ip, follow(cachedState, { id, expected }, clock.monotonic()));
     }
-    const running = beliefs.get(ip)?.running;
+    const running = cachedStates.get(ip)?.running;
     // A status may not have the id yet that the list of actions gave.
     return running?.id === id || (id === "" && running?.inferred === true) ? running : undefined;
   }
@@ -85,40 +87,40 @@ export class OwnActions {
     context: CallContext,
     met: InFlight & ActionOf,
   ): Promise<ActionFacts> {
-    const { clock, beliefs } = this.tools;
+    const { clock, cachedStates } = this.tools;
     const { ip } = met;
     const latest = await provider.latestAction?.(context, ip).catch(() => undefined);
-    const belief = beliefs.get(ip);
+    const cachedState = cachedStates.get(ip);
     // A read has ended it meanwhile.
-    if (belief?.running?.id !== "") return this.resolve(context, ip, met);
+    if (cachedState?.running?.id !== "") return this.resolve(context, ip, met);
     const moment = { now: clock.now(), monotonic: clock.monotonic() };
-    const after = withLatest(belief, belief.running, latest, moment);
-    beliefs.set(ip, after);
+    const after = withLatest(cachedState, cachedState.running, latest, moment);
+    cachedStates.set(ip, after);
     const { running } = after;
     if (running === undefined) return this.failed(context, ip, after);
     if (running.inferred === true && running.over !== true) return { id: running.id, ip, state: "in-progress" };
     return this.resolve(context, ip, running);
   }
 
-  private async failed(context: CallContext, ip: string, { ended }: Belief): Promise<ActionFacts> {
+  private async failed(context: CallContext, ip: string, { ended }: CachedState): Promise<ActionFacts> {
     await this.tools.fetch(context, ip).catch(() => undefined);
     return { id: ended?.id ?? "", ip, state: "errored" };
   }
 
   /** The list of actions does not say for which node an action is. */
   private confirm(context: CallContext, { ip, id, expected }: ActionOf): Promise<ActionFacts> {
-    const { beliefs, clock } = this.tools;
-    const belief = beliefs.get(ip);
-    const running = belief?.running;
-    if (belief === undefined || running?.id !== id) {
+    const { cachedStates, clock } = this.tools;
+    const cachedState = cachedStates.get(ip);
+    const running = cachedState?.running;
+    if (cachedState === undefined || running?.id !== id) {
       return this.resolve(context, ip, { id, expected, since: clock.monotonic() });
     }
-    beliefs.set(ip, { ...belief, running: { ...running, over: true } });
+    cachedStates.set(ip, { ...cachedState, running: { ...running, over: true } });
     return this.resolve(context, ip, running);
   }
 
   private async resolve(context: CallContext, ip: string, action: InFlight): Promise<ActionFacts> {
     await this.tools.fetch(context, ip);
-    return resolution(this.tools.beliefs.get(ip), { ...action, ip }, this.tools.clock.monotonic());
+    return resolution(this.tools.cachedStates.get(ip), { ...action, ip }, this.tools.clock.monotonic());
   }
 }

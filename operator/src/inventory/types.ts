@@ -1,7 +1,7 @@
 /** The cloud account as last seen, plus what is under way: values for those who plan. */
 
 import type { AddressFacts, ProviderId } from "../providers/types.js";
-import type { OwnAction } from "./belief.js";
+import type { OwnAction } from "./cached-state.js";
 
 /** Which resource. */
 export interface ResourceRef {
@@ -16,7 +16,7 @@ export interface InventoryAddress extends AddressFacts {
   /** Since it was last read, or since the provider told us that our action on it was completed. */
   readonly ageSeconds: number;
   /** A read said otherwise, or an action is overdue: one more read is needed. Look again soon, do not act on it. */
-  readonly doubted: boolean;
+  readonly unconfirmed: boolean;
   /** An action of ours that runs, as far as is known. */
   readonly inFlight?: OwnAction;
   /** The last action of ours that did not end at its goal. */
@@ -42,7 +42,7 @@ export interface InventoryView {
   /** Who has a move to this node under way. */
   reservedFor(node: ProviderId): ResourceRef | undefined;
   /** Seconds until an address that is doubted, or whose action is overdue, should be read again. Absent: none is. */
-  readonly lookAgainSeconds?: number;
+  readonly rereadSeconds?: number;
 }
 
 /** Whether what a move is based on still holds; `unconfirmed`: a read contradicts it, and a second one must follow. */

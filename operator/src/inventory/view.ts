@@ -2,7 +2,7 @@
 
 import { OVERDUE_ACTION_SECONDS, SECOND_MS, SECOND_READ_SECONDS } from "../bounds.js";
 import type { ProviderId } from "../providers/types.js";
-import { type Belief, deadlineOf } from "./belief.js";
+import { type CachedState, deadlineOf } from "./cached-state.js";
 import type { InventoryAddress, InventoryView, ResourceRef } from "./types.js";
 
 /** Nobody changes these maps any more. */
@@ -11,7 +11,7 @@ export interface ViewFacts {
   readonly now: number;
   /** When the last whole list was asked for; `undefined`: none has arrived. */
   readonly listedAt: number | undefined;
-  readonly beliefs: ReadonlyMap<string, Belief>;
+  readonly cachedStates: ReadonlyMap<string, CachedState>;
   readonly gone: ReadonlySet<string>;
   readonly reservations: ReadonlyMap<ProviderId, Reserved>;
   /** When an address may be read again at the earliest (`ReadGate.nextAt`). @default at once */
@@ -27,18 +27,18 @@ export interface Reserved {
 
 /** Costs nothing until it is looked at: each run of each controller has one, of accounts with thousands of addresses. */
 export function createView(facts: ViewFacts): InventoryView {
-  const { now, listedAt, beliefs, gone, reservations } = facts;
+  const { now, listedAt, cachedStates, gone, reservations } = facts;
   const shown = new Map<string, InventoryAddress>();
-  const show = (ip: string, belief: Belief): InventoryAddress => {
-    const address = shown.get(ip) ?? addressOf(belief, now);
+  const show = (ip: string, cachedState: CachedState): InventoryAddress => {
+    const address = shown.get(ip) ?? addressOf(cachedState, now);
     shown.set(ip, address);
     return address;
   };
   const get = (ip: string) => {
-    const belief = beliefs.get(ip);
-    return belief === undefined ? undefined : show(ip, belief);
+    const cachedState = cachedStates.get(ip);
+    return cachedState === undefined ? undefined : show(ip, cachedState);
   };
-  const { held, due } = indexOf(beliefs);
+  const { held, due } = indexOf(cachedStates);
   const readAt = due.map(({ ip, at }) => Math.max(at, facts.nextReadAt?.(ip) ?? at));
   const reservedFor = (node: ProviderId) => {
     const reserved = reservations.get(node);
@@ -48,14 +48,14 @@ export function createView(facts: ViewFacts): InventoryView {
     complete: listedAt !== undefined,
     ageSeconds: listedAt === undefined ? Number.POSITIVE_INFINITY : (now - listedAt) / SECOND_MS,
     get addresses() {
-      return new Map([...beliefs].map(([ip, belief]) => [ip, show(ip, belief)]));
+      return new Map([...cachedStates].map(([ip, cachedState]) => [ip, show(ip, cachedState)]));
     },
     get,
     isGone: (ip: string) => gone.has(ip),
     heldCount: (node: ProviderId) => held.get(node)?.length ?? 0,
     heldBy: (node: ProviderId) => held.get(node)?.flatMap((ip) => get(ip) ?? []) ?? NONE,
     reservedFor,
-    ...(readAt.length === 0 ? {} : { lookAgainSeconds: Math.max(0, Math.min(...readAt) - now) / SECOND_MS }),
+    ...(readAt.length === 0 ? {} : { rereadSeconds: Math.max(0, Math.min(...readAt) - now) / SECOND_MS }),
   });
 }
 
@@ -69,22 +69,22 @@ interface Index {
 }
 
 /** One for all views of the same beliefs. */
-const indexes = new WeakMap<ReadonlyMap<string, Belief>, Index>();
+const indexes = new WeakMap<ReadonlyMap<string, CachedState>, Index>();
 
-function indexOf(beliefs: ReadonlyMap<string, Belief>): Index {
-  const known = indexes.get(beliefs);
+function indexOf(cachedStates: ReadonlyMap<string, CachedState>): Index {
+  const known = indexes.get(cachedStates);
   if (known !== undefined) return known;
-  const made = createIndex(beliefs);
-  indexes.set(beliefs, made);
+  const made = createIndex(cachedStates);
+  indexes.set(cachedStates, made);
   return made;
 }
 
-function createIndex(beliefs: ReadonlyMap<string, Belief>): Index {
+function createIndex(cachedStates: ReadonlyMap<string, CachedState>): Index {
   const held = new Map<ProviderId, string[]>();
   const due: Due[] = [];
-  for (const [ip, belief] of beliefs) {
-    if (belief.facts.holder !== undefined) add(held, belief.facts.holder, ip);
-    const at = dueAt(belief);
+  for (const [ip, cachedState] of cachedStates) {
+    if (cachedState.facts.holder !== undefined) add(held, cachedState.facts.holder, ip);
+    const at = dueAt(cachedState);
     if (at !== undefined) due.push({ ip, at });
   }
   for (const ips of held.values()) ips.sort();
@@ -98,18 +98,18 @@ interface Due {
 }
 
 /** A running action is resolved by whoever polls it; this is for one that no run polls. */
-function dueAt({ doubt, running }: Belief): number | undefined {
-  if (doubt !== undefined) return doubt.since + SECOND_READ_SECONDS * SECOND_MS;
+function dueAt({ contradiction, running }: CachedState): number | undefined {
+  if (contradiction !== undefined) return contradiction.since + SECOND_READ_SECONDS * SECOND_MS;
   return running === undefined ? undefined : deadlineOf(running) + OVERDUE_ACTION_SECONDS * SECOND_MS;
 }
 
-function addressOf(belief: Belief, now: number): InventoryAddress {
-  const { facts, at, doubt, running, ended } = belief;
-  const overdue = running !== undefined && now >= (dueAt(belief) ?? now);
+function addressOf(cachedState: CachedState, now: number): InventoryAddress {
+  const { facts, at, contradiction, running, ended } = cachedState;
+  const overdue = running !== undefined && now >= (dueAt(cachedState) ?? now);
   return {
     ...facts,
     ageSeconds: (now - at) / SECOND_MS,
-    doubted: doubt !== undefined || overdue,
+    unconfirmed: contradiction !== undefined || overdue,
     ...(running === undefined ? {} : { inFlight: { id: running.id, expected: running.expected } }),
     ...(ended === undefined ? {} : { ended }),
   };
@@ -125,7 +125,7 @@ function add<K, V>(map: Map<K, V[]>, key: K, value: V): void {
 export const NOTHING_SEEN = createView({
   now: 0,
   listedAt: undefined,
-  beliefs: new Map(),
+  cachedStates: new Map(),
   gone: new Set(),
   reservations: new Map(),
 });

@@ -162,7 +162,7 @@ const turns = new WeakMap<object, Promise<void>>();
 /** A turn of the event loop for each of those who wait for one source: a thousand at once would block it for seconds. */
 function ownTurn(source: object): Promise<void> {
   const next = () => new Promise<void>((resolve) => setImmediate(resolve));
-  const turn = (turns.get(source) ?? Promise.resolve()).then(next);
-  turns.set(source, turn);
-  return turn;
+  const iteration = (turns.get(source) ?? Promise.resolve()).then(next);
+  turns.set(source, iteration);
+  return iteration;
 }

@@ -19,7 +19,7 @@ export class Pacer {
   }
 
   /** Lets everything else run once. Throws the signal's reason if it aborted meanwhile. */
-  async turn(): Promise<void> {
+  async iteration(): Promise<void> {
     await new Promise<void>((resolve) => setImmediate(resolve));
     this.sliceStart = this.clock.monotonic();
     this.signal?.throwIfAborted();

@@ -41,11 +41,11 @@ export interface Seen {
  * (`null`), `undefined` takes a field away, and `conditions` are merged by type into the whole list.
  * A 409 means that the object has changed: gather again.
  */
-export function statusPatch(seen: Seen, wish: JsonObject): Patch | undefined {
+export function statusPatch(seen: Seen, desired: JsonObject): Patch | undefined {
   const status = isObject(seen.status) ? seen.status : {};
   const before: Record<string, unknown> = {};
   const after: Record<string, unknown> = {};
-  for (const [field, value] of Object.entries(wish)) {
+  for (const [field, value] of Object.entries(desired)) {
     before[field] = status[field];
     after[field] = field === "conditions" ? mergeConditions(status[field], value) : value;
   }
@@ -55,8 +55,8 @@ export function statusPatch(seen: Seen, wish: JsonObject): Patch | undefined {
 /** Ours replace those of the same type in place; a transition time stays while the status stays; new ones come last. */
 export function mergeConditions(seen: unknown, ours: unknown): readonly unknown[] {
   const before = Array.isArray(seen) ? (seen as readonly Condition[]) : [];
-  const wish = Array.isArray(ours) ? (ours as readonly Condition[]) : [];
-  const byType = new Map(wish.map((condition) => [condition.type, condition]));
+  const desired = Array.isArray(ours) ? (ours as readonly Condition[]) : [];
+  const byType = new Map(desired.map((condition) => [condition.type, condition]));
   const merged = before.map((old) => {
     const condition = byType.get(old.type);
     byType.delete(old.type);
@@ -67,10 +67,10 @@ export function mergeConditions(seen: unknown, ours: unknown): readonly unknown[
 }
 
 /** Merge patch of fields of `spec` of our own kinds, for example `{ ips }`. A 409 means: gather again. */
-export function specPatch(seen: Seen, wish: JsonObject): Patch | undefined {
+export function specPatch(seen: Seen, desired: JsonObject): Patch | undefined {
   const spec = isObject(seen.spec) ? seen.spec : {};
-  const before = Object.fromEntries(Object.keys(wish).map((field) => [field, spec[field]]));
-  return versioned(seen, "spec", mergePatch(before, wish));
+  const before = Object.fromEntries(Object.keys(desired).map((field) => [field, spec[field]]));
+  return versioned(seen, "spec", mergePatch(before, desired));
 }
 
 /** Adds or removes one finalizer; the others stay, in order. A 409 means: gather again. */
@@ -85,8 +85,11 @@ export function finalizerPatch(seen: Seen, finalizer: string, present: boolean):
 }
 
 /** Annotations of our own kinds; `undefined` takes one away. A 409 means: gather again. */
-export function ownAnnotationPatch(seen: Seen, wish: Readonly<Record<string, string | undefined>>): Patch | undefined {
-  const annotations = annotationChanges(seen.metadata.annotations ?? {}, wish);
+export function ownAnnotationPatch(
+  seen: Seen,
+  desired: Readonly<Record<string, string | undefined>>,
+): Patch | undefined {
+  const annotations = annotationChanges(seen.metadata.annotations ?? {}, desired);
   if (annotations === undefined) return undefined;
   const { resourceVersion } = seen.metadata;
   return { contentType: MERGE_PATCH, body: { metadata: { resourceVersion, annotations } } };
@@ -98,9 +101,9 @@ export function ownAnnotationPatch(seen: Seen, wish: Readonly<Record<string, str
  */
 export function nodeAnnotationPatch(
   node: { readonly uid: string; readonly annotations: Readonly<Record<string, string>> },
-  wish: Readonly<Record<string, string | undefined>>,
+  desired: Readonly<Record<string, string | undefined>>,
 ): Patch | undefined {
-  const annotations = annotationChanges(node.annotations, wish);
+  const annotations = annotationChanges(node.annotations, desired);
   if (annotations === undefined) return undefined;
   return { contentType: MERGE_PATCH, body: { metadata: { uid: node.uid, annotations } } };
 }
@@ -111,25 +114,25 @@ export function nodeAnnotationPatch(
  */
 export function taintPatch(
   node: { readonly uid: string; readonly taints: readonly Taint[] | undefined },
-  wish: readonly Taint[],
+  desired: readonly Taint[],
 ): Patch | undefined {
-  if (jsonEqual(node.taints ?? [], wish)) return undefined;
+  if (jsonEqual(node.taints ?? [], desired)) return undefined;
   return {
     contentType: JSON_PATCH,
     body: [
       { op: "test", path: "/metadata/uid", value: node.uid },
       // Testing an absent field for null holds on the API server.
       { op: "test", path: "/spec/taints", value: node.taints ?? null },
-      { op: "add", path: "/spec/taints", value: wish },
+      { op: "add", path: "/spec/taints", value: desired },
     ],
   };
 }
 
 function annotationChanges(
   seen: Readonly<Record<string, string>>,
-  wish: Readonly<Record<string, string | undefined>>,
+  desired: Readonly<Record<string, string | undefined>>,
 ): Record<string, string | null> | undefined {
-  const changed = Object.entries(wish).filter(([key, value]) => seen[key] !== value);
+  const changed = Object.entries(desired).filter(([key, value]) => seen[key] !== value);
   if (changed.length === 0) return undefined;
   return Object.fromEntries(changed.map(([key, value]) => [key, value ?? null]));
 }

@@ -30,7 +30,7 @@ export async function readEvents(stream: KubeStream, props: EventReaderProps): P
       props.signal.throwIfAborted();
       const pending = props.onEvent(parseEvent(line));
       if (pending !== undefined) await pending;
-      if (pacer.due) await pacer.turn();
+      if (pacer.due) await pacer.iteration();
     }
   }
   props.signal.throwIfAborted();

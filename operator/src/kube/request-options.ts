@@ -43,7 +43,7 @@ function contentType(request: KubeRequest): string {
 }
 
 function queryString(query: KubeRequest["query"]): string {
-  const given = Object.entries(query ?? {}).filter(([, value]) => value !== undefined);
-  if (given.length === 0) return "";
-  return `?${new URLSearchParams(given.map(([key, value]): [string, string] => [key, String(value)])).toString()}`;
+  const omitUndefined = Object.entries(query ?? {}).filter(([, value]) => value !== undefined);
+  if (omitUndefined.length === 0) return "";
+  return `?${new URLSearchParams(omitUndefined.map(([key, value]): [string, string] => [key, String(value)])).toString()}`;
 }

@@ -49,7 +49,7 @@ export async function listRound<T extends Cached>(props: RoundProps<T>): Promise
   const onPage = async (items: readonly KubeObject[]) => {
     for (const item of items) {
       objects.add(item);
-      if (pacer.due) await pacer.turn();
+      if (pacer.due) await pacer.iteration();
     }
   };
   const version = await listPages(props, onPage, () => objects.clear());

@@ -14,24 +14,24 @@ export interface Share<T extends Cached, I extends string = never> {
 
 /** Counts who holds which cache: made by the first holder, stopped by the last. */
 export class SharedCaches<T extends Cached, I extends string = never> {
-  private readonly holdings = new Map<string, Holding<T, I>>();
+  private readonly observed = new Map<string, Holding<T, I>>();
 
   get size(): number {
-    return this.holdings.size;
+    return this.observed.size;
   }
 
   has(key: string): boolean {
-    return this.holdings.has(key);
+    return this.observed.has(key);
   }
 
   caches(): Cache<T, I>[] {
-    return [...this.holdings.values()].map((holding) => holding.cache);
+    return [...this.observed.values()].map((holding) => holding.cache);
   }
 
   hold(key: string, make: () => Cache<T, I>): Share<T, I> {
-    const holding = this.holdings.get(key) ?? { cache: make(), holders: 0 };
+    const holding = this.observed.get(key) ?? { cache: make(), holders: 0 };
     holding.holders++;
-    this.holdings.set(key, holding);
+    this.observed.set(key, holding);
     let released: Promise<void> | undefined;
     const release = () => {
       released ??= this.drop(key, holding);
@@ -42,14 +42,14 @@ export class SharedCaches<T extends Cached, I extends string = never> {
 
   async stopAll(): Promise<void> {
     const all = this.caches();
-    this.holdings.clear();
+    this.observed.clear();
     await Promise.all(all.map((cache) => cache.stop()));
   }
 
   private async drop(key: string, holding: Holding<T, I>): Promise<void> {
     holding.holders--;
     if (holding.holders > 0) return;
-    if (this.holdings.get(key) === holding) this.holdings.delete(key);
+    if (this.observed.get(key) === holding) this.observed.delete(key);
     await holding.cache.stop();
   }
 }

@@ -100,13 +100,13 @@ export class Store<T extends Cached, I extends string = never> implements ReadSt
     const next = this.state.fresh();
     for (const object of objects) {
       next.put(object, next.byKey.get(keyOf(object)));
-      if (pacer?.due) await pacer.turn();
+      if (pacer?.due) await pacer.iteration();
     }
     const events = await this.difference(next, pacer);
     this.state = next;
     for (const event of events) {
       this.emit(event);
-      if (pacer?.due) await pacer.turn();
+      if (pacer?.due) await pacer.iteration();
     }
   }
 
@@ -114,11 +114,11 @@ export class Store<T extends Cached, I extends string = never> implements ReadSt
     const events: StoreEvent<T>[] = [];
     for (const [key, old] of this.state.byKey) {
       if (next.byKey.get(key)?.uid !== old.uid) events.push({ type: "deleted", object: old });
-      if (pacer?.due) await pacer.turn();
+      if (pacer?.due) await pacer.iteration();
     }
     for (const [key, object] of next.byKey) {
       events.push(...arrival(this.state.byKey.get(key), object));
-      if (pacer?.due) await pacer.turn();
+      if (pacer?.due) await pacer.iteration();
     }
     return events;
   }

@@ -101,7 +101,7 @@ export class Transport implements KubeClient {
   }
 
   private async requestBehind<T>(request: KubeRequest, fence: Fence | undefined): Promise<T> {
-    const call = this.begin(request, "calls", fence);
+    const call = this.runActions(request, "calls", fence);
     try {
       return await this.withRetries(call, async () => {
         const { body, response } = await this.send(call);
@@ -114,7 +114,7 @@ export class Transport implements KubeClient {
 
   private async openBehind(request: KubeRequest, fence: Fence | undefined): Promise<KubeStream> {
     // Waiting and resuming are the reflector's; only a rotated token is dealt with here.
-    const call = this.begin({ ...request, maxAttempts: 1 }, "watches", fence);
+    const call = this.runActions({ ...request, maxAttempts: 1 }, "watches", fence);
     try {
       const { body } = await this.withRetries(call, () => this.send(call));
       call.deadline.lift();
@@ -125,7 +125,7 @@ export class Transport implements KubeClient {
     }
   }
 
-  private begin(request: KubeRequest, kind: Call["kind"], fence: Fence | undefined): Call {
+  private runActions(request: KubeRequest, kind: Call["kind"], fence: Fence | undefined): Call {
     const where = describeRequest(this.address, request, this.props.config.source);
     const seconds = request.deadlineSeconds ?? KUBE_CALL_SECONDS;
     const deadline = new Deadline(this.clock, seconds, where, request.signal);

@@ -11,7 +11,7 @@ const IMPLIED: Readonly<Partial<Record<RefusalReason, readonly RefusalReason[]>>
 };
 
 /** For people: those that nobody comes back from first, and none that another one implies. */
-export function tellingRefusals(refusals: readonly Refusal[]): readonly Refusal[] {
+export function notableRefusals(refusals: readonly Refusal[]): readonly Refusal[] {
   const implied = new Set(refusals.flatMap(({ reason }) => IMPLIED[reason] ?? []));
   const rank = ({ reason }: Refusal) => Number(REFUSALS[reason].recoverable);
   return refusals.filter(({ reason }) => !implied.has(reason)).sort((a, b) => rank(a) - rank(b));

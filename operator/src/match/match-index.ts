@@ -88,10 +88,10 @@ export class MatchIndex {
 
   /** Keeps these machines in sight, whatever becomes of them, so that a change of theirs is told. Replaces the former. */
   watchHolders(machines: Iterable<ProviderId>): void {
-    const former = this.holders;
+    const previous = this.holders;
     this.holders = new Set(machines);
-    for (const machine of former) if (!this.holders.has(machine)) this.refreshMachine(machine);
-    for (const machine of this.holders) if (!former.has(machine)) this.refreshMachine(machine);
+    for (const machine of previous) if (!this.holders.has(machine)) this.refreshMachine(machine);
+    for (const machine of this.holders) if (!previous.has(machine)) this.refreshMachine(machine);
   }
 
   /** The workload on a node may have changed. */

@@ -43,7 +43,7 @@ export class NodeDirectory {
 
   /** The node that stands for a machine. */
   ofMachine(machine: ProviderId): NodeFacts | undefined {
-    const name = this.standingFor(machine);
+    const name = this.stateFor(machine);
     return name === undefined ? undefined : this.facts.get(name);
   }
 
@@ -126,15 +126,15 @@ export class NodeDirectory {
   }
 
   private standInOf({ name, providerID }: SlimNode): string | undefined {
-    const standing = providerID ? this.standingFor(providerID) : undefined;
-    return standing === name ? undefined : standing;
+    const placement = providerID ? this.stateFor(providerID) : undefined;
+    return placement === name ? undefined : placement;
   }
 
   /**
    * One of the nodes that name the machine, so that it neither counts twice nor loses its address to a namesake: one
    * that is not being deleted, then one that is ready, then the one that was there first.
    */
-  private standingFor(machine: ProviderId): string | undefined {
+  private stateFor(machine: ProviderId): string | undefined {
     let best: SlimNode | undefined;
     for (const name of this.namesOf.get(machine) ?? []) {
       const slim = this.slim.get(name);

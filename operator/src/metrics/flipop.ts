@@ -18,7 +18,7 @@ const FLIPOP = {
   inactive: gaugeOf("flipop_floatingippoolcontroller_inactive_ips"),
   records: gaugeOf("flipop_nodednsrecordset_records"),
   condition: gaugeOf("flipop_resource_condition"),
-  leftBehind: counterOf("flipop_left_behind_total"),
+  abandonedItems: counterOf("flipop_left_behind_total"),
   routedAssignmentErrors: counterOf("flipop_routedipcontroller_ip_assignment_errors"),
   routedAssignments: counterOf("flipop_routedipcontroller_ip_assignments"),
   routedNode: gaugeOf("flipop_routedipcontroller_ip_node"),
@@ -45,7 +45,7 @@ export interface FlipopMetrics {
   readonly inactive: Gauge<Pool>;
   readonly records: Gauge<Pool>;
   readonly condition: Gauge<"kind" | "namespace" | "name" | "type">;
-  readonly leftBehind: Counter<"kind" | "namespace">;
+  readonly abandonedItems: Counter<"kind" | "namespace">;
   readonly routedAssignmentErrors: Counter<Address>;
   readonly routedAssignments: Counter<Address>;
   readonly routedNode: Gauge<Address | "provider_id" | "node">;
@@ -66,7 +66,7 @@ export function flipopMetrics(registry: MetricsRegistry): FlipopMetrics {
     inactive: registry.gauge(FLIPOP.inactive),
     records: registry.gauge(FLIPOP.records),
     condition: registry.gauge(FLIPOP.condition),
-    leftBehind: registry.counter(FLIPOP.leftBehind),
+    abandonedItems: registry.counter(FLIPOP.abandonedItems),
     routedAssignmentErrors: registry.counter(FLIPOP.routedAssignmentErrors),
     routedAssignments: registry.counter(FLIPOP.routedAssignments),
     routedNode: registry.gauge(FLIPOP.routedNode),

@@ -62,7 +62,7 @@ export class StateSeries {
     for (const [key, address] of this.shown) if (!next.has(key)) remove(metrics, address);
     for (const [key, address] of next) {
       const before = this.shown.get(key);
-      if (before === undefined) begin(metrics, address);
+      if (before === undefined) runActions(metrics, address);
       else if (before.state !== address.state) set(metrics, address, before.state, 0);
       if (before?.state !== address.state) set(metrics, address, address.state, 1);
     }
@@ -79,7 +79,7 @@ function keyOf({ labels: { ip = "", provider = "", dns = "" } }: AddressState): 
   return `${ip} ${provider} ${dns}`;
 }
 
-function begin(metrics: AddressMetrics, address: AddressState): void {
+function runActions(metrics: AddressMetrics, address: AddressState): void {
   for (const counter of metrics.counters) counter.inc({ ...address.labels }, 0);
   for (const state of metrics.states) set(metrics, address, state, 0);
 }

@@ -25,7 +25,7 @@ type Ending = Pick<AuditRecord, "outcome" | "error" | "requestId">;
 /** One entry. Plain data without secrets. */
 export interface AuditRecord extends Omit<Mutation, "context"> {
   /** `kind/namespace/name` of the resource that asked. */
-  readonly asker: string;
+  readonly requester: string;
   readonly why: string;
   readonly outcome: MutationOutcome;
   /** What the provider said, where it did not work. */
@@ -55,8 +55,8 @@ export function withAudit(sink: AuditSink): MutationLayer {
 }
 
 function recordOf({ context, ...mutation }: Mutation, ending: Ending): AuditRecord {
-  const { kind, namespace, name } = context.asker;
-  return { ...mutation, asker: `${kind}/${namespace}/${name}`, why: context.why, ...ending };
+  const { kind, namespace, name } = context.requester;
+  return { ...mutation, requester: `${kind}/${namespace}/${name}`, why: context.why, ...ending };
 }
 
 function failureOf(error: unknown): Ending {

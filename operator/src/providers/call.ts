@@ -6,7 +6,7 @@
 import type { CallPriority, Urgency } from "./urgency.js";
 
 /** The resource on whose behalf a call is made. All empty: a read that many share. */
-export interface Asker {
+export interface Requester {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
@@ -20,7 +20,7 @@ export type Recheck = () => string | undefined;
 
 /** Who asks, and why. Every method of a provider takes one. */
 export interface CallContext {
-  readonly asker: Asker;
+  readonly requester: Requester;
   /** For the audit record and logs, a short phrase: `node-3 is NotReady for 12 s`. */
   readonly why: string;
   readonly priority: CallPriority;
@@ -104,16 +104,16 @@ export const CALL = {
 /** A value of the label `call`. */
 export type CallName = (typeof CALL)[keyof typeof CALL];
 
-const NOBODY: Asker = { kind: "", namespace: "", name: "" };
+const NOBODY: Requester = { kind: "", namespace: "", name: "" };
 
 /** The context of a read that serves many resources. */
 export function sharedRead(why: string, priority: CallPriority | Urgency = "check"): CallContext {
-  if (typeof priority === "string") return { asker: NOBODY, why, priority };
-  return { asker: NOBODY, why, priority: priority.priority, urgency: priority };
+  if (typeof priority === "string") return { requester: NOBODY, why, priority };
+  return { requester: NOBODY, why, priority: priority.priority, urgency: priority };
 }
 
 /** `kind/namespace/name`: the key of fairness; `//` for shared reads. */
-export function askerKey({ kind, namespace, name }: Asker): string {
+export function requesterKey({ kind, namespace, name }: Requester): string {
   return `${kind}/${namespace}/${name}`;
 }
 

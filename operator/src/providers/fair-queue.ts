@@ -10,7 +10,7 @@ interface Entry<T> {
 }
 
 /** A class that waits. */
-export interface Turn {
+export interface Iteration {
   readonly priority: CallPriority;
   /** The class whose limits apply: a more urgent one, where this class has waited for too long. */
   readonly limits: CallPriority;
@@ -27,29 +27,29 @@ export class FairQueue<T> {
   }
 
   /** @param since monotonic ms: when the wait began. */
-  push(priority: CallPriority, asker: string, item: T, since: number): void {
-    const entries = this.waiting[priority].get(asker);
-    if (entries === undefined) this.waiting[priority].set(asker, [{ item, since }]);
+  push(priority: CallPriority, requester: string, item: T, since: number): void {
+    const entries = this.waiting[priority].get(requester);
+    if (entries === undefined) this.waiting[priority].set(requester, [{ item, since }]);
     else entries.push({ item, since });
   }
 
   /** The classes that wait, in the order in which they may be served. */
-  turns(now: number): readonly Turn[] {
+  turns(now: number): readonly Iteration[] {
     const classes = CALL_PRIORITIES.filter((priority) => this.waiting[priority].size > 0);
     const turns = classes.map((priority) => ({ priority, limits: this.limitsOf(priority, now) }));
-    const isOverdue = ({ priority, limits }: Turn) => priority !== limits;
-    return [...turns.filter(isOverdue), ...turns.filter((turn) => !isOverdue(turn))];
+    const isOverdue = ({ priority, limits }: Iteration) => priority !== limits;
+    return [...turns.filter(isOverdue), ...turns.filter((iteration) => !isOverdue(iteration))];
   }
 
   /** Takes the next item of a class; its asker goes to the end of the line. */
   take(priority: CallPriority): T | undefined {
-    const askers = this.waiting[priority];
-    const [first] = askers;
+    const requesters = this.waiting[priority];
+    const [first] = requesters;
     if (first === undefined) return undefined;
-    const [asker, entries] = first;
+    const [requester, entries] = first;
     const entry = entries.shift();
-    askers.delete(asker);
-    if (entries.length > 0) askers.set(asker, entries);
+    requesters.delete(requester);
+    if (entries.length > 0) requesters.set(requester, entries);
     return entry?.item;
   }
 
@@ -64,12 +64,12 @@ export class FairQueue<T> {
   }
 
   /** Takes an item out, wherever it is. @returns whether it was there */
-  remove(priority: CallPriority, asker: string, item: T): boolean {
-    const entries = this.waiting[priority].get(asker);
+  remove(priority: CallPriority, requester: string, item: T): boolean {
+    const entries = this.waiting[priority].get(requester);
     const at = entries?.findIndex((entry) => entry.item === item) ?? -1;
     if (entries === undefined || at < 0) return false;
     entries.splice(at, 1);
-    if (entries.length === 0) this.waiting[priority].delete(asker);
+    if (entries.length === 0) this.waiting[priority].delete(requester);
     return true;
   }
 

@@ -10,11 +10,11 @@ import {
   SECOND_MS,
 } from "../bounds.js";
 import type { Clock, Timer } from "../clock.js";
-import { type ApiCall, askerKey, type CallLayer, type RateFacts } from "./call.js";
+import { type ApiCall, type CallLayer, type RateFacts, requesterKey } from "./call.js";
 import { supersededBecause, supersededError } from "./decision.js";
 import { abortedError } from "./direct.js";
 import { isProviderError } from "./errors.js";
-import { FairQueue, type Turn } from "./fair-queue.js";
+import { FairQueue, type Iteration } from "./fair-queue.js";
 import { type RateLimit, ReportedBudget, SlidingWindow } from "./rate-window.js";
 import type { CallPriority } from "./urgency.js";
 
@@ -91,8 +91,8 @@ export class RateLimiter {
 
   /** Queues a call in its class, and in a more urgent one as soon as its urgency rises. @returns takes it out */
   private enter(waiter: Waiter): () => void {
-    const { asker, urgency, priority: fixed } = waiter.call.context;
-    const [key, since] = [askerKey(asker), this.clock.monotonic()];
+    const { requester, urgency, priority: fixed } = waiter.call.context;
+    const [key, since] = [requesterKey(requester), this.clock.monotonic()];
     let priority = urgency?.priority ?? fixed;
     const end = urgency?.onRaise(() => {
       if (!this.queue.remove(priority, key, waiter)) return;
@@ -151,9 +151,9 @@ export class RateLimiter {
   /** The class whose turn it is, or ms until one may have it. `undefined`: no call waits, or only for a connection. */
   private next(now: number): CallPriority | number | undefined {
     const waits: number[] = [];
-    for (const turn of this.queue.turns(now)) {
-      const wait = this.waitMs(turn, now);
-      if (wait <= 0) return turn.priority;
+    for (const iteration of this.queue.turns(now)) {
+      const wait = this.waitMs(iteration, now);
+      if (wait <= 0) return iteration.priority;
       waits.push(wait);
     }
     const least = Math.min(...waits);
@@ -175,7 +175,7 @@ export class RateLimiter {
     waiter.admit(this.reported.take(now));
   }
 
-  private waitMs({ priority, limits }: Turn, now: number): number {
+  private waitMs({ priority, limits }: Iteration, now: number): number {
     const kept = this.kept[limits];
     if (this.open >= CLOUD_CONNECTIONS - Math.floor(CLOUD_CONNECTIONS * kept)) return Number.POSITIVE_INFINITY;
     return Math.max(

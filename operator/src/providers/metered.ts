@@ -29,7 +29,7 @@ export function withMetrics(metrics: CallMetrics, clock: Pick<Clock, "monotonic"
   return (next) => (call, send) => next(call, measured(call, send));
 
   function measured<T>(call: ApiCall, send: Send<T>): Send<T> {
-    const { kind, namespace, name } = call.context.asker;
+    const { kind, namespace, name } = call.context.requester;
     const labels = { provider: call.provider, call: call.name, kind, namespace, name };
     return async (attempt) => {
       const start = clock.monotonic();

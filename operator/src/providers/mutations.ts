@@ -37,27 +37,29 @@ export function aroundAddresses(inner: AddressProvider, layer: MutationLayer): A
     name: inner.name,
     capabilities: inner.capabilities,
     accountKey: (context) => inner.accountKey(context),
-    list: (context, wish) => inner.list(context, wish),
+    list: (context, request) => inner.list(context, request),
     get: (context, ip) => inner.get(context, ip),
     action: (context, action, expected) => inner.action(context, action, expected),
     ...(latestAction && { latestAction }),
-    create: (context, wish) =>
-      layer(
-        { provider, kind: "create-address", target: placeOf(wish), before: "", after: `one ${wish.family}`, context },
-        () => inner.create(context, wish),
-      ),
+    create: (context, request) => {
+      const change = { before: "", after: `one ${request.family}` };
+      return layer({ provider, kind: "create-address", target: placeOf(request), ...change, context }, () =>
+        inner.create(context, request),
+      );
+    },
     release: (context, ip) =>
       layer({ provider, kind: "release-address", target: ip, before: "unassigned", after: "", context }, () =>
         inner.release(context, ip),
       ),
-    assign: (context, wish) =>
-      layer(
-        { provider, kind: "assign-address", target: wish.ip, before: wish.from ?? "", after: wish.node, context },
-        () => inner.assign(context, wish),
-      ),
-    unassign: (context, wish) =>
-      layer({ provider, kind: "unassign-address", target: wish.ip, before: wish.from, after: "", context }, () =>
-        inner.unassign(context, wish),
+    assign: (context, request) => {
+      const change = { before: request.from ?? "", after: request.node };
+      return layer({ provider, kind: "assign-address", target: request.ip, ...change, context }, () =>
+        inner.assign(context, request),
+      );
+    },
+    unassign: (context, request) =>
+      layer({ provider, kind: "unassign-address", target: request.ip, before: request.from, after: "", context }, () =>
+        inner.unassign(context, request),
       ),
   };
 }
@@ -88,10 +90,10 @@ export function aroundFirewalls(inner: FirewallProvider, layer: MutationLayer): 
     capabilities: inner.capabilities,
     accountKey: (context) => inner.accountKey(context),
     survey: (context, name, nodes, maxAgeSeconds) => inner.survey(context, name, nodes, maxAgeSeconds),
-    create: (context, wish) => {
-      const after = describeParts(wish.rules.map(describeRule), wish.nodes);
-      return layer({ provider, kind: "create-firewall", target: wish.name, before: "", after, context }, () =>
-        inner.create(context, wish),
+    create: (context, request) => {
+      const after = describeParts(request.rules.map(describeRule), request.nodes);
+      return layer({ provider, kind: "create-firewall", target: request.name, before: "", after, context }, () =>
+        inner.create(context, request),
       );
     },
     apply: (context, change) => {
@@ -107,8 +109,8 @@ export function aroundFirewalls(inner: FirewallProvider, layer: MutationLayer): 
   };
 }
 
-function placeOf(wish: CreateAddress): string {
-  return "node" in wish ? wish.node : wish.region;
+function placeOf(request: CreateAddress): string {
+  return "node" in request ? request.node : request.region;
 }
 
 function describeChange(change: FirewallChange): Pick<Mutation, "before" | "after"> {

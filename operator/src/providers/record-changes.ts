@@ -10,7 +10,7 @@ import type { RecordChangeSet, RecordFacts, RecordSetFacts, RecordStep, RecordTy
 /** The TTL of a new record where nobody asks for one, seconds. */
 export const DEFAULT_TTL_SECONDS = 60;
 
-export interface RecordWish {
+export interface DesiredRecord {
   /** Canonical addresses of both families. A family without one is left as it is: see `planRemoval`. */
   readonly values: readonly string[];
   /** Seconds, already one that the provider takes; `keep`: existing ones stay, new records get theirs. */
@@ -20,16 +20,16 @@ export interface RecordWish {
 }
 
 /** Nothing to do gives no steps. Types that were not read are not touched. */
-export function planRecordChanges(current: RecordSetFacts, wish: RecordWish): RecordChangeSet {
+export function planRecordChanges(current: RecordSetFacts, request: DesiredRecord): RecordChangeSet {
   const parts = current.types
     .map((type) => ({
       type,
       records: current.records.filter((record) => record.type === type),
-      values: [...new Set(wish.values.filter((value) => typeOf(value) === type))],
+      values: [...new Set(request.values.filter((value) => typeOf(value) === type))],
     }))
     .filter(({ values }) => values.length > 0)
-    .map(({ type, records, values }) => planType({ type, records, values, ttl: ttlFor(current.records, wish) }));
-  return changeSet(current, parts, wish.owner);
+    .map(({ type, records, values }) => planType({ type, records, values, ttl: ttlFor(current.records, request) }));
+  return changeSet(current, parts, request.owner);
 }
 
 /** Deletes every record of the types that were read. Only for a resource that goes, or that asks for it. */
@@ -47,9 +47,9 @@ export function recordsAfter(
   { zone, fqdn, steps }: RecordChangeSet,
   written: readonly RecordFacts[],
 ): RecordSetFacts | undefined {
-  const wishes = steps.flatMap((step) => (step.do === "delete" ? [] : [`${step.type} ${step.to}`])).sort();
+  const desiredItems = steps.flatMap((step) => (step.do === "delete" ? [] : [`${step.type} ${step.to}`])).sort();
   const answers = written.map(({ type, value }) => `${type} ${value}`).sort();
-  if (zone !== current.zone || fqdn !== current.fqdn || `${wishes}` !== `${answers}`) return undefined;
+  if (zone !== current.zone || fqdn !== current.fqdn || `${desiredItems}` !== `${answers}`) return undefined;
   const touched = new Set(steps.flatMap((step) => (step.do === "create" ? [] : [step.id])));
   const records = [...current.records.filter(({ id }) => !touched.has(id)), ...written];
   return { ...current, records };
@@ -60,7 +60,7 @@ export function typeOf(ip: string): RecordType {
   return familyOf(ip) === "IPv6" ? "AAAA" : "A";
 }
 
-interface TypeWish {
+interface DesiredType {
   readonly type: RecordType;
   readonly records: readonly RecordFacts[];
   readonly values: readonly string[];
@@ -75,12 +75,12 @@ interface TypePlan {
 }
 
 /** New records of a name take over the TTL of those beside them: several TTLs for one name are refused or levelled. */
-function ttlFor(records: readonly RecordFacts[], { ttl }: RecordWish): TypeWish["ttl"] {
+function ttlFor(records: readonly RecordFacts[], { ttl }: DesiredRecord): DesiredType["ttl"] {
   if (ttl !== "keep") return { existing: ttl, fresh: ttl };
   return { existing: undefined, fresh: records[0]?.ttl ?? DEFAULT_TTL_SECONDS };
 }
 
-function planType({ type, records, values, ttl }: TypeWish): TypePlan {
+function planType({ type, records, values, ttl }: DesiredType): TypePlan {
   const { kept, spare } = sortOut(records, values);
   const held = new Set(kept.map(({ value }) => value));
   const missing = values.filter((value) => !held.has(value));

@@ -109,8 +109,8 @@ export class ProviderRegistry {
     const pushed = new PushedToken(this.options.redactor);
     pushed.set(token);
     const set = this.build(kind, pushed);
-    const former = this.withdraw(key);
-    former.catch((error: unknown) =>
+    const previous = this.withdraw(key);
+    previous.catch((error: unknown) =>
       this.options.logger.warn({ error, issuer: key }, "cannot close the connections of a former token"),
     );
     this.issued.set(key, { token: pushed, provider, set, hash });

@@ -32,7 +32,7 @@ export interface RetryOptions {
 export function withRetries(options: RetryOptions): CallLayer {
   return (next) => async (call, send) => {
     let renewed = false;
-    let former: ProviderError | undefined;
+    let previous: ProviderError | undefined;
     for (let attempt = 1; ; attempt++) {
       const refused = options.credentials.token();
       try {
@@ -40,8 +40,8 @@ export function withRetries(options: RetryOptions): CallLayer {
       } catch (error) {
         if (!isProviderError(error)) throw error;
         // The API's answer helps the caller more than the news that a retry came too late.
-        if (former !== undefined && isSuperseded(error) && call.context.recheck === undefined) throw former;
-        former = error;
+        if (previous !== undefined && isSuperseded(error) && call.context.recheck === undefined) throw previous;
+        previous = error;
         if (error.kind === "Unauthorized" && !renewed && hasAnother(options.credentials, refused)) {
           renewed = true;
           continue;

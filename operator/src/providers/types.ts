@@ -102,17 +102,17 @@ export interface UnassignAddress {
 export interface AddressProvider extends Provider {
   readonly capabilities: AddressCapabilities;
   /** All addresses of the account and family. A missing page is an error, never a shorter list. */
-  list(call: CallContext, wish: ListAddresses): Promise<readonly AddressFacts[]>;
+  list(call: CallContext, request: ListAddresses): Promise<readonly AddressFacts[]>;
   /** One address. `undefined`: the provider says that it does not exist (any more). */
   get(call: CallContext, ip: string): Promise<AddressFacts | undefined>;
   /** Sent once at most, never again. A refusal rejects; a lost answer is an outcome. */
-  create(call: CallContext, wish: CreateAddress): Promise<CreateOutcome>;
+  create(call: CallContext, request: CreateAddress): Promise<CreateOutcome>;
   /** Gives an unassigned address back. Already gone is success; held is a Conflict, and nothing is changed. */
   release(call: CallContext, ip: string): Promise<void>;
   /** Starts it. Already there: `completed`. */
-  assign(call: CallContext, wish: AssignAddress): Promise<ActionFacts>;
+  assign(call: CallContext, request: AssignAddress): Promise<ActionFacts>;
   /** Starts it. Already unassigned: `completed`. */
-  unassign(call: CallContext, wish: UnassignAddress): Promise<ActionFacts>;
+  unassign(call: CallContext, request: UnassignAddress): Promise<ActionFacts>;
   /**
    * How far an action is. Where the API has forgotten it, or never knew it, the state is read off the holder:
    * @param expected the holder once it is completed; `undefined`: none.
@@ -279,7 +279,7 @@ export interface FirewallProvider extends Provider {
     maxAgeSeconds?: number,
   ): Promise<FirewallSurvey>;
   /** Creates one that also lets everything out; a lost answer is found again by its name. */
-  create(call: CallContext, wish: CreateFirewall): Promise<FirewallFacts>;
+  create(call: CallContext, request: CreateFirewall): Promise<FirewallFacts>;
   apply(call: CallContext, change: FirewallChange): Promise<void>;
   /** Deletes one without rules and nodes of others. Already gone is success. */
   remove(call: CallContext, firewall: Pick<FirewallFacts, "id" | "name">): Promise<void>;

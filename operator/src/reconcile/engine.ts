@@ -16,7 +16,7 @@ import type { EventRecorder } from "../kube/events.js";
 import type { Condition } from "../kube/patch.js";
 import type { Logger } from "../logging.js";
 import type { FlipopMetrics } from "../metrics/flipop.js";
-import type { Asker, CallContext } from "../providers/call.js";
+import type { CallContext, Requester } from "../providers/call.js";
 import { done, failed, type Result, requeueAfter } from "../runtime/result.js";
 import { type Decision, decide, earliest, type Iteration, iterate, type Start, startTime } from "./iteration.js";
 import type { Kind } from "./kind.js";
@@ -37,7 +37,7 @@ export interface EngineTools {
   readonly settings: { readonly dryRun: boolean };
   /** Only on a dry run: shows what it would do. */
   readonly dryRunPlans?: {
-    show(asker: Asker, plan: { readonly explanation: string; readonly actions: readonly Action[] }): void;
+    show(requester: Requester, plan: { readonly explanation: string; readonly actions: readonly Action[] }): void;
   };
 }
 
@@ -106,9 +106,9 @@ export class Engine<T extends KindTypes> {
       if (running.length === 0 || this.background.over) return { last: iteration, unsettled: false };
       const { slow, progress } = await this.outcomes(state, running);
       // While a slow one runs, what the others have changed is planned on in a run of its own.
-      if (slow || !progress) return { last: this.lastLook(state), unsettled: slow && progress };
+      if (slow || !progress) return { last: this.finalEvaluation(state), unsettled: slow && progress };
     }
-    return { last: this.lastLook(state), unsettled: true };
+    return { last: this.finalEvaluation(state), unsettled: true };
   }
 
   /** @returns whether any of them goes on in the background, and whether any of the others has changed the world. */
@@ -132,7 +132,7 @@ export class Engine<T extends KindTypes> {
   }
 
   /** What the plan says now, though nothing is begun: for the status. */
-  private lastLook(state: ResourceState<T>): Iteration<T> | undefined {
+  private finalEvaluation(state: ResourceState<T>): Iteration<T> | undefined {
     const decision = decide(this.kind, state);
     if (decision === undefined) return undefined;
     this.kind.publish?.(state, decision.snapshot, decision.plan);
@@ -187,7 +187,7 @@ export class Engine<T extends KindTypes> {
   private contextOf({ ref }: ResourceState<T>, why: string): CallContext {
     const { kind, namespace, name } = ref;
     const { signal } = this.background;
-    return { asker: { kind, namespace, name }, why, priority: this.kind.priority ?? "assignment", signal };
+    return { requester: { kind, namespace, name }, why, priority: this.kind.priority ?? "assignment", signal };
   }
 
   /** ms until what could not be written now is to be. Rejects as the API server does. */

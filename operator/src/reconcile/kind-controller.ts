@@ -1,7 +1,7 @@
 /** Runs one kind: follows its objects, queues the keys of those that need a run, and gives each run to the engine. */
 
 import type { Random } from "../async/backoff.js";
-import type { News as Notifier } from "../controllers/news.js";
+import type { Notifier } from "../controllers/notifier.js";
 import type { RuntimeMetrics } from "../metrics/runtime.js";
 import { Controller } from "../runtime/controller.js";
 import type { Drainable } from "../runtime/manager.js";
@@ -21,7 +21,7 @@ export interface KindTools extends EngineTools {
   readonly random: Random;
   readonly runtime: Pick<RuntimeMetrics, "queue" | "controller">;
   /** Uids of resources that something shared concerns. */
-  readonly news: Notifier;
+  readonly notifier: Notifier;
   readonly settings: EngineTools["settings"] & { readonly resyncMs: number };
 }
 
@@ -37,7 +37,7 @@ export class KindController<T extends KindTypes> implements Drainable {
     private readonly tools: KindTools,
     private readonly kind: Kind<T>,
   ) {
-    const { clock, random, logger, runtime, settings, news } = tools;
+    const { clock, random, logger, runtime, settings, notifier } = tools;
     const { names, source, workers = WORKERS } = kind;
     this.name = names.controller;
     this.engine = new Engine(tools, kind);
@@ -51,7 +51,7 @@ export class KindController<T extends KindTypes> implements Drainable {
     this.ends = [
       source.listen((event) => this.changed(event)),
       source.writers.onWrite((key) => this.written(key)),
-      news.listen((uids) => this.concern(uids)),
+      notifier.listen((uids) => this.enqueueUids(uids)),
     ];
   }
 
@@ -80,7 +80,7 @@ export class KindController<T extends KindTypes> implements Drainable {
 
   /** What all resources claim is worked out again. */
   seeAll(): void {
-    for (const state of this.states.all()) this.see(state);
+    for (const state of this.states.all()) this.indexResource(state);
   }
 
   all(): readonly ResourceState<T>[] {
@@ -88,13 +88,13 @@ export class KindController<T extends KindTypes> implements Drainable {
   }
 
   /** A readiness check: what the resources lack that an administrator has to give. */
-  trouble(): string | undefined {
-    const { troubles } = this.kind;
-    if (troubles === undefined) return undefined;
+  degradedReason(): string | undefined {
+    const { pendingWarnings } = this.kind;
+    if (pendingWarnings === undefined) return undefined;
     const states = this.states.all();
-    if (states.some(({ forbidden }) => forbidden)) return troubles.forbidden;
+    if (states.some(({ forbidden }) => forbidden)) return pendingWarnings.forbidden;
     const now = this.tools.clock.monotonic();
-    return states.some((state) => isDropping(state, now)) ? troubles.olderCrd : undefined;
+    return states.some((state) => isDropping(state, now)) ? pendingWarnings.olderCrd : undefined;
   }
 
   async close(): Promise<void> {
@@ -106,37 +106,37 @@ export class KindController<T extends KindTypes> implements Drainable {
     const state = this.states.get(key);
     if (state === undefined) return done;
     const result = await this.engine.run(state);
-    this.logTrouble();
+    this.logDegradedReason();
     return result;
   }
 
   /** Once for each trouble: the refusals of the single writes are in the log anyway. */
-  private logTrouble(): void {
-    const trouble = this.trouble();
-    if (trouble !== undefined && trouble !== this.logged) {
-      this.tools.logger.error({ kind: this.kind.names.kind, trouble }, "Resources are served in part only");
+  private logDegradedReason(): void {
+    const degradedReason = this.degradedReason();
+    if (degradedReason !== undefined && degradedReason !== this.logged) {
+      this.tools.logger.error({ kind: this.kind.names.kind, degradedReason }, "Resources are served in part only");
     }
-    this.logged = trouble;
+    this.logged = degradedReason;
   }
 
   private changed(event: SourceEvent<T["object"]>): void {
     const state = this.states.follow(event);
     if (state === undefined) return;
-    this.see(state);
+    this.indexResource(state);
     this.controller.add(state.key);
   }
 
   private written(key: string): void {
     const state = this.states.get(key);
-    if (state !== undefined) this.see(state);
+    if (state !== undefined) this.indexResource(state);
   }
 
-  private see(state: ResourceState<T>): void {
+  private indexResource(state: ResourceState<T>): void {
     const resource = state.read();
     if (resource !== undefined) this.kind.seen?.(state, resource);
   }
 
-  private concern(uids: readonly string[]): void {
+  private enqueueUids(uids: readonly string[]): void {
     for (const uid of uids) {
       const state = this.states.withUid(uid);
       if (state !== undefined) this.controller.add(state.key);

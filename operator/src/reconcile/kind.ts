@@ -5,8 +5,8 @@
  */
 
 import type { Outcome } from "../controllers/addresses/outcomes.js";
+import type { EventMessage } from "../controllers/event-message.js";
 import type { PlannedCondition } from "../controllers/planned-condition.js";
-import type { Telling as EventMessage } from "../controllers/telling.js";
 import type { Condition } from "../kube/patch.js";
 import type { Sample } from "../metrics/series.js";
 import type { CallContext, Recheck } from "../providers/call.js";
@@ -121,7 +121,7 @@ export interface Kind<T extends KindTypes> {
 
   readonly statusRules?: StatusRules;
   /** For /readyz and the log: what the resources lack that an administrator has to give. */
-  readonly troubles?: { readonly forbidden: string; readonly olderCrd?: string };
+  readonly pendingWarnings?: { readonly forbidden: string; readonly olderCrd?: string };
   /** Of its calls to providers. @default "assignment" */
   readonly priority?: CallPriority;
   /** Runs of different resources at once. @default 8 */

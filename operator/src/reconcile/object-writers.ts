@@ -1,6 +1,6 @@
 /** Own-write tracking of one kind: one writer for each object, and the latest version that this process knows of it. */
 
-import { Newest as LatestVersion } from "../controllers/newest.js";
+import { LatestVersion } from "../controllers/latest-version.js";
 import { ObjectWriter } from "../controllers/object-writer.js";
 import type { KubeClient } from "../kube/client.js";
 import type { KubeObject } from "../kube/objects.js";
@@ -36,7 +36,7 @@ export class ObjectWriters<O extends KubeObject> {
     const writer = new ObjectWriter<O>({
       client,
       path: pathOf(key),
-      newest: latest,
+      latestVersion: latest,
       cached: () => cached(key),
       onWrite: (object) => {
         for (const listener of [...this.listeners]) listener(key, object);

@@ -11,7 +11,7 @@ export interface Action {
   /** For people; completes "... because". */
   readonly why: string;
   /** Of an action that gives a clean-up up: what a person has to remove by hand. Logged and counted once it is done. */
-  readonly leftBehind?: readonly string[];
+  readonly abandonedItems?: readonly string[];
 }
 
 /** Actions in a fixed order. Two sequences of one resource with the same `lockKey` never run at the same time. */

@@ -2,8 +2,8 @@
 
 import { hasFailed } from "../controllers/addresses/outcomes.js";
 import { conditionSamples } from "../controllers/condition-metrics.js";
+import { type EventMessage, regardingOf, warning } from "../controllers/event-message.js";
 import { type PlannedCondition, turnedBad } from "../controllers/planned-condition.js";
-import { type Telling as EventMessage, regardingOf, warning } from "../controllers/telling.js";
 import type { EventRecorder } from "../kube/events.js";
 import type { Condition } from "../kube/patch.js";
 import type { Logger } from "../logging.js";
@@ -65,7 +65,7 @@ export function showMetrics<T extends KindTypes>(
 ): void {
   // The rate of a counter that appears with its first event misses that event.
   const { kind: kindName, namespace } = state.ref;
-  if (kind.names.finalizer !== undefined) metrics.leftBehind.inc({ kind: kindName, namespace }, 0);
+  if (kind.names.finalizer !== undefined) metrics.abandonedItems.inc({ kind: kindName, namespace }, 0);
   const own = kind.metrics?.(state, snapshot, plan) ?? [];
   state.series.show([...own, ...conditionSamples(metrics, state.ref, plan.conditions)]);
 }
@@ -98,8 +98,11 @@ function logResult<T extends KindTypes>(
   if (hasFailed(outcome)) logger.warn(fields, "Action failed");
   else if (outcome.is === "skipped" || outcome.is === "superseded") logger.debug(fields, "Action skipped");
   else logger.info(fields, "Action done");
-  const { leftBehind = [] } = action;
-  if (outcome.is !== "done" || leftBehind.length === 0) return;
-  metrics.leftBehind.inc({ kind: ref.kind, namespace: ref.namespace }, leftBehind.length);
-  logger.error({ kind: ref.kind, resource: key, leftBehind }, "Clean-up given up; remove by hand what is left behind");
+  const { abandonedItems = [] } = action;
+  if (outcome.is !== "done" || abandonedItems.length === 0) return;
+  metrics.abandonedItems.inc({ kind: ref.kind, namespace: ref.namespace }, abandonedItems.length);
+  logger.error(
+    { kind: ref.kind, resource: key, abandonedItems },
+    "Clean-up given up; remove by hand what is left behind",
+  );
 }

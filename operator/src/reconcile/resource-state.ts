@@ -1,8 +1,8 @@
 /** One resource in this process: its latest version, what runs for it, what failed, and what the kind remembers. */
 
 import type { CleanupMemory } from "../controllers/cleanup.js";
+import type { EventMessage } from "../controllers/event-message.js";
 import { ObjectGone, type ObjectWrite, type ObjectWriter } from "../controllers/object-writer.js";
-import type { Telling as EventMessage } from "../controllers/telling.js";
 import type { ResourceRef } from "../inventory/types.js";
 import type { Patch } from "../kube/patch.js";
 import { OwnSeries } from "../metrics/series.js";

@@ -35,7 +35,7 @@ export class AbsentKinds {
       ofOneKind: true,
       run: (signal) => part.run(signal),
       hasSynced: () => part.hasSynced() || this.isAbsent(part),
-      ...(part.trouble && { trouble: () => part.trouble?.() }),
+      ...(part.degradedReason && { degradedReason: () => part.degradedReason?.() }),
     };
   }
 
@@ -43,7 +43,7 @@ export class AbsentKinds {
   readonly check: Check = () => {
     const absent = this.parts.filter((part) => !part.hasSynced() && this.isAbsent(part));
     if (absent.length === 0) return undefined;
-    const why = absent.map((part) => part.trouble?.() ?? part.name).join("; ");
+    const why = absent.map((part) => part.degradedReason?.() ?? part.name).join("; ");
     return `not served: ${why}: apply the CRDs and roles of this release, or leave the feature out`;
   };
 

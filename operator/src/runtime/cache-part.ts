@@ -18,7 +18,7 @@ export function cachePart(cache: StartedCache): Synced {
   return {
     name: cache.state.name,
     hasSynced: () => cache.state.synced,
-    trouble: () => cache.state.lastError,
+    degradedReason: () => cache.state.lastError,
     refusal: () => cache.state.lastCode,
     run: async (signal) => {
       if (!signal.aborted) {

@@ -41,7 +41,7 @@ export class Candidate {
       if (await this.renewFromMemory(this.lease)) return true;
       this.options.onSlowPath();
     }
-    await this.look();
+    await this.evaluate();
     const decision = this.decision();
     if (decision === "wait") return false;
     await this.write(decision, this.lease);
@@ -72,7 +72,7 @@ export class Candidate {
       if (this.lease === undefined || this.holder !== this.options.identity) return;
       if (await this.tryRelease(this.lease)) return;
       // A renewal whose answer was lost has moved the version on.
-      await this.look();
+      await this.evaluate();
     }
     throw new Error(
       `lease kept changing while it was given up (${LEASE_RELEASE_ATTEMPTS} tries): it runs out by itself`,
@@ -95,7 +95,7 @@ export class Candidate {
     return succeeds(this.options.lock.update(lease, record, this.call()).then((written) => this.observe(written)));
   }
 
-  private async look(): Promise<void> {
+  private async evaluate(): Promise<void> {
     const lease = await this.options.lock.get(this.call());
     this.lease = lease;
     if (lease !== undefined) this.observe(lease);

@@ -23,7 +23,7 @@ export class NotLeaderError extends Error {
 /** A fence that follows one lease. Shut until the lease is won, and again once it is lost or given up. */
 export class LeaseFence implements Fence {
   private deadline: number | undefined;
-  private underWay = 0;
+  private inFlight = 0;
   private cutOffAt = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly clock: Pick<Clock, "monotonic">) {}
@@ -47,20 +47,20 @@ export class LeaseFence implements Fence {
   }
 
   async track<T>(write: Promise<T>, signal?: AbortSignal): Promise<T> {
-    this.underWay += 1;
+    this.inFlight += 1;
     try {
       return await write;
     } catch (error) {
       if (signal?.aborted === true) this.cutOffAt = this.clock.monotonic();
       throw error;
     } finally {
-      this.underWay -= 1;
+      this.inFlight -= 1;
     }
   }
 
   /** Whether no write of this process can take effect any more, once the fence is shut. */
   get idle(): boolean {
-    return this.underWay === 0 && this.clock.monotonic() - this.cutOffAt >= CUT_OFF_WRITE_MS;
+    return this.inFlight === 0 && this.clock.monotonic() - this.cutOffAt >= CUT_OFF_WRITE_MS;
   }
 
   assertHeld(): void {

@@ -21,7 +21,7 @@ export interface Runnable {
 export interface Synced extends Runnable {
   hasSynced(): boolean;
   /** What keeps it from syncing, for people. */
-  trouble?(): string | undefined;
+  degradedReason?(): string | undefined;
   /** Of one kind that others do not need: controllers that do wait for it themselves. @default the process waits for it */
   readonly ofOneKind?: boolean;
   /** HTTP status with which the API server refuses it. */
@@ -190,6 +190,6 @@ export class Manager {
 }
 
 function described(cache: Synced): string {
-  const trouble = cache.trouble?.();
-  return trouble === undefined ? cache.name : `${cache.name} (${trouble})`;
+  const degradedReason = cache.degradedReason?.();
+  return degradedReason === undefined ? cache.name : `${cache.name} (${degradedReason})`;
 }

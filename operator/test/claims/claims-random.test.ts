@@ -13,7 +13,7 @@ const NAMES = ["p1", "p2", "p3", "n1", "n2", "r1", "r2"];
 const DAYS: Readonly<Record<string, number>> = { p1: 3, p2: 2, p3: 1, n1: 2, n2: 1, r1: 2, r2: 3 };
 
 /** What a person asks for. */
-interface Wish {
+interface Desired {
   readonly ips: readonly string[];
   readonly record: string | undefined;
   readonly deletionPolicy: "Retain" | "Delete";
@@ -32,21 +32,21 @@ const NOTHING: Written = { ours: [], lost: [], created: [], record: undefined };
 /** Resources, their statuses as the operator would write them, and claims that follow. */
 class World {
   readonly claims = new Claims();
-  readonly wishes = new Map<string, Wish>();
+  readonly desiredItems = new Map<string, Desired>();
   private readonly written = new Map<string, Written>();
   /** `resource thing`: whose status has it, and has not been dropped since. */
   readonly incumbents = new Set<string>();
 
-  ask(name: string, wish: Wish): void {
+  ask(name: string, desired: Desired): void {
     // The operator sees each edit before the next one of the same resource.
     this.write(name);
-    this.wishes.set(name, wish);
+    this.desiredItems.set(name, desired);
     this.put(name);
     for (const thing of this.thingsOf(name)) if (!this.asksFor(name, thing)) this.incumbents.delete(`${name} ${thing}`);
   }
 
   remove(name: string): void {
-    this.wishes.delete(name);
+    this.desiredItems.delete(name);
     this.written.delete(name);
     this.claims.drop(`uid-${name}`);
     for (const thing of this.thingsOf(name)) this.incumbents.delete(`${name} ${thing}`);
@@ -54,25 +54,25 @@ class World {
 
   /** The operator writes a status from the view. */
   write(name: string): void {
-    const wish = this.wishes.get(name);
-    if (wish === undefined) return;
+    const desired = this.desiredItems.get(name);
+    if (desired === undefined) return;
     const [view, created] = [this.view(name), this.written.get(name)?.created ?? []];
-    const ips = [...new Set([...wish.ips, ...created])];
+    const ips = [...new Set([...desired.ips, ...created])];
     const ours = ips.filter((ip) => view.addresses.get(ip)?.ours);
-    const named = wish.record !== undefined && isOurs(view, wish.record);
+    const named = desired.record !== undefined && isOurs(view, desired.record);
     this.written.set(name, {
       ours,
       lost: ips.filter((ip) => !ours.includes(ip)),
       created,
-      record: named ? wish.record : undefined,
+      record: named ? desired.record : undefined,
     });
     this.put(name);
-    for (const thing of [...ours, ...(named ? [wish.record] : [])]) this.incumbents.add(`${name} ${thing}`);
+    for (const thing of [...ours, ...(named ? [desired.record] : [])]) this.incumbents.add(`${name} ${thing}`);
   }
 
   /** The pool creates an address that nobody can know yet. */
   create(name: string, ip: string): void {
-    if (!name.startsWith("p") || !this.wishes.has(name) || this.claims.holderOf(ip) !== undefined) return;
+    if (!name.startsWith("p") || !this.desiredItems.has(name) || this.claims.holderOf(ip) !== undefined) return;
     const known = this.written.get(name) ?? NOTHING;
     this.written.set(name, { ...known, ours: [...known.ours, ip], created: [...known.created, ip] });
     this.put(name);
@@ -84,7 +84,7 @@ class World {
   }
 
   claimants(): readonly Claimant[] {
-    return [...this.wishes.keys()].map((name) => this.claimant(name));
+    return [...this.desiredItems.keys()].map((name) => this.claimant(name));
   }
 
   uses(name: string, thing: string): boolean {
@@ -92,9 +92,11 @@ class World {
   }
 
   asksFor(name: string, thing: string): boolean {
-    const wish = this.wishes.get(name);
+    const desired = this.desiredItems.get(name);
     return (
-      wish?.record === thing || wish?.ips.includes(thing) || (this.written.get(name) ?? NOTHING).created.includes(thing)
+      desired?.record === thing ||
+      desired?.ips.includes(thing) ||
+      (this.written.get(name) ?? NOTHING).created.includes(thing)
     );
   }
 
@@ -109,36 +111,36 @@ class World {
   }
 
   private claimant(name: string): Claimant {
-    const wish = this.wishes.get(name) ?? { ips: [], record: undefined, deletionPolicy: "Retain" };
+    const desired = this.desiredItems.get(name) ?? { ips: [], record: undefined, deletionPolicy: "Retain" };
     const written = this.written.get(name) ?? NOTHING;
-    if (name.startsWith("n")) return nodeRecords(name, wish, written);
-    return name.startsWith("r") ? routedIp(name, wish, written) : ipPool(name, wish, written);
+    if (name.startsWith("n")) return nodeRecords(name, desired, written);
+    return name.startsWith("r") ? routedIp(name, desired, written) : ipPool(name, desired, written);
   }
 }
 
-function ipPool(name: string, { ips, ...wish }: Wish, { ours, lost, created, ...written }: Written): Claimant {
+function ipPool(name: string, { ips, ...desired }: Desired, { ours, lost, created, ...written }: Written): Claimant {
   const held = ours.map((ip) => [ip, { state: "active" as const }] as const);
   const states = Object.fromEntries([...held, ...lost.map((ip) => [ip, { reason: "ClaimedByOther" }] as const)]);
   const createdIPs = created.map((ip) => ({ ip, createdTime: "2025-01-01T00:00:00Z" }));
   const status = { ips: states, createdIPs, ...dnsStatus(written) };
-  return poolClaims(pool(name, { day: dayOf(name), spec: { ips, ...dnsSpec(wish) }, status }));
+  return poolClaims(pool(name, { day: dayOf(name), spec: { ips, ...dnsSpec(desired) }, status }));
 }
 
-function routedIp(name: string, { ips: [ip], ...wish }: Wish, { ours, lost, ...written }: Written): Claimant {
+function routedIp(name: string, { ips: [ip], ...desired }: Desired, { ours, lost, ...written }: Written): Claimant {
   const asked = ip === undefined ? {} : { routedIP: ip };
   const reason = ip !== undefined && lost.includes(ip) ? { reason: "ClaimedByOther" } : {};
   const seen = ip !== undefined && [...ours, ...lost].includes(ip) ? asked : {};
   const status = { ...seen, ...reason, ...dnsStatus(written) };
-  const resource = { ...routed(name, { ...asked, ...dnsSpec(wish) }, status), metadata: meta(name, dayOf(name)) };
+  const resource = { ...routed(name, { ...asked, ...dnsSpec(desired) }, status), metadata: meta(name, dayOf(name)) };
   return routedIpClaims(resource, "digitalocean");
 }
 
-function nodeRecords(name: string, wish: Wish, written: Written): Claimant {
-  const spec = { dnsRecordSet: { recordName: "", zone: "" }, ...dnsSpec(wish) };
+function nodeRecords(name: string, desired: Desired, written: Written): Claimant {
+  const spec = { dnsRecordSet: { recordName: "", zone: "" }, ...dnsSpec(desired) };
   return nodeRecordClaims({ metadata: meta(name, dayOf(name)), spec, status: dnsStatus(written) });
 }
 
-function dnsSpec({ record, deletionPolicy }: Pick<Wish, "record" | "deletionPolicy">) {
+function dnsSpec({ record, deletionPolicy }: Pick<Desired, "record" | "deletionPolicy">) {
   return record === undefined ? {} : { dnsRecordSet: { recordName: record, zone: "example.com", deletionPolicy } };
 }
 
@@ -155,7 +157,7 @@ function isOurs({ names }: ClaimView, record: string): boolean {
   return names.some(({ fqdn, claim }) => fqdn === `${record}.example.com` && claim.ours);
 }
 
-const wish: fc.Arbitrary<Wish> = fc.record({
+const desired: fc.Arbitrary<Desired> = fc.record({
   ips: fc.subarray(IPS),
   record: fc.constantFrom(undefined, ...RECORDS),
   deletionPolicy: fc.constantFrom("Retain", "Delete"),
@@ -164,7 +166,7 @@ const name = fc.constantFrom(...NAMES);
 const step = fc.oneof(
   {
     weight: 4,
-    arbitrary: fc.tuple(name, wish).map(
+    arbitrary: fc.tuple(name, desired).map(
       ([who, what]) =>
         (world: World) =>
           world.ask(who, oneIpFor(who, what)),
@@ -183,7 +185,7 @@ const step = fc.oneof(
 );
 const history = fc.array(step, { maxLength: 40 });
 
-function oneIpFor(who: string, what: Wish): Wish {
+function oneIpFor(who: string, what: Desired): Desired {
   if (who.startsWith("n")) return { ...what, ips: [] };
   return who.startsWith("r") ? { ...what, ips: what.ips.slice(0, 1) } : what;
 }
@@ -239,12 +241,12 @@ describe("claims, in random histories", () => {
         const world = new World();
         for (const apply of steps) {
           const before = new Map(NAMES.map((who) => [who, copy.view(`uid-${who}`)]));
-          const former = new Set(world.wishes.keys());
+          const previous = new Set(world.desiredItems.keys());
           apply(world);
           told = new Set();
-          for (const who of former) if (!world.wishes.has(who)) copy.drop(`uid-${who}`);
+          for (const who of previous) if (!world.desiredItems.has(who)) copy.drop(`uid-${who}`);
           for (const claimant of world.claimants()) copy.put(claimant);
-          for (const who of world.wishes.keys()) {
+          for (const who of world.desiredItems.keys()) {
             if (told.has(`uid-${who}`)) continue;
             expect(copy.view(`uid-${who}`), who).to.deep.equal(before.get(who));
           }

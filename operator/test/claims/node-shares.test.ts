@@ -1,12 +1,12 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import { DemandBook, type NodeDemand, shareNodes } from "../../src/claims/node-shares.js";
+import { type NodeRequest, NodeRequestRegistry, shareNodes } from "../../src/claims/node-shares.js";
 import { meta } from "./resources.js";
 
 const oneEach = () => 1;
 
-function demand(name: string, day: number, wants: number, candidates: readonly string[]): NodeDemand {
+function waitingNodes(name: string, day: number, wants: number, candidates: readonly string[]): NodeRequest {
   const { uid, creationTimestamp = "" } = meta(name, day);
   const ref = { kind: "FloatingIPPool", namespace: "default", name, uid };
   return { ref, createdAt: creationTimestamp, wants, candidates: () => candidates };
@@ -14,25 +14,28 @@ function demand(name: string, day: number, wants: number, candidates: readonly s
 
 describe("the sharing of nodes", () => {
   it("lets the oldest choose first, each in its own order", () => {
-    const shares = shareNodes([demand("b", 2, 2, ["n1", "n2", "n3"]), demand("a", 1, 1, ["n2", "n1"])], oneEach);
+    const shares = shareNodes(
+      [waitingNodes("b", 2, 2, ["n1", "n2", "n3"]), waitingNodes("a", 1, 1, ["n2", "n1"])],
+      oneEach,
+    );
     expect(Object.fromEntries(shares)).to.deep.equal({ "uid-a": ["n2"], "uid-b": ["n1", "n3"] });
   });
 
   it("gives a resource one address of a node only, whatever the room", () => {
-    const shares = shareNodes([demand("a", 1, 2, ["n1", "n1"]), demand("b", 2, 1, ["n1"])], () => 2);
+    const shares = shareNodes([waitingNodes("a", 1, 2, ["n1", "n1"]), waitingNodes("b", 2, 1, ["n1"])], () => 2);
     expect([...shares.values()]).to.deep.equal([["n1"], ["n1"]]);
   });
 
   it("fills a node up to its room", () => {
-    const demands = ["a", "b", "c"].map((name, day) => demand(name, day + 1, 1, ["n1"]));
-    const shares = shareNodes(demands, () => 2);
+    const nodeRequests = ["a", "b", "c"].map((name, day) => waitingNodes(name, day + 1, 1, ["n1"]));
+    const shares = shareNodes(nodeRequests, () => 2);
     expect([...shares.values()]).to.deep.equal([["n1"], ["n1"], []]);
   });
 
   it("assigns all where six pools of ten share sixty nodes", () => {
     const nodes = Array.from({ length: 60 }, (_, at) => `n${at}`);
     const shares = shareNodes(
-      Array.from({ length: 6 }, (_, at) => demand(`p${at}`, at + 1, 10, nodes)),
+      Array.from({ length: 6 }, (_, at) => waitingNodes(`p${at}`, at + 1, 10, nodes)),
       oneEach,
     );
     expect(new Set([...shares.values()].flat()).size).to.equal(60);
@@ -40,16 +43,22 @@ describe("the sharing of nodes", () => {
 
   it("never gives a node beyond its room nor more than is wanted, and never passes over a free one", () => {
     const nodes = ["n1", "n2", "n3", "n4"];
-    const wish = fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 0, max: 4 }), fc.shuffledSubarray(nodes));
+    const desired = fc.tuple(
+      fc.integer({ min: 1, max: 9 }),
+      fc.integer({ min: 0, max: 4 }),
+      fc.shuffledSubarray(nodes),
+    );
     const room = fc.dictionary(fc.constantFrom(...nodes), fc.integer({ min: -1, max: 2 }));
     fc.assert(
-      fc.property(fc.array(wish, { maxLength: 6 }), room, (wishes, rooms) => {
+      fc.property(fc.array(desired, { maxLength: 6 }), room, (desiredItems, rooms) => {
         const roomOn = (node: string) => rooms[node] ?? 0;
-        const demands = wishes.map(([day, wants, candidates], at) => demand(`p${at}`, day, wants, candidates));
-        const shares = shareNodes(demands, roomOn);
+        const nodeRequests = desiredItems.map(([day, wants, candidates], at) =>
+          waitingNodes(`p${at}`, day, wants, candidates),
+        );
+        const shares = shareNodes(nodeRequests, roomOn);
         const used = (node: string) => [...shares.values()].flat().filter((chosen) => chosen === node).length;
         for (const node of nodes) expect(used(node)).to.be.lessThanOrEqual(Math.max(0, roomOn(node)));
-        for (const { ref, wants, candidates } of demands) {
+        for (const { ref, wants, candidates } of nodeRequests) {
           const share = shares.get(ref.uid) ?? [];
           expect(share.length).to.be.lessThanOrEqual(wants);
           if (share.length === wants) continue;
@@ -61,48 +70,48 @@ describe("the sharing of nodes", () => {
 });
 
 describe("the book of demands", () => {
-  const [elder, younger] = [demand("a", 1, 1, ["n1", "n2"]), demand("b", 2, 2, ["n1", "n2"])];
+  const [elder, younger] = [waitingNodes("a", 1, 1, ["n1", "n2"]), waitingNodes("b", 2, 2, ["n1", "n2"])];
 
   it("leaves to a younger resource what its elders do not need", () => {
-    const book = new DemandBook();
-    book.set("IPv4", elder);
-    expect(book.share("IPv4", younger, oneEach)).to.deep.equal(["n2"]);
-    expect(book.share("IPv4", elder, oneEach)).to.deep.equal(["n1"]);
+    const registry = new NodeRequestRegistry();
+    registry.set("IPv4", elder);
+    expect(registry.share("IPv4", younger, oneEach)).to.deep.equal(["n2"]);
+    expect(registry.share("IPv4", elder, oneEach)).to.deep.equal(["n1"]);
   });
 
   it("lets the elder choose first, though the younger has asked before", () => {
-    const book = new DemandBook();
-    book.set("IPv4", younger);
-    expect(book.share("IPv4", elder, oneEach)).to.deep.equal(["n1"]);
+    const registry = new NodeRequestRegistry();
+    registry.set("IPv4", younger);
+    expect(registry.share("IPv4", elder, oneEach)).to.deep.equal(["n1"]);
   });
 
   it("keeps the families apart", () => {
-    const book = new DemandBook();
-    book.set("IPv6", elder);
-    expect(book.share("IPv4", younger, oneEach)).to.deep.equal(["n1", "n2"]);
+    const registry = new NodeRequestRegistry();
+    registry.set("IPv6", elder);
+    expect(registry.share("IPv4", younger, oneEach)).to.deep.equal(["n1", "n2"]);
   });
 
   it("reads candidates when it decides", () => {
-    const book = new DemandBook();
+    const registry = new NodeRequestRegistry();
     let nodes = ["n1"];
-    book.set("IPv4", { ...elder, candidates: () => nodes });
+    registry.set("IPv4", { ...elder, candidates: () => nodes });
     nodes = ["n2"];
-    expect(book.share("IPv4", younger, oneEach)).to.deep.equal(["n1"]);
+    expect(registry.share("IPv4", younger, oneEach)).to.deep.equal(["n1"]);
   });
 
   it("tells the younger ones when an elder needs less or withdraws, and nobody else", () => {
     const told: (readonly string[])[] = [];
-    const book = new DemandBook((uids) => told.push(uids));
-    const third = demand("c", 3, 1, []);
-    book.set("IPv4", { ...elder, wants: 2 });
-    book.set("IPv4", younger);
-    book.set("IPv4", third);
-    book.set("IPv4", { ...elder, wants: 2 });
+    const registry = new NodeRequestRegistry((uids) => told.push(uids));
+    const third = waitingNodes("c", 3, 1, []);
+    registry.set("IPv4", { ...elder, wants: 2 });
+    registry.set("IPv4", younger);
+    registry.set("IPv4", third);
+    registry.set("IPv4", { ...elder, wants: 2 });
     expect(told).to.deep.equal([]);
-    book.set("IPv4", elder);
-    book.withdraw("uid-b");
-    book.set("IPv4", { ...third, wants: 0 });
-    book.withdraw("uid-c");
+    registry.set("IPv4", elder);
+    registry.withdraw("uid-b");
+    registry.set("IPv4", { ...third, wants: 0 });
+    registry.withdraw("uid-c");
     expect(told).to.deep.equal([["uid-b", "uid-c"], ["uid-c"]]);
   });
 });

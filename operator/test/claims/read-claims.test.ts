@@ -9,9 +9,9 @@ const CREATED = "flipop.digitalocean.com/created-ips";
 const WWW = { recordName: "www", zone: "example.com" };
 const WRITTEN = { ...WWW, provider: "digitalocean", types: ["A"] as const, values: [A] };
 
-const addresses = ({ addresses: wishes }: Claimant) => wishes.map(({ ip, title }) => `${ip} ${title}`);
-const names = ({ names: wishes }: Claimant) =>
-  wishes.map(({ provider, zone, fqdn, type, title }) => `${provider} ${zone} ${fqdn} ${type} ${title}`);
+const addresses = ({ addresses: desiredItems }: Claimant) => desiredItems.map(({ ip, title }) => `${ip} ${title}`);
+const names = ({ names: desiredItems }: Claimant) =>
+  desiredItems.map(({ provider, zone, fqdn, type, title }) => `${provider} ${zone} ${fqdn} ${type} ${title}`);
 
 describe("claims of a pool", () => {
   it("are its addresses, those that its status has without Conflict being held", () => {

@@ -139,7 +139,7 @@ describe("an account of addresses", () => {
     const { state, account, clock } = rig();
     await account.refresh(300, "check");
     await clock.advance(60_000);
-    for (let turn = 0; turn < 3; turn++) {
+    for (let iteration = 0; iteration < 3; iteration++) {
       await clock.advance(1);
       state.fails = error("Unavailable");
       await account.refresh(0, "check");

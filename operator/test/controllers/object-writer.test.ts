@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { Newest } from "../../src/controllers/newest.js";
+import { LatestVersion } from "../../src/controllers/latest-version.js";
 import { ObjectGone, ObjectWriter } from "../../src/controllers/object-writer.js";
 import type { KubeClient, KubeRequest } from "../../src/kube/client.js";
 import type { KubeObject } from "../../src/kube/objects.js";
@@ -33,7 +33,7 @@ class Server {
     return new ObjectWriter<Counter>({
       client: this.client,
       path: "/counter",
-      newest: new Newest<Counter>(),
+      latestVersion: new LatestVersion<Counter>(),
       cached: () => this.believed,
       onWrite: () => undefined,
     });
@@ -104,7 +104,7 @@ describe("the writer of an object", () => {
       const metadata = { ...server.believed.metadata, ...(deletionTimestamp && { deletionTimestamp }) };
       server.believed = { ...server.believed, metadata };
       const client = { request: () => Promise.reject(refusal(403, "Forbidden")) } as unknown as KubeClient;
-      const facts = { path: "/counter", newest: new Newest<Counter>(), cached: () => server.believed };
+      const facts = { path: "/counter", latestVersion: new LatestVersion<Counter>(), cached: () => server.believed };
       const writer = new ObjectWriter<Counter>({ client, ...facts, onWrite: () => undefined });
       await writer.write({ patch: oneMore }).catch(() => undefined);
       expect(writer.forbidden, `${deletionTimestamp}`).to.equal(forbidden);
@@ -117,7 +117,7 @@ describe("the writer of an object", () => {
     let mayPatch = false;
     const request = ({ path }: { readonly path: string }) =>
       mayPatch || path.endsWith("/status") ? Promise.resolve(object) : Promise.reject(refusal(403, "Forbidden"));
-    const facts = { path: "/counter", newest: new Newest<Counter>(), cached: () => server.believed };
+    const facts = { path: "/counter", latestVersion: new LatestVersion<Counter>(), cached: () => server.believed };
     const client = { request } as unknown as KubeClient;
     const writer = new ObjectWriter<Counter>({ client, ...facts, onWrite: () => undefined });
     await writer.write({ patch: oneMore }).catch(() => undefined);

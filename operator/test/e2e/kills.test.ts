@@ -38,8 +38,8 @@ describe("the operator is killed at random moments", function () {
     const random = seededRandom(seed);
     const world = await worlds.create({ alone: true, digitalocean: { durations: { assign: 400 } } });
     const life = new Life(world, (count) => Math.floor(random() * count));
-    await life.begin();
-    for (let kill = 0; kill < KILLS; kill++) await life.turn();
+    await life.runActions();
+    for (let kill = 0; kill < KILLS; kill++) await life.iteration();
     await life.end();
   }
 });
@@ -55,7 +55,7 @@ class Life {
     private readonly pick: (count: number) => number,
   ) {}
 
-  async begin(): Promise<void> {
+  async runActions(): Promise<void> {
     const { world } = this;
     this.machines.push(...(await world.fleet.addAll(["a", "b", "c", "d", "e", "f"])));
     this.listed = spare(world, 2);
@@ -65,7 +65,7 @@ class Life {
   }
 
   /** Something changes, and before long the operator dies and another one begins. */
-  async turn(): Promise<void> {
+  async iteration(): Promise<void> {
     await this.change();
     const wait = this.pick(LONGEST_WAIT_MS);
     await new Promise((resolve) => setTimeout(resolve, wait));

@@ -18,7 +18,7 @@ import { errorOf } from "../support/http-rig.js";
 
 const WEB = { kind: "FloatingIPPool", namespace: "apps", name: "web", uid: "1" };
 const MAIL = { ...WEB, name: "mail", uid: "2" };
-const ASKER: CallContext = { asker: WEB, why: "a test asks", priority: "check" };
+const ASKER: CallContext = { requester: WEB, why: "a test asks", priority: "check" };
 const [A, B, V6] = ["203.0.113.7", "203.0.113.8", "2001:db8::1"];
 const MINUTE = 60_000;
 
@@ -187,11 +187,11 @@ describe("the calls of an account's inventory", () => {
     const { clock, cloud, inventory, list } = start(facts(A));
     await list();
     await inventory.assign(cloud.provider, ASKER, { ip: A, node: "n1" });
-    expect(inventory.view().lookAgainSeconds).to.equal(130);
+    expect(inventory.view().rereadSeconds).to.equal(130);
     await clock.advance(130_000);
-    expect(inventory.view().get(A)?.doubted).to.equal(true);
+    expect(inventory.view().get(A)?.unconfirmed).to.equal(true);
     await inventory.read(ASKER, A);
-    expect(inventory.view().lookAgainSeconds).to.equal(undefined);
+    expect(inventory.view().rereadSeconds).to.equal(undefined);
     expect(inventory.view().get(A)?.action).to.equal(undefined);
   });
 
@@ -325,10 +325,10 @@ describe("the calls of an account's inventory", () => {
 
   it("leave a node to the one that has it now, when a former holder gives it back late", () => {
     const { inventory } = start();
-    const former = inventory.reserve("n1", WEB);
+    const previous = inventory.reserve("n1", WEB);
     inventory.forget(WEB);
     inventory.reserve("n1", MAIL);
-    former?.release();
+    previous?.release();
     expect(inventory.view().reservedFor("n1")).to.equal(MAIL);
   });
 
@@ -342,9 +342,9 @@ describe("the calls of an account's inventory", () => {
     await inventory.read(ASKER, A);
     await clock.advance(2_000);
     await inventory.read(ASKER, B);
-    expect(inventory.view().lookAgainSeconds).to.equal(3);
+    expect(inventory.view().rereadSeconds).to.equal(3);
     await clock.advance(10_000);
-    expect(inventory.view().lookAgainSeconds).to.equal(0);
+    expect(inventory.view().rereadSeconds).to.equal(0);
   });
 
   it("show the addresses of a node in order, however the list has them", async () => {

@@ -124,7 +124,7 @@ describe("the inventory of an account", () => {
     await ensure(0);
 
     expect(count(LIST)).to.equal(2);
-    expect(inventory.view().get(ip)).to.include({ holder: node, doubted: false });
+    expect(inventory.view().get(ip)).to.include({ holder: node, unconfirmed: false });
   });
 
   it("believes a person who takes an address away, after two looks", async () => {
@@ -139,8 +139,8 @@ describe("the inventory of an account", () => {
     await bench.pass(31_000);
     await ensure(0);
 
-    expect(inventory.view().get(ip)).to.include({ holder: node, doubted: true });
-    expect(inventory.view().lookAgainSeconds).to.be.closeTo(5, 0.1);
+    expect(inventory.view().get(ip)).to.include({ holder: node, unconfirmed: true });
+    expect(inventory.view().rereadSeconds).to.be.closeTo(5, 0.1);
     await bench.pass(5_000);
     await bench.drive(inventory.read(ASKER, ip));
     expect(inventory.view().get(ip)?.holder).to.equal(undefined);

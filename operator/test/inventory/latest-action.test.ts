@@ -14,7 +14,7 @@ import { FakeClock } from "../support/fake-clock.js";
 
 const IP = "203.0.113.7";
 const CONTEXT: CallContext = {
-  asker: { kind: "FloatingIPPool", namespace: "apps", name: "web" },
+  requester: { kind: "FloatingIPPool", namespace: "apps", name: "web" },
   why: "a test asks",
   priority: "assignment",
 };

@@ -105,7 +105,7 @@ describe("event recorder", () => {
     recorder.record(moved);
     await clock.flush();
     recorder.record(moved);
-    for (let turn = 0; turn < 4; turn++) {
+    for (let iteration = 0; iteration < 4; iteration++) {
       answers.splice(0).forEach((answer) => void answer());
       await clock.flush();
     }

@@ -59,7 +59,7 @@ describe("the cache of a namespace that refuses to be read", () => {
   let server: OneNamespace;
   let cache: ReflectedCache<ReturnType<ReturnType<typeof slimPods>>>;
   const clock = scaledClock(100);
-  const begin = () => {
+  const runActions = () => {
     const context = { client: server, clock, random: () => 0, logger: silentLogger, features: { watchList: false } };
     const target = { name: "pods", path: PATH };
     cache = new ReflectedCache({ ...context, observe: undefined }, { target, transform: slimPods() });
@@ -73,13 +73,13 @@ describe("the cache of a namespace that refuses to be read", () => {
 
   it("is complete and empty where the namespace is gone before it was ever read", async () => {
     server.exists = false;
-    begin();
+    runActions();
     await cache.whenSynced();
     expect(cache.store.size).to.equal(0);
   });
 
   it("loses what was there when the namespace goes", async () => {
-    begin();
+    runActions();
     await cache.whenSynced();
     expect(cache.store.size).to.equal(1);
     server.exists = false;
@@ -88,7 +88,7 @@ describe("the cache of a namespace that refuses to be read", () => {
   });
 
   it("keeps what was there as long as the namespace is there, too", async () => {
-    begin();
+    runActions();
     await cache.whenSynced();
     server.readable = false;
     server.endWatches();
@@ -99,7 +99,7 @@ describe("the cache of a namespace that refuses to be read", () => {
 
   it("is not complete where nobody has read it yet, and the namespace is there", async () => {
     server.readable = false;
-    begin();
+    runActions();
     await refused();
     await until("it has been refused again", () => server.asked.length > 2);
     expect(cache.state.synced).to.equal(false);
@@ -107,7 +107,7 @@ describe("the cache of a namespace that refuses to be read", () => {
 
   it("has everything again when the namespace comes back", async () => {
     server.exists = false;
-    begin();
+    runActions();
     await cache.whenSynced();
     server.exists = true;
     await until("the pod is there", () => cache.store.size === 1);
@@ -115,7 +115,7 @@ describe("the cache of a namespace that refuses to be read", () => {
 
   it("asks by a request that writes nothing", async () => {
     server.exists = false;
-    begin();
+    runActions();
     await cache.whenSynced();
     expect(server.asked[0]).to.deep.include({
       path: "/apis/events.k8s.io/v1/namespaces/team/events",

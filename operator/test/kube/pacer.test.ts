@@ -11,14 +11,14 @@ describe("pacer", () => {
     expect(pacer.due).to.equal(false);
     await clock.advance(SLICE_MS);
     expect(pacer.due).to.equal(true);
-    await pacer.turn();
+    await pacer.iteration();
     expect(pacer.due).to.equal(false);
   });
 
   it("lets others run in its turn", async () => {
     const order: string[] = [];
     setImmediate(() => order.push("other"));
-    await new Pacer(new FakeClock()).turn();
+    await new Pacer(new FakeClock()).iteration();
     order.push("pacer");
     expect(order).to.deep.equal(["other", "pacer"]);
   });

@@ -57,8 +57,8 @@ describe("merge patch", () => {
 describe("status patch", () => {
   it("sends our changed fields with the version, and null for vanished map keys", () => {
     const status = { ips: { "1.1.1.1": { state: "active", nodeName: "n" }, "2.2.2.2": {} }, error: "x", foreign: 1 };
-    const wish = { ips: { "1.1.1.1": { state: "idle" }, "3.3.3.3": { state: "new" } }, error: undefined };
-    expect(statusPatch(seen(status), wish)?.body).to.deep.equal({
+    const desired = { ips: { "1.1.1.1": { state: "idle" }, "3.3.3.3": { state: "new" } }, error: undefined };
+    expect(statusPatch(seen(status), desired)?.body).to.deep.equal({
       metadata: { resourceVersion: "7" },
       status: {
         ips: { "1.1.1.1": { state: "idle", nodeName: null }, "2.2.2.2": null, "3.3.3.3": { state: "new" } },

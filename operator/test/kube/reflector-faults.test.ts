@@ -9,11 +9,11 @@ const CALM = 5;
 
 describe("reflector behind a broken network", () => {
   let rig: ReflectorRig;
-  const begin = async (speed?: number) => {
+  const runActions = async (speed?: number) => {
     rig = await ReflectorRig.create(speed);
     for (const name of ["a", "b", "c"]) rig.api.collection.put(name, { labels: { app: name } });
   };
-  beforeEach(() => begin());
+  beforeEach(() => runActions());
   afterEach(() => rig.close());
 
   const change = async () => {
@@ -68,7 +68,7 @@ describe("reflector behind a broken network", () => {
   ] as const) {
     it(`resumes from its version after ${name}, with a probe and without a new list`, async () => {
       await rig.close();
-      await begin(CALM);
+      await runActions(CALM);
       await rig.synced();
       fault();
       await change();
@@ -246,7 +246,7 @@ describe("reflector behind a broken network", () => {
 
   it("takes a burst of 10,000 events in order", async () => {
     await rig.synced();
-    for (let i = 0; i < 10_000; i++) rig.api.collection.put(`pod-${i % 500}`, { labels: { turn: String(i) } });
+    for (let i = 0; i < 10_000; i++) rig.api.collection.put(`pod-${i % 500}`, { labels: { iteration: String(i) } });
     await rig.equal();
     expect(rig.store.get("default/pod-499")?.labels["turn"]).to.equal("9999");
   });

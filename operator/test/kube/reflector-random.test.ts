@@ -12,9 +12,9 @@ const step = (text: string, run: Step) => fc.constant(Object.assign(run, { toStr
 
 const change = fc.oneof(
   fc.tuple(name, fc.nat(3)).map(
-    ([pod, turn]): Step =>
+    ([pod, iteration]): Step =>
       (rig) =>
-        void rig.api.collection.put(pod, { labels: { turn: String(turn) } }),
+        void rig.api.collection.put(pod, { labels: { iteration: String(iteration) } }),
   ),
   name.map(
     (pod): Step =>

@@ -95,7 +95,7 @@ describe("reflector that is stopped", () => {
         rig.api.seen.length = 0;
         rig.proxy.requests.length = 0;
         rig.warnings.length = 0;
-        rig.api.collection.put("a", { labels: { turn: String(i % 10) } });
+        rig.api.collection.put("a", { labels: { iteration: String(i % 10) } });
         await rig.equal();
         rig.events.length = 0;
         rig.api.collection.history = [];

@@ -23,7 +23,7 @@ describe("shared watches", () => {
   let transport: Transport;
   let watches: SharedWatches;
   let clock: ReturnType<typeof scaledClock>;
-  const begin = async (speed: number) => {
+  const runActions = async (speed: number) => {
     clock = scaledClock(speed);
     api = await FakeApi.start();
     for (const value of ["x", "y"])
@@ -38,11 +38,11 @@ describe("shared watches", () => {
     await transport.close();
     await api.stop();
   };
-  beforeEach(() => begin(FAST));
+  beforeEach(() => runActions(FAST));
   afterEach(() => end());
   const calmly = async () => {
     await end();
-    await begin(CALM);
+    await runActions(CALM);
   };
   const names = (view: PodView) => [...(view.store?.list() ?? [])].map((pod) => pod.name).sort();
   const record = (into: string[]) => watches.podView((event) => into.push(`${event.type} ${event.object.name}`));

@@ -10,7 +10,7 @@ const TAINTED = refusal("Tainted", "it has taint a");
 const T = Date.UTC(2025, 0, 1);
 const S = 1000;
 
-function look(
+function evaluate(
   at: number,
   refusals: readonly Refusal[] | undefined,
   memory: GraceMemory = {},
@@ -26,36 +26,36 @@ interface Absence {
   readonly mayEnd: boolean;
 }
 
-function absenceAfter(former: Absence | undefined, at: number, refusals: readonly Refusal[] | undefined) {
+function absenceAfter(previous: Absence | undefined, at: number, refusals: readonly Refusal[] | undefined) {
   if (refusals?.length === 0) return undefined;
-  const mayEnd = former?.mayEnd !== false && refusals?.[0] === NOT_READY;
-  return { since: former?.since ?? at, mayEnd };
+  const mayEnd = previous?.mayEnd !== false && refusals?.[0] === NOT_READY;
+  return { since: previous?.since ?? at, mayEnd };
 }
 
 describe("grace", () => {
   it("has nothing to protect from while the holder matches, and forgets what was", () => {
-    expect(look(5, [], { since: T, over: true })).to.deep.equal({ state: "matches" });
+    expect(evaluate(5, [], { since: T, over: true })).to.deep.equal({ state: "matches" });
   });
 
   it("counts from the first look and lasts the period", () => {
     const refusals = [NOT_READY];
-    expect(look(0, refusals)).to.deep.equal({ state: "protected", since: T, until: T + 60 * S, refusals });
-    expect(look(59.999, refusals, { since: T })).to.deep.include({ state: "protected", since: T });
-    expect(look(60, refusals, { since: T })).to.deep.equal({ state: "over", since: T, why: "expired", refusals });
+    expect(evaluate(0, refusals)).to.deep.equal({ state: "protected", since: T, until: T + 60 * S, refusals });
+    expect(evaluate(59.999, refusals, { since: T })).to.deep.include({ state: "protected", since: T });
+    expect(evaluate(60, refusals, { since: T })).to.deep.equal({ state: "over", since: T, why: "expired", refusals });
   });
 
   it("ends at once for anything that is not recovered from", () => {
-    expect(look(1, [NOT_READY, TAINTED], { since: T })).to.deep.include({ state: "over", why: "unrecoverable" });
+    expect(evaluate(1, [NOT_READY, TAINTED], { since: T })).to.deep.include({ state: "over", why: "unrecoverable" });
   });
 
   it("ends at once where the node is gone", () => {
-    const gone = look(1, undefined, { since: T });
+    const gone = evaluate(1, undefined, { since: T });
     expect(gone).to.deep.include({ state: "over", why: "unrecoverable" });
     expect(gone.state === "over" && gone.refusals.map(({ reason }) => reason)).to.deep.equal(["NodeGone"]);
   });
 
   it("does not begin again after its end without a return", () => {
-    expect(look(2, [NOT_READY], { since: T, over: true })).to.deep.include({ state: "over", why: "earlier" });
+    expect(evaluate(2, [NOT_READY], { since: T, over: true })).to.deep.include({ state: "over", why: "earlier" });
   });
 
   describe("that a former leader recorded", () => {
@@ -91,11 +91,11 @@ describe("grace", () => {
   });
 
   it("is none with a period of 0", () => {
-    expect(look(0, [NOT_READY], {}, 0)).to.deep.include({ state: "over", why: "expired" });
+    expect(evaluate(0, [NOT_READY], {}, 0)).to.deep.include({ state: "over", why: "expired" });
   });
 
   it("is at most one period long after the clock was set back", () => {
-    expect(look(-500, [NOT_READY], { since: T })).to.deep.include({ state: "protected", until: T - 440 * S });
+    expect(evaluate(-500, [NOT_READY], { since: T })).to.deep.include({ state: "protected", until: T - 440 * S });
   });
 
   it("never protects longer than the period without a return, whatever happens", () => {
@@ -110,7 +110,7 @@ describe("grace", () => {
         for (const { seconds, refusals } of steps) {
           at += seconds;
           absence = absenceAfter(absence, at, refusals);
-          const grace = look(at, refusals, memory);
+          const grace = evaluate(at, refusals, memory);
           memory = grace.state === "matches" ? {} : { since: grace.since, over: grace.state === "over" };
           expect(grace.state === "protected").to.equal(absence?.mayEnd === true && at < absence.since + 60);
         }

@@ -2,7 +2,7 @@ import type { RefusalReason } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { refusal } from "../../src/match/checks.js";
-import { tellingRefusals } from "../../src/match/implied.js";
+import { notableRefusals } from "../../src/match/implied.js";
 
 describe("refusals for people", () => {
   const cases: readonly (readonly [has: readonly RefusalReason[], told: readonly RefusalReason[]])[] = [
@@ -25,7 +25,7 @@ describe("refusals for people", () => {
   for (const [has, told] of cases) {
     it(`are ${told.join(", ") || "none"} of ${has.join(", ") || "none"}`, () => {
       const refusals = has.map((reason) => refusal(reason, ""));
-      expect(tellingRefusals(refusals).map(({ reason }) => reason)).to.deep.equal(told);
+      expect(notableRefusals(refusals).map(({ reason }) => reason)).to.deep.equal(told);
     });
   }
 });

@@ -26,7 +26,7 @@ describe("the directory of nodes", () => {
   });
   const put = (name: string, more: Partial<SlimNode> = {}) =>
     store.upsert(slimNode(name, { providerID: MACHINE, ...more }));
-  const standing = () => directory.ofMachine(MACHINE)?.name;
+  const placement = () => directory.ofMachine(MACHINE)?.name;
 
   it("starts with the nodes that are there", () => {
     const started = new NodeDirectory([slimNode("a"), slimNode("b")]);
@@ -38,21 +38,21 @@ describe("the directory of nodes", () => {
     put("a", NOT_READY);
     store.remove(slimNode("a"));
     expect(changes).to.deep.equal(["a none -> stands", "a stands -> stands", "a stands -> none"]);
-    expect([directory.size, standing()]).to.deep.equal([0, undefined]);
+    expect([directory.size, placement()]).to.deep.equal([0, undefined]);
   });
 
   it("finds a node under its new machine when it is re-created under the same name", () => {
     put("a");
     store.upsert(slimNode("a", { uid: "new", providerID: "digitalocean://2" }));
     expect(directory.ofMachine("digitalocean://2")?.uid).to.equal("new");
-    expect(standing()).to.equal(undefined);
+    expect(placement()).to.equal(undefined);
   });
 
   it("leaves a ready node in place when another one names its machine, even an older one that is not ready", () => {
     put("a");
     put("b", { creationTimestamp: "2025-02-01T00:00:00Z" });
     put("c", { creationTimestamp: "2024-01-01T00:00:00Z", ...NOT_READY });
-    expect(standing()).to.equal("a");
+    expect(placement()).to.equal("a");
     expect([directory.get("b")?.standIn, directory.get("c")?.standIn]).to.deep.equal(["a", "a"]);
   });
 
@@ -63,9 +63,9 @@ describe("the directory of nodes", () => {
     put("a", NOT_READY);
     expect(changes).to.deep.equal(["a stands -> b", "b a -> stands"]);
     put("b", { creationTimestamp: "2025-02-01T00:00:00Z", deletionTimestamp: "2025-03-01T00:00:00Z" });
-    expect(standing()).to.equal("a");
+    expect(placement()).to.equal("a");
     store.remove(slimNode("a"));
-    expect(standing()).to.equal("b");
+    expect(placement()).to.equal("b");
     expect(directory.get("b")?.standIn).to.equal(undefined);
   });
 

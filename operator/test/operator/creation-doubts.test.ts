@@ -125,7 +125,9 @@ describe("operator in process: a creation in doubt", function () {
       expect(notes("CreationSettled")[0]).to.match(new RegExp(`${ip}.*never release`));
       world.kubernetes.delete(world.refTo("web"));
       await world.until("it is gone", () => !exists("web"));
-      await world.until("its Event names the address", () => notes("LeftBehind").some((note) => note.includes(ip)));
+      await world.until("its Event names the address", () =>
+        notes("CleanupAbandoned").some((note) => note.includes(ip)),
+      );
       expect(account()).to.deep.equal([ip]);
     });
   });
@@ -177,7 +179,9 @@ describe("operator in process: a creation in doubt", function () {
       await world.until("it is gone", () => !exists("lost"));
       expect(world.clock.now() - began).to.be.below(5 * MINUTE_MS);
       expect(account()).to.have.members(others);
-      await world.until("its Event names them", () => others.every((ip) => notes("LeftBehind").join().includes(ip)));
+      await world.until("its Event names them", () =>
+        others.every((ip) => notes("CleanupAbandoned").join().includes(ip)),
+      );
     });
 
     for (const ends of ["wiped", "restored from before it"] as const) {

@@ -30,7 +30,7 @@ export class JobPlatform {
 
   constructor(private readonly world: World) {
     world.kubernetes.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: JOB_NAMESPACE } });
-    world.clock.onStep(() => this.look());
+    world.clock.onStep(() => this.evaluate());
   }
 
   get jobs(): readonly ApiObject[] {
@@ -44,28 +44,28 @@ export class JobPlatform {
 
   /** All Jobs that run come to their end now. */
   end(): void {
-    this.look();
+    this.evaluate();
     for (const job of this.unfinished()) this.finish(job);
   }
 
   /** All Jobs that run take their whole time again. */
   extend(): void {
-    this.look();
+    this.evaluate();
     for (const { metadata } of this.unfinished()) this.schedule(metadata.uid);
   }
 
-  private look(): void {
+  private evaluate(): void {
     const unfinished = this.unfinished();
-    const subjects = unfinished.map(({ metadata: { labels = {} } }) => `${labels[PURPOSE]} ${labels[FOR_UID]}`);
-    this.clashes.push(...subjects.filter((subject, index) => subjects.indexOf(subject) !== index));
-    for (const job of unfinished.filter(({ metadata }) => !this.running.has(metadata.uid))) this.begin(job);
+    const lockKeys = unfinished.map(({ metadata: { labels = {} } }) => `${labels[PURPOSE]} ${labels[FOR_UID]}`);
+    this.clashes.push(...lockKeys.filter((lockKey, index) => lockKeys.indexOf(lockKey) !== index));
+    for (const job of unfinished.filter(({ metadata }) => !this.running.has(metadata.uid))) this.runActions(job);
   }
 
   private unfinished(): readonly ApiObject[] {
     return this.jobs.filter(({ status }) => (status as { conditions?: unknown } | undefined)?.conditions === undefined);
   }
 
-  private begin({ metadata: { name, uid } }: ApiObject): void {
+  private runActions({ metadata: { name, uid } }: ApiObject): void {
     this.begun += 1;
     const ownerReferences = [{ apiVersion: BATCH, kind: "Job", name, uid, controller: true }];
     this.world.kubernetes.create({
@@ -80,7 +80,7 @@ export class JobPlatform {
   private schedule(uid: string): void {
     this.running.get(uid)?.cancel();
     const end = () => {
-      this.look();
+      this.evaluate();
       for (const job of this.unfinished()) if (job.metadata.uid === uid) this.finish(job);
     };
     this.running.set(uid, this.world.clock.setTimer(RUN_MS, end));

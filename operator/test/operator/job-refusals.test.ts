@@ -14,7 +14,7 @@ describe("operator in process: Jobs that may not be created, or asked about", fu
 
   afterEach(() => made.close());
 
-  async function begin(options: Parameters<typeof RoutedWorld.create>[1] = {}): Promise<JobPlatform> {
+  async function runActions(options: Parameters<typeof RoutedWorld.create>[1] = {}): Promise<JobPlatform> {
     made = await RoutedWorld.create(["n1"], { ...options, flags: FLAGS });
     const platform = new JobPlatform(made.world);
     made.world.kubernetes.create({ ...CLASS, spec: { updateRoutedIP: JOB_SPEC, updateFirewall: JOB_SPEC } });
@@ -23,7 +23,7 @@ describe("operator in process: Jobs that may not be created, or asked about", fu
   }
 
   it("leave no doubt about an address: once the server takes them, one is created", async () => {
-    const platform = await begin();
+    const platform = await runActions();
     const { world } = made;
     const seen = new Set<string>();
     world.clock.onStep(() => seen.add(made.condition("a", "Ready")));
@@ -44,7 +44,7 @@ describe("operator in process: Jobs that may not be created, or asked about", fu
   });
 
   it("are not created under a CRD that drops the intent, and are under the one of this release", async () => {
-    const platform = await begin({ definitions: definitionsWithoutIntent() });
+    const platform = await runActions({ definitions: definitionsWithoutIntent() });
     const { world } = made;
     made.addRouted("a", { className: "rack" });
     const { operator } = world.start();
@@ -61,7 +61,7 @@ describe("operator in process: Jobs that may not be created, or asked about", fu
   });
 
   it("hold no RoutedIP beyond the deadline of its clean-up where the server may not be asked what one said", async () => {
-    const platform = await begin();
+    const platform = await runActions();
     const { world } = made;
     let refused = 0;
     world.kubernetes.setFaults(({ target, query }) => {

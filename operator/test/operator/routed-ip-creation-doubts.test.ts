@@ -67,7 +67,7 @@ describe("operator in process: a RoutedIP whose creation is in doubt", function 
     expect(made.status("a")).to.include({ routedIP: ip, created: true, inferred: true });
     expect(creations()).to.equal(1);
     await remove();
-    const notes = () => made.world.events("LeftBehind").map(({ message, note }) => String(note ?? message));
+    const notes = () => made.world.events("CleanupAbandoned").map(({ message, note }) => String(note ?? message));
     await made.until("its Event names the address", () => notes().some((note) => note.includes(ip)));
     expect(account()).to.deep.equal([ip]);
   });

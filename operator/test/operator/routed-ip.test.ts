@@ -143,11 +143,11 @@ describe("operator in process: RoutedIP, whole", function () {
     const ip = await startReady(1);
     const { digitalocean, kubernetes } = made.world;
     const { firewalls } = digitalocean.state;
-    const [former = "", next] = [firewalls.byName("ingress")?.id, firewalls.add({ name: "next" }).id];
+    const [previous = "", next] = [firewalls.byName("ingress")?.id, firewalls.add({ name: "next" }).id];
     const machine = made.world.droplet("n1").id;
     const closed: string[] = [];
     const end = digitalocean.journal.subscribe(({ method, path }) => {
-      const open = [former, next].some((id) => {
+      const open = [previous, next].some((id) => {
         const { inbound, dropletIds } = firewalls.get(id).config;
         return dropletIds.includes(machine) && inbound.some(({ ports }) => `${ports}` === "443");
       });
@@ -159,7 +159,7 @@ describe("operator in process: RoutedIP, whole", function () {
     }));
     await made.until("in the next one", () => firewalls.get(next).config.dropletIds.includes(machine));
     await made.until("out of the former one", () => made.firewall()?.nodes.length === 0);
-    await made.until("forgotten", () => made.status("a").formerFirewalls === undefined);
+    await made.until("forgotten", () => made.status("a").previousFirewalls === undefined);
     end();
     expect(closed).to.deep.equal([]);
     expect(made.firewall()).to.deep.equal({ nodes: [], ports: [] });

@@ -93,9 +93,9 @@ describe("operator in process: trouble", function () {
     await start(2, { speed: 2 });
     const [moving = "", next = ""] = addresses(2);
     world.addPool("web", { ips: [moving], nodePreference: "Name" });
-    const former = world.start();
+    const previous = world.start();
     await world.until("it moves", () => world.status("web").ips?.[moving]?.actionID !== undefined);
-    await former.kill();
+    await previous.kill();
     world.addPool("other", { ips: [next], nodePreference: "Name" });
     world.start();
     for (const pool of ["other", "web"]) await world.fulfilled(pool);

@@ -127,9 +127,9 @@ describe("operator in process: an assignment of unknown outcome", function () {
     const ip = address();
     loseAndFail();
     world.addPool("web", { ips: [ip] });
-    const former = world.start();
+    const previous = world.start();
     await world.until("the status has it", () => world.status("web").ips?.[ip]?.actionID === "");
-    await former.kill();
+    await previous.kill();
     world.start();
     world.clock.speed = 600;
     await world.fulfilled("web");

@@ -27,8 +27,8 @@ class Rig {
   ask(call: ApiCall, facts?: RateFacts): Promise<void> {
     const run = withRateLimit(this.limiter, this.clock)(direct);
     return run(call, async (attempt) => {
-      const { asker, priority } = call.context;
-      this.sent.push({ at: this.clock.monotonic(), name: asker.name, priority });
+      const { requester, priority } = call.context;
+      this.sent.push({ at: this.clock.monotonic(), name: requester.name, priority });
       if (facts !== undefined) attempt.sawLimit(facts);
     });
   }

@@ -27,7 +27,7 @@ describe("a fact about a token", () => {
 
     expect(new Set(answers).size).to.equal(1);
     expect(seen.asked.map(({ urgency: _urgency, ...asked }) => asked)).to.deep.equal([
-      { asker: { kind: "", namespace: "", name: "" }, why: ASKER.why, priority: ASKER.priority },
+      { requester: { kind: "", namespace: "", name: "" }, why: ASKER.why, priority: ASKER.priority },
     ]);
   });
 

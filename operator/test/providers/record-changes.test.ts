@@ -79,12 +79,12 @@ describe("a plan of record changes", () => {
   });
 
   it("gives new records the TTL that the name has, or 60 s, where it is to be kept", () => {
-    const wish = { values: ["203.0.113.1"], ttl: "keep" } as const;
+    const request = { values: ["203.0.113.1"], ttl: "keep" } as const;
 
-    expect(planRecordChanges(setOf([]), wish).steps).to.deep.equal([
+    expect(planRecordChanges(setOf([]), request).steps).to.deep.equal([
       { do: "create", type: "A", to: "203.0.113.1", ttl: 60 },
     ]);
-    expect(planRecordChanges(setOf([record("1", "AAAA", "2001:db8::1", 300)]), wish).steps).to.deep.equal([
+    expect(planRecordChanges(setOf([record("1", "AAAA", "2001:db8::1", 300)]), request).steps).to.deep.equal([
       { do: "create", type: "A", to: "203.0.113.1", ttl: 300 },
     ]);
   });

@@ -5,7 +5,7 @@ import type { CallPriority } from "../../src/providers/urgency.js";
 /** A read of the resource `name`. */
 export function callOf(name = "web", more: Partial<ApiCall> & { readonly priority?: CallPriority } = {}): ApiCall {
   const { priority = "check", ...rest } = more;
-  const context = { asker: { kind: "FloatingIPPool", namespace: "apps", name }, why: "a test asks", priority };
+  const context = { requester: { kind: "FloatingIPPool", namespace: "apps", name }, why: "a test asks", priority };
   return {
     provider: "cloud",
     name: "IPToProviderID",

@@ -1,8 +1,8 @@
 /** A kind whose plan and actions each test sets: it moves things, records them, and fails on demand. */
 
 import type { ActionFailure, Outcome } from "../../src/controllers/addresses/outcomes.js";
+import { warning } from "../../src/controllers/event-message.js";
 import { yes } from "../../src/controllers/planned-condition.js";
-import { warning } from "../../src/controllers/telling.js";
 import type { KubeObject } from "../../src/kube/objects.js";
 import type { ActionCall, Kind } from "../../src/reconcile/kind.js";
 import type { Action, ActionSequence, Plan, SequenceResult } from "../../src/reconcile/plan.js";

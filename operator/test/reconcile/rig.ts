@@ -1,6 +1,6 @@
 /** What a kind needs to run in memory: one object at a server, a source for the engine, and what the engine reports. */
 
-import { News } from "../../src/controllers/news.js";
+import { Notifier } from "../../src/controllers/notifier.js";
 import type { KubeClient, KubeRequest } from "../../src/kube/client.js";
 import type { EventInput } from "../../src/kube/events.js";
 import type { KubeObject } from "../../src/kube/objects.js";
@@ -25,7 +25,7 @@ export class OneObject<O extends KubeObject> {
   readonly clock = new FakeClock();
   readonly events: EventInput[] = [];
   readonly patches: unknown[] = [];
-  readonly news = new News();
+  readonly notifier = new Notifier();
   readonly source: ResourceSource<O>;
   leads = true;
   /** The cache hears of nothing while this is set. */
@@ -110,7 +110,7 @@ export class OneObject<O extends KubeObject> {
       events: { record: (event) => this.events.push(event) },
       metrics: flipopMetrics(new MetricsRegistry()),
       runtime: { queue: noQueueMetrics, controller: noControllerMetrics } as RuntimeMetrics,
-      news: this.news,
+      notifier: this.notifier,
       leads: () => this.leads,
       settings: { dryRun: false, resyncMs: 86_400_000 },
     };

@@ -3,8 +3,8 @@
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { DONE } from "../../src/controllers/addresses/outcomes.js";
+import { normal } from "../../src/controllers/event-message.js";
 import { type PlannedCondition, unknown, yes } from "../../src/controllers/planned-condition.js";
-import { normal } from "../../src/controllers/telling.js";
 import type { KubeObject, ObjectMeta } from "../../src/kube/objects.js";
 import { finalizerPatch } from "../../src/kube/patch.js";
 import type { Kind } from "../../src/reconcile/kind.js";

@@ -8,7 +8,7 @@ describe("kinds that a cluster does not have", () => {
     name: "routedips",
     run: () => Promise.resolve(),
     hasSynced: () => synced,
-    trouble: () => `${code}`,
+    degradedReason: () => `${code}`,
     refusal: () => code,
   });
 

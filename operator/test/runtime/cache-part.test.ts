@@ -16,10 +16,10 @@ function setUp() {
 describe("cache as a part of the process", () => {
   it("tells whether it has synced, and if not, why", () => {
     const { cache, part } = setUp();
-    expect([part.name, part.hasSynced(), part.trouble?.()]).to.deep.equal(["pods", false, "403 Forbidden"]);
+    expect([part.name, part.hasSynced(), part.degradedReason?.()]).to.deep.equal(["pods", false, "403 Forbidden"]);
     cache.state = { name: "pods", synced: true, lastError: undefined };
 
-    expect([part.hasSynced(), part.trouble?.()]).to.deep.equal([true, undefined]);
+    expect([part.hasSynced(), part.degradedReason?.()]).to.deep.equal([true, undefined]);
   });
 
   it("stops when told to, and not before", async () => {

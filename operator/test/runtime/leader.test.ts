@@ -302,13 +302,13 @@ describe("leader elector", () => {
   });
 
   it("keeps the lease while a write is under way, or was cut off: the server may still carry it out", async () => {
-    const underWay = world();
-    const one = contend(underWay);
-    await underWay.clock.flush();
+    const inFlight = world();
+    const one = contend(inFlight);
+    await inFlight.clock.flush();
     void one.elector.fence.track(new Promise(() => undefined));
     one.finish(false);
     await one.ended;
-    expect(spec(underWay.kube)?.holderIdentity).to.equal("a");
+    expect(spec(inFlight.kube)?.holderIdentity).to.equal("a");
 
     const cutOff = world();
     const other = contend(cutOff);

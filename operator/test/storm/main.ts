@@ -68,8 +68,14 @@ interface Values {
 }
 
 /** Undefined: something is no number. */
-function optionsOf({ seed: given, minutes, round, out, "keep-going": keepGoing = false }: Values): Options | undefined {
-  const seed = Number(given ?? process.env["FLIPOP_SEED"] ?? Math.floor(Math.random() * WORD));
+function optionsOf({
+  seed: omitUndefined,
+  minutes,
+  round,
+  out,
+  "keep-going": keepGoing = false,
+}: Values): Options | undefined {
+  const seed = Number(omitUndefined ?? process.env["FLIPOP_SEED"] ?? Math.floor(Math.random() * WORD));
   const rounds = round === undefined ? roundsIn(Number(minutes ?? ROUND_MINUTES)) : [Number(round)];
   if (!Number.isSafeInteger(seed) || rounds.length === 0 || !rounds.every(Number.isSafeInteger)) return undefined;
   return { seed, rounds, keepGoing, out: out ?? join(tmpdir(), `flipop-storm-${seed}`) };

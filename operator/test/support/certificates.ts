@@ -13,7 +13,7 @@ export interface Authority extends Certificate {
   readonly privateKey: KeyObject;
 }
 
-interface Subject {
+interface LockKey {
   readonly name: string;
   readonly dnsNames?: readonly string[];
   readonly addresses?: readonly string[];
@@ -27,7 +27,7 @@ export function makeAuthority(name = "test authority"): Authority {
 }
 
 /** A certificate for servers and clients alike. */
-export function issue(authority: Authority, subject: Subject): Certificate {
+export function issue(authority: Authority, subject: LockKey): Certificate {
   const keys = generateKeyPairSync("ec", { namedCurve: "P-256" });
   return { cert: certify(subject, keys.publicKey, authority), key: pem(keys.privateKey) };
 }
@@ -36,7 +36,7 @@ function pem(key: KeyObject): string {
   return key.export({ type: "pkcs8", format: "pem" }).toString();
 }
 
-function certify(subject: Subject, publicKey: KeyObject, issuer: { name: string; privateKey: KeyObject }): string {
+function certify(subject: LockKey, publicKey: KeyObject, issuer: { name: string; privateKey: KeyObject }): string {
   const spki = publicKey.export({ type: "spki", format: "der" });
   const tbs = sequence(
     tag(0xa0, integer(Buffer.from([2]))),
@@ -54,7 +54,7 @@ function certify(subject: Subject, publicKey: KeyObject, issuer: { name: string;
   return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
 }
 
-function extensions({ ca = false, dnsNames = [], addresses = [] }: Subject, spki: Buffer): Buffer[] {
+function extensions({ ca = false, dnsNames = [], addresses = [] }: LockKey, spki: Buffer): Buffer[] {
   const names = [
     ...dnsNames.map((name) => tag(0x82, Buffer.from(name))),
     ...addresses.map((address) => tag(0x87, Buffer.from(address.split(".").map(Number)))),

@@ -29,7 +29,7 @@ export interface CloudflareRig extends SimulatorRig {
 }
 
 export const context: CallContext = {
-  asker: { kind: "FloatingIPPool", namespace: "default", name: "web" },
+  requester: { kind: "FloatingIPPool", namespace: "default", name: "web" },
   why: "a test",
   priority: "assignment",
 };

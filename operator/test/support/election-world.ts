@@ -75,9 +75,9 @@ export class ElectionWorld {
       () => slot.block(20_000),
       () => slot.block(this.between(100, 30_000)),
       () => slot.partition(this.between(1_000, 40_000)),
-      () => slot.trouble({ lost: 0.5, refused: 0, slow: 0 }, this.between(5_000, 40_000)),
-      () => slot.trouble({ lost: 0, refused: 0.6, slow: 0 }, this.between(5_000, 40_000)),
-      () => slot.trouble({ lost: 0.2, refused: 0.2, slow: 0.8 }, this.between(5_000, 40_000)),
+      () => slot.degradedReason({ lost: 0.5, refused: 0, slow: 0 }, this.between(5_000, 40_000)),
+      () => slot.degradedReason({ lost: 0, refused: 0.6, slow: 0 }, this.between(5_000, 40_000)),
+      () => slot.degradedReason({ lost: 0.2, refused: 0.2, slow: 0.8 }, this.between(5_000, 40_000)),
       () => slot.stepWallClock(this.between(-3_600_000, 3_600_000)),
       () => slot.terminate(),
       () => slot.kill(),
@@ -86,14 +86,14 @@ export class ElectionWorld {
   }
 }
 
-interface Trouble {
+interface PendingWarning {
   /** Shares of requests: answer lost, refused with 409 or 500, held up on the way. */
   readonly lost: number;
   readonly refused: number;
   readonly slow: number;
 }
 
-const HEALTHY: Trouble = { lost: 0, refused: 0, slow: 0 };
+const HEALTHY: PendingWarning = { lost: 0, refused: 0, slow: 0 };
 
 /** A place where one process after the other runs, as a Deployment's replica. */
 export class Slot {
@@ -112,7 +112,7 @@ export class Slot {
     this.start();
   }
 
-  get currentTrouble(): Trouble {
+  get currentTrouble(): PendingWarning {
     return this.world.clock.monotonic() < this.stateUntil ? this.state : HEALTHY;
   }
 
@@ -128,7 +128,7 @@ export class Slot {
     this.partitionedUntil = this.world.clock.monotonic() + ms;
   }
 
-  trouble(state: Trouble, ms: number): void {
+  degradedReason(state: PendingWarning, ms: number): void {
     this.state = state;
     this.stateUntil = this.world.clock.monotonic() + ms;
   }

@@ -171,8 +171,9 @@ export class FakeApi {
 
 /** Equality selectors only. */
 function selected(query: URLSearchParams): (object: KubeObject) => boolean {
-  const terms = (query.get("labelSelector") ?? "").split(",").filter((term) => term !== "");
-  return ({ metadata }) => terms.every((term) => metadata.labels?.[term.split("=")[0] ?? ""] === term.split("=")[1]);
+  const resolvedClass = (query.get("labelSelector") ?? "").split(",").filter((term) => term !== "");
+  return ({ metadata }) =>
+    resolvedClass.every((term) => metadata.labels?.[term.split("=")[0] ?? ""] === term.split("=")[1]);
 }
 
 function bookmark(version: number, annotations?: Record<string, string>) {

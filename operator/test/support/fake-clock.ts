@@ -74,7 +74,8 @@ export class FakeClock implements Clock {
 
   /** Lets promises and immediates settle; time stands still. */
   async flush(): Promise<void> {
-    for (let turn = 0; turn < FLUSH_TURNS; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+    for (let iteration = 0; iteration < FLUSH_TURNS; iteration++)
+      await new Promise<void>((resolve) => setImmediate(resolve));
   }
 
   private next(): Pending | undefined {

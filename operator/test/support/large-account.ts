@@ -4,7 +4,7 @@ import { Annotation, type FloatingIPPoolSpec, type FloatingIPPoolStatus, MAX_POO
 import { Claims } from "../../src/claims/claims.js";
 import { poolClaims } from "../../src/claims/read-claims.js";
 import type { Pool, Snapshot } from "../../src/controllers/floating-ip-pool/snapshot.js";
-import type { Belief } from "../../src/inventory/belief.js";
+import type { CachedState } from "../../src/inventory/cached-state.js";
 import { createView } from "../../src/inventory/view.js";
 import { refusalsOf, type Verdict } from "../../src/match/checks.js";
 import { compileMatch } from "../../src/match/compile-match.js";
@@ -25,7 +25,7 @@ const NOW = Date.UTC(2025, 0, 1);
 
 /** A view as the inventory makes it, and the rest of a snapshot, with as many nodes as there are addresses. */
 export class LargeAccount {
-  private readonly beliefs = new Map<string, Belief>();
+  private readonly cachedStates = new Map<string, CachedState>();
   /** As the index of matches keeps them from change to change. */
   private readonly verdicts = new Map<string, Verdict>();
   private readonly candidates: readonly NodeFacts[];
@@ -46,7 +46,7 @@ export class LargeAccount {
       .map(({ node }) => node)
       .filter(({ annotations }) => Annotation.reservedIpv4 in annotations);
     this.annotated = bearers.slice(0, MAX_POOL_IPS);
-    const ips = [...this.beliefs.keys()].slice(0, MAX_POOL_IPS);
+    const ips = [...this.cachedStates.keys()].slice(0, MAX_POOL_IPS);
     this.pool = poolOf(ips, isHeld(scene) ? activeStatus(ips) : {});
     this.claims.put(poolClaims(this.pool));
   }
@@ -61,7 +61,13 @@ export class LargeAccount {
       candidates: this.candidates,
       verdictOf,
       refusals: "",
-      inventory: createView({ now: 0, listedAt: 0, beliefs: this.beliefs, gone: new Set(), reservations: new Map() }),
+      inventory: createView({
+        now: 0,
+        listedAt: 0,
+        cachedStates: this.cachedStates,
+        gone: new Set(),
+        reservations: new Map(),
+      }),
       capabilities: CAPABILITIES,
       claims: this.claims.view(this.pool.metadata.uid ?? ""),
       ownerOf: (ip) => this.claims.holderOf(ip),
@@ -78,7 +84,7 @@ export class LargeAccount {
     const held = isHeld(this.scene);
     const node = this.addNode(`node-${index}`, this.scene === "all holders failed" && index < MAX_POOL_IPS, ip);
     const facts = { ip, family: "IPv4", region: HOME, ...(held ? { holder: node.machine ?? "" } : {}) } as const;
-    this.beliefs.set(ip, { facts, at: 0 });
+    this.cachedStates.set(ip, { facts, at: 0 });
     // Somebody has to wait for what the failed holders lose.
     if (this.scene === "all holders failed") this.addNode(`spare-${index}`, false);
   }

@@ -29,7 +29,7 @@ export interface ProviderStack {
   /** From now on: no lease. */
   loseLease(): void;
   /** Called after each request. */
-  afterEach(look: () => void): void;
+  afterEach(evaluate: () => void): void;
 }
 
 export function startProviderStack(options: ProviderStackOptions): ProviderStack {
@@ -37,9 +37,9 @@ export function startProviderStack(options: ProviderStackOptions): ProviderStack
   const fence = new LeaseFence(clock);
   fence.extendTo(clock.monotonic() + LEASE_MS);
   const records: AuditRecord[] = [];
-  let look = () => {};
+  let evaluate = () => {};
   const metrics = {
-    calls: { inc: () => look() },
+    calls: { inc: () => evaluate() },
     callSeconds: { observe: () => undefined },
     callWaitSeconds: { observe: () => undefined },
   };
@@ -63,7 +63,7 @@ export function startProviderStack(options: ProviderStackOptions): ProviderStack
     audit: records,
     loseLease: () => fence.shut(),
     afterEach: (callback) => {
-      look = callback;
+      evaluate = callback;
     },
   };
 }

@@ -10,7 +10,7 @@ export class UsedOperations {
   constructor(readonly known: readonly string[]) {}
 
   /** Throws for an operation that is not in the list. */
-  see(entries: readonly JournalEntry[]): void {
+  indexResource(entries: readonly JournalEntry[]): void {
     for (const { route, method, path, status = 0 } of entries) {
       if (route === undefined || !this.known.includes(route)) {
         throw new Error(`the provider used ${route ?? `${method} ${path}`}: add it to its list of operations`);

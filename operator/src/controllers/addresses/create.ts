@@ -22,12 +22,12 @@ export interface CreationRecords {
 export async function createAddress(
   { account, inventory }: OpenAccount,
   context: CallContext,
-  wish: CreateAddress,
+  request: CreateAddress,
   records: CreationRecords,
 ): Promise<Outcome> {
   let outcome: CreateOutcome;
   try {
-    outcome = await noting(account, () => inventory.create(account.provider, context, wish));
+    outcome = await noting(account, () => inventory.create(account.provider, context, request));
   } catch (error) {
     if (isProviderError(error) || isWithheld(error)) await records.refused();
     throw error;

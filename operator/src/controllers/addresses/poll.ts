@@ -9,15 +9,15 @@ import { type Outcome, outcomeOf, skipped } from "./outcomes.js";
 /** Looks at a running action. */
 export interface PollState {
   readonly id: string;
-  readonly looks: number;
+  readonly attempts: number;
   /** Monotonic ms: not before. */
   readonly nextAt: number;
 }
 
 /** ms to wait after so many looks. */
-export function pollMs(looks: number): number {
+export function pollMs(attempts: number): number {
   const last = ACTION_POLL_SECONDS.length - 1;
-  return (ACTION_POLL_SECONDS[Math.min(looks, last)] ?? 1) * SECOND_MS;
+  return (ACTION_POLL_SECONDS[Math.min(attempts, last)] ?? 1) * SECOND_MS;
 }
 
 export interface RunningAction {

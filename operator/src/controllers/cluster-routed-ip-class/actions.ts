@@ -6,7 +6,7 @@ import type { ActionTable } from "../../reconcile/kind.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
 import { DONE, type Outcome } from "../addresses/outcomes.js";
 import type { JobOrder } from "../jobs/job.js";
-import { jobSpecOf } from "../jobs/job-desk.js";
+import { jobSpecOf } from "../jobs/job-service.js";
 import { assignVariables, firewallVariables } from "../jobs/variables.js";
 import type { ClassObject, ClassRead } from "../routed-ip/resource.js";
 import type { ClassJobs, ClassTools, Snapshot } from "./gather.js";
@@ -28,25 +28,25 @@ export function actions({ jobs }: ClassTools): ActionTable<RoutedClass> {
     "add-finalizer": ({ state }) => setFinalizer(state, true),
     "remove-finalizer": ({ state }) => setFinalizer(state, false),
     "try-jobs": async ({ snapshot }, { namespace }) => {
-      await jobsOf(jobs).desk.tryOut(snapshot.metadata.name, snapshot.spec, trialOrders(snapshot, namespace));
+      await jobsOf(jobs).dnsService.tryOut(snapshot.metadata.name, snapshot.spec, trialOrders(snapshot, namespace));
       return DONE;
     },
     "create-job": async ({ snapshot }, { namespace, variables, attempt }) => {
-      const { desk, firewalls } = jobsOf(jobs);
+      const { dnsService, firewalls } = jobsOf(jobs);
       firewalls.started(snapshot.metadata.name);
-      await desk.create(orderOf(snapshot, { purpose: "firewall", namespace, variables, attempt }));
+      await dnsService.create(orderOf(snapshot, { purpose: "firewall", namespace, variables, attempt }));
       return DONE;
     },
     "take-result": async ({ snapshot }, { job, variables }) => {
-      const { desk, firewalls } = jobsOf(jobs);
+      const { dnsService, firewalls } = jobsOf(jobs);
       firewalls.succeeded(snapshot.metadata.name, variables);
-      await desk.remove(job);
+      await dnsService.remove(job);
       return DONE;
     },
     "record-failure": async ({ snapshot }, { job, problem, retry }) => {
-      const { desk, firewalls } = jobsOf(jobs);
+      const { dnsService, firewalls } = jobsOf(jobs);
       firewalls.failed(snapshot.metadata.name, problem, retry);
-      await desk.remove(job);
+      await dnsService.remove(job);
       return DONE;
     },
   };

@@ -5,8 +5,8 @@ import type { Kind } from "../../reconcile/kind.js";
 import { KindController } from "../../reconcile/kind-controller.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
 import { clusterSource } from "../../reconcile/source.js";
+import { classRules } from "../routed-ip/resolved-class.js";
 import { type ClassObject, readClass } from "../routed-ip/resource.js";
-import { classTerms } from "../routed-ip/terms.js";
 import { actions, type RoutedClass } from "./actions.js";
 import { conditionEvents, eventsOf } from "./events.js";
 import { type ClassTools, gather, prepare, type Snapshot } from "./gather.js";
@@ -57,6 +57,6 @@ function publish(
   if (jobs === undefined || firewall === undefined) return;
   if (firewall.do === "wait" && firewall.problem !== undefined) jobs.firewalls.failed(name, firewall.problem);
   const before = memory.firewall;
-  memory.firewall = JSON.stringify(jobs.firewalls.of(name, routing.membersOf(name), classTerms(spec)));
+  memory.firewall = JSON.stringify(jobs.firewalls.of(name, routing.membersOf(name), classRules(spec)));
   if (before !== undefined && before !== memory.firewall) onFirewall();
 }

@@ -3,8 +3,8 @@
 import type { Condition } from "../../kube/patch.js";
 import type { SequenceEvents } from "../../reconcile/kind.js";
 import type { SequenceResult } from "../../reconcile/plan.js";
+import { type EventMessage, warning } from "../event-message.js";
 import { type PlannedCondition, turnedBad } from "../planned-condition.js";
-import { type Telling as EventMessage, warning } from "../telling.js";
 import type { Action } from "./plan.js";
 
 /** A failed Job is reported, whether or not it could be deleted. */

@@ -2,14 +2,14 @@
 
 import type { ClusterRoutedIPClassSpec } from "cdk8s-flipop/api";
 import type { ObjectMeta } from "../../kube/objects.js";
-import { given as omitUndefined } from "../given.js";
 import type { JobDecision } from "../jobs/job-decision.js";
-import type { JobDesk } from "../jobs/job-desk.js";
+import type { JobService } from "../jobs/job-service.js";
+import { omitUndefined } from "../omit-undefined.js";
 import type { Problem } from "../problem.js";
 import type { FirewallJobs } from "../routed-ip/jobs/firewall-jobs.js";
+import { classRules } from "../routed-ip/resolved-class.js";
 import type { ClassRead } from "../routed-ip/resource.js";
 import type { Routing } from "../routed-ip/routing.js";
-import { classTerms } from "../routed-ip/terms.js";
 
 export function isByJobs({ updateRoutedIP, updateFirewall }: ClusterRoutedIPClassSpec): boolean {
   return updateRoutedIP !== undefined || updateFirewall !== undefined;
@@ -55,7 +55,7 @@ export interface Snapshot extends ClassSnapshot {
 
 /** What a class with Jobs works with. */
 export interface ClassJobs {
-  readonly desk: JobDesk;
+  readonly dnsService: JobService;
   readonly firewalls: FirewallJobs;
 }
 
@@ -71,8 +71,8 @@ export interface ClassTools {
 export async function prepare({ routing, jobs }: ClassTools, state: { read(): ClassRead | undefined }): Promise<void> {
   const read = state.read();
   if (jobs === undefined || read === undefined || !isByJobs(read.spec) || !isComplete(routing)) return;
-  const job = jobs.desk.find(read.metadata.uid, "firewall");
-  if (job !== undefined) await jobs.desk.ask(job);
+  const job = jobs.dnsService.find(read.metadata.uid, "firewall");
+  if (job !== undefined) await jobs.dnsService.ask(job);
 }
 
 export function gather(tools: ClassTools, { metadata, spec, status, problem }: ClassRead): Snapshot {
@@ -92,7 +92,7 @@ export function gather(tools: ClassTools, { metadata, spec, status, problem }: C
     jobs: {
       enabled: jobs !== undefined,
       namespaces: routing.settings.jobNamespaces,
-      ...(jobs?.desk.trialOf(name, spec) ?? { dryRun: "untried", accounts: new Map(), due: false }),
+      ...(jobs?.dnsService.trialOf(name, spec) ?? { dryRun: "untried", accounts: new Map(), due: false }),
     },
   };
 }
@@ -100,10 +100,10 @@ export function gather(tools: ClassTools, { metadata, spec, status, problem }: C
 function firewallJobOf({ routing, jobs }: ClassTools, { metadata, spec }: Pick<ClassRead, "metadata" | "spec">) {
   if (jobs === undefined || !isByJobs(spec) || !isComplete(routing)) return undefined;
   const { name, uid } = metadata;
-  const job = jobs.desk.find(uid, "firewall");
+  const job = jobs.dnsService.find(uid, "firewall");
   const now = routing.context.clock.now();
   return jobs.firewalls.decide(name, routing.membersOf(name), {
-    terms: classTerms(spec),
+    resolvedClass: classRules(spec),
     now,
     ...omitUndefined({ job }),
   });

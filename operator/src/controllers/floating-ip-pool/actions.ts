@@ -41,13 +41,13 @@ export type RecordAction =
   /** A person's forget-creation has been served. */
   | (Reasoned & { readonly do: "clear-forget-creation" })
   | (Reasoned & { readonly do: "add-finalizer" })
-  /** `leftBehind`: what was not cleaned up in time; goes to the log, a metric and an Event. */
-  | (Reasoned & { readonly do: "remove-finalizer"; readonly leftBehind: readonly string[] })
+  /** `abandonedItems`: what was not cleaned up in time; goes to the log, a metric and an Event. */
+  | (Reasoned & { readonly do: "remove-finalizer"; readonly abandonedItems: readonly string[] })
   | RecordDns;
 
 export type AddressAction =
   /** Only in a chain after its intent. Created: joins `createdIPs`, and the intent goes, in one patch. Refused: the intent goes. Unknown: it stays. What the server does not take is remembered: `record-creation`. */
-  | (Reasoned & { readonly do: "create-address"; readonly wish: CreateAddress; readonly startedAt: string })
+  | (Reasoned & { readonly do: "create-address"; readonly desired: CreateAddress; readonly startedAt: string })
   /** The address is read first where what is known of it is older than 15 s; another holder: skipped, plan again. */
   | (Reasoned & { readonly do: "assign"; readonly ip: string; readonly node: NodeRef; readonly from?: ProviderId })
   | (Reasoned & { readonly do: "unassign"; readonly ip: string; readonly from: ProviderId })
@@ -79,4 +79,4 @@ export interface NodeRef {
 }
 
 /** One after the other. */
-export type Chain = readonly Action[];
+export type ActionSequence = readonly Action[];

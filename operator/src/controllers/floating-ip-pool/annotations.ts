@@ -4,39 +4,39 @@ import { canonicalIp, type IpFamily } from "cdk8s-flipop/api";
 import type { NodeFacts } from "../../match/node-facts.js";
 import { ADDRESS_ANNOTATIONS } from "../addresses/annotated-nodes.js";
 import { ownerName } from "../owners.js";
-import type { Action, Chain } from "./actions.js";
-import { isServed, type Standing } from "./grace.js";
+import type { Action, ActionSequence } from "./actions.js";
+import { isServed, type Placement } from "./grace.js";
 import type { Snapshot } from "./snapshot.js";
 
 /** What nodes should bear: the addresses that are served there. One chain for each node. */
 export function annotationChains(
   snapshot: Snapshot,
-  standings: readonly Standing[],
+  placements: readonly Placement[],
   family: IpFamily,
-): readonly Chain[] {
-  const served = standings.filter(isServed);
+): readonly ActionSequence[] {
+  const served = placements.filter(isServed);
   const holders = new Set(served.map(({ verdict }) => verdict?.node.name));
-  const set = firstOfEachNode(served).flatMap((standing) => annotate(snapshot, standing, family));
+  const set = firstOfEachNode(served).flatMap((placement) => annotate(snapshot, placement, family));
   const strays = snapshot.annotated.filter(({ name }) => !holders.has(name));
-  const byIp = new Map(standings.map((standing) => [standing.address.ip, standing]));
+  const byIp = new Map(placements.map((placement) => [placement.address.ip, placement]));
   const removed = strays.flatMap((node) => unannotate(snapshot, byIp, { node, family }));
   return [...set, ...removed].map((action) => [action]);
 }
 
 /** Takes the annotations of a pool that goes off all nodes. */
-export function annotationRemovals(snapshot: Snapshot, family: IpFamily): readonly Chain[] {
+export function annotationRemovals(snapshot: Snapshot, family: IpFamily): readonly ActionSequence[] {
   const mine = snapshot.annotated.filter((node) => ownerOn(node, family) === ownerName(snapshot.pool.metadata));
   return mine.map((node) => [removal(node, family, "the pool is being deleted")]);
 }
 
 /** A node may hold several addresses, but bears one: the first of the pool's. */
-function firstOfEachNode(served: readonly Standing[]): readonly Standing[] {
-  const firsts = new Map<Standing["holder"], Standing>();
-  for (const standing of served) if (!firsts.has(standing.holder)) firsts.set(standing.holder, standing);
+function firstOfEachNode(served: readonly Placement[]): readonly Placement[] {
+  const firsts = new Map<Placement["holder"], Placement>();
+  for (const placement of served) if (!firsts.has(placement.holder)) firsts.set(placement.holder, placement);
   return [...firsts.values()];
 }
 
-function annotate(snapshot: Snapshot, { verdict, address }: Standing, family: IpFamily): readonly Action[] {
+function annotate(snapshot: Snapshot, { verdict, address }: Placement, family: IpFamily): readonly Action[] {
   if (verdict === undefined) return [];
   const { node } = verdict;
   const right = ownerOn(node, family) === ownerName(snapshot.pool.metadata) && valueOn(node, family) === address.ip;
@@ -63,21 +63,21 @@ interface Stray {
 /** Ours, or nobody's (the Go operator wrote no owner) and of an address that is ours and not there. */
 function unannotate(
   snapshot: Snapshot,
-  standings: ReadonlyMap<string, Standing>,
+  placements: ReadonlyMap<string, Placement>,
   { node, family }: Stray,
 ): readonly Action[] {
   const value = valueOn(node, family);
   if (value === undefined) return [];
   const owner = ownerOn(node, family);
-  const standing = standings.get(value);
-  if (owner === ownerName(snapshot.pool.metadata)) return isUnknown(standing) ? [] : [removal(node, family, STALE)];
-  if (owner !== undefined || standing === undefined || isUnknown(standing)) return [];
-  return standing.address.claim?.ours === true ? [removal(node, family, STALE)] : [];
+  const placement = placements.get(value);
+  if (owner === ownerName(snapshot.pool.metadata)) return isUnknown(placement) ? [] : [removal(node, family, STALE)];
+  if (owner !== undefined || placement === undefined || isUnknown(placement)) return [];
+  return placement.address.claim?.ours === true ? [removal(node, family, STALE)] : [];
 }
 
 /** Nobody can say yet that it is not there. */
-function isUnknown(standing: Standing | undefined): boolean {
-  return standing !== undefined && (standing.sight === "unread" || standing.sight === "doubted");
+function isUnknown(placement: Placement | undefined): boolean {
+  return placement !== undefined && (placement.certainty === "unread" || placement.certainty === "doubted");
 }
 
 const STALE = "the node does not serve the address any more";

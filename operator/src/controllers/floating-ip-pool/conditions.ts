@@ -5,19 +5,19 @@ import { refText } from "../../claims/claimant.js";
 import { contestedUntil, isContested } from "../contested.js";
 import { no, type PlannedCondition, unknown, yes } from "../planned-condition.js";
 import type { Problem } from "../problem.js";
-import { ttlOf } from "../records/record-chain.js";
+import { ttlOf } from "../records/record-sequence.js";
 import { reportedRetry } from "../reported-retry.js";
 import { clockTime } from "../times.js";
-import { coolOffText, type Pairing } from "./pairs.js";
-import type { PlannedAddress } from "./report.js";
+import type { PlannedAddress } from "./address-status.js";
+import { type AssignmentPlan, coolOffText } from "./assignments.js";
+import { type Desired, dnsProviderOf } from "./desired.js";
 import { isObserved, isPaused, type Snapshot } from "./snapshot.js";
-import { dnsProviderOf, type Wish } from "./wish.js";
 
 /** What the conditions are made of. */
 export interface Findings {
-  readonly wish: Wish;
+  readonly desired: Desired;
   readonly addresses: readonly PlannedAddress[];
-  readonly pairing: Pairing;
+  readonly assignmentPlan: AssignmentPlan;
   readonly creation: Problem | undefined;
   /** A creation whose answer was lost, and whose end is not known. */
   readonly unsettled: Problem | undefined;
@@ -41,8 +41,8 @@ export function conditionsOf(snapshot: Snapshot, findings: Findings): readonly P
 
 function ready(snapshot: Snapshot, findings: Findings, observed: boolean): PlannedCondition {
   const { problem, providerFailure, pool } = snapshot;
-  const { wish, addresses, unsettled } = findings;
-  const blocking = problem ?? providerFailure ?? rejected(wish) ?? uncreatable(snapshot, wish) ?? unsettled;
+  const { desired, addresses, unsettled } = findings;
+  const blocking = problem ?? providerFailure ?? rejected(desired) ?? uncreatable(snapshot, desired) ?? unsettled;
   if (blocking !== undefined) return no("Ready", blocking);
   if (!observed) return unknown("Ready");
   const failed = addresses.find(({ status }) => status.state === "error" && status.reason !== "ClaimedByOther");
@@ -57,7 +57,7 @@ function ready(snapshot: Snapshot, findings: Findings, observed: boolean): Plann
 /** All that the pool asks for, but for what is left out of it without harm. */
 function served(
   { passedOver = [] }: Snapshot,
-  { wish: { duplicates }, heldBack }: Pick<Findings, "wish" | "heldBack">,
+  { desired: { duplicates }, heldBack }: Pick<Findings, "desired" | "heldBack">,
 ): PlannedCondition {
   if (heldBack.length > 0) return yes("Ready", "OwnershipInferred", heldBackText(heldBack));
   if (passedOver.length > 0) return yes("Ready", "Invalid", `served, but for: ${passedOver.join("; ")}`);
@@ -71,47 +71,47 @@ function heldBackText(ips: readonly string[]): string {
 
 const IN_ORDER = "the spec is valid, and the provider answers; Fulfilled tells of addresses";
 
-function rejected({ rejected: texts, family }: Wish): Problem | undefined {
+function rejected({ rejected: texts, family }: Desired): Problem | undefined {
   if (texts.length === 0) return undefined;
   const shown = texts.map((text) => `"${text}"`).join(", ");
   return { reason: "Invalid", message: `ips holds ${shown}, not ${family}: correct or remove; the others are served` };
 }
 
 /** The cloud has called the spec senseless; so it stays while that is tried again. */
-function uncreatable({ memory: { creationFailure } }: Snapshot, { missing }: Wish): Problem | undefined {
+function uncreatable({ memory: { creationFailure } }: Snapshot, { missing }: Desired): Problem | undefined {
   if (creationFailure?.ofSpec !== true || missing === 0) return undefined;
   const { reason, message } = creationFailure;
   return { reason, message };
 }
 
 function fulfilled(snapshot: Snapshot, findings: Findings): PlannedCondition {
-  const { wish, addresses, creation } = findings;
+  const { desired, addresses, creation } = findings;
   const active = addresses.filter(({ status }) => status.state === "active").length;
-  const count = `${active} of ${wish.desired} addresses are active`;
-  if (active >= wish.desired) return yes("Fulfilled", "Observed", count);
+  const count = `${active} of ${desired.desiredCount} addresses are active`;
+  if (active >= desired.desiredCount) return yes("Fulfilled", "Observed", count);
   const cause = creation ?? obstacle(snapshot, findings);
   if (cause !== undefined) return no("Fulfilled", { ...cause, message: `${count}: ${cause.message}` });
   return { ...unknown("Fulfilled"), reason: "UnderWay", message: `${count}, the others are on their way` };
 }
 
-function obstacle(snapshot: Snapshot, { addresses, pairing, wish }: Findings): Problem | undefined {
+function obstacle(snapshot: Snapshot, { addresses, assignmentPlan, desired }: Findings): Problem | undefined {
   const failed = addresses.find(({ status }) => status.state === "error");
   if (failed !== undefined) {
     return { reason: knownReason(failed.status.reason), message: `${failed.ip}: ${failed.status.error ?? "failed"}` };
   }
   if (snapshot.candidates.length === 0) return { reason: "NoCandidate", message: snapshot.refusals };
   if (snapshot.providerFailure !== undefined) return snapshot.providerFailure;
-  if (pairing.cooling.length > 0) {
-    const message = coolOffText(pairing, snapshot.now);
+  if (assignmentPlan.cooling.length > 0) {
+    const message = coolOffText(assignmentPlan, snapshot.now);
     return { reason: "CoolingOff", message };
   }
-  const [elsewhere] = pairing.elsewhere;
+  const [elsewhere] = assignmentPlan.elsewhere;
   if (elsewhere !== undefined) {
     const message = `${elsewhere.address.ip} is in region ${elsewhere.facts?.region}, where no candidate is free`;
     return { reason: "WrongRegion", message };
   }
   const idle = addresses.some(({ status }) => status.state === "unassigned" || status.state === "no-match");
-  const few = `${wish.desired} nodes are needed; ${snapshot.refusals}`;
+  const few = `${desired.desiredCount} nodes are needed; ${snapshot.refusals}`;
   return idle ? { reason: "TooFewCandidates", message: few } : undefined;
 }
 
@@ -178,8 +178,8 @@ function dnsObstacle({ dns, pool, memory, now }: Snapshot): Problem | undefined 
   };
 }
 
-function conflict({ dns, memory }: Snapshot, { wish }: Findings): PlannedCondition {
-  const lost = wish.addresses.flatMap(({ ip, claim }) =>
+function conflict({ dns, memory }: Snapshot, { desired }: Findings): PlannedCondition {
+  const lost = desired.addresses.flatMap(({ ip, claim }) =>
     claim === undefined || claim.ours ? [] : [`${ip}: ${refText(claim.winner)} has it (${claim.text})`],
   );
   const name = dns?.claim?.ours === false ? [`the DNS name: ${dns.claim.text}`] : [];

@@ -10,13 +10,13 @@ import { done, type Result } from "../../runtime/result.js";
 import { Background } from "../background.js";
 import type { ControllerContext, ControllerParts } from "../context.js";
 import { OwnResources } from "../own-resources.js";
-import { DnsDesk, dnsOfRegistry } from "../records/dns-desk.js";
-import { Units } from "../units.js";
+import { DnsService, dnsOfRegistry } from "../records/dns-service.js";
+import { ResourceStates } from "../units.js";
 import { reserveOpenMoves } from "./open-moves.js";
 import { noteCreation } from "./pool-creation.js";
 import type { PoolObject } from "./read-pool.js";
+import { POOL_PLURAL, PoolState } from "./resource-state.js";
 import { type RunTools, runPool } from "./run-pool.js";
-import { POOL_PLURAL, PoolUnit } from "./unit.js";
 
 const NAME = "floating-ip-pool";
 const WORKERS = 16;
@@ -26,7 +26,7 @@ export function createFloatingIPPoolController(context: ControllerContext): Cont
   return {
     controllers: [pools],
     caches: pools.resources.parts,
-    checks: new Map([["floating-ip-pools", () => pools.trouble()]]),
+    checks: new Map([["floating-ip-pools", () => pools.degradedReason()]]),
     close: () => pools.close(),
   };
 }
@@ -34,7 +34,7 @@ export function createFloatingIPPoolController(context: ControllerContext): Cont
 class FloatingIPPools implements Drainable {
   readonly name = NAME;
   readonly resources: OwnResources<PoolObject>;
-  private readonly units: Units<PoolUnit, PoolObject>;
+  private readonly resourceStates: ResourceStates<PoolState, PoolObject>;
   private readonly controller: Controller;
   private readonly background: Background;
   private readonly tools: RunTools;
@@ -42,30 +42,30 @@ class FloatingIPPools implements Drainable {
   private logged: string | undefined;
 
   constructor(private readonly context: ControllerContext) {
-    const { clock, random, logger, runtime, settings, watches, records, providers, news, owners } = context;
+    const { clock, random, logger, runtime, settings, watches, records, providers, notifier, owners } = context;
     this.background = new Background(clock);
-    this.units = new Units({
+    this.resourceStates = new ResourceStates({
       logger,
       make: (key, object) => this.make(key, object),
-      forget: (unit) => this.forget(unit),
+      forget: (resourceState) => this.forget(resourceState),
     });
     this.controller = new Controller({
       ...{ name: NAME, clock, random, logger, workers: WORKERS, resyncMs: settings.resyncMs },
       reconcile: (key) => this.reconcile(key),
-      keys: () => this.units.keys(),
+      keys: () => this.resourceStates.keys(),
       metrics: runtime,
     });
     this.tools = {
       context,
       background: this.background,
-      desk: new DnsDesk({ records, dnsOf: dnsOfRegistry(providers) }),
+      dnsService: new DnsService({ records, dnsOf: dnsOfRegistry(providers) }),
       again: ({ key }) => this.controller.add(key),
     };
     this.resources = new OwnResources<PoolObject>(watches, POOL_PLURAL, settings.watchNamespaces);
     owners.add((uid) => this.resources.has(uid));
     this.ends = [
       this.resources.listen((event) => this.changed(event)),
-      news.listen((uids) => this.concern(uids)),
+      notifier.listen((uids) => this.enqueue(uids)),
       records.zones.listen(() => this.claimAgain()),
     ];
   }
@@ -84,91 +84,91 @@ class FloatingIPPools implements Drainable {
   }
 
   /** What the pools can't do for want of something that an administrator has to give. */
-  trouble(): string | undefined {
-    const units = [...this.units.all()];
-    if (units.some(({ writer }) => writer.forbidden)) return ROLE_TEXT;
-    if (units.some(({ crdTooOld }) => crdTooOld)) return CRD_TEXT;
-    return units.some(({ nodesForbidden }) => nodesForbidden) ? NODE_ROLE_TEXT : undefined;
+  degradedReason(): string | undefined {
+    const resourceStates = [...this.resourceStates.all()];
+    if (resourceStates.some(({ writer }) => writer.forbidden)) return ROLE_TEXT;
+    if (resourceStates.some(({ crdTooOld }) => crdTooOld)) return CRD_TEXT;
+    return resourceStates.some(({ nodesForbidden }) => nodesForbidden) ? NODE_ROLE_TEXT : undefined;
   }
 
   /** Once for each trouble: the refusals of the single writes are in the log anyway. */
-  private logTrouble(): void {
-    const trouble = this.trouble();
-    if (trouble !== undefined && trouble !== this.logged)
-      this.context.logger.error({ trouble }, "pools are served in part only");
-    this.logged = trouble;
+  private logDegradedReason(): void {
+    const degradedReason = this.degradedReason();
+    if (degradedReason !== undefined && degradedReason !== this.logged)
+      this.context.logger.error({ degradedReason }, "pools are served in part only");
+    this.logged = degradedReason;
   }
 
   async close(): Promise<void> {
     for (const end of this.ends) end();
-    await this.units.close();
+    await this.resourceStates.close();
   }
 
   private async reconcile(key: string): Promise<Result> {
-    const unit = this.units.get(key);
-    const read = unit?.read();
-    if (unit === undefined || read === undefined) return done;
-    if (!this.context.claims.areAddressesDecided(unit.ref.uid)) return done;
-    const result = await runPool(this.tools, unit, read);
-    this.logTrouble();
+    const resourceState = this.resourceStates.get(key);
+    const read = resourceState?.read();
+    if (resourceState === undefined || read === undefined) return done;
+    if (!this.context.claims.areAddressesDecided(resourceState.ref.uid)) return done;
+    const result = await runPool(this.tools, resourceState, read);
+    this.logDegradedReason();
     return result;
   }
 
   private changed(event: StoreEvent<WholeObject<PoolObject>>): void {
-    const unit = this.units.follow(event);
-    if (unit === undefined) return;
-    this.see(unit);
-    this.controller.add(unit.key);
+    const resourceState = this.resourceStates.follow(event);
+    if (resourceState === undefined) return;
+    this.indexResource(resourceState);
+    this.controller.add(resourceState.key);
   }
 
-  private make(key: string, object: PoolObject): PoolUnit {
-    const unit: PoolUnit = new PoolUnit(
+  private make(key: string, object: PoolObject): PoolState {
+    const resourceState: PoolState = new PoolState(
       {
         context: this.context,
         cached: () => this.resources.get(key),
         onChange: () => this.controller.add(key),
         onWrite: (written) => {
           this.resources.wrote(written);
-          this.see(unit);
+          this.indexResource(resourceState);
         },
-        onResult: () => this.see(unit),
+        onResult: () => this.indexResource(resourceState),
       },
       object,
     );
-    return unit;
+    return resourceState;
   }
 
   /** A newer version: what it claims and asks for counts from here on. */
-  private see(unit: PoolUnit): void {
+  private indexResource(resourceState: PoolState): void {
     const { claims, records } = this.context;
-    const read = unit.read();
+    const read = resourceState.read();
     if (read === undefined) return;
     const { pool } = read;
     claims.put(poolClaims(pool, records.zones.lookUp));
-    unit.follow(read);
-    reserveOpenMoves(this.context, unit);
-    noteCreation(this.context, unit);
+    resourceState.follow(read);
+    reserveOpenMoves(this.context, resourceState);
+    noteCreation(this.context, resourceState);
   }
 
-  private forget({ ref }: PoolUnit): Promise<void> {
-    const { claims, demands, creations, owners, accounts, metrics } = this.context;
+  private forget({ ref }: PoolState): Promise<void> {
+    const { claims, nodeRequests, creations, owners, accounts, metrics } = this.context;
     claims.drop(ref.uid);
-    demands.withdraw(ref.uid);
+    nodeRequests.withdraw(ref.uid);
     creations.end(ref.uid);
     accounts.forget(ref);
     owners.gone(ref);
     return forgetPool(metrics, ref.namespace, ref.name);
   }
 
-  private concern(uids: readonly string[]): void {
+  private enqueue(uids: readonly string[]): void {
     for (const uid of uids) {
-      const unit = this.units.withUid(uid);
-      if (unit !== undefined) this.controller.add(unit.key);
+      const resourceState = this.resourceStates.withUid(uid);
+      if (resourceState !== undefined) this.controller.add(resourceState.key);
     }
   }
 
   private claimAgain(): void {
-    for (const unit of this.units.all()) this.see(unit);
+    for (const resourceState of this.resourceStates.all()) this.indexResource(resourceState);
   }
 }
 

@@ -5,50 +5,56 @@ import { SEEN_KEPT } from "../../bounds.js";
 import { refText } from "../../claims/claimant.js";
 import type { ProviderId } from "../../providers/types.js";
 import type { CreationResult } from "../addresses/creation-result.js";
-import { heldUpUntil } from "../creation-book.js";
-import { given } from "../given.js";
+import { heldUpUntil } from "../creation-registry.js";
+import { omitUndefined } from "../omit-undefined.js";
 import type { Problem } from "../problem.js";
 import { isDue } from "../retry-schedule.js";
 import { clockTime, timestamp } from "../times.js";
-import type { Action, Chain } from "./actions.js";
-import type { WaitingNode } from "./demand.js";
-import { coolOffOf, coolOffText, type Pairing } from "./pairs.js";
+import type { Action, ActionSequence } from "./actions.js";
+import { type AssignmentPlan, coolOffOf, coolOffText } from "./assignments.js";
+import { type CreationRecovery, settle } from "./creation-recovery.js";
+import type { Desired } from "./desired.js";
+import { accountUntil } from "./movable-addresses.js";
 import { regionOf } from "./regions.js";
-import { type Settlement, settle } from "./settlement.js";
 import type { Snapshot } from "./snapshot.js";
-import { accountUntil } from "./supply.js";
-import type { Wish } from "./wish.js";
+import type { WaitingNode } from "./waiting-nodes.js";
 
 export interface Creation {
-  readonly chain: Chain;
+  readonly sequence: ActionSequence;
   /** Why nothing is created though something is missing, or an open creation stays open. */
   readonly problem?: Problem;
-  readonly lookAgainAt?: number;
+  readonly requeueAt?: number;
   /** The node of an address that is created on it. */
   readonly node?: WaitingNode;
 }
 
 /** @param armed the finalizer is there, or not needed. */
-export function creationOf(snapshot: Snapshot, wish: Wish, pairing: Pairing, armed: boolean): Creation {
+export function creationOf(
+  snapshot: Snapshot,
+  desired: Desired,
+  assignmentPlan: AssignmentPlan,
+  armed: boolean,
+): Creation {
   if (snapshot.creating === true) return RUNNING;
-  const settled = settlementOf(snapshot);
+  const settled = creationRecoveryOf(snapshot);
   if (settled !== undefined) return settled;
-  if (wish.missing === 0) return NOTHING;
-  const obstacle = blockage(snapshot, wish);
+  if (desired.missing === 0) return NOTHING;
+  const obstacle = blockage(snapshot, desired);
   if (obstacle !== undefined) return obstacle;
   if (!armed) return NOTHING;
-  return create(snapshot, wish, pairing);
+  return create(snapshot, desired, assignmentPlan);
 }
 
 /** The end of an open creation, or of one that no status shows yet; `undefined`: there is neither. */
-export function settlementOf(snapshot: Snapshot): Creation | undefined {
+export function creationRecoveryOf(snapshot: Snapshot): Creation | undefined {
   const { status, metadata } = snapshot.pool;
   const { creationResult } = snapshot.memory;
-  if (creationResult !== undefined) return { chain: [recording(creationResult)], problem: RECORDING };
+  if (creationResult !== undefined) return { sequence: [recording(creationResult)], problem: RECORDING };
   const { pendingCreation: intent } = status;
   const forget = metadata.annotations?.[Annotation.forgetCreation] !== undefined;
-  if (forget) return { chain: intent === undefined ? [SERVED] : [ended(intent, "a person said to forget it"), SERVED] };
-  return intent === undefined ? undefined : settledBy(snapshot, intent, settle(snapshot, intent));
+  if (forget)
+    return { sequence: intent === undefined ? [SERVED] : [ended(intent, "a person said to forget it"), SERVED] };
+  return intent === undefined ? undefined : recoveredBy(snapshot, intent, settle(snapshot, intent));
 }
 
 const SERVED: Action = {
@@ -56,23 +62,23 @@ const SERVED: Action = {
   why: "it has been served; left there, it would hit the next creation",
 };
 
-function settledBy(snapshot: Snapshot, intent: PendingCreation, end: Settlement): Creation {
+function recoveredBy(snapshot: Snapshot, intent: PendingCreation, end: CreationRecovery): Creation {
   switch (end.is) {
     case "ours":
-      return { chain: [ended(intent, end.why, end.ip)] };
+      return { sequence: [ended(intent, end.why, end.ip)] };
     case "listed":
-      return { chain: [ended(intent, `spec.ips now lists ${end.ip}, which is the address`)] };
+      return { sequence: [ended(intent, `spec.ips now lists ${end.ip}, which is the address`)] };
     case "nothing":
-      return { chain: [ended(intent, "no address came of it")] };
+      return { sequence: [ended(intent, "no address came of it")] };
     case "several":
-      return { chain: [], problem: { reason: "CreationUnsettled", message: severalText(snapshot, intent, end) } };
+      return { sequence: [], problem: { reason: "CreationUnsettled", message: severalText(snapshot, intent, end) } };
     case "elsewhere":
-      return { chain: [], problem: { reason: "CreationUnsettled", message: elsewhereText(snapshot, intent) } };
+      return { sequence: [], problem: { reason: "CreationUnsettled", message: elsewhereText(snapshot, intent) } };
     case "wait":
       return {
-        chain: [],
+        sequence: [],
         problem: { reason: "CreationUnsettled", message: waitText(snapshot, intent) },
-        lookAgainAt: end.until,
+        requeueAt: end.until,
       };
   }
 }
@@ -84,10 +90,10 @@ function recording(result: CreationResult): Action {
 /** What people are told of a creation whose answer was lost. `undefined`: there is none, or its end is known. */
 export function unsettledOf(snapshot: Snapshot): Problem | undefined {
   if (snapshot.creating === true || snapshot.pool.status.pendingCreation === undefined) return undefined;
-  return settlementOf(snapshot)?.problem;
+  return creationRecoveryOf(snapshot)?.problem;
 }
 
-const NOTHING: Creation = { chain: [] };
+const NOTHING: Creation = { sequence: [] };
 
 /** An address that was found, and not answered, is ours to use and not to release. */
 function ended({ startedAt }: PendingCreation, why: string, ip?: string): Action {
@@ -97,26 +103,26 @@ function ended({ startedAt }: PendingCreation, why: string, ip?: string): Action
 }
 
 /** How many of the missing addresses look for a node. Those that can't be created now leave the nodes to others. */
-export function creatable(snapshot: Snapshot, wish: Wish): number {
-  return wish.missing === 0 || blockage(snapshot, wish) !== undefined ? 0 : wish.missing;
+export function creatable(snapshot: Snapshot, desired: Desired): number {
+  return desired.missing === 0 || blockage(snapshot, desired) !== undefined ? 0 : desired.missing;
 }
 
 /** What does not pass as soon as others are done. */
-function blockage(snapshot: Snapshot, wish: Wish): Creation | undefined {
+function blockage(snapshot: Snapshot, desired: Desired): Creation | undefined {
   const { crdTooOld, memory, now, providerFailure } = snapshot;
-  if (crdTooOld) return { chain: [], problem: { reason: "CRDTooOld", message: CRD_TEXT } };
-  const unable = inability(snapshot, wish);
-  if (unable !== undefined) return { chain: [], problem: unable };
+  if (crdTooOld) return { sequence: [], problem: { reason: "CRDTooOld", message: CRD_TEXT } };
+  const unable = inability(snapshot, desired);
+  if (unable !== undefined) return { sequence: [], problem: unable };
   const until = accountUntil(snapshot);
   if (providerFailure !== undefined && until !== undefined) {
-    return { chain: [], problem: providerFailure, lookAgainAt: until };
+    return { sequence: [], problem: providerFailure, requeueAt: until };
   }
   const failure = memory.creationFailure;
   if (failure === undefined || isDue(failure.retryAt, now)) return undefined;
-  return { chain: [], problem: failure, lookAgainAt: failure.retryAt };
+  return { sequence: [], problem: failure, requeueAt: failure.retryAt };
 }
 
-function inability({ capabilities, pool }: Snapshot, { family }: Wish): Problem | undefined {
+function inability({ capabilities, pool }: Snapshot, { family }: Desired): Problem | undefined {
   if (capabilities === undefined)
     return {
       reason: "UnknownProvider",
@@ -130,7 +136,7 @@ function inability({ capabilities, pool }: Snapshot, { family }: Wish): Problem 
 }
 
 /** Another resource's creation could be mistaken for this one. */
-function holdUpOf(snapshot: Snapshot, wish: Wish, node: ProviderId | undefined): Creation | undefined {
+function holdUpOf(snapshot: Snapshot, desired: Desired, node: ProviderId | undefined): Creation | undefined {
   const { now, inventory, otherCreations } = snapshot;
   const beginning = { node, now, listedAt: now - inventory.ageSeconds * 1000 };
   const waits = otherCreations.flatMap((other) => {
@@ -140,32 +146,33 @@ function holdUpOf(snapshot: Snapshot, wish: Wish, node: ProviderId | undefined):
   const last = waits.sort((a, b) => b.until - a.until)[0];
   if (last === undefined) return undefined;
   const { other, until } = last;
-  const message = `${wish.missing} to be created, after the creation of ${refText(other.resource)}`;
-  if (other.running === true) return { chain: [], problem: { reason: "UnderWay", message } };
+  const message = `${desired.missing} to be created, after the creation of ${refText(other.resource)}`;
+  if (other.running === true) return { sequence: [], problem: { reason: "UnderWay", message } };
   const remedy = `set annotation ${Annotation.forgetCreation} there if no address came of it`;
   if (!Number.isFinite(until)) return unsettledOther(`${message}, whose answer was lost: ${remedy}`);
   const held = `${message}, whose answer was lost: it begins at ${clockTime(until)}, or ${remedy}`;
-  return { ...unsettledOther(held), lookAgainAt: until };
+  return { ...unsettledOther(held), requeueAt: until };
 }
 
 function unsettledOther(message: string): Creation {
-  return { chain: [], problem: { reason: "CreationUnsettled", message } };
+  return { sequence: [], problem: { reason: "CreationUnsettled", message } };
 }
 
-function create(snapshot: Snapshot, wish: Wish, pairing: Pairing): Creation {
+function create(snapshot: Snapshot, desired: Desired, assignmentPlan: AssignmentPlan): Creation {
   const { capabilities, pool } = snapshot;
-  const node = capabilities?.createsOnNode.includes(wish.family) ? pairing.leftover[0] : undefined;
-  const heldUp = holdUpOf(snapshot, wish, node?.machine);
+  const node = capabilities?.createsOnNode.includes(desired.family) ? assignmentPlan.leftover[0] : undefined;
+  const heldUp = holdUpOf(snapshot, desired, node?.machine);
   if (heldUp !== undefined) return heldUp;
-  const why = `desiredIPs is ${wish.desired}, ${wish.missing} missing`;
-  if (node !== undefined) return createOnNode(snapshot, { family: wish.family, node, why }, pairing.coolUntil);
+  const why = `desiredIPs is ${desired.desiredCount}, ${desired.missing} missing`;
+  if (node !== undefined)
+    return createOnNode(snapshot, { family: desired.family, node, why }, assignmentPlan.coolUntil);
   const region = pool.spec.region ?? "";
   if (region === "" && capabilities?.regional === true) return NO_REGION;
-  const intent = intentOf(snapshot, wish.family, undefined);
+  const intent = intentOf(snapshot, desired.family, undefined);
   return {
-    chain: [
+    sequence: [
       { do: "record-intent", intent, why },
-      { do: "create-address", wish: { family: wish.family, region }, startedAt: intent.startedAt, why },
+      { do: "create-address", desired: { family: desired.family, region }, startedAt: intent.startedAt, why },
     ],
   };
 }
@@ -177,17 +184,21 @@ interface OnNode {
 }
 
 /** An assignment, too. One that has to cool off waits: an address that lies idle is billed, and serves nobody. */
-function createOnNode(snapshot: Snapshot, { family, node, why }: OnNode, coolUntil: Pairing["coolUntil"]): Creation {
+function createOnNode(
+  snapshot: Snapshot,
+  { family, node, why }: OnNode,
+  coolUntil: AssignmentPlan["coolUntil"],
+): Creation {
   const cools = coolOffOf(snapshot) > 0;
   if (cools && coolUntil !== undefined) {
     const problem = { reason: "CoolingOff", message: `${why}; ${coolOffText({ coolUntil }, snapshot.now)}` } as const;
-    return { chain: [], problem, ...(coolUntil === "unanswered" ? {} : { lookAgainAt: coolUntil }) };
+    return { sequence: [], problem, ...(coolUntil === "unanswered" ? {} : { requeueAt: coolUntil }) };
   }
   const intent = intentOf(snapshot, family, node);
   const { startedAt } = intent;
   const record: Action = { do: "record-intent", intent, why };
-  const create: Action = { do: "create-address", wish: { family, node: node.machine }, startedAt, why };
-  return { chain: [record, ...(cools ? [assignmentRecord(snapshot, why)] : []), create], node };
+  const create: Action = { do: "create-address", desired: { family, node: node.machine }, startedAt, why };
+  return { sequence: [record, ...(cools ? [assignmentRecord(snapshot, why)] : []), create], node };
 }
 
 /** The cool-off counts from before the call: a crash right after it must not shorten it. */
@@ -210,7 +221,7 @@ function intentOf(
   return {
     startedAt: timestamp(now),
     provider,
-    ...given({ region, project: projectOf(pool, inventory) }),
+    ...omitUndefined({ region, project: projectOf(pool, inventory) }),
     family,
     ...place,
     unassignedSeen: known.slice(0, SEEN_KEPT).map(({ ip }) => ip),
@@ -237,11 +248,11 @@ const RECORDING: Problem = {
     "the end of a creation is known and not yet in the status: the API server did not take it; it is tried again",
 };
 const RUNNING: Creation = {
-  chain: [],
+  sequence: [],
   problem: { reason: "UnderWay", message: "an address is being created" },
 };
 const NO_REGION: Creation = {
-  chain: [],
+  sequence: [],
   problem: {
     reason: "NoCandidate",
     message: "spec.region is empty, and no candidate is free to create the address on: set region",
@@ -251,7 +262,7 @@ const NO_REGION: Creation = {
 function severalText(
   snapshot: Snapshot,
   { startedAt }: PendingCreation,
-  { ips, why }: Extract<Settlement, { readonly is: "several" }>,
+  { ips, why }: Extract<CreationRecovery, { readonly is: "several" }>,
 ): string {
   const reason = why === undefined ? "" : ` (${why})`;
   return `the answer to the creation of ${startedAt} was lost, and any of ${ips.join(", ")} may be its address${reason}: ${remedyOf(snapshot)}`;

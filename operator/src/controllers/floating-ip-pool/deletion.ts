@@ -2,22 +2,22 @@
 
 import { Finalizer, type PendingCreation } from "cdk8s-flipop/api";
 import { isCleanupOverdue } from "../cleanup.js";
-import type { Chain } from "./actions.js";
+import type { ActionSequence } from "./actions.js";
 import { annotationRemovals } from "./annotations.js";
-import { settlementOf } from "./creation.js";
-import type { Standing } from "./grace.js";
-import { isHeldBack, reclaimChains } from "./reclaim.js";
+import { creationRecoveryOf } from "./creation.js";
+import { settle } from "./creation-recovery.js";
+import type { Desired } from "./desired.js";
+import type { Placement } from "./grace.js";
 import { recordRemoval } from "./records.js";
-import { settle } from "./settlement.js";
+import { isHeldBack, releaseSequences } from "./release.js";
 import type { Pool, Snapshot } from "./snapshot.js";
-import type { Wish } from "./wish.js";
 
 export function hasFinalizer({ metadata }: Pick<Pool, "metadata">): boolean {
   return metadata.finalizers?.includes(Finalizer.cleanup) === true;
 }
 
 /** Whether there is, or is about to be, cloud state to undo. */
-export function needsFinalizer({ pool }: Pick<Snapshot, "pool">, { missing, addresses }: Wish): boolean {
+export function needsFinalizer({ pool }: Pick<Snapshot, "pool">, { missing, addresses }: Desired): boolean {
   const { spec, status } = pool;
   const created = addresses.some(({ origin }) => origin === "created") || status.pendingCreation !== undefined;
   const addressesGo = spec.reclaimPolicy === "Delete" && (created || missing > 0);
@@ -26,23 +26,27 @@ export function needsFinalizer({ pool }: Pick<Snapshot, "pool">, { missing, addr
 }
 
 /** Of a pool that stays. */
-export function finalizerChain(snapshot: Snapshot, wish: Wish): Chain {
-  const [needed, there] = [needsFinalizer(snapshot, wish), hasFinalizer(snapshot.pool)];
+export function finalizerChain(snapshot: Snapshot, desired: Desired): ActionSequence {
+  const [needed, there] = [needsFinalizer(snapshot, desired), hasFinalizer(snapshot.pool)];
   if (needed === there) return [];
   if (needed) return [{ do: "add-finalizer", why: "a Delete policy asks for a clean-up" }];
-  return [{ do: "remove-finalizer", leftBehind: [], why: "there is nothing to clean up" }];
+  return [{ do: "remove-finalizer", abandonedItems: [], why: "there is nothing to clean up" }];
 }
 
-/** Of a pool that goes. `lookAgainAt` is the caller's: see `look-again.ts`. */
-export function deletionChains(snapshot: Snapshot, wish: Wish, standings: readonly Standing[]): readonly Chain[] {
+/** Of a pool that goes. `requeueAt` is the caller's: see `look-again.ts`. */
+export function deletionChains(
+  snapshot: Snapshot,
+  desired: Desired,
+  placements: readonly Placement[],
+): readonly ActionSequence[] {
   if (!hasFinalizer(snapshot.pool)) return [];
-  const left = leftBehind(snapshot, standings);
-  const chains = snapshot.inventory.complete ? cleanUp(snapshot, wish, standings) : [];
-  if (left.length > 0 && !isOverdue(snapshot)) return chains;
-  const annotations = annotationRemovals(snapshot, wish.family).flat();
-  const kept = keptBack(snapshot, standings);
+  const left = abandonedItems(snapshot, placements);
+  const sequences = snapshot.inventory.complete ? cleanUp(snapshot, desired, placements) : [];
+  if (left.length > 0 && !isOverdue(snapshot)) return sequences;
+  const annotations = annotationRemovals(snapshot, desired.family).flat();
+  const kept = keptBack(snapshot, placements);
   const why = whyOver(left, kept);
-  return [[...annotations, { do: "remove-finalizer", leftBehind: [...left, ...kept], why }]];
+  return [[...annotations, { do: "remove-finalizer", abandonedItems: [...left, ...kept], why }]];
 }
 
 /** @param kept what is not released, since it may belong to somebody else */
@@ -52,10 +56,10 @@ export function whyOver(left: readonly string[], kept: readonly string[]): strin
 }
 
 /** Descriptions of the addresses that stay though the policy is Delete: no answer shows that they are ours. */
-export function keptBack(snapshot: Snapshot, standings: readonly Standing[]): readonly string[] {
+export function keptBack(snapshot: Snapshot, placements: readonly Placement[]): readonly string[] {
   if (snapshot.pool.spec.reclaimPolicy !== "Delete") return [];
   const { pendingCreation: intent } = snapshot.pool.status;
-  const inferred = standings.filter((standing) => isHeldBack(snapshot, standing));
+  const inferred = placements.filter((placement) => isHeldBack(snapshot, placement));
   return [...inferred.map(({ address }) => `address ${address.ip}`), ...undecided(snapshot, intent)];
 }
 
@@ -73,9 +77,9 @@ function endOf(snapshot: Snapshot, intent: PendingCreation) {
 }
 
 /** In words; empty: all is cleaned up. */
-export function leftBehind(snapshot: Snapshot, standings: readonly Standing[]): readonly string[] {
+export function abandonedItems(snapshot: Snapshot, placements: readonly Placement[]): readonly string[] {
   const { spec, status } = snapshot.pool;
-  const addresses = standings.filter(({ address }) => isCertain(address)).filter(isClaimed);
+  const addresses = placements.filter(({ address }) => isCertain(address)).filter(isClaimed);
   const kept = spec.reclaimPolicy === "Delete" ? addresses.map(({ address }) => `address ${address.ip}`) : [];
   const intent = spec.reclaimPolicy === "Delete" ? status.pendingCreation : undefined;
   const open = intent !== undefined && undecided(snapshot, intent).length === 0;
@@ -87,19 +91,19 @@ export function leftBehind(snapshot: Snapshot, standings: readonly Standing[]): 
   ];
 }
 
-function isCertain({ origin, inferred }: Standing["address"]): boolean {
+function isCertain({ origin, inferred }: Placement["address"]): boolean {
   return origin === "created" && inferred !== true;
 }
 
-function cleanUp(snapshot: Snapshot, { family }: Wish, standings: readonly Standing[]): readonly Chain[] {
+function cleanUp(snapshot: Snapshot, { family }: Desired, placements: readonly Placement[]): readonly ActionSequence[] {
   const { spec } = snapshot.pool;
   const records = spec.dnsRecordSet?.deletionPolicy === "Delete" ? [recordRemoval(snapshot)] : [];
-  const settled = snapshot.creating === true ? [] : [settlementOf(snapshot)?.chain ?? []];
-  const addresses = reclaimChains(snapshot, standings);
+  const settled = snapshot.creating === true ? [] : [creationRecoveryOf(snapshot)?.sequence ?? []];
+  const addresses = releaseSequences(snapshot, placements);
   return [...records, ...settled, ...addresses, ...annotationRemovals(snapshot, family)];
 }
 
-function isClaimed({ address, facts }: Standing): boolean {
+function isClaimed({ address, facts }: Placement): boolean {
   return address.claim?.ours !== false && facts?.borrowed !== true;
 }
 

@@ -3,31 +3,31 @@
 import type { Outcome } from "../addresses/outcomes.js";
 import {
   ADDRESS_FAILURES,
+  abandonedItems,
+  type EventMessage,
   failed,
   forgotten,
-  leftBehind,
   normal,
   recordsText,
   settledText,
-  type Telling,
-} from "../telling.js";
+} from "../event-message.js";
+import type { Step } from "./action-result.js";
 import type { Action } from "./actions.js";
-import type { Step } from "./chain-end.js";
 import type { Snapshot } from "./snapshot.js";
 
 /** `undefined`: nothing worth an Event. */
-export function tellingOf(snapshot: Snapshot, { action, outcome }: Step): Telling | undefined {
+export function eventMessageOf(snapshot: Snapshot, { action, outcome }: Step): EventMessage | undefined {
   if (outcome.is === "skipped" || outcome.is === "superseded") return undefined;
   if (outcome.is === "refused" || outcome.is === "unknown") {
-    const subject = "ip" in action && action.ip !== undefined ? `${action.ip}: ` : "";
-    return failed(FAILED[action.do], outcome.failure.problem, subject);
+    const lockKey = "ip" in action && action.ip !== undefined ? `${action.ip}: ` : "";
+    return failed(FAILED[action.do], outcome.failure.problem, lockKey);
   }
   return succeeded(snapshot, action, outcome);
 }
 
 type Well = Extract<Outcome, { readonly is: "done" | "started" }>;
 
-function succeeded(snapshot: Snapshot, action: Action, outcome: Well): Telling | undefined {
+function succeeded(snapshot: Snapshot, action: Action, outcome: Well): EventMessage | undefined {
   switch (action.do) {
     case "assign":
       return assigned(snapshot, action, outcome);
@@ -44,7 +44,7 @@ function succeeded(snapshot: Snapshot, action: Action, outcome: Well): Telling |
     case "annotate-pool":
       return forgotten(action.forgotten);
     case "remove-finalizer":
-      return leftBehind(action.leftBehind, action.why);
+      return abandonedItems(action.abandonedItems, action.why);
     default:
       return undefined;
   }
@@ -54,7 +54,7 @@ function assigned(
   { verdictOf, pool }: Snapshot,
   { from, why, ip, node }: Extract<Action, { readonly do: "assign" }>,
   outcome: Well,
-): Telling {
+): EventMessage {
   // One of the pool's own may have lost its node to the cloud; anybody else's droplet is a take-over.
   const known = from === undefined || verdictOf(from) !== undefined || pool.status.ips?.[ip]?.providerID === from;
   if (!known) return normal("TakenOver", "Assign", `${why}; it was on ${from}, no node of this cluster`);
@@ -66,12 +66,12 @@ function assigned(
 function arrived(
   { verdictOf }: Snapshot,
   { ip, expected }: Extract<Action, { readonly do: "poll" }>,
-): Telling | undefined {
+): EventMessage | undefined {
   if (expected === undefined) return undefined;
   return normal("Assigned", "Assign", `${ip} is on ${verdictOf(expected)?.node.name ?? expected}`);
 }
 
-function settled({ result, why }: Extract<Action, { readonly do: "settle-creation" }>): Telling | undefined {
+function settled({ result, why }: Extract<Action, { readonly do: "settle-creation" }>): EventMessage | undefined {
   return result.created === undefined ? undefined : settledText(result.created.ip, why);
 }
 

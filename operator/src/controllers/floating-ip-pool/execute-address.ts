@@ -7,7 +7,7 @@ import { noting, type OpenAccount, openAccount, told } from "../addresses/call.j
 import { createAddress } from "../addresses/create.js";
 import { DONE, type Outcome } from "../addresses/outcomes.js";
 import { poll, pollMs } from "../addresses/poll.js";
-import { askedBy } from "../asked-by.js";
+import { callContext } from "../call-context.js";
 import { timestamp } from "../times.js";
 import type { Action, AddressAction } from "./actions.js";
 import { endCreation } from "./pool-creation.js";
@@ -16,7 +16,7 @@ import type { Tools } from "./tools.js";
 type Of<K extends AddressAction["do"]> = Extract<Action, { readonly do: K }>;
 
 export function callProvider(tools: Tools, action: AddressAction): Promise<Outcome> {
-  const open = openAccount(tools.account, `pool ${tools.unit.key}`);
+  const open = openAccount(tools.account, `pool ${tools.resourceState.key}`);
   switch (action.do) {
     case "assign":
       return noting(open.account, () => assign(tools, open, action));
@@ -25,7 +25,7 @@ export function callProvider(tools: Tools, action: AddressAction): Promise<Outco
     case "release":
       return noting(open.account, () => release(tools, open, action));
     case "poll":
-      return look(tools, open, action);
+      return evaluate(tools, open, action);
     case "create-address":
       return create(tools, open, action);
   }
@@ -35,9 +35,9 @@ async function assign(tools: Tools, open: OpenAccount, action: Of<"assign">): Pr
   const { account, inventory } = open;
   const { ip, node, from } = action;
   const context = contextOf(tools, action);
-  const wish = { ip, node: node.machine, ...(from === undefined ? {} : { from }) };
+  const desired = { ip, node: node.machine, ...(from === undefined ? {} : { from }) };
   try {
-    return told(await inventory.assign(account.provider, context, wish));
+    return told(await inventory.assign(account.provider, context, desired));
   } catch (error) {
     if (!isProviderError(error) || error.reason !== "HeldElsewhere" || from === undefined) throw error;
     // Some accounts move a held address only by way of nobody; it is assigned once it is free.
@@ -59,41 +59,41 @@ async function release(tools: Tools, open: OpenAccount, action: Of<"release">): 
 }
 
 /** When it is due. */
-async function look(tools: Tools, open: OpenAccount, action: Of<"poll">): Promise<Outcome> {
-  const { unit, context } = tools;
+async function evaluate(tools: Tools, open: OpenAccount, action: Of<"poll">): Promise<Outcome> {
+  const { resourceState, context } = tools;
   const { ip, id } = action;
-  const known = unit.polls.get(ip);
-  const looks = (known?.id === id ? known.looks : 0) + 1;
-  unit.polls.set(ip, { id, looks, nextAt: context.clock.monotonic() + pollMs(looks) });
+  const known = resourceState.polls.get(ip);
+  const attempts = (known?.id === id ? known.attempts : 0) + 1;
+  resourceState.polls.set(ip, { id, attempts, nextAt: context.clock.monotonic() + pollMs(attempts) });
   const outcome = await poll(open, contextOf(tools, action), action);
-  if (outcome.is !== "skipped") unit.polls.delete(ip);
+  if (outcome.is !== "skipped") resourceState.polls.delete(ip);
   return outcome;
 }
 
 function create(tools: Tools, open: OpenAccount, action: Of<"create-address">): Promise<Outcome> {
   const { context } = tools;
-  const { wish, startedAt } = action;
-  return createAddress(open, contextOf(tools, action), wish, {
+  const { desired, startedAt } = action;
+  return createAddress(open, contextOf(tools, action), desired, {
     refused: () => endCreation(tools, { startedAt }),
     created: (ip, state) => {
       const createdTime = timestamp(context.clock.now());
-      const status = { ...placeOf(context, wish), ...state, since: createdTime };
+      const status = { ...placeOf(context, desired), ...state, since: createdTime };
       return endCreation(tools, { startedAt, created: { ip, createdTime, status } });
     },
   });
 }
 
-function placeOf({ nodes }: Tools["context"], wish: CreateAddress): AddressStatus {
-  if (!("node" in wish)) return {};
-  const node = nodes.ofMachine(wish.node);
-  return { providerID: wish.node, ...(node === undefined ? {} : { nodeName: node.name }) };
+function placeOf({ nodes }: Tools["context"], desired: CreateAddress): AddressStatus {
+  if (!("node" in desired)) return {};
+  const node = nodes.ofMachine(desired.node);
+  return { providerID: desired.node, ...(node === undefined ? {} : { nodeName: node.name }) };
 }
 
 /** A creation or a release serves no node that waits for its address to move. */
-function contextOf({ unit, signal, recheckOf }: Tools, action: AddressAction) {
+function contextOf({ resourceState, signal, recheckOf }: Tools, action: AddressAction) {
   const recheck = recheckOf(action);
   const moves = action.do !== "create-address" && action.do !== "release";
-  return askedBy(unit.ref, action.why, signal, {
+  return callContext(resourceState.ref, action.why, signal, {
     priority: moves ? "assignment" : "records",
     ...(recheck && { recheck }),
   });

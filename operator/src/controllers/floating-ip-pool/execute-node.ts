@@ -14,18 +14,19 @@ import type { Tools } from "./tools.js";
 
 /** Sends each change once: the node cache shows it a moment later. */
 export async function changeNode(tools: Tools, action: NodeAction): Promise<Outcome> {
-  const { context, unit } = tools;
+  const { context, resourceState } = tools;
   const node = context.nodes.get(action.node);
   if (node === undefined) return skipped("the node is gone");
   const [key, text] = [`${action.node} ${action.family}`, `${action.do} ${action.ip} ${node.uid}`];
-  const sent = unit.sentAnnotations.get(key);
+  const sent = resourceState.sentAnnotations.get(key);
   const now = context.clock.monotonic();
   if (sent?.text === text && now - sent.at < CACHE_LAG_MS) return skipped("it has been sent");
   const patch = patchOf(tools, node, action);
   if (patch === undefined) return DONE;
-  for (const [other, { at }] of unit.sentAnnotations) if (now - at >= CACHE_LAG_MS) unit.sentAnnotations.delete(other);
-  unit.sentAnnotations.set(key, { text, at: now });
-  return send(tools, node, patch, () => unit.sentAnnotations.delete(key));
+  for (const [other, { at }] of resourceState.sentAnnotations)
+    if (now - at >= CACHE_LAG_MS) resourceState.sentAnnotations.delete(other);
+  resourceState.sentAnnotations.set(key, { text, at: now });
+  return send(tools, node, patch, () => resourceState.sentAnnotations.delete(key));
 }
 
 function patchOf({ snapshot }: Tools, node: NodeFacts, action: NodeAction): Patch | undefined {
@@ -35,18 +36,18 @@ function patchOf({ snapshot }: Tools, node: NodeFacts, action: NodeAction): Patc
 }
 
 async function send(
-  { context, unit, signal }: Tools,
+  { context, resourceState, signal }: Tools,
   node: NodeFacts,
   patch: Patch,
   undo: () => void,
 ): Promise<Outcome> {
   try {
     await sendPatch(context.client, nodePath(node.name), patch, { signal });
-    unit.nodesForbidden = false;
+    resourceState.nodesForbidden = false;
     return DONE;
   } catch (error) {
     undo();
-    unit.nodesForbidden = isForbidden(error);
+    resourceState.nodesForbidden = isForbidden(error);
     // Gone, created anew, or annotated by somebody else meanwhile: its event brings us back.
     if (isNotFound(error) || isConflict(error) || isInvalid(error)) return skipped("the node has changed meanwhile");
     throw error;

@@ -22,7 +22,7 @@ type ObjectAction = Extract<
 >;
 
 export async function changeObject(tools: Tools, action: ObjectAction): Promise<Outcome> {
-  await tools.unit.writer.write({ patch: (pool) => patchOf(pool, action), signal: tools.signal });
+  await tools.resourceState.writer.write({ patch: (pool) => patchOf(pool, action), signal: tools.signal });
   if (action.do !== "append-to-spec") return DONE;
   return recordInStatus(tools, { do: "mark-in-spec", ip: action.ip, why: action.why });
 }

@@ -43,7 +43,7 @@ export async function recordInStatus(tools: Tools, action: StatusAction): Promis
       await recordCreation(tools, action.result);
       return DONE;
     case "drop-intent-copy":
-      await dropCopy(tools.unit);
+      await dropCopy(tools.resourceState);
       return DONE;
     case "mark-in-spec":
       return keep(tools, ({ status }) => markedInSpec(status, action.ip));
@@ -55,9 +55,12 @@ export async function recordInStatus(tools: Tools, action: StatusAction): Promis
 }
 
 /** A fact that must not get lost. */
-export async function keep(tools: Pick<Tools, "unit">, change: (pool: PoolObject) => Change): Promise<Outcome> {
+export async function keep(
+  tools: Pick<Tools, "resourceState">,
+  change: (pool: PoolObject) => Change,
+): Promise<Outcome> {
   // Not ended by a shutdown: it takes one call, and says what has already happened.
-  await tools.unit.writer.write({
+  await tools.resourceState.writer.write({
     patch: (pool) => statusPatch(pool, change(pool)),
     subresource: "status",
     fact: true,
@@ -67,39 +70,39 @@ export async function keep(tools: Pick<Tools, "unit">, change: (pool: PoolObject
 
 /** On the version that the plan was made of, or the plan may be wrong by now. */
 async function recordIntent(
-  { unit, snapshot, context, signal }: Tools,
+  { resourceState, snapshot, context, signal }: Tools,
   { intent }: Extract<Action, { readonly do: "record-intent" }>,
 ): Promise<Outcome> {
   const planned = snapshot.pool.metadata;
-  const now = unit.object()?.metadata;
+  const now = resourceState.object()?.metadata;
   if (now === undefined || now.generation !== planned.generation || now.deletionTimestamp !== undefined) {
     return skipped("the pool was edited meanwhile");
   }
   const patch = (pool: PoolObject) => statusPatch(pool, { pendingCreation: intent });
-  const answer = await unit.writer.write({ patch, subresource: "status", signal });
+  const answer = await resourceState.writer.write({ patch, subresource: "status", signal });
   if (answer.status?.pendingCreation?.startedAt === intent.startedAt)
-    return copyIntent({ unit, context, signal }, intent);
-  unit.crdTooOld = true;
+    return copyIntent({ resourceState, context, signal }, intent);
+  resourceState.crdTooOld = true;
   const message = "the API server drops status.pendingCreation: apply the CRDs of this release";
   return { is: "refused", failure: { kind: "Terminal", problem: { reason: "CRDTooOld", message } } };
 }
 
 /** Beside the status, which may get lost: then nothing else knows that an address may have been created. */
 async function copyIntent(
-  { unit, context, signal }: Pick<Tools, "unit" | "context" | "signal">,
+  { resourceState, context, signal }: Pick<Tools, "resourceState" | "context" | "signal">,
   intent: PendingCreation,
 ): Promise<Outcome> {
   const copy = { [Annotation.pendingCreation]: intentText(intent) };
   try {
-    await unit.writer.write({ patch: (pool) => ownAnnotationPatch(pool, copy), fact: true, signal });
+    await resourceState.writer.write({ patch: (pool) => ownAnnotationPatch(pool, copy), fact: true, signal });
     return DONE;
   } catch (error) {
-    await endCreation({ unit, context }, { startedAt: intent.startedAt });
+    await endCreation({ resourceState, context }, { startedAt: intent.startedAt });
     throw error;
   }
 }
 
-/** Until the call is answered, `PoolUnit.assigning` holds back the next one. */
+/** Until the call is answered, `PoolState.assigning` holds back the next one. */
 function recordAssignment(tools: Tools, at: string): Promise<Outcome> {
   return keep(tools, () => ({ lastAssignmentTime: at }));
 }

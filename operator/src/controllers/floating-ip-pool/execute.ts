@@ -1,9 +1,9 @@
 /** Carries out one chain: an action after the other, as long as each is done. */
 
 import { DONE, type Outcome, outcomeOf, skipped } from "../addresses/outcomes.js";
-import { askedBy } from "../asked-by.js";
-import type { Action, Chain } from "./actions.js";
-import { type ChainEnd, mayBeAccepted, type Step } from "./chain-end.js";
+import { callContext } from "../call-context.js";
+import { type ActionResult, mayBeAccepted, type Step } from "./action-result.js";
+import type { Action, ActionSequence } from "./actions.js";
 import { callProvider } from "./execute-address.js";
 import { changeNode } from "./execute-node.js";
 import { changeObject } from "./execute-object.js";
@@ -11,19 +11,19 @@ import { recordInStatus, takeBackAssignment } from "./execute-status.js";
 import type { Tools } from "./tools.js";
 
 /** Never rejects. */
-export async function execute(tools: Tools, subject: string, chain: Chain): Promise<ChainEnd> {
+export async function execute(tools: Tools, lockKey: string, sequence: ActionSequence): Promise<ActionResult> {
   const steps: Step[] = [];
-  for (const action of chain) {
+  for (const action of sequence) {
     const outcome = await attempt(tools, action);
     steps.push({ action, outcome });
     if (outcome.is !== "done") break;
   }
   await takeBack(tools, steps);
-  return { subject, chain, steps };
+  return { lockKey, sequence, steps };
 }
 
 async function attempt(tools: Tools, action: Action): Promise<Outcome> {
-  if (tools.signal.aborted || tools.unit.signal.aborted) return skipped("told to stop");
+  if (tools.signal.aborted || tools.resourceState.signal.aborted) return skipped("told to stop");
   try {
     return await perform(tools, action);
   } catch (error) {
@@ -59,7 +59,7 @@ async function write(tools: Tools, action: Written): Promise<Outcome> {
     case "read-records":
     case "apply-records":
       if (tools.dns === undefined) return skipped("there is no record set any more");
-      await tools.desk.carryOut(tools.dns, action, recordsContext(tools, action));
+      await tools.dnsService.carryOut(tools.dns, action, recordsContext(tools, action));
       return DONE;
     case "append-to-spec":
     case "drop-from-spec":
@@ -73,9 +73,9 @@ async function write(tools: Tools, action: Written): Promise<Outcome> {
   }
 }
 
-function recordsContext({ unit, signal, recheckOf }: Tools, action: Written) {
+function recordsContext({ resourceState, signal, recheckOf }: Tools, action: Written) {
   const recheck = recheckOf(action);
-  return askedBy(unit.ref, action.why, signal, { priority: "records", ...(recheck && { recheck }) });
+  return callContext(resourceState.ref, action.why, signal, { priority: "records", ...(recheck && { recheck }) });
 }
 
 /** The cool-off counts accepted calls only. One whose answer was lost may have been accepted. */
@@ -89,7 +89,7 @@ async function takeBack(tools: Tools, steps: readonly Step[]): Promise<void> {
     await takeBackAssignment(tools, recorded);
   } catch (error) {
     tools.context.logger.warn(
-      { pool: tools.unit.key, error },
+      { pool: tools.resourceState.key, error },
       "cannot reset the cool-off of a failed assignment; the next one waits for it",
     );
   }

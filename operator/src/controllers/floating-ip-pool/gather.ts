@@ -9,17 +9,17 @@ import { AddressAccount } from "../address-accounts.js";
 import type { ControllerContext } from "../context.js";
 import { ownerName } from "../owners.js";
 import type { Problem } from "../problem.js";
-import type { DnsDesk, DnsLook } from "../records/dns-desk.js";
+import type { DnsService, DnsView } from "../records/dns-service.js";
+import { annotatedIps, dnsProviderOf, familyOfPool } from "./desired.js";
+import { addressLockKey, CREATION } from "./lock-key.js";
 import { memoryOf } from "./memory.js";
 import type { PoolRead } from "./read-pool.js";
+import type { PoolState } from "./resource-state.js";
 import type { Pool, Snapshot } from "./snapshot.js";
-import { addressSubject, CREATION } from "./subject.js";
-import type { PoolUnit } from "./unit.js";
-import { annotatedIps, dnsProviderOf, familyOfPool } from "./wish.js";
 
 export interface GatherTools {
   readonly context: ControllerContext;
-  readonly desk: DnsDesk;
+  readonly dnsService: DnsService;
 }
 
 /** What a turn stands on. */
@@ -27,38 +27,38 @@ export interface Gathered {
   readonly snapshot: Snapshot;
   readonly family: IpFamily;
   readonly account: AddressAccount | undefined;
-  readonly dns: DnsLook | undefined;
+  readonly dns: DnsView | undefined;
 }
 
-export function gather({ context, desk }: GatherTools, unit: PoolUnit, read: PoolRead): Gathered {
-  const pool = withEffects(unit, read.pool);
+export function gather({ context, dnsService }: GatherTools, resourceState: PoolState, read: PoolRead): Gathered {
+  const pool = withPendingStatus(resourceState, read.pool);
   const family = familyOfPool(pool);
   const found = context.accounts.find(pool.spec.provider, family);
   const account = found instanceof AddressAccount ? found : undefined;
-  const inventory = viewOf(unit, account);
-  const claims = context.claims.view(unit.ref.uid);
-  const dns = lookUp(desk, pool, family, claims);
+  const inventory = viewOf(resourceState, account);
+  const claims = context.claims.view(resourceState.ref.uid);
+  const dns = lookUp(dnsService, pool, family, claims);
   const [now, monotonic] = [context.clock.now(), context.clock.monotonic()];
-  unit.followAccount(account?.recovered ?? 0);
-  const matches = matchesOf(context, unit);
+  resourceState.followAccount(account?.recovered ?? 0);
+  const matches = matchesOf(context, resourceState);
   const { verdictOf } = matches;
   const snapshot: Snapshot = {
     ...{ pool, now, inventory, claims, ...matches, ...accountFacts(account) },
-    ...optional("problem", read.problem ?? unit.match.problem ?? problemOf(found)),
+    ...optional("problem", read.problem ?? resourceState.match.problem ?? problemOf(found)),
     ...optional("dns", dns?.snapshot),
     ownerOf: (ip) => context.claims.holderOf(ip),
-    share: (wants, nodes) => shareOf(context, unit, { family, account, inventory }, { wants, nodes }),
-    otherCreations: context.creations.others(creationKey(unit, pool, { family, account })),
+    share: (wants, nodes) => shareOf(context, resourceState, { family, account, inventory }, { wants, nodes }),
+    otherCreations: context.creations.others(creationKey(resourceState, pool, { family, account })),
     annotated: context.annotated.find(family, ownerName(pool.metadata), namedAddresses(pool)),
-    crdTooOld: unit.crdTooOld,
-    creating: unit.underWay.has(CREATION),
-    passedOver: unit.match.passedOver,
-    memory: memoryOf(unit, { inventory, verdictOf, now, monotonic, recordReverts: dns?.reverts ?? [] }),
+    crdTooOld: resourceState.crdTooOld,
+    creating: resourceState.inFlight.has(CREATION),
+    passedOver: resourceState.match.passedOver,
+    memory: memoryOf(resourceState, { inventory, verdictOf, now, monotonic, recordReverts: dns?.reverts ?? [] }),
   };
   return { snapshot, family, account, dns };
 }
 
-function matchesOf({ leads, leadsSince }: ControllerContext, { match: { index, settled } }: PoolUnit) {
+function matchesOf({ leads, leadsSince }: ControllerContext, { match: { index, settled } }: PoolState) {
   return {
     cachesComplete: leads() && settled,
     ...optional("leadsSince", leadsSince()),
@@ -85,7 +85,7 @@ function optional<K extends string, V>(key: K, value: V | undefined): { readonly
 
 /** As the creation book knows the pool. */
 export function creationKey(
-  { ref }: Pick<PoolUnit, "ref">,
+  { ref }: Pick<PoolState, "ref">,
   { spec }: Pool,
   { family, account }: Pick<Gathered, "family" | "account">,
 ) {
@@ -100,18 +100,18 @@ export function namedAddresses({ metadata, spec, status }: Pool): readonly strin
 }
 
 /** Entries as they will be told, with what an older server did not keep. */
-export function withEffects({ effects, shadow, crdTooOld }: PoolUnit, pool: Pool): Pool {
-  if (effects.size === 0 && !crdTooOld) return pool;
-  const status: Pool["status"] = crdTooOld ? { ...pool.status, ...shadow } : pool.status;
-  const ips: Readonly<Record<string, AddressStatus>> = { ...status.ips, ...Object.fromEntries(effects) };
+export function withPendingStatus({ pendingStatus, droppedStatus, crdTooOld }: PoolState, pool: Pool): Pool {
+  if (pendingStatus.size === 0 && !crdTooOld) return pool;
+  const status: Pool["status"] = crdTooOld ? { ...pool.status, ...droppedStatus } : pool.status;
+  const ips: Readonly<Record<string, AddressStatus>> = { ...status.ips, ...Object.fromEntries(pendingStatus) };
   return { ...pool, status: { ...status, ips } };
 }
 
 /** `undefined`: the pool has no record set and had none. */
-function lookUp(desk: DnsDesk, pool: Pool, family: IpFamily, claims: Snapshot["claims"]): DnsLook | undefined {
+function lookUp(dnsService: DnsService, pool: Pool, family: IpFamily, claims: Snapshot["claims"]): DnsView | undefined {
   const { spec, status } = pool;
   if (spec.dnsRecordSet === undefined && status.dns === undefined) return undefined;
-  return desk.look({
+  return dnsService.evaluate({
     provider: dnsProviderOf(spec),
     wanted: spec.dnsRecordSet,
     types: [family === "IPv6" ? "AAAA" : "A"],
@@ -121,16 +121,16 @@ function lookUp(desk: DnsDesk, pool: Pool, family: IpFamily, claims: Snapshot["c
 }
 
 /** An address whose call has not been answered yet shows as moving, whatever was seen of it. */
-function viewOf(unit: PoolUnit, account: AddressAccount | undefined): InventoryView {
+function viewOf(resourceState: PoolState, account: AddressAccount | undefined): InventoryView {
   const view = account?.inventory?.view() ?? NOTHING_SEEN;
-  const busy = (ip: string) => unit.underWay.has(addressSubject(ip));
-  if (!view.complete || unit.underWay.size === 0) return view;
+  const busy = (ip: string) => resourceState.inFlight.has(addressLockKey(ip));
+  if (!view.complete || resourceState.inFlight.size === 0) return view;
   const shown = (address: InventoryAddress): InventoryAddress =>
     busy(address.ip) && address.action === undefined ? { ...address, action: {} } : address;
   return {
     complete: view.complete,
     ageSeconds: view.ageSeconds,
-    ...(view.lookAgainSeconds === undefined ? {} : { lookAgainSeconds: view.lookAgainSeconds }),
+    ...(view.rereadSeconds === undefined ? {} : { rereadSeconds: view.rereadSeconds }),
     get addresses() {
       return new Map([...view.addresses].map(([ip, address]) => [ip, shown(address)]));
     },
@@ -157,13 +157,13 @@ interface Asked {
 }
 
 function shareOf(
-  { demands }: ControllerContext,
-  { ref, createdAt }: PoolUnit,
+  { nodeRequests }: ControllerContext,
+  { ref, createdAt }: PoolState,
   { family, account, inventory }: Place,
   { wants, nodes }: Asked,
 ): readonly ProviderId[] {
   const limit = account?.provider.capabilities.addressesPerNode ?? 1;
   const roomOn = (node: ProviderId) =>
     limit - inventory.heldCount(node) - (inventory.reservedFor(node) === undefined ? 0 : 1);
-  return demands.share(family, { ref, createdAt, wants, candidates: () => nodes }, roomOn);
+  return nodeRequests.share(family, { ref, createdAt, wants, candidates: () => nodes }, roomOn);
 }

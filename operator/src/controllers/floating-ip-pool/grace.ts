@@ -1,24 +1,24 @@
 /** Step 3: which holders keep their address, though they do not match for the moment. */
 
 import { type Grace, graceOf } from "../../match/grace.js";
-import { given } from "../given.js";
+import { omitUndefined } from "../omit-undefined.js";
 import { timeOf } from "../times.js";
-import type { Holding } from "./holdings.js";
+import type { Holding } from "./observed.js";
 import type { Snapshot } from "./snapshot.js";
 
-export interface Standing extends Holding {
+export interface Placement extends Holding {
   /** `undefined`: nobody is known to hold it, or it is not the pool's to judge. */
   readonly grace: Grace | undefined;
 }
 
-export function standingsOf(snapshot: Snapshot, holdings: readonly Holding[]): readonly Standing[] {
-  return holdings.map((holding) => ({ ...holding, grace: graceFor(snapshot, holding) }));
+export function placementsOf(snapshot: Snapshot, observed: readonly Holding[]): readonly Placement[] {
+  return observed.map((holding) => ({ ...holding, grace: graceFor(snapshot, holding) }));
 }
 
 /** Whether the holder keeps it and it is served there. */
-export function isServed({ address, sight, action, grace }: Standing): boolean {
+export function isServed({ address, certainty, action, grace }: Placement): boolean {
   // An action of unknown outcome may never have begun: until a read shows its end, the holder serves.
-  const leaving = sight === "moving" && action?.id !== "";
+  const leaving = certainty === "moving" && action?.id !== "";
   if (!isOurs({ address }) || !address.wanted || leaving) return false;
   return grace?.state === "matches" || grace?.state === "protected";
 }
@@ -30,7 +30,7 @@ export function isOurs({ address }: Pick<Holding, "address">): boolean {
 function graceFor({ now, pool, leadsSince }: Snapshot, { address, holder, verdict, was }: Holding): Grace | undefined {
   if (holder === undefined || !address.wanted) return undefined;
   const periodMs = (pool.spec.gracePeriodSeconds ?? 0) * 1000;
-  return graceOf({ verdict, memory: graceMemory(was, holder), periodMs, now, ...given({ leadsSince }) });
+  return graceOf({ verdict, memory: graceMemory(was, holder), periodMs, now, ...omitUndefined({ leadsSince }) });
 }
 
 /** What the status remembers is of its holder; while an address moves, of the one that it comes from. */

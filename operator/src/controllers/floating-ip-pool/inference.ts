@@ -6,7 +6,7 @@
 import { Annotation, canonicalIp, type PendingCreation } from "cdk8s-flipop/api";
 import { CREATION_OVER_MS, INFERENCE_WINDOW_MS } from "../../bounds.js";
 import { refText } from "../../claims/claimant.js";
-import type { ListSighting } from "../addresses/list-sightings.js";
+import type { ListObservation } from "../addresses/list-observations.js";
 import { timeOf } from "../times.js";
 import type { OtherCreation, Snapshot } from "./snapshot.js";
 
@@ -18,7 +18,7 @@ export interface OpenCase {
   /** Addresses that were there before. */
   readonly seen: ReadonlySet<string>;
   /** Whole lists that were read since, oldest first. */
-  readonly lists: readonly ListSighting[];
+  readonly lists: readonly ListObservation[];
 }
 
 export function caseOf(snapshot: Snapshot, intent: PendingCreation): OpenCase {
@@ -38,7 +38,7 @@ function startOf({ now, memory }: Snapshot, { startedAt }: PendingCreation): num
 }
 
 /** New, unassigned, and excluded by no fact; sorted. */
-export function candidatesIn(snapshot: Snapshot, open: OpenCase, list: ListSighting): readonly string[] {
+export function candidatesIn(snapshot: Snapshot, open: OpenCase, list: ListObservation): readonly string[] {
   return [...list.unassigned].filter((ip) => isCandidate(snapshot, open, ip)).sort();
 }
 
@@ -50,7 +50,7 @@ export function isCandidate(snapshot: Snapshot, { intent, seen, lists, startedAt
 }
 
 /** It was not there, or not free, when the call had long ended. */
-function isLate(lists: readonly ListSighting[], startedAt: number, ip: string): boolean {
+function isLate(lists: readonly ListObservation[], startedAt: number, ip: string): boolean {
   const first = lists.findIndex(({ unassigned }) => unassigned.has(ip));
   return lists.slice(0, Math.max(first, 0)).some(({ at }) => at >= startedAt + CREATION_OVER_MS);
 }

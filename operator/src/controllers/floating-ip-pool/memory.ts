@@ -2,9 +2,9 @@
 
 import { NODE_FAILURE_KEPT_MS, PLACEMENT_LASTING_MS, REVERTS_KEPT } from "../../bounds.js";
 import type { ProviderId } from "../../providers/types.js";
-import { given } from "../given.js";
+import { omitUndefined } from "../omit-undefined.js";
+import type { PoolState } from "./resource-state.js";
 import type { PoolMemory, Snapshot } from "./snapshot.js";
-import type { PoolUnit } from "./unit.js";
 
 export interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now"> {
   /** At `now`. */
@@ -13,52 +13,53 @@ export interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now">
   readonly recordReverts: readonly number[];
 }
 
-export function memoryOf(unit: PoolUnit, scene: Scene): PoolMemory {
-  noticeReverts(unit, scene);
-  forgetNodes(unit, scene.now);
-  unit.firstPlannedAt ??= scene.now;
-  const { creationFailure, creationResult, lastAssignmentAt, firstPlannedAt, cleanup, nodeRetries, reverts } = unit;
+export function memoryOf(resourceState: PoolState, scene: Scene): PoolMemory {
+  noticeReverts(resourceState, scene);
+  forgetNodes(resourceState, scene.now);
+  resourceState.firstPlannedAt ??= scene.now;
+  const { creationFailure, creationResult, lastAssignmentAt, firstPlannedAt, cleanup, nodeRetries, reverts } =
+    resourceState;
   const records = scene.recordReverts.length === 0 ? [] : [["records", scene.recordReverts] as const];
   return {
     ...(lastAssignmentAt === undefined ? {} : { lastAssignmentAt }),
     firstPlannedAt,
-    assigning: unit.assigning.size > 0,
+    assigning: resourceState.assigning.size > 0,
     nodeRetryAt: new Map([...nodeRetries].map(([node, { retryAt }]): [ProviderId, number] => [node, retryAt])),
-    ...given({ creationFailure, creationResult }),
-    ...unit.sightings.seen(scene),
-    accountRetryAt: accountWaits(unit),
+    ...omitUndefined({ creationFailure, creationResult }),
+    ...resourceState.listObservations.seen(scene),
+    accountRetryAt: accountWaits(resourceState),
     reverts: new Map([...reverts, ...records]),
     cleanup,
   };
 }
 
 /** By subject. */
-function accountWaits({ accountFailures, retries }: PoolUnit): ReadonlyMap<string, number> {
+function accountWaits({ accountFailures, retries }: PoolState): ReadonlyMap<string, number> {
   return new Map(
-    [...accountFailures].flatMap((subject) => {
-      const state = retries.get(subject);
-      return state === undefined ? [] : [[subject, state.retryAt] as const];
+    [...accountFailures].flatMap((lockKey) => {
+      const state = retries.get(lockKey);
+      return state === undefined ? [] : [[lockKey, state.retryAt] as const];
     }),
   );
 }
 
 /** Somebody took an address off a node of ours that is well. */
-function noticeReverts(unit: PoolUnit, { inventory, verdictOf, now }: Scene): void {
-  for (const [ip, { machine, at }] of unit.placements) {
+function noticeReverts(resourceState: PoolState, { inventory, verdictOf, now }: Scene): void {
+  for (const [ip, { machine, at }] of resourceState.lastPlacements) {
     const facts = inventory.get(ip);
-    if (facts === undefined || facts.doubted || facts.action !== undefined) continue;
+    if (facts === undefined || facts.unconfirmed || facts.action !== undefined) continue;
     if (facts.holder === machine) {
-      if (now - at >= PLACEMENT_LASTING_MS) unit.reverts.delete(ip);
+      if (now - at >= PLACEMENT_LASTING_MS) resourceState.reverts.delete(ip);
       continue;
     }
-    unit.placements.delete(ip);
+    resourceState.lastPlacements.delete(ip);
     if (verdictOf(machine)?.refusals.length !== 0) continue;
-    unit.reverts.set(ip, [...(unit.reverts.get(ip) ?? []), now].slice(-REVERTS_KEPT));
+    resourceState.reverts.set(ip, [...(resourceState.reverts.get(ip) ?? []), now].slice(-REVERTS_KEPT));
   }
 }
 
-function forgetNodes(unit: PoolUnit, now: number): void {
-  for (const [node, { retryAt }] of unit.nodeRetries) {
-    if (now - retryAt > NODE_FAILURE_KEPT_MS) unit.nodeRetries.delete(node);
+function forgetNodes(resourceState: PoolState, now: number): void {
+  for (const [node, { retryAt }] of resourceState.nodeRetries) {
+    if (now - retryAt > NODE_FAILURE_KEPT_MS) resourceState.nodeRetries.delete(node);
   }
 }

@@ -6,11 +6,11 @@ import type { FlipopMetrics } from "../../metrics/flipop.js";
 import type { OwnSeries, Sample, StateSeries } from "../../metrics/series.js";
 import { conditionSamples } from "../condition-metrics.js";
 import type { ControllerContext } from "../context.js";
-import type { Step } from "./chain-end.js";
+import type { Step } from "./action-result.js";
+import { dnsProviderOf } from "./desired.js";
 import type { Plan } from "./plan.js";
+import { POOL_KIND } from "./resource-state.js";
 import type { Pool } from "./snapshot.js";
-import { POOL_KIND } from "./unit.js";
-import { dnsProviderOf } from "./wish.js";
 
 export interface Labelled {
   readonly namespace: string;
@@ -36,7 +36,7 @@ interface Shown {
 
 /** All that a plan says of its pool. */
 export function showPool({ metrics, series, states }: Shown, pool: Labelled, plan: Plan): void {
-  metrics.leftBehind.inc({ kind: POOL_KIND, namespace: pool.namespace }, 0);
+  metrics.abandonedItems.inc({ kind: POOL_KIND, namespace: pool.namespace }, 0);
   series.show(samplesOf(metrics, pool, plan));
   const addresses = plan.addresses.map(({ ip, status: { state } }) => ({ labels: { ...pool, ip }, state }));
   const counters = [metrics.assignments, metrics.assignmentErrors];

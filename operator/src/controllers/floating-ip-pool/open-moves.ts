@@ -5,10 +5,10 @@ import { hasEnded, type InventoryView } from "../../inventory/types.js";
 import type { ProviderId } from "../../providers/types.js";
 import { AddressAccount } from "../address-accounts.js";
 import type { ControllerContext } from "../context.js";
+import { familyOfPool } from "./desired.js";
+import { addressLockKey, CREATION } from "./lock-key.js";
+import type { PoolState } from "./resource-state.js";
 import type { Pool } from "./snapshot.js";
-import { addressSubject, CREATION } from "./subject.js";
-import type { PoolUnit } from "./unit.js";
-import { familyOfPool } from "./wish.js";
 
 /** Nodes that addresses of the pool are on their way to, by address. Pure. */
 export function openMoves({ status }: Pool, view: Pick<InventoryView, "get">): ReadonlyMap<string, ProviderId> {
@@ -22,36 +22,40 @@ export function openMoves({ status }: Pool, view: Pick<InventoryView, "get">): R
 }
 
 /** Before anybody decides on the account's nodes: moves of a former process hold theirs again. */
-export function reserveOpenMoves({ accounts }: Pick<ControllerContext, "accounts">, unit: PoolUnit): void {
-  const account = accountOf(accounts, unit.read()?.pool);
-  account?.whenOpen(unit.ref, () => {
-    const pool = unit.read()?.pool;
+export function reserveOpenMoves({ accounts }: Pick<ControllerContext, "accounts">, resourceState: PoolState): void {
+  const account = accountOf(accounts, resourceState.read()?.pool);
+  account?.whenOpen(resourceState.ref, () => {
+    const pool = resourceState.read()?.pool;
     const { inventory } = account;
     if (pool === undefined || inventory === undefined) return;
     for (const [ip, node] of openMoves(pool, inventory.view())) {
-      const reservation = unit.reservations.has(ip) ? undefined : inventory.reserve(node, unit.ref);
-      if (reservation !== undefined) unit.reservations.set(ip, reservation);
+      const reservation = resourceState.reservations.has(ip) ? undefined : inventory.reserve(node, resourceState.ref);
+      if (reservation !== undefined) resourceState.reservations.set(ip, reservation);
     }
   });
 }
 
 /** A move that has ended gives its node free, however it ended and whoever noticed. */
-export function freeReservations({ accounts }: Pick<ControllerContext, "accounts">, unit: PoolUnit, pool: Pool): void {
-  if (unit.reservations.size === 0) return;
+export function freeReservations(
+  { accounts }: Pick<ControllerContext, "accounts">,
+  resourceState: PoolState,
+  pool: Pool,
+): void {
+  if (resourceState.reservations.size === 0) return;
   const view = accountOf(accounts, pool)?.inventory?.view();
   const open: ReadonlyMap<string, ProviderId> = view === undefined ? new Map() : openMoves(pool, view);
   const isOpen = (key: string, node: ProviderId) =>
     view?.get(key)?.inFlight?.expected === node || open.get(key) === node;
-  for (const [key, reservation] of unit.reservations) {
-    if (isUnderWay(unit, key) || isOpen(key, reservation.node)) continue;
+  for (const [key, reservation] of resourceState.reservations) {
+    if (isInFlight(resourceState, key) || isOpen(key, reservation.node)) continue;
     reservation.release();
-    unit.reservations.delete(key);
-    unit.polls.delete(key);
+    resourceState.reservations.delete(key);
+    resourceState.polls.delete(key);
   }
 }
 
-function isUnderWay({ underWay }: PoolUnit, key: string): boolean {
-  return underWay.has(key === CREATION ? CREATION : addressSubject(key));
+function isInFlight({ inFlight }: PoolState, key: string): boolean {
+  return inFlight.has(key === CREATION ? CREATION : addressLockKey(key));
 }
 
 function accountOf(accounts: ControllerContext["accounts"], pool: Pool | undefined): AddressAccount | undefined {

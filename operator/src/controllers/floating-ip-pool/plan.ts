@@ -2,28 +2,28 @@
 
 import type { PoolCounts } from "cdk8s-flipop/api";
 import type { PlannedCondition } from "../planned-condition.js";
-import type { Action, Chain } from "./actions.js";
+import type { Action, ActionSequence } from "./actions.js";
+import { addressesOf, countsOf, type PlannedAddress } from "./address-status.js";
 import { annotationChains } from "./annotations.js";
+import { type Assignment, type AssignmentPlan, assignmentsOf, coolOffOf } from "./assignments.js";
 import { conditionsOf } from "./conditions.js";
-import { assignmentRecord, type Creation, creatable, creationOf, settlementOf, unsettledOf } from "./creation.js";
+import { assignmentRecord, type Creation, creatable, creationOf, creationRecoveryOf, unsettledOf } from "./creation.js";
 import { deletionChains, finalizerChain, hasFinalizer, needsFinalizer } from "./deletion.js";
-import { type Demand, demandOf } from "./demand.js";
-import { type Standing, standingsOf } from "./grace.js";
-import { holdingsOf } from "./holdings.js";
-import { lookAgainAt } from "./look-again.js";
-import { coolOffOf, type Pair, type Pairing, pairsOf } from "./pairs.js";
-import { bookkeepingChains, isHeldBack, reclaimChains } from "./reclaim.js";
+import { type Desired, desiredOf } from "./desired.js";
+import { type Choice, moveText, planText } from "./explanation.js";
+import { type Placement, placementsOf } from "./grace.js";
+import { type MovableAddresses, movableAddressesOf } from "./movable-addresses.js";
+import { observedOf } from "./observed.js";
 import { publishedOf, recordChain } from "./records.js";
 import { type Regions, regionsOf } from "./regions.js";
-import { addressesOf, countsOf, type PlannedAddress } from "./report.js";
-import { type Choice, moveText, planText } from "./sentence.js";
+import { bookkeepingSequences, isHeldBack, releaseSequences } from "./release.js";
+import { requeueAt } from "./requeue-at.js";
 import { isDeleting, isObserved, type Snapshot } from "./snapshot.js";
-import { type Supply, supplyOf } from "./supply.js";
-import { type Wish, wishOf } from "./wish.js";
+import { type WaitingNodes, waitingNodesOf } from "./waiting-nodes.js";
 
 export interface Plan {
   /** Empty: nothing to do. Started in this order, then in parallel. After a run that did anything, plan again at once. */
-  readonly chains: readonly Chain[];
+  readonly sequences: readonly ActionSequence[];
   /** In the order of the wish. Those that are not in it leave the status. */
   readonly addresses: readonly PlannedAddress[];
   readonly conditions: readonly PlannedCondition[];
@@ -32,105 +32,109 @@ export interface Plan {
   readonly missing: number;
   /** Candidates without an address, in the preferred order; all of them. */
   readonly waiting: readonly string[];
-  /** What this pool would take from others (`DemandBook.set`); 0: it can't act now. */
-  readonly demand: { readonly wants: number; readonly regions: Regions };
+  /** What this pool would take from others (`NodeRequestRegistry.set`); 0: it can't act now. */
+  readonly waitingNodes: { readonly wants: number; readonly regions: Regions };
   /** ms since the epoch. Absent: only when something happens. */
-  readonly lookAgainAt?: number;
+  readonly requeueAt?: number;
   /** For the log; empty where nothing moves. */
-  readonly sentence: string;
+  readonly explanation: string;
 }
 
 export function plan(snapshot: Snapshot): Plan {
-  const wish = wishOf(snapshot);
-  const standings = standingsOf(snapshot, holdingsOf(snapshot, wish));
-  const supply = supplyOf(snapshot, standings);
+  const desired = desiredOf(snapshot);
+  const placements = placementsOf(snapshot, observedOf(snapshot, desired));
+  const movable = movableAddressesOf(snapshot, placements);
   const able = mayMove(snapshot);
-  const missing = able ? creatable(snapshot, wish) : 0;
-  const wants = able ? supply.free.length + missing : 0;
-  const demand = demandOf(snapshot, standings, { wants, regions: regionsOf(snapshot, supply, missing) });
-  const pairing = able ? pairsOf(snapshot, supply, demand) : NO_PAIRS;
+  const missing = able ? creatable(snapshot, desired) : 0;
+  const wants = able ? movable.free.length + missing : 0;
+  const waitingNodes = waitingNodesOf(snapshot, placements, { wants, regions: regionsOf(snapshot, movable, missing) });
+  const assignmentPlan = able ? assignmentsOf(snapshot, movable, waitingNodes) : NO_ASSIGNMENTS;
   const creation = able
-    ? creationOf(snapshot, wish, pairing, isArmed(snapshot, wish))
+    ? creationOf(snapshot, desired, assignmentPlan, isArmed(snapshot, desired))
     : (endOfCreation(snapshot) ?? NO_CREATION);
-  return assemble(snapshot, { wish, standings, supply, demand, pairing, creation });
+  return assemble(snapshot, { desired, placements, movable, waitingNodes, assignmentPlan, creation });
 }
 
 interface Decision {
-  readonly wish: Wish;
-  readonly standings: readonly Standing[];
-  readonly supply: Supply;
-  readonly demand: Demand;
-  readonly pairing: Pairing;
+  readonly desired: Desired;
+  readonly placements: readonly Placement[];
+  readonly movable: MovableAddresses;
+  readonly waitingNodes: WaitingNodes;
+  readonly assignmentPlan: AssignmentPlan;
   readonly creation: Creation;
 }
 
 function assemble(snapshot: Snapshot, decision: Decision): Plan {
-  const { wish, standings, demand, pairing, creation } = decision;
-  const addresses = addressesOf(snapshot, standings, pairing);
+  const { desired, placements, waitingNodes, assignmentPlan, creation } = decision;
+  const addresses = addressesOf(snapshot, placements, assignmentPlan);
   const published = publishedIn(snapshot, decision);
   const findings = {
-    ...{ wish, addresses, pairing, published },
+    ...{ desired, addresses, assignmentPlan, published },
     creation: creation.problem,
     unsettled: unsettledOf(snapshot),
-    heldBack: standings.filter((standing) => isHeldBack(snapshot, standing)).map(({ address }) => address.ip),
+    heldBack: placements.filter((placement) => isHeldBack(snapshot, placement)).map(({ address }) => address.ip),
   };
-  const lookAgain = lookAgainAt(snapshot, decision);
+  const requeue = requeueAt(snapshot, decision);
   return {
-    chains: chainsOf(snapshot, decision, published),
+    sequences: chainsOf(snapshot, decision, published),
     addresses,
     conditions: conditionsOf(snapshot, findings),
-    missing: wish.missing,
-    counts: countsOf(standings, addresses, wish, snapshot.candidates.length),
-    waiting: demand.waiting.map(({ name }) => name),
-    demand: { wants: demand.wants, regions: demand.regions },
-    ...(lookAgain === undefined ? {} : { lookAgainAt: lookAgain }),
-    sentence: planText(snapshot, pairing, demand),
+    missing: desired.missing,
+    counts: countsOf(placements, addresses, desired, snapshot.candidates.length),
+    waiting: waitingNodes.waiting.map(({ name }) => name),
+    waitingNodes: { wants: waitingNodes.wants, regions: waitingNodes.regions },
+    ...(requeue === undefined ? {} : { requeueAt: requeue }),
+    explanation: planText(snapshot, assignmentPlan, waitingNodes),
   };
 }
 
-function publishedIn(snapshot: Snapshot, { standings, pairing }: Decision): readonly string[] {
-  return publishedOf(snapshot, standings, new Set(pairing.pairs.map(({ standing }) => standing.address.ip)));
+function publishedIn(snapshot: Snapshot, { placements, assignmentPlan }: Decision): readonly string[] {
+  return publishedOf(
+    snapshot,
+    placements,
+    new Set(assignmentPlan.assignments.map(({ placement }) => placement.address.ip)),
+  );
 }
 
 /** Nothing is written before all is read; a paused pool writes nothing, but is cleaned up when it is deleted. */
-function chainsOf(snapshot: Snapshot, decision: Decision, published: readonly string[]): readonly Chain[] {
-  const { wish, standings, pairing, creation, demand } = decision;
-  const polls = snapshot.inventory.complete ? standings.flatMap(poll) : [];
-  if (isDeleting(snapshot.pool)) return [...polls, ...deletionChains(snapshot, wish, standings)].filter(isFilled);
+function chainsOf(snapshot: Snapshot, decision: Decision, published: readonly string[]): readonly ActionSequence[] {
+  const { desired, placements, assignmentPlan, creation, waitingNodes } = decision;
+  const polls = snapshot.inventory.complete ? placements.flatMap(poll) : [];
+  if (isDeleting(snapshot.pool)) return [...polls, ...deletionChains(snapshot, desired, placements)].filter(isFilled);
   if (!isObserved(snapshot)) return polls;
-  if (snapshot.pool.spec.paused === true) return [...polls, creation.chain].filter(isFilled);
-  const books = [finalizerChain(snapshot, wish), ...bookkeepingChains(snapshot, wish, standings)];
-  if (snapshot.problem !== undefined) return [creation.chain, ...polls, ...books].filter(isFilled);
-  const moves = pairing.pairs.map((pair) => moveChain(snapshot, pair, { wish, choice: demand }));
-  const annotations = annotationChains(snapshot, standings, wish.family);
-  const records = isArmed(snapshot, wish) ? recordChain(snapshot, published, wish.family) : [];
-  const reclaims = reclaimChains(snapshot, standings);
-  return [...moves, creation.chain, ...polls, ...books, ...annotations, records, ...reclaims].filter(isFilled);
+  if (snapshot.pool.spec.paused === true) return [...polls, creation.sequence].filter(isFilled);
+  const registries = [finalizerChain(snapshot, desired), ...bookkeepingSequences(snapshot, desired, placements)];
+  if (snapshot.problem !== undefined) return [creation.sequence, ...polls, ...registries].filter(isFilled);
+  const moves = assignmentPlan.assignments.map((pair) => moveChain(snapshot, pair, { desired, choice: waitingNodes }));
+  const annotations = annotationChains(snapshot, placements, desired.family);
+  const records = isArmed(snapshot, desired) ? recordChain(snapshot, published, desired.family) : [];
+  const releases = releaseSequences(snapshot, placements);
+  return [...moves, creation.sequence, ...polls, ...registries, ...annotations, records, ...releases].filter(isFilled);
 }
 
 /** Another action on the same address waits for the end of the first. */
-function poll({ action, address }: Standing): readonly Chain[] {
+function poll({ action, address }: Placement): readonly ActionSequence[] {
   if (action?.id === undefined || address.claim?.ours !== true) return [];
   const { id, expected } = action;
   return [[{ do: "poll", ip: address.ip, id, expected, why: "an action runs on it" }]];
 }
 
 interface MoveContext {
-  readonly wish: Wish;
+  readonly desired: Desired;
   readonly choice: Choice;
 }
 
-function moveChain(snapshot: Snapshot, pair: Pair, { wish, choice }: MoveContext): Chain {
-  const { standing, node } = pair;
-  const { ip } = standing.address;
+function moveChain(snapshot: Snapshot, pair: Assignment, { desired, choice }: MoveContext): ActionSequence {
+  const { placement, node } = pair;
+  const { ip } = placement.address;
   const why = moveText(snapshot, pair, choice);
-  const from = standing.holder;
+  const from = placement.holder;
   // Where a held address can't be moved: it is free at the next look, and then it is assigned.
   if (from !== undefined && snapshot.capabilities?.movesHeld !== true) return [{ do: "unassign", ip, from, why }];
   const target = { name: node.name, machine: node.machine };
   const assign: Action = { do: "assign", ip, node: target, ...(from === undefined ? {} : { from }), why };
   const cooling = coolOffOf(snapshot) > 0 ? [assignmentRecord(snapshot, why)] : [];
-  return [...cooling, assign, { do: "annotate-node", node: node.name, ip, family: wish.family, why }];
+  return [...cooling, assign, { do: "annotate-node", node: node.name, ip, family: desired.family, why }];
 }
 
 /** Whether addresses may move, and new ones be created. */
@@ -142,17 +146,23 @@ function mayMove(snapshot: Snapshot): boolean {
 
 /** A creation whose answer was lost holds up others: it is settled whatever else stands in the way of the pool. */
 function endOfCreation(snapshot: Snapshot): Creation | undefined {
-  return isObserved(snapshot) && snapshot.creating !== true ? settlementOf(snapshot) : undefined;
+  return isObserved(snapshot) && snapshot.creating !== true ? creationRecoveryOf(snapshot) : undefined;
 }
 
 /** The finalizer stands before the first thing that it is for. */
-function isArmed(snapshot: Snapshot, wish: Wish): boolean {
-  return !needsFinalizer(snapshot, wish) || hasFinalizer(snapshot.pool);
+function isArmed(snapshot: Snapshot, desired: Desired): boolean {
+  return !needsFinalizer(snapshot, desired) || hasFinalizer(snapshot.pool);
 }
 
-const NO_PAIRS: Pairing = { pairs: [], cooling: [], coolUntil: undefined, elsewhere: [], leftover: [] };
-const NO_CREATION: Creation = { chain: [] };
+const NO_ASSIGNMENTS: AssignmentPlan = {
+  assignments: [],
+  cooling: [],
+  coolUntil: undefined,
+  elsewhere: [],
+  leftover: [],
+};
+const NO_CREATION: Creation = { sequence: [] };
 
-function isFilled(chain: Chain): boolean {
-  return chain.length > 0;
+function isFilled(sequence: ActionSequence): boolean {
+  return sequence.length > 0;
 }

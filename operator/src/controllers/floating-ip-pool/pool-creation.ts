@@ -11,30 +11,33 @@ import {
 } from "../addresses/creation-result.js";
 import type { ControllerContext } from "../context.js";
 import { isOf, isOnRecord, withCreated } from "./known-creation.js";
+import { CREATION } from "./lock-key.js";
 import type { PoolObject } from "./read-pool.js";
-import { CREATION } from "./subject.js";
+import type { PoolState } from "./resource-state.js";
 import type { Tools } from "./tools.js";
-import type { PoolUnit } from "./unit.js";
 
 /** Rejects as the API server does; until it takes the result, this process remembers it. */
-export function recordCreation({ unit }: Pick<Tools, "unit">, result: CreationResult): Promise<void> {
-  return recordResult(unit, result, async () => {
-    const written = await unit.writer.write({
+export function recordCreation({ resourceState }: Pick<Tools, "resourceState">, result: CreationResult): Promise<void> {
+  return recordResult(resourceState, result, async () => {
+    const written = await resourceState.writer.write({
       patch: (pool) => statusPatch(pool, changeOf(pool, result)),
       subresource: "status",
       fact: true,
     });
-    await checkInferred(unit, written, result);
-    await dropCopy(unit, result.created);
+    await checkInferred(resourceState, written, result);
+    await dropCopy(resourceState, result.created);
   });
 }
 
 /** The same for an end that the provider has just reported: whoever asked goes on, and the write is tried again. */
-export async function endCreation(tools: Pick<Tools, "unit" | "context">, result: CreationResult): Promise<void> {
-  const { context, unit } = tools;
+export async function endCreation(
+  tools: Pick<Tools, "resourceState" | "context">,
+  result: CreationResult,
+): Promise<void> {
+  const { context, resourceState } = tools;
   await recordCreation(tools, result).catch((error: unknown) => {
-    const fields = { pool: unit.key, ip: result.created?.ip, error: errorText(error) };
-    context.logger.error(fields, unit.object() === undefined ? ORPHANED : KEPT);
+    const fields = { pool: resourceState.key, ip: result.created?.ip, error: errorText(error) };
+    context.logger.error(fields, resourceState.object() === undefined ? ORPHANED : KEPT);
   });
 }
 
@@ -44,7 +47,7 @@ const ORPHANED =
   "Failed to record the end of a creation: the resource is gone, and an address that was created stays with the account";
 
 /** Takes the copy of the intent away, and notes what came of it. A fact, too. */
-export async function dropCopy({ writer }: PoolUnit, created?: CreatedFacts): Promise<void> {
+export async function dropCopy({ writer }: PoolState, created?: CreatedFacts): Promise<void> {
   const patch = (pool: PoolObject) => ownAnnotationPatch(pool, annotationsAfter(pool.metadata, created));
   await writer.write({ patch, fact: true });
 }
@@ -58,28 +61,32 @@ function changeOf({ status }: PoolObject, { startedAt, created }: CreationResult
 }
 
 /** An older CRD drops the mark. Without it the address would be released one day, so the record is taken back. */
-async function checkInferred(unit: PoolUnit, { status }: PoolObject, { created }: CreationResult): Promise<void> {
+async function checkInferred(
+  resourceState: PoolState,
+  { status }: PoolObject,
+  { created }: CreationResult,
+): Promise<void> {
   if (created === undefined || isOnRecord(status ?? {}, created)) return;
-  unit.crdTooOld = true;
+  resourceState.crdTooOld = true;
   const without = (pool: PoolObject) => (pool.status?.createdIPs ?? []).filter((entry) => !isOf(entry, created.ip));
   const patch = (pool: PoolObject) => statusPatch(pool, { createdIPs: without(pool) });
-  await unit.writer.write({ patch, subresource: "status", fact: true });
+  await resourceState.writer.write({ patch, subresource: "status", fact: true });
   throw new Error("the API server drops status.createdIPs[].inferred: apply the CRDs of this release");
 }
 
 /** As others have to know it: a creation that runs, or whose answer was lost. */
-export function noteCreation({ creations, accounts, clock }: ControllerContext, unit: PoolUnit): void {
-  const pool = unit.read()?.pool;
+export function noteCreation({ creations, accounts, clock }: ControllerContext, resourceState: PoolState): void {
+  const pool = resourceState.read()?.pool;
   const intent = pool?.status.pendingCreation;
-  const running = unit.underWay.has(CREATION);
+  const running = resourceState.inFlight.has(CREATION);
   if (pool === undefined || intent === undefined) {
-    if (!running) creations.end(unit.ref.uid);
+    if (!running) creations.end(resourceState.ref.uid);
     return;
   }
   const { family, provider, providerID } = intent;
   const found = accounts.find(provider, family);
   creations.set({
-    ...{ resource: unit.ref, provider, family, running },
+    ...{ resource: resourceState.ref, provider, family, running },
     account: found instanceof AddressAccount ? found.inventory : undefined,
     startedAt: Math.min(Date.parse(intent.startedAt), clock.now()),
     ...(providerID === undefined ? {} : { node: providerID }),

@@ -11,43 +11,45 @@ import type { InventoryAddress } from "../../inventory/types.js";
 import type { CallContext } from "../../providers/call.js";
 import { AddressAccount, ALONE } from "../address-accounts.js";
 import type { ControllerContext } from "../context.js";
-import { freshSeconds } from "../creation-book.js";
+import { freshSeconds } from "../creation-registry.js";
+import { familyOfPool } from "./desired.js";
 import { creationKey, namedAddresses } from "./gather.js";
+import { addressLockKey } from "./lock-key.js";
+import type { PoolState } from "./resource-state.js";
 import type { Pool } from "./snapshot.js";
-import { addressSubject } from "./subject.js";
-import type { PoolUnit } from "./unit.js";
-import { familyOfPool } from "./wish.js";
 
 /** Never rejects: what can't be read is a failure of the account. */
 export async function prepare(
   context: ControllerContext,
-  unit: PoolUnit,
+  resourceState: PoolState,
   pool: Pool,
   why: (text: string) => CallContext,
 ): Promise<void> {
   const account = context.accounts.find(pool.spec.provider, familyOfPool(pool));
   if (!(account instanceof AddressAccount)) return;
-  tellNames(account, unit, pool);
-  const { sightings } = unit;
-  const settling = sightings.meet(pool.status.pendingCreation, context.clock.monotonic());
-  const key = creationKey(unit, pool, { family: account.family, account });
+  declareNames(account, resourceState, pool);
+  const { listObservations } = resourceState;
+  const settling = listObservations.meet(pool.status.pendingCreation, context.clock.monotonic());
+  const key = creationKey(resourceState, pool, { family: account.family, account });
   const others = freshSeconds(context.creations.others(key), context.clock.now());
-  const routine = !settling && !unit.moving && account.readable && others === Number.POSITIVE_INFINITY;
-  const maxAge = settling ? SETTLE_LIST_SECONDS : Math.min(listSeconds(unit), others);
+  const routine = !settling && !resourceState.moving && account.readable && others === Number.POSITIVE_INFINITY;
+  const maxAge = settling ? SETTLE_LIST_SECONDS : Math.min(listSeconds(resourceState), others);
   await account.refresh(maxAge, routine ? "check" : "assignment");
-  tellNames(account, unit, pool);
-  await readOthers(account, unit, pool, why);
-  sightings.note(account.inventory?.view(), context.clock.monotonic());
+  declareNames(account, resourceState, pool);
+  await readOthers(account, resourceState, pool, why);
+  listObservations.note(account.inventory?.view(), context.clock.monotonic());
 }
 
 /** When the list of the account is to be read again, ms from now; `undefined`: nobody knows the account yet. */
-export function listDueMs(account: AddressAccount | undefined, unit: PoolUnit): number | undefined {
+export function listDueMs(account: AddressAccount | undefined, resourceState: PoolState): number | undefined {
   const age = account?.inventory?.view().ageSeconds;
   // One that is just that old still counts: a look at that very moment would come to nothing, and again, and again.
-  return age === undefined || !Number.isFinite(age) ? undefined : Math.max(0, listSeconds(unit) - age) * 1000 + 1;
+  return age === undefined || !Number.isFinite(age)
+    ? undefined
+    : Math.max(0, listSeconds(resourceState) - age) * 1000 + 1;
 }
 
-function listSeconds({ reverts }: PoolUnit): number {
+function listSeconds({ reverts }: PoolState): number {
   return reverts.size > 0 ? CONTESTED_LIST_MAX_AGE_SECONDS : LIST_MAX_AGE_SECONDS;
 }
 
@@ -62,23 +64,23 @@ export function lockedDueMs(account: AddressAccount | undefined, pool: Pool): nu
   return ages.length === 0 ? undefined : Math.min(...ages);
 }
 
-function tellNames({ inventory }: AddressAccount, unit: PoolUnit, pool: Pool): void {
-  inventory?.want(unit.ref, namedAddresses(pool));
+function declareNames({ inventory }: AddressAccount, resourceState: PoolState, pool: Pool): void {
+  inventory?.want(resourceState.ref, namedAddresses(pool));
 }
 
 async function readOthers(
   account: AddressAccount,
-  unit: PoolUnit,
+  resourceState: PoolState,
   pool: Pool,
   why: (text: string) => CallContext,
 ): Promise<void> {
   const view = account.inventory?.view();
   if (view?.complete !== true || account.failure !== undefined) return;
-  const ips = namedAddresses(pool).filter((ip) => !unit.underWay.has(addressSubject(ip)));
+  const ips = namedAddresses(pool).filter((ip) => !resourceState.inFlight.has(addressLockKey(ip)));
   const unread = ips.filter((ip) => view.get(ip) === undefined && !view.isGone(ip) && familyOf(ip) === account.family);
   if (unread.length > ALONE) await account.refresh(0, "assignment");
   else if (unread.length > 0) await account.read(why("no list has shown it yet"), unread);
-  await account.settleDoubts(why("a read contradicted what was done"));
+  await account.rereadUnconfirmed(why("a read contradicted what was done"));
   const locked = ips.filter((ip) => isLockedFor(view.get(ip)));
   if (locked.length > 0) await account.read(why("another action runs on it"), locked);
 }

@@ -4,37 +4,42 @@ import type { Recheck } from "../../providers/call.js";
 import { type Basis, type Move, moveBasis, objectBasis, recheckOf } from "../addresses/basis.js";
 import type { ControllerContext } from "../context.js";
 import { supersededRecords } from "../records/recheck.js";
-import type { Action, Chain } from "./actions.js";
+import type { Action, ActionSequence } from "./actions.js";
 import { type GatherTools, gather } from "./gather.js";
+import type { Iteration } from "./iteration.js";
 import { plan } from "./plan.js";
-import type { Turn } from "./turn.js";
-import type { PoolUnit } from "./unit.js";
+import type { PoolState } from "./resource-state.js";
 
 /** Called in the same turn of the event loop as the decision. */
 export function rechecksOf(
   tools: GatherTools,
-  unit: PoolUnit,
-  turn: Turn,
-  chain: Chain,
+  resourceState: PoolState,
+  iteration: Iteration,
+  sequence: ActionSequence,
 ): (action: Action) => Recheck | undefined {
-  const rechecks = new Map(chain.map((action) => [action, recheckFor(tools, unit, turn, action)]));
+  const rechecks = new Map(sequence.map((action) => [action, recheckFor(tools, resourceState, iteration, action)]));
   return (action) => rechecks.get(action);
 }
 
-function recheckFor(tools: GatherTools, unit: PoolUnit, turn: Turn, action: Action): Recheck | undefined {
-  if (action.do === "apply-records") return () => supersededRecords(plannedNow(tools, unit), action);
+function recheckFor(
+  tools: GatherTools,
+  resourceState: PoolState,
+  iteration: Iteration,
+  action: Action,
+): Recheck | undefined {
+  if (action.do === "apply-records") return () => supersededRecords(plannedNow(tools, resourceState), action);
   const move = moveOf(action);
-  return move && recheckOf(() => basisOf(tools.context, unit, turn, move));
+  return move && recheckOf(() => basisOf(tools.context, resourceState, iteration, move));
 }
 
-function basisOf({ claims }: ControllerContext, unit: PoolUnit, { account }: Turn, move: Move): Basis {
+function basisOf({ claims }: ControllerContext, resourceState: PoolState, { account }: Iteration, move: Move): Basis {
   const scene = {
     view: account?.inventory?.view(),
-    verdictOf: (machine: string) => unit.match.index?.verdictOfMachine(machine),
+    verdictOf: (machine: string) => resourceState.match.index?.verdictOfMachine(machine),
     ownerOf: (ip: string) => claims.holderOf(ip),
   };
-  const { settled } = unit.match;
-  return { ...objectBasis(unit.object()?.metadata), "the pool's match": settled, ...moveBasis(scene, move) };
+  const { settled } = resourceState.match;
+  return { ...objectBasis(resourceState.object()?.metadata), "the pool's match": settled, ...moveBasis(scene, move) };
 }
 
 function moveOf(action: Action): Move | undefined {
@@ -46,13 +51,13 @@ function moveOf(action: Action): Move | undefined {
     case "release":
       return { ip: action.ip };
     case "create-address":
-      return "node" in action.wish ? { to: action.wish.node } : {};
+      return "node" in action.desired ? { to: action.desired.node } : {};
     default:
       return undefined;
   }
 }
 
-function plannedNow(tools: GatherTools, unit: PoolUnit): readonly Action[] | undefined {
-  const read = unit.read();
-  return read && plan(gather(tools, unit, read).snapshot).chains.flat();
+function plannedNow(tools: GatherTools, resourceState: PoolState): readonly Action[] | undefined {
+  const read = resourceState.read();
+  return read && plan(gather(tools, resourceState, read).snapshot).sequences.flat();
 }

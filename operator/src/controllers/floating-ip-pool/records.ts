@@ -2,20 +2,20 @@
 
 import type { DnsStatus, IpFamily } from "cdk8s-flipop/api";
 import type { RecordType } from "../../providers/types.js";
-import type { RecordsChain } from "../records/actions.js";
-import { recordChain as chainOf, recorded, removalChain, ttlOf } from "../records/record-chain.js";
-import { isOurs, isServed, type Standing } from "./grace.js";
+import type { RecordSequence } from "../records/actions.js";
+import { recordChain as chainOf, recorded, removalChain, ttlOf } from "../records/record-sequence.js";
+import { dnsProviderOf, familyOfPool } from "./desired.js";
+import { isOurs, isServed, type Placement } from "./grace.js";
 import type { Snapshot } from "./snapshot.js";
-import { dnsProviderOf, familyOfPool } from "./wish.js";
 
 /** One chain: the new set, then the end of the former one, then the status. */
-export function recordChain(snapshot: Snapshot, values: readonly string[], family: IpFamily): RecordsChain {
+export function recordChain(snapshot: Snapshot, values: readonly string[], family: IpFamily): RecordSequence {
   const { dns, pool } = snapshot;
   const wanted = pool.spec.dnsRecordSet;
   if (wanted === undefined) return forgotten(pool.status.dns);
   if (dns === undefined) return [];
   return chainOf({
-    ...wishOf(snapshot, family),
+    ...desiredOf(snapshot, family),
     dns,
     wanted,
     values,
@@ -25,25 +25,25 @@ export function recordChain(snapshot: Snapshot, values: readonly string[], famil
 }
 
 /** Addresses to publish: those that are served, and those on their way that were published before. */
-export function publishedOf(snapshot: Snapshot, standings: readonly Standing[], moving: ReadonlySet<string>) {
+export function publishedOf(snapshot: Snapshot, placements: readonly Placement[], moving: ReadonlySet<string>) {
   const before = new Set(snapshot.pool.status.dns?.values);
-  const onTheWay = ({ address, sight }: Standing) => sight === "moving" || moving.has(address.ip);
-  const published = standings.filter((standing) => {
-    if (!standing.address.wanted || !isOurs(standing)) return false;
-    return isServed(standing) || (onTheWay(standing) && before.has(standing.address.ip));
+  const onTheWay = ({ address, certainty }: Placement) => certainty === "moving" || moving.has(address.ip);
+  const published = placements.filter((placement) => {
+    if (!placement.address.wanted || !isOurs(placement)) return false;
+    return isServed(placement) || (onTheWay(placement) && before.has(placement.address.ip));
   });
   // Nothing is up: the set is left alone, so that the move of the only address does not touch it.
-  return standings.some(isServed) ? published.map(({ address }) => address.ip).sort() : [];
+  return placements.some(isServed) ? published.map(({ address }) => address.ip).sort() : [];
 }
 
 /** Deletes the set that was last written, for a pool that goes. */
-export function recordRemoval(snapshot: Snapshot): RecordsChain {
+export function recordRemoval(snapshot: Snapshot): RecordSequence {
   const { dns, pool } = snapshot;
   if (dns === undefined) return [];
-  return removalChain({ ...wishOf(snapshot, familyOfPool(pool)), dns, wanted: pool.spec.dnsRecordSet });
+  return removalChain({ ...desiredOf(snapshot, familyOfPool(pool)), dns, wanted: pool.spec.dnsRecordSet });
 }
 
-function wishOf({ pool, now, memory }: Snapshot, family: IpFamily) {
+function desiredOf({ pool, now, memory }: Snapshot, family: IpFamily) {
   const types: readonly RecordType[] = [family === "IPv6" ? "AAAA" : "A"];
   return {
     now,
@@ -59,6 +59,6 @@ function ownerOf({ pool: { metadata } }: Snapshot): string {
 }
 
 /** Without a record set in the spec nobody knows the policy: what was written stays. */
-function forgotten(last: DnsStatus | undefined): RecordsChain {
+function forgotten(last: DnsStatus | undefined): RecordSequence {
   return last === undefined ? [] : [recorded(undefined, "spec.dnsRecordSet is gone; the records stay")];
 }

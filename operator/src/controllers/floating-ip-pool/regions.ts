@@ -1,8 +1,8 @@
 /** Which nodes an address can go to at all: where addresses are bound to regions, those of its own. */
 
 import type { NodeFacts } from "../../match/node-facts.js";
+import type { MovableAddresses } from "./movable-addresses.js";
 import type { Snapshot } from "./snapshot.js";
-import type { Supply } from "./supply.js";
 
 const REGION_LABEL = "topology.kubernetes.io/region";
 
@@ -10,7 +10,7 @@ const REGION_LABEL = "topology.kubernetes.io/region";
 export type Regions = ReadonlySet<string> | "any";
 
 /** @param missing how many addresses are to be created: they may be created anywhere. */
-export function regionsOf({ capabilities }: Snapshot, { free }: Supply, missing: number): Regions {
+export function regionsOf({ capabilities }: Snapshot, { free }: MovableAddresses, missing: number): Regions {
   if (capabilities?.regional !== true || missing > 0) return "any";
   const regions = new Set(free.map(({ facts }) => facts?.region ?? ""));
   return regions.has("") ? "any" : regions;

@@ -8,7 +8,7 @@ import type { Verdict } from "../../match/checks.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import type { AddressCapabilities, ProviderId } from "../../providers/types.js";
 import type { CreationResult } from "../addresses/creation-result.js";
-import type { ListSighting } from "../addresses/list-sightings.js";
+import type { ListObservation } from "../addresses/list-observations.js";
 import type { CleanupMemory } from "../cleanup.js";
 import type { Problem } from "../problem.js";
 import type { DnsSnapshot } from "../records/dns-snapshot.js";
@@ -45,7 +45,7 @@ export interface Snapshot {
   readonly claims: ClaimView;
   /** Whose an address is, of all resources (`Claims.holderOf`). */
   readonly ownerOf: (ip: string) => ResourceRef | undefined;
-  /** The nodes among `candidates` that older resources leave to this one (`DemandBook.share`), in the order given. */
+  /** The nodes among `candidates` that older resources leave to this one (`NodeRequestRegistry.share`), in the order given. */
   readonly share: (wants: number, candidates: readonly ProviderId[]) => readonly ProviderId[];
   /** Creations of other resources of the account and family whose end is not known, or which run now. */
   readonly otherCreations: readonly OtherCreation[];
@@ -94,7 +94,7 @@ export interface PoolMemory {
   /** How the last creation ended, where the API server does not show it yet. */
   readonly creationResult?: CreationResult;
   /** Whole lists read since a creation without an end was found, oldest first (see `withList`). */
-  readonly lists: readonly ListSighting[];
+  readonly lists: readonly ListObservation[];
   /** When this process met the open creation, ms since the epoch by the clock of now. */
   readonly intentSeenAt?: number;
   /** What failed lately for the account's sake, by subject; not before. The status does not keep these. */

@@ -13,7 +13,7 @@ import { isObserved, type Snapshot } from "./snapshot.js";
 const NAMES_SHOWN = 50;
 
 /** Fields of the status that every run decides on. `undefined` takes one away. */
-export interface StatusWish {
+export interface StatusPatch {
   readonly observedGeneration?: number;
   readonly ips: Readonly<Record<string, AddressStatus>>;
   readonly assignableNodes?: readonly string[];
@@ -25,7 +25,7 @@ export interface StatusWish {
   readonly conditions: readonly Condition[];
 }
 
-export function statusWish(snapshot: Snapshot, plan: Plan): StatusWish {
+export function statusPatchOf(snapshot: Snapshot, plan: Plan): StatusPatch {
   const { generation } = snapshot.pool.metadata;
   const ips = Object.fromEntries(plan.addresses.map(({ ip, status }) => [ip, shortened(status)]));
   return {
@@ -40,16 +40,21 @@ export function statusWish(snapshot: Snapshot, plan: Plan): StatusWish {
 }
 
 /** Whether nothing differs but who waits for an address: that alone is written seldom. */
-export function differsInCandidatesAlone(seen: FloatingIPPoolStatus, wish: StatusWish): boolean {
-  const counts = (wish.counts ?? seen.counts) && { ...wish.counts, candidates: seen.counts?.candidates };
-  const told = { ...wish, counts, assignableNodes: seen.assignableNodes, conditions: wish.conditions.map(withoutText) };
+export function differsInCandidatesAlone(seen: FloatingIPPoolStatus, desired: StatusPatch): boolean {
+  const counts = (desired.counts ?? seen.counts) && { ...desired.counts, candidates: seen.counts?.candidates };
+  const told = {
+    ...desired,
+    counts,
+    assignableNodes: seen.assignableNodes,
+    conditions: desired.conditions.map(withoutText),
+  };
   const before = Object.fromEntries(Object.keys(told).map((field) => [field, seen[field as keyof typeof seen]]));
   const beforeTold = { ...before, conditions: (seen.conditions ?? []).map(withoutText) };
   return jsonEqual(beforeTold, told);
 }
 
 /** What was recorded before the call says when it was sent; it was accepted a moment later. */
-function acceptedLater({ pool, memory: { lastAssignmentAt } }: Snapshot): Pick<StatusWish, "lastAssignmentTime"> {
+function acceptedLater({ pool, memory: { lastAssignmentAt } }: Snapshot): Pick<StatusPatch, "lastAssignmentTime"> {
   const recorded = timeOf(pool.status.lastAssignmentTime);
   if (lastAssignmentAt === undefined || recorded === undefined || lastAssignmentAt <= recorded) return {};
   return { lastAssignmentTime: timestamp(lastAssignmentAt) };

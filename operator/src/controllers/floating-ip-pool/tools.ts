@@ -3,19 +3,19 @@
 import type { Recheck } from "../../providers/call.js";
 import type { AddressAccount } from "../address-accounts.js";
 import type { ControllerContext } from "../context.js";
-import type { DnsDesk, DnsLook } from "../records/dns-desk.js";
+import type { DnsService, DnsView } from "../records/dns-service.js";
 import type { Action } from "./actions.js";
+import type { PoolState } from "./resource-state.js";
 import type { Snapshot } from "./snapshot.js";
-import type { PoolUnit } from "./unit.js";
 
 export interface Tools {
   readonly context: ControllerContext;
-  readonly desk: DnsDesk;
-  readonly unit: PoolUnit;
+  readonly dnsService: DnsService;
+  readonly resourceState: PoolState;
   /** That the plan was made of. */
   readonly snapshot: Snapshot;
   readonly account: AddressAccount | undefined;
-  readonly dns: DnsLook | undefined;
+  readonly dns: DnsView | undefined;
   /** Of an action that changes a cloud. */
   readonly recheckOf: (action: Action) => Recheck | undefined;
   /** Aborts when this process has to end. A call that was sent is waited for, though the pool may be gone. */

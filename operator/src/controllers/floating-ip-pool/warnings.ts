@@ -2,27 +2,29 @@
 
 import type { Condition } from "../../kube/patch.js";
 import type { ActionFailure } from "../addresses/outcomes.js";
+import type { EventMessage } from "../event-message.js";
 import { isBad } from "../planned-condition.js";
-import type { Telling } from "../telling.js";
-import type { ChainEnd, Step } from "./chain-end.js";
-import { tellingOf } from "./events.js";
+import type { ActionResult, Step } from "./action-result.js";
+import { eventMessageOf } from "./events.js";
 import type { Snapshot } from "./snapshot.js";
 
 /** The Warning of an action that failed, until it is known whether a condition tells the same. */
-export interface Trouble {
-  readonly telling: Telling;
+export interface PendingWarning {
+  readonly eventMessage: EventMessage;
   readonly failure: ActionFailure;
 }
 
 /** Tellings that need not wait, and those that do. */
-export function sorted(snapshot: Snapshot, { steps }: ChainEnd) {
+export function sorted(snapshot: Snapshot, { steps }: ActionResult) {
   const told = steps.flatMap((step) => {
-    const telling = tellingOf(snapshot, step);
-    return telling === undefined ? [] : [{ telling, failure: failureOf(step) }];
+    const eventMessage = eventMessageOf(snapshot, step);
+    return eventMessage === undefined ? [] : [{ eventMessage, failure: failureOf(step) }];
   });
   return {
-    now: told.filter(({ failure }) => failure === undefined).map(({ telling }) => telling),
-    troubles: told.flatMap(({ telling, failure }) => (failure === undefined ? [] : [{ telling, failure }])),
+    now: told.filter(({ failure }) => failure === undefined).map(({ eventMessage }) => eventMessage),
+    pendingWarnings: told.flatMap(({ eventMessage, failure }) =>
+      failure === undefined ? [] : [{ eventMessage, failure }],
+    ),
   };
 }
 
@@ -33,19 +35,19 @@ export function sorted(snapshot: Snapshot, { steps }: ChainEnd) {
 export function warningsOf(
   before: readonly Condition[],
   conditions: readonly Condition[],
-  troubles: readonly Trouble[],
-): readonly Telling[] {
+  pendingWarnings: readonly PendingWarning[],
+): readonly EventMessage[] {
   const bad = conditions.filter(isBad);
-  const standing = bad.filter((condition) => isSame(before, condition));
-  const turned = bad.filter((condition) => !standing.includes(condition));
-  const news = turned.filter((condition, index) => {
-    return ![...standing, ...turned.slice(0, index)].some((other) => isRepeat(condition, other));
+  const placement = bad.filter((condition) => isSame(before, condition));
+  const turned = bad.filter((condition) => !placement.includes(condition));
+  const notifier = turned.filter((condition, index) => {
+    return ![...placement, ...turned.slice(0, index)].some((other) => isRepeat(condition, other));
   });
-  const untold = troubles.filter(({ failure }) => !bad.some((condition) => tells(condition, failure)));
-  return [...news.map(warning), ...untold.map(({ telling }) => telling)];
+  const untold = pendingWarnings.filter(({ failure }) => !bad.some((condition) => tells(condition, failure)));
+  return [...notifier.map(warning), ...untold.map(({ eventMessage }) => eventMessage)];
 }
 
-function warning({ reason, message, type }: Condition): Telling {
+function warning({ reason, message, type }: Condition): EventMessage {
   return { type: "Warning", reason, action: type, note: message };
 }
 

@@ -5,72 +5,77 @@ import { CANDIDATES_WRITE_MS, CRD_PROBE_MS, STATUS_CONFLICT_MS } from "../../bou
 import type { Condition } from "../../kube/patch.js";
 import { statusPatch } from "../../kube/patch.js";
 import { isConflict } from "../../kube/status-error.js";
+import { regardingOf } from "../event-message.js";
 import { ObjectGone } from "../object-writer.js";
-import { regardingOf } from "../telling.js";
-import { differsInCandidatesAlone, type StatusWish, statusWish } from "./status.js";
-import type { Turn } from "./turn.js";
-import type { PoolUnit } from "./unit.js";
+import type { Iteration } from "./iteration.js";
+import type { PoolState } from "./resource-state.js";
+import type { WorkTools } from "./run-actions.js";
+import { differsInCandidatesAlone, type StatusPatch, statusPatchOf } from "./status.js";
 import { warningsOf } from "./warnings.js";
-import type { WorkTools } from "./work.js";
 
 /** ms to wait for another try; `undefined`: it is as it should be. Rejects as the API server does. */
-export async function writeStatus(tools: WorkTools, unit: PoolUnit, turn: Turn): Promise<number | undefined> {
-  const wish = statusWish(turn.snapshot, turn.plan);
-  const told = new Map(unit.effects);
-  const seen = seenBefore(unit);
-  const holdMs = candidatesHold(unit, { seen, wish, now: tools.context.clock.now() });
+export async function writeStatus(
+  tools: WorkTools,
+  resourceState: PoolState,
+  iteration: Iteration,
+): Promise<number | undefined> {
+  const desired = statusPatchOf(iteration.snapshot, iteration.plan);
+  const told = new Map(resourceState.pendingStatus);
+  const seen = seenBefore(resourceState);
+  const holdMs = candidatesHold(resourceState, { seen, desired, now: tools.context.clock.now() });
   if (holdMs !== undefined) {
-    forgetEffects(unit, told);
-    announce(tools, unit, seen.conditions);
+    forgetPendingStatus(resourceState, told);
+    announce(tools, resourceState, seen.conditions);
     return holdMs;
   }
   try {
-    await send(tools, unit, wish);
+    await send(tools, resourceState, desired);
   } catch (error) {
     if (error instanceof ObjectGone) return undefined;
     if (isConflict(error)) return STATUS_CONFLICT_MS;
-    announce(tools, unit, []);
+    announce(tools, resourceState, []);
     throw error;
   }
-  forgetEffects(unit, told);
-  announce(tools, unit, seen.conditions, wish.conditions);
+  forgetPendingStatus(resourceState, told);
+  announce(tools, resourceState, seen.conditions, desired.conditions);
   return undefined;
 }
 
 /** As the server has it, with what it would not keep. */
-function seenBefore(unit: PoolUnit): FloatingIPPoolStatus {
-  const stored = unit.object()?.status ?? {};
-  return unit.crdTooOld ? { ...stored, ...unit.shadow } : stored;
+function seenBefore(resourceState: PoolState): FloatingIPPoolStatus {
+  const stored = resourceState.object()?.status ?? {};
+  return resourceState.crdTooOld ? { ...stored, ...resourceState.droppedStatus } : stored;
 }
 
 interface Difference {
   readonly seen: FloatingIPPoolStatus;
-  readonly wish: StatusWish;
+  readonly desired: StatusPatch;
   readonly now: number;
 }
 
 /** ms until a change of candidates alone may be written; `undefined`: write now, if anything. */
-function candidatesHold(unit: PoolUnit, { seen, wish, now }: Difference): number | undefined {
-  if (!differsInCandidatesAlone(seen, wish)) return undefined;
-  const same = statusPatch({ metadata: { resourceVersion: "" }, status: seen }, { ...wish }) === undefined;
+function candidatesHold(resourceState: PoolState, { seen, desired, now }: Difference): number | undefined {
+  if (!differsInCandidatesAlone(seen, desired)) return undefined;
+  const same = statusPatch({ metadata: { resourceVersion: "" }, status: seen }, { ...desired }) === undefined;
   if (same) return undefined;
-  const sinceLast = Math.abs(now - unit.candidatesWrittenAt);
+  const sinceLast = Math.abs(now - resourceState.candidatesWrittenAt);
   if (sinceLast < CANDIDATES_WRITE_MS) return CANDIDATES_WRITE_MS - sinceLast;
-  unit.candidatesWrittenAt = now;
+  resourceState.candidatesWrittenAt = now;
   return undefined;
 }
 
 /** The status has them now; what came meanwhile stays. */
-function forgetEffects(unit: PoolUnit, told: PoolUnit["effects"]): void {
-  for (const [ip, effect] of told) if (unit.effects.get(ip) === effect) unit.effects.delete(ip);
+function forgetPendingStatus(resourceState: PoolState, told: PoolState["pendingStatus"]): void {
+  for (const [ip, effect] of told)
+    if (resourceState.pendingStatus.get(ip) === effect) resourceState.pendingStatus.delete(ip);
 }
 
-async function send({ context, background }: WorkTools, unit: PoolUnit, wish: StatusWish): Promise<void> {
+async function send({ context, background }: WorkTools, resourceState: PoolState, desired: StatusPatch): Promise<void> {
   const now = context.clock.monotonic();
-  const probe = !unit.crdTooOld || now - unit.probedAt >= CRD_PROBE_MS;
-  const sent = probe ? wish : forOlderServer(wish);
+  const probe = !resourceState.crdTooOld || now - resourceState.probedAt >= CRD_PROBE_MS;
+  const sent = probe ? desired : forOlderServer(desired);
   let wrote = false;
-  const answer = await unit.writer.write({
+  const answer = await resourceState.writer.write({
     patch: (pool) => {
       const patch = statusPatch(pool, { ...sent });
       wrote = patch !== undefined;
@@ -79,14 +84,14 @@ async function send({ context, background }: WorkTools, unit: PoolUnit, wish: St
     subresource: "status",
     signal: background.signal,
   });
-  unit.shadow = wish;
+  resourceState.droppedStatus = desired;
   if (!probe || !wrote) return;
-  unit.probedAt = now;
-  unit.crdTooOld = answer.status?.conditions === undefined;
+  resourceState.probedAt = now;
+  resourceState.crdTooOld = answer.status?.conditions === undefined;
 }
 
 /** The fields that the Go operator's CRD keeps: what it drops would be sent again and again. */
-function forOlderServer({ ips, assignableNodes, nodeErrors, error }: StatusWish) {
+function forOlderServer({ ips, assignableNodes, nodeErrors, error }: StatusPatch) {
   const entries = Object.entries(ips).map(([ip, { state, nodeName, providerID, error: text }]) => {
     return [ip, { state, nodeName, providerID, error: text }];
   });
@@ -101,12 +106,12 @@ function forOlderServer({ ips, assignableNodes, nodeErrors, error }: StatusWish)
 /** Once the status says it, or never will. */
 function announce(
   { context }: WorkTools,
-  unit: PoolUnit,
+  resourceState: PoolState,
   before: readonly Condition[] = [],
   conditions: readonly Condition[] = before,
 ): void {
-  const troubles = unit.troubles.splice(0);
-  for (const telling of warningsOf(before, conditions, troubles)) {
-    context.events.record({ ...telling, regarding: regardingOf(unit.ref) });
+  const pendingWarnings = resourceState.pendingWarnings.splice(0);
+  for (const eventMessage of warningsOf(before, conditions, pendingWarnings)) {
+    context.events.record({ ...eventMessage, regarding: regardingOf(resourceState.ref) });
   }
 }

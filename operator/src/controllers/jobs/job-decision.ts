@@ -1,7 +1,7 @@
 /** What to do about the one Job of a RoutedIP or of a class's firewall: start, wait, take its result, try again. Pure. */
 
 import { JOB_POLL_MS } from "../../bounds.js";
-import { given } from "../given.js";
+import { omitUndefined } from "../omit-undefined.js";
 import type { Problem } from "../problem.js";
 import { afterFailure, isDue, type RetryState } from "../retry-schedule.js";
 import { inputOf, type JobVariables } from "./job.js";
@@ -43,7 +43,7 @@ export function decideJob(situation: JobSituation): JobDecision {
   if (job !== undefined) return decideOnJob(job, situation);
   if (wanted === undefined) return { do: "nothing" };
   if (retry !== undefined && !isDue(retry.retryAt, now))
-    return { do: "wait", until: retry.retryAt, ...given({ problem: failure }) };
+    return { do: "wait", until: retry.retryAt, ...omitUndefined({ problem: failure }) };
   return { do: "create", variables: wanted, attempt: retry?.failures ?? 0 };
 }
 
@@ -53,9 +53,9 @@ function decideOnJob({ object, state }: NonNullable<JobSituation["job"]>, situat
     // The next one comes when it is gone.
     case "ending":
     case "unread":
-      return { do: "wait", until: now + JOB_POLL_MS, ...given({ problem: failure }) };
+      return { do: "wait", until: now + JOB_POLL_MS, ...omitUndefined({ problem: failure }) };
     case "running":
-      return { do: "wait", until: state.lookAgainAt, ...given({ problem: failure }) };
+      return { do: "wait", until: state.requeueAt, ...omitUndefined({ problem: failure }) };
     case "stuck":
       return { do: "wait", until: now + JOB_POLL_MS, problem: { reason: "JobRefused", message: state.message } };
     case "succeeded":

@@ -53,7 +53,7 @@ export interface JobScene {
  * `ending`: it is being deleted, and what it reached has been taken or is lost.
  */
 export type JobState =
-  | { readonly is: "running"; readonly lookAgainAt: number }
+  | { readonly is: "running"; readonly requeueAt: number }
   | { readonly is: "ending" }
   | { readonly is: "stuck"; readonly message: string }
   | { readonly is: "unread" }
@@ -75,8 +75,8 @@ function ended({ pods }: JobScene, { type, message, reason }: JobCondition): Job
 
 function unfinished({ job, pods, warning, now }: JobScene): JobState {
   const createdAt = timeOf(job.metadata.creationTimestamp) ?? now;
-  if (pods.length > 0) return { is: "running", lookAgainAt: now + JOB_POLL_MS };
-  if (now < createdAt + JOB_START_MS) return { is: "running", lookAgainAt: createdAt + JOB_START_MS };
+  if (pods.length > 0) return { is: "running", requeueAt: now + JOB_POLL_MS };
+  if (now < createdAt + JOB_START_MS) return { is: "running", requeueAt: createdAt + JOB_START_MS };
   const said = warning ?? "the API server gives no reason";
   return { is: "stuck", message: `Job ${job.metadata.name} has no pod after ${JOB_START_MS / 1000} s (${said})` };
 }

@@ -132,6 +132,7 @@ function placeOf(
   const view = account.inventory?.view();
   if (view?.complete !== true) return "unknown";
   const facts = view.get(ip);
-  const holds = facts !== undefined && (facts.holder === context.nodes.get(name)?.machine || facts.doubted === true);
+  const holds =
+    facts !== undefined && (facts.holder === context.nodes.get(name)?.machine || facts.unconfirmed === true);
   return holds ? "on the node" : "elsewhere";
 }

@@ -6,7 +6,7 @@ import type { ActionCall, ActionTable } from "../../reconcile/kind.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
 import { DONE, type Outcome } from "../addresses/outcomes.js";
 import type { DnsAction } from "../records/actions.js";
-import { type DnsDesk, NoDnsError } from "../records/dns-desk.js";
+import { type DnsService, NoDnsError } from "../records/dns-service.js";
 import type { Gathered } from "./gather.js";
 import type { Plan } from "./plan.js";
 import type { Action } from "./planned-actions.js";
@@ -22,8 +22,8 @@ export interface NodeDNS {
   readonly memory: NodeDNSMemory;
 }
 
-export function actions(desk: DnsDesk): ActionTable<NodeDNS> {
-  const changeRecords = (call: ActionCall<NodeDNS>, action: DnsAction) => callProvider(desk, call, action);
+export function actions(dnsService: DnsService): ActionTable<NodeDNS> {
+  const changeRecords = (call: ActionCall<NodeDNS>, action: DnsAction) => callProvider(dnsService, call, action);
   return {
     "read-records": changeRecords,
     "apply-records": changeRecords,
@@ -39,12 +39,12 @@ export function actions(desk: DnsDesk): ActionTable<NodeDNS> {
 }
 
 async function callProvider(
-  desk: DnsDesk,
+  dnsService: DnsService,
   { snapshot, context }: ActionCall<NodeDNS>,
   action: DnsAction,
 ): Promise<Outcome> {
   try {
-    await desk.carryOut(snapshot.dns, action, context);
+    await dnsService.carryOut(snapshot.dns, action, context);
     return DONE;
   } catch (error) {
     if (!(error instanceof NoDnsError)) throw error;

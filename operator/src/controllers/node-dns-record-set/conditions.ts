@@ -4,14 +4,14 @@ import { type Condition, REASONS, type Reason, type RecordSetState } from "cdk8s
 import { contestedUntil, isContested } from "../contested.js";
 import { no, type PlannedCondition, unknown, yes } from "../planned-condition.js";
 import type { Problem } from "../problem.js";
-import { ttlOf } from "../records/record-chain.js";
+import { ttlOf } from "../records/record-sequence.js";
 import { clockTime } from "../times.js";
 import { isPaused } from "./deletion.js";
 import { failureOf } from "./failure.js";
 import type { Decision } from "./plan.js";
 import type { Publication } from "./publication.js";
 import type { Snapshot } from "./snapshot.js";
-import type { Wish } from "./wish.js";
+import type { Desired } from "./wish.js";
 
 export function conditionsOf(snapshot: Snapshot, decision: Decision): readonly PlannedCondition[] {
   return [ready(snapshot), dnsReady(snapshot, decision), conflict(snapshot), reachable(snapshot)];
@@ -46,8 +46,8 @@ function dnsReady(snapshot: Snapshot, decision: Decision): PlannedCondition {
   const { problem, cachesComplete } = snapshot;
   const blocking = problem ?? failureOf(snapshot) ?? obstacle(snapshot);
   if (blocking !== undefined) return no("DNSReady", blocking);
-  if (!cachesComplete || decision.wish === undefined) return unknown("DNSReady");
-  return contents(snapshot, decision, decision.wish);
+  if (!cachesComplete || decision.desired === undefined) return unknown("DNSReady");
+  return contents(snapshot, decision, decision.desired);
 }
 
 function obstacle({ lost, reverts, now, resource }: Snapshot): Problem | undefined {
@@ -61,8 +61,8 @@ function obstacle({ lost, reverts, now, resource }: Snapshot): Problem | undefin
 }
 
 /** What the record set holds, next to what it should. */
-function contents(snapshot: Snapshot, { publication, emptying }: Decision, wish: Wish): PlannedCondition {
-  const { recordName } = wish.recordSet;
+function contents(snapshot: Snapshot, { publication, emptying }: Decision, desired: Desired): PlannedCondition {
+  const { recordName } = desired.recordSet;
   const { values, stale } = publication;
   if (values.length === 0 && snapshot.resource.spec.paused === true) return unknown("DNSReady");
   const kept = list(keptOf(snapshot, publication));
@@ -76,7 +76,7 @@ function contents(snapshot: Snapshot, { publication, emptying }: Decision, wish:
     const message = `no node has an address to replace ${kept}; ${recordName} keeps it`;
     return no("DNSReady", { reason: "KeptLastKnown", message });
   }
-  return withTtl(snapshot, wish, `${recordName} ${held(publication)}`);
+  return withTtl(snapshot, desired, `${recordName} ${held(publication)}`);
 }
 
 function nobody(snapshot: Snapshot, publication: Publication, recordName: string): PlannedCondition {
@@ -102,7 +102,7 @@ function held({ values, cut, addressless }: Publication): string {
   return `holds ${addresses}${more}${lacking}`;
 }
 
-function withTtl({ dns }: Snapshot, { recordSet }: Wish, message: string): PlannedCondition {
+function withTtl({ dns }: Snapshot, { recordSet }: Desired, message: string): PlannedCondition {
   const asked = recordSet.ttl ?? 0;
   const used = ttlOf(dns, recordSet);
   if (asked === 0 || used <= asked) return yes("DNSReady", "Observed", message);

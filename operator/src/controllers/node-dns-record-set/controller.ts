@@ -11,7 +11,7 @@ import { namespacedSource, type ResourceSource } from "../../reconcile/source.js
 import type { ControllerContext, ControllerFactory } from "../context.js";
 import { MatchFollower } from "../match-follower.js";
 import { OwnResources, resourcePathOf } from "../own-resources.js";
-import { DnsDesk, dnsOfRegistry } from "../records/dns-desk.js";
+import { DnsService, dnsOfRegistry } from "../records/dns-service.js";
 import { supersededRecords } from "../records/recheck.js";
 import { actions, type NodeDNS } from "./actions.js";
 import { conditionEvents, eventsOf, OLDER_CRD } from "./events.js";
@@ -29,7 +29,7 @@ import {
   readResource,
 } from "./resource.js";
 import { statusOf } from "./status.js";
-import { wishOf } from "./wish.js";
+import { desiredOf } from "./wish.js";
 
 export const createNodeDNSRecordSetController: ControllerFactory = (context) => {
   const { watches, settings, records, client } = context;
@@ -41,13 +41,13 @@ export const createNodeDNSRecordSetController: ControllerFactory = (context) => 
     unlisten();
     return controller.close();
   };
-  const checks = new Map([["node-dns-record-sets", () => controller.trouble()]]);
+  const checks = new Map([["node-dns-record-sets", () => controller.degradedReason()]]);
   return { controllers: [controller], caches: resources.parts, checks, close };
 };
 
 function kindOf(context: ControllerContext, source: ResourceSource<RecordSetObject>): Kind<NodeDNS> {
   const { records, providers, claims, metrics } = context;
-  const desk = new DnsDesk({ records, dnsOf: dnsOfRegistry(providers) });
+  const dnsService = new DnsService({ records, dnsOf: dnsOfRegistry(providers) });
   return {
     names: { kind: KIND, plural: PLURAL, controller: "node-dns-record-set", finalizer: Finalizer.cleanup },
     source,
@@ -56,9 +56,9 @@ function kindOf(context: ControllerContext, source: ResourceSource<RecordSetObje
     close: ({ memory }) => memory.match.close(),
     seen: (state, read) => seen(context, state, read),
     forget: ({ ref }) => claims.drop(ref.uid),
-    gather: (state, read) => gather({ context, desk }, state, read),
+    gather: (state, read) => gather({ context, dnsService }, state, read),
     plan: ({ snapshot }) => plan(snapshot),
-    actions: actions(desk),
+    actions: actions(dnsService),
     recheckOf: (_state, action, { plannedNow }) => {
       return action.do === "apply-records" ? () => supersededRecords(plannedNow(), action) : undefined;
     },
@@ -72,7 +72,7 @@ function kindOf(context: ControllerContext, source: ResourceSource<RecordSetObje
     events: (_gathered, { explanation }, result) => ({ now: eventsOf(result, explanation) }),
     statusEvents: conditionEvents,
     metrics: ({ ref }, { snapshot }, made) => samplesOf({ metrics, zones: records.zones.lookUp }, ref, snapshot, made),
-    troubles: { forbidden: ROLE_TEXT },
+    pendingWarnings: { forbidden: ROLE_TEXT },
   };
 }
 
@@ -87,9 +87,9 @@ function remember(context: ControllerContext, state: ResourceState<NodeDNS>): No
 
 /** A node that matches as before, and whose address is the same, changes nothing. */
 function isSameAddress(state: ResourceState<NodeDNS>, { before, after }: VerdictChange): boolean {
-  const wish = wishOf(state.read()?.resource.spec ?? {});
-  if (before === undefined || after === undefined || wish === undefined) return false;
-  return sameAddresses(before.node, after.node, wish);
+  const desired = desiredOf(state.read()?.resource.spec ?? {});
+  if (before === undefined || after === undefined || desired === undefined) return false;
+  return sameAddresses(before.node, after.node, desired);
 }
 
 /** The match is followed from the first moment on, so that its pods are there when this process leads. */

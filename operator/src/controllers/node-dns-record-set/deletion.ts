@@ -2,10 +2,10 @@
 
 import { Finalizer } from "cdk8s-flipop/api";
 import { isCleanupOverdue } from "../cleanup.js";
-import { removalChain } from "../records/record-chain.js";
-import type { Chain } from "./planned-actions.js";
+import { removalChain } from "../records/record-sequence.js";
+import type { ActionSequence } from "./planned-actions.js";
 import type { NodeRecordSet, Snapshot } from "./snapshot.js";
-import type { Wish } from "./wish.js";
+import type { Desired } from "./wish.js";
 
 type Of = Pick<Snapshot, "resource">;
 
@@ -28,39 +28,39 @@ function needsFinalizer({ resource: { spec } }: Of): boolean {
 }
 
 /** Of a set that stays. With a spec that can't be served, nobody knows what it asks for: it stays as it is. */
-export function finalizerChain(snapshot: Snapshot): Chain {
+export function finalizerChain(snapshot: Snapshot): ActionSequence {
   const [needed, there] = [needsFinalizer(snapshot), hasFinalizer(snapshot)];
   if (needed === there || snapshot.problem !== undefined) return [];
   if (needed) return [{ do: "add-finalizer", why: "deletionPolicy Delete asks for a clean-up" }];
-  return [{ do: "remove-finalizer", leftBehind: [], why: "there is nothing to clean up" }];
+  return [{ do: "remove-finalizer", abandonedItems: [], why: "there is nothing to clean up" }];
 }
 
 /** Of a set that goes. */
-export function deletionChain(snapshot: Snapshot, wish: Wish | undefined): Chain {
+export function deletionChain(snapshot: Snapshot, desired: Desired | undefined): ActionSequence {
   if (!hasFinalizer(snapshot)) return [];
-  const left = leftBehind(snapshot);
-  if (left.length === 0) return [{ do: "remove-finalizer", leftBehind: [], why: "all is cleaned up" }];
+  const left = abandonedItems(snapshot);
+  if (left.length === 0) return [{ do: "remove-finalizer", abandonedItems: [], why: "all is cleaned up" }];
   const { resource, now, cleanup } = snapshot;
-  if (!isCleanupOverdue(resource.metadata, now, cleanup)) return removal(snapshot, wish);
-  return [{ do: "remove-finalizer", leftBehind: left, why: "the deadline of the clean-up has passed" }];
+  if (!isCleanupOverdue(resource.metadata, now, cleanup)) return removal(snapshot, desired);
+  return [{ do: "remove-finalizer", abandonedItems: left, why: "the deadline of the clean-up has passed" }];
 }
 
 /** In words; empty: all is cleaned up. A finalizer of ours says that Delete was asked for, where the spec can't be read. */
-export function leftBehind({ resource: { spec, status } }: Of): readonly string[] {
+export function abandonedItems({ resource: { spec, status } }: Of): readonly string[] {
   const { dns } = status;
   const policy = spec.dnsRecordSet === undefined ? "Delete" : spec.dnsRecordSet.deletionPolicy;
   if (dns === undefined || policy !== "Delete") return [];
   return [`record set ${dns.recordName} in zone ${dns.zone} at ${dns.provider}`];
 }
 
-function removal({ resource, now, dns, ours }: Snapshot, wish: Wish | undefined): Chain {
+function removal({ resource, now, dns, ours }: Snapshot, desired: Desired | undefined): ActionSequence {
   const last = resource.status.dns;
   return removalChain({
     now,
     dns,
-    wanted: wish?.recordSet,
-    provider: wish?.provider ?? last?.provider ?? "",
+    wanted: desired?.recordSet,
+    provider: desired?.provider ?? last?.provider ?? "",
     last,
-    types: { asked: wish?.types ?? [], ours },
+    types: { asked: desired?.types ?? [], ours },
   });
 }

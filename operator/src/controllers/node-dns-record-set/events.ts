@@ -2,8 +2,8 @@
 
 import type { Condition } from "../../kube/patch.js";
 import type { SequenceResult } from "../../reconcile/plan.js";
+import { abandonedItems, type EventMessage, normal, recordsText, warning } from "../event-message.js";
 import { isBad, type PlannedCondition } from "../planned-condition.js";
-import { type Telling as EventMessage, leftBehind, normal, recordsText, warning } from "../telling.js";
 import type { Action } from "./planned-actions.js";
 
 /** Once, when the API server begins to drop fields of the status. */
@@ -17,7 +17,7 @@ export const OLDER_CRD: EventMessage = warning(
 export function eventsOf({ results }: SequenceResult<Action>, explanation: string): readonly EventMessage[] {
   return results.flatMap(({ action, outcome }): EventMessage | readonly EventMessage[] => {
     if (outcome.is !== "done") return [];
-    if (action.do === "remove-finalizer") return leftBehind(action.leftBehind, action.why) ?? [];
+    if (action.do === "remove-finalizer") return abandonedItems(action.abandonedItems, action.why) ?? [];
     if (action.do !== "apply-records") return [];
     const cause = explanation === "" ? "" : ` (${explanation})`;
     return [normal("RecordsChanged", "ChangeRecords", `${recordsText(action.changes)}${cause}`)];

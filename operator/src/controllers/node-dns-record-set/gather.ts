@@ -5,12 +5,12 @@ import { tallyText } from "../../match/tally.js";
 import { UnknownProviderError } from "../../providers/registry.js";
 import type { CleanupMemory } from "../cleanup.js";
 import type { ControllerContext } from "../context.js";
-import { given as omitUndefined } from "../given.js";
+import { omitUndefined } from "../omit-undefined.js";
 import type { Problem } from "../problem.js";
-import type { DnsDesk, DnsLook } from "../records/dns-desk.js";
+import type { DnsService, DnsView } from "../records/dns-service.js";
 import type { NodeDNSMemory, ResourceRead } from "./resource.js";
 import type { Absence, Snapshot } from "./snapshot.js";
-import { type Wish, wishOf } from "./wish.js";
+import { type Desired, desiredOf } from "./wish.js";
 
 /** What this process knows of a record set. */
 interface RecordSetState {
@@ -21,22 +21,22 @@ interface RecordSetState {
 
 export interface GatherTools {
   readonly context: ControllerContext;
-  readonly desk: DnsDesk;
+  readonly dnsService: DnsService;
 }
 
 /** What the plan reads, and what its actions work with. */
 export interface Gathered {
   readonly snapshot: Snapshot;
-  readonly dns: DnsLook;
+  readonly dns: DnsView;
 }
 
-export function gather({ context, desk }: GatherTools, state: RecordSetState, read: ResourceRead): Gathered {
+export function gather({ context, dnsService }: GatherTools, state: RecordSetState, read: ResourceRead): Gathered {
   const { resource } = read;
   const { memory } = state;
-  const wish = wishOf(resource.spec);
-  const dns = lookUp({ context, desk }, state, { resource, wish });
+  const desired = desiredOf(resource.spec);
+  const dns = lookUp({ context, dnsService }, state, { resource, desired });
   const now = context.clock.now();
-  const problem = read.problem ?? memory.match.problem ?? providerProblem(context, wish);
+  const problem = read.problem ?? memory.match.problem ?? providerProblem(context, desired);
   const noNode = absenceOf(context, state, now);
   watchPublished(state, resource.status.addresses ?? []);
   const snapshot: Snapshot = {
@@ -67,22 +67,28 @@ function nodesOf({
 }
 
 function lookUp(
-  { context, desk }: GatherTools,
+  { context, dnsService }: GatherTools,
   { ref }: RecordSetState,
-  { resource, wish }: { readonly resource: ResourceRead["resource"]; readonly wish: Wish | undefined },
-): DnsLook {
+  { resource, desired }: { readonly resource: ResourceRead["resource"]; readonly desired: Desired | undefined },
+): DnsView {
   const last = resource.status.dns;
   const claims = context.claims.view(ref.uid);
-  if (wish === undefined) return desk.look({ provider: "", wanted: undefined, types: [], last, claims });
-  return desk.look({ provider: wish.provider, wanted: wish.recordSet, types: wish.types, last, claims });
+  if (desired === undefined) return dnsService.evaluate({ provider: "", wanted: undefined, types: [], last, claims });
+  return dnsService.evaluate({
+    provider: desired.provider,
+    wanted: desired.recordSet,
+    types: desired.types,
+    last,
+    claims,
+  });
 }
 
 /** The set is there, or why not. */
-function providerProblem({ providers }: ControllerContext, wish: Wish | undefined): Problem | undefined {
-  if (wish === undefined) return undefined;
+function providerProblem({ providers }: ControllerContext, desired: Desired | undefined): Problem | undefined {
+  if (desired === undefined) return undefined;
   try {
-    if (providers.get(wish.provider).dns !== undefined) return undefined;
-    const message = `provider "${wish.provider}" has no DNS: set dnsRecordSet.provider to one that has`;
+    if (providers.get(desired.provider).dns !== undefined) return undefined;
+    const message = `provider "${desired.provider}" has no DNS: set dnsRecordSet.provider to one that has`;
     return { reason: "Unsupported", message };
   } catch (error) {
     if (error instanceof UnknownProviderError) return { reason: "UnknownProvider", message: error.message };

@@ -6,7 +6,7 @@ import type { FlipopMetrics } from "../../metrics/flipop.js";
 import type { Sample } from "../../metrics/series.js";
 import type { Plan } from "./plan.js";
 import type { Snapshot } from "./snapshot.js";
-import { wishOf } from "./wish.js";
+import { desiredOf } from "./wish.js";
 
 /** Nothing for a set that names no record. */
 export function samplesOf(
@@ -15,9 +15,9 @@ export function samplesOf(
   { resource }: Snapshot,
   { counts }: Plan,
 ): readonly Sample[] {
-  const wish = wishOf(resource.spec);
-  if (wish === undefined) return [];
-  const { provider, recordSet } = wish;
+  const desired = desiredOf(resource.spec);
+  if (desired === undefined) return [];
+  const { provider, recordSet } = desired;
   const dns = normalName(provider, { zone: recordSet.zone, name: recordSet.recordName }, zones).fqdn;
   return [{ gauge: metrics.records, labels: { namespace, name, provider, dns }, value: counts.published }];
 }

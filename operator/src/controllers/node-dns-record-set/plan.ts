@@ -3,16 +3,16 @@
 import type { PublishedAddress, RecordCounts, RecordSetState } from "cdk8s-flipop/api";
 import { type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
 import { contestedUntil } from "../contested.js";
-import { recordChain } from "../records/record-chain.js";
+import { recordChain } from "../records/record-sequence.js";
 import { isDue } from "../retry-schedule.js";
 import { conditionsOf, stateOf } from "./conditions.js";
 import { deletionChain, finalizerChain, isDeleting } from "./deletion.js";
 import { type Emptying, emptyingOf } from "./emptying.js";
-import type { Action, Chain } from "./planned-actions.js";
+import type { Action, ActionSequence } from "./planned-actions.js";
 import { type Publication, publicationOf } from "./publication.js";
 import { changeText } from "./sentence.js";
 import type { Snapshot } from "./snapshot.js";
-import { ttlOfWish, type Wish, wishOf } from "./wish.js";
+import { type Desired, desiredOf, ttlOfDesired } from "./wish.js";
 
 export interface Plan extends EnginePlan<Action> {
   /** Published by now. */
@@ -28,7 +28,7 @@ export interface Plan extends EnginePlan<Action> {
 /** What the steps came to. */
 export interface Decision {
   /** Absent: the spec names no record set. */
-  readonly wish: Wish | undefined;
+  readonly desired: Desired | undefined;
   readonly publication: Publication;
   readonly emptying: Emptying;
 }
@@ -56,17 +56,17 @@ export function plan(snapshot: Snapshot): Plan {
 }
 
 /** Finalizer and records have retry times of their own. */
-function sequencesOf(chain: Chain): Plan["sequences"] {
-  const ofFinalizer = chain.every((action) => action.do === "add-finalizer" || action.do === "remove-finalizer");
-  return inOrder(ofFinalizer ? "finalizer" : "records", chain);
+function sequencesOf(sequence: ActionSequence): Plan["sequences"] {
+  const ofFinalizer = sequence.every((action) => action.do === "add-finalizer" || action.do === "remove-finalizer");
+  return inOrder(ofFinalizer ? "finalizer" : "records", sequence);
 }
 
 function decisionOf(snapshot: Snapshot): Decision {
-  const wish = wishOf(snapshot.resource.spec);
-  if (wish === undefined || !isServed(snapshot)) return { wish, publication: asItWas(snapshot), emptying: KEEP };
-  const publication = publicationOf(snapshot, withoutLost(wish, snapshot));
-  const emptying = emptyingOf(snapshot, wish, publication);
-  return { wish, publication: emptying.what === "empty" ? EMPTY : publication, emptying };
+  const desired = desiredOf(snapshot.resource.spec);
+  if (desired === undefined || !isServed(snapshot)) return { desired, publication: asItWas(snapshot), emptying: KEEP };
+  const publication = publicationOf(snapshot, withoutLost(desired, snapshot));
+  const emptying = emptyingOf(snapshot, desired, publication);
+  return { desired, publication: emptying.what === "empty" ? EMPTY : publication, emptying };
 }
 
 /** Whether nodes decide what is published; else it stays as the status has it. */
@@ -75,32 +75,35 @@ function isServed({ cachesComplete, problem, resource }: Snapshot): boolean {
 }
 
 /** Under a name that another resource has, nothing of ours is published. */
-function withoutLost(wish: Wish, { lost, ours }: Snapshot): Wish {
-  if (lost.length === 0) return wish;
-  return { ...wish, families: wish.families.filter((_, index) => ours.some((type) => type === wish.types[index])) };
+function withoutLost(desired: Desired, { lost, ours }: Snapshot): Desired {
+  if (lost.length === 0) return desired;
+  return {
+    ...desired,
+    families: desired.families.filter((_, index) => ours.some((type) => type === desired.types[index])),
+  };
 }
 
 /** Nothing is written before the caches are complete; a paused set writes nothing, but is cleaned up when it goes. */
-function chainOf(snapshot: Snapshot, decision: Decision): Chain {
+function chainOf(snapshot: Snapshot, decision: Decision): ActionSequence {
   const { resource, cachesComplete, problem } = snapshot;
-  if (isDeleting(resource)) return deletionChain(snapshot, decision.wish);
+  if (isDeleting(resource)) return deletionChain(snapshot, decision.desired);
   if (!cachesComplete || resource.spec.paused === true) return [];
   const finalizer = finalizerChain(snapshot);
-  if (finalizer.length > 0 || problem !== undefined || decision.wish === undefined) return finalizer;
-  return recordsChain(snapshot, decision, decision.wish);
+  if (finalizer.length > 0 || problem !== undefined || decision.desired === undefined) return finalizer;
+  return recordSequence(snapshot, decision, decision.desired);
 }
 
 /** Where every address is stale, the set is left as it is, even where somebody else has changed it meanwhile. */
-function recordsChain(snapshot: Snapshot, { publication, emptying }: Decision, wish: Wish): Chain {
+function recordSequence(snapshot: Snapshot, { publication, emptying }: Decision, desired: Desired): ActionSequence {
   const { values, stale } = publication;
   const alive = values.length > stale.length;
   const empty = emptying.what === "empty";
-  if (!alive && !empty && snapshot.lost.length === 0) return lookOf(snapshot);
-  return recordsOf(snapshot, wish, { values: alive ? values : [], empty });
+  if (!alive && !empty && snapshot.lost.length === 0) return viewOfRecords(snapshot);
+  return recordsOf(snapshot, desired, { values: alive ? values : [], empty });
 }
 
 /** Nothing is to be written. A read shows all the same what is kept, that the zone is there, and that a failure is over. */
-function lookOf({ dns, now, resource, reverts }: Snapshot): Chain {
+function viewOfRecords({ dns, now, resource, reverts }: Snapshot): ActionSequence {
   const known = dns.records !== "unknown" || (resource.status.dns !== undefined && dns.failure === undefined);
   const may = dns.capabilities !== undefined && dns.claim?.ours === true && isDue(dns.retryAt, now);
   if (known || !may || contestedUntil(reverts, now) !== undefined) return [];
@@ -109,22 +112,22 @@ function lookOf({ dns, now, resource, reverts }: Snapshot): Chain {
 
 function recordsOf(
   snapshot: Snapshot,
-  wish: Wish,
+  desired: Desired,
   { values, empty }: { readonly values: readonly string[]; readonly empty: boolean },
-): Chain {
+): ActionSequence {
   const { resource, now, dns, reverts, ours } = snapshot;
   const { namespace, name } = resource.metadata;
   return recordChain({
     now,
     dns,
     reverts,
-    wanted: wish.recordSet,
-    provider: wish.provider,
+    wanted: desired.recordSet,
+    provider: desired.provider,
     last: resource.status.dns,
-    types: { asked: wish.types, ours },
+    types: { asked: desired.types, ours },
     values,
     empty,
-    ttl: ttlOfWish(wish, dns),
+    ttl: ttlOfDesired(desired, dns),
     owner: `${namespace}/${name}`,
   });
 }

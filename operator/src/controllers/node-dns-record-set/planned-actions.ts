@@ -6,9 +6,9 @@ import type { DnsAction, Reasoned, RecordDns } from "../records/actions.js";
 export type RecordAction =
   | RecordDns
   | (Reasoned & { readonly do: "add-finalizer" })
-  /** `leftBehind`: what was not cleaned up in time; goes to the log and an Event. */
-  | (Reasoned & { readonly do: "remove-finalizer"; readonly leftBehind: readonly string[] });
+  /** `abandonedItems`: what was not cleaned up in time; goes to the log and an Event. */
+  | (Reasoned & { readonly do: "remove-finalizer"; readonly abandonedItems: readonly string[] });
 
 export type Action = DnsAction | RecordAction;
 
-export type Chain = readonly Action[];
+export type ActionSequence = readonly Action[];

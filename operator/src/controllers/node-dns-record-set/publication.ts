@@ -2,11 +2,11 @@
 
 import { familyOf, type IpFamily, type PublishedAddress } from "cdk8s-flipop/api";
 import { type Grace, graceOf } from "../../match/grace.js";
-import { given } from "../given.js";
+import { omitUndefined } from "../omit-undefined.js";
 import { timeOf, timestamp } from "../times.js";
 import { addressesOf } from "./node-addresses.js";
 import type { Snapshot } from "./snapshot.js";
-import type { Wish } from "./wish.js";
+import type { Desired } from "./wish.js";
 
 export interface Publication {
   /** By node and family. */
@@ -26,11 +26,11 @@ export interface Publication {
 /** As many as a status may list. */
 const MOST_ADDRESSES = 5000;
 
-export function publicationOf(snapshot: Snapshot, wish: Wish): Publication {
-  const matching = matchingOf(snapshot, wish);
-  const protectedOnes = protectedOf(snapshot, wish);
+export function publicationOf(snapshot: Snapshot, desired: Desired): Publication {
+  const matching = matchingOf(snapshot, desired);
+  const protectedOnes = protectedOf(snapshot, desired);
   const alive = [...matching.entries, ...protectedOnes.entries];
-  const stale = wish.families
+  const stale = desired.families
     .filter((family) => !alive.some(({ address }) => familyOf(address) === family))
     .flatMap((family) => lastOf(snapshot, family));
   const all = [...alive, ...stale].sort(byNode);
@@ -45,11 +45,11 @@ export function publicationOf(snapshot: Snapshot, wish: Wish): Publication {
   };
 }
 
-function matchingOf({ candidates }: Snapshot, wish: Wish) {
+function matchingOf({ candidates }: Snapshot, desired: Desired) {
   const entries: PublishedAddress[] = [];
   const addressless: string[] = [];
   for (const node of candidates) {
-    const addresses = addressesOf(node, wish);
+    const addresses = addressesOf(node, desired);
     if (addresses.length === 0) addressless.push(node.name);
     entries.push(...addresses.map((address) => ({ address, nodeName: node.name })));
   }
@@ -57,9 +57,9 @@ function matchingOf({ candidates }: Snapshot, wish: Wish) {
 }
 
 /** Nodes that were published and may recover. */
-function protectedOf(snapshot: Snapshot, wish: Wish) {
-  const graces = publishedBefore(snapshot, wish).flatMap((entry) => {
-    const grace = graceFor(snapshot, entry, wish);
+function protectedOf(snapshot: Snapshot, desired: Desired) {
+  const graces = publishedBefore(snapshot, desired).flatMap((entry) => {
+    const grace = graceFor(snapshot, entry, desired);
     return grace?.state === "protected" ? [{ entry, grace }] : [];
   });
   return {
@@ -69,16 +69,20 @@ function protectedOf(snapshot: Snapshot, wish: Wish) {
 }
 
 /** A node of the same name with another address is another machine, or has moved: grace is not for it. */
-function graceFor({ verdictOf, now, leadsSince }: Snapshot, entry: PublishedAddress, wish: Wish): Grace | undefined {
+function graceFor(
+  { verdictOf, now, leadsSince }: Snapshot,
+  entry: PublishedAddress,
+  desired: Desired,
+): Grace | undefined {
   const verdict = verdictOf(entry.nodeName);
-  if (verdict === undefined || !addressesOf(verdict.node, wish).includes(entry.address)) return undefined;
+  if (verdict === undefined || !addressesOf(verdict.node, desired).includes(entry.address)) return undefined;
   const since = timeOf(entry.graceSince);
   const memory = since === undefined ? {} : { since };
-  return graceOf({ verdict, memory, periodMs: wish.gracePeriodMs, now, ...given({ leadsSince }) });
+  return graceOf({ verdict, memory, periodMs: desired.gracePeriodMs, now, ...omitUndefined({ leadsSince }) });
 }
 
 /** Of the families that are wished, as the status has them. */
-function publishedBefore({ resource }: Snapshot, { families }: Wish): readonly PublishedAddress[] {
+function publishedBefore({ resource }: Snapshot, { families }: Desired): readonly PublishedAddress[] {
   return (resource.status.addresses ?? []).filter(({ address }) => families.includes(familyOf(address)));
 }
 

@@ -38,6 +38,6 @@ export function readResource({ metadata, spec, status }: RecordSetObject): Resou
 
 export function claimsOf({ metadata, spec, status }: NodeRecordSet, zones: ZoneLookUp): Claimant {
   const { dnsRecordSet } = spec;
-  const wish = dnsRecordSet === undefined ? {} : { spec: { ...spec, dnsRecordSet } };
-  return nodeRecordClaims({ metadata, status, ...wish }, zones);
+  const desired = dnsRecordSet === undefined ? {} : { spec: { ...spec, dnsRecordSet } };
+  return nodeRecordClaims({ metadata, status, ...desired }, zones);
 }

@@ -4,14 +4,14 @@ import { Annotation, type DnsRecordSet, type IpFamily, type NodeDNSRecordSetSpec
 import { DEFAULT_DNS_PROVIDER } from "../../claims/read-claims.js";
 import type { RecordType } from "../../providers/types.js";
 import type { DnsSnapshot } from "../records/dns-snapshot.js";
-import { ttlOf } from "../records/record-chain.js";
+import { ttlOf } from "../records/record-sequence.js";
 
 /** Where the address of a node is found: among its status addresses, or in an annotation. */
 export type AddressSource = { readonly statusType: "ExternalIP" | "InternalIP" } | { readonly annotation: string };
 
 type Spec = Partial<NodeDNSRecordSetSpec>;
 
-export interface Wish {
+export interface Desired {
   /** DNS provider. */
   readonly provider: string;
   readonly recordSet: DnsRecordSet;
@@ -24,7 +24,7 @@ export interface Wish {
 }
 
 /** `undefined` for a spec that names no record set: nothing is wished then. */
-export function wishOf(spec: Spec): Wish | undefined {
+export function desiredOf(spec: Spec): Desired | undefined {
   const recordSet = spec.dnsRecordSet;
   if (!recordSet?.zone || !recordSet.recordName) return undefined;
   const families = familiesOf(spec);
@@ -39,7 +39,7 @@ export function wishOf(spec: Spec): Wish | undefined {
 }
 
 /** Without a TTL in the spec, an existing one is left. */
-export function ttlOfWish({ recordSet }: Wish, dns: DnsSnapshot): number | "keep" {
+export function ttlOfDesired({ recordSet }: Desired, dns: DnsSnapshot): number | "keep" {
   return recordSet.ttl ? ttlOf(dns, recordSet) : "keep";
 }
 

@@ -8,8 +8,8 @@ export interface Reasoned {
   readonly why: string;
 }
 
-/** `former`: the one that `status.dns` names, where it is not, or not wholly, the one that the spec names. */
-export type WhichRecords = "current" | "former";
+/** `previous`: the one that `status.dns` names, where it is not, or not wholly, the one that the spec names. */
+export type WhichRecords = "current" | "previous";
 
 export type DnsAction =
   /** The set has to be read, then plan again. */
@@ -25,4 +25,4 @@ export type DnsAction =
 export type RecordDns = Reasoned & { readonly do: "record-dns"; readonly written: DnsStatus | undefined };
 
 /** One after the other. */
-export type RecordsChain = readonly (DnsAction | RecordDns)[];
+export type RecordSequence = readonly (DnsAction | RecordDns)[];

@@ -13,7 +13,7 @@ export interface DnsSnapshot {
   /** The set that the spec names. */
   readonly records: Records;
   /** What `status.dns` names and the spec does not (any more). */
-  readonly former: { readonly records: Records; readonly claim?: Claim };
+  readonly previous: { readonly records: Records; readonly claim?: Claim };
   /** The last call to the DNS provider failed. */
   readonly failure?: Problem;
   /** ms since the epoch: no call before. */

@@ -22,7 +22,7 @@ export class ZoneDomains {
   }
 
   /** Costs no call of its own: a provider that names zones by an id has just looked at it to read its records. */
-  async learn({ provider, context }: Caller, zone: string): Promise<void> {
+  async recordOutcome({ provider, context }: Caller, zone: string): Promise<void> {
     const key = keyOf(provider.name, zone);
     if (zone.includes(".") || this.domains.has(key)) return;
     try {

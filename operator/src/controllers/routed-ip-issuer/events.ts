@@ -3,8 +3,8 @@
 import type { Condition } from "../../kube/patch.js";
 import type { SequenceEvents } from "../../reconcile/kind.js";
 import type { ActionResult, SequenceResult } from "../../reconcile/plan.js";
+import { abandonedItems, type EventMessage, warning } from "../event-message.js";
 import { type PlannedCondition, turnedBad } from "../planned-condition.js";
-import { type Telling as EventMessage, leftBehind, warning } from "../telling.js";
 import type { Action } from "./plan.js";
 
 export function eventsOf({ results }: SequenceResult<Action>): SequenceEvents {
@@ -12,7 +12,8 @@ export function eventsOf({ results }: SequenceResult<Action>): SequenceEvents {
 }
 
 function eventOf({ action, outcome }: ActionResult<Action>): EventMessage | undefined {
-  if (action.do === "remove-finalizer" && outcome.is === "done") return leftBehind(action.leftBehind, action.why);
+  if (action.do === "remove-finalizer" && outcome.is === "done")
+    return abandonedItems(action.abandonedItems, action.why);
   if (action.do !== "remove-firewall" || outcome.is !== "refused") return undefined;
   return warning("FirewallFailed", "Check", outcome.failure.problem.message);
 }

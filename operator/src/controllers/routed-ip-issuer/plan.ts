@@ -11,8 +11,8 @@ import type { Issuer, Snapshot } from "./gather.js";
 
 export type Action =
   | (EngineAction & { readonly do: "add-finalizer" })
-  /** `leftBehind`: what was not cleaned up in time. */
-  | (EngineAction & { readonly do: "remove-finalizer"; readonly leftBehind: readonly string[] })
+  /** `abandonedItems`: what was not cleaned up in time. */
+  | (EngineAction & { readonly do: "remove-finalizer"; readonly abandonedItems: readonly string[] })
   /** The operator created it, it is empty, and no RoutedIP uses it. */
   | (EngineAction & { readonly do: "remove-firewall"; readonly firewall: Pick<FirewallFacts, "id" | "name"> })
   /** `status.createdFirewall`; `undefined` removes it. */
@@ -64,10 +64,10 @@ function released(snapshot: Snapshot, removal: readonly Action[]): readonly Acti
   const { issuer, now, cleanup } = snapshot;
   const left = leftFirewall(snapshot);
   const gone = left === undefined || removal.some((action) => action.do === "remove-firewall");
-  if (gone) return [{ do: "remove-finalizer", leftBehind: [], why: "no RoutedIP uses it" }];
+  if (gone) return [{ do: "remove-finalizer", abandonedItems: [], why: "no RoutedIP uses it" }];
   if (issuer.metadata.deletionTimestamp === undefined) return [];
   if (!isCleanupOverdue(issuer.metadata, now, cleanup)) return [];
-  return [{ do: "remove-finalizer", leftBehind: [left], why: "the deadline of the clean-up has passed" }];
+  return [{ do: "remove-finalizer", abandonedItems: [left], why: "the deadline of the clean-up has passed" }];
 }
 
 /** What should go under `Delete` and is still there; `undefined`: nothing. */

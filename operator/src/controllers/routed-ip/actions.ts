@@ -40,16 +40,16 @@ export type SharedAction = Extract<PoolAction, { readonly do: (typeof SHARED)[nu
 export type FirewallAction =
   /** Then plan again. `nodes`: what covers these is to be known, too. */
   | (Reasoned & { readonly do: "read-firewall"; readonly name: string; readonly nodes: readonly ProviderId[] })
-  /** `status.firewallRules` and `status.firewall`, before the firewall is changed. `former`: `status.formerFirewalls`. */
+  /** `status.firewallRules` and `status.firewall`, before the firewall is changed. `previous`: `status.previousFirewalls`. */
   | (Reasoned & {
       readonly do: "record-firewall";
       readonly name: string;
       readonly recorded: Recorded;
-      readonly former?: true;
+      readonly previous?: true;
     })
   /** In the issuer's status: with an empty id before the creation, with its id after it. */
   | (Reasoned & { readonly do: "record-created-firewall"; readonly created: CreatedFirewall })
-  | (Reasoned & { readonly do: "create-firewall"; readonly wish: CreateFirewall })
+  | (Reasoned & { readonly do: "create-firewall"; readonly desired: CreateFirewall })
   /** One part of it only. What others have come to need meanwhile is not removed. */
   | (Reasoned & { readonly do: "change-firewall"; readonly change: FirewallChange });
 
@@ -62,11 +62,11 @@ export type TaintAction = Reasoned & {
 
 export type Action = SharedAction | FirewallAction | TaintAction;
 
-export type Chain = readonly Action[];
+export type ActionSequence = readonly Action[];
 
 /** A chain of a pool's plan, as far as it concerns a single address. */
-export function sharedChain(chain: readonly PoolAction[]): readonly SharedAction[] {
-  return chain.filter((action): action is SharedAction => DOES.has(action.do));
+export function sharedChain(sequence: readonly PoolAction[]): readonly SharedAction[] {
+  return sequence.filter((action): action is SharedAction => DOES.has(action.do));
 }
 
 const DOES: ReadonlySet<PoolAction["do"]> = new Set(SHARED);

@@ -8,9 +8,9 @@ import type { RoutedIP, Snapshot } from "./snapshot.js";
 export function asPool(snapshot: Snapshot): PoolSnapshot {
   const {
     routed,
-    terms,
+    resolvedClass,
     firewall: _firewall,
-    formers: _formers,
+    previousFirewallStates: _formers,
     taints: _taints,
     ports: _ports,
     servesAt: _serves,
@@ -22,12 +22,12 @@ export function asPool(snapshot: Snapshot): PoolSnapshot {
     pool: {
       metadata: routed.metadata,
       spec: {
-        provider: terms?.provider ?? "",
-        ...(terms?.region === undefined ? {} : { region: terms.region }),
+        provider: resolvedClass?.provider ?? "",
+        ...(resolvedClass?.region === undefined ? {} : { region: resolvedClass.region }),
         ips: listedIps(routed),
         desiredIPs: 1,
         gracePeriodSeconds: spec.gracePeriodSeconds ?? 0,
-        reclaimPolicy: terms?.reclaimPolicy ?? "Retain",
+        reclaimPolicy: resolvedClass?.reclaimPolicy ?? "Retain",
         paused: spec.paused ?? false,
         ...(spec.dnsRecordSet === undefined ? {} : { dnsRecordSet: spec.dnsRecordSet }),
       },

@@ -1,12 +1,12 @@
 /** Conditions, with words that help. What a pool says in the same way is said by the pool's steps. */
 
 import { familyOf } from "cdk8s-flipop/api";
+import type { PlannedAddress } from "../floating-ip-pool/address-status.js";
+import type { AssignmentPlan } from "../floating-ip-pool/assignments.js";
 import { conditionsOf as conditionsOfPool, knownReason } from "../floating-ip-pool/conditions.js";
-import type { Standing } from "../floating-ip-pool/grace.js";
-import type { Pairing } from "../floating-ip-pool/pairs.js";
-import type { PlannedAddress } from "../floating-ip-pool/report.js";
+import type { Desired } from "../floating-ip-pool/desired.js";
+import type { Placement } from "../floating-ip-pool/grace.js";
 import { isObserved } from "../floating-ip-pool/snapshot.js";
-import type { Wish } from "../floating-ip-pool/wish.js";
 import { no, type PlannedCondition, unknown } from "../planned-condition.js";
 import type { Problem } from "../problem.js";
 import { asPool } from "./as-pool.js";
@@ -15,10 +15,10 @@ import type { FirewallPlan, FirewallSnapshot } from "./firewall.js";
 import type { Snapshot } from "./snapshot.js";
 
 export interface Findings {
-  readonly wish: Wish;
+  readonly desired: Desired;
   readonly address: PlannedAddress | undefined;
-  readonly standing: Standing | undefined;
-  readonly pairing: Pairing;
+  readonly placement: Placement | undefined;
+  readonly assignmentPlan: AssignmentPlan;
   readonly creation: Problem | undefined;
   readonly unsettled: Problem | undefined;
   readonly heldBack: readonly string[];
@@ -51,10 +51,10 @@ function readyOf(snapshot: Snapshot, findings: Findings, ready: PlannedCondition
 
 /** A limit above what a machine can hold is not reached: said, without harm. */
 function withinLimit(snapshot: Snapshot, ready: PlannedCondition): PlannedCondition {
-  const { terms, capabilities } = snapshot;
-  const limit = terms?.perNodeIPLimit ?? 1;
+  const { resolvedClass, capabilities } = snapshot;
+  const limit = resolvedClass?.perNodeIPLimit ?? 1;
   if (capabilities === undefined || limit <= limitOf(snapshot)) return ready;
-  const message = `perNodeIPLimit is ${limit}, but ${terms?.provider} allows ${limitOf(snapshot)} on a machine, which holds: lower perNodeIPLimit`;
+  const message = `perNodeIPLimit is ${limit}, but ${resolvedClass?.provider} allows ${limitOf(snapshot)} on a machine, which holds: lower perNodeIPLimit`;
   return { ...ready, reason: "LimitUnsupported", message };
 }
 
@@ -75,7 +75,7 @@ function blockingProblem(snapshot: Snapshot): Problem | undefined {
 }
 
 function placed(snapshot: Snapshot, findings: Findings, address: PlannedAddress): PlannedCondition {
-  const node = findings.standing?.verdict?.node.name;
+  const node = findings.placement?.verdict?.node.name;
   const serves = node !== undefined && snapshot.servesAt(node);
   const obstacle = obstacleTo(snapshot, findings);
   if (!serves) return obstacle === undefined ? onItsWay(address) : no("Assigned", obstacle);
@@ -87,12 +87,12 @@ function placed(snapshot: Snapshot, findings: Findings, address: PlannedAddress)
 
 /** Why it is not where it should be; `undefined`: it is, or is being moved. */
 function obstacleTo(snapshot: Snapshot, findings: Findings): Problem | undefined {
-  const { address, standing, pairing, firewall } = findings;
+  const { address, placement, assignmentPlan, firewall } = findings;
   const failed = address === undefined ? undefined : failureOf(address);
-  if (failed !== undefined || staysOrMoves(standing)) return failed;
-  if (pairing.pairs.length > 0) return firewall?.nodeProblem ?? firewall?.rulesProblem;
-  const [elsewhere] = pairing.elsewhere;
-  if (elsewhere === undefined) return noCandidate(snapshot, standing);
+  if (failed !== undefined || staysOrMoves(placement)) return failed;
+  if (assignmentPlan.assignments.length > 0) return firewall?.nodeProblem ?? firewall?.rulesProblem;
+  const [elsewhere] = assignmentPlan.elsewhere;
+  if (elsewhere === undefined) return noCandidate(snapshot, placement);
   return {
     reason: "WrongRegion",
     message: `${elsewhere.address.ip} is in region ${elsewhere.facts?.region}, where no candidate is free`,
@@ -106,13 +106,13 @@ function failureOf({
   return { reason: knownReason(reason), message: error };
 }
 
-function staysOrMoves(standing: Standing | undefined): boolean {
-  const state = standing?.grace?.state;
-  return state === "matches" || state === "protected" || standing?.sight === "moving";
+function staysOrMoves(placement: Placement | undefined): boolean {
+  const state = placement?.grace?.state;
+  return state === "matches" || state === "protected" || placement?.certainty === "moving";
 }
 
-function noCandidate(snapshot: Snapshot, standing: Standing | undefined): Problem {
-  return { reason: "NoCandidate", message: `no node is a candidate: ${electionText(snapshot, standing)}` };
+function noCandidate(snapshot: Snapshot, placement: Placement | undefined): Problem {
+  return { reason: "NoCandidate", message: `no node is a candidate: ${electionText(snapshot, placement)}` };
 }
 
 function notYet(snapshot: Snapshot, creation: Problem | undefined): PlannedCondition {
@@ -135,20 +135,21 @@ function onItsWay({ ip, status }: PlannedAddress): PlannedCondition {
 }
 
 function firewallReady(snapshot: Snapshot, findings: Findings): PlannedCondition {
-  const { firewall, problem, terms } = snapshot;
+  const { firewall, problem, resolvedClass } = snapshot;
   const { firewall: plan } = findings;
   if (problem !== undefined) return no("FirewallReady", problem);
   if (isOfOther(findings))
     return { ...unknown("FirewallReady"), message: "the firewall is not changed: the address is not this resource's" };
-  if (terms?.firewallName === undefined) return yes("FirewallReady", "the issuer names no firewall: none is touched");
+  if (resolvedClass?.firewallName === undefined)
+    return yes("FirewallReady", "the issuer names no firewall: none is touched");
   if (plan === undefined || firewall === undefined) return unknown("FirewallReady");
   const obstacle = plan.nodeProblem ?? plan.rulesProblem;
   return obstacle === undefined ? inStep(firewall, plan) : no("FirewallReady", obstacle);
 }
 
 /** Nobody reads the firewall for an address that is not this one's to move. */
-function isOfOther({ heldElsewhere, standing }: Findings): boolean {
-  return heldElsewhere !== undefined || standing?.address.claim?.ours === false;
+function isOfOther({ heldElsewhere, placement }: Findings): boolean {
+  return heldElsewhere !== undefined || placement?.address.claim?.ours === false;
 }
 
 function inStep({ name, facts }: FirewallSnapshot, plan: FirewallPlan): PlannedCondition {
@@ -174,9 +175,9 @@ function dnsReadyOf(snapshot: Snapshot, findings: Findings, dns: PlannedConditio
 }
 
 /** Being created, being moved, or answered. */
-function isUp(snapshot: Snapshot, { address, creation, standing }: Findings): boolean {
+function isUp(snapshot: Snapshot, { address, creation, placement }: Findings): boolean {
   if (address === undefined) return creation === undefined && snapshot.candidates.length > 0;
-  const node = standing?.verdict?.node.name;
+  const node = placement?.verdict?.node.name;
   return address.status.state === "in-progress" || (node !== undefined && snapshot.servesAt(node));
 }
 
@@ -186,9 +187,9 @@ function conflictOf({ heldElsewhere }: Findings, conflict: PlannedCondition): Pl
 }
 
 /** A given address on a machine that is not a node of this cluster is left to whoever put it there. */
-export function heldElsewhereOf({ routed }: Snapshot, standing: Standing | undefined): Problem | undefined {
-  if (standing?.holder === undefined || standing.verdict !== undefined) return undefined;
-  const { address, holder } = standing;
+export function heldElsewhereOf({ routed }: Snapshot, placement: Placement | undefined): Problem | undefined {
+  if (placement?.holder === undefined || placement.verdict !== undefined) return undefined;
+  const { address, holder } = placement;
   // It was there by our own doing: the node is gone, the machine not yet.
   if (address.origin !== "listed" || routed.status.providerID === holder) return undefined;
   const kind = familyOf(address.ip);

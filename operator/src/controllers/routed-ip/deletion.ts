@@ -3,17 +3,17 @@
 import { Finalizer } from "cdk8s-flipop/api";
 import type { FirewallFacts } from "../../providers/types.js";
 import { isCleanupOverdue } from "../cleanup.js";
-import { settlementOf } from "../floating-ip-pool/creation.js";
-import { keptBack, leftBehind as leftOfPool, whyOver } from "../floating-ip-pool/deletion.js";
-import type { Standing } from "../floating-ip-pool/grace.js";
-import { drainUntil, reclaimChains } from "../floating-ip-pool/reclaim.js";
+import { creationRecoveryOf } from "../floating-ip-pool/creation.js";
+import { keptBack, abandonedItems as leftOfPool, whyOver } from "../floating-ip-pool/deletion.js";
+import type { Placement } from "../floating-ip-pool/grace.js";
 import { recordRemoval } from "../floating-ip-pool/records.js";
-import type { Action, Chain } from "./actions.js";
+import { drainUntil, releaseSequences } from "../floating-ip-pool/release.js";
+import type { Action, ActionSequence } from "./actions.js";
 import { sharedChain } from "./actions.js";
+import { recordOf } from "./address-status.js";
 import { asPool, createdIp } from "./as-pool.js";
 import { changeOf, type FirewallPlan, type FirewallSnapshot, planFirewall } from "./firewall.js";
 import { ruleFacts } from "./ports.js";
-import { recordOf } from "./report.js";
 import type { RoutedIP, Snapshot } from "./snapshot.js";
 import { strayTaints, taintedByUs } from "./taints.js";
 
@@ -30,15 +30,15 @@ export function needsFinalizer(snapshot: Snapshot, aboutToAct: boolean): boolean
   const { spec, status } = snapshot.routed;
   const recordsGo = spec.dnsRecordSet?.deletionPolicy === "Delete";
   const address = status.created === true || status.pendingCreation !== undefined;
-  const addressGoes = address && snapshot.terms?.reclaimPolicy === "Delete";
+  const addressGoes = address && snapshot.resolvedClass?.reclaimPolicy === "Delete";
   return aboutToAct || recordsGo || addressGoes || hasTraces(snapshot.routed);
 }
 
 /** In a firewall, or on a node: its taint. */
 function hasTraces({ status }: RoutedIP): boolean {
-  const { firewallRules = [], formerFirewalls = [], firewall, assignedNode, providerID } = status;
+  const { firewallRules = [], previousFirewalls = [], firewall, assignedNode, providerID } = status;
   return (
-    firewallRules.length + formerFirewalls.length > 0 ||
+    firewallRules.length + previousFirewalls.length > 0 ||
     [firewall, assignedNode, providerID].some((trace) => trace !== undefined)
   );
 }
@@ -46,59 +46,61 @@ function hasTraces({ status }: RoutedIP): boolean {
 /** Each chain stands for itself: a failure of one holds up no other. The finalizer goes when nothing is left. */
 export function deletionChains(
   snapshot: Snapshot,
-  standings: readonly Standing[],
+  placements: readonly Placement[],
   firewall: FirewallPlan | undefined,
-): readonly Chain[] {
+): readonly ActionSequence[] {
   if (!hasFinalizer(snapshot.routed)) return [];
-  const left = leftBehind(snapshot, standings, firewall);
+  const left = abandonedItems(snapshot, placements, firewall);
   const overdue = isCleanupOverdue(snapshot.routed.metadata, snapshot.now, snapshot.memory.cleanup);
-  if (left.length > 0 && !overdue) return cleanUp(snapshot, standings, firewall);
-  const kept = keptBack(asPool(snapshot), standings);
-  return [[{ do: "remove-finalizer", leftBehind: [...left, ...kept], why: whyOver(left, kept) }]];
+  if (left.length > 0 && !overdue) return cleanUp(snapshot, placements, firewall);
+  const kept = keptBack(asPool(snapshot), placements);
+  return [[{ do: "remove-finalizer", abandonedItems: [...left, ...kept], why: whyOver(left, kept) }]];
 }
 
 /** In words; empty: all is cleaned up. */
-export function leftBehind(
+export function abandonedItems(
   snapshot: Snapshot,
-  standings: readonly Standing[],
+  placements: readonly Placement[],
   plan: FirewallPlan | undefined,
 ): readonly string[] {
-  const { routed, terms } = snapshot;
-  const orphan = terms === undefined ? createdIp(routed) : undefined;
+  const { routed, resolvedClass } = snapshot;
+  const orphan = resolvedClass === undefined ? createdIp(routed) : undefined;
   return [
-    ...leftOfPool(asPool(snapshot), standings),
+    ...leftOfPool(asPool(snapshot), placements),
     ...(orphan === undefined
       ? []
       : [`address ${orphan}, whose issuer can't be found: nobody knows whether to release it`]),
     ...firewallTraces(snapshot, plan),
-    ...(snapshot.formers ?? []).flatMap((former) => formerTraces(snapshot, former)),
+    ...(snapshot.previousFirewallStates ?? []).flatMap((previous) => previousTraces(snapshot, previous)),
     ...taintedByUs(snapshot).map((node) => `a taint on node ${node}`),
   ];
 }
 
 function cleanUp(
   snapshot: Snapshot,
-  standings: readonly Standing[],
+  placements: readonly Placement[],
   firewall: FirewallPlan | undefined,
-): readonly Chain[] {
+): readonly ActionSequence[] {
   const pool = asPool(snapshot);
   const recordsGo = snapshot.routed.spec.dnsRecordSet?.deletionPolicy === "Delete";
   // The address is on its way out of DNS: as long as people may still come by it, its ports stay open.
-  const draining = standings.some((standing) => (drainUntil(pool, standing) ?? 0) > snapshot.now);
-  const closing = draining ? [] : [firewallRemoval(snapshot, firewall), ...formerRemovals(snapshot)];
-  const taints = snapshot.cachesComplete ? strayTaints(snapshot, []).map((action): Chain => [action]) : [];
+  const draining = placements.some((placement) => (drainUntil(pool, placement) ?? 0) > snapshot.now);
+  const closing = draining ? [] : [firewallRemoval(snapshot, firewall), ...previousFirewallRemovals(snapshot)];
+  const taints = snapshot.cachesComplete ? strayTaints(snapshot, []).map((action): ActionSequence => [action]) : [];
   const records = recordsGo ? sharedChain(recordRemoval(pool)) : [];
-  return [records, ...addressChains(snapshot, standings), ...closing, ...taints].filter((chain) => chain.length > 0);
+  return [records, ...addressChains(snapshot, placements), ...closing, ...taints].filter(
+    (sequence) => sequence.length > 0,
+  );
 }
 
-function addressChains(snapshot: Snapshot, standings: readonly Standing[]): readonly Chain[] {
-  if (snapshot.terms?.reclaimPolicy !== "Delete" || !snapshot.inventory.complete) return [];
+function addressChains(snapshot: Snapshot, placements: readonly Placement[]): readonly ActionSequence[] {
+  if (snapshot.resolvedClass?.reclaimPolicy !== "Delete" || !snapshot.inventory.complete) return [];
   const pool = asPool(snapshot);
-  return [settlementOf(pool)?.chain ?? [], ...reclaimChains(pool, standings)].map(sharedChain);
+  return [creationRecoveryOf(pool)?.sequence ?? [], ...releaseSequences(pool, placements)].map(sharedChain);
 }
 
 /** Rules, then nodes: never the other way round, though nobody needs either any more. */
-export function firewallRemoval({ firewall, routed }: Snapshot, plan: FirewallPlan | undefined): Chain {
+export function firewallRemoval({ firewall, routed }: Snapshot, plan: FirewallPlan | undefined): ActionSequence {
   const idle = routed.status.firewall === undefined && (routed.status.firewallRules ?? []).length === 0;
   if (firewall === undefined || plan === undefined || idle || firewall.failure !== undefined) return [];
   const { name, facts } = firewall;
@@ -115,21 +117,21 @@ function isToBeRead({ read, reread }: FirewallPlan): boolean {
 }
 
 /** What is left in the firewalls that were named before. */
-export function formerRemovals({ formers = [], routed }: Snapshot): readonly Chain[] {
-  return formers.map((former) => {
-    const { name, facts, failure } = former;
-    const plan = planFirewall(former, { rules: [] }, recordOf(routed.status, name));
+export function previousFirewallRemovals({ previousFirewallStates = [], routed }: Snapshot): readonly ActionSequence[] {
+  return previousFirewallStates.map((previous) => {
+    const { name, facts, failure } = previous;
+    const plan = planFirewall(previous, { rules: [] }, recordOf(routed.status, name));
     if (failure !== undefined) return [];
-    if (facts === "unknown" || former.due === true)
+    if (facts === "unknown" || previous.due === true)
       return [{ do: "read-firewall", name, nodes: [], why: "what is left in it has to be found out" }];
     const why = "another firewall has taken its place";
-    const recorded: Action = { do: "record-firewall", name, recorded: plan.recorded, former: true, why };
+    const recorded: Action = { do: "record-firewall", name, recorded: plan.recorded, previous: true, why };
     const changes = facts === "missing" ? [] : removals(facts, plan, why);
     return changes.length === 0 ? [recorded] : changes;
   });
 }
 
-function removals(facts: FirewallFacts, { removeRules, removeNodes }: FirewallPlan, why: string): Chain {
+function removals(facts: FirewallFacts, { removeRules, removeNodes }: FirewallPlan, why: string): ActionSequence {
   const parts = [{ removeRules }, { removeNodes }].filter((part) => Object.values(part).flat().length > 0);
   return parts.map((part) => ({ do: "change-firewall", change: changeOf(facts, part), why }));
 }
@@ -146,14 +148,14 @@ function firewallTraces(snapshot: Snapshot, plan: FirewallPlan | undefined): rea
   return traceTexts(firewall, { rules, nodes });
 }
 
-function formerTraces({ routed }: Snapshot, former: FirewallSnapshot): readonly string[] {
-  const recorded = recordOf(routed.status, former.name);
-  if (isRead(former)) {
-    const { removeRules, removeNodes } = planFirewall(former, { rules: [] }, recorded);
-    return traceTexts(former, { rules: removeRules, nodes: removeNodes });
+function previousTraces({ routed }: Snapshot, previous: FirewallSnapshot): readonly string[] {
+  const recorded = recordOf(routed.status, previous.name);
+  if (isRead(previous)) {
+    const { removeRules, removeNodes } = planFirewall(previous, { rules: [] }, recorded);
+    return traceTexts(previous, { rules: removeRules, nodes: removeNodes });
   }
   const rules = recorded.rules.filter(({ preexisting }) => preexisting !== true).map(ruleFacts);
-  return traceTexts(former, { rules, nodes: recorded.nodes });
+  return traceTexts(previous, { rules, nodes: recorded.nodes });
 }
 
 function isRead(firewall: FirewallSnapshot | undefined): firewall is FirewallSnapshot {

@@ -3,17 +3,21 @@
 import type { NodeFacts } from "../../match/node-facts.js";
 import { inPreference } from "../../match/node-preference.js";
 import type { ProviderId } from "../../providers/types.js";
-import type { Demand, WaitingNode, Wanting } from "../floating-ip-pool/demand.js";
-import type { Standing } from "../floating-ip-pool/grace.js";
+import type { Placement } from "../floating-ip-pool/grace.js";
 import { isIn } from "../floating-ip-pool/regions.js";
+import type { WaitingNode, WaitingNodes, Wanting } from "../floating-ip-pool/waiting-nodes.js";
 import { isDue } from "../retry-schedule.js";
 import { opensSafely } from "./firewall.js";
 import type { Snapshot } from "./snapshot.js";
 
 /** Nodes that could take the address, best first; `shared` is what older resources leave of them. */
-export function electionOf(snapshot: Snapshot, standing: Standing | undefined, { wants, regions }: Wanting): Demand {
+export function electionOf(
+  snapshot: Snapshot,
+  placement: Placement | undefined,
+  { wants, regions }: Wanting,
+): WaitingNodes {
   const free = snapshot.candidates.filter(hasMachine).filter(({ machine }) => hasRoom(snapshot, machine));
-  const holder = standing?.holder;
+  const holder = placement?.holder;
   const waiting = youngestFirst(snapshot, free).filter(({ machine }) => machine !== holder);
   const fit = waiting.filter((node) => isIn(node, regions));
   const able = fit.filter(({ machine }) => isDue(snapshot.memory.nodeRetryAt.get(machine), snapshot.now));
@@ -23,13 +27,13 @@ export function electionOf(snapshot: Snapshot, standing: Standing | undefined, {
 }
 
 /** Addresses that a node may hold: as many as the class and the provider allow. Those of pools count. */
-export function limitOf({ terms, capabilities }: Pick<Snapshot, "terms" | "capabilities">): number {
-  return Math.min(terms?.perNodeIPLimit ?? 1, capabilities?.addressesPerNode ?? 1);
+export function limitOf({ resolvedClass, capabilities }: Pick<Snapshot, "resolvedClass" | "capabilities">): number {
+  return Math.min(resolvedClass?.perNodeIPLimit ?? 1, capabilities?.addressesPerNode ?? 1);
 }
 
 /** Why there is nobody to move to, in words. */
-export function electionText(snapshot: Snapshot, standing: Standing | undefined): string {
-  const full = snapshot.candidates.filter(({ machine }) => machine !== undefined && machine !== standing?.holder);
+export function electionText(snapshot: Snapshot, placement: Placement | undefined): string {
+  const full = snapshot.candidates.filter(({ machine }) => machine !== undefined && machine !== placement?.holder);
   const limit = limitOf(snapshot);
   const held = full.length === 0 ? "" : `; ${full.length} of them already hold ${limit}, the limit for one node`;
   return `${snapshot.refusals}${held}`;

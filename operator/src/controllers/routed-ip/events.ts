@@ -4,14 +4,14 @@ import type { FirewallRuleFacts, ProviderId } from "../../providers/types.js";
 import type { Outcome } from "../addresses/outcomes.js";
 import {
   ADDRESS_FAILURES,
+  abandonedItems,
+  type EventMessage,
   failed,
   forgotten,
-  leftBehind,
   normal,
   recordsText,
   settledText,
-  type Telling,
-} from "../telling.js";
+} from "../event-message.js";
 import type { Action } from "./actions.js";
 import type { Done } from "./execute.js";
 import type { Snapshot } from "./snapshot.js";
@@ -20,7 +20,10 @@ import type { Snapshot } from "./snapshot.js";
 type NameOf = (machine: ProviderId) => string;
 
 /** `undefined`: nothing worth an Event. */
-export function tellingOf({ verdictOf }: Pick<Snapshot, "verdictOf">, { action, outcome }: Done): Telling | undefined {
+export function eventMessageOf(
+  { verdictOf }: Pick<Snapshot, "verdictOf">,
+  { action, outcome }: Done,
+): EventMessage | undefined {
   if (outcome.is === "skipped" || outcome.is === "superseded") return undefined;
   if (outcome.is === "refused" || outcome.is === "unknown") {
     return failed(FAILED[action.do], outcome.failure.problem);
@@ -29,13 +32,13 @@ export function tellingOf({ verdictOf }: Pick<Snapshot, "verdictOf">, { action, 
   return succeeded(action, outcome, (machine) => verdictOf(machine)?.node.name ?? machine);
 }
 
-function settled({ result, why }: Extract<Action, { readonly do: "settle-creation" }>): Telling | undefined {
+function settled({ result, why }: Extract<Action, { readonly do: "settle-creation" }>): EventMessage | undefined {
   return result.created === undefined ? undefined : settledText(result.created.ip, why);
 }
 
 type Well = Extract<Outcome, { readonly is: "done" | "started" }>;
 
-function succeeded(action: Action, outcome: Well, nameOf: NameOf): Telling | undefined {
+function succeeded(action: Action, outcome: Well, nameOf: NameOf): EventMessage | undefined {
   switch (action.do) {
     case "assign":
       return normal(outcome.is === "started" ? "Moving" : "Assigned", "Assign", action.why);
@@ -50,24 +53,24 @@ function succeeded(action: Action, outcome: Well, nameOf: NameOf): Telling | und
     case "apply-records":
       return normal("RecordsChanged", "ChangeRecords", recordsText(action.changes));
     case "remove-finalizer":
-      return leftBehind(action.leftBehind, action.why);
+      return abandonedItems(action.abandonedItems, action.why);
     default:
       return otherTelling(action, nameOf);
   }
 }
 
-function otherTelling(action: Action, nameOf: NameOf): Telling | undefined {
-  return action.do === "annotate-pool" ? forgotten(action.forgotten) : firewallTelling(action, nameOf);
+function otherTelling(action: Action, nameOf: NameOf): EventMessage | undefined {
+  return action.do === "annotate-pool" ? forgotten(action.forgotten) : firewallEventMessage(action, nameOf);
 }
 
-function arrived({ ip, expected }: Extract<Action, { readonly do: "poll" }>, nameOf: NameOf): Telling | undefined {
+function arrived({ ip, expected }: Extract<Action, { readonly do: "poll" }>, nameOf: NameOf): EventMessage | undefined {
   return expected === undefined ? undefined : normal("Assigned", "Assign", `${ip} is on ${nameOf(expected)}`);
 }
 
-function firewallTelling(action: Action, nameOf: NameOf): Telling | undefined {
+function firewallEventMessage(action: Action, nameOf: NameOf): EventMessage | undefined {
   if (action.do === "change-firewall") return normal("FirewallChanged", "ChangeFirewall", changeText(action, nameOf));
   if (action.do !== "create-firewall") return undefined;
-  const { name, rules, nodes } = action.wish;
+  const { name, rules, nodes } = action.desired;
   const what = [...rulesText(rules), ...nodes.map(nameOf)].join(", ");
   return normal("FirewallCreated", "ChangeFirewall", `firewall "${name}" was created, with ${what}`);
 }

@@ -5,22 +5,22 @@ import { finalizerPatch, ownAnnotationPatch, statusPatch } from "../../kube/patc
 import { intentText } from "../addresses/creation-result.js";
 import { DONE, type Outcome, skipped } from "../addresses/outcomes.js";
 import type { Action, AddressDo, FirewallDo, Of } from "./actions.js";
-import { formerStatus, recordedStatus } from "./report.js";
+import { previousStatus, recordedStatus } from "./address-status.js";
 import type { RoutedObject } from "./resource.js";
+import type { PendingStatus, RoutedIPState } from "./resource-state.js";
 import { dropCopy, endCreation, recordCreation } from "./routed-creation.js";
 import { contextOf, sharedFirewall, type Tools } from "./tools.js";
-import type { Overlay, RoutedUnit } from "./unit.js";
 
 export type Written = Exclude<Action, Of<AddressDo | FirewallDo | "set-taints">>;
 
 export async function write(tools: Tools, action: Written): Promise<Outcome> {
-  const { gathered, unit, signal } = tools;
-  if (isEndOfCreation(action)) return concludeCreation(unit, action);
+  const { gathered, resourceState, signal } = tools;
+  if (isEndOfCreation(action)) return concludeCreation(resourceState, action);
   switch (action.do) {
     case "read-records":
     case "apply-records":
       if (gathered.dns === undefined) return skipped("there is no record set any more");
-      await gathered.desk.carryOut(gathered.dns, action, contextOf(tools, action, "records"));
+      await gathered.dnsService.carryOut(gathered.dns, action, contextOf(tools, action, "records"));
       return DONE;
     case "record-intent":
       return recordIntent(tools, action);
@@ -31,7 +31,7 @@ export async function write(tools: Tools, action: Written): Promise<Outcome> {
     case "record-firewall":
       return recordFirewall(tools, action);
     default:
-      await unit.writer.write({ patch: (object) => metadataPatch(object, action), signal });
+      await resourceState.writer.write({ patch: (object) => metadataPatch(object, action), signal });
       return DONE;
   }
 }
@@ -42,17 +42,20 @@ function isEndOfCreation(action: Written): action is EndOfCreation {
   return ["settle-creation", "record-creation", "drop-intent-copy"].includes(action.do);
 }
 
-async function concludeCreation(unit: RoutedUnit, action: EndOfCreation): Promise<Outcome> {
-  await (action.do === "drop-intent-copy" ? dropCopy(unit) : recordCreation(unit, action.result));
+async function concludeCreation(resourceState: RoutedIPState, action: EndOfCreation): Promise<Outcome> {
+  await (action.do === "drop-intent-copy" ? dropCopy(resourceState) : recordCreation(resourceState, action.result));
   return DONE;
 }
 
 /** In force before it is written: others see it at once. */
-function recordFirewall(tools: Tools, { name, recorded, former }: Of<"record-firewall">): Promise<Outcome> {
-  const { unit, gathered } = tools;
-  sharedFirewall(tools, name)?.record(unit.ref.uid, recorded);
+function recordFirewall(tools: Tools, { name, recorded, previous }: Of<"record-firewall">): Promise<Outcome> {
+  const { resourceState, gathered } = tools;
+  sharedFirewall(tools, name)?.record(resourceState.ref.uid, recorded);
   const { status } = gathered.snapshot.routed;
-  return keep(tools, former === true ? formerStatus(status, name, recorded) : recordedStatus(status, name, recorded));
+  return keep(
+    tools,
+    previous === true ? previousStatus(status, name, recorded) : recordedStatus(status, name, recorded),
+  );
 }
 
 function metadataPatch(
@@ -72,42 +75,46 @@ function metadataPatch(
 }
 
 /** A fact that must not get lost. */
-export async function keep({ unit }: Tools, change: Overlay): Promise<Outcome> {
+export async function keep({ resourceState }: Tools, change: PendingStatus): Promise<Outcome> {
   // Not ended by a shutdown: it takes one call, and says what has already happened.
-  await unit.writer.write({ patch: (object) => statusPatch(object, { ...change }), subresource: "status", fact: true });
+  await resourceState.writer.write({
+    patch: (object) => statusPatch(object, { ...change }),
+    subresource: "status",
+    fact: true,
+  });
   return DONE;
 }
 
 /** On the version that the plan was made of, or the plan may be wrong by now. */
 async function recordIntent(
-  { unit, gathered, signal, routing }: Tools,
+  { resourceState, gathered, signal, routing }: Tools,
   { intent }: Of<"record-intent">,
 ): Promise<Outcome> {
   const planned = gathered.snapshot.routed.metadata;
-  const now = unit.read()?.routed.metadata;
+  const now = resourceState.read()?.routed.metadata;
   if (now === undefined || now.generation !== planned.generation || now.deletionTimestamp !== undefined) {
     return skipped("the RoutedIP was edited meanwhile");
   }
   const patch = (object: RoutedObject) => statusPatch(object, { pendingCreation: intent });
-  const answer = await unit.writer.write({ patch, subresource: "status", signal });
+  const answer = await resourceState.writer.write({ patch, subresource: "status", signal });
   if (answer.status?.pendingCreation?.startedAt === intent.startedAt)
-    return copyIntent({ unit, routing, signal }, intent);
-  unit.droppedAt = routing.context.clock.monotonic();
+    return copyIntent({ resourceState, routing, signal }, intent);
+  resourceState.droppedAt = routing.context.clock.monotonic();
   const message = "the API server drops status.pendingCreation: apply the CRDs of this release";
   return { is: "refused", failure: { kind: "Terminal", problem: { reason: "CRDTooOld", message } } };
 }
 
 /** Beside the status, which may get lost: then nothing else knows that an address may have been created. */
 async function copyIntent(
-  { unit, routing, signal }: Pick<Tools, "unit" | "routing" | "signal">,
+  { resourceState, routing, signal }: Pick<Tools, "resourceState" | "routing" | "signal">,
   intent: PendingCreation,
 ): Promise<Outcome> {
   const copy = { [Annotation.pendingCreation]: intentText(intent) };
   try {
-    await unit.writer.write({ patch: (object) => ownAnnotationPatch(object, copy), fact: true, signal });
+    await resourceState.writer.write({ patch: (object) => ownAnnotationPatch(object, copy), fact: true, signal });
     return DONE;
   } catch (error) {
-    await endCreation(routing, unit, { startedAt: intent.startedAt });
+    await endCreation(routing, resourceState, { startedAt: intent.startedAt });
     throw error;
   }
 }

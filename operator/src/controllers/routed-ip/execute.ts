@@ -10,7 +10,7 @@ import { createAddress } from "../addresses/create.js";
 import { DONE, type Outcome, outcomeOf, skipped } from "../addresses/outcomes.js";
 import { poll, pollMs } from "../addresses/poll.js";
 import { timestamp } from "../times.js";
-import type { Action, AddressDo, Chain, FirewallDo, Of } from "./actions.js";
+import type { Action, ActionSequence, AddressDo, FirewallDo, Of } from "./actions.js";
 import { write } from "./execute-object.js";
 import type { Plan } from "./plan.js";
 import { rechecksOf } from "./recheck.js";
@@ -26,12 +26,12 @@ export interface Done {
 }
 
 /** Never rejects. */
-export async function execute(given: Omit<Tools, "recheckOf">, plan: Plan): Promise<readonly Done[]> {
-  const { steps, chains, postAllow } = plan;
-  const tools = { ...given, recheckOf: rechecksOf(given, plan) };
+export async function execute(omitUndefined: Omit<Tools, "recheckOf">, plan: Plan): Promise<readonly Done[]> {
+  const { steps, sequences, postAllow } = plan;
+  const tools = { ...omitUndefined, recheckOf: rechecksOf(omitUndefined, plan) };
   const all: Done[] = [];
   const failed = new Set<StepName>();
-  const beside = Promise.all(chains.map((chain) => runChain(tools, chain)));
+  const beside = Promise.all(sequences.map((sequence) => runChain(tools, sequence)));
   for (const { name, actions } of steps) {
     if ([...failed].some((other) => reliesOn(name, other, postAllow))) continue;
     const ended = await runChain(tools, actions);
@@ -41,9 +41,9 @@ export async function execute(given: Omit<Tools, "recheckOf">, plan: Plan): Prom
   return [...all, ...(await beside).flat()];
 }
 
-async function runChain(tools: Tools, chain: Chain): Promise<readonly Done[]> {
+async function runChain(tools: Tools, sequence: ActionSequence): Promise<readonly Done[]> {
   const ended: Done[] = [];
-  for (const action of chain) {
+  for (const action of sequence) {
     const outcome = await attempt(tools, action);
     ended.push({ action, outcome });
     if (outcome.is !== "done") break;
@@ -52,7 +52,7 @@ async function runChain(tools: Tools, chain: Chain): Promise<readonly Done[]> {
 }
 
 async function attempt(tools: Tools, action: Action): Promise<Outcome> {
-  if (tools.signal.aborted || tools.unit.signal.aborted) return skipped("told to stop");
+  if (tools.signal.aborted || tools.resourceState.signal.aborted) return skipped("told to stop");
   try {
     return await perform(tools, action);
   } catch (error) {
@@ -85,7 +85,7 @@ function isOfFirewall(action: Action): action is Of<FirewallDo> {
 }
 
 function callAddresses(tools: Tools, action: Of<AddressDo>): Promise<Outcome> {
-  const open = openAccount(tools.gathered.account, `RoutedIP ${tools.unit.key}`);
+  const open = openAccount(tools.gathered.account, `RoutedIP ${tools.resourceState.key}`);
   const { account, inventory } = open;
   const context = contextOf(tools, action, isChangeOfStock(action) ? "records" : "assignment");
   switch (action.do) {
@@ -99,7 +99,7 @@ function callAddresses(tools: Tools, action: Of<AddressDo>): Promise<Outcome> {
         return DONE;
       });
     case "poll":
-      return look(tools, open, context, action);
+      return evaluate(tools, open, context, action);
     case "create-address":
       return create(tools, open, context, action);
   }
@@ -123,34 +123,34 @@ async function assign(
 }
 
 /** When it is due. */
-async function look(
-  { unit, routing }: Tools,
+async function evaluate(
+  { resourceState, routing }: Tools,
   open: OpenAccount,
   context: CallContext,
   action: Of<"poll">,
 ): Promise<Outcome> {
   const { id } = action;
   const now = routing.context.clock.monotonic();
-  const known = unit.poll?.id === id ? unit.poll : { id, looks: 0, nextAt: 0 };
+  const known = resourceState.poll?.id === id ? resourceState.poll : { id, attempts: 0, nextAt: 0 };
   if (known.nextAt > now) return skipped("it is too early to look again");
-  unit.poll = { id, looks: known.looks + 1, nextAt: now + pollMs(known.looks) };
+  resourceState.poll = { id, attempts: known.attempts + 1, nextAt: now + pollMs(known.attempts) };
   const outcome = await poll(open, context, action);
-  if (outcome.is !== "skipped") unit.poll = undefined;
+  if (outcome.is !== "skipped") resourceState.poll = undefined;
   return outcome;
 }
 
 function create(
-  { unit, routing }: Tools,
+  { resourceState, routing }: Tools,
   open: OpenAccount,
   context: CallContext,
-  { wish, startedAt }: Of<"create-address">,
+  { desired, startedAt }: Of<"create-address">,
 ): Promise<Outcome> {
-  return createAddress(open, context, wish, {
-    refused: () => endCreation(routing, unit, { startedAt }),
+  return createAddress(open, context, desired, {
+    refused: () => endCreation(routing, resourceState, { startedAt }),
     created: (ip, state) => {
       const createdTime = timestamp(routing.context.clock.now());
-      const status = { ...("node" in wish ? placeOf(routing, wish.node) : {}), ...state };
-      return endCreation(routing, unit, { startedAt, created: { ip, createdTime, status } });
+      const status = { ...("node" in desired ? placeOf(routing, desired.node) : {}), ...state };
+      return endCreation(routing, resourceState, { startedAt, created: { ip, createdTime, status } });
     },
   });
 }
@@ -161,7 +161,7 @@ function placeOf({ context }: Tools["routing"], machine: ProviderId): AddressSta
 }
 
 async function callFirewall(tools: Tools, action: Of<FirewallDo>): Promise<Outcome> {
-  const { unit, gathered } = tools;
+  const { resourceState, gathered } = tools;
   if (action.do === "record-created-firewall") return recordCreated(tools, action.created);
   const { firewalls } = gathered;
   const firewall = sharedFirewall(tools, nameOf(action));
@@ -172,10 +172,10 @@ async function callFirewall(tools: Tools, action: Of<FirewallDo>): Promise<Outco
       await firewall.read(caller, action.nodes);
       return DONE;
     case "change-firewall":
-      await firewall.apply(caller, unit.ref.uid, action.change);
+      await firewall.apply(caller, resourceState.ref.uid, action.change);
       return DONE;
     case "create-firewall": {
-      const { id, name } = await firewall.create(caller, action.wish);
+      const { id, name } = await firewall.create(caller, action.desired);
       return recordCreated(tools, { id, name, createdTime: timestamp(tools.routing.context.clock.now()) });
     }
   }
@@ -190,12 +190,12 @@ function firewallPriority(action: Of<FirewallDo>): CallPriority {
 
 function nameOf(action: Of<Exclude<FirewallDo, "record-created-firewall">>): string {
   if (action.do === "read-firewall") return action.name;
-  return action.do === "create-firewall" ? action.wish.name : action.change.name;
+  return action.do === "create-firewall" ? action.desired.name : action.change.name;
 }
 
 /** In the status of the issuer: what was made for it may go with it. */
 async function recordCreated({ routing, gathered }: Tools, created: CreatedFirewall): Promise<Outcome> {
-  const writer = routing.issuerWriters.of(gathered.snapshot.terms?.issuer ?? "");
+  const writer = routing.issuerWriters.of(gathered.snapshot.resolvedClass?.issuer ?? "");
   const patch = (issuer: IssuerObject) => statusPatch(issuer, { createdFirewall: created });
   await writer.write({ patch, subresource: "status", fact: true });
   return DONE;

@@ -31,10 +31,10 @@ export interface FirewallSnapshot {
   /** ms since the epoch: no call before. */
   readonly retryAt?: number;
   /** It is not the one that the class or issuer names now: our traces in it are to go. */
-  readonly former?: true;
+  readonly previous?: true;
 }
 
-export interface FirewallWish {
+export interface DesiredFirewall {
   readonly rules: readonly FirewallRuleFacts[];
   /** The elected node. */
   readonly target?: ProviderId;
@@ -65,18 +65,18 @@ export interface FirewallPlan {
   readonly recorded: Recorded;
 }
 
-export function planFirewall(firewall: FirewallSnapshot, wish: FirewallWish, recorded: Recorded): FirewallPlan {
-  const plan = planAsRead(firewall, wish, recorded);
+export function planFirewall(firewall: FirewallSnapshot, desired: DesiredFirewall, recorded: Recorded): FirewallPlan {
+  const plan = planAsRead(firewall, desired, recorded);
   const reads = firewall.due === true && firewall.failure === undefined && plan.read === undefined;
-  return reads ? { ...plan, reread: unknownOf(firewall, wish) } : plan;
+  return reads ? { ...plan, reread: unknownOf(firewall, desired) } : plan;
 }
 
-function planAsRead(firewall: FirewallSnapshot, wish: FirewallWish, recorded: Recorded): FirewallPlan {
+function planAsRead(firewall: FirewallSnapshot, desired: DesiredFirewall, recorded: Recorded): FirewallPlan {
   const { facts, failure } = firewall;
   if (failure !== undefined) return { ...NOTHING, recorded, rulesProblem: failure, nodeProblem: failure };
-  if (facts === "unknown") return { ...NOTHING, recorded, read: unknownOf(firewall, wish) };
-  if (facts === "missing") return planMissing(firewall, wish, recorded);
-  return planPresent(firewall, facts, { wish, recorded });
+  if (facts === "unknown") return { ...NOTHING, recorded, read: unknownOf(firewall, desired) };
+  if (facts === "missing") return planMissing(firewall, desired, recorded);
+  return planPresent(firewall, facts, { desired, recorded });
 }
 
 /** Whether a machine is in it, or may join it without losing ports that it has; also while that is not known. */
@@ -97,9 +97,9 @@ const NOTHING = { addRules: [], addNodes: [], removeRules: [], removeNodes: [] }
 const NO_RECORD: Recorded = { rules: [], nodes: [] };
 
 /** One that is gone took everything with it. It is made anew once a node may join it, with all that it needs. */
-function planMissing(firewall: FirewallSnapshot, wish: FirewallWish, recorded: Recorded): FirewallPlan {
-  const { target, rules } = wish;
-  if (target === undefined || firewall.former === true || rules.length === 0)
+function planMissing(firewall: FirewallSnapshot, desired: DesiredFirewall, recorded: Recorded): FirewallPlan {
+  const { target, rules } = desired;
+  if (target === undefined || firewall.previous === true || rules.length === 0)
     return { ...NOTHING, recorded: NO_RECORD };
   if (!firewall.coveredBy.has(target)) return { ...NOTHING, recorded, read: [target] };
   if (firewall.coveredBy.get(target)?.length === 0) {
@@ -110,13 +110,13 @@ function planMissing(firewall: FirewallSnapshot, wish: FirewallWish, recorded: R
 }
 
 interface Task {
-  readonly wish: FirewallWish;
+  readonly desired: DesiredFirewall;
   readonly recorded: Recorded;
 }
 
 function planPresent(firewall: FirewallSnapshot, facts: FirewallFacts, task: Task): FirewallPlan {
-  const { wish, recorded } = task;
-  const rules = addedRules(firewall, facts, wish);
+  const { desired, recorded } = task;
+  const rules = addedRules(firewall, facts, desired);
   const node = addedNode(firewall, facts, task);
   const [addRules, addNodes] = [rules.add ?? [], node.add ?? []];
   const removals = removalsFrom(firewall, facts, task);
@@ -132,8 +132,9 @@ function planPresent(firewall: FirewallSnapshot, facts: FirewallFacts, task: Tas
         ...rulesOnRecord(firewall, facts, { ...task, addRules }),
         ...removals.removeRules.map((rule) => record(rule, "removing")),
       ],
-      nodes: unique([...recorded.nodes, ...addNodes, ...inherited(firewall, facts, wish)]).filter(
-        (each) => addNodes.includes(each) || (facts.nodes.includes(each) && isKept(wish, removals.removeNodes, each)),
+      nodes: unique([...recorded.nodes, ...addNodes, ...inherited(firewall, facts, desired)]).filter(
+        (each) =>
+          addNodes.includes(each) || (facts.nodes.includes(each) && isKept(desired, removals.removeNodes, each)),
       ),
     },
   };
@@ -153,7 +154,7 @@ interface Addition<T> {
 function addedRules(
   firewall: FirewallSnapshot,
   facts: FirewallFacts,
-  { rules }: FirewallWish,
+  { rules }: DesiredFirewall,
 ): Addition<FirewallRuleFacts> {
   const present = new Set(facts.rules.map(ruleKey));
   const add = rules.filter((rule) => !present.has(ruleKey(rule)));
@@ -162,8 +163,12 @@ function addedRules(
   return { problem: { reason: "FirewallFull", message: full } };
 }
 
-function addedNode(firewall: FirewallSnapshot, facts: FirewallFacts, { wish, recorded }: Task): Addition<ProviderId> {
-  const { target } = wish;
+function addedNode(
+  firewall: FirewallSnapshot,
+  facts: FirewallFacts,
+  { desired, recorded }: Task,
+): Addition<ProviderId> {
+  const { target } = desired;
   if (target === undefined || facts.nodes.includes(target)) return {};
   if (!hasForeignRule(firewall, facts, recorded.rules)) {
     if (!firewall.coveredBy.has(target)) return { read: [target] };
@@ -175,32 +180,36 @@ function addedNode(firewall: FirewallSnapshot, facts: FirewallFacts, { wish, rec
 }
 
 /** What we recorded as ours, is there, and neither this nor another RoutedIP needs. */
-function removalsFrom(firewall: FirewallSnapshot, facts: FirewallFacts, { wish, recorded }: Task) {
+function removalsFrom(firewall: FirewallSnapshot, facts: FirewallFacts, { desired, recorded }: Task) {
   const present = new Set(facts.rules.map(ruleKey));
-  const wanted = new Set([...wish.rules, ...firewall.others.flatMap(needsOfOther)].map(ruleKey));
+  const wanted = new Set([...desired.rules, ...firewall.others.flatMap(needsOfOther)].map(ruleKey));
   const ours = recorded.rules.filter(({ preexisting }) => preexisting !== true).map(ruleFacts);
   const elsewhere = new Set(firewall.others.flatMap(({ nodes }) => nodes));
   return {
     removeRules: ours.filter((rule) => present.has(ruleKey(rule)) && !wanted.has(ruleKey(rule))),
     removeNodes: recorded.nodes.filter(
-      (node) => facts.nodes.includes(node) && !isNeeded(wish, node) && !elsewhere.has(node),
+      (node) => facts.nodes.includes(node) && !isNeeded(desired, node) && !elsewhere.has(node),
     ),
   };
 }
 
 /** Where the address goes; without such a node, where it is. */
-function isNeeded({ target, holder }: FirewallWish, node: ProviderId): boolean {
+function isNeeded({ target, holder }: DesiredFirewall, node: ProviderId): boolean {
   return node === (target ?? holder);
 }
 
 /** One that goes stays on record until it is gone. */
-function isKept(wish: FirewallWish, removeNodes: readonly ProviderId[], node: ProviderId): boolean {
-  return isNeeded(wish, node) || removeNodes.includes(node);
+function isKept(desired: DesiredFirewall, removeNodes: readonly ProviderId[], node: ProviderId): boolean {
+  return isNeeded(desired, node) || removeNodes.includes(node);
 }
 
 /** A node that another RoutedIP has put there is ours, too, from when we need it: whoever leaves last takes it out. */
-function inherited({ others }: FirewallSnapshot, facts: FirewallFacts, wish: FirewallWish): readonly ProviderId[] {
-  const node = wish.target ?? wish.holder;
+function inherited(
+  { others }: FirewallSnapshot,
+  facts: FirewallFacts,
+  desired: DesiredFirewall,
+): readonly ProviderId[] {
+  const node = desired.target ?? desired.holder;
   if (node === undefined || !facts.nodes.includes(node)) return [];
   return others.some(({ nodes }) => nodes.includes(node)) ? [node] : [];
 }
@@ -213,12 +222,12 @@ function needsOfOther({ rules }: Recorded): readonly FirewallRuleFacts[] {
 function rulesOnRecord(
   firewall: FirewallSnapshot,
   facts: FirewallFacts,
-  { wish, recorded, addRules }: Task & { readonly addRules: readonly FirewallRuleFacts[] },
+  { desired, recorded, addRules }: Task & { readonly addRules: readonly FirewallRuleFacts[] },
 ): readonly FirewallRule[] {
   const present = new Set(facts.rules.map(ruleKey));
   const adding = new Set(addRules.map(ruleKey));
   const known = new Map(recorded.rules.map((rule) => [ruleKey(ruleFacts(rule)), rule]));
-  return wish.rules.flatMap((rule): readonly FirewallRule[] => {
+  return desired.rules.flatMap((rule): readonly FirewallRule[] => {
     const key = ruleKey(rule);
     if (adding.has(key)) return [record(rule, "adding")];
     if (!present.has(key)) return [];
@@ -251,7 +260,7 @@ function record({ protocol, ports, sources }: FirewallRuleFacts, phase: Firewall
   return { protocol: protocol === "udp" ? "udp" : "tcp", ports, sources, phase };
 }
 
-function unknownOf({ coveredBy }: FirewallSnapshot, { target }: FirewallWish): readonly ProviderId[] {
+function unknownOf({ coveredBy }: FirewallSnapshot, { target }: DesiredFirewall): readonly ProviderId[] {
   return target === undefined || coveredBy.has(target) ? [] : [target];
 }
 

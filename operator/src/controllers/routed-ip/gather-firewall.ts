@@ -1,64 +1,72 @@
 /** The part of a snapshot that is about the firewall. */
 
 import type { FirewallProvider } from "../../providers/types.js";
-import { given } from "../given.js";
+import { omitUndefined } from "../omit-undefined.js";
 import type { Problem } from "../problem.js";
 import { isDue } from "../retry-schedule.js";
+import { recordOf } from "./address-status.js";
 import type { FirewallSnapshot } from "./firewall.js";
-import type { FirewallView, SharedFirewall } from "./firewall-book.js";
-import type { Grounds } from "./gather.js";
-import { recordOf } from "./report.js";
+import type { FirewallView, SharedFirewall } from "./firewall-registry.js";
+import type { ResolvedAccount } from "./gather.js";
+import type { ResolvedIssuerClass } from "./resolved-class.js";
+import type { RoutedIPState } from "./resource-state.js";
 import type { Routing } from "./routing.js";
 import type { RoutedIP } from "./snapshot.js";
-import type { IssuedTerms } from "./terms.js";
-import type { RoutedUnit } from "./unit.js";
 
 interface FirewallScene {
   readonly routed: RoutedIP;
-  readonly grounds: Grounds;
+  readonly resolvedAccount: ResolvedAccount;
   readonly firewalls: FirewallProvider | undefined;
 }
 
-export function firewallOf({ firewalls: book, context }: Routing, unit: RoutedUnit, scene: FirewallScene) {
-  const { routed, grounds } = scene;
-  const { terms, account } = grounds;
-  const { firewall: recorded, formerFirewalls = [] } = routed.status;
-  const name = terms?.firewallName ?? recorded?.name;
+export function firewallOf(
+  { firewalls: registry, context }: Routing,
+  resourceState: RoutedIPState,
+  scene: FirewallScene,
+) {
+  const { routed, resolvedAccount } = scene;
+  const { resolvedClass, account } = resolvedAccount;
+  const { firewall: recorded, previousFirewalls = [] } = routed.status;
+  const name = resolvedClass?.firewallName ?? recorded?.name;
   const inventory = account?.inventory;
-  const shared = (each: string) => (inventory === undefined ? undefined : book.of(inventory.account, each));
-  const look = (each: string): FirewallSnapshot => snapshotOf(each, { ...scene, shared: shared(each), unit, context });
-  const names = new Set([...formerFirewalls.map((former) => former.name), ...(recorded ? [recorded.name] : [])]);
-  const formers = [...names].filter((each) => each !== name).map(look);
-  if (name === undefined) return { firewall: undefined, snapshot: undefined, formers };
+  const shared = (each: string) => (inventory === undefined ? undefined : registry.of(inventory.account, each));
+  const evaluate = (each: string): FirewallSnapshot =>
+    snapshotOf(each, { ...scene, shared: shared(each), resourceState, context });
+  const names = new Set([...previousFirewalls.map((previous) => previous.name), ...(recorded ? [recorded.name] : [])]);
+  const previousFirewallStates = [...names].filter((each) => each !== name).map(evaluate);
+  if (name === undefined) return { firewall: undefined, snapshot: undefined, previousFirewallStates };
   // Our traces are in a firewall, and none is named any more.
-  const former = terms?.firewallName === undefined ? { former: true as const } : {};
-  return { firewall: shared(name), snapshot: { ...look(name), ...former }, formers };
+  const previous = resolvedClass?.firewallName === undefined ? { previous: true as const } : {};
+  return { firewall: shared(name), snapshot: { ...evaluate(name), ...previous }, previousFirewallStates };
 }
 
-interface Look extends FirewallScene {
+interface FirewallLookup extends FirewallScene {
   readonly shared: SharedFirewall | undefined;
-  readonly unit: RoutedUnit;
+  readonly resourceState: RoutedIPState;
   readonly context: Routing["context"];
 }
 
-function snapshotOf(name: string, look: Look): FirewallSnapshot {
-  const { routed, firewalls, shared: firewall, unit, context } = look;
-  if (firewalls === undefined || firewall === undefined) return unreachable(name, look);
-  firewall.record(unit.ref.uid, recordOf(routed.status, name));
+function snapshotOf(name: string, evaluate: FirewallLookup): FirewallSnapshot {
+  const { routed, firewalls, shared: firewall, resourceState, context } = evaluate;
+  if (firewalls === undefined || firewall === undefined) return unreachable(name, evaluate);
+  firewall.record(resourceState.ref.uid, recordOf(routed.status, name));
   const { capabilities } = firewalls;
   return {
     name,
     capabilities,
     ...dueView(firewall.view(), context.clock.now()),
     ...(capabilities.reserved(name) ? { failure: forbiddenText(name) } : {}),
-    others: firewall.others(unit.ref.uid),
+    others: firewall.others(resourceState.ref.uid),
   };
 }
 
 /** The account is not known yet, or has no firewalls. */
-function unreachable(name: string, { grounds: { account, terms }, firewalls }: FirewallScene): FirewallSnapshot {
-  const failure = firewalls === undefined && account !== undefined ? noFirewalls(terms) : undefined;
-  return { name, facts: "unknown", coveredBy: new Map(), others: [], ...given({ failure }) };
+function unreachable(
+  name: string,
+  { resolvedAccount: { account, resolvedClass }, firewalls }: FirewallScene,
+): FirewallSnapshot {
+  const failure = firewalls === undefined && account !== undefined ? noFirewalls(resolvedClass) : undefined;
+  return { name, facts: "unknown", coveredBy: new Map(), others: [], ...omitUndefined({ failure }) };
 }
 
 /** A failure that has been slept off is looked into again. */
@@ -68,10 +76,10 @@ function dueView({ dueInMs: _ms, failure, retryAt, ...view }: FirewallView, now:
   return { ...view, failure, ...(retryAt === undefined ? {} : { retryAt }) };
 }
 
-function noFirewalls(terms: IssuedTerms | undefined): Problem {
+function noFirewalls(resolvedClass: ResolvedIssuerClass | undefined): Problem {
   return {
     reason: "Unsupported",
-    message: `provider "${terms?.provider}" has no firewalls: leave routedIPFirewallName out`,
+    message: `provider "${resolvedClass?.provider}" has no firewalls: leave routedIPFirewallName out`,
   };
 }
 

@@ -6,21 +6,21 @@ import { NOTHING_SEEN } from "../../inventory/view.js";
 import { tallyText } from "../../match/tally.js";
 import type { FirewallProvider, ProviderId } from "../../providers/types.js";
 import { AddressAccount } from "../address-accounts.js";
-import { annotatedIps } from "../floating-ip-pool/wish.js";
-import { given } from "../given.js";
+import { annotatedIps } from "../floating-ip-pool/desired.js";
+import { omitUndefined } from "../omit-undefined.js";
 import type { Problem } from "../problem.js";
-import { DnsDesk, type DnsLook, dnsOfRegistry } from "../records/dns-desk.js";
-import type { SharedFirewall } from "./firewall-book.js";
+import { DnsService, type DnsView, dnsOfRegistry } from "../records/dns-service.js";
+import type { SharedFirewall } from "./firewall-registry.js";
 import { firewallOf } from "./gather-firewall.js";
 import type { IssuedAccount, IssuerAccounts } from "./issuer-accounts.js";
 import { memoryOf } from "./memory.js";
 import { NO_PORTS, portsOf } from "./ports.js";
+import { type ResolvedIssuerClass, resolveClass } from "./resolved-class.js";
 import type { RoutedRead } from "./resource.js";
+import type { RoutedIPState } from "./resource-state.js";
 import type { Routing } from "./routing.js";
 import { serviceProblem } from "./service.js";
 import type { RoutedIP, Snapshot } from "./snapshot.js";
-import { type IssuedTerms, termsOf } from "./terms.js";
-import type { RoutedUnit } from "./unit.js";
 
 export interface GatherTools {
   readonly routing: Routing;
@@ -31,46 +31,47 @@ export interface Gathered {
   readonly snapshot: Snapshot;
   readonly family: IpFamily;
   readonly account: AddressAccount | undefined;
-  readonly desk: DnsDesk;
-  readonly dns: DnsLook | undefined;
+  readonly dnsService: DnsService;
+  readonly dns: DnsView | undefined;
   readonly firewall: SharedFirewall | undefined;
   readonly firewalls: FirewallProvider | undefined;
 }
 
-export function gather(tools: GatherTools, unit: RoutedUnit, read: RoutedRead): Gathered {
+export function gather(tools: GatherTools, state: RoutedIPState, read: RoutedRead): Gathered {
   const { routing } = tools;
   const { context } = routing;
-  const routed = withOverlay(unit, read.routed);
-  const grounds = groundsOf(tools, unit, { routed, ...given({ problem: read.problem }) });
-  const { terms, account, issued } = grounds;
-  if (account !== undefined) unit.limitTo(account.provider.capabilities.providerIdScheme);
+  const routed = withPendingStatus(state, read.routed);
+  const resolvedAccount = resolveAccount(tools, state, { routed, ...omitUndefined({ problem: read.problem }) });
+  const { resolvedClass, account, issued, problem } = resolvedAccount;
+  if (account !== undefined) state.limitTo(account.provider.capabilities.providerIdScheme);
   const family = familyOfRouted(routed);
   const inventory = viewOf(account);
-  const claims = context.claims.view(unit.ref.uid);
-  const { desk, dns } = lookUpDns(tools, routed, { terms, issued, claims, family });
+  const claims = context.claims.view(state.ref.uid);
+  const { dnsService, dns } = lookUpDns(tools, routed, { resolvedClass, issued, claims, family });
   const firewalls = issued?.providers.firewalls;
-  const { firewall, snapshot: firewallSnapshot, formers } = firewallOf(routing, unit, { routed, grounds, firewalls });
-  const nodes = nodesOf(unit);
+  const around = firewallOf(routing, state, { routed, resolvedAccount, firewalls });
+  const { firewall, previousFirewallStates } = around;
+  const nodes = nodesOf(state);
   const { clock } = context;
   const scene = { inventory, verdictOf: nodes.verdictOf, now: clock.now(), monotonic: clock.monotonic() };
   const snapshot: Snapshot = {
     routed,
-    ...given({ terms, problem: grounds.problem, dns: dns?.snapshot, firewall: firewallSnapshot }),
-    formers,
+    ...omitUndefined({ resolvedClass, problem, dns: dns?.snapshot, firewall: around.snapshot }),
+    previousFirewallStates,
     ...accountFacts(account),
     ...nodes,
-    ...servedBy(routing, unit, { routed, problem: grounds.problem }),
+    ...servedBy(routing, state, { routed, problem }),
     now: scene.now,
     inventory,
     claims,
     ownerOf: (ip) => context.claims.holderOf(ip),
-    share: (wants, machines) => shareOf(tools, unit, { family, account, terms }, { wants, nodes: machines }),
-    otherCreations: context.creations.others(creationKey(unit, { terms, family, account })),
-    crdTooOld: context.clock.monotonic() - unit.droppedAt < CRD_PROBE_MS,
-    memory: memoryOf(unit, scene, dns?.reverts),
-    taints: routing.taints.view(unit.ref.uid),
+    share: (wants, machines) => shareOf(tools, state, { family, account, resolvedClass }, { wants, nodes: machines }),
+    otherCreations: context.creations.others(creationKey(state, { resolvedClass, family, account })),
+    crdTooOld: context.clock.monotonic() - state.droppedAt < CRD_PROBE_MS,
+    memory: memoryOf(state, scene, dns?.reverts),
+    taints: routing.taints.view(state.ref.uid),
   };
-  return { snapshot, family, account, desk, dns, firewall, firewalls };
+  return { snapshot, family, account, dnsService, dns, firewall, firewalls };
 }
 
 export function familyOfRouted({ spec, status }: RoutedIP): IpFamily {
@@ -83,47 +84,49 @@ function viewOf(account: AddressAccount | undefined) {
 
 function accountFacts(account: AddressAccount | undefined) {
   if (account === undefined) return {};
-  return { capabilities: account.provider.capabilities, ...given({ providerFailure: account.failure }) };
+  return { capabilities: account.provider.capabilities, ...omitUndefined({ providerFailure: account.failure }) };
 }
 
-export function nodesOf(unit: RoutedUnit): Pick<Snapshot, "candidates" | "verdictOf" | "refusals" | "servesAt"> {
-  const { index } = unit;
+export function nodesOf(
+  resourceState: RoutedIPState,
+): Pick<Snapshot, "candidates" | "verdictOf" | "refusals" | "servesAt"> {
+  const { index } = resourceState;
   return {
     candidates: index?.candidates() ?? [],
     verdictOf: (machine) => index?.verdictOfMachine(machine),
     refusals: index === undefined ? "" : tallyText(index.tally()),
-    servesAt: (node) => unit.servesAt(node),
+    servesAt: (node) => resourceState.servesAt(node),
   };
 }
 
 export function servedBy(
   routing: Routing,
-  unit: RoutedUnit,
+  resourceState: RoutedIPState,
   { routed, problem }: { readonly routed: RoutedIP; readonly problem: Problem | undefined },
 ): Pick<Snapshot, "cachesComplete" | "leadsSince" | "ports"> {
-  const pods = unit.podsBehind();
-  const service = routing.service(unit.service);
+  const pods = resourceState.podsBehind();
+  const service = routing.service(resourceState.service);
   const known = service !== undefined && problem === undefined;
   return {
     cachesComplete: routing.context.leads() && routing.synced && pods !== undefined,
-    ...given({ leadsSince: routing.context.leadsSince() }),
+    ...omitUndefined({ leadsSince: routing.context.leadsSince() }),
     ports: known ? portsOf(service, pods ?? [], routed.status.ports) : NO_PORTS,
   };
 }
 
 export function creationKey(
-  { ref }: Pick<RoutedUnit, "ref">,
+  { ref }: Pick<RoutedIPState, "ref">,
   {
-    terms,
+    resolvedClass,
     family,
     account,
   }: {
-    readonly terms: IssuedTerms | undefined;
+    readonly resolvedClass: ResolvedIssuerClass | undefined;
     readonly family: IpFamily;
     readonly account: AddressAccount | undefined;
   },
 ) {
-  return { resource: ref, provider: terms?.provider ?? "", family, account: account?.inventory };
+  return { resource: ref, provider: resolvedClass?.provider ?? "", family, account: account?.inventory };
 }
 
 /** Addresses that it names anywhere; canonical. */
@@ -132,28 +135,32 @@ export function namedAddresses({ metadata, spec, status }: RoutedIP): readonly s
   return [...new Set([...own, ...annotatedIps({ metadata })])];
 }
 
-export interface Grounds {
-  readonly terms: IssuedTerms | undefined;
+export interface ResolvedAccount {
+  readonly resolvedClass: ResolvedIssuerClass | undefined;
   readonly account: AddressAccount | undefined;
   readonly issued: IssuedAccount | undefined;
   readonly problem: Problem | undefined;
 }
 
 /** By whose account, and what stands in the way: the first of all that does. */
-export function groundsOf(tools: GatherTools, unit: RoutedUnit, { routed, problem }: RoutedRead): Grounds {
+export function resolveAccount(
+  tools: GatherTools,
+  resourceState: RoutedIPState,
+  { routed, problem }: RoutedRead,
+): ResolvedAccount {
   const { routing } = tools;
-  const found = termsOf(routed, routing.lookUp);
-  const unserved = problem ?? found.problem ?? problemOfService(routing, unit);
-  const { terms } = found;
-  if (terms === undefined) return { ...NO_GROUNDS, problem: unserved };
-  if (terms.by === "jobs") return { ...NO_GROUNDS, problem: unserved ?? jobsDisabled(terms.className) };
-  const { issued, account, problem: unable } = accountOf(tools, terms, familyOfRouted(routed));
-  return { terms, account, issued, problem: unserved ?? unable };
+  const found = resolveClass(routed, routing.lookUp);
+  const unserved = problem ?? found.problem ?? problemOfService(routing, resourceState);
+  const { resolvedClass } = found;
+  if (resolvedClass === undefined) return { ...NO_ACCOUNT, problem: unserved };
+  if (resolvedClass.by === "jobs") return { ...NO_ACCOUNT, problem: unserved ?? jobsDisabled(resolvedClass.className) };
+  const { issued, account, problem: unable } = accountOf(tools, resolvedClass, familyOfRouted(routed));
+  return { resolvedClass, account, issued, problem: unserved ?? unable };
 }
 
-export function problemOfService(routing: Routing, unit: RoutedUnit): Problem | undefined {
-  const key = unit.service;
-  return serviceProblem({ key, namespace: unit.ref.namespace, service: routing.service(key) });
+export function problemOfService(routing: Routing, resourceState: RoutedIPState): Problem | undefined {
+  const key = resourceState.service;
+  return serviceProblem({ key, namespace: resourceState.ref.namespace, service: routing.service(key) });
 }
 
 function jobsDisabled(className: string): Problem {
@@ -161,7 +168,7 @@ function jobsDisabled(className: string): Problem {
   return { reason: "JobsDisabled", message };
 }
 
-function accountOf({ routing, accounts }: GatherTools, { issuer: key }: IssuedTerms, family: IpFamily) {
+function accountOf({ routing, accounts }: GatherTools, { issuer: key }: ResolvedIssuerClass, family: IpFamily) {
   const issuer = routing.lookUp.issuer(key);
   const { account: issued, problem } = issuer === undefined ? {} : accounts.of(issuer);
   const account = issued?.addresses(family);
@@ -169,48 +176,56 @@ function accountOf({ routing, accounts }: GatherTools, { issuer: key }: IssuedTe
   return { issued, account: undefined, problem: problem ?? account };
 }
 
-const NO_GROUNDS = { terms: undefined, account: undefined, issued: undefined };
+const NO_ACCOUNT = { resolvedClass: undefined, account: undefined, issued: undefined };
 
-function withOverlay({ overlay }: RoutedUnit, routed: RoutedIP): RoutedIP {
-  if (Object.keys(overlay).length === 0) return routed;
-  const entries = Object.entries({ ...routed.status, ...overlay }).filter(([, value]) => value !== undefined);
+function withPendingStatus({ pendingStatus }: RoutedIPState, routed: RoutedIP): RoutedIP {
+  if (Object.keys(pendingStatus).length === 0) return routed;
+  const entries = Object.entries({ ...routed.status, ...pendingStatus }).filter(([, value]) => value !== undefined);
   return { ...routed, status: Object.fromEntries(entries) };
 }
 
 interface DnsScene {
-  readonly terms: IssuedTerms | undefined;
+  readonly resolvedClass: ResolvedIssuerClass | undefined;
   readonly issued: IssuedAccount | undefined;
   readonly claims: Snapshot["claims"];
   readonly family: IpFamily;
 }
 
 /** Records at the issuer's own provider go by its token; others by those of the environment. */
-function lookUpDns({ routing }: GatherTools, { spec, status }: RoutedIP, { terms, issued, claims, family }: DnsScene) {
+function lookUpDns(
+  { routing }: GatherTools,
+  { spec, status }: RoutedIP,
+  { resolvedClass, issued, claims, family }: DnsScene,
+) {
   const { records, providers } = routing.context;
   const ofOperator = dnsOfRegistry(providers);
-  const dnsOf = (name: string) => (name === terms?.provider ? issued?.providers.dns : undefined) ?? ofOperator(name);
-  const desk = new DnsDesk({ records, dnsOf });
-  if (spec.dnsRecordSet === undefined && status.dns === undefined) return { desk, dns: undefined };
-  const provider = spec.dnsRecordSet?.provider || terms?.provider || "";
+  const dnsOf = (name: string) =>
+    (name === resolvedClass?.provider ? issued?.providers.dns : undefined) ?? ofOperator(name);
+  const dnsService = new DnsService({ records, dnsOf });
+  if (spec.dnsRecordSet === undefined && status.dns === undefined) return { dnsService, dns: undefined };
+  const provider = spec.dnsRecordSet?.provider || resolvedClass?.provider || "";
   const types = [family === "IPv6" ? ("AAAA" as const) : ("A" as const)];
-  return { desk, dns: desk.look({ provider, wanted: spec.dnsRecordSet, types, last: status.dns, claims }) };
+  return {
+    dnsService,
+    dns: dnsService.evaluate({ provider, wanted: spec.dnsRecordSet, types, last: status.dns, claims }),
+  };
 }
 
 interface Place {
   readonly family: IpFamily;
   readonly account: AddressAccount | undefined;
-  readonly terms: IssuedTerms | undefined;
+  readonly resolvedClass: ResolvedIssuerClass | undefined;
 }
 
 function shareOf(
   { routing }: GatherTools,
-  { ref, createdAt }: RoutedUnit,
-  { family, account, terms }: Place,
+  { ref, createdAt }: RoutedIPState,
+  { family, account, resolvedClass }: Place,
   { wants, nodes }: { readonly wants: number; readonly nodes: readonly ProviderId[] },
 ): readonly ProviderId[] {
   const view = viewOf(account);
-  const limit = Math.min(terms?.perNodeIPLimit ?? 1, account?.provider.capabilities.addressesPerNode ?? 1);
+  const limit = Math.min(resolvedClass?.perNodeIPLimit ?? 1, account?.provider.capabilities.addressesPerNode ?? 1);
   const isPromised = (node: ProviderId) => (view.reservedFor(node)?.uid ?? ref.uid) !== ref.uid;
   const roomOn = (node: ProviderId) => limit - view.heldCount(node) - Number(isPromised(node));
-  return routing.context.demands.share(family, { ref, createdAt, wants, candidates: () => nodes }, roomOn);
+  return routing.context.nodeRequests.share(family, { ref, createdAt, wants, candidates: () => nodes }, roomOn);
 }

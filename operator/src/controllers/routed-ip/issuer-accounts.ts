@@ -8,8 +8,8 @@ import { AddressAccount } from "../address-accounts.js";
 import type { ControllerContext } from "../context.js";
 import type { Problem } from "../problem.js";
 import { type CredentialsAnswer, credentialsOf, type SecretEntries, secretOf } from "./issuer-credentials.js";
+import type { Issuer } from "./resolved-class.js";
 import type { RoutingSettings } from "./routing.js";
-import type { Issuer } from "./terms.js";
 
 export interface IssuedAccount {
   readonly providers: ProviderSet;

@@ -2,11 +2,11 @@
 
 import { canonicalIp } from "cdk8s-flipop/api";
 import { PLACEMENT_LASTING_MS, REVERTS_KEPT } from "../../bounds.js";
+import { addressLockKey } from "../floating-ip-pool/lock-key.js";
 import type { PoolMemory } from "../floating-ip-pool/snapshot.js";
-import { addressSubject } from "../floating-ip-pool/subject.js";
-import { given } from "../given.js";
+import { omitUndefined } from "../omit-undefined.js";
+import type { RoutedIPState } from "./resource-state.js";
 import type { Snapshot } from "./snapshot.js";
-import type { RoutedUnit } from "./unit.js";
 
 export interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now"> {
   /** At `now`. */
@@ -14,7 +14,7 @@ export interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now">
 }
 
 type Remembered = Pick<
-  RoutedUnit,
+  RoutedIPState,
   | "addressRetry"
   | "creationFailure"
   | "creationResult"
@@ -22,25 +22,25 @@ type Remembered = Pick<
   | "nodeRetries"
   | "reverts"
   | "placement"
-  | "sightings"
+  | "listObservations"
   | "read"
 >;
 
 /** @param recordReverts of the record set */
-export function memoryOf(unit: Remembered, scene: Scene, recordReverts: readonly number[] = []): PoolMemory {
-  noticeReverts(unit, scene);
-  const { addressRetry, creationFailure, creationResult, cleanup, nodeRetries, reverts, placement } = unit;
-  const ip = placement?.ip ?? unit.read()?.routed.status.routedIP;
+export function memoryOf(resourceState: Remembered, scene: Scene, recordReverts: readonly number[] = []): PoolMemory {
+  noticeReverts(resourceState, scene);
+  const { addressRetry, creationFailure, creationResult, cleanup, nodeRetries, reverts, placement } = resourceState;
+  const ip = placement?.ip ?? resourceState.read()?.routed.status.routedIP;
   const own = reverts.length === 0 || ip === undefined ? [] : [[canonicalIp(ip), reverts] as const];
   const waits =
     addressRetry === undefined || ip === undefined
       ? []
-      : [[addressSubject(canonicalIp(ip)), addressRetry.retryAt] as const];
+      : [[addressLockKey(canonicalIp(ip)), addressRetry.retryAt] as const];
   const records = recordReverts.length === 0 ? [] : [["records", recordReverts] as const];
   return {
     nodeRetryAt: new Map([...nodeRetries].map(([node, { retryAt }]) => [node, retryAt])),
-    ...given({ creationFailure, creationResult }),
-    ...unit.sightings.seen(scene),
+    ...omitUndefined({ creationFailure, creationResult }),
+    ...resourceState.listObservations.seen(scene),
     accountRetryAt: new Map(waits),
     reverts: new Map([...own, ...records]),
     cleanup,
@@ -48,14 +48,15 @@ export function memoryOf(unit: Remembered, scene: Scene, recordReverts: readonly
 }
 
 /** Somebody took the address off a node of ours that is well. */
-function noticeReverts(unit: Remembered, { inventory, verdictOf, now }: Scene): void {
-  const { placement } = unit;
+function noticeReverts(resourceState: Remembered, { inventory, verdictOf, now }: Scene): void {
+  const { placement } = resourceState;
   const facts = placement && inventory.get(placement.ip);
-  if (placement === undefined || facts === undefined || facts.doubted || facts.action !== undefined) return;
+  if (placement === undefined || facts === undefined || facts.unconfirmed || facts.action !== undefined) return;
   if (facts.holder === placement.machine) {
-    if (now - placement.at >= PLACEMENT_LASTING_MS) unit.reverts = [];
+    if (now - placement.at >= PLACEMENT_LASTING_MS) resourceState.reverts = [];
     return;
   }
-  unit.placement = undefined;
-  if (verdictOf(placement.machine)?.refusals.length === 0) unit.reverts = [...unit.reverts, now].slice(-REVERTS_KEPT);
+  resourceState.placement = undefined;
+  if (verdictOf(placement.machine)?.refusals.length === 0)
+    resourceState.reverts = [...resourceState.reverts, now].slice(-REVERTS_KEPT);
 }

@@ -8,8 +8,8 @@ import { conditionSamples } from "../condition-metrics.js";
 import type { ControllerContext } from "../context.js";
 import type { Done } from "./execute.js";
 import type { Plan } from "./plan.js";
+import { KIND } from "./resource-state.js";
 import type { Snapshot } from "./snapshot.js";
-import { KIND } from "./unit.js";
 
 export interface Labelled {
   readonly namespace: string;
@@ -19,9 +19,12 @@ export interface Labelled {
   readonly dns: string;
 }
 
-export function labelsOf({ records }: Pick<ControllerContext, "records">, { routed, terms }: Snapshot): Labelled {
+export function labelsOf(
+  { records }: Pick<ControllerContext, "records">,
+  { routed, resolvedClass }: Snapshot,
+): Labelled {
   const { namespace = "", name } = routed.metadata;
-  const provider = terms?.provider ?? "";
+  const provider = resolvedClass?.provider ?? "";
   const { dnsRecordSet: set } = routed.spec;
   const dns =
     set && normalName(set.provider || provider, { zone: set.zone, name: set.recordName }, records.zones.lookUp);
@@ -38,7 +41,7 @@ interface Shown {
 /** All that a plan says of its RoutedIP. */
 export function showRouted({ metrics, series, states }: Shown, labels: Labelled, { status, conditions }: Plan): void {
   const { namespace, name } = labels;
-  metrics.leftBehind.inc({ kind: KIND, namespace }, 0);
+  metrics.abandonedItems.inc({ kind: KIND, namespace }, 0);
   const { routedIP: ip, state } = status;
   const node = ip === undefined ? [] : nodeSamples(metrics, { ...labels, ip }, status);
   series.show([...conditionSamples(metrics, { kind: KIND, namespace, name }, conditions), ...node]);

@@ -7,14 +7,14 @@ import { supersededRecords } from "../records/recheck.js";
 import type { Action } from "./actions.js";
 import { type Gathered, type GatherTools, gather } from "./gather.js";
 import { type Plan, plan } from "./plan.js";
-import { termsOf } from "./terms.js";
-import type { RoutedUnit } from "./unit.js";
+import { resolveClass } from "./resolved-class.js";
+import type { RoutedIPState } from "./resource-state.js";
 
-type Tools = GatherTools & { readonly unit: RoutedUnit; readonly gathered: Gathered };
+type Tools = GatherTools & { readonly resourceState: RoutedIPState; readonly gathered: Gathered };
 
 /** Called in the same turn of the event loop as the decision. */
-export function rechecksOf(tools: Tools, { steps, chains }: Plan): (action: Action) => Recheck | undefined {
-  const actions = [...steps.flatMap((step) => step.actions), ...chains.flat()];
+export function rechecksOf(tools: Tools, { steps, sequences }: Plan): (action: Action) => Recheck | undefined {
+  const actions = [...steps.flatMap((step) => step.actions), ...sequences.flat()];
   const rechecks = new Map(actions.map((action) => [action, recheckFor(tools, action)]));
   return (action) => rechecks.get(action);
 }
@@ -35,7 +35,7 @@ function recheckFor(tools: Tools, action: Action): Recheck | undefined {
     case "release":
       return recheckOf(() => basisOf(tools, { ip: action.ip }));
     case "create-address":
-      return recheckOf(() => basisOf(tools, "node" in action.wish ? { to: action.wish.node } : {}));
+      return recheckOf(() => basisOf(tools, "node" in action.desired ? { to: action.desired.node } : {}));
     default:
       return undefined;
   }
@@ -47,18 +47,18 @@ function patient({ routing: { context } }: Tools, recheck: Recheck): Recheck {
   return () => (context.clock.monotonic() - decidedAt <= MAX_DECISION_AGE_MS ? undefined : recheck());
 }
 
-function basisOf({ routing, unit, gathered }: Tools, move: Move): Basis {
+function basisOf({ routing, resourceState, gathered }: Tools, move: Move): Basis {
   const { claims } = routing.context;
-  const read = unit.read();
+  const read = resourceState.read();
   const scene = {
     view: gathered.account?.inventory?.view(),
-    verdictOf: (machine: string) => unit.index?.verdictOfMachine(machine),
+    verdictOf: (machine: string) => resourceState.index?.verdictOfMachine(machine),
     ownerOf: (ip: string) => claims.holderOf(ip),
   };
-  const terms = read && termsOf(read.routed, routing.lookUp).terms;
+  const resolvedClass = read && resolveClass(read.routed, routing.lookUp).resolvedClass;
   return {
     ...objectBasis(read?.routed.metadata),
-    "its issuer or class": JSON.stringify(terms),
+    "its issuer or class": JSON.stringify(resolvedClass),
     ...moveBasis(scene, move),
   };
 }
@@ -71,8 +71,8 @@ function replanned(tools: Tools, { why: _why, ...wanted }: Action): string | und
 }
 
 function plannedNow(tools: Tools): readonly Action[] | undefined {
-  const read = tools.unit.read();
+  const read = tools.resourceState.read();
   if (read === undefined) return undefined;
-  const { steps, chains } = plan(gather(tools, tools.unit, read).snapshot);
-  return [...steps.flatMap((step) => step.actions), ...chains.flat()];
+  const { steps, sequences } = plan(gather(tools, tools.resourceState, read).snapshot);
+  return [...steps.flatMap((step) => step.actions), ...sequences.flat()];
 }

@@ -11,8 +11,8 @@ import type {
 import type { KubeObject } from "../../kube/objects.js";
 import type { Problem } from "../problem.js";
 import { isFields, readSpec } from "../read-spec.js";
+import type { Issuer, RoutedIPClass } from "./resolved-class.js";
 import type { RoutedIP } from "./snapshot.js";
-import type { Issuer, RoutedIPClass } from "./terms.js";
 
 export interface RoutedObject extends KubeObject {
   readonly status?: RoutedIPStatus;

@@ -10,7 +10,8 @@ import type { Synced } from "../../runtime/manager.js";
 import type { ControllerContext } from "../context.js";
 import { OwnResources } from "../own-resources.js";
 import { type SliceFacts, slimSlices } from "./endpoints.js";
-import { FirewallBook } from "./firewall-book.js";
+import { FirewallRegistry } from "./firewall-registry.js";
+import { type LookUp, resolveClass, usesOf } from "./resolved-class.js";
 import {
   type ClassObject,
   type ClassRead,
@@ -23,8 +24,7 @@ import {
 } from "./resource.js";
 import { type ServiceFacts, slimServices } from "./service.js";
 import type { RoutedIP } from "./snapshot.js";
-import { TaintBook } from "./taint-book.js";
-import { type LookUp, termsOf, usesOf } from "./terms.js";
+import { TaintRegistry } from "./taint-registry.js";
 
 export interface RoutingSettings {
   readonly namespace: string;
@@ -43,8 +43,8 @@ export class Routing {
   readonly secrets: readonly Cache<WholeObject<SecretObject>>[];
   readonly issuerWriters: Writers<IssuerObject>;
   readonly classWriters: Writers<ClassObject>;
-  readonly firewalls: FirewallBook;
-  readonly taints: TaintBook;
+  readonly firewalls: FirewallRegistry;
+  readonly taints: TaintRegistry;
   /** For the manager. */
   readonly parts: readonly Synced[];
   readonly lookUp: Omit<LookUp, "issuer" | "class"> & {
@@ -76,8 +76,8 @@ export class Routing {
     );
     const caches = [this.classes, ...this.services, ...this.slices, ...this.secrets];
     this.parts = [...this.routed.parts, ...this.issuers.parts, ...caches.map((cache) => cachePart(cache))];
-    this.firewalls = new FirewallBook(context.clock);
-    this.taints = new TaintBook(context.clock);
+    this.firewalls = new FirewallRegistry(context.clock);
+    this.taints = new TaintRegistry(context.clock);
     const { client } = context;
     this.issuerWriters = new Writers(client, (key) => this.issuers.get(key), issuerPath);
     this.classWriters = new Writers(
@@ -139,8 +139,8 @@ export class Routing {
 
   /** The provider that a RoutedIP's addresses come from; `undefined`: unknown, or Jobs do it. */
   providerOf(object: RoutedObject): string | undefined {
-    const { terms } = termsOf(readRouted(object).routed, this.lookUp);
-    return terms?.by === "issuer" ? terms.provider : undefined;
+    const { resolvedClass } = resolveClass(readRouted(object).routed, this.lookUp);
+    return resolvedClass?.by === "issuer" ? resolvedClass.provider : undefined;
   }
 
   close(): void {

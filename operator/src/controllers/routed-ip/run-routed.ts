@@ -6,39 +6,41 @@ import type { Run } from "../../runtime/controller.js";
 import { done, type Result, requeueAfter } from "../../runtime/result.js";
 import { DONE, hasFailed } from "../addresses/outcomes.js";
 import { nextAttempt } from "../cleanup.js";
+import { regardingOf } from "../event-message.js";
 import { turnedBad } from "../planned-condition.js";
 import { resultOfError } from "../run-failure.js";
-import { regardingOf } from "../telling.js";
 import { hasFinalizer, isDeleting } from "./deletion.js";
-import { tellingOf } from "./events.js";
+import { eventMessageOf } from "./events.js";
 import { type Done, execute } from "./execute.js";
 import type { GatherTools } from "./gather.js";
 import { attributed, withGoal } from "./goal.js";
+import { evaluate, type Iteration, isMoving, reserve } from "./iteration.js";
 import type { JobTools } from "./jobs/gather.js";
 import { runJobs } from "./jobs/run-jobs.js";
-import { learn } from "./learn.js";
 import { count, labelsOf, showRouted } from "./metrics.js";
 import { listDueMs, prepare } from "./prepare.js";
+import { recordOutcome } from "./record-outcome.js";
+import { resolveClass } from "./resolved-class.js";
 import type { RoutedRead } from "./resource.js";
+import { KIND, type RoutedIPState } from "./resource-state.js";
 import { noteCreation } from "./routed-creation.js";
-import { statusWish } from "./status.js";
-import { termsOf } from "./terms.js";
-import { isMoving, look, reserve, type Turn } from "./turn.js";
-import { KIND, type RoutedUnit } from "./unit.js";
+import { statusPatchOf } from "./status.js";
 
 export interface RunTools extends GatherTools {
   /** Absent: the operator runs without feature jobs. */
   readonly jobs?: JobTools;
 }
 
-export async function runRouted(tools: RunTools, unit: RoutedUnit, run: Run): Promise<Result> {
-  const read = unit.read();
+export async function runRouted(tools: RunTools, resourceState: RoutedIPState, run: Run): Promise<Result> {
+  const read = resourceState.read();
   if (read === undefined) return done;
-  unit.follow(read);
+  resourceState.follow(read);
   try {
-    const { terms } = termsOf(read.routed, tools.routing.lookUp);
-    const byJobs = terms?.by === "jobs" ? tools.jobs : undefined;
-    return await (byJobs === undefined ? runIssued(tools, unit, { read, run }) : runJobs(byJobs, unit, run));
+    const { resolvedClass } = resolveClass(read.routed, tools.routing.lookUp);
+    const byJobs = resolvedClass?.by === "jobs" ? tools.jobs : undefined;
+    return await (byJobs === undefined
+      ? runIssued(tools, resourceState, { read, run })
+      : runJobs(byJobs, resourceState, run));
   } catch (error) {
     return resultOfError(error);
   }
@@ -49,74 +51,89 @@ interface Start {
   readonly run: Run;
 }
 
-async function runIssued(tools: GatherTools, unit: RoutedUnit, { read, run }: Start): Promise<Result> {
-  await prepare(tools, unit, read);
-  noteCleanup(tools, unit, read);
-  const { turn, rest } = await takeTurns(tools, unit, run);
-  if (turn === undefined) return done;
+async function runIssued(tools: GatherTools, resourceState: RoutedIPState, { read, run }: Start): Promise<Result> {
+  await prepare(tools, resourceState, read);
+  noteCleanup(tools, resourceState, read);
+  const { iteration, rest } = await iterate(tools, resourceState, run);
+  if (iteration === undefined) return done;
   const { context } = tools.routing;
-  const { series, states } = unit;
-  showRouted({ metrics: context.metrics, series, states }, labelsOf(context, turn.gathered.snapshot), turn.plan);
-  await writeStatus(tools, unit, turn, run);
-  const waitMs = rest ? 0 : nextMs(tools, unit, turn);
+  const { series, states } = resourceState;
+  showRouted(
+    { metrics: context.metrics, series, states },
+    labelsOf(context, iteration.gathered.snapshot),
+    iteration.plan,
+  );
+  await writeStatus(tools, resourceState, iteration, run);
+  const waitMs = rest ? 0 : nextMs(tools, resourceState, iteration);
   return waitMs === undefined ? done : requeueAfter(waitMs);
 }
 
 /** Each run is one attempt to clean up. */
-function noteCleanup({ routing }: GatherTools, unit: RoutedUnit, { routed }: RoutedRead): void {
+function noteCleanup({ routing }: GatherTools, resourceState: RoutedIPState, { routed }: RoutedRead): void {
   if (!isDeleting(routed) || !hasFinalizer(routed)) return;
-  unit.cleanup = nextAttempt(unit.cleanup, routing.context.clock.now());
+  resourceState.cleanup = nextAttempt(resourceState.cleanup, routing.context.clock.now());
 }
 
 /** @returns the last look, and whether more is to be done at once. */
-async function takeTurns(
+async function iterate(
   tools: GatherTools,
-  unit: RoutedUnit,
+  resourceState: RoutedIPState,
   run: Run,
-): Promise<{ readonly turn?: Turn; readonly rest: boolean }> {
+): Promise<{ readonly iteration?: Iteration; readonly rest: boolean }> {
   for (let left = MAX_ITERATIONS; left > 0; left--) {
-    const turn = look(tools, unit);
-    if (turn === undefined) return { rest: false };
-    noteArrival(tools, unit, turn);
-    reserve(tools, unit, turn);
-    showPlan(tools, unit, turn);
-    const { move } = unit;
-    const ended = await execute({ ...tools, unit, gathered: turn.gathered, signal: run.signal }, turn.plan);
-    const exists = (ip: string) => turn.gathered.account?.inventory?.view().get(ip) !== undefined;
+    const iteration = evaluate(tools, resourceState);
+    if (iteration === undefined) return { rest: false };
+    noteArrival(tools, resourceState, iteration);
+    reserve(tools, resourceState, iteration);
+    showPlan(tools, resourceState, iteration);
+    const { move } = resourceState;
+    const ended = await execute(
+      { ...tools, resourceState, gathered: iteration.gathered, signal: run.signal },
+      iteration.plan,
+    );
+    const exists = (ip: string) => iteration.gathered.account?.inventory?.view().get(ip) !== undefined;
     const ends = ended.map((end) => attributed(withGoal(end, move), exists));
-    learn(unit, ends, tools.routing.context.clock);
-    report(tools, unit, turn, { ends, run });
-    if (!ends.some(({ outcome }) => outcome.is !== "skipped")) return lastLook(tools, unit, false);
-    if (run.signal.aborted) return lastLook(tools, unit, false);
+    recordOutcome(resourceState, ends, tools.routing.context.clock);
+    report(tools, resourceState, iteration, { ends, run });
+    if (!ends.some(({ outcome }) => outcome.is !== "skipped")) return finalEvaluation(tools, resourceState, false);
+    if (run.signal.aborted) return finalEvaluation(tools, resourceState, false);
   }
-  return lastLook(tools, unit, true);
+  return finalEvaluation(tools, resourceState, true);
 }
 
-function showPlan({ routing }: GatherTools, unit: RoutedUnit, { plan: { steps, chains, sentence } }: Turn): void {
-  const actions = [...steps.flatMap((step) => step.actions), ...chains.flat()];
-  routing.context.dryRunPlans?.show(unit.ref, { explanation: sentence, actions });
+function showPlan(
+  { routing }: GatherTools,
+  resourceState: RoutedIPState,
+  { plan: { steps, sequences, explanation } }: Iteration,
+): void {
+  const actions = [...steps.flatMap((step) => step.actions), ...sequences.flat()];
+  routing.context.dryRunPlans?.show(resourceState.ref, { explanation: explanation, actions });
 }
 
-function lastLook(
+function finalEvaluation(
   tools: GatherTools,
-  unit: RoutedUnit,
+  resourceState: RoutedIPState,
   rest: boolean,
-): { readonly turn?: Turn; readonly rest: boolean } {
-  const turn = look(tools, unit);
-  return turn === undefined ? { rest: false } : { turn, rest };
+): { readonly iteration?: Iteration; readonly rest: boolean } {
+  const iteration = evaluate(tools, resourceState);
+  return iteration === undefined ? { rest: false } : { iteration, rest };
 }
 
 /** A move whose end a list or another reading has shown, before anybody asked for its action. */
-function noteArrival({ routing: { context } }: GatherTools, unit: RoutedUnit, { gathered: { snapshot } }: Turn): void {
-  const { move } = unit;
+function noteArrival(
+  { routing: { context } }: GatherTools,
+  resourceState: RoutedIPState,
+  { gathered: { snapshot } }: Iteration,
+): void {
+  const { move } = resourceState;
   const facts = move && snapshot.inventory.get(move.ip);
   if (move === undefined || facts?.holder !== move.node.machine || facts.action !== undefined) return;
-  unit.move = undefined;
+  resourceState.move = undefined;
   const action = { do: "assign", ip: move.ip, node: move.node, why: `${move.ip} is on ${move.node.name}` } as const;
   const end = { action, outcome: DONE };
   count(context.metrics, labelsOf(context, snapshot), end);
-  const telling = tellingOf(snapshot, end);
-  if (telling !== undefined) context.events.record({ regarding: regardingOf(unit.ref), ...telling });
+  const eventMessage = eventMessageOf(snapshot, end);
+  if (eventMessage !== undefined) context.events.record({ regarding: regardingOf(resourceState.ref), ...eventMessage });
 }
 
 interface Ended {
@@ -126,25 +143,26 @@ interface Ended {
 
 function report(
   { routing }: GatherTools,
-  unit: RoutedUnit,
-  { gathered, plan: made }: Turn,
+  resourceState: RoutedIPState,
+  { gathered, plan: made }: Iteration,
   { ends, run }: Ended,
 ): void {
   const { context } = routing;
-  if (made.sentence !== "" && ends.length > 0) run.logger.info({ plan: made.sentence }, "plan");
+  if (made.explanation !== "" && ends.length > 0) run.logger.info({ plan: made.explanation }, "plan");
   const labels = labelsOf(context, gathered.snapshot);
   for (const end of ends) {
     count(context.metrics, labels, end);
-    const telling = tellingOf(gathered.snapshot, end);
-    if (telling !== undefined) context.events.record({ regarding: regardingOf(unit.ref), ...telling });
+    const eventMessage = eventMessageOf(gathered.snapshot, end);
+    if (eventMessage !== undefined)
+      context.events.record({ regarding: regardingOf(resourceState.ref), ...eventMessage });
     note(run, end);
-    const left = leftBehindBy(end);
+    const left = abandonedBy(end);
     if (left.length === 0) continue;
-    context.metrics.leftBehind.inc({ kind: KIND, namespace: unit.ref.namespace }, left.length);
-    run.logger.error({ leftBehind: left }, "clean-up given up; remove by hand what is left behind");
+    context.metrics.abandonedItems.inc({ kind: KIND, namespace: resourceState.ref.namespace }, left.length);
+    run.logger.error({ abandonedItems: left }, "clean-up given up; remove by hand what is left behind");
   }
-  unit.creating = false;
-  noteCreation(routing, unit);
+  resourceState.creating = false;
+  noteCreation(routing, resourceState);
 }
 
 function note({ logger }: Run, { action, outcome }: Done): void {
@@ -153,46 +171,56 @@ function note({ logger }: Run, { action, outcome }: Done): void {
   else logger.debug(fields, "action");
 }
 
-function leftBehindBy({ action, outcome }: Done): readonly string[] {
-  return action.do === "remove-finalizer" && outcome.is === "done" ? action.leftBehind : [];
+function abandonedBy({ action, outcome }: Done): readonly string[] {
+  return action.do === "remove-finalizer" && outcome.is === "done" ? action.abandonedItems : [];
 }
 
 async function writeStatus(
   { routing: { context } }: GatherTools,
-  unit: RoutedUnit,
-  { gathered, plan: made }: Turn,
+  resourceState: RoutedIPState,
+  { gathered, plan: made }: Iteration,
   { signal }: Run,
 ): Promise<void> {
   const { snapshot } = gathered;
   if (!context.leads()) return;
-  const wish = statusWish(snapshot, made);
-  const { overlay } = unit;
+  const desired = statusPatchOf(snapshot, made);
+  const { pendingStatus } = resourceState;
   const before = snapshot.routed.status.conditions;
-  await unit.writer.write({ patch: (object) => statusPatch(object, { ...wish }), subresource: "status", signal });
-  if (unit.overlay === overlay) unit.overlay = {};
+  await resourceState.writer.write({
+    patch: (object) => statusPatch(object, { ...desired }),
+    subresource: "status",
+    signal,
+  });
+  if (resourceState.pendingStatus === pendingStatus) resourceState.pendingStatus = {};
   for (const { type, reason, message } of turnedBad(before, made.conditions)) {
-    context.events.record({ regarding: regardingOf(unit.ref), type: "Warning", reason, action: type, note: message });
+    context.events.record({
+      regarding: regardingOf(resourceState.ref),
+      type: "Warning",
+      reason,
+      action: type,
+      note: message,
+    });
   }
 }
 
 /** ms until the next run; `undefined`: only when something happens. */
 function nextMs(
   { routing: { context } }: GatherTools,
-  unit: RoutedUnit,
-  { gathered, plan: made }: Turn,
+  resourceState: RoutedIPState,
+  { gathered, plan: made }: Iteration,
 ): number | undefined {
   const now = context.clock.now();
-  const at = [made.lookAgainAt, gathered.account?.retryAt, gathered.dns?.snapshot.readAgainAt];
+  const at = [made.requeueAt, gathered.account?.retryAt, gathered.dns?.snapshot.readAgainAt];
   const waits = [
     ...at.map((time) => (time === undefined ? undefined : time - now)),
     listDueMs(gathered.account),
     gathered.firewall?.view().dueInMs,
-    isMoving(made) ? pollMs(unit, context.clock.monotonic()) : undefined,
+    isMoving(made) ? pollMs(resourceState, context.clock.monotonic()) : undefined,
   ];
   const ahead = waits.filter((ms) => ms !== undefined).map((ms) => Math.max(0, ms));
   return ahead.length === 0 ? undefined : Math.min(...ahead);
 }
 
-function pollMs({ poll }: RoutedUnit, monotonic: number): number {
+function pollMs({ poll }: RoutedIPState, monotonic: number): number {
   return poll === undefined ? ROUTED_POLL_MS : Math.max(0, poll.nextAt - monotonic);
 }

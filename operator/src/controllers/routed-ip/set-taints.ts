@@ -9,7 +9,7 @@ import type { TaintAction } from "./actions.js";
 import type { Routing } from "./routing.js";
 
 export async function setTaints(
-  { context, taints: book }: Routing,
+  { context, taints: registry }: Routing,
   { node: name, taints }: TaintAction,
   signal?: AbortSignal,
 ): Promise<Outcome> {
@@ -20,7 +20,7 @@ export async function setTaints(
   if (patch === undefined) return DONE;
   try {
     await sendPatch(context.client, `/api/v1/nodes/${name}`, patch, { ...(signal && { signal }) });
-    book.wrote(node, taints);
+    registry.wrote(node, taints);
     return DONE;
   } catch (error) {
     // Tainted by somebody else meanwhile, or created anew: its event brings us back.

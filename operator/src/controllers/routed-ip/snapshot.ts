@@ -7,7 +7,7 @@ import type { Snapshot as PoolSnapshot } from "../floating-ip-pool/snapshot.js";
 import type { Problem } from "../problem.js";
 import type { FirewallSnapshot } from "./firewall.js";
 import type { PortsFound } from "./ports.js";
-import type { IssuedTerms } from "./terms.js";
+import type { ResolvedIssuerClass } from "./resolved-class.js";
 
 export interface RoutedIP {
   readonly metadata: ObjectMeta;
@@ -52,7 +52,7 @@ type Shared = Pick<
 export interface Snapshot extends Shared {
   readonly routed: RoutedIP;
   /** Absent: nobody handles it (see `problem`), or Jobs do. */
-  readonly terms?: IssuedTerms;
+  readonly resolvedClass?: ResolvedIssuerClass;
   /** Why the spec can't be served: no class, no Service, ... The address stays where it is. */
   readonly problem?: Problem;
   /** Whether something answers for the Service on a node, terminating or not. */
@@ -61,6 +61,6 @@ export interface Snapshot extends Shared {
   /** Absent: nobody wants a firewall to be touched, now or formerly. */
   readonly firewall?: FirewallSnapshot;
   /** Those that were named before, with traces of ours: they go once the present one is in step. */
-  readonly formers?: readonly FirewallSnapshot[];
+  readonly previousFirewallStates?: readonly FirewallSnapshot[];
   readonly taints: TaintView;
 }

@@ -5,9 +5,9 @@ import { cut, stamped } from "../planned-condition.js";
 import type { Plan } from "./plan.js";
 import type { Snapshot } from "./snapshot.js";
 
-export type StatusWish = { readonly [K in keyof RoutedIPStatus]?: RoutedIPStatus[K] | undefined };
+export type StatusPatch = { readonly [K in keyof RoutedIPStatus]?: RoutedIPStatus[K] | undefined };
 
-export function statusWish({ routed, now }: Snapshot, { status, conditions }: Plan): StatusWish {
+export function statusPatchOf({ routed, now }: Snapshot, { status, conditions }: Plan): StatusPatch {
   const { generation } = routed.metadata;
   // An address that was created stays the one on record until it is forgotten.
   const created = routed.status.created === true ? routed.status.routedIP : undefined;

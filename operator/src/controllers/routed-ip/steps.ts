@@ -1,7 +1,7 @@
 /** The steps of an update, in the order of the least loss of service, and which of them rely on which. */
 
 import type { Problem } from "../problem.js";
-import type { Chain } from "./actions.js";
+import type { ActionSequence } from "./actions.js";
 
 /** In the order in which they run; with `firewallPostAllow` the assignment comes before the rules. */
 const ORDER = [
@@ -23,7 +23,7 @@ export type StepName = (typeof ORDER)[number];
 export interface Step {
   readonly name: StepName;
   /** One after the other; the step fails with the first that does not succeed. */
-  readonly actions: Chain;
+  readonly actions: ActionSequence;
 }
 
 /** `pending`: it is under way, and nothing that relies on it may begin. */
@@ -66,7 +66,7 @@ export function reliesOn(step: StepName, other: StepName, postAllow: boolean): b
 }
 
 export interface Draft {
-  readonly actions: Readonly<Partial<Record<StepName, Chain>>>;
+  readonly actions: Readonly<Partial<Record<StepName, ActionSequence>>>;
   readonly blocks: ReadonlyMap<StepName, Block>;
   readonly postAllow: boolean;
 }

@@ -3,19 +3,19 @@
 import { jsonEqual } from "../../kube/equal.js";
 import type { Taint } from "../../kube/slim.js";
 import type { TaintAction } from "./actions.js";
+import type { ClassRules } from "./resolved-class.js";
 import type { TaintedNode, TaintView } from "./snapshot.js";
-import type { ClassTerms } from "./terms.js";
 
 /** What the taints of a node are decided by. */
 interface Scene {
   readonly taints: TaintView;
-  readonly terms?: ClassTerms;
+  readonly resolvedClass?: ClassRules;
 }
 
 /** Puts ours beside what others need there; nothing where it is so. */
-export function electTaint({ taints, terms }: Scene, node: string | undefined): readonly TaintAction[] {
-  if (node === undefined || terms === undefined) return [];
-  const wanted = union(taints.neededOn(node), [terms.taint]);
+export function electTaint({ taints, resolvedClass }: Scene, node: string | undefined): readonly TaintAction[] {
+  if (node === undefined || resolvedClass === undefined) return [];
+  const wanted = union(taints.neededOn(node), [resolvedClass.taint]);
   return isSame(taintsOn(taints, node), wanted) ? [] : [set(node, wanted, "the address is, or will be, on the node")];
 }
 
@@ -25,8 +25,8 @@ export function strayTaints({ taints }: Scene, kept: readonly (string | undefine
 }
 
 /** The nodes on which this RoutedIP still has a taint that only it could need. */
-export function taintedByUs({ taints, terms }: Scene): readonly string[] {
-  const ours = (taint: Taint) => terms === undefined || taint.key === terms.taint.key;
+export function taintedByUs({ taints, resolvedClass }: Scene): readonly string[] {
+  const ours = (taint: Taint) => resolvedClass === undefined || taint.key === resolvedClass.taint.key;
   return taints.nodes
     .filter(({ taints: seen, needed }) => seen.some((taint) => ours(taint) && !hasTaint(needed, taint)))
     .map(({ name }) => name);

@@ -2,14 +2,14 @@
 
 import type { CallContext, Recheck } from "../../providers/call.js";
 import type { CallPriority } from "../../providers/urgency.js";
-import { askedBy } from "../asked-by.js";
+import { callContext } from "../call-context.js";
 import type { Action } from "./actions.js";
-import type { SharedFirewall } from "./firewall-book.js";
+import type { SharedFirewall } from "./firewall-registry.js";
 import type { Gathered, GatherTools } from "./gather.js";
-import type { RoutedUnit } from "./unit.js";
+import type { RoutedIPState } from "./resource-state.js";
 
 export interface Tools extends GatherTools {
-  readonly unit: RoutedUnit;
+  readonly resourceState: RoutedIPState;
   readonly gathered: Gathered;
   /** Of an action that must not be carried out on an old decision. */
   readonly recheckOf: (action: Action) => Recheck | undefined;
@@ -22,7 +22,11 @@ export function sharedFirewall({ routing, gathered: { account } }: Tools, name: 
 }
 
 /** Of a call that an action asks for. */
-export function contextOf({ unit, signal, recheckOf }: Tools, action: Action, priority: CallPriority): CallContext {
+export function contextOf(
+  { resourceState, signal, recheckOf }: Tools,
+  action: Action,
+  priority: CallPriority,
+): CallContext {
   const recheck = recheckOf(action);
-  return askedBy(unit.ref, action.why, signal, { priority, ...(recheck && { recheck }) });
+  return callContext(resourceState.ref, action.why, signal, { priority, ...(recheck && { recheck }) });
 }

@@ -2,7 +2,7 @@
 
 import { ruleKey } from "../../providers/firewall-changes.js";
 import { timestamp } from "../times.js";
-import type { Action, Chain } from "./actions.js";
+import type { Action, ActionSequence } from "./actions.js";
 import { sharedChain } from "./actions.js";
 import { hasFinalizer, needsFinalizer } from "./deletion.js";
 import { changeOf, type FirewallPlan, type FirewallSnapshot } from "./firewall.js";
@@ -12,10 +12,10 @@ import type { Snapshot } from "./snapshot.js";
 import type { Block, Draft, StepName } from "./steps.js";
 import { electTaint, strayTaints } from "./taints.js";
 
-export function blocksOf(snapshot: Snapshot, { firewall: plan, standing }: Decision): ReadonlyMap<StepName, Block> {
+export function blocksOf(snapshot: Snapshot, { firewall: plan, placement }: Decision): ReadonlyMap<StepName, Block> {
   const { firewall } = snapshot;
   const blocks = new Map<StepName, Block>();
-  if (standing?.sight === "moving") blocks.set("assign", "pending");
+  if (placement?.certainty === "moving") blocks.set("assign", "pending");
   if (firewall === undefined || plan === undefined) return blocks;
   const found = findBlock(firewall);
   if (found !== undefined) blocks.set("find-firewall", found);
@@ -25,9 +25,9 @@ export function blocksOf(snapshot: Snapshot, { firewall: plan, standing }: Decis
   return blocks;
 }
 
-function findBlock({ failure, facts, due, former }: FirewallSnapshot): Block | undefined {
+function findBlock({ failure, facts, due, previous }: FirewallSnapshot): Block | undefined {
   if (failure !== undefined) return failure;
-  return facts === "unknown" || due === true || former === true ? "pending" : undefined;
+  return facts === "unknown" || due === true || previous === true ? "pending" : undefined;
 }
 
 export function stepActions(snapshot: Snapshot, decision: Decision): Draft["actions"] {
@@ -42,13 +42,13 @@ export function stepActions(snapshot: Snapshot, decision: Decision): Draft["acti
   };
 }
 
-function isAboutToAct({ target, firewall, wish }: Decision): boolean {
+function isAboutToAct({ target, firewall, desired }: Decision): boolean {
   const { rules = [], nodes = [] } = firewall?.recorded ?? {};
-  return target !== undefined || wish.missing > 0 || rules.length + nodes.length > 0;
+  return target !== undefined || desired.missing > 0 || rules.length + nodes.length > 0;
 }
 
 function firewallSteps({ firewall, routed, now }: Snapshot, plan: FirewallPlan | undefined): Draft["actions"] {
-  if (firewall === undefined || plan === undefined || firewall.former === true) return {};
+  if (firewall === undefined || plan === undefined || firewall.previous === true) return {};
   const { name, facts } = firewall;
   const nodes = plan.read ?? plan.reread;
   const found = {
@@ -57,7 +57,7 @@ function firewallSteps({ firewall, routed, now }: Snapshot, plan: FirewallPlan |
   };
   if (facts === "missing" || facts === "unknown") return { ...found, "add-rules": creation(firewall, plan, now) };
   const { addRules, addNodes, removeRules, removeNodes } = plan;
-  const change = (part: Parameters<typeof changeOf>[1], why: string): Chain =>
+  const change = (part: Parameters<typeof changeOf>[1], why: string): ActionSequence =>
     Object.values(part).flat().length === 0 ? [] : [{ do: "change-firewall", change: changeOf(facts, part), why }];
   return {
     ...found,
@@ -69,32 +69,32 @@ function firewallSteps({ firewall, routed, now }: Snapshot, plan: FirewallPlan |
 }
 
 /** An assignment of its own, or a creation on the elected node. */
-function assignment(snapshot: Snapshot, { pairing, creation, sentence }: Decision): Chain {
-  const [pair] = pairing.pairs;
-  if (pair === undefined) return isCreating(creation) ? sharedChain(creation.chain) : [];
-  const { ip } = pair.standing.address;
-  const from = pair.standing.holder;
+function assignment(snapshot: Snapshot, { assignmentPlan, creation, explanation }: Decision): ActionSequence {
+  const [pair] = assignmentPlan.assignments;
+  if (pair === undefined) return isCreating(creation) ? sharedChain(creation.sequence) : [];
+  const { ip } = pair.placement.address;
+  const from = pair.placement.holder;
   // Where a held address can't be moved: it is free at the next look, and then it is assigned.
   if (from !== undefined && snapshot.capabilities?.movesHeld !== true) {
-    return [{ do: "unassign", ip, from, why: sentence }];
+    return [{ do: "unassign", ip, from, why: explanation }];
   }
   const { name, machine } = pair.node;
-  return [{ do: "assign", ip, node: { name, machine }, ...(from === undefined ? {} : { from }), why: sentence }];
+  return [{ do: "assign", ip, node: { name, machine }, ...(from === undefined ? {} : { from }), why: explanation }];
 }
 
 /** Else its chain settles a creation of earlier, which waits for nobody. */
-export function isCreating({ chain }: Decision["creation"]): boolean {
-  return chain.some((action) => action.do === "create-address");
+export function isCreating({ sequence }: Decision["creation"]): boolean {
+  return sequence.some((action) => action.do === "create-address");
 }
 
 /** With an empty id first: after a crash the firewall of that name is known to be ours. */
-function creation({ name }: FirewallSnapshot, { create }: FirewallPlan, now: number): Chain {
+function creation({ name }: FirewallSnapshot, { create }: FirewallPlan, now: number): ActionSequence {
   if (create === undefined) return [];
   const why = `there is no firewall "${name}"`;
   const { addRules: rules, addNodes: nodes } = create;
   return [
     { do: "record-created-firewall", created: { id: "", name, createdTime: timestamp(now) }, why },
-    { do: "create-firewall", wish: { name, rules, nodes }, why },
+    { do: "create-firewall", desired: { name, rules, nodes }, why },
   ];
 }
 

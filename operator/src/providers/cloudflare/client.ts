@@ -124,12 +124,12 @@ export class CloudflareClient {
           signal: abort.signal,
           headers: { Authorization: `Bearer ${token}` },
         }).asResponse();
-        this.tellLimit(response.headers, attempt);
+        this.reportLimit(response.headers, attempt);
         return read(await this.successOf(call, response));
       } catch (error) {
         // Whoever aborted it says what that means.
         if (attempt.signal.aborted) throw error;
-        if (error instanceof APIError) this.tellLimit(error.headers, attempt);
+        if (error instanceof APIError) this.reportLimit(error.headers, attempt);
         throw toProviderError(call, error, this.options.now());
       } finally {
         abort.dispose();
@@ -144,7 +144,7 @@ export class CloudflareClient {
     throw refusedError(call, { status: response.status, headers: response.headers, body }, this.options.now());
   }
 
-  private tellLimit(headers: Headers | undefined, attempt: Attempt): void {
+  private reportLimit(headers: Headers | undefined, attempt: Attempt): void {
     const facts = headers && readRateFacts(headers, this.options.now());
     if (facts !== undefined) attempt.sawLimit(facts);
   }

@@ -15,7 +15,7 @@ export interface AddressRoutes {
   /** Key of one in its own answer. */
   readonly itemKey: string;
   read(item: Answer, where: string): AddressFacts;
-  createBody(wish: CreateAddress): object;
+  createBody(request: CreateAddress): object;
   actionPath(action: ActionRef): string;
 }
 
@@ -32,7 +32,7 @@ const IPV4: AddressRoutes = {
     const placed = project.empty ? facts : { ...facts, project: project.string() };
     return locked ? { ...placed, action: {} } : placed;
   },
-  createBody: (wish) => ("node" in wish ? { droplet_id: dropletIdOf(wish.node) } : { region: wish.region }),
+  createBody: (request) => ("node" in request ? { droplet_id: dropletIdOf(request.node) } : { region: request.region }),
   actionPath: ({ ip, id }) => `/v2/reserved_ips/${ip}/actions/${encodeURIComponent(id)}`,
 };
 
@@ -47,7 +47,7 @@ const IPV6: AddressRoutes = {
     const holder = droplet.empty ? undefined : providerIdOf(droplet.at("id").natural());
     return factsOf("IPv6", item, item.at("region_slug").string(), holder);
   },
-  createBody: (wish) => ({ region_slug: "node" in wish ? "" : wish.region }),
+  createBody: (request) => ({ region_slug: "node" in request ? "" : request.region }),
   actionPath: ({ id }) => `/v2/actions/${encodeURIComponent(id)}`,
 };
 

@@ -83,15 +83,17 @@ export class DigitalOceanAddresses implements AddressProvider {
     }
   }
 
-  async create(context: CallContext, wish: CreateAddress): Promise<CreateOutcome> {
-    const node = "node" in wish ? wish.node : undefined;
-    const subject = `create an ${wish.family} address ${"node" in wish ? `on ${wish.node}` : `in ${wish.region}`}`;
-    if (node !== undefined && wish.family === "IPv6") throw notOnNode(subject);
-    const routes = routesOf(wish.family);
+  async create(context: CallContext, desired: CreateAddress): Promise<CreateOutcome> {
+    const node = "node" in desired ? desired.node : undefined;
+    const subject = `create an ${desired.family} address ${"node" in desired ? `on ${desired.node}` : `in ${desired.region}`}`;
+    if (node !== undefined && desired.family === "IPv6") throw notOnNode(subject);
+    const routes = routesOf(desired.family);
     const request = { call: CALL.createAddress, subject, method: "POST", path: routes.collection } as const;
-    const body = routes.createBody(wish);
+    const body = routes.createBody(desired);
     try {
-      return await this.client.request(context, { ...request, body }, (answer) => readCreated(answer, wish, subject));
+      return await this.client.request(context, { ...request, body }, (answer) =>
+        readCreated(answer, desired, subject),
+      );
     } catch (error) {
       if (isUnprocessable(error)) throw await interpretRefusedCreation(this.client, context, { error, node });
       if (isProviderError(error) && error.outcome === "unknown") return { kind: "unknown", error };
@@ -162,13 +164,13 @@ export class DigitalOceanAddresses implements AddressProvider {
   }
 }
 
-function readCreated(answer: Answer, wish: CreateAddress, subject: string): CreateOutcome {
-  const routes = routesOf(wish.family);
+function readCreated(answer: Answer, desired: CreateAddress, subject: string): CreateOutcome {
+  const routes = routesOf(desired.family);
   const address = routes.read(answer.at(routes.itemKey), subject);
   const links = answer.at("links");
   const actions = links.empty ? links : links.at("actions");
   const [first] = actions.empty ? [] : actions.items();
-  if (!("node" in wish)) return { kind: "created", address };
+  if (!("node" in desired)) return { kind: "created", address };
   const id = first === undefined ? "" : String(first.at("id").natural());
   return { kind: "created", address, action: { id, ip: address.ip, state: "in-progress" } };
 }

@@ -126,7 +126,7 @@ export class DigitalOceanClient {
     if (token === "") throw noTokenError(call, PROVIDERS.digitalocean);
     try {
       const answer = await this.connections.send({ ...this.written(request, token), signal: attempt.signal });
-      this.tellLimit(answer, attempt);
+      this.reportLimit(answer, attempt);
       if (answer.status < 200 || answer.status > 299) throw refusedError(call, answer, this.options.now());
       return read(answer.status === 204 ? Answer.of(undefined) : Answer.parse(answer.text));
     } catch (error) {
@@ -151,7 +151,7 @@ export class DigitalOceanClient {
     return `${this.base}${path}${query === undefined ? "" : `?${new URLSearchParams(query)}`}`;
   }
 
-  private tellLimit(answer: RawAnswer, attempt: Attempt): void {
+  private reportLimit(answer: RawAnswer, attempt: Attempt): void {
     const number = (name: string) => Number(answer.headers.get(name) ?? Number.NaN);
     const [limit, remaining] = [number("ratelimit-limit"), number("ratelimit-remaining")];
     if (!Number.isFinite(limit) || !Number.isFinite(remaining)) return;

@@ -4,7 +4,7 @@ import { unlessAborted } from "../unless-aborted.js";
 import type { CallPriority } from "../urgency.js";
 
 /** What will do for who asks. */
-export interface ListWish {
+export interface FirewallListRequest {
   /** 0: a list of its own. */
   readonly maxAgeSeconds: number;
   readonly priority: CallPriority;
@@ -43,7 +43,7 @@ export class FirewallList<T> {
   ) {}
 
   /** Rejects as the reading does; one that fails fails for who has begun it alone. */
-  async get({ maxAgeSeconds, priority, signal }: ListWish): Promise<Listed<T>> {
+  async get({ maxAgeSeconds, priority, signal }: FirewallListRequest): Promise<Listed<T>> {
     const askedAt = this.monotonic();
     const serves = ({ startedAt }: { readonly startedAt: number }) =>
       maxAgeSeconds > 0 && askedAt - startedAt <= maxAgeSeconds * 1000;

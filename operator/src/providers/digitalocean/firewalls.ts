@@ -83,22 +83,22 @@ export class DigitalOceanFirewalls implements FirewallProvider {
     return { ...(firewall === undefined ? {} : { firewall: withoutTags(firewall) }), coveredBy, ageSeconds };
   }
 
-  async create(context: CallContext, wish: CreateFirewall): Promise<FirewallFacts> {
-    refuseReserved(wish.name);
+  async create(context: CallContext, desired: CreateFirewall): Promise<FirewallFacts> {
+    refuseReserved(desired.name);
     const body = {
-      name: wish.name,
-      inbound_rules: wish.rules.map(writeRule),
+      name: desired.name,
+      inbound_rules: desired.rules.map(writeRule),
       outbound_rules: EVERYTHING_OUT,
-      droplet_ids: wish.nodes.map(dropletIdOf),
+      droplet_ids: desired.nodes.map(dropletIdOf),
     };
-    const subject = `create firewall ${wish.name}`;
+    const subject = `create firewall ${desired.name}`;
     const request = { call: CALL.createFirewall, subject, method: "POST", path: PATH, body } as const;
     try {
       const read = (answer: Answer) => withoutTags(readFirewall(answer.at("firewall"), subject));
       return await this.writing(() => this.client.request(context, request, read));
     } catch (error) {
       if (isUnprocessable(error)) throw interpretRefusedFirewall(error);
-      const found = isUnknown(error) ? await this.foundAfterLoss(context, wish.name) : undefined;
+      const found = isUnknown(error) ? await this.foundAfterLoss(context, desired.name) : undefined;
       if (found === undefined) throw error;
       return found;
     }

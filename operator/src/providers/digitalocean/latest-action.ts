@@ -19,7 +19,7 @@ export async function readLatestAction(
   const path = `${addressPath(ip)}/actions`;
   const request = { call: CALL.listActions, subject: `list the actions of ${ip}`, method: "GET", path } as const;
   try {
-    return await client.request(context, request, (answer) => newest(answer.at("actions").items(), ip));
+    return await client.request(context, request, (answer) => latestVersion(answer.at("actions").items(), ip));
   } catch (error) {
     if (isProviderError(error, "NotFound")) return undefined;
     throw error;
@@ -27,7 +27,7 @@ export async function readLatestAction(
 }
 
 /** The description promises no order; ids grow. */
-function newest(items: readonly Answer[], ip: string): LatestAction | undefined {
+function latestVersion(items: readonly Answer[], ip: string): LatestAction | undefined {
   const actions = items.map((item) => readItem(item, ip));
   return actions.reduce<LatestAction | undefined>(
     (latest, action) => (latest === undefined || Number(action.id) > Number(latest.id) ? action : latest),

@@ -24,8 +24,8 @@ describe("the creation of an address", () => {
       refused: async () => void said.push("refused"),
       created: async (ip, state) => void said.push(`created ${ip} ${JSON.stringify(state)}`),
     };
-    const wish = { family: "IPv4", region: "nyc3" } as const;
-    const outcome = await createAddress(open, {} as CallContext, wish, records).catch((error: unknown) => error);
+    const request = { family: "IPv4", region: "nyc3" } as const;
+    const outcome = await createAddress(open, {} as CallContext, request, records).catch((error: unknown) => error);
     return { said, outcome };
   };
 

@@ -11,13 +11,13 @@ import {
 import { Claims } from "../../../src/claims/claims.js";
 import { poolClaims } from "../../../src/claims/read-claims.js";
 import type { CreationResult } from "../../../src/controllers/addresses/creation-result.js";
-import { type ListSighting, withList } from "../../../src/controllers/addresses/list-sightings.js";
+import { type ListObservation, withList } from "../../../src/controllers/addresses/list-observations.js";
 import type { Action } from "../../../src/controllers/floating-ip-pool/actions.js";
 import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import type { Pool, Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import { ownerName } from "../../../src/controllers/owners.js";
 import { timestamp } from "../../../src/controllers/times.js";
-import type { Belief } from "../../../src/inventory/belief.js";
+import type { CachedState } from "../../../src/inventory/cached-state.js";
 import { createView } from "../../../src/inventory/view.js";
 import type { SlimNode } from "../../../src/kube/slim.js";
 import { type CheckInput, refusalsOf } from "../../../src/match/checks.js";
@@ -81,7 +81,7 @@ export class ModelCloud {
   readonly createdBy = new Map<string, string>();
   /** Created, and the operator never got the answer: ownership of these can only be inferred. */
   readonly unanswered = new Set<string>();
-  private readonly lists = new Map<string, readonly ListSighting[]>();
+  private readonly lists = new Map<string, readonly ListObservation[]>();
   /** How long assignments take, seconds. */
   actionSeconds = 0;
   private readonly running = new Map<string, Running>();
@@ -157,12 +157,12 @@ export class ModelCloud {
 
   /** One run of the controller; false: the process died in it. */
   run(name: string, fault?: Fault): boolean {
-    this.look(name);
+    this.evaluate(name);
     const made = plan(this.snapshot(name));
     const outcomes = new Map<string, Outcome>();
     this.actionsLeft = fault?.at ?? Number.POSITIVE_INFINITY;
     try {
-      for (const chain of made.chains) this.runChain(name, chain, { fault, outcomes });
+      for (const sequence of made.sequences) this.runChain(name, sequence, { fault, outcomes });
     } catch (error) {
       if (!(error instanceof Crash)) throw error;
       this.lists.clear();
@@ -177,7 +177,7 @@ export class ModelCloud {
     return plan(this.snapshot(name));
   }
 
-  private look(name: string): void {
+  private evaluate(name: string): void {
     for (const [ip, { to, endsAt }] of this.running) {
       if (endsAt > this.now) continue;
       this.running.delete(ip);
@@ -188,8 +188,8 @@ export class ModelCloud {
     else this.lists.set(name, withList(this.lists.get(name) ?? [], { at: this.now, unassigned }));
   }
 
-  private runChain(name: string, chain: readonly Action[], run: Run): void {
-    for (const action of chain) {
+  private runChain(name: string, sequence: readonly Action[], run: Run): void {
+    for (const action of sequence) {
       const hit = this.actionsLeft-- === 0 ? run.fault?.what : undefined;
       if (hit === "crash-before") throw new Crash();
       if (!this.succeeds(name, action, hit)) {
@@ -259,7 +259,7 @@ export class ModelCloud {
   }
 
   private applyToCloud(name: string, action: Action, unheard: boolean): void {
-    if (action.do === "create-address") this.create(name, action.wish, unheard);
+    if (action.do === "create-address") this.create(name, action.desired, unheard);
     else if (action.do === "assign") this.hold(name, action.ip, action.node.machine);
     else if (action.do === "unassign") this.unassign(action.ip);
     else if (action.do === "release") this.release(action.ip);
@@ -278,12 +278,12 @@ export class ModelCloud {
     this.patch(name, { pendingCreation: undefined, createdIPs: [...createdIPs, ...entry] });
   }
 
-  private create(name: string, wish: CreateAddress, unheard: boolean): void {
-    if ("node" in wish) this.checkRoom(wish.node);
+  private create(name: string, desired: CreateAddress, unheard: boolean): void {
+    if ("node" in desired) this.checkRoom(desired.node);
     const ip = `198.51.100.${this.createdBy.size + 1}`;
     this.addresses.set(ip, undefined);
     this.createdBy.set(ip, name);
-    if ("node" in wish) this.hold(name, ip, wish.node);
+    if ("node" in desired) this.hold(name, ip, desired.node);
     const time = timestamp(this.now);
     if (unheard) this.unanswered.add(ip);
     else this.settled(name, { startedAt: time, created: { ip, createdTime: time, status: {} } });
@@ -343,7 +343,7 @@ export class ModelCloud {
   }
 
   private view() {
-    const beliefs = new Map<string, Belief>();
+    const cachedStates = new Map<string, CachedState>();
     for (const [ip, holder] of this.addresses) {
       const action = this.running.get(ip);
       const facts = {
@@ -353,26 +353,26 @@ export class ModelCloud {
         ...(holder === undefined ? {} : { holder }),
         ...(action === undefined ? {} : { action: { id: action.id } }),
       };
-      beliefs.set(ip, { facts, at: 0 });
+      cachedStates.set(ip, { facts, at: 0 });
     }
     const named = [...this.pools.values()].flatMap(({ spec, status }) => [
       ...(spec.ips ?? []),
       ...(status.createdIPs ?? []).map(({ ip }) => ip),
     ]);
     const gone = new Set(named.map(canonicalIp).filter((ip) => !this.addresses.has(ip)));
-    return createView({ now: 0, listedAt: 0, beliefs, gone, reservations: new Map() });
+    return createView({ now: 0, listedAt: 0, cachedStates, gone, reservations: new Map() });
   }
 
   private dns(pool: Pool) {
     const name = pool.spec.dnsRecordSet?.recordName ?? "";
-    const former = pool.status.dns?.recordName ?? name;
+    const previous = pool.status.dns?.recordName ?? name;
     const ours = { ours: true } as const;
     const capabilities = { ttl: (seconds: number) => seconds, owner: false };
     return {
       capabilities,
       claim: ours,
       records: this.records(name),
-      former: { records: this.records(former), claim: ours },
+      previous: { records: this.records(previous), claim: ours },
     };
   }
 

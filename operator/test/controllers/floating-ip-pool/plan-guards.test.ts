@@ -1,11 +1,11 @@
 import { type AddressStatus, Annotation, Finalizer, type FloatingIPPoolStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { isServed, standingsOf } from "../../../src/controllers/floating-ip-pool/grace.js";
-import { holdingsOf } from "../../../src/controllers/floating-ip-pool/holdings.js";
+import { desiredOf } from "../../../src/controllers/floating-ip-pool/desired.js";
+import { isServed, placementsOf } from "../../../src/controllers/floating-ip-pool/grace.js";
+import { observedOf } from "../../../src/controllers/floating-ip-pool/observed.js";
 import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
-import { wishOf } from "../../../src/controllers/floating-ip-pool/wish.js";
 import { ownerName } from "../../../src/controllers/owners.js";
 import { timestamp } from "../../../src/controllers/times.js";
 import type { InventoryAddress, ResourceRef } from "../../../src/inventory/types.js";
@@ -18,12 +18,12 @@ const DNS = { recordName: "web.example.com", zone: "example.com" };
 const OTHER: ResourceRef = { kind: "FloatingIPPool", namespace: "default", name: "other", uid: "u" };
 const RUNNING = { [A]: { state: "in-progress" as const, providerID: N1, actionID: "7" } };
 
-function actions({ chains }: Plan): readonly string[] {
-  return chains.flat().map((action) => action.do);
+function actions({ sequences }: Plan): readonly string[] {
+  return sequences.flat().map((action) => action.do);
 }
 
-function assigned({ chains }: Plan): readonly string[] {
-  return chains.flat().flatMap((action) => (action.do === "assign" ? [action.ip] : []));
+function assigned({ sequences }: Plan): readonly string[] {
+  return sequences.flat().flatMap((action) => (action.do === "assign" ? [action.ip] : []));
 }
 
 function cluster(nodes: readonly string[], spec: Parameters<ModelCloud["addPool"]>[1]): ModelCloud {
@@ -64,7 +64,7 @@ describe("what the plan of a pool holds back", () => {
     const problem = { reason: "Invalid", message: "a selector that is none" } as const;
     expect(actions(altered(cloud, {}))).to.include.members(["assign", "annotate-node", "apply-records"]);
     const made = altered(cloud, { problem });
-    expect([actions(made), made.demand.wants]).to.deep.equal([[], 0]);
+    expect([actions(made), made.waitingNodes.wants]).to.deep.equal([[], 0]);
   });
 
   it("writes no record that a clean-up would have to delete before the finalizer stands", () => {
@@ -93,7 +93,7 @@ describe("what the plan of a pool holds back", () => {
     const cloud = cluster(["n1"], { ips: [A] });
     const { metadata } = cloud.pool("web");
     cloud.edit("web", { metadata: { ...metadata, deletionTimestamp: timestamp(cloud.now) } });
-    expect(cloud.plan("web").demand.wants).to.equal(0);
+    expect(cloud.plan("web").waitingNodes.wants).to.equal(0);
   });
 
   it("keeps off a node that another one moves an address to, or creates one on", () => {
@@ -126,13 +126,13 @@ describe("what the plan of a pool holds back", () => {
     const cloud = cluster(["n1"], { ips: [A] });
     const providerFailure = { reason: "ProviderUnavailable", message: "no answer" } as const;
     const made = altered(cloud, { providerFailure, providerRetryAt: cloud.now - 5_000 });
-    expect([made.chains, made.lookAgainAt]).to.deep.equal([[], cloud.now + 1_000]);
+    expect([made.sequences, made.requeueAt]).to.deep.equal([[], cloud.now + 1_000]);
   });
 });
 
 describe("what the plan of a pool remembers of a creation", () => {
-  const intentOf = ({ chains }: Plan) =>
-    chains.flat().flatMap((action) => (action.do === "record-intent" ? [action.intent] : []))[0];
+  const intentOf = ({ sequences }: Plan) =>
+    sequences.flat().flatMap((action) => (action.do === "record-intent" ? [action.intent] : []))[0];
 
   it("is whether the node has an address already", () => {
     const cloud = cluster(["n1"], { ips: [A], desiredIPs: 2 });
@@ -147,7 +147,7 @@ describe("what the plan of a pool remembers of a creation", () => {
     const addresses = new Map(
       Array.from({ length: 900 }, (_, at): [string, InventoryAddress] => {
         const ip = `192.0.${Math.floor(at / 200)}.${at % 200}`;
-        const base = { ip, family: "IPv4", region: "r", ageSeconds: 0, doubted: false } as const;
+        const base = { ip, family: "IPv4", region: "r", ageSeconds: 0, unconfirmed: false } as const;
         return [ip, at < 500 ? { ...base, holder: "digitalocean://x" } : base];
       }),
     );
@@ -170,14 +170,14 @@ describe("where the plan of a pool sees an address", () => {
   const N2 = "digitalocean://n2";
 
   /** @param was of the status. @param facts as the provider shows it */
-  function standing(was: AddressStatus, facts: Partial<InventoryAddress>) {
+  function placement(was: AddressStatus, facts: Partial<InventoryAddress>) {
     const cloud = cluster(["n1", "n2"], { ips: [A], gracePeriodSeconds: 60 });
     for (const name of ["n1", "n2"]) cloud.setReady(name, false);
     cloud.edit("web", { status: { ips: { [A]: was } } });
     const snapshot = cloud.snapshot("web");
-    const seen = { ip: A, family: "IPv4", region: "r", ageSeconds: 0, doubted: false, ...facts } as const;
+    const seen = { ip: A, family: "IPv4", region: "r", ageSeconds: 0, unconfirmed: false, ...facts } as const;
     const altered = { ...snapshot, inventory: { ...snapshot.inventory, get: () => seen } };
-    const [only] = standingsOf(altered, holdingsOf(altered, wishOf(altered)));
+    const [only] = placementsOf(altered, observedOf(altered, desiredOf(altered)));
     if (only === undefined) throw new Error("the pool has one address");
     return { ...only, now: cloud.now };
   }
@@ -199,16 +199,16 @@ describe("where the plan of a pool sees an address", () => {
   ];
   for (const [what, was, facts, action] of actionCases) {
     it(`is ${what}`, () => {
-      const seen = standing(was, facts);
+      const seen = placement(was, facts);
       expect(seen.action).to.deep.equal(action);
-      expect(seen.sight).to.equal(action === undefined ? "seen" : "moving");
+      expect(seen.certainty).to.equal(action === undefined ? "seen" : "moving");
       if (action !== undefined) expect(isServed(seen)).to.equal(false);
     });
   }
 
   it("counts grace from the time of its holder, which is the other end while it moves", () => {
     const since = (was: AddressStatus) => {
-      const { grace, now } = standing({ ...was, graceSince: timestamp(Date.UTC(2024, 0, 1)) }, { holder: N1 });
+      const { grace, now } = placement({ ...was, graceSince: timestamp(Date.UTC(2024, 0, 1)) }, { holder: N1 });
       return grace?.state === "matches" || grace === undefined ? undefined : grace.since - now;
     };
     expect(since({ state: "active", providerID: N2 }), "of another holder").to.equal(0);
@@ -224,15 +224,15 @@ describe("where the plan of a pool sees an address", () => {
     };
     expect(assigned(begun(600))).to.deep.equal([A]);
     const ahead = begun(30);
-    expect([assigned(ahead), ahead.lookAgainAt]).to.deep.equal([[], cloud.now + 60_000]);
+    expect([assigned(ahead), ahead.requeueAt]).to.deep.equal([[], cloud.now + 60_000]);
   });
 
   it("minds regions only where addresses are bound to them, and misses none while a node may be anywhere", () => {
     const cloud = cluster([], { ips: [A, B] });
-    const beliefs = new Map(
+    const cachedStates = new Map(
       [A, B].map((ip) => [ip, { facts: { ip, family: "IPv4" as const, region: "nyc3" }, at: 0 }] as const),
     );
-    const inventory = createView({ now: 0, listedAt: 0, beliefs, gone: new Set(), reservations: new Map() });
+    const inventory = createView({ now: 0, listedAt: 0, cachedStates, gone: new Set(), reservations: new Map() });
     cloud.addNode("anywhere");
     const made = altered(cloud, { inventory, ...able(cloud, { regional: true }) });
     expect(assigned(made)).to.deep.equal([A]);
@@ -310,7 +310,7 @@ describe("the clean-up of a pool", () => {
     const { dns } = pool.status;
     const claim = { ours: false as const, winner: OTHER, text: "has it" };
     const changes: Readonly<Record<string, Partial<Snapshot>>> = {
-      doubted: shown({ doubted: true }),
+      unconfirmed: shown({ unconfirmed: true }),
       borrowed: shown({ borrowed: true }),
       "of another resource": { claims: { ...claims, addresses: new Map([...claims.addresses, [ip, claim]]) } },
       published: { pool: { ...pool, status: { ...pool.status, ...(dns && { dns: { ...dns, values: [ip] } }) } } },

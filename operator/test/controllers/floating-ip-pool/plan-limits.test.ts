@@ -29,8 +29,8 @@ function altered(cloud: ModelCloud, change: Partial<Snapshot>): Plan {
   return plan({ ...cloud.snapshot("web"), ...change });
 }
 
-function actions({ chains }: Plan): readonly string[] {
-  return chains.flat().map((action) => action.do);
+function actions({ sequences }: Plan): readonly string[] {
+  return sequences.flat().map((action) => action.do);
 }
 
 function condition({ conditions }: Plan, type: string): string {
@@ -41,9 +41,9 @@ function condition({ conditions }: Plan, type: string): string {
 describe("the plan of a pool at the limits of its provider", () => {
   it("creates IPv6 addresses by region, though a node waits", () => {
     const cloud = cluster(["n1"], { desiredIPs: 1, ipFamily: "IPv6" });
-    const [intent, create] = cloud.plan("web").chains.flat();
+    const [intent, create] = cloud.plan("web").sequences.flat();
     expect(intent).to.deep.include({ do: "record-intent" }).and.to.have.nested.property("intent.family", "IPv6");
-    expect(create).to.have.deep.property("wish", { family: "IPv6", region: "r" });
+    expect(create).to.have.deep.property("desired", { family: "IPv6", region: "r" });
   });
 
   it("is not ready while the cloud calls its spec senseless, and ready while only nodes are missing", () => {
@@ -67,7 +67,7 @@ describe("the plan of a pool at the limits of its provider", () => {
   it("passes over the addresses of the other family, and says so", () => {
     const cloud = cluster(["n1", "n2"], { ips: [A, "2001:db8::1"] });
     const made = cloud.plan("web");
-    const moved = made.chains.flat().flatMap((action) => (action.do === "assign" ? [action.ip] : []));
+    const moved = made.sequences.flat().flatMap((action) => (action.do === "assign" ? [action.ip] : []));
     expect(moved).to.deep.equal([A]);
     expect(condition(made, "Ready")).to.equal("False/Invalid");
   });
@@ -75,8 +75,8 @@ describe("the plan of a pool at the limits of its provider", () => {
   it("sends no address to a node of another region, and says why nothing moves", () => {
     const cloud = cluster([], { ips: [A] });
     cloud.addNode("far", { labels: { "topology.kubernetes.io/region": "ams3" } });
-    const beliefs = new Map([[A, { facts: { ip: A, family: "IPv4" as const, region: "nyc3" }, at: 0 }]]);
-    const inventory = createView({ now: 0, listedAt: 0, beliefs, gone: new Set(), reservations: new Map() });
+    const cachedStates = new Map([[A, { facts: { ip: A, family: "IPv4" as const, region: "nyc3" }, at: 0 }]]);
+    const inventory = createView({ now: 0, listedAt: 0, cachedStates, gone: new Set(), reservations: new Map() });
     const made = altered(cloud, { inventory });
     expect(actions(made)).to.deep.equal([]);
     expect(condition(made, "Fulfilled")).to.equal("False/WrongRegion");
@@ -84,16 +84,16 @@ describe("the plan of a pool at the limits of its provider", () => {
 
   it("leaves the nodes to others while it can't create what is missing, and takes one for what is there", () => {
     const cloud = cluster(["n1", "n2"], { ips: [A], desiredIPs: 2 });
-    expect(cloud.plan("web").demand.wants).to.equal(2);
+    expect(cloud.plan("web").waitingNodes.wants).to.equal(2);
     const retryAt = cloud.now + 60_000;
     const creationFailure = { reason: "QuotaExceeded", message: "no more", retryAt } as const;
     const memory = { ...NO_MEMORY, creationFailure };
     for (const change of [{ crdTooOld: true }, { memory }]) {
       const made = altered(cloud, change);
-      expect(made.demand.wants).to.equal(1);
+      expect(made.waitingNodes.wants).to.equal(1);
       expect(actions(made)).to.include("assign").and.not.include("create-address");
     }
-    expect(altered(cloud, { memory, now: retryAt }).demand.wants, "when it is tried again").to.equal(2);
+    expect(altered(cloud, { memory, now: retryAt }).waitingNodes.wants, "when it is tried again").to.equal(2);
   });
 
   it("blames the provider for what it can't move while that does not answer, not the nodes", () => {
@@ -112,9 +112,9 @@ describe("the plan of a pool at the limits of its provider", () => {
     cloud.addNode("near", { labels: { "topology.kubernetes.io/region": "nyc3" } });
     cloud.now += 60_000;
     cloud.addNode("far", { labels: { "topology.kubernetes.io/region": "ams3" } });
-    const beliefs = new Map([[A, { facts: { ip: A, family: "IPv4" as const, region: "nyc3" }, at: 0 }]]);
-    const inventory = createView({ now: 0, listedAt: 0, beliefs, gone: new Set(), reservations: new Map() });
-    const [assign] = altered(cloud, { inventory }).chains.flat();
+    const cachedStates = new Map([[A, { facts: { ip: A, family: "IPv4" as const, region: "nyc3" }, at: 0 }]]);
+    const inventory = createView({ now: 0, listedAt: 0, cachedStates, gone: new Set(), reservations: new Map() });
+    const [assign] = altered(cloud, { inventory }).sequences.flat();
     expect(assign).to.have.nested.property("node.name", "near");
   });
 
@@ -127,12 +127,12 @@ describe("the plan of a pool at the limits of its provider", () => {
     const dns = (ttl: number) => ({
       dns: {
         ...snapshot.dns,
-        former: { records: "unknown" as const },
+        previous: { records: "unknown" as const },
         capabilities,
         records: { ...records, records: [{ ...record, ttl }] },
       },
     });
-    const [change] = altered(cloud, dns(30)).chains.flat();
+    const [change] = altered(cloud, dns(30)).sequences.flat();
     expect(change).to.have.nested.property("changes.steps[0].ttl", 60);
     expect(actions(altered(cloud, dns(60)))).to.deep.equal([]);
     expect(condition(altered(cloud, dns(60)), "DNSReady")).to.equal("True/TTLRaised");
@@ -147,7 +147,7 @@ describe("the plan of a pool at the limits of its provider", () => {
     expect(actions(made)).to.deep.equal([]);
     expect(condition(made, "DNSReady")).to.equal("False/ForeignWriter");
     expect(condition(made, "Conflict")).to.equal("True/ForeignWriter");
-    expect(made.lookAgainAt).to.equal(now + 500_000);
+    expect(made.requeueAt).to.equal(now + 500_000);
     expect(actions(altered(cloud, {}))).to.deep.equal(["apply-records"]);
   });
 });

@@ -102,8 +102,8 @@ class Story {
   }
 
   private isAtRest(pool: string): boolean {
-    const { chains, lookAgainAt } = this.cloud.plan(pool);
-    return chains.length === 0 && lookAgainAt === undefined;
+    const { sequences, requeueAt } = this.cloud.plan(pool);
+    return sequences.length === 0 && requeueAt === undefined;
   }
 }
 

@@ -10,8 +10,8 @@ import { NO_MEMORY } from "./no-memory.js";
 const [A, B, C] = ["203.0.113.7", "203.0.113.8", "203.0.113.9"];
 const DNS = { recordName: "web.example.com", zone: "example.com" };
 
-function actions({ chains }: Plan): readonly string[] {
-  return chains.flat().map((action) => action.do);
+function actions({ sequences }: Plan): readonly string[] {
+  return sequences.flat().map((action) => action.do);
 }
 
 function condition({ conditions }: Plan, type: string): string {
@@ -21,7 +21,7 @@ function condition({ conditions }: Plan, type: string): string {
 
 /** Runs until nothing is left to do. */
 function rest(cloud: ModelCloud, name = "web"): ModelCloud {
-  for (let round = 0; round < 20 && cloud.plan(name).chains.length > 0; round++) cloud.run(name);
+  for (let round = 0; round < 20 && cloud.plan(name).sequences.length > 0; round++) cloud.run(name);
   // One more, which writes what the last plan says.
   cloud.run(name);
   return cloud;
@@ -51,7 +51,7 @@ describe("the plan of a pool", () => {
     const { status } = cloud.pool("web");
     const { lastAssignmentTime: _last, ...unhurried } = status;
     cloud.edit("web", { status: unhurried });
-    expect(cloud.plan("web").sentence).to.equal(
+    expect(cloud.plan("web").explanation).to.equal(
       "web: 203.0.113.7 moves from node-3 (NotReady for 12 s, grace 10 s over) to node-9 (youngest of 4 candidates); " +
         "2 others wait for the cool-off until 10:01:12.",
     );
@@ -66,7 +66,7 @@ describe("the plan of a pool", () => {
     cloud.run("web");
     const onN2 = [...cloud.addresses].find(([, holder]) => holder === "digitalocean://n2")?.[0];
     for (const name of ["n8", "n9"]) cloud.addNode(name);
-    const assigned = cloud.plan("web").chains.flatMap(([first]) => (first?.do === "assign" ? [first.ip] : []));
+    const assigned = cloud.plan("web").sequences.flatMap(([first]) => (first?.do === "assign" ? [first.ip] : []));
     expect(assigned).to.deep.equal([C, onN2]);
   });
 
@@ -74,7 +74,7 @@ describe("the plan of a pool", () => {
     const cloud = cluster([], { ips: [A, B] });
     cloud.addNode("foreign", { providerID: "aws:///eu-west-1a/i-0123456789" });
     cloud.addNode("ours");
-    const chosen = cloud.plan("web").chains.flatMap(([first]) => (first?.do === "assign" ? [first.node.name] : []));
+    const chosen = cloud.plan("web").sequences.flatMap(([first]) => (first?.do === "assign" ? [first.node.name] : []));
     expect(chosen).to.deep.equal(["ours"]);
     expect(cloud.plan("web").counts).to.deep.include({ candidates: 1 });
   });
@@ -82,7 +82,7 @@ describe("the plan of a pool", () => {
   it("writes nothing before the provider has been read in full", () => {
     const cloud = cluster(["n1"], { ips: [A] });
     const made = altered(cloud, { inventory: { ...cloud.snapshot("web").inventory, complete: false } });
-    expect(made.chains).to.be.empty;
+    expect(made.sequences).to.be.empty;
     expect(condition(made, "Ready")).to.equal("Unknown/NotObserved");
   });
 
@@ -90,25 +90,25 @@ describe("the plan of a pool", () => {
     const cloud = rest(cluster(["n1"], { ips: [A] }));
     const { ips } = cloud.pool("web").status;
     const made = altered(cloud, { cachesComplete: false, candidates: [], verdictOf: () => undefined });
-    expect(made.chains).to.be.empty;
+    expect(made.sequences).to.be.empty;
     expect(made.addresses[0]?.status).to.deep.equal(ips?.[A]);
   });
 
   it("writes nothing while it is paused", () => {
     const made = cluster(["n1"], { ips: [A], desiredIPs: 2, paused: true, reclaimPolicy: "Delete" }).plan("web");
-    expect(made.chains).to.be.empty;
+    expect(made.sequences).to.be.empty;
     expect(condition(made, "Ready")).to.equal("True/Paused");
   });
 
   it("creates an address on the waiting node, after its intent", () => {
     const made = cluster(["n1"], { desiredIPs: 2 }).plan("web");
     expect(actions(made)).to.deep.equal(["record-intent", "create-address"]);
-    expect(made.chains[0]?.[1]).to.deep.include({ wish: { family: "IPv4", node: "digitalocean://n1" } });
+    expect(made.sequences[0]?.[1]).to.deep.include({ desired: { family: "IPv4", node: "digitalocean://n1" } });
   });
 
   it("creates by region where no node waits", () => {
     const made = cluster([], { desiredIPs: 1 }).plan("web");
-    expect(made.chains[0]?.[1]).to.deep.include({ wish: { family: "IPv4", region: "r" } });
+    expect(made.sequences[0]?.[1]).to.deep.include({ desired: { family: "IPv4", region: "r" } });
   });
 
   it("creates nothing under an older CRD, and says so", () => {
@@ -136,12 +136,12 @@ describe("the plan of a pool", () => {
 
     it("creates in a region once that one can add no address to the list any more", () => {
       const running = beside([], { running: true }).made;
-      expect(running.chains).to.be.empty;
+      expect(running.sequences).to.be.empty;
       expect(condition(running, "Fulfilled")).to.equal("False/UnderWay");
       const { made, now } = beside([], {});
-      expect(made.chains).to.be.empty;
+      expect(made.sequences).to.be.empty;
       expect(condition(made, "Fulfilled")).to.equal("False/CreationUnsettled");
-      expect(made.lookAgainAt).to.equal(now + 70_000);
+      expect(made.requeueAt).to.equal(now + 70_000);
       const later = beside([], { startedAt: now - 70_000 }).made;
       expect(actions(later)).to.deep.equal(["record-intent", "create-address"]);
     });
@@ -163,7 +163,7 @@ describe("the plan of a pool", () => {
     const winner = { kind: "RoutedIP", namespace: "default", name: "old", uid: "u" };
     const claim = { ours: false as const, winner, text: "RoutedIP default/old has it already" };
     const made = altered(cloud, { claims: { addresses: new Map([[A, claim]]), names: [] } });
-    expect(made.chains).to.be.empty;
+    expect(made.sequences).to.be.empty;
     expect([made.addresses[0]?.status.reason, condition(made, "Conflict")]).to.deep.equal([
       "ClaimedByOther",
       "True/ClaimedByOther",
@@ -173,8 +173,8 @@ describe("the plan of a pool", () => {
   it("does nothing on a doubt", () => {
     const cloud = cluster(["n1"], { ips: [A] });
     const { inventory } = cloud.snapshot("web");
-    const get = () => ({ ip: A, family: "IPv4" as const, region: "", ageSeconds: 0, doubted: true });
-    expect(altered(cloud, { inventory: { ...inventory, get } }).chains).to.be.empty;
+    const get = () => ({ ip: A, family: "IPv4" as const, region: "", ageSeconds: 0, unconfirmed: true });
+    expect(altered(cloud, { inventory: { ...inventory, get } }).sequences).to.be.empty;
   });
 
   it("polls an action that runs, and nothing else on that address", () => {
@@ -182,7 +182,7 @@ describe("the plan of a pool", () => {
     const ips = { [A]: { state: "in-progress" as const, providerID: "digitalocean://n1", actionID: "7" } };
     cloud.edit("web", { status: { ips } });
     const made = cloud.plan("web");
-    expect(made.chains.flat()).to.deep.include.members([
+    expect(made.sequences.flat()).to.deep.include.members([
       { do: "poll", ip: A, id: "7", expected: "digitalocean://n1", why: "an action runs on it" },
     ]);
     expect(actions(made)).to.deep.equal(["poll"]);
@@ -191,13 +191,13 @@ describe("the plan of a pool", () => {
   it("lets another address have the node while a failed one waits for its retry", () => {
     const cloud = cluster(["n1"], { ips: [A, B] });
     cloud.run("web", { at: 0, what: "refused" });
-    expect(cloud.plan("web").chains[0]?.[0]).to.include({ do: "assign", ip: B });
+    expect(cloud.plan("web").sequences[0]?.[0]).to.include({ do: "assign", ip: B });
   });
 
   it("does not offer an address to a node that refused one lately", () => {
     const cloud = cluster(["n1", "n2"], { ips: [A], nodePreference: "Name" });
     const nodeRetryAt = new Map([["digitalocean://n1", cloud.now + 5000]]);
-    const [first] = altered(cloud, { memory: { ...NO_MEMORY, nodeRetryAt } }).chains.flat();
+    const [first] = altered(cloud, { memory: { ...NO_MEMORY, nodeRetryAt } }).sequences.flat();
     expect(first).to.deep.include({ do: "assign", node: { name: "n2", machine: "digitalocean://n2" } });
   });
 
@@ -205,9 +205,9 @@ describe("the plan of a pool", () => {
     const cloud = cluster(["n1"], { ips: [A] });
     const times = [1, 2, 3].map((minute) => cloud.now - minute * 60_000);
     const made = altered(cloud, { memory: { ...NO_MEMORY, reverts: new Map([[A, times]]) } });
-    expect(made.chains).to.be.empty;
+    expect(made.sequences).to.be.empty;
     expect(condition(made, "Conflict")).to.equal("True/ForeignWriter");
-    expect(made.lookAgainAt).to.equal(cloud.now + 9 * 60_000);
+    expect(made.requeueAt).to.equal(cloud.now + 9 * 60_000);
   });
 
   it("unassigns first where the provider moves no held address", () => {
@@ -259,7 +259,7 @@ describe("the plan of a pool", () => {
       dropletHadAddress: false,
     };
     cloud.edit("web", { status: { pendingCreation } });
-    expect(cloud.plan("web").chains).to.be.empty;
+    expect(cloud.plan("web").sequences).to.be.empty;
   });
 
   it("gives a holder whose grace is over no second one", () => {
@@ -289,7 +289,7 @@ describe("the plan of a pool", () => {
     cloud.edit("web", { spec: { ...spec, desiredIPs: 1 } });
     rest(cloud);
     expect([cloud.addresses.size, cloud.zone.get(DNS.recordName)?.length]).to.deep.equal([2, 1]);
-    expect(cloud.plan("web").lookAgainAt).to.equal(cloud.now + 60_000);
+    expect(cloud.plan("web").requeueAt).to.equal(cloud.now + 60_000);
     cloud.now += 60_000;
     rest(cloud);
     expect([cloud.addresses.size, cloud.pool("web").spec.ips?.length]).to.deep.equal([1, 1]);
@@ -317,7 +317,7 @@ describe("the plan of a pool", () => {
   it("never appends a created address twice", () => {
     const cloud = rest(cluster(["n1"], { desiredIPs: 1 }));
     cloud.edit("web", { spec: { ...cloud.pool("web").spec, ips: [] } });
-    expect(cloud.plan("web").chains).to.be.empty;
+    expect(cloud.plan("web").sequences).to.be.empty;
   });
 
   it("cleans up a deleted pool under Delete, then lets it go", () => {
@@ -343,9 +343,9 @@ describe("the plan of a pool", () => {
     const cleanup = { attempts: 10, since: cloud.now - 600_000 };
     const unread = { inventory: { ...inventory, complete: false } };
     const last = altered(cloud, { ...unread, memory: { ...NO_MEMORY, cleanup } })
-      .chains.flat()
+      .sequences.flat()
       .at(-1);
-    expect(last).to.deep.include({ do: "remove-finalizer", leftBehind: ["address 198.51.100.1"] });
+    expect(last).to.deep.include({ do: "remove-finalizer", abandonedItems: ["address 198.51.100.1"] });
     expect(actions(altered(cloud, { ...unread, memory: NO_MEMORY }))).to.not.include("remove-finalizer");
   });
 });

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { addressLockKey } from "../../../src/controllers/floating-ip-pool/lock-key.js";
 import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import type { PoolMemory, Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
-import { statusWish } from "../../../src/controllers/floating-ip-pool/status.js";
-import { addressSubject } from "../../../src/controllers/floating-ip-pool/subject.js";
+import { statusPatchOf } from "../../../src/controllers/floating-ip-pool/status.js";
 import type { DnsSnapshot } from "../../../src/controllers/records/dns-snapshot.js";
 import { timestamp } from "../../../src/controllers/times.js";
 import { ModelCloud } from "./model-cloud.js";
@@ -23,14 +23,20 @@ describe("an error of an address", () => {
     const snapshot = { ...cloud.snapshot("web"), memory };
     const made = plan(snapshot);
     const ready = made.conditions.find(({ type }) => type === "Ready");
-    return { made, ready, now: cloud.now, entry: made.addresses[0]?.status, error: statusWish(snapshot, made).error };
+    return {
+      made,
+      ready,
+      now: cloud.now,
+      entry: made.addresses[0]?.status,
+      error: statusPatchOf(snapshot, made).error,
+    };
   };
 
   it("stays in the status until its retry is due", () => {
     const { ready, entry, made, now } = lookAt(-5);
     expect(entry).to.include({ state: "error", error: "no answer", retryAt: timestamp(now + 5_000) });
     expect(ready).to.include({ status: "False", reason: "ProviderUnavailable" });
-    expect(made.lookAgainAt).to.equal(now + 5_000);
+    expect(made.requeueAt).to.equal(now + 5_000);
   });
 
   it("leaves the status when the retry is due and nothing is left to retry, in the next process, too", () => {
@@ -73,7 +79,7 @@ describe("an error of an address", () => {
 
   it("leaves the status when the wait for the account is over", () => {
     const waits = (seconds: number) => {
-      const accountRetryAt = new Map([[addressSubject(IP), lookAt(0).now + seconds * 1000]]);
+      const accountRetryAt = new Map([[addressLockKey(IP), lookAt(0).now + seconds * 1000]]);
       return lookAt(0, { retry: false, memory: { ...NO_MEMORY, accountRetryAt } });
     };
     expect(waits(5).entry).to.include({ state: "error" });
@@ -93,7 +99,7 @@ describe("a failure of a whole pool", () => {
     const snapshot = { ...cloud.snapshot("web"), ...more };
     const made = plan(snapshot);
     const condition = (type: string) => made.conditions.find((each) => each.type === type);
-    return { wish: statusWish(snapshot, made), condition, now: snapshot.now };
+    return { desired: statusPatchOf(snapshot, made), condition, now: snapshot.now };
   };
   const { now } = scene({});
   const problem = { reason: "Unauthorized", message: "the token is refused" } as const;
@@ -101,7 +107,7 @@ describe("a failure of a whole pool", () => {
     capabilities: { ttl: (seconds) => seconds, owner: false },
     claim: { ours: true },
     records: "unknown",
-    former: { records: "unknown" },
+    previous: { records: "unknown" },
     failure: problem,
     retryAt,
   });
@@ -114,17 +120,17 @@ describe("a failure of a whole pool", () => {
   for (const [what, failing] of Object.entries(causes)) {
     it(`says when the operator tries again that waits for a minute: ${what}`, () => {
       const retryAt = now + MINUTE;
-      expect(scene(failing(retryAt)).wish.retryAt).to.equal(timestamp(retryAt));
-      expect(scene(failing(now + 10_000)).wish.retryAt, "a short wait").to.equal(undefined);
+      expect(scene(failing(retryAt)).desired.retryAt).to.equal(timestamp(retryAt));
+      expect(scene(failing(now + 10_000)).desired.retryAt, "a short wait").to.equal(undefined);
       const last = timestamp(now + 10_000);
-      expect(scene(failing(now + 10_000), { last }).wish.retryAt, "it stays until the try").to.equal(last);
-      expect(scene({}, { last }).wish.retryAt, "the failure is over").to.equal(undefined);
+      expect(scene(failing(now + 10_000), { last }).desired.retryAt, "it stays until the try").to.equal(last);
+      expect(scene({}, { last }).desired.retryAt, "the failure is over").to.equal(undefined);
     });
   }
 
   it("is not shown of its records while the pool is paused: no call can show that it is over", () => {
-    const { wish, condition } = scene({ dns: failedDns(now + MINUTE) }, { paused: true });
+    const { desired, condition } = scene({ dns: failedDns(now + MINUTE) }, { paused: true });
     expect(condition("DNSReady")?.reason).to.equal("KeptLastKnown");
-    expect([wish.error, wish.retryAt]).to.deep.equal([undefined, undefined]);
+    expect([desired.error, desired.retryAt]).to.deep.equal([undefined, undefined]);
   });
 });

@@ -3,11 +3,11 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { Outcome } from "../../../src/controllers/addresses/outcomes.js";
 import type { Action } from "../../../src/controllers/floating-ip-pool/actions.js";
-import { effectOf } from "../../../src/controllers/floating-ip-pool/effects.js";
+import { lockKeyOf } from "../../../src/controllers/floating-ip-pool/lock-key.js";
+import { statusChangeOf } from "../../../src/controllers/floating-ip-pool/pending-status.js";
 import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import { readPool } from "../../../src/controllers/floating-ip-pool/read-pool.js";
-import { differsInCandidatesAlone, statusWish } from "../../../src/controllers/floating-ip-pool/status.js";
-import { subjectOf } from "../../../src/controllers/floating-ip-pool/subject.js";
+import { differsInCandidatesAlone, statusPatchOf } from "../../../src/controllers/floating-ip-pool/status.js";
 import { meta } from "../../claims/resources.js";
 import { ModelCloud } from "./model-cloud.js";
 
@@ -43,7 +43,7 @@ describe("what the end of an action says of its address", () => {
   ];
 
   for (const [name, action, outcome, was, expected] of cases) {
-    it(name, () => expect(effectOf({ action, outcome }, was, RETRY)?.status).to.deep.equal(expected));
+    it(name, () => expect(statusChangeOf({ action, outcome }, was, RETRY)?.status).to.deep.equal(expected));
   }
 });
 
@@ -51,9 +51,9 @@ describe("the subject of a chain", () => {
   it("is what must not be done twice at once", () => {
     const record: Action = { do: "record-assignment", at: "", why: "" };
     const annotate: Action = { do: "annotate-node", node: "n2", ip: A, family: "IPv4", why: "" };
-    expect(subjectOf([record, ASSIGN, annotate])).to.equal(subjectOf([POLL]));
-    expect(subjectOf([annotate])).to.equal("node n2");
-    expect(subjectOf([{ do: "append-to-spec", ip: A, why: "" }])).not.to.equal(subjectOf([POLL]));
+    expect(lockKeyOf([record, ASSIGN, annotate])).to.equal(lockKeyOf([POLL]));
+    expect(lockKeyOf([annotate])).to.equal("node n2");
+    expect(lockKeyOf([{ do: "append-to-spec", ip: A, why: "" }])).not.to.equal(lockKeyOf([POLL]));
   });
 });
 
@@ -65,13 +65,13 @@ describe("the status of a pool", () => {
     for (let round = 0; round < 5; round++) cloud.run("web");
     return cloud;
   };
-  const wishOf = (cloud: ModelCloud) => {
+  const desiredOf = (cloud: ModelCloud) => {
     const snapshot = cloud.snapshot("web");
-    return statusWish(snapshot, plan(snapshot));
+    return statusPatchOf(snapshot, plan(snapshot));
   };
 
   it("shows the first fifty of those that wait, in order, and counts all", () => {
-    const { assignableNodes = [], counts } = wishOf(cluster(80));
+    const { assignableNodes = [], counts } = desiredOf(cluster(80));
     expect(assignableNodes).to.have.length(50);
     expect([...assignableNodes].sort()).to.deep.equal(assignableNodes);
     expect(counts?.candidates).to.equal(80);
@@ -79,20 +79,20 @@ describe("the status of a pool", () => {
 
   it("knows a change that is of candidates alone", () => {
     const cloud = cluster(3);
-    const seen = JSON.parse(JSON.stringify(wishOf(cloud))) as FloatingIPPoolStatus;
+    const seen = JSON.parse(JSON.stringify(desiredOf(cloud))) as FloatingIPPoolStatus;
     cloud.addNode("n900");
-    expect(differsInCandidatesAlone(seen, wishOf(cloud))).to.equal(true);
+    expect(differsInCandidatesAlone(seen, desiredOf(cloud))).to.equal(true);
     cloud.addresses.set(A, undefined);
-    expect(differsInCandidatesAlone(seen, wishOf(cloud))).to.equal(false);
+    expect(differsInCandidatesAlone(seen, desiredOf(cloud))).to.equal(false);
   });
 
   it("leaves what was observed as it is before all has been read", () => {
     const cloud = cluster(3);
     const snapshot = { ...cloud.snapshot("web"), cachesComplete: false };
-    const wish = statusWish(snapshot, plan(snapshot));
-    expect(wish.ips).to.deep.equal(cloud.pool("web").status.ips);
-    expect(wish).not.to.have.any.keys("assignableNodes", "counts");
-    expect(wish.conditions.find(({ type }) => type === "Fulfilled")).to.include({ status: "Unknown" });
+    const desired = statusPatchOf(snapshot, plan(snapshot));
+    expect(desired.ips).to.deep.equal(cloud.pool("web").status.ips);
+    expect(desired).not.to.have.any.keys("assignableNodes", "counts");
+    expect(desired.conditions.find(({ type }) => type === "Fulfilled")).to.include({ status: "Unknown" });
   });
 
   it("cuts an error that the schema would refuse", () => {
@@ -100,7 +100,7 @@ describe("the status of a pool", () => {
       ...cluster(1).snapshot("web"),
       problem: { reason: "Invalid", message: "x".repeat(9_000) } as const,
     };
-    expect(statusWish(snapshot, plan(snapshot)).error).to.have.length(4_096);
+    expect(statusPatchOf(snapshot, plan(snapshot)).error).to.have.length(4_096);
   });
 });
 

@@ -3,11 +3,11 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { type Outcome, outcomeOf, skipped } from "../../../src/controllers/addresses/outcomes.js";
 import type { ControllerContext } from "../../../src/controllers/context.js";
+import { mayBeAccepted } from "../../../src/controllers/floating-ip-pool/action-result.js";
 import type { Action } from "../../../src/controllers/floating-ip-pool/actions.js";
-import { mayBeAccepted } from "../../../src/controllers/floating-ip-pool/chain-end.js";
-import { learn } from "../../../src/controllers/floating-ip-pool/learn.js";
-import { addressSubject } from "../../../src/controllers/floating-ip-pool/subject.js";
-import { PoolUnit } from "../../../src/controllers/floating-ip-pool/unit.js";
+import { addressLockKey } from "../../../src/controllers/floating-ip-pool/lock-key.js";
+import { recordOutcome } from "../../../src/controllers/floating-ip-pool/record-outcome.js";
+import { PoolState } from "../../../src/controllers/floating-ip-pool/resource-state.js";
 import { NodeDirectory } from "../../../src/match/node-directory.js";
 import { ProviderError } from "../../../src/providers/errors.js";
 import { FakeClock } from "../../support/fake-clock.js";
@@ -28,12 +28,16 @@ function entryAfter(steps: readonly (readonly [Action, Outcome])[], before: Addr
     onResult: () => undefined,
   };
   const metadata = { name: "web", namespace: "default", uid: "u", resourceVersion: "1" };
-  const unit = new PoolUnit(props, { apiVersion: "v1", kind: "FloatingIPPool", metadata } as never);
-  unit.effects.set(IP, SHOWN);
-  if (before !== "none") unit.beforeMoves.set(IP, before);
+  const resourceState = new PoolState(props, { apiVersion: "v1", kind: "FloatingIPPool", metadata } as never);
+  resourceState.pendingStatus.set(IP, SHOWN);
+  if (before !== "none") resourceState.beforeMoves.set(IP, before);
   const ended = steps.map(([action, outcome]) => ({ action, outcome }));
-  learn(new FakeClock(), unit, { subject: addressSubject(IP), chain: [RECORD, ASSIGN], steps: ended });
-  return unit.effects.get(IP);
+  recordOutcome(new FakeClock(), resourceState, {
+    lockKey: addressLockKey(IP),
+    sequence: [RECORD, ASSIGN],
+    steps: ended,
+  });
+  return resourceState.pendingStatus.get(IP);
 }
 
 function cancelled(outcome: "not-sent" | "unknown"): Outcome {

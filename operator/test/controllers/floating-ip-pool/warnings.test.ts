@@ -1,16 +1,23 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { type Trouble, warningsOf } from "../../../src/controllers/floating-ip-pool/warnings.js";
-import type { Telling } from "../../../src/controllers/telling.js";
+import type { EventMessage } from "../../../src/controllers/event-message.js";
+import { type PendingWarning, warningsOf } from "../../../src/controllers/floating-ip-pool/warnings.js";
 import type { Condition } from "../../../src/kube/patch.js";
 
 function condition(type: string, status: Condition["status"], reason: string, message = ""): Condition {
   return { type, status, reason, message, lastTransitionTime: "2025-06-01T10:00:00Z" };
 }
 
-function trouble(reason: "ProviderUnavailable" | "QuotaExceeded" | "Invalid", message: string, ofAccount = false) {
-  const telling: Telling = { type: "Warning", reason: "AssignFailed", action: "Assign", note: message };
-  return { telling, failure: { kind: "Unavailable", problem: { reason, message }, ofAccount } } satisfies Trouble;
+function degradedReason(
+  reason: "ProviderUnavailable" | "QuotaExceeded" | "Invalid",
+  message: string,
+  ofAccount = false,
+) {
+  const eventMessage: EventMessage = { type: "Warning", reason: "AssignFailed", action: "Assign", note: message };
+  return {
+    eventMessage,
+    failure: { kind: "Unavailable", problem: { reason, message }, ofAccount },
+  } satisfies PendingWarning;
 }
 
 function told(...input: Parameters<typeof warningsOf>): readonly string[] {
@@ -27,14 +34,14 @@ const OUTAGE = [
 
 describe("the warnings of a pool", () => {
   it("tell one cause once, though it turns several conditions and fails an action", () => {
-    const failed = trouble("ProviderUnavailable", "assign 203.0.113.7: no answer", true);
+    const failed = degradedReason("ProviderUnavailable", "assign 203.0.113.7: no answer", true);
     expect(told([], OUTAGE, [failed])).to.deep.equal([`ProviderUnavailable: ${GONE}`]);
   });
 
   it("tell nothing again while it lasts, not even when another condition turns for it", () => {
     const before = [condition("Ready", "False", "ProviderUnavailable", GONE)];
     expect(told(before, OUTAGE, [])).to.be.empty;
-    expect(told(OUTAGE, OUTAGE, [trouble("ProviderUnavailable", "calls rest", true)])).to.be.empty;
+    expect(told(OUTAGE, OUTAGE, [degradedReason("ProviderUnavailable", "calls rest", true)])).to.be.empty;
   });
 
   it("tell another cause, and the same one of the records' own provider", () => {
@@ -45,7 +52,7 @@ describe("the warnings of a pool", () => {
   });
 
   it("tell of an action what no condition says", () => {
-    const own = trouble("Invalid", "203.0.113.8: busy");
+    const own = degradedReason("Invalid", "203.0.113.8: busy");
     expect(told(OUTAGE, OUTAGE, [own])).to.deep.equal(["AssignFailed: 203.0.113.8: busy"]);
     const said = condition("Ready", "False", "Invalid", "203.0.113.8: busy, and more");
     expect(told([said], [said], [own])).to.be.empty;

@@ -36,7 +36,7 @@ describe("the life of a Job", () => {
     const told = (more: object) => decideJob({ wanted: ASSIGN, now: NOW, retry, failure, ...more });
     expect(told({})).to.deep.equal({ do: "wait", until: NOW + 5, problem: failure });
     for (const is of ["running", "ending", "unread"] as const) {
-      const state = { is, lookAgainAt: NOW + 1 };
+      const state = { is, requeueAt: NOW + 1 };
       expect(told({ job: { object: job(ASSIGN), state } }), is).to.deep.include({ do: "wait", problem: failure });
     }
     expect(told({ job: { object: job(ASSIGN), state: { is: "succeeded", words: "" } } })).not.to.have.property(

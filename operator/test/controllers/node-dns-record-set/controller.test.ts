@@ -82,11 +82,11 @@ describe("the controller of node record sets, at DigitalOcean", function () {
     rig.addSet("game", { gracePeriodSeconds: 3600 });
     rig.start(WITHOUT_RESYNC);
     await rig.rests();
-    const former = rig.address("n1");
+    const previous = rig.address("n1");
     rig.replaceNode("n1");
-    expect(rig.address("n1")).to.not.equal(former);
+    expect(rig.address("n1")).to.not.equal(previous);
     await rig.publishes("n1", "n2");
-    expect(rig.records()).to.not.include(former);
+    expect(rig.records()).to.not.include(previous);
   });
 
   it("says that calls fail, tries again after longer and longer waits, and recovers", async () => {

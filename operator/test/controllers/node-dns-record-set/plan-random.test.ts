@@ -159,15 +159,15 @@ describe("any history of a node record set", function () {
       fc.asyncProperty(
         fc.integer({ min: 1, max: 60 }),
         fc.array(fc.nat(20), { maxLength: 8 }),
-        async (seconds, looks) => {
+        async (seconds, attempts) => {
           const story = new Story(GRACE);
           await story.run(undefined);
           story.world.setReady("n1", false);
           await story.run(undefined);
           let waited = 0;
-          for (const look of looks) {
-            waited += look;
-            await story.world.clock.advance(look * 1000);
+          for (const evaluate of attempts) {
+            waited += evaluate;
+            await story.world.clock.advance(evaluate * 1000);
             await story.run(undefined);
             expect(story.world.dns.values(NAME).includes("203.0.113.1")).to.equal(waited < GRACE);
           }

@@ -7,10 +7,10 @@ import type { Action } from "../../../src/controllers/node-dns-record-set/planne
 import { claimsOf } from "../../../src/controllers/node-dns-record-set/resource.js";
 import type { NodeRecordSet, Snapshot } from "../../../src/controllers/node-dns-record-set/snapshot.js";
 import { statusOf } from "../../../src/controllers/node-dns-record-set/status.js";
-import { wishOf } from "../../../src/controllers/node-dns-record-set/wish.js";
+import { desiredOf } from "../../../src/controllers/node-dns-record-set/wish.js";
 import { stamped } from "../../../src/controllers/planned-condition.js";
-import { DnsDesk, type DnsLook } from "../../../src/controllers/records/dns-desk.js";
-import { RecordBook } from "../../../src/controllers/records/record-book.js";
+import { DnsService, type DnsView } from "../../../src/controllers/records/dns-service.js";
+import { RecordRegistry } from "../../../src/controllers/records/record-registry.js";
 import { mergeConditions } from "../../../src/kube/patch.js";
 import type { SlimNode } from "../../../src/kube/slim.js";
 import { MatchIndex } from "../../../src/match/match-index.js";
@@ -47,8 +47,8 @@ export class World {
   cachesComplete = true;
   private readonly claims = new Claims();
   private readonly entries = new Map<string, Entry>();
-  private book = this.newBook();
-  private desk = this.newDesk();
+  private registry = this.newRegistry();
+  private dnsService = this.newDnsService();
 
   /** `203.0.113.<n>` is the address of node `n<n>`. */
   addNode(name: string, more: Partial<SlimNode> = {}): void {
@@ -122,8 +122,8 @@ export class World {
 
   /** Another process takes over: memory is lost, statuses are not. */
   restart(): void {
-    this.book = this.newBook();
-    this.desk = this.newDesk();
+    this.registry = this.newRegistry();
+    this.dnsService = this.newDnsService();
     for (const entry of this.entries.values()) {
       entry.noNodeSince = undefined;
       entry.cleanup = { attempts: 0 };
@@ -131,7 +131,7 @@ export class World {
   }
 
   snapshot(name: string): Snapshot {
-    return this.look(name).snapshot;
+    return this.evaluate(name).snapshot;
   }
 
   plan(name: string): Plan {
@@ -141,7 +141,7 @@ export class World {
   /** One run, as the controller does it, with its status. */
   async run(name: string): Promise<Plan> {
     for (let round = 0; ; round++) {
-      const { snapshot, dns } = this.look(name);
+      const { snapshot, dns } = this.evaluate(name);
       const made = plan(snapshot);
       if (made.sequences.length === 0) return this.tell(name, snapshot, made);
       if (round === 8) throw new Error(`does not come to rest: ${made.sequences[0]?.lockKey}`);
@@ -169,20 +169,20 @@ export class World {
     return `${found?.status}/${found?.reason}`;
   }
 
-  private look(name: string): { readonly snapshot: Snapshot; readonly dns: DnsLook } {
+  private evaluate(name: string): { readonly snapshot: Snapshot; readonly dns: DnsView } {
     const entry = this.of(name);
     const { resource, index, cleanup } = entry;
-    const wish = wishOf(resource.spec);
+    const desired = desiredOf(resource.spec);
     const claims = this.claims.view(resource.metadata.uid);
     const { dns: last } = resource.status;
     const question = {
-      provider: wish?.provider ?? "",
-      wanted: wish?.recordSet,
-      types: wish?.types ?? [],
+      provider: desired?.provider ?? "",
+      wanted: desired?.recordSet,
+      types: desired?.types ?? [],
       last,
       claims,
     };
-    const dns = this.desk.look(question);
+    const dns = this.dnsService.evaluate(question);
     const now = this.clock.now();
     entry.noNodeSince = index.anyNodeHasLabels() ? undefined : (entry.noNodeSince ?? now);
     const since = entry.noNodeSince;
@@ -191,7 +191,7 @@ export class World {
       candidates: index.candidates(),
       verdictOf: (node) => index.verdict(node),
       refusals: tallyText(index.tally()),
-      ...(wish === undefined ? { problem: { reason: "Invalid", message: "spec.dnsRecordSet: is required" } } : {}),
+      ...(desired === undefined ? { problem: { reason: "Invalid", message: "spec.dnsRecordSet: is required" } } : {}),
       ...(since === undefined ? {} : { noNode: { since, connected: this.connected } }),
       ...{ dns: dns.snapshot, ours: dns.ours, lost: dns.lost, reverts: dns.reverts },
     };
@@ -199,7 +199,7 @@ export class World {
   }
 
   /** @returns whether all was done. */
-  private async carryOut(name: string, dns: DnsLook, made: Plan): Promise<boolean> {
+  private async carryOut(name: string, dns: DnsView, made: Plan): Promise<boolean> {
     for (const action of made.sequences.flatMap(actionsOf)) {
       try {
         await this.perform(name, { dns, made }, action);
@@ -215,7 +215,7 @@ export class World {
 
   private async perform(
     name: string,
-    { dns, made }: { readonly dns: DnsLook; readonly made: Plan },
+    { dns, made }: { readonly dns: DnsView; readonly made: Plan },
     action: Action,
   ): Promise<void> {
     const { metadata, status } = this.of(name).resource;
@@ -227,7 +227,7 @@ export class World {
       this.patch(name, { metadata: { ...metadata, finalizers: ["flipop.digitalocean.com/cleanup"] } });
     } else if (action.do === "remove-finalizer") {
       this.patch(name, { metadata: { ...metadata, finalizers: [] } });
-    } else await this.desk.carryOut(dns, action, ASKER);
+    } else await this.dnsService.carryOut(dns, action, ASKER);
   }
 
   private noteCleanup(name: string): void {
@@ -237,18 +237,18 @@ export class World {
   }
 
   private tell(name: string, snapshot: Snapshot, made: Plan): Plan {
-    const wish = statusOf(snapshot, made);
-    if (wish === undefined) return made;
+    const desired = statusOf(snapshot, made);
+    if (desired === undefined) return made;
     const { conditions: seen } = this.of(name).resource.status;
     const { generation } = snapshot.resource.metadata;
     const merged = mergeConditions(seen, stamped(made.conditions, { now: snapshot.now, generation }));
-    const fields = Object.entries({ ...wish, conditions: merged }).filter(([, value]) => value !== undefined);
+    const fields = Object.entries({ ...desired, conditions: merged }).filter(([, value]) => value !== undefined);
     this.patch(name, { status: Object.fromEntries(fields) });
     return made;
   }
 
   private claim(name: string): void {
-    this.claims.put(claimsOf(this.of(name).resource, (provider, zone) => this.book.zones.lookUp(provider, zone)));
+    this.claims.put(claimsOf(this.of(name).resource, (provider, zone) => this.registry.zones.lookUp(provider, zone)));
   }
 
   private apply(node: SlimNode): void {
@@ -262,20 +262,20 @@ export class World {
     return new MatchIndex(this.directory, { match: compiled(match) }, () => undefined);
   }
 
-  private newBook(): RecordBook {
-    const book = new RecordBook(this.clock);
-    book.zones.listen(() => {
+  private newRegistry(): RecordRegistry {
+    const registry = new RecordRegistry(this.clock);
+    registry.zones.listen(() => {
       for (const name of this.entries.keys()) this.claim(name);
     });
-    return book;
+    return registry;
   }
 
-  private newDesk(): DnsDesk {
+  private newDnsService(): DnsService {
     const providers = new Map([
       ["digitalocean", this.dns],
       ["cloudflare", this.cloudflare],
     ]);
-    return new DnsDesk({ records: this.book, dnsOf: (name) => providers.get(name) });
+    return new DnsService({ records: this.registry, dnsOf: (name) => providers.get(name) });
   }
 
   private of(name: string): Entry {

@@ -119,7 +119,7 @@ export function providerError(kind: ProviderErrorKind, more: Partial<ProviderErr
 }
 
 export const ASKER: CallContext = {
-  asker: { kind: "NodeDNSRecordSet", namespace: "default", name: "game" },
+  requester: { kind: "NodeDNSRecordSet", namespace: "default", name: "game" },
   why: "a test",
   priority: "assignment",
 };

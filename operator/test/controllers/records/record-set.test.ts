@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { RECORDS_MAX_AGE_MS } from "../../../src/bounds.js";
 import { isContested } from "../../../src/controllers/contested.js";
-import { RecordBook } from "../../../src/controllers/records/record-book.js";
+import { RecordRegistry } from "../../../src/controllers/records/record-registry.js";
 import type { RecordSet } from "../../../src/controllers/records/record-set.js";
 import { isProviderError } from "../../../src/providers/errors.js";
 import { planRecordChanges } from "../../../src/providers/record-changes.js";
@@ -15,7 +15,7 @@ const MINUTE = 60_000;
 interface Rig {
   readonly clock: FakeClock;
   readonly dns: FakeDns;
-  readonly book: RecordBook;
+  readonly registry: RecordRegistry;
   readonly set: RecordSet;
   readonly read: () => Promise<void>;
   /** Changes what is known to these values. */
@@ -28,8 +28,8 @@ interface Rig {
 
 describe("a record set of the book", () => {
   it("may be read at once when its account answers another one again", async () => {
-    const { book, set, clock, dns } = rig();
-    const other = book.of(dns, { ...NAME, name: "other" });
+    const { registry, set, clock, dns } = rig();
+    const other = registry.of(dns, { ...NAME, name: "other" });
     const caller = { provider: dns, context: ASKER };
     const attempt = (one: RecordSet) => one.read(caller).catch(() => undefined);
     let away = true;
@@ -41,7 +41,7 @@ describe("a record set of the book", () => {
     expect(later).to.be.greaterThan(clock.now());
     away = false;
     const runs: string[] = [];
-    book.recoveryOf(dns).onRecovery("other", () => runs.push("other"));
+    registry.recoveryOf(dns).onRecovery("other", () => runs.push("other"));
     await attempt(set);
     expect(runs).to.deep.equal(["other"]);
     expect(other.view().retryAt).to.equal(undefined);
@@ -224,21 +224,21 @@ describe("a record set of the book", () => {
   });
 
   it("is one object for all spellings of its name, and another one for other types", () => {
-    const { book, dns, set } = rig();
-    expect(book.of(dns, { ...NAME, name: "WWW.Example.com." })).to.equal(set);
-    expect(book.of(dns, { ...NAME, types: ["AAAA"] })).to.not.equal(set);
-    expect(book.of({ name: "cloudflare" }, NAME)).to.not.equal(set);
+    const { registry, dns, set } = rig();
+    expect(registry.of(dns, { ...NAME, name: "WWW.Example.com." })).to.equal(set);
+    expect(registry.of(dns, { ...NAME, types: ["AAAA"] })).to.not.equal(set);
+    expect(registry.of({ name: "cloudflare" }, NAME)).to.not.equal(set);
   });
 });
 
 function rig(): Rig {
   const clock = new FakeClock();
   const dns = new FakeDns();
-  const book = new RecordBook(clock);
-  const set = book.of(dns, NAME);
+  const registry = new RecordRegistry(clock);
+  const set = registry.of(dns, NAME);
   const caller = { provider: dns, context: ASKER };
   return {
-    ...{ clock, dns, book, set },
+    ...{ clock, dns, registry, set },
     read: () => noted(set.read(caller)),
     write: (...values) => noted(set.apply(caller, planRecordChanges(facts(set), { values, ttl: 60 }))),
     known: () => {

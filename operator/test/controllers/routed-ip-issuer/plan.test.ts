@@ -110,7 +110,7 @@ describe("the plan of an issuer", () => {
     expect(does(made(9))).to.be.empty;
     expect(plan(made(10)).sequences.flatMap(actionsOf)[0]).to.deep.include({
       do: "remove-finalizer",
-      leftBehind: ['firewall "ingress", which was created for it'],
+      abandonedItems: ['firewall "ingress", which was created for it'],
     });
   });
 

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { CreationResult } from "../../../src/controllers/addresses/creation-result.js";
-import { ListSightings } from "../../../src/controllers/addresses/list-sightings.js";
+import { ListObservations } from "../../../src/controllers/addresses/list-observations.js";
 import { hasFailed, type Outcome } from "../../../src/controllers/addresses/outcomes.js";
-import { settle } from "../../../src/controllers/floating-ip-pool/settlement.js";
+import { settle } from "../../../src/controllers/floating-ip-pool/creation-recovery.js";
 import type { Action } from "../../../src/controllers/routed-ip/actions.js";
 import { asPool } from "../../../src/controllers/routed-ip/as-pool.js";
 import { execute } from "../../../src/controllers/routed-ip/execute.js";
@@ -22,15 +22,15 @@ describe("a creation for a RoutedIP whose answer was lost", () => {
   /** Settled after lists at these seconds since it was met; the clock is set by `skewMs` before the list of that index. */
   const settled = async (skewMs: number, before: number) => {
     const clock = new FakeClock();
-    const sightings = new ListSightings();
+    const listObservations = new ListObservations();
     const intent = { startedAt: timestamp(clock.now()), provider: "digitalocean", family: "IPv4" } as const;
-    sightings.meet(intent, clock.monotonic());
+    listObservations.meet(intent, clock.monotonic());
     for (const [index, seconds] of [5, 60, 15].entries()) {
       await clock.advance(seconds * 1000);
       if (index === before) clock.skew(skewMs);
-      sightings.note({ complete: true, ageSeconds: 0, addresses: new Map() }, clock.monotonic());
+      listObservations.note({ complete: true, ageSeconds: 0, addresses: new Map() }, clock.monotonic());
     }
-    const unit = {
+    const resourceState = {
       addressRetry: undefined,
       creationFailure: undefined,
       creationResult: undefined,
@@ -42,7 +42,7 @@ describe("a creation for a RoutedIP whose answer was lost", () => {
     made.addRouted("a");
     const base = made.snapshot("a");
     const scene = { ...base, now: clock.now(), monotonic: clock.monotonic() };
-    const memory = memoryOf({ ...unit, placement: undefined, sightings, read: () => undefined }, scene);
+    const memory = memoryOf({ ...resourceState, placement: undefined, listObservations, read: () => undefined }, scene);
     const routed = { ...base.routed, status: { pendingCreation: intent } };
     return settle(asPool({ ...base, routed, now: clock.now(), memory }), intent);
   };
@@ -74,23 +74,23 @@ describe("a call about the address of a RoutedIP", () => {
     const write = () => Promise.reject(new Error("the server is down"));
     const ref = { kind: "RoutedIP", namespace: "default", name: "a", uid: "a" };
     const base = { ref, key: "default/a", signal, writer: { write }, onResult: () => undefined, read: () => undefined };
-    const unit = { ...base, creationResult: undefined as CreationResult | undefined };
+    const resourceState = { ...base, creationResult: undefined as CreationResult | undefined };
     const tools = {
       signal,
-      unit,
+      resourceState,
       gathered: { account },
       routing: { context: { clock: new FakeClock(), logger: silentLogger, claims: {} } },
     } as unknown as Tools;
-    const plan = { steps: [], chains: [[action as Action]], postAllow: false } as unknown as Plan;
+    const plan = { steps: [], sequences: [[action as Action]], postAllow: false } as unknown as Plan;
     const outcome = (await execute(tools, plan))[0]?.outcome;
-    known = unit.creationResult;
+    known = resourceState.creationResult;
     return outcome;
   };
   let known: CreationResult | undefined;
 
   it("that has created one is done though the status can't say so: it is remembered, and not created again", async () => {
     const startedAt = timestamp(0);
-    const outcome = await carryOut({ do: "create-address", wish: { region: "nyc3" }, startedAt, why: "" });
+    const outcome = await carryOut({ do: "create-address", desired: { region: "nyc3" }, startedAt, why: "" });
     expect(outcome).to.deep.equal({ is: "done", ip: IP });
     expect(known).to.deep.include({ startedAt });
     expect(known?.created).to.deep.include({ ip: IP, status: { state: "unassigned" } });

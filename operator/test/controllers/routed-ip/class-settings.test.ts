@@ -2,8 +2,8 @@ import { KINDS } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { FirewallJobs } from "../../../src/controllers/routed-ip/jobs/firewall-jobs.js";
+import { classRules } from "../../../src/controllers/routed-ip/resolved-class.js";
 import type { RoutedIP } from "../../../src/controllers/routed-ip/snapshot.js";
-import { classTerms } from "../../../src/controllers/routed-ip/terms.js";
 import { meta } from "../../claims/resources.js";
 
 describe("a class of RoutedIPs", () => {
@@ -17,11 +17,11 @@ describe("a class of RoutedIPs", () => {
     expect(routed.spec.properties).to.include.keys("className", "routedIP", "serviceRef");
     expect(routed.spec.properties.serviceRef.properties).to.have.keys("serviceName", "namespace");
     expect(routed.status.properties).to.include.keys("assignedNode");
-    expect(classTerms({})).to.deep.include({ postAllow: false, nodePortRange: "30000-32767", perNodeIPLimit: 1 });
+    expect(classRules({})).to.deep.include({ postAllow: false, nodePortRange: "30000-32767", perNodeIPLimit: 1 });
   });
 
   describe("by its firewall Job", () => {
-    const terms = classTerms({});
+    const resolvedClass = classRules({});
     const port = (number: number, origin: "HostPort" | "NodePort") => ({
       ...({ protocol: "TCP", port: number, origin } as const),
     });
@@ -35,16 +35,16 @@ describe("a class of RoutedIPs", () => {
     it("includes a RoutedIP only after its assignment", () => {
       const jobs = new FirewallJobs();
       const placed = member({ ports: [port(80, "HostPort")], assignedNode: "n1", providerID: "cloud://1" });
-      const first = jobs.decide("rack", [placed], { terms, now: 0 });
+      const first = jobs.decide("rack", [placed], { resolvedClass, now: 0 });
       jobs.started("rack");
       jobs.succeeded("rack", first.do === "create" ? first.variables : {});
       const waiting = { ...member({ ports }), metadata: meta("b") };
-      expect(jobs.decide("rack", [placed, waiting], { terms, now: 0 })).to.deep.equal({ do: "nothing" });
+      expect(jobs.decide("rack", [placed, waiting], { resolvedClass, now: 0 })).to.deep.equal({ do: "nothing" });
     });
 
     it("opens only ports outside the NodePort range, for the machine of the holder", () => {
       const placed = member({ ports, assignedNode: "n1", providerID: "cloud://1" });
-      const decision = new FirewallJobs().decide("rack", [placed], { terms, now: 0 });
+      const decision = new FirewallJobs().decide("rack", [placed], { resolvedClass, now: 0 });
       expect(decision.do).to.equal("create");
       const rules: unknown = decision.do === "create" && JSON.parse(decision.variables["FIREWALL_RULES"] ?? "");
       expect(rules).to.deep.equal([{ protocol: "tcp", port: 443, nodes: [{ name: "n1", providerID: "cloud://1" }] }]);

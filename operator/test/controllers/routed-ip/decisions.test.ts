@@ -1,13 +1,13 @@
 import type { RoutedIPStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { Standing } from "../../../src/controllers/floating-ip-pool/grace.js";
+import type { Placement } from "../../../src/controllers/floating-ip-pool/grace.js";
 import {
+  abandonedItems,
   deletionChains,
   firewallRemoval,
-  formerRemovals,
-  leftBehind,
   needsFinalizer,
+  previousFirewallRemovals,
 } from "../../../src/controllers/routed-ip/deletion.js";
 import { electionOf } from "../../../src/controllers/routed-ip/election.js";
 import type { FirewallPlan, FirewallSnapshot } from "../../../src/controllers/routed-ip/firewall.js";
@@ -40,10 +40,10 @@ const withStatus = (status: RoutedIPStatus): Partial<Snapshot> => ({ routed: { .
 describe("the election of a node for a RoutedIP", () => {
   const elect = (
     change: Partial<Snapshot> = {},
-    standing?: Partial<Standing>,
+    placement?: Partial<Placement>,
     regions: "any" | Set<string> = "any",
   ) => {
-    const { shared } = electionOf(snapshot(change), standing as Standing | undefined, { wants: 2, regions });
+    const { shared } = electionOf(snapshot(change), placement as Placement | undefined, { wants: 2, regions });
     return shared.map(({ machine }) => machine);
   };
   const base = snapshot();
@@ -87,8 +87,11 @@ describe("the election of a node for a RoutedIP", () => {
 describe("what holds up the steps of a RoutedIP", () => {
   const seen: FirewallSnapshot = { name: "ingress", facts: "unknown", coveredBy: new Map(), others: [] };
   const there = { ...seen, facts: { id: "fw", name: "ingress", rules: [FOREIGN], nodes: [], pending: false } };
-  const blocks = (firewall: FirewallSnapshot, plan: Partial<FirewallPlan> = {}, sight?: Standing["sight"]) => {
-    const decision = { firewall: { ...NOTHING, ...plan }, standing: sight && { sight } } as unknown as Decision;
+  const blocks = (firewall: FirewallSnapshot, plan: Partial<FirewallPlan> = {}, certainty?: Placement["certainty"]) => {
+    const decision = {
+      firewall: { ...NOTHING, ...plan },
+      placement: certainty && { certainty },
+    } as unknown as Decision;
     return [...blocksOf(snapshot({ firewall }), decision)];
   };
 
@@ -97,7 +100,7 @@ describe("what holds up the steps of a RoutedIP", () => {
       [blocks(there), []],
       [blocks(there, {}, "moving"), [["assign", "pending"]]],
       [blocks(seen), [["find-firewall", "pending"]]],
-      [blocks({ ...there, former: true }), [["find-firewall", "pending"]]],
+      [blocks({ ...there, previous: true }), [["find-firewall", "pending"]]],
       [blocks({ ...there, failure: PROBLEM }), [["find-firewall", PROBLEM]]],
       [blocks(there, { rulesProblem: PROBLEM }), [["add-rules", PROBLEM]]],
       [blocks(there, { nodeProblem: PROBLEM }), [["add-node", PROBLEM]]],
@@ -107,19 +110,19 @@ describe("what holds up the steps of a RoutedIP", () => {
   });
 
   it("does not hold up what settles a creation of earlier", () => {
-    expect(isCreating({ chain: [] })).to.equal(false);
-    expect(isCreating({ chain: [{ do: "forget-creation" }] } as unknown as Decision["creation"])).to.equal(false);
-    expect(isCreating({ chain: [{ do: "create-address" }] } as unknown as Decision["creation"])).to.equal(true);
+    expect(isCreating({ sequence: [] })).to.equal(false);
+    expect(isCreating({ sequence: [{ do: "forget-creation" }] } as unknown as Decision["creation"])).to.equal(false);
+    expect(isCreating({ sequence: [{ do: "create-address" }] } as unknown as Decision["creation"])).to.equal(true);
   });
 });
 
 describe("the finalizer of a RoutedIP", () => {
   const pendingCreation = { startedAt: "", provider: "digitalocean", family: "IPv4" } as const;
   const needs = (status: RoutedIPStatus, spec: object = {}, reclaimPolicy: "Delete" | "Retain" = "Delete") => {
-    const { routed, terms } = snapshot();
-    if (terms === undefined) throw new Error("no terms");
+    const { routed, resolvedClass } = snapshot();
+    if (resolvedClass === undefined) throw new Error("no terms");
     const changed = { ...routed, status, spec: { ...routed.spec, ...spec } };
-    return needsFinalizer(snapshot({ routed: changed, terms: { ...terms, reclaimPolicy } }), false);
+    return needsFinalizer(snapshot({ routed: changed, resolvedClass: { ...resolvedClass, reclaimPolicy } }), false);
   };
 
   it("is there for what is to be cleaned up one day: records, an own address, rules, nodes, a taint", () => {
@@ -138,7 +141,7 @@ describe("the finalizer of a RoutedIP", () => {
     const firewall = { name: "ingress", nodes: [] };
     const traces: readonly RoutedIPStatus[] = [
       ...[{ assignedNode: "n1" }, { providerID: N1 }, { firewall }, { firewallRules: [rule] }],
-      { formerFirewalls: [{ name: "old", rules: [], nodes: [] }] },
+      { previousFirewalls: [{ name: "old", rules: [], nodes: [] }] },
     ];
     for (const status of traces) expect(needs(status), JSON.stringify(status)).to.equal(true);
   });
@@ -176,23 +179,24 @@ describe("the clean-up of a firewall", () => {
     expect(does({ firewall: seen, ...withStatus({}) })).to.deep.equal([]);
   });
 
-  const former = (status: object, more: Partial<FirewallSnapshot> = {}) =>
+  const previous = (status: object, more: Partial<FirewallSnapshot> = {}) =>
     snapshot({
-      ...withStatus({ formerFirewalls: [{ name: "old", rules: [rule], nodes: [N1], ...status }] }),
-      formers: [{ ...seen, name: "old", facts: { ...facts(), name: "old" }, former: true, ...more }],
+      ...withStatus({ previousFirewalls: [{ name: "old", rules: [rule], nodes: [N1], ...status }] }),
+      previousFirewallStates: [{ ...seen, name: "old", facts: { ...facts(), name: "old" }, previous: true, ...more }],
     });
 
   it("of a former one goes off the record when nothing of ours is left in it", () => {
-    const chains = (made: Snapshot) => formerRemovals(made).map((chain) => chain.map((action) => action.do));
-    expect(chains(former({}))).to.deep.equal([["change-firewall", "change-firewall"]]);
+    const sequences = (made: Snapshot) =>
+      previousFirewallRemovals(made).map((sequence) => sequence.map((action) => action.do));
+    expect(sequences(previous({}))).to.deep.equal([["change-firewall", "change-firewall"]]);
     const empty = { id: "fw", name: "old", rules: [FOREIGN], nodes: [], pending: false };
-    expect(chains(former({}, { facts: empty }))).to.deep.equal([["record-firewall"]]);
-    expect(chains(former({}, { facts: "unknown" }))).to.deep.equal([["read-firewall"]]);
-    expect(chains(former({}, { failure: PROBLEM }))).to.deep.equal([[]]);
+    expect(sequences(previous({}, { facts: empty }))).to.deep.equal([["record-firewall"]]);
+    expect(sequences(previous({}, { facts: "unknown" }))).to.deep.equal([["read-firewall"]]);
+    expect(sequences(previous({}, { failure: PROBLEM }))).to.deep.equal([[]]);
   });
 
   it("leaves what is in the present one and in former ones, but no rule that was there before", () => {
-    const left = (made: Snapshot, found?: FirewallPlan) => leftBehind(made, [], found);
+    const left = (made: Snapshot, found?: FirewallPlan) => abandonedItems(made, [], found);
     const present = { ...traces, firewall: seen };
     expect(left(snapshot(present), plan)).to.deep.equal([
       "rule tcp 443 in firewall ingress",
@@ -202,12 +206,12 @@ describe("the clean-up of a firewall", () => {
     const own = { ...rule, preexisting: true };
     const before = withStatus({ firewall: { name: "ingress", nodes: [] }, firewallRules: [own] });
     expect(left(snapshot({ ...before, ...failing }), NOTHING)).to.deep.equal([]);
-    expect(left(former({}))).to.include.members(["rule tcp 443 in firewall old", `${N1} in firewall old`]);
-    expect(left(former({ rules: [own], nodes: [] }, { failure: PROBLEM }))).to.deep.equal([]);
+    expect(left(previous({}))).to.include.members(["rule tcp 443 in firewall old", `${N1} in firewall old`]);
+    expect(left(previous({ rules: [own], nodes: [] }, { failure: PROBLEM }))).to.deep.equal([]);
   });
 
   it("says which address nobody knows what to do with", () => {
-    const { terms: _terms, ...orphaned } = snapshot(withStatus({ created: true, routedIP: "192.0.2.1" }));
-    expect(leftBehind(orphaned, [], NOTHING).join()).to.contain("192.0.2.1, whose issuer can't be found");
+    const { resolvedClass: _terms, ...orphaned } = snapshot(withStatus({ created: true, routedIP: "192.0.2.1" }));
+    expect(abandonedItems(orphaned, [], NOTHING).join()).to.contain("192.0.2.1, whose issuer can't be found");
   });
 });

@@ -2,8 +2,8 @@ import { Annotation } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { type Plan, plan } from "../../../src/controllers/routed-ip/plan.js";
+import type { ResolvedIssuerClass } from "../../../src/controllers/routed-ip/resolved-class.js";
 import type { Snapshot } from "../../../src/controllers/routed-ip/snapshot.js";
-import type { IssuedTerms } from "../../../src/controllers/routed-ip/terms.js";
 import { NOT_READY, taint } from "../../match/cluster.js";
 import { NO_MEMORY } from "../floating-ip-pool/no-memory.js";
 import { ModelWorld } from "./model-world.js";
@@ -12,13 +12,13 @@ const IP = "203.0.113.7";
 const MINUTE_MS = 60_000;
 
 /** Three nodes, n3 the youngest, all of which serve port 443; one RoutedIP. */
-function world(spec: object = { routedIP: IP }, terms: Partial<IssuedTerms> = {}): ModelWorld {
+function world(spec: object = { routedIP: IP }, resolvedClass: Partial<ResolvedIssuerClass> = {}): ModelWorld {
   const made = new ModelWorld();
   for (const name of ["n1", "n2", "n3"]) made.addNode(name);
   made.addService("web", [443]);
   made.serve("web", "n1", "n2", "n3");
   made.addFirewall();
-  made.addRouted("a", spec, terms);
+  made.addRouted("a", spec, resolvedClass);
   return made;
 }
 
@@ -37,8 +37,8 @@ function condition({ conditions }: Plan, type: string) {
   return { is: `${status}/${reason}`, message };
 }
 
-function actions({ steps, chains }: Plan): readonly string[] {
-  return [...steps.flatMap((step) => step.actions), ...chains.flat()].map((action) => action.do);
+function actions({ steps, sequences }: Plan): readonly string[] {
+  return [...steps.flatMap((step) => step.actions), ...sequences.flat()].map((action) => action.do);
 }
 
 describe("a RoutedIP elects its node and keeps its address", () => {

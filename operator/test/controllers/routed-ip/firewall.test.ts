@@ -2,8 +2,8 @@ import type { FirewallRule } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import {
+  type DesiredFirewall,
   type FirewallSnapshot,
-  type FirewallWish,
   opensSafely,
   planFirewall,
   type Recorded,
@@ -36,8 +36,8 @@ function firewall(seen: FirewallSnapshot["facts"], more: Partial<FirewallSnapsho
 const ports = (rules: readonly FirewallRuleFacts[] = []) => rules.map((each) => each.ports).join();
 
 describe("the firewall of a RoutedIP", () => {
-  const plan = (seen: FirewallSnapshot, wish: Partial<FirewallWish> = {}, recorded: Recorded = NOTHING) =>
-    planFirewall(seen, { rules: [rule(443)], target: A, ...wish }, recorded);
+  const plan = (seen: FirewallSnapshot, desired: Partial<DesiredFirewall> = {}, recorded: Recorded = NOTHING) =>
+    planFirewall(seen, { rules: [rule(443)], target: A, ...desired }, recorded);
 
   it("is read first, with what covers the node where that is not known", () => {
     expect(plan(firewall("unknown")).read).to.deep.equal([]);
@@ -60,7 +60,7 @@ describe("the firewall of a RoutedIP", () => {
   it("is made when there is none, a rule to add and a node that may join it; a former one never", () => {
     expect(plan(firewall("missing")).create).to.deep.equal({ addRules: [rule(443)], addNodes: [A] });
     const none: readonly FirewallSnapshot[] = [
-      firewall("missing", { former: true }),
+      firewall("missing", { previous: true }),
       firewall("missing", { coveredBy: new Map([[A, []]]) }),
     ];
     for (const seen of none) expect(plan(seen).create).to.equal(undefined);
@@ -98,8 +98,8 @@ describe("the firewall of a RoutedIP", () => {
 
   it("takes over a node that another one has put there, target or holder, so that whoever leaves last removes it", () => {
     const others = [{ rules: [], nodes: [A] }];
-    const nodes = (wish: Partial<FirewallWish>, seen = facts([FOREIGN], [A])) =>
-      plan(firewall(seen, { others }), wish).recorded.nodes;
+    const nodes = (desired: Partial<DesiredFirewall>, seen = facts([FOREIGN], [A])) =>
+      plan(firewall(seen, { others }), desired).recorded.nodes;
     expect(nodes({})).to.deep.equal([A]);
     expect(
       planFirewall(firewall(facts([FOREIGN], [A]), { others }), { rules: [], holder: A }, NOTHING).recorded.nodes,

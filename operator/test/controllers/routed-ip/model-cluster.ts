@@ -2,9 +2,9 @@
 
 import type { RoutedIPSpec } from "cdk8s-flipop/api";
 import type { Action } from "../../../src/controllers/routed-ip/actions.js";
+import type { ResolvedIssuerClass } from "../../../src/controllers/routed-ip/resolved-class.js";
 import type { ServiceFacts } from "../../../src/controllers/routed-ip/service.js";
 import type { RoutedIP } from "../../../src/controllers/routed-ip/snapshot.js";
-import type { IssuedTerms } from "../../../src/controllers/routed-ip/terms.js";
 import { timestamp } from "../../../src/controllers/times.js";
 import type { SlimNode, Taint } from "../../../src/kube/slim.js";
 import { isOwnTaint } from "../../../src/match/taints.js";
@@ -39,7 +39,7 @@ export class ModelCluster {
   assignMs = 0;
   readonly nodes = new Map<string, SlimNode>();
   readonly routed = new Map<string, RoutedIP>();
-  readonly terms = new Map<string, IssuedTerms>();
+  readonly resolvedClass = new Map<string, ResolvedIssuerClass>();
   readonly services = new Map<string, ServiceFacts>();
   readonly endpoints = new Map<string, readonly Endpoint[]>();
   readonly addresses = new Map<string, Address>();
@@ -111,7 +111,7 @@ export class ModelCluster {
     );
   }
 
-  addRouted(name: string, spec: Partial<RoutedIPSpec> = {}, terms: Partial<IssuedTerms> = {}): void {
+  addRouted(name: string, spec: Partial<RoutedIPSpec> = {}, resolvedClass: Partial<ResolvedIssuerClass> = {}): void {
     if (spec.routedIP !== undefined && !this.addresses.has(spec.routedIP)) {
       this.addresses.set(spec.routedIP, { holder: undefined });
     }
@@ -120,7 +120,7 @@ export class ModelCluster {
       spec: { issuerRef: { name: "do" }, serviceRef: { serviceName: "web" }, ...spec },
       status: {},
     });
-    this.terms.set(name, {
+    this.resolvedClass.set(name, {
       by: "issuer",
       issuer: "default/do",
       provider: "digitalocean",
@@ -131,7 +131,7 @@ export class ModelCluster {
       nodePortRange: "30000-32767",
       perNodeIPLimit: 1,
       taint: TAINT,
-      ...terms,
+      ...resolvedClass,
     });
   }
 

@@ -3,19 +3,19 @@
 import { Annotation, Finalizer, type RoutedIPStatus } from "cdk8s-flipop/api";
 import { Claims } from "../../../src/claims/claims.js";
 import { routedIpClaims } from "../../../src/claims/read-claims.js";
-import { type ListSighting, withList } from "../../../src/controllers/addresses/list-sightings.js";
+import { type ListObservation, withList } from "../../../src/controllers/addresses/list-observations.js";
 import type { PoolMemory } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import type { Action } from "../../../src/controllers/routed-ip/actions.js";
+import { previousStatus, recordedStatus, recordOf } from "../../../src/controllers/routed-ip/address-status.js";
 import { EndpointWorkload, type SliceFacts } from "../../../src/controllers/routed-ip/endpoints.js";
 import { everyNode } from "../../../src/controllers/routed-ip/every-node.js";
 import type { FirewallSnapshot } from "../../../src/controllers/routed-ip/firewall.js";
 import { type Plan, plan } from "../../../src/controllers/routed-ip/plan.js";
 import { NO_PORTS, portsOf } from "../../../src/controllers/routed-ip/ports.js";
-import { formerStatus, recordedStatus, recordOf } from "../../../src/controllers/routed-ip/report.js";
 import { serviceProblem } from "../../../src/controllers/routed-ip/service.js";
 import type { RoutedIP, Snapshot, TaintedNode } from "../../../src/controllers/routed-ip/snapshot.js";
 import { reliesOn, type StepName } from "../../../src/controllers/routed-ip/steps.js";
-import type { Belief } from "../../../src/inventory/belief.js";
+import type { CachedState } from "../../../src/inventory/cached-state.js";
 import { createView } from "../../../src/inventory/view.js";
 import type { Taint } from "../../../src/kube/slim.js";
 import { refusalsOf } from "../../../src/match/checks.js";
@@ -46,7 +46,7 @@ class Crash extends Error {}
 class Failed extends Error {}
 
 export class ModelWorld extends ModelCluster {
-  private readonly lists = new Map<string, readonly ListSighting[]>();
+  private readonly lists = new Map<string, readonly ListObservation[]>();
   private readonly cleanups = new Map<string, { attempts: number; since: number }>();
   private actionsLeft = 0;
   private ids = 0;
@@ -57,12 +57,12 @@ export class ModelWorld extends ModelCluster {
 
   /** One run of the controller; false: the process died in it. */
   run(name: string, fault?: Fault): boolean {
-    this.look(name);
+    this.evaluate(name);
     const made = this.plan(name);
     this.actionsLeft = fault?.at ?? Number.POSITIVE_INFINITY;
     try {
       const failed = this.runSteps(name, made, fault);
-      for (const chain of made.chains) this.runChain(name, chain, fault);
+      for (const sequence of made.sequences) this.runChain(name, sequence, fault);
       this.writeStatus(name, made, failed);
       this.forgetEnded(name, made);
     } catch (error) {
@@ -86,7 +86,7 @@ export class ModelWorld extends ModelCluster {
       this.pass(Math.max(1000, this.assignMs));
     }
     throw new Error(
-      `not at rest: ${JSON.stringify([...this.routed.keys()].map((name) => [this.plan(name).steps, this.plan(name).chains]))}`,
+      `not at rest: ${JSON.stringify([...this.routed.keys()].map((name) => [this.plan(name).steps, this.plan(name).sequences]))}`,
     );
   }
 
@@ -97,14 +97,14 @@ export class ModelWorld extends ModelCluster {
 
   isAtRest(): boolean {
     return [...this.routed.keys()].every((name) => {
-      const { steps, chains } = this.plan(name);
-      return steps.length === 0 && chains.length === 0;
+      const { steps, sequences } = this.plan(name);
+      return steps.length === 0 && sequences.length === 0;
     });
   }
 
   snapshot(name: string): Snapshot {
     const routed = this.get(name);
-    const terms = this.terms.get(name);
+    const resolvedClass = this.resolvedClass.get(name);
     const claims = new Claims();
     for (const other of this.routed.values()) claims.put(routedIpClaims(other, "digitalocean"));
     const key = `default/${routed.spec.serviceRef.serviceName}`;
@@ -118,7 +118,7 @@ export class ModelWorld extends ModelCluster {
     const firewall = this.firewallSnapshot(name);
     return {
       routed,
-      ...(terms === undefined ? {} : { terms }),
+      ...(resolvedClass === undefined ? {} : { resolvedClass }),
       ...(problem === undefined ? {} : { problem }),
       now: this.now,
       cachesComplete: true,
@@ -139,7 +139,7 @@ export class ModelWorld extends ModelCluster {
       memory: this.memory(name),
       ports: service === undefined ? NO_PORTS : portsOf(service, pods),
       ...(firewall === undefined ? {} : { firewall }),
-      formers: this.formersOf(name),
+      previousFirewallStates: this.formersOf(name),
       taints: this.taintView(name),
     };
   }
@@ -167,16 +167,18 @@ export class ModelWorld extends ModelCluster {
   }
 
   private firewallSnapshot(name: string): FirewallSnapshot | undefined {
-    const wanted = this.terms.get(name)?.firewallName;
+    const wanted = this.resolvedClass.get(name)?.firewallName;
     const shown = wanted ?? this.get(name).status.firewall?.name;
     if (shown === undefined) return undefined;
-    return { ...this.firewallNamed(name, shown), ...(wanted === undefined ? { former: true as const } : {}) };
+    return { ...this.firewallNamed(name, shown), ...(wanted === undefined ? { previous: true as const } : {}) };
   }
 
   private formersOf(name: string): readonly FirewallSnapshot[] {
-    const { firewall, formerFirewalls = [] } = this.get(name).status;
-    const wanted = this.terms.get(name)?.firewallName ?? firewall?.name;
-    const names = new Set([...formerFirewalls, ...(firewall === undefined ? [] : [firewall])].map((each) => each.name));
+    const { firewall, previousFirewalls = [] } = this.get(name).status;
+    const wanted = this.resolvedClass.get(name)?.firewallName ?? firewall?.name;
+    const names = new Set(
+      [...previousFirewalls, ...(firewall === undefined ? [] : [firewall])].map((each) => each.name),
+    );
     return [...names].filter((each) => each !== wanted).map((each) => this.firewallNamed(name, each));
   }
 
@@ -217,18 +219,18 @@ export class ModelWorld extends ModelCluster {
   }
 
   private view() {
-    const beliefs = new Map<string, Belief>();
+    const cachedStates = new Map<string, CachedState>();
     for (const [ip, { holder, moving }] of this.addresses) {
       const held = holder === undefined ? {} : { holder };
       const action = moving === undefined ? {} : { action: { id: moving.id } };
-      beliefs.set(ip, { facts: { ip, family: "IPv4", region: "", ...held, ...action }, at: 0 });
+      cachedStates.set(ip, { facts: { ip, family: "IPv4", region: "", ...held, ...action }, at: 0 });
     }
     const named = [...this.routed.values()].flatMap(({ spec, status }) => [spec.routedIP, status.routedIP]);
     const gone = new Set(named.filter((ip) => ip !== undefined).filter((ip) => !this.addresses.has(ip)));
-    return createView({ now: 0, listedAt: 0, beliefs, gone, reservations: new Map() });
+    return createView({ now: 0, listedAt: 0, cachedStates, gone, reservations: new Map() });
   }
 
-  private look(name: string): void {
+  private evaluate(name: string): void {
     const unassigned = new Set([...this.addresses].filter(([, { holder }]) => holder === undefined).map(([ip]) => ip));
     const { status, metadata } = this.get(name);
     if (status.pendingCreation === undefined) this.lists.delete(name);
@@ -247,15 +249,15 @@ export class ModelWorld extends ModelCluster {
     return failed;
   }
 
-  private runChain(name: string, chain: readonly Action[], fault: Fault | undefined): boolean {
-    return chain.every((action) => {
+  private runChain(name: string, sequence: readonly Action[], fault: Fault | undefined): boolean {
+    return sequence.every((action) => {
       const hit = this.actionsLeft-- === 0 ? fault?.what : undefined;
       if (hit === "crash-before") throw new Crash();
       if (hit === "refused") return this.refuse(name, action);
       if (!this.succeeds(name, action, hit === "crash-after" || hit === "lost")) return false;
       this.journal.push({ by: name, action, at: this.now });
       if (hit === "crash-after") throw new Crash();
-      return hit !== "lost" && !this.isUnderWay(action);
+      return hit !== "lost" && !this.isInFlight(action);
     });
   }
 
@@ -274,7 +276,7 @@ export class ModelWorld extends ModelCluster {
     }
   }
 
-  private isUnderWay(action: Action): boolean {
+  private isInFlight(action: Action): boolean {
     return action.do === "assign" && this.addresses.get(action.ip)?.moving !== undefined;
   }
 
@@ -304,12 +306,12 @@ export class ModelWorld extends ModelCluster {
   }
 
   private recordFirewall(name: string, action: Extract<Action, { do: "record-firewall" }>): void {
-    const record = action.former === true ? formerStatus : recordedStatus;
+    const record = action.previous === true ? previousStatus : recordedStatus;
     this.patch(name, record(this.get(name).status, action.name, action.recorded));
   }
 
   private applyToCloud(name: string, action: Action, unheard: boolean): void {
-    if (action.do === "create-address") this.create(name, action.wish, unheard);
+    if (action.do === "create-address") this.create(name, action.desired, unheard);
     else if (action.do === "assign") this.move(action.ip, action.node.machine);
     else if (action.do === "unassign") this.move(action.ip, undefined);
     else if (action.do === "release") this.release(action.ip);
@@ -323,7 +325,7 @@ export class ModelWorld extends ModelCluster {
     if (action.do === "read-firewall") this.firewallKnown = true;
     else if (action.do === "record-created-firewall") this.createdFirewall = action.created;
     else if (action.do === "create-firewall") {
-      const { name, rules, nodes } = action.wish;
+      const { name, rules, nodes } = action.desired;
       this.firewalls.set(name, { id: "made", name, rules, nodes, pending: false });
     } else if (action.do === "change-firewall") {
       const { change } = action;
@@ -342,9 +344,13 @@ export class ModelWorld extends ModelCluster {
     this.patch(name, { pendingCreation: undefined, ...created });
   }
 
-  private create(name: string, wish: { readonly node?: string } | { readonly region: string }, unheard: boolean): void {
+  private create(
+    name: string,
+    desired: { readonly node?: string } | { readonly region: string },
+    unheard: boolean,
+  ): void {
     const ip = `198.51.100.${this.createdBy.size + 1}`;
-    const holder = "node" in wish ? wish.node : undefined;
+    const holder = "node" in desired ? desired.node : undefined;
     if (this.isTaken(holder)) {
       this.patch(name, { pendingCreation: undefined });
       throw new Failed();
@@ -393,8 +399,8 @@ export class ModelWorld extends ModelCluster {
   }
 
   /** A poll has found out that its action is over. */
-  private forgetEnded(name: string, { chains }: Plan): void {
-    const polled = chains.flat().flatMap((action) => (action.do === "poll" ? [action.ip] : []));
+  private forgetEnded(name: string, { sequences }: Plan): void {
+    const polled = sequences.flat().flatMap((action) => (action.do === "poll" ? [action.ip] : []));
     if (polled.some((ip) => this.addresses.get(ip)?.moving === undefined)) this.patch(name, { actionID: undefined });
   }
 

@@ -61,10 +61,10 @@ class Story {
     for (const [index, each] of NAMES.entries()) {
       world.addService(each, PORTS[each] ?? []);
       world.serve(each, NODES[index] ?? "n1", "n5");
-      const given = each === "b" ? { routedIP: "203.0.113.2" } : {};
+      const omitUndefined = each === "b" ? { routedIP: "203.0.113.2" } : {};
       world.addRouted(
         each,
-        { serviceRef: { serviceName: each }, gracePeriodSeconds: each === "c" ? 30 : 0, ...given },
+        { serviceRef: { serviceName: each }, gracePeriodSeconds: each === "c" ? 30 : 0, ...omitUndefined },
         { reclaimPolicy: "Delete", postAllow: each === "c" },
       );
     }

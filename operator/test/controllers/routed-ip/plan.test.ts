@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { type Plan, plan } from "../../../src/controllers/routed-ip/plan.js";
+import type { ResolvedIssuerClass } from "../../../src/controllers/routed-ip/resolved-class.js";
 import type { Snapshot } from "../../../src/controllers/routed-ip/snapshot.js";
 import { orderOf } from "../../../src/controllers/routed-ip/steps.js";
-import type { IssuedTerms } from "../../../src/controllers/routed-ip/terms.js";
 import { timestamp } from "../../../src/controllers/times.js";
 import { FIREWALL, FOREIGN, TAINT } from "./model-cluster.js";
 import { ModelWorld } from "./model-world.js";
@@ -11,18 +11,18 @@ import { ModelWorld } from "./model-world.js";
 const IP = "203.0.113.7";
 
 /** Two nodes that serve port 443, a firewall of a person, one RoutedIP with an address. */
-function world(terms: Partial<IssuedTerms> = {}): ModelWorld {
+function world(resolvedClass: Partial<ResolvedIssuerClass> = {}): ModelWorld {
   const made = new ModelWorld();
   for (const name of ["n1", "n2"]) made.addNode(name);
   made.addService("web", [443]);
   made.serve("web", "n1");
   made.addFirewall();
-  made.addRouted("a", { routedIP: IP }, terms);
+  made.addRouted("a", { routedIP: IP }, resolvedClass);
   return made;
 }
 
-function settled(terms: Partial<IssuedTerms> = {}): ModelWorld {
-  const made = world(terms);
+function settled(resolvedClass: Partial<ResolvedIssuerClass> = {}): ModelWorld {
+  const made = world(resolvedClass);
   made.settle();
   return made;
 }
@@ -77,7 +77,7 @@ describe("the plan of a RoutedIP", () => {
     const made = settled();
     made.serve("web", "n2");
     expect(does(made.plan("a"))).to.deep.equal(MOVE);
-    expect(made.plan("a").sentence).to.contain(`${IP} moves from n1`);
+    expect(made.plan("a").explanation).to.contain(`${IP} moves from n1`);
   });
 
   it("assigns first with firewallPostAllow", () => {
@@ -141,7 +141,7 @@ describe("the plan of a RoutedIP", () => {
     made.run("a");
     expect(made.plan("a").steps).to.be.empty;
     expect(made.get("a").status.reason).to.equal("InGrace");
-    expect(made.plan("a").lookAgainAt).to.equal(made.now + 30_000);
+    expect(made.plan("a").requeueAt).to.equal(made.now + 30_000);
     made.pass(30_000);
     made.settle();
     expect(made.holderOf("a")).to.equal("n2");
@@ -315,9 +315,9 @@ describe("the plan of a RoutedIP", () => {
   it("moves its traces out of a firewall that the issuer names no more", () => {
     const made = settled();
     made.firewalls.set("other", { id: "o", name: "other", rules: [FOREIGN], nodes: [], pending: false });
-    const terms = made.terms.get("a");
-    if (terms === undefined) throw new Error("no terms");
-    made.terms.set("a", { ...terms, firewallName: "other" });
+    const resolvedClass = made.resolvedClass.get("a");
+    if (resolvedClass === undefined) throw new Error("no terms");
+    made.resolvedClass.set("a", { ...resolvedClass, firewallName: "other" });
     made.settle();
     expect(made.firewalls.get(FIREWALL)).to.deep.include({ rules: [FOREIGN], nodes: [] });
     expect(made.firewalls.get("other")?.nodes).to.deep.equal(["digitalocean://n1"]);
@@ -332,9 +332,13 @@ describe("the plan of a RoutedIP", () => {
     if (firewall === undefined) throw new Error("no firewall");
     const failure = { reason: "Unauthorized", message: "no" } as const;
     const late = altered(made, { now, memory, firewall: { ...firewall, facts: "unknown", failure } });
-    expect(late.chains.flat().map((action) => action.do)).to.deep.equal(["remove-finalizer"]);
-    expect(late.chains.flat()[0]).to.deep.include({
-      leftBehind: ["rule tcp 443 in firewall ingress", "digitalocean://n1 in firewall ingress", "a taint on node n1"],
+    expect(late.sequences.flat().map((action) => action.do)).to.deep.equal(["remove-finalizer"]);
+    expect(late.sequences.flat()[0]).to.deep.include({
+      abandonedItems: [
+        "rule tcp 443 in firewall ingress",
+        "digitalocean://n1 in firewall ingress",
+        "a taint on node n1",
+      ],
     });
   });
 
@@ -356,7 +360,7 @@ describe("the plan of a RoutedIP", () => {
       const retryAt = timestamp(now + 60_000);
       const dns = {
         records: "unknown",
-        former: { records: "unknown" },
+        previous: { records: "unknown" },
         failure: refused,
         retryAt: now + 60_000,
       } as const;

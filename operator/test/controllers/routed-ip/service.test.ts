@@ -8,13 +8,13 @@ import {
   slimSlices,
 } from "../../../src/controllers/routed-ip/endpoints.js";
 import { type PortPod, portsOf, rulesOf } from "../../../src/controllers/routed-ip/ports.js";
+import { type LookUp, resolveClass } from "../../../src/controllers/routed-ip/resolved-class.js";
 import {
   type ServiceFacts,
   serviceKeyOf,
   serviceProblem,
   slimServices,
 } from "../../../src/controllers/routed-ip/service.js";
-import { type LookUp, termsOf } from "../../../src/controllers/routed-ip/terms.js";
 import { meta } from "../../claims/resources.js";
 
 function service(spec: object, annotations = {}): ServiceFacts {
@@ -221,21 +221,26 @@ describe("the terms of a RoutedIP", () => {
         ? { metadata: meta("do"), spec: { provider: "digitalocean", routedIPFirewallName: "ingress" } }
         : undefined,
   });
-  const terms = (spec: Partial<RoutedIPSpec>, cls?: ClusterRoutedIPClassSpec) =>
-    termsOf({ metadata: meta("a"), spec: { serviceRef: { serviceName: "web" }, ...spec } }, lookUp(cls));
+  const resolvedClass = (spec: Partial<RoutedIPSpec>, cls?: ClusterRoutedIPClassSpec) =>
+    resolveClass({ metadata: meta("a"), spec: { serviceRef: { serviceName: "web" }, ...spec } }, lookUp(cls));
 
   it("are those of its class", () => {
-    const made = terms({ className: "public" }, { issuerRef, perNodeIPLimit: 2, firewallPostAllow: true }).terms;
+    const made = resolvedClass(
+      { className: "public" },
+      { issuerRef, perNodeIPLimit: 2, firewallPostAllow: true },
+    ).resolvedClass;
     expect(made).to.deep.include({ by: "issuer", issuer: "flipop/do", perNodeIPLimit: 2, postAllow: true });
-    expect(terms({ className: "public" }, { updateRoutedIP: {}, updateFirewall: {} }).terms?.by).to.equal("jobs");
+    expect(
+      resolvedClass({ className: "public" }, { updateRoutedIP: {}, updateFirewall: {} }).resolvedClass?.by,
+    ).to.equal("jobs");
   });
 
   it("are all defaults with an issuer of its own namespace, and of no other", () => {
-    const made = terms({ issuerRef: { name: "mine" } }).terms;
+    const made = resolvedClass({ issuerRef: { name: "mine" } }).resolvedClass;
     expect(made).to.deep.include({ issuer: "default/mine", perNodeIPLimit: 1, nodePortRange: "30000-32767" });
     expect(made).to.deep.include({ reclaimPolicy: "Retain", postAllow: false });
     expect(made?.taint).to.deep.equal({ key: "flipop.digitalocean.com/routed-ip", effect: "PreferNoSchedule" });
-    expect(terms({ issuerRef: { name: "do" } }).problem?.reason).to.equal("IssuerNotFound");
+    expect(resolvedClass({ issuerRef: { name: "do" } }).problem?.reason).to.equal("IssuerNotFound");
   });
 
   it("are refused with a reason", () => {
@@ -249,6 +254,6 @@ describe("the terms of a RoutedIP", () => {
       [{ className: "public" }, { issuerRef, allowedNamespaces: ["team"] }, "NamespaceNotAllowed"],
       [{ className: "public" }, { issuerRef: { name: "x", namespace: "flipop" } }, "IssuerNotFound"],
     ];
-    for (const [spec, cls, reason] of rows) expect(terms(spec, cls).problem?.reason).to.equal(reason);
+    for (const [spec, cls, reason] of rows) expect(resolvedClass(spec, cls).problem?.reason).to.equal(reason);
   });
 });

@@ -1,12 +1,12 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { classRules } from "../../../src/controllers/routed-ip/resolved-class.js";
 import type { TaintedNode } from "../../../src/controllers/routed-ip/snapshot.js";
 import { electTaint, strayTaints, taintedByUs } from "../../../src/controllers/routed-ip/taints.js";
-import { classTerms } from "../../../src/controllers/routed-ip/terms.js";
 import type { Taint } from "../../../src/kube/slim.js";
 import { TAINT } from "./model-cluster.js";
 
-const TERMS = classTerms({});
+const TERMS = classRules({});
 const OTHER: Taint = { key: "flipop.digitalocean.com/gold", effect: "NoSchedule" };
 
 /** Nodes with their taints, and what others need on them. */
@@ -18,7 +18,7 @@ function view(
   const tainted = Object.entries(nodes).map(
     ([name, taints]): TaintedNode => ({ name, taints, needed: neededOn(name) }),
   );
-  return { taints: { nodes: tainted, neededOn }, terms: TERMS };
+  return { taints: { nodes: tainted, neededOn }, resolvedClass: TERMS };
 }
 
 describe("the taint of the elected node", () => {

@@ -2,7 +2,7 @@ import { canonicalIp } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import type { ProviderError } from "../../../src/providers/errors.js";
-import { planRecordChanges, planRemoval, type RecordWish } from "../../../src/providers/record-changes.js";
+import { type DesiredRecord, planRecordChanges, planRemoval } from "../../../src/providers/record-changes.js";
 import type { DnsProvider, RecordSetFacts } from "../../../src/providers/types.js";
 import { BATCH, type CloudflareRig, context, failureOf, startCloudflareRig } from "../../support/cloudflare-rig.js";
 
@@ -20,9 +20,9 @@ describe("Cloudflare provider: changing a record set", () => {
   const add = (content: string, more: object = {}) =>
     rig.simulator.addRecord("example.com", { type: "A", name: "www", content, ttl: 60, ...more });
   const read = () => provider.read(context, { zone: "example.com", name: "www", types: ["A", "AAAA"] });
-  const plan = (set: RecordSetFacts, wish: Partial<RecordWish>) =>
-    planRecordChanges(set, { values: [], ttl: "keep", owner: OWNER, ...wish });
-  const change = async (wish: Partial<RecordWish>) => provider.apply(context, plan(await read(), wish));
+  const plan = (set: RecordSetFacts, request: Partial<DesiredRecord>) =>
+    planRecordChanges(set, { values: [], ttl: "keep", owner: OWNER, ...request });
+  const change = async (request: Partial<DesiredRecord>) => provider.apply(context, plan(await read(), request));
   const records = () => rig.simulator.records("example.com", "www.example.com");
   const contents = () =>
     records()
@@ -40,9 +40,9 @@ describe("Cloudflare provider: changing a record set", () => {
 
   it("finds nothing left to do afterwards", async () => {
     add("192.0.2.1");
-    const wish = { values: ["192.0.2.2", canonicalIp("2001:db8::1")], ttl: 300 };
-    await change(wish);
-    expect(plan(await read(), wish).steps).to.deep.equal([]);
+    const request = { values: ["192.0.2.2", canonicalIp("2001:db8::1")], ttl: 300 };
+    await change(request);
+    expect(plan(await read(), request).steps).to.deep.equal([]);
   });
 
   it("sends one batch for each 200 changes", async () => {
@@ -106,9 +106,12 @@ describe("Cloudflare provider: changing a record set", () => {
 
   it("leaves proxied records proxied, adds proxied ones beside them, and is then at rest", async () => {
     add("192.0.2.1", { proxied: true });
-    const wish = { values: ["192.0.2.2", "192.0.2.3"], ttl: 300 };
-    await change(wish);
-    expect([records().map(({ proxied }) => proxied), plan(await read(), wish).steps]).to.deep.equal([[true, true], []]);
+    const request = { values: ["192.0.2.2", "192.0.2.3"], ttl: 300 };
+    await change(request);
+    expect([records().map(({ proxied }) => proxied), plan(await read(), request).steps]).to.deep.equal([
+      [true, true],
+      [],
+    ]);
   });
 
   it("sends proxied records the TTL that they have anyway", async () => {

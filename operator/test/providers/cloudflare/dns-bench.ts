@@ -46,7 +46,7 @@ export async function startDnsBench(options: CloudflareSimulatorOptions = {}): P
       if (bug !== undefined) throw bug;
       for (const { body } of simulator.journal.calls({ on: BATCH_OPERATION })) checkBatchRequest(body);
       for (const entry of simulator.journal.calls({ mutating: false })) checkReadRequest(entry);
-      CLOUDFLARE_OPERATIONS.see(simulator.journal.entries);
+      CLOUDFLARE_OPERATIONS.indexResource(simulator.journal.entries);
       answers.done();
     },
   };

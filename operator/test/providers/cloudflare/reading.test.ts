@@ -133,12 +133,12 @@ describe("Cloudflare provider: reading a record set", () => {
 
   it("looks for the zone again after it was removed and came back", async () => {
     const provider = rig.provider();
-    const wish = { zone: "example.net", name: "www", types: BOTH };
-    await provider.read(context, wish);
+    const request = { zone: "example.net", name: "www", types: BOTH };
+    await provider.read(context, request);
     rig.simulator.removeZone("example.net");
-    const gone = (await failureOf(provider.read(context, wish))) as ProviderError;
+    const gone = (await failureOf(provider.read(context, request))) as ProviderError;
     const { id } = rig.simulator.addZone({ name: "example.net" });
-    expect([gone.kind, (await provider.read(context, wish)).zone]).to.deep.equal(["NotFound", id]);
+    expect([gone.kind, (await provider.read(context, request)).zone]).to.deep.equal(["NotFound", id]);
   });
 
   it("does with a token for DNS alone, given the zone's id and full names, as FLIPOP did", async () => {
@@ -161,12 +161,12 @@ describe("Cloudflare provider: reading a record set", () => {
     rig.simulator.tokens.add({ name: "other", secret, zones: ["example.net"] });
     let token = secret;
     const provider = rig.provider({ token: () => token });
-    const wish = { zone: "example.com", name: "www", types: BOTH };
-    const before = (await failureOf(provider.read(context, wish))) as ProviderError;
+    const request = { zone: "example.com", name: "www", types: BOTH };
+    const before = (await failureOf(provider.read(context, request))) as ProviderError;
     token = DEFAULT_TOKEN;
-    const seen = await provider.read(context, wish);
+    const seen = await provider.read(context, request);
     token = secret;
-    const after = (await failureOf(provider.read(context, wish))) as ProviderError;
+    const after = (await failureOf(provider.read(context, request))) as ProviderError;
     expect([before.kind, seen.zone, after.kind]).to.deep.equal(["NotFound", zoneId(), "NotFound"]);
   });
 
@@ -190,9 +190,9 @@ describe("Cloudflare provider: reading a record set", () => {
     const controller = new AbortController();
     rig.simulator.faults.inject({ kind: "delay", ms: 1_000 }, { on: ZONES });
     const provider = rig.provider();
-    const wish = { zone: "example.com", name: "www", types: BOTH };
-    const hasty = failureOf(provider.read({ ...context, signal: controller.signal }, wish));
-    const patient = provider.read(context, wish);
+    const request = { zone: "example.com", name: "www", types: BOTH };
+    const hasty = failureOf(provider.read({ ...context, signal: controller.signal }, request));
+    const patient = provider.read(context, request);
     controller.abort();
     const error = (await hasty) as ProviderError;
     const { zone } = await drive(rig.clock, () => rig.simulator.journal.mark, patient);

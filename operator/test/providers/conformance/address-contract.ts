@@ -242,7 +242,7 @@ function familyContract(family: IpFamily, start: Start): void {
 /** Looks at an action until it is over. */
 async function finished(bench: AddressBench, action: ActionFacts | undefined, expected: string | undefined) {
   let facts = action;
-  for (let looks = 0; facts !== undefined && facts.state === "in-progress" && looks < 20; looks++) {
+  for (let attempts = 0; facts !== undefined && facts.state === "in-progress" && attempts < 20; attempts++) {
     await bench.pass(1_000);
     facts = await bench.drive(bench.provider.action(ASKER, facts, expected));
   }

@@ -83,7 +83,7 @@ export function addressGuards(start: Start, family: IpFamily): void {
         target: ip,
         before: "",
         after: node,
-        asker: "FloatingIPPool/apps/web",
+        requester: "FloatingIPPool/apps/web",
         why: "a test asks",
         outcome: state === "completed" ? "done" : "started",
       },

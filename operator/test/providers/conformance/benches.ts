@@ -62,7 +62,7 @@ export interface DnsBench extends Bench {
   /** How things really are: `value ttl`, sorted. */
   records(relativeName: string, type: RecordType): readonly string[];
   /** Called after each request, to look at every state in between. */
-  afterEach(look: () => void): void;
+  afterEach(evaluate: () => void): void;
 }
 
 export interface FirewallBench extends Bench {
@@ -78,7 +78,7 @@ export interface FirewallBench extends Bench {
 
 /** A caller that waits for an assignment. */
 export const ASKER: CallContext = {
-  asker: { kind: "FloatingIPPool", namespace: "apps", name: "web" },
+  requester: { kind: "FloatingIPPool", namespace: "apps", name: "web" },
   why: "a test asks",
   priority: "assignment",
 };

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import {
+  type DesiredRecord,
   planRecordChanges,
   planRemoval,
-  type RecordWish,
   recordsAfter,
 } from "../../../src/providers/record-changes.js";
 import type { RecordFacts, RecordSetFacts, RecordType } from "../../../src/providers/types.js";
@@ -61,9 +61,9 @@ function nameContract(start: () => Promise<DnsBench>): void {
 
   it("says NotFound for a zone that the account does not have", async () => {
     const bench = await start();
-    const wish = { zone: "absent.invalid", name: "www", types: ["A"] } as const;
+    const request = { zone: "absent.invalid", name: "www", types: ["A"] } as const;
 
-    expect(await errorOf(bench.drive(bench.provider.read(ASKER, wish)))).to.deep.include({ kind: "NotFound" });
+    expect(await errorOf(bench.drive(bench.provider.read(ASKER, request)))).to.deep.include({ kind: "NotFound" });
   });
 }
 
@@ -202,7 +202,7 @@ function refusalContract(start: () => Promise<DnsBench>): void {
 export async function change(
   bench: DnsBench,
   values: readonly string[],
-  ttl: RecordWish["ttl"] = TTL,
+  ttl: DesiredRecord["ttl"] = TTL,
   types: readonly RecordType[] = ["A"],
 ): Promise<RecordSetFacts> {
   const set = await read(bench, "www", types);

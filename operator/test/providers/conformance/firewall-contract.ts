@@ -6,7 +6,7 @@ import { NotLeaderError } from "../../../src/runtime/fence.js";
 import { errorOf } from "../../support/http-rig.js";
 import { ASKER, closing, type FirewallBench } from "./benches.js";
 import { commonContract } from "./common-contract.js";
-import { planFirewallChange } from "./firewall-wish.js";
+import { planFirewallChange } from "./desired-firewall.js";
 
 const HTTPS = rule("443");
 const MAIL = rule("25");
@@ -84,12 +84,12 @@ function changeContract(start: () => Promise<FirewallBench>): void {
     const bench = await start();
     const [old, young, other] = [bench.addNode(), bench.addNode(), bench.addNode()];
     bench.addFirewall("ours", [old, other], [MAIL, HTTPS]);
-    const wish = { rules: [rule("8000-8010")], ourRules: [HTTPS], nodes: [young], ourNodes: [old] };
+    const request = { rules: [rule("8000-8010")], ourRules: [HTTPS], nodes: [young], ourNodes: [old] };
 
-    await bench.drive(bench.provider.apply(ASKER, planFirewallChange(await found(bench), wish)));
+    await bench.drive(bench.provider.apply(ASKER, planFirewallChange(await found(bench), request)));
 
     expect(bench.firewall("ours")).to.deep.equal({ rules: ["tcp 25", "tcp 8000-8010"], nodes: [other, young].sort() });
-    expect(isEmptyChange(planFirewallChange(await found(bench), { ...wish, ourRules: [], ourNodes: [] }))).to.equal(
+    expect(isEmptyChange(planFirewallChange(await found(bench), { ...request, ourRules: [], ourNodes: [] }))).to.equal(
       true,
     );
   });
@@ -99,9 +99,9 @@ function changeContract(start: () => Promise<FirewallBench>): void {
     bench.addFirewall("ours", [], [MAIL]);
     const firewall = await found(bench);
     const before = bench.calls();
-    const wish = { rules: [MAIL, HTTPS], ourRules: [], nodes: [], ourNodes: [] };
+    const request = { rules: [MAIL, HTTPS], ourRules: [], nodes: [], ourNodes: [] };
 
-    await bench.drive(bench.provider.apply(ASKER, planFirewallChange(firewall, wish)));
+    await bench.drive(bench.provider.apply(ASKER, planFirewallChange(firewall, request)));
 
     expect(bench.calls() - before).to.equal(1);
   });

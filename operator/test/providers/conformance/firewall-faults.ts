@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import type { FirewallRuleFacts, ProviderId } from "../../../src/providers/types.js";
 import { ASKER, type FirewallBench } from "./benches.js";
+import { planFirewallChange } from "./desired-firewall.js";
 import type { FaultCase } from "./fault-contract.js";
-import { planFirewallChange } from "./firewall-wish.js";
 
 const THEIRS = rule("25");
 const OLD = rule("80");
@@ -82,8 +82,8 @@ function removeCase(): FaultCase<FirewallBench> {
 async function reconcile(bench: FirewallBench, { young, old }: Record<"young" | "old", ProviderId>): Promise<void> {
   const { firewall } = await bench.provider.survey(ASKER, "ours", []);
   if (firewall === undefined) throw new Error("the firewall is not there");
-  const wish = { rules: [NEW], ourRules: [OLD], nodes: [young], ourNodes: [old] };
-  await bench.provider.apply(ASKER, planFirewallChange(firewall, wish));
+  const request = { rules: [NEW], ourRules: [OLD], nodes: [young], ourNodes: [old] };
+  await bench.provider.apply(ASKER, planFirewallChange(firewall, request));
 }
 
 function rule(ports: string): FirewallRuleFacts {

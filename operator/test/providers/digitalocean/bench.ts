@@ -25,7 +25,7 @@ export interface DigitalOceanBench extends Bench {
   removeNode(node: ProviderId): void;
   addAddress(family: IpFamily, holder?: ProviderId): string;
   /** Called after each request. */
-  afterEach(look: () => void): void;
+  afterEach(evaluate: () => void): void;
 }
 
 export interface BenchOptions extends DigitalOceanSimulatorOptions {
@@ -57,7 +57,7 @@ export async function startBench(options: BenchOptions = {}): Promise<DigitalOce
       const [bug] = simulator.bugs;
       if (bug !== undefined) throw bug;
       checkJournalRequests(simulator.journal);
-      DIGITALOCEAN_OPERATIONS.see(simulator.journal.entries);
+      DIGITALOCEAN_OPERATIONS.indexResource(simulator.journal.entries);
       answers.done();
     },
   };

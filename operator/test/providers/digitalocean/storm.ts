@@ -68,14 +68,14 @@ async function moveOne({ inventory, bench }: Tools, context: CallContext, move: 
   const { provider, clock } = bench;
   await withPatience(() => inventory.confirm(context, ip));
   let action = await withPatience(() => inventory.assign(provider, context, { ip, node, from }));
-  for (let look = 0; action.state === "in-progress"; look++) {
-    await clock.sleep(1000 * (ACTION_POLL_SECONDS[look] ?? ACTION_POLL_SECONDS.at(-1) ?? 0));
+  for (let evaluate = 0; action.state === "in-progress"; evaluate++) {
+    await clock.sleep(1000 * (ACTION_POLL_SECONDS[evaluate] ?? ACTION_POLL_SECONDS.at(-1) ?? 0));
     action = await withPatience(() => inventory.poll(provider, context, { ...action, expected: node }));
   }
 }
 
 function contextOf(index: number): CallContext {
-  return { ...ASKER, asker: { ...ASKER.asker, name: `pool-${index % STORM.pools}` } };
+  return { ...ASKER, requester: { ...ASKER.requester, name: `pool-${index % STORM.pools}` } };
 }
 
 /** The checks came first, and may use their share of the first minute up. */

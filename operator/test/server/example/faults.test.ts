@@ -65,7 +65,7 @@ describe("example controller on a real API server", function () {
   after(() => plane?.stop());
   afterEach(() => rig?.close());
 
-  const begin = async ({
+  const runActions = async ({
     timings = PATIENT,
     speed,
   }: {
@@ -90,7 +90,7 @@ describe("example controller on a real API server", function () {
 
   for (const { name, speed, strike, heal } of FAULTS) {
     it(`survives ${name}`, async () => {
-      await begin({ speed });
+      await runActions({ speed });
       await rig.start(plane);
       await rig.settled();
       await strike(rig, plane);
@@ -102,7 +102,7 @@ describe("example controller on a real API server", function () {
   }
 
   it("goes back with the server after a restore of etcd to an older state", async () => {
-    await begin();
+    await runActions();
     await rig.start(plane);
     await rig.settled();
     const state = await plane.etcd.saveState();
@@ -117,7 +117,7 @@ describe("example controller on a real API server", function () {
   });
 
   it("waits for an API server that is down at start, and says so when asked whether it is ready", async () => {
-    await begin();
+    await runActions();
     await plane.apiserver.kill("SIGKILL");
     await rig.start(plane);
     await until("it says why", async () => /nodes \(.+\)/.test((await rig.ready())?.text ?? ""));
@@ -129,7 +129,7 @@ describe("example controller on a real API server", function () {
   });
 
   it("mends an annotation that somebody else has changed", async () => {
-    await begin();
+    await runActions();
     await rig.start(plane);
     await rig.settled();
     const [node] = await rig.nodes.list();
@@ -149,7 +149,7 @@ describe("example controller on a real API server", function () {
       () => rig.proxy.resetAll(),
       () => rig.proxy.inject({ kind: "status", code: 500 }, pick(5)),
     ];
-    await begin({ timings: USUAL });
+    await runActions({ timings: USUAL });
     await rig.start(plane);
     await rig.settled();
     for (let kill = 0; kill < KILLS; kill++) {
@@ -165,7 +165,7 @@ describe("example controller on a real API server", function () {
   });
 
   it("ends when an outage outlasts its lease, leaves nothing behind, and is right again once restarted", async () => {
-    await begin({ timings: USUAL });
+    await runActions({ timings: USUAL });
     await rig.start(plane);
     await rig.settled();
     await plane.apiserver.kill("SIGKILL");

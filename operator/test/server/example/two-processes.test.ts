@@ -22,7 +22,7 @@ describe("two processes of the example controller on a real API server", functio
   let admin: Transport;
   let nodes: NodeFleet;
   let log: WriteLog;
-  let turn = 0;
+  let iteration = 0;
   const churning = new AbortController();
   let churn: Promise<void>;
   const living = new Set<SupervisedProcess>();
@@ -35,7 +35,7 @@ describe("two processes of the example controller on a real API server", functio
     log = new WriteLog(admin, ADDRESS);
     // There is always something to write.
     churn = (async () => {
-      while (!churning.signal.aborted) await nodes.put(`n${++turn % 5}`, `192.0.2.${turn % 250}`);
+      while (!churning.signal.aborted) await nodes.put(`n${++iteration % 5}`, `192.0.2.${iteration % 250}`);
     })();
   });
   after(async () => {

@@ -52,11 +52,11 @@ describe("reflector in the long run on a real API server", function () {
 
   it(`keeps its heap flat over ${RECONNECTS.toLocaleString("en")} reconnects`, async () => {
     const connected = () => rig.reflector.state.connected && rig.proxy.openFlows === 1;
-    let turn = 0;
+    let iteration = 0;
     const reconnect = async (times: number) => {
       for (let i = 0; i < times; i++) {
         for (const list of [rig.proxy.requests, rig.warnings, rig.events]) list.length = 0;
-        await rig.put("a", `turn ${++turn}`);
+        await rig.put("a", `turn ${++iteration}`);
         await until("the event is there", () => rig.events.length > 0);
         rig.proxy.resetAll();
         await until("it watches again", () => rig.proxy.requests.length > 0 && connected());

@@ -25,7 +25,7 @@ describe("patches on a real API server", () => {
   let node: SlimNode;
   let runs = 0;
   const path = () => `/api/v1/nodes/${node.name}`;
-  const look = async () => slimNodes([PREFIX])(await admin.request<KubeObject>({ method: "GET", path: path() }));
+  const evaluate = async () => slimNodes([PREFIX])(await admin.request<KubeObject>({ method: "GET", path: path() }));
   const errorOf = (work: Promise<unknown>): Promise<unknown> =>
     work.then(
       () => expect.fail("did not reject"),
@@ -42,13 +42,13 @@ describe("patches on a real API server", () => {
     node = slimNodes([PREFIX])(await admin.request<KubeObject>({ method: "POST", path: "/api/v1/nodes", body }));
     // Admission taints a new node as not ready.
     await sendPatch(admin, path(), taintPatch(node, []));
-    node = await look();
+    node = await evaluate();
   });
 
   it("sets and removes a node annotation and leaves others alone", async () => {
     await sendPatch(admin, path(), nodeAnnotationPatch(node, { [KEY]: "192.0.2.1" }));
-    expect((await look()).annotations).to.deep.equal({ [KEY]: "192.0.2.1" });
-    const raw = await sendPatch(admin, path(), nodeAnnotationPatch(await look(), { [KEY]: undefined }));
+    expect((await evaluate()).annotations).to.deep.equal({ [KEY]: "192.0.2.1" });
+    const raw = await sendPatch(admin, path(), nodeAnnotationPatch(await evaluate(), { [KEY]: undefined }));
     expect(raw?.metadata.annotations).to.include({ other: "1" }).and.not.have.property(KEY);
   });
 
@@ -66,15 +66,15 @@ describe("patches on a real API server", () => {
   it("taints a node without taints, adds, removes, and refuses when the list has changed", async () => {
     expect(node.taints).to.equal(undefined);
     await sendPatch(admin, path(), taintPatch(node, [TAINT]));
-    const tainted = await look();
+    const tainted = await evaluate();
     expect(tainted.taints).to.deep.equal([TAINT]);
     expect(await errorOf(sendPatch(admin, path(), taintPatch(node, [TAINT, { ...TAINT, key: "y" }])))).to.include({
       code: 422,
     });
     await sendPatch(admin, path(), taintPatch(tainted, [{ ...TAINT, value: "v" }]));
     expect(await errorOf(sendPatch(admin, path(), taintPatch(tainted, [])))).to.include({ code: 422 });
-    await sendPatch(admin, path(), taintPatch(await look(), []));
-    expect((await look()).taints).to.equal(undefined);
+    await sendPatch(admin, path(), taintPatch(await evaluate(), []));
+    expect((await evaluate()).taints).to.equal(undefined);
   });
 
   it("merges conditions of a status by type and is refused when the object has changed", async () => {

@@ -30,7 +30,7 @@ describe("Jobs of a class on a real control plane", function () {
   after(() => rig?.close());
 
   /** A class, and a RoutedIP of the same name. Many may share the node. */
-  const begin = async (name: string, options: JobClassOptions, address?: string) => {
+  const runActions = async (name: string, options: JobClassOptions, address?: string) => {
     await rig.add(jobClass(name, { perNodeIpLimit: 100, ...options }));
     await rig.add(routedIP(rig.names.team, name, { clusterClass: name }, address === undefined ? {} : { address }));
   };
@@ -44,7 +44,7 @@ describe("Jobs of a class on a real control plane", function () {
 
   it("that fail are told with their last words, cleaned up and tried again", async () => {
     const flag = `${plane.dir}/${rig.names.team}-fails`;
-    await begin(
+    await runActions(
       "fails",
       {
         assign: say(
@@ -71,7 +71,7 @@ describe("Jobs of a class on a real control plane", function () {
   it("of the firewall that fail are told by every RoutedIP of the class, and hold nobody's deletion up", async () => {
     const flag = `${plane.dir}/${rig.names.team}-firewall`;
     const works = `[ -e '${flag}' ] || [ "$FIREWALL_RULES" = "[]" ]`;
-    await begin("closed", { assign: NOTHING, firewall: say("no such firewall", `${works}`) }, "192.0.2.2");
+    await runActions("closed", { assign: NOTHING, firewall: say("no such firewall", `${works}`) }, "192.0.2.2");
     await rig.add(routedIP(rig.names.team, "other", { clusterClass: "closed" }, { address: "192.0.2.3" }));
     for (const name of ["closed", "other"]) {
       const message = await rig.says("RoutedIP", name, "FirewallReady=False/JobFailed");
@@ -91,7 +91,7 @@ describe("Jobs of a class on a real control plane", function () {
   it("that end well without an address are for a person: no second address is created", async () => {
     for (const [index, words] of ["", "no-address", '{"routedIP": "10.0.0.999"}'].entries()) {
       const name = `silent-${index}`;
-      await begin(name, { assign: say(words), firewall: NOTHING });
+      await runActions(name, { assign: say(words), firewall: NOTHING });
       await rig.tells(name, "AddressUnknown", words);
       await rig.says("RoutedIP", name, "Ready=False/AddressUnknown");
       expect((await rig.status(name)).pendingCreation, "the intent stays on record").not.to.equal(undefined);
@@ -132,7 +132,7 @@ describe("Jobs of a class on a real control plane", function () {
       const { body } = await rig.client.get<{ status?: { hard?: object } }>(`${quota}/none`);
       return body.status?.hard !== undefined;
     });
-    await begin("stuck", { assign: NOTHING, firewall: NOTHING }, "192.0.2.30");
+    await runActions("stuck", { assign: NOTHING, firewall: NOTHING }, "192.0.2.30");
     await rig.until("a Job waits", async () => (await rig.jobs("stuck")).length === 1);
     await rig.until("the server warns", async () => {
       const path = `/apis/events.k8s.io/v1/namespaces/${rig.names.jobs}/events`;
@@ -167,7 +167,11 @@ describe("Jobs of a class on a real control plane", function () {
   it("that ask for a ServiceAccount run only when somebody has labelled it", async () => {
     const accounts = `/api/v1/namespaces/${rig.names.jobs}/serviceaccounts`;
     await rig.client.must.create(accounts, { metadata: { name: "worker" } });
-    await begin("account", { assign: { ...NOTHING, serviceAccountName: "worker" }, firewall: NOTHING }, "192.0.2.50");
+    await runActions(
+      "account",
+      { assign: { ...NOTHING, serviceAccountName: "worker" }, firewall: NOTHING },
+      "192.0.2.50",
+    );
     expect(await rig.says("ClusterRoutedIPClass", "account", "Ready=False/JobRefused")).to.contain("worker");
     expect(await rig.jobs("account")).to.be.empty;
     await rig.client.must.patch(`${accounts}/worker`, { metadata: { labels: { "flipop.digitalocean.com/job": "" } } });
@@ -194,7 +198,7 @@ describe("Jobs of a class on a real control plane", function () {
     const assign = (word: string) => ({
       script: `touch '${gate}-${word}'; while [ ! -e '${gate}-open' ]; do sleep 0.1; done`,
     });
-    await begin("changing", { assign: assign("old"), firewall: firewall("old-firewall") }, "192.0.2.60");
+    await runActions("changing", { assign: assign("old"), firewall: firewall("old-firewall") }, "192.0.2.60");
     await rig.until(
       "the old Job runs",
       async () => (await exists(`${gate}-old`)) && (await rig.jobs("changing")).length === 1,

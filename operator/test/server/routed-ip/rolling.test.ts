@@ -74,7 +74,7 @@ describe("a rolling update and drains with real EndpointSlices", function () {
   });
 
   it("drains of every node in turn move it each time, and the firewall with it", async () => {
-    for (let turn = 0; turn < nodes.length; turn++) {
+    for (let iteration = 0; iteration < nodes.length; iteration++) {
       const { mark } = rig.cloud.journal;
       const name = await holder();
       const node = nodes.find((one) => one.name === name) as FakeNode;

@@ -50,7 +50,7 @@ describe("a watched namespace that goes, on a real control plane", function () {
 
   afterEach(() => rig?.close());
 
-  async function begin(): Promise<void> {
+  async function runActions(): Promise<void> {
     await rig.client.must.delete(`/api/v1/namespaces/${rig.names.team}`);
     // No kubelet confirms the end of pods.
     for (const pod of pods) await pod.delete(0).catch(() => undefined);
@@ -80,13 +80,13 @@ describe("a watched namespace that goes, on a real control plane", function () {
   const errors = () => rig.log.filter((line) => line.startsWith("error")).join("\n");
 
   it("vanishes, and nothing of it stays behind", async () => {
-    await begin();
+    await runActions();
     await isGone();
     expect(errors()).to.equal("");
   });
 
   it("keeps no other from being served, neither at once nor after a restart", async () => {
-    await begin();
+    await runActions();
     await isGone();
     await othersAreServed();
     expect(errors()).to.equal("");
@@ -121,7 +121,7 @@ describe("a watched namespace that goes, on a real control plane", function () {
     const refused = (plural: string) => rig.log.some((line) => line.includes(`/namespaces/${team}/${plural}: 403`));
     const watched = ["routedips", "routedipissuers", "floatingippools", "services", "secrets"];
     await rig.until("nothing can be read there any more", () => watched.every(refused));
-    await begin();
+    await runActions();
     rig.proxy.heal();
     await isGone();
     await othersAreServed();

@@ -84,7 +84,7 @@ describe("lease and events on a real API server", () => {
       await running;
     });
 
-    function news(name: string, namespace?: string): EventInput {
+    function notifier(name: string, namespace?: string): EventInput {
       const regarding = {
         apiVersion: "v1",
         kind: "ConfigMap",
@@ -96,21 +96,21 @@ describe("lease and events on a real API server", () => {
 
     it("creates an Event and counts it up", async () => {
       const namespace = await plane.client().tempNamespace();
-      recorder.record(news("web", namespace));
+      recorder.record(notifier("web", namespace));
       await eventually(async () => (await events(namespace)).length === 1, { what: "the event" });
-      recorder.record(news("web", namespace));
+      recorder.record(notifier("web", namespace));
       await eventually(async () => (await events(namespace))[0]?.series?.count === 2, { what: "the series" });
     });
 
     it("has its longest notes and oddest names accepted", async () => {
       const namespace = await plane.client().tempNamespace();
-      recorder.record({ ...news("system:node", namespace), note: "ä".repeat(2_000), reason: "R".repeat(300) });
-      recorder.record(news(`${"a".repeat(248)}-bcd`, namespace));
+      recorder.record({ ...notifier("system:node", namespace), note: "ä".repeat(2_000), reason: "R".repeat(300) });
+      recorder.record(notifier(`${"a".repeat(248)}-bcd`, namespace));
       await eventually(async () => (await events(namespace)).length === 2, { what: "both events" });
     });
 
     it("puts the Events of cluster-scoped objects into default", async () => {
-      recorder.record({ ...news("node-1"), regarding: { apiVersion: "v1", kind: "Node", name: "node-1" } });
+      recorder.record({ ...notifier("node-1"), regarding: { apiVersion: "v1", kind: "Node", name: "node-1" } });
       await eventually(async () => (await events("default")).some(({ regarding }) => regarding.name === "node-1"), {
         what: "the event in default",
       });
@@ -120,7 +120,7 @@ describe("lease and events on a real API server", () => {
       const namespace = await plane.client().tempNamespace();
       // Without a controller manager a deleted namespace stays in Terminating.
       await transport.request({ method: "DELETE", path: `/api/v1/namespaces/${namespace}` });
-      recorder.record(news("web", namespace));
+      recorder.record(notifier("web", namespace));
       await eventually(
         async () =>
           (await events("default")).some(

@@ -12,9 +12,9 @@ export function noReadLoop(history: History): readonly Violation[] {
   const calls = settled(history);
   const reads = calls.filter((call) => !isWrite(call) && isAnswered(call));
   return bursts(reads, factOf, BOUNDS.readsPerSecond).flatMap(({ key, at, count, path, caller }) => {
-    const concerns = (call: Call) => isWrite(call) && call.caller === caller && call.path.startsWith(path);
+    const isAbout = (call: Call) => isWrite(call) && call.caller === caller && call.path.startsWith(path);
     const writes = calls.filter(
-      (call) => concerns(call) && call.at >= at - SECOND_MS && call.at < at + SECOND_MS,
+      (call) => isAbout(call) && call.at >= at - SECOND_MS && call.at < at + SECOND_MS,
     ).length;
     if (count <= BOUNDS.readsPerSecond * (writes + 1)) return [];
     const message = `${key} was read ${count} times in a second, with ${writes} writes; at most ${BOUNDS.readsPerSecond} for each are sensible`;

@@ -7,17 +7,17 @@ import type { Picture, PictureNode, PictureResource } from "./picture.js";
 
 /** Empty: the world is as the resources ask. */
 export function unsettled(picture: Picture, history: History): readonly string[] {
-  const look = new Look(picture, history);
+  const evaluate = new FirewallLookup(picture, history);
   return [
     ...picture.lingering.map((name) => `${name} is deleted and still there`),
-    ...picture.resources.flatMap((resource) => ofResource(look, resource)),
-    ...wrongAnnotations(look),
-    ...leaks(look),
+    ...picture.resources.flatMap((resource) => ofResource(evaluate, resource)),
+    ...wrongAnnotations(evaluate),
+    ...leaks(evaluate),
   ];
 }
 
 /** A picture with the questions that all checks ask it. */
-export class Look {
+export class FirewallLookup {
   /** The latest change of each address. */
   private readonly latest = new Map<string, HolderFact>();
   /** Machines that a person took an address from, or gave one: the operator may not know yet. */
@@ -81,10 +81,10 @@ export function familyOf(ip: string): "ipv4" | "ipv6" {
   return ip.includes(":") ? "ipv6" : "ipv4";
 }
 
-function ofResource(look: Look, resource: PictureResource): readonly string[] {
+function ofResource(evaluate: FirewallLookup, resource: PictureResource): readonly string[] {
   if (resource.state.paused) return [];
   const checks = { pool: poolProblems, set: setProblems, routed: routedProblems };
-  return checks[resource.state.kind](look, resource).map((problem) => `${resource.name}: ${problem}`);
+  return checks[resource.state.kind](evaluate, resource).map((problem) => `${resource.name}: ${problem}`);
 }
 
 /** Addresses that a pool has, in the documented order, cut at the desired number. */
@@ -96,50 +96,54 @@ export function enabledAddresses({ object, state }: PictureResource): readonly s
   return state.desired > 0 ? all.slice(0, state.desired) : all.filter((ip) => (object.spec.ips ?? []).includes(ip));
 }
 
-function poolProblems(look: Look, resource: PictureResource): readonly string[] {
+function poolProblems(evaluate: FirewallLookup, resource: PictureResource): readonly string[] {
   const { state, object } = resource;
   const enabled = enabledAddresses(resource);
-  const placed = enabled.flatMap((ip) => placeProblems(look, resource, ip));
-  const short = state.desired > enabled.length && !isAmbiguous(look, resource);
+  const placed = enabled.flatMap((ip) => placeProblems(evaluate, resource, ip));
+  const short = state.desired > enabled.length && !isAmbiguous(evaluate, resource);
   const missing = short
     ? [`it has ${enabled.length} of ${state.desired} addresses (${conditionText(object, "Fulfilled")})`]
     : [];
   const problems = [...placed, ...missing];
   return problems.length > 0
     ? problems
-    : [...statusProblems(look, resource, enabled), ...recordProblems(look, resource, enabled)];
+    : [...statusProblems(evaluate, resource, enabled), ...recordProblems(evaluate, resource, enabled)];
 }
 
 /** An address is on a candidate and says so, or there is no candidate for it. */
-function placeProblems(look: Look, { state, object }: PictureResource, ip: string): readonly string[] {
-  if (look.isByHand(ip)) return [];
-  if (!(ip in look.picture.holders)) return [`${ip} is not in the account`];
+function placeProblems(evaluate: FirewallLookup, { state, object }: PictureResource, ip: string): readonly string[] {
+  if (evaluate.isByHand(ip)) return [];
+  if (!(ip in evaluate.picture.holders)) return [`${ip} is not in the account`];
   const entry = object.status?.ips?.[ip];
-  const holder = fittingHolder(look, state, ip);
-  if (holder === undefined) return misplaced(look, state, ip, JSON.stringify(entry));
+  const holder = fittingHolder(evaluate, state, ip);
+  if (holder === undefined) return misplaced(evaluate, state, ip, JSON.stringify(entry));
   if (entry?.state === "active" && entry.nodeName === holder.name) return [];
   return [`${ip} is on ${holder.name}, and the status says ${JSON.stringify(entry)}`];
 }
 
 /** The node that holds an address and matches. */
-function fittingHolder(look: Look, state: ResourceState, ip: string): PictureNode | undefined {
-  const node = look.nodeOf(look.picture.holders[ip]);
+function fittingHolder(evaluate: FirewallLookup, state: ResourceState, ip: string): PictureNode | undefined {
+  const node = evaluate.nodeOf(evaluate.picture.holders[ip]);
   return node !== undefined && matches(state, node.state, node.name) ? node : undefined;
 }
 
-function misplaced(look: Look, state: ResourceState, ip: string, reported: string): readonly string[] {
-  const free = look.free(state);
-  const where = look.nodeOf(look.picture.holders[ip])?.name ?? "no node";
+function misplaced(evaluate: FirewallLookup, state: ResourceState, ip: string, reported: string): readonly string[] {
+  const free = evaluate.free(state);
+  const where = evaluate.nodeOf(evaluate.picture.holders[ip])?.name ?? "no node";
   return free === undefined ? [] : [`${ip} is on ${where} and could be on ${free.name}; its status is ${reported}`];
 }
 
 /** Where all is well at the cloud, the status says so and holds no error. */
-function statusProblems(look: Look, resource: PictureResource, enabled: readonly string[]): readonly string[] {
+function statusProblems(
+  evaluate: FirewallLookup,
+  resource: PictureResource,
+  enabled: readonly string[],
+): readonly string[] {
   const { object, state } = resource;
   const { status } = object;
   const active = enabled.filter((ip) => status?.ips?.[ip]?.state === "active");
-  if (active.length < enabled.length || enabled.some((ip) => look.isByHand(ip))) return [];
-  if (state.desired > enabled.length || isAmbiguous(look, resource)) return [];
+  if (active.length < enabled.length || enabled.some((ip) => evaluate.isByHand(ip))) return [];
+  if (state.desired > enabled.length || isAmbiguous(evaluate, resource)) return [];
   const bad = (status?.conditions ?? []).filter(
     ({ type, status: value }) => ["Ready", "Fulfilled"].includes(type) && value !== "True",
   );
@@ -151,7 +155,7 @@ function statusProblems(look: Look, resource: PictureResource, enabled: readonly
 }
 
 /** An open creation whose address could be another one that is new, too, waits for a person, as documented. */
-function isAmbiguous({ history }: Look, { object }: PictureResource): boolean {
+function isAmbiguous({ history }: FirewallLookup, { object }: PictureResource): boolean {
   const isOpen = object.status?.conditions?.some(({ reason }) => reason === "CreationUnsettled") === true;
   const created = new Set(createdByOperator(history).map(({ ip }) => ip));
   const byHand = history.holders.some(({ ip, by }) => by === "hand" && !created.has(ip));
@@ -170,59 +174,67 @@ function conditionText({ status }: PictureResource["object"], name: string): str
 }
 
 /** The record set of a pool holds its active addresses, unless a person edited it last. */
-function recordProblems(look: Look, { state }: PictureResource, enabled: readonly string[]): readonly string[] {
-  const active = enabled.filter((ip) => fittingHolder(look, state, ip) !== undefined);
-  return enabled.some((ip) => look.isByHand(ip)) ? [] : recordSetProblems(look, state, active);
+function recordProblems(
+  evaluate: FirewallLookup,
+  { state }: PictureResource,
+  enabled: readonly string[],
+): readonly string[] {
+  const active = enabled.filter((ip) => fittingHolder(evaluate, state, ip) !== undefined);
+  return enabled.some((ip) => evaluate.isByHand(ip)) ? [] : recordSetProblems(evaluate, state, active);
 }
 
-function recordSetProblems(look: Look, { dns, family }: ResourceState, expected: readonly string[]): readonly string[] {
+function recordSetProblems(
+  evaluate: FirewallLookup,
+  { dns, family }: ResourceState,
+  expected: readonly string[],
+): readonly string[] {
   if (dns === undefined || expected.length === 0) return [];
   const key = `${family === "ipv6" ? "AAAA" : "A"} ${dns.fqdn}`;
-  const last = look.history.records.findLast((fact) => fact.cloud === dns.cloud && fact.key === key);
-  const values = look.picture.records[`${dns.cloud} ${key}`] ?? [];
+  const last = evaluate.history.records.findLast((fact) => fact.cloud === dns.cloud && fact.key === key);
+  const values = evaluate.picture.records[`${dns.cloud} ${key}`] ?? [];
   const wanted = [...expected].sort();
   if (last?.by === "hand" || values.join(" ") === wanted.join(" ")) return [];
   return [`${key} holds [${values.join(", ")}] instead of [${wanted.join(", ")}]`];
 }
 
-function setProblems(look: Look, { state }: PictureResource): readonly string[] {
+function setProblems(evaluate: FirewallLookup, { state }: PictureResource): readonly string[] {
   return recordSetProblems(
-    look,
+    evaluate,
     state,
-    look.candidates(state).map(({ externalIp }) => externalIp),
+    evaluate.candidates(state).map(({ externalIp }) => externalIp),
   );
 }
 
-function routedProblems(look: Look, resource: PictureResource): readonly string[] {
+function routedProblems(evaluate: FirewallLookup, resource: PictureResource): readonly string[] {
   const { state, object } = resource;
   const ip = object.status?.routedIP;
   if (ip === undefined)
-    return isAmbiguous(look, resource) ? [] : [`it has no address (${conditionText(object, "Assigned")})`];
-  if (look.isByHand(ip)) return [];
+    return isAmbiguous(evaluate, resource) ? [] : [`it has no address (${conditionText(object, "Assigned")})`];
+  if (evaluate.isByHand(ip)) return [];
   const { state: reported, assignedNode } = object.status ?? {};
   const shown = `${reported} on ${assignedNode}`;
-  const holder = fittingHolder(look, state, ip);
-  if (holder === undefined) return misplaced(look, state, ip, shown);
-  if (reported === "active" && assignedNode === holder.name) return recordSetProblems(look, state, [ip]);
+  const holder = fittingHolder(evaluate, state, ip);
+  if (holder === undefined) return misplaced(evaluate, state, ip, shown);
+  if (reported === "active" && assignedNode === holder.name) return recordSetProblems(evaluate, state, [ip]);
   return [`${ip} is on ${holder.name}, and the status says ${shown}`];
 }
 
 /** A node's annotation names an address that its machine holds. */
-function wrongAnnotations(look: Look): readonly string[] {
-  return look.picture.nodes.flatMap(({ name, state, annotations }) =>
+function wrongAnnotations(evaluate: FirewallLookup): readonly string[] {
+  return evaluate.picture.nodes.flatMap(({ name, state, annotations }) =>
     Object.values(annotations).flatMap((ip) => {
-      if (look.picture.holders[ip] === state.droplet || look.isByHand(ip)) return [];
+      if (evaluate.picture.holders[ip] === state.droplet || evaluate.isByHand(ip)) return [];
       return [`${name} has the annotation of ${ip}, which is not on its machine`];
     }),
   );
 }
 
 /** Every address of the account is known to a resource, or a person made it, or a person must say whose it is. */
-function leaks(look: Look): readonly string[] {
-  const { picture, history } = look;
+function leaks(evaluate: FirewallLookup): readonly string[] {
+  const { picture, history } = evaluate;
   const known = new Set(history.objects.flatMap((fact) => fact.known));
   const unknown = createdByOperator(history).filter(({ ip }) => ip in picture.holders && !known.has(ip));
-  const open = picture.resources.filter((resource) => isAmbiguous(look, resource)).length;
+  const open = picture.resources.filter((resource) => isAmbiguous(evaluate, resource)).length;
   if (unknown.length <= open + leftOpen(history)) return [];
   return unknown.map(({ ip }) => `${ip} was created by the operator and no resource has ever known it`);
 }

@@ -9,7 +9,7 @@ import { DOMAIN } from "../clouds.js";
 import type { Call, History, Violation } from "../history.js";
 import { BOUNDS, SECOND_MS } from "../oracle/bounds.js";
 import type { Picture, PictureResource } from "../oracle/picture.js";
-import { enabledAddresses, Look } from "../oracle/rest.js";
+import { enabledAddresses, FirewallLookup } from "../oracle/rest.js";
 import { isDone, matches, movesOf } from "../truth.js";
 import { insist } from "./insist.js";
 import { LABEL } from "./nodes.js";
@@ -73,18 +73,18 @@ async function drain(stage: Stage, { calls }: History): Promise<void> {
 
 /** A pool without grace, one of its holders, and a candidate to go to. */
 function caseIn(picture: Picture, history: History): Case | undefined {
-  const look = new Look(picture, history);
+  const evaluate = new FirewallLookup(picture, history);
   return picture.resources
     .filter(({ state }) => state.kind === "pool" && !state.paused && state.graceSeconds === 0)
-    .flatMap((resource) => casesOf(look, resource))[0];
+    .flatMap((resource) => casesOf(evaluate, resource))[0];
 }
 
-function casesOf(look: Look, resource: PictureResource): readonly Case[] {
+function casesOf(evaluate: FirewallLookup, resource: PictureResource): readonly Case[] {
   const { name: pool, state } = resource;
-  if (look.free(state) === undefined) return [];
+  if (evaluate.free(state) === undefined) return [];
   return enabledAddresses(resource).flatMap((ip) => {
-    const node = look.nodeOf(look.picture.holders[ip]);
-    if (node === undefined || look.isByHand(ip) || !matches(state, node.state, node.name)) return [];
+    const node = evaluate.nodeOf(evaluate.picture.holders[ip]);
+    if (node === undefined || evaluate.isByHand(ip) || !matches(state, node.state, node.name)) return [];
     return [{ ip, node: node.name, pool, coolOffMs: state.coolOffSeconds * SECOND_MS }];
   });
 }

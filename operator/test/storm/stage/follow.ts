@@ -11,7 +11,7 @@ export interface FollowOptions<T> {
   readonly client: Client;
   readonly path: string;
   readonly signal: AbortSignal;
-  readonly see: (object: T, deleted: boolean) => void;
+  readonly indexResource: (object: T, deleted: boolean) => void;
   /** Changes between these times may have been missed but for the last one. */
   readonly gap?: (from: number, to: number) => void;
 }
@@ -35,14 +35,14 @@ export async function follow<T extends Watched>(options: FollowOptions<T>): Prom
 }
 
 async function readAll<T extends Watched>(options: FollowOptions<T>, known: Map<string, T>): Promise<string> {
-  const { client, path, see } = options;
+  const { client, path, indexResource } = options;
   const { status, body } = await client.list<T>(path);
   if (status !== 200) throw new Error(`GET ${path} was answered with ${status}`);
   const present = new Set(body.items.map(({ metadata }) => metadata.uid));
   for (const [uid, object] of known) {
     if (present.has(uid)) continue;
     known.delete(uid);
-    see(object, true);
+    indexResource(object, true);
   }
   for (const object of body.items) note(options, known, object);
   return body.metadata.resourceVersion;
@@ -53,21 +53,21 @@ async function watchFrom<T extends Watched>(
   known: Map<string, T>,
   resourceVersion: string,
 ): Promise<void> {
-  const { client, path, signal, see } = options;
+  const { client, path, signal, indexResource } = options;
   for await (const { type, object } of client.watch<T>(path, { resourceVersion }, signal)) {
     if (type === "ERROR") return;
     if (type === "BOOKMARK") continue;
     if (type !== "DELETED") note(options, known, object);
     else {
       known.delete(object.metadata.uid);
-      see(object, true);
+      indexResource(object, true);
     }
   }
 }
 
-function note<T extends Watched>({ see }: FollowOptions<T>, known: Map<string, T>, object: T): void {
+function note<T extends Watched>({ indexResource }: FollowOptions<T>, known: Map<string, T>, object: T): void {
   const { uid, resourceVersion } = object.metadata;
   if (known.get(uid)?.metadata.resourceVersion === resourceVersion) return;
   known.set(uid, object);
-  see(object, false);
+  indexResource(object, false);
 }

@@ -85,9 +85,9 @@ function present({ digitalocean }: Clouds, nodes: Nodes): readonly number[] {
   return nodes.droplets.filter((droplet) => exists(() => digitalocean.state.droplet(droplet)));
 }
 
-export function exists(look: () => unknown): boolean {
+export function exists(evaluate: () => unknown): boolean {
   try {
-    look();
+    evaluate();
     return true;
   } catch {
     return false;

@@ -42,7 +42,7 @@ export class Mishaps {
 
   constructor(private readonly options: MishapOptions) {}
 
-  begin(act: MishapAct): void {
+  runActions(act: MishapAct): void {
     const acts: Readonly<Record<MishapAct, () => void>> = {
       "assign lost and errored": () => this.loseAssign((request) => this.abort(request)),
       "assign lost and node replaced": () => this.loseAssign((request) => this.onNode(request, "replace")),

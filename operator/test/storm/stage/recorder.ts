@@ -100,7 +100,7 @@ export class Recorder {
   }
 
   /** Opens a span that ends when the returned function is called. */
-  begin(spans: Span[], what: string): () => void {
+  runActions(spans: Span[], what: string): () => void {
     const span: Mutable<Span> = { from: Date.now(), to: Number.MAX_SAFE_INTEGER, what };
     spans.push(span);
     return () => {

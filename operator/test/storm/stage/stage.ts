@@ -50,7 +50,7 @@ export class Stage {
     }
   }
 
-  private readonly troubles: Troubles;
+  private readonly pendingWarnings: Troubles;
   private readonly mishaps: Mishaps;
   private readonly watching = new AbortController();
   /** One after the other: what changes the cluster, and what signals replicas. */
@@ -59,7 +59,7 @@ export class Stage {
   private readonly problems: string[] = [];
 
   private constructor(readonly parts: Parts) {
-    this.troubles = new Troubles(parts);
+    this.pendingWarnings = new Troubles(parts);
     this.mishaps = new Mishaps({ ...parts, queue: (act) => this.queue(act) });
     this.watch();
     void this.watchLoop();
@@ -99,17 +99,17 @@ export class Stage {
         this.signals = this.signals.then(() => this.guard(() => replicas.hit(step.which, step.act, step.ms)));
         break;
       case "mishap":
-        this.mishaps.begin(step.act);
+        this.mishaps.runActions(step.act);
         break;
       default:
-        this.troubles.begin(step);
+        this.pendingWarnings.runActions(step);
     }
   }
 
   /** Ends all faults; what was asked of the cluster is done when it resolves. */
   async calm(): Promise<void> {
     this.mishaps.calm();
-    await this.troubles.calm();
+    await this.pendingWarnings.calm();
     await this.signals;
     await this.parts.replicas.resumeAll();
     await this.cluster;
@@ -144,10 +144,10 @@ export class Stage {
     const gap = (from: number, to: number) =>
       void recorder.unsure.push({ from, to, what: "the storm's watch was down" });
     const path = `/apis/coordination.k8s.io/v1/namespaces/${install.namespace}/leases`;
-    void follow<LeaseObject>({ client, path, signal, gap, see: (lease) => this.seeLease(lease) });
+    void follow<LeaseObject>({ client, path, signal, gap, indexResource: (lease) => this.seeLease(lease) });
     for (const kind of Object.keys(PLURALS) as ResourceKind[]) {
-      const see = (object: AnyResource, deleted: boolean) => this.seeResource(kind, object, deleted);
-      void follow<AnyResource>({ client, path: resources.collection(kind), signal, see });
+      const indexResource = (object: AnyResource, deleted: boolean) => this.seeResource(kind, object, deleted);
+      void follow<AnyResource>({ client, path: resources.collection(kind), signal, indexResource });
     }
   }
 

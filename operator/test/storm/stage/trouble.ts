@@ -17,8 +17,8 @@ export interface TroubleOptions {
   readonly replicas: Replicas;
 }
 
-export type Trouble = Extract<Happening, { readonly kind: "cloud" | "actions" | "token" | "quota" | "server" }>;
-type Of<K extends Trouble["kind"]> = Extract<Trouble, { readonly kind: K }>;
+export type PendingWarning = Extract<Happening, { readonly kind: "cloud" | "actions" | "token" | "quota" | "server" }>;
+type Of<K extends PendingWarning["kind"]> = Extract<PendingWarning, { readonly kind: K }>;
 
 const DELAY_MS = 2_500;
 const SLOW_ACTION_MS = 5_000;
@@ -58,23 +58,23 @@ export class Troubles {
     });
   }
 
-  begin(trouble: Trouble): void {
-    switch (trouble.kind) {
+  runActions(degradedReason: PendingWarning): void {
+    switch (degradedReason.kind) {
       case "cloud":
-        this.cloud(trouble);
+        this.cloud(degradedReason);
         break;
       case "actions":
-        if (trouble.act === "fail") this.failActions(trouble.ms);
-        else this.slowActions(trouble.ms);
+        if (degradedReason.act === "fail") this.failActions(degradedReason.ms);
+        else this.slowActions(degradedReason.ms);
         break;
       case "token":
-        this.token(trouble);
+        this.token(degradedReason);
         break;
       case "quota":
-        this.quota(trouble);
+        this.quota(degradedReason);
         break;
       case "server":
-        this.server(trouble);
+        this.server(degradedReason);
         break;
     }
   }
@@ -102,7 +102,7 @@ export class Troubles {
       return;
     }
     const rule = simulator.faults.inject(FAULTS[fault], {
-      ...{ on: ({ method }) => concerns(routes, method), times: Number.POSITIVE_INFINITY, probability },
+      ...{ on: ({ method }) => isAbout(routes, method), times: Number.POSITIVE_INFINITY, probability },
     });
     this.until(ms, () => rule.cancel());
   }
@@ -153,7 +153,7 @@ export class Troubles {
   /** The operators do not see the cluster for a while. */
   private cut(act: "reset" | "freeze" | "errors" | "delay", ms: number): void {
     const { proxy, recorder } = this.options;
-    const seen = recorder.begin(recorder.blind, act);
+    const seen = recorder.runActions(recorder.blind, act);
     if (act === "freeze") proxy.freeze();
     if (act === "errors") proxy.inject({ kind: "status", code: 503 }, Number.POSITIVE_INFINITY, inTime(ms));
     if (act === "delay") proxy.inject({ kind: "delay", ms: DELAY_MS }, Number.POSITIVE_INFINITY, inTime(ms));
@@ -167,7 +167,7 @@ export class Troubles {
 
   private restart(): void {
     const { plane, recorder } = this.options;
-    const seen = recorder.begin(recorder.blind, "API server restarts");
+    const seen = recorder.runActions(recorder.blind, "API server restarts");
     this.restarting = this.restarting.then(() => plane.apiserver.restart()).finally(seen);
   }
 
@@ -186,7 +186,7 @@ function inTime(ms: number): () => boolean {
   return () => Date.now() < end;
 }
 
-function concerns(routes: Routes, method: string): boolean {
+function isAbout(routes: Routes, method: string): boolean {
   if (routes === "all") return true;
   return (method === "GET") === (routes === "reads");
 }

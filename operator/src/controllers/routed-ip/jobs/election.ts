@@ -2,7 +2,7 @@
 
 import { type Grace, graceOf } from "../../../match/grace.js";
 import type { NodeFacts } from "../../../match/node-facts.js";
-import { given } from "../../given.js";
+import { omitUndefined } from "../../omit-undefined.js";
 import { timeOf } from "../../times.js";
 import type { JobSnapshot } from "./plan.js";
 
@@ -20,13 +20,13 @@ export function elect(snapshot: JobSnapshot): Election {
   const since = timeOf(graceSince);
   const memory = since === undefined ? {} : { since, over: state !== "active" };
   const periodMs = (routed.spec.gracePeriodSeconds ?? 0) * 1000;
-  const grace = graceOf({ verdict, memory, periodMs, now, ...given({ leadsSince }) });
+  const grace = graceOf({ verdict, memory, periodMs, now, ...omitUndefined({ leadsSince }) });
   const target = grace.state === "over" ? youngestFree(snapshot) : verdict?.node;
   return { holder: verdict?.node, grace, target };
 }
 
-function youngestFree({ terms, candidates, load }: JobSnapshot): NodeFacts | undefined {
-  const limit = terms?.perNodeIPLimit ?? 1;
+function youngestFree({ resolvedClass, candidates, load }: JobSnapshot): NodeFacts | undefined {
+  const limit = resolvedClass?.perNodeIPLimit ?? 1;
   const free = candidates.filter(({ machine }) => machine !== undefined && load(machine) < limit);
   return [...free].sort((a, b) => Number(a.leaving) - Number(b.leaving) || youngest(a, b))[0];
 }

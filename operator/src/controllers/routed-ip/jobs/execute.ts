@@ -3,13 +3,13 @@
 import { Annotation, Finalizer } from "cdk8s-flipop/api";
 import { finalizerPatch, ownAnnotationPatch, statusPatch } from "../../../kube/patch.js";
 import type { Run } from "../../../runtime/controller.js";
+import { abandonedItems, type EventMessage, normal, regardingOf, warning } from "../../event-message.js";
 import type { JobOrder } from "../../jobs/job.js";
-import { isDefinite, jobSpecOf } from "../../jobs/job-desk.js";
 import { jobNamespaceOf } from "../../jobs/job-place.js";
-import { leftBehind, normal, regardingOf, type Telling, warning } from "../../telling.js";
+import { isDefinite, jobSpecOf } from "../../jobs/job-service.js";
 import type { RoutedObject } from "../resource.js";
+import { KIND, type RoutedIPState } from "../resource-state.js";
 import { setTaints } from "../set-taints.js";
-import { KIND, type RoutedUnit } from "../unit.js";
 import { CRD_TOO_OLD } from "./conditions.js";
 import type { JobTools } from "./gather.js";
 import type { Change, JobAction, JobPlan, JobSnapshot } from "./plan.js";
@@ -22,121 +22,129 @@ interface Work {
 /** @returns whether anything was done. */
 export async function carryOut(
   tools: JobTools,
-  unit: RoutedUnit,
+  resourceState: RoutedIPState,
   snapshot: JobSnapshot,
   { plan, run }: Work,
 ): Promise<boolean> {
   let acted = false;
-  const { droppedAt } = unit;
-  for (const action of plan.chain) {
-    if (run.signal.aborted || unit.signal.aborted) return false;
+  const { droppedAt } = resourceState;
+  for (const action of plan.sequence) {
+    if (run.signal.aborted || resourceState.signal.aborted) return false;
     // Where the server has dropped what was recorded, the plan is another one.
-    if (!(await perform(tools, unit, snapshot, action))) return acted || unit.droppedAt !== droppedAt;
+    if (!(await perform(tools, resourceState, snapshot, action))) return acted || resourceState.droppedAt !== droppedAt;
     run.logger.info({ action: action.do, why: action.why }, "action");
     acted = true;
   }
   return acted;
 }
 
-async function perform(tools: JobTools, unit: RoutedUnit, snapshot: JobSnapshot, action: JobAction): Promise<boolean> {
-  const { routing, desk } = tools;
+async function perform(
+  tools: JobTools,
+  resourceState: RoutedIPState,
+  snapshot: JobSnapshot,
+  action: JobAction,
+): Promise<boolean> {
+  const { routing, dnsService } = tools;
   switch (action.do) {
     case "set-taints":
       return (await setTaints(routing, action)).is === "done";
     case "add-finalizer":
-      await unit.writer.write({ patch: (object) => finalizerPatch(object, Finalizer.cleanup, true) });
+      await resourceState.writer.write({ patch: (object) => finalizerPatch(object, Finalizer.cleanup, true) });
       return true;
     case "remove-finalizer":
-      await unit.writer.write({ patch: (object) => finalizerPatch(object, Finalizer.cleanup, false) });
-      tellLeftBehind(tools, unit, action);
+      await resourceState.writer.write({ patch: (object) => finalizerPatch(object, Finalizer.cleanup, false) });
+      reportAbandoned(tools, resourceState, action);
       return true;
     case "annotate": {
       const change = { [Annotation.createdIps]: action.value };
-      await unit.writer.write({ patch: (object) => ownAnnotationPatch(object, change) });
+      await resourceState.writer.write({ patch: (object) => ownAnnotationPatch(object, change) });
       return true;
     }
     case "record":
-      return record(tools, unit, action.change);
+      return record(tools, resourceState, action.change);
     case "create-job":
-      await createJob(tools, unit, snapshot, action);
+      await createJob(tools, resourceState, snapshot, action);
       return false;
     case "remove-job":
-      await desk.remove(action.job);
-      endJob(tools, unit, action);
+      await dnsService.remove(action.job);
+      endJob(tools, resourceState, action);
       return false;
   }
 }
 
 /** @returns whether it is on record: an older CRD drops the intent of a creation, and then nothing is created. */
-async function record(tools: JobTools, unit: RoutedUnit, change: Change): Promise<boolean> {
+async function record(tools: JobTools, resourceState: RoutedIPState, change: Change): Promise<boolean> {
   const patch = (object: RoutedObject) => statusPatch(object, { ...change });
-  const { status } = await unit.writer.write({ patch, subresource: "status", fact: true });
+  const { status } = await resourceState.writer.write({ patch, subresource: "status", fact: true });
   if (change.pendingCreation?.startedAt === status?.pendingCreation?.startedAt) return true;
   if (change.pendingCreation === undefined) return true;
-  unit.droppedAt = tools.routing.context.clock.monotonic();
-  event(tools, unit, warning(CRD_TOO_OLD.reason, "Assign", CRD_TOO_OLD.message));
+  resourceState.droppedAt = tools.routing.context.clock.monotonic();
+  event(tools, resourceState, warning(CRD_TOO_OLD.reason, "Assign", CRD_TOO_OLD.message));
   return false;
 }
 
-function tellLeftBehind(
+function reportAbandoned(
   tools: JobTools,
-  unit: RoutedUnit,
+  resourceState: RoutedIPState,
   { kept, givenUp, why }: Extract<JobAction, { readonly do: "remove-finalizer" }>,
 ): void {
-  const telling = leftBehind([...kept, ...givenUp], why);
-  if (telling !== undefined) event(tools, unit, telling);
+  const eventMessage = abandonedItems([...kept, ...givenUp], why);
+  if (eventMessage !== undefined) event(tools, resourceState, eventMessage);
   if (givenUp.length === 0) return;
   const { metrics, logger } = tools.routing.context;
-  metrics.leftBehind.inc({ kind: KIND, namespace: unit.ref.namespace }, givenUp.length);
-  logger.error({ routedIP: unit.key, leftBehind: givenUp }, "clean-up given up; remove by hand what is left behind");
+  metrics.abandonedItems.inc({ kind: KIND, namespace: resourceState.ref.namespace }, givenUp.length);
+  logger.error(
+    { routedIP: resourceState.key, abandonedItems: givenUp },
+    "clean-up given up; remove by hand what is left behind",
+  );
 }
 
 async function createJob(
-  { routing, desk }: JobTools,
-  unit: RoutedUnit,
-  { terms }: JobSnapshot,
+  { routing, dnsService }: JobTools,
+  resourceState: RoutedIPState,
+  { resolvedClass }: JobSnapshot,
   { variables, attempt }: Extract<JobAction, { readonly do: "create-job" }>,
 ): Promise<void> {
-  const found = routing.lookUp.class(terms?.className ?? "");
+  const found = routing.lookUp.class(resolvedClass?.className ?? "");
   if (found === undefined) return;
   const order: JobOrder = {
     purpose: "assign",
-    uid: unit.ref.uid,
+    uid: resourceState.ref.uid,
     owner: { name: found.metadata.name, uid: found.metadata.uid },
-    namespace: jobNamespaceOf(found.spec, desk),
+    namespace: jobNamespaceOf(found.spec, dnsService),
     spec: jobSpecOf(found.spec, "assign"),
     variables,
     secrets: (found.spec.fromSecretsRef ?? []).map(({ name }) => name),
     attempt,
   };
   try {
-    await desk.create(order);
+    await dnsService.create(order);
   } catch (error) {
-    if (isDefinite(error)) await forgetIntent(unit);
+    if (isDefinite(error)) await forgetIntent(resourceState);
     throw error;
   }
 }
 
 /** Nothing can have been created: it is asked for anew, once the class can work. */
-async function forgetIntent(unit: RoutedUnit): Promise<void> {
+async function forgetIntent(resourceState: RoutedIPState): Promise<void> {
   const patch = (object: RoutedObject) => statusPatch(object, { pendingCreation: undefined });
-  await unit.writer.write({ patch, subresource: "status", fact: true });
+  await resourceState.writer.write({ patch, subresource: "status", fact: true });
 }
 
 function endJob(
   tools: JobTools,
-  unit: RoutedUnit,
+  resourceState: RoutedIPState,
   { failure }: Extract<JobAction, { readonly do: "remove-job" }>,
 ): void {
-  unit.addressRetry = failure?.retry;
-  unit.jobFailure = failure?.retry === undefined ? undefined : failure.problem;
+  resourceState.addressRetry = failure?.retry;
+  resourceState.jobFailure = failure?.retry === undefined ? undefined : failure.problem;
   if (failure === undefined) {
-    event(tools, unit, normal("Assigned", "Assign", "a Job of the class has moved the address"));
+    event(tools, resourceState, normal("Assigned", "Assign", "a Job of the class has moved the address"));
     return;
   }
-  event(tools, unit, warning(failure.problem.reason, "Assign", failure.problem.message));
+  event(tools, resourceState, warning(failure.problem.reason, "Assign", failure.problem.message));
 }
 
-function event({ routing: { context } }: JobTools, { ref }: RoutedUnit, telling: Telling): void {
-  context.events.record({ regarding: regardingOf(ref), ...telling });
+function event({ routing: { context } }: JobTools, { ref }: RoutedIPState, eventMessage: EventMessage): void {
+  context.events.record({ regarding: regardingOf(ref), ...eventMessage });
 }

@@ -3,12 +3,12 @@
 import { parsePortRange } from "cdk8s-flipop/api";
 import type { JobVariables } from "../../jobs/job.js";
 import { decideJob } from "../../jobs/job-decision.js";
-import type { FoundJob } from "../../jobs/job-desk.js";
+import type { FoundJob } from "../../jobs/job-service.js";
 import { type FirewallNeed, firewallOrders, firewallVariables } from "../../jobs/variables.js";
 import type { Problem } from "../../problem.js";
 import type { RetryState } from "../../retry-schedule.js";
+import type { ClassRules } from "../resolved-class.js";
 import type { RoutedIP } from "../snapshot.js";
-import type { ClassTerms } from "../terms.js";
 
 /** Whether the firewall is as all RoutedIPs of the class need it. */
 export type FirewallState = "done" | "pending" | { readonly failure: Problem };
@@ -27,21 +27,21 @@ export class FirewallJobs {
   private readonly classes = new Map<string, ClassState>();
 
   /** As the class's members need it now. */
-  of(name: string, members: readonly RoutedIP[], terms: ClassTerms): FirewallState {
-    const { applied, wanted, failure } = this.look(name, members, terms);
+  of(name: string, members: readonly RoutedIP[], resolvedClass: ClassRules): FirewallState {
+    const { applied, wanted, failure } = this.evaluate(name, members, resolvedClass);
     if (applied === wanted) return "done";
     return failure === undefined ? "pending" : { failure };
   }
 
   /** What to do about the Job. */
-  decide(name: string, members: readonly RoutedIP[], { terms, job, now }: FirewallScene) {
-    const { applied, wanted, retry } = this.look(name, members, terms);
+  decide(name: string, members: readonly RoutedIP[], { resolvedClass, job, now }: FirewallScene) {
+    const { applied, wanted, retry } = this.evaluate(name, members, resolvedClass);
     const open = applied === wanted ? undefined : { FIREWALL_RULES: wanted };
     return decideJob({ wanted: open, now, ...(job && { job }), ...(retry && { retry }) });
   }
 
-  private look(name: string, members: readonly RoutedIP[], terms: ClassTerms): ClassState {
-    const wanted = firewallVariables(firewallOrders(needsOf(members, terms)))["FIREWALL_RULES"] ?? "";
+  private evaluate(name: string, members: readonly RoutedIP[], resolvedClass: ClassRules): ClassState {
+    const wanted = firewallVariables(firewallOrders(needsOf(members, resolvedClass)))["FIREWALL_RULES"] ?? "";
     // A new process: what the members say was done is done.
     const state = this.classes.get(name) ?? { applied: isDone(members) ? wanted : UNKNOWN, wanted };
     this.classes.set(name, state);
@@ -78,14 +78,14 @@ export class FirewallJobs {
 }
 
 export interface FirewallScene {
-  readonly terms: ClassTerms;
+  readonly resolvedClass: ClassRules;
   readonly job?: FoundJob;
   /** ms since the epoch. */
   readonly now: number;
 }
 
 /** Ports in the NodePort range need no rule; one that goes, or has no node yet, needs nothing. */
-function needsOf(members: readonly RoutedIP[], { nodePortRange }: ClassTerms): readonly FirewallNeed[] {
+function needsOf(members: readonly RoutedIP[], { nodePortRange }: ClassRules): readonly FirewallNeed[] {
   const range = parsePortRange(nodePortRange);
   const isOpen = (port: number) => range !== undefined && port >= range.from && port <= range.to;
   return members.flatMap(({ metadata, status }): readonly FirewallNeed[] => {

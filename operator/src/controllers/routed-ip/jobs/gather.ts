@@ -3,49 +3,53 @@
 import { Annotation } from "cdk8s-flipop/api";
 import { CRD_PROBE_MS } from "../../../bounds.js";
 import type { ProviderId } from "../../../providers/types.js";
-import { given } from "../../given.js";
-import type { JobDesk } from "../../jobs/job-desk.js";
+import type { JobService } from "../../jobs/job-service.js";
+import { omitUndefined } from "../../omit-undefined.js";
 import type { Problem } from "../../problem.js";
 import { nodesOf, problemOfService, servedBy } from "../gather.js";
 import type { PortsFound } from "../ports.js";
+import { classRules, type ResolvedJobClass, resolveClass } from "../resolved-class.js";
 import type { RoutedRead } from "../resource.js";
+import type { RoutedIPState } from "../resource-state.js";
 import type { Routing } from "../routing.js";
 import type { RoutedIP } from "../snapshot.js";
-import { classTerms, type JobTerms, termsOf } from "../terms.js";
-import type { RoutedUnit } from "../unit.js";
 import type { FirewallJobs } from "./firewall-jobs.js";
 import type { JobSnapshot } from "./plan.js";
 
 export interface JobTools {
   readonly routing: Routing;
-  readonly desk: JobDesk;
+  readonly dnsService: JobService;
   readonly firewalls: FirewallJobs;
   /** By uid of the RoutedIP: the machine that a Job is bringing its address to. No status says so yet. */
   readonly aims: Map<string, ProviderId>;
 }
 
-export function snapshotOf(tools: JobTools, unit: RoutedUnit, { routed, problem }: RoutedRead): JobSnapshot {
-  const { routing, desk, firewalls } = tools;
+export function snapshotOf(
+  tools: JobTools,
+  resourceState: RoutedIPState,
+  { routed, problem }: RoutedRead,
+): JobSnapshot {
+  const { routing, dnsService, firewalls } = tools;
   const { context } = routing;
-  const found = termsOf(routed, routing.lookUp);
-  const terms = found.terms?.by === "jobs" ? found.terms : undefined;
-  const verdict = terms === undefined ? undefined : verdictOnClass(routing, terms);
-  const unserved = problem ?? found.problem ?? problemOfService(routing, unit) ?? problemIn(verdict);
-  const { ports, cachesComplete } = servedBy(routing, unit, { routed, problem: unserved });
+  const found = resolveClass(routed, routing.lookUp);
+  const resolvedClass = found.resolvedClass?.by === "jobs" ? found.resolvedClass : undefined;
+  const verdict = resolvedClass === undefined ? undefined : verdictOnClass(routing, resolvedClass);
+  const unserved = problem ?? found.problem ?? problemOfService(routing, resourceState) ?? problemIn(verdict);
+  const { ports, cachesComplete } = servedBy(routing, resourceState, { routed, problem: unserved });
   return {
     routed,
     now: context.clock.now(),
-    cachesComplete: cachesComplete && verdict !== "unknown" && desk.parts.every((part) => part.hasSynced()),
-    ...given({ terms, problem: unserved, job: desk.find(unit.ref.uid, "assign") }),
-    ...given({ retry: unit.addressRetry, failure: unit.jobFailure }),
-    claims: context.claims.view(unit.ref.uid),
-    ...nodesOf(unit),
+    cachesComplete: cachesComplete && verdict !== "unknown" && dnsService.parts.every((part) => part.hasSynced()),
+    ...omitUndefined({ resolvedClass, problem: unserved, job: dnsService.find(resourceState.ref.uid, "assign") }),
+    ...omitUndefined({ retry: resourceState.addressRetry, failure: resourceState.jobFailure }),
+    claims: context.claims.view(resourceState.ref.uid),
+    ...nodesOf(resourceState),
     ports,
-    taints: routing.taints.view(unit.ref.uid),
-    load: (machine) => loadOf(tools, unit, machine),
+    taints: routing.taints.view(resourceState.ref.uid),
+    load: (machine) => loadOf(tools, resourceState, machine),
     firewall: firewallState(routing, firewalls, withPorts(routed, ports)),
-    crdTooOld: context.clock.monotonic() - unit.droppedAt < CRD_PROBE_MS,
-    cleanup: unit.cleanup,
+    crdTooOld: context.clock.monotonic() - resourceState.droppedAt < CRD_PROBE_MS,
+    cleanup: resourceState.cleanup,
   };
 }
 
@@ -56,7 +60,7 @@ function firewallState(routing: Routing, firewalls: FirewallJobs, routed: Routed
   if (found === undefined) return "pending";
   const isOwn = ({ metadata }: RoutedIP) => metadata.uid === routed.metadata.uid;
   const members = routing.membersOf(className).map((member) => (isOwn(member) ? routed : member));
-  return firewalls.of(className, members, classTerms(found.spec));
+  return firewalls.of(className, members, classRules(found.spec));
 }
 
 /** As its status will say. */
@@ -71,7 +75,7 @@ function problemIn(verdict: Verdict): Problem | undefined {
 }
 
 /** What the class, as it is now, says is in the way, such as a Job that the server refuses. `unknown`: not tried yet. */
-function verdictOnClass(routing: Routing, { className }: JobTerms): Verdict {
+function verdictOnClass(routing: Routing, { className }: ResolvedJobClass): Verdict {
   const { metadata, status } = routing.lookUp.class(className) ?? {};
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
   if (ready === undefined || ready.observedGeneration !== metadata?.generation) return "unknown";
@@ -81,10 +85,10 @@ function verdictOnClass(routing: Routing, { className }: JobTerms): Verdict {
 }
 
 /** By the statuses of other RoutedIPs, by where their Jobs are bringing them, and by what pools have put there. */
-function loadOf({ routing, aims }: JobTools, unit: RoutedUnit, machine: ProviderId): number {
+function loadOf({ routing, aims }: JobTools, resourceState: RoutedIPState, machine: ProviderId): number {
   let load = 0;
   for (const { metadata, status } of routing.routed.list()) {
-    if (metadata.uid === unit.ref.uid) continue;
+    if (metadata.uid === resourceState.ref.uid) continue;
     if (status?.providerID === machine || aims.get(metadata.uid) === machine) load += 1;
   }
   const node = routing.context.nodes.ofMachine(machine);

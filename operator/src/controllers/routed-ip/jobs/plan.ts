@@ -6,12 +6,12 @@ import type { Verdict } from "../../../match/checks.js";
 import type { NodeFacts } from "../../../match/node-facts.js";
 import type { ProviderId } from "../../../providers/types.js";
 import { type CleanupMemory, isCleanupOverdue } from "../../cleanup.js";
-import { annotatedIps } from "../../floating-ip-pool/wish.js";
-import { given } from "../../given.js";
+import { annotatedIps } from "../../floating-ip-pool/desired.js";
 import type { JobVariables } from "../../jobs/job.js";
 import { decideJob, type JobDecision, type JobSituation } from "../../jobs/job-decision.js";
 import type { JobObject } from "../../jobs/job-state.js";
 import { assignVariables } from "../../jobs/variables.js";
+import { omitUndefined } from "../../omit-undefined.js";
 import { type PlannedCondition, stamped, unknown } from "../../planned-condition.js";
 import type { Problem } from "../../problem.js";
 import type { RetryState } from "../../retry-schedule.js";
@@ -19,9 +19,9 @@ import { timestamp } from "../../times.js";
 import type { TaintAction } from "../actions.js";
 import { hasFinalizer, isDeleting } from "../deletion.js";
 import type { PortsFound } from "../ports.js";
+import type { ResolvedJobClass } from "../resolved-class.js";
 import type { RoutedIP, TaintView } from "../snapshot.js";
 import { electTaint, strayTaints } from "../taints.js";
-import type { JobTerms } from "../terms.js";
 import { conditionsOf, conflictOf } from "./conditions.js";
 import { type Election, elect } from "./election.js";
 import { statusOf } from "./status.js";
@@ -32,7 +32,7 @@ export interface JobSnapshot {
   readonly cachesComplete: boolean;
   /** See `GraceInput.leadsSince`. */
   readonly leadsSince?: number;
-  readonly terms?: JobTerms;
+  readonly resolvedClass?: ResolvedJobClass;
   readonly problem?: Problem;
   readonly claims: ClaimView;
   readonly candidates: readonly NodeFacts[];
@@ -81,12 +81,12 @@ export type JobAction =
 
 export interface JobPlan {
   /** One after the other, as long as each is done. */
-  readonly chain: readonly JobAction[];
+  readonly sequence: readonly JobAction[];
   readonly status: Change;
   readonly conditions: readonly PlannedCondition[];
   /** Nodes that keep the taint. */
   readonly nodes: readonly string[];
-  readonly lookAgainAt?: number;
+  readonly requeueAt?: number;
   /** The address is where it belongs, and no Job is there: failures of former ones are over. */
   readonly settled: boolean;
 }
@@ -98,17 +98,17 @@ export function planJobs(snapshot: JobSnapshot): JobPlan {
   const wanted = decideJob(situationOf(snapshot, able ? wantedOf(snapshot, election) : undefined));
   const decision = snapshot.crdTooOld && isCreation(wanted) ? NOTHING : wanted;
   const lost = isLost(snapshot);
-  const chain = isDeleting(snapshot.routed)
+  const sequence = isDeleting(snapshot.routed)
     ? deletionChain(snapshot, decision)
     : able
       ? chainOf(snapshot, election, lost ? NOTHING : decision)
       : [];
   return {
-    chain,
+    sequence,
     status: statusOf(snapshot, election, decision),
     conditions: conditionsOf(snapshot, election, { decision, conflict, lost }),
     nodes: isDeleting(snapshot.routed) ? [] : [election.holder, election.target].flatMap((node) => node?.name ?? []),
-    ...lookAgain(election, decision),
+    ...requeue(election, decision),
     settled: able && isAtRest(election, decision),
   };
 }
@@ -123,9 +123,13 @@ function isCreation(decision: JobDecision): boolean {
   return decision.do === "create" && decision.variables["ROUTED_IP"] === "";
 }
 
-function isAble({ cachesComplete, problem, terms, routed }: JobSnapshot): boolean {
+function isAble({ cachesComplete, problem, resolvedClass, routed }: JobSnapshot): boolean {
   return (
-    cachesComplete && problem === undefined && terms !== undefined && routed.spec.paused !== true && !isDeleting(routed)
+    cachesComplete &&
+    problem === undefined &&
+    resolvedClass !== undefined &&
+    routed.spec.paused !== true &&
+    !isDeleting(routed)
   );
 }
 
@@ -140,7 +144,7 @@ function wantedOf({ routed }: JobSnapshot, { target }: Election): JobVariables |
     namespace: metadata.namespace ?? "",
     name: metadata.name,
     node: { name: target.name, providerID: target.machine },
-    ...given({ ip, previous }),
+    ...omitUndefined({ ip, previous }),
     region: target.labels["topology.kubernetes.io/region"] ?? "",
   });
 }
@@ -158,7 +162,7 @@ export function addressOf({ metadata, spec, status }: RoutedIP): string | undefi
 }
 
 function situationOf({ job, retry, failure, now }: JobSnapshot, wanted: JobVariables | undefined): JobSituation {
-  return { wanted, now, ...given({ job, retry, failure }) };
+  return { wanted, now, ...omitUndefined({ job, retry, failure }) };
 }
 
 /** A Job that was to create an address is gone, and nobody knows what it did: that is for a person to say. */
@@ -275,11 +279,11 @@ function deletionChain(snapshot: JobSnapshot, decision: JobDecision): readonly J
   return [{ do: "remove-finalizer", kept, givenUp, why }];
 }
 
-function lookAgain({ grace }: Election, decision: JobDecision): { readonly lookAgainAt?: number } {
+function requeue({ grace }: Election, decision: JobDecision): { readonly requeueAt?: number } {
   const times = [
     grace?.state === "protected" ? grace.until : undefined,
     decision.do === "wait" ? decision.until : undefined,
   ];
   const ahead = times.filter((time) => time !== undefined);
-  return ahead.length === 0 ? {} : { lookAgainAt: Math.min(...ahead) };
+  return ahead.length === 0 ? {} : { requeueAt: Math.min(...ahead) };
 }

@@ -11,41 +11,41 @@ import { inputOf } from "../../jobs/job.js";
 import type { JobState } from "../../jobs/job-state.js";
 import { stamped } from "../../planned-condition.js";
 import { hasFinalizer, isDeleting } from "../deletion.js";
-import type { RoutedUnit } from "../unit.js";
+import type { RoutedIPState } from "../resource-state.js";
 import { carryOut } from "./execute.js";
 import { type JobTools, snapshotOf } from "./gather.js";
 import { type JobPlan, type JobSnapshot, planJobs } from "./plan.js";
 
-export async function runJobs(tools: JobTools, unit: RoutedUnit, run: Run): Promise<Result> {
+export async function runJobs(tools: JobTools, resourceState: RoutedIPState, run: Run): Promise<Result> {
   const asked = new Set<JobState["is"]>();
   for (let round = 0; round < MAX_JOB_ITERATIONS; round++) {
-    const read = unit.read();
+    const read = resourceState.read();
     if (read === undefined) return done;
-    const snapshot = snapshotOf(tools, unit, read);
-    if (round === 0) noteCleanup(unit, snapshot);
+    const snapshot = snapshotOf(tools, resourceState, read);
+    if (round === 0) noteCleanup(resourceState, snapshot);
     if (await ask(tools, snapshot, { asked, run })) continue;
     const plan = planJobs(snapshot);
-    if (plan.settled) forgetFailures(unit);
-    noteAim(tools, unit, snapshot, plan);
-    noteTaint(tools, unit, snapshot, plan);
-    const acted = await carryOut(tools, unit, snapshot, { plan, run });
-    if (acted && plan.chain.some((action) => action.do === "remove-finalizer")) return done;
+    if (plan.settled) forgetFailures(resourceState);
+    noteAim(tools, resourceState, snapshot, plan);
+    noteTaint(tools, resourceState, snapshot, plan);
+    const acted = await carryOut(tools, resourceState, snapshot, { plan, run });
+    if (acted && plan.sequence.some((action) => action.do === "remove-finalizer")) return done;
     if (acted) continue;
-    await tell(tools, unit, snapshot, plan);
-    const { lookAgainAt } = plan;
-    return lookAgainAt === undefined ? done : requeueAfter(Math.max(0, lookAgainAt - snapshot.now));
+    await tell(tools, resourceState, snapshot, plan);
+    const { requeueAt } = plan;
+    return requeueAt === undefined ? done : requeueAfter(Math.max(0, requeueAt - snapshot.now));
   }
   return requeueAfter(0);
 }
 
-function noteTaint({ routing }: JobTools, { ref }: RoutedUnit, snapshot: JobSnapshot, plan: JobPlan): void {
-  const { cachesComplete, terms } = snapshot;
-  if (cachesComplete && terms !== undefined) routing.taints.need(ref.uid, terms.taint, plan.nodes);
+function noteTaint({ routing }: JobTools, { ref }: RoutedIPState, snapshot: JobSnapshot, plan: JobPlan): void {
+  const { cachesComplete, resolvedClass } = snapshot;
+  if (cachesComplete && resolvedClass !== undefined) routing.taints.need(ref.uid, resolvedClass.taint, plan.nodes);
 }
 
-function forgetFailures(unit: RoutedUnit): void {
-  unit.jobFailure = undefined;
-  unit.addressRetry = undefined;
+function forgetFailures(resourceState: RoutedIPState): void {
+  resourceState.jobFailure = undefined;
+  resourceState.addressRetry = undefined;
 }
 
 interface Asking {
@@ -55,11 +55,11 @@ interface Asking {
 }
 
 /** @returns whether the server has said something about the Job. */
-async function ask({ desk }: JobTools, { job, routed }: JobSnapshot, { asked, run }: Asking): Promise<boolean> {
+async function ask({ dnsService }: JobTools, { job, routed }: JobSnapshot, { asked, run }: Asking): Promise<boolean> {
   if (job === undefined || asked.has(job.state.is)) return false;
   asked.add(job.state.is);
   try {
-    return await desk.ask(job);
+    return await dnsService.ask(job);
   } catch (error) {
     // The right to ask may be gone before it: the deadline of the clean-up holds all the same.
     if (!isDeleting(routed)) throw error;
@@ -69,8 +69,13 @@ async function ask({ desk }: JobTools, { job, routed }: JobSnapshot, { asked, ru
 }
 
 /** Without a pause after the election, so that no two elect the same machine at once. */
-function noteAim({ aims }: JobTools, { ref: { uid } }: RoutedUnit, { job }: JobSnapshot, { chain }: JobPlan): void {
-  const created = chain.find((action) => action.do === "create-job");
+function noteAim(
+  { aims }: JobTools,
+  { ref: { uid } }: RoutedIPState,
+  { job }: JobSnapshot,
+  { sequence }: JobPlan,
+): void {
+  const created = sequence.find((action) => action.do === "create-job");
   const variables = created?.variables ?? (job && inputOf(job.object));
   const machine = variables?.["NODE_PROVIDER_ID"];
   if (machine === undefined) aims.delete(uid);
@@ -78,24 +83,24 @@ function noteAim({ aims }: JobTools, { ref: { uid } }: RoutedUnit, { job }: JobS
 }
 
 /** Each run is one attempt to clean up. */
-function noteCleanup(unit: RoutedUnit, { routed, now }: JobSnapshot): void {
-  if (isDeleting(routed) && hasFinalizer(routed)) unit.cleanup = nextAttempt(unit.cleanup, now);
+function noteCleanup(resourceState: RoutedIPState, { routed, now }: JobSnapshot): void {
+  if (isDeleting(routed) && hasFinalizer(routed)) resourceState.cleanup = nextAttempt(resourceState.cleanup, now);
 }
 
 async function tell(
   { routing: { context } }: JobTools,
-  unit: RoutedUnit,
+  resourceState: RoutedIPState,
   { routed, now }: JobSnapshot,
   { status, conditions }: JobPlan,
 ): Promise<void> {
-  const { kind, namespace, name } = unit.ref;
-  unit.series.show(conditionSamples(context.metrics, { kind, namespace, name }, conditions));
+  const { kind, namespace, name } = resourceState.ref;
+  resourceState.series.show(conditionSamples(context.metrics, { kind, namespace, name }, conditions));
   if (!context.leads()) return;
   const { generation } = routed.metadata;
-  const wish = {
+  const desired = {
     ...status,
     ...(generation === undefined ? {} : { observedGeneration: generation }),
     conditions: stamped(conditions, { now, generation }),
   };
-  await unit.writer.write({ patch: (object) => statusPatch(object, wish), subresource: "status" });
+  await resourceState.writer.write({ patch: (object) => statusPatch(object, desired), subresource: "status" });
 }

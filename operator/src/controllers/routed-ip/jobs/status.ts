@@ -17,7 +17,7 @@ export function statusOf(snapshot: JobSnapshot, { grace, holder }: Election, dec
     state,
     since: state === status.state ? status.since : timestamp(now),
     retryAt: decision.do === "wait" ? retryAtOf(snapshot) : undefined,
-    ...troubleOf(decision, grace?.state === "protected"),
+    ...degradedReasonOf(decision, grace?.state === "protected"),
   };
 }
 
@@ -60,7 +60,7 @@ function restingState(
   return grace?.state === "over" && !serves ? "no-match" : "active";
 }
 
-function troubleOf(decision: JobDecision, inGrace: boolean): Change {
+function degradedReasonOf(decision: JobDecision, inGrace: boolean): Change {
   const problem = "problem" in decision ? decision.problem : undefined;
   return { reason: inGrace ? "InGrace" : problem?.reason, error: problem?.message };
 }

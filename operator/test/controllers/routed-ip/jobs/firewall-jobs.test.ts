@@ -3,14 +3,14 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { firewallOrders, firewallVariables } from "../../../../src/controllers/jobs/variables.js";
 import { FirewallJobs } from "../../../../src/controllers/routed-ip/jobs/firewall-jobs.js";
+import type { ResolvedJobClass } from "../../../../src/controllers/routed-ip/resolved-class.js";
 import type { RoutedIP } from "../../../../src/controllers/routed-ip/snapshot.js";
-import type { JobTerms } from "../../../../src/controllers/routed-ip/terms.js";
 import { timestamp } from "../../../../src/controllers/times.js";
 import { meta } from "../../../claims/resources.js";
 import { TAINT } from "../model-cluster.js";
 
 const NOW = Date.parse("2025-06-01T10:00:00Z");
-const TERMS: JobTerms = {
+const TERMS: ResolvedJobClass = {
   ...{ by: "jobs", className: "rack", perNodeIPLimit: 1, nodePortRange: "30000-32767", postAllow: false, taint: TAINT },
 };
 const PORT = { name: "https", port: 443, protocol: "TCP", origin: "HostPort" } as const;
@@ -27,7 +27,7 @@ describe("the firewall Jobs of a class", () => {
   it("fail for all members at once, and say that there is one Job for them all", () => {
     const jobs = new FirewallJobs();
     const members = [member("a", 443), member("b", 80)];
-    expect(jobs.decide("rack", members, { terms: TERMS, now: NOW })).to.include({ do: "create" });
+    expect(jobs.decide("rack", members, { resolvedClass: TERMS, now: NOW })).to.include({ do: "create" });
     jobs.started("rack");
     jobs.failed("rack", failure);
     const state = jobs.of("rack", members, TERMS);
@@ -37,18 +37,18 @@ describe("the firewall Jobs of a class", () => {
 
   it("run again for what is left when the member whose rules failed is deleted", () => {
     const jobs = new FirewallJobs();
-    const first = jobs.decide("rack", [member("a", 443)], { terms: TERMS, now: NOW });
+    const first = jobs.decide("rack", [member("a", 443)], { resolvedClass: TERMS, now: NOW });
     expect(first.do).to.equal("create");
     jobs.started("rack");
     jobs.succeeded("rack", first.do === "create" ? first.variables : {});
     expect(jobs.of("rack", [member("a", 443)], TERMS)).to.equal("done");
     const both = [member("a", 443), member("b", 80)];
-    jobs.decide("rack", both, { terms: TERMS, now: NOW });
+    jobs.decide("rack", both, { resolvedClass: TERMS, now: NOW });
     jobs.started("rack");
     jobs.failed("rack", failure);
     const left = [member("a", 443), member("b", 80, { deletionTimestamp: timestamp(NOW) })];
     expect(jobs.of("rack", left, TERMS), "nobody knows how far the Job came").to.have.property("failure");
-    const again = jobs.decide("rack", left, { terms: TERMS, now: NOW });
+    const again = jobs.decide("rack", left, { resolvedClass: TERMS, now: NOW });
     expect(again.do).to.equal("create");
     jobs.started("rack");
     jobs.succeeded("rack", again.do === "create" ? again.variables : {});
@@ -56,7 +56,7 @@ describe("the firewall Jobs of a class", () => {
   });
 
   const started = (jobs: FirewallJobs, members: readonly RoutedIP[]): string => {
-    const decision = jobs.decide("rack", members, { terms: TERMS, now: NOW });
+    const decision = jobs.decide("rack", members, { resolvedClass: TERMS, now: NOW });
     jobs.started("rack");
     return decision.do === "create" ? (decision.variables["FIREWALL_RULES"] ?? "") : decision.do;
   };
@@ -113,7 +113,7 @@ describe("the firewall Jobs of a class", () => {
     started(jobs, members);
     jobs.failed("rack", failure, { schedule: "fast", failures: 1, retryAt: NOW + 5000 });
     jobs.failed("rack", { reason: "JobRefused", message: "no pod" });
-    const waiting = jobs.decide("rack", members, { terms: TERMS, now: NOW });
+    const waiting = jobs.decide("rack", members, { resolvedClass: TERMS, now: NOW });
     expect(waiting).to.deep.equal({ do: "wait", until: NOW + 5000 });
     const rules = firewallVariables(
       firewallOrders([{ ports: [PORT], nodes: [{ name: "n1", providerID: "cloud://n1" }] }]),
@@ -121,7 +121,7 @@ describe("the firewall Jobs of a class", () => {
     jobs.succeeded("rack", rules);
     expect(jobs.of("rack", members, TERMS)).to.equal("done");
     expect(jobs.of("rack", [member("a", 80)], TERMS), "no failure of what is wanted now").to.equal("pending");
-    expect(jobs.decide("rack", [member("a", 80)], { terms: TERMS, now: NOW })).to.deep.include({
+    expect(jobs.decide("rack", [member("a", 80)], { resolvedClass: TERMS, now: NOW })).to.deep.include({
       do: "create",
       attempt: 0,
     });

@@ -5,8 +5,8 @@ import { buildJob, type JobVariables } from "../../../../src/controllers/jobs/jo
 import type { JobState } from "../../../../src/controllers/jobs/job-state.js";
 import { assignVariables } from "../../../../src/controllers/jobs/variables.js";
 import { type JobSnapshot, planJobs } from "../../../../src/controllers/routed-ip/jobs/plan.js";
+import type { ResolvedJobClass } from "../../../../src/controllers/routed-ip/resolved-class.js";
 import type { RoutedIP } from "../../../../src/controllers/routed-ip/snapshot.js";
-import type { JobTerms } from "../../../../src/controllers/routed-ip/terms.js";
 import { timestamp } from "../../../../src/controllers/times.js";
 import type { NodeFacts } from "../../../../src/match/node-facts.js";
 import { meta } from "../../../claims/resources.js";
@@ -14,7 +14,7 @@ import { TAINT } from "../model-cluster.js";
 
 const NOW = Date.parse("2025-06-01T10:00:00Z");
 const IP = "192.0.2.1";
-const TERMS: JobTerms = {
+const TERMS: ResolvedJobClass = {
   ...{ by: "jobs", className: "rack", perNodeIPLimit: 1, nodePortRange: "30000-32767", postAllow: false, taint: TAINT },
 };
 const PORT = { name: "https", port: 443, protocol: "TCP", origin: "HostPort" } as const;
@@ -45,7 +45,7 @@ function plan({ spec, status = {}, metadata, ...more }: Changes = {}) {
     status,
   };
   return planJobs({
-    ...{ routed, now: NOW, cachesComplete: true, terms: TERMS, candidates, refusals: "none" },
+    ...{ routed, now: NOW, cachesComplete: true, resolvedClass: TERMS, candidates, refusals: "none" },
     ...{ claims: { addresses: new Map(), names: [] }, ports: { ports: [PORT] }, firewall: "done" },
     verdictOf: (machine) => {
       const found = [N1, N2].find((one) => one.machine === machine);
@@ -85,7 +85,7 @@ const COPIED = { annotations: { [Annotation.createdIps]: IP } };
 const DELETED = { ...ARMED, deletionTimestamp: timestamp(NOW - 1000) };
 const OTHER = "192.0.2.2";
 const TAINTED = { nodes: [{ name: "n1", taints: [TAINT], needed: [] }], neededOn: () => [] };
-const RUNNING = jobFor(to("n1"), { is: "running", lookAgainAt: NOW + 1 });
+const RUNNING = jobFor(to("n1"), { is: "running", requeueAt: NOW + 1 });
 const WINNER = { kind: "RoutedIP", namespace: "default", name: "other", uid: "other" };
 const claim = (ours: boolean) => ({
   addresses: new Map([[OTHER, { ours, winner: WINNER, text: "it lists it" }]]),
@@ -93,7 +93,7 @@ const claim = (ours: boolean) => ({
 });
 const CLAIMED = claim(false) as unknown as JobSnapshot["claims"];
 const CLAIMED_BY_US = claim(true) as unknown as JobSnapshot["claims"];
-const does = ({ chain }: ReturnType<typeof plan>) => chain.map((action) => action.do).join(" ");
+const does = ({ sequence }: ReturnType<typeof plan>) => sequence.map((action) => action.do).join(" ");
 
 describe("the plan of a RoutedIP whose class works by Jobs", () => {
   const rows: readonly (readonly [string, Changes, string])[] = [
@@ -134,7 +134,7 @@ describe("the plan of a RoutedIP whose class works by Jobs", () => {
     ],
     [
       "lets a Job of another target run",
-      { job: jobFor(to("n1"), { is: "running", lookAgainAt: NOW + 1 }), metadata: ARMED },
+      { job: jobFor(to("n1"), { is: "running", requeueAt: NOW + 1 }), metadata: ARMED },
       "set-taints",
     ],
     ["waits for one that ends", { job: jobFor(to("n1"), { is: "ending" }), metadata: ARMED }, "set-taints"],
@@ -185,22 +185,22 @@ describe("the plan of a RoutedIP whose class works by Jobs", () => {
   for (const [what, changes, expected] of rows) it(what, () => expect(does(plan(changes))).to.equal(expected));
 
   it("takes the youngest node, and of a move tells the former one", () => {
-    const [fresh] = plan().chain.filter((action) => action.do === "create-job");
+    const [fresh] = plan().sequence.filter((action) => action.do === "create-job");
     expect(fresh?.variables).to.include({ NODE_NAME: "n2", ROUTED_IP: "", PREVIOUS_NODE_NAME: "" });
-    const move = plan({ status: ON_N1, candidates: [N2] }).chain.filter((action) => action.do === "create-job");
+    const move = plan({ status: ON_N1, candidates: [N2] }).sequence.filter((action) => action.do === "create-job");
     expect(move[0]?.variables).to.include({ NODE_NAME: "n2", ROUTED_IP: IP, PREVIOUS_NODE_NAME: "n1" });
   });
 
   it("calls nothing in progress while the Job that has done it goes, so that no second one follows", () => {
     const job = jobFor(to("n1"), { is: "ending" });
     expect(plan({ status: ON_N1, metadata: ARMED, job }).status.state).to.equal("active");
-    const running = jobFor(to("n2"), { is: "running", lookAgainAt: NOW + 1 });
+    const running = jobFor(to("n2"), { is: "running", requeueAt: NOW + 1 });
     expect(plan({ status: ON_N1, metadata: ARMED, job: running }).status.state).to.equal("in-progress");
   });
 
   it("records what a Job reported, whether it ended well or not", () => {
     const recorded = (state: JobState) => {
-      const [record] = plan({ job: jobFor(to("n1"), state) }).chain.filter((action) => action.do === "record");
+      const [record] = plan({ job: jobFor(to("n1"), state) }).sequence.filter((action) => action.do === "record");
       return record?.change;
     };
     const well = { routedIP: IP, created: true, assignedNode: "n1", providerID: "cloud://n1", state: "active" };
@@ -213,7 +213,7 @@ describe("the plan of a RoutedIP whose class works by Jobs", () => {
   it("records with a move that nobody knows the firewall of the new node, so that a successor asks for it", () => {
     const taken = (status: RoutedIPStatus) => {
       const job = jobFor(to("n2", IP), { is: "succeeded", words: "" });
-      const [record] = plan({ status, job }).chain.filter((action) => action.do === "record");
+      const [record] = plan({ status, job }).sequence.filter((action) => action.do === "record");
       return record?.change.conditions?.map((condition) => `${condition.type}=${condition.status}`);
     };
     expect(taken(ON_N1)).to.deep.equal(["FirewallReady=Unknown"]);
@@ -229,7 +229,7 @@ describe("the plan of a RoutedIP whose class works by Jobs", () => {
     const since = timestamp(NOW - 5000);
     const status = { ...ON_N1, since, ports: [PORT] };
     const graced = { ...status, graceSince: timestamp(NOW - 1000) };
-    expect(plan({ status: graced, spec: { gracePeriodSeconds: 60 }, candidates: [N2] }).lookAgainAt).to.equal(
+    expect(plan({ status: graced, spec: { gracePeriodSeconds: 60 }, candidates: [N2] }).requeueAt).to.equal(
       NOW + 59_000,
     );
     const kept = plan({ status, ports: { ports: [], sourceRanges: [] } }).status;
@@ -239,13 +239,13 @@ describe("the plan of a RoutedIP whose class works by Jobs", () => {
   it("moves to another node when the grace period was over before, and not back", () => {
     const status = { ...ON_N1, state: "no-match", graceSince: timestamp(NOW - 1000) } as const;
     const made = plan({ spec: { gracePeriodSeconds: 3600 }, status, candidates: [N2] });
-    const [job] = made.chain.filter((action) => action.do === "create-job");
+    const [job] = made.sequence.filter((action) => action.do === "create-job");
     expect(job?.variables).to.include({ NODE_NAME: "n2" });
   });
 
   it("elects a node that is about to leave last of all", () => {
     const leaving = { ...node("n3"), leaving: true };
-    const [job] = plan({ candidates: [leaving, N1] }).chain.filter((action) => action.do === "create-job");
+    const [job] = plan({ candidates: [leaving, N1] }).sequence.filter((action) => action.do === "create-job");
     expect(job?.variables).to.include({ NODE_NAME: "n1" });
   });
 
@@ -253,7 +253,7 @@ describe("the plan of a RoutedIP whose class works by Jobs", () => {
     const left = (firewall: JobSnapshot["firewall"]) => {
       const overdue = { ...ARMED, deletionTimestamp: timestamp(NOW - 3_600_000) };
       const cleanup = { attempts: 10, since: NOW - 600_000 };
-      const [action] = plan({ status: ON_N1, metadata: overdue, cleanup, firewall }).chain;
+      const [action] = plan({ status: ON_N1, metadata: overdue, cleanup, firewall }).sequence;
       return action?.do === "remove-finalizer" ? [action.kept, action.givenUp] : [];
     };
     const kept = [`address ${IP}, which a class with Jobs never releases`];

@@ -1,0 +1,20 @@
+/** Tells which resources should look again, because something that they share with others has changed. */
+
+/** @param uids of resources of any kind: pass over those that are not yours. */
+export type NotifierListener = (uids: readonly string[]) => void;
+
+export class Notifier {
+  private readonly listeners = new Set<NotifierListener>();
+
+  tell(uids: readonly string[]): void {
+    for (const listener of [...this.listeners]) listener(uids);
+  }
+
+  /** @returns the function that ends it. */
+  listen(listener: NotifierListener): () => void {
+    this.listeners.add(listener);
+    return () => {
+      this.listeners.delete(listener);
+    };
+  }
+}

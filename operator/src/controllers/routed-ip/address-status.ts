@@ -1,0 +1,132 @@
+/** What the status says, before the outcomes of the actions are folded in. */
+
+import type { AddressStatus, FirewallShare, RoutedIPStatus } from "cdk8s-flipop/api";
+import type { PlannedAddress } from "../floating-ip-pool/address-status.js";
+import type { Placement } from "../floating-ip-pool/grace.js";
+import type { Problem } from "../problem.js";
+import type { Recorded } from "./firewall.js";
+import type { Snapshot } from "./snapshot.js";
+
+/** Fields that a run writes; `undefined` takes one away. Those of records (`created`, intents, ...) are others' to write. */
+export type PlannedStatus = { readonly [K in AddressField]: RoutedIPStatus[K] | undefined } & Partial<FirewallFields>;
+
+type AddressField =
+  | "routedIP"
+  | "assignedNode"
+  | "providerID"
+  | "ports"
+  | "state"
+  | "error"
+  | "since"
+  | "graceSince"
+  | "reason"
+  | "actionID"
+  | "retryAt";
+
+interface FirewallFields {
+  readonly firewallRules: RoutedIPStatus["firewallRules"];
+  readonly firewall: FirewallShare | undefined;
+  /** Absent: as they are. */
+  readonly previousFirewalls?: RoutedIPStatus["previousFirewalls"];
+}
+
+export interface Told {
+  readonly address: PlannedAddress | undefined;
+  readonly placement: Placement | undefined;
+  readonly heldElsewhere: Problem | undefined;
+  /** When the operator tries again what failed for the whole resource. */
+  readonly retryAt: string | undefined;
+  /** Absent: as it is. */
+  readonly firewall: { readonly name: string; readonly recorded: Recorded } | undefined;
+}
+
+export function plannedStatus(snapshot: Snapshot, told: Told): PlannedStatus {
+  const { address, firewall } = told;
+  const { status, spec } = snapshot.routed;
+  const entry = entryOf(snapshot, told);
+  const listed = address?.ip ?? status.routedIP ?? spec.routedIP;
+  return {
+    routedIP: listed,
+    assignedNode: entry.nodeName,
+    providerID: entry.providerID,
+    ports: snapshot.problem === undefined ? filled(snapshot.ports.ports) : status.ports,
+    ...(firewall === undefined ? {} : recordedStatus(status, firewall.name, firewall.recorded)),
+    state: entry.state,
+    error: entry.error,
+    since: entry.since,
+    graceSince: entry.graceSince,
+    reason: entry.reason,
+    actionID: entry.actionID,
+    retryAt: isAddressWait(entry) ? entry.retryAt : told.retryAt,
+  };
+}
+
+/**
+ * As the status has it; nothing where there is nothing on record. What was on record of another firewall stays on
+ * record, as that of a former one, until it is cleaned up there.
+ */
+export function recordedStatus(status: RoutedIPStatus, name: string, { rules, nodes }: Recorded): FirewallFields {
+  const idle = rules.length === 0 && nodes.length === 0;
+  const { firewall, firewallRules = [], previousFirewalls = [] } = status;
+  const retired = firewall === undefined || firewall.name === name ? [] : [{ ...firewall, rules: firewallRules }];
+  const previous = [...previousFirewalls, ...retired].filter((other) => other.name !== name);
+  const same = retired.length === 0 && previous.length === previousFirewalls.length;
+  return {
+    firewallRules: filled(rules),
+    firewall: idle ? undefined : { name, nodes },
+    ...(same ? {} : { previousFirewalls: filled(previous) }),
+  };
+}
+
+/** What is left on record of a former firewall. */
+export function previousStatus(
+  { firewall, previousFirewalls = [] }: RoutedIPStatus,
+  name: string,
+  { rules, nodes }: Recorded,
+): Partial<FirewallFields> {
+  const idle = rules.length === 0 && nodes.length === 0;
+  const others = previousFirewalls.filter((other) => other.name !== name);
+  const own = firewall?.name === name ? { firewallRules: undefined, firewall: undefined } : {};
+  return { ...own, previousFirewalls: filled(idle ? others : [...others, { name, nodes, rules }]) };
+}
+
+/** What is on record of one firewall, be it the present one or a former one. */
+export function recordOf(
+  { firewall, firewallRules = [], previousFirewalls = [] }: RoutedIPStatus,
+  name: string | undefined,
+): Recorded {
+  if (firewall?.name === name || (firewall === undefined && firewallRules.length > 0)) {
+    return { rules: firewallRules, nodes: firewall?.nodes ?? [] };
+  }
+  const { rules, nodes } = previousFirewalls.find((previous) => previous.name === name) ?? { rules: [], nodes: [] };
+  return { rules, nodes };
+}
+
+function entryOf(snapshot: Snapshot, { address, placement, heldElsewhere }: Told): AddressStatus {
+  if (address === undefined) return {};
+  if (heldElsewhere === undefined) return stillServing(snapshot, placement, address.status);
+  // Not its machine: what the status names as the holder is taken for our own doing.
+  const { status } = snapshot.routed;
+  const { reason, message: error } = heldElsewhere;
+  // A time that changed with each look would be a write with each look.
+  const since = status.state === "error" && status.reason === reason ? status.since : address.status.since;
+  return { ...(since === undefined ? {} : { since }), state: "error", reason, error };
+}
+
+/** Nobody else may have it, and its holder still answers: the address is of use where it is. */
+function stillServing(snapshot: Snapshot, placement: Placement | undefined, told: AddressStatus): AddressStatus {
+  const node = placement?.verdict?.node.name;
+  if (told.state !== "no-match" || node === undefined || !snapshot.servesAt(node)) return told;
+  const { was } = placement ?? {};
+  const since = was?.state === "active" && was.since !== undefined ? { since: was.since } : {};
+  return { ...told, ...since, state: "active" };
+}
+
+/** Then `retryAt` is that of the address: see `addressStatus`. */
+function isAddressWait({ state }: AddressStatus): boolean {
+  return state === "error" || state === "disabled";
+}
+
+function filled<T>(list: readonly T[]): readonly T[] | undefined {
+  return list.length === 0 ? undefined : list;
+}

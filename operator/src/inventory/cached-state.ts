@@ -1,0 +1,191 @@
+/**
+ * The cached state of one address, and how a read changes it. Pure. Reads of a cloud may be late: a list that began
+ * before our write shows the past, and replicas lag. So a read that contradicts what the operator did itself counts only
+ * when it is neither early nor alone. Each assumption has a deadline (bounds.ts); after it, reads alone decide.
+ */
+
+import { ACTION_SECONDS, SECOND_MS, SECOND_READ_SECONDS, SETTLE_SECONDS, UNKNOWN_ACTION_SECONDS } from "../bounds.js";
+import type { ActionFacts, AddressFacts, ProviderId } from "../providers/types.js";
+
+/** An action of the operator. */
+export interface OwnAction {
+  /** Empty: the answer that names it was lost. */
+  readonly id: string;
+  /** The holder once it is completed; `undefined`: none. */
+  readonly expected: ProviderId | undefined;
+}
+
+export interface InFlight extends OwnAction {
+  /** When this process began it, or met it in a status. */
+  readonly since: number;
+  /** A read has shown the address without a lock and not at its goal, since then. */
+  readonly missedSince?: number;
+  /** A read has shown the lock: the action has begun. */
+  readonly locked?: true;
+  /** The answer was lost, and the latest action of the address has been asked for: once is enough. */
+  readonly asked?: true;
+  /** The id comes from the list of actions, which does not name the node: at its end, reads show whether it was ours. */
+  readonly inferred?: true;
+  /** The API calls it completed; a read is still to confirm that. */
+  readonly over?: true;
+}
+
+/** All times are monotonic ms. */
+export interface CachedState {
+  readonly facts: AddressFacts;
+  /** When `facts` was true: read, or reported by a completed action. */
+  readonly at: number;
+  /** When our last write to it was sent; reads that began before it are of the past. */
+  readonly writtenAt?: number;
+  /** When our last call was handed to the provider, which may have sent it later. */
+  readonly calledAt?: number;
+  /** The last action of ours whose id the API gave. */
+  readonly lastId?: string;
+  /** When our last action on it was completed. */
+  readonly actedAt?: number;
+  /** An action of ours that runs. */
+  readonly running?: InFlight;
+  /** The last action of ours that did not end at its goal: a status that still names it is outdated. */
+  readonly ended?: OwnAction;
+  /** What reads say that contradict us, since when. */
+  readonly contradiction?: { readonly key: string; readonly since: number };
+}
+
+/** What a read said, and when it began. `undefined` facts: the address does not exist. */
+export interface Observation {
+  readonly facts: AddressFacts | undefined;
+  readonly askedAt: number;
+  /** A read of this address alone, because a move waits for it: a contradiction counts though our action is recent. */
+  readonly forMove?: boolean;
+  /** And no node of the cluster is the holder any more: one such read suffices to show that nobody holds the address. */
+  readonly holderGone?: boolean;
+}
+
+/** The cached state after a read. `undefined`: the address is gone. */
+export function observe(cachedState: CachedState | undefined, observation: Observation): CachedState | undefined {
+  const { facts, askedAt } = observation;
+  if (cachedState === undefined) return facts === undefined ? undefined : { facts, at: askedAt };
+  if (cachedState.writtenAt !== undefined && askedAt < cachedState.writtenAt) return cachedState;
+  if (cachedState.running !== undefined) return observeRunning(cachedState, cachedState.running, observation);
+  if (cachedState.actedAt === undefined || agrees(cachedState, facts)) return accept(cachedState, observation);
+  return observeContradiction(cachedState, cachedState.actedAt, observation);
+}
+
+/** Our action on it has begun, or goes on. */
+export function started(cachedState: CachedState, action: OwnAction, now: number): CachedState {
+  const { running } = cachedState;
+  if (running?.id === action.id && running.expected === action.expected) return cachedState;
+  return { ...follow(cachedState, action, now), writtenAt: now };
+}
+
+/** An action that a former process began: its deadline counts from now, since this process has seen none of it. */
+export function follow(cachedState: CachedState, { id, expected }: OwnAction, now: number): CachedState {
+  const { contradiction: _contradiction, ended: _ended, ...rest } = cachedState;
+  const shown = id === "" ? {} : { id };
+  return { ...rest, facts: { ...cachedState.facts, action: shown }, running: { id, expected, since: now } };
+}
+
+/** Our action on it is completed: `holder` has it now. */
+export function completed(cachedState: CachedState, holder: ProviderId | undefined, now: number): CachedState {
+  const { running: _running, ended: _ended, contradiction: _contradiction, ...rest } = cachedState;
+  const { holder: _holder, action: _action, ...facts } = cachedState.facts;
+  const held = holder === undefined ? facts : { ...facts, holder };
+  return { ...rest, facts: held, at: now, writtenAt: now, actedAt: now };
+}
+
+/** Our action on it has failed, or its outcome stays unknown: the next read counts at once. */
+export function abandoned(cachedState: CachedState): CachedState {
+  const { running, actedAt: _acted, contradiction: _contradiction, ...rest } = cachedState;
+  const { action: _action, ...facts } = cachedState.facts;
+  const ended = running === undefined ? {} : { ended: { id: running.id, expected: running.expected } };
+  return { ...rest, facts, ...ended };
+}
+
+/** When an action of ours must be resolved, whatever the API says of it. */
+export function deadlineOf({ id, since }: InFlight): number {
+  return since + (id === "" ? UNKNOWN_ACTION_SECONDS : ACTION_SECONDS) * SECOND_MS;
+}
+
+/** What became of an action, once its address has been read. @param belief after that read */
+export function resolution(
+  cachedState: CachedState | undefined,
+  { ip, id, expected, since }: InFlight & { readonly ip: string },
+  now: number,
+): ActionFacts {
+  if (cachedState?.running !== undefined) return { id, ip, state: "in-progress" };
+  if (cachedState !== undefined && cachedState.facts.holder === expected) return { id, ip, state: "completed" };
+  if (cachedState === undefined) return { id, ip, state: "errored", message: "the address is gone" };
+  const place = cachedState.facts.holder === undefined ? "on no node" : `on ${cachedState.facts.holder}`;
+  const seconds = Math.round((now - since) / SECOND_MS);
+  return { id, ip, state: "errored", message: `the address is ${place}, ${seconds} s after the call` };
+}
+
+/** While our action runs, a read shows its beginning or its end; at its deadline, what the read shows is its end. */
+function observeRunning(
+  cachedState: CachedState,
+  running: InFlight,
+  observation: Observation,
+): CachedState | undefined {
+  const { facts, askedAt } = observation;
+  if (facts === undefined) return undefined;
+  const over = facts.holder === running.expected && facts.action === undefined;
+  if (over && facts.holder !== cachedState.facts.holder)
+    return completed({ ...cachedState, facts }, running.expected, askedAt);
+  const seen = noteRead(running, facts, askedAt);
+  if (askedAt >= deadlineOf(running) || hasMissed(seen, askedAt)) return accept(abandoned(cachedState), observation);
+  return { ...cachedState, at: askedAt, running: seen };
+}
+
+function noteRead(running: InFlight, facts: AddressFacts, askedAt: number): InFlight {
+  const { missedSince, ...rest } = running;
+  if (facts.action !== undefined) return { ...rest, locked: true };
+  return facts.holder === running.expected ? rest : { ...rest, missedSince: missedSince ?? askedAt };
+}
+
+/** No id or an inferred one, it has begun, and since then two reads showed neither the lock nor the goal. */
+function hasMissed({ id, locked, inferred, over, missedSince }: InFlight, askedAt: number): boolean {
+  const begun = inferred === true ? over === true : id === "" && locked === true;
+  if (!begun || missedSince === undefined) return false;
+  return askedAt - missedSince >= SECOND_READ_SECONDS * SECOND_MS;
+}
+
+/** Too early: nothing, unless a move waits for it. The first: unconfirmed. The second, some time later: it counts. */
+function observeContradiction(
+  cachedState: CachedState,
+  actedAt: number,
+  observation: Observation,
+): CachedState | undefined {
+  const { facts, askedAt, forMove = false } = observation;
+  if (isProof(observation)) return overrule(cachedState, observation);
+  const early = askedAt - actedAt < SETTLE_SECONDS * SECOND_MS;
+  if (early && !forMove && cachedState.contradiction === undefined) return cachedState;
+  const key = keyOf(facts);
+  if (cachedState.contradiction?.key !== key) return { ...cachedState, contradiction: { key, since: askedAt } };
+  if (askedAt - cachedState.contradiction.since < SECOND_READ_SECONDS * SECOND_MS) return cachedState;
+  return overrule(cachedState, observation);
+}
+
+/** Both APIs agree: the node is gone, and nobody holds the address. */
+function isProof({ facts, forMove = false, holderGone = false }: Observation): boolean {
+  return forMove && holderGone && facts !== undefined && facts.holder === undefined;
+}
+
+function overrule({ actedAt: _acted, ...rest }: CachedState, observation: Observation): CachedState | undefined {
+  return accept(rest, observation);
+}
+
+function accept(cachedState: CachedState, { facts, askedAt }: Observation): CachedState | undefined {
+  if (facts === undefined) return undefined;
+  const { contradiction: _contradiction, ...rest } = cachedState;
+  // Only the list of ranges says that an address is borrowed.
+  const borrowed = cachedState.facts.borrowed === true ? { borrowed: true } : {};
+  return { ...rest, facts: { ...borrowed, ...facts }, at: askedAt };
+}
+
+function agrees({ facts }: CachedState, seen: AddressFacts | undefined): boolean {
+  return seen !== undefined && seen.holder === facts.holder;
+}
+
+function keyOf(facts: AddressFacts | undefined): string {
+  return facts === undefined ? "gone" : `held by ${facts.holder ?? "nobody"}`;
+}

@@ -1,0 +1,57 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { FirewallRegistry } from "../../../src/controllers/routed-ip/firewall-registry.js";
+import type { FirewallProvider, FirewallSurvey } from "../../../src/providers/types.js";
+import { FakeClock } from "../../support/fake-clock.js";
+
+const CONTEXT = {
+  requester: { kind: "RoutedIP", namespace: "default", name: "a" },
+  why: "test",
+  priority: "check",
+} as const;
+
+/** A provider whose list may be so old. */
+class Listing {
+  readonly asked: (number | undefined)[] = [];
+  ageSeconds = 0;
+
+  readonly provider = {
+    survey: (_call, _name, _nodes, maxAgeSeconds): Promise<FirewallSurvey> => {
+      this.asked.push(maxAgeSeconds);
+      return Promise.resolve({ coveredBy: new Map(), ageSeconds: this.ageSeconds });
+    },
+    create: (_call, { name, rules, nodes }) => Promise.resolve({ id: "1", name, rules, nodes, pending: false }),
+  } as Pick<FirewallProvider, "survey" | "create"> as FirewallProvider;
+}
+
+function runActions() {
+  const clock = new FakeClock();
+  const listing = new Listing();
+  const firewall = new FirewallRegistry(clock).of({}, "ingress");
+  const caller = { provider: listing.provider, context: CONTEXT };
+  return { clock, listing, firewall, caller };
+}
+
+describe("a firewall that RoutedIPs share", () => {
+  it("takes a list that others have asked for, and is read again when that is 60 s old, while its facts stay known for 90 s", async () => {
+    const { clock, listing, firewall, caller } = runActions();
+    listing.ageSeconds = 20;
+    await firewall.read(caller, []);
+    expect(firewall.view()).to.include({ facts: "missing", dueInMs: 40_000 });
+    await clock.advance(40_000);
+    expect(firewall.view()).to.include({ facts: "missing", due: true });
+    await clock.advance(30_000);
+    expect(firewall.view().facts).to.equal("unknown");
+    expect(listing.asked).to.deep.equal([30]);
+  });
+
+  it("takes no list that is older than what it has written, whoever has read that list", async () => {
+    const { clock, listing, firewall, caller } = runActions();
+    await firewall.read(caller, []);
+    await clock.advance(59_000);
+    await firewall.create(caller, { name: "ingress", rules: [], nodes: [] });
+    await clock.advance(5_000);
+    await firewall.read(caller, []);
+    expect(listing.asked).to.deep.equal([30, 5]);
+  });
+});
