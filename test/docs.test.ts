@@ -56,8 +56,8 @@ function prose(): readonly (readonly [string, string])[] {
     .filter((page) => page !== "reference/glossary.md")
     .map((page) => [page, pageText(page)] as const);
   const readmes = ["README.md", "CONTRIBUTING.md", "constructs/README.md"].map((page) => [page, read(page)] as const);
-  const said = ["controllers", "match", "providers", "runtime"].flatMap((folder) =>
-    sentences(`operator/src/${folder}`),
+  const said = ["addresses", "controllers", "jobs", "match", "providers", "reconcile", "records", "runtime"].flatMap(
+    (folder) => sentences(`operator/src/${folder}`),
   );
   const meanings = ["conditions", "events", "refusals", "config"].flatMap((file) => [
     [`${file}.ts`, read(`constructs/src/api/${file}.ts`)] as const,

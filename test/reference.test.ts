@@ -17,18 +17,19 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { MISTAKES } from "../tools/reference/mistakes.js";
 
-const CONTROLLERS = resolve(import.meta.dirname, "../operator/src/controllers");
+const SOURCES = resolve(import.meta.dirname, "../operator/src");
 
 /** Reasons that need no action. */
 const CALM = ["Observed", "UnderWay", "InGrace", "CoolingOff", "FirewallNotFound", "NodeGone", "NodeDeleting"];
 
-/** Folders of controllers with their kinds, without the folders of shared parts. */
+/** Folders of `operator/src` with the kinds that they serve. */
 const FOLDERS: Readonly<Record<string, readonly KindName[]>> = {
-  "floating-ip-pool": ["FloatingIPPool"],
-  "node-dns-record-set": ["NodeDNSRecordSet"],
-  "routed-ip": ["RoutedIP"],
-  "routed-ip-issuer": ["RoutedIPIssuer"],
-  "cluster-routed-ip-class": ["ClusterRoutedIPClass"],
+  "controllers/floating-ip-pool": ["FloatingIPPool"],
+  "controllers/node-dns-record-set": ["NodeDNSRecordSet"],
+  "controllers/routed-ip": ["RoutedIP"],
+  "controllers/routed-ip-issuer": ["RoutedIPIssuer"],
+  "controllers/cluster-routed-ip-class": ["ClusterRoutedIPClass"],
+  addresses: ["FloatingIPPool", "RoutedIP"],
   // The operator runs the Jobs of a class for a RoutedIP.
   jobs: ["ClusterRoutedIPClass", "RoutedIP"],
 };
@@ -71,9 +72,9 @@ describe("reasons and Events of the operator", () => {
     expect(unshown).to.deep.equal([]);
   });
 
-  for (const [folder, served] of Object.entries(FOLDERS).filter(([name]) => readdirSync(CONTROLLERS).includes(name))) {
+  for (const [folder, served] of Object.entries(FOLDERS)) {
     it(`are placed on ${served.join(" or ")} if ${folder} writes them`, () => {
-      const reasons = wordsIn(join(CONTROLLERS, folder), /"([A-Z]\w+)"/g).filter(isReason);
+      const reasons = wordsIn(join(SOURCES, folder), /"([A-Z]\w+)"/g).filter(isReason);
       // A reason of Events only needs no place.
       const ofConditions = reasons.filter((reason) => !Object.hasOwn(EVENTS, reason));
       expect(
@@ -83,8 +84,8 @@ describe("reasons and Events of the operator", () => {
   }
 
   it("include every Event", () => {
-    const calls = wordsIn(CONTROLLERS, /(?:normal|warning)\(\s*"(\w+)"|\["(\w+(?:Failed|NotWritten))"/g);
-    const objects = wordsIn(CONTROLLERS, /type: "(?:Normal|Warning)",\s*reason: "(\w+)"/g);
+    const calls = wordsIn(SOURCES, /(?:normal|warning)\(\s*"(\w+)"|\["(\w+(?:Failed|NotWritten))"/g);
+    const objects = wordsIn(SOURCES, /type: "(?:Normal|Warning)",\s*reason: "(\w+)"/g);
     const written = [...calls, ...objects];
     expect(written).to.include.members(["Assigned", "AssignFailed", "DNSReady"]);
     expect(written.filter((reason) => !Object.hasOwn(EVENTS, reason))).to.deep.equal([]);

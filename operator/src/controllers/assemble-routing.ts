@@ -1,13 +1,13 @@
 /** The three kinds of routed addresses as one part of the process: they share their caches. */
 
+import { JOB_LABELS } from "../jobs/job.js";
+import { JobService } from "../jobs/job-service.js";
 import type { KubeObject } from "../kube/objects.js";
+import { omitUndefined } from "../omit-undefined.js";
 import type { KindController } from "../reconcile/kind-controller.js";
 import type { RoutedClass } from "./cluster-routed-ip-class/actions.js";
 import { createClassController } from "./cluster-routed-ip-class/controller.js";
 import type { ControllerContext, ControllerParts } from "./context.js";
-import { JOB_LABELS } from "./jobs/job.js";
-import { JobService } from "./jobs/job-service.js";
-import { omitUndefined } from "./omit-undefined.js";
 import { RoutedIPs } from "./routed-ip/controller.js";
 import { IssuerAccounts } from "./routed-ip/issuer-accounts.js";
 import { FirewallJobs } from "./routed-ip/jobs/firewall-jobs.js";

@@ -1,6 +1,9 @@
 /** What all controllers of a process share, and the shape that each has. Made once, by operator.ts. */
 
 import type { FeatureName } from "cdk8s-flipop/api";
+import type { AddressAccounts } from "../addresses/address-accounts.js";
+import type { AnnotatedNodes } from "../addresses/annotations/annotated-nodes.js";
+import type { CreationRegistry } from "../addresses/creation/creation-registry.js";
 import type { Random } from "../async/backoff.js";
 import type { Claims } from "../claims/claims.js";
 import type { NodeRequestRegistry } from "../claims/node-shares.js";
@@ -14,15 +17,12 @@ import type { NodeDirectory } from "../match/node-directory.js";
 import type { FlipopMetrics } from "../metrics/flipop.js";
 import type { RuntimeMetrics } from "../metrics/runtime.js";
 import type { ProviderRegistry } from "../providers/registry.js";
+import type { DryRunPlans } from "../reconcile/dry-run.js";
+import type { Notifier } from "../reconcile/notifier.js";
+import type { RecordRegistry } from "../records/record-registry.js";
 import type { Check } from "../runtime/health.js";
 import type { Drainable, Synced } from "../runtime/manager.js";
-import type { AddressAccounts } from "./address-accounts.js";
-import type { AnnotatedNodes } from "./addresses/annotated-nodes.js";
-import type { CreationRegistry } from "./creation-registry.js";
-import type { DryRunPlans } from "./dry-run.js";
-import type { Notifier } from "./notifier.js";
 import type { Owners } from "./owners.js";
-import type { RecordRegistry } from "./records/record-registry.js";
 
 /** The part of the settings that controllers read. */
 export interface ControllerSettings {

@@ -9,21 +9,21 @@
 import { settlesWithin } from "../async/wait.js";
 import { CALLS_PATIENCE_MS, MAX_ITERATIONS, MAX_UNSETTLED_RUNS, SKIPPED_RETRY_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
-import { Background } from "../controllers/background.js";
-import { nextAttempt } from "../controllers/cleanup.js";
-import { resultOfError } from "../controllers/run-failure.js";
 import type { EventRecorder } from "../kube/events.js";
 import type { Condition } from "../kube/patch.js";
 import type { Logger } from "../logging.js";
 import type { FlipopMetrics } from "../metrics/flipop.js";
 import type { CallContext, Requester } from "../providers/call.js";
 import { done, failed, type Result, requeueAfter } from "../runtime/result.js";
+import { Background } from "./background.js";
+import { nextAttempt } from "./cleanup.js";
 import { type Decision, decide, earliest, type Iteration, iterate, type Start, startTime } from "./iteration.js";
 import type { Kind } from "./kind.js";
 import { type Action, actionsOf, type KindTypes, type SequenceResult } from "./plan.js";
 import { attributeFailure, didAnything, recordOutcome } from "./record-outcome.js";
 import { emitStatusEvents, reportSequence, showMetrics } from "./report.js";
 import type { ResourceState } from "./resource-state.js";
+import { resultOfError } from "./retries/run-failure.js";
 import { runActions } from "./run-actions.js";
 import { statusFields, writeStatus } from "./write-status.js";
 

@@ -1,17 +1,17 @@
 /** Runs one kind: follows its objects, queues the keys of those that need a run, and gives each run to the engine. */
 
 import type { Random } from "../async/backoff.js";
-import type { Notifier } from "../controllers/notifier.js";
 import type { RuntimeMetrics } from "../metrics/runtime.js";
 import { Controller } from "../runtime/controller.js";
 import type { Drainable } from "../runtime/manager.js";
 import { done, type Result } from "../runtime/result.js";
 import { Engine, type EngineTools } from "./engine.js";
 import type { Kind } from "./kind.js";
+import type { Notifier } from "./notifier.js";
+import type { SourceEvent } from "./objects/source.js";
 import type { KindTypes } from "./plan.js";
 import type { ResourceState } from "./resource-state.js";
 import { ResourceStates } from "./resource-states.js";
-import type { SourceEvent } from "./source.js";
 import { isDropping } from "./write-status.js";
 
 /** Runs of different resources at once: most of the time of one is spent waiting. */

@@ -4,18 +4,18 @@
  * Events, metrics) is the engine's. A kind never starts work by itself and never writes its own status.
  */
 
-import type { Outcome } from "../controllers/addresses/outcomes.js";
-import type { EventMessage } from "../controllers/event-message.js";
-import type { PlannedCondition } from "../controllers/planned-condition.js";
+import type { Outcome } from "../addresses/calls/outcomes.js";
 import type { Condition } from "../kube/patch.js";
 import type { Sample } from "../metrics/series.js";
 import type { CallContext, Recheck } from "../providers/call.js";
 import type { ProviderId } from "../providers/types.js";
 import type { CallPriority } from "../providers/urgency.js";
+import type { EventMessage } from "./conditions/event-message.js";
+import type { PlannedCondition } from "./conditions/planned-condition.js";
+import type { ResourceSource } from "./objects/source.js";
 import type { Action, ActionSequence, KindNames, KindTypes, PlanOf, SequenceResult, StatusFields } from "./plan.js";
 import type { ResourceState } from "./resource-state.js";
-import type { RecoveringAccount } from "./retries.js";
-import type { ResourceSource } from "./source.js";
+import type { RecoveringAccount } from "./retries/retries.js";
 
 /** What an action works with. */
 export interface ActionCall<T extends KindTypes> {

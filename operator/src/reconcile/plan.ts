@@ -1,8 +1,8 @@
 /** What a plan of any kind consists of, and how its actions end. Types, and functions of them. */
 
-import type { Outcome } from "../controllers/addresses/outcomes.js";
-import type { PlannedCondition } from "../controllers/planned-condition.js";
+import type { Outcome } from "../addresses/calls/outcomes.js";
 import type { KubeObject } from "../kube/objects.js";
+import type { PlannedCondition } from "./conditions/planned-condition.js";
 
 /** One thing to do, as a plan asks for it. */
 export interface Action {

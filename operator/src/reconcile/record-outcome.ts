@@ -1,7 +1,7 @@
 /** What the end of a sequence changes in what this process remembers: whose failure it was, and when to try again. */
 
-import { NODE_FAULTS } from "../controllers/addresses/node-faults.js";
-import type { ActionFailure, Outcome } from "../controllers/addresses/outcomes.js";
+import { NODE_FAULTS } from "../addresses/calls/node-faults.js";
+import type { ActionFailure, Outcome } from "../addresses/calls/outcomes.js";
 import type { ProviderId } from "../providers/types.js";
 import type { Start } from "./iteration.js";
 import type { ActionTarget, Kind } from "./kind.js";

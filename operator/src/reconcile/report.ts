@@ -1,13 +1,13 @@
 /** What people learn of a run: Events, log lines, and the gauges of the resource. */
 
-import { hasFailed } from "../controllers/addresses/outcomes.js";
-import { conditionSamples } from "../controllers/condition-metrics.js";
-import { type EventMessage, regardingOf, warning } from "../controllers/event-message.js";
-import { type PlannedCondition, turnedBad } from "../controllers/planned-condition.js";
+import { hasFailed } from "../addresses/calls/outcomes.js";
 import type { EventRecorder } from "../kube/events.js";
 import type { Condition } from "../kube/patch.js";
 import type { Logger } from "../logging.js";
 import type { FlipopMetrics } from "../metrics/flipop.js";
+import { conditionSamples } from "./conditions/condition-metrics.js";
+import { type EventMessage, regardingOf, warning } from "./conditions/event-message.js";
+import { type PlannedCondition, turnedBad } from "./conditions/planned-condition.js";
 import type { Decision, Start } from "./iteration.js";
 import type { Kind } from "./kind.js";
 import type { ActionResult, KindTypes, SequenceResult } from "./plan.js";

@@ -1,15 +1,15 @@
 /** One resource in this process: its latest version, what runs for it, what failed, and what the kind remembers. */
 
-import type { CleanupMemory } from "../controllers/cleanup.js";
-import type { EventMessage } from "../controllers/event-message.js";
-import { ObjectGone, type ObjectWrite, type ObjectWriter } from "../controllers/object-writer.js";
 import type { ResourceRef } from "../inventory/types.js";
 import type { Patch } from "../kube/patch.js";
 import { OwnSeries } from "../metrics/series.js";
+import type { CleanupMemory } from "./cleanup.js";
+import type { EventMessage } from "./conditions/event-message.js";
+import { ObjectGone, type ObjectWrite, type ObjectWriter } from "./objects/object-writer.js";
+import type { ResourceSource } from "./objects/source.js";
 import { PendingStatus } from "./pending-status.js";
 import type { KindTypes } from "./plan.js";
-import { Retries } from "./retries.js";
-import type { ResourceSource } from "./source.js";
+import { Retries } from "./retries/retries.js";
 
 /** The part of a kind that a state needs. */
 export interface StatedKind<T extends KindTypes> {

@@ -3,9 +3,9 @@
 import type { KubeObject } from "../kube/objects.js";
 import type { Logger } from "../logging.js";
 import type { Kind } from "./kind.js";
+import type { SourceEvent } from "./objects/source.js";
 import type { KindTypes } from "./plan.js";
 import { ResourceState } from "./resource-state.js";
-import type { SourceEvent } from "./source.js";
 
 export interface ResourceStatesProps<T extends KindTypes> {
   readonly kind: Kind<T>;

@@ -1,6 +1,6 @@
 /** Runs one sequence: an action after the other as long as each is done, a step after the other as far as it may. */
 
-import { type Outcome, outcomeOf, skipped } from "../controllers/addresses/outcomes.js";
+import { type Outcome, outcomeOf, skipped } from "../addresses/calls/outcomes.js";
 import type { CallContext } from "../providers/call.js";
 import type { Decision, Start } from "./iteration.js";
 import type { ActionCall, Kind, RunAction } from "./kind.js";

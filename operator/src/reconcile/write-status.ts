@@ -1,9 +1,9 @@
 /** Ends a run with one patch of the status, if anything differs, and notices a server that drops fields of it. */
 
 import { CRD_PROBE_MS } from "../bounds.js";
-import { stamped } from "../controllers/planned-condition.js";
 import { jsonEqual } from "../kube/equal.js";
 import { mergeConditions, statusPatch } from "../kube/patch.js";
+import { stamped } from "./conditions/planned-condition.js";
 import type { Decision } from "./iteration.js";
 import type { Kind } from "./kind.js";
 import type { KindTypes, StatusFields } from "./plan.js";

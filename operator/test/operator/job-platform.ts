@@ -1,7 +1,7 @@
 /** A platform that only the Jobs of classes can change; with what stands for the Job controller and the kubelet. */
 
 import type { ApiObject } from "flipop-sandbox/kubernetes";
-import type { FirewallRuleOrder } from "../../src/controllers/jobs/variables.js";
+import type { FirewallRuleOrder } from "../../src/jobs/variables.js";
 import type { World } from "./world.js";
 
 export const JOB_NAMESPACE = "flipop-jobs";

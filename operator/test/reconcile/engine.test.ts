@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { DONE, type Outcome, skipped } from "../../src/controllers/addresses/outcomes.js";
+import { DONE, type Outcome, skipped } from "../../src/addresses/calls/outcomes.js";
 import type { KubeObject } from "../../src/kube/objects.js";
 import type { KindController } from "../../src/reconcile/kind-controller.js";
 import { type Move, type Mover, MovingKind, move, refused, sequence } from "./moving-kind.js";

@@ -1,13 +1,13 @@
 /** A kind whose plan and actions each test sets: it moves things, records them, and fails on demand. */
 
-import type { ActionFailure, Outcome } from "../../src/controllers/addresses/outcomes.js";
-import { warning } from "../../src/controllers/event-message.js";
-import { yes } from "../../src/controllers/planned-condition.js";
+import type { ActionFailure, Outcome } from "../../src/addresses/calls/outcomes.js";
 import type { KubeObject } from "../../src/kube/objects.js";
+import { warning } from "../../src/reconcile/conditions/event-message.js";
+import { yes } from "../../src/reconcile/conditions/planned-condition.js";
 import type { ActionCall, Kind } from "../../src/reconcile/kind.js";
 import type { Action, ActionSequence, Plan, SequenceResult } from "../../src/reconcile/plan.js";
 import type { ResourceState } from "../../src/reconcile/resource-state.js";
-import type { RecoveringAccount } from "../../src/reconcile/retries.js";
+import type { RecoveringAccount } from "../../src/reconcile/retries/retries.js";
 import type { OneObject } from "./rig.js";
 
 export interface Move extends Action {

@@ -1,6 +1,5 @@
 /** What a kind needs to run in memory: one object at a server, a source for the engine, and what the engine reports. */
 
-import { Notifier } from "../../src/controllers/notifier.js";
 import type { KubeClient, KubeRequest } from "../../src/kube/client.js";
 import type { EventInput } from "../../src/kube/events.js";
 import type { KubeObject } from "../../src/kube/objects.js";
@@ -13,9 +12,10 @@ import type { RuntimeMetrics } from "../../src/metrics/runtime.js";
 import { noQueueMetrics } from "../../src/metrics/workqueue.js";
 import type { Kind } from "../../src/reconcile/kind.js";
 import { KindController, type KindTools } from "../../src/reconcile/kind-controller.js";
-import { ObjectWriters } from "../../src/reconcile/object-writers.js";
+import { Notifier } from "../../src/reconcile/notifier.js";
+import { ObjectWriters } from "../../src/reconcile/objects/object-writers.js";
+import type { ResourceSource, SourceEvent } from "../../src/reconcile/objects/source.js";
 import type { KindTypes } from "../../src/reconcile/plan.js";
-import type { ResourceSource, SourceEvent } from "../../src/reconcile/source.js";
 import { FakeClock } from "../support/fake-clock.js";
 
 export const KEY = "default/one";

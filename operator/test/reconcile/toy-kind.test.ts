@@ -2,11 +2,11 @@
 
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { DONE } from "../../src/controllers/addresses/outcomes.js";
-import { normal } from "../../src/controllers/event-message.js";
-import { type PlannedCondition, unknown, yes } from "../../src/controllers/planned-condition.js";
+import { DONE } from "../../src/addresses/calls/outcomes.js";
 import type { KubeObject, ObjectMeta } from "../../src/kube/objects.js";
 import { finalizerPatch } from "../../src/kube/patch.js";
+import { normal } from "../../src/reconcile/conditions/event-message.js";
+import { type PlannedCondition, unknown, yes } from "../../src/reconcile/conditions/planned-condition.js";
 import type { Kind } from "../../src/reconcile/kind.js";
 import { type Action, inOrder, type Plan } from "../../src/reconcile/plan.js";
 import { OneObject } from "./rig.js";

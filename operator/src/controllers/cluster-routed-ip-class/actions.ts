@@ -1,13 +1,13 @@
 /** What a class asks for, and how it is done. */
 
 import { Finalizer } from "cdk8s-flipop/api";
+import { DONE, type Outcome } from "../../addresses/calls/outcomes.js";
+import type { JobOrder } from "../../jobs/job.js";
+import { jobSpecOf } from "../../jobs/job-service.js";
+import { assignVariables, firewallVariables } from "../../jobs/variables.js";
 import { finalizerPatch } from "../../kube/patch.js";
 import type { ActionTable } from "../../reconcile/kind.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
-import { DONE, type Outcome } from "../addresses/outcomes.js";
-import type { JobOrder } from "../jobs/job.js";
-import { jobSpecOf } from "../jobs/job-service.js";
-import { assignVariables, firewallVariables } from "../jobs/variables.js";
 import type { ClassObject, ClassRead } from "../routed-ip/resource.js";
 import type { ClassJobs, ClassTools, Snapshot } from "./gather.js";
 import type { Action, Plan } from "./plan.js";

@@ -1,9 +1,9 @@
 /** Whether a class can work: its one condition, and what stands in its way. Pure. */
 
 import type { ClusterRoutedIPClassSpec } from "cdk8s-flipop/api";
-import { accountProblem, jobNamespaceOf } from "../jobs/job-place.js";
-import { no, type PlannedCondition, unknown, yes } from "../planned-condition.js";
-import type { Problem } from "../problem.js";
+import { accountProblem, jobNamespaceOf } from "../../jobs/job-place.js";
+import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions/planned-condition.js";
+import type { Problem } from "../../reconcile/conditions/problem.js";
 import { type ClassSnapshot, isByJobs, type JobFacilities } from "./gather.js";
 
 export function readyOf(snapshot: ClassSnapshot): PlannedCondition {

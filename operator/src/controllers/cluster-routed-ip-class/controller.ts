@@ -3,8 +3,8 @@
 import { Finalizer } from "cdk8s-flipop/api";
 import type { Kind } from "../../reconcile/kind.js";
 import { KindController } from "../../reconcile/kind-controller.js";
+import { clusterSource } from "../../reconcile/objects/source.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
-import { clusterSource } from "../../reconcile/source.js";
 import { classRules } from "../routed-ip/resolved-class.js";
 import { type ClassObject, readClass } from "../routed-ip/resource.js";
 import { actions, type RoutedClass } from "./actions.js";

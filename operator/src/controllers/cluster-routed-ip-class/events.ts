@@ -1,10 +1,10 @@
 /** What people should know of a class. */
 
 import type { Condition } from "../../kube/patch.js";
+import { type EventMessage, warning } from "../../reconcile/conditions/event-message.js";
+import { type PlannedCondition, turnedBad } from "../../reconcile/conditions/planned-condition.js";
 import type { SequenceEvents } from "../../reconcile/kind.js";
 import type { SequenceResult } from "../../reconcile/plan.js";
-import { type EventMessage, warning } from "../event-message.js";
-import { type PlannedCondition, turnedBad } from "../planned-condition.js";
 import type { Action } from "./plan.js";
 
 /** A failed Job is reported, whether or not it could be deleted. */

@@ -1,11 +1,11 @@
 /** The snapshot of one class: who uses it, and what the server says about its Jobs. */
 
 import type { ClusterRoutedIPClassSpec } from "cdk8s-flipop/api";
+import type { JobDecision } from "../../jobs/job-decision.js";
+import type { JobService } from "../../jobs/job-service.js";
 import type { ObjectMeta } from "../../kube/objects.js";
-import type { JobDecision } from "../jobs/job-decision.js";
-import type { JobService } from "../jobs/job-service.js";
-import { omitUndefined } from "../omit-undefined.js";
-import type { Problem } from "../problem.js";
+import { omitUndefined } from "../../omit-undefined.js";
+import type { Problem } from "../../reconcile/conditions/problem.js";
 import type { FirewallJobs } from "../routed-ip/jobs/firewall-jobs.js";
 import { classRules } from "../routed-ip/resolved-class.js";
 import type { ClassRead } from "../routed-ip/resource.js";

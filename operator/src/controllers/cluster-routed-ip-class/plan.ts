@@ -2,20 +2,20 @@
 
 import { Finalizer } from "cdk8s-flipop/api";
 import { JOB_TRIAL_MS } from "../../bounds.js";
+import type { JobVariables } from "../../jobs/job.js";
+import type { JobDecision } from "../../jobs/job-decision.js";
+import { jobNamespaceOf } from "../../jobs/job-place.js";
+import type { JobObject } from "../../jobs/job-state.js";
+import type { PlannedCondition } from "../../reconcile/conditions/planned-condition.js";
+import type { Problem } from "../../reconcile/conditions/problem.js";
 import {
   type ActionSequence,
   type Action as EngineAction,
   type Plan as EnginePlan,
   inOrder,
 } from "../../reconcile/plan.js";
-import type { JobVariables } from "../jobs/job.js";
-import type { JobDecision } from "../jobs/job-decision.js";
-import { jobNamespaceOf } from "../jobs/job-place.js";
-import type { JobObject } from "../jobs/job-state.js";
-import type { PlannedCondition } from "../planned-condition.js";
-import type { Problem } from "../problem.js";
-import { reportedRetry } from "../reported-retry.js";
-import type { RetryState } from "../retry-schedule.js";
+import { reportedRetry } from "../../reconcile/retries/reported-retry.js";
+import type { RetryState } from "../../reconcile/retries/retry-schedule.js";
 import { readyOf } from "./conditions.js";
 import { type ClassSnapshot, isByJobs, type Snapshot } from "./gather.js";
 

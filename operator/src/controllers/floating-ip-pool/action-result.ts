@@ -1,6 +1,6 @@
 /** How a chain ended. Pure. */
 
-import type { ActionFailure, Outcome } from "../addresses/outcomes.js";
+import type { ActionFailure, Outcome } from "../../addresses/calls/outcomes.js";
 import type { Action, ActionSequence } from "./actions.js";
 
 export interface Step {

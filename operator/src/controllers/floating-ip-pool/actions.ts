@@ -5,9 +5,9 @@
  */
 
 import type { IpFamily, PendingCreation } from "cdk8s-flipop/api";
+import type { CreationResult } from "../../addresses/creation/creation-result.js";
 import type { CreateAddress, ProviderId } from "../../providers/types.js";
-import type { CreationResult } from "../addresses/creation-result.js";
-import type { DnsAction, Reasoned, RecordDns } from "../records/actions.js";
+import type { DnsAction, Reasoned, RecordDns } from "../../records/actions.js";
 
 /** What the API server keeps. Confirmed (read back from its answer) before the next action of the chain. */
 export type RecordAction =

@@ -1,11 +1,11 @@
 /** Step 8: the annotation on the node that holds an address, and on no other. */
 
 import { canonicalIp, type IpFamily } from "cdk8s-flipop/api";
+import { ADDRESS_ANNOTATIONS } from "../../addresses/annotations/annotated-nodes.js";
+import { isServed, type Placement } from "../../addresses/grace.js";
 import type { NodeFacts } from "../../match/node-facts.js";
-import { ADDRESS_ANNOTATIONS } from "../addresses/annotated-nodes.js";
 import { ownerName } from "../owners.js";
 import type { Action, ActionSequence } from "./actions.js";
-import { isServed, type Placement } from "./grace.js";
 import type { Snapshot } from "./snapshot.js";
 
 /** What nodes should bear: the addresses that are served there. One chain for each node. */

@@ -1,10 +1,10 @@
 /** Attributes a failure to the node that an address did not reach. Pure. */
 
+import { assignOutcome, isMachineFault } from "../../addresses/calls/missing-machine.js";
+import type { ActionFailure } from "../../addresses/calls/outcomes.js";
+import { goalOfAction } from "../../addresses/lock-key.js";
 import type { ProviderId } from "../../providers/types.js";
-import { assignOutcome, isMachineFault } from "../addresses/missing-machine.js";
-import type { ActionFailure } from "../addresses/outcomes.js";
 import { type ActionResult, failureOf } from "./action-result.js";
-import { goalOfAction } from "./lock-key.js";
 
 /** The target node of the last action, if the failure concerns that node. */
 export function faultyNode({ steps }: ActionResult, failure: ActionFailure): ProviderId | undefined {

@@ -1,16 +1,16 @@
 /** Step 13: conditions, with words that help. */
 
 import { REASONS, type Reason } from "cdk8s-flipop/api";
+import type { PlannedAddress } from "../../addresses/address-status.js";
+import { type AssignmentPlan, coolOffText } from "../../addresses/assignments.js";
+import { contestedUntil, isContested } from "../../addresses/contested.js";
+import { type Desired, dnsProviderOf } from "../../addresses/desired.js";
 import { refText } from "../../claims/claimant.js";
-import { contestedUntil, isContested } from "../contested.js";
-import { no, type PlannedCondition, unknown, yes } from "../planned-condition.js";
-import type { Problem } from "../problem.js";
-import { ttlOf } from "../records/record-sequence.js";
-import { reportedRetry } from "../reported-retry.js";
-import { clockTime } from "../times.js";
-import type { PlannedAddress } from "./address-status.js";
-import { type AssignmentPlan, coolOffText } from "./assignments.js";
-import { type Desired, dnsProviderOf } from "./desired.js";
+import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions/planned-condition.js";
+import type { Problem } from "../../reconcile/conditions/problem.js";
+import { reportedRetry } from "../../reconcile/retries/reported-retry.js";
+import { ttlOf } from "../../records/record-sequence.js";
+import { clockTime } from "../../times.js";
 import { isObserved, isPaused, type Snapshot } from "./snapshot.js";
 
 /** What the conditions are made of. */

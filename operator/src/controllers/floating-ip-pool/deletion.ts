@@ -1,15 +1,15 @@
 /** Step 11: the finalizer, and the clean-up of a pool that is being deleted. */
 
 import { Finalizer, type PendingCreation } from "cdk8s-flipop/api";
-import { isCleanupOverdue } from "../cleanup.js";
+import { creationRecoveryOf } from "../../addresses/creation/creation.js";
+import { settle } from "../../addresses/creation/creation-recovery.js";
+import type { Desired } from "../../addresses/desired.js";
+import type { Placement } from "../../addresses/grace.js";
+import { recordRemoval } from "../../addresses/records.js";
+import { isHeldBack, releaseSequences } from "../../addresses/release.js";
+import { isCleanupOverdue } from "../../reconcile/cleanup.js";
 import type { ActionSequence } from "./actions.js";
 import { annotationRemovals } from "./annotations.js";
-import { creationRecoveryOf } from "./creation.js";
-import { settle } from "./creation-recovery.js";
-import type { Desired } from "./desired.js";
-import type { Placement } from "./grace.js";
-import { recordRemoval } from "./records.js";
-import { isHeldBack, releaseSequences } from "./release.js";
 import type { Pool, Snapshot } from "./snapshot.js";
 
 export function hasFinalizer({ metadata }: Pick<Pool, "metadata">): boolean {

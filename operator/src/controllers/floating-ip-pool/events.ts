@@ -1,6 +1,6 @@
 /** What people are told of the end of an action. Pure. */
 
-import type { Outcome } from "../addresses/outcomes.js";
+import type { Outcome } from "../../addresses/calls/outcomes.js";
 import {
   ADDRESS_FAILURES,
   abandonedItems,
@@ -10,7 +10,7 @@ import {
   normal,
   recordsText,
   settledText,
-} from "../event-message.js";
+} from "../../reconcile/conditions/event-message.js";
 import type { Step } from "./action-result.js";
 import type { Action } from "./actions.js";
 import type { Snapshot } from "./snapshot.js";

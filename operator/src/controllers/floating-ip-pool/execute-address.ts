@@ -1,14 +1,14 @@
 /** Actions on addresses of a pool. */
 
 import type { AddressStatus } from "cdk8s-flipop/api";
+import { noting, type OpenAccount, openAccount, told } from "../../addresses/calls/call.js";
+import { DONE, type Outcome } from "../../addresses/calls/outcomes.js";
+import { poll, pollMs } from "../../addresses/calls/poll.js";
+import { createAddress } from "../../addresses/creation/create.js";
 import { isProviderError } from "../../providers/errors.js";
 import type { CreateAddress } from "../../providers/types.js";
-import { noting, type OpenAccount, openAccount, told } from "../addresses/call.js";
-import { createAddress } from "../addresses/create.js";
-import { DONE, type Outcome } from "../addresses/outcomes.js";
-import { poll, pollMs } from "../addresses/poll.js";
-import { callContext } from "../call-context.js";
-import { timestamp } from "../times.js";
+import { callContext } from "../../reconcile/call-context.js";
+import { timestamp } from "../../times.js";
 import type { Action, AddressAction } from "./actions.js";
 import { endCreation } from "./pool-creation.js";
 import type { Tools } from "./tools.js";

@@ -1,13 +1,13 @@
 /** Actions on the annotations of nodes. */
 
 import type { IpFamily } from "cdk8s-flipop/api";
+import { annotationPatch, annotationRemoval, nodePath } from "../../addresses/annotations/annotation-patches.js";
+import { DONE, type Outcome, skipped } from "../../addresses/calls/outcomes.js";
 import { CACHE_LAG_MS } from "../../bounds.js";
 import type { Patch } from "../../kube/patch.js";
 import { sendPatch } from "../../kube/send-patch.js";
 import { isConflict, isForbidden, isInvalid, isNotFound } from "../../kube/status-error.js";
 import type { NodeFacts } from "../../match/node-facts.js";
-import { annotationPatch, annotationRemoval, nodePath } from "../addresses/annotation-patches.js";
-import { DONE, type Outcome, skipped } from "../addresses/outcomes.js";
 import { ownerName } from "../owners.js";
 import type { NodeAction } from "./actions.js";
 import type { Tools } from "./tools.js";

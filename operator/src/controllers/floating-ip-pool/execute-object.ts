@@ -1,8 +1,8 @@
 /** Actions on the spec and the metadata of the pool. */
 
 import { Annotation, canonicalIp, Finalizer } from "cdk8s-flipop/api";
+import { DONE, type Outcome } from "../../addresses/calls/outcomes.js";
 import { finalizerPatch, ownAnnotationPatch, type Patch, specPatch } from "../../kube/patch.js";
-import { DONE, type Outcome } from "../addresses/outcomes.js";
 import type { RecordAction } from "./actions.js";
 import { recordInStatus } from "./execute-status.js";
 import type { PoolObject } from "./read-pool.js";

@@ -7,9 +7,9 @@ import {
   type FloatingIPPoolStatus,
   type PendingCreation,
 } from "cdk8s-flipop/api";
+import { DONE, type Outcome, skipped } from "../../addresses/calls/outcomes.js";
+import { intentText } from "../../addresses/creation/creation-result.js";
 import { ownAnnotationPatch, statusPatch } from "../../kube/patch.js";
-import { intentText } from "../addresses/creation-result.js";
-import { DONE, type Outcome, skipped } from "../addresses/outcomes.js";
 import type { Action, RecordAction } from "./actions.js";
 import { dropCopy, endCreation, recordCreation } from "./pool-creation.js";
 import type { PoolObject } from "./read-pool.js";

@@ -1,7 +1,7 @@
 /** Carries out one chain: an action after the other, as long as each is done. */
 
-import { DONE, type Outcome, outcomeOf, skipped } from "../addresses/outcomes.js";
-import { callContext } from "../call-context.js";
+import { DONE, type Outcome, outcomeOf, skipped } from "../../addresses/calls/outcomes.js";
+import { callContext } from "../../reconcile/call-context.js";
 import { type ActionResult, mayBeAccepted, type Step } from "./action-result.js";
 import type { Action, ActionSequence } from "./actions.js";
 import { callProvider } from "./execute-address.js";

@@ -1,17 +1,17 @@
 /** The snapshot of one pool, in one turn: reads what is there, waits for nothing. */
 
 import { type AddressStatus, canonicalIp, type IpFamily, isIp } from "cdk8s-flipop/api";
+import { AddressAccount } from "../../addresses/address-accounts.js";
+import { annotatedIps, dnsProviderOf, familyOfPool } from "../../addresses/desired.js";
+import { addressLockKey, CREATION } from "../../addresses/lock-key.js";
 import type { InventoryAddress, InventoryView } from "../../inventory/types.js";
 import { NOTHING_SEEN } from "../../inventory/view.js";
 import { tallyText } from "../../match/tally.js";
 import type { ProviderId } from "../../providers/types.js";
-import { AddressAccount } from "../address-accounts.js";
+import type { Problem } from "../../reconcile/conditions/problem.js";
+import type { DnsService, DnsView } from "../../records/dns-service.js";
 import type { ControllerContext } from "../context.js";
 import { ownerName } from "../owners.js";
-import type { Problem } from "../problem.js";
-import type { DnsService, DnsView } from "../records/dns-service.js";
-import { annotatedIps, dnsProviderOf, familyOfPool } from "./desired.js";
-import { addressLockKey, CREATION } from "./lock-key.js";
 import { memoryOf } from "./memory.js";
 import type { PoolRead } from "./read-pool.js";
 import type { PoolState } from "./resource-state.js";

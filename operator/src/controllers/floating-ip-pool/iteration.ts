@@ -3,17 +3,17 @@
  * same node meanwhile.
  */
 
+import { type Goal, goalOfAction, lockKeyOf, movedAddress, readLockKey } from "../../addresses/lock-key.js";
+import { isIn, type Regions } from "../../addresses/regions.js";
 import { MOVE_MAX_AGE_SECONDS, SKIPPED_RETRY_MS } from "../../bounds.js";
 import { inPreference } from "../../match/node-preference.js";
 import type { ProviderId } from "../../providers/types.js";
-import { isDue } from "../retry-schedule.js";
+import { isDue } from "../../reconcile/retries/retry-schedule.js";
 import type { ActionSequence } from "./actions.js";
 import { creationKey, type Gathered, type GatherTools, gather, withPendingStatus } from "./gather.js";
-import { type Goal, goalOfAction, lockKeyOf, movedAddress, readLockKey } from "./lock-key.js";
 import { freeReservations } from "./open-moves.js";
 import { type Plan, plan } from "./plan.js";
 import type { PoolRead } from "./read-pool.js";
-import { isIn, type Regions } from "./regions.js";
 import type { PoolState } from "./resource-state.js";
 import type { Pool } from "./snapshot.js";
 

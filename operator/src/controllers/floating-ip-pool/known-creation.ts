@@ -1,7 +1,7 @@
 /** A pool with the end of its creation that the status may lack. Pure. */
 
 import { type CreatedAddress, canonicalIp, type FloatingIPPoolStatus } from "cdk8s-flipop/api";
-import { type CreatedFacts, type CreationResult, openIntent } from "../addresses/creation-result.js";
+import { type CreatedFacts, type CreationResult, openIntent } from "../../addresses/creation/creation-result.js";
 import type { PoolRead } from "./read-pool.js";
 
 /** The pool with the facts about its creation that the status lacks. */

@@ -1,8 +1,8 @@
 /** What a unit remembers, as the plan reads it. */
 
 import { NODE_FAILURE_KEPT_MS, PLACEMENT_LASTING_MS, REVERTS_KEPT } from "../../bounds.js";
+import { omitUndefined } from "../../omit-undefined.js";
 import type { ProviderId } from "../../providers/types.js";
-import { omitUndefined } from "../omit-undefined.js";
 import type { PoolState } from "./resource-state.js";
 import type { PoolMemory, Snapshot } from "./snapshot.js";
 

@@ -1,13 +1,13 @@
 /** The series of one pool, off its last plan; and the counters, off what ended. */
 
 import { ADDRESS_STATES } from "cdk8s-flipop/api";
+import { dnsProviderOf } from "../../addresses/desired.js";
 import { normalName } from "../../claims/dns-name.js";
 import type { FlipopMetrics } from "../../metrics/flipop.js";
 import type { OwnSeries, Sample, StateSeries } from "../../metrics/series.js";
-import { conditionSamples } from "../condition-metrics.js";
+import { conditionSamples } from "../../reconcile/conditions/condition-metrics.js";
 import type { ControllerContext } from "../context.js";
 import type { Step } from "./action-result.js";
-import { dnsProviderOf } from "./desired.js";
 import type { Plan } from "./plan.js";
 import { POOL_KIND } from "./resource-state.js";
 import type { Pool } from "./snapshot.js";

@@ -1,12 +1,12 @@
 /** Moves that the status tells of: they hold their node, in the next process, too. */
 
 import { canonicalIp } from "cdk8s-flipop/api";
+import { AddressAccount } from "../../addresses/address-accounts.js";
+import { familyOfPool } from "../../addresses/desired.js";
+import { addressLockKey, CREATION } from "../../addresses/lock-key.js";
 import { hasEnded, type InventoryView } from "../../inventory/types.js";
 import type { ProviderId } from "../../providers/types.js";
-import { AddressAccount } from "../address-accounts.js";
 import type { ControllerContext } from "../context.js";
-import { familyOfPool } from "./desired.js";
-import { addressLockKey, CREATION } from "./lock-key.js";
 import type { PoolState } from "./resource-state.js";
 import type { Pool } from "./snapshot.js";
 

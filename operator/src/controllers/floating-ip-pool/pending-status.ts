@@ -1,8 +1,8 @@
 /** What the end of an action changes in the status entry of its address, before the plan reads it again. Pure. */
 
 import type { AddressStatus } from "cdk8s-flipop/api";
-import type { ActionFailure, Outcome } from "../addresses/outcomes.js";
-import { timestamp } from "../times.js";
+import type { ActionFailure, Outcome } from "../../addresses/calls/outcomes.js";
+import { timestamp } from "../../times.js";
 import type { Step } from "./action-result.js";
 import type { AddressAction } from "./actions.js";
 

@@ -1,25 +1,32 @@
 /** The decision about one pool: a list of named steps over one snapshot. Pure: no clock, log, metric or I/O. */
 
 import type { PoolCounts } from "cdk8s-flipop/api";
-import type { PlannedCondition } from "../planned-condition.js";
+import { addressesOf, countsOf, type PlannedAddress } from "../../addresses/address-status.js";
+import { type Assignment, type AssignmentPlan, assignmentsOf, coolOffOf } from "../../addresses/assignments.js";
+import {
+  assignmentRecord,
+  type Creation,
+  creatable,
+  creationOf,
+  creationRecoveryOf,
+  unsettledOf,
+} from "../../addresses/creation/creation.js";
+import { type Desired, desiredOf } from "../../addresses/desired.js";
+import { type Choice, moveText, planText } from "../../addresses/explanation.js";
+import { type Placement, placementsOf } from "../../addresses/grace.js";
+import { type MovableAddresses, movableAddressesOf } from "../../addresses/movable-addresses.js";
+import { observedOf } from "../../addresses/observed.js";
+import { publishedOf, recordChain } from "../../addresses/records.js";
+import { type Regions, regionsOf } from "../../addresses/regions.js";
+import { bookkeepingSequences, isHeldBack, releaseSequences } from "../../addresses/release.js";
+import { requeueAt } from "../../addresses/requeue-at.js";
+import { type WaitingNodes, waitingNodesOf } from "../../addresses/waiting-nodes.js";
+import type { PlannedCondition } from "../../reconcile/conditions/planned-condition.js";
 import type { Action, ActionSequence } from "./actions.js";
-import { addressesOf, countsOf, type PlannedAddress } from "./address-status.js";
 import { annotationChains } from "./annotations.js";
-import { type Assignment, type AssignmentPlan, assignmentsOf, coolOffOf } from "./assignments.js";
 import { conditionsOf } from "./conditions.js";
-import { assignmentRecord, type Creation, creatable, creationOf, creationRecoveryOf, unsettledOf } from "./creation.js";
 import { deletionChains, finalizerChain, hasFinalizer, needsFinalizer } from "./deletion.js";
-import { type Desired, desiredOf } from "./desired.js";
-import { type Choice, moveText, planText } from "./explanation.js";
-import { type Placement, placementsOf } from "./grace.js";
-import { type MovableAddresses, movableAddressesOf } from "./movable-addresses.js";
-import { observedOf } from "./observed.js";
-import { publishedOf, recordChain } from "./records.js";
-import { type Regions, regionsOf } from "./regions.js";
-import { bookkeepingSequences, isHeldBack, releaseSequences } from "./release.js";
-import { requeueAt } from "./requeue-at.js";
 import { isDeleting, isObserved, type Snapshot } from "./snapshot.js";
-import { type WaitingNodes, waitingNodesOf } from "./waiting-nodes.js";
 
 export interface Plan {
   /** Empty: nothing to do. Started in this order, then in parallel. After a run that did anything, plan again at once. */

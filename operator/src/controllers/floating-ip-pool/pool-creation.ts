@@ -1,17 +1,17 @@
 /** Records the end of a pool's creation: in the status, in an annotation, in this process. */
 
-import { ownAnnotationPatch, statusPatch } from "../../kube/patch.js";
-import { errorText } from "../../logging.js";
-import { AddressAccount } from "../address-accounts.js";
+import { AddressAccount } from "../../addresses/address-accounts.js";
 import {
   annotationsAfter,
   type CreatedFacts,
   type CreationResult,
   recordResult,
-} from "../addresses/creation-result.js";
+} from "../../addresses/creation/creation-result.js";
+import { CREATION } from "../../addresses/lock-key.js";
+import { ownAnnotationPatch, statusPatch } from "../../kube/patch.js";
+import { errorText } from "../../logging.js";
 import type { ControllerContext } from "../context.js";
 import { isOf, isOnRecord, withCreated } from "./known-creation.js";
-import { CREATION } from "./lock-key.js";
 import type { PoolObject } from "./read-pool.js";
 import type { PoolState } from "./resource-state.js";
 import type { Tools } from "./tools.js";

@@ -1,6 +1,10 @@
 /** What has to be read before a turn: the account's list, addresses that it lacks, those that are doubted or locked. */
 
 import { familyOf } from "cdk8s-flipop/api";
+import { AddressAccount, ALONE } from "../../addresses/address-accounts.js";
+import { freshSeconds } from "../../addresses/creation/creation-registry.js";
+import { familyOfPool } from "../../addresses/desired.js";
+import { addressLockKey } from "../../addresses/lock-key.js";
 import {
   CONTESTED_LIST_MAX_AGE_SECONDS,
   LIST_MAX_AGE_SECONDS,
@@ -9,12 +13,8 @@ import {
 } from "../../bounds.js";
 import type { InventoryAddress } from "../../inventory/types.js";
 import type { CallContext } from "../../providers/call.js";
-import { AddressAccount, ALONE } from "../address-accounts.js";
 import type { ControllerContext } from "../context.js";
-import { freshSeconds } from "../creation-registry.js";
-import { familyOfPool } from "./desired.js";
 import { creationKey, namedAddresses } from "./gather.js";
-import { addressLockKey } from "./lock-key.js";
 import type { PoolState } from "./resource-state.js";
 import type { Pool } from "./snapshot.js";
 

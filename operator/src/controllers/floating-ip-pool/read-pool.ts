@@ -2,8 +2,8 @@
 
 import type { FloatingIPPoolSpec, FloatingIPPoolStatus } from "cdk8s-flipop/api";
 import type { KubeObject } from "../../kube/objects.js";
-import type { Problem } from "../problem.js";
-import { type Fields, type Finding, isFields, isIdleToleration, readSpec } from "../read-spec.js";
+import type { Problem } from "../../reconcile/conditions/problem.js";
+import { type Fields, type Finding, isFields, isIdleToleration, readSpec } from "../../reconcile/read-spec.js";
 import type { Pool } from "./snapshot.js";
 
 export interface PoolObject extends KubeObject {

@@ -1,9 +1,9 @@
 /** Whether the decision behind an action of a pool still holds at the moment at which its call may be sent. */
 
+import { type Basis, type Move, moveBasis, objectBasis, recheckOf } from "../../addresses/basis.js";
 import type { Recheck } from "../../providers/call.js";
-import { type Basis, type Move, moveBasis, objectBasis, recheckOf } from "../addresses/basis.js";
+import { supersededRecords } from "../../records/recheck.js";
 import type { ControllerContext } from "../context.js";
-import { supersededRecords } from "../records/recheck.js";
 import type { Action, ActionSequence } from "./actions.js";
 import { type GatherTools, gather } from "./gather.js";
 import type { Iteration } from "./iteration.js";

@@ -2,15 +2,15 @@
 
 import type { AddressStatus } from "cdk8s-flipop/api";
 import { canonicalIp } from "cdk8s-flipop/api";
+import type { ActionFailure } from "../../addresses/calls/outcomes.js";
+import { pollMs } from "../../addresses/calls/poll.js";
+import { CREATION, goalOfAction } from "../../addresses/lock-key.js";
 import type { Clock } from "../../clock.js";
 import type { ProviderId } from "../../providers/types.js";
-import type { ActionFailure } from "../addresses/outcomes.js";
-import { pollMs } from "../addresses/poll.js";
-import { afterFailure } from "../retry-schedule.js";
+import { afterFailure } from "../../reconcile/retries/retry-schedule.js";
 import { type ActionResult, failureOf, mayBeAccepted, type Step, unsentMoves } from "./action-result.js";
 import type { Action } from "./actions.js";
 import { faultyNode } from "./attribute-failure.js";
-import { CREATION, goalOfAction } from "./lock-key.js";
 import { statusChangeOf } from "./pending-status.js";
 import type { PoolState } from "./resource-state.js";
 

@@ -1,22 +1,22 @@
 /** One pool in this process: what it watches, what it remembers, what it has under way. */
 
 import type { AddressStatus, FloatingIPPoolSpec } from "cdk8s-flipop/api";
+import type { PollState } from "../../addresses/calls/poll.js";
+import type { CreationResult } from "../../addresses/creation/creation-result.js";
+import { ListObservations } from "../../addresses/creation/list-observations.js";
+import { CREATION } from "../../addresses/lock-key.js";
 import type { Reservation } from "../../inventory/account-inventory.js";
 import type { ResourceRef } from "../../inventory/types.js";
 import { keyOf } from "../../kube/objects.js";
+import { MatchFollower } from "../../match/match-follower.js";
 import { OwnSeries, StateSeries } from "../../metrics/series.js";
 import type { ProviderId } from "../../providers/types.js";
-import type { CreationResult } from "../addresses/creation-result.js";
-import { ListObservations } from "../addresses/list-observations.js";
-import type { PollState } from "../addresses/poll.js";
+import { LatestVersion } from "../../reconcile/objects/latest-version.js";
+import { ObjectWriter } from "../../reconcile/objects/object-writer.js";
+import { resourcePath } from "../../reconcile/objects/own-resources.js";
+import type { RetryState } from "../../reconcile/retries/retry-schedule.js";
 import type { ControllerContext } from "../context.js";
-import { LatestVersion } from "../latest-version.js";
-import { MatchFollower } from "../match-follower.js";
-import { ObjectWriter } from "../object-writer.js";
-import { resourcePath } from "../own-resources.js";
-import type { RetryState } from "../retry-schedule.js";
 import { withResult } from "./known-creation.js";
-import { CREATION } from "./lock-key.js";
 import { type PoolObject, type PoolRead, readPool } from "./read-pool.js";
 import type { CreationFailure } from "./snapshot.js";
 import type { PendingWarning } from "./warnings.js";

@@ -1,17 +1,17 @@
 /** Carries out what turns start, and learns and tells what came of it. */
 
+import { hasFailed, outcomeOf } from "../../addresses/calls/outcomes.js";
+import { addressLockKey, CREATION, readLockKey } from "../../addresses/lock-key.js";
 import { errorText } from "../../logging.js";
-import { hasFailed, outcomeOf } from "../addresses/outcomes.js";
-import type { Background } from "../background.js";
-import { callContext } from "../call-context.js";
-import { regardingOf } from "../event-message.js";
-import { afterFailure } from "../retry-schedule.js";
+import type { Background } from "../../reconcile/background.js";
+import { callContext } from "../../reconcile/call-context.js";
+import { regardingOf } from "../../reconcile/conditions/event-message.js";
+import { afterFailure } from "../../reconcile/retries/retry-schedule.js";
 import { type ActionResult, didAnything } from "./action-result.js";
 import { attributeFailure } from "./attribute-failure.js";
 import { execute } from "./execute.js";
 import type { GatherTools } from "./gather.js";
 import type { Iteration, Start } from "./iteration.js";
-import { addressLockKey, CREATION, readLockKey } from "./lock-key.js";
 import { count, labelsOf } from "./metrics.js";
 import { noteCreation } from "./pool-creation.js";
 import { rechecksOf } from "./recheck.js";

@@ -2,10 +2,10 @@
 
 import { settlesWithin } from "../../async/wait.js";
 import { CALLS_PATIENCE_MS, MAX_ITERATIONS } from "../../bounds.js";
+import { callContext } from "../../reconcile/call-context.js";
+import { nextAttempt } from "../../reconcile/cleanup.js";
+import { resultOfError } from "../../reconcile/retries/run-failure.js";
 import { done, type Result, requeueAfter } from "../../runtime/result.js";
-import { callContext } from "../call-context.js";
-import { nextAttempt } from "../cleanup.js";
-import { resultOfError } from "../run-failure.js";
 import { hasFinalizer } from "./deletion.js";
 import { evaluate, type Iteration, startIteration } from "./iteration.js";
 import { labelsOf, showPool } from "./metrics.js";

@@ -1,17 +1,17 @@
 /** All that a decision about one pool reads: values of one moment, gathered without an `await` in between. */
 
 import type { FloatingIPPoolSpec, FloatingIPPoolStatus } from "cdk8s-flipop/api";
+import type { CreationResult } from "../../addresses/creation/creation-result.js";
+import type { ListObservation } from "../../addresses/creation/list-observations.js";
 import type { ClaimView } from "../../claims/claims.js";
 import type { InventoryView, ResourceRef } from "../../inventory/types.js";
 import type { ObjectMeta } from "../../kube/objects.js";
 import type { Verdict } from "../../match/checks.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import type { AddressCapabilities, ProviderId } from "../../providers/types.js";
-import type { CreationResult } from "../addresses/creation-result.js";
-import type { ListObservation } from "../addresses/list-observations.js";
-import type { CleanupMemory } from "../cleanup.js";
-import type { Problem } from "../problem.js";
-import type { DnsSnapshot } from "../records/dns-snapshot.js";
+import type { CleanupMemory } from "../../reconcile/cleanup.js";
+import type { Problem } from "../../reconcile/conditions/problem.js";
+import type { DnsSnapshot } from "../../records/dns-snapshot.js";
 
 export interface Pool {
   readonly metadata: ObjectMeta;

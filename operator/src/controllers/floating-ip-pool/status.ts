@@ -3,8 +3,8 @@
 import { type AddressStatus, type FloatingIPPoolStatus, MAX_ERROR } from "cdk8s-flipop/api";
 import { jsonEqual } from "../../kube/equal.js";
 import type { Condition } from "../../kube/patch.js";
-import { cut, stamped } from "../planned-condition.js";
-import { timeOf, timestamp } from "../times.js";
+import { cut, stamped } from "../../reconcile/conditions/planned-condition.js";
+import { timeOf, timestamp } from "../../times.js";
 import { retryOf } from "./conditions.js";
 import type { Plan } from "./plan.js";
 import { isObserved, type Snapshot } from "./snapshot.js";

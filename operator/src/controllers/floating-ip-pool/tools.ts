@@ -1,9 +1,9 @@
 /** What the actions of one turn are carried out with. */
 
+import type { AddressAccount } from "../../addresses/address-accounts.js";
 import type { Recheck } from "../../providers/call.js";
-import type { AddressAccount } from "../address-accounts.js";
+import type { DnsService, DnsView } from "../../records/dns-service.js";
 import type { ControllerContext } from "../context.js";
-import type { DnsService, DnsView } from "../records/dns-service.js";
 import type { Action } from "./actions.js";
 import type { PoolState } from "./resource-state.js";
 import type { Snapshot } from "./snapshot.js";

@@ -1,9 +1,9 @@
 /** What goes wrong is told once: by the condition that it turns, else by the action that failed. Pure. */
 
+import type { ActionFailure } from "../../addresses/calls/outcomes.js";
 import type { Condition } from "../../kube/patch.js";
-import type { ActionFailure } from "../addresses/outcomes.js";
-import type { EventMessage } from "../event-message.js";
-import { isBad } from "../planned-condition.js";
+import type { EventMessage } from "../../reconcile/conditions/event-message.js";
+import { isBad } from "../../reconcile/conditions/planned-condition.js";
 import type { ActionResult, Step } from "./action-result.js";
 import { eventMessageOf } from "./events.js";
 import type { Snapshot } from "./snapshot.js";

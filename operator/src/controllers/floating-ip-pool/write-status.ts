@@ -5,8 +5,8 @@ import { CANDIDATES_WRITE_MS, CRD_PROBE_MS, STATUS_CONFLICT_MS } from "../../bou
 import type { Condition } from "../../kube/patch.js";
 import { statusPatch } from "../../kube/patch.js";
 import { isConflict } from "../../kube/status-error.js";
-import { regardingOf } from "../event-message.js";
-import { ObjectGone } from "../object-writer.js";
+import { regardingOf } from "../../reconcile/conditions/event-message.js";
+import { ObjectGone } from "../../reconcile/objects/object-writer.js";
 import type { Iteration } from "./iteration.js";
 import type { PoolState } from "./resource-state.js";
 import type { WorkTools } from "./run-actions.js";

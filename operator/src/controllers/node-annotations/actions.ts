@@ -1,11 +1,11 @@
 /** The one action of this kind: it removes an annotation that is still as it was when the plan was made. */
 
+import { annotationRemoval, nodePath } from "../../addresses/annotations/annotation-patches.js";
+import { DONE, type Outcome, skipped } from "../../addresses/calls/outcomes.js";
 import type { KubeObject } from "../../kube/objects.js";
 import { sendPatch } from "../../kube/send-patch.js";
 import { isInvalid } from "../../kube/status-error.js";
 import type { ActionTable } from "../../reconcile/kind.js";
-import { annotationRemoval, nodePath } from "../addresses/annotation-patches.js";
-import { DONE, type Outcome, skipped } from "../addresses/outcomes.js";
 import type { ControllerContext } from "../context.js";
 import { annotationText, type Snapshot } from "./gather.js";
 import type { Action, Plan } from "./plan.js";

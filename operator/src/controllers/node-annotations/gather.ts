@@ -1,10 +1,10 @@
 /** What is known of the address annotations of one node, at one moment. */
 
 import { canonicalIp, type IpFamily } from "cdk8s-flipop/api";
+import { AddressAccount } from "../../addresses/address-accounts.js";
+import { ADDRESS_ANNOTATIONS } from "../../addresses/annotations/annotated-nodes.js";
 import { CACHE_LAG_MS, JANITOR_LIST_MAX_AGE_SECONDS } from "../../bounds.js";
 import type { KubeObject } from "../../kube/objects.js";
-import { AddressAccount } from "../address-accounts.js";
-import { ADDRESS_ANNOTATIONS } from "../addresses/annotated-nodes.js";
 import type { ControllerContext } from "../context.js";
 import { parseOwner } from "../owners.js";
 import type { NodeMemory } from "./resource.js";

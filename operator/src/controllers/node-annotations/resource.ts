@@ -1,11 +1,11 @@
 /** A node that bears address annotations, as the engine finds it: what it bears, and what the operator removed lately. */
 
 import type { IpFamily } from "cdk8s-flipop/api";
+import { nodePath } from "../../addresses/annotations/annotation-patches.js";
 import type { KubeObject } from "../../kube/objects.js";
 import type { NodeFacts } from "../../match/node-facts.js";
-import { ObjectWriters } from "../../reconcile/object-writers.js";
-import type { ResourceSource } from "../../reconcile/source.js";
-import { nodePath } from "../addresses/annotation-patches.js";
+import { ObjectWriters } from "../../reconcile/objects/object-writers.js";
+import type { ResourceSource } from "../../reconcile/objects/source.js";
 import type { ControllerContext } from "../context.js";
 
 /** Removals that the node cache may not show yet, by family. */

@@ -1,12 +1,12 @@
 /** What a record set asks for, and how it is done. */
 
 import { Finalizer } from "cdk8s-flipop/api";
+import { DONE, type Outcome } from "../../addresses/calls/outcomes.js";
 import { finalizerPatch } from "../../kube/patch.js";
 import type { ActionCall, ActionTable } from "../../reconcile/kind.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
-import { DONE, type Outcome } from "../addresses/outcomes.js";
-import type { DnsAction } from "../records/actions.js";
-import { type DnsService, NoDnsError } from "../records/dns-service.js";
+import type { DnsAction } from "../../records/actions.js";
+import { type DnsService, NoDnsError } from "../../records/dns-service.js";
 import type { Gathered } from "./gather.js";
 import type { Plan } from "./plan.js";
 import type { Action } from "./planned-actions.js";

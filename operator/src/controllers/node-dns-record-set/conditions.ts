@@ -1,11 +1,11 @@
 /** Step 7: conditions and state, with words that help. */
 
 import { type Condition, REASONS, type Reason, type RecordSetState } from "cdk8s-flipop/api";
-import { contestedUntil, isContested } from "../contested.js";
-import { no, type PlannedCondition, unknown, yes } from "../planned-condition.js";
-import type { Problem } from "../problem.js";
-import { ttlOf } from "../records/record-sequence.js";
-import { clockTime } from "../times.js";
+import { contestedUntil, isContested } from "../../addresses/contested.js";
+import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions/planned-condition.js";
+import type { Problem } from "../../reconcile/conditions/problem.js";
+import { ttlOf } from "../../records/record-sequence.js";
+import { clockTime } from "../../times.js";
 import { isPaused } from "./deletion.js";
 import { failureOf } from "./failure.js";
 import type { Decision } from "./plan.js";

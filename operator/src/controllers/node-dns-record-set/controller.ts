@@ -2,17 +2,17 @@
 
 import { Finalizer } from "cdk8s-flipop/api";
 import { RECORDS_BATCH_MS } from "../../bounds.js";
+import { MatchFollower } from "../../match/match-follower.js";
 import type { VerdictChange } from "../../match/match-index.js";
 import type { Kind } from "../../reconcile/kind.js";
 import { KindController } from "../../reconcile/kind-controller.js";
-import { ObjectWriters } from "../../reconcile/object-writers.js";
+import { ObjectWriters } from "../../reconcile/objects/object-writers.js";
+import { OwnResources, resourcePathOf } from "../../reconcile/objects/own-resources.js";
+import { namespacedSource, type ResourceSource } from "../../reconcile/objects/source.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
-import { namespacedSource, type ResourceSource } from "../../reconcile/source.js";
+import { DnsService, dnsOfRegistry } from "../../records/dns-service.js";
+import { supersededRecords } from "../../records/recheck.js";
 import type { ControllerContext, ControllerFactory } from "../context.js";
-import { MatchFollower } from "../match-follower.js";
-import { OwnResources, resourcePathOf } from "../own-resources.js";
-import { DnsService, dnsOfRegistry } from "../records/dns-service.js";
-import { supersededRecords } from "../records/recheck.js";
 import { actions, type NodeDNS } from "./actions.js";
 import { conditionEvents, eventsOf, OLDER_CRD } from "./events.js";
 import { gather } from "./gather.js";

@@ -1,8 +1,8 @@
 /** Step 6: the finalizer, and the clean-up of a set that is being deleted. */
 
 import { Finalizer } from "cdk8s-flipop/api";
-import { isCleanupOverdue } from "../cleanup.js";
-import { removalChain } from "../records/record-sequence.js";
+import { isCleanupOverdue } from "../../reconcile/cleanup.js";
+import { removalChain } from "../../records/record-sequence.js";
 import type { ActionSequence } from "./planned-actions.js";
 import type { NodeRecordSet, Snapshot } from "./snapshot.js";
 import type { Desired } from "./wish.js";

@@ -1,7 +1,7 @@
 /** Step 4: when a set may become empty. Only nodes that are gone for good, never an outage. */
 
 import { RECORDS_EMPTY_AFTER_MS, RECORDS_RECONNECT_MS } from "../../bounds.js";
-import { isSameName } from "../records/record-sequence.js";
+import { isSameName } from "../../records/record-sequence.js";
 import type { Publication } from "./publication.js";
 import type { Snapshot } from "./snapshot.js";
 import type { Desired } from "./wish.js";

@@ -1,9 +1,15 @@
 /** What people should know of a record set. Pure. */
 
 import type { Condition } from "../../kube/patch.js";
+import {
+  abandonedItems,
+  type EventMessage,
+  normal,
+  recordsText,
+  warning,
+} from "../../reconcile/conditions/event-message.js";
+import { isBad, type PlannedCondition } from "../../reconcile/conditions/planned-condition.js";
 import type { SequenceResult } from "../../reconcile/plan.js";
-import { abandonedItems, type EventMessage, normal, recordsText, warning } from "../event-message.js";
-import { isBad, type PlannedCondition } from "../planned-condition.js";
 import type { Action } from "./planned-actions.js";
 
 /** Once, when the API server begins to drop fields of the status. */

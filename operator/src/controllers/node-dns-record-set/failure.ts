@@ -1,7 +1,7 @@
 /** The failure of the DNS provider, and when the operator tries again. Pure. */
 
-import type { Problem } from "../problem.js";
-import { reportedRetry } from "../reported-retry.js";
+import type { Problem } from "../../reconcile/conditions/problem.js";
+import { reportedRetry } from "../../reconcile/retries/reported-retry.js";
 import { isPaused } from "./deletion.js";
 import type { Snapshot } from "./snapshot.js";
 

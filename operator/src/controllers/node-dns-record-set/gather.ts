@@ -2,12 +2,12 @@
 
 import type { ResourceRef } from "../../inventory/types.js";
 import { tallyText } from "../../match/tally.js";
+import { omitUndefined } from "../../omit-undefined.js";
 import { UnknownProviderError } from "../../providers/registry.js";
-import type { CleanupMemory } from "../cleanup.js";
+import type { CleanupMemory } from "../../reconcile/cleanup.js";
+import type { Problem } from "../../reconcile/conditions/problem.js";
+import type { DnsService, DnsView } from "../../records/dns-service.js";
 import type { ControllerContext } from "../context.js";
-import { omitUndefined } from "../omit-undefined.js";
-import type { Problem } from "../problem.js";
-import type { DnsService, DnsView } from "../records/dns-service.js";
 import type { NodeDNSMemory, ResourceRead } from "./resource.js";
 import type { Absence, Snapshot } from "./snapshot.js";
 import { type Desired, desiredOf } from "./wish.js";

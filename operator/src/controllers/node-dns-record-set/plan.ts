@@ -1,10 +1,10 @@
 /** The decision about one record set: a list of named steps over one snapshot. Pure: no clock, log, metric or I/O. */
 
 import type { PublishedAddress, RecordCounts, RecordSetState } from "cdk8s-flipop/api";
+import { contestedUntil } from "../../addresses/contested.js";
 import { type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
-import { contestedUntil } from "../contested.js";
-import { recordChain } from "../records/record-sequence.js";
-import { isDue } from "../retry-schedule.js";
+import { isDue } from "../../reconcile/retries/retry-schedule.js";
+import { recordChain } from "../../records/record-sequence.js";
 import { conditionsOf, stateOf } from "./conditions.js";
 import { deletionChain, finalizerChain, isDeleting } from "./deletion.js";
 import { type Emptying, emptyingOf } from "./emptying.js";

@@ -1,6 +1,6 @@
 /** What the plan of a record set may ask for. */
 
-import type { DnsAction, Reasoned, RecordDns } from "../records/actions.js";
+import type { DnsAction, Reasoned, RecordDns } from "../../records/actions.js";
 
 /** What the API server keeps. Confirmed before the next action of the chain. */
 export type RecordAction =

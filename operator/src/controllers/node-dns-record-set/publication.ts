@@ -2,8 +2,8 @@
 
 import { familyOf, type IpFamily, type PublishedAddress } from "cdk8s-flipop/api";
 import { type Grace, graceOf } from "../../match/grace.js";
-import { omitUndefined } from "../omit-undefined.js";
-import { timeOf, timestamp } from "../times.js";
+import { omitUndefined } from "../../omit-undefined.js";
+import { timeOf, timestamp } from "../../times.js";
 import { addressesOf } from "./node-addresses.js";
 import type { Snapshot } from "./snapshot.js";
 import type { Desired } from "./wish.js";

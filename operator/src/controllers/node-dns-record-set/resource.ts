@@ -5,9 +5,9 @@ import type { Claimant } from "../../claims/claimant.js";
 import type { ZoneLookUp } from "../../claims/dns-name.js";
 import { nodeRecordClaims } from "../../claims/read-claims.js";
 import type { KubeObject } from "../../kube/objects.js";
-import type { MatchFollower } from "../match-follower.js";
-import type { Problem } from "../problem.js";
-import { isFields, isIdleToleration, readSpec } from "../read-spec.js";
+import type { MatchFollower } from "../../match/match-follower.js";
+import type { Problem } from "../../reconcile/conditions/problem.js";
+import { isFields, isIdleToleration, readSpec } from "../../reconcile/read-spec.js";
 import type { NodeRecordSet } from "./snapshot.js";
 
 export const KIND = "NodeDNSRecordSet";

@@ -5,9 +5,9 @@ import type { ObjectMeta } from "../../kube/objects.js";
 import type { Verdict } from "../../match/checks.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import type { RecordType } from "../../providers/types.js";
-import type { CleanupMemory } from "../cleanup.js";
-import type { Problem } from "../problem.js";
-import type { DnsSnapshot } from "../records/dns-snapshot.js";
+import type { CleanupMemory } from "../../reconcile/cleanup.js";
+import type { Problem } from "../../reconcile/conditions/problem.js";
+import type { DnsSnapshot } from "../../records/dns-snapshot.js";
 
 export interface NodeRecordSet {
   readonly metadata: ObjectMeta;

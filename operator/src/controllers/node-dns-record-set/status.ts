@@ -1,7 +1,7 @@
 /** The status of a record set, off the last plan of a run. Pure. */
 
 import { MAX_ERROR, type NodeDNSRecordSetStatus } from "cdk8s-flipop/api";
-import { cut } from "../planned-condition.js";
+import { cut } from "../../reconcile/conditions/planned-condition.js";
 import { retryOf } from "./failure.js";
 import type { Plan } from "./plan.js";
 import type { Snapshot } from "./snapshot.js";

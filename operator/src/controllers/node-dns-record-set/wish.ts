@@ -3,8 +3,8 @@
 import { Annotation, type DnsRecordSet, type IpFamily, type NodeDNSRecordSetSpec } from "cdk8s-flipop/api";
 import { DEFAULT_DNS_PROVIDER } from "../../claims/read-claims.js";
 import type { RecordType } from "../../providers/types.js";
-import type { DnsSnapshot } from "../records/dns-snapshot.js";
-import { ttlOf } from "../records/record-sequence.js";
+import type { DnsSnapshot } from "../../records/dns-snapshot.js";
+import { ttlOf } from "../../records/record-sequence.js";
 
 /** Where the address of a node is found: among its status addresses, or in an annotation. */
 export type AddressSource = { readonly statusType: "ExternalIP" | "InternalIP" } | { readonly annotation: string };

@@ -1,10 +1,10 @@
 /** What an issuer asks for, and how it is done. */
 
 import { Finalizer } from "cdk8s-flipop/api";
+import { DONE, type Outcome, skipped } from "../../addresses/calls/outcomes.js";
 import { finalizerPatch, statusPatch } from "../../kube/patch.js";
 import type { ActionTable } from "../../reconcile/kind.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
-import { DONE, type Outcome, skipped } from "../addresses/outcomes.js";
 import type { IssuerObject, IssuerRead } from "../routed-ip/resource.js";
 import type { Gathered, IssuerMemory } from "./gather.js";
 import type { Action, Plan } from "./plan.js";

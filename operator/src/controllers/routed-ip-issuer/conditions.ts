@@ -1,7 +1,7 @@
 /** Whether an issuer is fit to work: its one condition. Pure. */
 
-import { no, type PlannedCondition, unknown, yes } from "../planned-condition.js";
-import type { Problem } from "../problem.js";
+import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions/planned-condition.js";
+import type { Problem } from "../../reconcile/conditions/problem.js";
 import type { Snapshot } from "./gather.js";
 
 export function ready(snapshot: Snapshot): PlannedCondition {

@@ -1,10 +1,10 @@
 /** What people should know of an issuer. */
 
 import type { Condition } from "../../kube/patch.js";
+import { abandonedItems, type EventMessage, warning } from "../../reconcile/conditions/event-message.js";
+import { type PlannedCondition, turnedBad } from "../../reconcile/conditions/planned-condition.js";
 import type { SequenceEvents } from "../../reconcile/kind.js";
 import type { ActionResult, SequenceResult } from "../../reconcile/plan.js";
-import { abandonedItems, type EventMessage, warning } from "../event-message.js";
-import { type PlannedCondition, turnedBad } from "../planned-condition.js";
 import type { Action } from "./plan.js";
 
 export function eventsOf({ results }: SequenceResult<Action>): SequenceEvents {

@@ -1,16 +1,16 @@
 /** The snapshot of one issuer: what the provider says to its credentials, and who uses it. */
 
 import type { RoutedIPIssuerSpec, RoutedIPIssuerStatus } from "cdk8s-flipop/api";
+import { AddressAccount } from "../../addresses/address-accounts.js";
 import { CREDENTIALS_CHECK_SECONDS } from "../../bounds.js";
 import type { ObjectMeta } from "../../kube/objects.js";
+import { omitUndefined } from "../../omit-undefined.js";
 import type { CallContext } from "../../providers/call.js";
 import { isProviderError } from "../../providers/errors.js";
 import type { FirewallFacts } from "../../providers/types.js";
+import type { CleanupMemory } from "../../reconcile/cleanup.js";
+import type { Problem } from "../../reconcile/conditions/problem.js";
 import { earliest } from "../../reconcile/iteration.js";
-import { AddressAccount } from "../address-accounts.js";
-import type { CleanupMemory } from "../cleanup.js";
-import { omitUndefined } from "../omit-undefined.js";
-import type { Problem } from "../problem.js";
 import type { SharedFirewall } from "../routed-ip/firewall-registry.js";
 import type { AccountAnswer, IssuerAccounts } from "../routed-ip/issuer-accounts.js";
 import type { IssuerRead } from "../routed-ip/resource.js";

@@ -3,9 +3,9 @@
 import { type CreatedFirewall, Finalizer } from "cdk8s-flipop/api";
 import { CREDENTIALS_CHECK_SECONDS, DUE_RETRY_PAUSE_MS, SECOND_MS } from "../../bounds.js";
 import type { FirewallFacts } from "../../providers/types.js";
+import { isCleanupOverdue } from "../../reconcile/cleanup.js";
 import { type Action as EngineAction, type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
-import { isCleanupOverdue } from "../cleanup.js";
-import { reportedRetry } from "../reported-retry.js";
+import { reportedRetry } from "../../reconcile/retries/reported-retry.js";
 import { ready } from "./conditions.js";
 import type { Issuer, Snapshot } from "./gather.js";
 

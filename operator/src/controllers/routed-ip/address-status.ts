@@ -1,9 +1,9 @@
 /** What the status says, before the outcomes of the actions are folded in. */
 
 import type { AddressStatus, FirewallShare, RoutedIPStatus } from "cdk8s-flipop/api";
-import type { PlannedAddress } from "../floating-ip-pool/address-status.js";
-import type { Placement } from "../floating-ip-pool/grace.js";
-import type { Problem } from "../problem.js";
+import type { PlannedAddress } from "../../addresses/address-status.js";
+import type { Placement } from "../../addresses/grace.js";
+import type { Problem } from "../../reconcile/conditions/problem.js";
 import type { Recorded } from "./firewall.js";
 import type { Snapshot } from "./snapshot.js";
 

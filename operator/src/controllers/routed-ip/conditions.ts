@@ -1,14 +1,14 @@
 /** Conditions, with words that help. What a pool says in the same way is said by the pool's steps. */
 
 import { familyOf } from "cdk8s-flipop/api";
-import type { PlannedAddress } from "../floating-ip-pool/address-status.js";
-import type { AssignmentPlan } from "../floating-ip-pool/assignments.js";
+import type { PlannedAddress } from "../../addresses/address-status.js";
+import type { AssignmentPlan } from "../../addresses/assignments.js";
+import type { Desired } from "../../addresses/desired.js";
+import type { Placement } from "../../addresses/grace.js";
+import { no, type PlannedCondition, unknown } from "../../reconcile/conditions/planned-condition.js";
+import type { Problem } from "../../reconcile/conditions/problem.js";
 import { conditionsOf as conditionsOfPool, knownReason } from "../floating-ip-pool/conditions.js";
-import type { Desired } from "../floating-ip-pool/desired.js";
-import type { Placement } from "../floating-ip-pool/grace.js";
 import { isObserved } from "../floating-ip-pool/snapshot.js";
-import { no, type PlannedCondition, unknown } from "../planned-condition.js";
-import type { Problem } from "../problem.js";
 import { asPool } from "./as-pool.js";
 import { electionText, limitOf } from "./election.js";
 import type { FirewallPlan, FirewallSnapshot } from "./firewall.js";

@@ -1,13 +1,13 @@
 /** The finalizer, and the clean-up of a RoutedIP that goes: nothing of it stays behind but what the policies keep. */
 
 import { Finalizer } from "cdk8s-flipop/api";
+import { creationRecoveryOf } from "../../addresses/creation/creation.js";
+import type { Placement } from "../../addresses/grace.js";
+import { recordRemoval } from "../../addresses/records.js";
+import { drainUntil, releaseSequences } from "../../addresses/release.js";
 import type { FirewallFacts } from "../../providers/types.js";
-import { isCleanupOverdue } from "../cleanup.js";
-import { creationRecoveryOf } from "../floating-ip-pool/creation.js";
+import { isCleanupOverdue } from "../../reconcile/cleanup.js";
 import { keptBack, abandonedItems as leftOfPool, whyOver } from "../floating-ip-pool/deletion.js";
-import type { Placement } from "../floating-ip-pool/grace.js";
-import { recordRemoval } from "../floating-ip-pool/records.js";
-import { drainUntil, releaseSequences } from "../floating-ip-pool/release.js";
 import type { Action, ActionSequence } from "./actions.js";
 import { sharedChain } from "./actions.js";
 import { recordOf } from "./address-status.js";

@@ -1,12 +1,12 @@
 /** Step: elect. The node that should hold the address: its holder while that serves, else the youngest that may. */
 
+import type { Placement } from "../../addresses/grace.js";
+import { isIn } from "../../addresses/regions.js";
+import type { WaitingNode, WaitingNodes, Wanting } from "../../addresses/waiting-nodes.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import { inPreference } from "../../match/node-preference.js";
 import type { ProviderId } from "../../providers/types.js";
-import type { Placement } from "../floating-ip-pool/grace.js";
-import { isIn } from "../floating-ip-pool/regions.js";
-import type { WaitingNode, WaitingNodes, Wanting } from "../floating-ip-pool/waiting-nodes.js";
-import { isDue } from "../retry-schedule.js";
+import { isDue } from "../../reconcile/retries/retry-schedule.js";
 import { opensSafely } from "./firewall.js";
 import type { Snapshot } from "./snapshot.js";
 

@@ -1,7 +1,7 @@
 /** What people are told of the end of an action. Pure. */
 
+import type { Outcome } from "../../addresses/calls/outcomes.js";
 import type { FirewallRuleFacts, ProviderId } from "../../providers/types.js";
-import type { Outcome } from "../addresses/outcomes.js";
 import {
   ADDRESS_FAILURES,
   abandonedItems,
@@ -11,7 +11,7 @@ import {
   normal,
   recordsText,
   settledText,
-} from "../event-message.js";
+} from "../../reconcile/conditions/event-message.js";
 import type { Action } from "./actions.js";
 import type { Done } from "./execute.js";
 import type { Snapshot } from "./snapshot.js";

@@ -1,9 +1,9 @@
 /** Actions on the RoutedIP itself, and on its DNS records. */
 
 import { Annotation, Finalizer, type PendingCreation } from "cdk8s-flipop/api";
+import { DONE, type Outcome, skipped } from "../../addresses/calls/outcomes.js";
+import { intentText } from "../../addresses/creation/creation-result.js";
 import { finalizerPatch, ownAnnotationPatch, statusPatch } from "../../kube/patch.js";
-import { intentText } from "../addresses/creation-result.js";
-import { DONE, type Outcome, skipped } from "../addresses/outcomes.js";
 import type { Action, AddressDo, FirewallDo, Of } from "./actions.js";
 import { previousStatus, recordedStatus } from "./address-status.js";
 import type { RoutedObject } from "./resource.js";

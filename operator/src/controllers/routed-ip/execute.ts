@@ -1,15 +1,15 @@
 /** Carries out what a plan asks for: the steps in their order, each action after the other as long as each is done. */
 
 import type { AddressStatus, CreatedFirewall } from "cdk8s-flipop/api";
+import { noting, type OpenAccount, openAccount, told } from "../../addresses/calls/call.js";
+import { DONE, type Outcome, outcomeOf, skipped } from "../../addresses/calls/outcomes.js";
+import { poll, pollMs } from "../../addresses/calls/poll.js";
+import { createAddress } from "../../addresses/creation/create.js";
 import { statusPatch } from "../../kube/patch.js";
 import type { CallContext } from "../../providers/call.js";
 import type { ProviderId } from "../../providers/types.js";
 import type { CallPriority } from "../../providers/urgency.js";
-import { noting, type OpenAccount, openAccount, told } from "../addresses/call.js";
-import { createAddress } from "../addresses/create.js";
-import { DONE, type Outcome, outcomeOf, skipped } from "../addresses/outcomes.js";
-import { poll, pollMs } from "../addresses/poll.js";
-import { timestamp } from "../times.js";
+import { timestamp } from "../../times.js";
 import type { Action, ActionSequence, AddressDo, FirewallDo, Of } from "./actions.js";
 import { write } from "./execute-object.js";
 import type { Plan } from "./plan.js";

@@ -14,8 +14,8 @@ import type {
   FirewallProvider,
   ProviderId,
 } from "../../providers/types.js";
-import { type Problem, problemOf } from "../problem.js";
-import { afterFailure, type RetryState } from "../retry-schedule.js";
+import { type Problem, problemOf } from "../../reconcile/conditions/problem.js";
+import { afterFailure, type RetryState } from "../../reconcile/retries/retry-schedule.js";
 import type { Recorded } from "./firewall.js";
 import { ruleFacts } from "./ports.js";
 

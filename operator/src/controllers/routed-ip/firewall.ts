@@ -12,7 +12,7 @@ import type {
   FirewallRuleFacts,
   ProviderId,
 } from "../../providers/types.js";
-import type { Problem } from "../problem.js";
+import type { Problem } from "../../reconcile/conditions/problem.js";
 import { ruleFacts } from "./ports.js";
 
 export interface FirewallSnapshot {

@@ -1,9 +1,9 @@
 /** The part of a snapshot that is about the firewall. */
 
+import { omitUndefined } from "../../omit-undefined.js";
 import type { FirewallProvider } from "../../providers/types.js";
-import { omitUndefined } from "../omit-undefined.js";
-import type { Problem } from "../problem.js";
-import { isDue } from "../retry-schedule.js";
+import type { Problem } from "../../reconcile/conditions/problem.js";
+import { isDue } from "../../reconcile/retries/retry-schedule.js";
 import { recordOf } from "./address-status.js";
 import type { FirewallSnapshot } from "./firewall.js";
 import type { FirewallView, SharedFirewall } from "./firewall-registry.js";

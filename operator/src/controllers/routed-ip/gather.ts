@@ -1,15 +1,15 @@
 /** The snapshot of one RoutedIP, in one turn: reads what is there, waits for nothing. */
 
 import { canonicalIp, familyOf, type IpFamily } from "cdk8s-flipop/api";
+import { AddressAccount } from "../../addresses/address-accounts.js";
+import { annotatedIps } from "../../addresses/desired.js";
 import { CRD_PROBE_MS } from "../../bounds.js";
 import { NOTHING_SEEN } from "../../inventory/view.js";
 import { tallyText } from "../../match/tally.js";
+import { omitUndefined } from "../../omit-undefined.js";
 import type { FirewallProvider, ProviderId } from "../../providers/types.js";
-import { AddressAccount } from "../address-accounts.js";
-import { annotatedIps } from "../floating-ip-pool/desired.js";
-import { omitUndefined } from "../omit-undefined.js";
-import type { Problem } from "../problem.js";
-import { DnsService, type DnsView, dnsOfRegistry } from "../records/dns-service.js";
+import type { Problem } from "../../reconcile/conditions/problem.js";
+import { DnsService, type DnsView, dnsOfRegistry } from "../../records/dns-service.js";
 import type { SharedFirewall } from "./firewall-registry.js";
 import { firewallOf } from "./gather-firewall.js";
 import type { IssuedAccount, IssuerAccounts } from "./issuer-accounts.js";

@@ -1,7 +1,7 @@
 /** Where a move goes. */
 
+import { assignOutcome } from "../../addresses/calls/missing-machine.js";
 import type { ProviderId } from "../../providers/types.js";
-import { assignOutcome } from "../addresses/missing-machine.js";
 import type { Action } from "./actions.js";
 import type { Done } from "./execute.js";
 import type { RoutedIPState } from "./resource-state.js";

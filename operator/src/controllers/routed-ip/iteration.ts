@@ -3,8 +3,8 @@
  * the same node meanwhile.
  */
 
+import { omitUndefined } from "../../omit-undefined.js";
 import type { ProviderId } from "../../providers/types.js";
-import { omitUndefined } from "../omit-undefined.js";
 import { creationKey, type Gathered, type GatherTools, gather } from "./gather.js";
 import { goalOf } from "./goal.js";
 import { type Plan, plan } from "./plan.js";

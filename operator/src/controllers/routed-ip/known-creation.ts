@@ -1,7 +1,7 @@
 /** A RoutedIP with the end of its creation that the status may lack. Pure. */
 
 import { canonicalIp, type RoutedIPStatus } from "cdk8s-flipop/api";
-import { type CreatedFacts, type CreationResult, openIntent } from "../addresses/creation-result.js";
+import { type CreatedFacts, type CreationResult, openIntent } from "../../addresses/creation/creation-result.js";
 import type { RoutedRead } from "./resource.js";
 
 /** The RoutedIP with the facts about its creation that the status lacks. */

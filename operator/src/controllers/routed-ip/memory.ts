@@ -1,10 +1,10 @@
 /** What a unit remembers, as the plan reads it. */
 
 import { canonicalIp } from "cdk8s-flipop/api";
+import { addressLockKey } from "../../addresses/lock-key.js";
 import { PLACEMENT_LASTING_MS, REVERTS_KEPT } from "../../bounds.js";
-import { addressLockKey } from "../floating-ip-pool/lock-key.js";
+import { omitUndefined } from "../../omit-undefined.js";
 import type { PoolMemory } from "../floating-ip-pool/snapshot.js";
-import { omitUndefined } from "../omit-undefined.js";
 import type { RoutedIPState } from "./resource-state.js";
 import type { Snapshot } from "./snapshot.js";
 

@@ -4,7 +4,7 @@ import { ADDRESS_STATES } from "cdk8s-flipop/api";
 import { normalName } from "../../claims/dns-name.js";
 import type { FlipopMetrics } from "../../metrics/flipop.js";
 import type { OwnSeries, Sample, StateSeries } from "../../metrics/series.js";
-import { conditionSamples } from "../condition-metrics.js";
+import { conditionSamples } from "../../reconcile/conditions/condition-metrics.js";
 import type { ControllerContext } from "../context.js";
 import type { Done } from "./execute.js";
 import type { Plan } from "./plan.js";

@@ -1,22 +1,22 @@
 /** The decision about one RoutedIP: named steps over one snapshot. Pure: no clock, log, metric or I/O. */
 
+import { addressesOf } from "../../addresses/address-status.js";
+import { type AssignmentPlan, assignmentsOf, NO_ASSIGNMENTS } from "../../addresses/assignments.js";
+import { type Creation, creationOf, creationRecoveryOf, unsettledOf } from "../../addresses/creation/creation.js";
+import { type Desired, desiredOf } from "../../addresses/desired.js";
+import { moveText } from "../../addresses/explanation.js";
+import { isOurs, isServed, type Placement, placementsOf } from "../../addresses/grace.js";
+import { type MovableAddresses, movableAddressesOf } from "../../addresses/movable-addresses.js";
+import { observedOf } from "../../addresses/observed.js";
+import { publishedOf, recordChain } from "../../addresses/records.js";
+import { regionsOf } from "../../addresses/regions.js";
+import { bookkeepingSequences, isHeldBack } from "../../addresses/release.js";
+import { requeueAt } from "../../addresses/requeue-at.js";
+import type { WaitingNodes } from "../../addresses/waiting-nodes.js";
 import type { ProviderId } from "../../providers/types.js";
-import { addressesOf } from "../floating-ip-pool/address-status.js";
-import { type AssignmentPlan, assignmentsOf, NO_ASSIGNMENTS } from "../floating-ip-pool/assignments.js";
+import type { PlannedCondition } from "../../reconcile/conditions/planned-condition.js";
 import { retryOf } from "../floating-ip-pool/conditions.js";
-import { type Creation, creationOf, creationRecoveryOf, unsettledOf } from "../floating-ip-pool/creation.js";
-import { type Desired, desiredOf } from "../floating-ip-pool/desired.js";
-import { moveText } from "../floating-ip-pool/explanation.js";
-import { isOurs, isServed, type Placement, placementsOf } from "../floating-ip-pool/grace.js";
-import { type MovableAddresses, movableAddressesOf } from "../floating-ip-pool/movable-addresses.js";
-import { observedOf } from "../floating-ip-pool/observed.js";
-import { publishedOf, recordChain } from "../floating-ip-pool/records.js";
-import { regionsOf } from "../floating-ip-pool/regions.js";
-import { bookkeepingSequences, isHeldBack } from "../floating-ip-pool/release.js";
-import { requeueAt } from "../floating-ip-pool/requeue-at.js";
 import { isObserved, type Snapshot as PoolSnapshot } from "../floating-ip-pool/snapshot.js";
-import type { WaitingNodes } from "../floating-ip-pool/waiting-nodes.js";
-import type { PlannedCondition } from "../planned-condition.js";
 import { type ActionSequence, sharedChain } from "./actions.js";
 import { type PlannedStatus, plannedStatus, recordOf } from "./address-status.js";
 import { asPool, createdIp } from "./as-pool.js";

@@ -1,9 +1,9 @@
 /** Whether the decision behind an action of a RoutedIP still holds at the moment at which its call may be sent. */
 
+import { type Basis, type Move, moveBasis, objectBasis, recheckOf } from "../../addresses/basis.js";
 import { MAX_DECISION_AGE_MS } from "../../bounds.js";
 import type { Recheck } from "../../providers/call.js";
-import { type Basis, type Move, moveBasis, objectBasis, recheckOf } from "../addresses/basis.js";
-import { supersededRecords } from "../records/recheck.js";
+import { supersededRecords } from "../../records/recheck.js";
 import type { Action } from "./actions.js";
 import { type Gathered, type GatherTools, gather } from "./gather.js";
 import { type Plan, plan } from "./plan.js";

@@ -1,10 +1,10 @@
 /** What the end of an action changes in what the unit remembers, and in what the next plan reads of the status. */
 
+import { isMachineFault } from "../../addresses/calls/missing-machine.js";
+import type { ActionFailure } from "../../addresses/calls/outcomes.js";
 import type { Clock } from "../../clock.js";
-import { isMachineFault } from "../addresses/missing-machine.js";
-import type { ActionFailure } from "../addresses/outcomes.js";
-import { afterFailure } from "../retry-schedule.js";
-import { timestamp } from "../times.js";
+import { afterFailure } from "../../reconcile/retries/retry-schedule.js";
+import { timestamp } from "../../times.js";
 import type { Action } from "./actions.js";
 import type { Done } from "./execute.js";
 import type { PendingStatus, RoutedIPState } from "./resource-state.js";

@@ -10,7 +10,7 @@ import {
 } from "cdk8s-flipop/api";
 import type { ObjectMeta } from "../../kube/objects.js";
 import type { Taint } from "../../kube/slim.js";
-import type { Problem } from "../problem.js";
+import type { Problem } from "../../reconcile/conditions/problem.js";
 
 export interface Issuer {
   readonly metadata: ObjectMeta;

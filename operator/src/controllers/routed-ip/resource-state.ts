@@ -1,6 +1,9 @@
 /** One RoutedIP in this process: what it follows, what it remembers, what it has under way. */
 
 import type { RoutedIPStatus } from "cdk8s-flipop/api";
+import type { PollState } from "../../addresses/calls/poll.js";
+import type { CreationResult } from "../../addresses/creation/creation-result.js";
+import { ListObservations } from "../../addresses/creation/list-observations.js";
 import type { AccountInventory, Reservation } from "../../inventory/account-inventory.js";
 import type { ResourceRef } from "../../inventory/types.js";
 import { keyOf } from "../../kube/objects.js";
@@ -9,15 +12,12 @@ import type { PodView } from "../../kube/pod-view.js";
 import { MatchIndex } from "../../match/match-index.js";
 import { OwnSeries, StateSeries } from "../../metrics/series.js";
 import type { ProviderId } from "../../providers/types.js";
-import type { CreationResult } from "../addresses/creation-result.js";
-import { ListObservations } from "../addresses/list-observations.js";
-import type { PollState } from "../addresses/poll.js";
-import type { CleanupMemory } from "../cleanup.js";
-import { LatestVersion } from "../latest-version.js";
-import { ObjectWriter } from "../object-writer.js";
-import { resourcePath } from "../own-resources.js";
-import type { Problem } from "../problem.js";
-import type { RetryState } from "../retry-schedule.js";
+import type { CleanupMemory } from "../../reconcile/cleanup.js";
+import type { Problem } from "../../reconcile/conditions/problem.js";
+import { LatestVersion } from "../../reconcile/objects/latest-version.js";
+import { ObjectWriter } from "../../reconcile/objects/object-writer.js";
+import { resourcePath } from "../../reconcile/objects/own-resources.js";
+import type { RetryState } from "../../reconcile/retries/retry-schedule.js";
 import { EndpointWorkload } from "./endpoints.js";
 import { everyNode } from "./every-node.js";
 import { withResult } from "./known-creation.js";

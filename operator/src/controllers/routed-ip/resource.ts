@@ -9,8 +9,8 @@ import type {
   RoutedIPStatus,
 } from "cdk8s-flipop/api";
 import type { KubeObject } from "../../kube/objects.js";
-import type { Problem } from "../problem.js";
-import { isFields, readSpec } from "../read-spec.js";
+import type { Problem } from "../../reconcile/conditions/problem.js";
+import { isFields, readSpec } from "../../reconcile/read-spec.js";
 import type { Issuer, RoutedIPClass } from "./resolved-class.js";
 import type { RoutedIP } from "./snapshot.js";
 

@@ -1,14 +1,14 @@
 /** Records the end of a RoutedIP's creation: in the status, in an annotation, in this process. */
 
 import { familyOf } from "cdk8s-flipop/api";
-import { ownAnnotationPatch, statusPatch } from "../../kube/patch.js";
-import { errorText } from "../../logging.js";
 import {
   annotationsAfter,
   type CreatedFacts,
   type CreationResult,
   recordResult,
-} from "../addresses/creation-result.js";
+} from "../../addresses/creation/creation-result.js";
+import { ownAnnotationPatch, statusPatch } from "../../kube/patch.js";
+import { errorText } from "../../logging.js";
 import { addedBy, isOnRecord } from "./known-creation.js";
 import type { RoutedObject } from "./resource.js";
 import type { PendingStatus, RoutedIPState } from "./resource-state.js";

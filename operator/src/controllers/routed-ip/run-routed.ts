@@ -1,14 +1,14 @@
 /** One run of a RoutedIP: read what is missing, take turns until nothing more is to be done, tell. */
 
+import { DONE, hasFailed } from "../../addresses/calls/outcomes.js";
 import { MAX_ITERATIONS, ROUTED_POLL_MS } from "../../bounds.js";
 import { statusPatch } from "../../kube/patch.js";
+import { nextAttempt } from "../../reconcile/cleanup.js";
+import { regardingOf } from "../../reconcile/conditions/event-message.js";
+import { turnedBad } from "../../reconcile/conditions/planned-condition.js";
+import { resultOfError } from "../../reconcile/retries/run-failure.js";
 import type { Run } from "../../runtime/controller.js";
 import { done, type Result, requeueAfter } from "../../runtime/result.js";
-import { DONE, hasFailed } from "../addresses/outcomes.js";
-import { nextAttempt } from "../cleanup.js";
-import { regardingOf } from "../event-message.js";
-import { turnedBad } from "../planned-condition.js";
-import { resultOfError } from "../run-failure.js";
 import { hasFinalizer, isDeleting } from "./deletion.js";
 import { eventMessageOf } from "./events.js";
 import { type Done, execute } from "./execute.js";

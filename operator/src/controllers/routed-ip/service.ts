@@ -2,7 +2,7 @@
 
 import { Annotation, type RoutedIPSpec } from "cdk8s-flipop/api";
 import { type Cached, keyOf, type ObjectMeta, type Transform } from "../../kube/objects.js";
-import type { Problem } from "../problem.js";
+import type { Problem } from "../../reconcile/conditions/problem.js";
 
 export interface ServicePort {
   readonly name?: string;

@@ -1,10 +1,10 @@
 /** Writes the taints under our prefix of one node. */
 
+import { DONE, type Outcome, skipped } from "../../addresses/calls/outcomes.js";
 import { taintPatch } from "../../kube/patch.js";
 import { sendPatch } from "../../kube/send-patch.js";
 import { isConflict, isInvalid } from "../../kube/status-error.js";
 import { isOwnTaint } from "../../match/taints.js";
-import { DONE, type Outcome, skipped } from "../addresses/outcomes.js";
 import type { TaintAction } from "./actions.js";
 import type { Routing } from "./routing.js";
 

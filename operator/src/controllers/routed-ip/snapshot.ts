@@ -3,8 +3,8 @@
 import type { RoutedIPSpec, RoutedIPStatus } from "cdk8s-flipop/api";
 import type { ObjectMeta } from "../../kube/objects.js";
 import type { Taint } from "../../kube/slim.js";
+import type { Problem } from "../../reconcile/conditions/problem.js";
 import type { Snapshot as PoolSnapshot } from "../floating-ip-pool/snapshot.js";
-import type { Problem } from "../problem.js";
 import type { FirewallSnapshot } from "./firewall.js";
 import type { PortsFound } from "./ports.js";
 import type { ResolvedIssuerClass } from "./resolved-class.js";

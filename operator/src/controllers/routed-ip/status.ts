@@ -1,7 +1,7 @@
 /** The one patch of the status: the plan's view, after all that was done. Pure. */
 
 import { canonicalIp, MAX_ERROR, type RoutedIPStatus } from "cdk8s-flipop/api";
-import { cut, stamped } from "../planned-condition.js";
+import { cut, stamped } from "../../reconcile/conditions/planned-condition.js";
 import type { Plan } from "./plan.js";
 import type { Snapshot } from "./snapshot.js";
 

@@ -2,7 +2,7 @@
 
 import type { CallContext, Recheck } from "../../providers/call.js";
 import type { CallPriority } from "../../providers/urgency.js";
-import { callContext } from "../call-context.js";
+import { callContext } from "../../reconcile/call-context.js";
 import type { Action } from "./actions.js";
 import type { SharedFirewall } from "./firewall-registry.js";
 import type { Gathered, GatherTools } from "./gather.js";

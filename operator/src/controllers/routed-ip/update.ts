@@ -1,7 +1,7 @@
 /** What each step of an update has to do now, and which steps can't be done. */
 
 import { ruleKey } from "../../providers/firewall-changes.js";
-import { timestamp } from "../times.js";
+import { timestamp } from "../../times.js";
 import type { Action, ActionSequence } from "./actions.js";
 import { sharedChain } from "./actions.js";
 import { hasFinalizer, needsFinalizer } from "./deletion.js";

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { type ClassSnapshot, isByJobs } from "../../../src/controllers/cluster-routed-ip-class/gather.js";
 import { planClass } from "../../../src/controllers/cluster-routed-ip-class/plan.js";
-import { accountProblem } from "../../../src/controllers/jobs/job-place.js";
+import { accountProblem } from "../../../src/jobs/job-place.js";
 import { meta } from "../../claims/resources.js";
 
 describe("the plan of a class", () => {

@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { outcomeOf } from "../../../src/controllers/addresses/outcomes.js";
+import { outcomeOf } from "../../../src/addresses/calls/outcomes.js";
+import { addressLockKey } from "../../../src/addresses/lock-key.js";
 import type { ControllerContext } from "../../../src/controllers/context.js";
 import { type ActionResult, failureOf } from "../../../src/controllers/floating-ip-pool/action-result.js";
 import type { Action } from "../../../src/controllers/floating-ip-pool/actions.js";
 import { attributeFailure, faultyNode } from "../../../src/controllers/floating-ip-pool/attribute-failure.js";
-import { addressLockKey } from "../../../src/controllers/floating-ip-pool/lock-key.js";
 import { openMoves } from "../../../src/controllers/floating-ip-pool/open-moves.js";
 import { statusChangeOf } from "../../../src/controllers/floating-ip-pool/pending-status.js";
 import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";

@@ -8,21 +8,21 @@ import {
   type FloatingIPPoolSpec,
   type FloatingIPPoolStatus,
 } from "cdk8s-flipop/api";
+import type { CreationResult } from "../../../src/addresses/creation/creation-result.js";
+import { type ListObservation, withList } from "../../../src/addresses/creation/list-observations.js";
 import { Claims } from "../../../src/claims/claims.js";
 import { poolClaims } from "../../../src/claims/read-claims.js";
-import type { CreationResult } from "../../../src/controllers/addresses/creation-result.js";
-import { type ListObservation, withList } from "../../../src/controllers/addresses/list-observations.js";
 import type { Action } from "../../../src/controllers/floating-ip-pool/actions.js";
 import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import type { Pool, Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import { ownerName } from "../../../src/controllers/owners.js";
-import { timestamp } from "../../../src/controllers/times.js";
 import type { CachedState } from "../../../src/inventory/cached-state.js";
 import { createView } from "../../../src/inventory/view.js";
 import type { SlimNode } from "../../../src/kube/slim.js";
 import { type CheckInput, refusalsOf } from "../../../src/match/checks.js";
 import { nodeFacts } from "../../../src/match/node-facts.js";
 import type { CreateAddress, RecordSetFacts } from "../../../src/providers/types.js";
+import { timestamp } from "../../../src/times.js";
 import { meta } from "../../claims/resources.js";
 import { compiled, readyCondition, slimNode } from "../../match/cluster.js";
 import { NO_MEMORY } from "./no-memory.js";

@@ -1,15 +1,15 @@
 import { type AddressStatus, Annotation, Finalizer, type FloatingIPPoolStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { desiredOf } from "../../../src/controllers/floating-ip-pool/desired.js";
-import { isServed, placementsOf } from "../../../src/controllers/floating-ip-pool/grace.js";
-import { observedOf } from "../../../src/controllers/floating-ip-pool/observed.js";
+import { desiredOf } from "../../../src/addresses/desired.js";
+import { isServed, placementsOf } from "../../../src/addresses/grace.js";
+import { observedOf } from "../../../src/addresses/observed.js";
 import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import { ownerName } from "../../../src/controllers/owners.js";
-import { timestamp } from "../../../src/controllers/times.js";
 import type { InventoryAddress, ResourceRef } from "../../../src/inventory/types.js";
 import { createView } from "../../../src/inventory/view.js";
+import { timestamp } from "../../../src/times.js";
 import { ModelCloud } from "./model-cloud.js";
 
 const [A, B] = ["203.0.113.7", "203.0.113.8"];

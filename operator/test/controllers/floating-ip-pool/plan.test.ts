@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import type { OtherCreation, Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
-import { timestamp } from "../../../src/controllers/times.js";
+import { timestamp } from "../../../src/times.js";
 import { ModelCloud } from "./model-cloud.js";
 import { NO_MEMORY } from "./no-memory.js";
 

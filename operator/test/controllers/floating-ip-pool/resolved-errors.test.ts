@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { addressLockKey } from "../../../src/controllers/floating-ip-pool/lock-key.js";
+import { addressLockKey } from "../../../src/addresses/lock-key.js";
 import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import type { PoolMemory, Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import { statusPatchOf } from "../../../src/controllers/floating-ip-pool/status.js";
-import type { DnsSnapshot } from "../../../src/controllers/records/dns-snapshot.js";
-import { timestamp } from "../../../src/controllers/times.js";
+import type { DnsSnapshot } from "../../../src/records/dns-snapshot.js";
+import { timestamp } from "../../../src/times.js";
 import { ModelCloud } from "./model-cloud.js";
 import { NO_MEMORY } from "./no-memory.js";
 

@@ -1,9 +1,9 @@
 import type { AddressStatus, FloatingIPPoolStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { Outcome } from "../../../src/controllers/addresses/outcomes.js";
+import type { Outcome } from "../../../src/addresses/calls/outcomes.js";
+import { lockKeyOf } from "../../../src/addresses/lock-key.js";
 import type { Action } from "../../../src/controllers/floating-ip-pool/actions.js";
-import { lockKeyOf } from "../../../src/controllers/floating-ip-pool/lock-key.js";
 import { statusChangeOf } from "../../../src/controllers/floating-ip-pool/pending-status.js";
 import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import { readPool } from "../../../src/controllers/floating-ip-pool/read-pool.js";

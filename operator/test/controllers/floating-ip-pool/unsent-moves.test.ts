@@ -1,11 +1,11 @@
 import type { AddressStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { type Outcome, outcomeOf, skipped } from "../../../src/controllers/addresses/outcomes.js";
+import { type Outcome, outcomeOf, skipped } from "../../../src/addresses/calls/outcomes.js";
+import { addressLockKey } from "../../../src/addresses/lock-key.js";
 import type { ControllerContext } from "../../../src/controllers/context.js";
 import { mayBeAccepted } from "../../../src/controllers/floating-ip-pool/action-result.js";
 import type { Action } from "../../../src/controllers/floating-ip-pool/actions.js";
-import { addressLockKey } from "../../../src/controllers/floating-ip-pool/lock-key.js";
 import { recordOutcome } from "../../../src/controllers/floating-ip-pool/record-outcome.js";
 import { PoolState } from "../../../src/controllers/floating-ip-pool/resource-state.js";
 import { NodeDirectory } from "../../../src/match/node-directory.js";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { providerError } from "../records/fake-dns.js";
+import { providerError } from "../../records/fake-dns.js";
 import { NAME, settled, World, ZONE } from "./world.js";
 
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import { providerError } from "../records/fake-dns.js";
+import { providerError } from "../../records/fake-dns.js";
 import { NAME, World } from "./world.js";
 
 const NODES = ["n1", "n2", "n3"];

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { timeOf } from "../../../src/controllers/times.js";
-import { providerError } from "../records/fake-dns.js";
+import { timeOf } from "../../../src/times.js";
+import { providerError } from "../../records/fake-dns.js";
 import { settled } from "./world.js";
 
 /** The records of a set are refused from now on, and the set has noticed. */

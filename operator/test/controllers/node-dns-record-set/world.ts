@@ -8,19 +8,19 @@ import { claimsOf } from "../../../src/controllers/node-dns-record-set/resource.
 import type { NodeRecordSet, Snapshot } from "../../../src/controllers/node-dns-record-set/snapshot.js";
 import { statusOf } from "../../../src/controllers/node-dns-record-set/status.js";
 import { desiredOf } from "../../../src/controllers/node-dns-record-set/wish.js";
-import { stamped } from "../../../src/controllers/planned-condition.js";
-import { DnsService, type DnsView } from "../../../src/controllers/records/dns-service.js";
-import { RecordRegistry } from "../../../src/controllers/records/record-registry.js";
 import { mergeConditions } from "../../../src/kube/patch.js";
 import type { SlimNode } from "../../../src/kube/slim.js";
 import { MatchIndex } from "../../../src/match/match-index.js";
 import { NodeDirectory } from "../../../src/match/node-directory.js";
 import { tallyText } from "../../../src/match/tally.js";
 import { isProviderError } from "../../../src/providers/errors.js";
+import { stamped } from "../../../src/reconcile/conditions/planned-condition.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";
+import { DnsService, type DnsView } from "../../../src/records/dns-service.js";
+import { RecordRegistry } from "../../../src/records/record-registry.js";
 import { compiled, NOT_READY, readyCondition, slimNode } from "../../match/cluster.js";
+import { ASKER, FakeDns } from "../../records/fake-dns.js";
 import { FakeClock } from "../../support/fake-clock.js";
-import { ASKER, FakeDns } from "../records/fake-dns.js";
 
 export const ZONE = "example.com";
 export const NAME = "game.example.com";

@@ -1,17 +1,17 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { CreationResult } from "../../../src/controllers/addresses/creation-result.js";
-import { ListObservations } from "../../../src/controllers/addresses/list-observations.js";
-import { hasFailed, type Outcome } from "../../../src/controllers/addresses/outcomes.js";
-import { settle } from "../../../src/controllers/floating-ip-pool/creation-recovery.js";
+import { hasFailed, type Outcome } from "../../../src/addresses/calls/outcomes.js";
+import { settle } from "../../../src/addresses/creation/creation-recovery.js";
+import type { CreationResult } from "../../../src/addresses/creation/creation-result.js";
+import { ListObservations } from "../../../src/addresses/creation/list-observations.js";
 import type { Action } from "../../../src/controllers/routed-ip/actions.js";
 import { asPool } from "../../../src/controllers/routed-ip/as-pool.js";
 import { execute } from "../../../src/controllers/routed-ip/execute.js";
 import { memoryOf } from "../../../src/controllers/routed-ip/memory.js";
 import type { Plan } from "../../../src/controllers/routed-ip/plan.js";
 import type { Tools } from "../../../src/controllers/routed-ip/tools.js";
-import { timestamp } from "../../../src/controllers/times.js";
 import { silentLogger } from "../../../src/logging.js";
+import { timestamp } from "../../../src/times.js";
 import { FakeClock } from "../../support/fake-clock.js";
 import { ModelWorld } from "./model-world.js";
 

@@ -1,7 +1,7 @@
 import type { RoutedIPStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { Placement } from "../../../src/controllers/floating-ip-pool/grace.js";
+import type { Placement } from "../../../src/addresses/grace.js";
 import {
   abandonedItems,
   deletionChains,

@@ -1,9 +1,9 @@
 /** A tiny cluster, cloud account and firewall that plans are applied to: actions take time, may fail, crash or be lost. */
 
 import { Annotation, Finalizer, type RoutedIPStatus } from "cdk8s-flipop/api";
+import { type ListObservation, withList } from "../../../src/addresses/creation/list-observations.js";
 import { Claims } from "../../../src/claims/claims.js";
 import { routedIpClaims } from "../../../src/claims/read-claims.js";
-import { type ListObservation, withList } from "../../../src/controllers/addresses/list-observations.js";
 import type { PoolMemory } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import type { Action } from "../../../src/controllers/routed-ip/actions.js";
 import { previousStatus, recordedStatus, recordOf } from "../../../src/controllers/routed-ip/address-status.js";

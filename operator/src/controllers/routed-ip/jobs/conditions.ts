@@ -1,9 +1,9 @@
 /** Conditions of a RoutedIP whose class works by Jobs. */
 
 import { refText } from "../../../claims/claimant.js";
-import type { JobDecision } from "../../jobs/job-decision.js";
-import { no, type PlannedCondition, unknown, yes } from "../../planned-condition.js";
-import type { Problem } from "../../problem.js";
+import type { JobDecision } from "../../../jobs/job-decision.js";
+import { no, type PlannedCondition, unknown, yes } from "../../../reconcile/conditions/planned-condition.js";
+import type { Problem } from "../../../reconcile/conditions/problem.js";
 import type { Election } from "./election.js";
 import { addressOf, type JobSnapshot } from "./plan.js";
 

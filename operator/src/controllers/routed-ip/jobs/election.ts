@@ -2,8 +2,8 @@
 
 import { type Grace, graceOf } from "../../../match/grace.js";
 import type { NodeFacts } from "../../../match/node-facts.js";
-import { omitUndefined } from "../../omit-undefined.js";
-import { timeOf } from "../../times.js";
+import { omitUndefined } from "../../../omit-undefined.js";
+import { timeOf } from "../../../times.js";
 import type { JobSnapshot } from "./plan.js";
 
 export interface Election {

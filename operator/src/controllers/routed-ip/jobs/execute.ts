@@ -1,12 +1,18 @@
 /** Carries out what the plan of a RoutedIP whose class works by Jobs asks for. */
 
 import { Annotation, Finalizer } from "cdk8s-flipop/api";
+import type { JobOrder } from "../../../jobs/job.js";
+import { jobNamespaceOf } from "../../../jobs/job-place.js";
+import { isDefinite, jobSpecOf } from "../../../jobs/job-service.js";
 import { finalizerPatch, ownAnnotationPatch, statusPatch } from "../../../kube/patch.js";
+import {
+  abandonedItems,
+  type EventMessage,
+  normal,
+  regardingOf,
+  warning,
+} from "../../../reconcile/conditions/event-message.js";
 import type { Run } from "../../../runtime/controller.js";
-import { abandonedItems, type EventMessage, normal, regardingOf, warning } from "../../event-message.js";
-import type { JobOrder } from "../../jobs/job.js";
-import { jobNamespaceOf } from "../../jobs/job-place.js";
-import { isDefinite, jobSpecOf } from "../../jobs/job-service.js";
 import type { RoutedObject } from "../resource.js";
 import { KIND, type RoutedIPState } from "../resource-state.js";
 import { setTaints } from "../set-taints.js";

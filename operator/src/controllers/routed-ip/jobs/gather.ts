@@ -2,10 +2,10 @@
 
 import { Annotation } from "cdk8s-flipop/api";
 import { CRD_PROBE_MS } from "../../../bounds.js";
+import type { JobService } from "../../../jobs/job-service.js";
+import { omitUndefined } from "../../../omit-undefined.js";
 import type { ProviderId } from "../../../providers/types.js";
-import type { JobService } from "../../jobs/job-service.js";
-import { omitUndefined } from "../../omit-undefined.js";
-import type { Problem } from "../../problem.js";
+import type { Problem } from "../../../reconcile/conditions/problem.js";
 import { nodesOf, problemOfService, servedBy } from "../gather.js";
 import type { PortsFound } from "../ports.js";
 import { classRules, type ResolvedJobClass, resolveClass } from "../resolved-class.js";

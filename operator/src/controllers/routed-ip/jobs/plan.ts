@@ -1,21 +1,21 @@
 /** The decision about a RoutedIP whose class works by Jobs: elect, then one Job at a time. Pure. */
 
 import { canonicalIp, type RoutedIPStatus } from "cdk8s-flipop/api";
+import { annotatedIps } from "../../../addresses/desired.js";
 import type { ClaimView } from "../../../claims/claims.js";
+import type { JobVariables } from "../../../jobs/job.js";
+import { decideJob, type JobDecision, type JobSituation } from "../../../jobs/job-decision.js";
+import type { JobObject } from "../../../jobs/job-state.js";
+import { assignVariables } from "../../../jobs/variables.js";
 import type { Verdict } from "../../../match/checks.js";
 import type { NodeFacts } from "../../../match/node-facts.js";
+import { omitUndefined } from "../../../omit-undefined.js";
 import type { ProviderId } from "../../../providers/types.js";
-import { type CleanupMemory, isCleanupOverdue } from "../../cleanup.js";
-import { annotatedIps } from "../../floating-ip-pool/desired.js";
-import type { JobVariables } from "../../jobs/job.js";
-import { decideJob, type JobDecision, type JobSituation } from "../../jobs/job-decision.js";
-import type { JobObject } from "../../jobs/job-state.js";
-import { assignVariables } from "../../jobs/variables.js";
-import { omitUndefined } from "../../omit-undefined.js";
-import { type PlannedCondition, stamped, unknown } from "../../planned-condition.js";
-import type { Problem } from "../../problem.js";
-import type { RetryState } from "../../retry-schedule.js";
-import { timestamp } from "../../times.js";
+import { type CleanupMemory, isCleanupOverdue } from "../../../reconcile/cleanup.js";
+import { type PlannedCondition, stamped, unknown } from "../../../reconcile/conditions/planned-condition.js";
+import type { Problem } from "../../../reconcile/conditions/problem.js";
+import type { RetryState } from "../../../reconcile/retries/retry-schedule.js";
+import { timestamp } from "../../../times.js";
 import type { TaintAction } from "../actions.js";
 import { hasFinalizer, isDeleting } from "../deletion.js";
 import type { PortsFound } from "../ports.js";

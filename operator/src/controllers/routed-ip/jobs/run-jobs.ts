@@ -1,15 +1,15 @@
 /** One run of a RoutedIP whose class works by Jobs: look, decide, act, tell. */
 
 import { MAX_JOB_ITERATIONS } from "../../../bounds.js";
+import { inputOf } from "../../../jobs/job.js";
+import type { JobState } from "../../../jobs/job-state.js";
 import { statusPatch } from "../../../kube/patch.js";
 import { errorText } from "../../../logging.js";
+import { nextAttempt } from "../../../reconcile/cleanup.js";
+import { conditionSamples } from "../../../reconcile/conditions/condition-metrics.js";
+import { stamped } from "../../../reconcile/conditions/planned-condition.js";
 import type { Run } from "../../../runtime/controller.js";
 import { done, type Result, requeueAfter } from "../../../runtime/result.js";
-import { nextAttempt } from "../../cleanup.js";
-import { conditionSamples } from "../../condition-metrics.js";
-import { inputOf } from "../../jobs/job.js";
-import type { JobState } from "../../jobs/job-state.js";
-import { stamped } from "../../planned-condition.js";
 import { hasFinalizer, isDeleting } from "../deletion.js";
 import type { RoutedIPState } from "../resource-state.js";
 import { carryOut } from "./execute.js";

@@ -1,8 +1,8 @@
 /** The status of a RoutedIP whose class works by Jobs, beside what its Jobs have reached. Pure. */
 
 import type { RoutedIPStatus } from "cdk8s-flipop/api";
-import type { JobDecision } from "../../jobs/job-decision.js";
-import { timestamp } from "../../times.js";
+import type { JobDecision } from "../../../jobs/job-decision.js";
+import { timestamp } from "../../../times.js";
 import type { Election } from "./election.js";
 import { addressOf, type Change, type JobSnapshot } from "./plan.js";
 

@@ -1,11 +1,11 @@
 import type { RoutedIPStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { firewallOrders, firewallVariables } from "../../../../src/controllers/jobs/variables.js";
 import { FirewallJobs } from "../../../../src/controllers/routed-ip/jobs/firewall-jobs.js";
 import type { ResolvedJobClass } from "../../../../src/controllers/routed-ip/resolved-class.js";
 import type { RoutedIP } from "../../../../src/controllers/routed-ip/snapshot.js";
-import { timestamp } from "../../../../src/controllers/times.js";
+import { firewallOrders, firewallVariables } from "../../../../src/jobs/variables.js";
+import { timestamp } from "../../../../src/times.js";
 import { meta } from "../../../claims/resources.js";
 import { TAINT } from "../model-cluster.js";
 

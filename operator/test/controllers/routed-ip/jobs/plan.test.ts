@@ -1,14 +1,14 @@
 import { Annotation, Finalizer, type RoutedIPStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { buildJob, type JobVariables } from "../../../../src/controllers/jobs/job.js";
-import type { JobState } from "../../../../src/controllers/jobs/job-state.js";
-import { assignVariables } from "../../../../src/controllers/jobs/variables.js";
 import { type JobSnapshot, planJobs } from "../../../../src/controllers/routed-ip/jobs/plan.js";
 import type { ResolvedJobClass } from "../../../../src/controllers/routed-ip/resolved-class.js";
 import type { RoutedIP } from "../../../../src/controllers/routed-ip/snapshot.js";
-import { timestamp } from "../../../../src/controllers/times.js";
+import { buildJob, type JobVariables } from "../../../../src/jobs/job.js";
+import type { JobState } from "../../../../src/jobs/job-state.js";
+import { assignVariables } from "../../../../src/jobs/variables.js";
 import type { NodeFacts } from "../../../../src/match/node-facts.js";
+import { timestamp } from "../../../../src/times.js";
 import { meta } from "../../../claims/resources.js";
 import { TAINT } from "../model-cluster.js";
 

@@ -1,0 +1,230 @@
+/** The accounts that addresses are in, as resources reach them: by the name of a provider, each with its inventory. */
+
+import type { IpFamily } from "cdk8s-flipop/api";
+import { ACCOUNT_FAILURE_KEPT_MS, ACCOUNT_FIRST_READ_MS, ACCOUNT_RETRY_MS, SECOND_MS } from "../bounds.js";
+import type { Clock } from "../clock.js";
+import type { AccountInventory } from "../inventory/account-inventory.js";
+import type { Inventories } from "../inventory/inventories.js";
+import type { ResourceRef } from "../inventory/types.js";
+import { type CallContext, sharedRead } from "../providers/call.js";
+import { isWithdrawn } from "../providers/decision.js";
+import { isProviderError, type ProviderError } from "../providers/errors.js";
+import { type ProviderRegistry, UnknownProviderError } from "../providers/registry.js";
+import type { AddressProvider } from "../providers/types.js";
+import type { CallPriority } from "../providers/urgency.js";
+import { type Problem, problemOf } from "../reconcile/conditions/problem.js";
+import { AccountRecovery } from "../reconcile/retries/account-recovery.js";
+import { afterFailure, isDue, type RetryState } from "../reconcile/retries/retry-schedule.js";
+
+/** More addresses than this to be read, and the list is read again: it costs less. */
+export const ALONE = 3;
+
+/** Addresses of one family through one provider. One for all who use it, so that an outage is met once. */
+export class AddressAccount {
+  /** Undefined until the account has been told apart from others. */
+  inventory: AccountInventory | undefined;
+  private failed: ProviderError | undefined;
+  private retry: RetryState | undefined;
+  private opening: Promise<AccountInventory> | undefined;
+  private settling: Promise<void> | undefined;
+  private readonly recovery: AccountRecovery;
+  private readonly openers = new Map<string, () => void>();
+
+  constructor(
+    readonly provider: AddressProvider,
+    readonly family: IpFamily,
+    private readonly tools: { readonly clock: Clock; readonly inventories: Inventories },
+  ) {
+    this.recovery = new AccountRecovery(tools.clock);
+  }
+
+  /** The last call failed; until one is answered. */
+  get failure(): Problem | undefined {
+    return this.failed === undefined ? undefined : problemOf(this.failed, "ProviderUnavailable");
+  }
+
+  /** A list is there, and the last call was answered: one that is due only looks for drift. */
+  get readable(): boolean {
+    return this.failed === undefined && this.inventory?.complete === true;
+  }
+
+  /** How often the account has answered again after reads had failed: what failed because of it may be tried at once. */
+  get recovered(): number {
+    return this.recovery.recovered;
+  }
+
+  /** Calls the listener once, when the account recovers next; again under the same name replaces it. */
+  onRecovery(name: string, listener: () => void): void {
+    this.recovery.onRecovery(name, listener);
+  }
+
+  /** ms since the epoch: when a failure is looked into again. */
+  get retryAt(): number | undefined {
+    return this.retry?.retryAt;
+  }
+
+  /**
+   * Reads the whole list where it is older than this, or where the last call failed and another try is due. Never
+   * rejects: see `failure`.
+   */
+  async refresh(maxAgeSeconds: number, priority: CallPriority): Promise<void> {
+    if (this.failed !== undefined && !isDue(this.retry?.retryAt, this.tools.clock.now())) return;
+    const afterFailure = this.failed !== undefined;
+    await this.noting(async () => {
+      const inventory = await this.open();
+      await inventory.ensure({ maxAgeSeconds: afterFailure ? 0 : maxAgeSeconds, afterFailure, priority });
+    });
+  }
+
+  /** Reads these alone. Never rejects. */
+  async read(context: CallContext, ips: readonly string[]): Promise<void> {
+    const { inventory } = this;
+    if (inventory === undefined) return;
+    await Promise.all(ips.map((ip) => this.noting(() => inventory.read(context, ip))));
+  }
+
+  /**
+   * Reads again what a read has contradicted, when it is time to: all of the account's, since a node hangs on each, and
+   * nobody else may ask for it. Never rejects.
+   */
+  async rereadUnconfirmed(context: CallContext): Promise<void> {
+    const view = this.inventory?.view();
+    if (view?.rereadSeconds !== 0) return;
+    const unconfirmed = [...view.addresses.values()].filter((address) => address.unconfirmed);
+    const settle = () =>
+      unconfirmed.length > ALONE
+        ? this.refresh(0, "assignment")
+        : this.read(
+            context,
+            unconfirmed.map(({ ip }) => ip),
+          );
+    this.settling ??= settle().finally(() => {
+      this.settling = undefined;
+    });
+    await this.settling;
+  }
+
+  /** Called once, in the turn in which the inventory is there; before anybody decides on it. */
+  whenOpen(resource: ResourceRef, listener: () => void): void {
+    if (this.inventory === undefined) this.openers.set(resource.uid, listener);
+    else listener();
+  }
+
+  /** The resource is gone. */
+  forget(resource: ResourceRef): void {
+    this.openers.delete(resource.uid);
+    this.recovery.forget(resource.uid);
+    this.inventory?.forget(resource);
+  }
+
+  /** The failure of a call that somebody made to the account. */
+  note(error: unknown): void {
+    if (isAccountError(error)) this.fail(error, false);
+  }
+
+  answered(): void {
+    this.failed = undefined;
+    this.retry = undefined;
+    this.recovery.noteAnswer();
+  }
+
+  private fail(error: ProviderError & { readonly kind: AccountErrorKind }, read: boolean): void {
+    const now = this.tools.clock.now();
+    const old = this.retry !== undefined && now - this.retry.retryAt > ACCOUNT_FAILURE_KEPT_MS;
+    if (read) this.recovery.noteReadFailure();
+    // Many who fail at once are one failure.
+    if (this.failed !== undefined && this.retry !== undefined && this.retry.retryAt > now) return;
+    // The first one of its kind is told: it says more than that calls rest since, and what is told stays the same.
+    if (this.failed?.kind !== error.kind) this.failed = error;
+    const next = afterFailure(old ? undefined : this.retry, error, now);
+    this.retry = { ...next, retryAt: Math.min(next.retryAt, now + longestWaitMs(error, read)) };
+  }
+
+  private async noting(call: () => Promise<unknown>): Promise<void> {
+    try {
+      await call();
+      this.answered();
+    } catch (error) {
+      if (!isProviderError(error)) throw error;
+      if (isAccountError(error)) this.fail(error, true);
+    }
+  }
+
+  private async open(): Promise<AccountInventory> {
+    if (this.inventory !== undefined) return this.inventory;
+    this.opening ??= this.tools.inventories.for(
+      sharedRead("which account it is", "assignment"),
+      this.provider,
+      this.family,
+    );
+    try {
+      this.inventory = await this.opening;
+      for (const opened of this.openers.values()) opened();
+      this.openers.clear();
+      return this.inventory;
+    } finally {
+      this.opening = undefined;
+    }
+  }
+}
+
+type AccountErrorKind = keyof typeof ACCOUNT_RETRY_MS;
+
+/** Failures of the account or the API; the others are about one address or node. */
+export function isAccountError(error: unknown): error is ProviderError & { readonly kind: AccountErrorKind } {
+  return isProviderError(error) && Object.hasOwn(ACCOUNT_RETRY_MS, error.kind) && !isWithdrawn(error);
+}
+
+/** Never earlier than the API asks. */
+function longestWaitMs(
+  { kind, retryAfterSeconds = 0 }: Pick<ProviderError, "retryAfterSeconds"> & { readonly kind: AccountErrorKind },
+  read: boolean,
+): number {
+  return Math.max(read ? ACCOUNT_RETRY_MS[kind] : ACCOUNT_FIRST_READ_MS, retryAfterSeconds * SECOND_MS);
+}
+
+export class AddressAccounts {
+  private readonly accounts = new Map<string, AddressAccount>();
+
+  constructor(
+    private readonly providers: ProviderRegistry,
+    private readonly tools: { readonly clock: Clock; readonly inventories: Inventories },
+  ) {}
+
+  /** Without I/O. A problem where the provider is unknown or has no addresses (of this family). */
+  find(name: string, family: IpFamily): AddressAccount | Problem {
+    const key = `${name} ${family}`;
+    const known = this.accounts.get(key);
+    if (known !== undefined) return known;
+    const provider = this.providerOf(name);
+    if (!("accountKey" in provider)) return provider;
+    if (!provider.capabilities.families.includes(family)) return unsupported(name, `${family} addresses`);
+    const made = new AddressAccount(provider, family, this.tools);
+    this.accounts.set(key, made);
+    return made;
+  }
+
+  /** For `compileMatch`: `AddressCapabilities.providerIdScheme`. `undefined`: the provider is unknown. */
+  schemeOf(name: string): string | undefined {
+    const provider = this.providerOf(name);
+    return "accountKey" in provider ? provider.capabilities.providerIdScheme : undefined;
+  }
+
+  /** The resource is gone: nothing is read for it any more. */
+  forget(resource: ResourceRef): void {
+    for (const account of this.accounts.values()) account.forget(resource);
+  }
+
+  private providerOf(name: string): AddressProvider | Problem {
+    try {
+      return this.providers.get(name).addresses ?? unsupported(name, "addresses");
+    } catch (error) {
+      if (!(error instanceof UnknownProviderError)) throw error;
+      return { reason: "UnknownProvider", message: error.message };
+    }
+  }
+}
+
+function unsupported(name: string, what: string): Problem {
+  return { reason: "Unsupported", message: `provider "${name}" has no ${what}; use another provider` };
+}

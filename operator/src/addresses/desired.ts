@@ -1,0 +1,122 @@
+/** Step 1: which addresses the pool has, in order, and how many of them should be up. */
+
+import { Annotation, type CreatedAddress, canonicalIp, familyOf, type IpFamily, isIp } from "cdk8s-flipop/api";
+import type { Claim } from "../claims/claims.js";
+import type { Pool, Snapshot } from "../controllers/floating-ip-pool/snapshot.js";
+
+/**
+ * `listed`: in `spec.ips`, never created by this pool. `created`: by this pool. `restored`: the status was lost, and the
+ * annotation says that this pool created it; it counts, but is never released.
+ */
+export type Origin = "listed" | "restored" | "created";
+
+export interface DesiredAddress {
+  /** Canonical. */
+  readonly ip: string;
+  readonly origin: Origin;
+  /** Should be up; else it is disabled. */
+  readonly wanted: boolean;
+  /** `spec.ips` has it. */
+  readonly inSpec: boolean;
+  /** Created, as far as anybody can tell: no answer said so. Never released. @default false */
+  readonly inferred?: boolean;
+  /** Ours, or whose. `undefined`: nobody decided yet, so it is left alone. */
+  readonly claim: Claim | undefined;
+}
+
+export interface Desired {
+  readonly family: IpFamily;
+  /** In order: wanted ones first. */
+  readonly addresses: readonly DesiredAddress[];
+  /** How many should be up. */
+  readonly desiredCount: number;
+  /** How many are to be created. Conflicted ones count as present. */
+  readonly missing: number;
+  /** Listed twice. */
+  readonly duplicates: readonly string[];
+  /** Entries of `spec.ips` that are no address of the pool's family; as written. */
+  readonly rejected: readonly string[];
+}
+
+export function desiredOf({ pool, claims }: Pick<Snapshot, "pool" | "claims">): Desired {
+  const family = familyOfPool(pool);
+  const { valid, duplicates, rejected } = readList(pool.spec.ips ?? [], family);
+  const inSpec = new Set(valid);
+  const order = inOrder(pool, valid, family);
+  const asked = pool.spec.desiredIPs ?? 0;
+  const isWanted = (ip: string, index: number) => (asked > 0 ? index < asked : inSpec.has(ip));
+  const inferred = new Set((pool.status.createdIPs ?? []).flatMap((entry) => inferredIp(entry)));
+  const addresses = order.map(({ ip, origin }, index): DesiredAddress => {
+    const mark = inferred.has(ip) ? { inferred: true } : {};
+    return {
+      ip,
+      origin,
+      wanted: isWanted(ip, index),
+      inSpec: inSpec.has(ip),
+      claim: claims.addresses.get(ip),
+      ...mark,
+    };
+  });
+  const wanted = addresses.filter((address) => address.wanted);
+  return {
+    family,
+    addresses: [...wanted, ...addresses.filter((address) => !address.wanted)],
+    desiredCount: asked > 0 ? asked : wanted.length,
+    missing: Math.max(0, asked - addresses.length),
+    duplicates,
+    rejected,
+  };
+}
+
+function inferredIp({ ip, inferred }: CreatedAddress): readonly string[] {
+  return inferred === true ? [canonicalIp(ip)] : [];
+}
+
+/** That of the spec, else of its first address, else IPv4. */
+export function familyOfPool({ spec }: Pick<Pool, "spec">): IpFamily {
+  return spec.ipFamily ?? familyOf(spec.ips?.find(isIp) ?? "");
+}
+
+/** Of its records: that of its addresses, unless they name another. */
+export function dnsProviderOf({ provider, dnsRecordSet }: Pool["spec"]): string {
+  return dnsRecordSet?.provider || provider;
+}
+
+/** Addresses that the annotation says the pool created. */
+export function annotatedIps({ metadata }: Pick<Pool, "metadata">): readonly string[] {
+  const parts = (metadata.annotations?.[Annotation.createdIps] ?? "").split(",").map((part) => part.trim());
+  return parts.filter(isIp).map(canonicalIp);
+}
+
+/** Created ones come last and in the order of their creation, wherever they stand in `spec.ips`. */
+function inOrder(pool: Pool, listed: readonly string[], family: IpFamily) {
+  const entries = [...(pool.status.createdIPs ?? [])].sort(
+    (a, b) => compare(a.createdTime, b.createdTime) || compare(a.ip, b.ip),
+  );
+  const created = new Set(entries.map(({ ip }) => canonicalIp(ip)));
+  const restored = new Set(annotatedIps(pool).filter((ip) => !created.has(ip) && familyOf(ip) === family));
+  const never = listed.filter((ip) => !created.has(ip) && !restored.has(ip));
+  return [
+    ...never.map((ip) => ({ ip, origin: "listed" as const })),
+    ...[...restored].map((ip) => ({ ip, origin: "restored" as const })),
+    ...[...created].map((ip) => ({ ip, origin: "created" as const })),
+  ];
+}
+
+function readList(ips: readonly string[], family: IpFamily) {
+  const valid = new Set<string>();
+  const duplicates = new Set<string>();
+  const rejected: string[] = [];
+  for (const written of ips) {
+    const ip = canonicalIp(written);
+    if (!isIp(written) || familyOf(ip) !== family) rejected.push(written);
+    else if (valid.has(ip)) duplicates.add(ip);
+    else valid.add(ip);
+  }
+  return { valid: [...valid], duplicates: [...duplicates], rejected };
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

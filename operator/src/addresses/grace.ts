@@ -1,0 +1,43 @@
+/** Step 3: which holders keep their address, though they do not match for the moment. */
+
+import type { Snapshot } from "../controllers/floating-ip-pool/snapshot.js";
+import { type Grace, graceOf } from "../match/grace.js";
+import { omitUndefined } from "../omit-undefined.js";
+import { timeOf } from "../times.js";
+import type { Holding } from "./observed.js";
+
+export interface Placement extends Holding {
+  /** `undefined`: nobody is known to hold it, or it is not the pool's to judge. */
+  readonly grace: Grace | undefined;
+}
+
+export function placementsOf(snapshot: Snapshot, observed: readonly Holding[]): readonly Placement[] {
+  return observed.map((holding) => ({ ...holding, grace: graceFor(snapshot, holding) }));
+}
+
+/** Whether the holder keeps it and it is served there. */
+export function isServed({ address, certainty, action, grace }: Placement): boolean {
+  // An action of unknown outcome may never have begun: until a read shows its end, the holder serves.
+  const leaving = certainty === "moving" && action?.id !== "";
+  if (!isOurs({ address }) || !address.wanted || leaving) return false;
+  return grace?.state === "matches" || grace?.state === "protected";
+}
+
+export function isOurs({ address }: Pick<Holding, "address">): boolean {
+  return address.claim?.ours === true;
+}
+
+function graceFor({ now, pool, leadsSince }: Snapshot, { address, holder, verdict, was }: Holding): Grace | undefined {
+  if (holder === undefined || !address.wanted) return undefined;
+  const periodMs = (pool.spec.gracePeriodSeconds ?? 0) * 1000;
+  return graceOf({ verdict, memory: graceMemory(was, holder), periodMs, now, ...omitUndefined({ leadsSince }) });
+}
+
+/** What the status remembers is of its holder; while an address moves, of the one that it comes from. */
+function graceMemory(was: Holding["was"], holder: string) {
+  const moving = was.state === "in-progress";
+  const ofHolder = moving ? was.providerID !== holder : was.providerID === undefined || was.providerID === holder;
+  const since = ofHolder ? timeOf(was.graceSince) : undefined;
+  if (since === undefined) return {};
+  return { since, over: was.state !== "active" };
+}

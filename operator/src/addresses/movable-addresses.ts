@@ -1,0 +1,63 @@
+/** Step 4: addresses that may go to another node: unassigned ones first, then the longest-released. */
+
+import type { AddressStatus, Reason } from "cdk8s-flipop/api";
+import { DUE_READ_MS } from "../bounds.js";
+import type { Snapshot } from "../controllers/floating-ip-pool/snapshot.js";
+import { isDue } from "../reconcile/retries/retry-schedule.js";
+import { timeOf } from "../times.js";
+import { contestedUntil } from "./contested.js";
+import { isOurs, type Placement } from "./grace.js";
+import { addressLockKey } from "./lock-key.js";
+
+export interface MovableAddresses {
+  /** May move now. */
+  readonly free: readonly Placement[];
+  /** Would move, but for a failure that is still to be slept off. */
+  readonly later: readonly { readonly placement: Placement; readonly until: number }[];
+}
+
+export function movableAddressesOf(snapshot: Snapshot, placements: readonly Placement[]): MovableAddresses {
+  const free: Placement[] = [];
+  const later: { readonly placement: Placement; readonly until: number }[] = [];
+  for (const placement of placements.filter(isMovable)) {
+    const until = waitsUntil(snapshot, placement);
+    if (until === undefined) free.push(placement);
+    else later.push({ placement, until });
+  }
+  // Stable: among equals the order of the wish.
+  return { free: free.sort((a, b) => releasedAt(a, snapshot.now) - releasedAt(b, snapshot.now)), later };
+}
+
+/** Nothing is done on a doubt, nor while an action runs. */
+function isMovable(placement: Placement): boolean {
+  const { address, certainty, holder, grace } = placement;
+  if (!address.wanted || !isOurs(placement) || certainty !== "seen") return false;
+  return holder === undefined || grace?.state === "over";
+}
+
+function waitsUntil(snapshot: Snapshot, { address, was }: Placement): number | undefined {
+  const { now, memory } = snapshot;
+  const retries = [ownRetryAt(was), memory.accountRetryAt?.get(addressLockKey(address.ip))];
+  const due = retries.filter((retryAt) => !isDue(retryAt, now));
+  const waits = [...due, accountUntil(snapshot), contestedUntil(memory.reverts.get(address.ip), now)];
+  const latest = Math.max(...waits.map((until) => until ?? 0));
+  return latest > now ? latest : undefined;
+}
+
+/** Reasons of the account alone: what waits for it is tried as soon as it answers, whatever time the status names. */
+const OF_ACCOUNT: ReadonlySet<string | undefined> = new Set<Reason>(["Unauthorized", "RateLimited"]);
+
+/** When a failure of the address itself may be tried again. */
+export function ownRetryAt({ reason, retryAt }: AddressStatus): number | undefined {
+  return OF_ACCOUNT.has(reason) ? undefined : timeOf(retryAt);
+}
+
+/** While the account fails, only a read of it shows when that is over; `undefined`: it does not fail. */
+export function accountUntil({ now, providerRetryAt }: Snapshot): number | undefined {
+  return providerRetryAt === undefined ? undefined : Math.max(providerRetryAt, now + DUE_READ_MS);
+}
+
+function releasedAt({ holder, grace }: Placement, now: number): number {
+  if (holder === undefined) return Number.NEGATIVE_INFINITY;
+  return grace?.state === "over" ? grace.since : now;
+}

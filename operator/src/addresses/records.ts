@@ -1,0 +1,64 @@
+/** Step 9: the record set of the addresses that are up. It is never emptied, but for a resource that asks for it. */
+
+import type { DnsStatus, IpFamily } from "cdk8s-flipop/api";
+import type { Snapshot } from "../controllers/floating-ip-pool/snapshot.js";
+import type { RecordType } from "../providers/types.js";
+import type { RecordSequence } from "../records/actions.js";
+import { recordChain as chainOf, recorded, removalChain, ttlOf } from "../records/record-sequence.js";
+import { dnsProviderOf, familyOfPool } from "./desired.js";
+import { isOurs, isServed, type Placement } from "./grace.js";
+
+/** One chain: the new set, then the end of the former one, then the status. */
+export function recordChain(snapshot: Snapshot, values: readonly string[], family: IpFamily): RecordSequence {
+  const { dns, pool } = snapshot;
+  const wanted = pool.spec.dnsRecordSet;
+  if (wanted === undefined) return forgotten(pool.status.dns);
+  if (dns === undefined) return [];
+  return chainOf({
+    ...desiredOf(snapshot, family),
+    dns,
+    wanted,
+    values,
+    ttl: ttlOf(dns, wanted),
+    owner: ownerOf(snapshot),
+  });
+}
+
+/** Addresses to publish: those that are served, and those on their way that were published before. */
+export function publishedOf(snapshot: Snapshot, placements: readonly Placement[], moving: ReadonlySet<string>) {
+  const before = new Set(snapshot.pool.status.dns?.values);
+  const onTheWay = ({ address, certainty }: Placement) => certainty === "moving" || moving.has(address.ip);
+  const published = placements.filter((placement) => {
+    if (!placement.address.wanted || !isOurs(placement)) return false;
+    return isServed(placement) || (onTheWay(placement) && before.has(placement.address.ip));
+  });
+  // Nothing is up: the set is left alone, so that the move of the only address does not touch it.
+  return placements.some(isServed) ? published.map(({ address }) => address.ip).sort() : [];
+}
+
+/** Deletes the set that was last written, for a pool that goes. */
+export function recordRemoval(snapshot: Snapshot): RecordSequence {
+  const { dns, pool } = snapshot;
+  if (dns === undefined) return [];
+  return removalChain({ ...desiredOf(snapshot, familyOfPool(pool)), dns, wanted: pool.spec.dnsRecordSet });
+}
+
+function desiredOf({ pool, now, memory }: Snapshot, family: IpFamily) {
+  const types: readonly RecordType[] = [family === "IPv6" ? "AAAA" : "A"];
+  return {
+    now,
+    reverts: memory.reverts.get("records"),
+    provider: dnsProviderOf(pool.spec),
+    last: pool.status.dns,
+    types: { asked: types, ours: types },
+  };
+}
+
+function ownerOf({ pool: { metadata } }: Snapshot): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}
+
+/** Without a record set in the spec nobody knows the policy: what was written stays. */
+function forgotten(last: DnsStatus | undefined): RecordSequence {
+  return last === undefined ? [] : [recorded(undefined, "spec.dnsRecordSet is gone; the records stay")];
+}

@@ -1,0 +1,139 @@
+/** Step 10: created addresses: their place in `spec.ips`, their backup copy, and the end of those not wanted any more. */
+
+import { Annotation, canonicalIp } from "cdk8s-flipop/api";
+import type { Action, ActionSequence } from "../controllers/floating-ip-pool/actions.js";
+import { isDeleting, type Snapshot } from "../controllers/floating-ip-pool/snapshot.js";
+import { ttlOf } from "../records/record-sequence.js";
+import { timeOf } from "../times.js";
+import type { Desired } from "./desired.js";
+import { isOurs, type Placement } from "./grace.js";
+
+/** Appends what is not in `spec.ips` yet, once; what somebody took out again stays out. */
+export function bookkeepingSequences(
+  { pool }: Snapshot,
+  { addresses }: Desired,
+  placements: readonly Placement[],
+): readonly ActionSequence[] {
+  const inSpec = new Set(addresses.filter((address) => address.inSpec).map(({ ip }) => ip));
+  const fresh = (pool.status.createdIPs ?? []).filter((entry) => entry.inSpec !== true);
+  const appends = fresh.map(({ ip }): ActionSequence => {
+    const known = inSpec.has(canonicalIp(ip));
+    return known
+      ? [{ do: "mark-in-spec", ip, why: "spec.ips has it already" }]
+      : [{ do: "append-to-spec", ip, why: "a created address must survive a loss of the status" }];
+  });
+  return [...appends, ...backup(pool, addresses, forgottenOf(placements)), ...staleCopy(pool)];
+}
+
+/**
+ * Addresses that only the copy names and that the provider, asked for each alone, does not have: the copy is out of date,
+ * and an entry that stayed would take the place of an address for ever.
+ */
+function forgottenOf(placements: readonly Placement[]): readonly string[] {
+  const gone = placements.filter(({ address, certainty }) => address.origin === "restored" && certainty === "gone");
+  return gone.map(({ address }) => address.ip);
+}
+
+/** One chain for each address that is disabled and under `Delete`, and one for all that are gone and given up. */
+export function releaseSequences(snapshot: Snapshot, placements: readonly Placement[]): readonly ActionSequence[] {
+  const created = placements.filter(({ address }) => address.origin === "created");
+  const gone = created.filter((placement) => placement.certainty === "gone" && isGivenUp(snapshot, placement));
+  const back = created.map((placement) => giveBack(snapshot, placement));
+  return [...back, forget(snapshot, placements, gone)].filter((sequence) => sequence.length > 0);
+}
+
+/** When a disabled address may leave its node: one TTL after it left DNS. `undefined`: the wait has not begun. */
+export function drainedAt(snapshot: Snapshot, { was, address }: Placement): number | undefined {
+  const { spec, status } = snapshot.pool;
+  const recordsStay = isDeleting(snapshot.pool) && spec.dnsRecordSet?.deletionPolicy !== "Delete";
+  if (recordsStay || (spec.dnsRecordSet === undefined && status.dns === undefined)) return snapshot.now;
+  if (status.dns?.values.includes(address.ip)) return undefined;
+  return was.state === "disabled" ? timeOf(was.retryAt) : undefined;
+}
+
+/** What `retryAt` of a disabled address should say: the wait begins when DNS no longer has the address. */
+export function drainUntil(snapshot: Snapshot, placement: Placement): number | undefined {
+  const { dns, pool } = snapshot;
+  if (!isReleasable(snapshot, placement) || pool.status.dns?.values.includes(placement.address.ip)) return undefined;
+  if (pool.spec.dnsRecordSet === undefined) return undefined;
+  return drainedAt(snapshot, placement) ?? snapshot.now + ttlOf(dns, pool.spec.dnsRecordSet) * 1000;
+}
+
+/** Created by us, not wanted, and to be deleted. Listed, restored, inferred, borrowed and conflicted ones never are. */
+export function isReleasable(snapshot: Snapshot, placement: Placement): boolean {
+  return placement.address.inferred !== true && isUnwanted(snapshot, placement);
+}
+
+/** It would be released, if an answer had said that it is ours. */
+export function isHeldBack(snapshot: Snapshot, placement: Placement): boolean {
+  return placement.address.inferred === true && placement.certainty !== "gone" && isUnwanted(snapshot, placement);
+}
+
+function isUnwanted({ pool }: Snapshot, placement: Placement): boolean {
+  const { address, facts } = placement;
+  if (pool.spec.reclaimPolicy !== "Delete" || address.origin !== "created") return false;
+  return isOurs(placement) && (isDeleting(pool) || !address.wanted) && facts?.borrowed !== true;
+}
+
+function giveBack(snapshot: Snapshot, placement: Placement): ActionSequence {
+  const { address, holder, certainty } = placement;
+  if (!isReleasable(snapshot, placement) || certainty !== "seen") return [];
+  const at = drainedAt(snapshot, placement);
+  if (at === undefined || at > snapshot.now) return [];
+  const why = "it is no longer wanted, and the reclaim policy is Delete";
+  const release: Action = { do: "release", ip: address.ip, why };
+  return holder === undefined ? [release] : [{ do: "unassign", ip: address.ip, from: holder, why }, release];
+}
+
+/**
+ * One that does not exist any more. A wanted one keeps its place (a token of the wrong account would else create all
+ * anew) until somebody takes it out of `spec.ips`.
+ */
+function isGivenUp({ pool }: Snapshot, { address }: Placement): boolean {
+  const entry = entryOf(pool, address.ip);
+  return !address.wanted || isDeleting(pool) || (entry?.inSpec === true && !address.inSpec);
+}
+
+/**
+ * Out of the spec, then out of the backup copy, and only then out of `createdIPs`: what stood in one of those alone would
+ * count as an address of the pool, in the place of one that is there.
+ */
+function forget({ pool }: Snapshot, placements: readonly Placement[], gone: readonly Placement[]): ActionSequence {
+  if (gone.length === 0) return [];
+  const why = gone.length === 1 ? "the address does not exist any more" : "the addresses do not exist any more";
+  const listed = isDeleting(pool) ? [] : gone.filter(({ address }) => address.inSpec);
+  const left = placements.filter((placement) => !gone.includes(placement)).map(({ address }) => address);
+  const copy = backup(pool, left).flat();
+  const entries = gone.flatMap(({ address }) => entryOf(pool, address.ip) ?? []);
+  return [
+    ...listed.map(({ address }): Action => ({ do: "drop-from-spec", ip: address.ip, why })),
+    ...copy,
+    ...entries.map(({ ip }): Action => ({ do: "forget-created", ip, why })),
+  ];
+}
+
+function entryOf({ status }: Snapshot["pool"], ip: string) {
+  return (status.createdIPs ?? []).find((entry) => canonicalIp(entry.ip) === ip);
+}
+
+function backup(
+  pool: Snapshot["pool"],
+  addresses: Desired["addresses"],
+  forgotten: readonly string[] = [],
+): readonly ActionSequence[] {
+  const value = addresses
+    .filter(({ origin, ip }) => origin !== "listed" && !forgotten.includes(ip))
+    .map(({ ip }) => ip)
+    .join(",");
+  const seen = pool.metadata.annotations?.[Annotation.createdIps];
+  if ((seen ?? "") === value) return [];
+  const why = "a copy of the created addresses, should the status get lost";
+  const left = forgotten.length === 0 ? {} : { forgotten };
+  return [[{ do: "annotate-pool", value: value === "" ? undefined : value, ...left, why }]];
+}
+
+function staleCopy({ metadata, status }: Snapshot["pool"]): readonly ActionSequence[] {
+  const copied = metadata.annotations?.[Annotation.pendingCreation] !== undefined;
+  if (!copied || status.pendingCreation !== undefined) return [];
+  return [[{ do: "drop-intent-copy", why: "the creation has ended" }]];
+}

@@ -1,0 +1,40 @@
+/** When to look again though nothing happens: the earliest of all that is waited for. */
+
+import type { Snapshot } from "../controllers/floating-ip-pool/snapshot.js";
+import type { AssignmentPlan } from "./assignments.js";
+import { contestedUntil } from "./contested.js";
+import type { Creation } from "./creation/creation.js";
+import type { Placement } from "./grace.js";
+import type { MovableAddresses } from "./movable-addresses.js";
+import { drainUntil } from "./release.js";
+
+export interface Waits {
+  readonly placements: readonly Placement[];
+  readonly movable: MovableAddresses;
+  readonly assignmentPlan: AssignmentPlan;
+  readonly creation: Creation;
+}
+
+/** ms since the epoch; `undefined`: only for what happens. */
+export function requeueAt(snapshot: Snapshot, waits: Waits): number | undefined {
+  const { now, inventory, dns, memory } = snapshot;
+  const { placements, movable, assignmentPlan, creation } = waits;
+  // An account that does not answer is asked at its own times.
+  const contradiction = snapshot.providerFailure === undefined ? inventory.rereadSeconds : undefined;
+  const times = [
+    ...placements.map(({ grace }) => (grace?.state === "protected" ? grace.until : undefined)),
+    ...placements.map((placement) => drainUntil(snapshot, placement)),
+    ...movable.later.map(({ until }) => until),
+    assignmentPlan.cooling.length > 0 && assignmentPlan.coolUntil !== "unanswered"
+      ? assignmentPlan.coolUntil
+      : undefined,
+    creation.requeueAt,
+    contradiction === undefined ? undefined : now + contradiction * 1000,
+    ...(movable.free.length > 0 ? memory.nodeRetryAt.values() : []),
+    dns?.retryAt,
+    dns?.readAgainAt,
+    contestedUntil(memory.reverts.get("records"), now),
+  ];
+  const ahead = times.filter((time) => time !== undefined).filter((time) => time >= now);
+  return ahead.length === 0 ? undefined : Math.min(...ahead);
+}

@@ -1,0 +1,112 @@
+/** All writes to one object of ours: one after the other, each on top of the newest version that is known. */
+
+import { FACT_WRITE_ATTEMPTS } from "../../bounds.js";
+import type { KubeClient } from "../../kube/client.js";
+import type { KubeObject } from "../../kube/objects.js";
+import type { Patch } from "../../kube/patch.js";
+import { sendPatch } from "../../kube/send-patch.js";
+import { isConflict, isForbidden } from "../../kube/status-error.js";
+import type { LatestVersion } from "./latest-version.js";
+
+export interface ObjectWriterProps<O extends KubeObject> {
+  readonly client: KubeClient;
+  /** Of the object. */
+  readonly path: string;
+  readonly latestVersion: LatestVersion<O>;
+  /** As the cache has it. */
+  readonly cached: () => O | undefined;
+  /** Called with each answer. */
+  readonly onWrite: (object: O) => void;
+}
+
+export interface ObjectWrite<O extends KubeObject> {
+  /** `undefined`: there is nothing to write. */
+  readonly patch: (object: O) => Patch | undefined;
+  readonly subresource?: "status";
+  /** What is written is a fact that must not get lost: a conflict is met with a fresh look. @default false */
+  readonly fact?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+type Part = "status" | "object";
+
+/** The object has been deleted. */
+export class ObjectGone extends Error {
+  override readonly name = "ObjectGone";
+}
+
+export class ObjectWriter<O extends KubeObject> {
+  /** What the operator may not write: the status and the rest are separate rights. */
+  private readonly refused = new Set<Part>();
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly props: ObjectWriterProps<O>) {}
+
+  /** The last write of a part was refused for want of a right; of an object that goes, its namespace may have taken the right along. */
+  get forbidden(): boolean {
+    const { latestVersion, cached } = this.props;
+    return this.refused.size > 0 && latestVersion.of(cached())?.metadata.deletionTimestamp === undefined;
+  }
+
+  /** Resolves to the object after the write. Rejects with StatusError (409: it has changed), or with ObjectGone. */
+  write(write: ObjectWrite<O>): Promise<O> {
+    const iteration = this.last.then(() => this.attempt(write));
+    this.last = iteration.catch(() => undefined);
+    return iteration;
+  }
+
+  private async attempt(write: ObjectWrite<O>): Promise<O> {
+    for (let left = write.fact === true ? FACT_WRITE_ATTEMPTS : 1; ; left--) {
+      try {
+        return await this.send(write);
+      } catch (error) {
+        if (!isConflict(error)) throw error;
+        // Also for who plans anew: where nothing watches any more, no cache catches up.
+        await this.evaluate(write.signal);
+        if (left <= 1) throw error;
+      }
+    }
+  }
+
+  private async send({ patch, subresource, signal }: ObjectWrite<O>): Promise<O> {
+    const { client, path } = this.props;
+    const before = this.current();
+    const part = subresource ?? "object";
+    const options = { ...(subresource && { subresource }), ...(signal && { signal }) };
+    const after = await sendPatch<O>(client, path, patch(before), options).catch((error: unknown) => {
+      if (isForbidden(error)) this.refused.add(part);
+      else this.refused.delete(part);
+      throw error;
+    });
+    if (after === undefined) return before;
+    this.refused.delete(part);
+    this.took(before, after);
+    return after;
+  }
+
+  private async evaluate(signal: AbortSignal | undefined): Promise<void> {
+    const { client, path } = this.props;
+    const before = this.current();
+    const limits = { ...(signal && { signal }) };
+    const after = await client.request<O>({ method: "GET", path, ...limits }).catch((error: unknown) => {
+      if (!isForbidden(error)) throw error;
+      // In a namespace that goes the right to read goes first: a patch of nothing is answered with the object, too.
+      const body = { metadata: { uid: before.metadata.uid } };
+      return client.request<O>({ method: "PATCH", path, body, ...limits });
+    });
+    if (after.metadata.uid !== before.metadata.uid) throw new ObjectGone(`${path} is another object now`);
+    this.took(before, after);
+  }
+
+  private took(before: O, after: O): void {
+    this.props.latestVersion.wrote(before, after);
+    this.props.onWrite(after);
+  }
+
+  private current(): O {
+    const { latestVersion, cached, path } = this.props;
+    const object = latestVersion.of(cached());
+    if (object === undefined) throw new ObjectGone(`${path} does not exist any more`);
+    return object;
+  }
+}

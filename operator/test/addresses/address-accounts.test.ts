@@ -1,0 +1,162 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { AddressAccount, AddressAccounts } from "../../src/addresses/address-accounts.js";
+import { Inventories } from "../../src/inventory/inventories.js";
+import { ProviderError, type ProviderErrorProps } from "../../src/providers/errors.js";
+import type { ProviderRegistry } from "../../src/providers/registry.js";
+import type { AddressProvider } from "../../src/providers/types.js";
+import { FakeClock } from "../support/fake-clock.js";
+
+describe("an account of addresses", () => {
+  const error = (kind: "Unauthorized" | "Unavailable" | "Conflict", more: Partial<ProviderErrorProps> = {}) =>
+    new ProviderError({ kind, where: "test", seen: "no", remedy: "wait", outcome: "refused", ...more });
+
+  function rig() {
+    const clock = new FakeClock();
+    const state = { fails: undefined as ProviderError | undefined, lists: 0 };
+    const provider = {
+      name: "test",
+      capabilities: {
+        ...{ families: ["IPv4"], addressesPerNode: 1, regional: false, movesHeld: true },
+        ...{ createsOnNode: [], providerIdScheme: "test" },
+      },
+      accountKey: () => (state.fails === undefined ? Promise.resolve("key") : Promise.reject(state.fails)),
+      list: () => {
+        state.lists += 1;
+        return state.fails === undefined ? Promise.resolve([]) : Promise.reject(state.fails);
+      },
+      get: () => Promise.resolve(undefined),
+    } satisfies Partial<AddressProvider>;
+    const account = new AddressAccount(provider as Partial<AddressProvider> as AddressProvider, "IPv4", {
+      clock,
+      inventories: new Inventories(clock),
+    });
+    return { clock, state, account };
+  }
+
+  it("is read once while its list is young", async () => {
+    const { state, account, clock } = rig();
+    await account.refresh(300, "check");
+    await account.refresh(300, "check");
+    expect(state.lists).to.equal(1);
+    await clock.advance(301_000);
+    await account.refresh(300, "check");
+    expect(state.lists).to.equal(2);
+  });
+
+  it("keeps still after a failure until another try is due, and says what it was", async () => {
+    const { state, account, clock } = rig();
+    await account.refresh(300, "check");
+    state.fails = error("Unauthorized");
+    account.note(state.fails);
+    expect(account.failure?.reason).to.equal("Unauthorized");
+    await account.refresh(0, "check");
+    expect(state.lists).to.equal(1);
+    await clock.advance(60_000);
+    await account.refresh(300, "check");
+    expect(state.lists, "the next try").to.equal(2);
+    state.fails = undefined;
+    await clock.advance(300_000);
+    await account.refresh(300, "check");
+    expect(account.failure).to.equal(undefined);
+  });
+
+  it("is looked into soon while it fails, not before the API asks, and its first failure is what is told", async () => {
+    const { state, account, clock } = rig();
+    await account.refresh(300, "check");
+    state.fails = error("Unavailable");
+    for (let failures = 0; failures < 20; failures++) {
+      account.note(error("Unavailable", { seen: `failure ${failures}` }));
+      const waits = (account.retryAt ?? 0) - clock.now();
+      expect(waits).to.be.within(1, 10_000);
+      await clock.advance(waits);
+      await account.refresh(300, "check");
+    }
+    expect(account.failure?.message).to.include("failure 0");
+    await clock.advance(10_000);
+    account.note(error("Unavailable", { retryAfterSeconds: 45 }));
+    expect(account.retryAt).to.equal(clock.now() + 45_000);
+  });
+
+  it("has recovered when reads that failed are answered again; a refused change alone tells nothing of it", async () => {
+    const { state, account, clock } = rig();
+    await account.refresh(300, "check");
+    account.note(error("Unavailable"));
+    await clock.advance(1_000);
+    await account.refresh(300, "check");
+    expect([account.failure, account.recovered]).to.deep.equal([undefined, 0]);
+    account.note(error("Unauthorized"));
+    state.fails = error("Unauthorized");
+    await clock.advance(1_000);
+    await account.refresh(300, "check");
+    expect(account.failure?.reason).to.equal("Unauthorized");
+    state.fails = undefined;
+    await clock.advance(60_000);
+    await account.refresh(300, "check");
+    expect([account.failure, account.recovered]).to.deep.equal([undefined, 1]);
+  });
+
+  it("tells those who wait for it when it is open, before anybody decides on it", async () => {
+    const { account } = rig();
+    const told: string[] = [];
+    const resource = (uid: string) => ({ kind: "FloatingIPPool", namespace: "default", name: uid, uid });
+    for (const uid of ["a", "b", "c"]) account.whenOpen(resource(uid), () => told.push(uid));
+    account.forget(resource("b"));
+    expect(told).to.be.empty;
+    await account.refresh(300, "check");
+    expect(told).to.deep.equal(["a", "c"]);
+    account.whenOpen(resource("d"), () => told.push("d"));
+    expect(told).to.deep.equal(["a", "c", "d"]);
+  });
+
+  it("takes neither a conflict nor a call that was given up for a failure of the account", () => {
+    const { account } = rig();
+    account.note(error("Conflict"));
+    account.note(error("Unavailable", { reason: "Cancelled" }));
+    expect(account.failure).to.equal(undefined);
+  });
+
+  it("takes many failures at once for one, and an old trouble for none", async () => {
+    const { state, account, clock } = rig();
+    const waits = () => (account.retryAt ?? 0) - clock.now();
+    const fail = async () => {
+      await clock.advance(waits());
+      await account.refresh(0, "check");
+    };
+    await account.refresh(300, "check");
+    state.fails = error("Unavailable");
+    for (let call = 0; call < 10; call++) account.note(state.fails);
+    await fail();
+    expect(waits(), "the second failure").to.equal(1_000);
+    for (let failures = 0; failures < 5; failures++) await fail();
+    expect(waits()).to.equal(10_000);
+    await clock.advance(15 * 60_000);
+    await account.refresh(0, "check");
+    expect(waits(), "after a long rest").to.equal(1_000);
+  });
+
+  it("has recovered once where it fails and answers in turn", async () => {
+    const { state, account, clock } = rig();
+    await account.refresh(300, "check");
+    await clock.advance(60_000);
+    for (let iteration = 0; iteration < 3; iteration++) {
+      await clock.advance(1);
+      state.fails = error("Unavailable");
+      await account.refresh(0, "check");
+      state.fails = undefined;
+      await clock.advance(Math.max(1, (account.retryAt ?? 0) - clock.now()));
+      await account.refresh(0, "check");
+    }
+    expect(account.recovered).to.equal(1);
+  });
+
+  it("is a problem of the resource where the provider does not serve the family", () => {
+    const { account } = rig();
+    const set = { addresses: account.provider, close: () => Promise.resolve() };
+    const registry = { get: () => set } as Partial<ProviderRegistry> as ProviderRegistry;
+    const clock = new FakeClock();
+    const accounts = new AddressAccounts(registry, { clock, inventories: new Inventories(clock) });
+    expect(accounts.find("test", "IPv6")).to.include({ reason: "Unsupported" });
+    expect(accounts.find("test", "IPv4")).to.be.instanceOf(AddressAccount);
+  });
+});

@@ -1,0 +1,71 @@
+import { Annotation, type FloatingIPPoolSpec, type FloatingIPPoolStatus } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { desiredOf } from "../../src/addresses/desired.js";
+import { meta } from "../claims/resources.js";
+
+const [A, B, C] = ["203.0.113.1", "203.0.113.2", "203.0.113.3"];
+
+interface Row {
+  readonly name: string;
+  readonly spec: Partial<FloatingIPPoolSpec>;
+  readonly status?: FloatingIPPoolStatus;
+  readonly annotation?: string;
+  /** `ip`, with `-` in front where it is disabled. */
+  readonly order: readonly string[];
+  readonly missing?: number;
+}
+
+function created(...ips: readonly string[]): FloatingIPPoolStatus {
+  return { createdIPs: ips.map((ip, index) => ({ ip, createdTime: `2025-01-0${index + 1}T00:00:00Z` })) };
+}
+
+const ROWS: readonly Row[] = [
+  { name: "takes exactly ips without desiredIPs", spec: { ips: [B, A] }, order: [B, A] },
+  { name: "disables the tail beyond desiredIPs", spec: { ips: [A, B, C], desiredIPs: 2 }, order: [A, B, `-${C}`] },
+  { name: "creates what desiredIPs lacks", spec: { ips: [A], desiredIPs: 3 }, order: [A], missing: 2 },
+  {
+    name: "puts created ones last and by age, wherever ips has them",
+    spec: { ips: [C, B, A], desiredIPs: 3 },
+    status: created(B, C),
+    order: [A, B, C],
+  },
+  {
+    name: "keeps a created one that was taken out of ips",
+    spec: { ips: [A], desiredIPs: 2 },
+    status: created(B),
+    order: [A, B],
+  },
+  {
+    name: "disables it where desiredIPs is gone",
+    spec: { ips: [A] },
+    status: created(B),
+    order: [A, `-${B}`],
+  },
+  {
+    name: "counts what only the annotation remembers, so that nothing is created twice",
+    spec: { ips: [], desiredIPs: 2 },
+    annotation: `${A},${B}`,
+    order: [A, B],
+  },
+  { name: "counts duplicates once", spec: { ips: [A, A], desiredIPs: 2 }, order: [A], missing: 1 },
+  { name: "passes over what is no address of the family", spec: { ips: [A, "2001:db8::1", "x"] }, order: [A] },
+];
+
+describe("the wish of a pool", () => {
+  for (const { name, spec, status = {}, annotation, order, missing = 0 } of ROWS) {
+    it(name, () => {
+      const annotations = annotation === undefined ? {} : { [Annotation.createdIps]: annotation };
+      const pool = { metadata: meta("p", 1, annotations), spec: { provider: "digitalocean", ...spec }, status };
+      const desired = desiredOf({ pool, claims: { addresses: new Map(), names: [] } });
+      expect(desired.addresses.map(({ ip, wanted }) => (wanted ? ip : `-${ip}`))).to.deep.equal(order);
+      expect(desired.missing).to.equal(missing);
+    });
+  }
+
+  it("says what it passed over", () => {
+    const pool = { metadata: meta("p"), spec: { provider: "digitalocean", ips: [A, "x", A] }, status: {} };
+    const desired = desiredOf({ pool, claims: { addresses: new Map(), names: [] } });
+    expect([desired.duplicates, desired.rejected]).to.deep.equal([[A], ["x"]]);
+  });
+});
