@@ -39,7 +39,7 @@ export class MovingKind {
   run: (action: Move, call: ActionCall<Mover>) => Promise<Outcome> = async () => ({ is: "done" });
   account: RecoveringAccount | undefined;
   /** Hooks of one test alone. */
-  more: Pick<Kind<Mover>, "recheckOf" | "priorityOf"> = {};
+  more: Pick<Kind<Mover>, "recheckOf" | "priorityOf" | "mayRun" | "pendingWarningOf" | "statusEvents"> = {};
   hasAddress = true;
   showsMoves = true;
   readonly begun: string[] = [];
@@ -78,9 +78,11 @@ export class MovingKind {
       recordOutcome: (state, _snapshot, result) => this.record(state, result),
       events: (_snapshot, _plan, { results }) => ({
         now: [],
-        deferred: results.flatMap(({ outcome }) =>
-          outcome.is === "refused" ? warning("AssignFailed", "Assign", outcome.failure.problem.message) : [],
-        ),
+        deferred: results.flatMap(({ outcome }) => {
+          if (outcome.is !== "refused") return [];
+          const { failure } = outcome;
+          return { ...warning("AssignFailed", "Assign", failure.problem.message), failure };
+        }),
       }),
     };
   }

@@ -32,6 +32,8 @@ export class OneObject<O extends KubeObject> {
   lagging = false;
   /** Fields of the status that the server does not know. */
   dropped: readonly string[] = [];
+  /** The server refuses each write. */
+  refuses = false;
   private cached: O | undefined;
   private stored: O | undefined;
   private readonly listeners = new Set<(event: SourceEvent<O>) => void>();
@@ -127,6 +129,7 @@ export class OneObject<O extends KubeObject> {
     const { stored } = this;
     if (stored === undefined) throw new StatusError({ code: 404, reason: "NotFound", message: "gone" });
     if (method === "GET") return stored;
+    if (this.refuses) throw new StatusError({ code: 403, reason: "Forbidden", message: "no right" });
     this.patches.push(body);
     const version = (body as Partial<KubeObject>).metadata?.resourceVersion;
     if (version !== undefined && version !== stored.metadata.resourceVersion) {
