@@ -71,7 +71,13 @@ export type NodeAction =
       readonly family: IpFamily;
     });
 
+/** An action of a chain. */
 export type Action = RecordAction | AddressAction | NodeAction | DnsAction;
+
+/** Reads an address whose data is old, before a chain moves it. */
+export type ConfirmAddress = Reasoned & { readonly do: "confirm-address"; readonly ip: string };
+
+export type PlannedAction = Action | ConfirmAddress;
 
 export interface NodeRef {
   readonly name: string;

@@ -14,6 +14,7 @@ import {
 import { type Desired, desiredOf } from "../../addresses/desired.js";
 import { type Choice, moveText, planText } from "../../addresses/explanation.js";
 import { type Placement, placementsOf } from "../../addresses/grace.js";
+import { lockKeyOf, movedAddress } from "../../addresses/lock-key.js";
 import { type MovableAddresses, movableAddressesOf } from "../../addresses/movable-addresses.js";
 import { observedOf } from "../../addresses/observed.js";
 import { publishedOf, recordChain } from "../../addresses/records.js";
@@ -21,19 +22,18 @@ import { type Regions, regionsOf } from "../../addresses/regions.js";
 import { bookkeepingSequences, isHeldBack, releaseSequences } from "../../addresses/release.js";
 import { requeueAt } from "../../addresses/requeue-at.js";
 import { type WaitingNodes, waitingNodesOf } from "../../addresses/waiting-nodes.js";
-import type { PlannedCondition } from "../../reconcile/conditions/planned-condition.js";
-import type { Action, ActionSequence } from "./actions.js";
+import { MOVE_MAX_AGE_SECONDS } from "../../bounds.js";
+import { omitUndefined } from "../../omit-undefined.js";
+import type { ActionSequence, Plan as EnginePlan } from "../../reconcile/plan.js";
+import type { Action, ActionSequence as Chain, ConfirmAddress, PlannedAction } from "./actions.js";
 import { annotationChains } from "./annotations.js";
-import { conditionsOf } from "./conditions.js";
+import { conditionsOf, withOutlived } from "./conditions.js";
 import { deletionChains, finalizerChain, hasFinalizer, needsFinalizer } from "./deletion.js";
 import { isDeleting, isObserved, type Snapshot } from "./snapshot.js";
 
-export interface Plan {
-  /** Empty: nothing to do. Started in this order, then in parallel. After a run that did anything, plan again at once. */
-  readonly sequences: readonly ActionSequence[];
+export interface Plan extends EnginePlan<PlannedAction> {
   /** In the order of the wish. Those that are not in it leave the status. */
   readonly addresses: readonly PlannedAddress[];
-  readonly conditions: readonly PlannedCondition[];
   readonly counts: PoolCounts;
   /** Desired addresses that do not exist yet. */
   readonly missing: number;
@@ -41,10 +41,6 @@ export interface Plan {
   readonly waiting: readonly string[];
   /** What this pool would take from others (`NodeRequestRegistry.set`); 0: it can't act now. */
   readonly waitingNodes: { readonly wants: number; readonly regions: Regions };
-  /** ms since the epoch. Absent: only when something happens. */
-  readonly requeueAt?: number;
-  /** For the log; empty where nothing moves. */
-  readonly explanation: string;
 }
 
 export function plan(snapshot: Snapshot): Plan {
@@ -83,9 +79,9 @@ function assemble(snapshot: Snapshot, decision: Decision): Plan {
   };
   const requeue = requeueAt(snapshot, decision);
   return {
-    sequences: chainsOf(snapshot, decision, published),
+    sequences: chainsOf(snapshot, decision, published).map((chain) => sequenceOf(snapshot, chain)),
     addresses,
-    conditions: conditionsOf(snapshot, findings),
+    conditions: withOutlived(snapshot, conditionsOf(snapshot, findings)),
     missing: desired.missing,
     counts: countsOf(placements, addresses, desired, snapshot.candidates.length),
     waiting: waitingNodes.waiting.map(({ name }) => name),
@@ -104,7 +100,7 @@ function publishedIn(snapshot: Snapshot, { placements, assignmentPlan }: Decisio
 }
 
 /** Nothing is written before all is read; a paused pool writes nothing, but is cleaned up when it is deleted. */
-function chainsOf(snapshot: Snapshot, decision: Decision, published: readonly string[]): readonly ActionSequence[] {
+function chainsOf(snapshot: Snapshot, decision: Decision, published: readonly string[]): readonly Chain[] {
   const { desired, placements, assignmentPlan, creation, waitingNodes } = decision;
   const polls = snapshot.inventory.complete ? placements.flatMap(poll) : [];
   if (isDeleting(snapshot.pool)) return [...polls, ...deletionChains(snapshot, desired, placements)].filter(isFilled);
@@ -119,8 +115,24 @@ function chainsOf(snapshot: Snapshot, decision: Decision, published: readonly st
   return [...moves, creation.sequence, ...polls, ...registries, ...annotations, records, ...releases].filter(isFilled);
 }
 
+/** An action of a chain runs only when the one before is done. */
+function sequenceOf(snapshot: Snapshot, chain: Chain): ActionSequence<PlannedAction> {
+  const [first] = chain;
+  const notBefore = first?.do === "poll" ? snapshot.memory.pollAt?.get(first.ip) : undefined;
+  const unconfirmed = confirmation(snapshot, chain);
+  return { lockKey: lockKeyOf(chain), steps: [{ actions: chain }], ...omitUndefined({ notBefore, unconfirmed }) };
+}
+
+/** An address moves only on fresh data. */
+function confirmation({ inventory }: Snapshot, chain: Chain): ConfirmAddress | undefined {
+  const ip = movedAddress(chain);
+  const facts = ip === undefined ? undefined : inventory.get(ip);
+  if (facts === undefined || facts.ageSeconds <= MOVE_MAX_AGE_SECONDS) return undefined;
+  return { do: "confirm-address", ip: facts.ip, why: "it is about to move" };
+}
+
 /** Another action on the same address waits for the end of the first. */
-function poll({ action, address }: Placement): readonly ActionSequence[] {
+function poll({ action, address }: Placement): readonly Chain[] {
   if (action?.id === undefined || address.claim?.ours !== true) return [];
   const { id, expected } = action;
   return [[{ do: "poll", ip: address.ip, id, expected, why: "an action runs on it" }]];
@@ -131,7 +143,7 @@ interface MoveContext {
   readonly choice: Choice;
 }
 
-function moveChain(snapshot: Snapshot, pair: Assignment, { desired, choice }: MoveContext): ActionSequence {
+function moveChain(snapshot: Snapshot, pair: Assignment, { desired, choice }: MoveContext): Chain {
   const { placement, node } = pair;
   const { ip } = placement.address;
   const why = moveText(snapshot, pair, choice);
@@ -170,6 +182,6 @@ const NO_ASSIGNMENTS: AssignmentPlan = {
 };
 const NO_CREATION: Creation = { sequence: [] };
 
-function isFilled(sequence: ActionSequence): boolean {
+function isFilled(sequence: Chain): boolean {
   return sequence.length > 0;
 }

@@ -2,9 +2,9 @@
 
 import type { AddressStatus } from "cdk8s-flipop/api";
 import type { ActionFailure, Outcome } from "../../addresses/calls/outcomes.js";
+import type { ActionResult } from "../../reconcile/plan.js";
 import { timestamp } from "../../times.js";
-import type { Step } from "./action-result.js";
-import type { AddressAction } from "./actions.js";
+import type { AddressAction, PlannedAction } from "./actions.js";
 
 export interface StatusChange {
   readonly ip: string;
@@ -17,7 +17,7 @@ export interface StatusChange {
  * failed is not kept: it is tried when the account answers again.
  */
 export function statusChangeOf(
-  { action, outcome }: Step,
+  { action, outcome }: ActionResult<PlannedAction>,
   was: AddressStatus,
   retryAt: number,
 ): StatusChange | undefined {
