@@ -60,7 +60,7 @@ export const createFloatingIPPoolController: ControllerFactory = (context) => {
 };
 
 function kindOf(context: ControllerContext, source: ResourceSource<PoolObject>): Kind<Pools> {
-  const { claims, clock, metrics, providers, records } = context;
+  const { claims, clock, providers, records } = context;
   const dnsService = new DnsService({ records, dnsOf: dnsOfRegistry(providers) });
   return {
     names: { kind: KIND, plural: PLURAL, controller: "floating-ip-pool", finalizer: Finalizer.cleanup },
@@ -90,6 +90,22 @@ function kindOf(context: ControllerContext, source: ResourceSource<PoolObject>):
       countAll(context, snapshot, ended);
     },
     readAgainMs,
+    ...reports(context),
+  };
+}
+
+type Reports =
+  | "status"
+  | "statusRules"
+  | "events"
+  | "statusEvents"
+  | "metrics"
+  | "pendingWarnings"
+  | "pendingWarningOf";
+
+function reports(context: ControllerContext): Pick<Kind<Pools>, Reports> {
+  const { metrics } = context;
+  return {
     status: ({ snapshot }, made) => statusOf(snapshot, made),
     statusRules: { forOlderCrd, holdMs },
     events: ({ snapshot }, _plan, ended) => eventsOf(snapshot, ended),

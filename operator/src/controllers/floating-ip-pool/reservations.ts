@@ -23,14 +23,14 @@ export function reserve(
   const actions = actionsOf(sequence);
   const { memory, ref } = state;
   const { account, snapshot } = gathered;
-  if (actions.some((action) => action.do === "record-assignment")) memory.assigning.add(sequence.lockKey);
+  const does = (verb: PlannedAction["do"]) => actions.some((action) => action.do === verb);
+  if (does("record-assignment")) memory.assigning.add(sequence.lockKey);
   const goal = actions.map(goalOf).find((found) => found !== undefined);
   const reservation = goal && account?.inventory?.reserve(goal.node, ref);
   if (goal !== undefined && reservation !== undefined) memory.reservations.set(goal.key, reservation);
   for (const action of actions) if (action.do === "assign") showMove(state, snapshot.pool, action);
-  if (!actions.some((action) => action.do === "create-address")) return;
-  const node = goal === undefined ? {} : { node: goal.node };
-  creations.set({ ...creationKey(state, snapshot.pool, gathered), ...node, running: true });
+  const creation = { ...creationKey(state, snapshot.pool, gathered), ...(goal && { node: goal.node }), running: true };
+  if (does("create-address")) creations.set(creation);
 }
 
 function goalOf(action: PlannedAction): Goal | undefined {
