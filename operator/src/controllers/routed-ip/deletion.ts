@@ -3,11 +3,15 @@
 import { Finalizer } from "cdk8s-flipop/api";
 import type { FirewallFacts } from "../../providers/types.js";
 import { isCleanupOverdue } from "../cleanup.js";
+import type { Chain as PoolChain } from "../floating-ip-pool/actions.js";
 import { settlementOf } from "../floating-ip-pool/creation.js";
 import { keptBack, leftBehind as leftOfPool, whyOver } from "../floating-ip-pool/deletion.js";
 import type { Standing } from "../floating-ip-pool/grace.js";
 import { drainUntil, reclaimChains } from "../floating-ip-pool/reclaim.js";
 import { recordRemoval } from "../floating-ip-pool/records.js";
+import type { Snapshot as PoolSnapshot } from "../floating-ip-pool/snapshot.js";
+import { addressSubject, movedAddress } from "../floating-ip-pool/subject.js";
+import { isDue } from "../retry-schedule.js";
 import type { Action, Chain } from "./actions.js";
 import { sharedChain } from "./actions.js";
 import { asPool, createdIp } from "./as-pool.js";
@@ -94,7 +98,19 @@ function cleanUp(
 function addressChains(snapshot: Snapshot, standings: readonly Standing[]): readonly Chain[] {
   if (snapshot.terms?.reclaimPolicy !== "Delete" || !snapshot.inventory.complete) return [];
   const pool = asPool(snapshot);
-  return [settlementOf(pool)?.chain ?? [], ...reclaimChains(pool, standings)].map(sharedChain);
+  const due = reclaimChains(pool, standings).filter((chain) => isDue(retryAtOf(pool, chain), snapshot.now));
+  return [settlementOf(pool)?.chain ?? [], ...due].map(sharedChain);
+}
+
+/** After a refused call about the address. */
+function retryAtOf({ memory }: PoolSnapshot, chain: PoolChain): number | undefined {
+  const ip = movedAddress(chain);
+  return ip === undefined ? undefined : memory.accountRetryAt?.get(addressSubject(ip));
+}
+
+/** ms since the epoch: when the next refused call about an address may be repeated. */
+export function retriesOf({ routed, memory }: Snapshot): readonly number[] {
+  return isDeleting(routed) ? [...(memory.accountRetryAt?.values() ?? [])] : [];
 }
 
 /** Rules, then nodes: never the other way round, though nobody needs either any more. */

@@ -27,6 +27,7 @@ import {
   hasFinalizer,
   isDeleting,
   needsFinalizer,
+  retriesOf,
 } from "./deletion.js";
 import { electionOf } from "./election.js";
 import { type FirewallPlan, type FirewallSnapshot, type FirewallWish, planFirewall } from "./firewall.js";
@@ -111,7 +112,7 @@ export function plan(snapshot: Snapshot): Plan {
     conditions: conditionsOf(snapshot, findings),
     demand: { wants: decision.election.wants, nodes: decision.election.waiting.map(({ machine }) => machine) },
     needs: needsOf(snapshot, decision),
-    ...earliest(lookAgain, snapshot.firewall?.retryAt, snapshot.now),
+    ...earliest([lookAgain, snapshot.firewall?.retryAt, ...retriesOf(snapshot)], snapshot.now),
     sentence: decision.sentence,
   };
 }
@@ -277,8 +278,8 @@ function poll({ action, address }: Standing): readonly Chain[] {
   return [[{ do: "poll", ip: address.ip, id, expected, why: "an action runs on it" }]];
 }
 
-function earliest(a: number | undefined, b: number | undefined, now: number): { readonly lookAgainAt?: number } {
-  const ahead = [a, b].filter((time) => time !== undefined).filter((time) => time >= now);
+function earliest(times: readonly (number | undefined)[], now: number): { readonly lookAgainAt?: number } {
+  const ahead = times.filter((time) => time !== undefined).filter((time) => time >= now);
   return ahead.length === 0 ? {} : { lookAgainAt: Math.min(...ahead) };
 }
 
