@@ -11,11 +11,15 @@ export interface Answer<T> {
   readonly value: Promise<T>;
 }
 
+interface Read<T> extends Answer<T> {
+  /** The rate limit may delay a read for far longer than the pause. */
+  pending: boolean;
+  readonly urgency: Urgency;
+}
+
 export class ReadGate<T> {
-  /** Reads that have no answer yet: the rate limit may delay one for far longer than the pause. */
-  private readonly pending = new Map<string, { readonly answer: Answer<T>; readonly urgency: Urgency }>();
-  /** In the order of arrival, with the arrival's monotonic ms. */
-  private readonly answered = new Map<string, { readonly answer: Answer<T>; readonly at: number }>();
+  /** Oldest first. */
+  private readonly reads = new Map<string, Read<T>>();
 
   constructor(private readonly clock: Pick<Clock, "monotonic">) {}
 
@@ -26,44 +30,37 @@ export class ReadGate<T> {
   read(key: string, send: () => Promise<T>, urgency: Urgency): Answer<T> {
     const now = this.clock.monotonic();
     this.forgetBefore(now - READ_PAUSE_MS);
-    const pending = this.pending.get(key);
-    pending?.urgency.raise(urgency.priority);
-    const last = pending ?? this.answered.get(key);
-    if (last !== undefined) return last.answer;
-    const answer = { askedAt: now, value: send() };
-    this.pending.set(key, { answer, urgency });
-    answer.value.then(
-      () => this.settle(key, answer),
-      (error: unknown) => this.settle(key, answer, error),
-    );
-    return answer;
+    const last = this.reads.get(key);
+    last?.urgency.raise(urgency.priority);
+    if (last !== undefined) return last;
+    const read: Read<T> = { askedAt: now, value: send(), pending: true, urgency };
+    this.reads.set(key, read);
+    const settle = (error?: unknown) => {
+      read.pending = false;
+      // A caller that gave up says nothing about the fact.
+      const gaveUp = isProviderError(error) && error.reason === "Cancelled";
+      if (gaveUp && this.reads.get(key) === read) this.changed(key);
+    };
+    read.value.then(() => settle(), settle);
+    return read;
   }
 
   /** The operator changed the fact, or a refused call shows that something did. */
   changed(key: string): void {
-    this.pending.delete(key);
-    this.answered.delete(key);
+    this.reads.delete(key);
   }
 
   /** When the key may be read again, monotonic ms; `undefined`: at once. */
   nextAt(key: string): number | undefined {
-    if (this.pending.has(key)) return this.clock.monotonic() + READ_PAUSE_MS;
-    const last = this.answered.get(key);
-    return last === undefined ? undefined : last.at + READ_PAUSE_MS;
-  }
-
-  private settle(key: string, answer: Answer<T>, error?: unknown): void {
-    if (this.pending.get(key)?.answer !== answer) return;
-    this.pending.delete(key);
-    // A caller that gave up says nothing about the fact.
-    if (isProviderError(error) && error.reason === "Cancelled") return;
-    this.answered.set(key, { answer, at: this.clock.monotonic() });
+    const last = this.reads.get(key);
+    if (last === undefined) return undefined;
+    return (last.pending ? this.clock.monotonic() : last.askedAt) + READ_PAUSE_MS;
   }
 
   private forgetBefore(oldest: number): void {
-    for (const [key, { at }] of this.answered) {
-      if (at > oldest) return;
-      this.answered.delete(key);
+    for (const [key, { askedAt, pending }] of this.reads) {
+      if (askedAt > oldest) return;
+      if (!pending) this.reads.delete(key);
     }
   }
 }

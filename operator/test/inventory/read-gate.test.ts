@@ -33,7 +33,7 @@ describe("a read gate", () => {
     expect([gate.nextAt("a"), await read(), await read("b")]).to.deep.equal([undefined, 2, 3]);
   });
 
-  it("sends no second read while one waits, and none within the pause after its answer", async () => {
+  it("sends no second read while one waits, however long", async () => {
     const { clock, gate, read, sent } = start();
     let answer: (value: number) => void = () => undefined;
     const waiting = gate.read("b", () => new Promise<number>((resolve) => (answer = resolve)), CHECK).value;
@@ -41,8 +41,8 @@ describe("a read gate", () => {
     const joined = read("b");
     expect(gate.nextAt("b")).to.equal(clock.monotonic() + READ_PAUSE_MS);
     answer(7);
-    expect([await waiting, await joined, await read("b"), sent()]).to.deep.equal([7, 7, 7, 0]);
-    await clock.advance(READ_PAUSE_MS);
+    expect([await waiting, await joined, sent()]).to.deep.equal([7, 7, 0]);
+    // A move needs younger data than a read that waited for so long.
     expect(await read("b")).to.equal(1);
   });
 
