@@ -262,7 +262,8 @@ export class AccountInventory {
   }
 
   private async fetch(context: CallContext, ip: string, purpose: Purpose = {}): Promise<void> {
-    const { askedAt, value } = this.reads.read(ip, () => this.reader.get(context, ip));
+    const urgency = context.urgency ?? new Urgency(context.priority);
+    const { askedAt, value } = this.reads.read(ip, () => this.reader.get({ ...context, urgency }, ip), urgency);
     this.take(ip, { facts: await value, askedAt, ...purpose });
   }
 

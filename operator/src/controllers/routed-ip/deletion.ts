@@ -3,11 +3,15 @@
 import { Finalizer } from "cdk8s-flipop/api";
 import { creationRecoveryOf } from "../../addresses/creation/creation.js";
 import type { Placement } from "../../addresses/grace.js";
+import { addressLockKey, movedAddress } from "../../addresses/lock-key.js";
 import { recordRemoval } from "../../addresses/records.js";
 import { drainUntil, releaseSequences } from "../../addresses/release.js";
 import type { FirewallFacts } from "../../providers/types.js";
 import { isCleanupOverdue } from "../../reconcile/cleanup.js";
+import { isDue } from "../../reconcile/retries/retry-schedule.js";
+import type { ActionSequence as PoolSequence } from "../floating-ip-pool/actions.js";
 import { keptBack, abandonedItems as leftOfPool, whyOver } from "../floating-ip-pool/deletion.js";
+import type { Snapshot as PoolSnapshot } from "../floating-ip-pool/snapshot.js";
 import type { Action, ActionSequence } from "./actions.js";
 import { sharedChain } from "./actions.js";
 import { recordOf } from "./address-status.js";
@@ -96,7 +100,19 @@ function cleanUp(
 function addressChains(snapshot: Snapshot, placements: readonly Placement[]): readonly ActionSequence[] {
   if (snapshot.resolvedClass?.reclaimPolicy !== "Delete" || !snapshot.inventory.complete) return [];
   const pool = asPool(snapshot);
-  return [creationRecoveryOf(pool)?.sequence ?? [], ...releaseSequences(pool, placements)].map(sharedChain);
+  const due = releaseSequences(pool, placements).filter((each) => isDue(retryAtOf(pool, each), snapshot.now));
+  return [creationRecoveryOf(pool)?.sequence ?? [], ...due].map(sharedChain);
+}
+
+/** After a refused call about the address. */
+function retryAtOf({ memory }: PoolSnapshot, sequence: PoolSequence): number | undefined {
+  const ip = movedAddress(sequence);
+  return ip === undefined ? undefined : memory.accountRetryAt?.get(addressLockKey(ip));
+}
+
+/** ms since the epoch: when the next refused call about an address may be repeated. */
+export function retriesOf({ routed, memory }: Snapshot): readonly number[] {
+  return isDeleting(routed) ? [...(memory.accountRetryAt?.values() ?? [])] : [];
 }
 
 /** Rules, then nodes: never the other way round, though nobody needs either any more. */
