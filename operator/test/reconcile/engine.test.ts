@@ -51,6 +51,16 @@ describe("the engine", () => {
     expect(world.status()["moved"]).to.deep.equal([`address ${B}`, `address ${A}`]);
   });
 
+  it("starts no change on a dry run, and reserves nothing for one", async () => {
+    const reserved: string[] = [];
+    moving.more = { reserve: (_state, _snapshot, { lockKey }) => void reserved.push(lockKey) };
+    moving.wanted = () => [sequence(move(A)), sequence({ ...move(B), do: "poll" })];
+    world.dryRun = true;
+    await start();
+    expect(moving.begun).to.deep.equal([`poll ${B}`]);
+    expect(reserved).to.deep.equal([`address ${B}`]);
+  });
+
   it("retries at once what failed for the sake of an account that has recovered", async () => {
     let recover: () => void = () => undefined;
     const account = { recovered: 0, onRecovery: (_name: string, listener: () => void) => (recover = listener) };

@@ -28,6 +28,7 @@ export class OneObject<O extends KubeObject> {
   readonly notifier = new Notifier();
   readonly source: ResourceSource<O>;
   leads = true;
+  dryRun = false;
   /** The cache hears of nothing while this is set. */
   lagging = false;
   /** Fields of the status that the server does not know. */
@@ -112,7 +113,7 @@ export class OneObject<O extends KubeObject> {
       runtime: { queue: noQueueMetrics, controller: noControllerMetrics } as RuntimeMetrics,
       notifier: this.notifier,
       leads: () => this.leads,
-      settings: { dryRun: false, resyncMs: 86_400_000 },
+      settings: { dryRun: this.dryRun, resyncMs: 86_400_000 },
     };
   }
 
