@@ -44,6 +44,7 @@ export class OneObject<O extends KubeObject> {
       this.client,
       () => this.cached,
       (key) => `/${key}`,
+      this.clock,
     );
     this.source = {
       writers,
@@ -81,6 +82,12 @@ export class OneObject<O extends KubeObject> {
     const generation = (this.stored?.metadata.generation ?? 0) + 1;
     const metadata = { ...object.metadata, generation, resourceVersion: `${version}` };
     this.store({ ...object, metadata, status: this.stored?.status });
+  }
+
+  /** A backup of the server is restored: versions begin again. */
+  restore(object: O): void {
+    this.lagging = false;
+    this.store({ ...object, metadata: { ...object.metadata, resourceVersion: "1" } });
   }
 
   /** The cache catches up. */
