@@ -1,6 +1,7 @@
 /** Actions on addresses: calls to the provider, through the inventory of its account. */
 
 import type { AddressStatus } from "cdk8s-flipop/api";
+import type { PlannedAction } from "../../addresses/actions.js";
 import { noting, type OpenAccount, openAccount, told } from "../../addresses/calls/call.js";
 import { DONE, type Outcome, skipped } from "../../addresses/calls/outcomes.js";
 import { poll, pollMs } from "../../addresses/calls/poll.js";
@@ -10,7 +11,6 @@ import type { CreateAddress } from "../../providers/types.js";
 import type { ActionCall, ActionTable } from "../../reconcile/kind.js";
 import { timestamp } from "../../times.js";
 import type { ControllerContext } from "../context.js";
-import type { PlannedAction } from "./actions.js";
 import { endCreation } from "./pool-creation.js";
 import type { Pools } from "./resource.js";
 import type { Snapshot } from "./snapshot.js";

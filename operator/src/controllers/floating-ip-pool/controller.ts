@@ -1,8 +1,9 @@
 /** FloatingIPPools: addresses that stay on matching nodes, with a record set and annotations. */
 
 import { Finalizer } from "cdk8s-flipop/api";
+import type { PlannedAction } from "../../addresses/actions.js";
 import { CREATION } from "../../addresses/lock-key.js";
-import { isIn } from "../../addresses/regions.js";
+import { isIn } from "../../addresses/waiting-nodes.js";
 import { poolClaims } from "../../claims/read-claims.js";
 import { MatchFollower } from "../../match/match-follower.js";
 import { inPreference } from "../../match/node-preference.js";
@@ -17,8 +18,7 @@ import { actionsOf, type SequenceResult } from "../../reconcile/plan.js";
 import { isDue } from "../../reconcile/retries/retry-schedule.js";
 import { DnsService, dnsOfRegistry } from "../../records/dns-service.js";
 import type { ControllerContext, ControllerFactory } from "../context.js";
-import { accountOf, actionTable, priorityOf } from "./action-table.js";
-import type { PlannedAction } from "./actions.js";
+import { accountOf, actions, priorityOf } from "./actions.js";
 import { eventsOf, warningsOf } from "./events.js";
 import { type Gathered, gather } from "./gather.js";
 import { Remembered } from "./memory.js";
@@ -45,9 +45,9 @@ import { forOlderCrd, holdMs, statusOf } from "./status.js";
 const WORKERS = 16;
 
 export const createFloatingIPPoolController: ControllerFactory = (context) => {
-  const { watches, settings, records, client, owners } = context;
+  const { watches, settings, records, client, clock, owners } = context;
   const resources = new OwnResources<PoolObject>(watches, PLURAL, settings.watchNamespaces);
-  const writers = new ObjectWriters<PoolObject>(client, (key) => resources.get(key), resourcePathOf(PLURAL));
+  const writers = new ObjectWriters<PoolObject>(client, (key) => resources.get(key), resourcePathOf(PLURAL), clock);
   const controller = new KindController(context, kindOf(context, namespacedSource(resources, writers)));
   owners.add((uid) => resources.has(uid));
   const unlisten = records.zones.listen(() => controller.seeAll());
@@ -77,7 +77,7 @@ function kindOf(context: ControllerContext, source: ResourceSource<PoolObject>):
     plan: ({ snapshot }) => plan(snapshot),
     publish: (state, gathered, made) => publish(context, state, gathered, made),
     reserve: (state, gathered, sequence) => reserve(context, state, gathered, sequence),
-    actions: actionTable(context, dnsService),
+    actions: actions(context, dnsService),
     recheckOf: (state, action, decision) => recheckFor(context, state, action, decision),
     priorityOf,
     targetOf,

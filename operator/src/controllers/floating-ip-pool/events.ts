@@ -1,5 +1,6 @@
 /** What people are told of the end of an action. Pure. */
 
+import type { PlannedAction } from "../../addresses/actions.js";
 import type { ActionFailure, Outcome } from "../../addresses/calls/outcomes.js";
 import type { Condition } from "../../kube/patch.js";
 import {
@@ -17,7 +18,6 @@ import { isBad } from "../../reconcile/conditions/planned-condition.js";
 import type { DeferredEvent, SequenceEvents } from "../../reconcile/kind.js";
 import type { ActionResult, SequenceResult } from "../../reconcile/plan.js";
 import { failureOf } from "../../reconcile/record-outcome.js";
-import type { PlannedAction } from "./actions.js";
 import type { Snapshot } from "./snapshot.js";
 
 /** Successes are reported at once. A failure waits until it is known whether a condition says the same. */

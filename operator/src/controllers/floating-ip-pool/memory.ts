@@ -1,6 +1,7 @@
 /** What this process remembers of one pool beside its status, and how the plan reads it. Losing it costs time, nothing else. */
 
 import type { AddressStatus } from "cdk8s-flipop/api";
+import type { AddressMemory, CreationFailure } from "../../addresses/address-set.js";
 import type { PollState } from "../../addresses/calls/poll.js";
 import type { ResultHolder } from "../../addresses/creation/creation-result.js";
 import { ListObservations } from "../../addresses/creation/list-observations.js";
@@ -12,7 +13,7 @@ import { StateSeries } from "../../metrics/series.js";
 import { omitUndefined } from "../../omit-undefined.js";
 import type { ProviderId } from "../../providers/types.js";
 import type { PoolState } from "./resource.js";
-import type { CreationFailure, PoolMemory, Snapshot } from "./snapshot.js";
+import type { Snapshot } from "./snapshot.js";
 
 /** Where our last completed assignment put an address. */
 interface LastPlacement {
@@ -66,7 +67,7 @@ export interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now">
   readonly recordReverts: readonly number[];
 }
 
-export function memoryOf(state: Pick<PoolState, "memory" | "retries" | "cleanup">, scene: Scene): PoolMemory {
+export function memoryOf(state: Pick<PoolState, "memory" | "retries" | "cleanup">, scene: Scene): AddressMemory {
   const { memory, retries, cleanup } = state;
   const { now, monotonic, recordReverts } = scene;
   noticeReverts(memory, scene);

@@ -1,13 +1,13 @@
 /** The series of one pool, off its last plan; and the counters, off what ended. */
 
 import { ADDRESS_STATES } from "cdk8s-flipop/api";
+import type { PlannedAction } from "../../addresses/actions.js";
 import { dnsProviderOf } from "../../addresses/desired.js";
 import { normalName } from "../../claims/dns-name.js";
 import type { FlipopMetrics } from "../../metrics/flipop.js";
 import type { Sample, StateSeries } from "../../metrics/series.js";
 import type { ActionResult } from "../../reconcile/plan.js";
 import type { ControllerContext } from "../context.js";
-import type { PlannedAction } from "./actions.js";
 import type { Plan } from "./plan.js";
 import type { Pool } from "./snapshot.js";
 

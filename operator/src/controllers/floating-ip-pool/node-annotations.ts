@@ -1,6 +1,8 @@
 /** Actions on the annotations of nodes. */
 
+import type { NodeAction } from "../../addresses/actions.js";
 import { annotationPatch, annotationRemoval, nodePath } from "../../addresses/annotations/annotation-patches.js";
+import { ownerName } from "../../addresses/annotations/owners.js";
 import { DONE, type Outcome, skipped } from "../../addresses/calls/outcomes.js";
 import { CACHE_LAG_MS } from "../../bounds.js";
 import type { Patch } from "../../kube/patch.js";
@@ -9,8 +11,6 @@ import { isConflict, isForbidden, isInvalid, isNotFound } from "../../kube/statu
 import type { NodeFacts } from "../../match/node-facts.js";
 import type { ActionCall, ActionTable } from "../../reconcile/kind.js";
 import type { ControllerContext } from "../context.js";
-import { ownerName } from "../owners.js";
-import type { NodeAction } from "./actions.js";
 import type { Pools } from "./resource.js";
 
 type Call = ActionCall<Pools>;

@@ -1,13 +1,13 @@
 /** Actions on the pool itself: its spec, its metadata, and facts that its status keeps, confirmed by the server's answer. */
 
 import { Annotation, canonicalIp, Finalizer, type FloatingIPPoolStatus, type PendingCreation } from "cdk8s-flipop/api";
+import type { ListAction, PlannedAction, RecordAction } from "../../addresses/actions.js";
 import { DONE, type Outcome, skipped } from "../../addresses/calls/outcomes.js";
 import { intentText } from "../../addresses/creation/creation-result.js";
 import { finalizerPatch, ownAnnotationPatch, type Patch, specPatch, statusPatch } from "../../kube/patch.js";
 import type { ActionCall, ActionTable } from "../../reconcile/kind.js";
 import type { SequenceResult } from "../../reconcile/plan.js";
 import type { ControllerContext } from "../context.js";
-import type { PlannedAction, RecordAction } from "./actions.js";
 import { dropCopy, endCreation, noteOlderCrd, recordCreation } from "./pool-creation.js";
 import { mayBeAccepted } from "./record-outcome.js";
 import { isOf, type PoolObject, type PoolState, type Pools } from "./resource.js";
@@ -15,7 +15,7 @@ import { isOf, type PoolObject, type PoolState, type Pools } from "./resource.js
 type Call = ActionCall<Pools>;
 type Change = { readonly [K in keyof FloatingIPPoolStatus]?: FloatingIPPoolStatus[K] | undefined };
 
-export function ownWrites(context: ControllerContext): Pick<ActionTable<Pools>, RecordAction["do"]> {
+export function ownWrites(context: ControllerContext): Pick<ActionTable<Pools>, (RecordAction | ListAction)["do"]> {
   return {
     "record-intent": (call, { intent }) => recordIntent(context, call, intent),
     "settle-creation": ({ state }, { result }) => recordCreation(context, state, result).then(() => DONE),

@@ -1,11 +1,11 @@
 /** Whether the decision behind an action of a pool still holds at the moment at which its call may be sent. */
 
+import type { PlannedAction } from "../../addresses/actions.js";
 import { type Basis, type Move, moveBasis, objectBasis, recheckOf } from "../../addresses/basis.js";
 import type { Recheck } from "../../providers/call.js";
 import type { RecheckedDecision } from "../../reconcile/kind.js";
 import { supersededRecords } from "../../records/recheck.js";
 import type { ControllerContext } from "../context.js";
-import type { PlannedAction } from "./actions.js";
 import type { Gathered } from "./gather.js";
 import type { PoolState, Pools } from "./resource.js";
 

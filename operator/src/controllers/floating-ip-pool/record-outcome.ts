@@ -1,6 +1,7 @@
 /** What the end of a sequence changes in what this process remembers of the pool, beside the retry times. */
 
 import { type AddressStatus, canonicalIp } from "cdk8s-flipop/api";
+import type { PlannedAction } from "../../addresses/actions.js";
 import type { Outcome } from "../../addresses/calls/outcomes.js";
 import { pollMs } from "../../addresses/calls/poll.js";
 import { CREATION } from "../../addresses/lock-key.js";
@@ -8,7 +9,6 @@ import type { Clock } from "../../clock.js";
 import type { ActionTarget } from "../../reconcile/kind.js";
 import { type ActionResult, actionsOf, type SequenceResult } from "../../reconcile/plan.js";
 import { failureOf, faultyMachine } from "../../reconcile/record-outcome.js";
-import type { PlannedAction } from "./actions.js";
 import type { PoolState } from "./resource.js";
 import { statusChangeOf } from "./status-change.js";
 

@@ -1,14 +1,14 @@
 /** What a move takes that others want, too: its node, and the account's turn to create. A move that a status shows holds its node, in the next process, too. */
 
 import { canonicalIp } from "cdk8s-flipop/api";
+import type { AddressAction, PlannedAction } from "../../addresses/actions.js";
 import { AddressAccount } from "../../addresses/address-accounts.js";
-import { familyOfPool } from "../../addresses/desired.js";
 import { addressLockKey, CREATION, type Goal, goalOfAction } from "../../addresses/lock-key.js";
 import { hasEnded, type InventoryView } from "../../inventory/types.js";
 import type { ProviderId } from "../../providers/types.js";
 import { type ActionSequence, actionsOf } from "../../reconcile/plan.js";
 import type { ControllerContext } from "../context.js";
-import type { AddressAction, PlannedAction } from "./actions.js";
+import { familyOfPool } from "./address-set.js";
 import { creationKey, type Gathered } from "./gather.js";
 import { knownPool, type PoolState } from "./resource.js";
 import type { Pool } from "./snapshot.js";
@@ -21,16 +21,19 @@ export function reserve(
   sequence: ActionSequence<PlannedAction>,
 ): void {
   const actions = actionsOf(sequence);
-  const { memory, ref } = state;
-  const { account, snapshot } = gathered;
+  const { snapshot } = gathered;
   const does = (verb: PlannedAction["do"]) => actions.some((action) => action.do === verb);
-  if (does("record-assignment")) memory.assigning.add(sequence.lockKey);
+  if (does("record-assignment")) state.memory.assigning.add(sequence.lockKey);
   const goal = actions.map(goalOf).find((found) => found !== undefined);
-  const reservation = goal && account?.inventory?.reserve(goal.node, ref);
-  if (goal !== undefined && reservation !== undefined) memory.reservations.set(goal.key, reservation);
+  if (goal !== undefined) reserveNode(state, gathered, goal);
   for (const action of actions) if (action.do === "assign") showMove(state, snapshot.pool, action);
   const creation = { ...creationKey(state, snapshot.pool, gathered), ...(goal && { node: goal.node }), running: true };
   if (does("create-address")) creations.set(creation);
+}
+
+function reserveNode({ memory, ref }: PoolState, { account }: Gathered, { key, node }: Goal): void {
+  const reservation = account?.inventory?.reserve(node, ref);
+  if (reservation !== undefined) memory.reservations.set(key, reservation);
 }
 
 function goalOf(action: PlannedAction): Goal | undefined {

@@ -1,6 +1,7 @@
 /** A pool as it is stored, made safe to read, with the facts about its creation that the status may lack. */
 
 import { type CreatedAddress, canonicalIp, type FloatingIPPoolSpec, type FloatingIPPoolStatus } from "cdk8s-flipop/api";
+import type { PlannedAction } from "../../addresses/actions.js";
 import { type CreatedFacts, type CreationResult, openIntent } from "../../addresses/creation/creation-result.js";
 import type { KubeObject } from "../../kube/objects.js";
 import type { Problem } from "../../reconcile/conditions/problem.js";
@@ -14,7 +15,6 @@ import {
   type SafeSpec,
 } from "../../reconcile/read-spec.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
-import type { PlannedAction } from "./actions.js";
 import type { Gathered } from "./gather.js";
 import type { Remembered } from "./memory.js";
 import type { Plan } from "./plan.js";

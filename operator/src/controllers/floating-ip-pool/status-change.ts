@@ -1,10 +1,10 @@
 /** What the end of an action changes in the status entry of its address, before the plan reads it again. Pure. */
 
 import type { AddressStatus } from "cdk8s-flipop/api";
+import type { AddressAction, PlannedAction } from "../../addresses/actions.js";
 import type { ActionFailure, Outcome } from "../../addresses/calls/outcomes.js";
 import type { ActionResult } from "../../reconcile/plan.js";
 import { timestamp } from "../../times.js";
-import type { AddressAction, PlannedAction } from "./actions.js";
 
 export interface StatusChange {
   readonly ip: string;

@@ -1,6 +1,8 @@
 /** The status that a plan leaves, all fields but the conditions. Pure; what ended in between is in the snapshot that the plan was made of. */
 
 import { type AddressStatus, type FloatingIPPoolStatus, MAX_ERROR } from "cdk8s-flipop/api";
+import { isObserved } from "../../addresses/address-set.js";
+import { retryOf } from "../../addresses/conditions.js";
 import { CANDIDATES_WRITE_MS } from "../../bounds.js";
 import { jsonEqual } from "../../kube/equal.js";
 import { type Condition, statusPatch } from "../../kube/patch.js";
@@ -8,9 +10,8 @@ import { omitUndefined } from "../../omit-undefined.js";
 import { cut } from "../../reconcile/conditions/planned-condition.js";
 import type { StatusFields } from "../../reconcile/plan.js";
 import { timeOf, timestamp } from "../../times.js";
-import { retryOf } from "./conditions.js";
 import type { Plan } from "./plan.js";
-import { isObserved, type Snapshot } from "./snapshot.js";
+import type { Snapshot } from "./snapshot.js";
 
 /** Names that a status shows of each list. */
 const NAMES_SHOWN = 50;

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import type { PlannedAction } from "../../../src/addresses/actions.js";
 import { outcomeOf } from "../../../src/addresses/calls/outcomes.js";
 import { addressLockKey } from "../../../src/addresses/lock-key.js";
-import { accountOf } from "../../../src/controllers/floating-ip-pool/action-table.js";
-import type { PlannedAction } from "../../../src/controllers/floating-ip-pool/actions.js";
+import { accountOf } from "../../../src/controllers/floating-ip-pool/actions.js";
 import type { Gathered } from "../../../src/controllers/floating-ip-pool/gather.js";
 import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import { targetOf } from "../../../src/controllers/floating-ip-pool/record-outcome.js";

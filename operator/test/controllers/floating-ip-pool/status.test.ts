@@ -1,9 +1,9 @@
 import type { AddressStatus, FloatingIPPoolStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import type { Action } from "../../../src/addresses/actions.js";
 import type { Outcome } from "../../../src/addresses/calls/outcomes.js";
 import { lockKeyOf } from "../../../src/addresses/lock-key.js";
-import type { Action } from "../../../src/controllers/floating-ip-pool/actions.js";
 import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import { readPool } from "../../../src/controllers/floating-ip-pool/resource.js";
 import { differsInCandidatesAlone, statusOf } from "../../../src/controllers/floating-ip-pool/status.js";
