@@ -6,7 +6,7 @@ import type { PollState } from "../../addresses/calls/poll.js";
 import type { ResultHolder } from "../../addresses/creation/creation-result.js";
 import { ListObservations } from "../../addresses/creation/list-observations.js";
 import { CREATION } from "../../addresses/lock-key.js";
-import { PLACEMENT_LASTING_MS, REVERTS_KEPT } from "../../bounds.js";
+import { disputeAfter, type LastPlacement } from "../../addresses/reverts.js";
 import type { Reservation } from "../../inventory/account-inventory.js";
 import type { MatchFollower } from "../../match/match-follower.js";
 import { StateSeries } from "../../metrics/series.js";
@@ -14,12 +14,6 @@ import { omitUndefined } from "../../omit-undefined.js";
 import type { ProviderId } from "../../providers/types.js";
 import type { PoolState } from "./resource.js";
 import type { Snapshot } from "./snapshot.js";
-
-/** Where our last completed assignment put an address. */
-interface LastPlacement {
-  readonly machine: ProviderId;
-  readonly at: number;
-}
 
 export class Remembered implements ResultHolder {
   creationResult: ResultHolder["creationResult"];
@@ -94,17 +88,14 @@ function creationFailureOf({ memory, retries }: Pick<PoolState, "memory" | "retr
   return { ...memory.creationFailure, retryAt: retry.retryAt };
 }
 
-/** Somebody took an address off a node of ours that is well. */
-function noticeReverts(memory: Remembered, { inventory, verdictOf, now }: Scene): void {
-  for (const [ip, { machine, at }] of memory.lastPlacements) {
-    const facts = inventory.get(ip);
-    if (facts === undefined || facts.unconfirmed || facts.action !== undefined) continue;
-    if (facts.holder === machine) {
-      if (now - at >= PLACEMENT_LASTING_MS) memory.reverts.delete(ip);
-      continue;
-    }
-    memory.lastPlacements.delete(ip);
-    if (verdictOf(machine)?.refusals.length !== 0) continue;
-    memory.reverts.set(ip, [...(memory.reverts.get(ip) ?? []), now].slice(-REVERTS_KEPT));
+/** Somebody took an address off a node of ours that is well, or has ceased to. */
+function noticeReverts({ lastPlacements, reverts }: Remembered, { inventory, verdictOf, now }: Scene): void {
+  const isFit = (machine: ProviderId) => verdictOf(machine)?.refusals.length === 0;
+  for (const ip of new Set([...lastPlacements.keys(), ...reverts.keys()])) {
+    const before = { placement: lastPlacements.get(ip), reverts: reverts.get(ip) ?? [] };
+    const after = disputeAfter(before, { facts: inventory.get(ip), isFit, now });
+    if (after.placement === undefined) lastPlacements.delete(ip);
+    if (after.reverts.length === 0) reverts.delete(ip);
+    else reverts.set(ip, after.reverts);
   }
 }

@@ -115,6 +115,9 @@ describe("a failure of a whole pool", () => {
   const causes: Readonly<Record<string, (retryAt: number) => Partial<Snapshot>>> = {
     "its creation": (retryAt) => ({ memory: { ...NO_MEMORY, creationFailure: { ...problem, retryAt } } }),
     "its records": (retryAt) => ({ dns: failedDns(retryAt) }),
+    "one call, for the account's sake": (retryAt) => ({
+      memory: { ...NO_MEMORY, accountRetryAt: new Map([[addressLockKey(IP), retryAt]]) },
+    }),
     "its account": (retryAt) => ({ providerFailure: problem, providerRetryAt: retryAt }),
   };
 
@@ -128,6 +131,12 @@ describe("a failure of a whole pool", () => {
       expect(scene({}, { last }).desired.retryAt, "the failure is over").to.equal(undefined);
     });
   }
+
+  it("is not shown when the try is due and nothing is left to try", () => {
+    const accountRetryAt = new Map([[addressLockKey(IP), now]]);
+    const { desired } = scene({ memory: { ...NO_MEMORY, accountRetryAt } }, { last: timestamp(now) });
+    expect(desired.retryAt).to.equal(undefined);
+  });
 
   it("is not shown of its records while the pool is paused: no call can show that it is over", () => {
     const { desired, condition } = scene({ dns: failedDns(now + MINUTE) }, { paused: true });
