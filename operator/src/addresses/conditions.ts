@@ -113,9 +113,10 @@ function dnsFailure({ dns, set }: AddressSnapshot): Problem | undefined {
 /** When the operator tries again what failed for the whole resource. */
 export function retryOf(snapshot: AddressSnapshot, missing: number): string | undefined {
   const { memory, dns, providerFailure, providerRetryAt, set, now } = snapshot;
-  const ofAccount = isPaused(set) ? [] : [...(memory.accountRetryAt?.values() ?? [])];
+  const { accountRetryAt, retryAt = accountRetryAt } = memory;
+  const failed = isPaused(set) ? [] : [...(retryAt?.values() ?? [])];
   const waits = [
-    ...ofAccount.filter((at) => !isDue(at, now)),
+    ...failed.filter((at) => !isDue(at, now)),
     missing > 0 ? memory.creationFailure?.retryAt : undefined,
     dnsFailure(snapshot) && dns?.retryAt,
     providerFailure && providerRetryAt,

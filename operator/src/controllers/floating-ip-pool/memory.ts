@@ -74,6 +74,7 @@ export function memoryOf(state: Pick<PoolState, "memory" | "retries" | "cleanup"
     assigning: assigning.size > 0,
     nodeRetryAt: retries.machineRetryAt(now),
     ...listObservations.seen(scene),
+    retryAt: retries.retryAt(),
     accountRetryAt: retries.accountRetryAt(),
     pollAt: new Map([...polls].map(([ip, { nextAt }]) => [ip, now + nextAt - monotonic])),
     reverts: new Map([...reverts, ...records]),
