@@ -18,7 +18,7 @@ import { actionsOf, type SequenceResult } from "../../reconcile/plan.js";
 import { isDue } from "../../reconcile/retries/retry-schedule.js";
 import { DnsService, dnsOfRegistry } from "../../records/dns-service.js";
 import type { ControllerContext, ControllerFactory } from "../context.js";
-import { accountOf, actions, priorityOf } from "./actions.js";
+import { accountOf, actions, priorityOf, recheckFor } from "./actions.js";
 import { eventsOf, warningsOf } from "./events.js";
 import { type Gathered, gather } from "./gather.js";
 import { Remembered } from "./memory.js";
@@ -27,7 +27,6 @@ import { takeBackAssignment } from "./own-writes.js";
 import { type Plan, plan } from "./plan.js";
 import { noteCreation } from "./pool-creation.js";
 import { prepare, readAgainMs } from "./prepare.js";
-import { recheckFor } from "./recheck.js";
 import { recordOutcome, targetOf } from "./record-outcome.js";
 import { reserve, reserveOpenMoves } from "./reservations.js";
 import {
