@@ -85,6 +85,16 @@ export class ResourceState<T extends KindTypes> {
     return this.writer.forbidden;
   }
 
+  /** ms until a missing right is tried again; `undefined`: none is missing. */
+  get rightsProbeMs(): number | undefined {
+    return this.writer.probeMs;
+  }
+
+  /** Finds out whether a missing right has been granted, where that is due. */
+  probeRights(signal: AbortSignal): Promise<void> {
+    return this.writer.probe(signal);
+  }
+
   /** The latest version that is known; `undefined`: it is gone, or another object bears its name. */
   object(): T["object"] | undefined {
     const object = this.props.kind.source.writers.get(this.key);

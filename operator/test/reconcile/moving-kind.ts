@@ -39,7 +39,10 @@ export class MovingKind {
   run: (action: Move, call: ActionCall<Mover>) => Promise<Outcome> = async () => ({ is: "done" });
   account: RecoveringAccount | undefined;
   /** Hooks of one test alone. */
-  more: Pick<Kind<Mover>, "recheckOf" | "priorityOf" | "reserve" | "mayRun" | "pendingWarningOf" | "statusEvents"> = {};
+  more: Pick<
+    Kind<Mover>,
+    "recheckOf" | "priorityOf" | "reserve" | "mayRun" | "pendingWarnings" | "pendingWarningOf" | "statusEvents"
+  > = {};
   hasAddress = true;
   showsMoves = true;
   readonly begun: string[] = [];
