@@ -17,7 +17,7 @@ import { drainUntil, isHeldBack } from "./release.js";
 
 export interface PlannedAddress {
   readonly ip: string;
-  /** The entry of `status.ips`, until an action ends: then `effects.ts` says what has become of it. */
+  /** The entry of `status.ips`, until an action ends: then the outcome changes the entry. */
   readonly status: AddressStatus & { readonly state: AddressState };
 }
 

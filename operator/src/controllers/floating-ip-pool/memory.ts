@@ -3,16 +3,17 @@
 import type { AddressStatus } from "cdk8s-flipop/api";
 import type { AddressMemory, CreationFailure } from "../../addresses/address-set.js";
 import type { PollState } from "../../addresses/calls/poll.js";
+import { disputeAfter, type LastPlacement } from "../../addresses/contested.js";
 import type { ResultHolder } from "../../addresses/creation/creation-result.js";
 import { ListObservations } from "../../addresses/creation/list-observations.js";
 import { CREATION } from "../../addresses/lock-key.js";
-import { disputeAfter, type LastPlacement } from "../../addresses/reverts.js";
 import type { Reservation } from "../../inventory/account-inventory.js";
 import type { MatchFollower } from "../../match/match-follower.js";
 import { StateSeries } from "../../metrics/series.js";
 import { omitUndefined } from "../../omit-undefined.js";
 import type { ProviderId } from "../../providers/types.js";
-import type { PoolState } from "./resource.js";
+import type { CleanupMemory } from "../../reconcile/cleanup.js";
+import type { Retries } from "../../reconcile/retries/retries.js";
 import type { Snapshot } from "./snapshot.js";
 
 export class Remembered implements ResultHolder {
@@ -54,6 +55,13 @@ export class Remembered implements ResultHolder {
   }
 }
 
+/** The part of the state of a pool that is read. */
+interface MemorySource {
+  readonly memory: Remembered;
+  readonly retries: Retries;
+  readonly cleanup: CleanupMemory;
+}
+
 export interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now"> {
   /** At `now`. */
   readonly monotonic: number;
@@ -61,7 +69,7 @@ export interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now">
   readonly recordReverts: readonly number[];
 }
 
-export function memoryOf(state: Pick<PoolState, "memory" | "retries" | "cleanup">, scene: Scene): AddressMemory {
+export function memoryOf(state: MemorySource, scene: Scene): AddressMemory {
   const { memory, retries, cleanup } = state;
   const { now, monotonic, recordReverts } = scene;
   noticeReverts(memory, scene);
@@ -83,7 +91,7 @@ export function memoryOf(state: Pick<PoolState, "memory" | "retries" | "cleanup"
 }
 
 /** Over as soon as the creation may be tried again: its account has recovered, or a person has edited the spec. */
-function creationFailureOf({ memory, retries }: Pick<PoolState, "memory" | "retries">): CreationFailure | undefined {
+function creationFailureOf({ memory, retries }: MemorySource): CreationFailure | undefined {
   const retry = retries.get(CREATION);
   if (memory.creationFailure === undefined || retry === undefined) return undefined;
   return { ...memory.creationFailure, retryAt: retry.retryAt };

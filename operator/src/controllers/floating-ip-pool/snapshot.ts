@@ -1,10 +1,12 @@
 /** All that a decision about one pool reads: values of one moment, gathered without an `await` in between. */
 
 import type { FloatingIPPoolSpec, FloatingIPPoolStatus, IpFamily } from "cdk8s-flipop/api";
+import type { AddressAccount } from "../../addresses/address-accounts.js";
 import type { AddressSet, AddressSnapshot } from "../../addresses/address-set.js";
 import { familyOfList } from "../../addresses/desired.js";
 import type { ObjectMeta } from "../../kube/objects.js";
 import type { NodeFacts } from "../../match/node-facts.js";
+import type { DnsView } from "../../records/dns-service.js";
 
 export interface Pool {
   readonly metadata: ObjectMeta;
@@ -17,6 +19,14 @@ export interface Snapshot extends AddressSnapshot {
   readonly pool: Pool;
   /** Nodes that bear the address annotation of the pool's family with our name as owner, or with one of our addresses. */
   readonly annotated: readonly NodeFacts[];
+}
+
+/** What the plan reads, and what its actions work with. */
+export interface Gathered {
+  readonly snapshot: Snapshot;
+  readonly family: IpFamily;
+  readonly account: AddressAccount | undefined;
+  readonly dns: DnsView | undefined;
 }
 
 /** The addresses of a pool, for the code that pools and RoutedIPs share. */
