@@ -16,7 +16,7 @@ import { memoryOf } from "./memory.js";
 import { creationKey } from "./pool-creation.js";
 import { freeReservations } from "./reservations.js";
 import { type PoolRead, type PoolState, withResult } from "./resource.js";
-import type { Pool, Snapshot } from "./snapshot.js";
+import type { Gathered, Pool, Snapshot } from "./snapshot.js";
 import { addressSetOf, familyOfPool } from "./snapshot.js";
 
 export interface GatherTools {
