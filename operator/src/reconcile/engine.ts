@@ -59,6 +59,7 @@ export class Engine<T extends KindTypes> {
   }
 
   async run(state: ResourceState<T>): Promise<Result> {
+    if (this.kind.mayRun?.(state) === false) return done;
     this.noteCleanup(state);
     try {
       await this.prepare(state);

@@ -65,6 +65,8 @@ export interface Kind<T extends KindTypes> {
   read(object: T["object"]): T["resource"];
   /** When the resource is first seen. */
   remember(state: ResourceState<T>): T["memory"];
+  /** Whether the resource may run now. What allows it later asks for a run then. @default always */
+  mayRun?(state: ResourceState<T>): boolean;
   /** Fetches what gather needs and the caches lack. Slow reads go on in the background. */
   prepare?(state: ResourceState<T>, context: (why: string) => CallContext): Promise<void>;
   /** The snapshot of one moment: no await. */

@@ -39,7 +39,7 @@ export class MovingKind {
   run: (action: Move, call: ActionCall<Mover>) => Promise<Outcome> = async () => ({ is: "done" });
   account: RecoveringAccount | undefined;
   /** Hooks of one test alone. */
-  more: Pick<Kind<Mover>, "recheckOf" | "priorityOf"> = {};
+  more: Pick<Kind<Mover>, "mayRun" | "recheckOf" | "priorityOf"> = {};
   hasAddress = true;
   showsMoves = true;
   readonly begun: string[] = [];
