@@ -47,7 +47,9 @@ type Shared = Pick<
   | "crdTooOld"
   | "memory"
 > &
-  Partial<Pick<PoolSnapshot, "capabilities" | "dns" | "leadsSince" | "providerFailure">>;
+  Partial<
+    Pick<PoolSnapshot, "capabilities" | "creating" | "dns" | "leadsSince" | "providerFailure" | "providerRetryAt">
+  >;
 
 export interface Snapshot extends Shared {
   readonly routed: RoutedIP;

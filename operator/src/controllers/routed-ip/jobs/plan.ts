@@ -59,11 +59,11 @@ export type Change = { readonly [K in keyof RoutedIPStatus]?: RoutedIPStatus[K] 
 export type JobAction =
   | TaintAction
   | { readonly do: "add-finalizer"; readonly why: string }
-  /** `kept`: what stays by the nature of the class; `givenUp`: what could not be cleaned up in time. */
+  /** `kept`: what stays by the nature of the class; `abandonedItems`: what could not be cleaned up in time. */
   | {
       readonly do: "remove-finalizer";
       readonly kept: readonly string[];
-      readonly givenUp: readonly string[];
+      readonly abandonedItems: readonly string[];
       readonly why: string;
     }
   /** A copy of the address that was created. */
@@ -275,8 +275,8 @@ function deletionChain(snapshot: JobSnapshot, decision: JobDecision): readonly J
   const why = overdue ? "the deadline of the clean-up has passed" : "all is cleaned up";
   const ip = addressOf(routed);
   const kept = ip === undefined ? [] : [`address ${ip}, which a class with Jobs never releases`];
-  const givenUp = snapshot.firewall === "done" ? [] : ["its rules in the firewall of the class"];
-  return [{ do: "remove-finalizer", kept, givenUp, why }];
+  const abandonedItems = snapshot.firewall === "done" ? [] : ["its rules in the firewall of the class"];
+  return [{ do: "remove-finalizer", kept, abandonedItems, why }];
 }
 
 function requeue({ grace }: Election, decision: JobDecision): { readonly requeueAt?: number } {
