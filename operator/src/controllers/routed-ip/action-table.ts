@@ -1,6 +1,7 @@
 /** What RoutedIPs ask for, and how it is done. */
 
-import type { ActionTable, RunAction } from "../../reconcile/kind.js";
+import type { Outcome } from "../../addresses/calls/outcomes.js";
+import type { ActionCall, ActionTable, RunAction } from "../../reconcile/kind.js";
 import type { Action } from "./actions.js";
 import { assign, create, poll, release, unassign } from "./address-calls.js";
 import { changeFirewall, createFirewall, readFirewall, recordCreated } from "./firewall-calls.js";
@@ -27,9 +28,9 @@ export interface RoutedKind {
 export type OfKind<K extends RoutedKind["action"]["do"]> = Extract<RoutedKind["action"], { readonly do: K }>;
 
 /** A call for a RoutedIP that the operator serves itself. */
-export type IssuedCall = Parameters<RunAction<RoutedKind, never>>[0] & { readonly snapshot: IssuedGathered };
+export type IssuedCall = ActionCall<RoutedKind> & { readonly snapshot: IssuedGathered };
 
-type RunIssued<A> = (tools: GatherTools, call: IssuedCall, action: A) => ReturnType<RunAction<RoutedKind, never>>;
+type RunIssued<A> = (tools: GatherTools, call: IssuedCall, action: A) => Promise<Outcome>;
 
 export function actions(tools: GatherTools): ActionTable<RoutedKind> {
   const issued =

@@ -68,15 +68,20 @@ function succeeded(action: RoutedKind["action"], outcome: Well, nameOf: NameOf):
       return normal("Forgotten", "Forget", action.why);
     case "apply-records":
       return normal("RecordsChanged", "ChangeRecords", recordsText(action.changes));
-    case "remove-finalizer":
-      return abandonedItems([...("kept" in action ? action.kept : []), ...action.abandonedItems], action.why);
     default:
       return otherTelling(action, nameOf);
   }
 }
 
 function otherTelling(action: RoutedKind["action"], nameOf: NameOf): EventMessage | undefined {
-  return action.do === "annotate-pool" ? forgotten(action.forgotten) : firewallEventMessage(action, nameOf);
+  switch (action.do) {
+    case "annotate-pool":
+      return forgotten(action.forgotten);
+    case "remove-finalizer":
+      return abandonedItems([...("kept" in action ? action.kept : []), ...action.abandonedItems], action.why);
+    default:
+      return firewallEventMessage(action, nameOf);
+  }
 }
 
 function arrived({ ip, expected }: Of<"poll">, nameOf: NameOf): EventMessage | undefined {

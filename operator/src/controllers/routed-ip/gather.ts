@@ -4,6 +4,7 @@ import { canonicalIp, familyOf, type IpFamily } from "cdk8s-flipop/api";
 import { AddressAccount } from "../../addresses/address-accounts.js";
 import { annotatedIps } from "../../addresses/desired.js";
 import { CRD_PROBE_MS } from "../../bounds.js";
+import type { Clock } from "../../clock.js";
 import { NOTHING_SEEN } from "../../inventory/view.js";
 import { tallyText } from "../../match/tally.js";
 import { omitUndefined } from "../../omit-undefined.js";
@@ -71,47 +72,58 @@ export function gather(tools: GatherTools, state: RoutedState, read: RoutedRead)
 
 function gatherIssued(tools: GatherTools, state: RoutedState, read: RoutedRead): IssuedGathered {
   const { routing } = tools;
-  const { context } = routing;
   const { memory } = state;
   const { routed } = read;
   const resolvedAccount = resolveAccount(tools, state, read);
-  const { resolvedClass, account, issued, problem } = resolvedAccount;
+  const { account, issued } = resolvedAccount;
   if (account !== undefined) memory.follower.limitTo(account.provider.capabilities.providerIdScheme);
   const family = familyOfRouted(routed);
-  const inventory = viewOf(account);
-  const claims = context.claims.view(state.ref.uid);
-  const { dnsService, dns } = lookUpDns(tools, routed, { resolvedClass, issued, claims, family });
+  const claims = routing.context.claims.view(state.ref.uid);
+  const { dnsService, dns } = lookUpDns(tools, routed, { ...resolvedAccount, claims, family });
   const firewalls = issued?.providers.firewalls;
-  const {
-    firewall,
-    previousFirewallStates,
-    snapshot: ofFirewall,
-  } = firewallOf(routing, state, { routed, resolvedAccount, firewalls });
+  const around = firewallOf(routing, state, { routed, resolvedAccount, firewalls });
+  const snapshot = issuedSnapshot(tools, state, { ...resolvedAccount, routed, family, claims, dns, around });
+  const poll = memory.poll && { id: memory.poll.id, at: wallTime(routing.context.clock, memory.poll.nextAt) };
+  const own = omitUndefined({ move: memory.move, poll });
+  return { by: "issuer", snapshot, ...own, family, account, dnsService, dns, firewall: around.firewall, firewalls };
+}
+
+interface IssuedScene extends ResolvedAccount {
+  readonly routed: RoutedIP;
+  readonly family: IpFamily;
+  readonly claims: Snapshot["claims"];
+  readonly dns: DnsView | undefined;
+  readonly around: ReturnType<typeof firewallOf>;
+}
+
+function issuedSnapshot(tools: GatherTools, state: RoutedState, scene: IssuedScene): Snapshot {
+  const { routing } = tools;
+  const { clock, claims, creations } = routing.context;
+  const { memory, ref } = state;
+  const { routed, resolvedClass, problem, account, dns, around } = scene;
+  const inventory = viewOf(account);
   const nodes = nodesOf(memory);
-  const { clock } = context;
-  const scene = { inventory, verdictOf: nodes.verdictOf, now: clock.now(), monotonic: clock.monotonic() };
-  const snapshot: Snapshot = {
-    routed,
-    ...omitUndefined({ resolvedClass, problem, dns: dns?.snapshot, firewall: ofFirewall }),
-    previousFirewallStates,
+  const moment = { inventory, verdictOf: nodes.verdictOf, now: clock.now(), monotonic: clock.monotonic() };
+  return {
+    ...{ routed, now: moment.now, inventory, claims: scene.claims },
+    ...omitUndefined({ resolvedClass, problem, dns: dns?.snapshot, firewall: around.snapshot }),
+    previousFirewallStates: around.previousFirewallStates,
     ...accountFacts(account),
     ...nodes,
     ...servedBy(routing, memory, { routed, problem }),
-    now: scene.now,
-    inventory,
-    claims,
-    ownerOf: (ip) => context.claims.holderOf(ip),
-    share: (wants, machines) => shareOf(tools, state, { family, account, resolvedClass }, { wants, nodes: machines }),
-    otherCreations: context.creations.others(creationKey(state, { resolvedClass, family, account })),
-    crdTooOld: scene.monotonic - memory.intentDroppedAt < CRD_PROBE_MS,
+    ownerOf: (ip) => claims.holderOf(ip),
+    share: (wants, machines) => shareOf(tools, state, scene, { wants, nodes: machines }),
+    otherCreations: creations.others(creationKey(state, scene)),
+    crdTooOld: moment.monotonic - memory.intentDroppedAt < CRD_PROBE_MS,
     // A check whether the sequence's own decision still holds is made as if the sequence did not run.
     creating: memory.creating === "called" && state.inFlight.has(UPDATE),
-    memory: memoryOf(state, scene, dns?.reverts),
-    taints: routing.taints.view(state.ref.uid),
+    memory: memoryOf(state, moment, dns?.reverts),
+    taints: routing.taints.view(ref.uid),
   };
-  const poll = memory.poll && { id: memory.poll.id, at: scene.now + memory.poll.nextAt - scene.monotonic };
-  const own = omitUndefined({ move: memory.move, poll });
-  return { by: "issuer", snapshot, ...own, family, account, dnsService, dns, firewall, firewalls };
+}
+
+function wallTime(clock: Pick<Clock, "now" | "monotonic">, monotonic: number): number {
+  return clock.now() + monotonic - clock.monotonic();
 }
 
 export function familyOfRouted({ spec, status }: RoutedIP): IpFamily {

@@ -10,3 +10,7 @@ export const FINALIZER = "finalizer";
 export function firewallKey(name: string): string {
   return `firewall ${name}`;
 }
+
+export function pollKey(ip: string): string {
+  return `poll ${ip}`;
+}

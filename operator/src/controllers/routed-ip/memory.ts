@@ -43,18 +43,25 @@ export function memoryOf(
 
 /** Somebody took the address off a node of ours that is well. */
 function noticeReverts(memory: Remembered["memory"], { inventory, verdictOf, now }: Scene): void {
-  const times = withoutOld(memory.reverts?.times, now);
-  memory.reverts = memory.reverts && times.length > 0 ? { ...memory.reverts, times } : undefined;
-  const { placement } = memory;
+  memory.reverts = stillCounting(memory.reverts, now);
+  const { placement, reverts } = memory;
   const facts = placement && inventory.get(placement.ip);
   if (placement === undefined || facts === undefined || facts.unconfirmed || facts.action !== undefined) return;
-  const ip = canonicalIp(placement.ip);
   if (facts.holder === placement.machine) {
     if (now - placement.at >= PLACEMENT_LASTING_MS) memory.reverts = undefined;
     return;
   }
   memory.placement = undefined;
-  if (verdictOf(placement.machine)?.refusals.length !== 0) return;
-  const before = memory.reverts?.ip === ip ? memory.reverts.times : [];
-  memory.reverts = { ip, times: [...before, now].slice(-REVERTS_KEPT) };
+  if (verdictOf(placement.machine)?.refusals.length === 0) memory.reverts = oneMore(reverts, placement.ip, now);
+}
+
+/** A dispute that nobody renews ends, also where the operator has no reason to place the address again. */
+function stillCounting(reverts: RoutedMemory["reverts"], now: number): RoutedMemory["reverts"] {
+  const times = withoutOld(reverts?.times, now);
+  return reverts === undefined || times.length === 0 ? undefined : { ...reverts, times };
+}
+
+function oneMore(reverts: RoutedMemory["reverts"], ip: string, now: number): RoutedMemory["reverts"] {
+  const before = reverts?.ip === canonicalIp(ip) ? reverts.times : [];
+  return { ip: canonicalIp(ip), times: [...before, now].slice(-REVERTS_KEPT) };
 }

@@ -15,8 +15,6 @@ import { requeueAt } from "../../addresses/requeue-at.js";
 import type { WaitingNodes } from "../../addresses/waiting-nodes.js";
 import type { ProviderId } from "../../providers/types.js";
 import type { PlannedCondition } from "../../reconcile/conditions/planned-condition.js";
-import { reportedRetry } from "../../reconcile/retries/reported-retry.js";
-import { timeOf } from "../../times.js";
 import { retryOf } from "../floating-ip-pool/conditions.js";
 import { isObserved, type Snapshot as PoolSnapshot } from "../floating-ip-pool/snapshot.js";
 import { type ActionSequence, sharedChain } from "./actions.js";
@@ -111,7 +109,7 @@ export function plan(snapshot: Snapshot): Plan {
     postAllow: snapshot.resolvedClass?.postAllow ?? false,
     status: plannedStatus(snapshot, {
       ...{ address, placement, heldElsewhere },
-      retryAt: retryAtOf(snapshot, retryOf(pool, desired.missing)),
+      retryAt: retryOf(pool, desired.missing),
       firewall: recordedPart(snapshot, firewall),
     }),
     conditions: conditionsOf(snapshot, findings),
@@ -120,12 +118,6 @@ export function plan(snapshot: Snapshot): Plan {
     ...earliest(requeue, snapshot.firewall?.retryAt, snapshot.now),
     explanation: decision.explanation,
   };
-}
-
-/** When the operator tries again what failed: for the address, its records, or a firewall. */
-function retryAtOf({ firewall, previousFirewallStates = [], routed, now }: Snapshot, shared: string | undefined) {
-  const firewalls = [...(firewall === undefined ? [] : [firewall]), ...previousFirewallStates];
-  return reportedRetry([timeOf(shared), ...firewalls.map(({ retryAt }) => retryAt)], routed.status.retryAt, now);
 }
 
 /** A move whose firewall can't be opened has not begun: the address is where it was. */
@@ -221,14 +213,16 @@ function targetOf(
   snapshot: Snapshot,
   { placement, assignmentPlan, creation }: Pick<Decision, "placement" | "assignmentPlan" | "creation">,
 ): Place | undefined {
-  const { creating, routed } = snapshot;
-  // The call that creates the address on it is on its way.
-  if (creating === true) return placeOf(snapshot, routed.status.pendingCreation?.providerID);
-  const elected = assignmentPlan.assignments[0]?.node ?? creation.node;
+  const elected = assignmentPlan.assignments[0]?.node ?? creation.node ?? creatingOn(snapshot);
   if (elected !== undefined) return elected;
   if (placement === undefined || !isOurs(placement)) return undefined;
   if (placement.certainty === "moving") return placeOf(snapshot, placement.action?.expected);
   return isServed(placement) ? placeOf(snapshot, placement.holder) : undefined;
+}
+
+/** The call that creates the address on this node is on its way. */
+function creatingOn(snapshot: Snapshot): Place | undefined {
+  return snapshot.creating === true ? placeOf(snapshot, snapshot.routed.status.pendingCreation?.providerID) : undefined;
 }
 
 function placeOf({ verdictOf }: Snapshot, machine: ProviderId | undefined): Place | undefined {

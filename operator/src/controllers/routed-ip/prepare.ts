@@ -60,24 +60,22 @@ async function prepareAccount(tools: GatherTools, state: RoutedState, read: Rout
 }
 
 /** ms until something is to be read again; `undefined`: only when something happens. */
-export function readAgainMs(clock: Pick<Clock, "now">, _state: RoutedState, gathered: Gathered): number | undefined {
+export function readAgainMs(clock: Pick<Clock, "now">, state: RoutedState, gathered: Gathered): number | undefined {
   if (gathered.by === "jobs") return undefined;
-  const { account, dns, firewall, snapshot } = gathered;
-  const now = clock.now();
-  const times = [account?.retryAt, dns?.snapshot.readAgainAt];
-  return earliest([
-    ...times.map((at) => (at === undefined ? undefined : at - now)),
-    listDueMs(account),
-    lockedDueMs(account?.inventory?.view(), namedAddresses(snapshot.routed)),
-    firewall?.view().dueInMs,
-  ]);
+  const { account, firewall, snapshot } = gathered;
+  const dueInMs = firewall?.view().dueInMs;
+  // A read that goes on asks for a run when it ends.
+  if (state.preparing !== undefined) return dueInMs;
+  const retryMs = (account?.retryAt ?? 0) - clock.now();
+  if (account?.failure !== undefined) return earliest([dueInMs, retryMs > 0 ? retryMs : undefined]);
+  const lockedMs = lockedDueMs(account?.inventory?.view(), namedAddresses(snapshot.routed));
+  return earliest([dueInMs, listDueMs(account), lockedMs]);
 }
 
 /** When the list of the account is to be read again, ms from now; `undefined`: it need not be. */
 function listDueMs(account: IssuedGathered["account"]): number | undefined {
   const view = account?.inventory?.view();
-  // One that does not answer is read when its next try is due, and no sooner.
-  if (view?.complete !== true || account?.failure !== undefined) return undefined;
+  if (view?.complete !== true) return undefined;
   // A list that is just that old still counts: a run at that very moment would read nothing.
   return Math.max(0, LIST_MAX_AGE_SECONDS - view.ageSeconds) * 1000 + 1;
 }

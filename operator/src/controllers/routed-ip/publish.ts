@@ -9,7 +9,7 @@ import type { RoutedKind } from "./action-table.js";
 import { eventMessageOf } from "./events.js";
 import { recoveryOf } from "./firewall-calls.js";
 import { creationKey, type Gathered, type GatherTools, type IssuedGathered, type JobsGathered } from "./gather.js";
-import { UPDATE } from "./lock-keys.js";
+import { pollKey, UPDATE } from "./lock-keys.js";
 import { count, labelsOf } from "./metrics.js";
 import { endMove, type RoutedState } from "./routed-state.js";
 import type { RoutedPlan } from "./sequences.js";
@@ -70,7 +70,7 @@ export function goalOf(action: RoutedAction): ProviderId | undefined {
 /** A move whose end a list or another reading has shown, before its action was checked. */
 function noteArrival({ routing: { context } }: GatherTools, state: RoutedState, { snapshot }: IssuedGathered): void {
   const { move } = state.memory;
-  if (move === undefined || state.inFlight.has(`poll ${move.ip}`)) return;
+  if (move === undefined || state.inFlight.has(pollKey(move.ip))) return;
   const facts = snapshot.inventory.get(move.ip);
   if (facts?.holder !== move.node.machine || facts.action !== undefined) return;
   state.memory.move = undefined;

@@ -4,10 +4,10 @@ import { addressLockKey, CREATION, lockKeyOf } from "../../addresses/lock-key.js
 import type { ActionSequence, Plan as EnginePlan, SequenceStep } from "../../reconcile/plan.js";
 import { inOrder } from "../../reconcile/plan.js";
 import { reportedRetry } from "../../reconcile/retries/reported-retry.js";
-import type { Action, ActionSequence as Chain, SharedAction } from "./actions.js";
+import type { Action, ActionSequence as Chain, Of, SharedAction } from "./actions.js";
 import type { Gathered, IssuedGathered, JobsGathered } from "./gather.js";
 import { type JobAction, type JobPlan, planJobs } from "./jobs/plan.js";
-import { FINALIZER, firewallKey, JOB_KEY, TAINTS, UPDATE } from "./lock-keys.js";
+import { FINALIZER, firewallKey, JOB_KEY, pollKey, TAINTS, UPDATE } from "./lock-keys.js";
 import { type Plan, plan } from "./plan.js";
 import { type StatusChange, statusOf } from "./status.js";
 import { reliesOn, type Step, type StepName } from "./steps.js";
@@ -25,7 +25,8 @@ export function planOf(gathered: Gathered): RoutedPlan {
 function planOfJobs({ snapshot, retryAt }: JobsGathered): RoutedPlan {
   const made = planJobs(snapshot);
   const { sequence, conditions, requeueAt, status } = made;
-  const retry = status.retryAt ?? reportedRetry([retryAt], snapshot.routed.status.retryAt, snapshot.now);
+  const ofFirewall = typeof snapshot.firewall === "object" ? snapshot.firewall.retryAt : undefined;
+  const retry = status.retryAt ?? reportedRetry([retryAt, ofFirewall], snapshot.routed.status.retryAt, snapshot.now);
   return {
     sequences: inOrder(JOB_KEY, sequence),
     ...(requeueAt === undefined ? {} : { requeueAt }),
@@ -76,15 +77,11 @@ function retryKeyOf(name: StepName, actions: Chain): string | undefined {
 }
 
 /** What is no step of an update. */
-function besideUpdate({ poll, move }: IssuedGathered, actions: Chain): ActionSequence<Action> {
+function besideUpdate(gathered: IssuedGathered, actions: Chain): ActionSequence<Action> {
   const [first] = actions;
   switch (first?.do) {
-    case "poll": {
-      const { ip, expected = move?.ip === ip ? move.node.machine : undefined } = first;
-      const step = { retryKey: addressLockKey(ip), actions: [{ ...first, expected }] };
-      const notBefore = poll?.id === first.id ? { notBefore: poll.at } : {};
-      return { lockKey: `poll ${ip}`, steps: [step], ...notBefore };
-    }
+    case "poll":
+      return pollOf(gathered, first);
     case "set-taints":
       return { lockKey: `taint ${first.node}`, steps: [{ actions }] };
     case "read-firewall":
@@ -95,6 +92,14 @@ function besideUpdate({ poll, move }: IssuedGathered, actions: Chain): ActionSeq
     default:
       return sharedSequence(actions);
   }
+}
+
+/** The provider's view of an action does not always say where the address goes. */
+function pollOf({ poll, move }: IssuedGathered, action: Of<"poll">): ActionSequence<Action> {
+  const { ip, id } = action;
+  const expected = action.expected ?? (move?.ip === ip ? move.node.machine : undefined);
+  const step = { retryKey: addressLockKey(ip), actions: [{ ...action, expected }] };
+  return { lockKey: pollKey(ip), steps: [step], ...(poll?.id === id ? { notBefore: poll.at } : {}) };
 }
 
 /** The end of a creation does not wait until the next creation may be tried. */

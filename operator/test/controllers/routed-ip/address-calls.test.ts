@@ -92,7 +92,12 @@ describe("a call about the address of a RoutedIP", () => {
 
   it("that has created one is done though the status can't say so: it is remembered, and not created again", async () => {
     const startedAt = timestamp(0);
-    const outcome = await carryOut({ do: "create-address", desired: { family: "IPv4", region: "nyc3" }, startedAt, why: "" });
+    const outcome = await carryOut({
+      do: "create-address",
+      desired: { family: "IPv4", region: "nyc3" },
+      startedAt,
+      why: "",
+    });
     expect(outcome).to.deep.equal({ is: "done", ip: IP });
     expect(known).to.deep.include({ startedAt });
     expect(known?.created).to.deep.include({ ip: IP, status: { state: "unassigned" } });

@@ -24,6 +24,7 @@ import type { RoutedIP, TaintView } from "../snapshot.js";
 import { electTaint, strayTaints } from "../taints.js";
 import { conditionsOf, conflictOf } from "./conditions.js";
 import { type Election, elect } from "./election.js";
+import type { FirewallState } from "./firewall-jobs.js";
 import { statusOf } from "./status.js";
 
 export interface JobSnapshot {
@@ -50,7 +51,7 @@ export interface JobSnapshot {
   /** What the last Job said that failed. */
   readonly failure?: Problem;
   /** What the class's firewall Jobs have reached for this RoutedIP; after its deletion: that nothing is left. */
-  readonly firewall: "done" | "pending" | { readonly failure: Problem };
+  readonly firewall: FirewallState;
   readonly cleanup: CleanupMemory;
 }
 
