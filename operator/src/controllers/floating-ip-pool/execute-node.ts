@@ -2,13 +2,13 @@
 
 import type { IpFamily } from "cdk8s-flipop/api";
 import { annotationPatch, annotationRemoval, nodePath } from "../../addresses/annotations/annotation-patches.js";
+import { ownerName } from "../../addresses/annotations/owners.js";
 import { DONE, type Outcome, skipped } from "../../addresses/calls/outcomes.js";
 import { CACHE_LAG_MS } from "../../bounds.js";
 import type { Patch } from "../../kube/patch.js";
 import { sendPatch } from "../../kube/send-patch.js";
 import { isConflict, isForbidden, isInvalid, isNotFound } from "../../kube/status-error.js";
 import type { NodeFacts } from "../../match/node-facts.js";
-import { ownerName } from "../owners.js";
 import type { NodeAction } from "./actions.js";
 import type { Tools } from "./tools.js";
 

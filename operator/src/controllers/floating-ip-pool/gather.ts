@@ -2,7 +2,8 @@
 
 import { type AddressStatus, canonicalIp, type IpFamily, isIp } from "cdk8s-flipop/api";
 import { AddressAccount } from "../../addresses/address-accounts.js";
-import { annotatedIps, dnsProviderOf, familyOfPool } from "../../addresses/desired.js";
+import { ownerName } from "../../addresses/annotations/owners.js";
+import { annotatedIps, dnsProviderOf } from "../../addresses/desired.js";
 import { addressLockKey, CREATION } from "../../addresses/lock-key.js";
 import type { InventoryAddress, InventoryView } from "../../inventory/types.js";
 import { NOTHING_SEEN } from "../../inventory/view.js";
@@ -11,7 +12,7 @@ import type { ProviderId } from "../../providers/types.js";
 import type { Problem } from "../../reconcile/conditions/problem.js";
 import type { DnsService, DnsView } from "../../records/dns-service.js";
 import type { ControllerContext } from "../context.js";
-import { ownerName } from "../owners.js";
+import { addressSetOf, familyOfPool } from "./address-set.js";
 import { memoryOf } from "./memory.js";
 import type { PoolRead } from "./read-pool.js";
 import type { PoolState } from "./resource-state.js";
@@ -43,7 +44,7 @@ export function gather({ context, dnsService }: GatherTools, resourceState: Pool
   const matches = matchesOf(context, resourceState);
   const { verdictOf } = matches;
   const snapshot: Snapshot = {
-    ...{ pool, now, inventory, claims, ...matches, ...accountFacts(account) },
+    ...{ pool, set: addressSetOf(pool), now, inventory, claims, ...matches, ...accountFacts(account) },
     ...optional("problem", read.problem ?? resourceState.match.problem ?? problemOf(found)),
     ...optional("dns", dns?.snapshot),
     ownerOf: (ip) => context.claims.holderOf(ip),

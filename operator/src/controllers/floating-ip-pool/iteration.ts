@@ -4,7 +4,7 @@
  */
 
 import { type Goal, goalOfAction, lockKeyOf, movedAddress, readLockKey } from "../../addresses/lock-key.js";
-import { isIn, type Regions } from "../../addresses/regions.js";
+import { isIn, type Regions } from "../../addresses/waiting-nodes.js";
 import { MOVE_MAX_AGE_SECONDS, SKIPPED_RETRY_MS } from "../../bounds.js";
 import { inPreference } from "../../match/node-preference.js";
 import type { ProviderId } from "../../providers/types.js";

@@ -1,10 +1,11 @@
 /** What a unit remembers, as the plan reads it. */
 
+import type { AddressMemory } from "../../addresses/address-set.js";
 import { NODE_FAILURE_KEPT_MS, PLACEMENT_LASTING_MS, REVERTS_KEPT } from "../../bounds.js";
 import { omitUndefined } from "../../omit-undefined.js";
 import type { ProviderId } from "../../providers/types.js";
 import type { PoolState } from "./resource-state.js";
-import type { PoolMemory, Snapshot } from "./snapshot.js";
+import type { Snapshot } from "./snapshot.js";
 
 export interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now"> {
   /** At `now`. */
@@ -13,7 +14,7 @@ export interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now">
   readonly recordReverts: readonly number[];
 }
 
-export function memoryOf(resourceState: PoolState, scene: Scene): PoolMemory {
+export function memoryOf(resourceState: PoolState, scene: Scene): AddressMemory {
   noticeReverts(resourceState, scene);
   forgetNodes(resourceState, scene.now);
   resourceState.firstPlannedAt ??= scene.now;

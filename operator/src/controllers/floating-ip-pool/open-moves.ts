@@ -2,11 +2,11 @@
 
 import { canonicalIp } from "cdk8s-flipop/api";
 import { AddressAccount } from "../../addresses/address-accounts.js";
-import { familyOfPool } from "../../addresses/desired.js";
 import { addressLockKey, CREATION } from "../../addresses/lock-key.js";
 import { hasEnded, type InventoryView } from "../../inventory/types.js";
 import type { ProviderId } from "../../providers/types.js";
 import type { ControllerContext } from "../context.js";
+import { familyOfPool } from "./address-set.js";
 import type { PoolState } from "./resource-state.js";
 import type { Pool } from "./snapshot.js";
 

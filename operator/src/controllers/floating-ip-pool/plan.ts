@@ -1,8 +1,16 @@
 /** The decision about one pool: a list of named steps over one snapshot. Pure: no clock, log, metric or I/O. */
 
 import type { PoolCounts } from "cdk8s-flipop/api";
+import { isDeleting, isObserved } from "../../addresses/address-set.js";
 import { addressesOf, countsOf, type PlannedAddress } from "../../addresses/address-status.js";
-import { type Assignment, type AssignmentPlan, assignmentsOf, coolOffOf } from "../../addresses/assignments.js";
+import { annotationChains } from "../../addresses/annotations/node-annotations.js";
+import {
+  type Assignment,
+  type AssignmentPlan,
+  assignmentsOf,
+  coolOffOf,
+  NO_ASSIGNMENTS,
+} from "../../addresses/assignments.js";
 import {
   assignmentRecord,
   type Creation,
@@ -15,18 +23,17 @@ import { type Desired, desiredOf } from "../../addresses/desired.js";
 import { type Choice, moveText, planText } from "../../addresses/explanation.js";
 import { type Placement, placementsOf } from "../../addresses/grace.js";
 import { type MovableAddresses, movableAddressesOf } from "../../addresses/movable-addresses.js";
+import { moveOf, pollSequences } from "../../addresses/moves.js";
 import { observedOf } from "../../addresses/observed.js";
 import { publishedOf, recordChain } from "../../addresses/records.js";
-import { type Regions, regionsOf } from "../../addresses/regions.js";
 import { bookkeepingSequences, isHeldBack, releaseSequences } from "../../addresses/release.js";
 import { requeueAt } from "../../addresses/requeue-at.js";
-import { type WaitingNodes, waitingNodesOf } from "../../addresses/waiting-nodes.js";
+import { type Regions, regionsOf, type WaitingNodes, waitingNodesOf } from "../../addresses/waiting-nodes.js";
 import type { PlannedCondition } from "../../reconcile/conditions/planned-condition.js";
-import type { Action, ActionSequence } from "./actions.js";
-import { annotationChains } from "./annotations.js";
+import type { ActionSequence } from "./actions.js";
 import { conditionsOf } from "./conditions.js";
 import { deletionChains, finalizerChain, hasFinalizer, needsFinalizer } from "./deletion.js";
-import { isDeleting, isObserved, type Snapshot } from "./snapshot.js";
+import type { Snapshot } from "./snapshot.js";
 
 export interface Plan {
   /** Empty: nothing to do. Started in this order, then in parallel. After a run that did anything, plan again at once. */
@@ -106,7 +113,7 @@ function publishedIn(snapshot: Snapshot, { placements, assignmentPlan }: Decisio
 /** Nothing is written before all is read; a paused pool writes nothing, but is cleaned up when it is deleted. */
 function chainsOf(snapshot: Snapshot, decision: Decision, published: readonly string[]): readonly ActionSequence[] {
   const { desired, placements, assignmentPlan, creation, waitingNodes } = decision;
-  const polls = snapshot.inventory.complete ? placements.flatMap(poll) : [];
+  const polls = snapshot.inventory.complete ? pollSequences(placements) : [];
   if (isDeleting(snapshot.pool)) return [...polls, ...deletionChains(snapshot, desired, placements)].filter(isFilled);
   if (!isObserved(snapshot)) return polls;
   if (snapshot.pool.spec.paused === true) return [...polls, creation.sequence].filter(isFilled);
@@ -119,29 +126,18 @@ function chainsOf(snapshot: Snapshot, decision: Decision, published: readonly st
   return [...moves, creation.sequence, ...polls, ...registries, ...annotations, records, ...releases].filter(isFilled);
 }
 
-/** Another action on the same address waits for the end of the first. */
-function poll({ action, address }: Placement): readonly ActionSequence[] {
-  if (action?.id === undefined || address.claim?.ours !== true) return [];
-  const { id, expected } = action;
-  return [[{ do: "poll", ip: address.ip, id, expected, why: "an action runs on it" }]];
-}
-
 interface MoveContext {
   readonly desired: Desired;
   readonly choice: Choice;
 }
 
 function moveChain(snapshot: Snapshot, pair: Assignment, { desired, choice }: MoveContext): ActionSequence {
-  const { placement, node } = pair;
-  const { ip } = placement.address;
   const why = moveText(snapshot, pair, choice);
-  const from = placement.holder;
-  // Where a held address can't be moved: it is free at the next look, and then it is assigned.
-  if (from !== undefined && snapshot.capabilities?.movesHeld !== true) return [{ do: "unassign", ip, from, why }];
-  const target = { name: node.name, machine: node.machine };
-  const assign: Action = { do: "assign", ip, node: target, ...(from === undefined ? {} : { from }), why };
+  const move = moveOf(snapshot, pair, why);
+  if (move.do === "unassign") return [move];
+  const { ip, node } = move;
   const cooling = coolOffOf(snapshot) > 0 ? [assignmentRecord(snapshot, why)] : [];
-  return [...cooling, assign, { do: "annotate-node", node: node.name, ip, family: desired.family, why }];
+  return [...cooling, move, { do: "annotate-node", node: node.name, ip, family: desired.family, why }];
 }
 
 /** Whether addresses may move, and new ones be created. */
@@ -161,13 +157,6 @@ function isArmed(snapshot: Snapshot, desired: Desired): boolean {
   return !needsFinalizer(snapshot, desired) || hasFinalizer(snapshot.pool);
 }
 
-const NO_ASSIGNMENTS: AssignmentPlan = {
-  assignments: [],
-  cooling: [],
-  coolUntil: undefined,
-  elsewhere: [],
-  leftover: [],
-};
 const NO_CREATION: Creation = { sequence: [] };
 
 function isFilled(sequence: ActionSequence): boolean {

@@ -3,7 +3,6 @@
 import { familyOf } from "cdk8s-flipop/api";
 import { AddressAccount, ALONE } from "../../addresses/address-accounts.js";
 import { freshSeconds } from "../../addresses/creation/creation-registry.js";
-import { familyOfPool } from "../../addresses/desired.js";
 import { addressLockKey } from "../../addresses/lock-key.js";
 import {
   CONTESTED_LIST_MAX_AGE_SECONDS,
@@ -14,6 +13,7 @@ import {
 import type { InventoryAddress } from "../../inventory/types.js";
 import type { CallContext } from "../../providers/call.js";
 import type { ControllerContext } from "../context.js";
+import { familyOfPool } from "./address-set.js";
 import { creationKey, namedAddresses } from "./gather.js";
 import type { PoolState } from "./resource-state.js";
 import type { Pool } from "./snapshot.js";

@@ -1,6 +1,7 @@
 /** One pool in this process: what it watches, what it remembers, what it has under way. */
 
 import type { AddressStatus, FloatingIPPoolSpec } from "cdk8s-flipop/api";
+import type { CreationFailure } from "../../addresses/address-set.js";
 import type { PollState } from "../../addresses/calls/poll.js";
 import type { CreationResult } from "../../addresses/creation/creation-result.js";
 import { ListObservations } from "../../addresses/creation/list-observations.js";
@@ -18,7 +19,6 @@ import type { RetryState } from "../../reconcile/retries/retry-schedule.js";
 import type { ControllerContext } from "../context.js";
 import { withResult } from "./known-creation.js";
 import { type PoolObject, type PoolRead, readPool } from "./read-pool.js";
-import type { CreationFailure } from "./snapshot.js";
 import type { PendingWarning } from "./warnings.js";
 
 export const POOL_KIND = "FloatingIPPool";

@@ -1,5 +1,6 @@
 /** One run of a pool: read what is missing, take turns until nothing more is to be done, tell. */
 
+import { isDeleting } from "../../addresses/address-set.js";
 import { settlesWithin } from "../../async/wait.js";
 import { CALLS_PATIENCE_MS, MAX_ITERATIONS } from "../../bounds.js";
 import { callContext } from "../../reconcile/call-context.js";
@@ -13,7 +14,6 @@ import { listDueMs, lockedDueMs, prepare } from "./prepare.js";
 import type { PoolRead } from "./read-pool.js";
 import type { PoolState } from "./resource-state.js";
 import { runActions, type WorkTools } from "./run-actions.js";
-import { isDeleting } from "./snapshot.js";
 import { writeStatus } from "./write-status.js";
 
 export interface RunTools extends WorkTools {

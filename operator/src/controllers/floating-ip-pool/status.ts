@@ -1,13 +1,14 @@
 /** The status that a plan leaves, as one wish. Pure; what ended in between is in the snapshot that the plan was made of. */
 
 import { type AddressStatus, type FloatingIPPoolStatus, MAX_ERROR } from "cdk8s-flipop/api";
+import { isObserved } from "../../addresses/address-set.js";
+import { retryOf } from "../../addresses/conditions.js";
 import { jsonEqual } from "../../kube/equal.js";
 import type { Condition } from "../../kube/patch.js";
 import { cut, stamped } from "../../reconcile/conditions/planned-condition.js";
 import { timeOf, timestamp } from "../../times.js";
-import { retryOf } from "./conditions.js";
 import type { Plan } from "./plan.js";
-import { isObserved, type Snapshot } from "./snapshot.js";
+import type { Snapshot } from "./snapshot.js";
 
 /** Names that a status shows of each list. */
 const NAMES_SHOWN = 50;

@@ -11,6 +11,7 @@ import { omitUndefined } from "../../omit-undefined.js";
 import type { FirewallProvider, ProviderId } from "../../providers/types.js";
 import type { Problem } from "../../reconcile/conditions/problem.js";
 import { DnsService, type DnsView, dnsOfRegistry } from "../../records/dns-service.js";
+import { addressSetOf } from "./address-set.js";
 import type { SharedFirewall } from "./firewall-registry.js";
 import { firewallOf } from "./gather-firewall.js";
 import type { IssuedAccount, IssuerAccounts } from "./issuer-accounts.js";
@@ -106,6 +107,7 @@ function issuedSnapshot(tools: GatherTools, state: RoutedState, scene: IssuedSce
   const moment = { inventory, verdictOf: nodes.verdictOf, now: clock.now(), monotonic: clock.monotonic() };
   return {
     ...{ routed, now: moment.now, inventory, claims: scene.claims },
+    set: addressSetOf({ routed, ...omitUndefined({ resolvedClass }) }),
     ...omitUndefined({ resolvedClass, problem, dns: dns?.snapshot, firewall: around.snapshot }),
     previousFirewallStates: around.previousFirewallStates,
     ...accountFacts(account),

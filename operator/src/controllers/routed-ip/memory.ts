@@ -1,10 +1,10 @@
 /** What this process remembers of a RoutedIP, as the plan reads it. */
 
 import { canonicalIp } from "cdk8s-flipop/api";
+import type { AddressMemory } from "../../addresses/address-set.js";
 import { withoutOld } from "../../addresses/contested.js";
 import { PLACEMENT_LASTING_MS, REVERTS_KEPT } from "../../bounds.js";
 import { omitUndefined } from "../../omit-undefined.js";
-import type { PoolMemory } from "../floating-ip-pool/snapshot.js";
 import type { RoutedMemory, RoutedState } from "./routed-state.js";
 import type { Snapshot } from "./snapshot.js";
 
@@ -26,7 +26,7 @@ export function memoryOf(
   { memory, cleanup, retries }: Remembered,
   scene: Scene,
   recordReverts: readonly number[] = [],
-): PoolMemory {
+): AddressMemory {
   noticeReverts(memory, scene);
   const { creationFailure, creationResult, reverts } = memory;
   const records = recordReverts.length === 0 ? [] : [["records", recordReverts] as const];

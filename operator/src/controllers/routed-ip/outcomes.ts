@@ -99,6 +99,9 @@ function failed(state: RoutedState, action: Move, failure: ActionFailure): void 
   } else if (action.do === "create-address") {
     const retryAt = retries.get(CREATION)?.retryAt;
     memory.creationFailure = retryAt === undefined ? undefined : { ...failure.problem, retryAt };
+  } else if (state.isDeleting()) {
+    // The address stays disabled, or its time to leave DNS would begin again.
+    change(state, { actionID: undefined });
   } else {
     // What the account failed has no time of its own: it is tried when the account answers again.
     const at = failure.ofAccount === true ? undefined : retries.get(addressLockKey(action.ip))?.retryAt;

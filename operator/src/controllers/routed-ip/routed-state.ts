@@ -1,6 +1,7 @@
 /** One RoutedIP in this process: what it remembers beside its status. Losing it costs time, never an address. */
 
 import type { AddressAccount } from "../../addresses/address-accounts.js";
+import type { CreationFailure } from "../../addresses/address-set.js";
 import type { CreationResult } from "../../addresses/creation/creation-result.js";
 import { ListObservations } from "../../addresses/creation/list-observations.js";
 import type { Reservation } from "../../inventory/account-inventory.js";
@@ -9,7 +10,6 @@ import type { ProviderId } from "../../providers/types.js";
 import type { Problem } from "../../reconcile/conditions/problem.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
 import type { RetryState } from "../../reconcile/retries/retry-schedule.js";
-import type { CreationFailure } from "../floating-ip-pool/snapshot.js";
 import type { RoutedKind } from "./action-table.js";
 import { withResult } from "./known-creation.js";
 import type { RoutedRead } from "./resource.js";

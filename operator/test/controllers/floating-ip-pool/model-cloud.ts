@@ -8,14 +8,15 @@ import {
   type FloatingIPPoolSpec,
   type FloatingIPPoolStatus,
 } from "cdk8s-flipop/api";
+import { ownerName } from "../../../src/addresses/annotations/owners.js";
 import type { CreationResult } from "../../../src/addresses/creation/creation-result.js";
 import { type ListObservation, withList } from "../../../src/addresses/creation/list-observations.js";
 import { Claims } from "../../../src/claims/claims.js";
 import { poolClaims } from "../../../src/claims/read-claims.js";
 import type { Action } from "../../../src/controllers/floating-ip-pool/actions.js";
+import { addressSetOf } from "../../../src/controllers/floating-ip-pool/address-set.js";
 import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import type { Pool, Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
-import { ownerName } from "../../../src/controllers/owners.js";
 import type { CachedState } from "../../../src/inventory/cached-state.js";
 import { createView } from "../../../src/inventory/view.js";
 import type { SlimNode } from "../../../src/kube/slim.js";
@@ -134,6 +135,7 @@ export class ModelCloud {
     const others = [...this.pools.values()].filter((other) => other !== pool && other.status.pendingCreation);
     return {
       pool,
+      set: addressSetOf(pool),
       now: this.now,
       cachesComplete: true,
       candidates: all.filter(({ machine }) => this.matches(machine)),

@@ -1,12 +1,12 @@
 import { type AddressStatus, Annotation, Finalizer, type FloatingIPPoolStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { ownerName } from "../../../src/addresses/annotations/owners.js";
 import { desiredOf } from "../../../src/addresses/desired.js";
 import { isServed, placementsOf } from "../../../src/addresses/grace.js";
 import { observedOf } from "../../../src/addresses/observed.js";
 import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
-import { ownerName } from "../../../src/controllers/owners.js";
 import type { InventoryAddress, ResourceRef } from "../../../src/inventory/types.js";
 import { createView } from "../../../src/inventory/view.js";
 import { timestamp } from "../../../src/times.js";
@@ -300,20 +300,19 @@ describe("the clean-up of a pool", () => {
     expect(actions(cloud.plan("web")), "before").to.deep.equal([]);
     cloud.now += 60_000;
     expect(actions(cloud.plan("web"))).to.include("release");
-    const { inventory, pool, claims } = cloud.snapshot("web");
+    const { inventory, set, claims } = cloud.snapshot("web");
     const shown = (more: object) => ({
       inventory: {
         ...inventory,
         get: (asked: string) => inventory.get(asked) && { ...(inventory.get(asked) as InventoryAddress), ...more },
       },
     });
-    const { dns } = pool.status;
     const claim = { ours: false as const, winner: OTHER, text: "has it" };
     const changes: Readonly<Record<string, Partial<Snapshot>>> = {
       unconfirmed: shown({ unconfirmed: true }),
       borrowed: shown({ borrowed: true }),
       "of another resource": { claims: { ...claims, addresses: new Map([...claims.addresses, [ip, claim]]) } },
-      published: { pool: { ...pool, status: { ...pool.status, ...(dns && { dns: { ...dns, values: [ip] } }) } } },
+      published: { set: { ...set, ...(set.writtenDns && { writtenDns: { ...set.writtenDns, values: [ip] } }) } },
     };
     for (const [what, change] of Object.entries(changes)) {
       expect(actions(altered(cloud, change)), what).to.not.include("release");

@@ -1,9 +1,10 @@
 import { Annotation } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import type { CreationFailure } from "../../../src/addresses/address-set.js";
+import { ownerName } from "../../../src/addresses/annotations/owners.js";
 import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
-import type { CreationFailure, Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
-import { ownerName } from "../../../src/controllers/owners.js";
+import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import { createView } from "../../../src/inventory/view.js";
 import { ModelCloud } from "./model-cloud.js";
 import { NO_MEMORY } from "./no-memory.js";

@@ -1,8 +1,9 @@
 import { Annotation, Finalizer } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import type { OtherCreation } from "../../../src/addresses/address-set.js";
 import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
-import type { OtherCreation, Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
+import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import { timestamp } from "../../../src/times.js";
 import { ModelCloud } from "./model-cloud.js";
 import { NO_MEMORY } from "./no-memory.js";

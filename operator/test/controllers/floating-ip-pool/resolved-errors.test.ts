@@ -1,8 +1,9 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import type { AddressMemory } from "../../../src/addresses/address-set.js";
 import { addressLockKey } from "../../../src/addresses/lock-key.js";
 import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
-import type { PoolMemory, Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
+import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import { statusPatchOf } from "../../../src/controllers/floating-ip-pool/status.js";
 import type { DnsSnapshot } from "../../../src/records/dns-snapshot.js";
 import { timestamp } from "../../../src/times.js";
@@ -13,7 +14,7 @@ const IP = "203.0.113.7";
 
 describe("an error of an address", () => {
   /** An assignment failed, and then the node that it was for went away: nothing is left to be retried. */
-  const lookAt = (secondsAfterRetry: number, { retry = true, memory = NO_MEMORY as PoolMemory } = {}) => {
+  const lookAt = (secondsAfterRetry: number, { retry = true, memory = NO_MEMORY as AddressMemory } = {}) => {
     const cloud = new ModelCloud();
     cloud.addPool("web", { ips: [IP] });
     const retryAt = timestamp(cloud.now);

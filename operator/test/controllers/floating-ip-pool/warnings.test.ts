@@ -59,7 +59,7 @@ describe("the warnings of a pool", () => {
   });
 
   it("tell of what is left out of a spec that is served", () => {
-    const served = condition("Ready", "True", "Invalid", "served, but for: match.tolerations[0]");
+    const served = condition("Ready", "True", "Invalid", "served, except for: match.tolerations[0]");
     const twice = condition("Ready", "True", "DuplicateAddress", "ips lists 203.0.113.7 twice");
     expect(told([], [served], [])).to.deep.equal([`Invalid: ${served.message}`]);
     expect(told([served], [twice], [])).to.deep.equal([`DuplicateAddress: ${twice.message}`]);

@@ -5,7 +5,7 @@ import { settle } from "../../../src/addresses/creation/creation-recovery.js";
 import type { CreationResult } from "../../../src/addresses/creation/creation-result.js";
 import { ListObservations } from "../../../src/addresses/creation/list-observations.js";
 import { actions, type RoutedKind } from "../../../src/controllers/routed-ip/action-table.js";
-import { asPool } from "../../../src/controllers/routed-ip/as-pool.js";
+import { addressSetOf } from "../../../src/controllers/routed-ip/address-set.js";
 import type { GatherTools } from "../../../src/controllers/routed-ip/gather.js";
 import { memoryOf } from "../../../src/controllers/routed-ip/memory.js";
 import { silentLogger } from "../../../src/logging.js";
@@ -43,7 +43,7 @@ describe("a creation for a RoutedIP whose answer was lost", () => {
     const state = { cleanup: { attempts: 0 }, retries: new Retries(), memory: { ...remembered, listObservations } };
     const memory = memoryOf(state, scene);
     const routed = { ...base.routed, status: { pendingCreation: intent } };
-    return settle(asPool({ ...base, routed, now: clock.now(), memory }), intent);
+    return settle({ ...base, set: addressSetOf({ ...base, routed }), now: clock.now(), memory }, intent);
   };
 
   it("counts from when this process met it, once the clock has been set back", async () => {
