@@ -18,16 +18,15 @@ import { actionsOf, type SequenceResult } from "../../reconcile/plan.js";
 import { isDue } from "../../reconcile/retries/retry-schedule.js";
 import { DnsService, dnsOfRegistry } from "../../records/dns-service.js";
 import type { ControllerContext, ControllerFactory } from "../context.js";
-import { accountOf, actions, priorityOf } from "./actions.js";
+import { accountOf, actions, priorityOf, recheckFor } from "./actions.js";
 import { eventsOf, warningsOf } from "./events.js";
-import { type Gathered, gather } from "./gather.js";
+import { gather } from "./gather.js";
 import { Remembered } from "./memory.js";
 import { count, labelsOf, samplesOf, showAddresses } from "./metrics.js";
 import { takeBackAssignment } from "./own-writes.js";
 import { type Plan, plan } from "./plan.js";
 import { noteCreation } from "./pool-creation.js";
 import { prepare, readAgainMs } from "./prepare.js";
-import { recheckFor } from "./recheck.js";
 import { recordOutcome, targetOf } from "./record-outcome.js";
 import { reserve, reserveOpenMoves } from "./reservations.js";
 import {
@@ -40,6 +39,7 @@ import {
   poolReader,
   withResult,
 } from "./resource.js";
+import type { Gathered } from "./snapshot.js";
 import { forOlderCrd, holdMs, statusOf } from "./status.js";
 
 const WORKERS = 16;
