@@ -253,7 +253,9 @@ describe("operator in process: trouble", function () {
     const told = () => operator.health.report("readyz").text;
     await world.until("told", () => told().includes("role too old"));
     expect(told()).to.include("floatingippools/status").and.include("apply the roles of this release");
-    await world.until("logged", () => world.logs.some((line) => /(pools|Resources) are served in part only/.test(line)));
+    await world.until("logged", () =>
+      world.logs.some((line) => /(pools|Resources) are served in part only/.test(line)),
+    );
     expect(count(CREATE)).to.equal(0);
   });
 
