@@ -59,6 +59,7 @@ export class Engine<T extends KindTypes> {
   }
 
   async run(state: ResourceState<T>): Promise<Result> {
+    if (this.kind.mayRun?.(state) === false) return done;
     this.noteCleanup(state);
     try {
       await this.prepare(state);
@@ -201,10 +202,13 @@ export class Engine<T extends KindTypes> {
     const fields = statusFields(this.kind, state, { ...last, now });
     if (fields === undefined) return undefined;
     const before = conditionsBefore(state);
-    const { waitMs, drops } = await writeStatus(this.kind, state, fields, {
-      now,
-      monotonic,
-      signal: this.background.signal,
+    const { signal } = this.background;
+    const written = writeStatus(this.kind, state, fields, { now, monotonic, signal });
+    const { waitMs, drops } = await written.catch((error: unknown) => {
+      // Where the status cannot be written, no condition says what failed.
+      const refused = resultOfError(error).kind === "error";
+      if (refused) emitStatusEvents(this.tools, this.kind, state, { before: [], planned: [], drops: false });
+      throw error;
     });
     emitStatusEvents(this.tools, this.kind, state, { before, planned: last.plan.conditions, drops: drops === true });
     return waitMs;

@@ -4,7 +4,7 @@ import type { ResourceRef } from "../inventory/types.js";
 import type { Patch } from "../kube/patch.js";
 import { OwnSeries } from "../metrics/series.js";
 import type { CleanupMemory } from "./cleanup.js";
-import type { EventMessage } from "./conditions/event-message.js";
+import type { DeferredEvent } from "./kind.js";
 import { ObjectGone, type ObjectWrite, type ObjectWriter } from "./objects/object-writer.js";
 import type { ResourceSource } from "./objects/source.js";
 import { PendingStatus } from "./pending-status.js";
@@ -53,7 +53,7 @@ export class ResourceState<T extends KindTypes> {
   readonly pendingStatus = new PendingStatus();
   readonly series = new OwnSeries();
   /** Events of failures that wait for the next status. */
-  readonly deferredEvents: EventMessage[] = [];
+  readonly deferredEvents: DeferredEvent[] = [];
   readonly statusWrites: StatusWrites = { sentAt: Number.NEGATIVE_INFINITY };
   cleanup: CleanupMemory = { attempts: 0 };
   /** What `prepare` of an earlier run still reads. */

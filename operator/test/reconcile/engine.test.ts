@@ -300,6 +300,50 @@ describe("the engine", () => {
     expect(world.patches).to.deep.equal([]);
   });
 
+  it("reports what failed though the API server refuses the status, and once", async () => {
+    moving.wanted = () => [sequence(move(A))];
+    moving.run = async () => refused({ kind: "Terminal" });
+    world.forbids = true;
+    await start();
+    expect(world.events.map(({ note }) => note)).to.deep.equal(["no"]);
+    controller.enqueueAll();
+    await world.clock.advance(1_000);
+    expect(world.events).to.have.length(1);
+  });
+
+  it("begins no run before the kind lets it", async () => {
+    let may = false;
+    moving.more = { mayRun: () => may };
+    moving.wanted = () => [sequence(move(A))];
+    await start();
+    expect([moving.begun, world.patches]).to.deep.equal([[], []]);
+    may = true;
+    controller.enqueueAll();
+    await world.clock.flush();
+    expect(moving.begun).to.deep.equal([`move ${A}`]);
+  });
+
+  it("names as the reason of a degraded process what the kind alone notices", async () => {
+    moving.more = { pendingWarningOf: () => "role too old: nodes" };
+    await start();
+    expect(controller.degradedReason()).to.equal("role too old: nodes");
+  });
+
+  it("hands the failure of a deferred Event to the kind, and no further", async () => {
+    const failures: unknown[] = [];
+    moving.more = {
+      statusEvents: (_before, _planned, deferred) => {
+        failures.push(...deferred.map(({ failure }) => failure?.kind));
+        return deferred;
+      },
+    };
+    moving.wanted = () => [sequence(move(A))];
+    moving.run = async () => refused({ kind: "Terminal" });
+    await start();
+    expect(failures).to.deep.equal(["Terminal"]);
+    expect(world.events[0]).to.have.all.keys("regarding", "type", "reason", "action", "note");
+  });
+
   it("forgets another resource that bore the same name", async () => {
     moving.wanted = () => [sequence(move(A))];
     await start();

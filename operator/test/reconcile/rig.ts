@@ -36,6 +36,7 @@ export class OneObject<O extends KubeObject> {
   forbids = false;
   /** Fields of the status that the server does not know. */
   dropped: readonly string[] = [];
+  /** The server refuses each write. */
   private cached: O | undefined;
   private stored: O | undefined;
   private readonly listeners = new Set<(event: SourceEvent<O>) => void>();
