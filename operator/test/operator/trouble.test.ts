@@ -1,4 +1,4 @@
-import { API_GROUP, Annotation, GROUP_VERSION } from "cdk8s-flipop/api";
+import { Annotation, API_GROUP, GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
 import { NoProviderError } from "../../src/operator.js";
