@@ -4,6 +4,7 @@ import { Finalizer } from "cdk8s-flipop/api";
 import type { PlannedAction } from "../../addresses/actions.js";
 import { CREATION } from "../../addresses/lock-key.js";
 import { isIn } from "../../addresses/waiting-nodes.js";
+import { NODES_FORBIDDEN_MS } from "../../bounds.js";
 import { poolClaims } from "../../claims/read-claims.js";
 import { MatchFollower } from "../../match/match-follower.js";
 import { inPreference } from "../../match/node-preference.js";
@@ -104,7 +105,7 @@ type Reports =
   | "pendingWarningOf";
 
 function reports(context: ControllerContext): Pick<Kind<Pools>, Reports> {
-  const { metrics } = context;
+  const { clock, metrics } = context;
   return {
     status: ({ snapshot }, made) => statusOf(snapshot, made),
     statusRules: { forOlderCrd, holdMs },
@@ -116,7 +117,10 @@ function reports(context: ControllerContext): Pick<Kind<Pools>, Reports> {
       return samplesOf(metrics, labels, made);
     },
     pendingWarnings: { forbidden: ROLE_TEXT, olderCrd: CRD_TEXT },
-    pendingWarningOf: ({ memory }) => (memory.nodesForbidden ? NODE_ROLE_TEXT : undefined),
+    pendingWarningOf: ({ memory: { nodesForbiddenAt: at } }) => {
+      const lately = at !== undefined && clock.monotonic() - at < NODES_FORBIDDEN_MS;
+      return lately ? NODE_ROLE_TEXT : undefined;
+    },
   };
 }
 

@@ -27,8 +27,8 @@ export class Remembered implements ResultHolder {
   firstPlannedAt: number | undefined;
   /** The last plan moved an address, or one was on its way. */
   moving = false;
-  /** The API server refuses our patches of nodes. */
-  nodesForbidden = false;
+  /** When the API server last refused a patch of a node for a missing right, monotonic ms. */
+  nodesForbiddenAt: number | undefined;
   /** Series of the states of its addresses. */
   readonly states = new StateSeries();
   /** Status entries of addresses as they were before their last move was begun. */
