@@ -11,6 +11,7 @@ export class BodyStream implements KubeStream {
     private readonly body: Readable,
     private readonly scope: Deadline,
     private readonly where: string,
+    readonly contentType: string,
   ) {
     // An error after the reader has left (a reset while closing) has nobody to tell.
     body.on("error", () => {});
