@@ -64,8 +64,7 @@ export function nested(number: number, inner: Message): Field {
 export function list(number: number, inner: Message, only?: string): Field {
   const wanted = only === undefined ? undefined : Buffer.from(only);
   const read = (reader: Reader, object: Draft, name: string) => {
-    const items = itemsOf(object, name);
-    if (wanted === undefined || startsWith(reader, wanted)) items.push(readNested(reader, inner));
+    if (wanted === undefined || startsWith(reader, wanted)) itemsOf(object, name).push(readNested(reader, inner));
     else reader.skip(DELIMITED);
   };
   return { number, wire: DELIMITED, read };
