@@ -12,7 +12,7 @@ import type { StoreListener } from "./store.js";
 
 export interface SharedWatchesProps {
   readonly client: KubeClient;
-  /** Node annotations that are kept, for example `["flipop.digitalocean.com/"]`. */
+  /** Annotations of nodes that are kept, and of Services that are read, for example `["flipop.digitalocean.com/"]`. */
   readonly nodeAnnotationPrefixes: readonly string[];
   /** @default systemClock */
   readonly clock?: Clock;

@@ -1,5 +1,4 @@
 /** Field numbers: k8s.io/api v0.35.4, core/v1/generated.proto. */
-import { API_GROUP } from "cdk8s-flipop/api";
 import { int, intOrString, KEPT, list, nested, sharedMap, text, texts } from "../fields.js";
 import { message } from "../message.js";
 import { objectMeta } from "./meta.js";
@@ -20,7 +19,10 @@ const SERVICE_SPEC = message("ServiceSpec", {
   loadBalancerSourceRanges: texts(9),
 });
 
-export const SERVICE = message("Service", {
-  metadata: nested(1, objectMeta([`${API_GROUP}/`])),
-  spec: nested(2, SERVICE_SPEC),
-});
+/** @param annotations prefixes of those that are read. */
+export function service(annotations: readonly string[]) {
+  return message("Service", {
+    metadata: nested(1, objectMeta(annotations)),
+    spec: nested(2, SERVICE_SPEC),
+  });
+}
