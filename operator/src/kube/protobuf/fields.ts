@@ -64,7 +64,7 @@ export function nested(number: number, inner: Message): Field {
 export function list(number: number, inner: Message, only?: string): Field {
   const wanted = only === undefined ? undefined : Buffer.from(only);
   const read = (reader: Reader, object: Draft, name: string) => {
-    if (wanted === undefined || startsWith(reader, wanted)) itemsOf(object, name).push(readNested(reader, inner));
+    if (wanted === undefined || startsWith(reader, wanted, true)) itemsOf(object, name).push(readNested(reader, inner));
     else reader.skip(DELIMITED);
   };
   return { number, wire: DELIMITED, read };
@@ -101,7 +101,7 @@ export function sharedMap(number: number): Field {
 export function prefixedMap(number: number, prefixes: readonly string[]): Field {
   const wanted = prefixes.map((prefix) => Buffer.from(prefix));
   const read = (reader: Reader, object: Draft, name: string) => {
-    if (!wanted.some((prefix) => hasKey(reader, prefix))) return reader.skip(DELIMITED);
+    if (!startsWithOne(reader, wanted)) return reader.skip(DELIMITED);
     const [key, value] = readEntry(reader);
     const map = (object[name] ?? {}) as Record<string, string>;
     map[key] = value;
@@ -199,26 +199,26 @@ function readEntry(reader: Reader): [string, string] {
   return entry;
 }
 
-/** Whether field 1 of the value that starts here is this text; the reader stays where it is. */
-function startsWith(reader: Reader, wanted: Buffer): boolean {
-  return firstField(reader, (at, end) => end - at === wanted.length && isAt(reader.bytes, at, wanted));
+function startsWithOne(reader: Reader, prefixes: readonly Buffer[]): boolean {
+  for (const prefix of prefixes) if (startsWith(reader, prefix, false)) return true;
+  return false;
 }
 
-function hasKey(reader: Reader, prefix: Buffer): boolean {
-  return firstField(reader, (at, end) => end - at >= prefix.length && isAt(reader.bytes, at, prefix));
-}
-
-function firstField(reader: Reader, test: (at: number, end: number) => boolean): boolean {
+/**
+ * Whether field 1 of the value that starts here begins with these bytes; the reader stays where it is.
+ * @param whole it is nothing else.
+ */
+function startsWith(reader: Reader, wanted: Buffer, whole: boolean): boolean {
   const { bytes, at, end } = reader;
-  let passed = false;
   reader.enter();
+  let passed = false;
   while (!reader.done) {
     const tag = reader.varint();
     if (tag !== KEY) reader.skip(tag & 7);
     else {
-      const outer = reader.enter();
-      passed = test(reader.at, reader.end);
-      reader.leave(outer);
+      const length = reader.length();
+      passed = (whole ? length === wanted.length : length >= wanted.length) && isAt(bytes, reader.at, wanted);
+      break;
     }
   }
   reader.start(bytes, at, end);
