@@ -18,7 +18,8 @@ export interface FlipopOperatorProps {
   readonly namespace?: string;
   /**
    * Whether to also create the Namespaces of the operator and of Jobs, labelled for Pod Security "restricted". Set it
-   * to false if something else creates them.
+   * to false if something else creates them: the operator then only refers to them by name, and synthesis warns about
+   * those that the app does not define. `default` and `kube-*` are refused unless this is false.
    * @default true
    */
   readonly createNamespaces?: boolean;

@@ -15,6 +15,7 @@ import { serviceAccount } from "./operator/service-account";
 import { operatorSettings } from "./operator/settings";
 import { editClusterRole, viewClusterRole } from "./operator/user-roles";
 import type { FlipopOperatorProps } from "./operator-props";
+import { type AppIndex, appIndex } from "./private/app-index";
 import type { Refusal } from "./private/draft";
 import { misfits, withoutMisfits } from "./private/props";
 
@@ -95,8 +96,8 @@ export class FlipopOperator extends Construct {
     this.namespace = settings.namespace;
     this.serviceAccountName = settings.serviceAccountName;
 
-    this.namespaceObject = made(fit.createNamespaces ?? true, () => operatorNamespace(this, settings));
-    this.jobNamespaceObjects = made(fit.createNamespaces ?? true, () => jobNamespaces(this, settings)) ?? [];
+    this.namespaceObject = made(settings.createNamespaces, () => operatorNamespace(this, settings));
+    this.jobNamespaceObjects = made(settings.createNamespaces, () => jobNamespaces(this, settings)) ?? [];
     this.serviceAccount = made(fit.serviceAccountName === undefined, () => serviceAccount(this, settings));
     const everywhere = clusterRole(this, settings);
     this.clusterRole = everywhere.role;
@@ -124,13 +125,13 @@ export class FlipopOperator extends Construct {
     this.podMonitor = podMonitor;
     this.prometheusRule = prometheusRule;
     this.dashboard = dashboard;
-    const parts = { deployment: this.deployment, settings, props: fit };
-    this.validateAtSynth(() => (unusable.length > 0 ? unusable : operatorProblems(parts)));
+    const parts = { operator: this, deployment: this.deployment, settings, props: fit };
+    this.validateAtSynth((index) => (unusable.length > 0 ? unusable : operatorProblems(parts, index)));
   }
 
   /** An error thrown in a constructor shows no construct path, and hides the later problems. */
-  private validateAtSynth(problems: () => readonly Refusal[]): void {
-    const lines = () => problems().map(({ prop, message }) => `${prop}: ${message}`);
+  private validateAtSynth(problems: (index: AppIndex) => readonly Refusal[]): void {
+    const lines = () => problems(appIndex(this)).map(({ prop, message }) => `${prop}: ${message}`);
     this.node.addValidation({ validate: () => [...lines(), ...this.twins()] });
   }
 
@@ -146,6 +147,6 @@ export class FlipopOperator extends Construct {
   }
 }
 
-function made<T>(wanted: boolean, make: () => T): T | undefined {
+function made<T>(wanted: boolean, make: () => T | undefined): T | undefined {
   return wanted ? make() : undefined;
 }
