@@ -7,7 +7,8 @@ import type { Toleration } from "./toleration";
 export interface FlipopOperatorProps {
   /**
    * Name of the operator's objects and of its instance label: a DNS label of at most 55 characters that begins with a
-   * letter. A second operator in a cluster needs another name or another namespace.
+   * letter. A second operator in a cluster needs another namespace, because all operators of a namespace share one
+   * Lease; another name alone is refused.
    * @default "flipop"
    */
   readonly name?: string;
@@ -189,4 +190,10 @@ export interface FlipopOperatorProps {
    * @default - none
    */
   readonly monitoringLabels?: { readonly [key: string]: string };
+  /**
+   * Name of the chart's cluster, such as `prod`, for an app with charts for several clusters. In one cluster, synthesis
+   * refuses two operators in one namespace, and two objects with the same kind, namespace and name.
+   * @default - all charts are for the same cluster
+   */
+  readonly cluster?: string;
 }

@@ -1,8 +1,8 @@
 import type { ApiObject } from "cdk8s";
 import type { Construct } from "constructs";
-import type { AppIndex } from "../private/app-index";
+import type { AppIndex } from "../private/app/app-index";
+import { warn } from "../private/app/warnings";
 import type { Draft } from "../private/draft";
-import { warn } from "../private/warnings";
 import { clusterObject } from "./cluster-object";
 import type { OperatorSettings } from "./settings";
 

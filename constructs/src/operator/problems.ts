@@ -1,7 +1,10 @@
-import type { ApiObject } from "cdk8s";
-import type { Construct } from "constructs";
+import { ApiObject } from "cdk8s";
+import type { Construct, IConstruct } from "constructs";
+import { LEASE_NAME } from "../api/names";
 import type { FlipopOperatorProps } from "../operator-props";
-import type { AppIndex } from "../private/app-index";
+import type { AppIndex } from "../private/app/app-index";
+import { checkNames } from "../private/app/check-names";
+import { checkCluster } from "../private/app/cluster-name";
 import { Draft, type Refusal } from "../private/draft";
 import { checkArguments } from "./check-arguments";
 import { checkEnvironment } from "./check-environment";
@@ -24,6 +27,8 @@ export interface OperatorParts {
 export function operatorProblems(parts: OperatorParts, index: AppIndex): readonly Refusal[] {
   const { operator, deployment, settings, props } = parts;
   const draft = new Draft(deployment);
+  checkCluster(operator, props.cluster, draft);
+  checkTwins(parts, index, draft);
   checkNamespaces(props, settings, draft);
   if (settings.createNamespaces) checkCreatedNamespaces(settings, draft);
   else warnOfMissingNamespaces(operator, settings, index);
@@ -33,4 +38,25 @@ export function operatorProblems(parts: OperatorParts, index: AppIndex): readonl
   checkLeaderElection(props, draft.at("replicas"));
   deploymentSpec(settings, props, draft);
   return draft.refusals;
+}
+
+/** What only one operator of a cluster may have: the name of the Lease is the same for all operators. */
+export function leaseClaim({ namespace }: OperatorSettings): string {
+  return `lease ${namespace}`;
+}
+
+/** Refuses a second operator in a namespace, and objects whose names belong to other objects. */
+function checkTwins({ operator, settings }: OperatorParts, index: AppIndex, draft: Draft): void {
+  const twin = index.earlierClaimant(leaseClaim(settings), operator);
+  if (twin) {
+    const lease = `both would use the Lease "${LEASE_NAME}", so only one would act`;
+    const fix = "use another namespace, or set prop cluster if the charts are for different clusters";
+    draft
+      .at("namespace")
+      .refuse(`"${settings.namespace}" is also the namespace of operator ${twin.node.path}, and ${lease}: ${fix}`);
+    return;
+  }
+  const constructs: readonly IConstruct[] = operator.node.findAll();
+  const objects = constructs.filter((construct) => ApiObject.isApiObject(construct));
+  checkNames({ objects, propOf: ({ kind }) => (kind === "Namespace" ? "createNamespaces" : "name"), draft }, index);
 }

@@ -3,7 +3,10 @@ import { KINDS, type KindName } from "../api/kinds";
 import { GROUP_VERSION } from "../api/names";
 import { validateSpec } from "../api/validate";
 import type { FlipopResource, FlipopResourceProps } from "../flipop-resource";
-import { Draft, type Refusal } from "./draft";
+import { type AppIndex, appIndex } from "./app/app-index";
+import { checkNames, registerObject } from "./app/check-names";
+import { checkCluster, nameCluster } from "./app/cluster-name";
+import { Draft, type Refusal, toLine } from "./draft";
 import { checkMetadata } from "./metadata";
 import { orderAfter, referencesOf } from "./order";
 import { type AnyFacts, inProps, misfits, propOf, valuesOf } from "./props";
@@ -16,6 +19,8 @@ export interface ResourceDefinition {
   readonly facts: AnyFacts;
   /** Writes the spec. It runs only at synthesis, more than once. */
   readonly write: (draft: Draft) => object;
+  /** Checks the props against the other constructs of the app. It runs only in a validation. */
+  readonly check?: (draft: Draft, index: AppIndex) => void;
 }
 
 /**
@@ -36,14 +41,21 @@ export function defineResource(resource: FlipopResource, definition: ResourceDef
     object.addJsonPatch(JsonPatch.remove("/metadata/namespace"));
   }
   orderAfter(object, referencesOf(Object.values(valuesOf(props, facts))));
-  resource.node.addValidation({ validate: () => problems(object, definition).map(toLine) });
+  registerObject(object);
+  nameCluster(resource, props.cluster);
+  const found = () => problems(object, definition, appIndex(resource));
+  resource.node.addValidation({ validate: () => found().map(toLine) });
   return object;
 }
 
 /** All problems of the object, as problems of props. */
-function problems(object: ApiObject, { kind, props = {}, facts, write }: ResourceDefinition): readonly Refusal[] {
+function problems(object: ApiObject, definition: ResourceDefinition, index: AppIndex): readonly Refusal[] {
+  const { kind, props = {}, facts, write, check } = definition;
   const draft = new Draft(object);
   checkMetadata(draft, { kind, given: props.metadata });
+  checkCluster(object, props.cluster, draft);
+  checkNames({ objects: [object], propOf: () => "metadata.name", draft }, index);
+  check?.(draft, index);
   const unusable = misfits(props, facts);
   if (unusable.length > 0) return [...draft.refusals, ...unusable];
   const spec = attempt(() => write(draft));
@@ -66,8 +78,4 @@ function attempt(work: () => object): object {
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
-}
-
-function toLine({ prop, message }: Refusal): string {
-  return prop === "" ? message : `${prop}: ${message}`;
 }

@@ -1,4 +1,5 @@
 import { nearest } from "../api/nearest";
+import type { FlipopResourceProps } from "../flipop-resource";
 import type { Refusal } from "./draft";
 import { PART, type Part, partProblem, shown } from "./part";
 
@@ -35,7 +36,8 @@ export interface Facts extends Shape {
 
 /** Facts about all props of a construct. It does not compile if a prop is missing. */
 export type FactsOf<Props> = {
-  readonly [Prop in Exclude<keyof Props, "metadata"> & string]-?: ShapeOf<Props[Prop]> & Pick<Facts, "fields">;
+  readonly [Prop in Exclude<keyof Props, keyof FlipopResourceProps> & string]-?: ShapeOf<Props[Prop]> &
+    Pick<Facts, "fields">;
 };
 
 /** Facts about the props of any construct. */
@@ -59,7 +61,7 @@ export function misfits(props: object, shapes: Shapes): readonly Refusal[] {
   const known = Object.entries(shapes).flatMap(([prop, shape]) => misfit(prop, given[prop], shape));
   const others = Object.entries(props).filter(([prop, value]) => value !== undefined && !Object.hasOwn(shapes, prop));
   const misspelt = others.flatMap(([prop]) => {
-    const meant = prop === "metadata" ? undefined : nearest(prop, Object.keys(shapes));
+    const meant = ["metadata", "cluster"].includes(prop) ? undefined : nearest(prop, Object.keys(shapes));
     if (meant === undefined || given[meant] !== undefined) return [];
     return refused(prop, `is not a prop: did you mean ${meant}?`);
   });

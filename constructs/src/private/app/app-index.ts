@@ -1,6 +1,6 @@
 import { ApiObject, Chart } from "cdk8s";
 import type { IConstruct } from "constructs";
-import { KINDS } from "../api/kinds";
+import { KINDS } from "../../api/kinds";
 import { clusterOf } from "./cluster-name";
 
 /** A construct that needs something for itself in its cluster, such as `address 192.0.2.10`. */
