@@ -1,4 +1,5 @@
 import type { IConstruct } from "constructs";
+import { holdsToken } from "../tokens";
 
 const WARNING = "flipop:warning";
 
@@ -8,6 +9,8 @@ const WARNING = "flipop:warning";
  */
 export function warn(construct: IConstruct, message: string): void {
   const { node } = construct;
+  // A check refuses the value.
+  if (holdsToken(message)) return;
   if (node.metadata.some(({ type, data }) => type === WARNING && data === message)) return;
   node.addMetadata(WARNING, message);
   process.emitWarning(`[${node.path}] ${message}`, "flipop");
