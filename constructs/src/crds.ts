@@ -7,6 +7,8 @@ import { appIndex } from "./private/app/app-index";
 import { checkNames, registerObject } from "./private/app/check-names";
 import { checkCluster, nameCluster } from "./private/app/cluster-name";
 import { Draft, toLine } from "./private/draft";
+import { PART } from "./private/part";
+import { misfits } from "./private/props";
 
 /** Props of the CustomResourceDefinitions. */
 export interface FlipopCrdsProps {
@@ -35,7 +37,7 @@ export class FlipopCrds extends Construct {
 
   constructor(scope: Construct, id: string, props: FlipopCrdsProps = {}) {
     super(scope, id);
-    nameCluster(this, props.cluster);
+    nameCluster(this, props?.cluster);
     this.floatingIpPool = this.define("FloatingIPPool");
     this.nodeDnsRecordSet = this.define("NodeDNSRecordSet");
     this.routedIp = this.define("RoutedIP");
@@ -51,9 +53,11 @@ export class FlipopCrds extends Construct {
   }
 
   /** One collision is enough: other CustomResourceDefinitions of the same app collide too. */
-  private problems({ cluster }: FlipopCrdsProps): string[] {
+  private problems(props: FlipopCrdsProps): string[] {
+    const unusable = misfits(props, { cluster: { part: PART.text } });
+    if (unusable.length > 0) return unusable.map(toLine);
     const draft = new Draft(this.floatingIpPool);
-    checkCluster(this, cluster, draft);
+    checkCluster(this, props.cluster, draft);
     checkNames({ objects: [this.floatingIpPool], propOf: () => "", draft }, appIndex(this));
     return draft.refusals.map(toLine);
   }

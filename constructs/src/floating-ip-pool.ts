@@ -172,7 +172,7 @@ export class FloatingIPPool extends FlipopResource {
       check: (draft, index) => checkAddressClaims(this, addresses, { draft, index }),
     });
     // Other resources are compared with them, even if this pool's own checks refuse them.
-    const addresses = Array.isArray(props.ips)
+    const addresses = Array.isArray(props?.ips)
       ? props.ips.map((ip, at) => ({ prop: `ips[${at}]`, ip: String(ip) }))
       : [];
     this._claims = addressClaims(addresses);

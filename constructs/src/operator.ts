@@ -9,16 +9,16 @@ import { metricsService } from "./operator/metrics-service";
 import { monitoring } from "./operator/monitoring";
 import { jobNamespaces, operatorNamespace } from "./operator/namespaces";
 import { networkPolicy } from "./operator/network-policy";
-import { leaseClaim, operatorProblems } from "./operator/problems";
+import { leaseClaim, type OperatorParts, operatorProblems } from "./operator/problems";
 import { cleanupClusterRole, clusterRole, namespacedRoles } from "./operator/roles";
 import { serviceAccount } from "./operator/service-account";
 import { operatorSettings } from "./operator/settings";
 import { editClusterRole, viewClusterRole } from "./operator/user-roles";
 import type { FlipopOperatorProps } from "./operator-props";
-import { type AppIndex, appIndex } from "./private/app/app-index";
+import { appIndex } from "./private/app/app-index";
 import { registerObject } from "./private/app/check-names";
 import { nameCluster } from "./private/app/cluster-name";
-import { type Refusal, toLine } from "./private/draft";
+import { toLine } from "./private/draft";
 import { misfits, withoutMisfits } from "./private/props";
 
 /**
@@ -134,15 +134,15 @@ export class FlipopOperator extends Construct {
     this.podMonitor = monitored.podMonitor;
     this.prometheusRule = monitored.prometheusRule;
     this.dashboard = monitored.dashboard;
-    const parts = { operator: this, deployment: this.deployment, settings, props: fit };
-    this.validateAtSynth(fit, (index) => (unusable.length > 0 ? unusable : operatorProblems(parts, index)));
+    const parts = { operator: this, deployment: this.deployment, settings, props: fit, given: props, unusable };
+    this.validateAtSynth(parts);
   }
 
   /** An error thrown in a constructor shows no construct path, and hides the later problems. */
-  private validateAtSynth({ cluster }: FlipopOperatorProps, problems: (index: AppIndex) => readonly Refusal[]): void {
-    nameCluster(this, cluster);
+  private validateAtSynth(parts: OperatorParts): void {
+    nameCluster(this, parts.props.cluster);
     for (const object of this.node.findAll()) if (ApiObject.isApiObject(object)) registerObject(object);
-    this.node.addValidation({ validate: () => problems(appIndex(this)).map(toLine) });
+    this.node.addValidation({ validate: () => operatorProblems(parts, appIndex(this)).map(toLine) });
   }
 }
 

@@ -1,15 +1,20 @@
 import { ApiObject } from "cdk8s";
 import type { Construct, IConstruct } from "constructs";
 import { LEASE_NAME } from "../api/names";
+import { isObject } from "../api/schema";
 import type { FlipopOperatorProps } from "../operator-props";
 import type { AppIndex } from "../private/app/app-index";
 import { checkNames } from "../private/app/check-names";
 import { checkCluster } from "../private/app/cluster-name";
+import { UnusableArguments } from "../private/arguments";
 import { Draft, type Refusal } from "../private/draft";
+import { valuesOf } from "../private/props";
+import { operatorTokenRefused, tokenPaths, withoutTokens } from "../private/tokens";
 import { checkArguments } from "./check-arguments";
 import { checkEnvironment } from "./check-environment";
 import { checkNamespaces } from "./check-namespaces";
 import { checkPods } from "./check-pods";
+import { OPERATOR_SHAPES } from "./check-types";
 import { deploymentSpec } from "./deployment";
 import { checkLeaderElection } from "./leader-election";
 import { checkCreatedNamespaces, warnOfMissingNamespaces } from "./namespaces";
@@ -20,11 +25,25 @@ export interface OperatorParts {
   readonly operator: Construct;
   readonly deployment: ApiObject;
   readonly settings: OperatorSettings;
+  /** The usable props. */
   readonly props: FlipopOperatorProps;
+  /** All props. */
+  readonly given: FlipopOperatorProps;
+  readonly unusable: readonly Refusal[];
 }
 
-/** Every problem of the props: the prop, the actual value and the fix. Empty: the props are valid. */
+/** Every problem of the props: the prop, the actual value and the fix, but no token. Empty: the props are valid. */
 export function operatorProblems(parts: OperatorParts, index: AppIndex): readonly Refusal[] {
+  const { given, unusable } = parts;
+  const refusals = unusable.length > 0 ? unusable : refusalsOf(parts, index);
+  return withoutTokens(
+    refusals,
+    isObject(given) ? tokenPaths(valuesOf(given, OPERATOR_SHAPES), "") : [],
+    operatorTokenRefused(),
+  );
+}
+
+function refusalsOf(parts: OperatorParts, index: AppIndex): readonly Refusal[] {
   const { operator, deployment, settings, props } = parts;
   const draft = new Draft(deployment);
   checkCluster(operator, props.cluster, draft);
@@ -36,7 +55,11 @@ export function operatorProblems(parts: OperatorParts, index: AppIndex): readonl
   checkEnvironment(props, draft);
   checkArguments(props, draft);
   checkLeaderElection(props, draft.at("replicas"));
-  deploymentSpec(settings, props, draft);
+  try {
+    deploymentSpec(settings, props, draft);
+  } catch (error) {
+    if (!(error instanceof UnusableArguments)) throw error;
+  }
   return draft.refusals;
 }
 

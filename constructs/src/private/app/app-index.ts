@@ -83,8 +83,7 @@ export class AppIndex {
   private nameKey(object: ApiObject): string {
     const { apiVersion, kind, name } = object;
     const group = apiVersion.includes("/") ? apiVersion.replace(/\/.*/, "") : "";
-    const namespace = CLUSTER_KINDS.has(kind) ? "" : (object.metadata.namespace ?? "");
-    return keyOf(this.clusterOf(object), group, kind, namespace, name);
+    return keyOf(this.clusterOf(object), group, kind, namespaceOf(object) ?? "", name);
   }
 
   /** The name of the file; empty for an output type with several objects in a file. */
@@ -106,6 +105,11 @@ export class AppIndex {
 
 /** Values of cdk8s' YamlOutputType. */
 const OutputType = { FILE_PER_RESOURCE: 2, FOLDER_PER_CHART: 3 } as const;
+
+/** The namespace of an object. A chart sets its namespace on cluster-scoped objects too, which have none. */
+export function namespaceOf({ kind, metadata }: ApiObject): string | undefined {
+  return CLUSTER_KINDS.has(kind) ? undefined : metadata.namespace;
+}
 
 function isClaimant(construct: IConstruct): construct is Claimant {
   return Array.isArray(Reflect.get(construct, "_claims"));

@@ -1,6 +1,6 @@
 import { type ApiObject, Chart } from "cdk8s";
 import type { Draft } from "../draft";
-import type { AppIndex } from "./app-index";
+import { type AppIndex, namespaceOf } from "./app-index";
 
 /** Objects of this library. Their constructs report collisions, so that each collision is reported once. */
 const OURS = new WeakSet<ApiObject>();
@@ -39,7 +39,9 @@ export function pathOf(object: ApiObject): string {
   return (OURS.has(object) && object.node.scope ? object.node.scope : object).node.path;
 }
 
-function titleOf({ kind, name, metadata: { namespace } }: ApiObject): string {
+function titleOf(object: ApiObject): string {
+  const { kind, name } = object;
+  const namespace = namespaceOf(object);
   return `${kind} "${name}"${namespace === undefined ? "" : ` of namespace "${namespace}"`}`;
 }
 
