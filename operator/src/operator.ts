@@ -5,6 +5,7 @@ import { hostname } from "node:os";
 import { API_GROUP, CONTROLLER_NAME, type FeatureName, LEASE_NAME, RELEASE } from "cdk8s-flipop/api";
 import { AddressAccounts } from "./addresses/address-accounts.js";
 import { AnnotatedNodes } from "./addresses/annotations/annotated-nodes.js";
+import { Owners } from "./addresses/annotations/owners.js";
 import { CreationRegistry } from "./addresses/creation/creation-registry.js";
 import type { Random } from "./async/backoff.js";
 import { settlesWithin } from "./async/wait.js";
@@ -18,7 +19,6 @@ import type { ControllerContext, ControllerFactory, ControllerParts } from "./co
 import { createFloatingIPPoolController } from "./controllers/floating-ip-pool/controller.js";
 import { createNodeAnnotationsController } from "./controllers/node-annotations/controller.js";
 import { createNodeDNSRecordSetController } from "./controllers/node-dns-record-set/controller.js";
-import { Owners } from "./controllers/owners.js";
 import { Inventories } from "./inventory/inventories.js";
 import { ApiEventRecorder } from "./kube/events.js";
 import { LeaseLock } from "./kube/lease.js";

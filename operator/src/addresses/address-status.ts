@@ -2,10 +2,10 @@
 
 import type { AddressState, AddressStatus, PoolCounts, Reason } from "cdk8s-flipop/api";
 import { refText } from "../claims/claimant.js";
-import { isDeleting, isObserved, type Snapshot } from "../controllers/floating-ip-pool/snapshot.js";
 import { reportedRetry } from "../reconcile/retries/reported-retry.js";
 import { isDue } from "../reconcile/retries/retry-schedule.js";
 import { timestamp } from "../times.js";
+import { type AddressSnapshot, isDeleting, isObserved } from "./address-set.js";
 import type { Assignment, AssignmentPlan } from "./assignments.js";
 import { isContested } from "./contested.js";
 import type { Desired } from "./desired.js";
@@ -22,7 +22,7 @@ export interface PlannedAddress {
 }
 
 export function addressesOf(
-  snapshot: Snapshot,
+  snapshot: AddressSnapshot,
   placements: readonly Placement[],
   assignmentPlan: AssignmentPlan,
 ): readonly PlannedAddress[] {
@@ -51,11 +51,11 @@ export function countsOf(
 
 type Told = AddressStatus & { readonly state: AddressState };
 
-function statusOf(snapshot: Snapshot, placement: Placement, pair: Assignment | undefined): Told {
+function statusOf(snapshot: AddressSnapshot, placement: Placement, pair: Assignment | undefined): Told {
   const { address, was } = placement;
   if (!isObserved(snapshot)) return { ...was, state: was.state ?? "unassigned" };
   if (address.claim?.ours === false) return claimed(placement);
-  if (!address.wanted || isDeleting(snapshot.pool)) return disabled(snapshot, placement);
+  if (!address.wanted || isDeleting(snapshot.set)) return disabled(snapshot, placement);
   if (pair !== undefined) return { ...place(pair.node), ...graceSince(placement), state: "in-progress" };
   if (isServed(placement)) return served(placement);
   return waiting(snapshot, placement);
@@ -67,7 +67,7 @@ function claimed({ address }: Placement): Told {
   return { ...reason("ClaimedByOther"), state: "error", error: `${refText(claim.winner)} has it: ${claim.text}` };
 }
 
-function disabled(snapshot: Snapshot, placement: Placement): Told {
+function disabled(snapshot: AddressSnapshot, placement: Placement): Told {
   const until = drainUntil(snapshot, placement);
   return {
     ...held(placement),
@@ -84,7 +84,7 @@ function served(placement: Placement): Told {
   return { ...held(placement), ...graceSince(placement), ...reason("InGrace"), state: "active" };
 }
 
-function waiting(snapshot: Snapshot, placement: Placement): Told {
+function waiting(snapshot: AddressSnapshot, placement: Placement): Told {
   const { certainty, action, was, holder } = placement;
   if (certainty === "moving") return moving(placement);
   if (certainty === "gone") return { ...reason("AddressNotFound"), state: "error", error: GONE_TEXT };
@@ -102,7 +102,7 @@ function waiting(snapshot: Snapshot, placement: Placement): Told {
 }
 
 /** A text that does not change with time: a status that says the same is not written. */
-function graceStart({ now }: Snapshot, { grace }: Placement): number {
+function graceStart({ now }: AddressSnapshot, { grace }: Placement): number {
   return grace === undefined || grace.state === "matches" ? now : grace.since;
 }
 
@@ -120,12 +120,12 @@ function targetOf({ nodeName, providerID }: AddressStatus): AddressStatus {
   };
 }
 
-/** A failure of the last try is shown until the next try is due: then the pool tries again, or has nothing left to try. */
-function failure(snapshot: Snapshot, placement: Placement): Told | undefined {
-  const { memory, pool } = snapshot;
+/** A failure of the last try is shown until the next try is due: then the operator tries again, or has nothing left to try. */
+function failure(snapshot: AddressSnapshot, placement: Placement): Told | undefined {
+  const { memory, set } = snapshot;
   const { was, address } = placement;
   if (isContested(memory.reverts.get(address.ip))) {
-    const error = `a foreign writer takes ${address.ip} away again and again: stop it; ${pool.metadata.name} tries every 10 min`;
+    const error = `a foreign writer takes ${address.ip} away again and again: stop it; ${set.metadata.name} tries every 10 min`;
     return { ...reason("ForeignWriter"), state: "error", error };
   }
   if (was.state !== "error" || !isHeldUp(snapshot, placement)) return undefined;
@@ -139,14 +139,14 @@ function failure(snapshot: Snapshot, placement: Placement): Told | undefined {
 }
 
 /** When the account is tried again, where that is no sooner than its slow schedule says; once reported, it stays. */
-function accountWait(snapshot: Snapshot, { was, address }: Placement): string | undefined {
+function accountWait(snapshot: AddressSnapshot, { was, address }: Placement): string | undefined {
   const { memory, providerRetryAt, now } = snapshot;
   const at = Math.max(providerRetryAt ?? 0, memory.accountRetryAt?.get(addressLockKey(address.ip)) ?? 0);
   return reportedRetry([at], was.retryAt, now);
 }
 
 /** By a failure of its own, of the account, or of the nodes that it could go to. */
-function isHeldUp(snapshot: Snapshot, { was, address }: Placement): boolean {
+function isHeldUp(snapshot: AddressSnapshot, { was, address }: Placement): boolean {
   const { memory, providerFailure, now } = snapshot;
   const own = ownRetryAt(was);
   const machines = own === undefined ? [] : snapshot.candidates.flatMap(({ machine }) => machine ?? []);

@@ -1,12 +1,11 @@
 /** Step 6 of `plan.ts`: which address goes to which node, now. */
 
 import { ASSIGNMENT_OVER_MS } from "../bounds.js";
-import type { Snapshot } from "../controllers/floating-ip-pool/snapshot.js";
 import { clockTime, timeOf } from "../times.js";
+import type { AddressSnapshot } from "./address-set.js";
 import type { Placement } from "./grace.js";
 import type { MovableAddresses } from "./movable-addresses.js";
-import { isIn, regionOf } from "./regions.js";
-import type { WaitingNode, WaitingNodes } from "./waiting-nodes.js";
+import { isIn, regionOf, type WaitingNode, type WaitingNodes } from "./waiting-nodes.js";
 
 export interface Assignment {
   readonly placement: Placement;
@@ -22,13 +21,13 @@ export interface AssignmentPlan {
   readonly coolUntil: number | "unanswered" | undefined;
   /** Nodes wait, but none in the region of these addresses. */
   readonly elsewhere: readonly Placement[];
-  /** Nodes that no address of the pool is left for. */
+  /** Nodes that no address of the set is left for. */
   readonly leftover: readonly WaitingNode[];
 }
 
 /** First come, first served is best here: regions divide addresses and nodes, and within one any address fits any node. */
 export function assignmentsOf(
-  snapshot: Snapshot,
+  snapshot: AddressSnapshot,
   { free }: MovableAddresses,
   waitingNodes: Pick<WaitingNodes, "shared" | "waiting">,
 ): AssignmentPlan {
@@ -40,14 +39,14 @@ export function assignmentsOf(
   return { assignments: now, cooling: matched.slice(now.length), coolUntil: next, elsewhere, leftover };
 }
 
-/** ms between two assignments of the pool. */
-export function coolOffOf({ pool }: Pick<Snapshot, "pool">): number {
-  return (pool.spec.assignmentCoolOffSeconds ?? 0) * 1000;
+/** ms between two assignments of the set. */
+export function coolOffOf({ set }: Pick<AddressSnapshot, "set">): number {
+  return set.coolOffSeconds * 1000;
 }
 
-function coolUntilOf({ pool, memory, now }: Snapshot, coolOffMs: number): AssignmentPlan["coolUntil"] {
+function coolUntilOf({ set, memory, now }: AddressSnapshot, coolOffMs: number): AssignmentPlan["coolUntil"] {
   if (coolOffMs > 0 && memory.assigning === true) return "unanswered";
-  const recorded = timeOf(pool.status.lastAssignmentTime);
+  const recorded = timeOf(set.lastAssignmentTime);
   const known = [recorded, inheritedOf(recorded, memory.firstPlannedAt), memory.lastAssignmentAt];
   // One that lies further ahead comes from a clock that was set back since: nobody waits until that time comes again.
   const credible = known.filter((time) => time !== undefined).filter((time) => time - now <= coolOffMs);
@@ -68,7 +67,7 @@ export function coolOffText({ coolUntil }: Pick<AssignmentPlan, "coolUntil">, no
 }
 
 function match(
-  { capabilities }: Snapshot,
+  { capabilities }: AddressSnapshot,
   free: readonly Placement[],
   { shared, waiting }: Pick<WaitingNodes, "shared" | "waiting">,
 ) {

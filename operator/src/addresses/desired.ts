@@ -1,12 +1,12 @@
-/** Step 1: which addresses the pool has, in order, and how many of them should be up. */
+/** Step 1: which addresses the set has, in order, and how many of them should be up. */
 
 import { Annotation, type CreatedAddress, canonicalIp, familyOf, type IpFamily, isIp } from "cdk8s-flipop/api";
 import type { Claim } from "../claims/claims.js";
-import type { Pool, Snapshot } from "../controllers/floating-ip-pool/snapshot.js";
+import type { AddressSet, AddressSnapshot } from "./address-set.js";
 
 /**
- * `listed`: in `spec.ips`, never created by this pool. `created`: by this pool. `restored`: the status was lost, and the
- * annotation says that this pool created it; it counts, but is never released.
+ * `listed`: in the spec, never created for this resource. `created`: for this resource. `restored`: the status was lost, and
+ * the annotation says that it was created for this resource; it counts, but is never released.
  */
 export type Origin = "listed" | "restored" | "created";
 
@@ -16,7 +16,7 @@ export interface DesiredAddress {
   readonly origin: Origin;
   /** Should be up; else it is disabled. */
   readonly wanted: boolean;
-  /** `spec.ips` has it. */
+  /** The list of the spec has it. */
   readonly inSpec: boolean;
   /** Created, as far as anybody can tell: no answer said so. Never released. @default false */
   readonly inferred?: boolean;
@@ -34,18 +34,18 @@ export interface Desired {
   readonly missing: number;
   /** Listed twice. */
   readonly duplicates: readonly string[];
-  /** Entries of `spec.ips` that are no address of the pool's family; as written. */
+  /** Entries of the spec's list that are no address of the family; as written. */
   readonly rejected: readonly string[];
 }
 
-export function desiredOf({ pool, claims }: Pick<Snapshot, "pool" | "claims">): Desired {
-  const family = familyOfPool(pool);
-  const { valid, duplicates, rejected } = readList(pool.spec.ips ?? [], family);
+export function desiredOf({ set, claims }: Pick<AddressSnapshot, "set" | "claims">): Desired {
+  const family = set.family;
+  const { valid, duplicates, rejected } = readList(set.listed, family);
   const inSpec = new Set(valid);
-  const order = inOrder(pool, valid, family);
-  const asked = pool.spec.desiredIPs ?? 0;
+  const order = inOrder(set, valid, family);
+  const asked = set.desiredCount;
   const isWanted = (ip: string, index: number) => (asked > 0 ? index < asked : inSpec.has(ip));
-  const inferred = new Set((pool.status.createdIPs ?? []).flatMap((entry) => inferredIp(entry)));
+  const inferred = new Set(set.createdIPs.flatMap((entry) => inferredIp(entry)));
   const addresses = order.map(({ ip, origin }, index): DesiredAddress => {
     const mark = inferred.has(ip) ? { inferred: true } : {};
     return {
@@ -72,29 +72,27 @@ function inferredIp({ ip, inferred }: CreatedAddress): readonly string[] {
   return inferred === true ? [canonicalIp(ip)] : [];
 }
 
-/** That of the spec, else of its first address, else IPv4. */
-export function familyOfPool({ spec }: Pick<Pool, "spec">): IpFamily {
-  return spec.ipFamily ?? familyOf(spec.ips?.find(isIp) ?? "");
+/** That of the first address of a list, else IPv4. */
+export function familyOfList(ips: readonly string[]): IpFamily {
+  return familyOf(ips.find(isIp) ?? "");
 }
 
 /** Of its records: that of its addresses, unless they name another. */
-export function dnsProviderOf({ provider, dnsRecordSet }: Pool["spec"]): string {
+export function dnsProviderOf({ provider, dnsRecordSet }: Pick<AddressSet, "provider" | "dnsRecordSet">): string {
   return dnsRecordSet?.provider || provider;
 }
 
-/** Addresses that the annotation says the pool created. */
-export function annotatedIps({ metadata }: Pick<Pool, "metadata">): readonly string[] {
+/** Addresses that the annotation says were created for the resource. */
+export function annotatedIps({ metadata }: Pick<AddressSet, "metadata">): readonly string[] {
   const parts = (metadata.annotations?.[Annotation.createdIps] ?? "").split(",").map((part) => part.trim());
   return parts.filter(isIp).map(canonicalIp);
 }
 
-/** Created ones come last and in the order of their creation, wherever they stand in `spec.ips`. */
-function inOrder(pool: Pool, listed: readonly string[], family: IpFamily) {
-  const entries = [...(pool.status.createdIPs ?? [])].sort(
-    (a, b) => compare(a.createdTime, b.createdTime) || compare(a.ip, b.ip),
-  );
+/** Created ones come last and in the order of their creation, wherever they stand in the list. */
+function inOrder(set: AddressSet, listed: readonly string[], family: IpFamily) {
+  const entries = [...set.createdIPs].sort((a, b) => compare(a.createdTime, b.createdTime) || compare(a.ip, b.ip));
   const created = new Set(entries.map(({ ip }) => canonicalIp(ip)));
-  const restored = new Set(annotatedIps(pool).filter((ip) => !created.has(ip) && familyOf(ip) === family));
+  const restored = new Set(annotatedIps(set).filter((ip) => !created.has(ip) && familyOf(ip) === family));
   const never = listed.filter((ip) => !created.has(ip) && !restored.has(ip));
   return [
     ...never.map((ip) => ({ ip, origin: "listed" as const })),

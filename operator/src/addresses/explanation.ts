@@ -1,11 +1,11 @@
 /** A plan read aloud: what log lines and Events say. */
 
-import type { Snapshot } from "../controllers/floating-ip-pool/snapshot.js";
 import type { Refusal } from "../match/checks.js";
 import type { Grace } from "../match/grace.js";
 import { notableRefusals } from "../match/implied.js";
 import { newerFirst } from "../match/kubelet-version.js";
 import { clockTime, duration } from "../times.js";
+import type { AddressSnapshot } from "./address-set.js";
 import type { Assignment, AssignmentPlan } from "./assignments.js";
 import type { Placement } from "./grace.js";
 import type { WaitingNode } from "./waiting-nodes.js";
@@ -16,7 +16,7 @@ export interface Choice {
 }
 
 /** `203.0.113.7 moves from node-3 (NotReady for 12 s, grace 10 s over) to node-9 (youngest of 4 candidates)`. */
-export function moveText(snapshot: Snapshot, pair: Assignment, choice: Choice): string {
+export function moveText(snapshot: AddressSnapshot, pair: Assignment, choice: Choice): string {
   const { placement, node } = pair;
   const to = `${node.name} (${choiceText(snapshot, node, choice)})`;
   if (placement.holder === undefined) return `${placement.address.ip} goes to ${to}`;
@@ -24,7 +24,7 @@ export function moveText(snapshot: Snapshot, pair: Assignment, choice: Choice): 
 }
 
 /** What the plan does and what it waits for; empty: nothing. */
-export function planText(snapshot: Snapshot, assignmentPlan: AssignmentPlan, choice: Choice): string {
+export function planText(snapshot: AddressSnapshot, assignmentPlan: AssignmentPlan, choice: Choice): string {
   const moves = assignmentPlan.assignments.map((pair) => moveText(snapshot, pair, choice));
   const { cooling, coolUntil } = assignmentPlan;
   const others = moves.length > 0 ? `${cooling.length} other${cooling.length === 1 ? "" : "s"}` : `${cooling.length}`;
@@ -32,11 +32,11 @@ export function planText(snapshot: Snapshot, assignmentPlan: AssignmentPlan, cho
   const end = coolUntil === "unanswered" ? "after the answer" : `until ${clockTime(coolUntil ?? snapshot.now)}`;
   const wait = `${others} ${verb} for the cool-off ${end}`;
   const parts = [...moves, ...(cooling.length > 0 ? [wait] : [])];
-  return parts.length === 0 ? "" : `${snapshot.pool.metadata.name}: ${parts.join("; ")}.`;
+  return parts.length === 0 ? "" : `${snapshot.set.metadata.name}: ${parts.join("; ")}.`;
 }
 
 /** `node-3 (NotReady for 12 s, grace 10 s over)`. */
-export function holderText(snapshot: Snapshot, { holder, verdict, grace }: Placement): string {
+export function holderText(snapshot: AddressSnapshot, { holder, verdict, grace }: Placement): string {
   const name = verdict?.node.name ?? `${holder}`;
   if (grace === undefined || grace.state === "matches") return name;
   const why =
@@ -46,9 +46,9 @@ export function holderText(snapshot: Snapshot, { holder, verdict, grace }: Place
   return `${name} (${why}${since}${graceText(snapshot, grace)})`;
 }
 
-function graceText({ pool }: Snapshot, grace: Exclude<Grace, { readonly state: "matches" }>): string {
+function graceText({ set }: AddressSnapshot, grace: Exclude<Grace, { readonly state: "matches" }>): string {
   if (grace.state === "protected") return `, grace until ${clockTime(grace.until)}`;
-  const period = pool.spec.gracePeriodSeconds ?? 0;
+  const period = set.gracePeriodSeconds;
   return grace.why !== "unrecoverable" && period > 0 ? `, grace ${duration(period * 1000)} over` : "";
 }
 
@@ -58,10 +58,10 @@ function shortReason({ reason }: Refusal): string {
 }
 
 /** What sets the chosen node apart from the best that was not. */
-function choiceText({ pool }: Snapshot, node: WaitingNode, { waiting }: Choice): string {
+function choiceText({ set }: AddressSnapshot, node: WaitingNode, { waiting }: Choice): string {
   if (waiting.length < 2) return "the only candidate";
   const of = `of ${waiting.length} candidates`;
-  if (pool.spec.nodePreference === "Name") return `first by name ${of}`;
+  if (set.nodePreference === "Name") return `first by name ${of}`;
   const next = waiting[waiting.indexOf(node) + 1];
   if (next === undefined) return `last ${of}`;
   if (isLeaving(node) !== isLeaving(next)) return `here to stay, ${of}`;

@@ -1,17 +1,17 @@
 /** Step 3: which holders keep their address, though they do not match for the moment. */
 
-import type { Snapshot } from "../controllers/floating-ip-pool/snapshot.js";
 import { type Grace, graceOf } from "../match/grace.js";
 import { omitUndefined } from "../omit-undefined.js";
 import { timeOf } from "../times.js";
+import type { AddressSnapshot } from "./address-set.js";
 import type { Holding } from "./observed.js";
 
 export interface Placement extends Holding {
-  /** `undefined`: nobody is known to hold it, or it is not the pool's to judge. */
+  /** `undefined`: nobody is known to hold it, or it is not the set's to judge. */
   readonly grace: Grace | undefined;
 }
 
-export function placementsOf(snapshot: Snapshot, observed: readonly Holding[]): readonly Placement[] {
+export function placementsOf(snapshot: AddressSnapshot, observed: readonly Holding[]): readonly Placement[] {
   return observed.map((holding) => ({ ...holding, grace: graceFor(snapshot, holding) }));
 }
 
@@ -27,9 +27,12 @@ export function isOurs({ address }: Pick<Holding, "address">): boolean {
   return address.claim?.ours === true;
 }
 
-function graceFor({ now, pool, leadsSince }: Snapshot, { address, holder, verdict, was }: Holding): Grace | undefined {
+function graceFor(
+  { now, set, leadsSince }: AddressSnapshot,
+  { address, holder, verdict, was }: Holding,
+): Grace | undefined {
   if (holder === undefined || !address.wanted) return undefined;
-  const periodMs = (pool.spec.gracePeriodSeconds ?? 0) * 1000;
+  const periodMs = set.gracePeriodSeconds * 1000;
   return graceOf({ verdict, memory: graceMemory(was, holder), periodMs, now, ...omitUndefined({ leadsSince }) });
 }
 

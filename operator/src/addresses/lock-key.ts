@@ -1,7 +1,7 @@
 /** What a chain is about: two chains of one subject never run at once. */
 
-import type { Action, ActionSequence } from "../controllers/floating-ip-pool/actions.js";
 import type { ProviderId } from "../providers/types.js";
+import type { Action, ActionSequence } from "./actions.js";
 
 export function lockKeyOf(sequence: ActionSequence): string {
   const lockKeys = sequence.map(lockKeyOfAction);

@@ -2,9 +2,9 @@
 
 import type { AddressStatus, Reason } from "cdk8s-flipop/api";
 import { DUE_READ_MS } from "../bounds.js";
-import type { Snapshot } from "../controllers/floating-ip-pool/snapshot.js";
 import { isDue } from "../reconcile/retries/retry-schedule.js";
 import { timeOf } from "../times.js";
+import type { AddressSnapshot } from "./address-set.js";
 import { contestedUntil } from "./contested.js";
 import { isOurs, type Placement } from "./grace.js";
 import { addressLockKey } from "./lock-key.js";
@@ -16,7 +16,7 @@ export interface MovableAddresses {
   readonly later: readonly { readonly placement: Placement; readonly until: number }[];
 }
 
-export function movableAddressesOf(snapshot: Snapshot, placements: readonly Placement[]): MovableAddresses {
+export function movableAddressesOf(snapshot: AddressSnapshot, placements: readonly Placement[]): MovableAddresses {
   const free: Placement[] = [];
   const later: { readonly placement: Placement; readonly until: number }[] = [];
   for (const placement of placements.filter(isMovable)) {
@@ -35,7 +35,7 @@ function isMovable(placement: Placement): boolean {
   return holder === undefined || grace?.state === "over";
 }
 
-function waitsUntil(snapshot: Snapshot, { address, was }: Placement): number | undefined {
+function waitsUntil(snapshot: AddressSnapshot, { address, was }: Placement): number | undefined {
   const { now, memory } = snapshot;
   const retries = [ownRetryAt(was), memory.accountRetryAt?.get(addressLockKey(address.ip))];
   const due = retries.filter((retryAt) => !isDue(retryAt, now));
@@ -53,7 +53,7 @@ export function ownRetryAt({ reason, retryAt }: AddressStatus): number | undefin
 }
 
 /** While the account fails, only a read of it shows when that is over; `undefined`: it does not fail. */
-export function accountUntil({ now, providerRetryAt }: Snapshot): number | undefined {
+export function accountUntil({ now, providerRetryAt }: AddressSnapshot): number | undefined {
   return providerRetryAt === undefined ? undefined : Math.max(providerRetryAt, now + DUE_READ_MS);
 }
 

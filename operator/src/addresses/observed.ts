@@ -2,10 +2,10 @@
 
 import type { AddressStatus } from "cdk8s-flipop/api";
 import { canonicalIp } from "cdk8s-flipop/api";
-import type { Snapshot } from "../controllers/floating-ip-pool/snapshot.js";
 import { hasEnded, type InventoryAddress } from "../inventory/types.js";
 import type { Verdict } from "../match/checks.js";
 import type { ProviderId } from "../providers/types.js";
+import type { AddressSnapshot } from "./address-set.js";
 import type { Desired, DesiredAddress } from "./desired.js";
 
 /**
@@ -28,14 +28,12 @@ export interface Holding {
   readonly was: AddressStatus;
 }
 
-export function observedOf(snapshot: Snapshot, { addresses }: Desired): readonly Holding[] {
-  const statuses = new Map(
-    Object.entries(snapshot.pool.status.ips ?? {}).map(([ip, status]) => [canonicalIp(ip), status]),
-  );
+export function observedOf(snapshot: AddressSnapshot, { addresses }: Desired): readonly Holding[] {
+  const statuses = new Map(Object.entries(snapshot.set.statuses).map(([ip, status]) => [canonicalIp(ip), status]));
   return addresses.map((address) => holdingOf(snapshot, address, statuses.get(address.ip) ?? {}));
 }
 
-function holdingOf({ inventory, verdictOf }: Snapshot, address: DesiredAddress, was: AddressStatus): Holding {
+function holdingOf({ inventory, verdictOf }: AddressSnapshot, address: DesiredAddress, was: AddressStatus): Holding {
   const facts = inventory.get(address.ip);
   const holder = facts?.holder;
   const action = facts === undefined ? undefined : runningAction(facts, was);

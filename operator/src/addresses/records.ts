@@ -1,18 +1,18 @@
 /** Step 9: the record set of the addresses that are up. It is never emptied, but for a resource that asks for it. */
 
 import type { DnsStatus, IpFamily } from "cdk8s-flipop/api";
-import type { Snapshot } from "../controllers/floating-ip-pool/snapshot.js";
 import type { RecordType } from "../providers/types.js";
 import type { RecordSequence } from "../records/actions.js";
 import { recordChain as chainOf, recorded, removalChain, ttlOf } from "../records/record-sequence.js";
-import { dnsProviderOf, familyOfPool } from "./desired.js";
+import type { AddressSnapshot } from "./address-set.js";
+import { dnsProviderOf } from "./desired.js";
 import { isOurs, isServed, type Placement } from "./grace.js";
 
 /** One chain: the new set, then the end of the former one, then the status. */
-export function recordChain(snapshot: Snapshot, values: readonly string[], family: IpFamily): RecordSequence {
-  const { dns, pool } = snapshot;
-  const wanted = pool.spec.dnsRecordSet;
-  if (wanted === undefined) return forgotten(pool.status.dns);
+export function recordChain(snapshot: AddressSnapshot, values: readonly string[], family: IpFamily): RecordSequence {
+  const { dns, set } = snapshot;
+  const wanted = set.dnsRecordSet;
+  if (wanted === undefined) return forgotten(set.writtenDns);
   if (dns === undefined) return [];
   return chainOf({
     ...desiredOf(snapshot, family),
@@ -25,8 +25,8 @@ export function recordChain(snapshot: Snapshot, values: readonly string[], famil
 }
 
 /** Addresses to publish: those that are served, and those on their way that were published before. */
-export function publishedOf(snapshot: Snapshot, placements: readonly Placement[], moving: ReadonlySet<string>) {
-  const before = new Set(snapshot.pool.status.dns?.values);
+export function publishedOf(snapshot: AddressSnapshot, placements: readonly Placement[], moving: ReadonlySet<string>) {
+  const before = new Set(snapshot.set.writtenDns?.values);
   const onTheWay = ({ address, certainty }: Placement) => certainty === "moving" || moving.has(address.ip);
   const published = placements.filter((placement) => {
     if (!placement.address.wanted || !isOurs(placement)) return false;
@@ -36,25 +36,25 @@ export function publishedOf(snapshot: Snapshot, placements: readonly Placement[]
   return placements.some(isServed) ? published.map(({ address }) => address.ip).sort() : [];
 }
 
-/** Deletes the set that was last written, for a pool that goes. */
-export function recordRemoval(snapshot: Snapshot): RecordSequence {
-  const { dns, pool } = snapshot;
+/** Deletes the set that was last written, for a resource that goes. */
+export function recordRemoval(snapshot: AddressSnapshot): RecordSequence {
+  const { dns, set } = snapshot;
   if (dns === undefined) return [];
-  return removalChain({ ...desiredOf(snapshot, familyOfPool(pool)), dns, wanted: pool.spec.dnsRecordSet });
+  return removalChain({ ...desiredOf(snapshot, set.family), dns, wanted: set.dnsRecordSet });
 }
 
-function desiredOf({ pool, now, memory }: Snapshot, family: IpFamily) {
+function desiredOf({ set, now, memory }: AddressSnapshot, family: IpFamily) {
   const types: readonly RecordType[] = [family === "IPv6" ? "AAAA" : "A"];
   return {
     now,
     reverts: memory.reverts.get("records"),
-    provider: dnsProviderOf(pool.spec),
-    last: pool.status.dns,
+    provider: dnsProviderOf(set),
+    last: set.writtenDns,
     types: { asked: types, ours: types },
   };
 }
 
-function ownerOf({ pool: { metadata } }: Snapshot): string {
+function ownerOf({ set: { metadata } }: AddressSnapshot): string {
   return `${metadata.namespace}/${metadata.name}`;
 }
 

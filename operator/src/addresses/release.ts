@@ -1,28 +1,28 @@
 /** Step 10: created addresses: their place in `spec.ips`, their backup copy, and the end of those not wanted any more. */
 
 import { Annotation, canonicalIp } from "cdk8s-flipop/api";
-import type { Action, ActionSequence } from "../controllers/floating-ip-pool/actions.js";
-import { isDeleting, type Snapshot } from "../controllers/floating-ip-pool/snapshot.js";
 import { ttlOf } from "../records/record-sequence.js";
 import { timeOf } from "../times.js";
+import type { Action, ActionSequence } from "./actions.js";
+import { type AddressSet, type AddressSnapshot, isDeleting } from "./address-set.js";
 import type { Desired } from "./desired.js";
 import { isOurs, type Placement } from "./grace.js";
 
 /** Appends what is not in `spec.ips` yet, once; what somebody took out again stays out. */
 export function bookkeepingSequences(
-  { pool }: Snapshot,
+  { set }: AddressSnapshot,
   { addresses }: Desired,
   placements: readonly Placement[],
 ): readonly ActionSequence[] {
   const inSpec = new Set(addresses.filter((address) => address.inSpec).map(({ ip }) => ip));
-  const fresh = (pool.status.createdIPs ?? []).filter((entry) => entry.inSpec !== true);
+  const fresh = set.createdIPs.filter((entry) => entry.inSpec !== true);
   const appends = fresh.map(({ ip }): ActionSequence => {
     const known = inSpec.has(canonicalIp(ip));
     return known
       ? [{ do: "mark-in-spec", ip, why: "spec.ips has it already" }]
       : [{ do: "append-to-spec", ip, why: "a created address must survive a loss of the status" }];
   });
-  return [...appends, ...backup(pool, addresses, forgottenOf(placements)), ...staleCopy(pool)];
+  return [...appends, ...backup(set, addresses, forgottenOf(placements)), ...staleCopy(set)];
 }
 
 /**
@@ -35,7 +35,10 @@ function forgottenOf(placements: readonly Placement[]): readonly string[] {
 }
 
 /** One chain for each address that is disabled and under `Delete`, and one for all that are gone and given up. */
-export function releaseSequences(snapshot: Snapshot, placements: readonly Placement[]): readonly ActionSequence[] {
+export function releaseSequences(
+  snapshot: AddressSnapshot,
+  placements: readonly Placement[],
+): readonly ActionSequence[] {
   const created = placements.filter(({ address }) => address.origin === "created");
   const gone = created.filter((placement) => placement.certainty === "gone" && isGivenUp(snapshot, placement));
   const back = created.map((placement) => giveBack(snapshot, placement));
@@ -43,39 +46,39 @@ export function releaseSequences(snapshot: Snapshot, placements: readonly Placem
 }
 
 /** When a disabled address may leave its node: one TTL after it left DNS. `undefined`: the wait has not begun. */
-export function drainedAt(snapshot: Snapshot, { was, address }: Placement): number | undefined {
-  const { spec, status } = snapshot.pool;
-  const recordsStay = isDeleting(snapshot.pool) && spec.dnsRecordSet?.deletionPolicy !== "Delete";
-  if (recordsStay || (spec.dnsRecordSet === undefined && status.dns === undefined)) return snapshot.now;
-  if (status.dns?.values.includes(address.ip)) return undefined;
+export function drainedAt(snapshot: AddressSnapshot, { was, address }: Placement): number | undefined {
+  const { dnsRecordSet, writtenDns } = snapshot.set;
+  const recordsStay = isDeleting(snapshot.set) && dnsRecordSet?.deletionPolicy !== "Delete";
+  if (recordsStay || (dnsRecordSet === undefined && writtenDns === undefined)) return snapshot.now;
+  if (writtenDns?.values.includes(address.ip)) return undefined;
   return was.state === "disabled" ? timeOf(was.retryAt) : undefined;
 }
 
 /** What `retryAt` of a disabled address should say: the wait begins when DNS no longer has the address. */
-export function drainUntil(snapshot: Snapshot, placement: Placement): number | undefined {
-  const { dns, pool } = snapshot;
-  if (!isReleasable(snapshot, placement) || pool.status.dns?.values.includes(placement.address.ip)) return undefined;
-  if (pool.spec.dnsRecordSet === undefined) return undefined;
-  return drainedAt(snapshot, placement) ?? snapshot.now + ttlOf(dns, pool.spec.dnsRecordSet) * 1000;
+export function drainUntil(snapshot: AddressSnapshot, placement: Placement): number | undefined {
+  const { dns, set } = snapshot;
+  if (!isReleasable(snapshot, placement) || set.writtenDns?.values.includes(placement.address.ip)) return undefined;
+  if (set.dnsRecordSet === undefined) return undefined;
+  return drainedAt(snapshot, placement) ?? snapshot.now + ttlOf(dns, set.dnsRecordSet) * 1000;
 }
 
 /** Created by us, not wanted, and to be deleted. Listed, restored, inferred, borrowed and conflicted ones never are. */
-export function isReleasable(snapshot: Snapshot, placement: Placement): boolean {
+export function isReleasable(snapshot: AddressSnapshot, placement: Placement): boolean {
   return placement.address.inferred !== true && isUnwanted(snapshot, placement);
 }
 
 /** It would be released, if an answer had said that it is ours. */
-export function isHeldBack(snapshot: Snapshot, placement: Placement): boolean {
+export function isHeldBack(snapshot: AddressSnapshot, placement: Placement): boolean {
   return placement.address.inferred === true && placement.certainty !== "gone" && isUnwanted(snapshot, placement);
 }
 
-function isUnwanted({ pool }: Snapshot, placement: Placement): boolean {
+function isUnwanted({ set }: AddressSnapshot, placement: Placement): boolean {
   const { address, facts } = placement;
-  if (pool.spec.reclaimPolicy !== "Delete" || address.origin !== "created") return false;
-  return isOurs(placement) && (isDeleting(pool) || !address.wanted) && facts?.borrowed !== true;
+  if (set.reclaimPolicy !== "Delete" || address.origin !== "created") return false;
+  return isOurs(placement) && (isDeleting(set) || !address.wanted) && facts?.borrowed !== true;
 }
 
-function giveBack(snapshot: Snapshot, placement: Placement): ActionSequence {
+function giveBack(snapshot: AddressSnapshot, placement: Placement): ActionSequence {
   const { address, holder, certainty } = placement;
   if (!isReleasable(snapshot, placement) || certainty !== "seen") return [];
   const at = drainedAt(snapshot, placement);
@@ -89,22 +92,26 @@ function giveBack(snapshot: Snapshot, placement: Placement): ActionSequence {
  * One that does not exist any more. A wanted one keeps its place (a token of the wrong account would else create all
  * anew) until somebody takes it out of `spec.ips`.
  */
-function isGivenUp({ pool }: Snapshot, { address }: Placement): boolean {
-  const entry = entryOf(pool, address.ip);
-  return !address.wanted || isDeleting(pool) || (entry?.inSpec === true && !address.inSpec);
+function isGivenUp({ set }: AddressSnapshot, { address }: Placement): boolean {
+  const entry = entryOf(set, address.ip);
+  return !address.wanted || isDeleting(set) || (entry?.inSpec === true && !address.inSpec);
 }
 
 /**
  * Out of the spec, then out of the backup copy, and only then out of `createdIPs`: what stood in one of those alone would
- * count as an address of the pool, in the place of one that is there.
+ * count as an address of the set, in the place of one that is there.
  */
-function forget({ pool }: Snapshot, placements: readonly Placement[], gone: readonly Placement[]): ActionSequence {
+function forget(
+  { set }: AddressSnapshot,
+  placements: readonly Placement[],
+  gone: readonly Placement[],
+): ActionSequence {
   if (gone.length === 0) return [];
   const why = gone.length === 1 ? "the address does not exist any more" : "the addresses do not exist any more";
-  const listed = isDeleting(pool) ? [] : gone.filter(({ address }) => address.inSpec);
+  const listed = isDeleting(set) ? [] : gone.filter(({ address }) => address.inSpec);
   const left = placements.filter((placement) => !gone.includes(placement)).map(({ address }) => address);
-  const copy = backup(pool, left).flat();
-  const entries = gone.flatMap(({ address }) => entryOf(pool, address.ip) ?? []);
+  const copy = backup(set, left).flat();
+  const entries = gone.flatMap(({ address }) => entryOf(set, address.ip) ?? []);
   return [
     ...listed.map(({ address }): Action => ({ do: "drop-from-spec", ip: address.ip, why })),
     ...copy,
@@ -112,12 +119,12 @@ function forget({ pool }: Snapshot, placements: readonly Placement[], gone: read
   ];
 }
 
-function entryOf({ status }: Snapshot["pool"], ip: string) {
-  return (status.createdIPs ?? []).find((entry) => canonicalIp(entry.ip) === ip);
+function entryOf({ createdIPs }: AddressSet, ip: string) {
+  return createdIPs.find((entry) => canonicalIp(entry.ip) === ip);
 }
 
 function backup(
-  pool: Snapshot["pool"],
+  set: AddressSet,
   addresses: Desired["addresses"],
   forgotten: readonly string[] = [],
 ): readonly ActionSequence[] {
@@ -125,15 +132,15 @@ function backup(
     .filter(({ origin, ip }) => origin !== "listed" && !forgotten.includes(ip))
     .map(({ ip }) => ip)
     .join(",");
-  const seen = pool.metadata.annotations?.[Annotation.createdIps];
+  const seen = set.metadata.annotations?.[Annotation.createdIps];
   if ((seen ?? "") === value) return [];
   const why = "a copy of the created addresses, should the status get lost";
   const left = forgotten.length === 0 ? {} : { forgotten };
   return [[{ do: "annotate-pool", value: value === "" ? undefined : value, ...left, why }]];
 }
 
-function staleCopy({ metadata, status }: Snapshot["pool"]): readonly ActionSequence[] {
+function staleCopy({ metadata, pendingCreation }: AddressSet): readonly ActionSequence[] {
   const copied = metadata.annotations?.[Annotation.pendingCreation] !== undefined;
-  if (!copied || status.pendingCreation !== undefined) return [];
+  if (!copied || pendingCreation !== undefined) return [];
   return [[{ do: "drop-intent-copy", why: "the creation has ended" }]];
 }

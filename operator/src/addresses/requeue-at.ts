@@ -1,6 +1,6 @@
 /** When to look again though nothing happens: the earliest of all that is waited for. */
 
-import type { Snapshot } from "../controllers/floating-ip-pool/snapshot.js";
+import type { AddressSnapshot } from "./address-set.js";
 import type { AssignmentPlan } from "./assignments.js";
 import { contestedUntil } from "./contested.js";
 import type { Creation } from "./creation/creation.js";
@@ -16,7 +16,7 @@ export interface Waits {
 }
 
 /** ms since the epoch; `undefined`: only for what happens. */
-export function requeueAt(snapshot: Snapshot, waits: Waits): number | undefined {
+export function requeueAt(snapshot: AddressSnapshot, waits: Waits): number | undefined {
   const { now, inventory, dns, memory } = snapshot;
   const { placements, movable, assignmentPlan, creation } = waits;
   // An account that does not answer is asked at its own times.

@@ -1,12 +1,17 @@
 /** Step 5: candidates that wait for an address, in the preferred order. */
 
-import type { Snapshot } from "../controllers/floating-ip-pool/snapshot.js";
 import type { NodeFacts } from "../match/node-facts.js";
 import { inPreference } from "../match/node-preference.js";
 import type { ProviderId } from "../providers/types.js";
 import { isDue } from "../reconcile/retries/retry-schedule.js";
+import type { AddressSnapshot } from "./address-set.js";
 import type { Placement } from "./grace.js";
-import { isIn, type Regions } from "./regions.js";
+import type { MovableAddresses } from "./movable-addresses.js";
+
+const REGION_LABEL = "topology.kubernetes.io/region";
+
+/** Regions that nodes are looked for in; `any`: all. */
+export type Regions = ReadonlySet<string> | "any";
 
 /** A candidate whose machine is known. */
 export interface WaitingNode extends NodeFacts {
@@ -31,13 +36,13 @@ export interface Wanting {
 }
 
 export function waitingNodesOf(
-  snapshot: Snapshot,
+  snapshot: AddressSnapshot,
   placements: readonly Placement[],
   { wants, regions }: Wanting,
 ): WaitingNodes {
   const taken = takenNodes(snapshot, placements);
   const free = snapshot.candidates.filter(hasMachine).filter(({ machine }) => !taken(machine));
-  const waiting = inPreference(free, snapshot.pool.spec.nodePreference ?? "Stable").filter(hasMachine);
+  const waiting = inPreference(free, snapshot.set.nodePreference).filter(hasMachine);
   const fit = waiting.filter((node) => isIn(node, regions));
   const able = fit.filter(({ machine }) => isDue(snapshot.memory.nodeRetryAt.get(machine), snapshot.now));
   const byMachine = new Map(able.map((node) => [node.machine, node]));
@@ -46,15 +51,15 @@ export function waitingNodesOf(
 }
 
 /** Full, promised to a move that is under way (of anybody), or the place of an address whose creation is not settled. */
-function takenNodes(snapshot: Snapshot, placements: readonly Placement[]): (machine: ProviderId) => boolean {
-  const { inventory, capabilities, otherCreations, pool } = snapshot;
+function takenNodes(snapshot: AddressSnapshot, placements: readonly Placement[]): (machine: ProviderId) => boolean {
+  const { inventory, capabilities, otherCreations, set } = snapshot;
   const limit = capabilities?.addressesPerNode ?? 1;
   const bound = new Map<ProviderId, number>();
   for (const { action, holder } of placements) {
     const target = action?.expected;
     if (target !== undefined && target !== holder) bound.set(target, (bound.get(target) ?? 0) + 1);
   }
-  const creating = new Set([pool.status.pendingCreation?.providerID, ...otherCreations.map(({ node }) => node)]);
+  const creating = new Set([set.pendingCreation?.providerID, ...otherCreations.map(({ node }) => node)]);
   return (machine) =>
     creating.has(machine) ||
     inventory.reservedFor(machine) !== undefined ||
@@ -63,4 +68,22 @@ function takenNodes(snapshot: Snapshot, placements: readonly Placement[]): (mach
 
 function hasMachine(node: NodeFacts): node is WaitingNode {
   return node.machine !== undefined;
+}
+
+/** @param missing how many addresses are to be created: they may be created anywhere. */
+export function regionsOf({ capabilities }: AddressSnapshot, { free }: MovableAddresses, missing: number): Regions {
+  if (capabilities?.regional !== true || missing > 0) return "any";
+  const regions = new Set(free.map(({ facts }) => facts?.region ?? ""));
+  return regions.has("") ? "any" : regions;
+}
+
+/** A node or an address that names no region may be anywhere. */
+export function isIn(node: Pick<NodeFacts, "labels">, regions: Regions): boolean {
+  const own = regionOf(node);
+  return regions === "any" || regions.has("") || own === "" || regions.has(own);
+}
+
+/** Empty: it names none. */
+export function regionOf({ labels }: Pick<NodeFacts, "labels">): string {
+  return labels[REGION_LABEL] ?? "";
 }

@@ -3,6 +3,7 @@
 import type { FeatureName } from "cdk8s-flipop/api";
 import type { AddressAccounts } from "../addresses/address-accounts.js";
 import type { AnnotatedNodes } from "../addresses/annotations/annotated-nodes.js";
+import type { Owners } from "../addresses/annotations/owners.js";
 import type { CreationRegistry } from "../addresses/creation/creation-registry.js";
 import type { Random } from "../async/backoff.js";
 import type { Claims } from "../claims/claims.js";
@@ -22,7 +23,6 @@ import type { Notifier } from "../reconcile/notifier.js";
 import type { RecordRegistry } from "../records/record-registry.js";
 import type { Check } from "../runtime/health.js";
 import type { Drainable, Synced } from "../runtime/manager.js";
-import type { Owners } from "./owners.js";
 
 /** The part of the settings that controllers read. */
 export interface ControllerSettings {

@@ -2,6 +2,7 @@ import { Annotation, type FloatingIPPoolSpec, type FloatingIPPoolStatus } from "
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { desiredOf } from "../../src/addresses/desired.js";
+import { addressSetOf } from "../../src/controllers/floating-ip-pool/address-set.js";
 import { meta } from "../claims/resources.js";
 
 const [A, B, C] = ["203.0.113.1", "203.0.113.2", "203.0.113.3"];
@@ -57,7 +58,7 @@ describe("the wish of a pool", () => {
     it(name, () => {
       const annotations = annotation === undefined ? {} : { [Annotation.createdIps]: annotation };
       const pool = { metadata: meta("p", 1, annotations), spec: { provider: "digitalocean", ...spec }, status };
-      const desired = desiredOf({ pool, claims: { addresses: new Map(), names: [] } });
+      const desired = desiredOf({ set: addressSetOf(pool), claims: { addresses: new Map(), names: [] } });
       expect(desired.addresses.map(({ ip, wanted }) => (wanted ? ip : `-${ip}`))).to.deep.equal(order);
       expect(desired.missing).to.equal(missing);
     });
@@ -65,7 +66,7 @@ describe("the wish of a pool", () => {
 
   it("says what it passed over", () => {
     const pool = { metadata: meta("p"), spec: { provider: "digitalocean", ips: [A, "x", A] }, status: {} };
-    const desired = desiredOf({ pool, claims: { addresses: new Map(), names: [] } });
+    const desired = desiredOf({ set: addressSetOf(pool), claims: { addresses: new Map(), names: [] } });
     expect([desired.duplicates, desired.rejected]).to.deep.equal([[A], ["x"]]);
   });
 });

@@ -11,7 +11,7 @@ import type { RecoveringAccount } from "../../src/reconcile/retries/retries.js";
 import type { OneObject } from "./rig.js";
 
 export interface Move extends Action {
-  readonly do: "move" | "read";
+  readonly do: "move" | "read" | "poll";
   readonly ip: string;
   readonly machine?: string;
 }
@@ -39,7 +39,10 @@ export class MovingKind {
   run: (action: Move, call: ActionCall<Mover>) => Promise<Outcome> = async () => ({ is: "done" });
   account: RecoveringAccount | undefined;
   /** Hooks of one test alone. */
-  more: Pick<Kind<Mover>, "recheckOf" | "priorityOf"> = {};
+  more: Pick<
+    Kind<Mover>,
+    "recheckOf" | "priorityOf" | "reserve" | "mayRun" | "pendingWarnings" | "pendingWarningOf" | "statusEvents"
+  > = {};
   hasAddress = true;
   showsMoves = true;
   readonly begun: string[] = [];
@@ -67,6 +70,7 @@ export class MovingKind {
       actions: {
         move: (call, action) => this.attempt(call, action),
         read: (call, action) => this.attempt(call, action),
+        poll: (call, action) => this.attempt(call, action),
       },
       status: ({ moved }) => (this.showsMoves ? { moved: [...moved] } : {}),
       targetOf: ({ ip, machine }) => ({
@@ -78,9 +82,11 @@ export class MovingKind {
       recordOutcome: (state, _snapshot, result) => this.record(state, result),
       events: (_snapshot, _plan, { results }) => ({
         now: [],
-        deferred: results.flatMap(({ outcome }) =>
-          outcome.is === "refused" ? warning("AssignFailed", "Assign", outcome.failure.problem.message) : [],
-        ),
+        deferred: results.flatMap(({ outcome }) => {
+          if (outcome.is !== "refused") return [];
+          const { failure } = outcome;
+          return { ...warning("AssignFailed", "Assign", failure.problem.message), failure };
+        }),
       }),
     };
   }

@@ -1,6 +1,7 @@
 /** What a kind needs to run in memory: one object at a server, a source for the engine, and what the engine reports. */
 
 import type { KubeClient, KubeRequest } from "../../src/kube/client.js";
+import { jsonEqual } from "../../src/kube/equal.js";
 import type { EventInput } from "../../src/kube/events.js";
 import type { KubeObject } from "../../src/kube/objects.js";
 import { StatusError } from "../../src/kube/status-error.js";
@@ -28,10 +29,14 @@ export class OneObject<O extends KubeObject> {
   readonly notifier = new Notifier();
   readonly source: ResourceSource<O>;
   leads = true;
+  dryRun = false;
   /** The cache hears of nothing while this is set. */
   lagging = false;
+  /** The server refuses patches for want of a right. */
+  forbids = false;
   /** Fields of the status that the server does not know. */
   dropped: readonly string[] = [];
+  /** The server refuses each write. */
   private cached: O | undefined;
   private stored: O | undefined;
   private readonly listeners = new Set<(event: SourceEvent<O>) => void>();
@@ -43,6 +48,7 @@ export class OneObject<O extends KubeObject> {
       this.client,
       () => this.cached,
       (key) => `/${key}`,
+      this.clock,
     );
     this.source = {
       writers,
@@ -82,6 +88,12 @@ export class OneObject<O extends KubeObject> {
     this.store({ ...object, metadata, status: this.stored?.status });
   }
 
+  /** A backup of the server is restored: versions begin again. */
+  restore(object: O): void {
+    this.lagging = false;
+    this.store({ ...object, metadata: { ...object.metadata, resourceVersion: "1" } });
+  }
+
   /** The cache catches up. */
   catchUp(): void {
     this.lagging = false;
@@ -112,7 +124,7 @@ export class OneObject<O extends KubeObject> {
       runtime: { queue: noQueueMetrics, controller: noControllerMetrics } as RuntimeMetrics,
       notifier: this.notifier,
       leads: () => this.leads,
-      settings: { dryRun: false, resyncMs: 86_400_000 },
+      settings: { dryRun: this.dryRun, resyncMs: 86_400_000 },
     };
   }
 
@@ -128,6 +140,7 @@ export class OneObject<O extends KubeObject> {
     if (stored === undefined) throw new StatusError({ code: 404, reason: "NotFound", message: "gone" });
     if (method === "GET") return stored;
     this.patches.push(body);
+    if (this.forbids) throw new StatusError({ code: 403, reason: "Forbidden", message: "no right to patch" });
     const version = (body as Partial<KubeObject>).metadata?.resourceVersion;
     if (version !== undefined && version !== stored.metadata.resourceVersion) {
       throw new StatusError({ code: 409, reason: "Conflict", message: "changed meanwhile" });
@@ -137,6 +150,7 @@ export class OneObject<O extends KubeObject> {
     const status = Object.fromEntries(
       Object.entries((merged.status ?? {}) as object).filter(([field]) => !this.dropped.includes(field)),
     );
+    if (jsonEqual({ ...merged, status }, { ...stored, status: stored.status ?? {} })) return stored;
     return this.store({ ...merged, status, metadata: { ...merged.metadata, resourceVersion } });
   }
 

@@ -2,9 +2,8 @@
 
 import { canonicalIp, type PendingCreation } from "cdk8s-flipop/api";
 import { CALL_OVER_MS, LISTS_APART_MS } from "../../bounds.js";
-import type { Snapshot } from "../../controllers/floating-ip-pool/snapshot.js";
 import type { InventoryAddress } from "../../inventory/types.js";
-import { familyOfPool } from "../desired.js";
+import type { AddressSnapshot } from "../address-set.js";
 import { candidatesIn, caseOf, doubtOf, isForeign, type OpenCase, ofProject, rivalsOf } from "./inference.js";
 
 /**
@@ -20,23 +19,23 @@ export type CreationRecovery =
   | { readonly is: "several"; readonly ips: readonly string[]; readonly why?: string }
   | { readonly is: "wait"; readonly until: number };
 
-export function settle(snapshot: Snapshot, intent: PendingCreation): CreationRecovery {
-  const { provider } = snapshot.pool.spec;
-  if (intent.provider !== provider || intent.family !== familyOfPool(snapshot.pool)) return { is: "elsewhere" };
+export function settle(snapshot: AddressSnapshot, intent: PendingCreation): CreationRecovery {
+  const { provider } = snapshot.set;
+  if (intent.provider !== provider || intent.family !== snapshot.set.family) return { is: "elsewhere" };
   const open = caseOf(snapshot, intent);
   const onNode = heldOnNode(snapshot, open);
   if (onNode !== undefined) return { is: "ours", ip: onNode.ip, why: "it is on the node that it was created for" };
   const last = open.lists.at(-1);
   if (last === undefined) return { is: "wait", until: snapshot.now + LISTS_APART_MS };
   const candidates = candidatesIn(snapshot, open, last);
-  const listed = (snapshot.pool.spec.ips ?? [])
+  const listed = snapshot.set.listed
     .map(canonicalIp)
     .find((ip) => last.unassigned.has(ip) && isNewcomer(snapshot, open, ip));
   if (listed !== undefined) return { is: "listed", ip: listed };
   return candidates.length === 0 ? recoverNone(snapshot, open) : settleSome(snapshot, open, candidates);
 }
 
-function recoverNone(snapshot: Snapshot, open: OpenCase): CreationRecovery {
+function recoverNone(snapshot: AddressSnapshot, open: OpenCase): CreationRecovery {
   const { lists, startedAt } = open;
   const lateEnough = lists.filter(({ at }) => at >= startedAt + CALL_OVER_MS);
   const empty = lateEnough.filter((list) => candidatesIn(snapshot, open, list).length === 0);
@@ -46,7 +45,7 @@ function recoverNone(snapshot: Snapshot, open: OpenCase): CreationRecovery {
   return { is: "wait", until: Math.max(from + LISTS_APART_MS, snapshot.now + 1000) };
 }
 
-function settleSome(snapshot: Snapshot, open: OpenCase, candidates: readonly string[]): CreationRecovery {
+function settleSome(snapshot: AddressSnapshot, open: OpenCase, candidates: readonly string[]): CreationRecovery {
   const { lists } = open;
   const at = lists.at(-1)?.at ?? 0;
   const firstSeen = (ip: string) => lists.find(({ unassigned }) => unassigned.has(ip))?.at ?? at;
@@ -65,7 +64,7 @@ function settleSome(snapshot: Snapshot, open: OpenCase, candidates: readonly str
 }
 
 /** On the machine that was asked for, which had none: somebody else would have had to choose the same one just then. */
-function heldOnNode(snapshot: Snapshot, { intent, seen }: OpenCase): InventoryAddress | undefined {
+function heldOnNode(snapshot: AddressSnapshot, { intent, seen }: OpenCase): InventoryAddress | undefined {
   const { providerID, dropletHadAddress, family } = intent;
   if (providerID === undefined || dropletHadAddress !== false) return undefined;
   const held = snapshot.inventory.heldBy(providerID).filter((address) => address.family === family);
@@ -73,6 +72,6 @@ function heldOnNode(snapshot: Snapshot, { intent, seen }: OpenCase): InventoryAd
 }
 
 /** A person may name one that no fact would choose. */
-function isNewcomer(snapshot: Snapshot, { seen }: OpenCase, ip: string): boolean {
+function isNewcomer(snapshot: AddressSnapshot, { seen }: OpenCase, ip: string): boolean {
   return !seen.has(ip) && !isForeign(snapshot, ip) && snapshot.inventory.get(ip) !== undefined;
 }

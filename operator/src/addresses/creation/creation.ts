@@ -3,18 +3,17 @@
 import { Annotation, canonicalIp, type PendingCreation } from "cdk8s-flipop/api";
 import { SEEN_KEPT } from "../../bounds.js";
 import { refText } from "../../claims/claimant.js";
-import type { Action, ActionSequence } from "../../controllers/floating-ip-pool/actions.js";
-import type { Snapshot } from "../../controllers/floating-ip-pool/snapshot.js";
 import { omitUndefined } from "../../omit-undefined.js";
 import type { ProviderId } from "../../providers/types.js";
 import type { Problem } from "../../reconcile/conditions/problem.js";
 import { isDue } from "../../reconcile/retries/retry-schedule.js";
 import { clockTime, timestamp } from "../../times.js";
+import type { Action, ActionSequence } from "../actions.js";
+import type { AddressSet, AddressSnapshot } from "../address-set.js";
 import { type AssignmentPlan, coolOffOf, coolOffText } from "../assignments.js";
 import type { Desired } from "../desired.js";
 import { accountUntil } from "../movable-addresses.js";
-import { regionOf } from "../regions.js";
-import type { WaitingNode } from "../waiting-nodes.js";
+import { regionOf, type WaitingNode } from "../waiting-nodes.js";
 import { type CreationRecovery, settle } from "./creation-recovery.js";
 import { heldUpUntil } from "./creation-registry.js";
 import type { CreationResult } from "./creation-result.js";
@@ -30,7 +29,7 @@ export interface Creation {
 
 /** @param armed the finalizer is there, or not needed. */
 export function creationOf(
-  snapshot: Snapshot,
+  snapshot: AddressSnapshot,
   desired: Desired,
   assignmentPlan: AssignmentPlan,
   armed: boolean,
@@ -46,11 +45,10 @@ export function creationOf(
 }
 
 /** The end of an open creation, or of one that no status shows yet; `undefined`: there is neither. */
-export function creationRecoveryOf(snapshot: Snapshot): Creation | undefined {
-  const { status, metadata } = snapshot.pool;
+export function creationRecoveryOf(snapshot: AddressSnapshot): Creation | undefined {
+  const { pendingCreation: intent, metadata } = snapshot.set;
   const { creationResult } = snapshot.memory;
   if (creationResult !== undefined) return { sequence: [recording(creationResult)], problem: RECORDING };
-  const { pendingCreation: intent } = status;
   const forget = metadata.annotations?.[Annotation.forgetCreation] !== undefined;
   if (forget)
     return { sequence: intent === undefined ? [SERVED] : [ended(intent, "a person said to forget it"), SERVED] };
@@ -62,7 +60,7 @@ const SERVED: Action = {
   why: "it has been served; left there, it would hit the next creation",
 };
 
-function recoveredBy(snapshot: Snapshot, intent: PendingCreation, end: CreationRecovery): Creation {
+function recoveredBy(snapshot: AddressSnapshot, intent: PendingCreation, end: CreationRecovery): Creation {
   switch (end.is) {
     case "ours":
       return { sequence: [ended(intent, end.why, end.ip)] };
@@ -88,8 +86,8 @@ function recording(result: CreationResult): Action {
 }
 
 /** What people are told of a creation whose answer was lost. `undefined`: there is none, or its end is known. */
-export function unsettledOf(snapshot: Snapshot): Problem | undefined {
-  if (snapshot.creating === true || snapshot.pool.status.pendingCreation === undefined) return undefined;
+export function unsettledOf(snapshot: AddressSnapshot): Problem | undefined {
+  if (snapshot.creating === true || snapshot.set.pendingCreation === undefined) return undefined;
   return creationRecoveryOf(snapshot)?.problem;
 }
 
@@ -103,12 +101,12 @@ function ended({ startedAt }: PendingCreation, why: string, ip?: string): Action
 }
 
 /** How many of the missing addresses look for a node. Those that can't be created now leave the nodes to others. */
-export function creatable(snapshot: Snapshot, desired: Desired): number {
+export function creatable(snapshot: AddressSnapshot, desired: Desired): number {
   return desired.missing === 0 || blockage(snapshot, desired) !== undefined ? 0 : desired.missing;
 }
 
 /** What does not pass as soon as others are done. */
-function blockage(snapshot: Snapshot, desired: Desired): Creation | undefined {
+function blockage(snapshot: AddressSnapshot, desired: Desired): Creation | undefined {
   const { crdTooOld, memory, now, providerFailure } = snapshot;
   if (crdTooOld) return { sequence: [], problem: { reason: "CRDTooOld", message: CRD_TEXT } };
   const unable = inability(snapshot, desired);
@@ -122,21 +120,21 @@ function blockage(snapshot: Snapshot, desired: Desired): Creation | undefined {
   return { sequence: [], problem: failure, requeueAt: failure.retryAt };
 }
 
-function inability({ capabilities, pool }: Snapshot, { family }: Desired): Problem | undefined {
+function inability({ capabilities, set }: AddressSnapshot, { family }: Desired): Problem | undefined {
   if (capabilities === undefined)
     return {
       reason: "UnknownProvider",
-      message: `provider "${pool.spec.provider}" is not set up: correct it, or give the operator its token`,
+      message: `provider "${set.provider}" is not set up: correct it, or give the operator its token`,
     };
   if (capabilities.families.includes(family)) return undefined;
   return {
     reason: "Unsupported",
-    message: `provider "${pool.spec.provider}" has no ${family} addresses; use another provider`,
+    message: `provider "${set.provider}" has no ${family} addresses; use another provider`,
   };
 }
 
 /** Another resource's creation could be mistaken for this one. */
-function holdUpOf(snapshot: Snapshot, desired: Desired, node: ProviderId | undefined): Creation | undefined {
+function holdUpOf(snapshot: AddressSnapshot, desired: Desired, node: ProviderId | undefined): Creation | undefined {
   const { now, inventory, otherCreations } = snapshot;
   const beginning = { node, now, listedAt: now - inventory.ageSeconds * 1000 };
   const waits = otherCreations.flatMap((other) => {
@@ -158,15 +156,15 @@ function unsettledOther(message: string): Creation {
   return { sequence: [], problem: { reason: "CreationUnsettled", message } };
 }
 
-function create(snapshot: Snapshot, desired: Desired, assignmentPlan: AssignmentPlan): Creation {
-  const { capabilities, pool } = snapshot;
+function create(snapshot: AddressSnapshot, desired: Desired, assignmentPlan: AssignmentPlan): Creation {
+  const { capabilities, set } = snapshot;
   const node = capabilities?.createsOnNode.includes(desired.family) ? assignmentPlan.leftover[0] : undefined;
   const heldUp = holdUpOf(snapshot, desired, node?.machine);
   if (heldUp !== undefined) return heldUp;
   const why = `desiredIPs is ${desired.desiredCount}, ${desired.missing} missing`;
   if (node !== undefined)
     return createOnNode(snapshot, { family: desired.family, node, why }, assignmentPlan.coolUntil);
-  const region = pool.spec.region ?? "";
+  const region = set.region ?? "";
   if (region === "" && capabilities?.regional === true) return NO_REGION;
   const intent = intentOf(snapshot, desired.family, undefined);
   return {
@@ -185,7 +183,7 @@ interface OnNode {
 
 /** An assignment, too. One that has to cool off waits: an address that lies idle is billed, and serves nobody. */
 function createOnNode(
-  snapshot: Snapshot,
+  snapshot: AddressSnapshot,
   { family, node, why }: OnNode,
   coolUntil: AssignmentPlan["coolUntil"],
 ): Creation {
@@ -202,26 +200,26 @@ function createOnNode(
 }
 
 /** The cool-off counts from before the call: a crash right after it must not shorten it. */
-export function assignmentRecord({ pool, now }: Snapshot, why: string): Action {
-  const formerly = pool.status.lastAssignmentTime;
+export function assignmentRecord({ set, now }: AddressSnapshot, why: string): Action {
+  const formerly = set.lastAssignmentTime;
   return { do: "record-assignment", at: timestamp(now), ...(formerly === undefined ? {} : { formerly }), why };
 }
 
 function intentOf(
-  { pool, now, inventory }: Snapshot,
+  { set, now, inventory }: AddressSnapshot,
   family: PendingCreation["family"],
   node: WaitingNode | undefined,
 ): PendingCreation {
   const isHeld = ({ holder }: { readonly holder?: string }) => Number(holder !== undefined);
   // Held ones, too, while there is room: one that loses its node later is no newcomer either.
   const known = [...inventory.addresses.values()].sort((a, b) => isHeld(a) - isHeld(b) || (a.ip < b.ip ? -1 : 1));
-  const { provider } = pool.spec;
-  const region = (node === undefined ? "" : regionOf(node)) || pool.spec.region;
+  const { provider } = set;
+  const region = (node === undefined ? "" : regionOf(node)) || set.region;
   const place = node === undefined ? {} : onNode(node, inventory.heldCount(node.machine) > 0);
   return {
     startedAt: timestamp(now),
     provider,
-    ...omitUndefined({ region, project: projectOf(pool, inventory) }),
+    ...omitUndefined({ region, project: projectOf(set, inventory) }),
     family,
     ...place,
     unassignedSeen: known.slice(0, SEEN_KEPT).map(({ ip }) => ip),
@@ -229,8 +227,8 @@ function intentOf(
 }
 
 /** Where all that this resource created itself is filed; `undefined`: nowhere, or in several places. */
-function projectOf({ status }: Snapshot["pool"], inventory: Snapshot["inventory"]): string | undefined {
-  const own = (status.createdIPs ?? []).filter(({ inferred }) => inferred !== true);
+function projectOf({ createdIPs }: AddressSet, inventory: AddressSnapshot["inventory"]): string | undefined {
+  const own = createdIPs.filter(({ inferred }) => inferred !== true);
   const projects = new Set(own.flatMap(({ ip }) => inventory.get(canonicalIp(ip))?.project ?? []));
   const [project] = projects;
   return projects.size === 1 ? project : undefined;
@@ -260,7 +258,7 @@ const NO_REGION: Creation = {
 };
 
 function severalText(
-  snapshot: Snapshot,
+  snapshot: AddressSnapshot,
   { startedAt }: PendingCreation,
   { ips, why }: Extract<CreationRecovery, { readonly is: "several" }>,
 ): string {
@@ -268,17 +266,20 @@ function severalText(
   return `the answer to the creation of ${startedAt} was lost, and any of ${ips.join(", ")} may be its address${reason}: ${remedyOf(snapshot)}`;
 }
 
-function waitText(snapshot: Snapshot, { startedAt }: PendingCreation): string {
+function waitText(snapshot: AddressSnapshot, { startedAt }: PendingCreation): string {
   return `the answer to the creation of ${startedAt} was lost; the provider's lists show what came of it: ${remedyOf(snapshot)}`;
 }
 
-function elsewhereText({ pool: { metadata } }: Snapshot, { startedAt, provider, family }: PendingCreation): string {
+function elsewhereText(
+  { set: { metadata } }: AddressSnapshot,
+  { startedAt, provider, family }: PendingCreation,
+): string {
   return `the answer to the creation of ${startedAt} was lost, and provider "${provider}" (${family}), which it was sent to, is not the spec's any more: look there for a new address, then set annotation ${Annotation.forgetCreation} on ${metadata.name}`;
 }
 
-function remedyOf({ pool: { metadata, spec } }: Snapshot): string {
+function remedyOf({ set: { metadata, desiredCount } }: AddressSnapshot): string {
   const forget = `set annotation ${Annotation.forgetCreation} on ${metadata.name} if none is`;
   if (metadata.deletionTimestamp !== undefined) return `nothing needs doing, it stays with the account; ${forget}`;
-  const where = spec.desiredIPs === undefined ? "ips" : "ips (a RoutedIP: routedIP)";
+  const where = desiredCount === 0 ? "ips" : "ips (a RoutedIP: routedIP)";
   return `list the right one in ${where}, or ${forget}`;
 }

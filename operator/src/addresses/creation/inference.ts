@@ -6,8 +6,8 @@
 import { Annotation, canonicalIp, type PendingCreation } from "cdk8s-flipop/api";
 import { CREATION_OVER_MS, INFERENCE_WINDOW_MS } from "../../bounds.js";
 import { refText } from "../../claims/claimant.js";
-import type { OtherCreation, Snapshot } from "../../controllers/floating-ip-pool/snapshot.js";
 import { timeOf } from "../../times.js";
+import type { AddressSnapshot, OtherCreation } from "../address-set.js";
 import type { ListObservation } from "./list-observations.js";
 
 /** One creation whose answer was lost. */
@@ -21,7 +21,7 @@ export interface OpenCase {
   readonly lists: readonly ListObservation[];
 }
 
-export function caseOf(snapshot: Snapshot, intent: PendingCreation): OpenCase {
+export function caseOf(snapshot: AddressSnapshot, intent: PendingCreation): OpenCase {
   const startedAt = startOf(snapshot, intent);
   return {
     intent,
@@ -32,17 +32,21 @@ export function caseOf(snapshot: Snapshot, intent: PendingCreation): OpenCase {
 }
 
 /** A start in the future is of a clock that was set back since: then it counts from where this process met it. */
-function startOf({ now, memory }: Snapshot, { startedAt }: PendingCreation): number {
+function startOf({ now, memory }: AddressSnapshot, { startedAt }: PendingCreation): number {
   const at = timeOf(startedAt);
   return at === undefined || at > now ? (memory.intentSeenAt ?? now) : at;
 }
 
 /** New, unassigned, and excluded by no fact; sorted. */
-export function candidatesIn(snapshot: Snapshot, open: OpenCase, list: ListObservation): readonly string[] {
+export function candidatesIn(snapshot: AddressSnapshot, open: OpenCase, list: ListObservation): readonly string[] {
   return [...list.unassigned].filter((ip) => isCandidate(snapshot, open, ip)).sort();
 }
 
-export function isCandidate(snapshot: Snapshot, { intent, seen, lists, startedAt }: OpenCase, ip: string): boolean {
+export function isCandidate(
+  snapshot: AddressSnapshot,
+  { intent, seen, lists, startedAt }: OpenCase,
+  ip: string,
+): boolean {
   if (seen.has(ip) || isForeign(snapshot, ip)) return false;
   const region = snapshot.inventory.get(ip)?.region ?? "";
   if (region !== "" && intent.region !== undefined && intent.region !== "" && region !== intent.region) return false;
@@ -56,14 +60,18 @@ function isLate(lists: readonly ListObservation[], startedAt: number, ip: string
 }
 
 /** The addresses in the project of the resource's other addresses; all addresses if that project is unknown. */
-export function ofProject({ inventory }: Snapshot, { intent }: OpenCase, ips: readonly string[]): readonly string[] {
+export function ofProject(
+  { inventory }: AddressSnapshot,
+  { intent }: OpenCase,
+  ips: readonly string[],
+): readonly string[] {
   const projectOf = (ip: string) => inventory.get(ip)?.project;
   const { project } = intent;
   return project === undefined ? ips : ips.filter((ip) => (projectOf(ip) ?? project) === project);
 }
 
 /** Why a single candidate is no proof; `undefined`: it is taken for the one. */
-export function doubtOf(snapshot: Snapshot, open: OpenCase): string | undefined {
+export function doubtOf(snapshot: AddressSnapshot, open: OpenCase): string | undefined {
   const { lists, startedAt } = open;
   const rivals = rivalsOf(snapshot, open);
   if (rivals.length > 0) return `${rivals.map(({ resource }) => refText(resource)).join(", ")} lost an answer, too`;
@@ -72,7 +80,7 @@ export function doubtOf(snapshot: Snapshot, open: OpenCase): string | undefined 
 }
 
 /** A creation that began when this one's address may have come to be has a right to the same newcomers. */
-export function rivalsOf({ otherCreations }: Snapshot, { startedAt }: OpenCase): readonly OtherCreation[] {
+export function rivalsOf({ otherCreations }: AddressSnapshot, { startedAt }: OpenCase): readonly OtherCreation[] {
   return otherCreations.filter((other) => competes(other, startedAt));
 }
 
@@ -81,16 +89,12 @@ function competes({ startedAt }: OtherCreation, own: number): boolean {
 }
 
 /** Another resource has it, or this one had it before. */
-export function isForeign({ ownerOf, pool, inventory }: Snapshot, ip: string): boolean {
+export function isForeign({ ownerOf, set, inventory }: AddressSnapshot, ip: string): boolean {
   const owner = ownerOf(ip);
   if (inventory.get(ip)?.borrowed === true) return true;
   if (owner === undefined) return false;
-  if (owner.uid !== pool.metadata.uid) return true;
-  const copied = (pool.metadata.annotations?.[Annotation.createdIps] ?? "").split(",").map((part) => part.trim());
-  const known = [
-    ...(pool.status.createdIPs ?? []).map((entry) => entry.ip),
-    ...Object.keys(pool.status.ips ?? {}),
-    ...copied,
-  ];
+  if (owner.uid !== set.metadata.uid) return true;
+  const copied = (set.metadata.annotations?.[Annotation.createdIps] ?? "").split(",").map((part) => part.trim());
+  const known = [...set.createdIPs.map((entry) => entry.ip), ...Object.keys(set.statuses), ...copied];
   return known.some((entry) => entry !== "" && canonicalIp(entry) === ip);
 }

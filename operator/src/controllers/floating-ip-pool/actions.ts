@@ -1,82 +1,59 @@
-/**
- * What a plan asks for. Each action says what and why; `execute` answers each with an outcome. Actions of one chain run
- * one after the other, and the next one only after the former is done (not: started, refused, skipped). Chains run in
- * parallel: a failure holds up its own chain only.
- */
+/** How each action of a pool is carried out. */
 
-import type { IpFamily, PendingCreation } from "cdk8s-flipop/api";
-import type { CreationResult } from "../../addresses/creation/creation-result.js";
-import type { CreateAddress, ProviderId } from "../../providers/types.js";
-import type { DnsAction, Reasoned, RecordDns } from "../../records/actions.js";
+import type { PlannedAction } from "../../addresses/actions.js";
+import { DONE, type Outcome, skipped } from "../../addresses/calls/outcomes.js";
+import type { CallPriority } from "../../providers/urgency.js";
+import type { ActionCall, ActionTable } from "../../reconcile/kind.js";
+import type { RecoveringAccount } from "../../reconcile/retries/retries.js";
+import type { DnsAction } from "../../records/actions.js";
+import type { DnsService } from "../../records/dns-service.js";
+import type { ControllerContext } from "../context.js";
+import { addressCalls } from "./address-calls.js";
+import type { Gathered } from "./gather.js";
+import { nodeAnnotations } from "./node-annotations.js";
+import { ownWrites } from "./own-writes.js";
+import type { Pools } from "./resource.js";
 
-/** What the API server keeps. Confirmed (read back from its answer) before the next action of the chain. */
-export type RecordAction =
-  /** `pendingCreation`, before the call. An answer without it means that the CRD is too old: the chain ends. */
-  | (Reasoned & { readonly do: "record-intent"; readonly intent: PendingCreation })
-  /** The end of an open creation, concluded from the lists: an address joins `createdIPs` in the same patch. */
-  | (Reasoned & { readonly do: "settle-creation"; readonly result: CreationResult })
-  /** The end of a creation that this process knows, and the API server did not take when it came. */
-  | (Reasoned & { readonly do: "record-creation"; readonly result: CreationResult })
-  /** Takes away the copy of an intent that has ended. */
-  | (Reasoned & { readonly do: "drop-intent-copy" })
-  /**
-   * `lastAssignmentTime`, before the call, where the pool cools off: a crash in between must not shorten it. Where the
-   * call is refused, the time goes back to `formerly`. A server that drops the field does not end the chain.
-   */
-  | (Reasoned & { readonly do: "record-assignment"; readonly at: string; readonly formerly?: string })
-  /** Appends to `spec.ips`, then sets `inSpec` of the entry. */
-  | (Reasoned & { readonly do: "append-to-spec"; readonly ip: string })
-  /** The entry has its place in `spec.ips` already: sets `inSpec`. */
-  | (Reasoned & { readonly do: "mark-in-spec"; readonly ip: string })
-  /** Takes a created address out of `spec.ips`. */
-  | (Reasoned & { readonly do: "drop-from-spec"; readonly ip: string })
-  /** Takes the entry out of `createdIPs`. */
-  | (Reasoned & { readonly do: "forget-created"; readonly ip: string })
-  /** The copy of the list of created addresses; `undefined` removes it. `forgotten`: those that the provider does not have. */
-  | (Reasoned & {
-      readonly do: "annotate-pool";
-      readonly value: string | undefined;
-      readonly forgotten?: readonly string[];
-    })
-  /** A person's forget-creation has been served. */
-  | (Reasoned & { readonly do: "clear-forget-creation" })
-  | (Reasoned & { readonly do: "add-finalizer" })
-  /** `abandonedItems`: what was not cleaned up in time; goes to the log, a metric and an Event. */
-  | (Reasoned & { readonly do: "remove-finalizer"; readonly abandonedItems: readonly string[] })
-  | RecordDns;
-
-export type AddressAction =
-  /** Only in a chain after its intent. Created: joins `createdIPs`, and the intent goes, in one patch. Refused: the intent goes. Unknown: it stays. What the server does not take is remembered: `record-creation`. */
-  | (Reasoned & { readonly do: "create-address"; readonly desired: CreateAddress; readonly startedAt: string })
-  /** The address is read first where what is known of it is older than 15 s; another holder: skipped, plan again. */
-  | (Reasoned & { readonly do: "assign"; readonly ip: string; readonly node: NodeRef; readonly from?: ProviderId })
-  | (Reasoned & { readonly do: "unassign"; readonly ip: string; readonly from: ProviderId })
-  | (Reasoned & { readonly do: "release"; readonly ip: string })
-  /** One look at a running action. Over, however: `actionID` goes. */
-  | (Reasoned & {
-      readonly do: "poll";
-      readonly ip: string;
-      readonly id: string;
-      readonly expected: ProviderId | undefined;
-    });
-
-export type NodeAction =
-  /** Sets the address annotation of the family and the owner beside it. */
-  | (Reasoned & { readonly do: "annotate-node"; readonly node: string; readonly ip: string; readonly family: IpFamily })
-  /** Removes both, if the value is still `ip`. */
-  | (Reasoned & {
-      readonly do: "unannotate-node";
-      readonly node: string;
-      readonly ip: string;
-      readonly family: IpFamily;
-    });
-
-export type Action = RecordAction | AddressAction | NodeAction | DnsAction;
-
-export interface NodeRef {
-  readonly name: string;
-  readonly machine: ProviderId;
+export function actions(context: ControllerContext, dnsService: DnsService): ActionTable<Pools> {
+  const changeRecords = (call: ActionCall<Pools>, action: DnsAction) => callDns(dnsService, call, action);
+  return {
+    ...addressCalls(context),
+    ...nodeAnnotations(context),
+    ...ownWrites(context),
+    "read-records": changeRecords,
+    "apply-records": changeRecords,
+  };
 }
 
-/** One after the other. */
-export type ActionSequence = readonly Action[];
+async function callDns(
+  dnsService: DnsService,
+  { snapshot: { dns }, context }: ActionCall<Pools>,
+  action: DnsAction,
+): Promise<Outcome> {
+  if (dns === undefined) return skipped("there is no record set any more");
+  await dnsService.carryOut(dns, action, context);
+  return DONE;
+}
+
+/** A creation, a release or a record serves no node that waits for its address to move. */
+export function priorityOf(action: PlannedAction): CallPriority {
+  return RECORDS.has(action.do) ? "records" : "assignment";
+}
+
+const RECORDS: ReadonlySet<PlannedAction["do"]> = new Set([
+  "create-address",
+  "release",
+  "read-records",
+  "apply-records",
+]);
+
+/** The record set has an account of its own. */
+export function accountOf(
+  { records }: Pick<ControllerContext, "records">,
+  { account, dns }: Gathered,
+  action: PlannedAction,
+): RecoveringAccount | undefined {
+  if (action.do !== "read-records" && action.do !== "apply-records") return account;
+  const provider = dns?.sets[action.which]?.provider;
+  return provider && records.recoveryOf(provider);
+}

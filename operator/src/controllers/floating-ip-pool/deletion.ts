@@ -1,15 +1,15 @@
 /** Step 11: the finalizer, and the clean-up of a pool that is being deleted. */
 
-import { Finalizer, type PendingCreation } from "cdk8s-flipop/api";
+import { Finalizer } from "cdk8s-flipop/api";
+import type { ActionSequence } from "../../addresses/actions.js";
+import { annotationRemovals } from "../../addresses/annotations/node-annotations.js";
+import { abandonedItems, keptBack, whyOver } from "../../addresses/cleanup.js";
 import { creationRecoveryOf } from "../../addresses/creation/creation.js";
-import { settle } from "../../addresses/creation/creation-recovery.js";
 import type { Desired } from "../../addresses/desired.js";
 import type { Placement } from "../../addresses/grace.js";
 import { recordRemoval } from "../../addresses/records.js";
-import { isHeldBack, releaseSequences } from "../../addresses/release.js";
+import { releaseSequences } from "../../addresses/release.js";
 import { isCleanupOverdue } from "../../reconcile/cleanup.js";
-import type { ActionSequence } from "./actions.js";
-import { annotationRemovals } from "./annotations.js";
 import type { Pool, Snapshot } from "./snapshot.js";
 
 export function hasFinalizer({ metadata }: Pick<Pool, "metadata">): boolean {
@@ -33,7 +33,7 @@ export function finalizerChain(snapshot: Snapshot, desired: Desired): ActionSequ
   return [{ do: "remove-finalizer", abandonedItems: [], why: "there is nothing to clean up" }];
 }
 
-/** Of a pool that goes. `requeueAt` is the caller's: see `look-again.ts`. */
+/** Of a pool that goes. `requeueAt` is the caller's: see `requeue-at.ts`. */
 export function deletionChains(
   snapshot: Snapshot,
   desired: Desired,
@@ -49,62 +49,12 @@ export function deletionChains(
   return [[...annotations, { do: "remove-finalizer", abandonedItems: [...left, ...kept], why }]];
 }
 
-/** @param kept what is not released, since it may belong to somebody else */
-export function whyOver(left: readonly string[], kept: readonly string[]): string {
-  if (left.length > 0) return "the deadline of the clean-up has passed";
-  return kept.length === 0 ? "all is cleaned up" : "what is left may belong to somebody else: check that first";
-}
-
-/** Descriptions of the addresses that stay though the policy is Delete: no answer shows that they are ours. */
-export function keptBack(snapshot: Snapshot, placements: readonly Placement[]): readonly string[] {
-  if (snapshot.pool.spec.reclaimPolicy !== "Delete") return [];
-  const { pendingCreation: intent } = snapshot.pool.status;
-  const inferred = placements.filter((placement) => isHeldBack(snapshot, placement));
-  return [...inferred.map(({ address }) => `address ${address.ip}`), ...undecided(snapshot, intent)];
-}
-
-/** The lists can say no more of these. */
-function undecided(snapshot: Snapshot, intent: PendingCreation | undefined): readonly string[] {
-  const end = intent === undefined ? undefined : endOf(snapshot, intent);
-  if (intent === undefined || end === undefined) return [];
-  const what = `the address of the creation of ${intent.startedAt}`;
-  if (end.is === "several") return [`${what}, which may be one of ${end.ips.join(", ")}`];
-  return end.is === "elsewhere" ? [`${what} at provider "${intent.provider}", if there is one`] : [];
-}
-
-function endOf(snapshot: Snapshot, intent: PendingCreation) {
-  return snapshot.inventory.complete && snapshot.creating !== true ? settle(snapshot, intent) : undefined;
-}
-
-/** In words; empty: all is cleaned up. */
-export function abandonedItems(snapshot: Snapshot, placements: readonly Placement[]): readonly string[] {
-  const { spec, status } = snapshot.pool;
-  const addresses = placements.filter(({ address }) => isCertain(address)).filter(isClaimed);
-  const kept = spec.reclaimPolicy === "Delete" ? addresses.map(({ address }) => `address ${address.ip}`) : [];
-  const intent = spec.reclaimPolicy === "Delete" ? status.pendingCreation : undefined;
-  const open = intent !== undefined && undecided(snapshot, intent).length === 0;
-  const records = spec.dnsRecordSet?.deletionPolicy === "Delete" && status.dns !== undefined;
-  return [
-    ...kept,
-    ...(open ? [`the address of the creation of ${intent.startedAt}, if there is one`] : []),
-    ...(records ? [`record set ${status.dns?.recordName} in zone ${status.dns?.zone}`] : []),
-  ];
-}
-
-function isCertain({ origin, inferred }: Placement["address"]): boolean {
-  return origin === "created" && inferred !== true;
-}
-
 function cleanUp(snapshot: Snapshot, { family }: Desired, placements: readonly Placement[]): readonly ActionSequence[] {
   const { spec } = snapshot.pool;
   const records = spec.dnsRecordSet?.deletionPolicy === "Delete" ? [recordRemoval(snapshot)] : [];
   const settled = snapshot.creating === true ? [] : [creationRecoveryOf(snapshot)?.sequence ?? []];
   const addresses = releaseSequences(snapshot, placements);
   return [...records, ...settled, ...addresses, ...annotationRemovals(snapshot, family)];
-}
-
-function isClaimed({ address, facts }: Placement): boolean {
-  return address.claim?.ours !== false && facts?.borrowed !== true;
 }
 
 function isOverdue({ pool, now, memory }: Snapshot): boolean {

@@ -3,10 +3,10 @@
 import { canonicalIp, type IpFamily } from "cdk8s-flipop/api";
 import { AddressAccount } from "../../addresses/address-accounts.js";
 import { ADDRESS_ANNOTATIONS } from "../../addresses/annotations/annotated-nodes.js";
+import { parseOwner } from "../../addresses/annotations/owners.js";
 import { CACHE_LAG_MS, JANITOR_LIST_MAX_AGE_SECONDS } from "../../bounds.js";
 import type { KubeObject } from "../../kube/objects.js";
 import type { ControllerContext } from "../context.js";
-import { parseOwner } from "../owners.js";
 import type { NodeMemory } from "./resource.js";
 
 export const FAMILIES: readonly IpFamily[] = ["IPv4", "IPv6"];

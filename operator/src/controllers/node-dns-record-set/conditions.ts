@@ -38,7 +38,7 @@ function ready(snapshot: Snapshot): PlannedCondition {
   if (blocking !== undefined) return no("Ready", blocking);
   if (!cachesComplete) return unknown("Ready");
   if (resource.spec.paused === true) return yes("Ready", "Paused", REASONS.Paused.meaning);
-  if (passedOver.length > 0) return yes("Ready", "Invalid", `served, but for: ${passedOver.join("; ")}`);
+  if (passedOver.length > 0) return yes("Ready", "Invalid", `served, except for: ${passedOver.join("; ")}`);
   return yes("Ready", "Observed", "the nodes are observed, and the provider answers");
 }
 

@@ -1,41 +1,17 @@
 /**
- * What a plan asks for: the actions of a pool that fit a single address, and those on the firewall and on taints. They
+ * What a plan asks for: the actions on addresses that fit a single one, and those on the firewall and on taints. They
  * come in steps, whose order is the one with the least loss of service; see steps.ts.
  */
 
 import type { CreatedFirewall } from "cdk8s-flipop/api";
+import type { ListAction, NodeAction, Action as SetAction } from "../../addresses/actions.js";
 import type { Taint } from "../../kube/slim.js";
 import type { CreateFirewall, FirewallChange, ProviderId } from "../../providers/types.js";
-import type { Action as PoolAction } from "../floating-ip-pool/actions.js";
+import type { Reasoned } from "../../records/actions.js";
 import type { Recorded } from "./firewall.js";
 
-interface Reasoned {
-  /** For people; completes "... because". */
-  readonly why: string;
-}
-
-/** Actions of pools that mean the same here; the object is the RoutedIP. `annotate-pool`: its backup annotation. */
-const SHARED = [
-  "record-intent",
-  "settle-creation",
-  "record-creation",
-  "drop-intent-copy",
-  "forget-created",
-  "annotate-pool",
-  "clear-forget-creation",
-  "add-finalizer",
-  "remove-finalizer",
-  "record-dns",
-  "create-address",
-  "assign",
-  "unassign",
-  "release",
-  "poll",
-  "read-records",
-  "apply-records",
-] as const satisfies readonly PoolAction["do"][];
-
-export type SharedAction = Extract<PoolAction, { readonly do: (typeof SHARED)[number] }>;
+/** Actions on a set of addresses, but for those of a set that is listed in a spec or annotates nodes. */
+export type SharedAction = Exclude<SetAction, ListAction | NodeAction>;
 
 export type FirewallAction =
   /** Then plan again. `nodes`: what covers these is to be known, too. */
@@ -64,12 +40,20 @@ export type Action = SharedAction | FirewallAction | TaintAction;
 
 export type ActionSequence = readonly Action[];
 
-/** A chain of a pool's plan, as far as it concerns a single address. */
-export function sharedChain(sequence: readonly PoolAction[]): readonly SharedAction[] {
-  return sequence.filter((action): action is SharedAction => DOES.has(action.do));
+/** What of a sequence concerns a single address. */
+export function sharedChain(sequence: readonly SetAction[]): readonly SharedAction[] {
+  return sequence.filter((action): action is SharedAction => !FOREIGN.has(action.do));
 }
 
-const DOES: ReadonlySet<PoolAction["do"]> = new Set(SHARED);
+const FOREIGN_ACTIONS: Readonly<Record<(ListAction | NodeAction)["do"], true>> = {
+  "append-to-spec": true,
+  "mark-in-spec": true,
+  "drop-from-spec": true,
+  "record-assignment": true,
+  "annotate-node": true,
+  "unannotate-node": true,
+};
+const FOREIGN: ReadonlySet<string> = new Set(Object.keys(FOREIGN_ACTIONS));
 
 export type Of<K extends Action["do"]> = Extract<Action, { readonly do: K }>;
 

@@ -1,15 +1,19 @@
-/** Conditions, with words that help. What a pool says in the same way is said by the pool's steps. */
+/** Conditions, with words that help. Those of the address come from the shared code first. */
 
 import { familyOf } from "cdk8s-flipop/api";
+import { isObserved } from "../../addresses/address-set.js";
 import type { PlannedAddress } from "../../addresses/address-status.js";
 import type { AssignmentPlan } from "../../addresses/assignments.js";
+import {
+  knownReason,
+  conflictOf as sharedConflictOf,
+  dnsReadyOf as sharedDnsReadyOf,
+  readyOf as sharedReadyOf,
+} from "../../addresses/conditions.js";
 import type { Desired } from "../../addresses/desired.js";
 import type { Placement } from "../../addresses/grace.js";
 import { no, type PlannedCondition, unknown } from "../../reconcile/conditions/planned-condition.js";
 import type { Problem } from "../../reconcile/conditions/problem.js";
-import { conditionsOf as conditionsOfPool, knownReason } from "../floating-ip-pool/conditions.js";
-import { isObserved } from "../floating-ip-pool/snapshot.js";
-import { asPool } from "./as-pool.js";
 import { electionText, limitOf } from "./election.js";
 import type { FirewallPlan, FirewallSnapshot } from "./firewall.js";
 import type { Snapshot } from "./snapshot.js";
@@ -30,15 +34,14 @@ export interface Findings {
 
 export function conditionsOf(snapshot: Snapshot, findings: Findings): readonly PlannedCondition[] {
   const { address } = findings;
-  const addresses = address === undefined ? [] : [address];
-  const ofPool = conditionsOfPool(asPool(snapshot), { ...findings, addresses });
-  const shared = (type: PlannedCondition["type"]) => ofPool.filter((condition) => condition.type === type);
+  const shared = { ...findings, addresses: address === undefined ? [] : [address] };
+  const dns = sharedDnsReadyOf(snapshot, shared);
   return [
-    ...shared("Ready").map((ready) => readyOf(snapshot, findings, ready)),
+    readyOf(snapshot, findings, sharedReadyOf(snapshot, shared)),
     assigned(snapshot, findings),
     firewallReady(snapshot, findings),
-    ...shared("DNSReady").map((dns) => dnsReadyOf(snapshot, findings, dns)),
-    ...shared("Conflict").map((conflict) => conflictOf(findings, conflict)),
+    ...(dns === undefined ? [] : [dnsReadyOf(snapshot, findings, dns)]),
+    conflictOf(findings, sharedConflictOf(snapshot, shared)),
   ];
 }
 
@@ -66,12 +69,12 @@ function assigned(snapshot: Snapshot, findings: Findings): PlannedCondition {
   const { address, creation, heldElsewhere } = findings;
   const blocking = blockingProblem(snapshot) ?? heldElsewhere;
   if (blocking !== undefined) return no("Assigned", blocking);
-  if (!isObserved(asPool(snapshot))) return unknown("Assigned");
+  if (!isObserved(snapshot)) return unknown("Assigned");
   return address === undefined ? notYet(snapshot, creation) : placed(snapshot, findings, address);
 }
 
 function blockingProblem(snapshot: Snapshot): Problem | undefined {
-  return snapshot.problem ?? (isObserved(asPool(snapshot)) ? undefined : snapshot.providerFailure);
+  return snapshot.problem ?? (isObserved(snapshot) ? undefined : snapshot.providerFailure);
 }
 
 function placed(snapshot: Snapshot, findings: Findings, address: PlannedAddress): PlannedCondition {

@@ -1,17 +1,20 @@
 /** The finalizer, and the clean-up of a RoutedIP that goes: nothing of it stays behind but what the policies keep. */
 
 import { Finalizer } from "cdk8s-flipop/api";
+import type { ActionSequence as AddressSequence } from "../../addresses/actions.js";
+import { abandonedItems as abandonedAddresses, keptBack, whyOver } from "../../addresses/cleanup.js";
 import { creationRecoveryOf } from "../../addresses/creation/creation.js";
 import type { Placement } from "../../addresses/grace.js";
+import { addressLockKey, movedAddress } from "../../addresses/lock-key.js";
 import { recordRemoval } from "../../addresses/records.js";
 import { drainUntil, releaseSequences } from "../../addresses/release.js";
 import type { FirewallFacts } from "../../providers/types.js";
 import { isCleanupOverdue } from "../../reconcile/cleanup.js";
-import { keptBack, abandonedItems as leftOfPool, whyOver } from "../floating-ip-pool/deletion.js";
+import { isDue } from "../../reconcile/retries/retry-schedule.js";
 import type { Action, ActionSequence } from "./actions.js";
 import { sharedChain } from "./actions.js";
+import { createdIp } from "./address-set.js";
 import { recordOf } from "./address-status.js";
-import { asPool, createdIp } from "./as-pool.js";
 import { changeOf, type FirewallPlan, type FirewallSnapshot, planFirewall } from "./firewall.js";
 import { ruleFacts } from "./ports.js";
 import type { RoutedIP, Snapshot } from "./snapshot.js";
@@ -53,7 +56,7 @@ export function deletionChains(
   const left = abandonedItems(snapshot, placements, firewall);
   const overdue = isCleanupOverdue(snapshot.routed.metadata, snapshot.now, snapshot.memory.cleanup);
   if (left.length > 0 && !overdue) return cleanUp(snapshot, placements, firewall);
-  const kept = keptBack(asPool(snapshot), placements);
+  const kept = keptBack(snapshot, placements);
   return [[{ do: "remove-finalizer", abandonedItems: [...left, ...kept], why: whyOver(left, kept) }]];
 }
 
@@ -66,7 +69,7 @@ export function abandonedItems(
   const { routed, resolvedClass } = snapshot;
   const orphan = resolvedClass === undefined ? createdIp(routed) : undefined;
   return [
-    ...leftOfPool(asPool(snapshot), placements),
+    ...abandonedAddresses(snapshot, placements),
     ...(orphan === undefined
       ? []
       : [`address ${orphan}, whose issuer can't be found: nobody knows whether to release it`]),
@@ -81,13 +84,12 @@ function cleanUp(
   placements: readonly Placement[],
   firewall: FirewallPlan | undefined,
 ): readonly ActionSequence[] {
-  const pool = asPool(snapshot);
   const recordsGo = snapshot.routed.spec.dnsRecordSet?.deletionPolicy === "Delete";
   // The address is on its way out of DNS: as long as people may still come by it, its ports stay open.
-  const draining = placements.some((placement) => (drainUntil(pool, placement) ?? 0) > snapshot.now);
+  const draining = placements.some((placement) => (drainUntil(snapshot, placement) ?? 0) > snapshot.now);
   const closing = draining ? [] : [firewallRemoval(snapshot, firewall), ...previousFirewallRemovals(snapshot)];
   const taints = snapshot.cachesComplete ? strayTaints(snapshot, []).map((action): ActionSequence => [action]) : [];
-  const records = recordsGo ? sharedChain(recordRemoval(pool)) : [];
+  const records = recordsGo ? sharedChain(recordRemoval(snapshot)) : [];
   return [records, ...addressChains(snapshot, placements), ...closing, ...taints].filter(
     (sequence) => sequence.length > 0,
   );
@@ -95,8 +97,19 @@ function cleanUp(
 
 function addressChains(snapshot: Snapshot, placements: readonly Placement[]): readonly ActionSequence[] {
   if (snapshot.resolvedClass?.reclaimPolicy !== "Delete" || !snapshot.inventory.complete) return [];
-  const pool = asPool(snapshot);
-  return [creationRecoveryOf(pool)?.sequence ?? [], ...releaseSequences(pool, placements)].map(sharedChain);
+  const due = releaseSequences(snapshot, placements).filter((each) => isDue(retryAtOf(snapshot, each), snapshot.now));
+  return [creationRecoveryOf(snapshot)?.sequence ?? [], ...due].map(sharedChain);
+}
+
+/** After a refused call about the address. */
+function retryAtOf({ memory }: Snapshot, sequence: AddressSequence): number | undefined {
+  const ip = movedAddress(sequence);
+  return ip === undefined ? undefined : memory.accountRetryAt?.get(addressLockKey(ip));
+}
+
+/** ms since the epoch: when the next refused call about an address may be repeated. */
+export function retriesOf({ routed, memory }: Snapshot): readonly number[] {
+  return isDeleting(routed) ? [...(memory.accountRetryAt?.values() ?? [])] : [];
 }
 
 /** Rules, then nodes: never the other way round, though nobody needs either any more. */

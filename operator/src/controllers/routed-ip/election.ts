@@ -1,8 +1,7 @@
 /** Step: elect. The node that should hold the address: its holder while that serves, else the youngest that may. */
 
 import type { Placement } from "../../addresses/grace.js";
-import { isIn } from "../../addresses/regions.js";
-import type { WaitingNode, WaitingNodes, Wanting } from "../../addresses/waiting-nodes.js";
+import { isIn, type WaitingNode, type WaitingNodes, type Wanting } from "../../addresses/waiting-nodes.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import { inPreference } from "../../match/node-preference.js";
 import type { ProviderId } from "../../providers/types.js";

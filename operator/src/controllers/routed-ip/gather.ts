@@ -10,6 +10,7 @@ import { omitUndefined } from "../../omit-undefined.js";
 import type { FirewallProvider, ProviderId } from "../../providers/types.js";
 import type { Problem } from "../../reconcile/conditions/problem.js";
 import { DnsService, type DnsView, dnsOfRegistry } from "../../records/dns-service.js";
+import { addressSetOf } from "./address-set.js";
 import type { SharedFirewall } from "./firewall-registry.js";
 import { firewallOf } from "./gather-firewall.js";
 import type { IssuedAccount, IssuerAccounts } from "./issuer-accounts.js";
@@ -55,7 +56,7 @@ export function gather(tools: GatherTools, state: RoutedIPState, read: RoutedRea
   const { clock } = context;
   const scene = { inventory, verdictOf: nodes.verdictOf, now: clock.now(), monotonic: clock.monotonic() };
   const snapshot: Snapshot = {
-    routed,
+    ...{ routed, set: addressSetOf({ routed, ...omitUndefined({ resolvedClass }) }) },
     ...omitUndefined({ resolvedClass, problem, dns: dns?.snapshot, firewall: around.snapshot }),
     previousFirewallStates,
     ...accountFacts(account),

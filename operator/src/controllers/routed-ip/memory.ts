@@ -1,10 +1,10 @@
 /** What a unit remembers, as the plan reads it. */
 
 import { canonicalIp } from "cdk8s-flipop/api";
+import type { AddressMemory } from "../../addresses/address-set.js";
 import { addressLockKey } from "../../addresses/lock-key.js";
 import { PLACEMENT_LASTING_MS, REVERTS_KEPT } from "../../bounds.js";
 import { omitUndefined } from "../../omit-undefined.js";
-import type { PoolMemory } from "../floating-ip-pool/snapshot.js";
 import type { RoutedIPState } from "./resource-state.js";
 import type { Snapshot } from "./snapshot.js";
 
@@ -27,7 +27,11 @@ type Remembered = Pick<
 >;
 
 /** @param recordReverts of the record set */
-export function memoryOf(resourceState: Remembered, scene: Scene, recordReverts: readonly number[] = []): PoolMemory {
+export function memoryOf(
+  resourceState: Remembered,
+  scene: Scene,
+  recordReverts: readonly number[] = [],
+): AddressMemory {
   noticeReverts(resourceState, scene);
   const { addressRetry, creationFailure, creationResult, cleanup, nodeRetries, reverts, placement } = resourceState;
   const ip = placement?.ip ?? resourceState.read()?.routed.status.routedIP;

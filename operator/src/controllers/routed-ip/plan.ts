@@ -1,25 +1,25 @@
 /** The decision about one RoutedIP: named steps over one snapshot. Pure: no clock, log, metric or I/O. */
 
+import { isObserved } from "../../addresses/address-set.js";
 import { addressesOf } from "../../addresses/address-status.js";
 import { type AssignmentPlan, assignmentsOf, NO_ASSIGNMENTS } from "../../addresses/assignments.js";
+import { retryOf } from "../../addresses/conditions.js";
 import { type Creation, creationOf, creationRecoveryOf, unsettledOf } from "../../addresses/creation/creation.js";
 import { type Desired, desiredOf } from "../../addresses/desired.js";
 import { moveText } from "../../addresses/explanation.js";
 import { isOurs, isServed, type Placement, placementsOf } from "../../addresses/grace.js";
 import { type MovableAddresses, movableAddressesOf } from "../../addresses/movable-addresses.js";
+import { pollSequences } from "../../addresses/moves.js";
 import { observedOf } from "../../addresses/observed.js";
 import { publishedOf, recordChain } from "../../addresses/records.js";
-import { regionsOf } from "../../addresses/regions.js";
 import { bookkeepingSequences, isHeldBack } from "../../addresses/release.js";
 import { requeueAt } from "../../addresses/requeue-at.js";
-import type { WaitingNodes } from "../../addresses/waiting-nodes.js";
+import { regionsOf, type WaitingNodes } from "../../addresses/waiting-nodes.js";
 import type { ProviderId } from "../../providers/types.js";
 import type { PlannedCondition } from "../../reconcile/conditions/planned-condition.js";
-import { retryOf } from "../floating-ip-pool/conditions.js";
-import { isObserved, type Snapshot as PoolSnapshot } from "../floating-ip-pool/snapshot.js";
 import { type ActionSequence, sharedChain } from "./actions.js";
+import { createdIp } from "./address-set.js";
 import { type PlannedStatus, plannedStatus, recordOf } from "./address-status.js";
-import { asPool, createdIp } from "./as-pool.js";
 import { conditionsOf, heldElsewhereOf } from "./conditions.js";
 import {
   deletionChains,
@@ -28,6 +28,7 @@ import {
   isDeleting,
   needsFinalizer,
   previousFirewallRemovals,
+  retriesOf,
 } from "./deletion.js";
 import { electionOf } from "./election.js";
 import { type DesiredFirewall, type FirewallPlan, type FirewallSnapshot, planFirewall } from "./firewall.js";
@@ -82,40 +83,39 @@ export interface Place {
 }
 
 export function plan(snapshot: Snapshot): Plan {
-  const pool = asPool(snapshot);
-  const desired = desiredOf(pool);
-  const placements = placementsOf(pool, observedOf(pool, desired));
+  const desired = desiredOf(snapshot);
+  const placements = placementsOf(snapshot, observedOf(snapshot, desired));
   const placement = placements.find(({ address }) => address.wanted);
   const heldElsewhere = heldElsewhereOf(snapshot, placement);
   const able = mayMove(snapshot) && heldElsewhere === undefined;
   const decision = decide(snapshot, { desired, placement, able });
   const { assignmentPlan, creation, movable, firewall } = decision;
   const published = publishedOf(
-    pool,
+    snapshot,
     placements,
     new Set(assignmentPlan.assignments.map((pair) => pair.placement.address.ip)),
   );
   const acts = actsOf({ snapshot, decision, placements, published }, able);
-  const address = placement && addressesOf(pool, [placement], begun(acts.steps, assignmentPlan))[0];
+  const address = placement && addressesOf(snapshot, [placement], begun(acts.steps, assignmentPlan))[0];
   const findings = {
     ...{ ...decision, address, published, heldElsewhere },
     creation: creation.problem,
-    unsettled: unsettledOf(pool),
-    heldBack: placements.filter((each) => isHeldBack(pool, each)).map((each) => each.address.ip),
+    unsettled: unsettledOf(snapshot),
+    heldBack: placements.filter((each) => isHeldBack(snapshot, each)).map((each) => each.address.ip),
   };
-  const requeue = requeueAt(pool, { placements, movable, assignmentPlan, creation });
+  const requeue = requeueAt(snapshot, { placements, movable, assignmentPlan, creation });
   return {
     ...acts,
     postAllow: snapshot.resolvedClass?.postAllow ?? false,
     status: plannedStatus(snapshot, {
       ...{ address, placement, heldElsewhere },
-      retryAt: retryOf(pool, desired.missing),
+      retryAt: retryOf(snapshot, desired.missing),
       firewall: recordedPart(snapshot, firewall),
     }),
     conditions: conditionsOf(snapshot, findings),
     waitingNodes: { wants: decision.election.wants, nodes: decision.election.waiting.map(({ machine }) => machine) },
     needs: needsOf(snapshot, decision),
-    ...earliest(requeue, snapshot.firewall?.retryAt, snapshot.now),
+    ...earliest([requeue, snapshot.firewall?.retryAt, ...retriesOf(snapshot)], snapshot.now),
     explanation: decision.explanation,
   };
 }
@@ -132,27 +132,26 @@ interface Given {
 }
 
 function decide(snapshot: Snapshot, { desired, placement, able }: Given): Decision {
-  const pool = asPool(snapshot);
-  const movable = able && placement !== undefined ? movableAddressesOf(pool, [placement]) : NO_SUPPLY;
+  const movable = able && placement !== undefined ? movableAddressesOf(snapshot, [placement]) : NO_SUPPLY;
   const wants = able ? movable.free.length + desired.missing : 0;
-  const election = electionOf(snapshot, placement, { wants, regions: regionsOf(pool, movable, desired.missing) });
-  const assignmentPlan = able ? assignmentsOf(pool, movable, election) : NO_ASSIGNMENTS;
+  const election = electionOf(snapshot, placement, { wants, regions: regionsOf(snapshot, movable, desired.missing) });
+  const assignmentPlan = able ? assignmentsOf(snapshot, movable, election) : NO_ASSIGNMENTS;
   const creation = able
-    ? creationOf(pool, desired, assignmentPlan, isArmed(snapshot, desired.missing > 0))
-    : endOfCreation(pool);
+    ? creationOf(snapshot, desired, assignmentPlan, isArmed(snapshot, desired.missing > 0))
+    : endOfCreation(snapshot);
   const target = targetOf(snapshot, { placement, assignmentPlan, creation });
   const holder = placeOf(snapshot, placement?.holder);
   const recorded = recordOf(snapshot.routed.status, snapshot.firewall?.name);
   const firewall =
     snapshot.firewall && planFirewall(snapshot.firewall, desiredFirewall(snapshot, target, holder), recorded);
   const [pair] = assignmentPlan.assignments;
-  const explanation = pair === undefined ? "" : moveText(pool, pair, election);
+  const explanation = pair === undefined ? "" : moveText(snapshot, pair, election);
   return { desired, placement, assignmentPlan, creation, election, movable, target, holder, firewall, explanation };
 }
 
 /** A creation whose answer was lost holds up others: it is settled whatever else stands in the way. */
-function endOfCreation(pool: PoolSnapshot): Creation {
-  return (isObserved(pool) ? creationRecoveryOf(pool) : undefined) ?? NO_CREATION;
+function endOfCreation(snapshot: Snapshot): Creation {
+  return (isObserved(snapshot) ? creationRecoveryOf(snapshot) : undefined) ?? NO_CREATION;
 }
 
 interface Acts {
@@ -166,11 +165,11 @@ interface Acts {
 function actsOf(acts: Acts, able: boolean): Pick<Plan, "steps" | "sequences"> {
   const { snapshot, decision, placements } = acts;
   const { routed, inventory } = snapshot;
-  const polls = inventory.complete ? placements.flatMap(poll) : [];
+  const polls = inventory.complete ? pollSequences(placements) : [];
   if (isDeleting(routed)) {
     return { steps: [], sequences: [...polls, ...deletionChains(snapshot, placements, decision.firewall)] };
   }
-  if (!isObserved(asPool(snapshot))) return { steps: [], sequences: polls };
+  if (!isObserved(snapshot)) return { steps: [], sequences: polls };
   if (routed.spec.paused === true) {
     return { steps: [], sequences: [...polls, sharedChain(decision.creation.sequence)].filter(isFilled) };
   }
@@ -184,14 +183,14 @@ function actsOf(acts: Acts, able: boolean): Pick<Plan, "steps" | "sequences"> {
 
 function bookkeeping({ snapshot, placements, decision: { desired, creation } }: Acts): readonly ActionSequence[] {
   const settled = isCreating(creation) ? [] : sharedChain(creation.sequence);
-  const registries = bookkeepingSequences(asPool(snapshot), desired, placements).map(sharedChain);
+  const registries = bookkeepingSequences(snapshot, desired, placements).map(sharedChain);
   return [...registries, superseded(snapshot), settled].filter(isFilled);
 }
 
 /** What is no step of an update: DNS, and the firewall of yesterday. */
 function sideChains({ snapshot, decision, published }: Acts): readonly ActionSequence[] {
   const { desired, firewall, assignmentPlan } = decision;
-  const records = isArmed(snapshot, false) ? sharedChain(recordChain(asPool(snapshot), published, desired.family)) : [];
+  const records = isArmed(snapshot, false) ? sharedChain(recordChain(snapshot, published, desired.family)) : [];
   const previous = snapshot.firewall?.previous === true ? firewallRemoval(snapshot, firewall) : [];
   const left =
     assignmentPlan.assignments.length === 0 && isOpen(snapshot, firewall) ? previousFirewallRemovals(snapshot) : [];
@@ -205,7 +204,7 @@ export function isArmed(snapshot: Snapshot, aboutToAct: boolean): boolean {
 
 function mayMove(snapshot: Snapshot): boolean {
   const { routed, problem, capabilities, resolvedClass } = snapshot;
-  if (!isObserved(asPool(snapshot)) || problem !== undefined || capabilities === undefined) return false;
+  if (!isObserved(snapshot) || problem !== undefined || capabilities === undefined) return false;
   return resolvedClass !== undefined && routed.spec.paused !== true && !isDeleting(routed);
 }
 
@@ -279,14 +278,8 @@ function superseded({ routed }: Snapshot): ActionSequence {
   ];
 }
 
-function poll({ action, address }: Placement): readonly ActionSequence[] {
-  if (action?.id === undefined || address.claim?.ours !== true) return [];
-  const { id, expected } = action;
-  return [[{ do: "poll", ip: address.ip, id, expected, why: "an action runs on it" }]];
-}
-
-function earliest(a: number | undefined, b: number | undefined, now: number): { readonly requeueAt?: number } {
-  const ahead = [a, b].filter((time) => time !== undefined).filter((time) => time >= now);
+function earliest(times: readonly (number | undefined)[], now: number): { readonly requeueAt?: number } {
+  const ahead = times.filter((time) => time !== undefined).filter((time) => time >= now);
   return ahead.length === 0 ? {} : { requeueAt: Math.min(...ahead) };
 }
 

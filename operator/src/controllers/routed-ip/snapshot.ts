@@ -1,10 +1,9 @@
 /** All that a decision about one RoutedIP reads: values of one moment. Most of it is what a pool's decision reads. */
 
 import type { RoutedIPSpec, RoutedIPStatus } from "cdk8s-flipop/api";
+import type { AddressSnapshot } from "../../addresses/address-set.js";
 import type { ObjectMeta } from "../../kube/objects.js";
 import type { Taint } from "../../kube/slim.js";
-import type { Problem } from "../../reconcile/conditions/problem.js";
-import type { Snapshot as PoolSnapshot } from "../floating-ip-pool/snapshot.js";
 import type { FirewallSnapshot } from "./firewall.js";
 import type { PortsFound } from "./ports.js";
 import type { ResolvedIssuerClass } from "./resolved-class.js";
@@ -31,30 +30,11 @@ export interface TaintView {
   neededOn(node: string): readonly Taint[];
 }
 
-/** Facts that a pool's snapshot has, too; see there. `refusals` is of nodes, for people. */
-type Shared = Pick<
-  PoolSnapshot,
-  | "now"
-  | "cachesComplete"
-  | "candidates"
-  | "verdictOf"
-  | "refusals"
-  | "inventory"
-  | "claims"
-  | "ownerOf"
-  | "share"
-  | "otherCreations"
-  | "crdTooOld"
-  | "memory"
-> &
-  Partial<Pick<PoolSnapshot, "capabilities" | "dns" | "leadsSince" | "providerFailure">>;
-
-export interface Snapshot extends Shared {
+/** `set` is of the same RoutedIP. */
+export interface Snapshot extends AddressSnapshot {
   readonly routed: RoutedIP;
   /** Absent: nobody handles it (see `problem`), or Jobs do. */
   readonly resolvedClass?: ResolvedIssuerClass;
-  /** Why the spec can't be served: no class, no Service, ... The address stays where it is. */
-  readonly problem?: Problem;
   /** Whether something answers for the Service on a node, terminating or not. */
   readonly servesAt: (node: string) => boolean;
   readonly ports: PortsFound;

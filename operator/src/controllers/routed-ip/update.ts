@@ -1,5 +1,6 @@
 /** What each step of an update has to do now, and which steps can't be done. */
 
+import { moveOf } from "../../addresses/moves.js";
 import { ruleKey } from "../../providers/firewall-changes.js";
 import { timestamp } from "../../times.js";
 import type { Action, ActionSequence } from "./actions.js";
@@ -72,14 +73,7 @@ function firewallSteps({ firewall, routed, now }: Snapshot, plan: FirewallPlan |
 function assignment(snapshot: Snapshot, { assignmentPlan, creation, explanation }: Decision): ActionSequence {
   const [pair] = assignmentPlan.assignments;
   if (pair === undefined) return isCreating(creation) ? sharedChain(creation.sequence) : [];
-  const { ip } = pair.placement.address;
-  const from = pair.placement.holder;
-  // Where a held address can't be moved: it is free at the next look, and then it is assigned.
-  if (from !== undefined && snapshot.capabilities?.movesHeld !== true) {
-    return [{ do: "unassign", ip, from, why: explanation }];
-  }
-  const { name, machine } = pair.node;
-  return [{ do: "assign", ip, node: { name, machine }, ...(from === undefined ? {} : { from }), why: explanation }];
+  return [moveOf(snapshot, pair, explanation)];
 }
 
 /** Else its chain settles a creation of earlier, which waits for nobody. */

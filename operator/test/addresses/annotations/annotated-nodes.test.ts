@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { AnnotatedNodes } from "../../../src/addresses/annotations/annotated-nodes.js";
 import { annotationRemoval } from "../../../src/addresses/annotations/annotation-patches.js";
-import { Owners, parseOwner } from "../../../src/controllers/owners.js";
+import { Owners, parseOwner } from "../../../src/addresses/annotations/owners.js";
 import { NodeDirectory } from "../../../src/match/node-directory.js";
 import { facts, slimNode } from "../../match/cluster.js";
 

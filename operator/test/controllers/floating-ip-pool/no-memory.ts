@@ -1,7 +1,7 @@
-import type { PoolMemory } from "../../../src/controllers/floating-ip-pool/snapshot.js";
+import type { AddressMemory } from "../../../src/addresses/address-set.js";
 
 /** A memory of nothing. */
-export const NO_MEMORY: PoolMemory = Object.freeze({
+export const NO_MEMORY: AddressMemory = Object.freeze({
   nodeRetryAt: new Map(),
   lists: [],
   reverts: new Map(),

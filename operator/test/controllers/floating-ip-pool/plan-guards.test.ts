@@ -1,14 +1,15 @@
 import { type AddressStatus, Annotation, Finalizer, type FloatingIPPoolStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { ownerName } from "../../../src/addresses/annotations/owners.js";
 import { desiredOf } from "../../../src/addresses/desired.js";
 import { isServed, placementsOf } from "../../../src/addresses/grace.js";
 import { observedOf } from "../../../src/addresses/observed.js";
 import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
-import { ownerName } from "../../../src/controllers/owners.js";
 import type { InventoryAddress, ResourceRef } from "../../../src/inventory/types.js";
 import { createView } from "../../../src/inventory/view.js";
+import { actionsOf } from "../../../src/reconcile/plan.js";
 import { timestamp } from "../../../src/times.js";
 import { ModelCloud } from "./model-cloud.js";
 
@@ -19,11 +20,11 @@ const OTHER: ResourceRef = { kind: "FloatingIPPool", namespace: "default", name:
 const RUNNING = { [A]: { state: "in-progress" as const, providerID: N1, actionID: "7" } };
 
 function actions({ sequences }: Plan): readonly string[] {
-  return sequences.flat().map((action) => action.do);
+  return sequences.flatMap(actionsOf).map((action) => action.do);
 }
 
 function assigned({ sequences }: Plan): readonly string[] {
-  return sequences.flat().flatMap((action) => (action.do === "assign" ? [action.ip] : []));
+  return sequences.flatMap(actionsOf).flatMap((action) => (action.do === "assign" ? [action.ip] : []));
 }
 
 function cluster(nodes: readonly string[], spec: Parameters<ModelCloud["addPool"]>[1]): ModelCloud {
@@ -132,7 +133,7 @@ describe("what the plan of a pool holds back", () => {
 
 describe("what the plan of a pool remembers of a creation", () => {
   const intentOf = ({ sequences }: Plan) =>
-    sequences.flat().flatMap((action) => (action.do === "record-intent" ? [action.intent] : []))[0];
+    sequences.flatMap(actionsOf).flatMap((action) => (action.do === "record-intent" ? [action.intent] : []))[0];
 
   it("is whether the node has an address already", () => {
     const cloud = cluster(["n1"], { ips: [A], desiredIPs: 2 });
@@ -300,20 +301,19 @@ describe("the clean-up of a pool", () => {
     expect(actions(cloud.plan("web")), "before").to.deep.equal([]);
     cloud.now += 60_000;
     expect(actions(cloud.plan("web"))).to.include("release");
-    const { inventory, pool, claims } = cloud.snapshot("web");
+    const { inventory, set, claims } = cloud.snapshot("web");
     const shown = (more: object) => ({
       inventory: {
         ...inventory,
         get: (asked: string) => inventory.get(asked) && { ...(inventory.get(asked) as InventoryAddress), ...more },
       },
     });
-    const { dns } = pool.status;
     const claim = { ours: false as const, winner: OTHER, text: "has it" };
     const changes: Readonly<Record<string, Partial<Snapshot>>> = {
       unconfirmed: shown({ unconfirmed: true }),
       borrowed: shown({ borrowed: true }),
       "of another resource": { claims: { ...claims, addresses: new Map([...claims.addresses, [ip, claim]]) } },
-      published: { pool: { ...pool, status: { ...pool.status, ...(dns && { dns: { ...dns, values: [ip] } }) } } },
+      published: { set: { ...set, ...(set.writtenDns && { writtenDns: { ...set.writtenDns, values: [ip] } }) } },
     };
     for (const [what, change] of Object.entries(changes)) {
       expect(actions(altered(cloud, change)), what).to.not.include("release");

@@ -5,7 +5,7 @@ import { settle } from "../../../src/addresses/creation/creation-recovery.js";
 import type { CreationResult } from "../../../src/addresses/creation/creation-result.js";
 import { ListObservations } from "../../../src/addresses/creation/list-observations.js";
 import type { Action } from "../../../src/controllers/routed-ip/actions.js";
-import { asPool } from "../../../src/controllers/routed-ip/as-pool.js";
+import { addressSetOf } from "../../../src/controllers/routed-ip/address-set.js";
 import { execute } from "../../../src/controllers/routed-ip/execute.js";
 import { memoryOf } from "../../../src/controllers/routed-ip/memory.js";
 import type { Plan } from "../../../src/controllers/routed-ip/plan.js";
@@ -44,7 +44,7 @@ describe("a creation for a RoutedIP whose answer was lost", () => {
     const scene = { ...base, now: clock.now(), monotonic: clock.monotonic() };
     const memory = memoryOf({ ...resourceState, placement: undefined, listObservations, read: () => undefined }, scene);
     const routed = { ...base.routed, status: { pendingCreation: intent } };
-    return settle(asPool({ ...base, routed, now: clock.now(), memory }), intent);
+    return settle({ ...base, set: addressSetOf({ ...base, routed }), now: clock.now(), memory }, intent);
   };
 
   it("counts from when this process met it, once the clock has been set back", async () => {

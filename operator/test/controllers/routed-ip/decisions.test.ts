@@ -2,6 +2,7 @@ import type { RoutedIPStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { Placement } from "../../../src/addresses/grace.js";
+import { addressSetOf } from "../../../src/controllers/routed-ip/address-set.js";
 import {
   abandonedItems,
   deletionChains,
@@ -32,7 +33,8 @@ function snapshot(change: Partial<Snapshot> = {}): Snapshot {
   made.serve("web", "n1", "n2");
   made.addFirewall();
   made.addRouted("a");
-  return { ...made.snapshot("a"), ...change };
+  const altered = { ...made.snapshot("a"), ...change };
+  return { ...altered, set: addressSetOf(altered) };
 }
 
 const withStatus = (status: RoutedIPStatus): Partial<Snapshot> => ({ routed: { ...snapshot().routed, status } });

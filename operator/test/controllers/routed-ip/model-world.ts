@@ -1,11 +1,12 @@
 /** A tiny cluster, cloud account and firewall that plans are applied to: actions take time, may fail, crash or be lost. */
 
 import { Annotation, Finalizer, type RoutedIPStatus } from "cdk8s-flipop/api";
+import type { AddressMemory } from "../../../src/addresses/address-set.js";
 import { type ListObservation, withList } from "../../../src/addresses/creation/list-observations.js";
 import { Claims } from "../../../src/claims/claims.js";
 import { routedIpClaims } from "../../../src/claims/read-claims.js";
-import type { PoolMemory } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import type { Action } from "../../../src/controllers/routed-ip/actions.js";
+import { addressSetOf } from "../../../src/controllers/routed-ip/address-set.js";
 import { previousStatus, recordedStatus, recordOf } from "../../../src/controllers/routed-ip/address-status.js";
 import { EndpointWorkload, type SliceFacts } from "../../../src/controllers/routed-ip/endpoints.js";
 import { everyNode } from "../../../src/controllers/routed-ip/every-node.js";
@@ -118,6 +119,7 @@ export class ModelWorld extends ModelCluster {
     const firewall = this.firewallSnapshot(name);
     return {
       routed,
+      set: addressSetOf({ routed, ...(resolvedClass && { resolvedClass }) }),
       ...(resolvedClass === undefined ? {} : { resolvedClass }),
       ...(problem === undefined ? {} : { problem }),
       now: this.now,
@@ -144,7 +146,7 @@ export class ModelWorld extends ModelCluster {
     };
   }
 
-  private memory(name: string): PoolMemory {
+  private memory(name: string): AddressMemory {
     return { ...NO_MEMORY, lists: this.lists.get(name) ?? [], cleanup: this.cleanups.get(name) ?? { attempts: 0 } };
   }
 

@@ -1,6 +1,6 @@
 /** Which resources there are: an annotation on a node names its owner, who may be gone. */
 
-import type { ObjectMeta } from "../kube/objects.js";
+import type { ObjectMeta } from "../../kube/objects.js";
 
 /** Whether a controller has a resource of this uid; `undefined`: it can't see its resources. */
 export type KnowsUid = (uid: string) => boolean | undefined;
@@ -21,7 +21,7 @@ export class Owners {
     this.known.push(knows);
   }
 
-  /** Nobody has it, and all who could have it see all theirs. Where no such kind is served, nobody knows. */
+  /** No controller has it, and each of them sees all its resources. False where no controller serves such a kind. */
   isGone(uid: string): boolean {
     return this.known.length > 0 && this.known.every((knows) => knows(uid) === false);
   }
@@ -45,7 +45,7 @@ export function ownerName({ namespace = "", name, uid }: Pick<ObjectMeta, keyof 
   return `${namespace}/${name}/${uid}`;
 }
 
-/** `undefined`: it names nobody. */
+/** `undefined`: it names no owner. */
 export function parseOwner(text: string): OwnerName | undefined {
   const [namespace, name, uid, ...rest] = text.split("/");
   if (!namespace || !name || !uid || rest.length > 0) return undefined;

@@ -1,0 +1,154 @@
+/** One set of addresses, and all that a decision about it reads: values of one moment, the same for each kind. */
+
+import type {
+  AddressStatus,
+  CreatedAddress,
+  DeletionPolicy,
+  DnsRecordSet,
+  DnsStatus,
+  IpFamily,
+  NodePreference,
+  PendingCreation,
+} from "cdk8s-flipop/api";
+import type { ClaimView } from "../claims/claims.js";
+import type { InventoryView, ResourceRef } from "../inventory/types.js";
+import type { ObjectMeta } from "../kube/objects.js";
+import type { Verdict } from "../match/checks.js";
+import type { NodeFacts } from "../match/node-facts.js";
+import type { AddressCapabilities, ProviderId } from "../providers/types.js";
+import type { CleanupMemory } from "../reconcile/cleanup.js";
+import type { Problem } from "../reconcile/conditions/problem.js";
+import type { DnsSnapshot } from "../records/dns-snapshot.js";
+import type { CreationResult } from "./creation/creation-result.js";
+import type { ListObservation } from "./creation/list-observations.js";
+
+/** What a resource asks for, and what its status says: each kind builds one from its own spec and status. */
+export interface AddressSet {
+  /** Of the resource. */
+  readonly metadata: ObjectMeta;
+  /** Empty: unknown. */
+  readonly provider: string;
+  readonly region?: string | undefined;
+  readonly family: IpFamily;
+  /** Addresses that the spec lists, as written. */
+  readonly listed: readonly string[];
+  /** How many should be up; 0: all that are listed. */
+  readonly desiredCount: number;
+  readonly gracePeriodSeconds: number;
+  /** Between two assignments. */
+  readonly coolOffSeconds: number;
+  readonly nodePreference: NodePreference;
+  readonly reclaimPolicy: DeletionPolicy;
+  readonly paused: boolean;
+  readonly dnsRecordSet?: DnsRecordSet | undefined;
+  /** What the status says of each address. */
+  readonly statuses: Readonly<Record<string, AddressStatus>>;
+  readonly createdIPs: readonly CreatedAddress[];
+  readonly pendingCreation?: PendingCreation | undefined;
+  /** The record set that was last written. */
+  readonly writtenDns?: DnsStatus | undefined;
+  readonly lastAssignmentTime?: string | undefined;
+  /** When the operator tries again what failed for the whole resource. */
+  readonly retryAt?: string | undefined;
+}
+
+/** One set beside the facts of the cluster and the clouds. */
+export interface AddressSnapshot {
+  readonly set: AddressSet;
+  /** Wall clock, ms since the epoch. */
+  readonly now: number;
+  /** This process leads, its caches of nodes and pods are complete, and the spec as it stands now is in force. */
+  readonly cachesComplete: boolean;
+  /** See `GraceInput.leadsSince`. */
+  readonly leadsSince?: number;
+  /** Why the spec can't be served: an unusable selector, an unknown provider, ... Addresses stay where they are. */
+  readonly problem?: Problem;
+  /** The last call to the provider of the addresses failed. */
+  readonly providerFailure?: Problem;
+  /** When that is looked into again, ms since the epoch; addresses wait until then. */
+  readonly providerRetryAt?: number;
+  /** Nodes that match, in no order, holders included. */
+  readonly candidates: readonly NodeFacts[];
+  /** Of the node that stands for a machine; `undefined`: no node of this cluster does. */
+  readonly verdictOf: (machine: ProviderId) => Verdict | undefined;
+  /** How many nodes are refused and why, for people (`tallyText`). */
+  readonly refusals: string;
+  readonly inventory: InventoryView;
+  /** Absent: the provider is unknown, or has no addresses. */
+  readonly capabilities?: AddressCapabilities;
+  readonly claims: ClaimView;
+  /** Whose an address is, of all resources (`Claims.holderOf`). */
+  readonly ownerOf: (ip: string) => ResourceRef | undefined;
+  /** The nodes among `candidates` that older resources leave to this one (`NodeRequestRegistry.share`), in the order given. */
+  readonly share: (wants: number, candidates: readonly ProviderId[]) => readonly ProviderId[];
+  /** Creations of other resources of the account and family whose end is not known, or which run now. */
+  readonly otherCreations: readonly OtherCreation[];
+  /** Absent: the resource has no record set, and had none. */
+  readonly dns?: DnsSnapshot;
+  /** The server has dropped one of our fields: nothing may be created. */
+  readonly crdTooOld: boolean;
+  /** A creation of this resource runs now, in this process. @default false */
+  readonly creating?: boolean;
+  /** What is left out of the spec without harm, for people. @default none */
+  readonly passedOver?: readonly string[];
+  readonly memory: AddressMemory;
+}
+
+export interface OtherCreation {
+  readonly resource: ResourceRef;
+  /** The node that it creates its address on. */
+  readonly node?: ProviderId;
+  /** ms since the epoch. Absent: not known. */
+  readonly startedAt?: number;
+  /** Its call is on its way. @default its answer was lost */
+  readonly running?: boolean;
+}
+
+export interface CreationFailure extends Problem {
+  /** ms since the epoch. */
+  readonly retryAt: number;
+  /** The cloud finds that the spec can't be right. */
+  readonly ofSpec?: true;
+}
+
+/** What this process remembers beside the status. Losing it costs time, never an address. */
+export interface AddressMemory {
+  /** When an assignment was accepted last, where the status could not keep it. ms since the epoch. */
+  readonly lastAssignmentAt?: number;
+  /** When this process planned for the resource first, ms since the epoch. */
+  readonly firstPlannedAt?: number;
+  /** An assignment that counts for the cool-off has not been answered yet. */
+  readonly assigning?: boolean;
+  /** Nodes that refused an address lately; not before. */
+  readonly nodeRetryAt: ReadonlyMap<ProviderId, number>;
+  /** The last creation was refused. */
+  readonly creationFailure?: CreationFailure;
+  /** How the last creation ended, where the API server does not show it yet. */
+  readonly creationResult?: CreationResult;
+  /** Whole lists read since a creation without an end was found, oldest first (see `withList`). */
+  readonly lists: readonly ListObservation[];
+  /** When this process met the open creation, ms since the epoch by the clock of now. */
+  readonly intentSeenAt?: number;
+  /** What failed lately for the account's sake, by lock key; not before. The status does not keep these. */
+  readonly accountRetryAt?: ReadonlyMap<string, number>;
+  /** When a running action is looked at next, by address, ms since the epoch. Absent: at once. */
+  readonly pollAt?: ReadonlyMap<string, number>;
+  /** When somebody else undid our writes, by address, and as `records` for the record set. */
+  readonly reverts: ReadonlyMap<string, readonly number[]>;
+  /** Of the clean-up of a deleted resource. */
+  readonly cleanup: CleanupMemory;
+}
+
+/** Before that, nothing is known: the status stays as it is, and nothing is written to a cloud or a node. */
+export function isObserved({ cachesComplete, inventory }: Pick<AddressSnapshot, "cachesComplete" | "inventory">) {
+  return cachesComplete && inventory.complete;
+}
+
+export function isDeleting({ metadata }: Pick<AddressSet, "metadata">): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
+/** It makes no call. One that is being deleted cleans up all the same. */
+export function isPaused(set: Pick<AddressSet, "metadata" | "paused">): boolean {
+  return set.paused && !isDeleting(set);
+}
