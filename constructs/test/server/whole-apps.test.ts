@@ -54,24 +54,24 @@ describe("a whole app on a real API server", () => {
   for (const [title, type] of Object.entries(TYPES)) {
     it(`has every object in the cluster, and changes none the second time: ${title}`, async () => {
       const props = { ...FULL_OPERATOR, createNamespaces: false };
-      await createNamespaces("full", "full-jobs", "more-jobs");
+      await createNamespaces("whole", "whole-jobs", "more-jobs");
       const count = writeApp(type, props);
       const first = await applyFiles();
       expect(first).to.have.length(count);
       const again = await applyFiles();
       expect(again.filter((line) => !UNCHANGED.test(line))).to.deep.equal([]);
       const roles = await plane.client().must.list("/apis/rbac.authorization.k8s.io/v1/roles");
-      const own = roles.filter(({ metadata }) => metadata.name.startsWith("full-full-"));
+      const own = roles.filter(({ metadata }) => metadata.name.startsWith("whole-whole-"));
       expect(own.map(({ metadata: { name, namespace } }) => `${namespace}: ${name}`).sort()).to.deep.equal([
-        "full-jobs: full-full-jobs-full-jobs",
-        "full: full-full-lease-full",
-        "more-jobs: full-full-jobs-more-jobs",
-        "team-a: full-full-issuers-team-a",
-        "team-a: full-full-pods-team-a",
-        "team-a: full-full-watch-team-a",
-        "team-b: full-full-issuers-team-b",
-        "team-b: full-full-pods-team-b",
-        "team-b: full-full-watch-team-b",
+        "more-jobs: whole-whole-jobs-more-jobs",
+        "team-a: whole-whole-issuers-team-a",
+        "team-a: whole-whole-pods-team-a",
+        "team-a: whole-whole-watch-team-a",
+        "team-b: whole-whole-issuers-team-b",
+        "team-b: whole-whole-pods-team-b",
+        "team-b: whole-whole-watch-team-b",
+        "whole-jobs: whole-whole-jobs-whole-jobs",
+        "whole: whole-whole-lease-whole",
       ]);
     });
   }

@@ -2,13 +2,13 @@ import { type FlipopOperatorProps, MetricsScrape, OperatorFeature, Toleration } 
 
 /** Props with which an operator has every object, and several Roles of each purpose. */
 export const FULL_OPERATOR: FlipopOperatorProps = {
-  name: "full",
-  namespace: "full",
+  name: "whole",
+  namespace: "whole",
   features: Object.values(OperatorFeature),
   watchNamespaces: ["team-a", "team-b"],
   podNamespaces: ["team-a", "team-b"],
   issuerNamespaces: ["team-a", "team-b"],
-  jobNamespaces: ["full-jobs", "more-jobs"],
+  jobNamespaces: ["whole-jobs", "more-jobs"],
   imagePullSecrets: ["pull"],
   nodeSelector: { pool: "infra" },
   tolerations: [Toleration.all()],
