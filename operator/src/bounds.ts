@@ -126,7 +126,6 @@ export const CANDIDATES_WRITE_MS = 10_000;
 export const RIGHTS_PROBE_MS = MINUTE_MS;
 /** Annotations of nodes are retried more often: an older refusal says nothing about the rights of now. */
 export const NODES_FORBIDDEN_MS = 6 * MINUTE_MS;
-export const STATUS_CONFLICT_MS = 1_000; // The other writer's change has arrived in the cache by then.
 export const CONFLICT_MS = 100; // A run that met a write conflict starts again after this.
 export const CACHE_LAG_MS = 10_000; // The caches may lag this far behind the operator's own writes.
 /** The answer to a write replaces the cached object for this long: a silent watch and the list after it take less. */
