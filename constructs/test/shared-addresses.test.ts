@@ -43,4 +43,24 @@ describe("two resources of an app", () => {
     }
     expect(refusals(app.charts[0] as Chart)).to.deep.equal([]);
   });
+
+  it("are compared in one pass over the app, whatever their number", () => {
+    const passes = (count: number): number => {
+      const chart = new Chart(new App(), "web");
+      for (let index = 0; index < count; index += 1) {
+        new FloatingIPPool(chart, `pool-${index}`, { ips: [`10.0.${index >> 8}.${index & 255}`] });
+      }
+      let calls = 0;
+      for (const { node } of [chart, chart.node.root]) {
+        const findAll = node.findAll.bind(node);
+        node.findAll = (...args) => {
+          calls += 1;
+          return findAll(...args);
+        };
+      }
+      expect(refusals(chart)).to.deep.equal([]);
+      return calls;
+    };
+    expect(passes(300)).to.equal(passes(3));
+  });
 });
