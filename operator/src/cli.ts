@@ -25,7 +25,7 @@ export async function runCli(args: readonly string[], commands: Commands, contex
   const run = baseCommand("run", "flipop", context).description("Run the operator (the default command)");
   for (const flag of FLAGS) run.addOption(toOption(flag));
   run.addHelpText("after", providerHelp());
-  // What it does not know is told together with the values that it can't read.
+  // Unknown flags are reported together with unreadable values.
   run.allowUnknownOption().allowExcessArguments();
   run.action(async (flags: Record<string, string | true>) => {
     code = await commands.run(readSettings({ ...context, flags: byName(flags), strange: strangeIn(run.args) }));

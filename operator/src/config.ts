@@ -2,7 +2,7 @@ import { DEFAULT_NAMESPACE, type FeatureName, FLAGS, type Flag, parseFlag } from
 import { misspelt } from "./environment.js";
 import { parseBind } from "./runtime/http-server.js";
 
-/** Everything that `flipop run` is told, read once. Times are in seconds. */
+/** All settings of `flipop run`, read once. Times are in seconds. */
 export interface Settings {
   /** Empty: KUBECONFIG, else the pod's ServiceAccount. */
   readonly kubeconfig: string;
@@ -148,7 +148,7 @@ class Reader {
     return names;
   }
 
-  /** Between flags; told only where all of them could be read. */
+  /** Checks between flags; they run only if all flags could be read. */
   relation(names: readonly string[], problem: string | undefined): void {
     if (problem !== undefined && !names.some((name) => this.unread.has(name))) this.problems.push(problem);
   }
@@ -158,7 +158,7 @@ class Reader {
     if (this.problems.length > 0) throw new SettingsError(this.problems);
   }
 
-  /** The value of a flag; its default where the value given is a problem, which `finish` tells. */
+  /** The value of a flag; its default if the value is invalid, which `finish` reports. */
   private read(name: string, expected: (value: unknown) => boolean): unknown {
     const flag = flagOf(name);
     const omitUndefined = this.source.flags[name] ?? this.source.env[flag.env];

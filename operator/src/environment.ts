@@ -5,7 +5,7 @@ import { FLAGS, nearest } from "cdk8s-flipop/api";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const PREFIX = "FLIPOP_";
-/** What Kubernetes tells each container of the Services `flipop` and `flipop-...` of its namespace. */
+/** The variables that Kubernetes sets in each container for the Services `flipop` and `flipop-...` of its namespace. */
 const OF_A_SERVICE =
   /^FLIPOP_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$/;
 

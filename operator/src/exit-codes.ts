@@ -4,7 +4,7 @@
 export const USAGE = 2;
 /** As shells tell of a program that Ctrl-C ended. */
 export const INTERRUPTED = 130;
-/** As shells tell of a program that wrote to a pipe which nobody read any more. */
+/** As shells report a program that wrote to a closed pipe. */
 export const NO_READER = 141;
 
 export interface ExitMeaning {
@@ -34,7 +34,7 @@ export const EXIT_MEANINGS: readonly ExitMeaning[] = [
   },
   {
     code: NO_READER,
-    run: "nobody reads its output any more, as in `flipop --help | head -1`",
+    run: "the reader of its output has closed the pipe, as in `flipop --help | head -1`",
     sandbox: "as with `run`",
   },
   { code: 143, run: "a second signal, SIGTERM, ended it at once", sandbox: "" },

@@ -7,13 +7,13 @@ export function timestamp(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** ms since the epoch; `undefined` for what is no time. */
+/** ms since the epoch; `undefined` if the text is not a time. */
 export function timeOf(text: string | undefined): number | undefined {
   const ms = text === undefined ? Number.NaN : Date.parse(text);
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** `10:02:11`, UTC; whole seconds, rounded up: nobody looks too early. */
+/** `10:02:11`, UTC; whole seconds, rounded up, so that no reader looks too early. */
 export function clockTime(ms: number): string {
   return new Date(Math.ceil(ms / SECOND_MS) * SECOND_MS).toISOString().slice(11, 19);
 }

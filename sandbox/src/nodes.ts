@@ -23,7 +23,7 @@ export interface NewNode {
   readonly ready?: boolean;
 }
 
-/** A droplet, as far as a node tells of it. */
+/** The facts of a droplet that its node contains. */
 export interface Machine {
   readonly id: number;
   readonly publicIp: string;
@@ -84,7 +84,7 @@ export function readyCondition(content: ConditionContent, at: string, before: Js
   };
 }
 
-/** A kubelet tells all of these, and clients read them as texts that are there. */
+/** A kubelet sets all of these, and clients expect non-empty strings. */
 function nodeInfo({ id }: Machine, kubeletVersion: string): JsonObject {
   const uuid = `00000000-0000-4000-8000-${id.toString(16).padStart(12, "0")}`;
   return {

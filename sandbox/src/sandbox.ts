@@ -27,7 +27,7 @@ export async function sandbox(options: SandboxOptions): Promise<number> {
   return only === undefined ? play(options, stop) : serve(only, options, stop);
 }
 
-/** Without a terminal nobody could press Ctrl-C: then the story's end is the end. */
+/** Without a terminal there is no Ctrl-C, so the process ends with the story. */
 function play(options: SandboxOptions, stop: AbortSignal): Promise<number> {
   return playStory(options, {
     stop,

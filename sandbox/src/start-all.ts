@@ -16,7 +16,7 @@ export interface StartAllOptions {
   readonly nodes?: number;
   /** A zone in both clouds. @default example.com */
   readonly domain?: string;
-  /** Told of the simulators' own mistakes. @default silent */
+  /** Receives the simulators' own errors. @default silent */
   readonly logger?: Logger;
 }
 

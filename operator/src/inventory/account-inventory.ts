@@ -54,7 +54,7 @@ export class AccountInventory {
   private readonly lists: Coalesced;
   private readonly actions: OwnActions;
   private listedAt: number | undefined;
-  /** Lists asked for earlier may lack an address whose creation nobody answered. */
+  /** Lists requested earlier may lack an address whose creation was not answered. */
   private trustedFrom = Number.NEGATIVE_INFINITY;
   /** A name that no read has shown yet: a young list does not answer for it. */
   private moreNames = false;
@@ -65,7 +65,7 @@ export class AccountInventory {
     provider: AddressProvider,
     readonly family: IpFamily,
     private readonly clock: Clock,
-    /** Tells accounts apart, whatever the family and the token. @default the inventory itself */
+    /** Identifies the account, whatever the family and the token. @default the inventory itself */
     readonly account: unknown = Symbol(family),
   ) {
     this.reader = new InventoryReader(provider, family);
@@ -188,7 +188,7 @@ export class AccountInventory {
     this.gone.add(ip);
   }
 
-  /** One look at a running action. At its deadline, or where its id is unknown, the address itself tells its end. */
+  /** One look at a running action. At its deadline, or where its id is unknown, the address itself shows how it ended. */
   poll(
     provider: AddressProvider,
     context: CallContext,
@@ -215,7 +215,7 @@ export class AccountInventory {
     if (cachedState !== undefined) this.cachedStates.set(ip, { ...cachedState, calledAt });
   }
 
-  /** A refusal, or an outcome that nobody knows, says that the world is not as believed. */
+  /** After a refusal or an unknown outcome the cached state may be wrong. */
   private async rereadOnFailure<T>(context: CallContext, ip: string, send: () => Promise<T>): Promise<T> {
     try {
       return await send();
@@ -253,7 +253,7 @@ export class AccountInventory {
     return [...new Set([...named, ...own])].filter((ip) => !listed.has(ip) && this.reader.covers(ip));
   }
 
-  /** The rest may go without a word: nobody counts on it. */
+  /** The other addresses are dropped silently: no resource uses them. */
   private drop(listed: ReadonlyMap<string, AddressFacts>, named: ReadonlySet<string>): void {
     for (const [ip, { writtenAt }] of this.cachedStates) {
       if (!listed.has(ip) && !named.has(ip) && writtenAt === undefined) this.cachedStates.delete(ip);
@@ -262,7 +262,8 @@ export class AccountInventory {
   }
 
   private async fetch(context: CallContext, ip: string, purpose: Purpose = {}): Promise<void> {
-    const { askedAt, value } = this.reads.read(ip, () => this.reader.get(context, ip));
+    const urgency = context.urgency ?? new Urgency(context.priority);
+    const { askedAt, value } = this.reads.read(ip, () => this.reader.get({ ...context, urgency }, ip), urgency);
     this.take(ip, { facts: await value, askedAt, ...purpose });
   }
 

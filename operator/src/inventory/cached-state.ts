@@ -57,7 +57,7 @@ export interface Observation {
   readonly askedAt: number;
   /** A read of this address alone, because a move waits for it: a contradiction counts though our action is recent. */
   readonly forMove?: boolean;
-  /** And no node of the cluster is the holder any more: one such read suffices to show that nobody holds the address. */
+  /** And no node of the cluster is the holder any more: one such read suffices to show that the address has no holder. */
   readonly holderGone?: boolean;
 }
 
@@ -165,7 +165,7 @@ function observeContradiction(
   return overrule(cachedState, observation);
 }
 
-/** Both APIs agree: the node is gone, and nobody holds the address. */
+/** Both APIs agree: the node is gone, and the address has no holder. */
 function isProof({ facts, forMove = false, holderGone = false }: Observation): boolean {
   return forMove && holderGone && facts !== undefined && facts.holder === undefined;
 }
@@ -187,5 +187,5 @@ function agrees({ facts }: CachedState, seen: AddressFacts | undefined): boolean
 }
 
 function keyOf(facts: AddressFacts | undefined): string {
-  return facts === undefined ? "gone" : `held by ${facts.holder ?? "nobody"}`;
+  return facts === undefined ? "gone" : facts.holder === undefined ? "unassigned" : `held by ${facts.holder}`;
 }

@@ -10,7 +10,7 @@ export class Inventories {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Rejects with ProviderError where the account cannot be told. */
+  /** Rejects with ProviderError if the account cannot be identified. */
   async for(context: CallContext, provider: AddressProvider, family: IpFamily): Promise<AccountInventory> {
     const account = `${provider.name} ${await provider.accountKey(context)}`;
     const key = `${account} ${family}`;
@@ -24,7 +24,7 @@ export class Inventories {
     return made;
   }
 
-  /** Before a provider is closed: the other tokens of its accounts go on reading; what nobody can read is forgotten. */
+  /** Before a provider is closed: the other tokens of its accounts continue to read; accounts without a token are forgotten. */
   leave(provider: AddressProvider): void {
     for (const [key, inventory] of this.inventories) if (!inventory.leave(provider)) this.inventories.delete(key);
   }

@@ -31,7 +31,7 @@ type ActionOf = OwnAction & { readonly ip: string };
 export class OwnActions {
   constructor(private readonly tools: ActionTools) {}
 
-  /** One look at a running action. At its deadline, or where its id is unknown, the address itself tells its end. */
+  /** One look at a running action. At its deadline, or where its id is unknown, the address itself shows how it ended. */
   async poll(provider: AddressProvider, context: CallContext, action: ActionOf): Promise<ActionFacts> {
     const { ip } = action;
     // Where this process began it, it knows best what the end will be.
@@ -81,7 +81,7 @@ export class OwnActions {
     return action.id === "" || action.over === true || this.tools.clock.monotonic() >= deadlineOf(action);
   }
 
-  /** Once for each lost answer. Where the list of actions cannot be read, the address alone tells the end. */
+  /** Once for each lost answer. Where the list of actions cannot be read, only the address shows how the action ended. */
   private async identify(
     provider: AddressProvider,
     context: CallContext,

@@ -3,6 +3,7 @@
 import { READ_PAUSE_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { isProviderError } from "../providers/errors.js";
+import type { Urgency } from "../providers/urgency.js";
 
 export interface Answer<T> {
   /** When the read began, monotonic ms. */
@@ -10,42 +11,56 @@ export interface Answer<T> {
   readonly value: Promise<T>;
 }
 
+interface Read<T> extends Answer<T> {
+  /** The rate limit may delay a read for far longer than the pause. */
+  pending: boolean;
+  readonly urgency: Urgency;
+}
+
 export class ReadGate<T> {
   /** Oldest first. */
-  private readonly answers = new Map<string, Answer<T>>();
+  private readonly reads = new Map<string, Read<T>>();
 
   constructor(private readonly clock: Pick<Clock, "monotonic">) {}
 
-  /** Sends the read, or gives the answer of the last one, a failure included. */
-  read(key: string, send: () => Promise<T>): Answer<T> {
+  /**
+   * Sends the read, or returns the one that waits, or the last answer, a failure included.
+   * @param urgency of this caller; if the caller's read is sent, the class that later callers raise
+   */
+  read(key: string, send: () => Promise<T>, urgency: Urgency): Answer<T> {
     const now = this.clock.monotonic();
     this.forgetBefore(now - READ_PAUSE_MS);
-    const last = this.answers.get(key);
+    const last = this.reads.get(key);
+    last?.urgency.raise(urgency.priority);
     if (last !== undefined) return last;
-    const answer = { askedAt: now, value: send() };
-    this.answers.set(key, answer);
-    // A caller that gave up says nothing about the fact.
-    answer.value.catch((error: unknown) => {
-      if (isProviderError(error) && error.reason === "Cancelled" && this.answers.get(key) === answer) this.changed(key);
-    });
-    return answer;
+    const read: Read<T> = { askedAt: now, value: send(), pending: true, urgency };
+    this.reads.set(key, read);
+    const settle = (error?: unknown) => {
+      read.pending = false;
+      // A caller that gave up says nothing about the fact.
+      const gaveUp = isProviderError(error) && error.reason === "Cancelled";
+      if (gaveUp && this.reads.get(key) === read) this.changed(key);
+    };
+    read.value.then(() => settle(), settle);
+    return read;
   }
 
   /** The operator changed the fact, or a refused call shows that something did. */
   changed(key: string): void {
-    this.answers.delete(key);
+    this.reads.delete(key);
   }
 
   /** When the key may be read again, monotonic ms; `undefined`: at once. */
   nextAt(key: string): number | undefined {
-    const last = this.answers.get(key);
-    return last === undefined ? undefined : last.askedAt + READ_PAUSE_MS;
+    const last = this.reads.get(key);
+    if (last === undefined) return undefined;
+    return (last.pending ? this.clock.monotonic() : last.askedAt) + READ_PAUSE_MS;
   }
 
   private forgetBefore(oldest: number): void {
-    for (const [key, { askedAt }] of this.answers) {
+    for (const [key, { askedAt, pending }] of this.reads) {
       if (askedAt > oldest) return;
-      this.answers.delete(key);
+      if (!pending) this.reads.delete(key);
     }
   }
 }

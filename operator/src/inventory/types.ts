@@ -13,7 +13,7 @@ export interface ResourceRef {
 
 /** An address as it is believed to be. */
 export interface InventoryAddress extends AddressFacts {
-  /** Since it was last read, or since the provider told us that our action on it was completed. */
+  /** Since it was last read, or since the provider reported our action on it as completed. */
   readonly ageSeconds: number;
   /** A read said otherwise, or an action is overdue: one more read is needed. Look again soon, do not act on it. */
   readonly unconfirmed: boolean;

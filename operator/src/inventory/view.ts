@@ -1,11 +1,11 @@
-/** An immutable picture of what is believed at one moment. */
+/** An immutable view of the cached state at one moment. */
 
 import { OVERDUE_ACTION_SECONDS, SECOND_MS, SECOND_READ_SECONDS } from "../bounds.js";
 import type { ProviderId } from "../providers/types.js";
 import { type CachedState, deadlineOf } from "./cached-state.js";
 import type { InventoryAddress, InventoryView, ResourceRef } from "./types.js";
 
-/** Nobody changes these maps any more. */
+/** These maps do not change any more. */
 export interface ViewFacts {
   /** Monotonic ms. */
   readonly now: number;

@@ -94,7 +94,7 @@ function duplicateProviderId({ node: { machine, standIn } }: CheckInput): Refusa
   return refusal("DuplicateProviderID", `node ${standIn} has the same spec.providerID "${machine}"`);
 }
 
-/** A tolerated cordon refuses only when the pod stops serving: that is a drain, and nobody will come back. */
+/** A tolerated cordon refuses only when the pod stops serving: that is a drain, and the pods will not come back. */
 function cordoned({ node, match, workload }: CheckInput): Refusal | undefined {
   if (!node.cordoned) return undefined;
   if (!match.toleratesCordon)

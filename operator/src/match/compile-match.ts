@@ -35,12 +35,12 @@ export interface CompiledMatch {
 export interface MatchProblem {
   /** Path below `spec`: `match.nodeLabel`, `match.tolerations[2]`. */
   readonly field: string;
-  /** Value seen and how to mend it. */
+  /** Value seen and how to correct it. */
   readonly message: string;
 }
 
 /**
- * A selector that can't be parsed makes the match unusable: nobody knows which nodes are meant. A toleration that
+ * A selector that can't be parsed makes the match unusable: the desired nodes are unknown. A toleration that
  * tolerates nothing is left out, as the Go operator does, and said.
  */
 export type MatchResult =

@@ -1,4 +1,4 @@
-/** What need not be said twice. */
+/** Reasons that imply others, so that a message lists each cause once. */
 
 import { REFUSALS, type RefusalReason } from "cdk8s-flipop/api";
 import type { Refusal } from "./checks.js";
@@ -10,7 +10,7 @@ const IMPLIED: Readonly<Partial<Record<RefusalReason, readonly RefusalReason[]>>
   NodeNotReady: ["NodeUnwell", "PodNotReady"],
 };
 
-/** For people: those that nobody comes back from first, and none that another one implies. */
+/** For people: permanent reasons first, and none that another one implies. */
 export function notableRefusals(refusals: readonly Refusal[]): readonly Refusal[] {
   const implied = new Set(refusals.flatMap(({ reason }) => IMPLIED[reason] ?? []));
   const rank = ({ reason }: Refusal) => Number(REFUSALS[reason].recoverable);

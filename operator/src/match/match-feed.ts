@@ -1,6 +1,6 @@
 /**
  * Keeps one resource's index on the pods that its match asks for. An edited match takes hold in one step, when its pods
- * have been read: until then the former match goes on with the former pods, so that nothing moves for want of data.
+ * have been read: until then the previous match stays in force with the previous pods, so that missing data causes no move.
  */
 
 import type { PodView } from "../kube/pod-view.js";

@@ -39,7 +39,7 @@ export class MatchIndex {
   private tallied: Tally | undefined;
   private readonly unlisten: () => void;
 
-  /** @param onChange called after the index has changed; not for what is there at the start. */
+  /** @param onChange called after the index has changed; not for the initial state. */
   constructor(
     private readonly nodes: NodeDirectory,
     private wanted: Wanted,
@@ -86,7 +86,7 @@ export class MatchIndex {
     return this.nodes.withLabels(this.wanted.match.nodeLabels).next().done !== true;
   }
 
-  /** Keeps these machines in sight, whatever becomes of them, so that a change of theirs is told. Replaces the former. */
+  /** Watches these machines, also after they stop matching, and reports their changes. Replaces the previous set. */
   watchHolders(machines: Iterable<ProviderId>): void {
     const previous = this.holders;
     this.holders = new Set(machines);
@@ -99,7 +99,7 @@ export class MatchIndex {
     this.touch(name);
   }
 
-  /** Another match, all at once. Tells every difference that it makes. */
+  /** Swaps the match in one step, and reports every difference. */
   rematch(wanted: Wanted): void {
     const before = new Map(this.verdicts);
     this.wanted = wanted;
@@ -109,7 +109,7 @@ export class MatchIndex {
     for (const name of new Set([...before.keys(), ...this.verdicts.keys()])) this.tell(name, before.get(name));
   }
 
-  /** Hears and tells nothing more. */
+  /** Ends: it receives and reports nothing more. */
   close(): void {
     this.unlisten();
   }

@@ -15,7 +15,7 @@ export interface NodeChange {
   readonly after: NodeFacts | undefined;
 }
 
-/** Anything it throws is logged and harms nobody else. */
+/** An error that it throws is logged and does not affect other listeners. */
 export type NodeListener = (change: NodeChange) => void;
 
 export class NodeDirectory {

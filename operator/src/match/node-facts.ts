@@ -19,7 +19,7 @@ export interface NodeFacts {
   /** Those under our prefix only. */
   readonly annotations: Readonly<Record<string, string>>;
   readonly addresses: readonly NodeAddress[];
-  /** The machine. Absent: nobody knows which one it is. */
+  /** The machine. Absent: unknown. */
   readonly machine?: ProviderId;
   /** The machine's other node, which stands for it in place of this one. */
   readonly standIn?: string;

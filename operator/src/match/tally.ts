@@ -6,7 +6,7 @@ import type { Verdict } from "./checks.js";
 export interface RefusalCount {
   readonly reason: RefusalReason;
   readonly nodes: number;
-  /** The first of these nodes by name, and what was seen of it. */
+  /** The first of these nodes by name, and its observed state. */
   readonly example: { readonly node: string; readonly detail: string };
 }
 

@@ -37,7 +37,7 @@ export const CONTROLLER_RUNTIME = {
 /** The values of the label `result`; `requeue` of controller-runtime has no counterpart here. */
 export type ReconcileLabel = "success" | "requeue_after" | "error";
 
-/** What one controller tells about itself. */
+/** The metrics of one controller. */
 export interface ControllerMetrics {
   started(): void;
   finished(seconds: number, result: ReconcileLabel): void;

@@ -67,7 +67,7 @@ export function eventMetrics(registry: MetricsRegistry): EventMetrics {
   return { written: (verb) => written.inc({ verb }), dropped: (cause) => dropped.inc({ cause }) };
 }
 
-/** What one reflector tells about itself. */
+/** The metrics of one reflector. */
 export interface ReflectorMetrics {
   listed(seconds: number, objects: number): void;
   watched(seconds: number, events: number): void;

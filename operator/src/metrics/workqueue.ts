@@ -36,7 +36,7 @@ export const WORKQUEUE = {
   retries: counter("workqueue_retries_total", NAME, "Keys added again with backoff after a failed run."),
 } as const;
 
-/** What one queue tells about itself. Times in seconds. */
+/** The metrics of one queue. Times in seconds. */
 export interface QueueMetrics {
   depth(keys: number): void;
   added(): void;

@@ -13,7 +13,7 @@ import type { ActionFacts, CreateOutcome } from "./types.js";
  * - `started`: the cloud has accepted it and carries it out; how it ends is in the resource's status.
  * - `failed`: the cloud has accepted it, and then ended it without success.
  * - `refused`: the cloud said no.
- * - `not-sent`: it never left, such as for want of a token or a connection.
+ * - `not-sent`: it was never sent, for example because there was no token or connection.
  * - `unknown`: it may have been made.
  * - `withheld`: dry run, the lease was lost, or the decision no longer held; nothing more was sent.
  * A change of several requests (records, a firewall) ends with the first that fails: those before it were made.

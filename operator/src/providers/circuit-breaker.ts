@@ -41,7 +41,7 @@ export class CircuitBreaker {
     return true;
   }
 
-  /** What came of an admitted call: whether the API works. `undefined`: the call tells nothing of it. */
+  /** The result of an admitted call: whether the API works. `undefined`: the call does not show it. */
   settled(works: boolean | undefined): void {
     this.probing = false;
     if (works === undefined) return;

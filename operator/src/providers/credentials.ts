@@ -15,7 +15,7 @@ export interface Credentials {
   renew(): void;
 }
 
-/** A short fingerprint that tells tokens apart and gives nothing away. */
+/** A short fingerprint that distinguishes tokens and reveals nothing of them. */
 export function tokenHash(token: string): string {
   return createHash("sha256").update(token).digest("hex").slice(0, 16);
 }

@@ -57,7 +57,7 @@ export type ProviderErrorReason =
 
 export interface ProviderErrorProps {
   readonly kind: ProviderErrorKind;
-  /** The provider and what was attempted, for people: `digitalocean: assign 203.0.113.7 to droplet 12`. */
+  /** The provider and the attempted call, for people: `digitalocean: assign 203.0.113.7 to droplet 12`. */
   readonly where: string;
   /** What was seen, without the API's request id. */
   readonly seen: string;

@@ -113,7 +113,7 @@ export class RateLimiter {
     this.pump();
   }
 
-  /** An answer told how much is left. @param call its number */
+  /** An answer showed how many calls are left. @param call its number */
   heard(facts: RateFacts, call: number): void {
     const { remaining, resetAt } = facts;
     this.reported.heard(facts, call, this.clock.monotonic());

@@ -22,7 +22,7 @@ export function waitsIn(metrics: CallMetrics): (call: ApiCall, ms: number) => vo
 }
 
 /**
- * Waits for tokens and between retries are not in the duration. A call that nobody tried to send is not counted: neither
+ * Waits for tokens and between retries are not in the duration. A call that was never sent is not counted: neither
  * one that ends while it waits, nor one that has no token to be sent with. One that no connection came about for is.
  */
 export function withMetrics(metrics: CallMetrics, clock: Pick<Clock, "monotonic">): CallLayer {

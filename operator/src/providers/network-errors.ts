@@ -1,4 +1,4 @@
-/** Calls without an answer, or with one that nobody can read: the same for every API over HTTP. */
+/** Calls without an answer, or with an unreadable one: the same for every API over HTTP. */
 
 import type { ProviderFacts } from "cdk8s-flipop/api";
 import { SECOND_MS } from "../bounds.js";

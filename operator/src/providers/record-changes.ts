@@ -7,7 +7,7 @@
 import { familyOf } from "cdk8s-flipop/api";
 import type { RecordChangeSet, RecordFacts, RecordSetFacts, RecordStep, RecordType } from "./types.js";
 
-/** The TTL of a new record where nobody asks for one, seconds. */
+/** The TTL of a new record if the resource sets none, in seconds. */
 export const DEFAULT_TTL_SECONDS = 60;
 
 export interface DesiredRecord {
@@ -39,7 +39,7 @@ export function planRemoval(current: RecordSetFacts): RecordChangeSet {
 }
 
 /**
- * The set after changes that were all made. `undefined`: it can't be told from the answers, so it has to be read.
+ * The set after changes that were all made. `undefined`: the answers do not show it, so it has to be read.
  * @param written see `DnsProvider.apply`.
  */
 export function recordsAfter(

@@ -117,7 +117,7 @@ export class ProviderRegistry {
     return set;
   }
 
-  /** Tells of each issuer's provider that is about to be closed: whoever reads with it must stop. */
+  /** Announces each issuer's provider before it is closed: its readers must stop. */
   onWithdraw(listener: (set: ProviderSet) => void): void {
     this.listeners.push(listener);
   }

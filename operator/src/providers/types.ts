@@ -40,7 +40,7 @@ export interface AddressFacts {
   readonly holder?: ProviderId;
   /** The part of the account that it is filed under. Absent: the provider has none, or does not tell. */
   readonly project?: string;
-  /** An action that runs on it. Its id is known only where the API tells. */
+  /** An action that runs on it. Its id is known only if the API returns it. */
   readonly action?: RunningAction;
   /** It comes from a range that its owner brought: it can be assigned, but neither created nor released. */
   readonly borrowed?: boolean;
@@ -71,7 +71,7 @@ export type CreateAddress =
 
 /**
  * `created`: it is ours at once; `action` runs where it was created on a node. `unknown`: the answer was lost, so an
- * address may exist that is billed and that nobody knows: look at the list before anything else is created.
+ * address may exist that is billed and that no resource knows: read the list before another is created.
  */
 export type CreateOutcome =
   | { readonly kind: "created"; readonly address: AddressFacts; readonly action?: ActionFacts }
@@ -81,7 +81,7 @@ export interface ListAddresses {
   readonly family: IpFamily;
   /**
    * That resources name. Those that the plain list lacks are also looked for among borrowed ones, in as few calls as
-   * the API allows; `get` tells of those still missing. Ignored where none is ever borrowed.
+   * the API allows; `get` returns those still missing. Ignored by providers that never borrow.
    */
   readonly named: readonly string[];
 }
@@ -219,7 +219,7 @@ export interface FirewallRuleFacts {
   readonly ports: string;
   /** Address ranges in CIDR notation, sorted. */
   readonly sources: readonly string[];
-  /** It also lets in what is no address range (tags, droplets, load balancers): never ours. */
+  /** It also admits sources other than address ranges (tags, droplets, load balancers): never ours. */
   readonly otherSources: boolean;
 }
 

@@ -26,7 +26,7 @@ export class Candidate {
 
   constructor(private readonly options: CandidateOptions) {}
 
-  /** Who holds the lease as last seen; empty where nobody does. */
+  /** The holder of the lease as last seen; empty if there is none. */
   get holder(): string {
     return this.seen?.record.holder ?? "";
   }
@@ -65,7 +65,7 @@ export class Candidate {
     this.options.fence.shut();
   }
 
-  /** Gives the lease up, so that another can take it at once. Rejects when that could not be told to the server. */
+  /** Releases the lease, so that another replica can take it at once. Rejects if the server did not accept the release. */
   async release(): Promise<void> {
     this.resign();
     for (let left = LEASE_RELEASE_ATTEMPTS; left > 0; left--) {

@@ -166,7 +166,7 @@ export class Controller {
   }
 
   private finish(key: string, result: Result, run: { readonly seconds: number; readonly aborted: boolean }): void {
-    // The end of a run that was told to stop says nothing about the resource.
+    // The end of an aborted run says nothing about the resource.
     const told = run.aborted && result.kind === "error";
     if ("error" in result && !told) this.report(key, result);
     try {

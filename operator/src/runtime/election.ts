@@ -41,7 +41,7 @@ export function decide({ exists, seen, self, nowMs, leaseMs }: Situation): Decis
   return seen?.record.holder === self ? "renew" : "take";
 }
 
-/** ms until the term of another one is over, as far as was seen; `undefined`: nobody else has one. */
+/** ms until the term of another replica ends, as far as observed; `undefined`: no other replica has one. */
 export function expiresInMs({ seen, self, nowMs, leaseMs }: Omit<Situation, "exists">): number | undefined {
   if (seen === undefined || !isHeldByOther(seen, self)) return undefined;
   const ms = expiresAt(seen, leaseMs) - nowMs;

@@ -1,4 +1,4 @@
-/** Health and readiness as named checks, told in the way of the Kubernetes components. */
+/** Health and readiness as named checks, in the format of the Kubernetes components. */
 
 /** What is wrong, for people; undefined where all is well. Never blocks. */
 export type Check = () => string | undefined;

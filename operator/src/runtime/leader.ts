@@ -53,7 +53,7 @@ export class LeaderElector implements Elector {
     this.candidate = new Candidate({ lock, identity, clock, timings, fence: this.fence, onSlowPath });
   }
 
-  /** Who leads, as last seen; empty where nobody does. */
+  /** The leader as last seen; empty if there is none. */
   get leader(): string {
     return this.candidate.holder;
   }
@@ -86,7 +86,7 @@ export class LeaderElector implements Elector {
     let reported: string | undefined;
     this.candidate.stand();
     while (!stop.aborted) {
-      // A win that was told too late to be of use (a stalled process) is renewed by the next try.
+      // A win that arrived too late to be used (the process had stalled) is renewed by the next try.
       if ((await this.attempt()) === "held" && this.fence.remainingMs() > 0) return this.unlessStopped(stop);
       if (this.leader !== reported) this.logger.info({ leader: this.leader }, "waiting for the lease");
       reported = this.leader;
@@ -103,7 +103,7 @@ export class LeaderElector implements Elector {
     return expiresMs === undefined ? usual : Math.min(usual, expiresMs + random() * retryMs * EXPIRY_SPREAD);
   }
 
-  /** Won in the same moment as told to stop: nothing was begun, so nothing needs the lease. */
+  /** Won at the moment of the stop: no work has begun, so none needs the lease. */
   private async unlessStopped(stop: AbortSignal): Promise<boolean> {
     if (stop.aborted) await this.release();
     return !stop.aborted;

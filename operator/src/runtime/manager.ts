@@ -164,7 +164,7 @@ export class Manager {
     await settlesWithin(clock, ABORT_DEADLINE_MS, stopped);
   }
 
-  /** Runs a part; one that ends before it was told to takes the process down. Never rejects. */
+  /** Runs a part; a part that ends by itself ends the process. Never rejects. */
   private async watch(part: Runnable, signal: AbortSignal): Promise<void> {
     let error: unknown = new Error(`"${part.name}" ended by itself`);
     try {

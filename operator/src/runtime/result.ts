@@ -23,7 +23,7 @@ export function failed(error: unknown): Result {
   return { kind: "error", error };
 }
 
-/** Tells the queue what the result means for the key. Returns the label of the metrics. */
+/** Updates the queue by the result of the run of a key. Returns the label of the metrics. */
 export function settle(queue: WorkQueue, key: string, result: Result): ReconcileLabel {
   switch (result.kind) {
     case "done":

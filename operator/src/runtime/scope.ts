@@ -6,7 +6,7 @@ export interface ScopeOptions {
   readonly clock: Clock;
   readonly parent: AbortSignal;
   readonly deadlineMs: number;
-  /** ms between the abort and the moment nobody waits any more. */
+  /** ms between the abort and the end of the wait for the aborted work. */
   readonly graceMs: number;
   /** The reason of the abort at the deadline. */
   readonly onDeadline: () => Error;

@@ -2,14 +2,17 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { READ_PAUSE_MS } from "../../src/bounds.js";
 import { ReadGate } from "../../src/inventory/read-gate.js";
+import { Urgency } from "../../src/providers/urgency.js";
 import { FakeClock } from "../support/fake-clock.js";
+
+const CHECK = new Urgency("check");
 
 describe("a read gate", () => {
   function start() {
     const clock = new FakeClock();
     const gate = new ReadGate<number>(clock);
     let sent = 0;
-    const read = (key = "a") => gate.read(key, async () => ++sent).value;
+    const read = (key = "a") => gate.read(key, async () => ++sent, CHECK).value;
     return { clock, gate, read, sent: () => sent };
   }
 
@@ -30,11 +33,42 @@ describe("a read gate", () => {
     expect([gate.nextAt("a"), await read(), await read("b")]).to.deep.equal([undefined, 2, 3]);
   });
 
+  it("sends no second read while one waits, however long", async () => {
+    const { clock, gate, read, sent } = start();
+    let answer: (value: number) => void = () => undefined;
+    const waiting = gate.read("b", () => new Promise<number>((resolve) => (answer = resolve)), CHECK).value;
+    await clock.advance(10 * READ_PAUSE_MS);
+    const joined = read("b");
+    expect(gate.nextAt("b")).to.equal(clock.monotonic() + READ_PAUSE_MS);
+    answer(7);
+    expect([await waiting, await joined, sent()]).to.deep.equal([7, 7, 0]);
+    // A move needs younger data than a read that waited for so long.
+    expect(await read("b")).to.equal(1);
+  });
+
+  it("raises the class of a read that waits to the class of its most urgent caller", () => {
+    const { gate } = start();
+    const urgency = new Urgency("check");
+    const never = () => new Promise<number>(() => undefined);
+    gate.read("a", never, urgency);
+    gate.read("a", never, new Urgency("assignment"));
+    expect(urgency.priority).to.equal("assignment");
+  });
+
+  it("does not keep the answer of a read that waited while something changed", async () => {
+    const { gate, read } = start();
+    let answer: (value: number) => void = () => undefined;
+    const old = gate.read("a", () => new Promise<number>((resolve) => (answer = resolve)), CHECK).value;
+    gate.changed("a");
+    answer(7);
+    expect([await old, await read()]).to.deep.equal([7, 1]);
+  });
+
   it("repeats a failure, too: it is not tried in a loop", async () => {
     const clock = new FakeClock();
     const gate = new ReadGate<number>(clock);
     let sent = 0;
-    const failing = () => gate.read("a", () => Promise.reject(new Error(`failure ${++sent}`))).value;
+    const failing = () => gate.read("a", () => Promise.reject(new Error(`failure ${++sent}`)), CHECK).value;
     const texts = [];
     for (let each = 0; each < 3; each++) texts.push(await failing().catch(String));
     expect(texts).to.deep.equal(Array(3).fill("Error: failure 1"));

@@ -42,7 +42,7 @@ export const REFUSALS = {
   hostTaken: () => refusal(400, { code: 81053, message: "An A, AAAA, or CNAME record with that host already exists." }),
   cnameInTheWay: () => refusal(400, { code: 81054, message: "A CNAME record with that host already exists." }),
   quota: () => refusal(400, { code: 81045, message: "Record quota exceeded." }),
-  /** @param code that is told under the general one. */
+  /** @param code the specific code, listed below the general one. */
   invalid: (code: number, message: string) =>
     refusal(400, { code: 1004, message: "DNS Validation Error", chain: { code, message } }),
   badParameter: (message: string) => refusal(400, { code: 1004, message }),

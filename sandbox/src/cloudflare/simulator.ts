@@ -63,7 +63,7 @@ export interface CloudflareSimulatorOptions {
   readonly rateLimit?: RateLimitOptions;
   /** @default silent */
   readonly logger?: Logger;
-  /** @default nobody */
+  /** @default no callback */
   readonly onAnswer?: AnswerListener;
 }
 

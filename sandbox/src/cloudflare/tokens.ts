@@ -77,7 +77,7 @@ export class Tokens {
     return allows(grant, scope) || (scope === "dns:read" && allows(grant, "dns:edit"));
   }
 
-  /** Whether the token is for some zones only: it is not told whether others exist. */
+  /** Whether the token is for some zones only: answers do not reveal whether others exist. */
   isRestricted({ headers }: Asking): boolean {
     return this.zones.get(bearer(headers.authorization) ?? "") !== undefined;
   }

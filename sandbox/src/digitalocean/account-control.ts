@@ -154,7 +154,7 @@ export class AccountControl {
     return [...listAddresses(this.world, "ipv4"), ...listAddresses(this.world, "ipv6")];
   }
 
-  /** An active prefix: `203.0.113.0/24`. Its addresses, but for the first two, can be assigned at once. */
+  /** An active prefix: `203.0.113.0/24`. All its addresses except the first two can be assigned at once. */
   addByoipPrefix(prefix: string, region = DEFAULT_REGION): string {
     return addPrefix(this.world, { prefix, region, status: "active" }).uuid;
   }

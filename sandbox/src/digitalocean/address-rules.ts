@@ -1,4 +1,4 @@
-/** Why an address can't be assigned, unassigned or released: all 422, told apart by the message only. */
+/** Why an address can't be assigned, unassigned or released: all are 422 and differ in the message only. */
 
 import type { SimulatorRequest } from "../http/message.js";
 import type { AddressData, DropletData } from "./data.js";

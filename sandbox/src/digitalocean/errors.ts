@@ -34,7 +34,7 @@ export function notFound(request: Named): Refusal {
   return refusal(request, 404, "The resource you requested could not be found.");
 }
 
-/** 422: most refusals; only the message tells them apart. */
+/** 422: most refusals; they differ in the message only. */
 export function unprocessable(request: Named, message: string): Refusal {
   return refusal(request, 422, message);
 }

@@ -3,7 +3,7 @@
 import type { AddressData, Data } from "./data.js";
 import type { World } from "./world.js";
 
-/** @param dropletId null: nobody. */
+/** @param dropletId null: the address is unassigned. */
 export function setHolder({ data, clock }: World, address: AddressData, dropletId: number | null): void {
   forgetHolder(data, address);
   address.dropletId = dropletId;

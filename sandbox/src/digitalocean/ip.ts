@@ -7,7 +7,7 @@ export function numberOf(ip: string): number {
   return ip.split(".").reduce((value, octet) => value * OCTET + Number(octet), 0);
 }
 
-/** The shortest form of an IPv6 address in lower case; undefined for what is none. */
+/** The shortest form of an IPv6 address in lower case; undefined if the text is not an IPv6 address. */
 export function shortIpv6(ip: string): string | undefined {
   return isIPv6(ip) ? new URL(`http://[${ip}]/`).hostname.slice(1, -1) : undefined;
 }

@@ -35,7 +35,7 @@ export interface DigitalOceanSimulatorOptions extends SettingsOptions {
   readonly account?: Partial<Omit<AccountData, "uuid">>;
   /** @default silent */
   readonly logger?: Logger;
-  /** @default nobody */
+  /** @default no callback */
   readonly onAnswer?: AnswerListener;
 }
 
@@ -54,7 +54,7 @@ export interface DigitalOceanSimulator {
   readonly bugs: readonly Error[];
   /** For `ms` from now, GETs show the account as it is now. */
   freezeReads(ms: number): void;
-  /** Nobody answers until `meanwhile` is over; the account stays, and what it had begun goes on. */
+  /** The API does not answer until `meanwhile` ends; the account stays, and its running actions continue. */
   restart(meanwhile: () => Promise<void>): Promise<void>;
   /** Ends connections and timers. */
   close(): Promise<void>;

@@ -14,7 +14,7 @@ export interface StandAloneOptions {
   readonly droplets?: number;
   /** A domain in the account. @default example.com */
   readonly domain?: string;
-  /** Told of the simulator's own mistakes. */
+  /** Receives the simulator's own errors. */
   readonly logger: Logger;
 }
 

@@ -117,7 +117,7 @@ export class Journal {
       .join("\n");
   }
 
-  /** Tells each call as soon as it was processed (or lost), before another one comes in. Returns how to end that. */
+  /** Calls the listener for each call as soon as it was processed (or lost), before the next one arrives. Returns a function that removes the listener. */
   subscribe(listener: (entry: JournalEntry) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);

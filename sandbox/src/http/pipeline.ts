@@ -29,7 +29,7 @@ export interface Arrival<World> {
   readonly spoiled?: Spoiled;
 }
 
-/** An answer, undefined where the request was lost before the API saw it, and what is done to it on the way back. */
+/** An answer (undefined where the request was lost before the API saw it) and the faults that strike it on the way back. */
 export interface Departure {
   readonly answer: SimulatorAnswer | undefined;
   readonly fault: Fault | undefined;

@@ -36,7 +36,7 @@ export interface SimulatorServerOptions {
   readonly journalLimit?: number;
   /** @default silent */
   readonly logger?: Logger;
-  /** @default nobody */
+  /** @default no callback */
   readonly onAnswer?: AnswerListener;
 }
 
@@ -51,7 +51,7 @@ export interface SimulatorServer {
   /** For `ms` from now, GETs show the world as it is now. */
   freezeReads(ms: number): void;
   /**
-   * Ends all connections, those included that wait for an answer; nobody listens until `meanwhile` is over. Then it
+   * Ends all connections, also those that wait for an answer; the port is closed until `meanwhile` ends. Then it
    * answers at the same address, and the world is as it was.
    */
   restart(meanwhile: () => Promise<void>): Promise<void>;

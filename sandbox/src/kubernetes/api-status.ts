@@ -11,7 +11,7 @@ export interface StatusCause {
 export interface StatusDetails {
   readonly name?: string;
   readonly group?: string;
-  /** The plural for what is refused by the storage, the kind for what is invalid. */
+  /** The plural if the storage refused the object, the kind if the object is invalid. */
   readonly kind?: string;
   readonly uid?: string;
   readonly causes?: readonly StatusCause[];
@@ -109,7 +109,7 @@ export function modified(subject: Subject, name: string): ApiStatus {
   return conflict(subject, name, why);
 }
 
-/** 403 by a rule of the server (not for want of permission). */
+/** 403 by a rule of the server, not because a permission is missing. */
 export function forbidden(subject: Subject, name: string, why: string, causes?: readonly StatusCause[]): ApiStatus {
   const message = `${qualified(subject.plural, subject.group)} "${name}" is forbidden: ${why}`;
   return new ApiStatus({ code: 403, reason: "Forbidden", message, details: about(subject, name, causes) });

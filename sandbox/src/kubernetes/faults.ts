@@ -51,7 +51,7 @@ export function bodyWriter(response: ServerResponse, fault: Fault | undefined): 
     left -= bytes.length;
     response.write(bytes);
     if (left > 0) return false;
-    // FIN after what was written, without the end of the body.
+    // FIN after the bytes written so far, without the end of the body.
     response.socket?.end();
     return true;
   };

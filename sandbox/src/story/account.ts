@@ -108,7 +108,7 @@ export interface Situation {
   readonly firewalls: readonly FirewallState[];
 }
 
-/** Which address is where, which name says what, and what is open. */
+/** The holders of addresses, the records of names, and the open ports. */
 export function situation(style: Style, { places, sets, firewalls }: Situation): string {
   const rows = places.map(({ ip, pool, node = "-", state, version }) => [ip, node, version, state, pool]);
   const addresses =

@@ -1,4 +1,4 @@
-/** Which HTTP requests of this process have no answer yet, as the client itself tells it. */
+/** The HTTP requests of this process that have no answer yet, as reported by the client itself. */
 
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 

@@ -27,7 +27,7 @@ const LONGEST_STEP_MS = 4;
 const BUSY_STEPS = 40;
 /** ... and the speed in them, and while an answer is awaited. */
 const BUSY_SPEED = 5;
-/** Real ms, of steps as long as they count, that an answer is awaited: one that is never sent holds nobody up. */
+/** Longest wait for an answer, in real ms: an answer that is never sent does not stop the story. */
 const PATIENCE_MS = 250;
 
 /** A request without an answer yet. */

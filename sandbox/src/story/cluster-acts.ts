@@ -18,7 +18,7 @@ export function playCluster(stage: Stage, step: ClusterStep): string {
   const { kubernetes } = stage.world;
   switch (step.do) {
     case "apply":
-      // An object that two manifests have, such as a namespace, is told once.
+      // An object that two manifests contain, such as a namespace, is printed once.
       return `apply: ${[...new Set(step.objects.map((object) => apply(kubernetes, object)))].join(", ")}`;
     case "patch": {
       const object = find(kubernetes, step.object);

@@ -15,7 +15,7 @@ export interface Actor {
   kill(): Promise<void>;
 }
 
-/** Whoever tells what is played. */
+/** Prints the acts. */
 export interface Narrator {
   act(act: Act, number: number): void;
   /** What the story does to the world. */
@@ -52,12 +52,12 @@ function isOneOf<K extends Step["do"]>(step: Step, kinds: readonly K[]): step is
 }
 
 const LOOK_MS = 500;
-/** Longer waits pass by so many times as fast: nobody wants to watch them. */
+/** Longer waits pass this many times as fast. */
 const LONG_MS = 180_000;
 const HURRY = 12;
 
 export class Director {
-  /** A crash that waits for its moment, and what is under way after it. */
+  /** A crash that waits for its moment, and the work in flight after it. */
   private armed: Step | undefined;
   private restart: Promise<void> = Promise.resolve();
 

@@ -36,7 +36,7 @@ acts:
 
   - title: a kubelet restarts
     about: >-
-      The pool has a grace period of 60 s. A holder that is back in 20 s keeps its address, and nobody notices.
+      The pool has a grace period of 60 s. A holder that is back in 20 s keeps its address.
     steps:
       - fail: holder of ingress/ingress
       - wait: 20s

@@ -1,4 +1,4 @@
-/** What happened, as the simulated world itself knows it: from this the account is told and the checks are made. */
+/** The events of the simulated world, recorded by the world itself: the summary and the checks use them. */
 
 import type { CloudName } from "./scenario.js";
 

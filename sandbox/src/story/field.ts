@@ -1,4 +1,4 @@
-/** Reads YAML by hand: whatever is wrong is told with line, path, value and fix, and all of it at once. */
+/** Reads YAML field by field, and reports all errors at once, each with line, path, value and fix. */
 
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 import { parseDuration } from "./duration.js";
@@ -12,7 +12,7 @@ export class ScenarioError extends Error {
   }
 }
 
-/** One problem, told at the place where it is. */
+/** One problem, with its place. */
 class Problem extends Error {}
 
 /** Thrown where a part can't be read; `attempt` and `finish` put them together. */
@@ -38,11 +38,11 @@ export class Report {
 interface Source {
   readonly name: string;
   readonly lines: LineCounter;
-  /** Where a field is left out, its parent's place is told. */
+  /** The place of the parent if the field is absent. */
   readonly offset: number;
 }
 
-/** The top of a YAML text. @param name what messages call it. Throws ScenarioError for what is no YAML. */
+/** The top of a YAML text. @param name the name that messages use. Throws ScenarioError if the text is not YAML. */
 export function parseFields(text: string, name: string): Field {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });

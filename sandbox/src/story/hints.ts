@@ -14,7 +14,7 @@ export interface HintOptions {
 
 type Command = readonly [command: string, what: string];
 
-/** Kinds that have addresses, with their short names and the field that tells where those are. */
+/** Kinds that have addresses, with their short names and the field that contains their holders. */
 const KINDS = [
   { kind: "FloatingIPPool", short: "fip", where: "{.status.ips}" },
   { kind: "RoutedIP", short: "rip", where: "{.status.assignedNode}" },
@@ -31,7 +31,7 @@ export function hints({ world, aHolder, kubeconfig }: HintOptions): string {
   ];
   return [
     "",
-    "The operator goes on, at real speed, and what it does is told here; times before now are those of the story. In",
+    "The operator continues at real speed, and its work is printed here; earlier times are those of the story. In",
     "another terminal:",
     "",
     `  export KUBECONFIG=${kubeconfig}`,

@@ -1,5 +1,5 @@
 /**
- * Which nodes serve a pool, told anew from its spec and not by the operator's own code: the checks rest on it. It knows
+ * Computes which nodes serve a pool from its spec, without the operator's code, for the checks. It knows
  * no more than stories need.
  */
 

@@ -1,4 +1,4 @@
-/** Tells the story line by line, as it happens. */
+/** Prints the story line by line, as it happens. */
 
 import { GROUP_VERSION } from "cdk8s-flipop/api";
 import { at, textOf } from "../kubernetes/json.js";

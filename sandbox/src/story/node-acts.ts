@@ -108,7 +108,7 @@ export class NodeActs {
     return node;
   }
 
-  /** As the node controller tells of a kubelet that is silent. */
+  /** The reason and message that the node controller sets for a silent kubelet. */
   private fail(node: string): void {
     this.condition(node, {
       status: "Unknown",

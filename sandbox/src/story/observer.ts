@@ -25,7 +25,7 @@ export interface Observed {
   readonly operators: ReadonlySet<string>;
 }
 
-/** Events of the same words within this time, ms, are told once. */
+/** Events with the same text within this time, in ms, are printed once. */
 const SAME_MS = 10_000;
 
 export class Observer {
@@ -159,7 +159,7 @@ export class Observer {
       note: textOf(at(event, "message")),
     } as const;
     const now = this.observed.clock.monotonic();
-    // One thing may be told of two conditions.
+    // Two conditions may have the same cause.
     const key = `${fact.about} ${fact.note}`;
     const toldAt = this.toldAt.get(key);
     this.toldAt.set(key, now);

@@ -23,7 +23,7 @@ export interface OperatorHostOptions {
   readonly logger?: Logger;
   /** Namespaces, beside the operator's own, in which issuers may have their Secrets. */
   readonly issuerNamespaces: readonly string[];
-  /** Called when an operator ends though nobody ended it. */
+  /** Called when an operator ends by itself. */
   readonly lost: (why: string) => void;
 }
 
@@ -32,7 +32,7 @@ interface Running {
   readonly transport: Transport;
   readonly stop: AbortController;
   readonly ended: Promise<unknown>;
-  /** Why it ended, though nobody ended it. */
+  /** Why it ended by itself. */
   fate?: string;
 }
 
@@ -51,7 +51,7 @@ export class OperatorHost implements Actor {
     const { kubernetes } = options.world;
     kubernetes.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: DEFAULT_NAMESPACE } });
     const { clock } = options;
-    // The line tells of what is on it; on a busy machine a request may take its time to get there.
+    // On a busy machine a request may take a while to arrive.
     this.unwatch = watchCalls({ to: (origin) => this.origins.has(origin), asked: () => clock.asked() });
   }
 

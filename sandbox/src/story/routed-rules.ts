@@ -126,7 +126,7 @@ function holderOf({ holders }: Moment, { ips: [ip = ""] }: PoolView): string | u
   return holders.get(ip);
 }
 
-/** One for each fact: what lasts too long is told at the next one, whatever that is. */
+/** Checked at each fact: a state that lasts too long is reported at the next fact. */
 function momentsOf(facts: readonly Fact[]): readonly Moment[] {
   let routed: readonly PoolView[] = [];
   let holders: Moment["holders"] = new Map();

@@ -1,4 +1,4 @@
-/** What a story is told from. Written in YAML (docs/reference/scenario.md), read by read-scenario.ts. Times are in ms. */
+/** The input of a story. Written in YAML (docs/reference/scenario.md), read by read-scenario.ts. Times are in ms. */
 
 export interface Scenario {
   readonly title: string;
@@ -141,7 +141,7 @@ export type AddressRef =
   | { readonly by: "ip"; readonly ip: string }
   | { readonly by: "pool"; readonly namespace: string; readonly name: string; readonly index: number };
 
-/** `FloatingIPPool ingress/ingress`; without a namespace for what is in none. */
+/** `FloatingIPPool ingress/ingress`; without a namespace for cluster-scoped objects. */
 export interface ObjectName {
   readonly kind: string;
   readonly namespace: string | undefined;

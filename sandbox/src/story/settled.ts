@@ -1,4 +1,4 @@
-/** Whether everything is as it should be and nobody writes any more. Pure. */
+/** Whether the world is as desired and no component writes any more. Pure. */
 
 import { BAD_WHEN_TRUE } from "cdk8s-flipop/api";
 import type { Fact, PoolView } from "./facts.js";

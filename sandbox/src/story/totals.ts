@@ -68,7 +68,7 @@ interface Track {
   downMs: number;
   /** Has been served. */
   known: boolean;
-  /** Undefined: it is up, or nobody has reason to miss it. */
+  /** Undefined: it is up, or no resource needs it. */
   downSince: number | undefined;
 }
 
@@ -99,7 +99,7 @@ function trackOf(tracks: Map<string, Track>, ip: string): Track {
 
 function moved(track: Track, { from, to, by }: Extract<Fact, { readonly kind: "moved" }>): void {
   track.holder = to;
-  // The way over nobody is a move as well, told when it arrives.
+  // A move by way of no holder counts as one move, when it arrives.
   if (by === "operator" && to !== undefined && (from !== undefined || track.known)) track.moves++;
 }
 

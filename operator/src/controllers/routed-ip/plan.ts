@@ -28,6 +28,7 @@ import {
   isDeleting,
   needsFinalizer,
   previousFirewallRemovals,
+  retriesOf,
 } from "./deletion.js";
 import { electionOf } from "./election.js";
 import { type DesiredFirewall, type FirewallPlan, type FirewallSnapshot, planFirewall } from "./firewall.js";
@@ -114,7 +115,7 @@ export function plan(snapshot: Snapshot): Plan {
     conditions: conditionsOf(snapshot, findings),
     waitingNodes: { wants: decision.election.wants, nodes: decision.election.waiting.map(({ machine }) => machine) },
     needs: needsOf(snapshot, decision),
-    ...earliest(requeue, snapshot.firewall?.retryAt, snapshot.now),
+    ...earliest([requeue, snapshot.firewall?.retryAt, ...retriesOf(snapshot)], snapshot.now),
     explanation: decision.explanation,
   };
 }
@@ -277,8 +278,8 @@ function superseded({ routed }: Snapshot): ActionSequence {
   ];
 }
 
-function earliest(a: number | undefined, b: number | undefined, now: number): { readonly requeueAt?: number } {
-  const ahead = [a, b].filter((time) => time !== undefined).filter((time) => time >= now);
+function earliest(times: readonly (number | undefined)[], now: number): { readonly requeueAt?: number } {
+  const ahead = times.filter((time) => time !== undefined).filter((time) => time >= now);
   return ahead.length === 0 ? {} : { requeueAt: Math.min(...ahead) };
 }
 

@@ -1,9 +1,9 @@
 /** What has to be read before a turn: the account's list, addresses that it lacks, those that are doubted or locked. */
 
 import { freshSeconds } from "../../addresses/creation/creation-registry.js";
+import { isLockedFor } from "../../addresses/observed.js";
 import { LIST_MAX_AGE_SECONDS, SETTLE_LIST_SECONDS } from "../../bounds.js";
 import { callContext } from "../../reconcile/call-context.js";
-import { isLockedFor } from "../floating-ip-pool/prepare.js";
 import {
   creationKey,
   familyOfRouted,

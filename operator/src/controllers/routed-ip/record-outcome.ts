@@ -9,7 +9,7 @@ import type { Action } from "./actions.js";
 import type { Done } from "./execute.js";
 import type { PendingStatus, RoutedIPState } from "./resource-state.js";
 
-type Move = Extract<Action, { readonly do: "assign" | "unassign" | "poll" | "create-address" }>;
+type Move = Extract<Action, { readonly do: "assign" | "unassign" | "release" | "poll" | "create-address" }>;
 
 export function recordOutcome(resourceState: RoutedIPState, ends: readonly Done[], clock: Pick<Clock, "now">): void {
   for (const end of ends) {
@@ -22,7 +22,7 @@ export function recordOutcome(resourceState: RoutedIPState, ends: readonly Done[
 }
 
 function isMove(action: Action): action is Move {
-  return ["assign", "unassign", "poll", "create-address"].includes(action.do);
+  return ["assign", "unassign", "release", "poll", "create-address"].includes(action.do);
 }
 
 function arrived(resourceState: RoutedIPState, action: Move, now: number): void {

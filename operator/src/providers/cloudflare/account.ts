@@ -12,7 +12,7 @@ export type AccountKey = OncePerToken<string>;
 
 /**
  * The id of the account that holds the token's zones; several, where it is for several. A token that may not list its
- * zones is told apart by its hash.
+ * zones is identified by its hash.
  */
 export function accountKeyOf(client: CloudflareClient): AccountKey {
   return new OncePerToken({

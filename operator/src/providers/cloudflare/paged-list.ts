@@ -10,7 +10,7 @@ export interface Page<T> {
   readonly total: number | undefined;
 }
 
-/** An item, and what tells it apart. */
+/** An item, and its identity. */
 export interface Item<T> {
   readonly id: string;
   readonly value: T;

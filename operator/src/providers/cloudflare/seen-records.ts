@@ -1,4 +1,4 @@
-/** What reading a record set told beyond RecordFacts, for the changes that follow. */
+/** What a reading of a record set showed beyond RecordFacts, for the changes that follow. */
 
 import { MAX_RECORD_SETS } from "../../bounds.js";
 
@@ -23,7 +23,7 @@ export class SeenRecords {
     if (this.sets.size > MAX_RECORD_SETS && oldest !== undefined) this.sets.delete(oldest);
   }
 
-  /** Adds records that were written to what was seen. */
+  /** Adds the written records to the reading. */
   update(zone: string, fqdn: string, written: readonly SeenRecord[]): void {
     const known = this.sets.get(`${zone}/${fqdn}`);
     if (known !== undefined) this.remember(zone, fqdn, [...known.values(), ...written]);

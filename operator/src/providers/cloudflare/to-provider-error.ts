@@ -1,4 +1,4 @@
-/** Whatever goes wrong with a request, as a ProviderError. What codes mean is told in api-errors.ts. */
+/** Converts each failure of a request into a ProviderError. api-errors.ts explains the codes. */
 
 import { PROVIDERS } from "cdk8s-flipop/api";
 import { APIConnectionError, APIError } from "cloudflare/error";

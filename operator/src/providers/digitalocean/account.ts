@@ -12,7 +12,7 @@ export type AccountKey = OncePerToken<string>;
 
 /**
  * The team's uuid, since addresses belong to the team and one person may be in several; else the account's. A token
- * that may not read the account is told apart by its hash.
+ * that may not read the account is identified by its hash.
  */
 export function accountKeyOf(client: DigitalOceanClient): AccountKey {
   return new OncePerToken({

@@ -31,7 +31,7 @@ export interface ApiRequest {
   readonly repeatable?: boolean;
 }
 
-/** A list request: `key` holds the items, `identify` tells them apart. */
+/** A list request: `key` holds the items, `identify` returns the identity of one. */
 export interface ListRequest<T> extends Pick<ApiRequest, "call" | "subject" | "path" | "query"> {
   readonly key: string;
   readonly read: (item: Answer) => T;

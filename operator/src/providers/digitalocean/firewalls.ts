@@ -66,7 +66,7 @@ export class DigitalOceanFirewalls implements FirewallProvider {
     const listed = await this.all.get({ maxAgeSeconds, priority, ...(signal && { signal }) });
     const survey = await this.surveyOf(context, { name, nodes, ...listed });
     const bare = [...survey.coveredBy.values()].some((names) => names.length === 0);
-    // A machine may be younger than the list. Nobody waits for the next one to be told that a firewall covers it.
+    // A machine may be younger than the list, and no call waits for the next list to learn which firewall covers it.
     return bare && maxAgeSeconds > 0 && listed.kept ? this.survey(context, name, nodes) : survey;
   }
 
@@ -196,7 +196,7 @@ function readFirewall(item: Answer, where: string): TaggedFirewall {
   const droplets = item.at("droplet_ids");
   const tags = item.at("tags");
   const pending = item.at("pending_changes");
-  // A token without a scope gets an answer without the field: nobody may take that for "covers nothing".
+  // A token without a scope gets an answer without the field, which does not mean "covers nothing".
   if (droplets.missing || tags.missing) throw missingScope(where);
   return {
     id: item.at("id").string(),

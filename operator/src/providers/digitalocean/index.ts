@@ -19,7 +19,7 @@ export const digitalOcean: ProviderKind = {
   build,
 };
 
-/** @throws Error when the base URL is none: a mistake of the configuration, told at start. */
+/** @throws Error if the base URL is not a URL: an error of the configuration, reported at start. */
 function build({
   baseUrl = DEFAULT_URL,
   userAgent,

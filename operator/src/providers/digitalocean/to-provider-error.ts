@@ -1,4 +1,4 @@
-/** Whatever goes wrong with a request, as a ProviderError. What 422 means is told in unprocessable.ts. */
+/** Converts each failure of a request into a ProviderError. unprocessable.ts explains 422. */
 
 import { PROVIDERS } from "cdk8s-flipop/api";
 import { SECOND_MS } from "../../bounds.js";

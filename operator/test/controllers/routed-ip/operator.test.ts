@@ -1,8 +1,14 @@
 import { Finalizer } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
+import { SECOND_MS } from "../../../src/bounds.js";
+import type { World } from "../../operator/world.js";
 import { RoutedWorld } from "./routed-world.js";
 
+const REFUSED = { kind: "status", status: 409 } as const;
+const RELEASE_ROUTE = "DELETE /v2/reserved_ips/{reserved_ip}";
+/** Between two arrivals, the network may take this much off a pause. */
+const JITTER_MS = 100;
 const TAINT = "flipop.digitalocean.com/routed-ip";
 
 describe("operator in process: RoutedIP", function () {
@@ -75,6 +81,37 @@ describe("operator in process: RoutedIP", function () {
     expect(made.taints("n1")).to.be.empty;
     expect(digitalocean.state.addresses()).to.be.empty;
   });
+
+  const CHANGE = /^POST \/v2\/reserved_ips\/\{[^}]+\}\/actions$/;
+  const RELEASE = /^DELETE \/v2\/reserved_ips\/\{[^}]+\}$/;
+  const refusals: readonly (readonly [string, RegExp, (world: World, droplet: number) => unknown])[] = [
+    [
+      "an unassignment",
+      CHANGE,
+      ({ digitalocean }, droplet) => digitalocean.state.startEvent(droplet, "resize", 30_000),
+    ],
+    ["a release", RELEASE, ({ digitalocean }) => digitalocean.faults.inject(REFUSED, { on: RELEASE_ROUTE, times: 5 })],
+  ];
+  for (const [what, route, refuse] of refusals) {
+    it(`waits after each refusal of ${what} while it is deleted`, async () => {
+      made = await RoutedWorld.create(["n1"]);
+      const { kubernetes, digitalocean } = made.world;
+      made.addIssuer({ routedIPReclaimPolicy: "Delete" });
+      made.addRouted("a");
+      made.serve({ node: "n1" });
+      made.world.start();
+      await made.ready("a");
+      const { routedIP = "" } = made.status("a");
+      refuse(made.world, Number(made.world.holder(routedIP)?.replace("digitalocean://", "")));
+      kubernetes.delete(made.refTo("a"));
+      await made.until("gone", () => made.object("a") === undefined);
+      expect(digitalocean.state.addresses()).to.be.empty;
+      const calls = digitalocean.journal.calls({ mutating: true }).filter((call) => route.test(call.route ?? ""));
+      expect(calls.length).to.be.above(3);
+      const pauses = calls.slice(1).map(({ at }, index) => at - (calls[index]?.at ?? at));
+      expect(Math.min(...pauses)).to.be.at.least(SECOND_MS - JITTER_MS);
+    });
+  }
 
   it("opens a port again that somebody closes by hand", async () => {
     made = await RoutedWorld.create(["n1"]);

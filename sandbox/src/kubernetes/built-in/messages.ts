@@ -1,4 +1,4 @@
-/** The messages of the built-in kinds, as the table of fields.ts tells them. */
+/** The messages of the built-in kinds, derived from the table in fields.ts. */
 import { FIELDS } from "./fields.js";
 
 /** A field of a message. */

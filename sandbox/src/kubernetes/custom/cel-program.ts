@@ -28,7 +28,7 @@ export type CelProgram = (bindings: CelBindings) => CelValue;
 const OPTIONAL = listType(CelScalar.DYN);
 
 /**
- * What Kubernetes adds to CEL, as far as rules of ours use it. An optional value is told as a list of at most one
+ * What Kubernetes adds to CEL, as far as rules of ours use it. An optional value is represented as a list of at most one
  * item, which is how `optionalOldSelf` binds `oldSelf`.
  */
 const EXTENSIONS: readonly CelFunc[] = [

@@ -2,7 +2,7 @@ import { equal, isObject } from "../json.js";
 import { mapKey, type Schema } from "./schema.js";
 
 /**
- * The value that a value replaces, if there is one and it can be told which: by the name of the property, and in lists
+ * The value that a value replaces, if there is one and it can be identified: by the name of the property, and in lists
  * of type `map` by the key. Items of other lists have no predecessor.
  */
 export interface Predecessor {

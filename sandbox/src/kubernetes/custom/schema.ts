@@ -51,7 +51,7 @@ export function childPath(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }
 
-/** What tells an item of a list of type `map` from the others; undefined for other lists. */
+/** The keys that identify an item of a list of type `map`; undefined for other lists. */
 export function mapKey(schema: Schema, item: unknown): string | undefined {
   if (schema["x-kubernetes-list-type"] !== "map" || !isObject(item)) return undefined;
   const keys = listOf(schema["x-kubernetes-list-map-keys"]).map(textOf);

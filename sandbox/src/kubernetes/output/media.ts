@@ -26,7 +26,7 @@ export function watchLine(cluster: Cluster, type: ResourceType, request: ApiRequ
     if (!tables) return `{"type":"${event.type}","object":${objectText(type, event.object)}}\n`;
     const { resourceVersion = "" } = event.object.metadata;
     const whole = table(type, [event.object], { resourceVersion }, { include, now: cluster.env.now() });
-    // The columns are told once.
+    // The column definitions are sent once.
     const object = first ? whole : { ...whole, columnDefinitions: null };
     first = false;
     return `${JSON.stringify({ type: event.type, object })}\n`;

@@ -7,13 +7,13 @@ import type { Change } from "../store/collection.js";
 import { readWatchOptions, type WatchOptions } from "./list-options.js";
 import { readSelector, type Selector } from "./selectors.js";
 
-/** What a watch tells. */
+/** An event of a watch. */
 export type WatchEvent =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: ApiObject }
   | { readonly type: "BOOKMARK"; readonly resourceVersion: string; readonly endOfInitialEvents: boolean }
   | { readonly type: "ERROR"; readonly status: ReturnType<typeof expired> };
 
-/** Where a watch tells it. */
+/** Where a watch sends its events. */
 export interface WatchSink {
   event(event: WatchEvent): void;
   /** The server ends the watch. */
@@ -70,7 +70,7 @@ function run(watch: Watch, clock: Clock): () => void {
   };
 }
 
-/** Tells what is known already. @returns the revision from which on writes are told; undefined: the watch is over */
+/** Sends the objects that exist already. @returns the revision after which writes are sent; undefined: the watch has ended */
 function begin(watch: Watch): number | undefined {
   const { resourceVersion = 0, sendInitialEvents } = watch.options;
   if (sendInitialEvents ?? resourceVersion === 0) return tellState(watch, resourceVersion);
@@ -99,7 +99,7 @@ function fail(sink: WatchSink, status: ReturnType<typeof expired>): undefined {
   return undefined;
 }
 
-/** Tells a write as it looks through the selector: an object that no longer fits is deleted for this watch. */
+/** Sends a write as seen through the selector: an object that no longer matches is deleted for this watch. */
 function tell({ selects, sink }: Watch, { type, object, previous, revision }: Change, from: number): void {
   // From a version of the future on: nothing until it is reached.
   if (revision <= from) return;
@@ -120,7 +120,7 @@ function bookmark({ cluster, sink }: Watch, endOfInitialEvents: boolean): void {
 
 interface Start {
   readonly clock: Clock;
-  /** Revision from which on writes are told. */
+  /** Revision after which writes are sent. */
   readonly from: number;
 }
 

@@ -28,7 +28,7 @@ const MERGE_KEYS: Readonly<Record<string, string>> = {
 /** Lists of single values that are merged as sets. */
 const MERGED_SETS = new Set(["metadata.finalizers", "spec.podCIDRs"]);
 
-/** The key by which the items of a list are told apart; undefined: the list is replaced. */
+/** The key that identifies the items of a list; undefined: the list is replaced. */
 export function mergeKeyOf(parent: string, field: string): string | undefined {
   return MERGE_KEYS[`${parent}.${field}`] ?? MERGE_KEYS[field];
 }
