@@ -9,9 +9,10 @@ import {
 } from "cdk8s-flipop/api";
 import { DONE, type Outcome, skipped } from "../../addresses/calls/outcomes.js";
 import { intentText } from "../../addresses/creation/creation-result.js";
+import { dropCopy } from "../../addresses/creation/record-creation.js";
 import { ownAnnotationPatch, statusPatch } from "../../kube/patch.js";
 import type { Action, RecordAction } from "./actions.js";
-import { dropCopy, endCreation, recordCreation } from "./pool-creation.js";
+import { endCreation, recordCreation } from "./pool-creation.js";
 import type { PoolObject } from "./read-pool.js";
 import type { Tools } from "./tools.js";
 

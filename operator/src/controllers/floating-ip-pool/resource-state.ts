@@ -17,8 +17,7 @@ import { ObjectWriter } from "../../reconcile/objects/object-writer.js";
 import { resourcePath } from "../../reconcile/objects/own-resources.js";
 import type { RetryState } from "../../reconcile/retries/retry-schedule.js";
 import type { ControllerContext } from "../context.js";
-import { withResult } from "./known-creation.js";
-import { type PoolObject, type PoolRead, readPool } from "./read-pool.js";
+import { type PoolObject, type PoolRead, readPool, withResult } from "./read-pool.js";
 import type { PendingWarning } from "./warnings.js";
 
 export const POOL_KIND = "FloatingIPPool";

@@ -20,9 +20,8 @@ import { resourcePath } from "../../reconcile/objects/own-resources.js";
 import type { RetryState } from "../../reconcile/retries/retry-schedule.js";
 import { EndpointWorkload } from "./endpoints.js";
 import { everyNode } from "./every-node.js";
-import { withResult } from "./known-creation.js";
 import type { PortPod } from "./ports.js";
-import { type RoutedObject, type RoutedRead, readRouted } from "./resource.js";
+import { type RoutedObject, type RoutedRead, readRouted, withResult } from "./resource.js";
 import type { Routing } from "./routing.js";
 import { type ServiceFacts, serviceKeyOf } from "./service.js";
 

@@ -1,0 +1,23 @@
+/** Where the status of a RoutedIP keeps the address that was created for it. Pure. */
+
+import { canonicalIp, type RoutedIPStatus } from "cdk8s-flipop/api";
+import type { CreationFields } from "../../addresses/creation/record-creation.js";
+import { omitUndefined } from "../../omit-undefined.js";
+
+export const CREATION_FIELDS: CreationFields<RoutedIPStatus> = {
+  // It creates nothing more while it has an address that it created.
+  createdTimes: ({ created }) => (created === true ? [LAST] : []),
+  isOnRecord: ({ created, inferred, routedIP }, facts) => {
+    if (created !== true || routedIP === undefined || canonicalIp(routedIP) !== facts.ip) return false;
+    return facts.inferred !== true || inferred === true;
+  },
+  added: ({ routedIP }, { ip, inferred, status: { nodeName: assignedNode, ...entry } }) => {
+    const same = routedIP !== undefined && canonicalIp(routedIP) === ip;
+    const placed = same ? {} : { ...entry, ...omitUndefined({ assignedNode }) };
+    return { ...placed, routedIP: ip, created: true, ...(inferred === true ? { inferred } : {}) };
+  },
+  removed: () => ({ created: undefined, routedIP: undefined }),
+  mark: "status.inferred",
+};
+
+const LAST = "9999-12-31T23:59:59Z";
