@@ -98,6 +98,7 @@ export const FIREWALL_MAX_AGE_SECONDS = 60;
 export const FIREWALL_STALE_SECONDS = 90;
 export const FIREWALL_SHARED_SECONDS = 30; // One list serves all firewalls of an account that are due within this.
 export const ZONE_NAME_RETRY_MS = 10 * MINUTE_MS; // A zone whose name could not be read is read again after this.
+export const ZONE_MAX_AGE_MS = 60 * MINUTE_MS; // The id and the name of a zone are read again after this.
 
 // Jobs and deletion
 
@@ -125,6 +126,8 @@ export const CANDIDATES_WRITE_MS = 10_000;
 export const STATUS_CONFLICT_MS = 1_000; // The other writer's change has arrived in the cache by then.
 export const CONFLICT_MS = 100; // A run that met a write conflict starts again after this.
 export const CACHE_LAG_MS = 10_000; // The caches may lag this far behind the operator's own writes.
+/** The answer to a write replaces the cached object for this long: a silent watch and the list after it take less. */
+export const OWN_WRITE_MS = 3 * MINUTE_MS;
 export const FACT_WRITE_ATTEMPTS = 8; // Attempts to write a fact against concurrent writers.
 export const MAX_INDEXED_KEYS = 64; // Label keys come from selectors; the usual cluster has a handful.
 export const LEAST_WAIT_MS = 1; // Time passes between two runs of a key, so that it does not starve the others.

@@ -25,6 +25,8 @@ export class AddressAccount {
   inventory: AccountInventory | undefined;
   private failed: ProviderError | undefined;
   private retry: RetryState | undefined;
+  /** Of the latest failure, monotonic ms. */
+  private failedAt: number | undefined;
   private opening: Promise<AccountInventory> | undefined;
   private settling: Promise<void> | undefined;
   private readonly recovery: AccountRecovery;
@@ -69,10 +71,10 @@ export class AddressAccount {
    */
   async refresh(maxAgeSeconds: number, priority: CallPriority): Promise<void> {
     if (this.failed !== undefined && !isDue(this.retry?.retryAt, this.tools.clock.now())) return;
-    const afterFailure = this.failed !== undefined;
+    const since = this.failed === undefined ? undefined : this.failedAt;
     await this.noting(async () => {
       const inventory = await this.open();
-      await inventory.ensure({ maxAgeSeconds: afterFailure ? 0 : maxAgeSeconds, afterFailure, priority });
+      await inventory.ensure({ maxAgeSeconds, ...(since !== undefined && { since }), priority });
     });
   }
 
@@ -129,6 +131,7 @@ export class AddressAccount {
   }
 
   private fail(error: ProviderError & { readonly kind: AccountErrorKind }, read: boolean): void {
+    this.failedAt = this.tools.clock.monotonic();
     const now = this.tools.clock.now();
     const old = this.retry !== undefined && now - this.retry.retryAt > ACCOUNT_FAILURE_KEPT_MS;
     if (read) this.recovery.noteReadFailure();

@@ -36,8 +36,11 @@ export type { Reservation } from "./reservations.js";
 export interface EnsureOptions {
   /** A whole list older than this is read again. */
   readonly maxAgeSeconds: number;
-  /** A call has failed since: a young list does not tell whether the account answers. The caller keeps the pause. */
-  readonly afterFailure?: boolean;
+  /**
+   * A call failed then, monotonic ms: only a list that began later shows whether the account answers. The caller keeps
+   * the pause.
+   */
+  readonly since?: number;
   /** @default check */
   readonly priority?: CallPriority;
   /** The caller gives up; the read goes on for others. */
@@ -117,13 +120,14 @@ export class AccountInventory {
   }
 
   /** Reads the whole list unless it is young enough. Rejects with ProviderError; the last view stays. */
-  async ensure({ maxAgeSeconds, afterFailure = false, priority = "check", signal }: EnsureOptions): Promise<void> {
-    const maxAgeMs = Math.max(maxAgeSeconds * SECOND_MS, this.moreNames || afterFailure ? 0 : READ_PAUSE_MS);
+  async ensure(options: EnsureOptions): Promise<void> {
+    const { maxAgeSeconds, since = Number.NEGATIVE_INFINITY, priority = "check", signal } = options;
+    const maxAgeMs = Math.max(maxAgeSeconds * SECOND_MS, this.moreNames ? 0 : READ_PAUSE_MS);
     const oldest = Math.max(this.clock.monotonic() - maxAgeMs, this.trustedFrom);
-    if (this.listedAt !== undefined && this.listedAt >= oldest) return;
+    if (this.listedAt !== undefined && this.listedAt >= oldest && this.listedAt > since) return;
     if (priority === "assignment") this.priority = priority;
     this.relisting?.raise(priority);
-    await this.lists.run(oldest, signal);
+    await this.lists.run(Math.max(oldest, since), signal);
   }
 
   /** Reads one address alone: before a move on old data, after a contradiction. */

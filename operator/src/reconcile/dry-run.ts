@@ -7,6 +7,7 @@ import type { EventRecorder } from "../kube/events.js";
 import type { Logger } from "../logging.js";
 import type { Requester } from "../providers/call.js";
 import { DryRunError } from "../providers/errors.js";
+import type { Action, ActionSequence } from "./plan.js";
 
 export function dryRunClient(client: KubeClient, logger: Logger): KubeClient {
   return {
@@ -49,7 +50,9 @@ export class DryRunPlans {
 
   show({ kind, namespace, name }: Requester, { explanation, actions }: ShownPlan): void {
     const resource = [kind, namespace, name].filter((part) => part !== "").join("/");
-    const changes = actions.filter((action) => !READS.has(action.do)).map((action) => `${action.do}: ${action.why}`);
+    const withheld = actions.filter((action) => !isRead(action));
+    if (withheld.length > 0) this.logger.debug({ resource, actions: withheld }, "dry run: not started");
+    const changes = withheld.map((action) => `${action.do}: ${action.why}`);
     const known = this.logged.get(resource);
     if (changes.every((change) => known?.has(withoutTimes(change)) === true)) return;
     const { timer, changes: before = [] } = this.pending.get(resource) ?? {};
@@ -86,7 +89,19 @@ interface PendingPlan {
   readonly timer: Timer;
 }
 
-/** A dry run carries these out. */
+/**
+ * The part of a sequence that a dry run starts: the reads before its first change. A change that begins and is refused
+ * would for a moment reserve a node or hold up creations, and other resources would plan with that.
+ */
+export function readsOf<A extends Action>(sequence: ActionSequence<A>): ActionSequence<A> {
+  const first = sequence.steps.findIndex(({ actions }) => !actions.every(isRead));
+  return first === -1 ? sequence : { ...sequence, steps: sequence.steps.slice(0, first) };
+}
+
+function isRead(action: Pick<Action, "do">): boolean {
+  return READS.has(action.do);
+}
+
 const READS: ReadonlySet<string> = new Set(["poll", "read-records", "read-firewall", "try-jobs"]);
 
 /** `NotReady for 12 s` is the same plan a second later. */

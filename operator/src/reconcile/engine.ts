@@ -98,8 +98,9 @@ export class Engine<T extends KindTypes> {
   }
 
   private async iterate(state: ResourceState<T>): Promise<Settled<T>> {
+    const { dryRun } = this.tools.settings;
     for (let left = MAX_ITERATIONS; left > 0; left--) {
-      const iteration = iterate(this.kind, state, this.tools.clock.now());
+      const iteration = iterate(this.kind, state, { now: this.tools.clock.now(), dryRun });
       if (iteration === undefined) return { last: undefined, unsettled: false };
       this.explain(state, iteration);
       const running = iteration.starts.map((start) => this.background.start(this.carryOut(state, iteration, start)));

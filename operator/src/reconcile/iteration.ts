@@ -5,6 +5,7 @@
 
 import { jsonEqual } from "../kube/equal.js";
 import type { Recheck } from "../providers/call.js";
+import { readsOf } from "./dry-run.js";
 import type { Kind } from "./kind.js";
 import { type Action, type ActionSequence, actionsOf, type KindTypes, type PlanOf } from "./plan.js";
 import type { ResourceState } from "./resource-state.js";
@@ -42,7 +43,7 @@ export function decide<T extends KindTypes>(kind: Kind<T>, state: ResourceState<
 export function iterate<T extends KindTypes>(
   kind: Kind<T>,
   state: ResourceState<T>,
-  now: number,
+  { now, dryRun }: { readonly now: number; readonly dryRun: boolean },
 ): Iteration<T> | undefined {
   const decision = decide(kind, state);
   if (decision === undefined) return undefined;
@@ -53,8 +54,12 @@ export function iterate<T extends KindTypes>(
   for (const planned of plan.sequences) {
     if (state.inFlight.has(planned.lockKey)) continue;
     const at = startTime(state, planned, now);
-    if (at > now) waits.push(at);
-    else lock(kind, state, { ...decision, planned: dueSteps(state, planned, now), starts });
+    if (at > now) {
+      waits.push(at);
+      continue;
+    }
+    const due = dueSteps(state, planned, now);
+    lock(kind, state, { ...decision, planned: dryRun ? readsOf(due) : due, starts });
   }
   return { ...decision, starts, startAt: earliest(waits) };
 }
@@ -102,6 +107,7 @@ function lock<T extends KindTypes>(
 ): void {
   const { unconfirmed, lockKey } = planned;
   if (unconfirmed === undefined) {
+    if (planned.steps.length === 0) return;
     state.inFlight.add(lockKey);
     kind.reserve?.(state, snapshot, planned);
     const plannedNow = () => plannedActions(kind, state, lockKey);

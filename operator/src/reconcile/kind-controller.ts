@@ -124,6 +124,8 @@ export class KindController<T extends KindTypes> implements Drainable {
     if (state === undefined) return;
     this.indexResource(state);
     this.controller.add(state.key);
+    const untilCachedMs = this.kind.source.writers.untilCachedMs(state.key);
+    if (untilCachedMs !== undefined) this.controller.addAfter(state.key, untilCachedMs);
   }
 
   private written(key: string): void {

@@ -27,11 +27,9 @@ describe("an account of addresses", () => {
       },
       get: () => Promise.resolve(undefined),
     } satisfies Partial<AddressProvider>;
-    const account = new AddressAccount(provider as Partial<AddressProvider> as AddressProvider, "IPv4", {
-      clock,
-      inventories: new Inventories(clock),
-    });
-    return { clock, state, account };
+    const tools = { clock, inventories: new Inventories(clock) };
+    const open = () => new AddressAccount(provider as Partial<AddressProvider> as AddressProvider, "IPv4", tools);
+    return { clock, state, account: open(), open };
   }
 
   it("is read once while its list is young", async () => {
@@ -76,6 +74,24 @@ describe("an account of addresses", () => {
     await clock.advance(10_000);
     account.note(error("Unavailable", { retryAfterSeconds: 45 }));
     expect(account.retryAt).to.equal(clock.now() + 45_000);
+  });
+
+  it("takes a list that began after its failure for an answer, whoever asked for the list", async () => {
+    const { state, account, open, clock } = rig();
+    const other = open();
+    await Promise.all([account.refresh(300, "check"), other.refresh(300, "check")]);
+    account.note(error("Unavailable"));
+    other.note(error("Unavailable"));
+    await clock.advance(1_000);
+    const before = state.lists;
+    await account.refresh(300, "check");
+    await clock.advance(10);
+    await other.refresh(300, "check");
+    expect([state.lists - before, account.failure, other.failure]).to.deep.equal([1, undefined, undefined]);
+    account.note(error("Unavailable"));
+    await clock.advance(1_000);
+    await account.refresh(300, "check");
+    expect(state.lists - before, "a list of before the failure").to.equal(2);
   });
 
   it("has recovered when reads that failed are answered again; a refused change alone tells nothing of it", async () => {

@@ -151,8 +151,11 @@ describe("the calls of an account's inventory", () => {
     await ensure();
     expect(lists(), "the name is new").to.equal(2);
     await clock.advance(1);
-    await ensure({ afterFailure: true });
+    await ensure({ since: clock.monotonic() });
     expect(lists(), "after a failure").to.equal(3);
+    await clock.advance(1);
+    await ensure({ since: clock.monotonic() - 2 });
+    expect(lists(), "the list began after the failure").to.equal(3);
   });
 
   it("read an address once for all who ask within a second, and again after a refused call", async () => {

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { DONE, type Outcome, skipped } from "../../src/addresses/calls/outcomes.js";
+import { OWN_WRITE_MS } from "../../src/bounds.js";
 import type { KubeObject } from "../../src/kube/objects.js";
 import type { KindController } from "../../src/reconcile/kind-controller.js";
 import { type Move, type Mover, MovingKind, move, refused, sequence } from "./moving-kind.js";
@@ -9,6 +10,10 @@ import { OneObject } from "./rig.js";
 const OBJECT: KubeObject = { metadata: { name: "one", namespace: "default", uid: "u", resourceVersion: "" }, spec: {} };
 const A = "192.0.2.1";
 const B = "192.0.2.2";
+
+function isWide(object: KubeObject | undefined): boolean {
+  return (object?.spec as { readonly wide?: boolean } | undefined)?.wide === true;
+}
 
 describe("the engine", () => {
   let world: OneObject<KubeObject>;
@@ -49,6 +54,16 @@ describe("the engine", () => {
     end(DONE);
     await world.clock.advance(100);
     expect(world.status()["moved"]).to.deep.equal([`address ${B}`, `address ${A}`]);
+  });
+
+  it("starts no change on a dry run, and reserves nothing for one", async () => {
+    const reserved: string[] = [];
+    moving.more = { reserve: (_state, _snapshot, { lockKey }) => void reserved.push(lockKey) };
+    moving.wanted = () => [sequence(move(A)), sequence({ ...move(B), do: "poll" })];
+    world.dryRun = true;
+    await start();
+    expect(moving.begun).to.deep.equal([`poll ${B}`]);
+    expect(reserved).to.deep.equal([`address ${B}`]);
   });
 
   it("retries at once what failed for the sake of an account that has recovered", async () => {
@@ -143,6 +158,21 @@ describe("the engine", () => {
     controller.enqueueAll();
     await world.clock.flush();
     expect(moving.begun, "the cache still shows the old version").to.have.length(2);
+  });
+
+  it("relies on the cache again when it does not catch up with an own write within the bound", async () => {
+    moving.wanted = () => [sequence(move(isWide(moving.state?.object()) ? A : B))];
+    moving.run = async () => {
+      world.lagging = true;
+      return DONE;
+    };
+    await start();
+    expect(world.object?.metadata.resourceVersion, "the cache has not seen the status").to.equal("2");
+    world.restore({ ...OBJECT, spec: { wide: true } });
+    await world.clock.advance(OWN_WRITE_MS - 1_000);
+    expect(moving.begun).to.deep.equal([`move ${B}`]);
+    await world.clock.advance(2_000);
+    expect(moving.begun).to.deep.equal([`move ${B}`, `move ${A}`]);
   });
 
   it("plans on what waits for the next status patch", async () => {

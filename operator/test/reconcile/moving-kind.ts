@@ -11,7 +11,7 @@ import type { RecoveringAccount } from "../../src/reconcile/retries/retries.js";
 import type { OneObject } from "./rig.js";
 
 export interface Move extends Action {
-  readonly do: "move" | "read";
+  readonly do: "move" | "read" | "poll";
   readonly ip: string;
   readonly machine?: string;
 }
@@ -39,7 +39,7 @@ export class MovingKind {
   run: (action: Move, call: ActionCall<Mover>) => Promise<Outcome> = async () => ({ is: "done" });
   account: RecoveringAccount | undefined;
   /** Hooks of one test alone. */
-  more: Pick<Kind<Mover>, "recheckOf" | "priorityOf"> = {};
+  more: Pick<Kind<Mover>, "recheckOf" | "priorityOf" | "reserve"> = {};
   hasAddress = true;
   showsMoves = true;
   readonly begun: string[] = [];
@@ -67,6 +67,7 @@ export class MovingKind {
       actions: {
         move: (call, action) => this.attempt(call, action),
         read: (call, action) => this.attempt(call, action),
+        poll: (call, action) => this.attempt(call, action),
       },
       status: ({ moved }) => (this.showsMoves ? { moved: [...moved] } : {}),
       targetOf: ({ ip, machine }) => ({

@@ -28,6 +28,7 @@ export class OneObject<O extends KubeObject> {
   readonly notifier = new Notifier();
   readonly source: ResourceSource<O>;
   leads = true;
+  dryRun = false;
   /** The cache hears of nothing while this is set. */
   lagging = false;
   /** Fields of the status that the server does not know. */
@@ -43,6 +44,7 @@ export class OneObject<O extends KubeObject> {
       this.client,
       () => this.cached,
       (key) => `/${key}`,
+      this.clock,
     );
     this.source = {
       writers,
@@ -82,6 +84,12 @@ export class OneObject<O extends KubeObject> {
     this.store({ ...object, metadata, status: this.stored?.status });
   }
 
+  /** A backup of the server is restored: versions begin again. */
+  restore(object: O): void {
+    this.lagging = false;
+    this.store({ ...object, metadata: { ...object.metadata, resourceVersion: "1" } });
+  }
+
   /** The cache catches up. */
   catchUp(): void {
     this.lagging = false;
@@ -112,7 +120,7 @@ export class OneObject<O extends KubeObject> {
       runtime: { queue: noQueueMetrics, controller: noControllerMetrics } as RuntimeMetrics,
       notifier: this.notifier,
       leads: () => this.leads,
-      settings: { dryRun: false, resyncMs: 86_400_000 },
+      settings: { dryRun: this.dryRun, resyncMs: 86_400_000 },
     };
   }
 

@@ -6,12 +6,14 @@
 
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { seededRandom } from "../support/seeded-random.js";
 import { leaveCounts, missingControlPlane } from "./ci.js";
-import type { History } from "./history.js";
+import type { History, Violation } from "./history.js";
 import { judge } from "./oracle/index.js";
+import type { Picture } from "./oracle/picture.js";
+import { unsettled } from "./oracle/rest.js";
 import { figuresOf, figuresText, NO_FIGURES, save, sum, timeline } from "./report.js";
 import { drawSchedule } from "./schedule/draw.js";
 import { playRound, type RoundResult } from "./stage/round.js";
@@ -137,12 +139,21 @@ async function play({ seed, keepGoing, out }: Options, round: number): Promise<R
 /** Judges a saved history once more. */
 async function check(file: string): Promise<number> {
   const history = JSON.parse(await readFile(file, "utf8")) as History;
-  const violations = judge(history);
+  const violations = [...judge(history), ...(await unrest(file, history))];
   for (const violation of violations) {
     console.log(`${violation.check}: ${violation.message}\n${timeline(history, violation)}\n`);
   }
   console.log(`storm: ${violations.length} violations in ${file}`);
   return violations.length > 0 ? BROKEN : 0;
+}
+
+/** What the last picture of the round shows, where a picture lies beside the history. */
+async function unrest(file: string, history: History): Promise<readonly Violation[]> {
+  const text = await readFile(join(dirname(file), "picture.json"), "utf8").catch(() => "{}");
+  const picture = JSON.parse(text) as Partial<Picture>;
+  const { at } = picture;
+  if (at === undefined) return [];
+  return unsettled(picture as Picture, history).map((message) => ({ check: "convergence", at, message }));
 }
 
 process.exit(await main());

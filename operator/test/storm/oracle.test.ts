@@ -168,6 +168,9 @@ describe("the oracle of the storm", () => {
     passes(noReadLoop, { calls: reads(SECOND) });
     const changes = [10, 40, 70].map((after) => assign(NOW + after, 2));
     passes(noReadLoop, { calls: [...reads(12), ...changes] });
+    const ranges = reads(12).map((read) => ({ ...read, path: "/v2/byoip_prefixes" }));
+    finds(noReadLoop, { calls: ranges }, /was read 9 times in a second/);
+    passes(noReadLoop, { calls: [...ranges, ...changes] });
     finds(noLimitReached, { calls: [call(NOW, { status: 429 })] }, /ran into the cloud's limit/);
     passes(noLimitReached, { calls: [call(NOW, { status: 429, fault: "status" })] });
   });

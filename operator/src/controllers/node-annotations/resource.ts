@@ -12,13 +12,13 @@ import type { ControllerContext } from "../context.js";
 export type NodeMemory = Map<IpFamily, { readonly annotation: string; readonly at: number }>;
 
 /** Only nodes that bear an annotation have runs; a node that is gone is forgotten. */
-export function annotatedNodes({ nodes, annotated, client }: ControllerContext): ResourceSource<KubeObject> {
+export function annotatedNodes({ nodes, annotated, client, clock }: ControllerContext): ResourceSource<KubeObject> {
   const cached = (name: string) => {
     const node = nodes.get(name);
     return node === undefined ? undefined : objectOf(node);
   };
   return {
-    writers: new ObjectWriters<KubeObject>(client, cached, nodePath),
+    writers: new ObjectWriters<KubeObject>(client, cached, nodePath, clock),
     keys: () => annotated.all(),
     cached,
     listen: (listener) =>

@@ -32,9 +32,10 @@ import { statusOf } from "./status.js";
 import { desiredOf } from "./wish.js";
 
 export const createNodeDNSRecordSetController: ControllerFactory = (context) => {
-  const { watches, settings, records, client } = context;
+  const { watches, settings, records, client, clock } = context;
   const resources = new OwnResources<RecordSetObject>(watches, PLURAL, settings.watchNamespaces);
-  const writers = new ObjectWriters<RecordSetObject>(client, (key) => resources.get(key), resourcePathOf(PLURAL));
+  const cached = (key: string) => resources.get(key);
+  const writers = new ObjectWriters<RecordSetObject>(client, cached, resourcePathOf(PLURAL), clock);
   const controller = new KindController(context, kindOf(context, namespacedSource(resources, writers)));
   const unlisten = records.zones.listen(() => controller.seeAll());
   const close = () => {

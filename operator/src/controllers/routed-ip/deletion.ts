@@ -1,7 +1,7 @@
 /** The finalizer, and the clean-up of a RoutedIP that goes: nothing of it stays behind but what the policies keep. */
 
 import { Finalizer } from "cdk8s-flipop/api";
-import type { ActionSequence as SetSequence } from "../../addresses/actions.js";
+import type { ActionSequence as AddressSequence } from "../../addresses/actions.js";
 import { abandonedItems as abandonedAddresses, keptBack, whyOver } from "../../addresses/cleanup.js";
 import { creationRecoveryOf } from "../../addresses/creation/creation.js";
 import type { Placement } from "../../addresses/grace.js";
@@ -102,7 +102,7 @@ function addressChains(snapshot: Snapshot, placements: readonly Placement[]): re
 }
 
 /** After a refused call about the address. */
-function retryAtOf({ memory }: Snapshot, sequence: SetSequence): number | undefined {
+function retryAtOf({ memory }: Snapshot, sequence: AddressSequence): number | undefined {
   const ip = movedAddress(sequence);
   return ip === undefined ? undefined : memory.accountRetryAt?.get(addressLockKey(ip));
 }

@@ -78,12 +78,13 @@ export class Routing {
     this.parts = [...this.routed.parts, ...this.issuers.parts, ...caches.map((cache) => cachePart(cache))];
     this.firewalls = new FirewallRegistry(context.clock);
     this.taints = new TaintRegistry(context.clock);
-    const { client } = context;
-    this.issuerWriters = new Writers(client, (key) => this.issuers.get(key), issuerPath);
+    const { client, clock } = context;
+    this.issuerWriters = new Writers(client, (key) => this.issuers.get(key), issuerPath, clock);
     this.classWriters = new Writers(
       client,
       (name) => this.classes.store.get(name)?.object,
       (name) => `${classPath}/${name}`,
+      clock,
     );
     this.lookUp = {
       class: (name) => readClass(this.classWriters.get(name)),

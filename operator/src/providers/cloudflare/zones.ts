@@ -1,7 +1,7 @@
-/** Zones by id or by name. Each is asked for once, however many record sets it has. */
+/** Zones by id or by name. Each is read once an hour, however many record sets it has. */
 
 import { domainToASCII } from "node:url";
-import { ZONE_NAME_RETRY_MS } from "../../bounds.js";
+import { ZONE_MAX_AGE_MS, ZONE_NAME_RETRY_MS } from "../../bounds.js";
 import type { Answer } from "../answer.js";
 import { CALL, type CallContext, sharedRead } from "../call.js";
 import { tokenHash } from "../credentials.js";
@@ -47,7 +47,8 @@ export class Zones {
     this.entries.set(key, { zone: asked, urgency, until: Number.POSITIVE_INFINITY });
     asked.then(
       ({ name }) => {
-        if (name === undefined) this.entries.set(key, { zone: asked, urgency, until: this.now() + ZONE_NAME_RETRY_MS });
+        const maxAgeMs = name === undefined ? ZONE_NAME_RETRY_MS : ZONE_MAX_AGE_MS;
+        this.entries.set(key, { zone: asked, urgency, until: this.now() + maxAgeMs });
       },
       () => this.entries.delete(key),
     );

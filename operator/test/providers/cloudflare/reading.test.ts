@@ -2,6 +2,7 @@ import { canonicalIp } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { DEFAULT_TOKEN } from "flipop-sandbox/cloudflare";
 import { afterEach, beforeEach, describe, it } from "mocha";
+import { ZONE_MAX_AGE_MS } from "../../../src/bounds.js";
 import type { ProviderError } from "../../../src/providers/errors.js";
 import type { RecordType } from "../../../src/providers/types.js";
 import { type CloudflareRig, context, failureOf, LIST, startCloudflareRig } from "../../support/cloudflare-rig.js";
@@ -60,6 +61,16 @@ describe("Cloudflare provider: reading a record set", () => {
     const names = Array.from({ length: 20 }, (_, index) => `n${index}`);
     await Promise.all(names.map((name) => provider.read(context, { zone: "example.com", name, types: ["A"] })));
     expect(routes()).to.deep.equal([`1 ${ZONES}`, `20 ${LIST}`]);
+  });
+
+  it("reads the zone again after an hour, in which it may have been replaced by another of its name", async () => {
+    const provider = rig.provider();
+    const request = { zone: "example.com", name: "www", types: BOTH };
+    for (const waitMs of [0, ZONE_MAX_AGE_MS - 1, 1]) {
+      await rig.clock.advance(waitMs);
+      await drive(rig.clock, () => rig.simulator.journal.mark, provider.read(context, request));
+    }
+    expect(rig.simulator.journal.count({ on: ZONES })).to.equal(2);
   });
 
   it("reads by name and type, never the whole zone", async () => {

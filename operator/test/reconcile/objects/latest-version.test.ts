@@ -1,7 +1,9 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { OWN_WRITE_MS } from "../../../src/bounds.js";
 import type { KubeObject } from "../../../src/kube/objects.js";
 import { LatestVersion } from "../../../src/reconcile/objects/latest-version.js";
+import { FakeClock } from "../../support/fake-clock.js";
 
 function version(resourceVersion: string, uid = "u"): KubeObject {
   return { metadata: { name: "a", uid, resourceVersion } };
@@ -15,6 +17,23 @@ describe("the newest version of an object", () => {
     for (const stale of ["7", "9", "11"]) expect(latestVersion.of(version(stale))).to.deep.equal(version("12"));
     expect(latestVersion.of(version("13"))).to.deep.equal(version("13"));
     expect(latestVersion.of(version("12"))).to.deep.equal(version("12"));
+  });
+
+  it("is the cached version again when the cache has not caught up within the bound", async () => {
+    for (const [before, after, cached] of [
+      ["7", "9", "7"],
+      ["x1", "x2", "x1"],
+    ] as const) {
+      const clock = new FakeClock();
+      const latestVersion = new LatestVersion<KubeObject>(clock);
+      latestVersion.wrote(version(before), version(after));
+      await clock.advance(OWN_WRITE_MS - 1);
+      expect(latestVersion.of(version(cached))).to.deep.equal(version(after));
+      expect(latestVersion.untilCachedMs(version(cached))).to.equal(1);
+      await clock.advance(1);
+      expect(latestVersion.untilCachedMs(version(cached))).to.equal(undefined);
+      expect(latestVersion.of(version(cached))).to.deep.equal(version(cached));
+    }
   });
 
   it("is gone with the object, and another object of the name is none of ours", () => {
