@@ -6,7 +6,7 @@ import type { Kind } from "../../reconcile/kind.js";
 import { KindController } from "../../reconcile/kind-controller.js";
 import { namespacedSource } from "../../reconcile/objects/source.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
-import { type IssuerObject, readIssuer } from "../routed-ip/resource.js";
+import { type IssuerObject, readIssuer } from "../../routing/resource.js";
 import { ACTIONS, type RoutedIPIssuer } from "./actions.js";
 import { conditionEvents, eventsOf } from "./events.js";
 import { gather, type IssuerTools, prepare } from "./gather.js";

@@ -4,7 +4,7 @@ import type { AddressStatus, FirewallShare, RoutedIPStatus } from "cdk8s-flipop/
 import type { PlannedAddress } from "../../addresses/address-status.js";
 import type { Placement } from "../../addresses/grace.js";
 import type { Problem } from "../../reconcile/conditions/problem.js";
-import type { Recorded } from "./firewall.js";
+import type { Recorded } from "../../routing/firewall-registry.js";
 import type { Snapshot } from "./snapshot.js";
 
 /** Fields that a run writes; `undefined` takes one away. Those of records (`created`, intents, ...) are others' to write. */

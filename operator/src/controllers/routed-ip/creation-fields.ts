@@ -1,8 +1,10 @@
 /** Where the status of a RoutedIP keeps the address that was created for it. Pure. */
 
 import { canonicalIp, type RoutedIPStatus } from "cdk8s-flipop/api";
-import type { CreationFields } from "../../addresses/creation/record-creation.js";
+import type { CreationResult } from "../../addresses/creation/creation-result.js";
+import { type CreationFields, knownStatus } from "../../addresses/creation/record-creation.js";
 import { omitUndefined } from "../../omit-undefined.js";
+import type { RoutedRead } from "../../routing/resource.js";
 
 export const CREATION_FIELDS: CreationFields<RoutedIPStatus> = {
   // It creates nothing more while it has an address that it created.
@@ -21,3 +23,10 @@ export const CREATION_FIELDS: CreationFields<RoutedIPStatus> = {
 };
 
 const LAST = "9999-12-31T23:59:59Z";
+
+/** The RoutedIP with the facts about its creation that the status lacks. */
+export function withResult(read: RoutedRead, result: CreationResult | undefined): RoutedRead {
+  const { routed } = read;
+  const status = knownStatus(CREATION_FIELDS, routed, result);
+  return status === routed.status ? read : { ...read, routed: { ...routed, status } };
+}

@@ -10,18 +10,18 @@ import { omitUndefined } from "../../omit-undefined.js";
 import type { FirewallProvider, ProviderId } from "../../providers/types.js";
 import type { Problem } from "../../reconcile/conditions/problem.js";
 import { DnsService, type DnsView, dnsOfRegistry } from "../../records/dns-service.js";
+import type { SharedFirewall } from "../../routing/firewall-registry.js";
+import type { IssuedAccount, IssuerAccounts } from "../../routing/issuer-accounts.js";
+import { NO_PORTS, portsOf } from "../../routing/ports.js";
+import { type ResolvedIssuerClass, resolveClass } from "../../routing/resolved-class.js";
+import type { RoutedIP, RoutedRead } from "../../routing/resource.js";
+import type { Routing } from "../../routing/routing.js";
+import { serviceProblem } from "../../routing/service.js";
 import { addressSetOf } from "./address-set.js";
-import type { SharedFirewall } from "./firewall-registry.js";
 import { firewallOf } from "./gather-firewall.js";
-import type { IssuedAccount, IssuerAccounts } from "./issuer-accounts.js";
 import { memoryOf } from "./memory.js";
-import { NO_PORTS, portsOf } from "./ports.js";
-import { type ResolvedIssuerClass, resolveClass } from "./resolved-class.js";
-import type { RoutedRead } from "./resource.js";
 import type { RoutedIPState } from "./resource-state.js";
-import type { Routing } from "./routing.js";
-import { serviceProblem } from "./service.js";
-import type { RoutedIP, Snapshot } from "./snapshot.js";
+import type { Snapshot } from "./snapshot.js";
 
 export interface GatherTools {
   readonly routing: Routing;

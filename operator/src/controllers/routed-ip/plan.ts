@@ -17,6 +17,7 @@ import { requeueAt } from "../../addresses/requeue-at.js";
 import { regionsOf, type WaitingNodes } from "../../addresses/waiting-nodes.js";
 import type { ProviderId } from "../../providers/types.js";
 import type { PlannedCondition } from "../../reconcile/conditions/planned-condition.js";
+import { rulesOf } from "../../routing/ports.js";
 import { type ActionSequence, sharedChain } from "./actions.js";
 import { createdIp } from "./address-set.js";
 import { type PlannedStatus, plannedStatus, recordOf } from "./address-status.js";
@@ -32,7 +33,6 @@ import {
 } from "./deletion.js";
 import { electionOf } from "./election.js";
 import { type DesiredFirewall, type FirewallPlan, type FirewallSnapshot, planFirewall } from "./firewall.js";
-import { rulesOf } from "./ports.js";
 import type { Snapshot } from "./snapshot.js";
 import { type Step, stepsOf } from "./steps.js";
 import { blocksOf, isCreating, stepActions } from "./update.js";

@@ -4,6 +4,7 @@ import { freshSeconds } from "../../addresses/creation/creation-registry.js";
 import { isLockedFor } from "../../addresses/observed.js";
 import { LIST_MAX_AGE_SECONDS, SETTLE_LIST_SECONDS } from "../../bounds.js";
 import { callContext } from "../../reconcile/call-context.js";
+import type { RoutedRead } from "../../routing/resource.js";
 import {
   creationKey,
   familyOfRouted,
@@ -12,7 +13,6 @@ import {
   namedAddresses,
   resolveAccount,
 } from "./gather.js";
-import type { RoutedRead } from "./resource.js";
 import type { RoutedIPState } from "./resource-state.js";
 
 /** Never rejects for the provider's sake: that is a failure of the account. */

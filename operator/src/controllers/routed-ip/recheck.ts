@@ -4,10 +4,10 @@ import { type Basis, type Move, moveBasis, objectBasis, recheckOf } from "../../
 import { MAX_DECISION_AGE_MS } from "../../bounds.js";
 import type { Recheck } from "../../providers/call.js";
 import { supersededRecords } from "../../records/recheck.js";
+import { resolveClass } from "../../routing/resolved-class.js";
 import type { Action } from "./actions.js";
 import { type Gathered, type GatherTools, gather } from "./gather.js";
 import { type Plan, plan } from "./plan.js";
-import { resolveClass } from "./resolved-class.js";
 import type { RoutedIPState } from "./resource-state.js";
 
 type Tools = GatherTools & { readonly resourceState: RoutedIPState; readonly gathered: Gathered };

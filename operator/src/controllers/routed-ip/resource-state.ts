@@ -18,12 +18,13 @@ import { LatestVersion } from "../../reconcile/objects/latest-version.js";
 import { ObjectWriter } from "../../reconcile/objects/object-writer.js";
 import { resourcePath } from "../../reconcile/objects/own-resources.js";
 import type { RetryState } from "../../reconcile/retries/retry-schedule.js";
-import { EndpointWorkload } from "./endpoints.js";
+import { EndpointWorkload } from "../../routing/endpoints.js";
+import type { PortPod } from "../../routing/ports.js";
+import { type RoutedObject, type RoutedRead, readRouted } from "../../routing/resource.js";
+import type { Routing } from "../../routing/routing.js";
+import { type ServiceFacts, serviceKeyOf } from "../../routing/service.js";
+import { withResult } from "./creation-fields.js";
 import { everyNode } from "./every-node.js";
-import type { PortPod } from "./ports.js";
-import { type RoutedObject, type RoutedRead, readRouted, withResult } from "./resource.js";
-import type { Routing } from "./routing.js";
-import { type ServiceFacts, serviceKeyOf } from "./service.js";
 
 export const KIND = "RoutedIP";
 export const PLURAL = "routedips";

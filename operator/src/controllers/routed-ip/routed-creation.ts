@@ -6,9 +6,9 @@ import {
   noteCreation as noteAnyCreation,
   recordCreation as recordAnyCreation,
 } from "../../addresses/creation/record-creation.js";
+import type { Routing } from "../../routing/routing.js";
 import { CREATION_FIELDS } from "./creation-fields.js";
 import type { RoutedIPState } from "./resource-state.js";
-import type { Routing } from "./routing.js";
 
 /** Rejects as the API server does; until it takes the result, this process remembers it. */
 export function recordCreation(resourceState: RoutedIPState, result: CreationResult): Promise<void> {

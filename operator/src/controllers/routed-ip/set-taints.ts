@@ -5,8 +5,8 @@ import { taintPatch } from "../../kube/patch.js";
 import { sendPatch } from "../../kube/send-patch.js";
 import { isConflict, isInvalid } from "../../kube/status-error.js";
 import { isOwnTaint } from "../../match/taints.js";
+import type { Routing } from "../../routing/routing.js";
 import type { TaintAction } from "./actions.js";
-import type { Routing } from "./routing.js";
 
 export async function setTaints(
   { context, taints: registry }: Routing,

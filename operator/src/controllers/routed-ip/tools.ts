@@ -3,8 +3,8 @@
 import type { CallContext, Recheck } from "../../providers/call.js";
 import type { CallPriority } from "../../providers/urgency.js";
 import { callContext } from "../../reconcile/call-context.js";
+import type { SharedFirewall } from "../../routing/firewall-registry.js";
 import type { Action } from "./actions.js";
-import type { SharedFirewall } from "./firewall-registry.js";
 import type { Gathered, GatherTools } from "./gather.js";
 import type { RoutedIPState } from "./resource-state.js";
 

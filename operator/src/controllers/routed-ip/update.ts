@@ -2,13 +2,13 @@
 
 import { moveOf } from "../../addresses/moves.js";
 import { ruleKey } from "../../providers/firewall-changes.js";
+import { ruleFacts } from "../../routing/ports.js";
 import { timestamp } from "../../times.js";
 import type { Action, ActionSequence } from "./actions.js";
 import { sharedChain } from "./actions.js";
 import { hasFinalizer, needsFinalizer } from "./deletion.js";
 import { changeOf, type FirewallPlan, type FirewallSnapshot } from "./firewall.js";
 import type { Decision } from "./plan.js";
-import { ruleFacts } from "./ports.js";
 import type { Snapshot } from "./snapshot.js";
 import type { Block, Draft, StepName } from "./steps.js";
 import { electTaint, strayTaints } from "./taints.js";

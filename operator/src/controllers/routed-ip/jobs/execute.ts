@@ -12,8 +12,8 @@ import {
   regardingOf,
   warning,
 } from "../../../reconcile/conditions/event-message.js";
+import type { RoutedObject } from "../../../routing/resource.js";
 import type { Run } from "../../../runtime/controller.js";
-import type { RoutedObject } from "../resource.js";
 import { KIND, type RoutedIPState } from "../resource-state.js";
 import { setTaints } from "../set-taints.js";
 import { CRD_TOO_OLD } from "./conditions.js";

@@ -8,14 +8,16 @@ import type {
   RoutedIPSpec,
   RoutedIPStatus,
 } from "cdk8s-flipop/api";
-import type { CreationResult } from "../../addresses/creation/creation-result.js";
-import { knownStatus } from "../../addresses/creation/record-creation.js";
-import type { KubeObject } from "../../kube/objects.js";
-import type { Problem } from "../../reconcile/conditions/problem.js";
-import { isFields, readSpec } from "../../reconcile/read-spec.js";
-import { CREATION_FIELDS } from "./creation-fields.js";
+import type { KubeObject, ObjectMeta } from "../kube/objects.js";
+import type { Problem } from "../reconcile/conditions/problem.js";
+import { isFields, readSpec } from "../reconcile/read-spec.js";
 import type { Issuer, RoutedIPClass } from "./resolved-class.js";
-import type { RoutedIP } from "./snapshot.js";
+
+export interface RoutedIP {
+  readonly metadata: ObjectMeta;
+  readonly spec: RoutedIPSpec;
+  readonly status: RoutedIPStatus;
+}
 
 export interface RoutedObject extends KubeObject {
   readonly status?: RoutedIPStatus;
@@ -40,13 +42,6 @@ export function readRouted({ metadata, spec, status }: RoutedObject): RoutedRead
   const safe: RoutedIPSpec = { ...EMPTY, ...fields };
   const routed = { metadata, spec: safe, status: isFields(status) ? status : {} };
   return { routed, ...(problem === undefined ? {} : { problem }) };
-}
-
-/** The RoutedIP with the facts about its creation that the status lacks. */
-export function withResult(read: RoutedRead, result: CreationResult | undefined): RoutedRead {
-  const { routed } = read;
-  const status = knownStatus(CREATION_FIELDS, routed, result);
-  return status === routed.status ? read : { ...read, routed: { ...routed, status } };
 }
 
 export interface IssuerRead extends Issuer {
