@@ -8,7 +8,7 @@ import type { KubeObject, ObjectMeta } from "../../kube/objects.js";
 import { ownAnnotationPatch, statusPatch } from "../../kube/patch.js";
 import { errorText, type Logger } from "../../logging.js";
 import { omitUndefined } from "../../omit-undefined.js";
-import type { ObjectWriter } from "../../reconcile/objects/object-writer.js";
+import type { ObjectWrite } from "../../reconcile/objects/object-writer.js";
 import type { CreationRegistry, OpenCreation } from "./creation-registry.js";
 import {
   annotationsAfter,
@@ -44,9 +44,10 @@ interface CreationStatus {
 }
 
 /** The resource that an address was created for. */
-export interface CreationHolder<S extends CreationStatus> extends ResultHolder {
+export interface CreationHolder<S extends CreationStatus> {
   readonly ref: ResourceRef;
-  readonly writer: Pick<ObjectWriter<Stored<S>>, "write">;
+  readonly memory: ResultHolder;
+  readonly write: (write: ObjectWrite<Stored<S>>) => Promise<Stored<S>>;
   /** `undefined`: it is gone. */
   readonly read: () => unknown;
 }
@@ -70,9 +71,8 @@ export function recordCreation<S extends CreationStatus>(
   holder: CreationHolder<S>,
   result: CreationResult,
 ): Promise<void> {
-  const { writer } = holder;
-  return recordResult(holder, result, async () => {
-    const written = await writer.write({
+  return recordResult(holder.memory, result, async () => {
+    const written = await holder.write({
       patch: (object) => statusPatch(object, { ...changeOf(fields, statusOf(object), result) }),
       subresource: "status",
       fact: true,
@@ -101,11 +101,11 @@ const ORPHANED =
 
 /** Takes the copy of the intent away, and notes what came of it. A fact, too. */
 export async function dropCopy(
-  { writer }: { readonly writer: Pick<ObjectWriter<KubeObject>, "write"> },
+  holder: { readonly write: (write: ObjectWrite<KubeObject>) => Promise<unknown> },
   created?: CreatedFacts,
 ): Promise<void> {
   const patch = (object: KubeObject) => ownAnnotationPatch(object, annotationsAfter(object.metadata, created));
-  await writer.write({ patch, fact: true });
+  await holder.write({ patch, fact: true });
 }
 
 /** As others have to know it: a creation that runs, or whose answer was lost. */
@@ -149,6 +149,6 @@ async function checkMark<S extends CreationStatus>(
   if (fields.isOnRecord(statusOf(written), created)) return;
   fields.onMarkDropped?.();
   const patch = (object: Stored<S>) => statusPatch(object, { ...fields.removed(statusOf(object), created) });
-  await holder.writer.write({ patch, subresource: "status", fact: true });
+  await holder.write({ patch, subresource: "status", fact: true });
   throw new Error(`the API server drops ${fields.mark}: apply the CRDs of this release`);
 }

@@ -26,6 +26,6 @@ function without({ createdIPs = [] }: FloatingIPPoolStatus, { ip }: CreatedFacts
   return createdIPs.filter((entry) => !isOf(entry, ip));
 }
 
-function isOf(entry: CreatedAddress, ip: string): boolean {
+export function isOf(entry: CreatedAddress, ip: string): boolean {
   return canonicalIp(entry.ip) === canonicalIp(ip);
 }

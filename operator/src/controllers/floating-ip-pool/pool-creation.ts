@@ -10,34 +10,40 @@ import {
   recordCreation as recordAnyCreation,
 } from "../../addresses/creation/record-creation.js";
 import { CREATION } from "../../addresses/lock-key.js";
+import type { Clock } from "../../clock.js";
 import type { ControllerContext } from "../context.js";
 import { CREATION_FIELDS } from "./creation-fields.js";
-import type { PoolState } from "./resource-state.js";
-import type { Tools } from "./tools.js";
+import { knownPool, type PoolState } from "./resource.js";
+
+interface Clocked {
+  readonly clock: Pick<Clock, "monotonic">;
+}
 
 /** Rejects as the API server does; until it takes the result, this process remembers it. */
-export function recordCreation({ resourceState }: Pick<Tools, "resourceState">, result: CreationResult): Promise<void> {
-  return recordAnyCreation(fieldsOf(resourceState), resourceState, result);
+export function recordCreation(context: Clocked, state: PoolState, result: CreationResult): Promise<void> {
+  return recordAnyCreation(fieldsOf(context, state), state, result);
 }
 
 export function endCreation(
-  { resourceState, context: { logger } }: Pick<Tools, "resourceState" | "context">,
+  context: Clocked & Pick<ControllerContext, "logger">,
+  state: PoolState,
   result: CreationResult,
 ): Promise<void> {
-  return endAnyCreation(fieldsOf(resourceState), resourceState, { result, logger });
+  return endAnyCreation(fieldsOf(context, state), state, { result, logger: context.logger });
 }
 
-export function noteCreation(context: ControllerContext, resourceState: PoolState): void {
-  const intent = resourceState.read()?.pool.status.pendingCreation;
+/** The server dropped a field: nothing is created until a whole status is kept. */
+export function noteOlderCrd({ clock }: Clocked, { statusWrites }: PoolState): void {
+  statusWrites.droppedAt = clock.monotonic();
+}
+
+export function noteCreation(context: ControllerContext, state: PoolState): void {
+  const intent = knownPool(state)?.pool.status.pendingCreation;
   const found = intent && context.accounts.find(intent.provider, intent.family);
   const account = found instanceof AddressAccount ? found.inventory : undefined;
-  const running = resourceState.inFlight.has(CREATION);
-  noteAnyCreation(context, { resource: resourceState.ref, running, account }, intent);
+  noteAnyCreation(context, { resource: state.ref, running: state.inFlight.has(CREATION), account }, intent);
 }
 
-function fieldsOf(resourceState: PoolState): CreationFields<FloatingIPPoolStatus> {
-  const onMarkDropped = () => {
-    resourceState.crdTooOld = true;
-  };
-  return { ...CREATION_FIELDS, onMarkDropped };
+function fieldsOf(context: Clocked, state: PoolState): CreationFields<FloatingIPPoolStatus> {
+  return { ...CREATION_FIELDS, onMarkDropped: () => noteOlderCrd(context, state) };
 }

@@ -3,13 +3,12 @@
 import { Annotation, Finalizer, type PendingCreation } from "cdk8s-flipop/api";
 import { DONE, type Outcome, skipped } from "../../addresses/calls/outcomes.js";
 import { intentText } from "../../addresses/creation/creation-result.js";
-import { dropCopy } from "../../addresses/creation/record-creation.js";
 import { finalizerPatch, ownAnnotationPatch, statusPatch } from "../../kube/patch.js";
 import type { RoutedObject } from "../../routing/resource.js";
 import type { Action, AddressDo, FirewallDo, Of } from "./actions.js";
 import { previousStatus, recordedStatus } from "./address-status.js";
 import type { PendingStatus, RoutedIPState } from "./resource-state.js";
-import { endCreation, recordCreation } from "./routed-creation.js";
+import { dropCopy, endCreation, recordCreation } from "./routed-creation.js";
 import { contextOf, sharedFirewall, type Tools } from "./tools.js";
 
 export type Written = Exclude<Action, Of<AddressDo | FirewallDo | "set-taints">>;
