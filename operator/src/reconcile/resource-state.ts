@@ -4,7 +4,7 @@ import type { ResourceRef } from "../inventory/types.js";
 import type { Patch } from "../kube/patch.js";
 import { OwnSeries } from "../metrics/series.js";
 import type { CleanupMemory } from "./cleanup.js";
-import type { DeferredEvent } from "./kind.js";
+import type { DeferredEvent } from "./conditions/event-message.js";
 import { ObjectGone, type ObjectWrite, type ObjectWriter } from "./objects/object-writer.js";
 import type { ResourceSource } from "./objects/source.js";
 import { PendingStatus } from "./pending-status.js";

@@ -9,10 +9,10 @@ import type { DnsAction } from "../../records/actions.js";
 import type { DnsService } from "../../records/dns-service.js";
 import type { ControllerContext } from "../context.js";
 import { addressCalls } from "./address-calls.js";
-import type { Gathered } from "./gather.js";
 import { nodeAnnotations } from "./node-annotations.js";
 import { ownWrites } from "./own-writes.js";
 import type { Pools } from "./resource.js";
+import type { Gathered } from "./snapshot.js";
 
 export function actions(context: ControllerContext, dnsService: DnsService): ActionTable<Pools> {
   const changeRecords = (call: ActionCall<Pools>, action: DnsAction) => callDns(dnsService, call, action);

@@ -20,7 +20,7 @@ import { DnsService, dnsOfRegistry } from "../../records/dns-service.js";
 import type { ControllerContext, ControllerFactory } from "../context.js";
 import { accountOf, actions, priorityOf } from "./actions.js";
 import { eventsOf, warningsOf } from "./events.js";
-import { type Gathered, gather } from "./gather.js";
+import { gather } from "./gather.js";
 import { Remembered } from "./memory.js";
 import { count, labelsOf, samplesOf, showAddresses } from "./metrics.js";
 import { takeBackAssignment } from "./own-writes.js";
@@ -40,6 +40,7 @@ import {
   poolReader,
   withResult,
 } from "./resource.js";
+import type { Gathered } from "./snapshot.js";
 import { forOlderCrd, holdMs, statusOf } from "./status.js";
 
 const WORKERS = 16;

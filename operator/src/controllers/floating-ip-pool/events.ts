@@ -6,6 +6,7 @@ import type { Condition } from "../../kube/patch.js";
 import {
   ADDRESS_FAILURES,
   abandonedItems,
+  type DeferredEvent,
   type EventMessage,
   failed,
   forgotten,
@@ -15,7 +16,7 @@ import {
   warning,
 } from "../../reconcile/conditions/event-message.js";
 import { isBad } from "../../reconcile/conditions/planned-condition.js";
-import type { DeferredEvent, SequenceEvents } from "../../reconcile/kind.js";
+import type { SequenceEvents } from "../../reconcile/kind.js";
 import type { ActionResult, SequenceResult } from "../../reconcile/plan.js";
 import { failureOf } from "../../reconcile/record-outcome.js";
 import type { Snapshot } from "./snapshot.js";

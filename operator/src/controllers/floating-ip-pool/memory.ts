@@ -12,7 +12,8 @@ import type { MatchFollower } from "../../match/match-follower.js";
 import { StateSeries } from "../../metrics/series.js";
 import { omitUndefined } from "../../omit-undefined.js";
 import type { ProviderId } from "../../providers/types.js";
-import type { PoolState } from "./resource.js";
+import type { CleanupMemory } from "../../reconcile/cleanup.js";
+import type { Retries } from "../../reconcile/retries/retries.js";
 import type { Snapshot } from "./snapshot.js";
 
 /** Where our last completed assignment put an address. */
@@ -67,7 +68,13 @@ export interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now">
   readonly recordReverts: readonly number[];
 }
 
-export function memoryOf(state: Pick<PoolState, "memory" | "retries" | "cleanup">, scene: Scene): AddressMemory {
+interface Remembering {
+  readonly memory: Remembered;
+  readonly retries: Retries;
+  readonly cleanup: CleanupMemory;
+}
+
+export function memoryOf(state: Remembering, scene: Scene): AddressMemory {
   const { memory, retries, cleanup } = state;
   const { now, monotonic, recordReverts } = scene;
   noticeReverts(memory, scene);
@@ -88,7 +95,7 @@ export function memoryOf(state: Pick<PoolState, "memory" | "retries" | "cleanup"
 }
 
 /** Over as soon as the creation may be tried again: its account has recovered, or a person has edited the spec. */
-function creationFailureOf({ memory, retries }: Pick<PoolState, "memory" | "retries">): CreationFailure | undefined {
+function creationFailureOf({ memory, retries }: Remembering): CreationFailure | undefined {
   const retry = retries.get(CREATION);
   if (memory.creationFailure === undefined || retry === undefined) return undefined;
   return { ...memory.creationFailure, retryAt: retry.retryAt };

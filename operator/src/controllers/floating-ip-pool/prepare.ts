@@ -14,9 +14,10 @@ import {
 import type { CallContext } from "../../providers/call.js";
 import type { ControllerContext } from "../context.js";
 import { familyOfPool } from "./address-set.js";
-import { creationKey, type Gathered, namedAddresses } from "./gather.js";
+import { namedAddresses } from "./gather.js";
+import { creationKey } from "./reservations.js";
 import { knownPool, type PoolState } from "./resource.js";
-import type { Pool } from "./snapshot.js";
+import type { Gathered, Pool } from "./snapshot.js";
 
 /** Never rejects: what can't be read is a failure of the account. */
 export async function prepare(

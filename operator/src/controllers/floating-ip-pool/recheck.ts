@@ -6,8 +6,8 @@ import type { Recheck } from "../../providers/call.js";
 import type { RecheckedDecision } from "../../reconcile/kind.js";
 import { supersededRecords } from "../../records/recheck.js";
 import type { ControllerContext } from "../context.js";
-import type { Gathered } from "./gather.js";
 import type { PoolState, Pools } from "./resource.js";
+import type { Gathered } from "./snapshot.js";
 
 /** Called in the same turn of the event loop as the decision. */
 export function recheckFor(

@@ -17,10 +17,9 @@ import {
 } from "../../reconcile/read-spec.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
 import { CREATION_FIELDS } from "./creation-fields.js";
-import type { Gathered } from "./gather.js";
 import type { Remembered } from "./memory.js";
 import type { Plan } from "./plan.js";
-import type { Pool } from "./snapshot.js";
+import type { Gathered, Pool } from "./snapshot.js";
 
 export const KIND = "FloatingIPPool";
 export const PLURAL = "floatingippools";
