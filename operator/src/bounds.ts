@@ -29,11 +29,11 @@ export const READ_PAUSE_MS = 1_000;
 /** Seconds between reads of a running action; the last one repeats. */
 export const ACTION_POLL_SECONDS: readonly number[] = [1, 2, 3, 5];
 export const LOCKED_READ_SECONDS = 5; // An address that another party's action locks is read again after this.
-/** A RoutedIP's running action without a schedule of its own is read again after this. */
-export const ROUTED_POLL_MS = 1_000;
 export const DUE_READ_MS = 1_000; // A plan expects a read that is due now to take at most this long.
 /** An address that stayed this long where the operator put it is no longer contested. */
 export const PLACEMENT_LASTING_MS = 10 * MINUTE_MS;
+/** A dispute without a revert for this long is over: the next try comes after 10 minutes, and would show that it is not. */
+export const REVERTS_COUNT_MS = 30 * MINUTE_MS;
 /** Reverts remembered for one address or record set; older ones do not change the decision. */
 export const REVERTS_KEPT = 10;
 export const NODE_FAILURE_KEPT_MS = 30 * MINUTE_MS; // An older failure of a node says nothing about the next try.
@@ -119,7 +119,6 @@ export const RESYNC_MS = 10 * MINUTE_MS; // Every resource runs at least this of
 export const CALLS_PATIENCE_MS = 1_000;
 export const MAX_ITERATIONS = 8; // Iterations of one run; the next run continues.
 export const MAX_UNSETTLED_RUNS = 4; // Runs in a row that may reach that bound before their key backs off.
-export const MAX_JOB_ITERATIONS = 6; // The same for a RoutedIP that works by Jobs.
 export const SKIPPED_RETRY_MS = 5_000; // An action that was skipped without a failure starts again after this.
 /** A status whose only change is its candidates is written at most this often. */
 export const CANDIDATES_WRITE_MS = 10_000;

@@ -5,6 +5,7 @@ import { JobService } from "../jobs/job-service.js";
 import type { KubeObject } from "../kube/objects.js";
 import { omitUndefined } from "../omit-undefined.js";
 import type { KindController } from "../reconcile/kind-controller.js";
+import type { Notifier } from "../reconcile/notifier.js";
 import { FirewallJobs } from "../routing/firewall-jobs.js";
 import { IssuerAccounts } from "../routing/issuer-accounts.js";
 import { Routing } from "../routing/routing.js";
@@ -12,6 +13,7 @@ import type { RoutedClass } from "./cluster-routed-ip-class/actions.js";
 import { createClassController } from "./cluster-routed-ip-class/controller.js";
 import type { ControllerContext, ControllerParts } from "./context.js";
 import { RoutedIPs } from "./routed-ip/controller.js";
+import { Aims } from "./routed-ip/jobs/gather.js";
 import { createIssuerController } from "./routed-ip-issuer/controller.js";
 
 export function createRoutedIPControllers(context: ControllerContext): ControllerParts {
@@ -19,7 +21,7 @@ export function createRoutedIPControllers(context: ControllerContext): Controlle
   const accounts = new IssuerAccounts(context, routing.settings, (key) => routing.secret(key));
   const { features, jobNamespaces } = context.settings;
   const dnsService = features.includes("jobs") ? new JobService(context, jobNamespaces) : undefined;
-  const jobs = dnsService && { routing, dnsService, firewalls: new FirewallJobs(), aims: new Map() };
+  const jobs = dnsService && { routing, dnsService, firewalls: new FirewallJobs(), aims: new Aims() };
   const issuers = createIssuerController({ routing, accounts });
   const classes: KindController<RoutedClass> = createClassController({
     routing,
@@ -31,10 +33,10 @@ export function createRoutedIPControllers(context: ControllerContext): Controlle
     issuers.enqueueAll();
     classes.enqueueAll();
   };
-  const routed: RoutedIPs = new RoutedIPs(routing, { accounts, ...omitUndefined({ jobs }) }, again);
+  const routed: RoutedIPs = new RoutedIPs({ routing, accounts, ...omitUndefined({ jobs }) }, again);
   const ends = [
     ...followOthers(routing, () => [again(), routed.requeue()]),
-    ...followJobs(dnsService, { routed, classes }),
+    ...followJobs(dnsService, { notifier: context.notifier, classes }),
   ];
   return {
     controllers: [routed.controller, issuers, classes],
@@ -59,15 +61,15 @@ function followOthers(routing: Routing, changed: () => void): readonly (() => vo
 }
 
 interface JobFollowers {
-  readonly routed: RoutedIPs;
+  readonly notifier: Notifier;
   readonly classes: KindController<RoutedClass>;
 }
 
-function followJobs(dnsService: JobService | undefined, { routed, classes }: JobFollowers): readonly (() => void)[] {
+function followJobs(dnsService: JobService | undefined, { notifier, classes }: JobFollowers): readonly (() => void)[] {
   const changed = ({ metadata: { labels = {} } }: KubeObject) => {
     const uid = labels[JOB_LABELS.uid];
     if (uid === undefined) return;
-    routed.jobChanged(uid);
+    notifier.tell([uid]);
     classes.enqueueAll();
   };
   return [...(dnsService?.jobs ?? []), ...(dnsService?.pods ?? [])].map(({ store }) => {

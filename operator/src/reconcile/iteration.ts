@@ -66,12 +66,25 @@ export function iterate<T extends KindTypes>(
 
 /** ms since the epoch, now or later: when a step of the sequence may start. */
 export function startTime<T extends KindTypes>(
-  { retries }: ResourceState<T>,
-  { lockKey, steps, notBefore = 0 }: ActionSequence<T["action"]>,
+  state: ResourceState<T>,
+  sequence: ActionSequence<T["action"]>,
   now: number,
 ): number {
-  const due = steps.map(({ retryKey = lockKey }) => retries.dueAt(retryKey, now));
-  return Math.max(now, notBefore, due.length === 0 ? now : Math.min(...due));
+  return Math.max(now, sequence.notBefore ?? 0, earliest(stepTimes(state, sequence, now)) ?? now);
+}
+
+/** ms since the epoch, now or later: when each step may start. A step waits for those that it relies on. */
+function stepTimes<T extends KindTypes>(
+  { retries }: ResourceState<T>,
+  { lockKey, steps }: ActionSequence<T["action"]>,
+  now: number,
+): readonly number[] {
+  const byName = new Map<string | undefined, number>();
+  return steps.map(({ name, retryKey = lockKey, reliesOn = [] }) => {
+    const at = Math.max(retries.dueAt(retryKey, now), ...reliesOn.map((other) => byName.get(other) ?? now));
+    byName.set(name, at);
+    return at;
+  });
 }
 
 export function earliest(times: readonly (number | undefined)[]): number | undefined {
@@ -79,19 +92,14 @@ export function earliest(times: readonly (number | undefined)[]): number | undef
   return known.length === 0 ? undefined : Math.min(...known);
 }
 
-/** A step that has to wait does nothing; those that rely on it wait with it. */
+/** The sequence without the steps that have to wait. */
 function dueSteps<T extends KindTypes>(
-  { retries }: ResourceState<T>,
+  state: ResourceState<T>,
   sequence: ActionSequence<T["action"]>,
   now: number,
 ): ActionSequence<T["action"]> {
-  const waiting = new Set<string | undefined>();
-  const steps = sequence.steps.filter(({ name, retryKey = sequence.lockKey, reliesOn = [] }) => {
-    const due = retries.dueAt(retryKey, now) <= now && !reliesOn.some((other) => waiting.has(other));
-    if (!due) waiting.add(name);
-    return due;
-  });
-  return { ...sequence, steps };
+  const times = stepTimes(state, sequence, now);
+  return { ...sequence, steps: sequence.steps.filter((_, index) => (times[index] ?? now) <= now) };
 }
 
 interface Locked<T extends KindTypes> extends Decision<T> {

@@ -11,7 +11,11 @@ import type { ClassRules } from "./resolved-class.js";
 import type { RoutedIP } from "./resource.js";
 
 /** Whether the firewall is as all RoutedIPs of the class need it. */
-export type FirewallState = "done" | "pending" | { readonly failure: Problem };
+export type FirewallState =
+  | "done"
+  | "pending"
+  /** `retryAt`: when the next Job starts, ms since the epoch. */
+  | { readonly failure: Problem; readonly retryAt?: number };
 
 const UNKNOWN = "unknown";
 
@@ -28,9 +32,9 @@ export class FirewallJobs {
 
   /** As the class's members need it now. */
   of(name: string, members: readonly RoutedIP[], resolvedClass: ClassRules): FirewallState {
-    const { applied, wanted, failure } = this.evaluate(name, members, resolvedClass);
+    const { applied, wanted, failure, retry } = this.evaluate(name, members, resolvedClass);
     if (applied === wanted) return "done";
-    return failure === undefined ? "pending" : { failure };
+    return failure === undefined ? "pending" : { failure, ...(retry && { retryAt: retry.retryAt }) };
   }
 
   /** What to do about the Job. */

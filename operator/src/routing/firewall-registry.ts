@@ -16,6 +16,8 @@ import type {
   ProviderId,
 } from "../providers/types.js";
 import { type Problem, problemOf } from "../reconcile/conditions/problem.js";
+import { AccountRecovery } from "../reconcile/retries/account-recovery.js";
+import type { RecoveringAccount } from "../reconcile/retries/retries.js";
 import { afterFailure, type RetryState } from "../reconcile/retries/retry-schedule.js";
 import { ruleFacts } from "./ports.js";
 
@@ -41,6 +43,15 @@ export interface FirewallView {
 export interface FirewallCaller {
   readonly provider: FirewallProvider;
   readonly context: CallContext;
+  /** What failed for its sake is due as soon as it has recovered. */
+  readonly account?: Pick<RecoveringAccount, "recovered">;
+}
+
+interface Failed {
+  readonly error: ProviderError;
+  readonly retry: RetryState;
+  /** The account, and how often it had recovered by then. */
+  readonly account?: { readonly of: Pick<RecoveringAccount, "recovered">; readonly recovered: number };
 }
 
 export class SharedFirewall {
@@ -50,14 +61,17 @@ export class SharedFirewall {
   private writtenAt = Number.NEGATIVE_INFINITY;
   private readonly covered = new Map<ProviderId, { readonly by: readonly string[]; readonly at: number }>();
   private readonly shares = new Map<string, Recorded>();
-  private failed: ProviderError | undefined;
-  private retry: RetryState | undefined;
+  private failed: Failed | undefined;
+  /** Whoever waits for the firewall may go on when it answers again. */
+  readonly recovery: AccountRecovery;
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(
     readonly name: string,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.recovery = new AccountRecovery(clock);
+  }
 
   view(): FirewallView {
     const age = this.clock.monotonic() - this.readAt;
@@ -67,8 +81,7 @@ export class SharedFirewall {
     return {
       facts: this.facts === undefined || stale ? "unknown" : this.facts,
       coveredBy: new Map(fresh.map(([node, { by }]) => [node, by])),
-      ...(this.failed === undefined ? {} : { failure: problemOf(this.failed, "FirewallNotFound") }),
-      ...(this.retry === undefined ? {} : { retryAt: this.retry.retryAt }),
+      ...(this.failed === undefined ? {} : failureOf(this.failed)),
       ...(left > 0 ? { dueInMs: left } : { due: true as const }),
     };
   }
@@ -89,24 +102,24 @@ export class SharedFirewall {
   }
 
   /** One that another RoutedIP has made meanwhile is taken as it is. */
-  create({ provider, context }: FirewallCaller, desired: CreateFirewall): Promise<FirewallFacts> {
+  create(caller: FirewallCaller, desired: CreateFirewall): Promise<FirewallFacts> {
     return this.inTurn(async () => {
       if (this.facts !== undefined && this.facts !== "missing") return this.facts;
-      const made = await this.writing(() => provider.create(context, desired));
+      const made = await this.writing(caller, ({ provider, context }) => provider.create(context, desired));
       this.take(made);
       return made;
     });
   }
 
   /** Adds what is still missing, and removes what nobody has come to need meanwhile. */
-  apply({ provider, context }: FirewallCaller, uid: string, change: FirewallChange): Promise<void> {
+  apply(caller: FirewallCaller, uid: string, change: FirewallChange): Promise<void> {
     return this.inTurn(async () => {
       const { facts } = this;
       if (facts === undefined || facts === "missing") return;
       const now = this.still(facts, uid, change);
       if (isEmptyChange(now)) return;
       try {
-        await this.writing(() => provider.apply(context, now));
+        await this.writing(caller, ({ provider, context }) => provider.apply(context, now));
         this.take(changed(facts, now));
       } catch (error) {
         // Nobody knows how much of it was done.
@@ -116,20 +129,22 @@ export class SharedFirewall {
     });
   }
 
-  remove({ provider, context }: FirewallCaller, firewall: Pick<FirewallFacts, "id" | "name">): Promise<void> {
+  remove(caller: FirewallCaller, firewall: Pick<FirewallFacts, "id" | "name">): Promise<void> {
     return this.inTurn(async () => {
-      await this.writing(() => provider.remove(context, firewall));
+      await this.writing(caller, ({ provider, context }) => provider.remove(context, firewall));
       this.take("missing");
     });
   }
 
-  private async readNow({ provider, context }: FirewallCaller, nodes: readonly ProviderId[]): Promise<void> {
+  private async readNow(caller: FirewallCaller, nodes: readonly ProviderId[]): Promise<void> {
     const known = nodes.every((node) => this.has(node) || this.isFresh(this.covered.get(node)?.at));
     if (this.facts !== undefined && known && this.isFresh(this.readAt) && this.failed === undefined) return;
     const before = this.clock.monotonic();
     const sinceWrite = (before - this.writtenAt) / SECOND_MS;
-    const survey = () => provider.survey(context, this.name, nodes, Math.min(FIREWALL_SHARED_SECONDS, sinceWrite));
-    const { firewall, coveredBy, ageSeconds } = await this.noting(survey);
+    const maxAge = Math.min(FIREWALL_SHARED_SECONDS, sinceWrite);
+    const { firewall, coveredBy, ageSeconds } = await this.noting(caller, ({ provider, context }) =>
+      provider.survey(context, this.name, nodes, maxAge),
+    );
     const at = before - ageSeconds * SECOND_MS;
     this.facts = firewall ?? "missing";
     this.readAt = at;
@@ -168,27 +183,30 @@ export class SharedFirewall {
     return at !== undefined && this.clock.monotonic() - at < FIREWALL_MAX_AGE_SECONDS * SECOND_MS;
   }
 
-  private async writing<T>(call: () => Promise<T>): Promise<T> {
+  private async writing<T>(caller: FirewallCaller, call: (caller: FirewallCaller) => Promise<T>): Promise<T> {
     try {
-      return await this.noting(call);
+      return await this.noting(caller, call);
     } finally {
       this.writtenAt = this.clock.monotonic();
     }
   }
 
-  private async noting<T>(call: () => Promise<T>): Promise<T> {
+  private async noting<T>(caller: FirewallCaller, call: (caller: FirewallCaller) => Promise<T>): Promise<T> {
     try {
-      const result = await call();
+      const result = await call(caller);
       this.failed = undefined;
-      this.retry = undefined;
+      this.recovery.noteAnswer();
       return result;
     } catch (error) {
-      if (isProviderError(error) && !isWithdrawn(error)) {
-        this.failed = error;
-        this.retry = afterFailure(this.retry, error, this.clock.now());
-      }
+      if (isProviderError(error) && !isWithdrawn(error)) this.fail(error, caller);
       throw error;
     }
+  }
+
+  private fail(error: ProviderError, { account }: FirewallCaller): void {
+    const retry = afterFailure(this.failed?.retry, error, this.clock.now());
+    this.failed = { error, retry, ...(account && { account: { of: account, recovered: account.recovered } }) };
+    this.recovery.noteReadFailure();
   }
 
   private inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -215,8 +233,18 @@ export class FirewallRegistry {
   /** The RoutedIP is gone. */
   drop(uid: string): void {
     for (const firewalls of this.accounts.values())
-      for (const firewall of firewalls.values()) firewall.record(uid, NO_RECORD);
+      for (const firewall of firewalls.values()) {
+        firewall.record(uid, NO_RECORD);
+        firewall.recovery.forget(uid);
+      }
   }
+}
+
+/** What failed for the sake of an account that has recovered since is due. */
+function failureOf({ error, retry, account }: Failed): Pick<FirewallView, "failure" | "retryAt"> {
+  const failure = problemOf(error, "FirewallNotFound");
+  const recovered = account !== undefined && account.of.recovered !== account.recovered;
+  return recovered ? { failure } : { failure, retryAt: retry.retryAt };
 }
 
 function changed(facts: FirewallFacts, change: FirewallChange): FirewallFacts {

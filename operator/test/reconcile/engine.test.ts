@@ -294,6 +294,35 @@ describe("the engine", () => {
     expect(moving.begun.length).to.be.within(8 * 5, 8 * 25);
   });
 
+  it("waits with a step whose failed predecessor waits, and asks for no run before that", async () => {
+    let step = 0;
+    const first = { name: "first", retryKey: "first", actions: [move(A)] };
+    const second = { name: "second", reliesOn: ["first"], retryKey: "second", actions: [move(B)] };
+    moving.wanted = () => [{ lockKey: "both", steps: [first, second] }];
+    moving.run = async () => {
+      step += 1;
+      return refused({ kind: "Terminal" });
+    };
+    await start();
+    await world.clock.advance(50_000);
+    expect(step).to.equal(1);
+    expect(moving.results, "no run of the sequence ends without an action").to.have.length(1);
+    await world.clock.advance(15_000);
+    expect(step).to.equal(2);
+  });
+
+  it("does not run a resource that may not run yet", async () => {
+    let may = false;
+    moving.more = { mayRun: () => may };
+    moving.wanted = () => [sequence(move(A))];
+    await start();
+    expect([moving.begun, world.patches]).to.deep.equal([[], []]);
+    may = true;
+    controller.enqueueAll();
+    await world.clock.flush();
+    expect(moving.begun).to.deep.equal([`move ${A}`]);
+  });
+
   it("writes nothing while another process leads", async () => {
     world.leads = false;
     await start();

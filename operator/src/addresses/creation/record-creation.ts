@@ -49,7 +49,7 @@ export interface CreationHolder<S extends CreationStatus> {
   readonly memory: ResultHolder;
   readonly write: (write: ObjectWrite<Stored<S>>) => Promise<Stored<S>>;
   /** `undefined`: it is gone. */
-  readonly read: () => unknown;
+  readonly object: () => unknown;
 }
 
 /** The status with what this process knows of a creation; the same object where the status lacks nothing. */
@@ -90,7 +90,7 @@ export async function endCreation<S extends CreationStatus>(
 ): Promise<void> {
   await recordCreation(fields, holder, result).catch((error: unknown) => {
     const subject = { resource: refText(holder.ref), ip: result.created?.ip, error: errorText(error) };
-    logger.error(subject, holder.read() === undefined ? ORPHANED : KEPT);
+    logger.error(subject, holder.object() === undefined ? ORPHANED : KEPT);
   });
 }
 

@@ -26,6 +26,8 @@ export interface ClassSnapshot {
   readonly problem?: Problem;
   /** All RoutedIPs are known: none can use it unseen. */
   readonly cachesComplete: boolean;
+  /** When the next firewall Job starts after one that failed, ms since the epoch. */
+  readonly firewallRetryAt?: number;
   /** RoutedIPs that name it. */
   readonly users: readonly string[];
   /** The issuer that it names is there; of a class with Jobs: `undefined`. */
@@ -84,6 +86,7 @@ export function gather(tools: ClassTools, { metadata, spec, status, problem }: C
     spec,
     now: routing.context.clock.now(),
     ...omitUndefined({ problem, retryAt: status.retryAt, firewallJob: firewallJobOf(tools, { metadata, spec }) }),
+    ...omitUndefined({ firewallRetryAt: firewallRetryOf(tools, { metadata, spec }) }),
     cachesComplete: isComplete(routing),
     users: routing.usersOfClass(name),
     ...(issuerRef === undefined
@@ -107,6 +110,15 @@ function firewallJobOf({ routing, jobs }: ClassTools, { metadata, spec }: Pick<C
     now,
     ...omitUndefined({ job }),
   });
+}
+
+function firewallRetryOf(
+  { routing, jobs }: ClassTools,
+  { metadata: { name }, spec }: Pick<ClassRead, "metadata" | "spec">,
+): number | undefined {
+  if (jobs === undefined || !isByJobs(spec) || !isComplete(routing)) return undefined;
+  const firewall = jobs.firewalls.of(name, routing.membersOf(name), classRules(spec));
+  return typeof firewall === "object" ? firewall.retryAt : undefined;
 }
 
 /** This process leads, and knows all RoutedIPs. */

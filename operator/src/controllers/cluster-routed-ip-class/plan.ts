@@ -104,10 +104,10 @@ export function planClass(snapshot: ClassSnapshot): ClassPlan {
   };
 }
 
-/** `status.retryAt`: when the operator asks the server again for Jobs that it refuses. */
+/** `status.retryAt`: when the operator asks the server again for Jobs that it refuses, or tries the firewall Job again. */
 function retryOf(snapshot: ClassSnapshot): string | undefined {
-  const { spec, jobs, retryAt, now } = snapshot;
-  return isByJobs(spec) && mayAsk(snapshot) ? reportedRetry([jobs.dueAt], retryAt, now) : undefined;
+  const { spec, jobs, firewallRetryAt, retryAt, now } = snapshot;
+  return isByJobs(spec) && mayAsk(snapshot) ? reportedRetry([jobs.dueAt, firewallRetryAt], retryAt, now) : undefined;
 }
 
 /** One firewall Job at a time, with the full set of the class. */

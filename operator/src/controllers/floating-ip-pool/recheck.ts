@@ -1,7 +1,7 @@
 /** Whether the decision behind an action of a pool still holds at the moment at which its call may be sent. */
 
 import type { PlannedAction } from "../../addresses/actions.js";
-import { type Basis, type Move, moveBasis, objectBasis, recheckOf } from "../../addresses/basis.js";
+import { type Basis, type Move, moveBasis, objectBasis, recheckOf } from "../../addresses/calls/basis.js";
 import type { Recheck } from "../../providers/call.js";
 import type { RecheckedDecision } from "../../reconcile/kind.js";
 import { supersededRecords } from "../../records/recheck.js";

@@ -31,7 +31,8 @@ export const ACTIONS: ActionTable<RoutedIPIssuer> = {
     const provider = access.answer.account?.providers.firewalls;
     if (provider === undefined || access.firewall === undefined)
       return skipped("the account of the firewall is not known");
-    await access.firewall.remove({ provider, context }, firewall);
+    const { account } = access;
+    await access.firewall.remove({ provider, context, ...(account && { account }) }, firewall);
     return DONE;
   },
 };

@@ -1,7 +1,7 @@
 /** RoutedIPIssuers: the operator tries the credentials of each, and keeps each as long as a RoutedIP uses it. */
 
 import { Finalizer } from "cdk8s-flipop/api";
-import { type Basis, objectBasis, recheckOf } from "../../addresses/basis.js";
+import { type Basis, objectBasis, recheckOf } from "../../addresses/calls/basis.js";
 import type { Kind } from "../../reconcile/kind.js";
 import { KindController } from "../../reconcile/kind-controller.js";
 import { namespacedSource } from "../../reconcile/objects/source.js";

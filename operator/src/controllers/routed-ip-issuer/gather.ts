@@ -11,6 +11,7 @@ import type { FirewallFacts } from "../../providers/types.js";
 import type { CleanupMemory } from "../../reconcile/cleanup.js";
 import type { Problem } from "../../reconcile/conditions/problem.js";
 import { earliest } from "../../reconcile/iteration.js";
+import { isDue } from "../../reconcile/retries/retry-schedule.js";
 import type { SharedFirewall } from "../../routing/firewall-registry.js";
 import type { AccountAnswer, IssuerAccounts } from "../../routing/issuer-accounts.js";
 import type { IssuerRead } from "../../routing/resource.js";
@@ -44,6 +45,8 @@ export interface Snapshot {
   readonly retryAt?: number;
   /** When an account that failed is tried again, ms since the epoch. */
   readonly accountRetryAt?: number;
+  /** The same of a firewall that failed. */
+  readonly firewallRetryAt?: number;
   /** RoutedIPs that use it, as `namespace/name`, sorted. */
   readonly users: readonly string[];
   /** Of the clean-up of a deleted one. */
@@ -92,13 +95,19 @@ export async function prepare(
   const issuer = state.read();
   if (issuer === undefined) return;
   await accessOf(tools, issuer).account?.refresh(CREDENTIALS_CHECK_SECONDS, "check");
-  const { answer, firewall } = accessOf(tools, issuer);
+  const { answer, account, firewall } = accessOf(tools, issuer);
   const provider = answer.account?.providers.firewalls;
-  if (firewall === undefined || provider === undefined) return;
-  const caller = { provider, context: contextOf("is the firewall there") };
+  if (firewall === undefined || provider === undefined || !isToBeRead(tools, firewall)) return;
+  const caller = { provider, context: contextOf("is the firewall there"), ...(account && { account }) };
   await firewall.read(caller, []).catch((error: unknown) => {
     if (!isProviderError(error)) throw error;
   });
+}
+
+/** A firewall that failed is read when its retry is due, whatever the issuer runs for. */
+function isToBeRead({ routing }: IssuerTools, firewall: SharedFirewall): boolean {
+  const { failure, retryAt } = firewall.view();
+  return failure === undefined || isDue(retryAt, routing.context.clock.now());
 }
 
 export function gather(tools: IssuerTools, state: IssuerState, issuer: IssuerRead): Gathered {
@@ -118,6 +127,7 @@ export function gather(tools: IssuerTools, state: IssuerState, issuer: IssuerRea
       lastFirewall,
       retryAt: retryAtOf(state, access),
       accountRetryAt: access.account?.retryAt,
+      firewallRetryAt: firewallRetryAt(access),
     }),
     account: accountState(access.account),
     regions: new Set(regions),
@@ -129,11 +139,14 @@ export function gather(tools: IssuerTools, state: IssuerState, issuer: IssuerRea
 }
 
 /** What failed is tried at its own times, or the failure outlives its cause. */
-function retryAtOf({ preparing }: IssuerState, { account, firewall }: Access): number | undefined {
+function retryAtOf({ preparing }: IssuerState, access: Access): number | undefined {
   // A read that goes on asks for a run when it ends.
-  if (preparing !== undefined) return undefined;
+  return preparing === undefined ? earliest([access.account?.retryAt, firewallRetryAt(access)]) : undefined;
+}
+
+function firewallRetryAt({ firewall }: Access): number | undefined {
   const { failure, retryAt } = firewall?.view() ?? {};
-  return earliest([account?.retryAt, failure === undefined ? undefined : retryAt]);
+  return failure === undefined ? undefined : retryAt;
 }
 
 function accessOf({ accounts, routing }: IssuerTools, issuer: IssuerRead): Access {

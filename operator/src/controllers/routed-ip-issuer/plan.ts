@@ -28,15 +28,15 @@ export function plan(snapshot: Snapshot): Plan {
     sequences: inOrder("issuer", chainOf(snapshot)),
     conditions: [ready(snapshot)],
     requeueAt: requeueTime(snapshot),
-    retryAt: accountRetry(snapshot),
+    retryAt: retryAtOf(snapshot),
     explanation: "",
   };
 }
 
-/** A retry of the firewall is not reported: each run reads the firewall, so each failure moves that time. */
-function accountRetry({ account, accountRetryAt, issuer, now }: Snapshot): string | undefined {
+/** When the operator tries again what failed: a call to the account, or to the firewall. */
+function retryAtOf({ account, accountRetryAt, firewallRetryAt, issuer, now }: Snapshot): string | undefined {
   const failed = typeof account === "object";
-  return reportedRetry(failed ? [accountRetryAt] : [], issuer.status.retryAt, now);
+  return reportedRetry([failed ? accountRetryAt : undefined, firewallRetryAt], issuer.status.retryAt, now);
 }
 
 function requeueTime({ now, retryAt = Number.POSITIVE_INFINITY }: Snapshot): number {

@@ -4,7 +4,9 @@ import type { AddressStatus, FirewallShare, RoutedIPStatus } from "cdk8s-flipop/
 import type { PlannedAddress } from "../../addresses/address-status.js";
 import type { Placement } from "../../addresses/grace.js";
 import type { Problem } from "../../reconcile/conditions/problem.js";
+import { reportedRetry } from "../../reconcile/retries/reported-retry.js";
 import type { Recorded } from "../../routing/firewall-registry.js";
+import { timeOf } from "../../times.js";
 import type { Snapshot } from "./snapshot.js";
 
 /** Fields that a run writes; `undefined` takes one away. Those of records (`created`, intents, ...) are others' to write. */
@@ -57,7 +59,7 @@ export function plannedStatus(snapshot: Snapshot, told: Told): PlannedStatus {
     graceSince: entry.graceSince,
     reason: entry.reason,
     actionID: entry.actionID,
-    retryAt: isAddressWait(entry) ? entry.retryAt : told.retryAt,
+    retryAt: isAddressWait(entry) ? entry.retryAt : withFirewalls(snapshot, told.retryAt),
   };
 }
 
@@ -125,6 +127,15 @@ function stillServing(snapshot: Snapshot, placement: Placement | undefined, told
 /** Then `retryAt` is that of the address: see `addressStatus`. */
 function isAddressWait({ state }: AddressStatus): boolean {
   return state === "error" || state === "disabled";
+}
+
+/** The next try of what failed for the whole resource, calls to its firewalls among them. */
+function withFirewalls(
+  { firewall, previousFirewallStates = [], routed, now }: Snapshot,
+  shared: string | undefined,
+): string | undefined {
+  const firewalls = [...(firewall === undefined ? [] : [firewall]), ...previousFirewallStates];
+  return reportedRetry([timeOf(shared), ...firewalls.map(({ retryAt }) => retryAt)], routed.status.retryAt, now);
 }
 
 function filled<T>(list: readonly T[]): readonly T[] | undefined {

@@ -1,58 +1,49 @@
-/** RoutedIPs of the cluster: follows them, and runs each when something that concerns it has changed. */
+/** RoutedIPs of the cluster: the kind as the engine runs it, and what of the cluster asks for a run. */
 
+import { Finalizer } from "cdk8s-flipop/api";
 import { CRD_PROBE_MS } from "../../bounds.js";
 import { routedIpClaims } from "../../claims/read-claims.js";
 import { keyOf } from "../../kube/objects.js";
-import type { WholeObject } from "../../kube/slim.js";
 import type { StoreEvent } from "../../kube/store.js";
 import { forgetRouted } from "../../metrics/flipop.js";
+import type { Kind } from "../../reconcile/kind.js";
+import { KindController } from "../../reconcile/kind-controller.js";
+import { ObjectWriters } from "../../reconcile/objects/object-writers.js";
+import { resourcePathOf } from "../../reconcile/objects/own-resources.js";
+import { namespacedSource } from "../../reconcile/objects/source.js";
 import { nodesOfSlices, type SliceFacts } from "../../routing/endpoints.js";
-import type { IssuerAccounts } from "../../routing/issuer-accounts.js";
-import type { RoutedObject } from "../../routing/resource.js";
-import type { Routing } from "../../routing/routing.js";
-import { Controller } from "../../runtime/controller.js";
-import { done } from "../../runtime/result.js";
-import { ResourceStates } from "../units.js";
-import type { JobTools } from "./jobs/gather.js";
-import { RoutedIPState } from "./resource-state.js";
+import { type RoutedObject, type RoutedRead, readRouted } from "../../routing/resource.js";
+import type { Drainable } from "../../runtime/manager.js";
+import { accountOf, priorityOf } from "./account-of.js";
+import { actions, type RoutedKind } from "./action-table.js";
+import { eventsOf } from "./events.js";
+import { type GatherTools, gather } from "./gather.js";
+import { samplesOf } from "./metrics.js";
+import { recordOutcome, targetOf } from "./outcomes.js";
+import { prepare, readAgainMs } from "./prepare.js";
+import { publish, reserve } from "./publish.js";
+import { recheckOf } from "./recheck.js";
 import { noteCreation } from "./routed-creation.js";
-import { runRouted } from "./run-routed.js";
-
-const NAME = "routed-ip";
-const WORKERS = 16;
+import { KIND, newMemory, PLURAL, type RoutedMemory, type RoutedState, readOf } from "./routed-state.js";
+import { planOf } from "./sequences.js";
+import { ServiceFollower } from "./service-follower.js";
 
 export class RoutedIPs {
-  readonly controller: Controller;
-  private readonly resourceStates: ResourceStates<RoutedIPState, RoutedObject>;
+  readonly controller: Drainable;
+  private readonly kinds: KindController<RoutedKind>;
   private readonly ends: readonly (() => void)[];
 
-  /** @param onUse somebody has begun, or ceased, to use an issuer or a class. */
+  /** @param onUse an issuer or a class has come into use, or is no longer used. */
   constructor(
-    private readonly routing: Routing,
-    tools: { readonly accounts: IssuerAccounts; readonly jobs?: JobTools },
-    private readonly onUse: () => void,
+    private readonly tools: GatherTools,
+    onUse: () => void,
   ) {
+    const { routing } = tools;
     const { context } = routing;
-    const { clock, random, logger, runtime, settings, notifier, records } = context;
-    this.resourceStates = new ResourceStates({
-      logger,
-      make: (key, object) => this.make(key, object),
-      forget: (resourceState) => this.forget(resourceState),
-    });
-    this.controller = new Controller({
-      ...{ name: NAME, clock, random, logger, workers: WORKERS, resyncMs: settings.resyncMs },
-      reconcile: (key, run) => {
-        const resourceState = this.resourceStates.get(key);
-        const decided = resourceState !== undefined && context.claims.areAddressesDecided(resourceState.ref.uid);
-        return !decided ? Promise.resolve(done) : runRouted({ routing, ...tools }, resourceState, run);
-      },
-      keys: () => this.resourceStates.keys(),
-      metrics: { queue: runtime.queue, controller: runtime.controller },
-    });
+    this.kinds = new KindController(context, kindOf(tools, onUse));
+    this.controller = this.kinds;
     this.ends = [
-      routing.routed.listen((event) => this.changed(event)),
-      notifier.listen((uids) => this.enqueue(uids)),
-      records.zones.listen(() => this.claimAgain()),
+      context.records.zones.listen(() => this.kinds.seeAll()),
       ...routing.services.map(({ store }) => store.listen(({ object }) => this.serviceChanged(keyOf(object)))),
       ...routing.slices.map(({ store }) => store.listen((event) => this.slicesChanged(event))),
       context.watches.nodes().store.listen((event) => {
@@ -64,99 +55,116 @@ export class RoutedIPs {
 
   /** What the RoutedIPs can't do for want of something that an administrator has to give. */
   degradedReason(): string | undefined {
-    const resourceStates = [...this.resourceStates.all()];
-    if (resourceStates.some(({ writer }) => writer.forbidden)) return ROLE_TEXT;
-    const since = this.routing.context.clock.monotonic() - CRD_PROBE_MS;
-    return resourceStates.some(({ droppedAt }) => droppedAt > since) ? CRD_TEXT : undefined;
+    const since = this.tools.routing.context.clock.monotonic() - CRD_PROBE_MS;
+    const drops = this.kinds.all().some(({ memory }) => memory.intentDroppedAt > since);
+    return this.kinds.degradedReason() ?? (drops ? CRD_TEXT : undefined);
   }
 
-  /** A Job for it has changed. */
-  jobChanged(uid: string): void {
-    this.enqueue([uid]);
-  }
-
-  /** An issuer, a class or a Secret has changed: all who may use it look again. */
+  /** An issuer, a class or a Secret has changed: all that may use it run again. */
   requeue(): void {
-    for (const resourceState of this.resourceStates.all()) {
-      this.claim(resourceState);
-      this.controller.add(resourceState.key);
-    }
+    this.kinds.seeAll();
+    this.kinds.enqueueAll();
   }
 
   async close(): Promise<void> {
     for (const end of this.ends) end();
-    await this.resourceStates.close();
-  }
-
-  private changed(event: StoreEvent<WholeObject<RoutedObject>>): void {
-    const resourceState = this.resourceStates.follow(event);
-    if (resourceState === undefined) return;
-    this.claim(resourceState);
-    this.controller.add(resourceState.key);
-  }
-
-  private make(key: string, object: RoutedObject): RoutedIPState {
-    const onChange = () => this.controller.add(key);
-    const resourceState: RoutedIPState = new RoutedIPState(
-      { routing: this.routing, onChange, onWrite: () => this.claim(resourceState) },
-      object,
-    );
-    this.onUse();
-    return resourceState;
-  }
-
-  /** A newer version: what it claims counts from here on. */
-  private claim(resourceState: RoutedIPState): void {
-    if (resourceState.read()?.routed.spec.className !== undefined) this.onUse();
-    const { claims, records } = this.routing.context;
-    const read = resourceState.read();
-    if (read === undefined) return;
-    const { routed } = read;
-    resourceState.follow(read);
-    const provider = this.routing.providerOf(routed);
-    claims.put(routedIpClaims(routed, provider, records.zones.lookUp));
-    noteCreation(this.routing, resourceState);
-  }
-
-  private forget({ ref, inventory }: RoutedIPState): Promise<void> {
-    const { claims, nodeRequests, creations, metrics } = this.routing.context;
-    claims.drop(ref.uid);
-    nodeRequests.withdraw(ref.uid);
-    creations.end(ref.uid);
-    inventory?.forget(ref);
-    this.routing.firewalls.drop(ref.uid);
-    this.routing.taints.drop(ref.uid);
-    this.onUse();
-    return forgetRouted(metrics, ref.namespace, ref.name);
+    await this.kinds.close();
   }
 
   private serviceChanged(service: string): void {
-    for (const resourceState of this.following(service)) this.controller.add(resourceState.key);
+    for (const state of this.following(service)) state.enqueue();
   }
 
   private slicesChanged(event: StoreEvent<SliceFacts>): void {
     const before = event.type === "updated" ? event.old : undefined;
     const nodes = nodesOfSlices(event.object, before);
-    for (const resourceState of this.following(event.object.service)) {
-      resourceState.endpointsChanged(nodes);
-      this.controller.add(resourceState.key);
+    for (const state of this.following(event.object.service)) {
+      state.memory.follower.endpointsChanged(nodes);
+      state.enqueue();
     }
   }
 
-  private *following(service: string): Iterable<RoutedIPState> {
-    for (const resourceState of this.resourceStates.all()) if (resourceState.service === service) yield resourceState;
+  private following(service: string): readonly RoutedState[] {
+    return this.kinds.all().filter(({ memory }) => memory.follower.service === service);
   }
+}
 
-  private enqueue(uids: readonly string[]): void {
-    for (const uid of uids) {
-      const resourceState = this.resourceStates.withUid(uid);
-      if (resourceState !== undefined) this.controller.add(resourceState.key);
-    }
-  }
+function kindOf(tools: GatherTools, onUse: () => void): Kind<RoutedKind> {
+  const { routing } = tools;
+  const { context } = routing;
+  const writers = new ObjectWriters<RoutedObject>(
+    context.client,
+    (key) => routing.routed.get(key),
+    resourcePathOf(PLURAL),
+  );
+  return {
+    names: { kind: KIND, plural: PLURAL, controller: "routed-ip", finalizer: Finalizer.cleanup },
+    source: namespacedSource(routing.routed, writers),
+    read: readRouted,
+    remember: (state) => remember(tools, state, onUse),
+    seen: (state) => seen(tools, state, onUse),
+    forget: (state) => forget(tools, state, onUse),
+    close: ({ memory }) => close(memory),
+    mayRun: ({ ref }) => context.claims.areAddressesDecided(ref.uid),
+    prepare: (state, why) => prepare(tools, state, why),
+    gather: (state, read) => gather(tools, state, read),
+    plan: planOf,
+    publish: (state, gathered, plan) => publish(tools, state, gathered, plan),
+    reserve: (state, gathered, sequence) => reserve(tools, state, gathered, sequence),
+    actions: actions(tools),
+    recheckOf: (state, action, decision) => recheckOf(tools, state, action, decision),
+    priorityOf,
+    targetOf,
+    hasAddress: (gathered, ip) => gathered.by === "issuer" && gathered.account?.inventory?.view().get(ip) !== undefined,
+    accountOf: (gathered, action) => accountOf(tools, gathered, action),
+    recordOutcome: (state, gathered, result) => recordOutcome(tools, state, gathered, result),
+    readAgainMs: (state, gathered) => readAgainMs(context.clock, state, gathered),
+    events: ({ snapshot }, _plan, result) => ({ now: eventsOf(snapshot, result) }),
+    status: (_gathered, { status }) => status,
+    metrics: ({ memory }, gathered, plan) => samplesOf(context, memory, gathered, plan),
+    pendingWarnings: { forbidden: ROLE_TEXT, olderCrd: CRD_TEXT },
+    workers: 16,
+  };
+}
 
-  private claimAgain(): void {
-    for (const resourceState of this.resourceStates.all()) this.claim(resourceState);
-  }
+function remember({ routing }: GatherTools, state: RoutedState, onUse: () => void): RoutedMemory {
+  const onChange = () => state.enqueue();
+  onUse();
+  return newMemory(new ServiceFollower({ routing, key: state.key, onChange }), () => claim({ routing }, state));
+}
+
+/** A newer version: what it claims counts from here on. */
+function seen(tools: GatherTools, state: RoutedState, onUse: () => void): void {
+  if (state.read()?.routed.spec.className !== undefined) onUse();
+  claim(tools, state);
+}
+
+function claim({ routing }: Pick<GatherTools, "routing">, state: RoutedState): void {
+  const { claims, records } = routing.context;
+  const read: RoutedRead | undefined = readOf(state);
+  if (read === undefined) return;
+  state.memory.follower.follow(read.routed);
+  claims.put(routedIpClaims(read.routed, routing.providerOf(read.routed), records.zones.lookUp));
+  noteCreation(routing, state);
+}
+
+function forget({ routing, jobs }: GatherTools, { ref, memory }: RoutedState, onUse: () => void): Promise<void> {
+  const { claims, nodeRequests, creations, metrics } = routing.context;
+  claims.drop(ref.uid);
+  nodeRequests.withdraw(ref.uid);
+  creations.end(ref.uid);
+  memory.account?.forget(ref);
+  routing.firewalls.drop(ref.uid);
+  routing.taints.drop(ref.uid);
+  jobs?.aims.set(ref.uid, [], undefined);
+  onUse();
+  return forgetRouted(metrics, ref.namespace, ref.name);
+}
+
+async function close({ follower, reservation, states }: RoutedMemory): Promise<void> {
+  reservation?.release();
+  states.clear();
+  await follower.close();
 }
 
 const CRD_TEXT =

@@ -1,16 +1,13 @@
 /** The finalizer, and the clean-up of a RoutedIP that goes: nothing of it stays behind but what the policies keep. */
 
 import { Finalizer } from "cdk8s-flipop/api";
-import type { ActionSequence as AddressSequence } from "../../addresses/actions.js";
 import { abandonedItems as abandonedAddresses, keptBack, whyOver } from "../../addresses/cleanup.js";
 import { creationRecoveryOf } from "../../addresses/creation/creation.js";
 import type { Placement } from "../../addresses/grace.js";
-import { addressLockKey, movedAddress } from "../../addresses/lock-key.js";
 import { recordRemoval } from "../../addresses/records.js";
 import { drainUntil, releaseSequences } from "../../addresses/release.js";
 import type { FirewallFacts } from "../../providers/types.js";
 import { isCleanupOverdue } from "../../reconcile/cleanup.js";
-import { isDue } from "../../reconcile/retries/retry-schedule.js";
 import { ruleFacts } from "../../routing/ports.js";
 import type { RoutedIP } from "../../routing/resource.js";
 import type { Action, ActionSequence } from "./actions.js";
@@ -98,19 +95,7 @@ function cleanUp(
 
 function addressChains(snapshot: Snapshot, placements: readonly Placement[]): readonly ActionSequence[] {
   if (snapshot.resolvedClass?.reclaimPolicy !== "Delete" || !snapshot.inventory.complete) return [];
-  const due = releaseSequences(snapshot, placements).filter((each) => isDue(retryAtOf(snapshot, each), snapshot.now));
-  return [creationRecoveryOf(snapshot)?.sequence ?? [], ...due].map(sharedChain);
-}
-
-/** After a refused call about the address. */
-function retryAtOf({ memory }: Snapshot, sequence: AddressSequence): number | undefined {
-  const ip = movedAddress(sequence);
-  return ip === undefined ? undefined : memory.accountRetryAt?.get(addressLockKey(ip));
-}
-
-/** ms since the epoch: when the next refused call about an address may be repeated. */
-export function retriesOf({ routed, memory }: Snapshot): readonly number[] {
-  return isDeleting(routed) ? [...(memory.accountRetryAt?.values() ?? [])] : [];
+  return [creationRecoveryOf(snapshot)?.sequence ?? [], ...releaseSequences(snapshot, placements)].map(sharedChain);
 }
 
 /** Rules, then nodes: never the other way round, though nobody needs either any more. */

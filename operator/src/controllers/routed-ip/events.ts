@@ -1,4 +1,4 @@
-/** What people are told of the end of an action. Pure. */
+/** The Events of the end of an action. Pure. */
 
 import type { Outcome } from "../../addresses/calls/outcomes.js";
 import type { FirewallRuleFacts, ProviderId } from "../../providers/types.js";
@@ -11,34 +11,50 @@ import {
   normal,
   recordsText,
   settledText,
+  warning,
 } from "../../reconcile/conditions/event-message.js";
-import type { Action } from "./actions.js";
-import type { Done } from "./execute.js";
+import type { SequenceResult } from "../../reconcile/plan.js";
+import type { OfKind, RoutedKind } from "./action-table.js";
+import type { Of } from "./actions.js";
+import type { RoutedResult } from "./outcomes.js";
 import type { Snapshot } from "./snapshot.js";
 
 /** What people call a machine. */
 type NameOf = (machine: ProviderId) => string;
 
+export function eventsOf(
+  snapshot: Pick<Snapshot, "verdictOf">,
+  { results }: SequenceResult<RoutedKind["action"]>,
+): readonly EventMessage[] {
+  return results.flatMap((result) => eventMessageOf(snapshot, result) ?? []);
+}
+
 /** `undefined`: nothing worth an Event. */
 export function eventMessageOf(
   { verdictOf }: Pick<Snapshot, "verdictOf">,
-  { action, outcome }: Done,
+  { action, outcome }: RoutedResult,
 ): EventMessage | undefined {
   if (outcome.is === "skipped" || outcome.is === "superseded") return undefined;
   if (outcome.is === "refused" || outcome.is === "unknown") {
     return failed(FAILED[action.do], outcome.failure.problem);
   }
+  if (action.do === "remove-job") return jobEnded(action);
   if (action.do === "settle-creation") return settled(action);
   return succeeded(action, outcome, (machine) => verdictOf(machine)?.node.name ?? machine);
 }
 
-function settled({ result, why }: Extract<Action, { readonly do: "settle-creation" }>): EventMessage | undefined {
+function settled({ result, why }: Of<"settle-creation">): EventMessage | undefined {
   return result.created === undefined ? undefined : settledText(result.created.ip, why);
+}
+
+function jobEnded({ failure }: OfKind<"remove-job">): EventMessage {
+  if (failure === undefined) return normal("Assigned", "Assign", "a Job of the class has moved the address");
+  return warning(failure.problem.reason, "Assign", failure.problem.message);
 }
 
 type Well = Extract<Outcome, { readonly is: "done" | "started" }>;
 
-function succeeded(action: Action, outcome: Well, nameOf: NameOf): EventMessage | undefined {
+function succeeded(action: RoutedKind["action"], outcome: Well, nameOf: NameOf): EventMessage | undefined {
   switch (action.do) {
     case "assign":
       return normal(outcome.is === "started" ? "Moving" : "Assigned", "Assign", action.why);
@@ -52,22 +68,27 @@ function succeeded(action: Action, outcome: Well, nameOf: NameOf): EventMessage 
       return normal("Forgotten", "Forget", action.why);
     case "apply-records":
       return normal("RecordsChanged", "ChangeRecords", recordsText(action.changes));
-    case "remove-finalizer":
-      return abandonedItems(action.abandonedItems, action.why);
     default:
       return otherTelling(action, nameOf);
   }
 }
 
-function otherTelling(action: Action, nameOf: NameOf): EventMessage | undefined {
-  return action.do === "annotate-pool" ? forgotten(action.forgotten) : firewallEventMessage(action, nameOf);
+function otherTelling(action: RoutedKind["action"], nameOf: NameOf): EventMessage | undefined {
+  switch (action.do) {
+    case "annotate-pool":
+      return forgotten(action.forgotten);
+    case "remove-finalizer":
+      return abandonedItems([...("kept" in action ? action.kept : []), ...action.abandonedItems], action.why);
+    default:
+      return firewallEventMessage(action, nameOf);
+  }
 }
 
-function arrived({ ip, expected }: Extract<Action, { readonly do: "poll" }>, nameOf: NameOf): EventMessage | undefined {
+function arrived({ ip, expected }: Of<"poll">, nameOf: NameOf): EventMessage | undefined {
   return expected === undefined ? undefined : normal("Assigned", "Assign", `${ip} is on ${nameOf(expected)}`);
 }
 
-function firewallEventMessage(action: Action, nameOf: NameOf): EventMessage | undefined {
+function firewallEventMessage(action: RoutedKind["action"], nameOf: NameOf): EventMessage | undefined {
   if (action.do === "change-firewall") return normal("FirewallChanged", "ChangeFirewall", changeText(action, nameOf));
   if (action.do !== "create-firewall") return undefined;
   const { name, rules, nodes } = action.desired;
@@ -79,7 +100,7 @@ function rulesText(rules: readonly FirewallRuleFacts[]): readonly string[] {
   return rules.map(({ protocol, ports }) => `${protocol} ${ports}`);
 }
 
-function changeText({ change, why }: Extract<Action, { readonly do: "change-firewall" }>, nameOf: NameOf): string {
+function changeText({ change, why }: Of<"change-firewall">, nameOf: NameOf): string {
   const added = [...rulesText(change.addRules), ...change.addNodes.map(nameOf)];
   const removed = [...rulesText(change.removeRules), ...change.removeNodes.map(nameOf)];
   const parts = [
@@ -89,7 +110,7 @@ function changeText({ change, why }: Extract<Action, { readonly do: "change-fire
   return `firewall "${change.name}": ${parts.join("; ")}: ${why}`;
 }
 
-const FAILED: Readonly<Record<Action["do"], readonly [reason: string, action: string]>> = {
+const FAILED: Readonly<Record<RoutedKind["action"]["do"], readonly [reason: string, action: string]>> = {
   ...ADDRESS_FAILURES,
   "read-firewall": ["FirewallFailed", "ReadFirewall"],
   "record-firewall": ["StatusNotWritten", "WriteStatus"],
@@ -97,4 +118,8 @@ const FAILED: Readonly<Record<Action["do"], readonly [reason: string, action: st
   "create-firewall": ["FirewallFailed", "ChangeFirewall"],
   "change-firewall": ["FirewallFailed", "ChangeFirewall"],
   "set-taints": ["TaintNotWritten", "Taint"],
+  annotate: ["AnnotationNotWritten", "Annotate"],
+  record: ["StatusNotWritten", "WriteStatus"],
+  "create-job": ["JobRefused", "Assign"],
+  "remove-job": ["JobRefused", "Assign"],
 };

@@ -11,7 +11,7 @@ import type { Routing } from "../../routing/routing.js";
 import { recordOf } from "./address-status.js";
 import type { FirewallSnapshot } from "./firewall.js";
 import type { ResolvedAccount } from "./gather.js";
-import type { RoutedIPState } from "./resource-state.js";
+import type { RoutedState } from "./routed-state.js";
 
 interface FirewallScene {
   readonly routed: RoutedIP;
@@ -19,11 +19,7 @@ interface FirewallScene {
   readonly firewalls: FirewallProvider | undefined;
 }
 
-export function firewallOf(
-  { firewalls: registry, context }: Routing,
-  resourceState: RoutedIPState,
-  scene: FirewallScene,
-) {
+export function firewallOf({ firewalls: registry, context }: Routing, state: RoutedState, scene: FirewallScene) {
   const { routed, resolvedAccount } = scene;
   const { resolvedClass, account } = resolvedAccount;
   const { firewall: recorded, previousFirewalls = [] } = routed.status;
@@ -31,7 +27,7 @@ export function firewallOf(
   const inventory = account?.inventory;
   const shared = (each: string) => (inventory === undefined ? undefined : registry.of(inventory.account, each));
   const evaluate = (each: string): FirewallSnapshot =>
-    snapshotOf(each, { ...scene, shared: shared(each), resourceState, context });
+    snapshotOf(each, { ...scene, shared: shared(each), state, context });
   const names = new Set([...previousFirewalls.map((previous) => previous.name), ...(recorded ? [recorded.name] : [])]);
   const previousFirewallStates = [...names].filter((each) => each !== name).map(evaluate);
   if (name === undefined) return { firewall: undefined, snapshot: undefined, previousFirewallStates };
@@ -42,21 +38,21 @@ export function firewallOf(
 
 interface FirewallLookup extends FirewallScene {
   readonly shared: SharedFirewall | undefined;
-  readonly resourceState: RoutedIPState;
+  readonly state: RoutedState;
   readonly context: Routing["context"];
 }
 
 function snapshotOf(name: string, evaluate: FirewallLookup): FirewallSnapshot {
-  const { routed, firewalls, shared: firewall, resourceState, context } = evaluate;
+  const { routed, firewalls, shared: firewall, state, context } = evaluate;
   if (firewalls === undefined || firewall === undefined) return unreachable(name, evaluate);
-  firewall.record(resourceState.ref.uid, recordOf(routed.status, name));
+  firewall.record(state.ref.uid, recordOf(routed.status, name));
   const { capabilities } = firewalls;
   return {
     name,
     capabilities,
     ...dueView(firewall.view(), context.clock.now()),
     ...(capabilities.reserved(name) ? { failure: forbiddenText(name) } : {}),
-    others: firewall.others(resourceState.ref.uid),
+    others: firewall.others(state.ref.uid),
   };
 }
 
@@ -69,11 +65,11 @@ function unreachable(
   return { name, facts: "unknown", coveredBy: new Map(), others: [], ...omitUndefined({ failure }) };
 }
 
-/** A failure that has been slept off is looked into again. */
+/** What failed is read again when its retry is due. Until the read ends, the status keeps the time. */
 function dueView({ dueInMs: _ms, failure, retryAt, ...view }: FirewallView, now: number) {
   if (failure === undefined) return view;
-  if (isDue(retryAt, now)) return { ...view, facts: "unknown" as const };
-  return { ...view, failure, ...(retryAt === undefined ? {} : { retryAt }) };
+  const retry = retryAt === undefined ? {} : { retryAt };
+  return isDue(retryAt, now) ? { ...view, ...retry, facts: "unknown" as const } : { ...view, ...retry, failure };
 }
 
 function noFirewalls(resolvedClass: ResolvedIssuerClass | undefined): Problem {

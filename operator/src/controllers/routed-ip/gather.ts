@@ -4,6 +4,7 @@ import { canonicalIp, familyOf, type IpFamily } from "cdk8s-flipop/api";
 import { AddressAccount } from "../../addresses/address-accounts.js";
 import { annotatedIps } from "../../addresses/desired.js";
 import { CRD_PROBE_MS } from "../../bounds.js";
+import type { Clock } from "../../clock.js";
 import { NOTHING_SEEN } from "../../inventory/view.js";
 import { tallyText } from "../../match/tally.js";
 import { omitUndefined } from "../../omit-undefined.js";
@@ -18,18 +19,41 @@ import type { RoutedIP, RoutedRead } from "../../routing/resource.js";
 import type { Routing } from "../../routing/routing.js";
 import { serviceProblem } from "../../routing/service.js";
 import { addressSetOf } from "./address-set.js";
+import { withResult } from "./creation-fields.js";
 import { firewallOf } from "./gather-firewall.js";
+import { type JobTools, snapshotOf } from "./jobs/gather.js";
+import type { JobSnapshot } from "./jobs/plan.js";
+import { JOB_KEY, UPDATE } from "./lock-keys.js";
 import { memoryOf } from "./memory.js";
-import type { RoutedIPState } from "./resource-state.js";
+import type { Move, RoutedMemory, RoutedState } from "./routed-state.js";
 import type { Snapshot } from "./snapshot.js";
 
 export interface GatherTools {
   readonly routing: Routing;
   readonly accounts: IssuerAccounts;
+  /** Absent: the operator runs without feature jobs. */
+  readonly jobs?: JobTools;
 }
 
-export interface Gathered {
+/** What the plan reads, and what its actions work with. */
+export type Gathered = IssuedGathered | JobsGathered;
+
+/** Of a RoutedIP whose class works by Jobs. */
+export interface JobsGathered {
+  readonly by: "jobs";
+  readonly snapshot: JobSnapshot;
+  /** When the API server is asked again for a Job that it refused, ms since the epoch. */
+  readonly retryAt?: number;
+}
+
+/** Of a RoutedIP that the operator serves with an issuer's account. */
+export interface IssuedGathered {
+  readonly by: "issuer";
   readonly snapshot: Snapshot;
+  /** A move that this process has asked for. */
+  readonly move?: Move;
+  /** When a running action may be checked again, by its id; ms since the epoch. */
+  readonly poll?: { readonly id: string; readonly at: number };
   readonly family: IpFamily;
   readonly account: AddressAccount | undefined;
   readonly dnsService: DnsService;
@@ -38,41 +62,70 @@ export interface Gathered {
   readonly firewalls: FirewallProvider | undefined;
 }
 
-export function gather(tools: GatherTools, state: RoutedIPState, read: RoutedRead): Gathered {
+export function gather(tools: GatherTools, state: RoutedState, read: RoutedRead): Gathered {
+  const known = withResult(read, state.memory.creationResult);
+  state.memory.follower.follow(known.routed);
+  const { resolvedClass } = resolveClass(known.routed, tools.routing.lookUp);
+  if (resolvedClass?.by !== "jobs" || tools.jobs === undefined) return gatherIssued(tools, state, known);
+  const retryAt = state.retries.get(JOB_KEY)?.retryAt;
+  return { by: "jobs", snapshot: snapshotOf(tools.jobs, state, known), ...omitUndefined({ retryAt }) };
+}
+
+function gatherIssued(tools: GatherTools, state: RoutedState, read: RoutedRead): IssuedGathered {
   const { routing } = tools;
-  const { context } = routing;
-  const routed = withPendingStatus(state, read.routed);
-  const resolvedAccount = resolveAccount(tools, state, { routed, ...omitUndefined({ problem: read.problem }) });
-  const { resolvedClass, account, issued, problem } = resolvedAccount;
-  if (account !== undefined) state.limitTo(account.provider.capabilities.providerIdScheme);
+  const { memory } = state;
+  const { routed } = read;
+  const resolvedAccount = resolveAccount(tools, state, read);
+  const { account, issued } = resolvedAccount;
+  if (account !== undefined) memory.follower.limitTo(account.provider.capabilities.providerIdScheme);
   const family = familyOfRouted(routed);
-  const inventory = viewOf(account);
-  const claims = context.claims.view(state.ref.uid);
-  const { dnsService, dns } = lookUpDns(tools, routed, { resolvedClass, issued, claims, family });
+  const claims = routing.context.claims.view(state.ref.uid);
+  const { dnsService, dns } = lookUpDns(tools, routed, { ...resolvedAccount, claims, family });
   const firewalls = issued?.providers.firewalls;
   const around = firewallOf(routing, state, { routed, resolvedAccount, firewalls });
-  const { firewall, previousFirewallStates } = around;
-  const nodes = nodesOf(state);
-  const { clock } = context;
-  const scene = { inventory, verdictOf: nodes.verdictOf, now: clock.now(), monotonic: clock.monotonic() };
-  const snapshot: Snapshot = {
-    ...{ routed, set: addressSetOf({ routed, ...omitUndefined({ resolvedClass }) }) },
+  const snapshot = issuedSnapshot(tools, state, { ...resolvedAccount, routed, family, claims, dns, around });
+  const poll = memory.poll && { id: memory.poll.id, at: wallTime(routing.context.clock, memory.poll.nextAt) };
+  const own = omitUndefined({ move: memory.move, poll });
+  return { by: "issuer", snapshot, ...own, family, account, dnsService, dns, firewall: around.firewall, firewalls };
+}
+
+interface IssuedScene extends ResolvedAccount {
+  readonly routed: RoutedIP;
+  readonly family: IpFamily;
+  readonly claims: Snapshot["claims"];
+  readonly dns: DnsView | undefined;
+  readonly around: ReturnType<typeof firewallOf>;
+}
+
+function issuedSnapshot(tools: GatherTools, state: RoutedState, scene: IssuedScene): Snapshot {
+  const { routing } = tools;
+  const { clock, claims, creations } = routing.context;
+  const { memory, ref } = state;
+  const { routed, resolvedClass, problem, account, dns, around } = scene;
+  const inventory = viewOf(account);
+  const nodes = nodesOf(memory);
+  const moment = { inventory, verdictOf: nodes.verdictOf, now: clock.now(), monotonic: clock.monotonic() };
+  return {
+    ...{ routed, now: moment.now, inventory, claims: scene.claims },
+    set: addressSetOf({ routed, ...omitUndefined({ resolvedClass }) }),
     ...omitUndefined({ resolvedClass, problem, dns: dns?.snapshot, firewall: around.snapshot }),
-    previousFirewallStates,
+    previousFirewallStates: around.previousFirewallStates,
     ...accountFacts(account),
     ...nodes,
-    ...servedBy(routing, state, { routed, problem }),
-    now: scene.now,
-    inventory,
-    claims,
-    ownerOf: (ip) => context.claims.holderOf(ip),
-    share: (wants, machines) => shareOf(tools, state, { family, account, resolvedClass }, { wants, nodes: machines }),
-    otherCreations: context.creations.others(creationKey(state, { resolvedClass, family, account })),
-    crdTooOld: context.clock.monotonic() - state.droppedAt < CRD_PROBE_MS,
-    memory: memoryOf(state, scene, dns?.reverts),
-    taints: routing.taints.view(state.ref.uid),
+    ...servedBy(routing, memory, { routed, problem }),
+    ownerOf: (ip) => claims.holderOf(ip),
+    share: (wants, machines) => shareOf(tools, state, scene, { wants, nodes: machines }),
+    otherCreations: creations.others(creationKey(state, scene)),
+    crdTooOld: moment.monotonic - memory.intentDroppedAt < CRD_PROBE_MS,
+    // A check whether the sequence's own decision still holds is made as if the sequence did not run.
+    creating: memory.creating === "called" && state.inFlight.has(UPDATE),
+    memory: memoryOf(state, moment, dns?.reverts),
+    taints: routing.taints.view(ref.uid),
   };
-  return { snapshot, family, account, dnsService, dns, firewall, firewalls };
+}
+
+function wallTime(clock: Pick<Clock, "now" | "monotonic">, monotonic: number): number {
+  return clock.now() + monotonic - clock.monotonic();
 }
 
 export function familyOfRouted({ spec, status }: RoutedIP): IpFamily {
@@ -85,28 +138,29 @@ function viewOf(account: AddressAccount | undefined) {
 
 function accountFacts(account: AddressAccount | undefined) {
   if (account === undefined) return {};
-  return { capabilities: account.provider.capabilities, ...omitUndefined({ providerFailure: account.failure }) };
+  const { failure: providerFailure, retryAt: providerRetryAt } = account;
+  return { capabilities: account.provider.capabilities, ...omitUndefined({ providerFailure, providerRetryAt }) };
 }
 
-export function nodesOf(
-  resourceState: RoutedIPState,
-): Pick<Snapshot, "candidates" | "verdictOf" | "refusals" | "servesAt"> {
-  const { index } = resourceState;
+export function nodesOf({
+  follower,
+}: Pick<RoutedMemory, "follower">): Pick<Snapshot, "candidates" | "verdictOf" | "refusals" | "servesAt"> {
+  const { index } = follower;
   return {
     candidates: index?.candidates() ?? [],
     verdictOf: (machine) => index?.verdictOfMachine(machine),
     refusals: index === undefined ? "" : tallyText(index.tally()),
-    servesAt: (node) => resourceState.servesAt(node),
+    servesAt: (node) => follower.servesAt(node),
   };
 }
 
 export function servedBy(
   routing: Routing,
-  resourceState: RoutedIPState,
+  { follower }: Pick<RoutedMemory, "follower">,
   { routed, problem }: { readonly routed: RoutedIP; readonly problem: Problem | undefined },
 ): Pick<Snapshot, "cachesComplete" | "leadsSince" | "ports"> {
-  const pods = resourceState.podsBehind();
-  const service = routing.service(resourceState.service);
+  const pods = follower.podsBehind();
+  const service = routing.service(follower.service);
   const known = service !== undefined && problem === undefined;
   return {
     cachesComplete: routing.context.leads() && routing.synced && pods !== undefined,
@@ -116,7 +170,7 @@ export function servedBy(
 }
 
 export function creationKey(
-  { ref }: Pick<RoutedIPState, "ref">,
+  { ref }: Pick<RoutedState, "ref">,
   {
     resolvedClass,
     family,
@@ -146,12 +200,12 @@ export interface ResolvedAccount {
 /** By whose account, and what stands in the way: the first of all that does. */
 export function resolveAccount(
   tools: GatherTools,
-  resourceState: RoutedIPState,
+  state: RoutedState,
   { routed, problem }: RoutedRead,
 ): ResolvedAccount {
   const { routing } = tools;
   const found = resolveClass(routed, routing.lookUp);
-  const unserved = problem ?? found.problem ?? problemOfService(routing, resourceState);
+  const unserved = problem ?? found.problem ?? problemOfService(routing, state);
   const { resolvedClass } = found;
   if (resolvedClass === undefined) return { ...NO_ACCOUNT, problem: unserved };
   if (resolvedClass.by === "jobs") return { ...NO_ACCOUNT, problem: unserved ?? jobsDisabled(resolvedClass.className) };
@@ -159,9 +213,9 @@ export function resolveAccount(
   return { resolvedClass, account, issued, problem: unserved ?? unable };
 }
 
-export function problemOfService(routing: Routing, resourceState: RoutedIPState): Problem | undefined {
-  const key = resourceState.service;
-  return serviceProblem({ key, namespace: resourceState.ref.namespace, service: routing.service(key) });
+export function problemOfService(routing: Routing, { memory, ref }: RoutedState): Problem | undefined {
+  const key = memory.follower.service;
+  return serviceProblem({ key, namespace: ref.namespace, service: routing.service(key) });
 }
 
 function jobsDisabled(className: string): Problem {
@@ -178,12 +232,6 @@ function accountOf({ routing, accounts }: GatherTools, { issuer: key }: Resolved
 }
 
 const NO_ACCOUNT = { resolvedClass: undefined, account: undefined, issued: undefined };
-
-function withPendingStatus({ pendingStatus }: RoutedIPState, routed: RoutedIP): RoutedIP {
-  if (Object.keys(pendingStatus).length === 0) return routed;
-  const entries = Object.entries({ ...routed.status, ...pendingStatus }).filter(([, value]) => value !== undefined);
-  return { ...routed, status: Object.fromEntries(entries) };
-}
 
 interface DnsScene {
   readonly resolvedClass: ResolvedIssuerClass | undefined;
@@ -220,7 +268,7 @@ interface Place {
 
 function shareOf(
   { routing }: GatherTools,
-  { ref, createdAt }: RoutedIPState,
+  { ref, createdAt }: RoutedState,
   { family, account, resolvedClass }: Place,
   { wants, nodes }: { readonly wants: number; readonly nodes: readonly ProviderId[] },
 ): readonly ProviderId[] {

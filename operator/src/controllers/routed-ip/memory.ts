@@ -1,11 +1,11 @@
-/** What a unit remembers, as the plan reads it. */
+/** What this process remembers of a RoutedIP, as the plan reads it. */
 
 import { canonicalIp } from "cdk8s-flipop/api";
 import type { AddressMemory } from "../../addresses/address-set.js";
-import { addressLockKey } from "../../addresses/lock-key.js";
+import { withoutOld } from "../../addresses/contested.js";
 import { PLACEMENT_LASTING_MS, REVERTS_KEPT } from "../../bounds.js";
 import { omitUndefined } from "../../omit-undefined.js";
-import type { RoutedIPState } from "./resource-state.js";
+import type { RoutedMemory, RoutedState } from "./routed-state.js";
 import type { Snapshot } from "./snapshot.js";
 
 export interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now"> {
@@ -13,54 +13,55 @@ export interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now">
   readonly monotonic: number;
 }
 
-type Remembered = Pick<
-  RoutedIPState,
-  | "addressRetry"
-  | "creationFailure"
-  | "creationResult"
-  | "cleanup"
-  | "nodeRetries"
-  | "reverts"
-  | "placement"
-  | "listObservations"
-  | "read"
->;
+interface Remembered extends Pick<RoutedState, "cleanup"> {
+  readonly retries: Pick<RoutedState["retries"], "machineRetryAt" | "accountRetryAt">;
+  readonly memory: Pick<
+    RoutedMemory,
+    "creationFailure" | "creationResult" | "reverts" | "placement" | "listObservations"
+  >;
+}
 
 /** @param recordReverts of the record set */
 export function memoryOf(
-  resourceState: Remembered,
+  { memory, cleanup, retries }: Remembered,
   scene: Scene,
   recordReverts: readonly number[] = [],
 ): AddressMemory {
-  noticeReverts(resourceState, scene);
-  const { addressRetry, creationFailure, creationResult, cleanup, nodeRetries, reverts, placement } = resourceState;
-  const ip = placement?.ip ?? resourceState.read()?.routed.status.routedIP;
-  const own = reverts.length === 0 || ip === undefined ? [] : [[canonicalIp(ip), reverts] as const];
-  const waits =
-    addressRetry === undefined || ip === undefined
-      ? []
-      : [[addressLockKey(canonicalIp(ip)), addressRetry.retryAt] as const];
+  noticeReverts(memory, scene);
+  const { creationFailure, creationResult, reverts } = memory;
   const records = recordReverts.length === 0 ? [] : [["records", recordReverts] as const];
+  const own = reverts === undefined ? [] : [[reverts.ip, reverts.times] as const];
   return {
-    nodeRetryAt: new Map([...nodeRetries].map(([node, { retryAt }]) => [node, retryAt])),
+    nodeRetryAt: retries.machineRetryAt(scene.now),
     ...omitUndefined({ creationFailure, creationResult }),
-    ...resourceState.listObservations.seen(scene),
-    accountRetryAt: new Map(waits),
+    ...memory.listObservations.seen(scene),
+    accountRetryAt: retries.accountRetryAt(),
     reverts: new Map([...own, ...records]),
     cleanup,
   };
 }
 
 /** Somebody took the address off a node of ours that is well. */
-function noticeReverts(resourceState: Remembered, { inventory, verdictOf, now }: Scene): void {
-  const { placement } = resourceState;
+function noticeReverts(memory: Remembered["memory"], { inventory, verdictOf, now }: Scene): void {
+  memory.reverts = stillCounting(memory.reverts, now);
+  const { placement, reverts } = memory;
   const facts = placement && inventory.get(placement.ip);
   if (placement === undefined || facts === undefined || facts.unconfirmed || facts.action !== undefined) return;
   if (facts.holder === placement.machine) {
-    if (now - placement.at >= PLACEMENT_LASTING_MS) resourceState.reverts = [];
+    if (now - placement.at >= PLACEMENT_LASTING_MS) memory.reverts = undefined;
     return;
   }
-  resourceState.placement = undefined;
-  if (verdictOf(placement.machine)?.refusals.length === 0)
-    resourceState.reverts = [...resourceState.reverts, now].slice(-REVERTS_KEPT);
+  memory.placement = undefined;
+  if (verdictOf(placement.machine)?.refusals.length === 0) memory.reverts = oneMore(reverts, placement.ip, now);
+}
+
+/** A dispute that nobody renews ends, also where the operator has no reason to place the address again. */
+function stillCounting(reverts: RoutedMemory["reverts"], now: number): RoutedMemory["reverts"] {
+  const times = withoutOld(reverts?.times, now);
+  return reverts === undefined || times.length === 0 ? undefined : { ...reverts, times };
+}
+
+function oneMore(reverts: RoutedMemory["reverts"], ip: string, now: number): RoutedMemory["reverts"] {
+  const before = reverts?.ip === canonicalIp(ip) ? reverts.times : [];
+  return { ip: canonicalIp(ip), times: [...before, now].slice(-REVERTS_KEPT) };
 }

@@ -3,13 +3,14 @@
 import { ADDRESS_STATES } from "cdk8s-flipop/api";
 import { normalName } from "../../claims/dns-name.js";
 import type { FlipopMetrics } from "../../metrics/flipop.js";
-import type { OwnSeries, Sample, StateSeries } from "../../metrics/series.js";
-import { conditionSamples } from "../../reconcile/conditions/condition-metrics.js";
+import type { Sample } from "../../metrics/series.js";
 import type { ControllerContext } from "../context.js";
-import type { Done } from "./execute.js";
-import type { Plan } from "./plan.js";
-import { KIND } from "./resource-state.js";
+import type { Gathered } from "./gather.js";
+import type { RoutedResult } from "./outcomes.js";
+import type { RoutedMemory } from "./routed-state.js";
+import type { RoutedPlan } from "./sequences.js";
 import type { Snapshot } from "./snapshot.js";
+import type { StatusChange } from "./status.js";
 
 export interface Labelled {
   readonly namespace: string;
@@ -31,30 +32,31 @@ export function labelsOf(
   return { namespace, name, provider, dns: dns?.fqdn ?? "" };
 }
 
-/** What shows one RoutedIP. */
-interface Shown {
-  readonly metrics: FlipopMetrics;
-  readonly series: OwnSeries;
-  readonly states: StateSeries;
-}
-
-/** All that a plan says of its RoutedIP. */
-export function showRouted({ metrics, series, states }: Shown, labels: Labelled, { status, conditions }: Plan): void {
-  const { namespace, name } = labels;
-  metrics.abandonedItems.inc({ kind: KIND, namespace }, 0);
+/** All that a plan says of its RoutedIP, beside the conditions. One whose class works by Jobs shows its conditions alone. */
+export function samplesOf(
+  context: Pick<ControllerContext, "metrics" | "records">,
+  { states }: Pick<RoutedMemory, "states">,
+  gathered: Gathered,
+  { status }: RoutedPlan,
+): readonly Sample[] {
+  const { metrics } = context;
+  if (gathered.by === "jobs") {
+    states.clear();
+    return [];
+  }
+  const labels = labelsOf(context, gathered.snapshot);
   const { routedIP: ip, state } = status;
-  const node = ip === undefined ? [] : nodeSamples(metrics, { ...labels, ip }, status);
-  series.show([...conditionSamples(metrics, { kind: KIND, namespace, name }, conditions), ...node]);
   const addresses = ip === undefined || state === undefined ? [] : [{ labels: { ...labels, ip }, state }];
   const counters = [metrics.routedAssignments, metrics.routedAssignmentErrors];
   states.show({ state: metrics.routedState, counters, states: ADDRESS_STATES }, addresses);
+  return ip === undefined ? [] : nodeSamples(metrics, { ...labels, ip }, status);
 }
 
 /** While the address moves, the node that it goes to: as a pool shows it. */
 function nodeSamples(
   { routedNode }: FlipopMetrics,
   labels: Labelled & { readonly ip: string },
-  { providerID, assignedNode: node = "" }: Plan["status"],
+  { providerID, assignedNode: node = "" }: StatusChange,
 ): readonly Sample[] {
   if (providerID === undefined) return [];
   return [{ gauge: routedNode, labels: { ...labels, provider_id: providerID, node }, value: 1 }];
@@ -63,7 +65,7 @@ function nodeSamples(
 export function count(
   metrics: FlipopMetrics,
   { namespace, name, provider, dns }: Labelled,
-  { action, outcome }: Done,
+  { action, outcome }: RoutedResult,
 ): void {
   if (action.do !== "assign" && (action.do !== "poll" || action.expected === undefined)) return;
   const labels = { namespace, name, provider, dns, ip: action.ip };

@@ -29,7 +29,6 @@ import {
   isDeleting,
   needsFinalizer,
   previousFirewallRemovals,
-  retriesOf,
 } from "./deletion.js";
 import { electionOf } from "./election.js";
 import { type DesiredFirewall, type FirewallPlan, type FirewallSnapshot, planFirewall } from "./firewall.js";
@@ -95,7 +94,7 @@ export function plan(snapshot: Snapshot): Plan {
     conditions: conditionsOf(snapshot, findings),
     waitingNodes: { wants: decision.election.wants, nodes: decision.election.waiting.map(({ machine }) => machine) },
     needs: needsOf(snapshot, decision),
-    ...earliest([requeue, snapshot.firewall?.retryAt, ...retriesOf(snapshot)], snapshot.now),
+    ...earliest([requeue, snapshot.firewall?.retryAt], snapshot.now),
     explanation: decision.explanation,
   };
 }
@@ -192,11 +191,16 @@ function targetOf(
   snapshot: Snapshot,
   { placement, assignmentPlan, creation }: Pick<Decision, "placement" | "assignmentPlan" | "creation">,
 ): Place | undefined {
-  const elected = assignmentPlan.assignments[0]?.node ?? creation.node;
+  const elected = assignmentPlan.assignments[0]?.node ?? creation.node ?? creatingOn(snapshot);
   if (elected !== undefined) return elected;
   if (placement === undefined || !isOurs(placement)) return undefined;
   if (placement.certainty === "moving") return placeOf(snapshot, placement.action?.expected);
   return isServed(placement) ? placeOf(snapshot, placement.holder) : undefined;
+}
+
+/** The call that creates the address on this node is on its way. */
+function creatingOn(snapshot: Snapshot): Place | undefined {
+  return snapshot.creating === true ? placeOf(snapshot, snapshot.routed.status.pendingCreation?.providerID) : undefined;
 }
 
 function placeOf({ verdictOf }: Snapshot, machine: ProviderId | undefined): Place | undefined {

@@ -1,9 +1,8 @@
 /** Records the end of a RoutedIP's creation. */
 
-import type { RoutedIPStatus } from "cdk8s-flipop/api";
+import { DONE, type Outcome } from "../../addresses/calls/outcomes.js";
 import type { CreationResult } from "../../addresses/creation/creation-result.js";
 import {
-  type CreationHolder,
   dropCopy as dropAnyCopy,
   endCreation as endAnyCreation,
   noteCreation as noteAnyCreation,
@@ -11,36 +10,25 @@ import {
 } from "../../addresses/creation/record-creation.js";
 import type { Routing } from "../../routing/routing.js";
 import { CREATION_FIELDS } from "./creation-fields.js";
-import type { RoutedIPState } from "./resource-state.js";
+import { type RoutedState, readOf } from "./routed-state.js";
 
 /** Rejects as the API server does; until it takes the result, this process remembers it. */
-export function recordCreation(resourceState: RoutedIPState, result: CreationResult): Promise<void> {
-  return recordAnyCreation(CREATION_FIELDS, holderOf(resourceState), result);
+export async function recordCreation(state: RoutedState, result: CreationResult): Promise<Outcome> {
+  await recordAnyCreation(CREATION_FIELDS, state, result);
+  return DONE;
 }
 
-export function endCreation(
-  { context: { logger } }: Routing,
-  resourceState: RoutedIPState,
-  result: CreationResult,
-): Promise<void> {
-  return endAnyCreation(CREATION_FIELDS, holderOf(resourceState), { result, logger });
+export function endCreation({ context: { logger } }: Routing, state: RoutedState, result: CreationResult) {
+  return endAnyCreation(CREATION_FIELDS, state, { result, logger });
 }
 
-export function noteCreation({ context }: Routing, resourceState: RoutedIPState): void {
-  const { ref: resource, creating: running, inventory: account } = resourceState;
-  noteAnyCreation(context, { resource, running, account }, resourceState.read()?.routed.status.pendingCreation);
+export async function dropCopy(state: RoutedState): Promise<Outcome> {
+  await dropAnyCopy(state);
+  return DONE;
 }
 
-/** Takes the copy of the intent away. */
-export function dropCopy(resourceState: RoutedIPState): Promise<void> {
-  return dropAnyCopy(holderOf(resourceState));
-}
-
-function holderOf(resourceState: RoutedIPState): CreationHolder<RoutedIPStatus> {
-  return {
-    ref: resourceState.ref,
-    memory: resourceState,
-    write: (write) => resourceState.writer.write(write),
-    read: () => resourceState.read(),
-  };
+export function noteCreation({ context }: Routing, state: RoutedState): void {
+  const { ref: resource, memory } = state;
+  const creation = { resource, running: memory.creating !== undefined, account: memory.account?.inventory };
+  noteAnyCreation(context, creation, readOf(state)?.routed.status.pendingCreation);
 }

@@ -5,21 +5,25 @@ import { taintPatch } from "../../kube/patch.js";
 import { sendPatch } from "../../kube/send-patch.js";
 import { isConflict, isInvalid } from "../../kube/status-error.js";
 import { isOwnTaint } from "../../match/taints.js";
+import type { ActionCall } from "../../reconcile/kind.js";
 import type { Routing } from "../../routing/routing.js";
+import type { RoutedKind } from "./action-table.js";
 import type { TaintAction } from "./actions.js";
 
 export async function setTaints(
   { context, taints: registry }: Routing,
+  { context: { recheck }, signal }: Pick<ActionCall<RoutedKind>, "context" | "signal">,
   { node: name, taints }: TaintAction,
-  signal?: AbortSignal,
 ): Promise<Outcome> {
+  const because = recheck?.();
+  if (because !== undefined) return { is: "superseded", because };
   const node = context.watches.nodes().store.get(name);
   if (node === undefined) return skipped("the node is gone");
   const foreign = (node.taints ?? []).filter((taint) => !isOwnTaint(taint));
   const patch = taintPatch(node, [...foreign, ...taints]);
   if (patch === undefined) return DONE;
   try {
-    await sendPatch(context.client, `/api/v1/nodes/${name}`, patch, { ...(signal && { signal }) });
+    await sendPatch(context.client, `/api/v1/nodes/${name}`, patch, { signal });
     registry.wrote(node, taints);
     return DONE;
   } catch (error) {

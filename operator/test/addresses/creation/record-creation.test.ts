@@ -66,7 +66,7 @@ describe("the record of a creation", () => {
     };
     const memory = { creationResult: undefined as CreationResult | undefined, onResult: () => undefined };
     const ref = { kind: "FloatingIPPool", namespace: "default", name: "a", uid: "a" };
-    return { sent, holder: { ref, memory, write, read: () => ({}) } };
+    return { sent, holder: { ref, memory, write, object: () => ({}) } };
   };
   const entry = { ip: IP, createdTime: STARTED };
 

@@ -4,13 +4,13 @@ import { hasFailed, type Outcome } from "../../../src/addresses/calls/outcomes.j
 import { settle } from "../../../src/addresses/creation/creation-recovery.js";
 import type { CreationResult } from "../../../src/addresses/creation/creation-result.js";
 import { ListObservations } from "../../../src/addresses/creation/list-observations.js";
-import type { Action } from "../../../src/controllers/routed-ip/actions.js";
+import { actions, type RoutedKind } from "../../../src/controllers/routed-ip/action-table.js";
 import { addressSetOf } from "../../../src/controllers/routed-ip/address-set.js";
-import { execute } from "../../../src/controllers/routed-ip/execute.js";
+import type { GatherTools } from "../../../src/controllers/routed-ip/gather.js";
 import { memoryOf } from "../../../src/controllers/routed-ip/memory.js";
-import type { Plan } from "../../../src/controllers/routed-ip/plan.js";
-import type { Tools } from "../../../src/controllers/routed-ip/tools.js";
 import { silentLogger } from "../../../src/logging.js";
+import type { ActionCall, RunAction } from "../../../src/reconcile/kind.js";
+import { Retries } from "../../../src/reconcile/retries/retries.js";
 import { timestamp } from "../../../src/times.js";
 import { FakeClock } from "../../support/fake-clock.js";
 import { ModelWorld } from "./model-world.js";
@@ -30,19 +30,18 @@ describe("a creation for a RoutedIP whose answer was lost", () => {
       if (index === before) clock.skew(skewMs);
       listObservations.note({ complete: true, ageSeconds: 0, addresses: new Map() }, clock.monotonic());
     }
-    const resourceState = {
-      addressRetry: undefined,
+    const remembered = {
       creationFailure: undefined,
       creationResult: undefined,
-      cleanup: { attempts: 0 },
-      nodeRetries: new Map(),
-      reverts: [],
+      reverts: undefined,
+      placement: undefined,
     };
     const made = new ModelWorld();
     made.addRouted("a");
     const base = made.snapshot("a");
     const scene = { ...base, now: clock.now(), monotonic: clock.monotonic() };
-    const memory = memoryOf({ ...resourceState, placement: undefined, listObservations, read: () => undefined }, scene);
+    const state = { cleanup: { attempts: 0 }, retries: new Retries(), memory: { ...remembered, listObservations } };
+    const memory = memoryOf(state, scene);
     const routed = { ...base.routed, status: { pendingCreation: intent } };
     return settle({ ...base, set: addressSetOf({ ...base, routed }), now: clock.now(), memory }, intent);
   };
@@ -68,29 +67,37 @@ describe("a call about the address of a RoutedIP", () => {
       poll: () => Promise.reject(new Error("no answer")),
     },
   };
-  const carryOut = async (action: object): Promise<Outcome | undefined> => {
+  const carryOut = async (action: RoutedKind["action"]): Promise<Outcome | undefined> => {
     said.length = 0;
     const { signal } = new AbortController();
     const write = () => Promise.reject(new Error("the server is down"));
     const ref = { kind: "RoutedIP", namespace: "default", name: "a", uid: "a" };
-    const base = { ref, key: "default/a", signal, writer: { write }, onResult: () => undefined, read: () => undefined };
-    const resourceState = { ...base, creationResult: undefined as CreationResult | undefined };
-    const tools = {
-      signal,
-      resourceState,
-      gathered: { account },
-      routing: { context: { clock: new FakeClock(), logger: silentLogger, claims: {} } },
-    } as unknown as Tools;
-    const plan = { steps: [], sequences: [[action as Action]], postAllow: false } as unknown as Plan;
-    const outcome = (await execute(tools, plan))[0]?.outcome;
-    known = resourceState.creationResult;
+    const memory = {
+      onResult: () => undefined,
+      creationResult: undefined as CreationResult | undefined,
+      poll: undefined,
+    };
+    const state = { ref, key: "default/a", signal, write, memory, object: () => undefined };
+    const routing = { context: { clock: new FakeClock(), logger: silentLogger, claims: {} } };
+    const snapshot = { by: "issuer", account };
+    const call = { state, snapshot, signal, context: {} } as unknown as ActionCall<RoutedKind>;
+    const table: Readonly<Record<string, RunAction<RoutedKind, never>>> = actions({
+      routing,
+    } as unknown as GatherTools);
+    const outcome = await table[action.do]?.(call, action as never);
+    known = memory.creationResult;
     return outcome;
   };
   let known: CreationResult | undefined;
 
   it("that has created one is done though the status can't say so: it is remembered, and not created again", async () => {
     const startedAt = timestamp(0);
-    const outcome = await carryOut({ do: "create-address", desired: { region: "nyc3" }, startedAt, why: "" });
+    const outcome = await carryOut({
+      do: "create-address",
+      desired: { family: "IPv4", region: "nyc3" },
+      startedAt,
+      why: "",
+    });
     expect(outcome).to.deep.equal({ is: "done", ip: IP });
     expect(known).to.deep.include({ startedAt });
     expect(known?.created).to.deep.include({ ip: IP, status: { state: "unassigned" } });

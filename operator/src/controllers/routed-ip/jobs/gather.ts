@@ -2,7 +2,9 @@
 
 import { Annotation } from "cdk8s-flipop/api";
 import { CRD_PROBE_MS } from "../../../bounds.js";
+import { inputOf } from "../../../jobs/job.js";
 import type { JobService } from "../../../jobs/job-service.js";
+import type { JobState } from "../../../jobs/job-state.js";
 import { omitUndefined } from "../../../omit-undefined.js";
 import type { ProviderId } from "../../../providers/types.js";
 import type { Problem } from "../../../reconcile/conditions/problem.js";
@@ -12,43 +14,67 @@ import { classRules, type ResolvedJobClass, resolveClass } from "../../../routin
 import type { RoutedIP, RoutedRead } from "../../../routing/resource.js";
 import type { Routing } from "../../../routing/routing.js";
 import { nodesOf, problemOfService, servedBy } from "../gather.js";
-import type { RoutedIPState } from "../resource-state.js";
-import type { JobSnapshot } from "./plan.js";
+import type { RoutedState } from "../routed-state.js";
+import type { JobAction, JobSnapshot } from "./plan.js";
 
 export interface JobTools {
   readonly routing: Routing;
   readonly dnsService: JobService;
   readonly firewalls: FirewallJobs;
-  /** By uid of the RoutedIP: the machine that a Job is bringing its address to. No status says so yet. */
-  readonly aims: Map<string, ProviderId>;
+  readonly aims: Aims;
 }
 
-export function snapshotOf(
-  tools: JobTools,
-  resourceState: RoutedIPState,
-  { routed, problem }: RoutedRead,
-): JobSnapshot {
+/** By uid of the RoutedIP: the machine that a Job is bringing its address to. No status says so yet. */
+export class Aims {
+  private readonly machines = new Map<string, ProviderId>();
+
+  of(uid: string): ProviderId | undefined {
+    return this.machines.get(uid);
+  }
+
+  /** By the Job that the plan creates, or by the one that is there. */
+  set(uid: string, sequence: readonly JobAction[], job: JobSnapshot["job"]): void {
+    const created = sequence.find((action) => action.do === "create-job");
+    const variables = created?.variables ?? (job && inputOf(job.object));
+    const machine = variables?.["NODE_PROVIDER_ID"];
+    if (machine === undefined) this.machines.delete(uid);
+    else this.machines.set(uid, machine);
+  }
+}
+
+/** Asks the API server for what the caches do not say about the Job, once for each state of the Job. */
+export async function prepareJob({ dnsService }: JobTools, uid: string): Promise<void> {
+  const asked = new Set<JobState["is"]>();
+  for (let job = dnsService.find(uid, "assign"); job !== undefined; job = dnsService.find(uid, "assign")) {
+    if (asked.has(job.state.is)) return;
+    asked.add(job.state.is);
+    if (!(await dnsService.ask(job))) return;
+  }
+}
+
+export function snapshotOf(tools: JobTools, state: RoutedState, { routed, problem }: RoutedRead): JobSnapshot {
   const { routing, dnsService, firewalls } = tools;
   const { context } = routing;
+  const { memory, ref } = state;
   const found = resolveClass(routed, routing.lookUp);
   const resolvedClass = found.resolvedClass?.by === "jobs" ? found.resolvedClass : undefined;
   const verdict = resolvedClass === undefined ? undefined : verdictOnClass(routing, resolvedClass);
-  const unserved = problem ?? found.problem ?? problemOfService(routing, resourceState) ?? problemIn(verdict);
-  const { ports, cachesComplete } = servedBy(routing, resourceState, { routed, problem: unserved });
+  const unserved = problem ?? found.problem ?? problemOfService(routing, state) ?? problemIn(verdict);
+  const { ports, cachesComplete } = servedBy(routing, memory, { routed, problem: unserved });
   return {
     routed,
     now: context.clock.now(),
     cachesComplete: cachesComplete && verdict !== "unknown" && dnsService.parts.every((part) => part.hasSynced()),
-    ...omitUndefined({ resolvedClass, problem: unserved, job: dnsService.find(resourceState.ref.uid, "assign") }),
-    ...omitUndefined({ retry: resourceState.addressRetry, failure: resourceState.jobFailure }),
-    claims: context.claims.view(resourceState.ref.uid),
-    ...nodesOf(resourceState),
+    ...omitUndefined({ resolvedClass, problem: unserved, job: dnsService.find(ref.uid, "assign") }),
+    ...memory.job,
+    claims: context.claims.view(ref.uid),
+    ...nodesOf(memory),
     ports,
-    taints: routing.taints.view(resourceState.ref.uid),
-    load: (machine) => loadOf(tools, resourceState, machine),
+    taints: routing.taints.view(ref.uid),
+    load: (machine) => loadOf(tools, ref.uid, machine),
     firewall: firewallState(routing, firewalls, withPorts(routed, ports)),
-    crdTooOld: context.clock.monotonic() - resourceState.droppedAt < CRD_PROBE_MS,
-    cleanup: resourceState.cleanup,
+    crdTooOld: context.clock.monotonic() - memory.intentDroppedAt < CRD_PROBE_MS,
+    cleanup: state.cleanup,
   };
 }
 
@@ -84,11 +110,11 @@ function verdictOnClass(routing: Routing, { className }: ResolvedJobClass): Verd
 }
 
 /** By the statuses of other RoutedIPs, by where their Jobs are bringing them, and by what pools have put there. */
-function loadOf({ routing, aims }: JobTools, resourceState: RoutedIPState, machine: ProviderId): number {
+function loadOf({ routing, aims }: JobTools, uid: string, machine: ProviderId): number {
   let load = 0;
   for (const { metadata, status } of routing.routed.list()) {
-    if (metadata.uid === resourceState.ref.uid) continue;
-    if (status?.providerID === machine || aims.get(metadata.uid) === machine) load += 1;
+    if (metadata.uid === uid) continue;
+    if (status?.providerID === machine || aims.of(metadata.uid) === machine) load += 1;
   }
   const node = routing.context.nodes.ofMachine(machine);
   return load + (node?.annotations[Annotation.reservedIpv4] === undefined ? 0 : 1);

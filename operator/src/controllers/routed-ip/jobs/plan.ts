@@ -15,6 +15,7 @@ import { type CleanupMemory, isCleanupOverdue } from "../../../reconcile/cleanup
 import { type PlannedCondition, stamped, unknown } from "../../../reconcile/conditions/planned-condition.js";
 import type { Problem } from "../../../reconcile/conditions/problem.js";
 import type { RetryState } from "../../../reconcile/retries/retry-schedule.js";
+import type { FirewallState } from "../../../routing/firewall-jobs.js";
 import type { PortsFound } from "../../../routing/ports.js";
 import type { ResolvedJobClass } from "../../../routing/resolved-class.js";
 import type { RoutedIP } from "../../../routing/resource.js";
@@ -51,7 +52,7 @@ export interface JobSnapshot {
   /** What the last Job said that failed. */
   readonly failure?: Problem;
   /** What the class's firewall Jobs have reached for this RoutedIP; after its deletion: that nothing is left. */
-  readonly firewall: "done" | "pending" | { readonly failure: Problem };
+  readonly firewall: FirewallState;
   readonly cleanup: CleanupMemory;
 }
 
@@ -60,11 +61,11 @@ export type Change = { readonly [K in keyof RoutedIPStatus]?: RoutedIPStatus[K] 
 export type JobAction =
   | TaintAction
   | { readonly do: "add-finalizer"; readonly why: string }
-  /** `kept`: what stays by the nature of the class; `givenUp`: what could not be cleaned up in time. */
+  /** `kept`: what stays by the nature of the class; `abandonedItems`: what could not be cleaned up in time. */
   | {
       readonly do: "remove-finalizer";
       readonly kept: readonly string[];
-      readonly givenUp: readonly string[];
+      readonly abandonedItems: readonly string[];
       readonly why: string;
     }
   /** A copy of the address that was created. */
@@ -276,8 +277,8 @@ function deletionChain(snapshot: JobSnapshot, decision: JobDecision): readonly J
   const why = overdue ? "the deadline of the clean-up has passed" : "all is cleaned up";
   const ip = addressOf(routed);
   const kept = ip === undefined ? [] : [`address ${ip}, which a class with Jobs never releases`];
-  const givenUp = snapshot.firewall === "done" ? [] : ["its rules in the firewall of the class"];
-  return [{ do: "remove-finalizer", kept, givenUp, why }];
+  const abandonedItems = snapshot.firewall === "done" ? [] : ["its rules in the firewall of the class"];
+  return [{ do: "remove-finalizer", kept, abandonedItems, why }];
 }
 
 function requeue({ grace }: Election, decision: JobDecision): { readonly requeueAt?: number } {

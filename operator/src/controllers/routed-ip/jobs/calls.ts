@@ -1,0 +1,69 @@
+/** Carries out what the plan of a RoutedIP whose class works by Jobs asks for. */
+
+import { DONE, type Outcome } from "../../../addresses/calls/outcomes.js";
+import type { JobOrder } from "../../../jobs/job.js";
+import { jobNamespaceOf } from "../../../jobs/job-place.js";
+import { isDefinite, jobSpecOf } from "../../../jobs/job-service.js";
+import type { JobObject } from "../../../jobs/job-state.js";
+import { statusPatch } from "../../../kube/patch.js";
+import type { ActionCall } from "../../../reconcile/kind.js";
+import type { RoutedObject } from "../../../routing/resource.js";
+import type { OfKind, RoutedKind } from "../action-table.js";
+import type { GatherTools } from "../gather.js";
+import { keep } from "../object-calls.js";
+import { CRD_TOO_OLD } from "./conditions.js";
+import type { JobTools } from "./gather.js";
+
+/** An older CRD drops the intent of a creation: then nothing is created. */
+export async function record(
+  { routing }: GatherTools,
+  { state }: ActionCall<RoutedKind>,
+  { change }: OfKind<"record">,
+): Promise<Outcome> {
+  const patch = (object: RoutedObject) => statusPatch(object, { ...change });
+  const { status } = await state.write({ patch, subresource: "status", fact: true });
+  const intent = change.pendingCreation;
+  if (intent === undefined || intent.startedAt === status?.pendingCreation?.startedAt) return DONE;
+  state.memory.intentDroppedAt = routing.context.clock.monotonic();
+  return { is: "refused", failure: { kind: "Terminal", problem: CRD_TOO_OLD } };
+}
+
+export async function createJob(
+  { jobs, routing }: GatherTools,
+  { state, snapshot }: ActionCall<RoutedKind>,
+  { variables, attempt }: OfKind<"create-job">,
+): Promise<Outcome> {
+  const { dnsService } = jobsOf(jobs);
+  const { resolvedClass } = snapshot.snapshot;
+  const found = routing.lookUp.class(resolvedClass?.by === "jobs" ? resolvedClass.className : "");
+  if (found === undefined) return { is: "skipped", because: "the class is gone" };
+  const order: JobOrder = {
+    purpose: "assign",
+    uid: state.ref.uid,
+    owner: { name: found.metadata.name, uid: found.metadata.uid },
+    namespace: jobNamespaceOf(found.spec, dnsService),
+    spec: jobSpecOf(found.spec, "assign"),
+    variables,
+    secrets: (found.spec.fromSecretsRef ?? []).map(({ name }) => name),
+    attempt,
+  };
+  try {
+    await dnsService.create(order);
+    return DONE;
+  } catch (error) {
+    // Nothing can have been created: the creation is tried anew, once the class can work.
+    if (isDefinite(error)) await keep(state, { pendingCreation: undefined });
+    throw error;
+  }
+}
+
+export async function removeJob({ jobs }: GatherTools, job: JobObject): Promise<Outcome> {
+  await jobsOf(jobs).dnsService.remove(job);
+  return DONE;
+}
+
+/** A plan asks for Jobs only where the feature is on. */
+function jobsOf(jobs: JobTools | undefined): JobTools {
+  if (jobs === undefined) throw new Error("a plan asks for a Job, and the operator runs without feature jobs");
+  return jobs;
+}

@@ -1,0 +1,114 @@
+/** What the engine runs for a RoutedIP: the plan of its mode as sequences, each with what it locks. Pure. */
+
+import { addressLockKey, CREATION, lockKeyOf } from "../../addresses/lock-key.js";
+import type { ActionSequence, Plan as EnginePlan, SequenceStep } from "../../reconcile/plan.js";
+import { inOrder } from "../../reconcile/plan.js";
+import { reportedRetry } from "../../reconcile/retries/reported-retry.js";
+import type { Action, ActionSequence as Chain, Of, SharedAction } from "./actions.js";
+import type { Gathered, IssuedGathered, JobsGathered } from "./gather.js";
+import { type JobAction, type JobPlan, planJobs } from "./jobs/plan.js";
+import { FINALIZER, firewallKey, JOB_KEY, pollKey, TAINTS, UPDATE } from "./lock-keys.js";
+import { type Plan, plan } from "./plan.js";
+import { type StatusChange, statusOf } from "./status.js";
+import { reliesOn, type Step, type StepName } from "./steps.js";
+
+export interface RoutedPlan extends EnginePlan<Action | JobAction> {
+  readonly status: StatusChange;
+  /** The decision of the mode that the class asks for. */
+  readonly decision: ({ readonly by: "issuer" } & Plan) | ({ readonly by: "jobs" } & JobPlan);
+}
+
+export function planOf(gathered: Gathered): RoutedPlan {
+  return gathered.by === "jobs" ? planOfJobs(gathered) : planOfIssued(gathered);
+}
+
+function planOfJobs({ snapshot, retryAt }: JobsGathered): RoutedPlan {
+  const made = planJobs(snapshot);
+  const { sequence, conditions, requeueAt, status } = made;
+  const ofFirewall = typeof snapshot.firewall === "object" ? snapshot.firewall.retryAt : undefined;
+  const retry = status.retryAt ?? reportedRetry([retryAt, ofFirewall], snapshot.routed.status.retryAt, snapshot.now);
+  return {
+    sequences: inOrder(JOB_KEY, sequence),
+    ...(requeueAt === undefined ? {} : { requeueAt }),
+    ...{ conditions, explanation: "", status: { ...status, retryAt: retry }, decision: { by: "jobs", ...made } },
+  };
+}
+
+function planOfIssued(gathered: IssuedGathered): RoutedPlan {
+  const made = plan(gathered.snapshot);
+  const { steps, sequences, conditions, explanation, requeueAt } = made;
+  return {
+    sequences: [...updateOf(gathered, made, steps), ...sequences.map((chain) => besideUpdate(gathered, chain))],
+    ...(requeueAt === undefined ? {} : { requeueAt }),
+    ...{ conditions, explanation, status: statusOf(gathered.snapshot, made), decision: { by: "issuer", ...made } },
+  };
+}
+
+/** The steps that bring address, firewall and taint where they belong. */
+function updateOf(
+  { snapshot }: IssuedGathered,
+  { postAllow }: Plan,
+  steps: readonly Step[],
+): readonly ActionSequence<Action>[] {
+  if (steps.length === 0) return [];
+  const firewall = firewallKey(snapshot.firewall?.name ?? "");
+  const made = steps.map(({ name, actions }): SequenceStep<Action> => {
+    const needs = steps.map((other) => other.name).filter((other) => reliesOn(name, other, postAllow));
+    return { name, reliesOn: needs, retryKey: retryKeyOf(name, actions) ?? firewall, actions };
+  });
+  return [{ lockKey: UPDATE, steps: made }];
+}
+
+/** `undefined`: that of the firewall. */
+function retryKeyOf(name: StepName, actions: Chain): string | undefined {
+  switch (name) {
+    case "arm":
+      return FINALIZER;
+    case "elect":
+    case "untaint":
+      return TAINTS;
+    case "record":
+      return "record";
+    case "assign":
+      return lockKeyOf(actions.filter(isShared));
+    default:
+      return undefined;
+  }
+}
+
+/** What is no step of an update. */
+function besideUpdate(gathered: IssuedGathered, actions: Chain): ActionSequence<Action> {
+  const [first] = actions;
+  switch (first?.do) {
+    case "poll":
+      return pollOf(gathered, first);
+    case "set-taints":
+      return { lockKey: `taint ${first.node}`, steps: [{ actions }] };
+    case "read-firewall":
+    case "record-firewall":
+      return { lockKey: firewallKey(first.name), steps: [{ actions }] };
+    case "change-firewall":
+      return { lockKey: firewallKey(first.change.name), steps: [{ actions }] };
+    default:
+      return sharedSequence(actions);
+  }
+}
+
+/** The provider's view of an action does not always say where the address goes. */
+function pollOf({ poll, move }: IssuedGathered, action: Of<"poll">): ActionSequence<Action> {
+  const { ip, id } = action;
+  const expected = action.expected ?? (move?.ip === ip ? move.node.machine : undefined);
+  const step = { retryKey: addressLockKey(ip), actions: [{ ...action, expected }] };
+  return { lockKey: pollKey(ip), steps: [step], ...(poll?.id === id ? { notBefore: poll.at } : {}) };
+}
+
+/** The end of a creation does not wait until the next creation may be tried. */
+function sharedSequence(actions: Chain): ActionSequence<Action> {
+  const lockKey = lockKeyOf(actions.filter(isShared));
+  return { lockKey, steps: [{ actions, ...(lockKey === CREATION ? { retryKey: "end of creation" } : {}) }] };
+}
+
+/** An action that pools have, too. */
+function isShared(action: Action): action is SharedAction {
+  return action.do !== "set-taints" && action.do !== "record-created-firewall" && !action.do.endsWith("-firewall");
+}
