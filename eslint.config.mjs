@@ -1,4 +1,6 @@
 // The rules that need types, and the limits of size; format and all quick rules are biome's (biome.json).
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import tseslint from "typescript-eslint";
 
 /** Promises and types that only the compiler can see through. */
@@ -28,6 +30,33 @@ const limits = {
   "max-lines-per-function": ["error", { max: 40, skipBlankLines: true, skipComments: true }],
 };
 
+const CONTROLLERS = "operator/src/controllers";
+const kinds = readdirSync(join(import.meta.dirname, CONTROLLERS), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+
+/** Forbids imports whose path leads into the folder of one of these kinds. */
+function forbid(names, message) {
+  const regex = `^(\\.\\./)+(controllers/)?(${names.join("|")})/`;
+  return { "no-restricted-imports": ["error", { patterns: [{ regex, message }] }] };
+}
+
+/** What kinds share stands beside them, so that a reader of one kind never has to read another. */
+const kindImports = [
+  ...kinds.map((kind) => ({
+    files: [`${CONTROLLERS}/${kind}/**/*.ts`],
+    rules: forbid(
+      kinds.filter((other) => other !== kind),
+      "The folder of a kind does not import that of another kind: move what both need into addresses/, routing/ or reconcile/.",
+    ),
+  })),
+  {
+    files: ["operator/src/*/**/*.ts"],
+    ignores: [`${CONTROLLERS}/**`],
+    rules: forbid(kinds, "Code that kinds share does not import the folder of a kind: let the kind pass a value."),
+  },
+];
+
 /** Where each tsconfig is that knows the files. */
 const projects = [
   "tsconfig.json",
@@ -55,4 +84,5 @@ export default tseslint.config(
     files: ["**/test/**/*.ts"],
     rules: { "max-lines-per-function": "off", "max-lines": ["error", 500] },
   },
+  ...kindImports,
 );

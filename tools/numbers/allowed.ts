@@ -2,10 +2,6 @@
 
 /** Groups of files that import each other. */
 export const ALLOWED_CYCLES: readonly (readonly string[])[] = [
-  [
-    "operator/src/controllers/node-dns-record-set/conditions.ts",
-    "operator/src/controllers/node-dns-record-set/plan.ts",
-  ],
   ["operator/src/controllers/routed-ip/gather-firewall.ts", "operator/src/controllers/routed-ip/gather.ts"],
   [
     "operator/src/controllers/routed-ip/jobs/conditions.ts",
@@ -13,7 +9,6 @@ export const ALLOWED_CYCLES: readonly (readonly string[])[] = [
     "operator/src/controllers/routed-ip/jobs/plan.ts",
     "operator/src/controllers/routed-ip/jobs/status.ts",
   ],
-  ["operator/src/controllers/routed-ip/plan.ts", "operator/src/controllers/routed-ip/update.ts"],
 ];
 
 /** Folders with more than 20 files. */

@@ -2,6 +2,7 @@
 
 import type { AddressStatus } from "cdk8s-flipop/api";
 import { canonicalIp } from "cdk8s-flipop/api";
+import { LOCKED_READ_SECONDS } from "../bounds.js";
 import { hasEnded, type InventoryAddress } from "../inventory/types.js";
 import type { Verdict } from "../match/checks.js";
 import type { ProviderId } from "../providers/types.js";
@@ -70,4 +71,14 @@ function namedAction({ state, actionID, providerID }: AddressStatus) {
   if (actionID === undefined || (state !== "in-progress" && state !== "disabled")) return undefined;
   // A disabled address only ever leaves its node.
   return { id: actionID, expected: state === "disabled" ? undefined : providerID };
+}
+
+/** Another party's action: only the address itself shows its end. The operator polls its own. */
+export function isLocked({ action, inFlight }: InventoryAddress): boolean {
+  return action !== undefined && action.id === undefined && inFlight === undefined;
+}
+
+/** It is locked, and time to look at it again. */
+export function isLockedFor(address: InventoryAddress | undefined): boolean {
+  return address !== undefined && isLocked(address) && address.ageSeconds >= LOCKED_READ_SECONDS;
 }

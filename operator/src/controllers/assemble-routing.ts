@@ -6,14 +6,14 @@ import type { KubeObject } from "../kube/objects.js";
 import { omitUndefined } from "../omit-undefined.js";
 import type { KindController } from "../reconcile/kind-controller.js";
 import type { Notifier } from "../reconcile/notifier.js";
+import { FirewallJobs } from "../routing/firewall-jobs.js";
+import { IssuerAccounts } from "../routing/issuer-accounts.js";
+import { Routing } from "../routing/routing.js";
 import type { RoutedClass } from "./cluster-routed-ip-class/actions.js";
 import { createClassController } from "./cluster-routed-ip-class/controller.js";
 import type { ControllerContext, ControllerParts } from "./context.js";
 import { RoutedIPs } from "./routed-ip/controller.js";
-import { IssuerAccounts } from "./routed-ip/issuer-accounts.js";
-import { FirewallJobs } from "./routed-ip/jobs/firewall-jobs.js";
 import { Aims } from "./routed-ip/jobs/gather.js";
-import { Routing } from "./routed-ip/routing.js";
 import { createIssuerController } from "./routed-ip-issuer/controller.js";
 
 export function createRoutedIPControllers(context: ControllerContext): ControllerParts {

@@ -8,7 +8,7 @@ import { assignVariables, firewallVariables } from "../../jobs/variables.js";
 import { finalizerPatch } from "../../kube/patch.js";
 import type { ActionTable } from "../../reconcile/kind.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
-import type { ClassObject, ClassRead } from "../routed-ip/resource.js";
+import type { ClassObject, ClassRead } from "../../routing/resource.js";
 import type { ClassJobs, ClassTools, Snapshot } from "./gather.js";
 import type { Action, Plan } from "./plan.js";
 

@@ -6,10 +6,10 @@ import type { JobService } from "../../jobs/job-service.js";
 import type { ObjectMeta } from "../../kube/objects.js";
 import { omitUndefined } from "../../omit-undefined.js";
 import type { Problem } from "../../reconcile/conditions/problem.js";
-import type { FirewallJobs } from "../routed-ip/jobs/firewall-jobs.js";
-import { classRules } from "../routed-ip/resolved-class.js";
-import type { ClassRead } from "../routed-ip/resource.js";
-import type { Routing } from "../routed-ip/routing.js";
+import type { FirewallJobs } from "../../routing/firewall-jobs.js";
+import { classRules } from "../../routing/resolved-class.js";
+import type { ClassRead } from "../../routing/resource.js";
+import type { Routing } from "../../routing/routing.js";
 
 export function isByJobs({ updateRoutedIP, updateFirewall }: ClusterRoutedIPClassSpec): boolean {
   return updateRoutedIP !== undefined || updateFirewall !== undefined;

@@ -1,7 +1,7 @@
 /** How each action of a pool is carried out, and whether its decision still holds. */
 
 import type { PlannedAction } from "../../addresses/actions.js";
-import { type Basis, type Move, moveBasis, objectBasis, recheckOf } from "../../addresses/basis.js";
+import { type Basis, type Move, moveBasis, objectBasis, recheckOf } from "../../addresses/calls/basis.js";
 import { DONE, type Outcome, skipped } from "../../addresses/calls/outcomes.js";
 import type { Recheck } from "../../providers/call.js";
 import type { CallPriority } from "../../providers/urgency.js";

@@ -4,13 +4,15 @@ import { Annotation, canonicalIp, Finalizer, type FloatingIPPoolStatus, type Pen
 import type { ListAction, PlannedAction, RecordAction } from "../../addresses/actions.js";
 import { DONE, type Outcome, skipped } from "../../addresses/calls/outcomes.js";
 import { intentText } from "../../addresses/creation/creation-result.js";
+import { dropCopy } from "../../addresses/creation/record-creation.js";
 import { finalizerPatch, ownAnnotationPatch, type Patch, specPatch, statusPatch } from "../../kube/patch.js";
 import type { ActionCall, ActionTable } from "../../reconcile/kind.js";
 import type { SequenceResult } from "../../reconcile/plan.js";
 import type { ControllerContext } from "../context.js";
-import { dropCopy, endCreation, noteOlderCrd, recordCreation } from "./pool-creation.js";
+import { isOf } from "./creation-fields.js";
+import { endCreation, noteOlderCrd, recordCreation } from "./pool-creation.js";
 import { mayBeAccepted } from "./record-outcome.js";
-import { isOf, type PoolObject, type PoolState, type Pools } from "./resource.js";
+import type { PoolObject, PoolState, Pools } from "./resource.js";
 
 type Call = ActionCall<Pools>;
 type Change = { readonly [K in keyof FloatingIPPoolStatus]?: FloatingIPPoolStatus[K] | undefined };

@@ -4,13 +4,13 @@ import { familyOf } from "cdk8s-flipop/api";
 import { AddressAccount, ALONE } from "../../addresses/address-accounts.js";
 import { freshSeconds } from "../../addresses/creation/creation-registry.js";
 import { addressLockKey } from "../../addresses/lock-key.js";
+import { isLocked, isLockedFor } from "../../addresses/observed.js";
 import {
   CONTESTED_LIST_MAX_AGE_SECONDS,
   LIST_MAX_AGE_SECONDS,
   LOCKED_READ_SECONDS,
   SETTLE_LIST_SECONDS,
 } from "../../bounds.js";
-import type { InventoryAddress } from "../../inventory/types.js";
 import type { CallContext } from "../../providers/call.js";
 import type { ControllerContext } from "../context.js";
 import { namedAddresses } from "./gather.js";
@@ -93,13 +93,4 @@ async function readOthers(
   await account.rereadUnconfirmed(why("a read contradicted what was done"));
   const locked = ips.filter((ip) => isLockedFor(view.get(ip)));
   if (locked.length > 0) await account.read(why("another action runs on it"), locked);
-}
-
-/** Another party's action: only the address itself shows its end. The operator polls its own. */
-function isLocked({ action, inFlight }: InventoryAddress): boolean {
-  return action !== undefined && action.id === undefined && inFlight === undefined;
-}
-
-export function isLockedFor(address: InventoryAddress | undefined): boolean {
-  return address !== undefined && isLocked(address) && address.ageSeconds >= LOCKED_READ_SECONDS;
 }

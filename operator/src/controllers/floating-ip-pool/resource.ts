@@ -1,8 +1,9 @@
 /** A pool as it is stored, made safe to read, with the facts about its creation that the status may lack. */
 
-import { type CreatedAddress, canonicalIp, type FloatingIPPoolSpec, type FloatingIPPoolStatus } from "cdk8s-flipop/api";
+import type { FloatingIPPoolSpec, FloatingIPPoolStatus } from "cdk8s-flipop/api";
 import type { PlannedAction } from "../../addresses/actions.js";
-import { type CreatedFacts, type CreationResult, openIntent } from "../../addresses/creation/creation-result.js";
+import type { CreationResult } from "../../addresses/creation/creation-result.js";
+import { knownStatus } from "../../addresses/creation/record-creation.js";
 import type { KubeObject } from "../../kube/objects.js";
 import type { Problem } from "../../reconcile/conditions/problem.js";
 import type { Plan as EnginePlan } from "../../reconcile/plan.js";
@@ -15,6 +16,7 @@ import {
   type SafeSpec,
 } from "../../reconcile/read-spec.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
+import { CREATION_FIELDS } from "./creation-fields.js";
 import type { Remembered } from "./memory.js";
 import type { Plan } from "./plan.js";
 import type { Gathered, Pool } from "./snapshot.js";
@@ -87,33 +89,7 @@ export function knownPool(state: PoolState): PoolRead | undefined {
 
 /** The pool with the facts about its creation that the status lacks. */
 export function withResult(read: PoolRead, result: CreationResult | undefined): PoolRead {
-  const { metadata, status } = read.pool;
-  const { pendingCreation, ...rest } = status;
-  const createdTimes = (status.createdIPs ?? []).map(({ createdTime }) => createdTime);
-  const intent = openIntent(metadata, { pendingCreation, createdTimes }, result);
-  const added = addedBy(status, result);
-  if (intent === pendingCreation && added === undefined) return read;
-  const folded = { ...rest, ...added, ...(intent === undefined ? {} : { pendingCreation: intent }) };
-  return { ...read, pool: { ...read.pool, status: folded } };
-}
-
-function addedBy(status: FloatingIPPoolStatus, result: CreationResult | undefined) {
-  const created = result?.created;
-  if (created === undefined || isOnRecord(status, created)) return undefined;
-  return { ...withCreated(status, created), ips: { [created.ip]: created.status, ...status.ips } };
-}
-
-export function isOnRecord({ createdIPs = [] }: FloatingIPPoolStatus, { ip, inferred }: CreatedFacts): boolean {
-  const entry = createdIPs.find((each) => isOf(each, ip));
-  return entry !== undefined && (inferred !== true || entry.inferred === true);
-}
-
-/** `createdIPs` with one more. */
-export function withCreated(status: FloatingIPPoolStatus | undefined, { ip, createdTime, inferred }: CreatedFacts) {
-  const others = (status?.createdIPs ?? []).filter((entry) => !isOf(entry, ip));
-  return { createdIPs: [...others, { ip, createdTime, ...(inferred === true ? { inferred } : {}) }] };
-}
-
-export function isOf(entry: CreatedAddress, ip: string): boolean {
-  return canonicalIp(entry.ip) === canonicalIp(ip);
+  const { pool } = read;
+  const status = knownStatus(CREATION_FIELDS, pool, result);
+  return status === pool.status ? read : { ...read, pool: { ...pool, status } };
 }

@@ -7,11 +7,19 @@ import type { Problem } from "../../reconcile/conditions/problem.js";
 import { ttlOf } from "../../records/record-sequence.js";
 import { clockTime } from "../../times.js";
 import { isPaused } from "./deletion.js";
+import type { Emptying } from "./emptying.js";
 import { failureOf } from "./failure.js";
-import type { Decision } from "./plan.js";
 import type { Publication } from "./publication.js";
 import type { Snapshot } from "./snapshot.js";
 import type { Desired } from "./wish.js";
+
+/** What the steps came to. */
+export interface Decision {
+  /** Absent: the spec names no record set. */
+  readonly desired: Desired | undefined;
+  readonly publication: Publication;
+  readonly emptying: Emptying;
+}
 
 export function conditionsOf(snapshot: Snapshot, decision: Decision): readonly PlannedCondition[] {
   return [ready(snapshot), dnsReady(snapshot, decision), conflict(snapshot), reachable(snapshot)];

@@ -5,7 +5,7 @@ import { contestedUntil } from "../../addresses/contested.js";
 import { type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
 import { isDue } from "../../reconcile/retries/retry-schedule.js";
 import { recordChain } from "../../records/record-sequence.js";
-import { conditionsOf, stateOf } from "./conditions.js";
+import { conditionsOf, type Decision, stateOf } from "./conditions.js";
 import { deletionChain, finalizerChain, isDeleting } from "./deletion.js";
 import { type Emptying, emptyingOf } from "./emptying.js";
 import type { Action, ActionSequence } from "./planned-actions.js";
@@ -23,14 +23,6 @@ export interface Plan extends EnginePlan<Action> {
   readonly state: RecordSetState;
   /** What went wrong; absent: nothing. */
   readonly error?: string;
-}
-
-/** What the steps came to. */
-export interface Decision {
-  /** Absent: the spec names no record set. */
-  readonly desired: Desired | undefined;
-  readonly publication: Publication;
-  readonly emptying: Emptying;
 }
 
 export function plan(snapshot: Snapshot): Plan {

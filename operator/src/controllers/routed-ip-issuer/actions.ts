@@ -5,7 +5,7 @@ import { DONE, type Outcome, skipped } from "../../addresses/calls/outcomes.js";
 import { finalizerPatch, statusPatch } from "../../kube/patch.js";
 import type { ActionTable } from "../../reconcile/kind.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
-import type { IssuerObject, IssuerRead } from "../routed-ip/resource.js";
+import type { IssuerObject, IssuerRead } from "../../routing/resource.js";
 import type { Gathered, IssuerMemory } from "./gather.js";
 import type { Action, Plan } from "./plan.js";
 

@@ -1,12 +1,12 @@
 /** RoutedIPIssuers: the operator tries the credentials of each, and keeps each as long as a RoutedIP uses it. */
 
 import { Finalizer } from "cdk8s-flipop/api";
-import { type Basis, objectBasis, recheckOf } from "../../addresses/basis.js";
+import { type Basis, objectBasis, recheckOf } from "../../addresses/calls/basis.js";
 import type { Kind } from "../../reconcile/kind.js";
 import { KindController } from "../../reconcile/kind-controller.js";
 import { namespacedSource } from "../../reconcile/objects/source.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
-import { type IssuerObject, readIssuer } from "../routed-ip/resource.js";
+import { type IssuerObject, readIssuer } from "../../routing/resource.js";
 import { ACTIONS, type RoutedIPIssuer } from "./actions.js";
 import { conditionEvents, eventsOf } from "./events.js";
 import { gather, type IssuerTools, prepare } from "./gather.js";

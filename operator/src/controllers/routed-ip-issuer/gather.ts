@@ -12,10 +12,10 @@ import type { CleanupMemory } from "../../reconcile/cleanup.js";
 import type { Problem } from "../../reconcile/conditions/problem.js";
 import { earliest } from "../../reconcile/iteration.js";
 import { isDue } from "../../reconcile/retries/retry-schedule.js";
-import type { SharedFirewall } from "../routed-ip/firewall-registry.js";
-import type { AccountAnswer, IssuerAccounts } from "../routed-ip/issuer-accounts.js";
-import type { IssuerRead } from "../routed-ip/resource.js";
-import type { Routing } from "../routed-ip/routing.js";
+import type { SharedFirewall } from "../../routing/firewall-registry.js";
+import type { AccountAnswer, IssuerAccounts } from "../../routing/issuer-accounts.js";
+import type { IssuerRead } from "../../routing/resource.js";
+import type { Routing } from "../../routing/routing.js";
 
 const REGION_LABEL = "topology.kubernetes.io/region";
 

@@ -2,6 +2,7 @@
 
 import type { Outcome } from "../../addresses/calls/outcomes.js";
 import type { ActionCall, ActionTable, RunAction } from "../../reconcile/kind.js";
+import type { RoutedObject, RoutedRead } from "../../routing/resource.js";
 import type { Action } from "./actions.js";
 import { assign, create, poll, release, unassign } from "./address-calls.js";
 import { changeFirewall, createFirewall, readFirewall, recordCreated } from "./firewall-calls.js";
@@ -9,7 +10,6 @@ import type { Gathered, GatherTools, IssuedGathered } from "./gather.js";
 import { createJob, record, removeJob } from "./jobs/calls.js";
 import type { JobAction } from "./jobs/plan.js";
 import { callRecords, keep, patchMetadata, recordFirewall, recordIntent } from "./object-calls.js";
-import type { RoutedObject, RoutedRead } from "./resource.js";
 import { dropCopy, recordCreation } from "./routed-creation.js";
 import type { RoutedMemory } from "./routed-state.js";
 import type { RoutedPlan } from "./sequences.js";

@@ -8,7 +8,7 @@ import type { ListAction, NodeAction, Action as SetAction } from "../../addresse
 import type { Taint } from "../../kube/slim.js";
 import type { CreateFirewall, FirewallChange, ProviderId } from "../../providers/types.js";
 import type { Reasoned } from "../../records/actions.js";
-import type { Recorded } from "./firewall.js";
+import type { Recorded } from "../../routing/firewall-registry.js";
 
 /** Actions on a set of addresses, but for those of a set that is listed in a spec or annotates nodes. */
 export type SharedAction = Exclude<SetAction, ListAction | NodeAction>;

@@ -4,7 +4,8 @@ import { type AddressStatus, type CreatedAddress, canonicalIp, type RoutedIPStat
 import type { AddressSet } from "../../addresses/address-set.js";
 import { familyOfList } from "../../addresses/desired.js";
 import { omitUndefined } from "../../omit-undefined.js";
-import type { RoutedIP, Snapshot } from "./snapshot.js";
+import type { RoutedIP } from "../../routing/resource.js";
+import type { Snapshot } from "./snapshot.js";
 
 export function addressSetOf({ routed, resolvedClass }: Pick<Snapshot, "routed" | "resolvedClass">): AddressSet {
   const { metadata, spec, status } = routed;

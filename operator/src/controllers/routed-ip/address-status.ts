@@ -5,8 +5,8 @@ import type { PlannedAddress } from "../../addresses/address-status.js";
 import type { Placement } from "../../addresses/grace.js";
 import type { Problem } from "../../reconcile/conditions/problem.js";
 import { reportedRetry } from "../../reconcile/retries/reported-retry.js";
+import type { Recorded } from "../../routing/firewall-registry.js";
 import { timeOf } from "../../times.js";
-import type { Recorded } from "./firewall.js";
 import type { Snapshot } from "./snapshot.js";
 
 /** Fields that a run writes; `undefined` takes one away. Those of records (`created`, intents, ...) are others' to write. */

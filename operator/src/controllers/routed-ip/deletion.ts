@@ -8,13 +8,14 @@ import { recordRemoval } from "../../addresses/records.js";
 import { drainUntil, releaseSequences } from "../../addresses/release.js";
 import type { FirewallFacts } from "../../providers/types.js";
 import { isCleanupOverdue } from "../../reconcile/cleanup.js";
+import { ruleFacts } from "../../routing/ports.js";
+import type { RoutedIP } from "../../routing/resource.js";
 import type { Action, ActionSequence } from "./actions.js";
 import { sharedChain } from "./actions.js";
 import { createdIp } from "./address-set.js";
 import { recordOf } from "./address-status.js";
 import { changeOf, type FirewallPlan, type FirewallSnapshot, planFirewall } from "./firewall.js";
-import { ruleFacts } from "./ports.js";
-import type { RoutedIP, Snapshot } from "./snapshot.js";
+import type { Snapshot } from "./snapshot.js";
 import { strayTaints, taintedByUs } from "./taints.js";
 
 export function isDeleting({ metadata }: Pick<RoutedIP, "metadata">): boolean {

@@ -5,13 +5,13 @@ import { DONE, type Outcome, outcomeOf, skipped } from "../../addresses/calls/ou
 import { statusPatch } from "../../kube/patch.js";
 import type { CallPriority } from "../../providers/urgency.js";
 import type { RecoveringAccount } from "../../reconcile/retries/retries.js";
+import type { FirewallCaller, SharedFirewall } from "../../routing/firewall-registry.js";
+import type { IssuerObject } from "../../routing/resource.js";
+import type { Routing } from "../../routing/routing.js";
 import { timestamp } from "../../times.js";
 import type { IssuedCall } from "./action-table.js";
 import type { FirewallDo, Of } from "./actions.js";
-import type { FirewallCaller, SharedFirewall } from "./firewall-registry.js";
 import type { GatherTools, IssuedGathered } from "./gather.js";
-import type { IssuerObject } from "./resource.js";
-import type { Routing } from "./routing.js";
 
 export function readFirewall({ routing }: GatherTools, call: IssuedCall, action: Of<"read-firewall">) {
   return calling(routing, call, action, async (firewall, caller) => {

@@ -13,7 +13,8 @@ import type {
   ProviderId,
 } from "../../providers/types.js";
 import type { Problem } from "../../reconcile/conditions/problem.js";
-import { ruleFacts } from "./ports.js";
+import type { Recorded } from "../../routing/firewall-registry.js";
+import { ruleFacts } from "../../routing/ports.js";
 
 export interface FirewallSnapshot {
   readonly name: string;
@@ -40,12 +41,6 @@ export interface DesiredFirewall {
   readonly target?: ProviderId;
   /** The node that holds the address until it has moved. */
   readonly holder?: ProviderId;
-}
-
-/** What a RoutedIP has on record: the rules that it needs, and the machines that it (too) has put there. */
-export interface Recorded {
-  readonly rules: readonly FirewallRule[];
-  readonly nodes: readonly ProviderId[];
 }
 
 export interface FirewallPlan {

@@ -4,14 +4,14 @@ import { omitUndefined } from "../../omit-undefined.js";
 import type { FirewallProvider } from "../../providers/types.js";
 import type { Problem } from "../../reconcile/conditions/problem.js";
 import { isDue } from "../../reconcile/retries/retry-schedule.js";
+import type { FirewallView, SharedFirewall } from "../../routing/firewall-registry.js";
+import type { ResolvedIssuerClass } from "../../routing/resolved-class.js";
+import type { RoutedIP } from "../../routing/resource.js";
+import type { Routing } from "../../routing/routing.js";
 import { recordOf } from "./address-status.js";
 import type { FirewallSnapshot } from "./firewall.js";
-import type { FirewallView, SharedFirewall } from "./firewall-registry.js";
 import type { ResolvedAccount } from "./gather.js";
-import type { ResolvedIssuerClass } from "./resolved-class.js";
 import type { RoutedState } from "./routed-state.js";
-import type { Routing } from "./routing.js";
-import type { RoutedIP } from "./snapshot.js";
 
 interface FirewallScene {
   readonly routed: RoutedIP;

@@ -14,9 +14,10 @@ import { observedOf } from "../../addresses/observed.js";
 import { publishedOf, recordChain } from "../../addresses/records.js";
 import { bookkeepingSequences, isHeldBack } from "../../addresses/release.js";
 import { requeueAt } from "../../addresses/requeue-at.js";
-import { regionsOf, type WaitingNodes } from "../../addresses/waiting-nodes.js";
+import { regionsOf } from "../../addresses/waiting-nodes.js";
 import type { ProviderId } from "../../providers/types.js";
 import type { PlannedCondition } from "../../reconcile/conditions/planned-condition.js";
+import { rulesOf } from "../../routing/ports.js";
 import { type ActionSequence, sharedChain } from "./actions.js";
 import { createdIp } from "./address-set.js";
 import { type PlannedStatus, plannedStatus, recordOf } from "./address-status.js";
@@ -31,10 +32,9 @@ import {
 } from "./deletion.js";
 import { electionOf } from "./election.js";
 import { type DesiredFirewall, type FirewallPlan, type FirewallSnapshot, planFirewall } from "./firewall.js";
-import { rulesOf } from "./ports.js";
 import type { Snapshot } from "./snapshot.js";
 import { type Step, stepsOf } from "./steps.js";
-import { blocksOf, isCreating, stepActions } from "./update.js";
+import { blocksOf, type Decision, isCreating, type Place, stepActions } from "./update.js";
 
 export interface Plan {
   /** In this order. A step that fails stops those that rely on it (`reliesOn`), and nothing else. */
@@ -59,26 +59,6 @@ export interface Needs {
   readonly nodes: readonly string[];
   /** Machines that stay behind the firewall. */
   readonly machines: readonly ProviderId[];
-}
-
-/** What the steps are made of. */
-export interface Decision {
-  readonly desired: Desired;
-  readonly placement: Placement | undefined;
-  readonly assignmentPlan: AssignmentPlan;
-  readonly creation: Creation;
-  readonly election: WaitingNodes;
-  readonly movable: MovableAddresses;
-  /** The node that has the address, or will have it. */
-  readonly target: Place | undefined;
-  readonly holder: Place | undefined;
-  readonly firewall: FirewallPlan | undefined;
-  readonly explanation: string;
-}
-
-export interface Place {
-  readonly name: string | undefined;
-  readonly machine: ProviderId;
 }
 
 export function plan(snapshot: Snapshot): Plan {

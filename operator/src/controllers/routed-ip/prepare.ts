@@ -6,6 +6,8 @@ import { LIST_MAX_AGE_SECONDS, SETTLE_LIST_SECONDS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import type { CallContext } from "../../providers/call.js";
 import { earliest } from "../../reconcile/iteration.js";
+import { resolveClass } from "../../routing/resolved-class.js";
+import type { RoutedRead } from "../../routing/resource.js";
 import {
   creationKey,
   familyOfRouted,
@@ -16,8 +18,6 @@ import {
   resolveAccount,
 } from "./gather.js";
 import { prepareJob } from "./jobs/gather.js";
-import { resolveClass } from "./resolved-class.js";
-import type { RoutedRead } from "./resource.js";
 import { type RoutedState, readOf } from "./routed-state.js";
 
 type Why = (text: string) => CallContext;

@@ -1,14 +1,14 @@
 /** Whether the decision behind an action of a RoutedIP still holds at the moment at which its call may be sent. */
 
-import { type Basis, type Move, moveBasis, objectBasis, recheckOf as onBasis } from "../../addresses/basis.js";
+import { type Basis, type Move, moveBasis, objectBasis, recheckOf as onBasis } from "../../addresses/calls/basis.js";
 import { MAX_DECISION_AGE_MS } from "../../bounds.js";
 import { jsonEqual } from "../../kube/equal.js";
 import type { Recheck } from "../../providers/call.js";
 import type { RecheckedDecision } from "../../reconcile/kind.js";
 import { supersededRecords } from "../../records/recheck.js";
+import { resolveClass } from "../../routing/resolved-class.js";
 import type { RoutedKind } from "./action-table.js";
 import type { GatherTools } from "./gather.js";
-import { resolveClass } from "./resolved-class.js";
 import { type RoutedState, readOf } from "./routed-state.js";
 
 type RoutedAction = RoutedKind["action"];

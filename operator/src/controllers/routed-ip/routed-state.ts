@@ -10,9 +10,9 @@ import type { ProviderId } from "../../providers/types.js";
 import type { Problem } from "../../reconcile/conditions/problem.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
 import type { RetryState } from "../../reconcile/retries/retry-schedule.js";
+import type { RoutedRead } from "../../routing/resource.js";
 import type { RoutedKind } from "./action-table.js";
-import { withResult } from "./known-creation.js";
-import type { RoutedRead } from "./resource.js";
+import { withResult } from "./creation-fields.js";
 import type { ServiceFollower } from "./service-follower.js";
 
 export const KIND = "RoutedIP";

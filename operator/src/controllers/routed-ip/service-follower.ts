@@ -3,12 +3,12 @@
 import type { PodScope } from "../../kube/pod-scopes.js";
 import type { PodView } from "../../kube/pod-view.js";
 import { MatchIndex } from "../../match/match-index.js";
-import { EndpointWorkload } from "./endpoints.js";
+import { EndpointWorkload } from "../../routing/endpoints.js";
+import type { PortPod } from "../../routing/ports.js";
+import type { RoutedIP } from "../../routing/resource.js";
+import type { Routing } from "../../routing/routing.js";
+import { type ServiceFacts, serviceKeyOf } from "../../routing/service.js";
 import { everyNode } from "./every-node.js";
-import type { PortPod } from "./ports.js";
-import type { Routing } from "./routing.js";
-import { type ServiceFacts, serviceKeyOf } from "./service.js";
-import type { RoutedIP } from "./snapshot.js";
 
 export interface ServiceFollowerProps {
   readonly routing: Routing;

@@ -1,34 +1,11 @@
 /** All that a decision about one RoutedIP reads: values of one moment. Most of it is what a pool's decision reads. */
 
-import type { RoutedIPSpec, RoutedIPStatus } from "cdk8s-flipop/api";
 import type { AddressSnapshot } from "../../addresses/address-set.js";
-import type { ObjectMeta } from "../../kube/objects.js";
-import type { Taint } from "../../kube/slim.js";
+import type { PortsFound } from "../../routing/ports.js";
+import type { ResolvedIssuerClass } from "../../routing/resolved-class.js";
+import type { RoutedIP } from "../../routing/resource.js";
+import type { TaintView } from "../../routing/taint-registry.js";
 import type { FirewallSnapshot } from "./firewall.js";
-import type { PortsFound } from "./ports.js";
-import type { ResolvedIssuerClass } from "./resolved-class.js";
-
-export interface RoutedIP {
-  readonly metadata: ObjectMeta;
-  readonly spec: RoutedIPSpec;
-  readonly status: RoutedIPStatus;
-}
-
-/** A node that bears taints of ours. */
-export interface TaintedNode {
-  readonly name: string;
-  /** Those under our prefix. */
-  readonly taints: readonly Taint[];
-  /** Of these and others: what other RoutedIPs need there. */
-  readonly needed: readonly Taint[];
-}
-
-export interface TaintView {
-  /** All nodes that bear any, those that other RoutedIPs hold included. */
-  readonly nodes: readonly TaintedNode[];
-  /** What other RoutedIPs need on a node. */
-  neededOn(node: string): readonly Taint[];
-}
 
 /** `set` is of the same RoutedIP. */
 export interface Snapshot extends AddressSnapshot {

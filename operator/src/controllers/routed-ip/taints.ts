@@ -2,9 +2,9 @@
 
 import { jsonEqual } from "../../kube/equal.js";
 import type { Taint } from "../../kube/slim.js";
+import type { ClassRules } from "../../routing/resolved-class.js";
+import type { TaintedNode, TaintView } from "../../routing/taint-registry.js";
 import type { TaintAction } from "./actions.js";
-import type { ClassRules } from "./resolved-class.js";
-import type { TaintedNode, TaintView } from "./snapshot.js";
 
 /** What the taints of a node are decided by. */
 interface Scene {

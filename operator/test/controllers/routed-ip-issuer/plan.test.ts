@@ -1,11 +1,11 @@
 import { Finalizer, type RoutedIPIssuerSpec, type RoutedIPIssuerStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { credentialsOf, secretOf } from "../../../src/controllers/routed-ip/issuer-credentials.js";
 import type { Snapshot } from "../../../src/controllers/routed-ip-issuer/gather.js";
 import { plan } from "../../../src/controllers/routed-ip-issuer/plan.js";
 import type { ObjectMeta } from "../../../src/kube/objects.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";
+import { credentialsOf, secretOf } from "../../../src/routing/issuer-credentials.js";
 import { meta } from "../../claims/resources.js";
 
 const FIREWALL = { id: "7", name: "ingress", rules: [], nodes: [], pending: false };

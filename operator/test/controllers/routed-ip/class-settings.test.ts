@@ -1,9 +1,9 @@
 import { KINDS } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { FirewallJobs } from "../../../src/controllers/routed-ip/jobs/firewall-jobs.js";
-import { classRules } from "../../../src/controllers/routed-ip/resolved-class.js";
-import type { RoutedIP } from "../../../src/controllers/routed-ip/snapshot.js";
+import { FirewallJobs } from "../../../src/routing/firewall-jobs.js";
+import { classRules } from "../../../src/routing/resolved-class.js";
+import type { RoutedIP } from "../../../src/routing/resource.js";
 import { meta } from "../../claims/resources.js";
 
 describe("a class of RoutedIPs", () => {

@@ -6,9 +6,9 @@ import {
   type FirewallSnapshot,
   opensSafely,
   planFirewall,
-  type Recorded,
 } from "../../../src/controllers/routed-ip/firewall.js";
 import type { FirewallFacts, FirewallRuleFacts } from "../../../src/providers/types.js";
+import type { Recorded } from "../../../src/routing/firewall-registry.js";
 import { FOREIGN } from "./model-cluster.js";
 
 const [A, B] = ["cloud://a", "cloud://b"];

@@ -2,12 +2,12 @@
 
 import type { RoutedIPSpec } from "cdk8s-flipop/api";
 import type { Action } from "../../../src/controllers/routed-ip/actions.js";
-import type { ResolvedIssuerClass } from "../../../src/controllers/routed-ip/resolved-class.js";
-import type { ServiceFacts } from "../../../src/controllers/routed-ip/service.js";
-import type { RoutedIP } from "../../../src/controllers/routed-ip/snapshot.js";
 import type { SlimNode, Taint } from "../../../src/kube/slim.js";
 import { isOwnTaint } from "../../../src/match/taints.js";
 import type { FirewallFacts, FirewallRuleFacts } from "../../../src/providers/types.js";
+import type { ResolvedIssuerClass } from "../../../src/routing/resolved-class.js";
+import type { RoutedIP } from "../../../src/routing/resource.js";
+import type { ServiceFacts } from "../../../src/routing/service.js";
 import { timestamp } from "../../../src/times.js";
 import { meta } from "../../claims/resources.js";
 import { readyCondition, slimNode } from "../../match/cluster.js";

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { type Plan, plan } from "../../../src/controllers/routed-ip/plan.js";
-import type { ResolvedIssuerClass } from "../../../src/controllers/routed-ip/resolved-class.js";
 import type { Snapshot } from "../../../src/controllers/routed-ip/snapshot.js";
 import { orderOf } from "../../../src/controllers/routed-ip/steps.js";
+import type { ResolvedIssuerClass } from "../../../src/routing/resolved-class.js";
 import { timestamp } from "../../../src/times.js";
 import { FIREWALL, FOREIGN, TAINT } from "./model-cluster.js";
 import { ModelWorld } from "./model-world.js";

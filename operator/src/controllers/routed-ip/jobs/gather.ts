@@ -8,14 +8,13 @@ import type { JobState } from "../../../jobs/job-state.js";
 import { omitUndefined } from "../../../omit-undefined.js";
 import type { ProviderId } from "../../../providers/types.js";
 import type { Problem } from "../../../reconcile/conditions/problem.js";
+import type { FirewallJobs } from "../../../routing/firewall-jobs.js";
+import type { PortsFound } from "../../../routing/ports.js";
+import { classRules, type ResolvedJobClass, resolveClass } from "../../../routing/resolved-class.js";
+import type { RoutedIP, RoutedRead } from "../../../routing/resource.js";
+import type { Routing } from "../../../routing/routing.js";
 import { nodesOf, problemOfService, servedBy } from "../gather.js";
-import type { PortsFound } from "../ports.js";
-import { classRules, type ResolvedJobClass, resolveClass } from "../resolved-class.js";
-import type { RoutedRead } from "../resource.js";
 import type { RoutedState } from "../routed-state.js";
-import type { Routing } from "../routing.js";
-import type { RoutedIP } from "../snapshot.js";
-import type { FirewallJobs } from "./firewall-jobs.js";
 import type { JobAction, JobSnapshot } from "./plan.js";
 
 export interface JobTools {

@@ -15,16 +15,17 @@ import { type CleanupMemory, isCleanupOverdue } from "../../../reconcile/cleanup
 import { type PlannedCondition, stamped, unknown } from "../../../reconcile/conditions/planned-condition.js";
 import type { Problem } from "../../../reconcile/conditions/problem.js";
 import type { RetryState } from "../../../reconcile/retries/retry-schedule.js";
+import type { FirewallState } from "../../../routing/firewall-jobs.js";
+import type { PortsFound } from "../../../routing/ports.js";
+import type { ResolvedJobClass } from "../../../routing/resolved-class.js";
+import type { RoutedIP } from "../../../routing/resource.js";
+import type { TaintView } from "../../../routing/taint-registry.js";
 import { timestamp } from "../../../times.js";
 import type { TaintAction } from "../actions.js";
 import { hasFinalizer, isDeleting } from "../deletion.js";
-import type { PortsFound } from "../ports.js";
-import type { ResolvedJobClass } from "../resolved-class.js";
-import type { RoutedIP, TaintView } from "../snapshot.js";
 import { electTaint, strayTaints } from "../taints.js";
 import { conditionsOf, conflictOf } from "./conditions.js";
 import { type Election, elect } from "./election.js";
-import type { FirewallState } from "./firewall-jobs.js";
 import { statusOf } from "./status.js";
 
 export interface JobSnapshot {

@@ -1,8 +1,8 @@
 /** The Service that an address follows: whether it can be followed, and by whom. */
 
 import { Annotation, type RoutedIPSpec } from "cdk8s-flipop/api";
-import { type Cached, keyOf, type ObjectMeta, type Transform } from "../../kube/objects.js";
-import type { Problem } from "../../reconcile/conditions/problem.js";
+import { type Cached, keyOf, type ObjectMeta, type Transform } from "../kube/objects.js";
+import type { Problem } from "../reconcile/conditions/problem.js";
 
 export interface ServicePort {
   readonly name?: string;

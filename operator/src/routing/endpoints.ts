@@ -1,7 +1,7 @@
 /** Where a Service is served: its EndpointSlices, by node. */
 
-import type { Cached, ObjectMeta, Transform } from "../../kube/objects.js";
-import type { Workload, WorkloadSource } from "../../match/workload.js";
+import type { Cached, ObjectMeta, Transform } from "../kube/objects.js";
+import type { Workload, WorkloadSource } from "../match/workload.js";
 
 export interface EndpointFacts {
   /** Absent: nobody knows where it runs. */

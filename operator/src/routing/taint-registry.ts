@@ -1,11 +1,26 @@
 /** Which RoutedIP needs its taint on which nodes, and what was sent that the node cache does not show yet. */
 
-import { CACHE_LAG_MS } from "../../bounds.js";
-import type { Clock } from "../../clock.js";
-import { jsonEqual } from "../../kube/equal.js";
-import type { SlimNode, Taint } from "../../kube/slim.js";
-import { isOwnTaint } from "../../match/taints.js";
-import type { TaintedNode, TaintView } from "./snapshot.js";
+import { CACHE_LAG_MS } from "../bounds.js";
+import type { Clock } from "../clock.js";
+import { jsonEqual } from "../kube/equal.js";
+import type { SlimNode, Taint } from "../kube/slim.js";
+import { isOwnTaint } from "../match/taints.js";
+
+/** A node that bears taints of ours. */
+export interface TaintedNode {
+  readonly name: string;
+  /** Those under our prefix. */
+  readonly taints: readonly Taint[];
+  /** Of these and others: what other RoutedIPs need there. */
+  readonly needed: readonly Taint[];
+}
+
+export interface TaintView {
+  /** All nodes that bear any, those that other RoutedIPs hold included. */
+  readonly nodes: readonly TaintedNode[];
+  /** What other RoutedIPs need on a node. */
+  neededOn(node: string): readonly Taint[];
+}
 
 interface Sent {
   readonly uid: string;

@@ -1,12 +1,12 @@
 /** The accounts of issuers: each with the token of its Secret, the last good one for as long as somebody uses it. */
 
 import type { IpFamily } from "cdk8s-flipop/api";
-import { AddressAccount } from "../../addresses/address-accounts.js";
-import type { ProviderSet } from "../../providers/compose.js";
-import { PROVIDER_KINDS } from "../../providers/kinds.js";
-import { UnknownProviderError } from "../../providers/registry.js";
-import type { Problem } from "../../reconcile/conditions/problem.js";
-import type { ControllerContext } from "../context.js";
+import { AddressAccount } from "../addresses/address-accounts.js";
+import type { ControllerContext } from "../controllers/context.js";
+import type { ProviderSet } from "../providers/compose.js";
+import { PROVIDER_KINDS } from "../providers/kinds.js";
+import { UnknownProviderError } from "../providers/registry.js";
+import type { Problem } from "../reconcile/conditions/problem.js";
 import { type CredentialsAnswer, credentialsOf, type SecretEntries, secretOf } from "./issuer-credentials.js";
 import type { Issuer } from "./resolved-class.js";
 import type { RoutingSettings } from "./routing.js";

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { FirewallRegistry } from "../../../src/controllers/routed-ip/firewall-registry.js";
-import type { FirewallProvider, FirewallSurvey } from "../../../src/providers/types.js";
-import { FakeClock } from "../../support/fake-clock.js";
+import type { FirewallProvider, FirewallSurvey } from "../../src/providers/types.js";
+import { FirewallRegistry } from "../../src/routing/firewall-registry.js";
+import { FakeClock } from "../support/fake-clock.js";
 
 const CONTEXT = {
   requester: { kind: "RoutedIP", namespace: "default", name: "a" },

@@ -1,21 +1,11 @@
 import { Annotation, type ClusterRoutedIPClassSpec, type RoutedIPSpec } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import {
-  EndpointWorkload,
-  nodesOfSlices,
-  SERVICE_LABEL,
-  slimSlices,
-} from "../../../src/controllers/routed-ip/endpoints.js";
-import { type PortPod, portsOf, rulesOf } from "../../../src/controllers/routed-ip/ports.js";
-import { type LookUp, resolveClass } from "../../../src/controllers/routed-ip/resolved-class.js";
-import {
-  type ServiceFacts,
-  serviceKeyOf,
-  serviceProblem,
-  slimServices,
-} from "../../../src/controllers/routed-ip/service.js";
-import { meta } from "../../claims/resources.js";
+import { EndpointWorkload, nodesOfSlices, SERVICE_LABEL, slimSlices } from "../../src/routing/endpoints.js";
+import { type PortPod, portsOf, rulesOf } from "../../src/routing/ports.js";
+import { type LookUp, resolveClass } from "../../src/routing/resolved-class.js";
+import { type ServiceFacts, serviceKeyOf, serviceProblem, slimServices } from "../../src/routing/service.js";
+import { meta } from "../claims/resources.js";
 
 function service(spec: object, annotations = {}): ServiceFacts {
   const whole = { selector: { app: "web" }, ports: [{ port: 80 }], clusterIP: "10.96.0.1", ...spec };

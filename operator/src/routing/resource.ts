@@ -8,11 +8,16 @@ import type {
   RoutedIPSpec,
   RoutedIPStatus,
 } from "cdk8s-flipop/api";
-import type { KubeObject } from "../../kube/objects.js";
-import type { Problem } from "../../reconcile/conditions/problem.js";
-import { isFields, readSpec } from "../../reconcile/read-spec.js";
+import type { KubeObject, ObjectMeta } from "../kube/objects.js";
+import type { Problem } from "../reconcile/conditions/problem.js";
+import { isFields, readSpec } from "../reconcile/read-spec.js";
 import type { Issuer, RoutedIPClass } from "./resolved-class.js";
-import type { RoutedIP } from "./snapshot.js";
+
+export interface RoutedIP {
+  readonly metadata: ObjectMeta;
+  readonly spec: RoutedIPSpec;
+  readonly status: RoutedIPStatus;
+}
 
 export interface RoutedObject extends KubeObject {
   readonly status?: RoutedIPStatus;

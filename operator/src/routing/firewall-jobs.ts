@@ -1,14 +1,14 @@
 /** The firewall Jobs of classes: one for a class at a time, always with the full set of its rules. */
 
 import { parsePortRange } from "cdk8s-flipop/api";
-import type { JobVariables } from "../../../jobs/job.js";
-import { decideJob } from "../../../jobs/job-decision.js";
-import type { FoundJob } from "../../../jobs/job-service.js";
-import { type FirewallNeed, firewallOrders, firewallVariables } from "../../../jobs/variables.js";
-import type { Problem } from "../../../reconcile/conditions/problem.js";
-import type { RetryState } from "../../../reconcile/retries/retry-schedule.js";
-import type { ClassRules } from "../resolved-class.js";
-import type { RoutedIP } from "../snapshot.js";
+import type { JobVariables } from "../jobs/job.js";
+import { decideJob } from "../jobs/job-decision.js";
+import type { FoundJob } from "../jobs/job-service.js";
+import { type FirewallNeed, firewallOrders, firewallVariables } from "../jobs/variables.js";
+import type { Problem } from "../reconcile/conditions/problem.js";
+import type { RetryState } from "../reconcile/retries/retry-schedule.js";
+import type { ClassRules } from "./resolved-class.js";
+import type { RoutedIP } from "./resource.js";
 
 /** Whether the firewall is as all RoutedIPs of the class need it. */
 export type FirewallState =

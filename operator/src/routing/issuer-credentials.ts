@@ -1,7 +1,7 @@
 /** With whose token an issuer works, and who may use which. Pure. */
 
 import type { RoutedIPIssuerSpec } from "cdk8s-flipop/api";
-import type { Problem } from "../../reconcile/conditions/problem.js";
+import type { Problem } from "../reconcile/conditions/problem.js";
 
 export interface IssuerPlace {
   readonly namespace: string;

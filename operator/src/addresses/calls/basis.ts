@@ -1,10 +1,10 @@
 /** The facts behind a decision about an address: as long as none of them changes, the decision holds. Pure. */
 
-import type { InventoryView, ResourceRef } from "../inventory/types.js";
-import type { ObjectMeta } from "../kube/objects.js";
-import type { Verdict } from "../match/checks.js";
-import type { Recheck } from "../providers/call.js";
-import type { ProviderId } from "../providers/types.js";
+import type { InventoryView, ResourceRef } from "../../inventory/types.js";
+import type { ObjectMeta } from "../../kube/objects.js";
+import type { Verdict } from "../../match/checks.js";
+import type { Recheck } from "../../providers/call.js";
+import type { ProviderId } from "../../providers/types.js";
 
 /** By name, for people. */
 export type Basis = Readonly<Record<string, string | number | boolean | undefined>>;

@@ -1,13 +1,13 @@
 import type { RoutedIPStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { FirewallJobs } from "../../../../src/controllers/routed-ip/jobs/firewall-jobs.js";
-import type { ResolvedJobClass } from "../../../../src/controllers/routed-ip/resolved-class.js";
-import type { RoutedIP } from "../../../../src/controllers/routed-ip/snapshot.js";
-import { firewallOrders, firewallVariables } from "../../../../src/jobs/variables.js";
-import { timestamp } from "../../../../src/times.js";
-import { meta } from "../../../claims/resources.js";
-import { TAINT } from "../model-cluster.js";
+import { firewallOrders, firewallVariables } from "../../src/jobs/variables.js";
+import { FirewallJobs } from "../../src/routing/firewall-jobs.js";
+import type { ResolvedJobClass } from "../../src/routing/resolved-class.js";
+import type { RoutedIP } from "../../src/routing/resource.js";
+import { timestamp } from "../../src/times.js";
+import { meta } from "../claims/resources.js";
+import { TAINT } from "../controllers/routed-ip/model-cluster.js";
 
 const NOW = Date.parse("2025-06-01T10:00:00Z");
 const TERMS: ResolvedJobClass = {

@@ -1,25 +1,31 @@
 /** All firewalls that this process keeps in step: one entry for each account and name, with one writer. */
 
-import { FIREWALL_MAX_AGE_SECONDS, FIREWALL_SHARED_SECONDS, FIREWALL_STALE_SECONDS, SECOND_MS } from "../../bounds.js";
-import type { Clock } from "../../clock.js";
-import { errorText } from "../../logging.js";
-import type { CallContext } from "../../providers/call.js";
-import { isWithdrawn } from "../../providers/decision.js";
-import { isProviderError, type ProviderError } from "../../providers/errors.js";
-import { isEmptyChange, ruleKey } from "../../providers/firewall-changes.js";
+import type { FirewallRule } from "cdk8s-flipop/api";
+import { FIREWALL_MAX_AGE_SECONDS, FIREWALL_SHARED_SECONDS, FIREWALL_STALE_SECONDS, SECOND_MS } from "../bounds.js";
+import type { Clock } from "../clock.js";
+import { errorText } from "../logging.js";
+import type { CallContext } from "../providers/call.js";
+import { isWithdrawn } from "../providers/decision.js";
+import { isProviderError, type ProviderError } from "../providers/errors.js";
+import { isEmptyChange, ruleKey } from "../providers/firewall-changes.js";
 import type {
   CreateFirewall,
   FirewallChange,
   FirewallFacts,
   FirewallProvider,
   ProviderId,
-} from "../../providers/types.js";
-import { type Problem, problemOf } from "../../reconcile/conditions/problem.js";
-import { AccountRecovery } from "../../reconcile/retries/account-recovery.js";
-import type { RecoveringAccount } from "../../reconcile/retries/retries.js";
-import { afterFailure, type RetryState } from "../../reconcile/retries/retry-schedule.js";
-import type { Recorded } from "./firewall.js";
+} from "../providers/types.js";
+import { type Problem, problemOf } from "../reconcile/conditions/problem.js";
+import { AccountRecovery } from "../reconcile/retries/account-recovery.js";
+import type { RecoveringAccount } from "../reconcile/retries/retries.js";
+import { afterFailure, type RetryState } from "../reconcile/retries/retry-schedule.js";
 import { ruleFacts } from "./ports.js";
+
+/** What a RoutedIP has on record: the rules that it needs, and the machines that it (too) has put there. */
+export interface Recorded {
+  readonly rules: readonly FirewallRule[];
+  readonly nodes: readonly ProviderId[];
+}
 
 const NO_RECORD: Recorded = { rules: [], nodes: [] };
 

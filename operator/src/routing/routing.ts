@@ -1,17 +1,18 @@
 /** What RoutedIPs, issuers and classes share in one process: the caches, and who uses whom. */
 
 import { API_GROUP, API_VERSION } from "cdk8s-flipop/api";
-import type { Cache } from "../../kube/cache.js";
-import type { KubeObject } from "../../kube/objects.js";
-import { type WholeObject, wholeObjects } from "../../kube/slim.js";
-import { ObjectWriters as Writers } from "../../reconcile/objects/object-writers.js";
-import { OwnResources } from "../../reconcile/objects/own-resources.js";
-import { cachePart } from "../../runtime/cache-part.js";
-import type { Synced } from "../../runtime/manager.js";
-import type { ControllerContext } from "../context.js";
+import type { ControllerContext } from "../controllers/context.js";
+import type { Cache } from "../kube/cache.js";
+import type { KubeObject } from "../kube/objects.js";
+import { type WholeObject, wholeObjects } from "../kube/slim.js";
+import { ObjectWriters as Writers } from "../reconcile/objects/object-writers.js";
+import { OwnResources } from "../reconcile/objects/own-resources.js";
+import { cachePart } from "../runtime/cache-part.js";
+import type { Synced } from "../runtime/manager.js";
 import { type SliceFacts, slimSlices } from "./endpoints.js";
 import { FirewallRegistry } from "./firewall-registry.js";
 import { type LookUp, resolveClass, usesOf } from "./resolved-class.js";
+import type { RoutedIP } from "./resource.js";
 import {
   type ClassObject,
   type ClassRead,
@@ -23,7 +24,6 @@ import {
   readRouted,
 } from "./resource.js";
 import { type ServiceFacts, slimServices } from "./service.js";
-import type { RoutedIP } from "./snapshot.js";
 import { TaintRegistry } from "./taint-registry.js";
 
 export interface RoutingSettings {
