@@ -4,7 +4,7 @@ import { Annotation, canonicalIp, Finalizer, type FloatingIPPoolStatus, type Pen
 import type { ListAction, PlannedAction, RecordAction } from "../../addresses/actions.js";
 import { DONE, type Outcome, skipped } from "../../addresses/calls/outcomes.js";
 import { intentText } from "../../addresses/creation/creation-result.js";
-import { finalizerPatch, ownAnnotationPatch, type Patch, specPatch, statusPatch } from "../../kube/patch.js";
+import { finalizerPatch, ownAnnotationPatch, type Patch, specPatch, statusPatch } from "../../kube/write/patch.js";
 import type { ActionCall, ActionTable } from "../../reconcile/kind.js";
 import type { SequenceResult } from "../../reconcile/plan.js";
 import type { ControllerContext } from "../context.js";

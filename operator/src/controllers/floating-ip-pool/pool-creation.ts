@@ -9,7 +9,7 @@ import {
 } from "../../addresses/creation/creation-result.js";
 import { CREATION } from "../../addresses/lock-key.js";
 import type { Clock } from "../../clock.js";
-import { ownAnnotationPatch, statusPatch } from "../../kube/patch.js";
+import { ownAnnotationPatch, statusPatch } from "../../kube/write/patch.js";
 import { errorText } from "../../logging.js";
 import type { ControllerContext } from "../context.js";
 import { isOf, isOnRecord, knownPool, type PoolObject, type PoolState, withCreated } from "./resource.js";

@@ -8,7 +8,7 @@ import {
   type CreationResult,
   recordResult,
 } from "../../addresses/creation/creation-result.js";
-import { ownAnnotationPatch, statusPatch } from "../../kube/patch.js";
+import { ownAnnotationPatch, statusPatch } from "../../kube/write/patch.js";
 import { errorText } from "../../logging.js";
 import { addedBy, isOnRecord } from "./known-creation.js";
 import type { RoutedObject } from "./resource.js";

@@ -2,8 +2,8 @@
 
 import type { RoutedIPSpec, RoutedIPStatus } from "cdk8s-flipop/api";
 import type { AddressSnapshot } from "../../addresses/address-set.js";
+import type { Taint } from "../../kube/cache/slim.js";
 import type { ObjectMeta } from "../../kube/objects.js";
-import type { Taint } from "../../kube/slim.js";
 import type { FirewallSnapshot } from "./firewall.js";
 import type { PortsFound } from "./ports.js";
 import type { ResolvedIssuerClass } from "./resolved-class.js";

@@ -5,7 +5,7 @@ import type { Action } from "../../../src/controllers/routed-ip/actions.js";
 import type { ResolvedIssuerClass } from "../../../src/controllers/routed-ip/resolved-class.js";
 import type { ServiceFacts } from "../../../src/controllers/routed-ip/service.js";
 import type { RoutedIP } from "../../../src/controllers/routed-ip/snapshot.js";
-import type { SlimNode, Taint } from "../../../src/kube/slim.js";
+import type { SlimNode, Taint } from "../../../src/kube/cache/slim.js";
 import { isOwnTaint } from "../../../src/match/taints.js";
 import type { FirewallFacts, FirewallRuleFacts } from "../../../src/providers/types.js";
 import { timestamp } from "../../../src/times.js";

@@ -3,7 +3,7 @@ import { describe, it } from "mocha";
 import { classRules } from "../../../src/controllers/routed-ip/resolved-class.js";
 import type { TaintedNode } from "../../../src/controllers/routed-ip/snapshot.js";
 import { electTaint, strayTaints, taintedByUs } from "../../../src/controllers/routed-ip/taints.js";
-import type { Taint } from "../../../src/kube/slim.js";
+import type { Taint } from "../../../src/kube/cache/slim.js";
 import { TAINT } from "./model-cluster.js";
 
 const TERMS = classRules({});
