@@ -23,7 +23,6 @@ export const ALLOWED_FOLDERS: readonly string[] = [
   "constructs/src/operator",
   "operator/src/controllers/floating-ip-pool",
   "operator/src/controllers/routed-ip",
-  "operator/src/kube",
   "operator/src/providers",
   "sandbox/src/digitalocean",
   "sandbox/src/story",
