@@ -87,7 +87,7 @@ const EXPORTS = {
   "./manager": "./src/runtime/manager.ts",
   "./operator": "./src/operator.ts",
   "./redactor": "./src/redactor.ts",
-  "./transport": "./src/kube/transport.ts",
+  "./transport": "./src/kube/transport/transport.ts",
   "./testing/fake-clock": "./test/support/fake-clock.ts",
   "./testing/scaled-clock": "./test/support/scaled-clock.ts",
   "./testing/until": "./test/support/until.ts",

@@ -20,10 +20,10 @@ import { createFloatingIPPoolController } from "./controllers/floating-ip-pool/c
 import { createNodeAnnotationsController } from "./controllers/node-annotations/controller.js";
 import { createNodeDNSRecordSetController } from "./controllers/node-dns-record-set/controller.js";
 import { Inventories } from "./inventory/inventories.js";
-import { ApiEventRecorder } from "./kube/events.js";
-import { LeaseLock } from "./kube/lease.js";
-import { SharedWatches } from "./kube/shared-watches.js";
-import type { Transport } from "./kube/transport.js";
+import { SharedWatches } from "./kube/cache/shared-watches.js";
+import type { Transport } from "./kube/transport/transport.js";
+import { ApiEventRecorder } from "./kube/write/events.js";
+import { LeaseLock } from "./kube/write/lease.js";
 import type { Logger } from "./logging.js";
 import { NodeDirectory } from "./match/node-directory.js";
 import { type FlipopMetrics, flipopMetrics } from "./metrics/flipop.js";

@@ -11,7 +11,7 @@ const ELSEWHERE = ["bounds.ts", "sandbox/"];
 
 /** Numbers of formats and of other people's APIs: they bound no wait. */
 const NOT_BOUNDS = [
-  "kube/micro-time.ts MICROS_IN_MS",
+  "kube/write/micro-time.ts MICROS_IN_MS",
   "providers/cloudflare/batches.ts LEAST_TTL_SECONDS",
   "providers/cloudflare/batches.ts MOST_TTL_SECONDS",
   "providers/cloudflare/index.ts seconds",

@@ -17,7 +17,6 @@ export const ALLOWED_FOLDERS: readonly string[] = [
   "constructs/src/api",
   "constructs/src/operator",
   "operator/src/controllers/routed-ip",
-  "operator/src/kube",
   "operator/src/providers",
   "sandbox/src/digitalocean",
   "sandbox/src/story",

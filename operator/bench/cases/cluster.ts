@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ControlPlane } from "flipop-testbed";
-import { loadClusterConfig } from "../../src/kube/load-config.js";
-import { Transport } from "../../src/kube/transport.js";
+import { loadClusterConfig } from "../../src/kube/config/load-config.js";
+import { Transport } from "../../src/kube/transport/transport.js";
 import { installKinds } from "../../test/e2e/support/install.js";
 import type { Bench, Case, Sync } from "../bench.js";
 import { newPod, podWriter } from "../pods.js";

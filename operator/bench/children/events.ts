@@ -2,11 +2,11 @@
 
 import { createHistogram } from "node:perf_hooks";
 import { systemClock } from "../../src/clock.js";
-import { ReflectedCache } from "../../src/kube/cache.js";
-import { loadClusterConfig } from "../../src/kube/load-config.js";
+import { ReflectedCache } from "../../src/kube/cache/cache.js";
+import { type SlimPod, slimPods } from "../../src/kube/cache/slim.js";
+import { loadClusterConfig } from "../../src/kube/config/load-config.js";
 import { type KubeObject, keyOf } from "../../src/kube/objects.js";
-import { type SlimPod, slimPods } from "../../src/kube/slim.js";
-import { Transport } from "../../src/kube/transport.js";
+import { Transport } from "../../src/kube/transport/transport.js";
 import { silentLogger } from "../../src/logging.js";
 import { Controller } from "../../src/runtime/controller.js";
 import { done } from "../../src/runtime/result.js";

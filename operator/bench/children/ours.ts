@@ -1,8 +1,8 @@
 /** Syncs nodes and all pods through our caches, by the kubeconfig in KUBECONFIG. */
 
-import { loadClusterConfig } from "../../src/kube/load-config.js";
-import { SharedWatches } from "../../src/kube/shared-watches.js";
-import { Transport } from "../../src/kube/transport.js";
+import { SharedWatches } from "../../src/kube/cache/shared-watches.js";
+import { loadClusterConfig } from "../../src/kube/config/load-config.js";
+import { Transport } from "../../src/kube/transport/transport.js";
 import { say } from "../say.js";
 import { Gauge } from "./gauge.js";
 

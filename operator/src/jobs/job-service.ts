@@ -3,9 +3,9 @@
 import type { ClusterRoutedIPClassSpec, JsonObject } from "cdk8s-flipop/api";
 import { CACHE_LAG_MS, JOB_TRIAL_MS } from "../bounds.js";
 import type { ControllerContext } from "../controllers/context.js";
-import type { Cache } from "../kube/cache.js";
+import type { Cache } from "../kube/cache/cache.js";
+import { type WholeObject, wholeObjects } from "../kube/cache/slim.js";
 import type { KubeObject, ObjectMeta } from "../kube/objects.js";
-import { type WholeObject, wholeObjects } from "../kube/slim.js";
 import { isConflict, isNotFound, StatusError } from "../kube/status-error.js";
 import { cachePart } from "../runtime/cache-part.js";
 import type { Synced } from "../runtime/manager.js";

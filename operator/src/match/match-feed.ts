@@ -3,10 +3,10 @@
  * have been read: until then the previous match stays in force with the previous pods, so that missing data causes no move.
  */
 
-import type { PodView } from "../kube/pod-view.js";
-import type { SharedWatches } from "../kube/shared-watches.js";
-import type { SlimPod } from "../kube/slim.js";
-import type { StoreEvent } from "../kube/store.js";
+import type { PodView } from "../kube/cache/pod-view.js";
+import type { SharedWatches } from "../kube/cache/shared-watches.js";
+import type { SlimPod } from "../kube/cache/slim.js";
+import type { StoreEvent } from "../kube/cache/store.js";
 import type { CompiledMatch } from "./compile-match.js";
 import { MatchIndex, type VerdictChange, type Wanted } from "./match-index.js";
 import type { NodeDirectory } from "./node-directory.js";

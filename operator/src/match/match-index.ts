@@ -5,7 +5,7 @@
  */
 
 import { selectorMatches } from "cdk8s-flipop/api";
-import { jsonEqual } from "../kube/equal.js";
+import { jsonEqual } from "../kube/cache/equal.js";
 import type { ProviderId } from "../providers/types.js";
 import { type CheckInput, refusal, refusalsOf, type Verdict } from "./checks.js";
 import type { CompiledMatch } from "./compile-match.js";

@@ -1,8 +1,8 @@
 /** All nodes as facts, by name and by machine. One for the operator, fed by the node store; resources listen to it. */
 
 import { type SelectorRequirement, selectorMatches } from "cdk8s-flipop/api";
-import type { SlimNode } from "../kube/slim.js";
-import type { StoreEvent } from "../kube/store.js";
+import type { SlimNode } from "../kube/cache/slim.js";
+import type { StoreEvent } from "../kube/cache/store.js";
 import { errorText, type Logger, silentLogger } from "../logging.js";
 import type { ProviderId } from "../providers/types.js";
 import { LabelIndex } from "./label-index.js";

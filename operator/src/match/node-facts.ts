@@ -1,6 +1,6 @@
 /** What decisions read of a node: derived once from the cached object, shared by all resources. */
 
-import type { NodeAddress, SlimNode } from "../kube/slim.js";
+import type { NodeAddress, SlimNode } from "../kube/cache/slim.js";
 import type { ProviderId } from "../providers/types.js";
 import {
   type ConditionTaint,

@@ -1,8 +1,8 @@
 /** Which pods to watch for a match. */
 
 import type { SelectorRequirement } from "cdk8s-flipop/api";
-import type { LabelSelector } from "../kube/label-selector.js";
-import type { PodScope } from "../kube/pod-scopes.js";
+import type { LabelSelector } from "../kube/cache/label-selector.js";
+import type { PodScope } from "../kube/cache/pod-scopes.js";
 import type { PodsWanted } from "./compile-match.js";
 
 /**

@@ -1,10 +1,10 @@
 /** Whether what a resource wants to be served runs on a node. Pools look at pods; others may look at endpoints. */
 
 import { selectorMatches } from "cdk8s-flipop/api";
+import type { PodIndex } from "../kube/cache/pod-scopes.js";
+import type { SlimPod } from "../kube/cache/slim.js";
+import type { ReadStore, StoreEvent } from "../kube/cache/store.js";
 import { keyOf } from "../kube/objects.js";
-import type { PodIndex } from "../kube/pod-scopes.js";
-import type { SlimPod } from "../kube/slim.js";
-import type { ReadStore, StoreEvent } from "../kube/store.js";
 import type { PodsWanted } from "./compile-match.js";
 
 /**

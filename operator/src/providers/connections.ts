@@ -2,7 +2,7 @@
 
 import { Agent, type Dispatcher, ProxyAgent } from "undici";
 import { CLOUD_CONNECT_TIMEOUT_MS, CLOUD_CONNECTIONS, CLOUD_KEEP_ALIVE_MS, MAX_ANSWER_BYTES } from "../bounds.js";
-import { proxyFromEnv } from "../kube/proxy.js";
+import { proxyFromEnv } from "../kube/transport/proxy.js";
 
 /** The answer was cut off by us. */
 export class AnswerTooLong extends Error {

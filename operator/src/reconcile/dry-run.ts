@@ -3,7 +3,7 @@
 import { DRY_RUN_PLAN_MS } from "../bounds.js";
 import type { Clock, Timer } from "../clock.js";
 import type { KubeClient } from "../kube/client.js";
-import type { EventRecorder } from "../kube/events.js";
+import type { EventRecorder } from "../kube/write/events.js";
 import type { Logger } from "../logging.js";
 import type { Requester } from "../providers/call.js";
 import { DryRunError } from "../providers/errors.js";

@@ -9,8 +9,8 @@
 import { settlesWithin } from "../async/wait.js";
 import { CALLS_PATIENCE_MS, MAX_ITERATIONS, MAX_UNSETTLED_RUNS, SKIPPED_RETRY_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
-import type { EventRecorder } from "../kube/events.js";
-import type { Condition } from "../kube/patch.js";
+import type { EventRecorder } from "../kube/write/events.js";
+import type { Condition } from "../kube/write/patch.js";
 import type { Logger } from "../logging.js";
 import type { FlipopMetrics } from "../metrics/flipop.js";
 import type { CallContext, Requester } from "../providers/call.js";

@@ -3,7 +3,7 @@
  * decide meanwhile, so no two choose the same node.
  */
 
-import { jsonEqual } from "../kube/equal.js";
+import { jsonEqual } from "../kube/cache/equal.js";
 import type { Recheck } from "../providers/call.js";
 import { readsOf } from "./dry-run.js";
 import type { Kind } from "./kind.js";

@@ -5,7 +5,7 @@
  */
 
 import type { Outcome } from "../addresses/calls/outcomes.js";
-import type { Condition } from "../kube/patch.js";
+import type { Condition } from "../kube/write/patch.js";
 import type { Sample } from "../metrics/series.js";
 import type { CallContext, Recheck } from "../providers/call.js";
 import type { ProviderId } from "../providers/types.js";

@@ -1,8 +1,8 @@
 /** What people learn of a run: Events, log lines, and the gauges of the resource. */
 
 import { hasFailed } from "../addresses/calls/outcomes.js";
-import type { EventRecorder } from "../kube/events.js";
-import type { Condition } from "../kube/patch.js";
+import type { EventRecorder } from "../kube/write/events.js";
+import type { Condition } from "../kube/write/patch.js";
 import type { Logger } from "../logging.js";
 import type { FlipopMetrics } from "../metrics/flipop.js";
 import { conditionSamples } from "./conditions/condition-metrics.js";

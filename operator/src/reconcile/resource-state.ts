@@ -1,7 +1,7 @@
 /** One resource in this process: its latest version, what runs for it, what failed, and what the kind remembers. */
 
 import type { ResourceRef } from "../inventory/types.js";
-import type { Patch } from "../kube/patch.js";
+import type { Patch } from "../kube/write/patch.js";
 import { OwnSeries } from "../metrics/series.js";
 import type { CleanupMemory } from "./cleanup.js";
 import { ObjectGone, type ObjectWrite, type ObjectWriter } from "./objects/object-writer.js";

@@ -1,8 +1,8 @@
 /** Ends a run with one patch of the status, if anything differs, and notices a server that drops fields of it. */
 
 import { CRD_PROBE_MS } from "../bounds.js";
-import { jsonEqual } from "../kube/equal.js";
-import { mergeConditions, statusPatch } from "../kube/patch.js";
+import { jsonEqual } from "../kube/cache/equal.js";
+import { mergeConditions, statusPatch } from "../kube/write/patch.js";
 import { stamped } from "./conditions/planned-condition.js";
 import type { Decision } from "./iteration.js";
 import type { Kind } from "./kind.js";

@@ -1,7 +1,7 @@
 /** Step: find ports. From a Service's ports to those that have to be open on its nodes. */
 
 import { type FirewallRule, type PortNumbers, parsePortRange, type RoutedPort } from "cdk8s-flipop/api";
-import type { HostPort, SlimPod } from "../kube/slim.js";
+import type { HostPort, SlimPod } from "../kube/cache/slim.js";
 import type { FirewallRuleFacts } from "../providers/types.js";
 import type { Problem } from "../reconcile/conditions/problem.js";
 import type { ServiceFacts, ServicePort } from "./service.js";

@@ -8,8 +8,8 @@ import {
   type RoutedIPIssuerSpec,
   type RoutedIPSpec,
 } from "cdk8s-flipop/api";
+import type { Taint } from "../kube/cache/slim.js";
 import type { ObjectMeta } from "../kube/objects.js";
-import type { Taint } from "../kube/slim.js";
 import type { Problem } from "../reconcile/conditions/problem.js";
 
 export interface Issuer {

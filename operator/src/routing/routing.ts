@@ -2,9 +2,9 @@
 
 import { API_GROUP, API_VERSION } from "cdk8s-flipop/api";
 import type { ControllerContext } from "../controllers/context.js";
-import type { Cache } from "../kube/cache.js";
+import type { Cache } from "../kube/cache/cache.js";
+import { type WholeObject, wholeObjects } from "../kube/cache/slim.js";
 import type { KubeObject } from "../kube/objects.js";
-import { type WholeObject, wholeObjects } from "../kube/slim.js";
 import { ObjectWriters as Writers } from "../reconcile/objects/object-writers.js";
 import { OwnResources } from "../reconcile/objects/own-resources.js";
 import { cachePart } from "../runtime/cache-part.js";

@@ -2,8 +2,8 @@
 
 import { CACHE_LAG_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
-import { jsonEqual } from "../kube/equal.js";
-import type { SlimNode, Taint } from "../kube/slim.js";
+import { jsonEqual } from "../kube/cache/equal.js";
+import type { SlimNode, Taint } from "../kube/cache/slim.js";
 import { isOwnTaint } from "../match/taints.js";
 
 /** A node that bears taints of ours. */

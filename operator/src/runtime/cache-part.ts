@@ -2,7 +2,7 @@
 
 import type { Synced } from "./manager.js";
 
-/** The part of `kube/cache.ts` that is needed. */
+/** The part of `kube/cache/cache.ts` that is needed. */
 export interface StartedCache {
   readonly state: {
     readonly name: string;

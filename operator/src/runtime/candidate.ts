@@ -2,9 +2,9 @@
 
 import { LEASE_CALL_MS, LEASE_RELEASE_ATTEMPTS, LEASE_RELEASED_SECONDS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
-import { type Lease, type LeaseLock, type LeaseRecord, recordOf, sameRecord } from "../kube/lease.js";
-import { microTime } from "../kube/micro-time.js";
 import { isConflict, isNotFound } from "../kube/status-error.js";
+import { type Lease, type LeaseLock, type LeaseRecord, recordOf, sameRecord } from "../kube/write/lease.js";
+import { microTime } from "../kube/write/micro-time.js";
 import { type Decision, decide, type ElectionTimings, expiresInMs, nextRecord, type Observation } from "./election.js";
 import type { LeaseFence } from "./fence.js";
 

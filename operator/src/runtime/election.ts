@@ -1,7 +1,7 @@
 /** Leader election as a decision on values: what was seen, when it was seen by our own monotonic clock, what to do. */
 
 import { SECOND_MS } from "../bounds.js";
-import type { LeaseRecord } from "../kube/lease.js";
+import type { LeaseRecord } from "../kube/write/lease.js";
 
 export interface ElectionTimings {
   /** Others may take the lease this long after they saw its last change. @default 15_000 ms */

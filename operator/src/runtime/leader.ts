@@ -4,7 +4,7 @@ import { jittered, type Random } from "../async/backoff.js";
 import { pause } from "../async/wait.js";
 import { ELECTION_TIMINGS } from "../bounds.js";
 import type { Clock, Timer } from "../clock.js";
-import type { LeaseLock } from "../kube/lease.js";
+import type { LeaseLock } from "../kube/write/lease.js";
 import type { Logger } from "../logging.js";
 import { type LeaderMetrics, noLeaderMetrics } from "../metrics/leader.js";
 import { Candidate } from "./candidate.js";

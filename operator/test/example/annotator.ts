@@ -1,16 +1,16 @@
 /** An example controller: keeps an annotation of each node equal to the node's external address. */
 
 import { type Clock, systemClock } from "../../src/clock.js";
+import { SharedWatches } from "../../src/kube/cache/shared-watches.js";
+import type { SlimNode } from "../../src/kube/cache/slim.js";
+import type { ReadStore } from "../../src/kube/cache/store.js";
 import type { KubeClient } from "../../src/kube/client.js";
-import { ApiEventRecorder, type EventRecorder } from "../../src/kube/events.js";
-import { LeaseLock } from "../../src/kube/lease.js";
-import { nodeAnnotationPatch } from "../../src/kube/patch.js";
-import { sendPatch } from "../../src/kube/send-patch.js";
-import { SharedWatches } from "../../src/kube/shared-watches.js";
-import type { SlimNode } from "../../src/kube/slim.js";
 import { isNotFound } from "../../src/kube/status-error.js";
-import type { ReadStore } from "../../src/kube/store.js";
-import type { Transport } from "../../src/kube/transport.js";
+import type { Transport } from "../../src/kube/transport/transport.js";
+import { ApiEventRecorder, type EventRecorder } from "../../src/kube/write/events.js";
+import { LeaseLock } from "../../src/kube/write/lease.js";
+import { nodeAnnotationPatch } from "../../src/kube/write/patch.js";
+import { sendPatch } from "../../src/kube/write/send-patch.js";
 import type { Logger } from "../../src/logging.js";
 import { cachePart } from "../../src/runtime/cache-part.js";
 import { Controller, type Run } from "../../src/runtime/controller.js";

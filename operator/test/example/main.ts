@@ -2,8 +2,8 @@
 
 import { systemClock } from "../../src/clock.js";
 import { createLogger } from "../../src/create-logger.js";
-import { loadClusterConfig } from "../../src/kube/load-config.js";
-import { Transport } from "../../src/kube/transport.js";
+import { loadClusterConfig } from "../../src/kube/config/load-config.js";
+import { Transport } from "../../src/kube/transport/transport.js";
 import { Redactor } from "../../src/redactor.js";
 import { shutdownSignals } from "../../src/runtime/signals.js";
 import { annotator } from "./annotator.js";

@@ -4,10 +4,10 @@ import { JOB_TRIAL_MS } from "../../src/bounds.js";
 import { JOB_LABELS, type JobOrder } from "../../src/jobs/job.js";
 import { JobService } from "../../src/jobs/job-service.js";
 import type { JobObject, JobPod } from "../../src/jobs/job-state.js";
+import { type WholeObject, wholeObjects } from "../../src/kube/cache/slim.js";
+import { Store } from "../../src/kube/cache/store.js";
 import type { KubeObject } from "../../src/kube/objects.js";
-import { type WholeObject, wholeObjects } from "../../src/kube/slim.js";
 import { StatusError } from "../../src/kube/status-error.js";
-import { Store } from "../../src/kube/store.js";
 import { meta } from "../claims/resources.js";
 import { FakeClock } from "../support/fake-clock.js";
 

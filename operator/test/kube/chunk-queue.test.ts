@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { MAX_QUEUED_BYTES } from "../../src/bounds.js";
-import { ChunkQueue } from "../../src/kube/chunk-queue.js";
+import { ChunkQueue } from "../../src/kube/transport/chunk-queue.js";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { CREDENTIALS_READ_MS } from "../../src/bounds.js";
-import { IdentitySource } from "../../src/kube/identity.js";
+import { IdentitySource } from "../../src/kube/config/identity.js";
 import { silentLogger } from "../../src/logging.js";
 import { FakeClock } from "../support/fake-clock.js";
 import { errorOf } from "../support/http-rig.js";

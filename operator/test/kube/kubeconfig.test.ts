@@ -1,8 +1,8 @@
 import { delimiter, join } from "node:path";
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { ConfigError } from "../../src/kube/cluster-config.js";
-import { loadClusterConfig } from "../../src/kube/load-config.js";
+import { ConfigError } from "../../src/kube/config/cluster-config.js";
+import { loadClusterConfig } from "../../src/kube/config/load-config.js";
 import { TempDir } from "../support/temp-dir.js";
 
 const PEM = "-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n";

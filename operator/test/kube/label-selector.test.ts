@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { type LabelSelector, matchesLabels, selectorString } from "../../src/kube/label-selector.js";
+import { type LabelSelector, matchesLabels, selectorString } from "../../src/kube/cache/label-selector.js";
 
 const CASES: readonly [LabelSelector, string, Record<string, string>, boolean][] = [
   [{}, "", { a: "1" }, true],

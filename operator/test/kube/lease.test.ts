@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { LeaseLock, type LeaseRecord, recordOf, sameRecord } from "../../src/kube/lease.js";
-import { microTime } from "../../src/kube/micro-time.js";
+import { LeaseLock, type LeaseRecord, recordOf, sameRecord } from "../../src/kube/write/lease.js";
+import { microTime } from "../../src/kube/write/micro-time.js";
 import { MemoryKube, status } from "../support/memory-kube.js";
 
 const record: LeaseRecord = {

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import { LineSplitter, LineTooLongError } from "../../src/kube/line-splitter.js";
+import { LineSplitter, LineTooLongError } from "../../src/kube/watch/line-splitter.js";
 
 function split(text: Buffer, cuts: readonly number[], splitter = new LineSplitter()): string[] {
   const lines: string[] = [];

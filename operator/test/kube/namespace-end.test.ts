@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { ReflectedCache } from "../../src/kube/cache.js";
+import { ReflectedCache } from "../../src/kube/cache/cache.js";
+import { slimPods } from "../../src/kube/cache/slim.js";
 import type { KubeClient, KubeRequest } from "../../src/kube/client.js";
-import { slimPods } from "../../src/kube/slim.js";
 import { StatusError } from "../../src/kube/status-error.js";
 import { silentLogger } from "../../src/logging.js";
 import { scaledClock } from "../support/scaled-clock.js";

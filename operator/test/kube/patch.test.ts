@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import { jsonEqual } from "../../src/kube/equal.js";
-import { isObject, mergePatch } from "../../src/kube/json-patch.js";
+import { jsonEqual } from "../../src/kube/cache/equal.js";
+import { isObject, mergePatch } from "../../src/kube/write/json-patch.js";
 import {
   type Condition,
   finalizerPatch,
@@ -12,7 +12,7 @@ import {
   specPatch,
   statusPatch,
   taintPatch,
-} from "../../src/kube/patch.js";
+} from "../../src/kube/write/patch.js";
 
 const seen = (status: unknown) => ({ metadata: { resourceVersion: "7" }, status });
 

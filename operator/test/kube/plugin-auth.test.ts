@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { loadClusterConfig } from "../../src/kube/load-config.js";
-import { kubeconfigPlugin } from "../../src/kube/plugin-auth.js";
+import { loadClusterConfig } from "../../src/kube/config/load-config.js";
+import { kubeconfigPlugin } from "../../src/kube/config/plugin-auth.js";
 import { TempDir } from "../support/temp-dir.js";
 
 describe("exec plugins", () => {

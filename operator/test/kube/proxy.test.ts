@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { proxyFromEnv } from "../../src/kube/proxy.js";
+import { proxyFromEnv } from "../../src/kube/transport/proxy.js";
 
 const P = "http://proxy:3128";
 const CASES: readonly [string, Record<string, string>, string | undefined][] = [

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { readEvents } from "../../src/kube/read-events.js";
 import { isExpired, StatusError } from "../../src/kube/status-error.js";
+import { readEvents } from "../../src/kube/watch/read-events.js";
 import { FakeClock } from "../support/fake-clock.js";
 
 const event = (name: string) => ({ type: "ADDED", object: { metadata: { name, uid: name, resourceVersion: "1" } } });

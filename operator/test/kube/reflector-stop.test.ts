@@ -1,10 +1,10 @@
 import { getEventListeners } from "node:events";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { Reflector } from "../../src/kube/reflector.js";
-import { type SlimPod, slimPods } from "../../src/kube/slim.js";
-import { Store } from "../../src/kube/store.js";
-import { Transport } from "../../src/kube/transport.js";
+import { type SlimPod, slimPods } from "../../src/kube/cache/slim.js";
+import { Store } from "../../src/kube/cache/store.js";
+import { Transport } from "../../src/kube/transport/transport.js";
+import { Reflector } from "../../src/kube/watch/reflector.js";
 import { FakeApi } from "../support/fake-api.js";
 import { FaultProxy } from "../support/fault-proxy.js";
 import { heapUsed } from "../support/heap.js";

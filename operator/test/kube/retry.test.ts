@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { InitialSet } from "../../src/kube/initial-set.js";
-import { NetworkError } from "../../src/kube/network-error.js";
 import type { Cached } from "../../src/kube/objects.js";
-import { type FailedAttempt, retryDecision } from "../../src/kube/retry.js";
 import { StatusError } from "../../src/kube/status-error.js";
+import { NetworkError } from "../../src/kube/transport/network-error.js";
+import { type FailedAttempt, retryDecision } from "../../src/kube/transport/retry.js";
+import { InitialSet } from "../../src/kube/watch/initial-set.js";
 
 const attempt = (error: unknown, more: Partial<FailedAttempt> = {}): FailedAttempt => ({
   ...{ method: "GET", attempt: 1, maxAttempts: 5, renewed: false, random: 0 },

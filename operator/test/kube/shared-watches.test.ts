@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import type { LabelSelector } from "../../src/kube/label-selector.js";
-import { MAX_POD_WATCHES } from "../../src/kube/pod-scopes.js";
-import type { PodView } from "../../src/kube/pod-view.js";
-import { SharedWatches } from "../../src/kube/shared-watches.js";
-import { wholeObjects } from "../../src/kube/slim.js";
-import { Transport } from "../../src/kube/transport.js";
+import type { LabelSelector } from "../../src/kube/cache/label-selector.js";
+import { MAX_POD_WATCHES } from "../../src/kube/cache/pod-scopes.js";
+import type { PodView } from "../../src/kube/cache/pod-view.js";
+import { SharedWatches } from "../../src/kube/cache/shared-watches.js";
+import { wholeObjects } from "../../src/kube/cache/slim.js";
+import { Transport } from "../../src/kube/transport/transport.js";
 import { FakeApi } from "../support/fake-api.js";
 import { plainConfig } from "../support/reflector-rig.js";
 import { scaledClock } from "../support/scaled-clock.js";

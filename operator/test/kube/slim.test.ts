@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { jsonEqual } from "../../src/kube/equal.js";
-import { Interner } from "../../src/kube/intern.js";
+import { jsonEqual } from "../../src/kube/cache/equal.js";
+import { Interner } from "../../src/kube/cache/intern.js";
+import { slimNodes, slimPods, wholeObjects } from "../../src/kube/cache/slim.js";
 import type { KubeObject } from "../../src/kube/objects.js";
-import { slimNodes, slimPods, wholeObjects } from "../../src/kube/slim.js";
 import { rawPod } from "../support/objects.js";
 
 const NODE: KubeObject = {

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { beforeEach, describe, it } from "mocha";
+import type { SlimPod } from "../../src/kube/cache/slim.js";
+import { Store } from "../../src/kube/cache/store.js";
 import { Pacer } from "../../src/kube/pacer.js";
-import type { SlimPod } from "../../src/kube/slim.js";
-import { Store } from "../../src/kube/store.js";
 import { silentLogger } from "../../src/logging.js";
 import { FakeClock } from "../support/fake-clock.js";
 import { slimPod } from "../support/objects.js";

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { DeadlineError } from "../../src/kube/deadline.js";
-import { NetworkError } from "../../src/kube/network-error.js";
-import { Transport } from "../../src/kube/transport.js";
+import { DeadlineError } from "../../src/kube/transport/deadline.js";
+import { NetworkError } from "../../src/kube/transport/network-error.js";
+import { Transport } from "../../src/kube/transport/transport.js";
 import { FakeClock } from "../support/fake-clock.js";
 import { answer, errorOf, GET, HttpRig, PATCH } from "../support/http-rig.js";
 import { plainConfig } from "../support/reflector-rig.js";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { Watchdog } from "../../src/kube/watchdog.js";
+import { Watchdog } from "../../src/kube/watch/watchdog.js";
 import { FakeClock } from "../support/fake-clock.js";
 
 describe("watchdog", () => {

@@ -1,7 +1,7 @@
 import type { Match } from "cdk8s-flipop/api";
-import { POD_INDEXES, type PodIndex } from "../../src/kube/pod-scopes.js";
-import type { SlimNode, SlimPod } from "../../src/kube/slim.js";
-import { Store } from "../../src/kube/store.js";
+import { POD_INDEXES, type PodIndex } from "../../src/kube/cache/pod-scopes.js";
+import type { SlimNode, SlimPod } from "../../src/kube/cache/slim.js";
+import { Store } from "../../src/kube/cache/store.js";
 import type { Verdict } from "../../src/match/checks.js";
 import { MatchIndex, type VerdictChange, type Wanted } from "../../src/match/match-index.js";
 import { NodeDirectory } from "../../src/match/node-directory.js";

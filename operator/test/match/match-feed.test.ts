@@ -1,8 +1,8 @@
 import type { Match } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { SharedWatches } from "../../src/kube/shared-watches.js";
-import { Transport } from "../../src/kube/transport.js";
+import { SharedWatches } from "../../src/kube/cache/shared-watches.js";
+import { Transport } from "../../src/kube/transport/transport.js";
 import { MatchFeed } from "../../src/match/match-feed.js";
 import { NodeDirectory } from "../../src/match/node-directory.js";
 import { FakeApi } from "../support/fake-api.js";

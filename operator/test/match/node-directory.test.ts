@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { beforeEach, describe, it } from "mocha";
 import { MAX_INDEXED_KEYS } from "../../src/bounds.js";
-import type { SlimNode } from "../../src/kube/slim.js";
-import { Store } from "../../src/kube/store.js";
+import type { SlimNode } from "../../src/kube/cache/slim.js";
+import { Store } from "../../src/kube/cache/store.js";
 import { LabelIndex } from "../../src/match/label-index.js";
 import { NodeDirectory } from "../../src/match/node-directory.js";
 import { compiled, NOT_READY, slimNode } from "./cluster.js";

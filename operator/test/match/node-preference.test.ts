@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import type { SlimNode } from "../../src/kube/slim.js";
+import type { SlimNode } from "../../src/kube/cache/slim.js";
 import { newerFirst } from "../../src/match/kubelet-version.js";
 import { inPreference } from "../../src/match/node-preference.js";
 import { facts, taint } from "./cluster.js";

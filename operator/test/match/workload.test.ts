@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { beforeEach, describe, it } from "mocha";
-import { POD_INDEXES, type PodIndex } from "../../src/kube/pod-scopes.js";
-import type { SlimPod } from "../../src/kube/slim.js";
-import { Store } from "../../src/kube/store.js";
+import { POD_INDEXES, type PodIndex } from "../../src/kube/cache/pod-scopes.js";
+import type { SlimPod } from "../../src/kube/cache/slim.js";
+import { Store } from "../../src/kube/cache/store.js";
 import { nodesOfPodEvent, PodWorkload } from "../../src/match/workload.js";
 import { slimPod } from "../support/objects.js";
 import { compiled } from "./cluster.js";

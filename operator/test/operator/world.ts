@@ -9,8 +9,8 @@ import { type ApiObject, type Emulator, type EmulatorOptions, startEmulator } fr
 import { addNode, removeNode } from "flipop-sandbox/nodes";
 import { StoryClock } from "flipop-sandbox/story-clock";
 import { readSettings, type Settings } from "../../src/config.js";
-import type { ClusterConfig } from "../../src/kube/cluster-config.js";
-import { Transport } from "../../src/kube/transport.js";
+import type { ClusterConfig } from "../../src/kube/config/cluster-config.js";
+import { Transport } from "../../src/kube/transport/transport.js";
 import { type Logger, silentLogger } from "../../src/logging.js";
 import { createOperator, type Operator, type OperatorOptions } from "../../src/operator.js";
 import { until } from "../support/until.js";

@@ -1,10 +1,10 @@
 /** What a kind needs to run in memory: one object at a server, a source for the engine, and what the engine reports. */
 
+import { jsonEqual } from "../../src/kube/cache/equal.js";
 import type { KubeClient, KubeRequest } from "../../src/kube/client.js";
-import { jsonEqual } from "../../src/kube/equal.js";
-import type { EventInput } from "../../src/kube/events.js";
 import type { KubeObject } from "../../src/kube/objects.js";
 import { StatusError } from "../../src/kube/status-error.js";
+import type { EventInput } from "../../src/kube/write/events.js";
 import { silentLogger } from "../../src/logging.js";
 import { noControllerMetrics } from "../../src/metrics/controller.js";
 import { flipopMetrics } from "../../src/metrics/flipop.js";

@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { DONE } from "../../src/addresses/calls/outcomes.js";
 import type { KubeObject, ObjectMeta } from "../../src/kube/objects.js";
-import { finalizerPatch } from "../../src/kube/patch.js";
+import { finalizerPatch } from "../../src/kube/write/patch.js";
 import { normal } from "../../src/reconcile/conditions/event-message.js";
 import { type PlannedCondition, unknown, yes } from "../../src/reconcile/conditions/planned-condition.js";
 import type { Kind } from "../../src/reconcile/kind.js";

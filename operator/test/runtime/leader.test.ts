@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { KubeRequest } from "../../src/kube/client.js";
-import { type Lease, LeaseLock } from "../../src/kube/lease.js";
+import { type Lease, LeaseLock } from "../../src/kube/write/lease.js";
 import { silentLogger } from "../../src/logging.js";
 import { leaderMetrics } from "../../src/metrics/leader.js";
 import { MetricsRegistry } from "../../src/metrics/registry.js";

@@ -1,11 +1,11 @@
 import { getEventListeners } from "node:events";
 import { type ControlPlane, freePort } from "flipop-testbed";
 import { request } from "undici";
+import { jsonEqual } from "../../src/kube/cache/equal.js";
+import type { SlimNode } from "../../src/kube/cache/slim.js";
 import type { KubeClient, KubeRequest } from "../../src/kube/client.js";
-import { jsonEqual } from "../../src/kube/equal.js";
-import { loadClusterConfig } from "../../src/kube/load-config.js";
-import type { SlimNode } from "../../src/kube/slim.js";
-import { type Fence, Transport } from "../../src/kube/transport.js";
+import { loadClusterConfig } from "../../src/kube/config/load-config.js";
+import { type Fence, Transport } from "../../src/kube/transport/transport.js";
 import { silentLogger } from "../../src/logging.js";
 import type { ElectionTimings } from "../../src/runtime/election.js";
 import { EXIT } from "../../src/runtime/manager.js";

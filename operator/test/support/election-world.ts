@@ -2,7 +2,7 @@
 
 import { type Clock, sleepWith, type Timer } from "../../src/clock.js";
 import type { KubeClient, KubeRequest } from "../../src/kube/client.js";
-import { LeaseLock } from "../../src/kube/lease.js";
+import { LeaseLock } from "../../src/kube/write/lease.js";
 import { silentLogger } from "../../src/logging.js";
 import { type Fence, fenced } from "../../src/runtime/fence.js";
 import { LeaderElector } from "../../src/runtime/leader.js";

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from "node:net";
 import { expect } from "chai";
 import type { KubeRequest } from "../../src/kube/client.js";
-import type { ClusterConfig } from "../../src/kube/cluster-config.js";
-import { type RequestSample, Transport } from "../../src/kube/transport.js";
+import type { ClusterConfig } from "../../src/kube/config/cluster-config.js";
+import { type RequestSample, Transport } from "../../src/kube/transport/transport.js";
 import { plainConfig } from "./reflector-rig.js";
 import { scaledClock } from "./scaled-clock.js";
 import { until } from "./until.js";

@@ -1,7 +1,7 @@
+import { type SlimNode, slimNodes } from "../../src/kube/cache/slim.js";
 import type { KubeObject } from "../../src/kube/objects.js";
-import { type SlimNode, slimNodes } from "../../src/kube/slim.js";
 import { isNotFound } from "../../src/kube/status-error.js";
-import type { Transport } from "../../src/kube/transport.js";
+import type { Transport } from "../../src/kube/transport/transport.js";
 
 const NODES = "/api/v1/nodes";
 let fleets = 0;

@@ -1,5 +1,5 @@
+import type { SlimPod } from "../../src/kube/cache/slim.js";
 import type { KubeObject } from "../../src/kube/objects.js";
-import type { SlimPod } from "../../src/kube/slim.js";
 
 export function rawPod(
   name: string,

@@ -1,10 +1,10 @@
-import type { ClusterConfig } from "../../src/kube/cluster-config.js";
+import { type SlimPod, slimPods } from "../../src/kube/cache/slim.js";
+import { Store, type StoreEvent } from "../../src/kube/cache/store.js";
+import type { ClusterConfig } from "../../src/kube/config/cluster-config.js";
 import type { KubeObject } from "../../src/kube/objects.js";
 import { Decoders } from "../../src/kube/protobuf/decoders.js";
-import { Reflector, type ServerFeatures } from "../../src/kube/reflector.js";
-import { type SlimPod, slimPods } from "../../src/kube/slim.js";
-import { Store, type StoreEvent } from "../../src/kube/store.js";
-import { Transport } from "../../src/kube/transport.js";
+import { Transport } from "../../src/kube/transport/transport.js";
+import { Reflector, type ServerFeatures } from "../../src/kube/watch/reflector.js";
 import { silentLogger } from "../../src/logging.js";
 import { FakeApi } from "./fake-api.js";
 import { FaultProxy } from "./fault-proxy.js";

@@ -1,10 +1,10 @@
 import type { ControlPlane } from "flipop-testbed";
-import { loadClusterConfig } from "../../src/kube/load-config.js";
+import { type WholeObject, wholeObjects } from "../../src/kube/cache/slim.js";
+import { Store } from "../../src/kube/cache/store.js";
+import { loadClusterConfig } from "../../src/kube/config/load-config.js";
 import type { KubeObject } from "../../src/kube/objects.js";
-import { Reflector } from "../../src/kube/reflector.js";
-import { type WholeObject, wholeObjects } from "../../src/kube/slim.js";
-import { Store } from "../../src/kube/store.js";
-import { Transport } from "../../src/kube/transport.js";
+import { Transport } from "../../src/kube/transport/transport.js";
+import { Reflector } from "../../src/kube/watch/reflector.js";
 import { silentLogger } from "../../src/logging.js";
 import { FaultProxy } from "./fault-proxy.js";
 import { Heard } from "./heard.js";

@@ -1,6 +1,6 @@
 import type { KubeClient } from "../../src/kube/client.js";
 import type { Cached, KubeObject } from "../../src/kube/objects.js";
-import { Reflector } from "../../src/kube/reflector.js";
+import { Reflector } from "../../src/kube/watch/reflector.js";
 
 interface ManagedFields {
   readonly manager: string;

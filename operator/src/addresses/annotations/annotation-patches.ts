@@ -1,7 +1,7 @@
 /** Patches of the address annotations of nodes: only ours, and only while the node is the one that was looked at. */
 
 import type { IpFamily } from "cdk8s-flipop/api";
-import { JSON_PATCH, nodeAnnotationPatch, type Patch } from "../../kube/patch.js";
+import { JSON_PATCH, nodeAnnotationPatch, type Patch } from "../../kube/write/patch.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import { ADDRESS_ANNOTATIONS } from "./annotated-nodes.js";
 

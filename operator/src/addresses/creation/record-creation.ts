@@ -5,7 +5,7 @@ import { refText } from "../../claims/claimant.js";
 import type { Clock } from "../../clock.js";
 import type { ResourceRef } from "../../inventory/types.js";
 import type { KubeObject, ObjectMeta } from "../../kube/objects.js";
-import { ownAnnotationPatch, statusPatch } from "../../kube/patch.js";
+import { ownAnnotationPatch, statusPatch } from "../../kube/write/patch.js";
 import { errorText, type Logger } from "../../logging.js";
 import { omitUndefined } from "../../omit-undefined.js";
 import type { ObjectWrite } from "../../reconcile/objects/object-writer.js";

@@ -5,7 +5,7 @@ import { DONE, type Outcome } from "../../addresses/calls/outcomes.js";
 import type { JobOrder } from "../../jobs/job.js";
 import { jobSpecOf } from "../../jobs/job-service.js";
 import { assignVariables, firewallVariables } from "../../jobs/variables.js";
-import { finalizerPatch } from "../../kube/patch.js";
+import { finalizerPatch } from "../../kube/write/patch.js";
 import type { ActionTable } from "../../reconcile/kind.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
 import type { ClassObject, ClassRead } from "../../routing/resource.js";

@@ -2,7 +2,7 @@
 
 import type { PlannedAction } from "../../addresses/actions.js";
 import type { ActionFailure, Outcome } from "../../addresses/calls/outcomes.js";
-import type { Condition } from "../../kube/patch.js";
+import type { Condition } from "../../kube/write/patch.js";
 import {
   ADDRESS_FAILURES,
   abandonedItems,

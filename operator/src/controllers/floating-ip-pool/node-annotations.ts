@@ -5,9 +5,9 @@ import { annotationPatch, annotationRemoval, nodePath } from "../../addresses/an
 import { ownerName } from "../../addresses/annotations/owners.js";
 import { DONE, type Outcome, skipped } from "../../addresses/calls/outcomes.js";
 import { CACHE_LAG_MS } from "../../bounds.js";
-import type { Patch } from "../../kube/patch.js";
-import { sendPatch } from "../../kube/send-patch.js";
 import { isConflict, isForbidden, isInvalid, isNotFound } from "../../kube/status-error.js";
+import type { Patch } from "../../kube/write/patch.js";
+import { sendPatch } from "../../kube/write/send-patch.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import type { ActionCall, ActionTable } from "../../reconcile/kind.js";
 import type { ControllerContext } from "../context.js";

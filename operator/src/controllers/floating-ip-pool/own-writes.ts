@@ -5,7 +5,7 @@ import type { ListAction, PlannedAction, RecordAction } from "../../addresses/ac
 import { DONE, type Outcome, skipped } from "../../addresses/calls/outcomes.js";
 import { intentText } from "../../addresses/creation/creation-result.js";
 import { dropCopy } from "../../addresses/creation/record-creation.js";
-import { finalizerPatch, ownAnnotationPatch, type Patch, specPatch, statusPatch } from "../../kube/patch.js";
+import { finalizerPatch, ownAnnotationPatch, type Patch, specPatch, statusPatch } from "../../kube/write/patch.js";
 import type { ActionCall, ActionTable } from "../../reconcile/kind.js";
 import type { SequenceResult } from "../../reconcile/plan.js";
 import type { ControllerContext } from "../context.js";

@@ -4,8 +4,8 @@ import { type AddressStatus, type FloatingIPPoolStatus, MAX_ERROR } from "cdk8s-
 import { isObserved } from "../../addresses/address-set.js";
 import { retryOf } from "../../addresses/conditions.js";
 import { CANDIDATES_WRITE_MS } from "../../bounds.js";
-import { jsonEqual } from "../../kube/equal.js";
-import { type Condition, statusPatch } from "../../kube/patch.js";
+import { jsonEqual } from "../../kube/cache/equal.js";
+import { type Condition, statusPatch } from "../../kube/write/patch.js";
 import { omitUndefined } from "../../omit-undefined.js";
 import { cut } from "../../reconcile/conditions/planned-condition.js";
 import type { StatusFields } from "../../reconcile/plan.js";

@@ -3,8 +3,8 @@
 import { annotationRemoval, nodePath } from "../../addresses/annotations/annotation-patches.js";
 import { DONE, type Outcome, skipped } from "../../addresses/calls/outcomes.js";
 import type { KubeObject } from "../../kube/objects.js";
-import { sendPatch } from "../../kube/send-patch.js";
 import { isInvalid } from "../../kube/status-error.js";
+import { sendPatch } from "../../kube/write/send-patch.js";
 import type { ActionTable } from "../../reconcile/kind.js";
 import type { ControllerContext } from "../context.js";
 import { annotationText, type Snapshot } from "./gather.js";

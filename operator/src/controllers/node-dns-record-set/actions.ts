@@ -2,7 +2,7 @@
 
 import { Finalizer } from "cdk8s-flipop/api";
 import { DONE, type Outcome } from "../../addresses/calls/outcomes.js";
-import { finalizerPatch } from "../../kube/patch.js";
+import { finalizerPatch } from "../../kube/write/patch.js";
 import type { ActionCall, ActionTable } from "../../reconcile/kind.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
 import type { DnsAction } from "../../records/actions.js";

@@ -1,6 +1,6 @@
 /** What people should know of a record set. Pure. */
 
-import type { Condition } from "../../kube/patch.js";
+import type { Condition } from "../../kube/write/patch.js";
 import {
   abandonedItems,
   type EventMessage,

@@ -2,7 +2,7 @@
 
 import { Finalizer } from "cdk8s-flipop/api";
 import { DONE, type Outcome, skipped } from "../../addresses/calls/outcomes.js";
-import { finalizerPatch, statusPatch } from "../../kube/patch.js";
+import { finalizerPatch, statusPatch } from "../../kube/write/patch.js";
 import type { ActionTable } from "../../reconcile/kind.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
 import type { IssuerObject, IssuerRead } from "../../routing/resource.js";

@@ -1,6 +1,6 @@
 /** What people should know of an issuer. */
 
-import type { Condition } from "../../kube/patch.js";
+import type { Condition } from "../../kube/write/patch.js";
 import { abandonedItems, type EventMessage, warning } from "../../reconcile/conditions/event-message.js";
 import { type PlannedCondition, turnedBad } from "../../reconcile/conditions/planned-condition.js";
 import type { SequenceEvents } from "../../reconcile/kind.js";

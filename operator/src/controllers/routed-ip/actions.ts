@@ -5,7 +5,7 @@
 
 import type { CreatedFirewall } from "cdk8s-flipop/api";
 import type { ListAction, NodeAction, Action as SetAction } from "../../addresses/actions.js";
-import type { Taint } from "../../kube/slim.js";
+import type { Taint } from "../../kube/cache/slim.js";
 import type { CreateFirewall, FirewallChange, ProviderId } from "../../providers/types.js";
 import type { Reasoned } from "../../records/actions.js";
 import type { Recorded } from "../../routing/firewall-registry.js";

@@ -3,8 +3,8 @@
 import { Finalizer } from "cdk8s-flipop/api";
 import { CRD_PROBE_MS } from "../../bounds.js";
 import { routedIpClaims } from "../../claims/read-claims.js";
+import type { StoreEvent } from "../../kube/cache/store.js";
 import { keyOf } from "../../kube/objects.js";
-import type { StoreEvent } from "../../kube/store.js";
 import { forgetRouted } from "../../metrics/flipop.js";
 import type { Kind } from "../../reconcile/kind.js";
 import { KindController } from "../../reconcile/kind-controller.js";

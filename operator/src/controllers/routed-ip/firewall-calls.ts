@@ -2,7 +2,7 @@
 
 import type { CreatedFirewall } from "cdk8s-flipop/api";
 import { DONE, type Outcome, outcomeOf, skipped } from "../../addresses/calls/outcomes.js";
-import { statusPatch } from "../../kube/patch.js";
+import { statusPatch } from "../../kube/write/patch.js";
 import type { CallPriority } from "../../providers/urgency.js";
 import type { RecoveringAccount } from "../../reconcile/retries/retries.js";
 import type { FirewallCaller, SharedFirewall } from "../../routing/firewall-registry.js";

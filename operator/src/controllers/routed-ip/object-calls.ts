@@ -3,7 +3,7 @@
 import { Annotation, Finalizer, type PendingCreation } from "cdk8s-flipop/api";
 import { DONE, type Outcome, skipped } from "../../addresses/calls/outcomes.js";
 import { intentText } from "../../addresses/creation/creation-result.js";
-import { finalizerPatch, ownAnnotationPatch, type Patch, statusPatch } from "../../kube/patch.js";
+import { finalizerPatch, ownAnnotationPatch, type Patch, statusPatch } from "../../kube/write/patch.js";
 import type { ActionCall } from "../../reconcile/kind.js";
 import type { RoutedObject } from "../../routing/resource.js";
 import type { IssuedCall, OfKind, RoutedKind } from "./action-table.js";

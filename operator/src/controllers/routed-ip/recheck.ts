@@ -2,7 +2,7 @@
 
 import { type Basis, type Move, moveBasis, objectBasis, recheckOf as onBasis } from "../../addresses/calls/basis.js";
 import { MAX_DECISION_AGE_MS } from "../../bounds.js";
-import { jsonEqual } from "../../kube/equal.js";
+import { jsonEqual } from "../../kube/cache/equal.js";
 import type { Recheck } from "../../providers/call.js";
 import type { RecheckedDecision } from "../../reconcile/kind.js";
 import { supersededRecords } from "../../records/recheck.js";

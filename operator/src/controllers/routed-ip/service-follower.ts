@@ -1,7 +1,7 @@
 /** Follows the Service of one RoutedIP: its endpoints, the nodes that serve it, and its pods for their ports. */
 
-import type { PodScope } from "../../kube/pod-scopes.js";
-import type { PodView } from "../../kube/pod-view.js";
+import type { PodScope } from "../../kube/cache/pod-scopes.js";
+import type { PodView } from "../../kube/cache/pod-view.js";
 import { MatchIndex } from "../../match/match-index.js";
 import { EndpointWorkload } from "../../routing/endpoints.js";
 import type { PortPod } from "../../routing/ports.js";

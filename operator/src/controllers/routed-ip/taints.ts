@@ -1,7 +1,7 @@
 /** The taint of the elected node: it has it, and no other node has, but for what other RoutedIPs need there. */
 
-import { jsonEqual } from "../../kube/equal.js";
-import type { Taint } from "../../kube/slim.js";
+import { jsonEqual } from "../../kube/cache/equal.js";
+import type { Taint } from "../../kube/cache/slim.js";
 import type { ClassRules } from "../../routing/resolved-class.js";
 import type { TaintedNode, TaintView } from "../../routing/taint-registry.js";
 import type { TaintAction } from "./actions.js";

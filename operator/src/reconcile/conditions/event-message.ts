@@ -2,7 +2,7 @@
 
 import { Annotation, GROUP_VERSION } from "cdk8s-flipop/api";
 import type { ResourceRef } from "../../inventory/types.js";
-import type { EventInput } from "../../kube/events.js";
+import type { EventInput } from "../../kube/write/events.js";
 import type { Problem } from "./problem.js";
 
 export type EventMessage = Pick<EventInput, "type" | "reason" | "action" | "note">;

@@ -1,7 +1,7 @@
 /** Conditions as plans make them, and as statuses have them. */
 
 import { BAD_WHEN_TRUE, type ConditionType, type Reason } from "cdk8s-flipop/api";
-import type { Condition } from "../../kube/patch.js";
+import type { Condition } from "../../kube/write/patch.js";
 import { omitUndefined } from "../../omit-undefined.js";
 import type { Problem } from "./problem.js";
 

@@ -4,9 +4,9 @@ import { FACT_WRITE_ATTEMPTS, RIGHTS_PROBE_MS } from "../../bounds.js";
 import { type Clock, systemClock } from "../../clock.js";
 import type { KubeClient } from "../../kube/client.js";
 import type { KubeObject } from "../../kube/objects.js";
-import { MERGE_PATCH, type Patch } from "../../kube/patch.js";
-import { sendPatch } from "../../kube/send-patch.js";
 import { isConflict, isForbidden } from "../../kube/status-error.js";
+import { MERGE_PATCH, type Patch } from "../../kube/write/patch.js";
+import { sendPatch } from "../../kube/write/send-patch.js";
 import type { LatestVersion } from "./latest-version.js";
 
 export interface ObjectWriterProps<O extends KubeObject> {

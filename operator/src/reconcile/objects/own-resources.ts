@@ -1,11 +1,11 @@
 /** The cache of one of our namespaced kinds: one watch, or one for each namespace that is served. */
 
 import { API_GROUP, API_VERSION } from "cdk8s-flipop/api";
-import type { ToldCache } from "../../kube/cache.js";
+import type { ToldCache } from "../../kube/cache/cache.js";
+import type { SharedWatches } from "../../kube/cache/shared-watches.js";
+import { type WholeObject, wholeObjects } from "../../kube/cache/slim.js";
+import type { StoreListener } from "../../kube/cache/store.js";
 import type { KubeObject } from "../../kube/objects.js";
-import type { SharedWatches } from "../../kube/shared-watches.js";
-import { type WholeObject, wholeObjects } from "../../kube/slim.js";
-import type { StoreListener } from "../../kube/store.js";
 import { cachePart } from "../../runtime/cache-part.js";
 import type { Synced } from "../../runtime/manager.js";
 

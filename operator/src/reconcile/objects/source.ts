@@ -1,8 +1,8 @@
 /** Where the engine finds the objects of a kind: a cache of the API server, and the writers of its objects. */
 
-import type { Cache } from "../../kube/cache.js";
+import type { Cache } from "../../kube/cache/cache.js";
+import type { WholeObject } from "../../kube/cache/slim.js";
 import { type KubeObject, keyOf } from "../../kube/objects.js";
-import type { WholeObject } from "../../kube/slim.js";
 import type { ObjectWriters } from "./object-writers.js";
 import type { OwnResources } from "./own-resources.js";
 

@@ -19,7 +19,7 @@ import type { Pool, Snapshot } from "../../../src/controllers/floating-ip-pool/s
 import { addressSetOf } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import type { CachedState } from "../../../src/inventory/cached-state.js";
 import { createView } from "../../../src/inventory/view.js";
-import type { SlimNode } from "../../../src/kube/slim.js";
+import type { SlimNode } from "../../../src/kube/cache/slim.js";
 import { type CheckInput, refusalsOf } from "../../../src/match/checks.js";
 import { nodeFacts } from "../../../src/match/node-facts.js";
 import type { CreateAddress, RecordSetFacts } from "../../../src/providers/types.js";

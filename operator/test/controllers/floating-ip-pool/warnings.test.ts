@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { warningsOf } from "../../../src/controllers/floating-ip-pool/events.js";
-import type { Condition } from "../../../src/kube/patch.js";
+import type { Condition } from "../../../src/kube/write/patch.js";
 import type { EventMessage } from "../../../src/reconcile/conditions/event-message.js";
 import type { DeferredEvent } from "../../../src/reconcile/plan.js";
 

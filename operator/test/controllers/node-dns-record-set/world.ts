@@ -8,8 +8,8 @@ import { claimsOf } from "../../../src/controllers/node-dns-record-set/resource.
 import type { NodeRecordSet, Snapshot } from "../../../src/controllers/node-dns-record-set/snapshot.js";
 import { statusOf } from "../../../src/controllers/node-dns-record-set/status.js";
 import { desiredOf } from "../../../src/controllers/node-dns-record-set/wish.js";
-import { mergeConditions } from "../../../src/kube/patch.js";
-import type { SlimNode } from "../../../src/kube/slim.js";
+import type { SlimNode } from "../../../src/kube/cache/slim.js";
+import { mergeConditions } from "../../../src/kube/write/patch.js";
 import { MatchIndex } from "../../../src/match/match-index.js";
 import { NodeDirectory } from "../../../src/match/node-directory.js";
 import { tallyText } from "../../../src/match/tally.js";

@@ -2,7 +2,7 @@
 
 import type { RoutedIPSpec } from "cdk8s-flipop/api";
 import type { Action } from "../../../src/controllers/routed-ip/actions.js";
-import type { SlimNode, Taint } from "../../../src/kube/slim.js";
+import type { SlimNode, Taint } from "../../../src/kube/cache/slim.js";
 import { isOwnTaint } from "../../../src/match/taints.js";
 import type { FirewallFacts, FirewallRuleFacts } from "../../../src/providers/types.js";
 import type { ResolvedIssuerClass } from "../../../src/routing/resolved-class.js";

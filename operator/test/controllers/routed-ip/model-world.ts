@@ -15,7 +15,7 @@ import type { Snapshot } from "../../../src/controllers/routed-ip/snapshot.js";
 import { reliesOn, type StepName } from "../../../src/controllers/routed-ip/steps.js";
 import type { CachedState } from "../../../src/inventory/cached-state.js";
 import { createView } from "../../../src/inventory/view.js";
-import type { Taint } from "../../../src/kube/slim.js";
+import type { Taint } from "../../../src/kube/cache/slim.js";
 import { refusalsOf } from "../../../src/match/checks.js";
 import type { CompiledMatch } from "../../../src/match/compile-match.js";
 import { nodeFacts } from "../../../src/match/node-facts.js";

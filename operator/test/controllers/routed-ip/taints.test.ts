@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { electTaint, strayTaints, taintedByUs } from "../../../src/controllers/routed-ip/taints.js";
-import type { Taint } from "../../../src/kube/slim.js";
+import type { Taint } from "../../../src/kube/cache/slim.js";
 import { classRules } from "../../../src/routing/resolved-class.js";
 import type { TaintedNode } from "../../../src/routing/taint-registry.js";
 import { TAINT } from "./model-cluster.js";

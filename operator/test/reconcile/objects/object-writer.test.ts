@@ -2,8 +2,8 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { KubeClient, KubeRequest } from "../../../src/kube/client.js";
 import type { KubeObject } from "../../../src/kube/objects.js";
-import { MERGE_PATCH } from "../../../src/kube/patch.js";
 import { StatusError } from "../../../src/kube/status-error.js";
+import { MERGE_PATCH } from "../../../src/kube/write/patch.js";
 import { LatestVersion } from "../../../src/reconcile/objects/latest-version.js";
 import { ObjectGone, ObjectWriter } from "../../../src/reconcile/objects/object-writer.js";
 

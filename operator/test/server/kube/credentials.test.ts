@@ -4,9 +4,9 @@ import { expect } from "chai";
 import { type ControlPlane, controlPlaneOrSkip } from "flipop-testbed";
 import { after, afterEach, before, beforeEach, describe, it } from "mocha";
 import { stringify } from "yaml";
-import { loadClusterConfig } from "../../../src/kube/load-config.js";
+import { loadClusterConfig } from "../../../src/kube/config/load-config.js";
 import { isUnauthorized } from "../../../src/kube/status-error.js";
-import { Transport } from "../../../src/kube/transport.js";
+import { Transport } from "../../../src/kube/transport/transport.js";
 import { TempDir } from "../../support/temp-dir.js";
 import { until } from "../../support/until.js";
 

@@ -2,9 +2,9 @@ import { expect } from "chai";
 import { ControlPlane, controlPlaneOrSkip } from "flipop-testbed";
 import { after, afterEach, before, beforeEach, describe, it } from "mocha";
 import { request } from "undici";
-import { listPages, PAGE_SIZE, probeVersion } from "../../../src/kube/list.js";
 import type { KubeObject } from "../../../src/kube/objects.js";
 import { isTooLargeResourceVersion } from "../../../src/kube/status-error.js";
+import { listPages, PAGE_SIZE, probeVersion } from "../../../src/kube/watch/list.js";
 import { ServerRig } from "../../support/server-rig.js";
 import { until } from "../../support/until.js";
 

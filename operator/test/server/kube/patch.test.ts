@@ -1,19 +1,19 @@
 import { expect } from "chai";
 import { type ControlPlane, controlPlaneOrSkip } from "flipop-testbed";
 import { after, before, beforeEach, describe, it } from "mocha";
-import { loadClusterConfig } from "../../../src/kube/load-config.js";
+import { type SlimNode, slimNodes, type Taint } from "../../../src/kube/cache/slim.js";
+import { loadClusterConfig } from "../../../src/kube/config/load-config.js";
 import type { KubeObject } from "../../../src/kube/objects.js";
+import { isConflict, isNotFound, StatusError } from "../../../src/kube/status-error.js";
+import { Transport } from "../../../src/kube/transport/transport.js";
 import {
   finalizerPatch,
   nodeAnnotationPatch,
   ownAnnotationPatch,
   statusPatch,
   taintPatch,
-} from "../../../src/kube/patch.js";
-import { sendPatch } from "../../../src/kube/send-patch.js";
-import { type SlimNode, slimNodes, type Taint } from "../../../src/kube/slim.js";
-import { isConflict, isNotFound, StatusError } from "../../../src/kube/status-error.js";
-import { Transport } from "../../../src/kube/transport.js";
+} from "../../../src/kube/write/patch.js";
+import { sendPatch } from "../../../src/kube/write/send-patch.js";
 
 const PREFIX = "flipop.digitalocean.com/";
 const KEY = `${PREFIX}ipv4-reserved-ip`;

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { type ControlPlane, controlPlaneOrSkip } from "flipop-testbed";
 import { after, before, describe, it } from "mocha";
-import { loadClusterConfig } from "../../../src/kube/load-config.js";
+import { loadClusterConfig } from "../../../src/kube/config/load-config.js";
 import { isConflict, isNotFound, StatusError } from "../../../src/kube/status-error.js";
-import { Transport } from "../../../src/kube/transport.js";
+import { Transport } from "../../../src/kube/transport/transport.js";
 
 describe("transport on a real API server", () => {
   let plane: ControlPlane;

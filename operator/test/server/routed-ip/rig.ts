@@ -9,8 +9,8 @@ import { type Condition, GROUP_VERSION, type RoutedIPStatus } from "cdk8s-flipop
 import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "flipop-sandbox/digitalocean";
 import { type Client, type ControlPlane, eventually, FakeNode, FakePod, Kubelet } from "flipop-testbed";
 import { readSettings } from "../../../src/config.js";
-import { loadClusterConfig } from "../../../src/kube/load-config.js";
-import { Transport } from "../../../src/kube/transport.js";
+import { loadClusterConfig } from "../../../src/kube/config/load-config.js";
+import { Transport } from "../../../src/kube/transport/transport.js";
 import { createOperator, type Operator } from "../../../src/operator.js";
 import { type Install, installKinds, installOperator, type Manifest } from "../../e2e/support/install.js";
 import { FaultProxy } from "../../support/fault-proxy.js";

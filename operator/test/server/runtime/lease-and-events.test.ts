@@ -2,11 +2,11 @@ import { expect } from "chai";
 import { type ControlPlane, controlPlaneOrSkip, eventually } from "flipop-testbed";
 import { after, before, describe, it } from "mocha";
 import { systemClock } from "../../../src/clock.js";
-import type { EventInput } from "../../../src/kube/event-object.js";
-import { ApiEventRecorder } from "../../../src/kube/events.js";
-import { LeaseLock } from "../../../src/kube/lease.js";
-import { loadClusterConfig } from "../../../src/kube/load-config.js";
-import { Transport } from "../../../src/kube/transport.js";
+import { loadClusterConfig } from "../../../src/kube/config/load-config.js";
+import { Transport } from "../../../src/kube/transport/transport.js";
+import type { EventInput } from "../../../src/kube/write/event-object.js";
+import { ApiEventRecorder } from "../../../src/kube/write/events.js";
+import { LeaseLock } from "../../../src/kube/write/lease.js";
 import { silentLogger } from "../../../src/logging.js";
 import { LeaderElector } from "../../../src/runtime/leader.js";
 

@@ -5,7 +5,7 @@ import type { JobOrder } from "../../../jobs/job.js";
 import { jobNamespaceOf } from "../../../jobs/job-place.js";
 import { isDefinite, jobSpecOf } from "../../../jobs/job-service.js";
 import type { JobObject } from "../../../jobs/job-state.js";
-import { statusPatch } from "../../../kube/patch.js";
+import { statusPatch } from "../../../kube/write/patch.js";
 import type { ActionCall } from "../../../reconcile/kind.js";
 import type { RoutedObject } from "../../../routing/resource.js";
 import type { OfKind, RoutedKind } from "../action-table.js";

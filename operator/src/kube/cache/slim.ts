@@ -1,0 +1,209 @@
+/** The cached forms of nodes and pods: what decisions read, nothing else, frozen. About 1 KB a pod, store included. */
+
+import type { Cached, KubeObject, ObjectMeta, Transform } from "../objects.js";
+import { Interner } from "./intern.js";
+
+export interface NodeCondition {
+  readonly type: string;
+  /** `True`, `False` or `Unknown`. */
+  readonly status: string;
+  readonly reason: string | undefined;
+  /** RFC 3339 */
+  readonly lastTransitionTime: string | undefined;
+}
+
+export interface NodeAddress {
+  /** `InternalIP`, `ExternalIP`, `Hostname`, ... */
+  readonly type: string;
+  readonly address: string;
+}
+
+/** As on the wire, unknown fields included: a JSON patch must be able to test the list as seen. */
+export interface Taint {
+  readonly key: string;
+  readonly value?: string;
+  readonly effect: string;
+  readonly timeAdded?: string;
+}
+
+export interface SlimNode extends Cached {
+  readonly namespace: undefined;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Those under one of the prefixes given to {@link slimNodes} only. */
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly providerID: string | undefined;
+  readonly unschedulable: boolean;
+  /** `undefined` when the field is absent. */
+  readonly taints: readonly Taint[] | undefined;
+  readonly addresses: readonly NodeAddress[];
+  /** Without heartbeat times and messages, so that a heartbeat is no change. */
+  readonly conditions: readonly NodeCondition[];
+  readonly kubeletVersion: string | undefined;
+  /** RFC 3339 */
+  readonly creationTimestamp: string | undefined;
+  /** RFC 3339 */
+  readonly deletionTimestamp: string | undefined;
+}
+
+/** A port of a container that is open on the pod's node. */
+export interface HostPort {
+  readonly name?: string;
+  /** `TCP`, `UDP` or `SCTP`. */
+  readonly protocol: string;
+  readonly containerPort: number;
+  readonly hostPort: number;
+}
+
+export interface SlimPod extends Cached {
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** `undefined` until scheduled. */
+  readonly nodeName: string | undefined;
+  /** `Pending`, `Running`, `Succeeded`, `Failed` or `Unknown`. */
+  readonly phase: string;
+  /** The Ready condition is True. */
+  readonly ready: boolean;
+  /** RFC 3339: the last transition of a Ready condition that is not True. */
+  readonly unreadySince?: string;
+  /** RFC 3339 */
+  readonly deletionTimestamp: string | undefined;
+  /** Absent: none. */
+  readonly hostPorts?: readonly HostPort[];
+  /** It shares its node's network: each of its ports is open there. */
+  readonly hostNetwork?: true;
+}
+
+/** A whole object, for the kinds of which the operator reads everything. */
+export interface WholeObject<O extends KubeObject = KubeObject> extends Cached {
+  readonly resourceVersion: string;
+  /** Frozen, without `metadata.managedFields`. */
+  readonly object: O;
+}
+
+/** @param annotationPrefixes for example `["flipop.digitalocean.com/"]`. */
+export function slimNodes(annotationPrefixes: readonly string[], interner = new Interner()): Transform<SlimNode> {
+  return (raw) => {
+    const { metadata, spec = {}, status = {} } = raw as RawNode;
+    const node: SlimNode = {
+      uid: metadata.uid,
+      name: metadata.name,
+      namespace: undefined,
+      labels: interner.labels(metadata.labels),
+      annotations: withPrefix(metadata, annotationPrefixes),
+      providerID: spec.providerID,
+      unschedulable: spec.unschedulable === true,
+      taints: deepFreeze(spec.taints),
+      addresses: (status.addresses ?? []).map((seen) => Object.freeze({ type: seen.type, address: seen.address })),
+      conditions: (status.conditions ?? []).map((seen) => slimCondition(seen, interner)),
+      kubeletVersion: interner.optional(status.nodeInfo?.kubeletVersion),
+      creationTimestamp: metadata.creationTimestamp,
+      deletionTimestamp: metadata.deletionTimestamp,
+    };
+    Object.freeze(node.addresses);
+    Object.freeze(node.conditions);
+    return Object.freeze(node);
+  };
+}
+
+export function slimPods(interner = new Interner()): Transform<SlimPod> {
+  return (raw) => {
+    const { metadata, spec = {}, status = {} } = raw as RawPod;
+    const readiness = (status.conditions ?? []).find((seen) => seen.type === "Ready");
+    return Object.freeze({
+      uid: metadata.uid,
+      name: metadata.name,
+      namespace: interner.string(metadata.namespace ?? ""),
+      labels: interner.labels(metadata.labels),
+      nodeName: interner.optional(spec.nodeName),
+      phase: interner.string(status.phase ?? "Unknown"),
+      ready: readiness?.status === "True",
+      ...unreadySinceOf(readiness),
+      deletionTimestamp: metadata.deletionTimestamp,
+      ...hostPortsOf(spec),
+      ...(spec.hostNetwork === true ? { hostNetwork: true as const } : {}),
+    });
+  };
+}
+
+export function wholeObjects<O extends KubeObject = KubeObject>(): Transform<WholeObject<O>> {
+  return (raw) => {
+    const { managedFields: _dropped, ...metadata } = raw.metadata as ObjectMeta & { managedFields?: unknown };
+    const object = deepFreeze({ ...raw, metadata } as O);
+    const { uid, name, namespace, resourceVersion } = metadata;
+    return Object.freeze({ uid, name, namespace, resourceVersion, object });
+  };
+}
+
+/** Freezes a JSON value in depth and gives it back. */
+export function deepFreeze<V>(value: V): V {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return Object.freeze(value);
+}
+
+/** Few pods have any: the field is there for those alone. */
+function hostPortsOf({
+  containers = [],
+  initContainers = [],
+}: NonNullable<RawPod["spec"]>): Pick<SlimPod, "hostPorts"> {
+  const ports = [...containers, ...initContainers].flatMap((container) => container.ports ?? []);
+  const open = ports.flatMap(({ name, protocol = "TCP", containerPort, hostPort = 0 }) =>
+    hostPort > 0 ? [Object.freeze({ ...(name ? { name } : {}), protocol, containerPort, hostPort })] : [],
+  );
+  return open.length === 0 ? {} : { hostPorts: Object.freeze(open) };
+}
+
+/** A pod that is ready has no need of it: there may be tens of thousands of them. */
+function unreadySinceOf(ready: RawCondition | undefined): Pick<SlimPod, "unreadySince"> {
+  if (!ready?.lastTransitionTime || ready.status === "True") return {};
+  return { unreadySince: ready.lastTransitionTime };
+}
+
+function slimCondition(seen: RawCondition, interner: Interner): NodeCondition {
+  return Object.freeze({
+    type: interner.string(seen.type),
+    status: interner.string(seen.status),
+    reason: interner.optional(seen.reason),
+    lastTransitionTime: seen.lastTransitionTime ?? undefined,
+  });
+}
+
+function withPrefix(metadata: ObjectMeta, prefixes: readonly string[]): Readonly<Record<string, string>> {
+  const all = Object.entries(metadata.annotations ?? {});
+  return Object.freeze(Object.fromEntries(all.filter(([key]) => prefixes.some((prefix) => key.startsWith(prefix)))));
+}
+
+interface RawCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  /** `null` where none was set. */
+  readonly lastTransitionTime?: string | null;
+}
+
+interface RawNode extends KubeObject {
+  readonly spec?: {
+    readonly providerID?: string;
+    readonly unschedulable?: boolean;
+    readonly taints?: readonly Taint[];
+  };
+  readonly status?: {
+    readonly addresses?: readonly NodeAddress[];
+    readonly conditions?: readonly RawCondition[];
+    readonly nodeInfo?: { readonly kubeletVersion?: string };
+  };
+}
+
+interface RawPod extends KubeObject {
+  readonly spec?: {
+    readonly nodeName?: string;
+    readonly hostNetwork?: boolean;
+    readonly containers?: readonly RawContainer[];
+    readonly initContainers?: readonly RawContainer[];
+  };
+  readonly status?: { readonly phase?: string; readonly conditions?: readonly RawCondition[] };
+}
+
+interface RawContainer {
+  readonly ports?: readonly (Pick<HostPort, "name" | "containerPort"> & Partial<HostPort>)[];
+}

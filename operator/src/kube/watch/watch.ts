@@ -1,0 +1,120 @@
+import { WATCH_END_TOLERANCE_MS, WATCH_LEAST_SECONDS, WATCH_OPEN_SECONDS, WATCH_SILENCE_MS } from "../../bounds.js";
+import type { Clock } from "../../clock.js";
+import type { KubeClient, KubeStream } from "../client.js";
+import type { WatchEvent } from "../objects.js";
+import { decoding, selectors, type WatchTarget } from "./list.js";
+import { readEvents } from "./read-events.js";
+import { Watchdog } from "./watchdog.js";
+
+export interface WatchProps {
+  readonly client: KubeClient;
+  readonly target: WatchTarget;
+  readonly clock: Clock;
+  /** In [0, 1). */
+  readonly random: () => number;
+  readonly signal: AbortSignal;
+  /** Where to start; empty together with `initialEvents` for the most recent state. */
+  readonly resourceVersion: string;
+  /** Ask for the whole set as events first (WatchList). */
+  readonly initialEvents: boolean;
+  readonly onEvent: (event: WatchEvent) => Promise<void> | undefined;
+}
+
+export interface WatchEnd {
+  /** The server has answered 200. */
+  readonly opened: boolean;
+  /** `undefined` when the server ended it between two events. */
+  readonly error: unknown;
+  /** It lasted as long as asked for: nothing points to a fault. */
+  readonly complete: boolean;
+  readonly seconds: number;
+}
+
+export class SilentWatchError extends Error {
+  constructor(target: string) {
+    super(
+      `watch of ${target}: no byte for ${WATCH_SILENCE_MS / 1000} s, not even a bookmark; the connection is taken for dead`,
+    );
+    this.name = "SilentWatchError";
+  }
+}
+
+/**
+ * After a restore of etcd from a backup, versions go back and are given out again. Once the server has passed our old
+ * one, it can't tell that we ask from another history: resuming would miss for good what the restore undid. A restore
+ * needs the API servers down, so a long outage makes the reflector read the whole set.
+ */
+export class OutageError extends Error {
+  constructor(target: string, ms: number) {
+    super(`watch of ${target}: the server was away for ${Math.round(ms / 1000)} s, perhaps for a restore of etcd`);
+    this.name = "OutageError";
+  }
+}
+
+/** A watch that the caller may end, with the reason as its error. */
+export interface WatchHandle {
+  fail(error: Error): void;
+}
+
+/** One watch request from start to end; never rejects. */
+export async function runWatch(props: WatchProps, onOpen: (handle: WatchHandle) => void): Promise<WatchEnd> {
+  const { clock, signal } = props;
+  const start = clock.monotonic();
+  const timeoutSeconds = Math.round(WATCH_LEAST_SECONDS * (1 + props.random()));
+  const end = (opened: boolean, error: unknown): WatchEnd => {
+    const ms = clock.monotonic() - start;
+    const complete = error === undefined && ms >= timeoutSeconds * 1000 - WATCH_END_TOLERANCE_MS;
+    return { opened, error, complete, seconds: ms / 1000 };
+  };
+  let stream: KubeStream;
+  try {
+    stream = await open(props, timeoutSeconds);
+  } catch (error) {
+    return end(false, error ?? new Error("aborted"));
+  }
+  if (signal.aborted) {
+    stream.close();
+    return end(true, signal.reason);
+  }
+  return end(true, await consume(stream, props, onOpen));
+}
+
+/** @returns what ended the stream; `undefined` for a clean end. */
+async function consume(stream: KubeStream, props: WatchProps, onOpen: (handle: WatchHandle) => void): Promise<unknown> {
+  let failure: Error | undefined;
+  const fail = (error: Error) => {
+    failure ??= error;
+    stream.close();
+  };
+  const watchdog = new Watchdog(props.clock, WATCH_SILENCE_MS, () => fail(new SilentWatchError(props.target.name)));
+  onOpen({ fail });
+  try {
+    await readEvents(stream, { ...props, decoder: props.target.decoder, onBytes: () => watchdog.feed() });
+    return failure;
+  } catch (error) {
+    return failure ?? error ?? new Error("aborted");
+  } finally {
+    watchdog.stop();
+    stream.close();
+  }
+}
+
+function open(props: WatchProps, timeoutSeconds: number): Promise<KubeStream> {
+  const { target, resourceVersion, signal } = props;
+  const initial = props.initialEvents ? { sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" } : {};
+  return props.client.open({
+    method: "GET",
+    path: target.path,
+    query: {
+      ...selectors(target),
+      watch: true,
+      allowWatchBookmarks: true,
+      resourceVersion: resourceVersion || undefined,
+      timeoutSeconds,
+      ...initial,
+    },
+    ...decoding(target),
+    deadlineSeconds: WATCH_OPEN_SECONDS,
+    signal,
+  });
+}

@@ -1,0 +1,134 @@
+/** Which Events are the same news again. Pure bookkeeping: no I/O, time comes in as values. */
+
+import { TokenBucket } from "../../async/token-bucket.js";
+import { EVENT_SERIES_END_MS, EVENT_SERIES_WRITE_MS, MAX_EVENT_GROUPS, MAX_EVENT_OBJECTS } from "../../bounds.js";
+import type { EventInput, KubeEvent, ObjectRef } from "./event-object.js";
+
+/** One Event object on the server and how often it happened. */
+export interface EventEntry {
+  event: KubeEvent;
+  /** Times it happened; what the server knows is `written`, 0 before it exists there. */
+  count: number;
+  written: number;
+  /** Of the last time it happened: ms since the epoch. */
+  lastEpochMs: number;
+  /** Monotonic ms. */
+  lastMs: number;
+  lastWriteMs: number;
+  /** In the queue of the writer. */
+  queued: boolean;
+  redirected: boolean;
+}
+
+export interface Moment {
+  readonly nowMs: number;
+  readonly epochMs: number;
+}
+
+interface Group {
+  readonly byNote: Map<string, EventEntry>;
+  /** Takes all further notes. */
+  rest?: EventEntry;
+}
+
+/** Different notes for one reason and object, after which they are counted together. */
+export const MAX_NOTES = 10;
+/** New Events for one object: 25 at once, one in five minutes after that. As client-go's spam filter. */
+const SPAM_LIMIT = { perSecond: 1 / 300, burst: 25 };
+
+export class EventSeries {
+  private readonly groups = new Map<string, Group>();
+  private readonly buckets = new Map<string, TokenBucket>();
+
+  /** @param make the object for an Event that is new. */
+  constructor(private readonly make: (input: EventInput, epochMs: number) => KubeEvent) {}
+
+  get isEmpty(): boolean {
+    return this.groups.size === 0;
+  }
+
+  /** Counts an Event. Undefined: there were too many new ones for its object. */
+  count(input: EventInput, at: Moment): EventEntry | undefined {
+    const key = groupKey(input);
+    const group = this.groups.get(key) ?? { byNote: new Map<string, EventEntry>() };
+    const known = group.byNote.get(input.note) ?? (group.byNote.size >= MAX_NOTES ? group.rest : undefined);
+    if (known !== undefined) return again(known, at);
+    if (!this.bucket(input.regarding, at.nowMs).tryTake(at.nowMs)) return undefined;
+    const entry = newEntry(this.make(asCollected(input, group), at.epochMs), at);
+    if (group.byNote.size >= MAX_NOTES) group.rest = entry;
+    else group.byNote.set(input.note, entry);
+    keep(this.groups, key, group, MAX_EVENT_GROUPS);
+    return entry;
+  }
+
+  /** Forgets an entry, so that its next occurrence makes a new object. */
+  drop(entry: EventEntry): void {
+    this.remove((candidate) => candidate === entry);
+  }
+
+  /** Forgets what has ended. Returns the entries whose count the server should be told. */
+  sweep(nowMs: number): readonly EventEntry[] {
+    this.remove((entry) => entry.written >= entry.count && nowMs - entry.lastMs >= EVENT_SERIES_END_MS);
+    for (const [object, bucket] of this.buckets) if (bucket.isFull(nowMs)) this.buckets.delete(object);
+    return [...this.groups.values()].flatMap(entriesOf).filter((entry) => isDue(entry, nowMs));
+  }
+
+  private remove(gone: (entry: EventEntry) => boolean): void {
+    for (const [key, group] of this.groups) {
+      for (const [note, entry] of group.byNote) if (gone(entry)) group.byNote.delete(note);
+      if (group.rest !== undefined && gone(group.rest)) delete group.rest;
+      if (group.byNote.size === 0 && group.rest === undefined) this.groups.delete(key);
+    }
+  }
+
+  private bucket(object: ObjectRef, nowMs: number): TokenBucket {
+    const key = refKey(object);
+    const bucket = this.buckets.get(key) ?? new TokenBucket(SPAM_LIMIT, nowMs);
+    keep(this.buckets, key, bucket, MAX_EVENT_OBJECTS);
+    return bucket;
+  }
+}
+
+/** Whether the server should hear of the entry: when it is new, the second time, and from then on now and then. */
+export function isDue(entry: EventEntry, nowMs: number): boolean {
+  if (entry.queued || entry.written >= entry.count) return false;
+  return entry.written < 2 || nowMs - entry.lastWriteMs >= EVENT_SERIES_WRITE_MS;
+}
+
+function newEntry(event: KubeEvent, { epochMs, nowMs }: Moment): EventEntry {
+  const times = { lastEpochMs: epochMs, lastMs: nowMs, lastWriteMs: nowMs };
+  return { event, count: 1, written: 0, ...times, queued: false, redirected: false };
+}
+
+function again(entry: EventEntry, { epochMs, nowMs }: Moment): EventEntry {
+  entry.count += 1;
+  entry.lastEpochMs = epochMs;
+  entry.lastMs = nowMs;
+  return entry;
+}
+
+function asCollected(input: EventInput, group: Group): EventInput {
+  return group.byNote.size < MAX_NOTES ? input : { ...input, note: `(one of several like it) ${input.note}` };
+}
+
+function entriesOf(group: Group): readonly EventEntry[] {
+  return group.rest === undefined ? [...group.byNote.values()] : [...group.byNote.values(), group.rest];
+}
+
+/** Puts the entry last, and the one that was used longest ago out where there are too many. */
+function keep<T>(map: Map<string, T>, key: string, value: T, limit: number): void {
+  map.delete(key);
+  map.set(key, value);
+  for (const oldest of map.keys()) {
+    if (map.size <= limit) return;
+    map.delete(oldest);
+  }
+}
+
+function groupKey({ type, reason, action, regarding, related }: EventInput): string {
+  return JSON.stringify([type, reason, action, refKey(regarding), related === undefined ? "" : refKey(related)]);
+}
+
+function refKey({ apiVersion, kind, namespace, name, uid }: ObjectRef): string {
+  return JSON.stringify([apiVersion, kind, namespace, name, uid]);
+}

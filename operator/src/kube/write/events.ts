@@ -1,0 +1,165 @@
+/** Tells people what the operator does, as `events.k8s.io/v1` Events. Never blocks, never throws, forgets under load. */
+
+import { exponentialMs, jittered, type Random } from "../../async/backoff.js";
+import { pause } from "../../async/wait.js";
+import {
+  EVENT_ATTEMPTS,
+  EVENT_CALL_SECONDS,
+  EVENT_FLUSH_MS,
+  EVENT_RETRY_FIRST_MS,
+  EVENT_RETRY_LONGEST_MS,
+  EVENT_SERIES_WRITE_MS,
+  MAX_QUEUED_EVENTS,
+  SECOND_MS,
+} from "../../bounds.js";
+import type { Clock, Timer } from "../../clock.js";
+import type { Logger } from "../../logging.js";
+import { type DropCause, type EventMetrics, noEventMetrics } from "../../metrics/kube.js";
+import type { KubeClient } from "../client.js";
+import { type EventInput, eventObject, type Reporter } from "./event-object.js";
+import { type EventEntry, EventSeries, isDue } from "./event-series.js";
+import { EventSink, isRefusal } from "./event-sink.js";
+
+export type { EventInput, ObjectRef, Reporter } from "./event-object.js";
+
+export interface EventRecorder {
+  record(input: EventInput): void;
+}
+
+export interface ApiEventRecorderOptions {
+  readonly client: KubeClient;
+  readonly reporter: Reporter;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** @default Math.random */
+  readonly random?: Random;
+  readonly metrics?: EventMetrics;
+}
+
+const RETRY_JITTER = 0.25;
+const SUFFIX_RADIX = 36;
+const SUFFIX_RANDOM = 36 ** 5;
+
+export class ApiEventRecorder implements EventRecorder {
+  readonly name = "event-recorder";
+  private readonly series: EventSeries;
+  private readonly sink: EventSink;
+  private readonly queue: EventEntry[] = [];
+  private readonly metrics: EventMetrics;
+  private readonly random: Random;
+  private wake: () => void = () => undefined;
+  private sweepAtMs: number;
+
+  constructor(private readonly options: ApiEventRecorderOptions) {
+    this.metrics = options.metrics ?? noEventMetrics;
+    this.random = options.random ?? Math.random;
+    this.sink = new EventSink(options.client);
+    this.sweepAtMs = options.clock.monotonic() + EVENT_SERIES_WRITE_MS;
+    this.series = new EventSeries((input, epochMs) =>
+      eventObject(input, options.reporter, { epochMs, suffix: this.suffix(epochMs) }),
+    );
+  }
+
+  record(input: EventInput): void {
+    const at = { nowMs: this.options.clock.monotonic(), epochMs: this.options.clock.now() };
+    const entry = this.series.count(input, at);
+    if (entry === undefined) this.metrics.dropped("spam");
+    else if (isDue(entry, at.nowMs)) this.enqueue(entry);
+  }
+
+  /** Writes Events until the signal aborts, then what is queued for a short while. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      this.sweep();
+      const entry = this.queue.shift();
+      if (entry === undefined) await this.idle(signal);
+      else await this.write(entry, signal);
+    }
+    await this.flush();
+  }
+
+  private enqueue(entry: EventEntry): void {
+    if (this.queue.length >= MAX_QUEUED_EVENTS) {
+      this.giveUp(entry, "queue_full");
+      return;
+    }
+    entry.queued = true;
+    this.queue.push(entry);
+    this.wake();
+  }
+
+  private sweep(): void {
+    const nowMs = this.options.clock.monotonic();
+    if (nowMs < this.sweepAtMs) return;
+    this.sweepAtMs = nowMs + EVENT_SERIES_WRITE_MS;
+    for (const entry of this.series.sweep(nowMs)) this.enqueue(entry);
+  }
+
+  /** Until there is something to write, or to sweep. A recorder without open series holds no timer. */
+  private async idle(signal: AbortSignal): Promise<void> {
+    let timer: Timer | undefined;
+    await new Promise<void>((resolve) => {
+      this.wake = resolve;
+      signal.addEventListener("abort", this.wake, { once: true });
+      const { clock } = this.options;
+      if (!this.series.isEmpty) timer = clock.setTimer(this.sweepAtMs - clock.monotonic(), resolve);
+    });
+    timer?.cancel();
+    signal.removeEventListener("abort", this.wake);
+    this.wake = () => undefined;
+  }
+
+  private async write(entry: EventEntry, signal: AbortSignal): Promise<void> {
+    entry.queued = false;
+    for (let attempt = 0; attempt < EVENT_ATTEMPTS; attempt++) {
+      try {
+        await this.send(entry, EVENT_CALL_SECONDS);
+        return;
+      } catch (error) {
+        if (isRefusal(error)) {
+          this.giveUp(entry, "refused", error);
+          return;
+        }
+        const waitMs = jittered(
+          exponentialMs(attempt, EVENT_RETRY_FIRST_MS, EVENT_RETRY_LONGEST_MS),
+          RETRY_JITTER,
+          this.random,
+        );
+        if (!(await pause(this.options.clock, waitMs, signal))) break;
+      }
+    }
+    this.giveUp(entry, signal.aborted ? "shutdown" : "unreachable");
+  }
+
+  private async send(entry: EventEntry, deadlineSeconds: number): Promise<void> {
+    const count = entry.count;
+    const verb = await this.sink.write(entry, deadlineSeconds);
+    entry.written = count;
+    entry.lastWriteMs = this.options.clock.monotonic();
+    this.metrics.written(verb);
+  }
+
+  private async flush(): Promise<void> {
+    const { clock } = this.options;
+    const endMs = clock.monotonic() + EVENT_FLUSH_MS;
+    for (let entry = this.queue.shift(); entry !== undefined; entry = this.queue.shift()) {
+      entry.queued = false;
+      const leftSeconds = (endMs - clock.monotonic()) / SECOND_MS;
+      if (leftSeconds <= 0) this.giveUp(entry, "shutdown");
+      else await this.send(entry, leftSeconds).catch((error: unknown) => this.giveUp(entry, "shutdown", error));
+    }
+  }
+
+  private giveUp(entry: EventEntry, cause: DropCause, error?: unknown): void {
+    this.metrics.dropped(cause);
+    // What the server never heard of starts anew; a count that it did not hear of is told next time.
+    if (entry.written === 0) this.series.drop(entry);
+    const { regarding, reason } = entry.event;
+    this.options.logger.debug({ cause, regarding, reason, ...(error === undefined ? {} : { error }) }, "event dropped");
+  }
+
+  private suffix(epochMs: number): string {
+    const random = Math.floor(this.random() * SUFFIX_RANDOM);
+    return `${Math.floor(epochMs).toString(SUFFIX_RADIX)}${random.toString(SUFFIX_RADIX).padStart(5, "0")}`;
+  }
+}
