@@ -62,14 +62,18 @@ async function prepareAccount(tools: GatherTools, state: RoutedState, read: Rout
 /** ms until something is to be read again; `undefined`: only when something happens. */
 export function readAgainMs(clock: Pick<Clock, "now">, state: RoutedState, gathered: Gathered): number | undefined {
   if (gathered.by === "jobs") return undefined;
-  const { account, firewall, snapshot } = gathered;
-  const dueInMs = firewall?.view().dueInMs;
+  const dueInMs = gathered.firewall?.view().dueInMs;
   // A read that goes on asks for a run when it ends.
-  if (state.preparing !== undefined) return dueInMs;
-  const retryMs = (account?.retryAt ?? 0) - clock.now();
-  if (account?.failure !== undefined) return earliest([dueInMs, retryMs > 0 ? retryMs : undefined]);
-  const lockedMs = lockedDueMs(account?.inventory?.view(), namedAddresses(snapshot.routed));
-  return earliest([dueInMs, listDueMs(account), lockedMs]);
+  return state.preparing === undefined ? earliest([dueInMs, accountDueMs(gathered, clock.now())]) : dueInMs;
+}
+
+function accountDueMs({ account, snapshot }: IssuedGathered, now: number): number | undefined {
+  if (account?.failure === undefined) {
+    const lockedMs = lockedDueMs(account?.inventory?.view(), namedAddresses(snapshot.routed));
+    return earliest([listDueMs(account), lockedMs]);
+  }
+  const { retryAt = 0 } = account;
+  return retryAt > now ? retryAt - now : undefined;
 }
 
 /** When the list of the account is to be read again, ms from now; `undefined`: it need not be. */
