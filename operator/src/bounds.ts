@@ -122,6 +122,8 @@ export const MAX_UNSETTLED_RUNS = 4; // Runs in a row that may reach that bound 
 export const SKIPPED_RETRY_MS = 5_000; // An action that was skipped without a failure starts again after this.
 /** A status whose only change is its candidates is written at most this often. */
 export const CANDIDATES_WRITE_MS = 10_000;
+/** While a right to write a resource is missing, an empty patch shows this often whether it has been granted. */
+export const RIGHTS_PROBE_MS = MINUTE_MS;
 export const STATUS_CONFLICT_MS = 1_000; // The other writer's change has arrived in the cache by then.
 export const CONFLICT_MS = 100; // A run that met a write conflict starts again after this.
 export const CACHE_LAG_MS = 10_000; // The caches may lag this far behind the operator's own writes.

@@ -74,6 +74,12 @@ export type NodeAction =
       readonly family: IpFamily;
     });
 
+/** Reads an address whose data is old, before a sequence moves it. */
+export type ConfirmAddress = Reasoned & { readonly do: "confirm-address"; readonly ip: string };
+
+/** With what the engine starts in front of a sequence. */
+export type PlannedAction = Action | ConfirmAddress;
+
 export type Action = RecordAction | ListAction | AddressAction | NodeAction | DnsAction;
 
 export interface NodeRef {

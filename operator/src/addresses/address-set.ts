@@ -131,6 +131,8 @@ export interface AddressMemory {
   readonly intentSeenAt?: number;
   /** What failed lately for the account's sake, by lock key; not before. The status does not keep these. */
   readonly accountRetryAt?: ReadonlyMap<string, number>;
+  /** When a running action is looked at next, by address, ms since the epoch. Absent: at once. */
+  readonly pollAt?: ReadonlyMap<string, number>;
   /** When somebody else undid our writes, by address, and as `records` for the record set. */
   readonly reverts: ReadonlyMap<string, readonly number[]>;
   /** Of the clean-up of a deleted resource. */

@@ -69,6 +69,7 @@ export class Engine<T extends KindTypes> {
       const waitMs = await this.writeStatus(state, last);
       if (unsettled) return this.unsettled(state, last);
       state.unsettledRuns = 0;
+      await state.probeRights(this.background.signal);
       const nextMs = this.nextMs(state, last, waitMs);
       return nextMs === undefined ? done : requeueAfter(nextMs);
     } catch (error) {
@@ -201,10 +202,13 @@ export class Engine<T extends KindTypes> {
     const fields = statusFields(this.kind, state, { ...last, now });
     if (fields === undefined) return undefined;
     const before = conditionsBefore(state);
-    const { waitMs, drops } = await writeStatus(this.kind, state, fields, {
-      now,
-      monotonic,
-      signal: this.background.signal,
+    const { signal } = this.background;
+    const written = writeStatus(this.kind, state, fields, { now, monotonic, signal });
+    const { waitMs, drops } = await written.catch((error: unknown) => {
+      // Where the status cannot be written, no condition says what failed.
+      const refused = resultOfError(error).kind === "error";
+      if (refused) emitStatusEvents(this.tools, this.kind, state, { before: [], planned: [], drops: false });
+      throw error;
     });
     emitStatusEvents(this.tools, this.kind, state, { before, planned: last.plan.conditions, drops: drops === true });
     return waitMs;
@@ -223,7 +227,7 @@ export class Engine<T extends KindTypes> {
   private nextMs(state: ResourceState<T>, last: Iteration<T>, waitMs: number | undefined): number | undefined {
     const now = this.tools.clock.now();
     const due = [last.plan.requeueAt, last.startAt].map((at) => (at === undefined ? undefined : at - now));
-    const next = earliest([...due, waitMs, this.kind.readAgainMs?.(state, last.snapshot)]);
+    const next = earliest([...due, waitMs, state.rightsProbeMs, this.kind.readAgainMs?.(state, last.snapshot)]);
     return next === undefined ? undefined : Math.max(0, next);
   }
 }

@@ -89,12 +89,12 @@ export class KindController<T extends KindTypes> implements Drainable {
 
   /** A readiness check: what the resources lack that an administrator has to give. */
   degradedReason(): string | undefined {
-    const { pendingWarnings } = this.kind;
-    if (pendingWarnings === undefined) return undefined;
+    const { pendingWarnings, pendingWarningOf } = this.kind;
     const states = this.states.all();
-    if (states.some(({ forbidden }) => forbidden)) return pendingWarnings.forbidden;
+    if (pendingWarnings !== undefined && states.some(({ forbidden }) => forbidden)) return pendingWarnings.forbidden;
     const now = this.tools.clock.monotonic();
-    return states.some((state) => isDropping(state, now)) ? pendingWarnings.olderCrd : undefined;
+    const olderCrd = states.some((state) => isDropping(state, now)) ? pendingWarnings?.olderCrd : undefined;
+    return olderCrd ?? states.map((state) => pendingWarningOf?.(state)).find((text) => text !== undefined);
   }
 
   async close(): Promise<void> {

@@ -4,7 +4,7 @@
  * Events, metrics) is the engine's. A kind never starts work by itself and never writes its own status.
  */
 
-import type { Outcome } from "../addresses/calls/outcomes.js";
+import type { ActionFailure, Outcome } from "../addresses/calls/outcomes.js";
 import type { Condition } from "../kube/patch.js";
 import type { Sample } from "../metrics/series.js";
 import type { CallContext, Recheck } from "../providers/call.js";
@@ -55,7 +55,12 @@ export interface RecheckedDecision<T extends KindTypes> {
 export interface SequenceEvents {
   readonly now: readonly EventMessage[];
   /** Failures: they wait for the status, since a condition may say the same. */
-  readonly deferred?: readonly EventMessage[];
+  readonly deferred?: readonly DeferredEvent[];
+}
+
+export interface DeferredEvent extends EventMessage {
+  /** Lets the kind find the condition that says the same. */
+  readonly failure?: ActionFailure;
 }
 
 export interface Kind<T extends KindTypes> {
@@ -65,7 +70,7 @@ export interface Kind<T extends KindTypes> {
   read(object: T["object"]): T["resource"];
   /** When the resource is first seen. */
   remember(state: ResourceState<T>): T["memory"];
-  /** Whether the resource may run now. What allows it later asks for a run then. @default always */
+  /** Whether a run may begin. Whatever changes the answer asks for a run. @default always */
   mayRun?(state: ResourceState<T>): boolean;
   /** Fetches what gather needs and the caches lack. Slow reads go on in the background. */
   prepare?(state: ResourceState<T>, context: (why: string) => CallContext): Promise<void>;
@@ -112,11 +117,14 @@ export interface Kind<T extends KindTypes> {
 
   /** What people should know of the end of a sequence. @default nothing */
   events?(snapshot: T["snapshot"], plan: PlanOf<T>, result: SequenceResult<T["action"]>): SequenceEvents;
-  /** What people should know once the status is written. @default the conditions that turned bad, then the deferred ones */
+  /**
+   * What people should know once the status is written; without conditions where the API server refused the status.
+   * @default the conditions that turned bad, then the deferred ones
+   */
   statusEvents?(
     before: readonly Condition[],
     planned: readonly PlannedCondition[],
-    deferred: readonly EventMessage[],
+    deferred: readonly DeferredEvent[],
   ): readonly EventMessage[];
   /** Gauges of the resource, beside those of its conditions. @default none */
   metrics?(state: ResourceState<T>, snapshot: T["snapshot"], plan: PlanOf<T>): readonly Sample[];
@@ -124,6 +132,8 @@ export interface Kind<T extends KindTypes> {
   readonly statusRules?: StatusRules;
   /** For /readyz and the log: what the resources lack that an administrator has to give. */
   readonly pendingWarnings?: { readonly forbidden: string; readonly olderCrd?: string };
+  /** The same for what the kind alone notices. @default nothing */
+  pendingWarningOf?(state: ResourceState<T>): string | undefined;
   /** Of its calls to providers. @default "assignment" */
   readonly priority?: CallPriority;
   /** Runs of different resources at once. @default 8 */

@@ -43,7 +43,15 @@ export class PendingStatus {
   /** The stored status with all that is known better. */
   over(status: Fields | undefined): Fields {
     const fields: Record<string, unknown> = { ...status, ...this.unkept };
-    for (const { path, value } of this.waiting.values()) place(fields, path, value);
+    const maps = new Map<string, Record<string, unknown>>();
+    for (const { path, value } of this.waiting.values()) {
+      const [field, entry] = path;
+      if (entry === undefined) {
+        maps.delete(field);
+        fields[field] = value;
+      } else entriesOf(maps, fields, field)[entry] = value;
+    }
+    for (const [field, entries] of maps) fields[field] = withoutAbsent(entries);
     return withoutAbsent(fields);
   }
 
@@ -60,14 +68,14 @@ export class PendingStatus {
   }
 }
 
-function place(fields: Record<string, unknown>, [field, entry]: StatusPath, value: unknown): void {
-  if (entry === undefined) {
-    fields[field] = value;
-    return;
-  }
+/** Copies a map once, however many of its entries change. */
+function entriesOf(maps: Map<string, Record<string, unknown>>, fields: Fields, field: string): Record<string, unknown> {
+  const known = maps.get(field);
+  if (known !== undefined) return known;
   const before = fields[field];
-  const entries = typeof before === "object" && before !== null ? before : {};
-  fields[field] = withoutAbsent({ ...entries, [entry]: value });
+  const made = typeof before === "object" && before !== null ? { ...before } : {};
+  maps.set(field, made);
+  return made;
 }
 
 function withoutAbsent(fields: Fields): Fields {

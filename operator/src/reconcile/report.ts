@@ -9,7 +9,7 @@ import { conditionSamples } from "./conditions/condition-metrics.js";
 import { type EventMessage, regardingOf, warning } from "./conditions/event-message.js";
 import { type PlannedCondition, turnedBad } from "./conditions/planned-condition.js";
 import type { Decision, Start } from "./iteration.js";
-import type { Kind } from "./kind.js";
+import type { DeferredEvent, Kind } from "./kind.js";
 import type { ActionResult, KindTypes, SequenceResult } from "./plan.js";
 import type { ResourceState } from "./resource-state.js";
 
@@ -73,7 +73,7 @@ export function showMetrics<T extends KindTypes>(
 function conditionsAndDeferred(
   before: readonly Condition[],
   planned: readonly PlannedCondition[],
-  deferred: readonly EventMessage[],
+  deferred: readonly DeferredEvent[],
 ): readonly EventMessage[] {
   const turned = turnedBad(before, planned).map(({ type, reason, message }) => warning(reason, type, message));
   return [...turned, ...deferred];
@@ -86,7 +86,7 @@ function emit<T extends KindTypes>(
 ): void {
   const { namespace, ...named } = ref;
   const regarding = regardingOf(namespace === "" ? named : ref);
-  for (const message of messages) events.record({ regarding, ...message });
+  for (const { type, reason, action, note } of messages) events.record({ regarding, type, reason, action, note });
 }
 
 function logResult<T extends KindTypes>(

@@ -4,7 +4,7 @@ import type { ResourceRef } from "../inventory/types.js";
 import type { Patch } from "../kube/patch.js";
 import { OwnSeries } from "../metrics/series.js";
 import type { CleanupMemory } from "./cleanup.js";
-import type { EventMessage } from "./conditions/event-message.js";
+import type { DeferredEvent } from "./kind.js";
 import { ObjectGone, type ObjectWrite, type ObjectWriter } from "./objects/object-writer.js";
 import type { ResourceSource } from "./objects/source.js";
 import { PendingStatus } from "./pending-status.js";
@@ -53,7 +53,7 @@ export class ResourceState<T extends KindTypes> {
   readonly pendingStatus = new PendingStatus();
   readonly series = new OwnSeries();
   /** Events of failures that wait for the next status. */
-  readonly deferredEvents: EventMessage[] = [];
+  readonly deferredEvents: DeferredEvent[] = [];
   readonly statusWrites: StatusWrites = { sentAt: Number.NEGATIVE_INFINITY };
   cleanup: CleanupMemory = { attempts: 0 };
   /** What `prepare` of an earlier run still reads. */
@@ -83,6 +83,16 @@ export class ResourceState<T extends KindTypes> {
   /** The API server refuses our writes: a right is missing. */
   get forbidden(): boolean {
     return this.writer.forbidden;
+  }
+
+  /** ms until a missing right is tried again; `undefined`: none is missing. */
+  get rightsProbeMs(): number | undefined {
+    return this.writer.probeMs;
+  }
+
+  /** Finds out whether a missing right has been granted, where that is due. */
+  probeRights(signal: AbortSignal): Promise<void> {
+    return this.writer.probe(signal);
   }
 
   /** The latest version that is known; `undefined`: it is gone, or another object bears its name. */

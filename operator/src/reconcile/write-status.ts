@@ -51,9 +51,12 @@ export async function writeStatus<T extends KindTypes>(
   const { statusWrites } = state;
   const dropping = isDropping(state, monotonic);
   const sent = dropping ? forOlderCrd(kind, state, fields) : fields;
-  statusWrites.sentAt = monotonic;
   const after = await state.write({
-    patch: (object) => statusPatch(object, { ...sent }),
+    patch: (object) => {
+      const patch = statusPatch(object, { ...sent });
+      if (patch !== undefined) statusWrites.sentAt = monotonic;
+      return patch;
+    },
     subresource: "status",
     signal,
   });

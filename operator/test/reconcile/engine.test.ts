@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { DONE, type Outcome, skipped } from "../../src/addresses/calls/outcomes.js";
-import { OWN_WRITE_MS } from "../../src/bounds.js";
+import { OWN_WRITE_MS, RIGHTS_PROBE_MS } from "../../src/bounds.js";
 import type { KubeObject } from "../../src/kube/objects.js";
 import type { KindController } from "../../src/reconcile/kind-controller.js";
 import { type Move, type Mover, MovingKind, move, refused, sequence } from "./moving-kind.js";
@@ -160,6 +160,28 @@ describe("the engine", () => {
     expect(moving.begun, "the cache still shows the old version").to.have.length(2);
   });
 
+  it("notices within the bound that a missing right has been granted, though it has nothing to write", async () => {
+    moving.more = { pendingWarnings: { forbidden: "role too old" } };
+    await start();
+    expect(controller.degradedReason()).to.equal(undefined);
+    world.forbids = true;
+    moving.wanted = () => [sequence(move(A))];
+    controller.enqueueAll();
+    await world.clock.advance(1);
+    expect(controller.degradedReason()).to.equal("role too old");
+    moving.wanted = () => [];
+    if (moving.state !== undefined) moving.state.memory.moved = [];
+    await world.clock.advance(2 * RIGHTS_PROBE_MS);
+    expect(controller.degradedReason(), "the right is still missing").to.equal("role too old");
+    world.forbids = false;
+    const writes = world.patches.length;
+    await world.clock.advance(RIGHTS_PROBE_MS);
+    expect(controller.degradedReason()).to.equal(undefined);
+    expect(world.patches.slice(writes)).to.deep.equal([{ metadata: { uid: "u" } }]);
+    await world.clock.advance(2 * RIGHTS_PROBE_MS);
+    expect(world.patches, "one empty patch is enough").to.have.length(writes + 1);
+  });
+
   it("relies on the cache again when it does not catch up with an own write within the bound", async () => {
     moving.wanted = () => [sequence(move(isWide(moving.state?.object()) ? A : B))];
     moving.run = async () => {
@@ -305,6 +327,50 @@ describe("the engine", () => {
     world.leads = false;
     await start();
     expect(world.patches).to.deep.equal([]);
+  });
+
+  it("reports what failed though the API server refuses the status, and once", async () => {
+    moving.wanted = () => [sequence(move(A))];
+    moving.run = async () => refused({ kind: "Terminal" });
+    world.forbids = true;
+    await start();
+    expect(world.events.map(({ note }) => note)).to.deep.equal(["no"]);
+    controller.enqueueAll();
+    await world.clock.advance(1_000);
+    expect(world.events).to.have.length(1);
+  });
+
+  it("begins no run before the kind lets it", async () => {
+    let may = false;
+    moving.more = { mayRun: () => may };
+    moving.wanted = () => [sequence(move(A))];
+    await start();
+    expect([moving.begun, world.patches]).to.deep.equal([[], []]);
+    may = true;
+    controller.enqueueAll();
+    await world.clock.flush();
+    expect(moving.begun).to.deep.equal([`move ${A}`]);
+  });
+
+  it("names as the reason of a degraded process what the kind alone notices", async () => {
+    moving.more = { pendingWarningOf: () => "role too old: nodes" };
+    await start();
+    expect(controller.degradedReason()).to.equal("role too old: nodes");
+  });
+
+  it("hands the failure of a deferred Event to the kind, and no further", async () => {
+    const failures: unknown[] = [];
+    moving.more = {
+      statusEvents: (_before, _planned, deferred) => {
+        failures.push(...deferred.map(({ failure }) => failure?.kind));
+        return deferred;
+      },
+    };
+    moving.wanted = () => [sequence(move(A))];
+    moving.run = async () => refused({ kind: "Terminal" });
+    await start();
+    expect(failures).to.deep.equal(["Terminal"]);
+    expect(world.events[0]).to.have.all.keys("regarding", "type", "reason", "action", "note");
   });
 
   it("forgets another resource that bore the same name", async () => {

@@ -39,7 +39,10 @@ export class MovingKind {
   run: (action: Move, call: ActionCall<Mover>) => Promise<Outcome> = async () => ({ is: "done" });
   account: RecoveringAccount | undefined;
   /** Hooks of one test alone. */
-  more: Pick<Kind<Mover>, "mayRun" | "recheckOf" | "priorityOf" | "reserve"> = {};
+  more: Pick<
+    Kind<Mover>,
+    "recheckOf" | "priorityOf" | "reserve" | "mayRun" | "pendingWarnings" | "pendingWarningOf" | "statusEvents"
+  > = {};
   hasAddress = true;
   showsMoves = true;
   readonly begun: string[] = [];
@@ -79,9 +82,11 @@ export class MovingKind {
       recordOutcome: (state, _snapshot, result) => this.record(state, result),
       events: (_snapshot, _plan, { results }) => ({
         now: [],
-        deferred: results.flatMap(({ outcome }) =>
-          outcome.is === "refused" ? warning("AssignFailed", "Assign", outcome.failure.problem.message) : [],
-        ),
+        deferred: results.flatMap(({ outcome }) => {
+          if (outcome.is !== "refused") return [];
+          const { failure } = outcome;
+          return { ...warning("AssignFailed", "Assign", failure.problem.message), failure };
+        }),
       }),
     };
   }

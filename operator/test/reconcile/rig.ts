@@ -1,6 +1,7 @@
 /** What a kind needs to run in memory: one object at a server, a source for the engine, and what the engine reports. */
 
 import type { KubeClient, KubeRequest } from "../../src/kube/client.js";
+import { jsonEqual } from "../../src/kube/equal.js";
 import type { EventInput } from "../../src/kube/events.js";
 import type { KubeObject } from "../../src/kube/objects.js";
 import { StatusError } from "../../src/kube/status-error.js";
@@ -31,8 +32,11 @@ export class OneObject<O extends KubeObject> {
   dryRun = false;
   /** The cache hears of nothing while this is set. */
   lagging = false;
+  /** The server refuses patches for want of a right. */
+  forbids = false;
   /** Fields of the status that the server does not know. */
   dropped: readonly string[] = [];
+  /** The server refuses each write. */
   private cached: O | undefined;
   private stored: O | undefined;
   private readonly listeners = new Set<(event: SourceEvent<O>) => void>();
@@ -136,6 +140,7 @@ export class OneObject<O extends KubeObject> {
     if (stored === undefined) throw new StatusError({ code: 404, reason: "NotFound", message: "gone" });
     if (method === "GET") return stored;
     this.patches.push(body);
+    if (this.forbids) throw new StatusError({ code: 403, reason: "Forbidden", message: "no right to patch" });
     const version = (body as Partial<KubeObject>).metadata?.resourceVersion;
     if (version !== undefined && version !== stored.metadata.resourceVersion) {
       throw new StatusError({ code: 409, reason: "Conflict", message: "changed meanwhile" });
@@ -145,6 +150,7 @@ export class OneObject<O extends KubeObject> {
     const status = Object.fromEntries(
       Object.entries((merged.status ?? {}) as object).filter(([field]) => !this.dropped.includes(field)),
     );
+    if (jsonEqual({ ...merged, status }, { ...stored, status: stored.status ?? {} })) return stored;
     return this.store({ ...merged, status, metadata: { ...merged.metadata, resourceVersion } });
   }
 

@@ -162,6 +162,22 @@ describe("the oracle of the storm", () => {
     passes(recordSetNeverEmptied, { resources, records: [set(NOW - 1, [IP]), set(NOW + 1, [])] });
   });
 
+  it("a record set that the operator believes to have another value, since a person removed it unseen", () => {
+    const set = (at: number, values: readonly string[], by: "api" | "hand" = "api") =>
+      ({ at, cloud: "digitalocean", key: "A web.example.com", values, by }) as const;
+    const full = [set(NOW, [IP, OTHER_IP]), set(NOW + 10, [IP], "hand")];
+    const records = [...full, set(NOW + 30, [])];
+    const route = "GET /v2/domains/{domain_name}/records";
+    const read = { path: "/v2/domains/example.com/records", route, query: "name=web.example.com&type=A&page=1" };
+    passes(recordSetNeverEmptied, { records });
+    passes(recordSetNeverEmptied, { records, calls: [call(NOW + 5, read)] });
+    passes(recordSetNeverEmptied, { records, calls: [call(NOW + 20, { ...read, fault: "stale" })] });
+    passes(recordSetNeverEmptied, { records, calls: [call(NOW + 20, { ...read, query: "name=other.example.com" })] });
+    finds(recordSetNeverEmptied, { records, calls: [call(NOW + 20, read)] }, /lost its last value/);
+    const again = [...full, set(NOW + 20, [IP, OTHER_IP]), set(NOW + 25, [IP]), set(NOW + 30, [])];
+    finds(recordSetNeverEmptied, { records: again }, /lost its last value/);
+  });
+
   it("no read loop, and no limit reached", () => {
     const reads = (gap: number) => Array.from({ length: 9 }, (_, index) => call(NOW + index * gap));
     finds(noReadLoop, { calls: reads(12) }, /was read 9 times in a second/);

@@ -18,6 +18,17 @@ export function conditionsOf(snapshot: Snapshot, findings: Findings): readonly P
   ];
 }
 
+/** With a condition of the last status that does not apply any more: nobody may read the old one as true. */
+export function withOutlived(
+  { pool: { status } }: Pick<Snapshot, "pool">,
+  planned: readonly PlannedCondition[],
+): readonly PlannedCondition[] {
+  const known = planned.some(({ type }) => type === "DNSReady");
+  const seen = status.conditions?.some(({ type }) => type === "DNSReady") === true;
+  if (known || !seen) return planned;
+  return [...planned, { ...unknown("DNSReady"), message: "spec has no dnsRecordSet" }];
+}
+
 function fulfilled(snapshot: Snapshot, findings: Findings): PlannedCondition {
   const { desired, addresses, creation } = findings;
   const active = addresses.filter(({ status }) => status.state === "active").length;

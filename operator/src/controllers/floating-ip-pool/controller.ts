@@ -1,175 +1,210 @@
-/** FloatingIPPools of the cluster: follows them, and runs each when something that concerns it has changed. */
+/** FloatingIPPools: addresses that stay on matching nodes, with a record set and annotations. */
 
+import { Finalizer } from "cdk8s-flipop/api";
+import type { PlannedAction } from "../../addresses/actions.js";
+import { CREATION } from "../../addresses/lock-key.js";
+import { isIn } from "../../addresses/waiting-nodes.js";
 import { poolClaims } from "../../claims/read-claims.js";
-import type { WholeObject } from "../../kube/slim.js";
-import type { StoreEvent } from "../../kube/store.js";
+import { MatchFollower } from "../../match/match-follower.js";
+import { inPreference } from "../../match/node-preference.js";
 import { forgetPool } from "../../metrics/flipop.js";
-import { Background } from "../../reconcile/background.js";
-import { OwnResources } from "../../reconcile/objects/own-resources.js";
+import type { ProviderId } from "../../providers/types.js";
+import type { Kind } from "../../reconcile/kind.js";
+import { KindController } from "../../reconcile/kind-controller.js";
+import { ObjectWriters } from "../../reconcile/objects/object-writers.js";
+import { OwnResources, resourcePathOf } from "../../reconcile/objects/own-resources.js";
+import { namespacedSource, type ResourceSource } from "../../reconcile/objects/source.js";
+import { actionsOf, type SequenceResult } from "../../reconcile/plan.js";
+import { isDue } from "../../reconcile/retries/retry-schedule.js";
 import { DnsService, dnsOfRegistry } from "../../records/dns-service.js";
-import { Controller } from "../../runtime/controller.js";
-import type { Drainable } from "../../runtime/manager.js";
-import { done, type Result } from "../../runtime/result.js";
-import type { ControllerContext, ControllerParts } from "../context.js";
-import { ResourceStates } from "../units.js";
-import { reserveOpenMoves } from "./open-moves.js";
+import type { ControllerContext, ControllerFactory } from "../context.js";
+import { accountOf, actions, priorityOf } from "./actions.js";
+import { eventsOf, warningsOf } from "./events.js";
+import { type Gathered, gather } from "./gather.js";
+import { Remembered } from "./memory.js";
+import { count, labelsOf, samplesOf, showAddresses } from "./metrics.js";
+import { takeBackAssignment } from "./own-writes.js";
+import { type Plan, plan } from "./plan.js";
 import { noteCreation } from "./pool-creation.js";
-import type { PoolObject } from "./read-pool.js";
-import { POOL_PLURAL, PoolState } from "./resource-state.js";
-import { type RunTools, runPool } from "./run-pool.js";
+import { prepare, readAgainMs } from "./prepare.js";
+import { recheckFor } from "./recheck.js";
+import { recordOutcome, targetOf } from "./record-outcome.js";
+import { reserve, reserveOpenMoves } from "./reservations.js";
+import {
+  KIND,
+  PLURAL,
+  type PoolObject,
+  type PoolRead,
+  type PoolState,
+  type Pools,
+  poolReader,
+  withResult,
+} from "./resource.js";
+import { forOlderCrd, holdMs, statusOf } from "./status.js";
 
-const NAME = "floating-ip-pool";
 const WORKERS = 16;
 
-export function createFloatingIPPoolController(context: ControllerContext): ControllerParts {
-  const pools = new FloatingIPPools(context);
+export const createFloatingIPPoolController: ControllerFactory = (context) => {
+  const { watches, settings, records, client, clock, owners } = context;
+  const resources = new OwnResources<PoolObject>(watches, PLURAL, settings.watchNamespaces);
+  const writers = new ObjectWriters<PoolObject>(client, (key) => resources.get(key), resourcePathOf(PLURAL), clock);
+  const controller = new KindController(context, kindOf(context, namespacedSource(resources, writers)));
+  owners.add((uid) => resources.has(uid));
+  const unlisten = records.zones.listen(() => controller.seeAll());
+  const close = () => {
+    unlisten();
+    return controller.close();
+  };
+  const checks = new Map([["floating-ip-pools", () => controller.degradedReason()]]);
+  return { controllers: [controller], caches: resources.parts, checks, close };
+};
+
+function kindOf(context: ControllerContext, source: ResourceSource<PoolObject>): Kind<Pools> {
+  const { claims, clock, providers, records } = context;
+  const dnsService = new DnsService({ records, dnsOf: dnsOfRegistry(providers) });
   return {
-    controllers: [pools],
-    caches: pools.resources.parts,
-    checks: new Map([["floating-ip-pools", () => pools.degradedReason()]]),
-    close: () => pools.close(),
+    names: { kind: KIND, plural: PLURAL, controller: "floating-ip-pool", finalizer: Finalizer.cleanup },
+    source,
+    workers: WORKERS,
+    read: poolReader(),
+    remember: (state) => remember(context, state),
+    seen: (state, read) => seen(context, state, read),
+    forget: (state) => forget(context, state),
+    close: ({ memory }) => memory.close(),
+    mayRun: ({ ref }) => claims.areAddressesDecided(ref.uid),
+    prepare: (state, why) => prepare(context, state, why),
+    gather: (state, read) => gather({ context, dnsService }, state, read),
+    plan: ({ snapshot }) => plan(snapshot),
+    publish: (state, gathered, made) => publish(context, state, gathered, made),
+    reserve: (state, gathered, sequence) => reserve(context, state, gathered, sequence),
+    actions: actions(context, dnsService),
+    recheckOf: (state, action, decision) => recheckFor(context, state, action, decision),
+    priorityOf,
+    targetOf,
+    hasAddress: ({ account }, ip) => account?.inventory?.view().get(ip) !== undefined,
+    accountOf: (gathered, action) => accountOf(context, gathered, action),
+    afterSequence: takeBackAssignment,
+    recordOutcome: (state, { snapshot }, ended) => {
+      recordOutcome(clock, state, ended);
+      if (ended.sequence.lockKey === CREATION) noteCreation(context, state);
+      countAll(context, snapshot, ended);
+    },
+    readAgainMs,
+    ...reports(context),
   };
 }
 
-class FloatingIPPools implements Drainable {
-  readonly name = NAME;
-  readonly resources: OwnResources<PoolObject>;
-  private readonly resourceStates: ResourceStates<PoolState, PoolObject>;
-  private readonly controller: Controller;
-  private readonly background: Background;
-  private readonly tools: RunTools;
-  private readonly ends: readonly (() => void)[];
-  private logged: string | undefined;
+type Reports =
+  | "status"
+  | "statusRules"
+  | "events"
+  | "statusEvents"
+  | "metrics"
+  | "pendingWarnings"
+  | "pendingWarningOf";
 
-  constructor(private readonly context: ControllerContext) {
-    const { clock, random, logger, runtime, settings, watches, records, providers, notifier, owners } = context;
-    this.background = new Background(clock);
-    this.resourceStates = new ResourceStates({
-      logger,
-      make: (key, object) => this.make(key, object),
-      forget: (resourceState) => this.forget(resourceState),
-    });
-    this.controller = new Controller({
-      ...{ name: NAME, clock, random, logger, workers: WORKERS, resyncMs: settings.resyncMs },
-      reconcile: (key) => this.reconcile(key),
-      keys: () => this.resourceStates.keys(),
-      metrics: runtime,
-    });
-    this.tools = {
-      context,
-      background: this.background,
-      dnsService: new DnsService({ records, dnsOf: dnsOfRegistry(providers) }),
-      again: ({ key }) => this.controller.add(key),
-    };
-    this.resources = new OwnResources<PoolObject>(watches, POOL_PLURAL, settings.watchNamespaces);
-    owners.add((uid) => this.resources.has(uid));
-    this.ends = [
-      this.resources.listen((event) => this.changed(event)),
-      notifier.listen((uids) => this.enqueue(uids)),
-      records.zones.listen(() => this.claimAgain()),
-    ];
-  }
+function reports(context: ControllerContext): Pick<Kind<Pools>, Reports> {
+  const { metrics } = context;
+  return {
+    status: ({ snapshot }, made) => statusOf(snapshot, made),
+    statusRules: { forOlderCrd, holdMs },
+    events: ({ snapshot }, _plan, ended) => eventsOf(snapshot, ended),
+    statusEvents: warningsOf,
+    metrics: ({ memory }, { snapshot }, made) => {
+      const labels = labelsOf(context, snapshot.pool);
+      showAddresses(metrics, memory.states, labels, made);
+      return samplesOf(metrics, labels, made);
+    },
+    pendingWarnings: { forbidden: ROLE_TEXT, olderCrd: CRD_TEXT },
+    pendingWarningOf: ({ memory }) => (memory.nodesForbidden ? NODE_ROLE_TEXT : undefined),
+  };
+}
 
-  async run(signal: AbortSignal): Promise<void> {
-    await Promise.all([this.controller.run(signal), this.background.run(signal)]);
-  }
+function remember(context: ControllerContext, state: PoolState): Remembered {
+  const match = new MatchFollower({ context, resource: `${KIND} ${state.key}`, onChange: () => state.enqueue() });
+  return new Remembered(match, () => {
+    const read = state.read();
+    if (read !== undefined) seen(context, state, read);
+  });
+}
 
-  async drain(deadlineMs: number): Promise<boolean> {
-    const ends = await Promise.all([this.controller.drain(deadlineMs), this.background.drain(deadlineMs)]);
-    return !ends.includes(false);
-  }
+/** What a newer version, or the end of a creation, claims and asks for counts from here on. */
+function seen(context: ControllerContext, state: PoolState, stored: PoolRead): void {
+  const { claims, records } = context;
+  const read = withResult(stored, state.memory.creationResult);
+  claims.put(poolClaims(read.pool, records.zones.lookUp));
+  follow(context, state, read);
+  reserveOpenMoves(context, state);
+  noteCreation(context, state);
+}
 
-  check(): string | undefined {
-    return this.controller.check();
-  }
+/** Follows `spec.match`. A match that cannot be used leaves the previous one in force. */
+function follow({ accounts }: ControllerContext, { memory, retries }: PoolState, { pool, problem }: PoolRead): void {
+  if (problem !== undefined) return;
+  const { match, provider, region, ipFamily } = pool.spec;
+  const place = JSON.stringify([provider, region, ipFamily]);
+  // What was refused in one place may be created in another, at once.
+  if (place !== memory.place) retries.succeeded(CREATION);
+  memory.place = place;
+  memory.match.follow(match, accounts.schemeOf(provider));
+}
 
-  /** What the pools can't do for want of something that an administrator has to give. */
-  degradedReason(): string | undefined {
-    const resourceStates = [...this.resourceStates.all()];
-    if (resourceStates.some(({ writer }) => writer.forbidden)) return ROLE_TEXT;
-    if (resourceStates.some(({ crdTooOld }) => crdTooOld)) return CRD_TEXT;
-    return resourceStates.some(({ nodesForbidden }) => nodesForbidden) ? NODE_ROLE_TEXT : undefined;
-  }
+function forget(context: ControllerContext, { ref }: PoolState): Promise<void> {
+  const { claims, nodeRequests, creations, owners, accounts, metrics } = context;
+  claims.drop(ref.uid);
+  nodeRequests.withdraw(ref.uid);
+  creations.end(ref.uid);
+  accounts.forget(ref);
+  owners.gone(ref);
+  return forgetPool(metrics, ref.namespace, ref.name);
+}
 
-  /** Once for each trouble: the refusals of the single writes are in the log anyway. */
-  private logDegradedReason(): void {
-    const degradedReason = this.degradedReason();
-    if (degradedReason !== undefined && degradedReason !== this.logged)
-      this.context.logger.error({ degradedReason }, "pools are served in part only");
-    this.logged = degradedReason;
-  }
+/** Which nodes the pool waits for, and which nodes it watches. Others need not wait for a pool that can't act. */
+function publish(context: ControllerContext, state: PoolState, gathered: Gathered, made: Plan): void {
+  const { nodeRequests } = context;
+  const { ref, createdAt, memory } = state;
+  const { snapshot, family } = gathered;
+  const wants = snapshot.providerFailure === undefined ? made.waitingNodes.wants : 0;
+  const candidates = () => candidatesNow(context, state, gathered, made);
+  if (wants === 0) nodeRequests.withdraw(ref.uid);
+  else nodeRequests.set(family, { ref, createdAt, wants, candidates });
+  memory.moving = made.sequences.flatMap(actionsOf).some(isMove);
+  watchHolders(state, gathered);
+}
 
-  async close(): Promise<void> {
-    for (const end of this.ends) end();
-    await this.resourceStates.close();
-  }
+/** Reads that such an action waits for are urgent. */
+function isMove({ do: verb }: PlannedAction): boolean {
+  return verb === "assign" || verb === "unassign" || verb === "poll";
+}
 
-  private async reconcile(key: string): Promise<Result> {
-    const resourceState = this.resourceStates.get(key);
-    const read = resourceState?.read();
-    if (resourceState === undefined || read === undefined) return done;
-    if (!this.context.claims.areAddressesDecided(resourceState.ref.uid)) return done;
-    const result = await runPool(this.tools, resourceState, read);
-    this.logDegradedReason();
-    return result;
-  }
+function candidatesNow(
+  { clock }: ControllerContext,
+  { memory, retries }: PoolState,
+  { snapshot }: Gathered,
+  { waitingNodes: { regions } }: Plan,
+): readonly ProviderId[] {
+  const fit = (memory.match.index?.candidates() ?? []).filter((node) => isIn(node, regions));
+  const machines = inPreference(fit, snapshot.pool.spec.nodePreference ?? "Stable").flatMap(
+    ({ machine }) => machine ?? [],
+  );
+  const now = clock.now();
+  const retryAt = retries.machineRetryAt(now);
+  return machines.filter((machine) => isDue(retryAt.get(machine), now));
+}
 
-  private changed(event: StoreEvent<WholeObject<PoolObject>>): void {
-    const resourceState = this.resourceStates.follow(event);
-    if (resourceState === undefined) return;
-    this.indexResource(resourceState);
-    this.controller.add(resourceState.key);
-  }
+/** Whatever becomes of the holders of our addresses brings a run. */
+function watchHolders({ memory }: PoolState, { snapshot: { pool, inventory } }: Gathered): void {
+  const named = new Set([...Object.keys(pool.status.ips ?? {}), ...(pool.spec.ips ?? [])]);
+  memory.match.index?.watchHolders([...named].flatMap((ip) => inventory.get(ip)?.holder ?? []));
+}
 
-  private make(key: string, object: PoolObject): PoolState {
-    const resourceState: PoolState = new PoolState(
-      {
-        context: this.context,
-        cached: () => this.resources.get(key),
-        onChange: () => this.controller.add(key),
-        onWrite: (written) => {
-          this.resources.wrote(written);
-          this.indexResource(resourceState);
-        },
-        onResult: () => this.indexResource(resourceState),
-      },
-      object,
-    );
-    return resourceState;
-  }
-
-  /** A newer version: what it claims and asks for counts from here on. */
-  private indexResource(resourceState: PoolState): void {
-    const { claims, records } = this.context;
-    const read = resourceState.read();
-    if (read === undefined) return;
-    const { pool } = read;
-    claims.put(poolClaims(pool, records.zones.lookUp));
-    resourceState.follow(read);
-    reserveOpenMoves(this.context, resourceState);
-    noteCreation(this.context, resourceState);
-  }
-
-  private forget({ ref }: PoolState): Promise<void> {
-    const { claims, nodeRequests, creations, owners, accounts, metrics } = this.context;
-    claims.drop(ref.uid);
-    nodeRequests.withdraw(ref.uid);
-    creations.end(ref.uid);
-    accounts.forget(ref);
-    owners.gone(ref);
-    return forgetPool(metrics, ref.namespace, ref.name);
-  }
-
-  private enqueue(uids: readonly string[]): void {
-    for (const uid of uids) {
-      const resourceState = this.resourceStates.withUid(uid);
-      if (resourceState !== undefined) this.controller.add(resourceState.key);
-    }
-  }
-
-  private claimAgain(): void {
-    for (const resourceState of this.resourceStates.all()) this.indexResource(resourceState);
-  }
+function countAll(
+  context: ControllerContext,
+  { pool }: Gathered["snapshot"],
+  { results }: SequenceResult<PlannedAction>,
+): void {
+  const labels = labelsOf(context, pool);
+  for (const result of results) count(context.metrics, labels, result);
 }
 
 const CRD_TEXT =

@@ -1,6 +1,7 @@
 /** Step 11: the finalizer, and the clean-up of a pool that is being deleted. */
 
 import { Finalizer } from "cdk8s-flipop/api";
+import type { ActionSequence } from "../../addresses/actions.js";
 import { annotationRemovals } from "../../addresses/annotations/node-annotations.js";
 import { abandonedItems, keptBack, whyOver } from "../../addresses/cleanup.js";
 import { creationRecoveryOf } from "../../addresses/creation/creation.js";
@@ -9,7 +10,6 @@ import type { Placement } from "../../addresses/grace.js";
 import { recordRemoval } from "../../addresses/records.js";
 import { releaseSequences } from "../../addresses/release.js";
 import { isCleanupOverdue } from "../../reconcile/cleanup.js";
-import type { ActionSequence } from "./actions.js";
 import type { Pool, Snapshot } from "./snapshot.js";
 
 export function hasFinalizer({ metadata }: Pick<Pool, "metadata">): boolean {

@@ -1,6 +1,6 @@
 /** The snapshot of one pool, in one turn: reads what is there, waits for nothing. */
 
-import { type AddressStatus, canonicalIp, type IpFamily, isIp } from "cdk8s-flipop/api";
+import { canonicalIp, type IpFamily, isIp } from "cdk8s-flipop/api";
 import { AddressAccount } from "../../addresses/address-accounts.js";
 import { ownerName } from "../../addresses/annotations/owners.js";
 import { annotatedIps, dnsProviderOf } from "../../addresses/desired.js";
@@ -14,8 +14,8 @@ import type { DnsService, DnsView } from "../../records/dns-service.js";
 import type { ControllerContext } from "../context.js";
 import { addressSetOf, familyOfPool } from "./address-set.js";
 import { memoryOf } from "./memory.js";
-import type { PoolRead } from "./read-pool.js";
-import type { PoolState } from "./resource-state.js";
+import { freeReservations } from "./reservations.js";
+import { type PoolRead, type PoolState, withResult } from "./resource.js";
 import type { Pool, Snapshot } from "./snapshot.js";
 
 export interface GatherTools {
@@ -31,35 +31,36 @@ export interface Gathered {
   readonly dns: DnsView | undefined;
 }
 
-export function gather({ context, dnsService }: GatherTools, resourceState: PoolState, read: PoolRead): Gathered {
-  const pool = withPendingStatus(resourceState, read.pool);
+export function gather({ context, dnsService }: GatherTools, state: PoolState, stored: PoolRead): Gathered {
+  const { memory } = state;
+  const { pool, problem } = withResult(stored, memory.creationResult);
+  freeReservations(context, state, pool);
   const family = familyOfPool(pool);
   const found = context.accounts.find(pool.spec.provider, family);
   const account = found instanceof AddressAccount ? found : undefined;
-  const inventory = viewOf(resourceState, account);
-  const claims = context.claims.view(resourceState.ref.uid);
+  const inventory = viewOf(state, account);
+  const claims = context.claims.view(state.ref.uid);
   const dns = lookUp(dnsService, pool, family, claims);
   const [now, monotonic] = [context.clock.now(), context.clock.monotonic()];
-  resourceState.followAccount(account?.recovered ?? 0);
-  const matches = matchesOf(context, resourceState);
+  const matches = matchesOf(context, memory);
   const { verdictOf } = matches;
   const snapshot: Snapshot = {
     ...{ pool, set: addressSetOf(pool), now, inventory, claims, ...matches, ...accountFacts(account) },
-    ...optional("problem", read.problem ?? resourceState.match.problem ?? problemOf(found)),
+    ...optional("problem", problem ?? memory.match.problem ?? problemOf(found)),
     ...optional("dns", dns?.snapshot),
     ownerOf: (ip) => context.claims.holderOf(ip),
-    share: (wants, nodes) => shareOf(context, resourceState, { family, account, inventory }, { wants, nodes }),
-    otherCreations: context.creations.others(creationKey(resourceState, pool, { family, account })),
+    share: (wants, nodes) => shareOf(context, state, { family, account, inventory }, { wants, nodes }),
+    otherCreations: context.creations.others(creationKey(state, pool, { family, account })),
     annotated: context.annotated.find(family, ownerName(pool.metadata), namedAddresses(pool)),
-    crdTooOld: resourceState.crdTooOld,
-    creating: resourceState.inFlight.has(CREATION),
-    passedOver: resourceState.match.passedOver,
-    memory: memoryOf(resourceState, { inventory, verdictOf, now, monotonic, recordReverts: dns?.reverts ?? [] }),
+    crdTooOld: state.statusWrites.droppedAt !== undefined,
+    creating: state.inFlight.has(CREATION),
+    passedOver: memory.match.passedOver,
+    memory: memoryOf(state, { inventory, verdictOf, now, monotonic, recordReverts: dns?.reverts ?? [] }),
   };
   return { snapshot, family, account, dns };
 }
 
-function matchesOf({ leads, leadsSince }: ControllerContext, { match: { index, settled } }: PoolState) {
+function matchesOf({ leads, leadsSince }: ControllerContext, { match: { index, settled } }: PoolState["memory"]) {
   return {
     cachesComplete: leads() && settled,
     ...optional("leadsSince", leadsSince()),
@@ -100,14 +101,6 @@ export function namedAddresses({ metadata, spec, status }: Pool): readonly strin
   return [...new Set(named.filter(isIp).map(canonicalIp))];
 }
 
-/** Entries as they will be told, with what an older server did not keep. */
-export function withPendingStatus({ pendingStatus, droppedStatus, crdTooOld }: PoolState, pool: Pool): Pool {
-  if (pendingStatus.size === 0 && !crdTooOld) return pool;
-  const status: Pool["status"] = crdTooOld ? { ...pool.status, ...droppedStatus } : pool.status;
-  const ips: Readonly<Record<string, AddressStatus>> = { ...status.ips, ...Object.fromEntries(pendingStatus) };
-  return { ...pool, status: { ...status, ips } };
-}
-
 /** `undefined`: the pool has no record set and had none. */
 function lookUp(dnsService: DnsService, pool: Pool, family: IpFamily, claims: Snapshot["claims"]): DnsView | undefined {
   const { spec, status } = pool;
@@ -122,10 +115,10 @@ function lookUp(dnsService: DnsService, pool: Pool, family: IpFamily, claims: Sn
 }
 
 /** An address whose call has not been answered yet shows as moving, whatever was seen of it. */
-function viewOf(resourceState: PoolState, account: AddressAccount | undefined): InventoryView {
+function viewOf({ inFlight }: PoolState, account: AddressAccount | undefined): InventoryView {
   const view = account?.inventory?.view() ?? NOTHING_SEEN;
-  const busy = (ip: string) => resourceState.inFlight.has(addressLockKey(ip));
-  if (!view.complete || resourceState.inFlight.size === 0) return view;
+  const busy = (ip: string) => inFlight.has(addressLockKey(ip));
+  if (!view.complete || inFlight.size === 0) return view;
   const shown = (address: InventoryAddress): InventoryAddress =>
     busy(address.ip) && address.action === undefined ? { ...address, action: {} } : address;
   return {

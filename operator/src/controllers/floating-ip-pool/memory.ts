@@ -1,11 +1,65 @@
-/** What a unit remembers, as the plan reads it. */
+/** What this process remembers of one pool beside its status, and how the plan reads it. Losing it costs time, nothing else. */
 
-import type { AddressMemory } from "../../addresses/address-set.js";
-import { NODE_FAILURE_KEPT_MS, PLACEMENT_LASTING_MS, REVERTS_KEPT } from "../../bounds.js";
+import type { AddressStatus } from "cdk8s-flipop/api";
+import type { AddressMemory, CreationFailure } from "../../addresses/address-set.js";
+import type { PollState } from "../../addresses/calls/poll.js";
+import { withoutOld } from "../../addresses/contested.js";
+import type { ResultHolder } from "../../addresses/creation/creation-result.js";
+import { ListObservations } from "../../addresses/creation/list-observations.js";
+import { CREATION } from "../../addresses/lock-key.js";
+import { PLACEMENT_LASTING_MS, REVERTS_KEPT } from "../../bounds.js";
+import type { Reservation } from "../../inventory/account-inventory.js";
+import type { MatchFollower } from "../../match/match-follower.js";
+import { StateSeries } from "../../metrics/series.js";
 import { omitUndefined } from "../../omit-undefined.js";
 import type { ProviderId } from "../../providers/types.js";
-import type { PoolState } from "./resource-state.js";
+import type { PoolState } from "./resource.js";
 import type { Snapshot } from "./snapshot.js";
+
+/** Where our last completed assignment put an address. */
+interface LastPlacement {
+  readonly machine: ProviderId;
+  readonly at: number;
+}
+
+export class Remembered implements ResultHolder {
+  creationResult: ResultHolder["creationResult"];
+  /** The refusal of the last creation; it counts while the creation waits for its next try. */
+  creationFailure: Omit<CreationFailure, "retryAt"> | undefined;
+  /** Where addresses are created. */
+  place: string | undefined;
+  lastAssignmentAt: number | undefined;
+  /** When this process planned for the pool first, ms since the epoch. */
+  firstPlannedAt: number | undefined;
+  /** The last plan moved an address, or one was on its way. */
+  moving = false;
+  /** The API server refuses our patches of nodes. */
+  nodesForbidden = false;
+  /** Series of the states of its addresses. */
+  readonly states = new StateSeries();
+  /** Status entries of addresses as they were before their last move was begun. */
+  readonly beforeMoves = new Map<string, AddressStatus>();
+  /** Lock keys of sequences in flight that count for the cool-off. */
+  readonly assigning = new Set<string>();
+  readonly polls = new Map<string, PollState>();
+  /** Nodes that moves of ours go to, by address. */
+  readonly reservations = new Map<string, Reservation>();
+  readonly lastPlacements = new Map<string, LastPlacement>();
+  readonly reverts = new Map<string, readonly number[]>();
+  /** Annotations that the node cache does not show yet: what was sent, and when (monotonic ms). */
+  readonly sentAnnotations = new Map<string, { readonly text: string; readonly at: number }>();
+  readonly listObservations = new ListObservations();
+
+  constructor(
+    readonly match: MatchFollower,
+    readonly onResult: () => void,
+  ) {}
+
+  close(): Promise<void> {
+    this.states.clear();
+    return this.match.close();
+  }
+}
 
 export interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now"> {
   /** At `now`. */
@@ -14,53 +68,45 @@ export interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now">
   readonly recordReverts: readonly number[];
 }
 
-export function memoryOf(resourceState: PoolState, scene: Scene): AddressMemory {
-  noticeReverts(resourceState, scene);
-  forgetNodes(resourceState, scene.now);
-  resourceState.firstPlannedAt ??= scene.now;
-  const { creationFailure, creationResult, lastAssignmentAt, firstPlannedAt, cleanup, nodeRetries, reverts } =
-    resourceState;
-  const records = scene.recordReverts.length === 0 ? [] : [["records", scene.recordReverts] as const];
+export function memoryOf(state: Pick<PoolState, "memory" | "retries" | "cleanup">, scene: Scene): AddressMemory {
+  const { memory, retries, cleanup } = state;
+  const { now, monotonic, recordReverts } = scene;
+  noticeReverts(memory, scene);
+  memory.firstPlannedAt ??= now;
+  const records = recordReverts.length === 0 ? [] : [["records", recordReverts] as const];
+  const { lastAssignmentAt, firstPlannedAt, creationResult, assigning, reverts, polls, listObservations } = memory;
   return {
-    ...(lastAssignmentAt === undefined ? {} : { lastAssignmentAt }),
+    ...omitUndefined({ lastAssignmentAt, creationResult, creationFailure: creationFailureOf(state) }),
     firstPlannedAt,
-    assigning: resourceState.assigning.size > 0,
-    nodeRetryAt: new Map([...nodeRetries].map(([node, { retryAt }]): [ProviderId, number] => [node, retryAt])),
-    ...omitUndefined({ creationFailure, creationResult }),
-    ...resourceState.listObservations.seen(scene),
-    accountRetryAt: accountWaits(resourceState),
+    assigning: assigning.size > 0,
+    nodeRetryAt: retries.machineRetryAt(now),
+    ...listObservations.seen(scene),
+    accountRetryAt: retries.accountRetryAt(),
+    pollAt: new Map([...polls].map(([ip, { nextAt }]) => [ip, now + nextAt - monotonic])),
     reverts: new Map([...reverts, ...records]),
     cleanup,
   };
 }
 
-/** By subject. */
-function accountWaits({ accountFailures, retries }: PoolState): ReadonlyMap<string, number> {
-  return new Map(
-    [...accountFailures].flatMap((lockKey) => {
-      const state = retries.get(lockKey);
-      return state === undefined ? [] : [[lockKey, state.retryAt] as const];
-    }),
-  );
+/** Over as soon as the creation may be tried again: its account has recovered, or a person has edited the spec. */
+function creationFailureOf({ memory, retries }: Pick<PoolState, "memory" | "retries">): CreationFailure | undefined {
+  const retry = retries.get(CREATION);
+  if (memory.creationFailure === undefined || retry === undefined) return undefined;
+  return { ...memory.creationFailure, retryAt: retry.retryAt };
 }
 
 /** Somebody took an address off a node of ours that is well. */
-function noticeReverts(resourceState: PoolState, { inventory, verdictOf, now }: Scene): void {
-  for (const [ip, { machine, at }] of resourceState.lastPlacements) {
+function noticeReverts(memory: Remembered, { inventory, verdictOf, now }: Scene): void {
+  for (const [ip, times] of memory.reverts) if (withoutOld(times, now).length === 0) memory.reverts.delete(ip);
+  for (const [ip, { machine, at }] of memory.lastPlacements) {
     const facts = inventory.get(ip);
     if (facts === undefined || facts.unconfirmed || facts.action !== undefined) continue;
     if (facts.holder === machine) {
-      if (now - at >= PLACEMENT_LASTING_MS) resourceState.reverts.delete(ip);
+      if (now - at >= PLACEMENT_LASTING_MS) memory.reverts.delete(ip);
       continue;
     }
-    resourceState.lastPlacements.delete(ip);
+    memory.lastPlacements.delete(ip);
     if (verdictOf(machine)?.refusals.length !== 0) continue;
-    resourceState.reverts.set(ip, [...(resourceState.reverts.get(ip) ?? []), now].slice(-REVERTS_KEPT));
-  }
-}
-
-function forgetNodes(resourceState: PoolState, now: number): void {
-  for (const [node, { retryAt }] of resourceState.nodeRetries) {
-    if (now - retryAt > NODE_FAILURE_KEPT_MS) resourceState.nodeRetries.delete(node);
+    memory.reverts.set(ip, [...(memory.reverts.get(ip) ?? []), now].slice(-REVERTS_KEPT));
   }
 }

@@ -1,15 +1,14 @@
 /** The series of one pool, off its last plan; and the counters, off what ended. */
 
 import { ADDRESS_STATES } from "cdk8s-flipop/api";
+import type { PlannedAction } from "../../addresses/actions.js";
 import { dnsProviderOf } from "../../addresses/desired.js";
 import { normalName } from "../../claims/dns-name.js";
 import type { FlipopMetrics } from "../../metrics/flipop.js";
-import type { OwnSeries, Sample, StateSeries } from "../../metrics/series.js";
-import { conditionSamples } from "../../reconcile/conditions/condition-metrics.js";
+import type { Sample, StateSeries } from "../../metrics/series.js";
+import type { ActionResult } from "../../reconcile/plan.js";
 import type { ControllerContext } from "../context.js";
-import type { Step } from "./action-result.js";
 import type { Plan } from "./plan.js";
-import { POOL_KIND } from "./resource-state.js";
 import type { Pool } from "./snapshot.js";
 
 export interface Labelled {
@@ -27,34 +26,24 @@ export function labelsOf({ records }: Pick<ControllerContext, "records">, { meta
   return { namespace, name, provider: spec.provider, dns: dns?.fqdn ?? "" };
 }
 
-/** What shows one pool. */
-interface Shown {
-  readonly metrics: FlipopMetrics;
-  readonly series: OwnSeries;
-  readonly states: StateSeries;
-}
-
-/** All that a plan says of its pool. */
-export function showPool({ metrics, series, states }: Shown, pool: Labelled, plan: Plan): void {
-  metrics.abandonedItems.inc({ kind: POOL_KIND, namespace: pool.namespace }, 0);
-  series.show(samplesOf(metrics, pool, plan));
+/** Keeps the series of the states of its addresses, and the counters beside them, at their latest values. */
+export function showAddresses(metrics: FlipopMetrics, states: StateSeries, pool: Labelled, plan: Plan): void {
   const addresses = plan.addresses.map(({ ip, status: { state } }) => ({ labels: { ...pool, ip }, state }));
   const counters = [metrics.assignments, metrics.assignmentErrors];
   states.show({ state: metrics.state, counters, states: ADDRESS_STATES }, addresses);
 }
 
-function samplesOf(metrics: FlipopMetrics, pool: Labelled, plan: Plan): readonly Sample[] {
-  const { counts, waiting, addresses, conditions, missing } = plan;
+/** The gauges of a pool, beside those of its conditions. */
+export function samplesOf(metrics: FlipopMetrics, pool: Labelled, plan: Plan): readonly Sample[] {
+  const { counts, waiting, addresses, missing } = plan;
   const assigned = Math.max(0, counts.candidates - waiting.length);
-  const ofPool: readonly Sample[] = [
+  return [
     { gauge: metrics.nodeStatus, labels: { ...pool, status: "available" }, value: waiting.length },
     { gauge: metrics.nodeStatus, labels: { ...pool, status: "assigned" }, value: assigned },
     { gauge: metrics.unfulfilled, labels: { ...pool }, value: missing },
     { gauge: metrics.inactive, labels: { ...pool }, value: Math.max(0, counts.desired - counts.active) },
+    ...addresses.flatMap((address) => nodeSamples(metrics, pool, address)),
   ];
-  const ofNodes = addresses.flatMap((address) => nodeSamples(metrics, pool, address));
-  const ref = { kind: POOL_KIND, namespace: pool.namespace, name: pool.name };
-  return [...ofPool, ...ofNodes, ...conditionSamples(metrics, ref, conditions)];
 }
 
 /** While an address moves, the node that it goes to: as the Go operator shows it. */
@@ -67,8 +56,11 @@ function nodeSamples(
   return [{ gauge: node, labels: { ...pool, ip, provider_id: providerID, node: nodeName ?? "" }, value: 1 }];
 }
 
-export function count(metrics: FlipopMetrics, { namespace, name, provider, dns }: Labelled, step: Step): void {
-  const { action, outcome } = step;
+export function count(
+  metrics: FlipopMetrics,
+  { namespace, name, provider, dns }: Labelled,
+  { action, outcome }: ActionResult<PlannedAction>,
+): void {
   const arrival = action.do === "assign" || (action.do === "poll" && action.expected !== undefined);
   if (!arrival || !("ip" in action)) return;
   const labels = { namespace, name, provider, dns, ip: action.ip };

@@ -1,6 +1,7 @@
 /** The decision about one pool: a list of named steps over one snapshot. Pure: no clock, log, metric or I/O. */
 
 import type { PoolCounts } from "cdk8s-flipop/api";
+import type { ActionSequence as Chain, ConfirmAddress, PlannedAction } from "../../addresses/actions.js";
 import { isDeleting, isObserved } from "../../addresses/address-set.js";
 import { addressesOf, countsOf, type PlannedAddress } from "../../addresses/address-status.js";
 import { annotationChains } from "../../addresses/annotations/node-annotations.js";
@@ -22,6 +23,7 @@ import {
 import { type Desired, desiredOf } from "../../addresses/desired.js";
 import { type Choice, moveText, planText } from "../../addresses/explanation.js";
 import { type Placement, placementsOf } from "../../addresses/grace.js";
+import { lockKeyOf, movedAddress } from "../../addresses/lock-key.js";
 import { type MovableAddresses, movableAddressesOf } from "../../addresses/movable-addresses.js";
 import { moveOf, pollSequences } from "../../addresses/moves.js";
 import { observedOf } from "../../addresses/observed.js";
@@ -29,18 +31,16 @@ import { publishedOf, recordChain } from "../../addresses/records.js";
 import { bookkeepingSequences, isHeldBack, releaseSequences } from "../../addresses/release.js";
 import { requeueAt } from "../../addresses/requeue-at.js";
 import { type Regions, regionsOf, type WaitingNodes, waitingNodesOf } from "../../addresses/waiting-nodes.js";
-import type { PlannedCondition } from "../../reconcile/conditions/planned-condition.js";
-import type { ActionSequence } from "./actions.js";
-import { conditionsOf } from "./conditions.js";
+import { MOVE_MAX_AGE_SECONDS } from "../../bounds.js";
+import { omitUndefined } from "../../omit-undefined.js";
+import type { ActionSequence, Plan as EnginePlan } from "../../reconcile/plan.js";
+import { conditionsOf, withOutlived } from "./conditions.js";
 import { deletionChains, finalizerChain, hasFinalizer, needsFinalizer } from "./deletion.js";
 import type { Snapshot } from "./snapshot.js";
 
-export interface Plan {
-  /** Empty: nothing to do. Started in this order, then in parallel. After a run that did anything, plan again at once. */
-  readonly sequences: readonly ActionSequence[];
+export interface Plan extends EnginePlan<PlannedAction> {
   /** In the order of the wish. Those that are not in it leave the status. */
   readonly addresses: readonly PlannedAddress[];
-  readonly conditions: readonly PlannedCondition[];
   readonly counts: PoolCounts;
   /** Desired addresses that do not exist yet. */
   readonly missing: number;
@@ -48,10 +48,6 @@ export interface Plan {
   readonly waiting: readonly string[];
   /** What this pool would take from others (`NodeRequestRegistry.set`); 0: it can't act now. */
   readonly waitingNodes: { readonly wants: number; readonly regions: Regions };
-  /** ms since the epoch. Absent: only when something happens. */
-  readonly requeueAt?: number;
-  /** For the log; empty where nothing moves. */
-  readonly explanation: string;
 }
 
 export function plan(snapshot: Snapshot): Plan {
@@ -90,9 +86,9 @@ function assemble(snapshot: Snapshot, decision: Decision): Plan {
   };
   const requeue = requeueAt(snapshot, decision);
   return {
-    sequences: chainsOf(snapshot, decision, published),
+    sequences: chainsOf(snapshot, decision, published).map((chain) => sequenceOf(snapshot, chain)),
     addresses,
-    conditions: conditionsOf(snapshot, findings),
+    conditions: withOutlived(snapshot, conditionsOf(snapshot, findings)),
     missing: desired.missing,
     counts: countsOf(placements, addresses, desired, snapshot.candidates.length),
     waiting: waitingNodes.waiting.map(({ name }) => name),
@@ -111,7 +107,7 @@ function publishedIn(snapshot: Snapshot, { placements, assignmentPlan }: Decisio
 }
 
 /** Nothing is written before all is read; a paused pool writes nothing, but is cleaned up when it is deleted. */
-function chainsOf(snapshot: Snapshot, decision: Decision, published: readonly string[]): readonly ActionSequence[] {
+function chainsOf(snapshot: Snapshot, decision: Decision, published: readonly string[]): readonly Chain[] {
   const { desired, placements, assignmentPlan, creation, waitingNodes } = decision;
   const polls = snapshot.inventory.complete ? pollSequences(placements) : [];
   if (isDeleting(snapshot.pool)) return [...polls, ...deletionChains(snapshot, desired, placements)].filter(isFilled);
@@ -126,12 +122,28 @@ function chainsOf(snapshot: Snapshot, decision: Decision, published: readonly st
   return [...moves, creation.sequence, ...polls, ...registries, ...annotations, records, ...releases].filter(isFilled);
 }
 
+/** An action of a chain runs only when the one before is done. */
+function sequenceOf(snapshot: Snapshot, chain: Chain): ActionSequence<PlannedAction> {
+  const [first] = chain;
+  const notBefore = first?.do === "poll" ? snapshot.memory.pollAt?.get(first.ip) : undefined;
+  const unconfirmed = confirmation(snapshot, chain);
+  return { lockKey: lockKeyOf(chain), steps: [{ actions: chain }], ...omitUndefined({ notBefore, unconfirmed }) };
+}
+
+/** An address moves only on fresh data. */
+function confirmation({ inventory }: Snapshot, chain: Chain): ConfirmAddress | undefined {
+  const ip = movedAddress(chain);
+  const facts = ip === undefined ? undefined : inventory.get(ip);
+  if (facts === undefined || facts.ageSeconds <= MOVE_MAX_AGE_SECONDS) return undefined;
+  return { do: "confirm-address", ip: facts.ip, why: "it is about to move" };
+}
+
 interface MoveContext {
   readonly desired: Desired;
   readonly choice: Choice;
 }
 
-function moveChain(snapshot: Snapshot, pair: Assignment, { desired, choice }: MoveContext): ActionSequence {
+function moveChain(snapshot: Snapshot, pair: Assignment, { desired, choice }: MoveContext): Chain {
   const why = moveText(snapshot, pair, choice);
   const move = moveOf(snapshot, pair, why);
   if (move.do === "unassign") return [move];
@@ -159,6 +171,6 @@ function isArmed(snapshot: Snapshot, desired: Desired): boolean {
 
 const NO_CREATION: Creation = { sequence: [] };
 
-function isFilled(sequence: ActionSequence): boolean {
+function isFilled(sequence: Chain): boolean {
   return sequence.length > 0;
 }

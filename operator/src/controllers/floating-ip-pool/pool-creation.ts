@@ -8,36 +8,38 @@ import {
   recordResult,
 } from "../../addresses/creation/creation-result.js";
 import { CREATION } from "../../addresses/lock-key.js";
+import type { Clock } from "../../clock.js";
 import { ownAnnotationPatch, statusPatch } from "../../kube/patch.js";
 import { errorText } from "../../logging.js";
 import type { ControllerContext } from "../context.js";
-import { isOf, isOnRecord, withCreated } from "./known-creation.js";
-import type { PoolObject } from "./read-pool.js";
-import type { PoolState } from "./resource-state.js";
-import type { Tools } from "./tools.js";
+import { isOf, isOnRecord, knownPool, type PoolObject, type PoolState, withCreated } from "./resource.js";
+
+interface Clocked {
+  readonly clock: Pick<Clock, "monotonic">;
+}
 
 /** Rejects as the API server does; until it takes the result, this process remembers it. */
-export function recordCreation({ resourceState }: Pick<Tools, "resourceState">, result: CreationResult): Promise<void> {
-  return recordResult(resourceState, result, async () => {
-    const written = await resourceState.writer.write({
+export function recordCreation(context: Clocked, state: PoolState, result: CreationResult): Promise<void> {
+  return recordResult(state.memory, result, async () => {
+    const written = await state.write({
       patch: (pool) => statusPatch(pool, changeOf(pool, result)),
       subresource: "status",
       fact: true,
     });
-    await checkInferred(resourceState, written, result);
-    await dropCopy(resourceState, result.created);
+    await checkInferred(context, state, { written, result });
+    await dropCopy(state, result.created);
   });
 }
 
 /** The same for an end that the provider has just reported: whoever asked goes on, and the write is tried again. */
 export async function endCreation(
-  tools: Pick<Tools, "resourceState" | "context">,
+  context: Clocked & Pick<ControllerContext, "logger">,
+  state: PoolState,
   result: CreationResult,
 ): Promise<void> {
-  const { context, resourceState } = tools;
-  await recordCreation(tools, result).catch((error: unknown) => {
-    const fields = { pool: resourceState.key, ip: result.created?.ip, error: errorText(error) };
-    context.logger.error(fields, resourceState.object() === undefined ? ORPHANED : KEPT);
+  await recordCreation(context, state, result).catch((error: unknown) => {
+    const fields = { pool: state.key, ip: result.created?.ip, error: errorText(error) };
+    context.logger.error(fields, state.object() === undefined ? ORPHANED : KEPT);
   });
 }
 
@@ -47,9 +49,14 @@ const ORPHANED =
   "Failed to record the end of a creation: the resource is gone, and an address that was created stays with the account";
 
 /** Takes the copy of the intent away, and notes what came of it. A fact, too. */
-export async function dropCopy({ writer }: PoolState, created?: CreatedFacts): Promise<void> {
+export async function dropCopy(state: PoolState, created?: CreatedFacts): Promise<void> {
   const patch = (pool: PoolObject) => ownAnnotationPatch(pool, annotationsAfter(pool.metadata, created));
-  await writer.write({ patch, fact: true });
+  await state.write({ patch, fact: true });
+}
+
+/** The server dropped a field: nothing is created until a whole status is kept. */
+export function noteOlderCrd({ clock }: Clocked, { statusWrites }: PoolState): void {
+  statusWrites.droppedAt = clock.monotonic();
 }
 
 function changeOf({ status }: PoolObject, { startedAt, created }: CreationResult) {
@@ -62,31 +69,31 @@ function changeOf({ status }: PoolObject, { startedAt, created }: CreationResult
 
 /** An older CRD drops the mark. Without it the address would be released one day, so the record is taken back. */
 async function checkInferred(
-  resourceState: PoolState,
-  { status }: PoolObject,
-  { created }: CreationResult,
+  context: Clocked,
+  state: PoolState,
+  { written, result: { created } }: { readonly written: PoolObject; readonly result: CreationResult },
 ): Promise<void> {
-  if (created === undefined || isOnRecord(status ?? {}, created)) return;
-  resourceState.crdTooOld = true;
+  if (created === undefined || isOnRecord(written.status ?? {}, created)) return;
+  noteOlderCrd(context, state);
   const without = (pool: PoolObject) => (pool.status?.createdIPs ?? []).filter((entry) => !isOf(entry, created.ip));
   const patch = (pool: PoolObject) => statusPatch(pool, { createdIPs: without(pool) });
-  await resourceState.writer.write({ patch, subresource: "status", fact: true });
+  await state.write({ patch, subresource: "status", fact: true });
   throw new Error("the API server drops status.createdIPs[].inferred: apply the CRDs of this release");
 }
 
 /** As others have to know it: a creation that runs, or whose answer was lost. */
-export function noteCreation({ creations, accounts, clock }: ControllerContext, resourceState: PoolState): void {
-  const pool = resourceState.read()?.pool;
+export function noteCreation({ creations, accounts, clock }: ControllerContext, state: PoolState): void {
+  const pool = knownPool(state)?.pool;
   const intent = pool?.status.pendingCreation;
-  const running = resourceState.inFlight.has(CREATION);
+  const running = state.inFlight.has(CREATION);
   if (pool === undefined || intent === undefined) {
-    if (!running) creations.end(resourceState.ref.uid);
+    if (!running) creations.end(state.ref.uid);
     return;
   }
   const { family, provider, providerID } = intent;
   const found = accounts.find(provider, family);
   creations.set({
-    ...{ resource: resourceState.ref, provider, family, running },
+    ...{ resource: state.ref, provider, family, running },
     account: found instanceof AddressAccount ? found.inventory : undefined,
     startedAt: Math.min(Date.parse(intent.startedAt), clock.now()),
     ...(providerID === undefined ? {} : { node: providerID }),

@@ -1,48 +1,37 @@
 /** Whether the decision behind an action of a pool still holds at the moment at which its call may be sent. */
 
+import type { PlannedAction } from "../../addresses/actions.js";
 import { type Basis, type Move, moveBasis, objectBasis, recheckOf } from "../../addresses/basis.js";
 import type { Recheck } from "../../providers/call.js";
+import type { RecheckedDecision } from "../../reconcile/kind.js";
 import { supersededRecords } from "../../records/recheck.js";
 import type { ControllerContext } from "../context.js";
-import type { Action, ActionSequence } from "./actions.js";
-import { type GatherTools, gather } from "./gather.js";
-import type { Iteration } from "./iteration.js";
-import { plan } from "./plan.js";
-import type { PoolState } from "./resource-state.js";
+import type { Gathered } from "./gather.js";
+import type { PoolState, Pools } from "./resource.js";
 
 /** Called in the same turn of the event loop as the decision. */
-export function rechecksOf(
-  tools: GatherTools,
-  resourceState: PoolState,
-  iteration: Iteration,
-  sequence: ActionSequence,
-): (action: Action) => Recheck | undefined {
-  const rechecks = new Map(sequence.map((action) => [action, recheckFor(tools, resourceState, iteration, action)]));
-  return (action) => rechecks.get(action);
-}
-
-function recheckFor(
-  tools: GatherTools,
-  resourceState: PoolState,
-  iteration: Iteration,
-  action: Action,
+export function recheckFor(
+  context: ControllerContext,
+  state: PoolState,
+  action: PlannedAction,
+  { snapshot, plannedNow }: RecheckedDecision<Pools>,
 ): Recheck | undefined {
-  if (action.do === "apply-records") return () => supersededRecords(plannedNow(tools, resourceState), action);
+  if (action.do === "apply-records") return () => supersededRecords(plannedNow(), action);
   const move = moveOf(action);
-  return move && recheckOf(() => basisOf(tools.context, resourceState, iteration, move));
+  return move && recheckOf(() => basisOf(context, state, snapshot, move));
 }
 
-function basisOf({ claims }: ControllerContext, resourceState: PoolState, { account }: Iteration, move: Move): Basis {
+function basisOf({ claims }: ControllerContext, state: PoolState, { account }: Gathered, move: Move): Basis {
+  const { match } = state.memory;
   const scene = {
     view: account?.inventory?.view(),
-    verdictOf: (machine: string) => resourceState.match.index?.verdictOfMachine(machine),
+    verdictOf: (machine: string) => match.index?.verdictOfMachine(machine),
     ownerOf: (ip: string) => claims.holderOf(ip),
   };
-  const { settled } = resourceState.match;
-  return { ...objectBasis(resourceState.object()?.metadata), "the pool's match": settled, ...moveBasis(scene, move) };
+  return { ...objectBasis(state.object()?.metadata), "the pool's match": match.settled, ...moveBasis(scene, move) };
 }
 
-function moveOf(action: Action): Move | undefined {
+function moveOf(action: PlannedAction): Move | undefined {
   switch (action.do) {
     case "assign":
       return { ip: action.ip, to: action.node.machine, from: action.from };
@@ -55,9 +44,4 @@ function moveOf(action: Action): Move | undefined {
     default:
       return undefined;
   }
-}
-
-function plannedNow(tools: GatherTools, resourceState: PoolState): readonly Action[] | undefined {
-  const read = resourceState.read();
-  return read && plan(gather(tools, resourceState, read).snapshot).sequences.flat();
 }

@@ -1,126 +1,129 @@
-/** What the end of a chain changes in what the unit remembers. */
+/** What the end of a sequence changes in what this process remembers of the pool, beside the retry times. */
 
-import type { AddressStatus } from "cdk8s-flipop/api";
-import { canonicalIp } from "cdk8s-flipop/api";
-import type { ActionFailure } from "../../addresses/calls/outcomes.js";
+import { type AddressStatus, canonicalIp } from "cdk8s-flipop/api";
+import type { PlannedAction } from "../../addresses/actions.js";
+import type { Outcome } from "../../addresses/calls/outcomes.js";
 import { pollMs } from "../../addresses/calls/poll.js";
-import { CREATION, goalOfAction } from "../../addresses/lock-key.js";
+import { CREATION } from "../../addresses/lock-key.js";
 import type { Clock } from "../../clock.js";
-import type { ProviderId } from "../../providers/types.js";
-import { afterFailure } from "../../reconcile/retries/retry-schedule.js";
-import { type ActionResult, failureOf, mayBeAccepted, type Step, unsentMoves } from "./action-result.js";
-import type { Action } from "./actions.js";
-import { faultyNode } from "./attribute-failure.js";
-import { statusChangeOf } from "./pending-status.js";
-import type { PoolState } from "./resource-state.js";
+import type { ActionTarget } from "../../reconcile/kind.js";
+import { type ActionResult, actionsOf, type SequenceResult } from "../../reconcile/plan.js";
+import { failureOf, faultyMachine } from "../../reconcile/record-outcome.js";
+import type { PoolState } from "./resource.js";
+import { statusChangeOf } from "./status-change.js";
 
-export function recordOutcome(clock: Clock, resourceState: PoolState, end: ActionResult): void {
-  const failure = failureOf(end);
-  const node = failure === undefined ? undefined : faultyNode(end, failure);
+type Step = ActionResult<PlannedAction>;
+type Ended = SequenceResult<PlannedAction>;
+
+export function recordOutcome(clock: Pick<Clock, "now" | "monotonic">, state: PoolState, ended: Ended): void {
+  const { sequence, results } = ended;
+  const { memory } = state;
   const now = clock.now();
-  if (failure !== undefined) noteFailure(resourceState, end, { failure, node, now });
-  else if (hasSucceeded(end)) noteSuccess(resourceState, end);
-  const retryAt = node === undefined ? (resourceState.retries.get(end.lockKey)?.retryAt ?? now) : now;
-  if (isAcceptedAssignment(end)) resourceState.lastAssignmentAt = now;
-  for (const ip of unsentMoves(end)) undoMove(resourceState, ip);
-  for (const step of end.steps) {
-    take(resourceState, step, { retryAt, now });
-    follow(resourceState, step, clock.monotonic());
+  memory.assigning.delete(sequence.lockKey);
+  noteCreationFailure(state, ended);
+  if (isAcceptedAssignment(ended)) memory.lastAssignmentAt = now;
+  for (const ip of unsentMoves(ended)) undoMove(state, ip);
+  const retryAt = retryTime(state, ended, now);
+  for (const step of results) {
+    changeStatus(state, step, { retryAt, now });
+    follow(state, step, clock.monotonic());
   }
 }
 
-function hasSucceeded({ steps }: ActionResult): boolean {
-  const last = steps.at(-1)?.outcome.is;
-  return last !== "skipped" && last !== "superseded";
+/** What a failure of the action is about. */
+export function targetOf(action: PlannedAction): ActionTarget {
+  switch (action.do) {
+    case "assign":
+      return { ip: action.ip, machine: action.node.machine, node: action.node.name };
+    case "create-address":
+      return "node" in action.desired ? { machine: action.desired.node } : {};
+    case "poll":
+      return { ip: action.ip, ...(action.expected === undefined ? {} : { machine: action.expected }) };
+    default:
+      return {};
+  }
+}
+
+/** Whether the provider may have accepted the call. */
+export function mayBeAccepted(outcome: Outcome): boolean {
+  if (outcome.is === "refused") return outcome.failure.unconfirmed === true;
+  if (outcome.is === "skipped") return outcome.unconfirmed === true;
+  return outcome.is === "done" || outcome.is === "started" || outcome.is === "unknown";
 }
 
 /** The cool-off runs from the answer to one assignment to the next assignment; a lost answer counts, too. */
-function isAcceptedAssignment({ sequence, steps }: ActionResult): boolean {
-  if (!sequence.some((action) => action.do === "record-assignment")) return false;
-  const accepted = steps.filter(({ outcome }) => mayBeAccepted(outcome));
-  return accepted.some(({ action }) => goalOfAction(action) !== undefined);
+function isAcceptedAssignment({ sequence, results }: Ended): boolean {
+  if (!actionsOf(sequence).some((action) => action.do === "record-assignment")) return false;
+  return results.some(({ action, outcome }) => targetOf(action).machine !== undefined && mayBeAccepted(outcome));
 }
 
-interface Fault {
-  readonly failure: ActionFailure;
-  readonly node: ProviderId | undefined;
+function noteCreationFailure({ memory }: PoolState, { sequence, results }: Ended): void {
+  const last = results.at(-1)?.outcome;
+  if (sequence.lockKey !== CREATION || last?.is !== "refused") return;
+  const { kind, problem } = last.failure;
+  const ofSpec = kind === "Terminal" && problem.reason === "Invalid";
+  memory.creationFailure = { ...problem, ...(ofSpec ? { ofSpec } : {}) };
+}
+
+/** When the address may be tried again; another node may have it at once. */
+function retryTime({ retries }: PoolState, { sequence, results }: Ended, now: number): number {
+  const ofMachine = results.slice(-1).some(({ action, outcome }) => {
+    const failure = failureOf(outcome);
+    return failure !== undefined && faultyMachine(failure, targetOf(action)) !== undefined;
+  });
+  return ofMachine ? now : (retries.get(sequence.lockKey)?.retryAt ?? now);
+}
+
+interface Times {
+  readonly retryAt: number;
   readonly now: number;
 }
 
-function noteFailure(resourceState: PoolState, { lockKey, steps }: ActionResult, { failure, node, now }: Fault): void {
-  if (node !== undefined) {
-    resourceState.nodeRetries.set(node, afterFailure(resourceState.nodeRetries.get(node), failure, now));
-    return;
-  }
-  const state = afterFailure(resourceState.retries.get(lockKey), failure, now);
-  resourceState.retries.set(lockKey, state);
-  if (failure.ofAccount === true && isAddressAction(steps.at(-1)?.action)) resourceState.accountFailures.add(lockKey);
-  else resourceState.accountFailures.delete(lockKey);
-  const creating = lockKey === CREATION && steps.at(-1)?.outcome.is === "refused";
-  if (!creating) return;
-  const ofSpec = failure.kind === "Terminal" && failure.problem.reason === "Invalid";
-  resourceState.creationFailure = { ...failure.problem, retryAt: state.retryAt, ...(ofSpec ? { ofSpec } : {}) };
-}
-
-/** The record set has an account of its own. */
-function isAddressAction(action: Action | undefined): boolean {
-  return action !== undefined && action.do !== "read-records" && action.do !== "apply-records";
-}
-
-function noteSuccess(resourceState: PoolState, { lockKey }: ActionResult): void {
-  resourceState.retries.delete(lockKey);
-  resourceState.accountFailures.delete(lockKey);
-  if (lockKey === CREATION) resourceState.creationFailure = undefined;
-}
-
 /** What the next plan reads of the address. */
-function take(
-  resourceState: PoolState,
-  step: Step,
-  { retryAt, now }: { readonly retryAt: number; readonly now: number },
-): void {
-  const ip = addressOf(step.action);
-  if (ip === undefined) return;
-  const was = resourceState.pendingStatus.get(ip) ?? entryOf(resourceState, ip);
-  const effect = statusChangeOf(step, was, retryAt);
-  if (effect !== undefined && effect.status !== was) resourceState.pendingStatus.set(ip, effect.status);
-  const machine = placedOn(step);
-  if (machine === undefined) return;
-  resourceState.lastPlacements.set(ip, { machine, at: now });
-  resourceState.nodeRetries.delete(machine);
+function changeStatus(state: PoolState, step: Step, { retryAt, now }: Times): void {
+  const { action } = step;
+  if (action.do !== "assign" && action.do !== "unassign" && action.do !== "poll") return;
+  const { ip } = action;
+  const was = entryOf(state, ip);
+  const change = statusChangeOf(step, was, retryAt);
+  if (change !== undefined && change.status !== was) state.pendingStatus.set(["ips", ip], change.status);
+  const { machine } = targetOf(action);
+  if (step.outcome.is === "done" && machine !== undefined) state.memory.lastPlacements.set(ip, { machine, at: now });
+}
+
+/** As the next plan would read it. */
+function entryOf(state: PoolState, ip: string): AddressStatus {
+  const pending = state.pendingStatus.get(["ips", ip]);
+  if (pending !== undefined) return pending as AddressStatus;
+  const { ips = {} } = state.read()?.pool.status ?? {};
+  return ips[ip] ?? Object.entries(ips).find(([known]) => canonicalIp(known) === ip)?.[1] ?? {};
+}
+
+/** The addresses of moves whose calls were not sent. */
+function unsentMoves({ sequence, results }: Ended): readonly string[] {
+  return actionsOf(sequence).flatMap((action) => {
+    if (action.do !== "assign") return [];
+    const outcome = results.find((step) => step.action === action)?.outcome;
+    const ended = outcome !== undefined && (outcome.is === "refused" || mayBeAccepted(outcome));
+    return ended ? [] : [action.ip];
+  });
 }
 
 /** The move that the status was about to show has not begun. */
-function undoMove(resourceState: PoolState, ip: string): void {
-  const before = resourceState.beforeMoves.get(ip);
-  if (before === undefined) resourceState.pendingStatus.delete(ip);
-  else resourceState.pendingStatus.set(ip, before);
+function undoMove({ memory, pendingStatus }: PoolState, ip: string): void {
+  pendingStatus.set(["ips", ip], memory.beforeMoves.get(ip));
 }
 
-function addressOf(action: Action): string | undefined {
-  return action.do === "assign" || action.do === "unassign" || action.do === "poll" ? action.ip : undefined;
-}
-
-function entryOf(resourceState: PoolState, ip: string): AddressStatus {
-  const entries = Object.entries(resourceState.read()?.pool.status.ips ?? {});
-  return entries.find(([known]) => canonicalIp(known) === ip)?.[1] ?? {};
-}
-
-function placedOn({ action, outcome }: Step): ProviderId | undefined {
-  if (outcome.is !== "done") return undefined;
-  if (action.do === "assign") return action.node.machine;
-  return action.do === "poll" ? action.expected : undefined;
-}
-
-/** What goes on is looked at; what does not gives its node free. */
-function follow(resourceState: PoolState, { action, outcome }: Step, monotonic: number): void {
+/** A running action is polled; an ended one releases its node. */
+function follow({ memory }: PoolState, { action, outcome }: Step, monotonic: number): void {
+  const { reservations, polls } = memory;
   if (action.do === "create-address") {
-    const reservation = resourceState.reservations.get(CREATION);
-    resourceState.reservations.delete(CREATION);
+    const reservation = reservations.get(CREATION);
+    reservations.delete(CREATION);
     if (outcome.is !== "started" || outcome.ip === undefined) reservation?.release();
-    else if (reservation !== undefined) resourceState.reservations.set(outcome.ip, reservation);
+    else if (reservation !== undefined) reservations.set(outcome.ip, reservation);
   }
   if (outcome.is !== "started") return;
-  const ip = outcome.ip ?? addressOf(action);
-  if (ip !== undefined) resourceState.polls.set(ip, { id: outcome.id, attempts: 0, nextAt: monotonic + pollMs(0) });
+  const ip = outcome.ip ?? ("ip" in action ? action.ip : undefined);
+  if (ip !== undefined) polls.set(ip, { id: outcome.id, attempts: 0, nextAt: monotonic + pollMs(0) });
 }

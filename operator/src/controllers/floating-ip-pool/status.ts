@@ -1,11 +1,14 @@
-/** The status that a plan leaves, as one wish. Pure; what ended in between is in the snapshot that the plan was made of. */
+/** The status that a plan leaves, all fields but the conditions. Pure; what ended in between is in the snapshot that the plan was made of. */
 
 import { type AddressStatus, type FloatingIPPoolStatus, MAX_ERROR } from "cdk8s-flipop/api";
 import { isObserved } from "../../addresses/address-set.js";
 import { retryOf } from "../../addresses/conditions.js";
+import { CANDIDATES_WRITE_MS } from "../../bounds.js";
 import { jsonEqual } from "../../kube/equal.js";
-import type { Condition } from "../../kube/patch.js";
-import { cut, stamped } from "../../reconcile/conditions/planned-condition.js";
+import { type Condition, statusPatch } from "../../kube/patch.js";
+import { omitUndefined } from "../../omit-undefined.js";
+import { cut } from "../../reconcile/conditions/planned-condition.js";
+import type { StatusFields } from "../../reconcile/plan.js";
 import { timeOf, timestamp } from "../../times.js";
 import type { Plan } from "./plan.js";
 import type { Snapshot } from "./snapshot.js";
@@ -13,8 +16,8 @@ import type { Snapshot } from "./snapshot.js";
 /** Names that a status shows of each list. */
 const NAMES_SHOWN = 50;
 
-/** Fields of the status that every run decides on. `undefined` takes one away. */
-export interface StatusPatch {
+/** `undefined` removes a field; one that is absent stays. */
+export type StatusPatch = {
   readonly observedGeneration?: number;
   readonly ips: Readonly<Record<string, AddressStatus>>;
   readonly assignableNodes?: readonly string[];
@@ -23,10 +26,9 @@ export interface StatusPatch {
   readonly retryAt: string | undefined;
   readonly counts?: FloatingIPPoolStatus["counts"];
   readonly lastAssignmentTime?: string;
-  readonly conditions: readonly Condition[];
-}
+};
 
-export function statusPatchOf(snapshot: Snapshot, plan: Plan): StatusPatch {
+export function statusOf(snapshot: Snapshot, plan: Plan): StatusPatch {
   const { generation } = snapshot.pool.metadata;
   const ips = Object.fromEntries(plan.addresses.map(({ ip, status }) => [ip, shortened(status)]));
   return {
@@ -36,22 +38,34 @@ export function statusPatchOf(snapshot: Snapshot, plan: Plan): StatusPatch {
     ...acceptedLater(snapshot),
     error: errorOf(plan),
     retryAt: retryOf(snapshot, plan.missing),
-    conditions: conditions(snapshot, plan),
   };
 }
 
-/** Whether nothing differs but who waits for an address: that alone is written seldom. */
-export function differsInCandidatesAlone(seen: FloatingIPPoolStatus, desired: StatusPatch): boolean {
-  const counts = (desired.counts ?? seen.counts) && { ...desired.counts, candidates: seen.counts?.candidates };
-  const told = {
-    ...desired,
-    counts,
-    assignableNodes: seen.assignableNodes,
-    conditions: desired.conditions.map(withoutText),
-  };
-  const before = Object.fromEntries(Object.keys(told).map((field) => [field, seen[field as keyof typeof seen]]));
-  const beforeTold = { ...before, conditions: (seen.conditions ?? []).map(withoutText) };
-  return jsonEqual(beforeTold, told);
+/** ms that a change of candidates alone has to wait: it is written seldom. */
+export function holdMs(seen: StatusFields, fields: StatusFields, sinceLastMs: number): number | undefined {
+  if (sinceLastMs >= CANDIDATES_WRITE_MS || !differsInCandidatesAlone(seen, fields)) return undefined;
+  const same = statusPatch({ metadata: { resourceVersion: "" }, status: seen }, { ...fields }) === undefined;
+  return same ? undefined : CANDIDATES_WRITE_MS - sinceLastMs;
+}
+
+/** Whether nothing differs but who waits for an address. */
+export function differsInCandidatesAlone(seen: FloatingIPPoolStatus, fields: FloatingIPPoolStatus): boolean {
+  const names = Object.keys(fields) as (keyof FloatingIPPoolStatus)[];
+  const before: FloatingIPPoolStatus = Object.fromEntries(names.map((field) => [field, seen[field]]));
+  return jsonEqual(withoutCandidates(before), withoutCandidates(fields));
+}
+
+function withoutCandidates({ assignableNodes: _nodes, counts, conditions = [], ...fields }: FloatingIPPoolStatus) {
+  const { candidates: _candidates, ...others } = counts ?? {};
+  return { ...fields, counts: others, conditions: conditions.map(withoutText) };
+}
+
+/** What the CRD of the Go operator keeps. */
+export function forOlderCrd({ ips = {}, assignableNodes, nodeErrors, error }: FloatingIPPoolStatus): StatusFields {
+  const entries = Object.entries(ips).map(([ip, { state, nodeName, providerID, error: text }]) => {
+    return [ip, { state, nodeName, providerID, error: text }];
+  });
+  return { ips: Object.fromEntries(entries), ...omitUndefined({ assignableNodes, nodeErrors }), error };
 }
 
 /** What was recorded before the call says when it was sent; it was accepted a moment later. */
@@ -79,17 +93,6 @@ function errorOf({ conditions: planned }: Plan): string | undefined {
   );
   const text = bad?.message ?? dns?.message;
   return text === undefined ? undefined : cut(text, MAX_ERROR);
-}
-
-function conditions({ pool, now }: Snapshot, plan: Plan): readonly Condition[] {
-  return stamped([...plan.conditions, ...outlived(pool.status, plan)], { now, generation: pool.metadata.generation });
-}
-
-/** A condition of the last status that does not apply any more: nobody shall read the old one as true. */
-function outlived({ conditions: seen = [] }: FloatingIPPoolStatus, { conditions: planned }: Plan): Plan["conditions"] {
-  const known = new Set<string>(planned.map(({ type }) => type));
-  if (known.has("DNSReady") || !seen.some(({ type }) => type === "DNSReady")) return [];
-  return [{ type: "DNSReady", status: "Unknown", reason: "NotObserved", message: "spec has no dnsRecordSet" }];
 }
 
 function shortened(status: AddressStatus): AddressStatus {

@@ -34,10 +34,7 @@ export class RoutedIPs {
   private readonly ends: readonly (() => void)[];
 
   /** @param onUse an issuer or a class has come into use, or is no longer used. */
-  constructor(
-    private readonly tools: GatherTools,
-    onUse: () => void,
-  ) {
+  constructor(tools: GatherTools, onUse: () => void) {
     const { routing } = tools;
     const { context } = routing;
     this.kinds = new KindController(context, kindOf(tools, onUse));
@@ -55,9 +52,7 @@ export class RoutedIPs {
 
   /** What the RoutedIPs can't do for want of something that an administrator has to give. */
   degradedReason(): string | undefined {
-    const since = this.tools.routing.context.clock.monotonic() - CRD_PROBE_MS;
-    const drops = this.kinds.all().some(({ memory }) => memory.intentDroppedAt > since);
-    return this.kinds.degradedReason() ?? (drops ? CRD_TEXT : undefined);
+    return this.kinds.degradedReason();
   }
 
   /** An issuer, a class or a Secret has changed: all that may use it run again. */
@@ -123,6 +118,10 @@ function kindOf(tools: GatherTools, onUse: () => void): Kind<RoutedKind> {
     status: (_gathered, { status }) => status,
     metrics: ({ memory }, gathered, plan) => samplesOf(context, memory, gathered, plan),
     pendingWarnings: { forbidden: ROLE_TEXT, olderCrd: CRD_TEXT },
+    pendingWarningOf: ({ memory }) => {
+      const dropsIntents = context.clock.monotonic() - memory.intentDroppedAt < CRD_PROBE_MS;
+      return dropsIntents ? CRD_TEXT : undefined;
+    },
     workers: 16,
   };
 }

@@ -3,6 +3,7 @@
 import { canonicalIp } from "cdk8s-flipop/api";
 import type { AddressMemory } from "../../addresses/address-set.js";
 import { withoutOld } from "../../addresses/contested.js";
+import { CREATION } from "../../addresses/lock-key.js";
 import { PLACEMENT_LASTING_MS, REVERTS_KEPT } from "../../bounds.js";
 import { omitUndefined } from "../../omit-undefined.js";
 import type { RoutedMemory, RoutedState } from "./routed-state.js";
@@ -14,7 +15,7 @@ export interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now">
 }
 
 interface Remembered extends Pick<RoutedState, "cleanup"> {
-  readonly retries: Pick<RoutedState["retries"], "machineRetryAt" | "accountRetryAt">;
+  readonly retries: Pick<RoutedState["retries"], "get" | "machineRetryAt" | "accountRetryAt">;
   readonly memory: Pick<
     RoutedMemory,
     "creationFailure" | "creationResult" | "reverts" | "placement" | "listObservations"
@@ -28,7 +29,9 @@ export function memoryOf(
   recordReverts: readonly number[] = [],
 ): AddressMemory {
   noticeReverts(memory, scene);
-  const { creationFailure, creationResult, reverts } = memory;
+  const { creationResult, reverts } = memory;
+  // Over as soon as the creation may be tried again: its account has recovered, or a person has edited the spec.
+  const creationFailure = retries.get(CREATION) === undefined ? undefined : memory.creationFailure;
   const records = recordReverts.length === 0 ? [] : [["records", recordReverts] as const];
   const own = reverts === undefined ? [] : [[reverts.ip, reverts.times] as const];
   return {

@@ -1,9 +1,10 @@
 /** All writes to one object of ours: one after the other, each on top of the newest version that is known. */
 
-import { FACT_WRITE_ATTEMPTS } from "../../bounds.js";
+import { FACT_WRITE_ATTEMPTS, RIGHTS_PROBE_MS } from "../../bounds.js";
+import { type Clock, systemClock } from "../../clock.js";
 import type { KubeClient } from "../../kube/client.js";
 import type { KubeObject } from "../../kube/objects.js";
-import type { Patch } from "../../kube/patch.js";
+import { MERGE_PATCH, type Patch } from "../../kube/patch.js";
 import { sendPatch } from "../../kube/send-patch.js";
 import { isConflict, isForbidden } from "../../kube/status-error.js";
 import type { LatestVersion } from "./latest-version.js";
@@ -17,6 +18,8 @@ export interface ObjectWriterProps<O extends KubeObject> {
   readonly cached: () => O | undefined;
   /** Called with each answer. */
   readonly onWrite: (object: O) => void;
+  /** @default systemClock */
+  readonly clock?: Pick<Clock, "monotonic">;
 }
 
 export interface ObjectWrite<O extends KubeObject> {
@@ -36,16 +39,38 @@ export class ObjectGone extends Error {
 }
 
 export class ObjectWriter<O extends KubeObject> {
-  /** What the operator may not write: the status and the rest are separate rights. */
-  private readonly refused = new Set<Part>();
+  /** What the operator may not write, and since its last try (monotonic ms): the status and the rest are separate rights. */
+  private readonly refused = new Map<Part, number>();
   private last: Promise<unknown> = Promise.resolve();
+  private readonly clock: Pick<Clock, "monotonic">;
 
-  constructor(private readonly props: ObjectWriterProps<O>) {}
+  constructor(private readonly props: ObjectWriterProps<O>) {
+    this.clock = props.clock ?? systemClock;
+  }
 
   /** The last write of a part was refused for want of a right; of an object that goes, its namespace may have taken the right along. */
   get forbidden(): boolean {
     const { latestVersion, cached } = this.props;
     return this.refused.size > 0 && latestVersion.of(cached())?.metadata.deletionTimestamp === undefined;
+  }
+
+  /** ms until `probe` tries what was refused; `undefined`: no right is missing. */
+  get probeMs(): number | undefined {
+    if (!this.forbidden) return undefined;
+    const due = Math.min(...this.refused.values()) + RIGHTS_PROBE_MS;
+    return Math.max(0, due - this.clock.monotonic());
+  }
+
+  /** Finds out with an empty patch whether a missing right has been granted: there may be nothing else to write. Never rejects. */
+  async probe(signal?: AbortSignal): Promise<void> {
+    if (this.probeMs !== 0) return;
+    for (const part of [...this.refused.keys()]) {
+      const subresource = part === "status" ? { subresource: part } : {};
+      const patch = ({ metadata: { uid } }: O): Patch => ({ contentType: MERGE_PATCH, body: { metadata: { uid } } });
+      await this.write({ patch, ...subresource, ...(signal && { signal }) }).catch(() => {
+        if (this.refused.has(part)) this.refused.set(part, this.clock.monotonic());
+      });
+    }
   }
 
   /** Resolves to the object after the write. Rejects with StatusError (409: it has changed), or with ObjectGone. */
@@ -74,7 +99,7 @@ export class ObjectWriter<O extends KubeObject> {
     const part = subresource ?? "object";
     const options = { ...(subresource && { subresource }), ...(signal && { signal }) };
     const after = await sendPatch<O>(client, path, patch(before), options).catch((error: unknown) => {
-      if (isForbidden(error)) this.refused.add(part);
+      if (isForbidden(error)) this.refused.set(part, this.clock.monotonic());
       else this.refused.delete(part);
       throw error;
     });

@@ -42,11 +42,12 @@ export class ObjectWriters<O extends KubeObject> {
     const known = this.entries.get(key);
     if (known !== undefined) return known.writer;
     const latest = new LatestVersion<O>(this.clock);
-    const { client, pathOf, cached } = this;
+    const { client, pathOf, cached, clock } = this;
     const writer = new ObjectWriter<O>({
       client,
       path: pathOf(key),
       latestVersion: latest,
+      clock,
       cached: () => cached(key),
       onWrite: (object) => {
         for (const listener of [...this.listeners]) listener(key, object);

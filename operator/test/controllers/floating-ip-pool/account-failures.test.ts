@@ -1,26 +1,27 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import type { PlannedAction } from "../../../src/addresses/actions.js";
 import { outcomeOf } from "../../../src/addresses/calls/outcomes.js";
 import { addressLockKey } from "../../../src/addresses/lock-key.js";
-import type { ControllerContext } from "../../../src/controllers/context.js";
-import { type ActionResult, failureOf } from "../../../src/controllers/floating-ip-pool/action-result.js";
-import type { Action } from "../../../src/controllers/floating-ip-pool/actions.js";
-import { attributeFailure, faultyNode } from "../../../src/controllers/floating-ip-pool/attribute-failure.js";
-import { openMoves } from "../../../src/controllers/floating-ip-pool/open-moves.js";
-import { statusChangeOf } from "../../../src/controllers/floating-ip-pool/pending-status.js";
+import { accountOf } from "../../../src/controllers/floating-ip-pool/actions.js";
+import type { Gathered } from "../../../src/controllers/floating-ip-pool/gather.js";
 import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
-import { recordOutcome } from "../../../src/controllers/floating-ip-pool/record-outcome.js";
-import { PoolState } from "../../../src/controllers/floating-ip-pool/resource-state.js";
+import { targetOf } from "../../../src/controllers/floating-ip-pool/record-outcome.js";
+import { openMoves } from "../../../src/controllers/floating-ip-pool/reservations.js";
+import type { Pools } from "../../../src/controllers/floating-ip-pool/resource.js";
 import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
-import { NodeDirectory } from "../../../src/match/node-directory.js";
+import { statusChangeOf } from "../../../src/controllers/floating-ip-pool/status-change.js";
 import { ProviderError, type ProviderErrorKind } from "../../../src/providers/errors.js";
-import { FakeClock } from "../../support/fake-clock.js";
+import type { Kind } from "../../../src/reconcile/kind.js";
+import { actionsOf } from "../../../src/reconcile/plan.js";
+import { attributeFailure, failureOf, faultyMachine, recordOutcome } from "../../../src/reconcile/record-outcome.js";
 import { ModelCloud } from "./model-cloud.js";
 import { NO_MEMORY } from "./no-memory.js";
+import { poolState } from "./pool-state.js";
 
 const IP = "203.0.113.7";
 const MACHINE = "digitalocean://4242";
-const ASSIGN: Action = { do: "assign", ip: IP, node: { name: "ghost", machine: MACHINE }, why: "" };
+const ASSIGN: PlannedAction = { do: "assign", ip: IP, node: { name: "ghost", machine: MACHINE }, why: "" };
 
 function refusal(kind: ProviderErrorKind) {
   return outcomeOf(new ProviderError({ kind, where: "digitalocean", seen: "no", remedy: "wait", outcome: "refused" }));
@@ -43,7 +44,9 @@ describe("a failure of the account", () => {
     cloud.edit("p", { status: { ips: { [IP]: told } } });
     const snapshot = cloud.snapshot("p");
     const made = plan({ ...snapshot, ...more });
-    const begun = made.sequences.flat().filter((action) => action.do === "assign" || action.do === "create-address");
+    const begun = made.sequences
+      .flatMap(actionsOf)
+      .filter((action) => action.do === "assign" || action.do === "create-address");
     return { made, begun, now: snapshot.now, entry: made.addresses[0]?.status };
   };
 
@@ -68,59 +71,59 @@ describe("a failure of the account", () => {
 });
 
 describe("what failed for the account's sake", () => {
-  const resourceStateOf = () => {
-    const clock = new FakeClock();
-    const context = { nodes: new NodeDirectory() } as unknown as ControllerContext;
-    const metadata = { name: "web", namespace: "default", uid: "u", resourceVersion: "1" };
-    const props = {
-      context,
-      cached: () => undefined,
-      onChange: () => undefined,
-      onWrite: () => undefined,
-      onResult: () => undefined,
-    };
-    const resourceState = new PoolState(props, { apiVersion: "v1", kind: "FloatingIPPool", metadata, spec: {} });
-    const fails = (kind: ProviderErrorKind) => {
-      const steps = [{ action: ASSIGN, outcome: refusal(kind) }];
-      recordOutcome(clock, resourceState, { lockKey: addressLockKey(IP), sequence: [ASSIGN], steps });
-    };
-    return { resourceState, fails };
+  const failing = (kind: ProviderErrorKind) => {
+    const account = { recovered: 0 };
+    const state = poolState();
+    const sequence = { lockKey: addressLockKey(IP), steps: [{ actions: [ASSIGN] }] };
+    const result = { sequence, results: [{ action: ASSIGN, outcome: refusal(kind) }] };
+    const start = { sequence, recheckOf: () => undefined };
+    const pools = { targetOf, accountOf: () => account } as Partial<Kind<Pools>> as Kind<Pools>;
+    recordOutcome(pools, state, { snapshot: {} as Gathered, start, result, now: 0 });
+    return { account, retry: () => state.retries.get(addressLockKey(IP)) };
   };
 
   it("is tried at once when the account answers again; what failed for its own, when it is due", () => {
     for (const kind of ["Unauthorized", "RateLimited", "Unavailable"] as const) {
-      const { resourceState, fails } = resourceStateOf();
-      fails(kind);
-      resourceState.followAccount(0);
-      expect(resourceState.retries.size, `${kind}, while the account fails`).to.equal(1);
-      resourceState.followAccount(1);
-      expect(resourceState.retries.size, kind).to.equal(0);
+      const { account, retry } = failing(kind);
+      expect(retry(), `${kind}, while the account fails`).to.include({ failures: 1 });
+      account.recovered += 1;
+      expect(retry(), kind).to.equal(undefined);
     }
-    const { resourceState, fails } = resourceStateOf();
-    fails("QuotaExceeded");
-    resourceState.followAccount(1);
-    expect(resourceState.retries.size).to.equal(1);
+    const { account, retry } = failing("QuotaExceeded");
+    account.recovered += 1;
+    expect(retry()).to.include({ failures: 1 });
+  });
+
+  it("is the account of its addresses, or that of its records", () => {
+    const [account, provider] = [{ recovered: 1 }, {}];
+    const recovery = { recovered: 2 };
+    const context = { records: { recoveryOf: (of: object) => (of === provider ? recovery : undefined) } };
+    const gathered = { account, dns: { sets: { current: { provider } } } } as unknown as Gathered;
+    const of = (action: PlannedAction) => accountOf(context as never, gathered, action);
+    expect(of(ASSIGN)).to.equal(account);
+    expect(of({ do: "read-records", which: "current", why: "" })).to.equal(recovery);
   });
 });
 
 describe("an address that is not found", () => {
-  const end: ActionResult = {
-    lockKey: "",
-    sequence: [ASSIGN],
-    steps: [{ action: ASSIGN, outcome: refusal("NotFound") }],
+  const end = { action: ASSIGN, outcome: refusal("NotFound") };
+  const attributed = (exists: boolean) => {
+    const pools = { targetOf, hasAddress: () => exists } as Partial<Kind<Pools>> as Kind<Pools>;
+    const failure = failureOf(attributeFailure(pools, {} as Gathered, end).outcome);
+    return { failure, machine: failure && faultyMachine(failure, targetOf(ASSIGN)) };
   };
 
   it("blames the machine where the address is there, in its words", () => {
-    const failure = failureOf(attributeFailure(end, () => true));
+    const { failure, machine } = attributed(true);
     expect(failure?.problem.reason).to.equal("NoCandidate");
     expect(failure?.problem.message).to.include("node ghost").and.include(MACHINE).and.include("correct the node's");
-    expect(failure && faultyNode(end, failure)).to.equal(MACHINE);
+    expect(machine).to.equal(MACHINE);
   });
 
   it("blames the address where it is gone", () => {
-    const failure = failureOf(attributeFailure(end, () => false));
+    const { failure, machine } = attributed(false);
     expect(failure?.problem.reason).to.equal("AddressNotFound");
-    expect(failure && faultyNode(end, failure)).to.equal(undefined);
+    expect(machine).to.equal(undefined);
   });
 });
 

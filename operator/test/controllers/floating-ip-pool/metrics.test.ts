@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { showPool } from "../../../src/controllers/floating-ip-pool/metrics.js";
+import { samplesOf, showAddresses } from "../../../src/controllers/floating-ip-pool/metrics.js";
 import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import { flipopMetrics } from "../../../src/metrics/flipop.js";
 import { MetricsRegistry } from "../../../src/metrics/registry.js";
@@ -13,8 +13,10 @@ const LABELS = { namespace: "default", name: "web", provider: "digitalocean", dn
 /** Lines of one metric: the labels beside those of the pool, and the value. */
 async function shown(cloud: ModelCloud, name: string): Promise<readonly string[]> {
   const registry = new MetricsRegistry();
-  const shows = { metrics: flipopMetrics(registry), series: new OwnSeries(), states: new StateSeries() };
-  showPool(shows, LABELS, plan(cloud.snapshot("web")));
+  const metrics = flipopMetrics(registry);
+  const made = plan(cloud.snapshot("web"));
+  new OwnSeries().show(samplesOf(metrics, LABELS, made));
+  showAddresses(metrics, new StateSeries(), LABELS, made);
   const text = await registry.text();
   const lines = [...text.matchAll(/^flipop_(?:floatingippoolcontroller_)?(\w+)\{(.*)\} (\S+)$/gm)];
   return lines
@@ -49,11 +51,10 @@ describe("the series of a pool", () => {
     expect(await shown(held, "inactive_ips")).to.deep.equal(["4"]);
   });
 
-  it("start at zero with the first look: counters of each address, what is left behind, and every state", async () => {
+  it("start at zero with the first look: counters of each address and every state", async () => {
     const cloud = cluster([], { ips: [A] });
     expect(await shown(cloud, "ip_assignments")).to.deep.equal([`ip=${A} 0`]);
     expect(await shown(cloud, "ip_assignment_errors")).to.deep.equal([`ip=${A} 0`]);
-    expect(await shown(cloud, "left_behind_total")).to.deep.equal(["kind=FloatingIPPool 0"]);
     expect(await shown(cloud, "ip_state")).to.have.members([
       `ip=${A} state=unassigned 1`,
       ...["active", "in-progress", "error", "no-match", "disabled"].map((state) => `ip=${A} state=${state} 0`),

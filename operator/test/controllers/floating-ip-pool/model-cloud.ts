@@ -8,12 +8,12 @@ import {
   type FloatingIPPoolSpec,
   type FloatingIPPoolStatus,
 } from "cdk8s-flipop/api";
+import type { PlannedAction } from "../../../src/addresses/actions.js";
 import { ownerName } from "../../../src/addresses/annotations/owners.js";
 import type { CreationResult } from "../../../src/addresses/creation/creation-result.js";
 import { type ListObservation, withList } from "../../../src/addresses/creation/list-observations.js";
 import { Claims } from "../../../src/claims/claims.js";
 import { poolClaims } from "../../../src/claims/read-claims.js";
-import type { Action } from "../../../src/controllers/floating-ip-pool/actions.js";
 import { addressSetOf } from "../../../src/controllers/floating-ip-pool/address-set.js";
 import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import type { Pool, Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
@@ -23,6 +23,7 @@ import type { SlimNode } from "../../../src/kube/slim.js";
 import { type CheckInput, refusalsOf } from "../../../src/match/checks.js";
 import { nodeFacts } from "../../../src/match/node-facts.js";
 import type { CreateAddress, RecordSetFacts } from "../../../src/providers/types.js";
+import { actionsOf } from "../../../src/reconcile/plan.js";
 import { timestamp } from "../../../src/times.js";
 import { meta } from "../../claims/resources.js";
 import { compiled, readyCondition, slimNode } from "../../match/cluster.js";
@@ -164,7 +165,7 @@ export class ModelCloud {
     const outcomes = new Map<string, Outcome>();
     this.actionsLeft = fault?.at ?? Number.POSITIVE_INFINITY;
     try {
-      for (const sequence of made.sequences) this.runChain(name, sequence, { fault, outcomes });
+      for (const sequence of made.sequences) this.runChain(name, actionsOf(sequence), { fault, outcomes });
     } catch (error) {
       if (!(error instanceof Crash)) throw error;
       this.lists.clear();
@@ -190,7 +191,7 @@ export class ModelCloud {
     else this.lists.set(name, withList(this.lists.get(name) ?? [], { at: this.now, unassigned }));
   }
 
-  private runChain(name: string, sequence: readonly Action[], run: Run): void {
+  private runChain(name: string, sequence: readonly PlannedAction[], run: Run): void {
     for (const action of sequence) {
       const hit = this.actionsLeft-- === 0 ? run.fault?.what : undefined;
       if (hit === "crash-before") throw new Crash();
@@ -211,7 +212,7 @@ export class ModelCloud {
     return { state: "active", actionID: undefined, graceSince: undefined };
   }
 
-  private succeeds(name: string, action: Action, hit: Fault["what"] | undefined): boolean {
+  private succeeds(name: string, action: PlannedAction, hit: Fault["what"] | undefined): boolean {
     if (hit === "refused") return false;
     try {
       this.apply(name, action, hit === "crash-after" || hit === "lost");
@@ -223,7 +224,11 @@ export class ModelCloud {
     return hit !== "lost";
   }
 
-  private failed(name: string, action: Action, { lost, outcomes }: Pick<Run, "outcomes"> & { readonly lost: boolean }) {
+  private failed(
+    name: string,
+    action: PlannedAction,
+    { lost, outcomes }: Pick<Run, "outcomes"> & { readonly lost: boolean },
+  ) {
     if (action.do === "create-address" && !lost) this.patch(name, { pendingCreation: undefined });
     if (action.do === "assign" || action.do === "unassign") {
       outcomes.set(action.ip, { state: "error", error: "refused", retryAt: timestamp(this.now + 1000) });
@@ -231,7 +236,7 @@ export class ModelCloud {
   }
 
   /** @param unheard the answer never comes: what it would have told is not recorded. */
-  private apply(name: string, action: Action, unheard: boolean): void {
+  private apply(name: string, action: PlannedAction, unheard: boolean): void {
     const { createdIPs = [] } = this.pool(name).status;
     if (action.do === "record-intent") this.patch(name, { pendingCreation: action.intent });
     else if (action.do === "settle-creation") this.settled(name, action.result);
@@ -243,7 +248,7 @@ export class ModelCloud {
     else this.applyToObject(name, action, unheard);
   }
 
-  private applyToObject(name: string, action: Action, unheard: boolean): void {
+  private applyToObject(name: string, action: PlannedAction, unheard: boolean): void {
     const { spec, metadata } = this.pool(name);
     const { ips = [] } = spec;
     const meta = (change: Partial<Pool["metadata"]>) => this.edit(name, { metadata: { ...metadata, ...change } });
@@ -260,7 +265,7 @@ export class ModelCloud {
     else this.applyToCloud(name, action, unheard);
   }
 
-  private applyToCloud(name: string, action: Action, unheard: boolean): void {
+  private applyToCloud(name: string, action: PlannedAction, unheard: boolean): void {
     if (action.do === "create-address") this.create(name, action.desired, unheard);
     else if (action.do === "assign") this.hold(name, action.ip, action.node.machine);
     else if (action.do === "unassign") this.unassign(action.ip);

@@ -9,6 +9,7 @@ import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.
 import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import type { InventoryAddress, ResourceRef } from "../../../src/inventory/types.js";
 import { createView } from "../../../src/inventory/view.js";
+import { actionsOf } from "../../../src/reconcile/plan.js";
 import { timestamp } from "../../../src/times.js";
 import { ModelCloud } from "./model-cloud.js";
 
@@ -19,11 +20,11 @@ const OTHER: ResourceRef = { kind: "FloatingIPPool", namespace: "default", name:
 const RUNNING = { [A]: { state: "in-progress" as const, providerID: N1, actionID: "7" } };
 
 function actions({ sequences }: Plan): readonly string[] {
-  return sequences.flat().map((action) => action.do);
+  return sequences.flatMap(actionsOf).map((action) => action.do);
 }
 
 function assigned({ sequences }: Plan): readonly string[] {
-  return sequences.flat().flatMap((action) => (action.do === "assign" ? [action.ip] : []));
+  return sequences.flatMap(actionsOf).flatMap((action) => (action.do === "assign" ? [action.ip] : []));
 }
 
 function cluster(nodes: readonly string[], spec: Parameters<ModelCloud["addPool"]>[1]): ModelCloud {
@@ -132,7 +133,7 @@ describe("what the plan of a pool holds back", () => {
 
 describe("what the plan of a pool remembers of a creation", () => {
   const intentOf = ({ sequences }: Plan) =>
-    sequences.flat().flatMap((action) => (action.do === "record-intent" ? [action.intent] : []))[0];
+    sequences.flatMap(actionsOf).flatMap((action) => (action.do === "record-intent" ? [action.intent] : []))[0];
 
   it("is whether the node has an address already", () => {
     const cloud = cluster(["n1"], { ips: [A], desiredIPs: 2 });

@@ -6,6 +6,7 @@ import { ownerName } from "../../../src/addresses/annotations/owners.js";
 import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import { createView } from "../../../src/inventory/view.js";
+import { actionsOf } from "../../../src/reconcile/plan.js";
 import { ModelCloud } from "./model-cloud.js";
 import { NO_MEMORY } from "./no-memory.js";
 
@@ -31,7 +32,7 @@ function altered(cloud: ModelCloud, change: Partial<Snapshot>): Plan {
 }
 
 function actions({ sequences }: Plan): readonly string[] {
-  return sequences.flat().map((action) => action.do);
+  return sequences.flatMap(actionsOf).map((action) => action.do);
 }
 
 function condition({ conditions }: Plan, type: string): string {
@@ -42,7 +43,7 @@ function condition({ conditions }: Plan, type: string): string {
 describe("the plan of a pool at the limits of its provider", () => {
   it("creates IPv6 addresses by region, though a node waits", () => {
     const cloud = cluster(["n1"], { desiredIPs: 1, ipFamily: "IPv6" });
-    const [intent, create] = cloud.plan("web").sequences.flat();
+    const [intent, create] = cloud.plan("web").sequences.flatMap(actionsOf);
     expect(intent).to.deep.include({ do: "record-intent" }).and.to.have.nested.property("intent.family", "IPv6");
     expect(create).to.have.deep.property("desired", { family: "IPv6", region: "r" });
   });
@@ -68,7 +69,7 @@ describe("the plan of a pool at the limits of its provider", () => {
   it("passes over the addresses of the other family, and says so", () => {
     const cloud = cluster(["n1", "n2"], { ips: [A, "2001:db8::1"] });
     const made = cloud.plan("web");
-    const moved = made.sequences.flat().flatMap((action) => (action.do === "assign" ? [action.ip] : []));
+    const moved = made.sequences.flatMap(actionsOf).flatMap((action) => (action.do === "assign" ? [action.ip] : []));
     expect(moved).to.deep.equal([A]);
     expect(condition(made, "Ready")).to.equal("False/Invalid");
   });
@@ -115,7 +116,7 @@ describe("the plan of a pool at the limits of its provider", () => {
     cloud.addNode("far", { labels: { "topology.kubernetes.io/region": "ams3" } });
     const cachedStates = new Map([[A, { facts: { ip: A, family: "IPv4" as const, region: "nyc3" }, at: 0 }]]);
     const inventory = createView({ now: 0, listedAt: 0, cachedStates, gone: new Set(), reservations: new Map() });
-    const [assign] = altered(cloud, { inventory }).sequences.flat();
+    const [assign] = altered(cloud, { inventory }).sequences.flatMap(actionsOf);
     expect(assign).to.have.nested.property("node.name", "near");
   });
 
@@ -133,7 +134,7 @@ describe("the plan of a pool at the limits of its provider", () => {
         records: { ...records, records: [{ ...record, ttl }] },
       },
     });
-    const [change] = altered(cloud, dns(30)).sequences.flat();
+    const [change] = altered(cloud, dns(30)).sequences.flatMap(actionsOf);
     expect(change).to.have.nested.property("changes.steps[0].ttl", 60);
     expect(actions(altered(cloud, dns(60)))).to.deep.equal([]);
     expect(condition(altered(cloud, dns(60)), "DNSReady")).to.equal("True/TTLRaised");

@@ -4,6 +4,7 @@ import { describe, it } from "mocha";
 import type { OtherCreation } from "../../../src/addresses/address-set.js";
 import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
+import { actionsOf } from "../../../src/reconcile/plan.js";
 import { timestamp } from "../../../src/times.js";
 import { ModelCloud } from "./model-cloud.js";
 import { NO_MEMORY } from "./no-memory.js";
@@ -12,7 +13,7 @@ const [A, B, C] = ["203.0.113.7", "203.0.113.8", "203.0.113.9"];
 const DNS = { recordName: "web.example.com", zone: "example.com" };
 
 function actions({ sequences }: Plan): readonly string[] {
-  return sequences.flat().map((action) => action.do);
+  return sequences.flatMap(actionsOf).map((action) => action.do);
 }
 
 function condition({ conditions }: Plan, type: string): string {
@@ -67,7 +68,10 @@ describe("the plan of a pool", () => {
     cloud.run("web");
     const onN2 = [...cloud.addresses].find(([, holder]) => holder === "digitalocean://n2")?.[0];
     for (const name of ["n8", "n9"]) cloud.addNode(name);
-    const assigned = cloud.plan("web").sequences.flatMap(([first]) => (first?.do === "assign" ? [first.ip] : []));
+    const assigned = cloud
+      .plan("web")
+      .sequences.map(actionsOf)
+      .flatMap(([first]) => (first?.do === "assign" ? [first.ip] : []));
     expect(assigned).to.deep.equal([C, onN2]);
   });
 
@@ -75,7 +79,10 @@ describe("the plan of a pool", () => {
     const cloud = cluster([], { ips: [A, B] });
     cloud.addNode("foreign", { providerID: "aws:///eu-west-1a/i-0123456789" });
     cloud.addNode("ours");
-    const chosen = cloud.plan("web").sequences.flatMap(([first]) => (first?.do === "assign" ? [first.node.name] : []));
+    const chosen = cloud
+      .plan("web")
+      .sequences.map(actionsOf)
+      .flatMap(([first]) => (first?.do === "assign" ? [first.node.name] : []));
     expect(chosen).to.deep.equal(["ours"]);
     expect(cloud.plan("web").counts).to.deep.include({ candidates: 1 });
   });
@@ -104,12 +111,14 @@ describe("the plan of a pool", () => {
   it("creates an address on the waiting node, after its intent", () => {
     const made = cluster(["n1"], { desiredIPs: 2 }).plan("web");
     expect(actions(made)).to.deep.equal(["record-intent", "create-address"]);
-    expect(made.sequences[0]?.[1]).to.deep.include({ desired: { family: "IPv4", node: "digitalocean://n1" } });
+    expect(made.sequences.map(actionsOf)[0]?.[1]).to.deep.include({
+      desired: { family: "IPv4", node: "digitalocean://n1" },
+    });
   });
 
   it("creates by region where no node waits", () => {
     const made = cluster([], { desiredIPs: 1 }).plan("web");
-    expect(made.sequences[0]?.[1]).to.deep.include({ desired: { family: "IPv4", region: "r" } });
+    expect(made.sequences.map(actionsOf)[0]?.[1]).to.deep.include({ desired: { family: "IPv4", region: "r" } });
   });
 
   it("creates nothing under an older CRD, and says so", () => {
@@ -183,7 +192,7 @@ describe("the plan of a pool", () => {
     const ips = { [A]: { state: "in-progress" as const, providerID: "digitalocean://n1", actionID: "7" } };
     cloud.edit("web", { status: { ips } });
     const made = cloud.plan("web");
-    expect(made.sequences.flat()).to.deep.include.members([
+    expect(made.sequences.flatMap(actionsOf)).to.deep.include.members([
       { do: "poll", ip: A, id: "7", expected: "digitalocean://n1", why: "an action runs on it" },
     ]);
     expect(actions(made)).to.deep.equal(["poll"]);
@@ -192,13 +201,13 @@ describe("the plan of a pool", () => {
   it("lets another address have the node while a failed one waits for its retry", () => {
     const cloud = cluster(["n1"], { ips: [A, B] });
     cloud.run("web", { at: 0, what: "refused" });
-    expect(cloud.plan("web").sequences[0]?.[0]).to.include({ do: "assign", ip: B });
+    expect(cloud.plan("web").sequences.map(actionsOf)[0]?.[0]).to.include({ do: "assign", ip: B });
   });
 
   it("does not offer an address to a node that refused one lately", () => {
     const cloud = cluster(["n1", "n2"], { ips: [A], nodePreference: "Name" });
     const nodeRetryAt = new Map([["digitalocean://n1", cloud.now + 5000]]);
-    const [first] = altered(cloud, { memory: { ...NO_MEMORY, nodeRetryAt } }).sequences.flat();
+    const [first] = altered(cloud, { memory: { ...NO_MEMORY, nodeRetryAt } }).sequences.flatMap(actionsOf);
     expect(first).to.deep.include({ do: "assign", node: { name: "n2", machine: "digitalocean://n2" } });
   });
 
@@ -344,7 +353,7 @@ describe("the plan of a pool", () => {
     const cleanup = { attempts: 10, since: cloud.now - 600_000 };
     const unread = { inventory: { ...inventory, complete: false } };
     const last = altered(cloud, { ...unread, memory: { ...NO_MEMORY, cleanup } })
-      .sequences.flat()
+      .sequences.flatMap(actionsOf)
       .at(-1);
     expect(last).to.deep.include({ do: "remove-finalizer", abandonedItems: ["address 198.51.100.1"] });
     expect(actions(altered(cloud, { ...unread, memory: NO_MEMORY }))).to.not.include("remove-finalizer");

@@ -4,7 +4,7 @@ import type { AddressMemory } from "../../../src/addresses/address-set.js";
 import { addressLockKey } from "../../../src/addresses/lock-key.js";
 import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
-import { statusPatchOf } from "../../../src/controllers/floating-ip-pool/status.js";
+import { statusOf } from "../../../src/controllers/floating-ip-pool/status.js";
 import type { DnsSnapshot } from "../../../src/records/dns-snapshot.js";
 import { timestamp } from "../../../src/times.js";
 import { ModelCloud } from "./model-cloud.js";
@@ -29,7 +29,7 @@ describe("an error of an address", () => {
       ready,
       now: cloud.now,
       entry: made.addresses[0]?.status,
-      error: statusPatchOf(snapshot, made).error,
+      error: statusOf(snapshot, made).error,
     };
   };
 
@@ -100,7 +100,7 @@ describe("a failure of a whole pool", () => {
     const snapshot = { ...cloud.snapshot("web"), ...more };
     const made = plan(snapshot);
     const condition = (type: string) => made.conditions.find((each) => each.type === type);
-    return { desired: statusPatchOf(snapshot, made), condition, now: snapshot.now };
+    return { desired: statusOf(snapshot, made), condition, now: snapshot.now };
   };
   const { now } = scene({});
   const problem = { reason: "Unauthorized", message: "the token is refused" } as const;

@@ -1,13 +1,14 @@
 import type { AddressStatus, FloatingIPPoolStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import type { Action } from "../../../src/addresses/actions.js";
 import type { Outcome } from "../../../src/addresses/calls/outcomes.js";
 import { lockKeyOf } from "../../../src/addresses/lock-key.js";
-import type { Action } from "../../../src/controllers/floating-ip-pool/actions.js";
-import { statusChangeOf } from "../../../src/controllers/floating-ip-pool/pending-status.js";
 import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
-import { readPool } from "../../../src/controllers/floating-ip-pool/read-pool.js";
-import { differsInCandidatesAlone, statusPatchOf } from "../../../src/controllers/floating-ip-pool/status.js";
+import { readPool } from "../../../src/controllers/floating-ip-pool/resource.js";
+import { differsInCandidatesAlone, statusOf } from "../../../src/controllers/floating-ip-pool/status.js";
+import { statusChangeOf } from "../../../src/controllers/floating-ip-pool/status-change.js";
+import { stamped } from "../../../src/reconcile/conditions/planned-condition.js";
 import { meta } from "../../claims/resources.js";
 import { ModelCloud } from "./model-cloud.js";
 
@@ -67,7 +68,9 @@ describe("the status of a pool", () => {
   };
   const desiredOf = (cloud: ModelCloud) => {
     const snapshot = cloud.snapshot("web");
-    return statusPatchOf(snapshot, plan(snapshot));
+    const made = plan(snapshot);
+    const conditions = stamped(made.conditions, { now: cloud.now, generation: 1 });
+    return { ...statusOf(snapshot, made), conditions } as FloatingIPPoolStatus;
   };
 
   it("shows the first fifty of those that wait, in order, and counts all", () => {
@@ -89,10 +92,10 @@ describe("the status of a pool", () => {
   it("leaves what was observed as it is before all has been read", () => {
     const cloud = cluster(3);
     const snapshot = { ...cloud.snapshot("web"), cachesComplete: false };
-    const desired = statusPatchOf(snapshot, plan(snapshot));
+    const desired = statusOf(snapshot, plan(snapshot));
     expect(desired.ips).to.deep.equal(cloud.pool("web").status.ips);
     expect(desired).not.to.have.any.keys("assignableNodes", "counts");
-    expect(desired.conditions.find(({ type }) => type === "Fulfilled")).to.include({ status: "Unknown" });
+    expect(plan(snapshot).conditions.find(({ type }) => type === "Fulfilled")).to.include({ status: "Unknown" });
   });
 
   it("cuts an error that the schema would refuse", () => {
@@ -100,7 +103,7 @@ describe("the status of a pool", () => {
       ...cluster(1).snapshot("web"),
       problem: { reason: "Invalid", message: "x".repeat(9_000) } as const,
     };
-    expect(statusPatchOf(snapshot, plan(snapshot)).error).to.have.length(4_096);
+    expect(statusOf(snapshot, plan(snapshot)).error).to.have.length(4_096);
   });
 });
 

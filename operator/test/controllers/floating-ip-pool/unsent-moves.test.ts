@@ -1,16 +1,13 @@
 import type { AddressStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import type { Action } from "../../../src/addresses/actions.js";
 import { type Outcome, outcomeOf, skipped } from "../../../src/addresses/calls/outcomes.js";
 import { addressLockKey } from "../../../src/addresses/lock-key.js";
-import type { ControllerContext } from "../../../src/controllers/context.js";
-import { mayBeAccepted } from "../../../src/controllers/floating-ip-pool/action-result.js";
-import type { Action } from "../../../src/controllers/floating-ip-pool/actions.js";
-import { recordOutcome } from "../../../src/controllers/floating-ip-pool/record-outcome.js";
-import { PoolState } from "../../../src/controllers/floating-ip-pool/resource-state.js";
-import { NodeDirectory } from "../../../src/match/node-directory.js";
+import { mayBeAccepted, recordOutcome } from "../../../src/controllers/floating-ip-pool/record-outcome.js";
 import { ProviderError } from "../../../src/providers/errors.js";
 import { FakeClock } from "../../support/fake-clock.js";
+import { poolState } from "./pool-state.js";
 
 const IP = "203.0.113.7";
 const ASSIGN: Action = { do: "assign", ip: IP, node: { name: "n2", machine: "digitalocean://2" }, why: "" };
@@ -20,24 +17,13 @@ const SHOWN: AddressStatus = { state: "in-progress", nodeName: "n2", providerID:
 
 /** What the next plan reads of the address, once a move that the status was about to show has ended. */
 function entryAfter(steps: readonly (readonly [Action, Outcome])[], before: AddressStatus | "none" = BEFORE) {
-  const props = {
-    context: { nodes: new NodeDirectory() } as unknown as ControllerContext,
-    cached: () => undefined,
-    onChange: () => undefined,
-    onWrite: () => undefined,
-    onResult: () => undefined,
-  };
-  const metadata = { name: "web", namespace: "default", uid: "u", resourceVersion: "1" };
-  const resourceState = new PoolState(props, { apiVersion: "v1", kind: "FloatingIPPool", metadata } as never);
-  resourceState.pendingStatus.set(IP, SHOWN);
-  if (before !== "none") resourceState.beforeMoves.set(IP, before);
-  const ended = steps.map(([action, outcome]) => ({ action, outcome }));
-  recordOutcome(new FakeClock(), resourceState, {
-    lockKey: addressLockKey(IP),
-    sequence: [RECORD, ASSIGN],
-    steps: ended,
-  });
-  return resourceState.pendingStatus.get(IP);
+  const state = poolState();
+  state.pendingStatus.set(["ips", IP], SHOWN);
+  if (before !== "none") state.memory.beforeMoves.set(IP, before);
+  const results = steps.map(([action, outcome]) => ({ action, outcome }));
+  const sequence = { lockKey: addressLockKey(IP), steps: [{ actions: [RECORD, ASSIGN] }] };
+  recordOutcome(new FakeClock(), state, { sequence, results });
+  return state.pendingStatus.get(["ips", IP]);
 }
 
 function cancelled(outcome: "not-sent" | "unknown"): Outcome {

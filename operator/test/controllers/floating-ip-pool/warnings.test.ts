@@ -1,8 +1,9 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { type PendingWarning, warningsOf } from "../../../src/controllers/floating-ip-pool/warnings.js";
+import { warningsOf } from "../../../src/controllers/floating-ip-pool/events.js";
 import type { Condition } from "../../../src/kube/patch.js";
 import type { EventMessage } from "../../../src/reconcile/conditions/event-message.js";
+import type { DeferredEvent } from "../../../src/reconcile/kind.js";
 
 function condition(type: string, status: Condition["status"], reason: string, message = ""): Condition {
   return { type, status, reason, message, lastTransitionTime: "2025-06-01T10:00:00Z" };
@@ -15,9 +16,9 @@ function degradedReason(
 ) {
   const eventMessage: EventMessage = { type: "Warning", reason: "AssignFailed", action: "Assign", note: message };
   return {
-    eventMessage,
+    ...eventMessage,
     failure: { kind: "Unavailable", problem: { reason, message }, ofAccount },
-  } satisfies PendingWarning;
+  } satisfies DeferredEvent;
 }
 
 function told(...input: Parameters<typeof warningsOf>): readonly string[] {

@@ -1,10 +1,10 @@
 /** What the end of an action changes in the status entry of its address, before the plan reads it again. Pure. */
 
 import type { AddressStatus } from "cdk8s-flipop/api";
+import type { AddressAction, PlannedAction } from "../../addresses/actions.js";
 import type { ActionFailure, Outcome } from "../../addresses/calls/outcomes.js";
+import type { ActionResult } from "../../reconcile/plan.js";
 import { timestamp } from "../../times.js";
-import type { Step } from "./action-result.js";
-import type { AddressAction } from "./actions.js";
 
 export interface StatusChange {
   readonly ip: string;
@@ -17,7 +17,7 @@ export interface StatusChange {
  * failed is not kept: it is tried when the account answers again.
  */
 export function statusChangeOf(
-  { action, outcome }: Step,
+  { action, outcome }: ActionResult<PlannedAction>,
   was: AddressStatus,
   retryAt: number,
 ): StatusChange | undefined {

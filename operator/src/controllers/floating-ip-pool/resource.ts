@@ -1,0 +1,120 @@
+/** A pool as it is stored, made safe to read, with the facts about its creation that the status may lack. */
+
+import { type CreatedAddress, canonicalIp, type FloatingIPPoolSpec, type FloatingIPPoolStatus } from "cdk8s-flipop/api";
+import type { PlannedAction } from "../../addresses/actions.js";
+import { type CreatedFacts, type CreationResult, openIntent } from "../../addresses/creation/creation-result.js";
+import type { KubeObject } from "../../kube/objects.js";
+import type { Problem } from "../../reconcile/conditions/problem.js";
+import type { Plan as EnginePlan } from "../../reconcile/plan.js";
+import {
+  type Fields,
+  type Finding,
+  isFields,
+  isIdleToleration,
+  readSpec,
+  type SafeSpec,
+} from "../../reconcile/read-spec.js";
+import type { ResourceState } from "../../reconcile/resource-state.js";
+import type { Gathered } from "./gather.js";
+import type { Remembered } from "./memory.js";
+import type { Plan } from "./plan.js";
+import type { Pool } from "./snapshot.js";
+
+export const KIND = "FloatingIPPool";
+export const PLURAL = "floatingippools";
+
+/** The types of this kind, for the engine. */
+export interface Pools {
+  readonly object: PoolObject;
+  readonly resource: PoolRead;
+  readonly snapshot: Gathered;
+  readonly action: PlannedAction;
+  readonly plan: Plan & EnginePlan<PlannedAction>;
+  readonly memory: Remembered;
+}
+
+/** What this process knows of one pool. */
+export type PoolState = ResourceState<Pools>;
+
+export interface PoolObject extends KubeObject {
+  readonly spec?: unknown;
+  readonly status?: FloatingIPPoolStatus;
+}
+
+export interface PoolRead {
+  readonly pool: Pool;
+  /** Nothing moves until it is mended. */
+  readonly problem?: Problem;
+}
+
+/** Validates each version of a spec once: the status around it changes with each action. */
+export function poolReader(): (object: PoolObject) => PoolRead {
+  const known = new WeakMap<object, SafeSpec>();
+  return (object) => {
+    const { spec } = object;
+    if (!isFields(spec)) return readPool(object);
+    const safe = known.get(spec) ?? safeSpec(spec);
+    known.set(spec, safe);
+    return readPool(object, safe);
+  };
+}
+
+export function readPool({ metadata, spec, status }: PoolObject, safe: SafeSpec = safeSpec(spec)): PoolRead {
+  const { fields, problem } = safe;
+  const pool: Pool = { metadata, spec: { ...EMPTY, ...fields }, status: isFields(status) ? status : {} };
+  return problem === undefined ? { pool } : { pool, problem };
+}
+
+const EMPTY: FloatingIPPoolSpec = { provider: "" };
+
+function safeSpec(spec: unknown): SafeSpec {
+  return readSpec(KIND, spec, isTolerated);
+}
+
+/** Entries that are no address of the family, too: the others are served. */
+function isTolerated(finding: Finding, spec: Fields): boolean {
+  const { ips } = spec;
+  const texts = Array.isArray(ips) && ips.every((ip) => typeof ip === "string");
+  if (finding.path.startsWith("spec.ips")) return texts;
+  if (finding.path === "spec") return texts && ips.length > 0;
+  return isIdleToleration(finding, spec);
+}
+
+/** The latest version with all that this process knows; `undefined`: the pool is gone. */
+export function knownPool(state: PoolState): PoolRead | undefined {
+  const read = state.read();
+  return read && withResult(read, state.memory.creationResult);
+}
+
+/** The pool with the facts about its creation that the status lacks. */
+export function withResult(read: PoolRead, result: CreationResult | undefined): PoolRead {
+  const { metadata, status } = read.pool;
+  const { pendingCreation, ...rest } = status;
+  const createdTimes = (status.createdIPs ?? []).map(({ createdTime }) => createdTime);
+  const intent = openIntent(metadata, { pendingCreation, createdTimes }, result);
+  const added = addedBy(status, result);
+  if (intent === pendingCreation && added === undefined) return read;
+  const folded = { ...rest, ...added, ...(intent === undefined ? {} : { pendingCreation: intent }) };
+  return { ...read, pool: { ...read.pool, status: folded } };
+}
+
+function addedBy(status: FloatingIPPoolStatus, result: CreationResult | undefined) {
+  const created = result?.created;
+  if (created === undefined || isOnRecord(status, created)) return undefined;
+  return { ...withCreated(status, created), ips: { [created.ip]: created.status, ...status.ips } };
+}
+
+export function isOnRecord({ createdIPs = [] }: FloatingIPPoolStatus, { ip, inferred }: CreatedFacts): boolean {
+  const entry = createdIPs.find((each) => isOf(each, ip));
+  return entry !== undefined && (inferred !== true || entry.inferred === true);
+}
+
+/** `createdIPs` with one more. */
+export function withCreated(status: FloatingIPPoolStatus | undefined, { ip, createdTime, inferred }: CreatedFacts) {
+  const others = (status?.createdIPs ?? []).filter((entry) => !isOf(entry, ip));
+  return { createdIPs: [...others, { ip, createdTime, ...(inferred === true ? { inferred } : {}) }] };
+}
+
+export function isOf(entry: CreatedAddress, ip: string): boolean {
+  return canonicalIp(entry.ip) === canonicalIp(ip);
+}

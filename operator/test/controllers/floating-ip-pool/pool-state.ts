@@ -1,0 +1,30 @@
+/** One pool as the engine knows it, without an API server. */
+
+import { Remembered } from "../../../src/controllers/floating-ip-pool/memory.js";
+import {
+  KIND,
+  type PoolObject,
+  type PoolState,
+  type Pools,
+  readPool,
+} from "../../../src/controllers/floating-ip-pool/resource.js";
+import { MatchFollower, type MatchFollowerProps } from "../../../src/match/match-follower.js";
+import { NodeDirectory } from "../../../src/match/node-directory.js";
+import type { ObjectWriters } from "../../../src/reconcile/objects/object-writers.js";
+import { ResourceState } from "../../../src/reconcile/resource-state.js";
+
+const METADATA = { name: "web", namespace: "default", uid: "u", resourceVersion: "1" };
+
+export function poolState(status: PoolObject["status"] = {}): PoolState {
+  const object: PoolObject = { metadata: METADATA, spec: { provider: "digitalocean" }, status };
+  const writers = { get: () => object } as unknown as ObjectWriters<PoolObject>;
+  const context = { nodes: new NodeDirectory() } as unknown as MatchFollowerProps["context"];
+  const match = new MatchFollower({ context, resource: "web", onChange: () => undefined });
+  const kind = {
+    names: { kind: KIND },
+    source: { writers, keys: () => [], cached: () => object, listen: () => () => undefined },
+    read: readPool,
+    remember: () => new Remembered(match, () => undefined),
+  };
+  return new ResourceState<Pools>({ kind, key: "default/web", enqueue: () => undefined }, object);
+}
