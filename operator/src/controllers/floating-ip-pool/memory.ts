@@ -88,6 +88,10 @@ export function memoryOf(state: Pick<PoolState, "memory" | "retries" | "cleanup"
   };
 }
 
+function forgetOldReverts({ reverts }: Remembered, now: number): void {
+  for (const [ip, times] of reverts) if (withoutOld(times, now).length === 0) reverts.delete(ip);
+}
+
 /** Over as soon as the creation may be tried again: its account has recovered, or a person has edited the spec. */
 function creationFailureOf({ memory, retries }: Pick<PoolState, "memory" | "retries">): CreationFailure | undefined {
   const retry = retries.get(CREATION);
@@ -97,7 +101,7 @@ function creationFailureOf({ memory, retries }: Pick<PoolState, "memory" | "retr
 
 /** Somebody took an address off a node of ours that is well. */
 function noticeReverts(memory: Remembered, { inventory, verdictOf, now }: Scene): void {
-  for (const [ip, times] of memory.reverts) if (withoutOld(times, now).length === 0) memory.reverts.delete(ip);
+  forgetOldReverts(memory, now);
   for (const [ip, { machine, at }] of memory.lastPlacements) {
     const facts = inventory.get(ip);
     if (facts === undefined || facts.unconfirmed || facts.action !== undefined) continue;

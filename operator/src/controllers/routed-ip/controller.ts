@@ -12,6 +12,7 @@ import { ObjectWriters } from "../../reconcile/objects/object-writers.js";
 import { resourcePathOf } from "../../reconcile/objects/own-resources.js";
 import { namespacedSource } from "../../reconcile/objects/source.js";
 import type { Drainable } from "../../runtime/manager.js";
+import type { ControllerContext } from "../context.js";
 import { accountOf, priorityOf } from "./account-of.js";
 import { actions, type RoutedKind } from "./action-table.js";
 import { nodesOfSlices, type SliceFacts } from "./endpoints.js";
@@ -118,12 +119,13 @@ function kindOf(tools: GatherTools, onUse: () => void): Kind<RoutedKind> {
     status: (_gathered, { status }) => status,
     metrics: ({ memory }, gathered, plan) => samplesOf(context, memory, gathered, plan),
     pendingWarnings: { forbidden: ROLE_TEXT, olderCrd: CRD_TEXT },
-    pendingWarningOf: ({ memory }) => {
-      const dropsIntents = context.clock.monotonic() - memory.intentDroppedAt < CRD_PROBE_MS;
-      return dropsIntents ? CRD_TEXT : undefined;
-    },
+    pendingWarningOf: ({ memory }) => (dropsIntents(context, memory) ? CRD_TEXT : undefined),
     workers: 16,
   };
+}
+
+function dropsIntents({ clock }: Pick<ControllerContext, "clock">, { intentDroppedAt }: RoutedMemory): boolean {
+  return clock.monotonic() - intentDroppedAt < CRD_PROBE_MS;
 }
 
 function remember({ routing }: GatherTools, state: RoutedState, onUse: () => void): RoutedMemory {
