@@ -32,8 +32,6 @@ export const LOCKED_READ_SECONDS = 5; // An address that another party's action 
 export const DUE_READ_MS = 1_000; // A plan expects a read that is due now to take at most this long.
 /** An address that stayed this long where the operator put it is no longer contested. */
 export const PLACEMENT_LASTING_MS = 10 * MINUTE_MS;
-/** A dispute without a revert for this long is over: the next try comes after 10 minutes, and would show that it is not. */
-export const REVERTS_COUNT_MS = 30 * MINUTE_MS;
 /** Reverts remembered for one address or record set; older ones do not change the decision. */
 export const REVERTS_KEPT = 10;
 export const NODE_FAILURE_KEPT_MS = 30 * MINUTE_MS; // An older failure of a node says nothing about the next try.
@@ -124,6 +122,8 @@ export const SKIPPED_RETRY_MS = 5_000; // An action that was skipped without a f
 export const CANDIDATES_WRITE_MS = 10_000;
 /** While a right to write a resource is missing, an empty patch shows this often whether it has been granted. */
 export const RIGHTS_PROBE_MS = MINUTE_MS;
+/** Annotations of nodes are retried more often: an older refusal says nothing about the rights of now. */
+export const NODES_FORBIDDEN_MS = 6 * MINUTE_MS;
 export const STATUS_CONFLICT_MS = 1_000; // The other writer's change has arrived in the cache by then.
 export const CONFLICT_MS = 100; // A run that met a write conflict starts again after this.
 export const CACHE_LAG_MS = 10_000; // The caches may lag this far behind the operator's own writes.
@@ -157,7 +157,7 @@ export const LEASE_RELEASE_ATTEMPTS = 3; // Attempts to release the lease at the
 /** A write's deadline ends this long before the renew deadline, so that it has arrived by then. */
 export const CALL_MARGIN_MS = 2_000;
 export const CUT_OFF_WRITE_MS = 15_000; // A write that was cut off may still be carried out by the server: as long as one attempt may take.
-export const DRY_RUN_PLAN_MS = 3_000; // A dry run prints a plan that has not changed for this long.
+export const DRY_RUN_PLAN_MS = 3_000; // A dry run prints the last plan of this time.
 export const PROCESS_EXIT_MS = 1_000; // After the last command: the last log lines are written, then the process exits.
 export const FORBIDDEN_GRACE_MS = 15_000; // A permission that is being granted at the start may take this long.
 export const HTTP_REQUEST_TIMEOUT_MS = 10_000; // A request to the operator's own endpoints must have arrived by then.

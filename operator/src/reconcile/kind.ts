@@ -4,7 +4,7 @@
  * Events, metrics) is the engine's. A kind never starts work by itself and never writes its own status.
  */
 
-import type { ActionFailure, Outcome } from "../addresses/calls/outcomes.js";
+import type { Outcome } from "../addresses/calls/outcomes.js";
 import type { Condition } from "../kube/patch.js";
 import type { Sample } from "../metrics/series.js";
 import type { CallContext, Recheck } from "../providers/call.js";
@@ -13,7 +13,16 @@ import type { CallPriority } from "../providers/urgency.js";
 import type { EventMessage } from "./conditions/event-message.js";
 import type { PlannedCondition } from "./conditions/planned-condition.js";
 import type { ResourceSource } from "./objects/source.js";
-import type { Action, ActionSequence, KindNames, KindTypes, PlanOf, SequenceResult, StatusFields } from "./plan.js";
+import type {
+  Action,
+  ActionSequence,
+  DeferredEvent,
+  KindNames,
+  KindTypes,
+  PlanOf,
+  SequenceResult,
+  StatusFields,
+} from "./plan.js";
 import type { ResourceState } from "./resource-state.js";
 import type { RecoveringAccount } from "./retries/retries.js";
 
@@ -56,11 +65,6 @@ export interface SequenceEvents {
   readonly now: readonly EventMessage[];
   /** Failures: they wait for the status, since a condition may say the same. */
   readonly deferred?: readonly DeferredEvent[];
-}
-
-export interface DeferredEvent extends EventMessage {
-  /** Lets the kind find the condition that says the same. */
-  readonly failure?: ActionFailure;
 }
 
 export interface Kind<T extends KindTypes> {

@@ -12,23 +12,16 @@ import type { ProviderId } from "../../providers/types.js";
 import type { Problem } from "../../reconcile/conditions/problem.js";
 import type { DnsService, DnsView } from "../../records/dns-service.js";
 import type { ControllerContext } from "../context.js";
-import { addressSetOf, familyOfPool } from "./address-set.js";
 import { memoryOf } from "./memory.js";
+import { creationKey } from "./pool-creation.js";
 import { freeReservations } from "./reservations.js";
 import { type PoolRead, type PoolState, withResult } from "./resource.js";
-import type { Pool, Snapshot } from "./snapshot.js";
+import type { Gathered, Pool, Snapshot } from "./snapshot.js";
+import { addressSetOf, familyOfPool } from "./snapshot.js";
 
 export interface GatherTools {
   readonly context: ControllerContext;
   readonly dnsService: DnsService;
-}
-
-/** What a turn stands on. */
-export interface Gathered {
-  readonly snapshot: Snapshot;
-  readonly family: IpFamily;
-  readonly account: AddressAccount | undefined;
-  readonly dns: DnsView | undefined;
 }
 
 export function gather({ context, dnsService }: GatherTools, state: PoolState, stored: PoolRead): Gathered {
@@ -83,15 +76,6 @@ function problemOf(found: AddressAccount | Problem): Problem | undefined {
 
 function optional<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
   return value === undefined ? {} : ({ [key]: value } as { readonly [P in K]?: V });
-}
-
-/** As the creation book knows the pool. */
-export function creationKey(
-  { ref }: Pick<PoolState, "ref">,
-  { spec }: Pool,
-  { family, account }: Pick<Gathered, "family" | "account">,
-) {
-  return { resource: ref, provider: spec.provider, family, account: account?.inventory };
 }
 
 /** Addresses that the pool names anywhere; canonical. */

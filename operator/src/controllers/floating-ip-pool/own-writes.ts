@@ -114,7 +114,7 @@ function appended(pool: PoolObject, ip: string): Patch | undefined {
   return ips.some((known) => canonicalIp(known) === ip) ? undefined : specPatch(pool, { ips: [...ips, ip] });
 }
 
-/** As it is written: nobody else's spelling is changed. */
+/** As a person wrote it: the operator changes no spelling. */
 function listOf({ spec }: PoolObject): readonly string[] {
   const ips = typeof spec === "object" && spec !== null && "ips" in spec ? spec.ips : undefined;
   return Array.isArray(ips) ? ips.filter((ip): ip is string => typeof ip === "string") : [];

@@ -13,6 +13,7 @@ import { ownAnnotationPatch, statusPatch } from "../../kube/patch.js";
 import { errorText } from "../../logging.js";
 import type { ControllerContext } from "../context.js";
 import { isOf, isOnRecord, knownPool, type PoolObject, type PoolState, withCreated } from "./resource.js";
+import type { Gathered, Pool } from "./snapshot.js";
 
 interface Clocked {
   readonly clock: Pick<Clock, "monotonic">;
@@ -98,4 +99,13 @@ export function noteCreation({ creations, accounts, clock }: ControllerContext, 
     startedAt: Math.min(Date.parse(intent.startedAt), clock.now()),
     ...(providerID === undefined ? {} : { node: providerID }),
   });
+}
+
+/** As the creation book knows the pool. */
+export function creationKey(
+  { ref }: Pick<PoolState, "ref">,
+  { spec }: Pool,
+  { family, account }: Pick<Gathered, "family" | "account">,
+) {
+  return { resource: ref, provider: spec.provider, family, account: account?.inventory };
 }

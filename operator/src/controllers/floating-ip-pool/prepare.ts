@@ -8,10 +8,11 @@ import { isLockedFor, lockedDueMs } from "../../addresses/locked-addresses.js";
 import { CONTESTED_LIST_MAX_AGE_SECONDS, LIST_MAX_AGE_SECONDS, SETTLE_LIST_SECONDS } from "../../bounds.js";
 import type { CallContext } from "../../providers/call.js";
 import type { ControllerContext } from "../context.js";
-import { familyOfPool } from "./address-set.js";
-import { creationKey, type Gathered, namedAddresses } from "./gather.js";
+import { namedAddresses } from "./gather.js";
+import { creationKey } from "./pool-creation.js";
 import { knownPool, type PoolState } from "./resource.js";
-import type { Pool } from "./snapshot.js";
+import type { Gathered, Pool } from "./snapshot.js";
+import { familyOfPool } from "./snapshot.js";
 
 /** Never rejects: what can't be read is a failure of the account. */
 export async function prepare(
@@ -49,10 +50,10 @@ export function readAgainMs(state: PoolState, { snapshot, account }: Gathered): 
   return waits.length === 0 ? undefined : Math.min(...waits);
 }
 
-/** When the list of the account is to be read again, ms from now; `undefined`: nobody knows the account yet. */
+/** When the list of the account is to be read again, ms from now; `undefined`: the account is not known yet. */
 function listDueMs(account: AddressAccount | undefined, state: PoolState): number | undefined {
   const age = account?.inventory?.view().ageSeconds;
-  // One that is just that old still counts: a look at that very moment would come to nothing, and again, and again.
+  // One that is just that old still counts: a run at that very moment would read nothing, and would ask for the next run at once.
   return age === undefined || !Number.isFinite(age) ? undefined : Math.max(0, listSeconds(state) - age) * 1000 + 1;
 }
 

@@ -8,10 +8,10 @@ import { hasEnded, type InventoryView } from "../../inventory/types.js";
 import type { ProviderId } from "../../providers/types.js";
 import { type ActionSequence, actionsOf } from "../../reconcile/plan.js";
 import type { ControllerContext } from "../context.js";
-import { familyOfPool } from "./address-set.js";
-import { creationKey, type Gathered } from "./gather.js";
+import { creationKey } from "./pool-creation.js";
 import { knownPool, type PoolState } from "./resource.js";
-import type { Pool } from "./snapshot.js";
+import type { Gathered, Pool } from "./snapshot.js";
+import { familyOfPool } from "./snapshot.js";
 
 /** In the turn of the decision: the node that the sequence goes to, the cool-off, the account's turn to create. */
 export function reserve(

@@ -1,9 +1,12 @@
 /** All that a decision about one pool reads: values of one moment, gathered without an `await` in between. */
 
-import type { FloatingIPPoolSpec, FloatingIPPoolStatus } from "cdk8s-flipop/api";
-import type { AddressSnapshot } from "../../addresses/address-set.js";
+import type { FloatingIPPoolSpec, FloatingIPPoolStatus, IpFamily } from "cdk8s-flipop/api";
+import type { AddressAccount } from "../../addresses/address-accounts.js";
+import type { AddressSet, AddressSnapshot } from "../../addresses/address-set.js";
+import { familyOfList } from "../../addresses/desired.js";
 import type { ObjectMeta } from "../../kube/objects.js";
 import type { NodeFacts } from "../../match/node-facts.js";
+import type { DnsView } from "../../records/dns-service.js";
 
 export interface Pool {
   readonly metadata: ObjectMeta;
@@ -16,4 +19,42 @@ export interface Snapshot extends AddressSnapshot {
   readonly pool: Pool;
   /** Nodes that bear the address annotation of the pool's family with our name as owner, or with one of our addresses. */
   readonly annotated: readonly NodeFacts[];
+}
+
+/** What the plan reads, and what its actions work with. */
+export interface Gathered {
+  readonly snapshot: Snapshot;
+  readonly family: IpFamily;
+  readonly account: AddressAccount | undefined;
+  readonly dns: DnsView | undefined;
+}
+
+/** The addresses of a pool, for the code that pools and RoutedIPs share. */
+export function addressSetOf(pool: Pool): AddressSet {
+  const { metadata, spec, status } = pool;
+  return {
+    metadata,
+    provider: spec.provider,
+    region: spec.region,
+    family: familyOfPool(pool),
+    listed: spec.ips ?? [],
+    desiredCount: spec.desiredIPs ?? 0,
+    gracePeriodSeconds: spec.gracePeriodSeconds ?? 0,
+    coolOffSeconds: spec.assignmentCoolOffSeconds ?? 0,
+    nodePreference: spec.nodePreference ?? "Stable",
+    reclaimPolicy: spec.reclaimPolicy ?? "Retain",
+    paused: spec.paused ?? false,
+    dnsRecordSet: spec.dnsRecordSet,
+    statuses: status.ips ?? {},
+    createdIPs: status.createdIPs ?? [],
+    pendingCreation: status.pendingCreation,
+    writtenDns: status.dns,
+    lastAssignmentTime: status.lastAssignmentTime,
+    retryAt: status.retryAt,
+  };
+}
+
+/** That of the spec, else of its first address, else IPv4. */
+export function familyOfPool({ spec }: Pick<Pool, "spec">): IpFamily {
+  return spec.ipFamily ?? familyOfList(spec.ips ?? []);
 }

@@ -64,16 +64,16 @@ export function readAgainMs(clock: Pick<Clock, "now">, state: RoutedState, gathe
   if (gathered.by === "jobs") return undefined;
   const dueInMs = gathered.firewall?.view().dueInMs;
   // A read that goes on asks for a run when it ends.
-  return state.preparing === undefined ? earliest([dueInMs, accountDueMs(gathered, clock.now())]) : dueInMs;
+  if (state.preparing !== undefined) return dueInMs;
+  return earliest([dueInMs, ...accountDueMs(clock.now(), gathered)]);
 }
 
-function accountDueMs({ account, snapshot }: IssuedGathered, now: number): number | undefined {
+function accountDueMs(now: number, { account, snapshot }: IssuedGathered): readonly (number | undefined)[] {
   if (account?.failure === undefined) {
-    const lockedMs = lockedDueMs(account?.inventory?.view(), namedAddresses(snapshot.routed));
-    return earliest([listDueMs(account), lockedMs]);
+    return [listDueMs(account), lockedDueMs(account?.inventory?.view(), namedAddresses(snapshot.routed))];
   }
   const { retryAt = 0 } = account;
-  return retryAt > now ? retryAt - now : undefined;
+  return retryAt > now ? [retryAt - now] : [];
 }
 
 /** When the list of the account is to be read again, ms from now; `undefined`: it need not be. */
