@@ -2,7 +2,8 @@
 
 import type { AddressStatus } from "cdk8s-flipop/api";
 import { canonicalIp } from "cdk8s-flipop/api";
-import { hasEnded, type InventoryAddress } from "../inventory/types.js";
+import { LOCKED_READ_SECONDS, SECOND_MS } from "../bounds.js";
+import { hasEnded, type InventoryAddress, type InventoryView } from "../inventory/types.js";
 import type { Verdict } from "../match/checks.js";
 import type { ProviderId } from "../providers/types.js";
 import type { AddressSnapshot } from "./address-set.js";
@@ -70,4 +71,21 @@ function namedAction({ state, actionID, providerID }: AddressStatus) {
   if (actionID === undefined || (state !== "in-progress" && state !== "disabled")) return undefined;
   // A disabled address only ever leaves its node.
   return { id: actionID, expected: state === "disabled" ? undefined : providerID };
+}
+
+/** Whether it is time to read the address again. */
+export function isLockedFor(address: InventoryAddress | undefined): boolean {
+  return address !== undefined && isLocked(address) && address.ageSeconds >= LOCKED_READ_SECONDS;
+}
+
+/** ms until the first of them is to be read again; `undefined`: none is locked. */
+export function lockedDueMs(view: InventoryView | undefined, ips: readonly string[]): number | undefined {
+  const locked = ips.flatMap((ip) => view?.get(ip) ?? []).filter(isLocked);
+  const waits = locked.map(({ ageSeconds }) => Math.max(0, LOCKED_READ_SECONDS - ageSeconds) * SECOND_MS);
+  return waits.length === 0 ? undefined : Math.min(...waits);
+}
+
+/** The operator polls its own actions. */
+function isLocked({ action, inFlight }: InventoryAddress): boolean {
+  return action !== undefined && action.id === undefined && inFlight === undefined;
 }

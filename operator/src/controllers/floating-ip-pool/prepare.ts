@@ -4,7 +4,7 @@ import { familyOf } from "cdk8s-flipop/api";
 import { AddressAccount, ALONE } from "../../addresses/address-accounts.js";
 import { freshSeconds } from "../../addresses/creation/creation-registry.js";
 import { addressLockKey } from "../../addresses/lock-key.js";
-import { isLockedFor, lockedDueMs } from "../../addresses/locked-addresses.js";
+import { isLockedFor, lockedDueMs } from "../../addresses/observed.js";
 import { CONTESTED_LIST_MAX_AGE_SECONDS, LIST_MAX_AGE_SECONDS, SETTLE_LIST_SECONDS } from "../../bounds.js";
 import type { CallContext } from "../../providers/call.js";
 import type { ControllerContext } from "../context.js";
