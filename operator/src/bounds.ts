@@ -32,8 +32,6 @@ export const LOCKED_READ_SECONDS = 5; // An address that another party's action 
 export const DUE_READ_MS = 1_000; // A plan expects a read that is due now to take at most this long.
 /** An address that stayed this long where the operator put it is no longer contested. */
 export const PLACEMENT_LASTING_MS = 10 * MINUTE_MS;
-/** A dispute without a revert for this long is over: the next try comes after 10 minutes, and would show that it is not. */
-export const REVERTS_COUNT_MS = 30 * MINUTE_MS;
 /** Reverts remembered for one address or record set; older ones do not change the decision. */
 export const REVERTS_KEPT = 10;
 export const NODE_FAILURE_KEPT_MS = 30 * MINUTE_MS; // An older failure of a node says nothing about the next try.

@@ -1,12 +1,6 @@
 /** Whether somebody else keeps undoing what we write: two installs, or a person, at the same thing. */
 
-import {
-  CONTESTED_PAUSE_MS,
-  CONTESTED_WINDOW_MS,
-  PLACEMENT_LASTING_MS,
-  REVERTS_COUNT_MS,
-  REVERTS_KEPT,
-} from "../bounds.js";
+import { CONTESTED_PAUSE_MS, CONTESTED_WINDOW_MS, PLACEMENT_LASTING_MS, REVERTS_KEPT } from "../bounds.js";
 import type { InventoryAddress } from "../inventory/types.js";
 import type { ProviderId } from "../providers/types.js";
 
@@ -27,11 +21,6 @@ export function isContested(reverts: readonly number[] = []): boolean {
     const first = times[index - REVERTS + 1];
     return first !== undefined && time - first <= CONTESTED_WINDOW_MS;
   });
-}
-
-/** A dispute ends when the last revert is long past, also where the operator has not written since. */
-export function withoutOld(reverts: readonly number[] = [], now: number): readonly number[] {
-  return reverts.some((at) => now - at < REVERTS_COUNT_MS) ? reverts : [];
 }
 
 /** Where our last completed assignment put an address. */

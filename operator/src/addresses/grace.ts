@@ -38,8 +38,12 @@ function graceFor(
 
 /** What the status remembers is of its holder; while an address moves, of the one that it comes from. */
 function graceMemory(was: Holding["was"], holder: string) {
-  const moving = was.state === "in-progress";
-  const ofHolder = moving ? was.providerID !== holder : was.providerID === undefined || was.providerID === holder;
+  const { state, providerID, actionID } = was;
+  // Where another party's action runs, nobody knows its goal: the status names the holder.
+  const ofHolder =
+    state === "in-progress"
+      ? providerID !== holder || actionID === undefined
+      : providerID === undefined || providerID === holder;
   const since = ofHolder ? timeOf(was.graceSince) : undefined;
   if (since === undefined) return {};
   return { since, over: was.state !== "active" };

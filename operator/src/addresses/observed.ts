@@ -2,8 +2,8 @@
 
 import type { AddressStatus } from "cdk8s-flipop/api";
 import { canonicalIp } from "cdk8s-flipop/api";
-import { LOCKED_READ_SECONDS } from "../bounds.js";
-import { hasEnded, type InventoryAddress } from "../inventory/types.js";
+import { LOCKED_READ_SECONDS, SECOND_MS } from "../bounds.js";
+import { hasEnded, type InventoryAddress, type InventoryView } from "../inventory/types.js";
 import type { Verdict } from "../match/checks.js";
 import type { ProviderId } from "../providers/types.js";
 import type { AddressSnapshot } from "./address-set.js";
@@ -73,12 +73,19 @@ function namedAction({ state, actionID, providerID }: AddressStatus) {
   return { id: actionID, expected: state === "disabled" ? undefined : providerID };
 }
 
-/** Another party's action: only the address itself shows its end. The operator polls its own. */
-export function isLocked({ action, inFlight }: InventoryAddress): boolean {
-  return action !== undefined && action.id === undefined && inFlight === undefined;
-}
-
-/** It is locked, and time to look at it again. */
+/** Whether it is time to read the address again. */
 export function isLockedFor(address: InventoryAddress | undefined): boolean {
   return address !== undefined && isLocked(address) && address.ageSeconds >= LOCKED_READ_SECONDS;
+}
+
+/** ms until the first of them is to be read again; `undefined`: none is locked. */
+export function lockedDueMs(view: InventoryView | undefined, ips: readonly string[]): number | undefined {
+  const locked = ips.flatMap((ip) => view?.get(ip) ?? []).filter(isLocked);
+  const waits = locked.map(({ ageSeconds }) => Math.max(0, LOCKED_READ_SECONDS - ageSeconds) * SECOND_MS);
+  return waits.length === 0 ? undefined : Math.min(...waits);
+}
+
+/** The operator polls its own actions. */
+function isLocked({ action, inFlight }: InventoryAddress): boolean {
+  return action !== undefined && action.id === undefined && inFlight === undefined;
 }

@@ -10,6 +10,7 @@ const TROUBLE = {
   "an outage of the cloud": { kind: "status", status: 503 },
   "a token that is refused": { kind: "status", status: 401 },
   "a limit that is used up": { kind: "status", status: 429 },
+  "answers that come late": { kind: "delay", ms: 25_000 },
 } as const;
 
 describe("operator in process: long trouble", function () {

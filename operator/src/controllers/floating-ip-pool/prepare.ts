@@ -4,13 +4,8 @@ import { familyOf } from "cdk8s-flipop/api";
 import { AddressAccount, ALONE } from "../../addresses/address-accounts.js";
 import { freshSeconds } from "../../addresses/creation/creation-registry.js";
 import { addressLockKey } from "../../addresses/lock-key.js";
-import { isLocked, isLockedFor } from "../../addresses/observed.js";
-import {
-  CONTESTED_LIST_MAX_AGE_SECONDS,
-  LIST_MAX_AGE_SECONDS,
-  LOCKED_READ_SECONDS,
-  SETTLE_LIST_SECONDS,
-} from "../../bounds.js";
+import { isLockedFor, lockedDueMs } from "../../addresses/observed.js";
+import { CONTESTED_LIST_MAX_AGE_SECONDS, LIST_MAX_AGE_SECONDS, SETTLE_LIST_SECONDS } from "../../bounds.js";
 import type { CallContext } from "../../providers/call.js";
 import type { ControllerContext } from "../context.js";
 import { namedAddresses } from "./gather.js";
@@ -47,7 +42,10 @@ export function readAgainMs(state: PoolState, { snapshot, account }: Gathered): 
   const { now, pool, dns } = snapshot;
   const due = [account?.retryAt, dns?.readAgainAt].flatMap((at) => (at === undefined ? [] : Math.max(0, at - now)));
   // An account that does not answer is read when its next try is due, and no sooner.
-  const reads = account?.failure === undefined ? [listDueMs(account, state), lockedDueMs(account, pool)] : [];
+  const reads =
+    account?.failure === undefined
+      ? [listDueMs(account, state), lockedDueMs(account?.inventory?.view(), namedAddresses(pool))]
+      : [];
   const waits = [...due, ...reads].filter((ms) => ms !== undefined);
   return waits.length === 0 ? undefined : Math.min(...waits);
 }
@@ -61,17 +59,6 @@ function listDueMs(account: AddressAccount | undefined, state: PoolState): numbe
 
 function listSeconds({ memory: { reverts } }: PoolState): number {
   return reverts.size > 0 ? CONTESTED_LIST_MAX_AGE_SECONDS : LIST_MAX_AGE_SECONDS;
-}
-
-/** When an address of the pool that is locked is to be looked at again, ms from now. */
-function lockedDueMs(account: AddressAccount | undefined, pool: Pool): number | undefined {
-  const view = account?.inventory?.view();
-  if (view === undefined) return undefined;
-  const locked = namedAddresses(pool)
-    .flatMap((ip) => view.get(ip) ?? [])
-    .filter(isLocked);
-  const ages = locked.map(({ ageSeconds }) => Math.max(0, LOCKED_READ_SECONDS - ageSeconds) * 1000);
-  return ages.length === 0 ? undefined : Math.min(...ages);
 }
 
 function declareNames({ inventory }: AddressAccount, state: PoolState, pool: Pool): void {

@@ -2,6 +2,7 @@
 
 import type { Outcome } from "../../addresses/calls/outcomes.js";
 import type { ActionCall, ActionTable, RunAction } from "../../reconcile/kind.js";
+import type { ActionResult } from "../../reconcile/plan.js";
 import type { RoutedObject, RoutedRead } from "../../routing/resource.js";
 import type { Action } from "./actions.js";
 import { assign, create, poll, release, unassign } from "./address-calls.js";
@@ -24,6 +25,8 @@ export interface RoutedKind {
   readonly plan: RoutedPlan;
   readonly memory: RoutedMemory;
 }
+
+export type RoutedResult = ActionResult<RoutedKind["action"]>;
 
 export type OfKind<K extends RoutedKind["action"]["do"]> = Extract<RoutedKind["action"], { readonly do: K }>;
 

@@ -14,6 +14,7 @@ import { namespacedSource } from "../../reconcile/objects/source.js";
 import { nodesOfSlices, type SliceFacts } from "../../routing/endpoints.js";
 import { type RoutedObject, type RoutedRead, readRouted } from "../../routing/resource.js";
 import type { Drainable } from "../../runtime/manager.js";
+import type { ControllerContext } from "../context.js";
 import { accountOf, priorityOf } from "./account-of.js";
 import { actions, type RoutedKind } from "./action-table.js";
 import { eventsOf } from "./events.js";
@@ -34,10 +35,7 @@ export class RoutedIPs {
   private readonly ends: readonly (() => void)[];
 
   /** @param onUse an issuer or a class has come into use, or is no longer used. */
-  constructor(
-    private readonly tools: GatherTools,
-    onUse: () => void,
-  ) {
+  constructor(tools: GatherTools, onUse: () => void) {
     const { routing } = tools;
     const { context } = routing;
     this.kinds = new KindController(context, kindOf(tools, onUse));
@@ -55,9 +53,7 @@ export class RoutedIPs {
 
   /** What the RoutedIPs can't do for want of something that an administrator has to give. */
   degradedReason(): string | undefined {
-    const since = this.tools.routing.context.clock.monotonic() - CRD_PROBE_MS;
-    const drops = this.kinds.all().some(({ memory }) => memory.intentDroppedAt > since);
-    return this.kinds.degradedReason() ?? (drops ? CRD_TEXT : undefined);
+    return this.kinds.degradedReason();
   }
 
   /** An issuer, a class or a Secret has changed: all that may use it run again. */
@@ -123,8 +119,13 @@ function kindOf(tools: GatherTools, onUse: () => void): Kind<RoutedKind> {
     status: (_gathered, { status }) => status,
     metrics: ({ memory }, gathered, plan) => samplesOf(context, memory, gathered, plan),
     pendingWarnings: { forbidden: ROLE_TEXT, olderCrd: CRD_TEXT },
+    pendingWarningOf: ({ memory }) => (dropsIntents(context, memory) ? CRD_TEXT : undefined),
     workers: 16,
   };
+}
+
+function dropsIntents({ clock }: Pick<ControllerContext, "clock">, { intentDroppedAt }: RoutedMemory): boolean {
+  return clock.monotonic() - intentDroppedAt < CRD_PROBE_MS;
 }
 
 function remember({ routing }: GatherTools, state: RoutedState, onUse: () => void): RoutedMemory {

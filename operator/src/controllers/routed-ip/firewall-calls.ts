@@ -48,7 +48,7 @@ export async function recordCreated(
 
 type FirewallCall = Of<Exclude<FirewallDo, "record-created-firewall">>;
 
-/** A firewall is shared: whoever meets its failure, all who use it wait, and go on when any of them gets an answer. */
+/** RoutedIPs share a firewall: after a failure all of them wait, and an answer to any of them ends the wait of all. */
 async function calling(
   routing: Routing,
   { snapshot, context }: IssuedCall,

@@ -1,7 +1,7 @@
 /** What has to be read before a decision: the account's list, addresses that it lacks, those that are doubted or locked. */
 
 import { freshSeconds } from "../../addresses/creation/creation-registry.js";
-import { isLockedFor, lockedDueMs } from "../../addresses/locked-addresses.js";
+import { isLockedFor, lockedDueMs } from "../../addresses/observed.js";
 import { LIST_MAX_AGE_SECONDS, SETTLE_LIST_SECONDS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import type { CallContext } from "../../providers/call.js";
