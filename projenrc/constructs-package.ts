@@ -58,7 +58,8 @@ const COMPILER = {
   typescriptVersion: VERSIONS.typescript,
   // jsii's "strict" set rejects even stricter options.
   validateTsconfig: cdk.ValidateTsconfig.MINIMAL,
-  tsconfig: { compilerOptions: STRICTER_THAN_JSII },
+  // Inline source maps would double the size of the package.
+  tsconfig: { compilerOptions: { ...STRICTER_THAN_JSII, inlineSourceMap: false, inlineSources: false } },
   // Tests run under tsx, in which CommonJS can import ES modules such as chai; the compiler's node16 rejects that.
   tsconfigDev: {
     compilerOptions: {

@@ -1,7 +1,9 @@
 import type { IConstruct } from "constructs";
 import type { ClusterRoutedIPClassSpec } from "./api/cluster-routed-ip-class";
+import { checkArguments } from "./private/arguments";
 import { type Site, UNREADABLE } from "./private/draft";
-import { isConstruct } from "./private/manifest";
+import { PART } from "./private/part";
+import { ISSUER, isReference } from "./private/references";
 import type { IRoutedIPIssuer } from "./routed-ip-issuer";
 import type { RoutedIPJob } from "./routed-ip-job";
 
@@ -24,11 +26,21 @@ export class ClassImplementation {
    * @param updateFirewall sets the firewall rules that the class needs
    */
   public static jobs(updateRoutedIP: RoutedIPJob, updateFirewall: RoutedIPJob): ClassImplementation {
-    return new ClassImplementation((site) => ({
-      updateRoutedIP: updateRoutedIP._write(site.below(".updateRoutedIP")),
-      updateFirewall: updateFirewall._write(site.below(".updateFirewall")),
-    }));
+    return new ClassImplementation((site) => {
+      checkArguments(site, { updateRoutedIP, updateFirewall }, { updateRoutedIP: A_JOB, updateFirewall: A_JOB });
+      return {
+        updateRoutedIP: updateRoutedIP._write(site.below(".updateRoutedIP")),
+        updateFirewall: updateFirewall._write(site.below(".updateFirewall")),
+      };
+    });
   }
+
+  /**
+   * The class, for checks at synthesis.
+   *
+   * @internal
+   */
+  public readonly _type = "ClassImplementation";
 
   private constructor(
     private readonly render: (site: Site) => ImplementationFields,
@@ -50,10 +62,12 @@ export class ClassImplementation {
   }
 }
 
+const A_JOB = { part: PART.job, required: true } as const;
+
 type ImplementationFields = Pick<ClusterRoutedIPClassSpec, "issuerRef" | "updateRoutedIP" | "updateFirewall">;
 
 function writeIssuer(issuer: IRoutedIPIssuer, site: Site): { name: string; namespace: string } {
-  if (!isConstruct(issuer, site, "give a RoutedIPIssuer")) return { name: UNREADABLE, namespace: UNREADABLE };
+  if (!isReference(issuer, ISSUER, site)) return { name: UNREADABLE, namespace: UNREADABLE };
   const { name, namespace } = issuer;
   if (namespace === undefined) {
     site.refuse(

@@ -14,6 +14,9 @@ import type { TaintEffect } from "./taint-effect";
 
 /** A ClusterRoutedIPClass of this app, or one that is defined outside of it. */
 export interface IClusterRoutedIPClass extends IConstruct {
+  /** The class's name. No other kind has this member, so that compilers refuse references of other kinds. */
+  readonly clusterRoutedIpClassName: string;
+
   /** The class's name. */
   readonly name: string;
 
@@ -120,7 +123,10 @@ const FACTS: FactsOf<ClusterRoutedIPClassProps> = {
   perNodeIpLimit: { fields: ["perNodeIPLimit"] },
   secrets: { fields: ["fromSecretsRef"], part: PART.secret, list: true },
   jobNamespace: { fields: ["jobNamespace"] },
-  electedNodeTaint: { fields: ["electedNodeTaint"], part: PART.taint },
+  electedNodeTaint: {
+    fields: ["electedNodeTaint"],
+    struct: { key: { part: PART.text }, value: { part: PART.text }, effect: { part: PART.text } },
+  },
   allowedNamespaces: { fields: ["allowedNamespaces"], list: true },
 };
 
@@ -184,10 +190,16 @@ export class ClusterRoutedIPClass extends FlipopResource implements IClusterRout
       write: (draft) => writeSpec(props, draft),
     });
   }
+
+  /** The class's name. */
+  public get clusterRoutedIpClassName(): string {
+    return this.name;
+  }
 }
 
 class ImportedClass extends Construct implements IClusterRoutedIPClass {
   readonly allowedNamespaces = undefined;
+  readonly clusterRoutedIpClassName: string;
 
   constructor(
     scope: Construct,
@@ -195,6 +207,7 @@ class ImportedClass extends Construct implements IClusterRoutedIPClass {
     readonly name: string,
   ) {
     super(scope, id);
+    this.clusterRoutedIpClassName = name;
   }
 }
 
@@ -204,7 +217,7 @@ function writeSpec(props: ClusterRoutedIPClassProps, draft: Draft): ClusterRoute
   return written({
     ...implementation,
     firewallPostAllow: props.firewallPostAllow,
-    nodePortRange: props.nodePorts?.text,
+    nodePortRange: props.nodePorts?._write(draft.at("nodePorts")),
     perNodeIPLimit: props.perNodeIpLimit,
     fromSecretsRef: props.secrets?.map((secret, index) =>
       secret._write(draft.at(`secrets[${index}]`), props.jobNamespace),

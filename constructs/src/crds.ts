@@ -3,6 +3,21 @@ import { Construct } from "constructs";
 import { customResourceDefinition } from "./api/crd";
 import { KINDS, type KindName } from "./api/kinds";
 import { clusterObject } from "./operator/cluster-object";
+import { appIndex } from "./private/app/app-index";
+import { checkNames, registerObject } from "./private/app/check-names";
+import { checkCluster, nameCluster } from "./private/app/cluster-name";
+import { Draft, toLine } from "./private/draft";
+import { PART } from "./private/part";
+import { misfits } from "./private/props";
+
+/** Props of the CustomResourceDefinitions. */
+export interface FlipopCrdsProps {
+  /**
+   * Name of the chart's cluster, such as `prod`, for an app with charts for several clusters.
+   * @default - all charts are for the same cluster
+   */
+  readonly cluster?: string;
+}
 
 /**
  * The CustomResourceDefinitions (CRDs) of the five kinds. Put them into a separate chart, and apply it first: the API
@@ -20,16 +35,30 @@ export class FlipopCrds extends Construct {
   /** The CRD of ClusterRoutedIPClass. */
   public readonly clusterRoutedIpClass: ApiObject;
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, props: FlipopCrdsProps = {}) {
     super(scope, id);
+    nameCluster(this, props?.cluster);
     this.floatingIpPool = this.define("FloatingIPPool");
     this.nodeDnsRecordSet = this.define("NodeDNSRecordSet");
     this.routedIp = this.define("RoutedIP");
     this.routedIpIssuer = this.define("RoutedIPIssuer");
     this.clusterRoutedIpClass = this.define("ClusterRoutedIPClass");
+    this.node.addValidation({ validate: () => this.problems(props) });
   }
 
   private define(kind: KindName): ApiObject {
-    return clusterObject(this, kind, { ...customResourceDefinition(KINDS[kind]) });
+    const object = clusterObject(this, kind, { ...customResourceDefinition(KINDS[kind]) });
+    registerObject(object);
+    return object;
+  }
+
+  /** One collision is enough: other CustomResourceDefinitions of the same app collide too. */
+  private problems(props: FlipopCrdsProps): string[] {
+    const unusable = misfits(props, { cluster: { part: PART.text } });
+    if (unusable.length > 0) return unusable.map(toLine);
+    const draft = new Draft(this.floatingIpPool);
+    checkCluster(this, props.cluster, draft);
+    checkNames({ objects: [this.floatingIpPool], propOf: () => "", draft }, appIndex(this));
+    return draft.refusals.map(toLine);
   }
 }

@@ -1,7 +1,10 @@
 import type { IConstruct } from "constructs";
 import type { SecretKeyReference } from "./api/routed-ip-issuer";
+import { checkArguments } from "./private/arguments";
 import { type Site, UNREADABLE } from "./private/draft";
+import { PART } from "./private/part";
 import { readSecret, type SecretFacts } from "./private/secret";
+import { holdsToken, TOKEN_REFUSED } from "./private/tokens";
 import { written } from "./private/written";
 
 /** A reference to a provider's token, which is an entry of a Secret. No manifest contains the token itself. */
@@ -26,8 +29,18 @@ export class Credentials {
    * `DIGITALOCEAN_ACCESS_TOKEN`
    */
   public static fromSecretName(name: string, key?: string): Credentials {
-    return new Credentials(() => ({ name }), key);
+    return new Credentials((site) => {
+      checkArguments(site, { name }, { name: { part: PART.text, required: true } });
+      return { name };
+    }, key);
   }
+
+  /**
+   * The class, for checks at synthesis.
+   *
+   * @internal
+   */
+  public readonly _type = "Credentials";
 
   private constructor(
     private readonly read: (site: Site) => SecretFacts | undefined,
@@ -47,7 +60,12 @@ export class Credentials {
    * @internal
    */
   public _write(site: Site, defaultKey: string | undefined): SecretKeyReference {
+    checkArguments(site, { key: this.key }, { key: { part: PART.text } });
     const facts = this.read(site);
+    if (holdsToken(facts?.name ?? "") || holdsToken(this.key ?? "")) {
+      site.refuse(TOKEN_REFUSED);
+      return { name: UNREADABLE };
+    }
     if (facts) {
       checkNamespace(facts, site);
       checkEntry(facts, this.key ?? defaultKey, site);

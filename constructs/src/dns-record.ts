@@ -1,7 +1,10 @@
 import type { Duration } from "cdk8s";
 import type { DnsRecordSet } from "./api/dns-record-set";
 import { providerNamed } from "./api/providers";
+import { checkArguments } from "./private/arguments";
 import type { Site } from "./private/draft";
+import { PART } from "./private/part";
+import type { Shapes } from "./private/props";
 import { textOf, wholeSeconds, written } from "./private/written";
 import type { ReclaimPolicy } from "./reclaim-policy";
 
@@ -75,6 +78,13 @@ export class DnsRecord {
     return new DnsRecord(provider, { recordName, zone }, options);
   }
 
+  /**
+   * The class, for checks at synthesis.
+   *
+   * @internal
+   */
+  public readonly _type = "DnsRecord";
+
   private constructor(
     private readonly provider: string,
     private readonly place: { readonly recordName: string; readonly zone: string },
@@ -87,6 +97,8 @@ export class DnsRecord {
    * @internal
    */
   public _write(site: Site): DnsRecordSet {
+    checkArguments(site, { provider: this.provider, ...this.place }, PLACE_SHAPES);
+    checkArguments(site, this.options, OPTION_SHAPES);
     const { recordName, zone } = this.place;
     checkProvider(this.provider, site.below(".provider"));
     checkName(recordName, { site: site.below(".recordName"), pattern: RECORD_NAME, example: "www.example.com" });
@@ -114,6 +126,13 @@ export class DnsRecord {
     return ttl;
   }
 }
+
+const PLACE_SHAPES: Shapes = {
+  provider: { part: PART.text, required: true },
+  recordName: { part: PART.text, required: true },
+  zone: { part: PART.text, required: true },
+};
+const OPTION_SHAPES: Shapes = { ttl: { part: PART.duration }, deletionPolicy: { part: PART.text } };
 
 const LABEL = "[A-Za-z0-9_]([-A-Za-z0-9_]{0,61}[A-Za-z0-9_])?";
 const DNS_NAME = new RegExp(`^${LABEL}(\\.${LABEL})*\\.?$`);

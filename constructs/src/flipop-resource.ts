@@ -10,6 +10,15 @@ export interface FlipopResourceProps {
    * construct ids, and a new name replaces the object: set the names of resources that have addresses
    */
   readonly metadata?: ApiObjectMetadata;
+
+  /**
+   * Name of the chart's cluster, such as `prod`, for an app with charts for several clusters. In one cluster, synthesis
+   * refuses two objects with the same kind, namespace and name, and an address in two resources. It is enough to set
+   * this prop once in each chart.
+   *
+   * @default - all charts are for the same cluster
+   */
+  readonly cluster?: string;
 }
 
 /**

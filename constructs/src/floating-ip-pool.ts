@@ -1,5 +1,5 @@
-import { type ApiObject, Chart, type Duration } from "cdk8s";
-import type { Construct, IConstruct } from "constructs";
+import type { ApiObject, Duration } from "cdk8s";
+import type { Construct } from "constructs";
 import type { FloatingIPPoolSpec } from "./api/floating-ip-pool";
 import { canonicalIp } from "./api/ip-address";
 import type { DnsRecord } from "./dns-record";
@@ -8,6 +8,7 @@ import type { IpFamily } from "./ip-family";
 import { IpProvider } from "./ip-provider";
 import type { MatchProps } from "./match-props";
 import type { NodePreference } from "./node-preference";
+import { addressClaims, checkAddressClaims } from "./private/app/address-claims";
 import { checkRegion } from "./private/check-region";
 import { defineResource } from "./private/define-resource";
 import type { Draft } from "./private/draft";
@@ -154,11 +155,12 @@ export class FloatingIPPool extends FlipopResource {
   /** The synthesised object. Use its `addJsonPatch` for fields without a prop. */
   public readonly apiObject: ApiObject;
 
-  /** * Addresses from the props.
+  /**
+   * What only one resource of a cluster may have.
    *
    * @internal
    */
-  public readonly _ips: readonly string[];
+  public readonly _claims: readonly string[];
 
   constructor(scope: Construct, id: string, props: FloatingIPPoolProps = {}) {
     super(scope, id);
@@ -166,13 +168,14 @@ export class FloatingIPPool extends FlipopResource {
       kind: "FloatingIPPool",
       props,
       facts: FACTS,
-      write: (draft) => {
-        checkShared(this, draft);
-        return writeSpec(props, draft);
-      },
+      write: (draft) => writeSpec(props, draft),
+      check: (draft, index) => checkAddressClaims(this, addresses, { draft, index }),
     });
-    // Other pools read them, even if this pool's own checks refuse them.
-    this._ips = Array.isArray(props.ips) ? props.ips.map(String) : [];
+    // Other resources are compared with them, even if this pool's own checks refuse them.
+    const addresses = Array.isArray(props?.ips)
+      ? props.ips.map((ip, at) => ({ prop: `ips[${at}]`, ip: String(ip) }))
+      : [];
+    this._claims = addressClaims(addresses);
   }
 }
 
@@ -193,23 +196,6 @@ function writeSpec(props: FloatingIPPoolProps, draft: Draft): FloatingIPPoolSpec
     match: writeMatch(props, draft),
     paused: props.paused,
   });
-}
-
-/**
- * Checks the pools of one chart, because two charts may be two clusters, one of which takes an address over. The later
- * pool reports the problem.
- */
-function checkShared(pool: FloatingIPPool, draft: Draft): void {
-  if (pool._ips.length === 0) return;
-  const constructs: readonly IConstruct[] = Chart.of(pool).node.findAll();
-  const earlier = constructs.slice(0, constructs.indexOf(pool)).filter((one) => one instanceof FloatingIPPool);
-  const holders = new Map(earlier.flatMap(({ node, _ips }) => _ips.map((ip) => [canonicalIp(ip), node.path])));
-  for (const [index, ip] of pool._ips.entries()) {
-    const holder = holders.get(canonicalIp(ip));
-    if (holder === undefined) continue;
-    const fix = "remove it from one of the two pools";
-    draft.at(`ips[${index}]`).refuse(`"${ip}" is also listed by ${holder}: ${fix}`);
-  }
 }
 
 /** Refuses mistakes that the API server accepts, because the operator can handle them. */

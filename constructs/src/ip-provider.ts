@@ -13,8 +13,17 @@ export class IpProvider {
     return new IpProvider(name);
   }
 
-  private constructor(
-    /** The provider's name, as in the resource. */
-    public readonly name: string,
-  ) {}
+  /**
+   * The class, for checks at synthesis.
+   *
+   * @internal
+   */
+  public readonly _type = "IpProvider";
+
+  private constructor(private readonly providerName: string) {}
+
+  /** The provider's name, as in the resource. */
+  public get name(): string {
+    return this.providerName;
+  }
 }

@@ -1,7 +1,10 @@
 import type { LabelQuery } from "./label-query";
+import { checkArguments } from "./private/arguments";
 import type { Site } from "./private/draft";
+import { PART } from "./private/part";
 import { labelQueries, writeSelector } from "./private/selector";
 
+const LABELS = { map: true, part: PART.text, required: true } as const;
 const DOKS_NODE_POOL = "doks.digitalocean.com/node-pool";
 
 /**
@@ -24,7 +27,10 @@ export class NodeMatch {
    * @param labels label keys and values, at least one
    */
   public static labels(labels: { [key: string]: string }): NodeMatch {
-    return NodeMatch.query(...labelQueries(labels));
+    return new NodeMatch((site) => {
+      checkArguments(site, { labels }, { labels: LABELS });
+      return writeSelector(labelQueries(labels), site);
+    });
   }
 
   /**
@@ -33,7 +39,10 @@ export class NodeMatch {
    * @param queries at least one
    */
   public static query(...queries: LabelQuery[]): NodeMatch {
-    return new NodeMatch((site) => writeSelector(queries, site));
+    return new NodeMatch((site) => {
+      checkArguments(site, { queries }, { queries: { list: true, part: PART.labelQuery } });
+      return writeSelector(queries, site);
+    });
   }
 
   /**
@@ -42,7 +51,10 @@ export class NodeMatch {
    * @param selector such as `doks.digitalocean.com/node-pool=work,!example.com/spot`
    */
   public static selector(selector: string): NodeMatch {
-    return new NodeMatch(() => selector);
+    return new NodeMatch((site) => {
+      checkArguments(site, { selector }, { selector: { part: PART.text, required: true } });
+      return selector;
+    });
   }
 
   /**
@@ -51,8 +63,18 @@ export class NodeMatch {
    * @param name the node pool's name
    */
   public static doksNodePool(name: string): NodeMatch {
-    return NodeMatch.labels({ [DOKS_NODE_POOL]: name });
+    return new NodeMatch((site) => {
+      checkArguments(site, { name }, { name: { part: PART.text, required: true } });
+      return writeSelector(labelQueries({ [DOKS_NODE_POOL]: name }), site);
+    });
   }
+
+  /**
+   * The class, for checks at synthesis.
+   *
+   * @internal
+   */
+  public readonly _type = "NodeMatch";
 
   private constructor(private readonly render: (site: Site) => string) {}
 

@@ -7,7 +7,8 @@ import type { Toleration } from "./toleration";
 export interface FlipopOperatorProps {
   /**
    * Name of the operator's objects and of its instance label: a DNS label of at most 55 characters that begins with a
-   * letter. A second operator in a cluster needs another name or another namespace.
+   * letter. A second operator in a cluster needs another namespace, because all operators of a namespace share one
+   * Lease; another name alone is refused.
    * @default "flipop"
    */
   readonly name?: string;
@@ -18,7 +19,8 @@ export interface FlipopOperatorProps {
   readonly namespace?: string;
   /**
    * Whether to also create the Namespaces of the operator and of Jobs, labelled for Pod Security "restricted". Set it
-   * to false if something else creates them.
+   * to false if something else creates them: the operator then only refers to them by name, and synthesis warns about
+   * those that the app does not define. `default` and `kube-*` are refused unless this is false.
    * @default true
    */
   readonly createNamespaces?: boolean;
@@ -188,4 +190,10 @@ export interface FlipopOperatorProps {
    * @default - none
    */
   readonly monitoringLabels?: { readonly [key: string]: string };
+  /**
+   * Name of the chart's cluster, such as `prod`, for an app with charts for several clusters. In one cluster, synthesis
+   * refuses two operators in one namespace, and two objects with the same kind, namespace and name.
+   * @default - all charts are for the same cluster
+   */
+  readonly cluster?: string;
 }

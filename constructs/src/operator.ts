@@ -1,5 +1,5 @@
-import { type ApiObject, Chart } from "cdk8s";
-import { Construct, type IConstruct } from "constructs";
+import { ApiObject } from "cdk8s";
+import { Construct } from "constructs";
 import { admissionPolicy, admissionPolicyBinding } from "./operator/admission-policy";
 import { OPERATOR_SHAPES } from "./operator/check-types";
 import { cleanupPolicy, cleanupPolicyBinding } from "./operator/cleanup-policy";
@@ -9,13 +9,16 @@ import { metricsService } from "./operator/metrics-service";
 import { monitoring } from "./operator/monitoring";
 import { jobNamespaces, operatorNamespace } from "./operator/namespaces";
 import { networkPolicy } from "./operator/network-policy";
-import { operatorProblems } from "./operator/problems";
+import { leaseClaim, type OperatorParts, operatorProblems } from "./operator/problems";
 import { cleanupClusterRole, clusterRole, namespacedRoles } from "./operator/roles";
 import { serviceAccount } from "./operator/service-account";
 import { operatorSettings } from "./operator/settings";
 import { editClusterRole, viewClusterRole } from "./operator/user-roles";
 import type { FlipopOperatorProps } from "./operator-props";
-import type { Refusal } from "./private/draft";
+import { appIndex } from "./private/app/app-index";
+import { registerObject } from "./private/app/check-names";
+import { nameCluster } from "./private/app/cluster-name";
+import { toLine } from "./private/draft";
 import { misfits, withoutMisfits } from "./private/props";
 
 /**
@@ -86,24 +89,31 @@ export class FlipopOperator extends Construct {
   /** ClusterRoleBinding that binds `cleanupClusterRole` to the operator; undefined without that role. */
   public readonly cleanupClusterRoleBinding: ApiObject | undefined;
 
+  /**
+   * What only one operator of a cluster may have.
+   *
+   * @internal
+   */
+  public readonly _claims: readonly string[];
+
   constructor(scope: Construct, id: string, props: FlipopOperatorProps = {}) {
     super(scope, id);
     const unusable = misfits(props, OPERATOR_SHAPES);
     const fit = withoutMisfits(props, unusable, OPERATOR_SHAPES);
     const settings = operatorSettings(this, fit);
+    this._claims = [leaseClaim(settings)];
     this.name = settings.name;
     this.namespace = settings.namespace;
     this.serviceAccountName = settings.serviceAccountName;
 
-    this.namespaceObject = made(fit.createNamespaces ?? true, () => operatorNamespace(this, settings));
-    this.jobNamespaceObjects = made(fit.createNamespaces ?? true, () => jobNamespaces(this, settings)) ?? [];
+    this.namespaceObject = made(settings.createNamespaces, () => operatorNamespace(this, settings));
+    this.jobNamespaceObjects = made(settings.createNamespaces, () => jobNamespaces(this, settings)) ?? [];
     this.serviceAccount = made(fit.serviceAccountName === undefined, () => serviceAccount(this, settings));
     const everywhere = clusterRole(this, settings);
     this.clusterRole = everywhere.role;
     this.clusterRoleBinding = everywhere.binding;
     const namespaced = namespacedRoles(this, settings);
-    this.roles = namespaced.map(({ role }) => role);
-    this.roleBindings = namespaced.map(({ binding }) => binding);
+    [this.roles, this.roleBindings] = [namespaced.map(({ role }) => role), namespaced.map(({ binding }) => binding)];
     this.viewClusterRole = viewClusterRole(this, settings);
     this.editClusterRole = editClusterRole(this, settings);
     const admission = fit.admissionPolicy ?? true;
@@ -119,33 +129,23 @@ export class FlipopOperator extends Construct {
     this.podDisruptionBudget = disruptionBudget(this, settings);
     this.metricsService = metricsService(this, settings);
     this.deployment = deployment(this, settings, fit);
-    const { serviceMonitor, podMonitor, prometheusRule, dashboard } = monitoring(this, settings, fit);
-    this.serviceMonitor = serviceMonitor;
-    this.podMonitor = podMonitor;
-    this.prometheusRule = prometheusRule;
-    this.dashboard = dashboard;
-    const parts = { deployment: this.deployment, settings, props: fit };
-    this.validateAtSynth(() => (unusable.length > 0 ? unusable : operatorProblems(parts)));
+    const monitored = monitoring(this, settings, fit);
+    this.serviceMonitor = monitored.serviceMonitor;
+    this.podMonitor = monitored.podMonitor;
+    this.prometheusRule = monitored.prometheusRule;
+    this.dashboard = monitored.dashboard;
+    const parts = { operator: this, deployment: this.deployment, settings, props: fit, given: props, unusable };
+    this.validateAtSynth(parts);
   }
 
   /** An error thrown in a constructor shows no construct path, and hides the later problems. */
-  private validateAtSynth(problems: () => readonly Refusal[]): void {
-    const lines = () => problems().map(({ prop, message }) => `${prop}: ${message}`);
-    this.node.addValidation({ validate: () => [...lines(), ...this.twins()] });
-  }
-
-  /** Another operator with the same name would create the same objects, because a chart is one file. */
-  private twins(): readonly string[] {
-    const constructs: readonly IConstruct[] = Chart.of(this).node.findAll();
-    const earlier = constructs.slice(0, constructs.indexOf(this)).filter((one) => one instanceof FlipopOperator);
-    const twin = earlier.find(({ name, namespace }) => name === this.name && namespace === this.namespace);
-    if (!twin) return [];
-    return [
-      `name: "${this.name}" of namespace "${this.namespace}" is also the name of ${twin.node.path}: rename one of the two`,
-    ];
+  private validateAtSynth(parts: OperatorParts): void {
+    nameCluster(this, parts.props.cluster);
+    for (const object of this.node.findAll()) if (ApiObject.isApiObject(object)) registerObject(object);
+    this.node.addValidation({ validate: () => operatorProblems(parts, appIndex(this)).map(toLine) });
   }
 }
 
-function made<T>(wanted: boolean, make: () => T): T | undefined {
+function made<T>(wanted: boolean, make: () => T | undefined): T | undefined {
   return wanted ? make() : undefined;
 }

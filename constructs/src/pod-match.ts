@@ -1,6 +1,9 @@
 import type { IConstruct } from "constructs";
 import type { LabelQuery } from "./label-query";
+import { checkArguments } from "./private/arguments";
 import type { Site } from "./private/draft";
+import { PART } from "./private/part";
+import type { Shapes } from "./private/props";
 import { labelQueries, writeSelector } from "./private/selector";
 import { readWorkloadPods } from "./private/workload-selector";
 import { written } from "./private/written";
@@ -40,6 +43,7 @@ export class PodMatch {
   public static of(workload: IConstruct, options: PodMatchOptions = {}): PodMatch {
     return new PodMatch(
       (site) => {
+        checkArguments(site, options, OPTIONS);
         const { queries, namespace } = readWorkloadPods(workload, site);
         return { podLabel: writeSelector(queries, site), podNamespace: options.namespace ?? namespace };
       },
@@ -54,7 +58,11 @@ export class PodMatch {
    * @param options namespace of the pods
    */
   public static labels(labels: { [key: string]: string }, options: PodMatchOptions = {}): PodMatch {
-    return PodMatch.query([...labelQueries(labels)], options);
+    return new PodMatch((site) => {
+      checkArguments(site, { labels }, { labels: { map: true, part: PART.text, required: true } });
+      checkArguments(site, options, OPTIONS);
+      return { podLabel: demanded(writeSelector(labelQueries(labels), site), site), podNamespace: options.namespace };
+    });
   }
 
   /**
@@ -64,10 +72,11 @@ export class PodMatch {
    * @param options namespace of the pods
    */
   public static query(queries: LabelQuery[], options: PodMatchOptions = {}): PodMatch {
-    return new PodMatch((site) => ({
-      podLabel: demanded(writeSelector(queries, site), site),
-      podNamespace: options.namespace,
-    }));
+    return new PodMatch((site) => {
+      checkArguments(site, { queries }, { queries: { list: true, part: PART.labelQuery, required: true } });
+      checkArguments(site, options, OPTIONS);
+      return { podLabel: demanded(writeSelector(queries, site), site), podNamespace: options.namespace };
+    });
   }
 
   /**
@@ -77,7 +86,11 @@ export class PodMatch {
    * @param options namespace of the pods
    */
   public static selector(selector: string, options: PodMatchOptions = {}): PodMatch {
-    return new PodMatch((site) => ({ podLabel: demanded(selector, site), podNamespace: options.namespace }));
+    return new PodMatch((site) => {
+      checkArguments(site, { selector }, { selector: { part: PART.text, required: true } });
+      checkArguments(site, options, OPTIONS);
+      return { podLabel: demanded(selector, site), podNamespace: options.namespace };
+    });
   }
 
   /**
@@ -86,8 +99,18 @@ export class PodMatch {
    * @param namespace the namespace's name
    */
   public static inNamespace(namespace: string): PodMatch {
-    return new PodMatch(() => ({ podLabel: undefined, podNamespace: namespace }));
+    return new PodMatch((site) => {
+      checkArguments(site, { namespace }, { namespace: { part: PART.text, required: true } });
+      return { podLabel: undefined, podNamespace: namespace };
+    });
   }
+
+  /**
+   * The class, for checks at synthesis.
+   *
+   * @internal
+   */
+  public readonly _type = "PodMatch";
 
   private constructor(
     private readonly render: (site: Site) => PodFields,
@@ -108,6 +131,8 @@ export class PodMatch {
     return written(this.render(site));
   }
 }
+
+const OPTIONS: Shapes = { namespace: { part: PART.text } };
 
 interface PodFields {
   readonly podLabel: string | undefined;

@@ -1,3 +1,10 @@
+import { checkArguments } from "./private/arguments";
+import type { Site } from "./private/draft";
+import { PART } from "./private/part";
+import type { Shapes } from "./private/props";
+
+const PORT = { part: PART.number, required: true } as const;
+
 /** A range of ports, both ends included. */
 export class PortRange {
   /**
@@ -7,7 +14,7 @@ export class PortRange {
    * @param last last port, from `first` to 65535
    */
   public static of(first: number, last: number): PortRange {
-    return new PortRange(`${first}-${last}`);
+    return new PortRange(`${first}-${last}`, { first, last }, { first: PORT, last: PORT });
   }
 
   /**
@@ -16,11 +23,34 @@ export class PortRange {
    * @param text first and last port, joined by "-"
    */
   public static parse(text: string): PortRange {
-    return new PortRange(text);
+    return new PortRange(text, { text }, { text: { part: PART.text, required: true } });
   }
 
+  /**
+   * The class, for checks at synthesis.
+   *
+   * @internal
+   */
+  public readonly _type = "PortRange";
+
   private constructor(
-    /** The range as in the resource, such as `30000-32767`. */
-    public readonly text: string,
+    private readonly range: string,
+    private readonly given: object,
+    private readonly shapes: Shapes,
   ) {}
+
+  /** The range as in the resource, such as `30000-32767`. */
+  public get text(): string {
+    return this.range;
+  }
+
+  /**
+   * The range for a spec.
+   *
+   * @internal
+   */
+  public _write(site: Site): string {
+    checkArguments(site, this.given, this.shapes);
+    return this.range;
+  }
 }

@@ -2,7 +2,7 @@ import type { IConstruct } from "constructs";
 import type { RoutedIPSpec } from "./api/routed-ip";
 import type { IClusterRoutedIPClass } from "./cluster-routed-ip-class";
 import { type Site, UNREADABLE } from "./private/draft";
-import { isConstruct } from "./private/manifest";
+import { CLUSTER_CLASS, ISSUER, isReference } from "./private/references";
 import type { IRoutedIPIssuer } from "./routed-ip-issuer";
 
 /** Implementation of a RoutedIP: an issuer in its namespace, or a class. It cannot be changed later. */
@@ -14,7 +14,7 @@ export class RoutedIPImplementation {
    */
   public static issuer(issuer: IRoutedIPIssuer): RoutedIPImplementation {
     return new RoutedIPImplementation((site) => {
-      if (!isConstruct(issuer, site, "give a RoutedIPIssuer")) return { issuerRef: { name: UNREADABLE } };
+      if (!isReference(issuer, ISSUER, site)) return { issuerRef: { name: UNREADABLE } };
       checkIssuerNamespace(issuer, site);
       return { issuerRef: { name: issuer.name } };
     }, issuer);
@@ -27,11 +27,18 @@ export class RoutedIPImplementation {
    */
   public static clusterClass(clusterClass: IClusterRoutedIPClass): RoutedIPImplementation {
     return new RoutedIPImplementation((site) => {
-      if (!isConstruct(clusterClass, site, "give a ClusterRoutedIPClass")) return { className: UNREADABLE };
+      if (!isReference(clusterClass, CLUSTER_CLASS, site)) return { className: UNREADABLE };
       checkAllowed(clusterClass, site);
       return { className: clusterClass.name };
     }, clusterClass);
   }
+
+  /**
+   * The class, for checks at synthesis.
+   *
+   * @internal
+   */
+  public readonly _type = "RoutedIPImplementation";
 
   private constructor(
     private readonly render: (site: Site) => Pick<RoutedIPSpec, "className" | "issuerRef">,

@@ -15,6 +15,9 @@ import type { ReclaimPolicy } from "./reclaim-policy";
 
 /** A RoutedIPIssuer of this app, or one that is defined outside of it. */
 export interface IRoutedIPIssuer extends IConstruct {
+  /** The issuer's name. No other kind has this member, so that compilers refuse references of other kinds. */
+  readonly routedIpIssuerName: string;
+
   /** The issuer's name. */
   readonly name: string;
 
@@ -131,6 +134,11 @@ export class RoutedIPIssuer extends FlipopResource implements IRoutedIPIssuer {
     });
   }
 
+  /** The issuer's name. */
+  public get routedIpIssuerName(): string {
+    return this.name;
+  }
+
   /**
    * The issuer's namespace, if known at synthesis.
    *
@@ -143,11 +151,13 @@ export class RoutedIPIssuer extends FlipopResource implements IRoutedIPIssuer {
 
 class ImportedIssuer extends Construct implements IRoutedIPIssuer {
   readonly name: string;
+  readonly routedIpIssuerName: string;
   readonly namespace: string | undefined;
 
   constructor(scope: Construct, facts: { id: string; name: string; namespace: string | undefined }) {
     super(scope, facts.id);
     this.name = facts.name;
+    this.routedIpIssuerName = facts.name;
     this.namespace = facts.namespace;
   }
 }

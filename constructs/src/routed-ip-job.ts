@@ -1,8 +1,22 @@
 import type { JsonObject } from "./api/schema";
-import { checkJobSpec } from "./private/check-job-spec";
-import { checkContainer, containerJobSpec } from "./private/container-job";
+import { checkArguments } from "./private/arguments";
 import type { Site } from "./private/draft";
+import { checkJobSpec } from "./private/job/check-job-spec";
+import { checkContainer, containerJobSpec } from "./private/job/container-job";
+import { PART } from "./private/part";
+import type { ShapeOf } from "./private/props";
 import type { RoutedIPJobContainer } from "./routed-ip-job-container";
+
+const CONTAINER_SHAPES: { readonly [K in keyof RoutedIPJobContainer]-?: ShapeOf<RoutedIPJobContainer[K]> } = {
+  image: { part: PART.text, required: true },
+  command: { list: true },
+  args: { list: true },
+  env: { map: true, part: PART.text },
+  serviceAccountName: { part: PART.text },
+  mountToken: { part: PART.boolean },
+  userId: { part: PART.number },
+  timeout: { part: PART.duration },
+};
 
 /**
  * A Job of a ClusterRoutedIPClass, with your own code to assign an address or to change a firewall on any platform.
@@ -21,6 +35,7 @@ export class RoutedIPJob {
    */
   public static container(container: RoutedIPJobContainer): RoutedIPJob {
     return new RoutedIPJob((site) => {
+      checkArguments(site, container, CONTAINER_SHAPES);
       checkContainer(container, site);
       return containerJobSpec(container, site);
     });
@@ -34,10 +49,18 @@ export class RoutedIPJob {
    */
   public static spec(jobSpec: { [key: string]: unknown }): RoutedIPJob {
     return new RoutedIPJob((site) => {
+      checkArguments(site, { jobSpec }, { jobSpec: { part: PART.map, required: true } });
       checkJobSpec(jobSpec, site);
       return jobSpec;
     });
   }
+
+  /**
+   * The class, for checks at synthesis.
+   *
+   * @internal
+   */
+  public readonly _type = "RoutedIPJob";
 
   private constructor(private readonly render: (site: Site) => JsonObject) {}
 

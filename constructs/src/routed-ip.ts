@@ -3,6 +3,7 @@ import type { Construct } from "constructs";
 import type { RoutedIPSpec } from "./api/routed-ip";
 import type { DnsRecord } from "./dns-record";
 import { FlipopResource, type FlipopResourceProps } from "./flipop-resource";
+import { addressClaims, checkAddressClaims } from "./private/app/address-claims";
 import { defineResource } from "./private/define-resource";
 import type { Draft } from "./private/draft";
 import { PART } from "./private/part";
@@ -100,13 +101,23 @@ export class RoutedIP extends FlipopResource {
   /** The synthesised object. Use its `addJsonPatch` for fields without a prop. */
   public readonly apiObject: ApiObject;
 
+  /**
+   * What only one resource of a cluster may have.
+   *
+   * @internal
+   */
+  public readonly _claims: readonly string[];
+
   constructor(scope: Construct, id: string, props: RoutedIPProps) {
     super(scope, id);
+    const addresses = typeof props?.address === "string" ? [{ prop: "address", ip: props.address }] : [];
+    this._claims = addressClaims(addresses);
     this.apiObject = defineResource(this, {
       kind: "RoutedIP",
       props,
       facts: FACTS,
       write: (draft) => writeSpec(props, draft),
+      check: (draft, index) => checkAddressClaims(this, addresses, { draft, index }),
     });
   }
 }

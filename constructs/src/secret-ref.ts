@@ -1,5 +1,7 @@
 import type { IConstruct } from "constructs";
+import { checkArguments } from "./private/arguments";
 import { type Site, UNREADABLE } from "./private/draft";
+import { PART } from "./private/part";
 import { readSecret, type SecretFacts } from "./private/secret";
 
 /** A Secret whose entries become environment variables of Jobs. It must be in the namespace of the Jobs. */
@@ -19,8 +21,18 @@ export class SecretRef {
    * @param name the Secret's name
    */
   public static named(name: string): SecretRef {
-    return new SecretRef(() => ({ name }));
+    return new SecretRef((site) => {
+      checkArguments(site, { name }, { name: { part: PART.text, required: true } });
+      return { name };
+    });
   }
+
+  /**
+   * The class, for checks at synthesis.
+   *
+   * @internal
+   */
+  public readonly _type = "SecretRef";
 
   private constructor(
     private readonly read: (site: Site) => SecretFacts | undefined,

@@ -1,8 +1,10 @@
 import type { IConstruct } from "constructs";
 import { Annotation } from "./api/names";
 import type { ServiceReference } from "./api/routed-ip";
+import { checkArguments } from "./private/arguments";
 import { type Site, UNREADABLE } from "./private/draft";
 import { isCore, type Manifest, nameOf, objectAt, readManifest } from "./private/manifest";
+import { PART } from "./private/part";
 import { written } from "./private/written";
 
 const INSTEAD = "give the construct of a Service, or use ServiceRef.named";
@@ -28,8 +30,19 @@ export class ServiceRef {
    * @param namespace the Service's namespace; by default the RoutedIP's own
    */
   public static named(name: string, namespace?: string): ServiceRef {
-    return new ServiceRef(() => written({ serviceName: name, namespace }));
+    return new ServiceRef((site) => {
+      const shapes = { name: { part: PART.text, required: true }, namespace: { part: PART.text } } as const;
+      checkArguments(site, { name, namespace }, shapes);
+      return written({ serviceName: name, namespace });
+    });
   }
+
+  /**
+   * The class, for checks at synthesis.
+   *
+   * @internal
+   */
+  public readonly _type = "ServiceRef";
 
   private constructor(
     private readonly render: (site: Site) => ServiceReference,

@@ -1,6 +1,9 @@
 import { labelKeyProblem } from "./api/label-syntax";
 import type { Toleration as TolerationFields } from "./api/match";
+import { checkArguments } from "./private/arguments";
 import type { Site } from "./private/draft";
+import { PART } from "./private/part";
+import type { Shapes } from "./private/props";
 import { textOf, written } from "./private/written";
 import { TaintEffect } from "./taint-effect";
 
@@ -43,6 +46,13 @@ export class Toleration {
     return new Toleration({ operator: "Exists" });
   }
 
+  /**
+   * The class, for checks at synthesis.
+   *
+   * @internal
+   */
+  public readonly _type = "Toleration";
+
   private constructor(private readonly fields: TolerationParts) {}
 
   /**
@@ -51,6 +61,7 @@ export class Toleration {
    * @internal
    */
   public _write(site: Site): TolerationFields {
+    checkArguments(site, this.fields, this.shapes());
     const { key } = this.fields;
     if (key === "") site.below(".key").refuse("an empty key tolerates every taint: use Toleration.all()");
     else if (key !== undefined) {
@@ -59,7 +70,16 @@ export class Toleration {
     }
     return written(this.fields);
   }
+
+  /** Only a toleration of all taints has no key, and only one with a value compares it. */
+  private shapes(): Shapes {
+    return Object.fromEntries(
+      Object.keys(this.fields).map((field) => [field, { part: PART.text, ...(field === "effect" ? {} : REQUIRED) }]),
+    );
+  }
 }
+
+const REQUIRED = { required: true } as const;
 
 interface TolerationParts {
   readonly key?: string;

@@ -1,6 +1,13 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { Credentials, IpProvider, ReclaimPolicy, RoutedIPIssuer, type RoutedIPIssuerProps } from "../src";
+import {
+  Credentials,
+  type FlipopResourceProps,
+  IpProvider,
+  ReclaimPolicy,
+  RoutedIPIssuer,
+  type RoutedIPIssuerProps,
+} from "../src";
 import { newChart, only } from "./support/charts";
 
 describe("RoutedIPIssuer", () => {
@@ -17,7 +24,7 @@ describe("RoutedIPIssuer", () => {
 
   it("writes each prop into its field", () => {
     const chart = newChart();
-    const props: Required<Omit<RoutedIPIssuerProps, "metadata">> = {
+    const props: Required<Omit<RoutedIPIssuerProps, keyof FlipopResourceProps>> = {
       region: "ams3",
       provider: IpProvider.DIGITALOCEAN,
       credentials: Credentials.fromSecretName("do", "token"),

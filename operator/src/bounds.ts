@@ -124,7 +124,8 @@ export const SKIPPED_RETRY_MS = 5_000; // An action that was skipped without a f
 export const CANDIDATES_WRITE_MS = 10_000;
 /** While a right to write a resource is missing, an empty patch shows this often whether it has been granted. */
 export const RIGHTS_PROBE_MS = MINUTE_MS;
-export const STATUS_CONFLICT_MS = 1_000; // The other writer's change has arrived in the cache by then.
+/** Annotations of nodes are retried more often: an older refusal says nothing about the rights of now. */
+export const NODES_FORBIDDEN_MS = 6 * MINUTE_MS;
 export const CONFLICT_MS = 100; // A run that met a write conflict starts again after this.
 export const CACHE_LAG_MS = 10_000; // The caches may lag this far behind the operator's own writes.
 /** The answer to a write replaces the cached object for this long: a silent watch and the list after it take less. */
@@ -157,7 +158,7 @@ export const LEASE_RELEASE_ATTEMPTS = 3; // Attempts to release the lease at the
 /** A write's deadline ends this long before the renew deadline, so that it has arrived by then. */
 export const CALL_MARGIN_MS = 2_000;
 export const CUT_OFF_WRITE_MS = 15_000; // A write that was cut off may still be carried out by the server: as long as one attempt may take.
-export const DRY_RUN_PLAN_MS = 3_000; // A dry run prints a plan that has not changed for this long.
+export const DRY_RUN_PLAN_MS = 3_000; // A dry run prints the last plan of this time.
 export const PROCESS_EXIT_MS = 1_000; // After the last command: the last log lines are written, then the process exits.
 export const FORBIDDEN_GRACE_MS = 15_000; // A permission that is being granted at the start may take this long.
 export const HTTP_REQUEST_TIMEOUT_MS = 10_000; // A request to the operator's own endpoints must have arrived by then.
@@ -181,6 +182,7 @@ export const CREDENTIALS_READ_MS = 30_000; // An exec plugin or auth provider mu
 export const MAX_BODY_BYTES = 128 * 1024 * 1024;
 /** etcd refuses objects beyond 1.5 MiB: a longer watch event is a broken stream. */
 export const MAX_LINE_BYTES = 10 * 1024 * 1024;
+export const MAX_QUEUED_BYTES = 256 * 1024; // Of a watch that is read more slowly than it arrives; then its socket waits.
 export const NAMESPACE_CALL_SECONDS = 5; // The read that shows whether a namespace ends.
 
 // Lists and watches

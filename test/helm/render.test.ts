@@ -165,6 +165,8 @@ const REFUSED: Readonly<Record<string, readonly [values: object, message: string
   "a quantity in words": [{ memoryLimit: "much" }, "/memoryLimit"],
   "credentials without a key": [{ digitalOcean: { key: null } }, "/digitalOcean"],
   "a scrape object of another kind": [{ scrape: "Probe" }, "/scrape"],
+  "creating a namespace of Kubernetes": [{ namespace: "kube-system" }, "/namespace"],
+  "creating a namespace of Kubernetes for Jobs": [{ jobNamespaces: ["work", "default"] }, "/jobNamespaces/1"],
   "a label that is always there": [{ monitoringLabels: { "app.kubernetes.io/name": "x" } }, "app.kubernetes.io/name"],
 };
 

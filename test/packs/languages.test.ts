@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -55,6 +56,29 @@ describe("the Python library", () => {
     expect(runPython(join(APPS_OF_TESTS, "names.py"), tmpdir())).to.equal("");
   }).timeout(60_000);
 });
+
+describe("mistakes that Python itself accepts", () => {
+  const expected = JSON.parse(readFileSync(join(APPS_OF_TESTS, "mistakes.json"), "utf8")) as Lines;
+  let found: Lines;
+
+  before(function () {
+    packOrSkip(this, "python");
+    installPythonPack();
+    found = JSON.parse(runPython(join(APPS_OF_TESTS, "mistakes.py"), tmpdir())) as Lines;
+  });
+
+  for (const [title, lines] of Object.entries(expected)) {
+    it(`are refused with path, value and fix: ${title}`, () => expect(found[title]).to.deep.equal(lines));
+  }
+
+  it("are all in the list", () => {
+    expect(Object.keys(found)).to.deep.equal(Object.keys(expected));
+    expect(Object.keys(expected).length).to.be.above(20);
+  });
+});
+
+/** The lines of each error, by the title of the mistake. */
+type Lines = Readonly<Record<string, readonly string[]>>;
 
 describe("objects of cdk8s-plus as inputs, in Python", () => {
   let manifests: Manifests;

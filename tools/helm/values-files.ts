@@ -28,9 +28,16 @@ export function valuesSchema(): string {
     // Helm itself adds `global`.
     properties: { ...Object.fromEntries(properties), global: { type: "object" } },
     additionalProperties: false,
+    anyOf: [{ properties: { createNamespaces: { const: false } } }, CREATED_NAMESPACES],
   };
   return `${JSON.stringify(schema, undefined, 2)}\n`;
 }
+
+/** Pod Security labels on a namespace of Kubernetes would stop the other pods there. */
+const OF_KUBERNETES = { pattern: "^(default|kube-.*)$" };
+const CREATED_NAMESPACES = {
+  properties: { namespace: { not: OF_KUBERNETES }, jobNamespaces: { items: { not: OF_KUBERNETES } } },
+};
 
 function comment(text: string): string {
   const lines: string[] = [];

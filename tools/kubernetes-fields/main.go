@@ -31,7 +31,7 @@ var kinds = []any{
 	coordination.Lease{}, discovery.EndpointSlice{}, events.Event{}, networking.NetworkPolicy{},
 	policy.PodDisruptionBudget{}, policy.Eviction{}, rbac.Role{}, rbac.RoleBinding{}, rbac.ClusterRole{},
 	rbac.ClusterRoleBinding{}, admission.ValidatingAdmissionPolicy{}, admission.ValidatingAdmissionPolicyBinding{},
-	authorization.SelfSubjectAccessReview{}, meta.DeleteOptions{},
+	authorization.SelfSubjectAccessReview{}, meta.DeleteOptions{}, meta.Status{},
 }
 
 // Types whose JSON is not an object of their fields.

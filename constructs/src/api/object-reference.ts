@@ -29,3 +29,16 @@ export function dnsLabelSchema(description: string, example: string): SchemaOf<s
     words: DNS_LABEL_WORDS,
   };
 }
+
+/** Schema of the key of an entry of a Secret. */
+export function secretKeySchema(description: string): SchemaOf<string> {
+  return {
+    type: "string",
+    description,
+    example: "token",
+    minLength: 1,
+    maxLength: 253,
+    pattern: "^[-._a-zA-Z0-9]+$",
+    words: { is: "a key of a Secret", use: 'use letters, digits, "-", "_" and "."' },
+  };
+}

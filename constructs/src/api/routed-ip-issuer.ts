@@ -1,7 +1,7 @@
 import { retryAtSchema } from "./address-status";
 import { type Condition, conditionsSchema, observedGenerationSchema } from "./condition";
 import { type DeletionPolicy, providerSchema } from "./dns-record-set";
-import { nameSchema } from "./object-reference";
+import { nameSchema, secretKeySchema } from "./object-reference";
 import { CLOSING_COLUMNS, conditionColumn } from "./printer-column";
 import type { ResourceKind } from "./resource-kind";
 import type { SchemaOf } from "./schema";
@@ -64,15 +64,10 @@ const specSchema: SchemaOf<RoutedIPIssuerSpec> = {
       properties: {
         name: nameSchema("Name of the Secret, in the issuer's own namespace.", "digitalocean"),
         key: {
-          type: "string",
           optional: true,
-          description:
+          ...secretKeySchema(
             "Key of the token in the Secret. Absent: the name of the provider's environment variable, such as DIGITALOCEAN_ACCESS_TOKEN.",
-          example: "token",
-          minLength: 1,
-          maxLength: 253,
-          pattern: "^[-._a-zA-Z0-9]+$",
-          words: { is: "a key of a Secret", use: 'use letters, digits, "-", "_" and "."' },
+          ),
         },
       },
     },

@@ -1,6 +1,7 @@
-import { ApiObject } from "cdk8s";
+import { ApiObject, Lazy } from "cdk8s";
 import type { Construct } from "constructs";
 import type { FlipopOperatorProps } from "../operator-props";
+import { withBraces } from "./helm-braces";
 import { flipopMetric, runtimeMetric } from "./metric-queries";
 import type { OperatorSettings } from "./settings";
 
@@ -11,16 +12,20 @@ export function alertRules(
   { monitoringLabels }: FlipopOperatorProps,
 ): ApiObject {
   const { name, namespace, labels } = settings;
+  const rule = (alert: Alert): object => ruleOf(alert, (text) => withBraces(text, scope));
   return new ApiObject(scope, "prometheus-rule", {
     apiVersion: "monitoring.coreos.com/v1",
     kind: "PrometheusRule",
     metadata: { name, namespace, labels: { ...labels, ...monitoringLabels } },
-    spec: {
-      groups: [
-        { name: "flipop.addresses", rules: addressAlerts().map(rule) },
-        { name: "flipop.operator", rules: [...providerAlerts(), ...operatorAlerts(settings)].map(rule) },
-      ],
-    },
+    // The output folder of the app decides about the braces.
+    spec: Lazy.any({
+      produce: () => ({
+        groups: [
+          { name: "flipop.addresses", rules: addressAlerts().map(rule) },
+          { name: "flipop.operator", rules: [...providerAlerts(), ...operatorAlerts(settings)].map(rule) },
+        ],
+      }),
+    }),
   });
 }
 
@@ -34,8 +39,8 @@ interface Alert {
   readonly description: string;
 }
 
-function rule({ severity, summary, description, ...alert }: Alert): object {
-  return { ...alert, labels: { severity }, annotations: { summary, description } };
+function ruleOf({ severity, summary, description, ...alert }: Alert, write: (text: string) => string): object {
+  return { ...alert, labels: { severity }, annotations: { summary: write(summary), description: write(description) } };
 }
 
 const POOL = "{{ $labels.namespace }}/{{ $labels.name }}";

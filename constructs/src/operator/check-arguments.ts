@@ -4,7 +4,6 @@ import type { FlipopOperatorProps } from "../operator-props";
 import type { Draft } from "../private/draft";
 import { MANAGED_FLAGS } from "./arguments";
 import { flagValueProblem } from "./flag-value";
-import { holdsToken, tokenRefused } from "./token-literals";
 
 const ARGUMENT = /^--([a-z][a-z-]*)(?:=(.*))?$/s;
 
@@ -17,8 +16,6 @@ export function checkArguments({ extraArgs = [] }: FlipopOperatorProps, draft: D
 }
 
 function argumentProblem(argument: string): string | undefined {
-  // This check comes first, because every other message shows the argument.
-  if (holdsToken(argument)) return tokenRefused();
   const [, name, value] = ARGUMENT.exec(argument) ?? [];
   if (name === undefined) return `"${argument}" is not a flag: write each as "--flag=value"`;
   const flag = FLAGS.find((candidate) => candidate.name === name);

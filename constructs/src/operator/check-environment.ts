@@ -4,7 +4,6 @@ import type { FlipopOperatorProps } from "../operator-props";
 import type { Draft } from "../private/draft";
 import { MANAGED_FLAGS } from "./arguments";
 import { flagValueProblem } from "./flag-value";
-import { holdsToken, tokenRefused } from "./token-literals";
 
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const FLAG_PREFIX = "FLIPOP_";
@@ -22,7 +21,6 @@ function variableProblem(name: string, value: string): string | undefined {
   if (secret) {
     return `a manifest must not contain a token: use prop ${secret.prop} with Credentials.fromSecretName(...)`;
   }
-  if (holdsToken(value)) return tokenRefused();
   if (!VARIABLE_NAME.test(name)) return `"${name}" is not a variable name: use letters, digits and "_"`;
   return name.startsWith(FLAG_PREFIX) ? flagVariableProblem(name, value) : undefined;
 }

@@ -50,6 +50,7 @@ const SHAPES: OperatorShapes = {
   alertRules: { part: PART.boolean },
   dashboard: { part: PART.boolean },
   monitoringLabels: LABELS,
+  cluster: { part: PART.text },
 };
 
 /** The shapes of the props of a FlipopOperator. It does not compile if one is missing. */

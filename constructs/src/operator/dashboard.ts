@@ -1,8 +1,9 @@
-import { ApiObject } from "cdk8s";
+import { ApiObject, Lazy } from "cdk8s";
 import type { Construct } from "constructs";
 import type { FlipopOperatorProps } from "../operator-props";
 import { arrange } from "./dashboard-layout";
 import { dashboardRows } from "./dashboard-panels";
+import { withBraces } from "./helm-braces";
 import type { OperatorSettings } from "./settings";
 
 /** Grafana's sidecar loads ConfigMaps with this label. */
@@ -25,7 +26,11 @@ export function dashboard(
       namespace,
       labels: { ...labels, ...SIDECAR_LABEL, ...monitoringLabels },
     },
-    data: { "flipop.json": `${JSON.stringify(dashboardModel(settings), undefined, 2)}\n` },
+    data: {
+      "flipop.json": Lazy.any({
+        produce: () => withBraces(`${JSON.stringify(dashboardModel(settings), undefined, 2)}\n`, scope),
+      }) as string,
+    },
   });
 }
 

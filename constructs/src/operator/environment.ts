@@ -2,6 +2,7 @@ import { DEFAULT_SECRET } from "../api/config";
 import { allProviders } from "../api/providers";
 import { Credentials } from "../credentials";
 import type { FlipopOperatorProps } from "../operator-props";
+import { checkObjectName, checkSecretKey } from "../private/check-text";
 import type { Draft, Site } from "../private/draft";
 
 /** The variable with the operator's own namespace, from the pod. */
@@ -20,5 +21,7 @@ export function environment(props: FlipopOperatorProps, draft: Draft): object[] 
 function token(variable: string, credentials: Credentials | undefined, site: Site): object {
   const from = credentials ?? Credentials.fromSecretName(DEFAULT_SECRET);
   const { name, key = variable } = from._write(site, variable);
+  checkObjectName(name, site.below(".name"));
+  checkSecretKey(key, site.below(".key"));
   return { name: variable, valueFrom: { secretKeyRef: { name, key, optional: true } } };
 }

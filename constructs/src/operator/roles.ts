@@ -32,7 +32,10 @@ export function cleanupClusterRole(scope: Construct, settings: OperatorSettings)
   return boundClusterRole(scope, settings, { id: "cleanup-cluster-role", name, scopes: ["goingNamespaces"] });
 }
 
-/** A Role for each purpose in each of its namespaces. The names contain the purpose. */
+/**
+ * A Role for each purpose in each of its namespaces. The names contain purpose and namespace: in an output type with a
+ * file for each object, a second Role of the same name would overwrite the first.
+ */
 export function namespacedRoles(scope: Construct, settings: OperatorSettings): BoundRole[] {
   const { namespace, watchNamespaces, podNamespaces, issuerNamespaces, jobNamespaces } = settings;
   return [
@@ -81,10 +84,10 @@ interface RolePurpose {
 function rolesFor(scope: Construct, settings: OperatorSettings, { purpose, ...where }: RolePurpose): BoundRole[] {
   const wanted = rules(settings, [where.scope]);
   if (wanted.length === 0) return [];
-  const name = `${settings.clusterName}-${purpose}`;
   return [...new Set(where.namespaces)].map((namespace) => {
-    const metadata: ApiObjectMetadata = { name, namespace, labels: settings.labels };
     const id = `${purpose}-${namespace}`;
+    const name = `${settings.clusterName}-${id}`;
+    const metadata: ApiObjectMetadata = { name, namespace, labels: settings.labels };
     return {
       role: new ApiObject(scope, `role-${id}`, { apiVersion: RBAC_V1, kind: "Role", metadata, rules: wanted }),
       binding: new ApiObject(scope, `role-binding-${id}`, {

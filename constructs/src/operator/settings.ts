@@ -14,6 +14,7 @@ export interface OperatorSettings {
   /** Name of objects outside of the operator's namespace: `name` for the default install, else `name-namespace`. */
   readonly clusterName: string;
   readonly serviceAccountName: string;
+  readonly createNamespaces: boolean;
   /** In the order of the docs, each once. */
   readonly features: readonly FeatureName[];
   /** Empty: all. */
@@ -41,6 +42,7 @@ export function operatorSettings(scope: Construct, props: FlipopOperatorProps): 
     namespace,
     clusterName: clusterName(name, namespace),
     serviceAccountName: props.serviceAccountName ?? name,
+    createNamespaces: props.createNamespaces ?? true,
     features,
     watchNamespaces: props.watchNamespaces ?? [],
     podNamespaces: props.podNamespaces ?? [],

@@ -8,6 +8,11 @@ export interface Refusal {
   readonly message: string;
 }
 
+/** A refusal as a line of the synthesis error. */
+export function toLine({ prop, message }: Refusal): string {
+  return prop === "" ? message : `${prop}: ${message}`;
+}
+
 /** Placeholder for an unreadable name. A draft with a refusal is never synthesised. */
 export const UNREADABLE = "unreadable";
 

@@ -4,6 +4,8 @@ import { labelKeyProblem, labelValueProblem } from "../api/label-syntax";
 import { checkDnsLabel, checkObjectName } from "./check-text";
 import type { Draft } from "./draft";
 import { objectAt } from "./manifest";
+import { PART } from "./part";
+import type { Shapes } from "./props";
 
 /** Facts about an object for the check of its metadata. */
 export interface MetadataFacts {
@@ -36,3 +38,13 @@ function checkLabels(labels: Readonly<Record<string, unknown>>, draft: Draft): v
     if (problem !== undefined) draft.at("metadata.labels").refuse(problem);
   }
 }
+
+/** The shape of metadata. It has no more keys: cdk8s would write any others, and the API server would drop them. */
+export const METADATA_SHAPES: Shapes = {
+  name: { part: PART.text },
+  namespace: { part: PART.text },
+  labels: { map: true, part: PART.lateText },
+  annotations: { map: true, part: PART.lateText },
+  finalizers: { list: true },
+  ownerReferences: { list: true, part: PART.map },
+};

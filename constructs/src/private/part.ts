@@ -8,9 +8,9 @@ export interface Part {
   readonly make: (value: unknown) => string;
 }
 
-/** Objects of a class, recognised by a member of the class. */
-function part(type: string, member: string, make: string): Part {
-  return { type, fits: having(member), make: () => make };
+/** Objects of a class of this library, recognised by its name: there may be several copies of the library. */
+function part(type: string, make: string): Part {
+  return { type, fits: (value) => isObject(value) && Reflect.get(value, "_type") === type, make: () => make };
 }
 
 function having(member: string): Part["fits"] {
@@ -26,26 +26,22 @@ export const PART = {
     fits: having("toSeconds"),
     make: (value) => `Duration.seconds(${typeof value === "number" ? value : 30})`,
   },
-  dnsRecord: part("DnsRecord", "_write", "DnsRecord.digitalOcean(...) or DnsRecord.cloudflare(...)"),
-  pods: part("PodMatch", "_write", "PodMatch.of(...) or PodMatch.labels(...)"),
-  nodes: part("NodeMatch", "_write", "NodeMatch.labels(...) or NodeMatch.doksNodePool(...)"),
-  toleration: part("Toleration", "_write", "Toleration.key(...)"),
-  provider: part("IpProvider", "name", "IpProvider.DIGITALOCEAN or IpProvider.of(...)"),
-  credentials: part("Credentials", "_write", CREDENTIALS),
+  dnsRecord: part("DnsRecord", "DnsRecord.digitalOcean(...) or DnsRecord.cloudflare(...)"),
+  pods: part("PodMatch", "PodMatch.of(...) or PodMatch.labels(...)"),
+  nodes: part("NodeMatch", "NodeMatch.labels(...) or NodeMatch.doksNodePool(...)"),
+  toleration: part("Toleration", "Toleration.key(...)"),
+  provider: part("IpProvider", "IpProvider.DIGITALOCEAN or IpProvider.of(...)"),
+  credentials: part("Credentials", CREDENTIALS),
   routedIp: part(
     "RoutedIPImplementation",
-    "_write",
     "RoutedIPImplementation.issuer(...) or RoutedIPImplementation.clusterClass(...)",
   ),
-  clusterClass: part(
-    "ClassImplementation",
-    "_write",
-    "ClassImplementation.issuer(...) or ClassImplementation.jobs(...)",
-  ),
-  service: part("ServiceRef", "_write", "ServiceRef.of(...) or ServiceRef.named(...)"),
-  secret: part("SecretRef", "_write", "SecretRef.of(...) or SecretRef.named(...)"),
-  ports: part("PortRange", "text", "PortRange.of(30000, 32767)"),
-  taint: { type: "ElectedNodeTaint", fits: isObject, make: () => "{ key: ... }" },
+  clusterClass: part("ClassImplementation", "ClassImplementation.issuer(...) or ClassImplementation.jobs(...)"),
+  service: part("ServiceRef", "ServiceRef.of(...) or ServiceRef.named(...)"),
+  secret: part("SecretRef", "SecretRef.of(...) or SecretRef.named(...)"),
+  ports: part("PortRange", "PortRange.of(30000, 32767)"),
+  labelQuery: part("LabelQuery", "LabelQuery.is(...)"),
+  job: part("RoutedIPJob", "RoutedIPJob.container(...) or RoutedIPJob.spec(...)"),
   map: {
     type: "plain object",
     // The content of a Map, a Promise or a Lazy is not in its fields.

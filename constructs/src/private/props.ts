@@ -1,4 +1,6 @@
 import { nearest } from "../api/nearest";
+import { isObject } from "../api/schema";
+import type { FlipopResourceProps } from "../flipop-resource";
 import type { Refusal } from "./draft";
 import { PART, type Part, partProblem, shown } from "./part";
 
@@ -9,6 +11,8 @@ export interface Shape {
   readonly list?: true;
   /** An object with any keys. */
   readonly map?: true;
+  /** An object with these keys, which are checked like props. */
+  readonly struct?: Shapes;
   readonly required?: true;
 }
 
@@ -22,7 +26,7 @@ type SingleOf<T> = string extends keyof T
   ? { readonly map: true; readonly part: Part }
   : { readonly map?: never } & PartOf<T>;
 
-type PartOf<T> = T extends object ? { readonly part: Part } : { readonly part?: Part };
+type PartOf<T> = T extends object ? { readonly part: Part } | { readonly struct: Shapes } : { readonly part?: Part };
 
 /** The shape of each prop of a construct. */
 export type Shapes = Readonly<Record<string, Shape>>;
@@ -35,7 +39,8 @@ export interface Facts extends Shape {
 
 /** Facts about all props of a construct. It does not compile if a prop is missing. */
 export type FactsOf<Props> = {
-  readonly [Prop in Exclude<keyof Props, "metadata"> & string]-?: ShapeOf<Props[Prop]> & Pick<Facts, "fields">;
+  readonly [Prop in Exclude<keyof Props, keyof FlipopResourceProps> & string]-?: ShapeOf<Props[Prop]> &
+    Pick<Facts, "fields">;
 };
 
 /** Facts about the props of any construct. */
@@ -46,39 +51,51 @@ export type AnyFacts = Readonly<Record<string, Facts>>;
  * properties.
  */
 export function valuesOf(props: object, shapes: Shapes): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.keys(shapes).map((prop) => [prop, Reflect.get(props, prop) ?? undefined]));
+  return Object.fromEntries(Object.keys(shapes).map((prop) => [prop, Reflect.get(props, prop)]));
 }
 
 /**
- * Unusable props: missing, of a wrong type, or misspelt. They occur only without a type check, such as under `tsx`. An
- * unknown prop is accepted if it resembles no prop, or only one that is also set: it may belong to an enclosing
- * construct.
+ * Unusable props: unknown, missing, null, or of a wrong type, at any depth. They occur only without a type check, such
+ * as under `tsx`, or where TypeScript accepts them, such as in a spread object.
  */
-export function misfits(props: object, shapes: Shapes): readonly Refusal[] {
+export function misfits(props: unknown, shapes: Shapes, path = ""): readonly Refusal[] {
+  if (!isObject(props)) return refused(path, `${shown(props)} is not an object: write { prop: value }`);
   const given = valuesOf(props, shapes);
-  const known = Object.entries(shapes).flatMap(([prop, shape]) => misfit(prop, given[prop], shape));
+  const known = Object.entries(shapes).flatMap(([prop, shape]) => misfit(below(path, prop), given[prop], shape));
   const others = Object.entries(props).filter(([prop, value]) => value !== undefined && !Object.hasOwn(shapes, prop));
-  const misspelt = others.flatMap(([prop]) => {
-    const meant = prop === "metadata" ? undefined : nearest(prop, Object.keys(shapes));
-    if (meant === undefined || given[meant] !== undefined) return [];
-    return refused(prop, `is not a prop: did you mean ${meant}?`);
-  });
-  return [...known, ...misspelt];
+  const unknown = others.flatMap(([prop, value]) =>
+    refused(below(path, prop), `${shown(value)} is given, but there is no such prop: ${instead(prop, shapes)}`),
+  );
+  return [...known, ...unknown];
 }
 
 /** The props without the unusable ones. */
 export function withoutMisfits<T extends object>(props: T, found: readonly Refusal[], shapes: Shapes): T {
   if (found.length === 0) return props;
   const unfit = new Set(found.map(({ prop }) => prop.split(/[.[]/)[0]));
-  return Object.fromEntries(Object.entries(valuesOf(props, shapes)).filter(([prop]) => !unfit.has(prop))) as T;
+  const values = Object.entries(isObject(props) ? valuesOf(props, shapes) : {});
+  return Object.fromEntries(values.filter(([prop, value]) => value !== undefined && !unfit.has(prop))) as T;
 }
 
-function misfit(prop: string, value: unknown, { part, list, map, required }: Shape): readonly Refusal[] {
-  if (value === undefined) return refused(prop, required && `is missing: give ${part?.make(value) ?? "a value"}`);
+function misfit(prop: string, value: unknown, shape: Shape): readonly Refusal[] {
+  const { required } = shape;
+  if (value === undefined) return refused(prop, required && `is missing: give ${exampleOf(shape)}`);
+  if (value === null) return refused(prop, `is null: ${required ? "give" : "remove it, or give"} ${exampleOf(shape)}`);
+  return valueMisfits(prop, value, shape);
+}
+
+function valueMisfits(prop: string, value: unknown, { part, list, map, struct }: Shape): readonly Refusal[] {
   if (list) return listMisfits(prop, value, part);
   if (map) return mapMisfits(prop, value, part);
+  if (struct) return structMisfits(prop, value, struct);
   // The schema, if there is one, checks single texts and numbers.
   return refused(prop, part && partProblem(value, part));
+}
+
+function exampleOf({ part, list, map, struct }: Shape): string {
+  if (list) return "a list";
+  if (map || struct) return "an object";
+  return part?.make(undefined).replace('"..."', "a string") ?? "a value";
 }
 
 function listMisfits(prop: string, value: unknown, part: Part = PART.text): readonly Refusal[] {
@@ -89,42 +106,36 @@ function listMisfits(prop: string, value: unknown, part: Part = PART.text): read
 function mapMisfits(prop: string, value: unknown, part: Part = PART.text): readonly Refusal[] {
   const problem = partProblem(value, PART.map);
   if (problem !== undefined) return refused(prop, problem);
-  const given = Object.entries(value as object).filter(([, one]) => (one ?? undefined) !== undefined);
-  return given.flatMap(([key, one]) => refused(`${prop}.${key}`, partProblem(one, part)));
+  const given = Object.entries(value as object).filter(([, one]) => one !== undefined);
+  return given.flatMap(([key, one]) => refused(below(prop, key), partProblem(one, part)));
 }
 
-function refused(prop: string, message: string | undefined): readonly Refusal[] {
+function structMisfits(prop: string, value: unknown, struct: Shapes): readonly Refusal[] {
+  const keys = Object.keys(struct).map((key) => `${key}: ...`);
+  const problem = `${shown(value)} is not an object: write { ${keys.slice(0, 2).join(", ")} }`;
+  return isObject(value) && !Reflect.has(value, "node") ? misfits(value, struct, prop) : refused(prop, problem);
+}
+
+/** The props to use instead of an unknown one: those that write a field of this name, or a similar one. */
+function instead(name: string, shapes: Shapes): string {
+  const props = Object.keys(shapes);
+  const writers = props.filter((prop) => fieldsOf(shapes[prop]).includes(name));
+  const similar = nearest(name, props);
+  if (writers.length > 0) return `use ${writers.join(", ")}`;
+  if (similar !== undefined) return `use ${similar}`;
+  return name === "spec" ? "give the fields of the spec as props" : `the props are ${props.join(", ")}`;
+}
+
+/** The names of the fields that a prop writes, or whose place it takes. */
+function fieldsOf(shape: Shape | undefined): readonly string[] {
+  const { fields = [], struct = {} } = (shape ?? {}) as Partial<Facts>;
+  return [...fields.flatMap((field) => field.split(".")), ...Object.keys(struct)];
+}
+
+function below(path: string, key: string): string {
+  return path === "" ? key : `${path}.${key}`;
+}
+
+function refused(prop: string, message: string | undefined | false): readonly Refusal[] {
   return message ? [{ prop, message }] : [];
-}
-
-/** Fields that belong to a part of a prop. */
-const PARTS: Readonly<Record<string, string>> = { "spec.match.podNamespace": "pods.namespace" };
-
-/** The prop of a field, with the rest of the field's path; empty for the whole spec. */
-export function propOf(facts: AnyFacts, path: string): string {
-  for (const [prop, { fields }] of Object.entries(facts)) {
-    for (const field of fields) {
-      const rest = path.slice(`spec.${field}`.length);
-      if (path.startsWith(`spec.${field}`) && /^($|[.[])/.test(rest)) return PARTS[path] ?? `${prop}${rest}`;
-    }
-  }
-  return path.replace(/^spec\.?/, "");
-}
-
-/** Converts a message about fields to one about props, by replacing the fields' names. */
-export function inProps(facts: AnyFacts, message: string): string {
-  const props = Object.entries(facts);
-  // Text in quotation marks is a value.
-  return message.replaceAll(
-    /"[^"]*"|\w+/g,
-    (word) =>
-      props.find(
-        ([
-          ,
-          {
-            fields: [field, ...more],
-          },
-        ]) => field === word && more.length === 0,
-      )?.[0] ?? word,
-  );
 }

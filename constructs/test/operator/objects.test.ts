@@ -11,10 +11,10 @@ describe("the objects of an operator", () => {
       "ServiceAccount flipop flipop",
       "ClusterRole flipop",
       "ClusterRoleBinding flipop",
-      "Role flipop flipop-lease",
-      "RoleBinding flipop flipop-lease",
-      "Role flipop flipop-issuers",
-      "RoleBinding flipop flipop-issuers",
+      "Role flipop flipop-lease-flipop",
+      "RoleBinding flipop flipop-lease-flipop",
+      "Role flipop flipop-issuers-flipop",
+      "RoleBinding flipop flipop-issuers-flipop",
       "ClusterRole flipop-view",
       "ClusterRole flipop-edit",
       "ValidatingAdmissionPolicy flipop",
@@ -93,7 +93,7 @@ describe("the objects of an operator", () => {
     expect(objects.filter(({ kind }) => kind === "ServiceAccount")).to.deep.equal([]);
     const subject = { kind: "ServiceAccount", name: "robot", namespace: "flipop" };
     expect(find(objects, "ClusterRoleBinding", "flipop")["subjects"]).to.deep.equal([subject]);
-    expect(find(objects, "RoleBinding", "flipop-lease")["subjects"]).to.deep.equal([subject]);
+    expect(find(objects, "RoleBinding", "flipop-lease-flipop")["subjects"]).to.deep.equal([subject]);
     expect(JSON.stringify(find(objects, "ValidatingAdmissionPolicy", "flipop"))).to.include(
       "system:serviceaccount:flipop:robot",
     );

@@ -39,8 +39,10 @@ describe("the operator's permissions", () => {
     expect(find(objects, "ClusterRole", "flipop")["rules"]).to.deep.equal(
       rulesOf(features, "cluster", "watchNamespaces", "podNamespaces"),
     );
-    expect(find(objects, "Role", "flipop-lease")["rules"]).to.deep.equal(rulesOf(features, "operatorNamespace"));
-    expect(find(objects, "Role", "flipop-issuers")["rules"]).to.deep.equal(rulesOf(features, "issuerNamespaces"));
+    expect(find(objects, "Role", "flipop-lease-flipop")["rules"]).to.deep.equal(rulesOf(features, "operatorNamespace"));
+    expect(find(objects, "Role", "flipop-issuers-flipop")["rules"]).to.deep.equal(
+      rulesOf(features, "issuerNamespaces"),
+    );
   });
 
   it("move from the cluster to the watched namespaces", () => {
@@ -48,8 +50,13 @@ describe("the operator's permissions", () => {
     expect(find(objects, "ClusterRole", "flipop")["rules"]).to.deep.equal(
       rulesOf(["pools", "dns", "routedip", "jobs"], "cluster", "podNamespaces"),
     );
-    const watching = objects.filter(({ kind, metadata }) => kind === "Role" && metadata.name === "flipop-watch");
-    expect(watching.map(({ metadata }) => metadata.namespace)).to.deep.equal(["a", "b"]);
+    const watching = objects.filter(
+      ({ kind, metadata }) => kind === "Role" && metadata.name.startsWith("flipop-watch-"),
+    );
+    expect(watching.map(({ metadata: { namespace, name } }) => [namespace, name])).to.deep.equal([
+      ["a", "flipop-watch-a"],
+      ["b", "flipop-watch-b"],
+    ]);
     const wanted = rulesOf(["pools", "dns", "routedip", "jobs"], "watchNamespaces");
     for (const role of watching) expect(role["rules"]).to.deep.equal(wanted);
   });
@@ -100,14 +107,14 @@ describe("the operator's permissions", () => {
     expect(find(objects, "ClusterRole", "flipop")["rules"]).to.deep.equal(
       rulesOf(["dns"], "cluster", "watchNamespaces"),
     );
-    const role = find(objects, "Role", "flipop-pods");
+    const role = find(objects, "Role", "flipop-pods-web");
     expect(role.metadata.namespace).to.equal("web");
     expect(role["rules"]).to.deep.equal(rulesOf(["dns"], "podNamespaces"));
   });
 
   it("on Jobs are only in the namespaces of Jobs", () => {
     const objects = synthOperator({ features: EVERYTHING, jobNamespaces: ["work", "play"] });
-    const roles = objects.filter(({ kind, metadata }) => kind === "Role" && metadata.name === "flipop-jobs");
+    const roles = objects.filter(({ kind, metadata }) => kind === "Role" && metadata.name.startsWith("flipop-jobs-"));
     expect(roles.map(({ metadata }) => metadata.namespace)).to.deep.equal(["work", "play"]);
     expect(roles[0]?.["rules"]).to.deep.equal(rulesOf(["jobs"], "jobNamespaces"));
     expect(JSON.stringify(find(objects, "ClusterRole", "flipop"))).not.to.include("batch");

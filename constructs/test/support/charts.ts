@@ -1,4 +1,5 @@
 import { App, Chart, type ChartProps, Testing } from "cdk8s";
+import type { IConstruct } from "constructs";
 
 /** A synthesised object. */
 export interface Synthesised {
@@ -36,4 +37,13 @@ export function refusals(chart: Chart): readonly string[] {
     if (lines.length === 0) throw error;
     return lines;
   }
+}
+
+/** The warnings of a synthesis, each with the construct path in brackets. */
+export function warnings(chart: Chart): readonly string[] {
+  synth(chart);
+  const constructs: readonly IConstruct[] = chart.node.root.node.findAll();
+  return constructs.flatMap(({ node }) =>
+    node.metadata.filter(({ type }) => type === "flipop:warning").map(({ data }) => `[${node.path}] ${data}`),
+  );
 }

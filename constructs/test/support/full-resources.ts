@@ -113,7 +113,7 @@ function addRoutedIps(scope: Construct, namespace: string): void {
       metadata: { name },
       implementation,
       service: ServiceRef.named("game", "games"),
-      address: "192.0.2.20",
+      address: `192.0.2.${20 + scope.node.children.length}`,
       dnsRecord: DNS,
       gracePeriod: Duration.seconds(10),
       paused: true,

@@ -129,6 +129,8 @@ export interface AddressMemory {
   readonly lists: readonly ListObservation[];
   /** When this process met the open creation, ms since the epoch by the clock of now. */
   readonly intentSeenAt?: number;
+  /** What failed lately for any reason, by lock key; not before. @default `accountRetryAt` */
+  readonly retryAt?: ReadonlyMap<string, number>;
   /** What failed lately for the account's sake, by lock key; not before. The status does not keep these. */
   readonly accountRetryAt?: ReadonlyMap<string, number>;
   /** When a running action is looked at next, by address, ms since the epoch. Absent: at once. */

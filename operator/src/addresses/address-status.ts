@@ -5,7 +5,7 @@ import { refText } from "../claims/claimant.js";
 import { reportedRetry } from "../reconcile/retries/reported-retry.js";
 import { isDue } from "../reconcile/retries/retry-schedule.js";
 import { timestamp } from "../times.js";
-import { type AddressSnapshot, isDeleting, isObserved } from "./address-set.js";
+import { type AddressSnapshot, isDeleting, isObserved, isPaused } from "./address-set.js";
 import type { Assignment, AssignmentPlan } from "./assignments.js";
 import { isContested } from "./contested.js";
 import type { Desired } from "./desired.js";
@@ -17,7 +17,7 @@ import { drainUntil, isHeldBack } from "./release.js";
 
 export interface PlannedAddress {
   readonly ip: string;
-  /** The entry of `status.ips`, until an action ends: then `effects.ts` says what has become of it. */
+  /** The entry of `status.ips`, until an action ends: then the outcome changes the entry. */
   readonly status: AddressStatus & { readonly state: AddressState };
 }
 
@@ -124,7 +124,7 @@ function targetOf({ nodeName, providerID }: AddressStatus): AddressStatus {
 function failure(snapshot: AddressSnapshot, placement: Placement): Told | undefined {
   const { memory, set } = snapshot;
   const { was, address } = placement;
-  if (isContested(memory.reverts.get(address.ip))) {
+  if (isContested(memory.reverts.get(address.ip)) && !isPaused(set)) {
     const error = `a foreign writer takes ${address.ip} away again and again: stop it; ${set.metadata.name} tries every 10 min`;
     return { ...reason("ForeignWriter"), state: "error", error };
   }

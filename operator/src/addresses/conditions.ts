@@ -5,6 +5,7 @@ import { refText } from "../claims/claimant.js";
 import { no, type PlannedCondition, unknown, yes } from "../reconcile/conditions/planned-condition.js";
 import type { Problem } from "../reconcile/conditions/problem.js";
 import { reportedRetry } from "../reconcile/retries/reported-retry.js";
+import { isDue } from "../reconcile/retries/retry-schedule.js";
 import { ttlOf } from "../records/record-sequence.js";
 import { clockTime } from "../times.js";
 import { type AddressSnapshot, isObserved, isPaused } from "./address-set.js";
@@ -112,7 +113,10 @@ function dnsFailure({ dns, set }: AddressSnapshot): Problem | undefined {
 /** When the operator tries again what failed for the whole resource. */
 export function retryOf(snapshot: AddressSnapshot, missing: number): string | undefined {
   const { memory, dns, providerFailure, providerRetryAt, set, now } = snapshot;
+  const { accountRetryAt, retryAt = accountRetryAt } = memory;
+  const failed = isPaused(set) ? [] : [...(retryAt?.values() ?? [])];
   const waits = [
+    ...failed.filter((at) => !isDue(at, now)),
     missing > 0 ? memory.creationFailure?.retryAt : undefined,
     dnsFailure(snapshot) && dns?.retryAt,
     providerFailure && providerRetryAt,
@@ -137,7 +141,7 @@ function dnsObstacle({ dns, set, memory, now }: AddressSnapshot): Problem | unde
   };
 }
 
-export function conflictOf({ dns, memory }: AddressSnapshot, { desired }: Findings): PlannedCondition {
+export function conflictOf({ dns, memory, set }: AddressSnapshot, { desired }: Findings): PlannedCondition {
   const lost = desired.addresses.flatMap(({ ip, claim }) =>
     claim === undefined || claim.ours ? [] : [`${ip}: ${refText(claim.winner)} has it (${claim.text})`],
   );
@@ -145,7 +149,8 @@ export function conflictOf({ dns, memory }: AddressSnapshot, { desired }: Findin
   const claims = [...lost, ...name];
   if (claims.length > 0) return yes("Conflict", "ClaimedByOther", claims.join("; "));
   const reverted = [...memory.reverts].filter(([, times]) => isContested(times)).map(([what]) => what);
-  if (reverted.length > 0) {
+  // A paused resource writes nothing that could be undone.
+  if (reverted.length > 0 && !isPaused(set)) {
     return yes("Conflict", "ForeignWriter", `a foreign writer keeps reverting ${reverted.join(", ")}: stop it`);
   }
   return {

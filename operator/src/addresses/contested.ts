@@ -1,6 +1,14 @@
 /** Whether somebody else keeps undoing what we write: two installs, or a person, at the same thing. */
 
-import { CONTESTED_PAUSE_MS, CONTESTED_WINDOW_MS, REVERTS_COUNT_MS } from "../bounds.js";
+import {
+  CONTESTED_PAUSE_MS,
+  CONTESTED_WINDOW_MS,
+  PLACEMENT_LASTING_MS,
+  REVERTS_COUNT_MS,
+  REVERTS_KEPT,
+} from "../bounds.js";
+import type { InventoryAddress } from "../inventory/types.js";
+import type { ProviderId } from "../providers/types.js";
 
 /** So many within the window, and we step back. */
 const REVERTS = 3;
@@ -24,4 +32,45 @@ export function isContested(reverts: readonly number[] = []): boolean {
 /** A dispute ends when the last revert is long past, also where the operator has not written since. */
 export function withoutOld(reverts: readonly number[] = [], now: number): readonly number[] {
   return reverts.some((at) => now - at < REVERTS_COUNT_MS) ? reverts : [];
+}
+
+/** Where our last completed assignment put an address. */
+export interface LastPlacement {
+  readonly machine: ProviderId;
+  /** ms since the epoch. */
+  readonly at: number;
+}
+
+/** What is remembered of one address. */
+export interface Dispute {
+  readonly placement: LastPlacement | undefined;
+  /** When our assignments were undone, ms since the epoch. */
+  readonly reverts: readonly number[];
+}
+
+export interface Look {
+  readonly facts: InventoryAddress | undefined;
+  /** Whether the machine stands for a node that may have the address. */
+  readonly isFit: (machine: ProviderId) => boolean;
+  readonly now: number;
+}
+
+/** The dispute after a look at the address. Only what is taken off a node that is well counts as undone. */
+export function disputeAfter({ placement, reverts }: Dispute, { facts, isFit, now }: Look): Dispute {
+  const seen = facts !== undefined && !facts.unconfirmed && facts.action === undefined;
+  if (placement !== undefined && seen && facts.holder !== placement.machine) {
+    const undone = isFit(placement.machine) ? [...reverts, now].slice(-REVERTS_KEPT) : reverts;
+    return { placement: undefined, reverts: undone };
+  }
+  return { placement, reverts: now >= overAt({ placement, reverts }, seen) ? [] : reverts };
+}
+
+/**
+ * Our assignment has lasted, or the next try was due and nothing was undone since: the address may be where it should be,
+ * or not be wanted any more.
+ */
+function overAt({ placement, reverts }: Dispute, placed: boolean): number {
+  const triedAgain = Math.max(...reverts) + CONTESTED_PAUSE_MS;
+  const since = placement === undefined || !placed ? Math.max(triedAgain, placement?.at ?? 0) : placement.at;
+  return since + PLACEMENT_LASTING_MS;
 }

@@ -20,11 +20,6 @@ export function addressLockKey(ip: string): string {
   return `${ADDRESS} ${ip}`;
 }
 
-/** A read of one address before it moves. */
-export function readLockKey(ip: string): string {
-  return `read ${ip}`;
-}
-
 export const CREATION = "creation";
 
 /** A node that an action brings an address to. */

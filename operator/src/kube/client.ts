@@ -2,6 +2,13 @@
 
 export type KubeMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
+/** Reads the protobuf answers of one kind. */
+export interface BodyDecoder {
+  list(bytes: Buffer): unknown;
+  /** @param frame one event of a watch. */
+  event(frame: Buffer): { readonly type: string; readonly object: unknown };
+}
+
 export interface KubeRequest {
   readonly method: KubeMethod;
   /** Absolute path on the API server, for example `/api/v1/nodes`. */
@@ -23,6 +30,8 @@ export interface KubeRequest {
    */
   readonly maxAttempts?: number;
   readonly signal?: AbortSignal;
+  /** Asks for protobuf, and reads it where the answer is a list. The server may answer in JSON all the same. @default JSON */
+  readonly decoder?: BodyDecoder;
 }
 
 export interface KubeClient {
@@ -34,6 +43,8 @@ export interface KubeClient {
 
 /** The raw bytes of a streaming answer. Iteration ends on FIN and throws on RST or on the request's signal. */
 export interface KubeStream extends AsyncIterable<Buffer> {
+  /** Of the answer. @default JSON */
+  readonly contentType?: string;
   /** Ends the stream and destroys its socket; safe to call twice. */
   close(): void;
 }

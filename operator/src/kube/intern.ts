@@ -1,7 +1,7 @@
 import { MAX_INTERN_ENTRIES } from "../bounds.js";
 
 /**
- * Shares equal strings and equal label maps. JSON.parse makes a new copy of each value, and the 50,000 pods of a
+ * Shares equal strings and equal label maps of objects that came as JSON. JSON.parse makes a new copy of each value, and the 50,000 pods of a
  * cluster repeat a few hundred label maps, node names and namespaces.
  */
 export class Interner {
@@ -25,6 +25,8 @@ export class Interner {
   /** A frozen copy of `labels`, the same object for the same content. */
   labels(labels: Readonly<Record<string, string>> | undefined): Readonly<Record<string, string>> {
     if (labels === undefined) return NO_LABELS;
+    // The protobuf decoder shares its maps already.
+    if (Object.isFrozen(labels)) return labels;
     const signature = JSON.stringify(labels);
     const known = this.maps.get(signature);
     if (known !== undefined) return known;

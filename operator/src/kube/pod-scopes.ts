@@ -1,4 +1,5 @@
 import { type Cache, type CacheContext, FilteredCache, ReflectedCache } from "./cache.js";
+import type { BodyDecoder } from "./client.js";
 import { type LabelSelector, matchesLabels, selectorString } from "./label-selector.js";
 import type { WatchTarget } from "./list.js";
 import { type Share, SharedCaches } from "./shared-caches.js";
@@ -41,7 +42,10 @@ export class PodScopes {
   private readonly all = new SharedCaches<SlimPod, AllIndex>();
   private readonly transform = slimPods();
 
-  constructor(private readonly context: CacheContext) {}
+  constructor(
+    private readonly context: CacheContext,
+    private readonly decoder: BodyDecoder,
+  ) {}
 
   caches(): Cache<SlimPod, PodIndex>[] {
     return [...this.watched.caches(), ...this.filtered.caches()];
@@ -50,7 +54,7 @@ export class PodScopes {
   hold(scope: PodScope): Share<SlimPod, PodIndex> {
     const key = scopeKey(scope);
     if (this.watched.has(key) || (this.watched.size < MAX_POD_WATCHES && !this.filtered.has(key))) {
-      return this.watched.hold(key, () => this.reflect(targetOf(scope)));
+      return this.watched.hold(key, () => this.reflect({ ...targetOf(scope), decoder: this.decoder }));
     }
     return this.filtered.hold(key, () => this.filter(key, scope));
   }
@@ -64,10 +68,10 @@ export class PodScopes {
   }
 
   private filter(key: string, { namespace, selector }: PodScope): Cache<SlimPod, PodIndex> {
-    const { context, transform } = this;
+    const { context, decoder, transform } = this;
     const source = this.all.hold(
       "all",
-      () => new ReflectedCache(context, { target: ALL_PODS, transform, indexes: ALL_INDEXES }),
+      () => new ReflectedCache(context, { target: { ...ALL_PODS, decoder }, transform, indexes: ALL_INDEXES }),
     );
     const part = {
       accepts: (pod: SlimPod) => (!namespace || pod.namespace === namespace) && matchesLabels(selector, pod.labels),

@@ -6,6 +6,7 @@ import { identify, type SafeTransform, safely } from "./initial-set.js";
 import type { WatchTarget } from "./list.js";
 import type { Cached, Transform, WatchEvent } from "./objects.js";
 import { Pacer } from "./pacer.js";
+import { ProtobufError } from "./protobuf/reader.js";
 import { judge, type Memory, NO_FAILURES, type Phase, type Round, type Verdict } from "./reflector-rules.js";
 import { listRound, NO_WATCH, type RoundProps, type Snapshot, watchListRound, watchRound } from "./rounds.js";
 import { isForbidden, StatusError } from "./status-error.js";
@@ -81,6 +82,8 @@ export class Reflector<T extends Cached> {
   private memory: Memory = { silentWatches: 0, failures: 0, counts: NO_FAILURES };
   private probeFirst = false;
   private skipWatchList = false;
+  /** What to ask for: without its decoder once an answer in protobuf could not be read. */
+  private target: WatchTarget;
   private synced = false;
   private connected = false;
   /** The namespace of the collection is. */
@@ -91,6 +94,7 @@ export class Reflector<T extends Cached> {
   private lastCode: number | undefined;
 
   constructor(private readonly props: ReflectorProps<T>) {
+    this.target = props.target;
     this.clock = props.clock ?? systemClock;
     this.random = props.random ?? Math.random;
     this.logger = props.logger ?? silentLogger;
@@ -139,8 +143,8 @@ export class Reflector<T extends Cached> {
   }
 
   private roundProps(signal: AbortSignal): RoundProps<T> {
-    const { client, target } = this.props;
-    const { clock, random, transform } = this;
+    const { client } = this.props;
+    const { clock, random, target, transform } = this;
     const onOpen = () => {
       this.connected = true;
     };
@@ -189,8 +193,18 @@ export class Reflector<T extends Cached> {
     if (verdict.relist !== undefined) this.resourceVersion = undefined;
     this.lastError = round.error === undefined ? undefined : errorText(round.error);
     this.lastCode = round.error instanceof StatusError ? round.error.code : undefined;
+    if (round.error instanceof ProtobufError) this.useJson(round.error);
     await this.emptyIfGone(round, signal);
     await this.pause(round, verdict, signal);
+  }
+
+  private useJson(error: ProtobufError): void {
+    const { decoder: _decoder, ...target } = this.target;
+    this.target = target;
+    this.logger.warn(
+      { reflector: target.name, path: target.path, error: errorText(error) },
+      "cannot read the server's protobuf; the operator asks for JSON from now on",
+    );
   }
 
   /** A namespace that is gone takes the right to read it along, and all that was in it. */

@@ -1,5 +1,6 @@
 /** Pure: what goes on the wire for a request. */
 import type { KubeRequest } from "./client.js";
+import { PROTOBUF } from "./protobuf/decoder.js";
 
 export interface ServerAddress {
   /** `https://host:port` */
@@ -8,6 +9,8 @@ export interface ServerAddress {
   /** Path in front of every request's, without a slash at its end; empty for most servers. */
   readonly prefix: string;
 }
+
+const JSON_TYPE = "application/json";
 
 export function serverAddress(server: string): ServerAddress {
   const url = new URL(server);
@@ -25,7 +28,7 @@ export function requestOptions(
     path: address.prefix + request.path + queryString(request.query),
     method: request.method,
     headers: {
-      accept: "application/json",
+      accept: request.decoder === undefined ? JSON_TYPE : `${PROTOBUF}, ${JSON_TYPE}`,
       ...(body === null ? {} : { "content-type": contentType(request) }),
       ...headers,
     },

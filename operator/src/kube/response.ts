@@ -1,5 +1,6 @@
 import { MAX_BODY_BYTES } from "../bounds.js";
 import type { KubeRequest } from "./client.js";
+import { isProtobuf, readStatus } from "./protobuf/decoder.js";
 import { type StatusDetails, StatusError } from "./status-error.js";
 
 /** As much of an answer that is no Status as a message quotes, characters. */
@@ -12,7 +13,7 @@ export interface RawResponse {
 }
 
 /** @throws Error beyond {@link MAX_BODY_BYTES} */
-export async function readBody(body: AsyncIterable<Buffer>): Promise<string> {
+export async function readBody(body: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body) {
@@ -22,11 +23,20 @@ export async function readBody(body: AsyncIterable<Buffer>): Promise<string> {
     }
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks, bytes).toString("utf8");
+  return Buffer.concat(chunks, bytes);
 }
 
-/** @throws Error when the answer is no JSON. */
-export function parseBody<T>(text: string, response: RawResponse, where: string): T {
+/** What an answer is read for. */
+export interface Reading {
+  readonly request: Pick<KubeRequest, "decoder">;
+  /** For messages. */
+  readonly where: string;
+}
+
+/** @throws Error when the answer is neither JSON nor the protobuf that was asked for. */
+export function parseBody<T>(body: Buffer, response: RawResponse, { request, where }: Reading): T {
+  if (request.decoder !== undefined && isProtobuf(response.contentType)) return request.decoder.list(body) as T;
+  const text = body.toString("utf8");
   try {
     return JSON.parse(text) as T;
   } catch (error) {
@@ -38,8 +48,10 @@ export function parseBody<T>(text: string, response: RawResponse, where: string)
 }
 
 /** @param nowMs wall clock, for a Retry-After that is a date. */
-export function toStatusError(request: KubeRequest, response: RawResponse, text: string, nowMs: number): StatusError {
-  const status = parseStatus(text);
+export function toStatusError(request: KubeRequest, response: RawResponse, body: Buffer, nowMs: number): StatusError {
+  const protobuf = isProtobuf(response.contentType);
+  const text = protobuf ? "" : body.toString("utf8");
+  const status = protobuf ? decodeStatus(body) : parseStatus(text);
   const seen = status.message ?? (text.trim().slice(0, QUOTED_CHARACTERS) || "no message");
   const retryAfterSeconds = parseRetryAfter(response.retryAfter, nowMs);
   return new StatusError({
@@ -62,6 +74,14 @@ interface Status {
   readonly reason?: string;
   readonly message?: string;
   readonly details?: StatusDetails;
+}
+
+function decodeStatus(body: Buffer): Status {
+  try {
+    return readStatus(body);
+  } catch {
+    return {};
+  }
 }
 
 function parseStatus(text: string): Status {

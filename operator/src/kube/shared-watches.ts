@@ -5,13 +5,14 @@ import type { KubeClient } from "./client.js";
 import type { Cached, Transform } from "./objects.js";
 import { PodScopes } from "./pod-scopes.js";
 import { PodView } from "./pod-view.js";
+import { Decoders } from "./protobuf/decoders.js";
 import type { ReflectorObserver, ServerFeatures } from "./reflector.js";
 import { type SlimNode, type SlimPod, slimNodes } from "./slim.js";
 import type { StoreListener } from "./store.js";
 
 export interface SharedWatchesProps {
   readonly client: KubeClient;
-  /** Node annotations that are kept, for example `["flipop.digitalocean.com/"]`. */
+  /** Annotations of nodes that are kept, and of Services that are read, for example `["flipop.digitalocean.com/"]`. */
   readonly nodeAnnotationPrefixes: readonly string[];
   /** @default systemClock */
   readonly clock?: Clock;
@@ -36,6 +37,7 @@ export const NODE_INDEXES = {
  */
 export class SharedWatches {
   private readonly context: CacheContext;
+  private readonly decoders: Decoders;
   private readonly pods: PodScopes;
   private readonly kinds = new Map<string, Cache<Cached>>();
   private nodeCache: ReflectedCache<SlimNode, NodeIndex> | undefined;
@@ -50,23 +52,29 @@ export class SharedWatches {
       features,
       observe: props.observe,
     };
-    this.pods = new PodScopes(this.context);
+    this.decoders = new Decoders(props.nodeAnnotationPrefixes);
+    this.pods = new PodScopes(this.context, this.decoders.pods);
   }
 
   /** The one node cache. */
   nodes(): Cache<SlimNode, NodeIndex> {
     this.nodeCache ??= new ReflectedCache(this.context, {
-      target: { name: "nodes", path: "/api/v1/nodes" },
+      target: { name: "nodes", path: "/api/v1/nodes", decoder: this.decoders.nodes },
       transform: slimNodes(this.props.nodeAnnotationPrefixes),
       indexes: NODE_INDEXES,
     });
     return this.nodeCache;
   }
 
-  /** The one cache of another kind, for the life of the operator. Ask once for each path and hand it on. */
+  /**
+   * The one cache of another kind, for the life of the operator. Ask once for each path and hand it on.
+   * @param name of the watch; `services` and `endpointslices` are read with the fields of their tables only.
+   */
   kind<T extends Cached>(name: string, path: string, transform: Transform<T>): ToldCache<T> {
     if (this.kinds.has(path)) throw new Error(`watch of ${path}: exists already; share the cache that was made first`);
-    const cache = new ReflectedCache<T>(this.context, { target: { name, path }, transform });
+    const decoder = this.decoders.of(name);
+    const target = { name, path, ...(decoder === undefined ? {} : { decoder }) };
+    const cache = new ReflectedCache<T>(this.context, { target, transform });
     this.kinds.set(path, cache);
     return cache;
   }

@@ -154,7 +154,7 @@ function hostPortsOf({
 
 /** A pod that is ready has no need of it: there may be tens of thousands of them. */
 function unreadySinceOf(ready: RawCondition | undefined): Pick<SlimPod, "unreadySince"> {
-  if (ready?.lastTransitionTime === undefined || ready.status === "True") return {};
+  if (!ready?.lastTransitionTime || ready.status === "True") return {};
   return { unreadySince: ready.lastTransitionTime };
 }
 
@@ -163,7 +163,7 @@ function slimCondition(seen: RawCondition, interner: Interner): NodeCondition {
     type: interner.string(seen.type),
     status: interner.string(seen.status),
     reason: interner.optional(seen.reason),
-    lastTransitionTime: seen.lastTransitionTime,
+    lastTransitionTime: seen.lastTransitionTime ?? undefined,
   });
 }
 
@@ -176,7 +176,8 @@ interface RawCondition {
   readonly type: string;
   readonly status: string;
   readonly reason?: string;
-  readonly lastTransitionTime?: string;
+  /** `null` where none was set. */
+  readonly lastTransitionTime?: string | null;
 }
 
 interface RawNode extends KubeObject {

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { ChunkQueue } from "./chunk-queue.js";
 import type { KubeStream } from "./client.js";
 import type { Deadline } from "./deadline.js";
 import { toNetworkError } from "./network-error.js";
@@ -11,6 +12,7 @@ export class BodyStream implements KubeStream {
     private readonly body: Readable,
     private readonly scope: Deadline,
     private readonly where: string,
+    readonly contentType: string,
   ) {
     // An error after the reader has left (a reset while closing) has nobody to tell.
     body.on("error", () => {});
@@ -18,7 +20,12 @@ export class BodyStream implements KubeStream {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void, undefined> {
     try {
-      for await (const chunk of this.body) yield chunk as Buffer;
+      const queue = new ChunkQueue(this.body);
+      for (;;) {
+        const chunk = queue.take() ?? (await queue.next());
+        if (chunk === undefined) return;
+        yield chunk;
+      }
     } catch (error) {
       if (this.closed) return;
       this.scope.signal.throwIfAborted();

@@ -105,7 +105,7 @@ export class Transport implements KubeClient {
     try {
       return await this.withRetries(call, async () => {
         const { body, response } = await this.send(call);
-        return parseBody<T>(await this.guard(readBody(body), call), response, call.where);
+        return parseBody<T>(await this.guard(readBody(body), call), response, call);
       });
     } finally {
       call.deadline.dispose();
@@ -116,9 +116,9 @@ export class Transport implements KubeClient {
     // Waiting and resuming are the reflector's; only a rotated token is dealt with here.
     const call = this.runActions({ ...request, maxAttempts: 1 }, "watches", fence);
     try {
-      const { body } = await this.withRetries(call, () => this.send(call));
+      const { body, response } = await this.withRetries(call, () => this.send(call));
       call.deadline.lift();
-      return new BodyStream(body, call.deadline, call.where);
+      return new BodyStream(body, call.deadline, call.where, response.contentType);
     } catch (error) {
       call.deadline.dispose();
       throw error;
@@ -164,8 +164,8 @@ export class Transport implements KubeClient {
     const answer = await this.guard(this.measured(request, pending), call);
     const response = rawResponse(answer);
     if (response.code >= 200 && response.code <= 299) return { body: answer.body, response };
-    const text = await this.guard(readBody(answer.body), call);
-    throw toStatusError(request, response, text, this.clock.now());
+    const refusal = await this.guard(readBody(answer.body), call);
+    throw toStatusError(request, response, refusal, this.clock.now());
   }
 
   private async measured(request: KubeRequest, pending: Promise<Dispatcher.ResponseData>) {

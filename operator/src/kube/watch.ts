@@ -1,7 +1,7 @@
 import { WATCH_END_TOLERANCE_MS, WATCH_LEAST_SECONDS, WATCH_OPEN_SECONDS, WATCH_SILENCE_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { KubeClient, KubeStream } from "./client.js";
-import { selectors, type WatchTarget } from "./list.js";
+import { decoding, selectors, type WatchTarget } from "./list.js";
 import type { WatchEvent } from "./objects.js";
 import { readEvents } from "./read-events.js";
 import { Watchdog } from "./watchdog.js";
@@ -89,7 +89,7 @@ async function consume(stream: KubeStream, props: WatchProps, onOpen: (handle: W
   const watchdog = new Watchdog(props.clock, WATCH_SILENCE_MS, () => fail(new SilentWatchError(props.target.name)));
   onOpen({ fail });
   try {
-    await readEvents(stream, { ...props, onBytes: () => watchdog.feed() });
+    await readEvents(stream, { ...props, decoder: props.target.decoder, onBytes: () => watchdog.feed() });
     return failure;
   } catch (error) {
     return failure ?? error ?? new Error("aborted");
@@ -113,6 +113,7 @@ function open(props: WatchProps, timeoutSeconds: number): Promise<KubeStream> {
       timeoutSeconds,
       ...initial,
     },
+    ...decoding(target),
     deadlineSeconds: WATCH_OPEN_SECONDS,
     signal,
   });

@@ -52,16 +52,13 @@ export class DryRunPlans {
     const resource = [kind, namespace, name].filter((part) => part !== "").join("/");
     const withheld = actions.filter((action) => !isRead(action));
     if (withheld.length > 0) this.logger.debug({ resource, actions: withheld }, "dry run: not started");
-    const changes = withheld.map((action) => `${action.do}: ${action.why}`);
-    const known = this.logged.get(resource);
-    if (changes.every((change) => known?.has(withoutTimes(change)) === true)) return;
-    const { timer, changes: before = [] } = this.pending.get(resource) ?? {};
-    const all = new Map([...before, ...changes.map((change) => [withoutTimes(change), change] as const)]);
-    this.pending.set(resource, {
-      changes: all,
-      explanation,
-      timer: timer ?? this.clock.setTimer(DRY_RUN_PLAN_MS, () => this.log(resource)),
-    });
+    const changes = new Map(
+      withheld.map(({ do: verb, why }) => `${verb}: ${why}`).map((text) => [withoutTimes(text), text]),
+    );
+    const pending = this.pending.get(resource);
+    if (pending === undefined && this.isLogged(resource, changes)) return;
+    const timer = pending?.timer ?? this.clock.setTimer(DRY_RUN_PLAN_MS, () => this.log(resource));
+    this.pending.set(resource, { changes, explanation, timer });
   }
 
   /** Logs what still waits for more. */
@@ -77,9 +74,15 @@ export class DryRunPlans {
     if (plan === undefined) return;
     const { changes, explanation } = plan;
     this.pending.delete(resource);
+    if (this.isLogged(resource, changes)) return;
     this.logged.set(resource, new Set(changes.keys()));
     const fields = { resource, changes: [...changes.values()], ...(explanation !== "" && { plan: explanation }) };
     this.logger.info(fields, "dry run: plan");
+  }
+
+  private isLogged(resource: string, changes: PendingPlan["changes"]): boolean {
+    const logged = this.logged.get(resource);
+    return [...changes.keys()].every((change) => logged?.has(change) === true);
   }
 }
 

@@ -10,10 +10,19 @@ import type { Sample } from "../metrics/series.js";
 import type { CallContext, Recheck } from "../providers/call.js";
 import type { ProviderId } from "../providers/types.js";
 import type { CallPriority } from "../providers/urgency.js";
-import type { DeferredEvent, EventMessage } from "./conditions/event-message.js";
+import type { EventMessage } from "./conditions/event-message.js";
 import type { PlannedCondition } from "./conditions/planned-condition.js";
 import type { ResourceSource } from "./objects/source.js";
-import type { Action, ActionSequence, KindNames, KindTypes, PlanOf, SequenceResult, StatusFields } from "./plan.js";
+import type {
+  Action,
+  ActionSequence,
+  DeferredEvent,
+  KindNames,
+  KindTypes,
+  PlanOf,
+  SequenceResult,
+  StatusFields,
+} from "./plan.js";
 import type { ResourceState } from "./resource-state.js";
 import type { RecoveringAccount } from "./retries/retries.js";
 

@@ -1,7 +1,8 @@
 /** What a plan of any kind consists of, and how its actions end. Types, and functions of them. */
 
-import type { Outcome } from "../addresses/calls/outcomes.js";
+import type { ActionFailure, Outcome } from "../addresses/calls/outcomes.js";
 import type { KubeObject } from "../kube/objects.js";
+import type { EventMessage } from "./conditions/event-message.js";
 import type { PlannedCondition } from "./conditions/planned-condition.js";
 
 /** One thing to do, as a plan asks for it. */
@@ -89,6 +90,12 @@ export interface ActionResult<A extends Action = Action> {
 export interface SequenceResult<A extends Action = Action> {
   readonly sequence: ActionSequence<A>;
   readonly results: readonly ActionResult<A>[];
+}
+
+/** The Event of a failure: it waits for the status, since a condition may say the same. */
+export interface DeferredEvent extends EventMessage {
+  /** Lets the kind find that condition. */
+  readonly failure?: ActionFailure;
 }
 
 /** What the engine may write into a status; `undefined` removes a field. */

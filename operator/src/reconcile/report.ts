@@ -6,11 +6,11 @@ import type { Condition } from "../kube/patch.js";
 import type { Logger } from "../logging.js";
 import type { FlipopMetrics } from "../metrics/flipop.js";
 import { conditionSamples } from "./conditions/condition-metrics.js";
-import { type DeferredEvent, type EventMessage, regardingOf, warning } from "./conditions/event-message.js";
+import { type EventMessage, regardingOf, warning } from "./conditions/event-message.js";
 import { type PlannedCondition, turnedBad } from "./conditions/planned-condition.js";
 import type { Decision, Start } from "./iteration.js";
 import type { Kind } from "./kind.js";
-import type { ActionResult, KindTypes, SequenceResult } from "./plan.js";
+import type { ActionResult, DeferredEvent, KindTypes, SequenceResult } from "./plan.js";
 import type { ResourceState } from "./resource-state.js";
 
 export interface ReportTools {

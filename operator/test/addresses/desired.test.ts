@@ -2,7 +2,7 @@ import { Annotation, type FloatingIPPoolSpec, type FloatingIPPoolStatus } from "
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { desiredOf } from "../../src/addresses/desired.js";
-import { addressSetOf } from "../../src/controllers/floating-ip-pool/address-set.js";
+import { addressSetOf } from "../../src/controllers/floating-ip-pool/snapshot.js";
 import { meta } from "../claims/resources.js";
 
 const [A, B, C] = ["203.0.113.1", "203.0.113.2", "203.0.113.3"];

@@ -83,9 +83,10 @@ describe("reflector under random events and faults", () => {
     this.timeout(120_000);
     await fc.assert(
       fc.asyncProperty(
+        fc.boolean(),
         fc.array(fc.oneof({ arbitrary: change, weight: 2 }, fault), { minLength: 5, maxLength: 30 }),
-        async (steps) => {
-          const rig = await ReflectorRig.create();
+        async (protobuf, steps) => {
+          const rig = await ReflectorRig.create({ protobuf });
           rig.start();
           try {
             for (const run of steps) await run(rig);

@@ -57,6 +57,7 @@ describe("operator in process: an address in the copy of the created ones that d
     made.world.start();
     await made.ready("a");
     expect(made.status("a").routedIP).to.be.a("string").and.not.equal(GONE);
+    await made.world.until("an Event", () => made.world.events("Forgotten").length > 0);
     expect(made.world.events("Forgotten").map((event) => String(event["note"] ?? event["message"]))[0]).to.include(
       GONE,
     );

@@ -1,4 +1,4 @@
-import { Annotation, GROUP_VERSION } from "cdk8s-flipop/api";
+import { Annotation, API_GROUP, GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
 import { NoProviderError } from "../../src/operator.js";
@@ -253,9 +253,23 @@ describe("operator in process: trouble", function () {
     const told = () => operator.health.report("readyz").text;
     await world.until("told", () => told().includes("role too old"));
     expect(told()).to.include("floatingippools/status").and.include("apply the roles of this release");
-    const logged = world.logs.filter((line) => line.includes("Resources are served in part only"));
-    expect(logged.some((line) => line.includes("FloatingIPPool"))).to.equal(true);
+    await world.until("logged", () => world.logs.some((line) => line.includes("Resources are served in part only")));
     expect(count(CREATE)).to.equal(0);
+  });
+
+  it("is ready again within a bound after it could not annotate a node, though no annotation is wanted any more", async () => {
+    await start(1);
+    const [ip = ""] = addresses(1);
+    world.addPool("web", { ips: [ip] });
+    const token = world.kubernetes.addIdentity("no-nodes", [
+      { verbs: ["get", "list", "watch"], apiGroups: ["*"], resources: ["*"] },
+      { verbs: ["patch"], apiGroups: [API_GROUP], resources: ["*"] },
+      { verbs: ["create", "patch"], apiGroups: ["events.k8s.io"], resources: ["events"] },
+    ]);
+    const { operator } = world.start({ features: "pools,dns" }, { token });
+    await world.until("told", () => operator.health.report("readyz").text.includes("refuses PATCH of nodes"));
+    world.edit("web", { match: { nodeLabel: "nobody=has-it" } });
+    await world.until("it is ready", () => operator.health.report("readyz").ok);
   });
 
   it("changes nothing on a dry run, and shows the plan of each resource once", async () => {
@@ -289,6 +303,29 @@ describe("operator in process: trouble", function () {
     expect(set).to.include("apply-records: ");
     expect(world.logs.filter((line) => /^info .*(not sent|cloud mutation|no Event)/.test(line))).to.deep.equal([]);
   });
+
+  for (const verb of ["create-address", "assign"] as const) {
+    it(`plans on a dry run for each of two pools that share the nodes: ${verb}`, async () => {
+      await start(3);
+      const wants = (count: number) => (verb === "assign" ? { ips: addresses(count) } : { desiredIPs: count });
+      world.addPool("first", wants(1));
+      await world.clock.sleep(2_000);
+      world.addPool("second", wants(2));
+      world.start({ "dry-run": "true", resync: "5" });
+      const planOf = (pool: string) => {
+        const own = (line: string) => line.startsWith("info dry run: plan") && line.includes(`/default/${pool}"`);
+        return world.logs.findLast(own) ?? "";
+      };
+      await world.until("both are planned", () => planOf("first") !== "" && planOf("second") !== "");
+      await world.rest();
+      const planned = (pool: string) => planOf(pool).match(new RegExp(`"${verb}: [^"]*`, "g")) ?? [];
+      // A pool creates one address after the other.
+      expect(planned("first"), planOf("first")).to.have.length(1);
+      expect(planned("second"), planOf("second")).to.have.length(verb === "assign" ? 2 : 1);
+      const nodes = [...planned("first"), ...planned("second")].flatMap((change) => change.match(/node-\d/g) ?? []);
+      expect(new Set(nodes).size, "no node twice").to.equal(nodes.length);
+    });
+  }
 
   it("refuses to start without any provider, unless issuers bring theirs", async () => {
     await start(0);

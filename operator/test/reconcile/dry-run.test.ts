@@ -40,6 +40,13 @@ describe("the plans of a dry run", () => {
     ]);
   });
 
+  it("are logged as they are last, without what an earlier plan wanted instead", async () => {
+    const { lines, show } = start();
+    await Promise.all([show({ assign: "a goes to node-1" }), show({ assign: "a goes to node-2" })]);
+    await Promise.all([show({ release: "b" }), show({})]);
+    expect(lines).to.deep.equal([{ resource: "FloatingIPPool/default/web", changes: ["assign: a goes to node-2"] }]);
+  });
+
   it("are logged again for another action, not for a time that goes on or for fewer actions", async () => {
     const { lines, show } = start();
     await show({ assign: "node-1 is NotReady for 12 s", release: "b" });

@@ -340,6 +340,23 @@ describe("the engine", () => {
     expect(world.events).to.have.length(1);
   });
 
+  it("tells the kind how long ago it sent a status, and not how long ago it compared one", async () => {
+    const since: number[] = [];
+    const holdMs = (_seen: unknown, _fields: unknown, sinceLastMs: number) => {
+      since.push(sinceLastMs);
+      return undefined;
+    };
+    moving.more = { statusRules: { holdMs } };
+    await start();
+    for (let run = 0; run < 2; run++) {
+      await world.clock.advance(5_000);
+      controller.enqueueAll();
+      await world.clock.flush();
+    }
+    expect(world.patches).to.have.length(1);
+    expect(since.at(-1)).to.equal(10_000);
+  });
+
   it("begins no run before the kind lets it", async () => {
     let may = false;
     moving.more = { mayRun: () => may };

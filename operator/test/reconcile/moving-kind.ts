@@ -41,7 +41,14 @@ export class MovingKind {
   /** Hooks of one test alone. */
   more: Pick<
     Kind<Mover>,
-    "recheckOf" | "priorityOf" | "reserve" | "mayRun" | "pendingWarnings" | "pendingWarningOf" | "statusEvents"
+    | "recheckOf"
+    | "priorityOf"
+    | "reserve"
+    | "mayRun"
+    | "pendingWarnings"
+    | "pendingWarningOf"
+    | "statusEvents"
+    | "statusRules"
   > = {};
   hasAddress = true;
   showsMoves = true;

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { eventFrame, inEnvelope, type JsonObject, listBytes, objectBytes } from "flipop-sandbox/kubernetes";
 import type { KubeObject } from "../../src/kube/objects.js";
 import { FakeCollection } from "./fake-collection.js";
 
@@ -7,12 +8,17 @@ import { FakeCollection } from "./fake-collection.js";
 export interface SeenRequest {
   readonly kind: "watch" | "list" | "probe";
   readonly query: URLSearchParams;
+  readonly accept: string;
 }
+
+const PROTOBUF = "application/vnd.kubernetes.protobuf";
 
 /** An API server with one collection at `/api/v1/pods`: paged lists, watches, bookmarks, WatchList, 410, 504. */
 export class FakeApi {
   readonly collection = new FakeCollection();
   readonly seen: SeenRequest[] = [];
+  /** Answers in protobuf where that is asked for. */
+  protobuf = false;
   /** False: `sendInitialEvents` is refused, as in 1.33. */
   watchListEnabled = true;
   /** False: the end bookmark of a watch list never comes. */
@@ -86,7 +92,9 @@ export class FakeApi {
   private handle(request: IncomingMessage, response: ServerResponse): void {
     const query = new URL(request.url ?? "/", "http://fake").searchParams;
     const kind = query.get("watch") === "true" ? "watch" : query.get("limit") === "1" ? "probe" : "list";
-    this.seen.push({ kind, query });
+    const accept = request.headers.accept ?? "";
+    this.seen.push({ kind, query, accept });
+    if (this.protobuf && accept.startsWith(PROTOBUF)) inProtobuf.add(response);
     if (kind === "watch") this.watch(query, response);
     else if (kind === "probe") this.probe(query, response);
     else this.list(query, response);
@@ -117,7 +125,7 @@ export class FakeApi {
     const end = (from ?? 0) + limit;
     const token = end < all.length ? `${end}.${version}` : undefined;
     const metadata = { resourceVersion: String(version), ...(token === undefined ? {} : { continue: token }) };
-    json(response, 200, { kind: "List", metadata, items: all.slice(from, end) });
+    sendList(response, metadata, all.slice(from, end));
   }
 
   private watch(query: URLSearchParams, response: ServerResponse): void {
@@ -129,7 +137,8 @@ export class FakeApi {
       status(response, { code: 422, reason: "Invalid", message });
       return;
     }
-    response.writeHead(200, { "content-type": "application/json" }).flushHeaders();
+    const contentType = inProtobuf.has(response) ? `${PROTOBUF};stream=watch` : "application/json";
+    response.writeHead(200, { "content-type": contentType }).flushHeaders();
     if (!initial && version < this.collection.compactedAt) {
       send(response, "ERROR", {
         kind: "Status",
@@ -182,7 +191,28 @@ function bookmark(version: number, annotations?: Record<string, string>) {
 
 function send(response: ServerResponse, type: string, object: unknown): void {
   if (response.writableEnded) return;
-  response.write(`${JSON.stringify({ type, object })}\n`);
+  if (inProtobuf.has(response)) response.write(eventFrame(type, encoded(type === "ERROR" ? "Status" : "Pod", object)));
+  else response.write(`${JSON.stringify({ type, object })}\n`);
+}
+
+/** Those that asked for it. */
+const inProtobuf = new WeakSet<ServerResponse>();
+
+function encoded(kind: string, object: unknown): Buffer {
+  const type = { apiVersion: "v1", kind };
+  return inEnvelope(type, objectBytes(type, object as JsonObject));
+}
+
+function sendList(response: ServerResponse, metadata: JsonObject, items: readonly KubeObject[]): void {
+  if (!inProtobuf.has(response)) {
+    json(response, 200, { kind: "List", metadata, items });
+    return;
+  }
+  const encodedItems = items.map((item) =>
+    objectBytes({ apiVersion: "v1", kind: "Pod" }, item as unknown as JsonObject),
+  );
+  const body = inEnvelope({ apiVersion: "v1", kind: "PodList" }, listBytes(metadata, encodedItems));
+  response.writeHead(200, { "content-type": PROTOBUF }).end(body);
 }
 
 function json(response: ServerResponse, code: number, body: unknown): void {
@@ -190,5 +220,7 @@ function json(response: ServerResponse, code: number, body: unknown): void {
 }
 
 function status(response: ServerResponse, body: { readonly code: number } & Record<string, unknown>): void {
-  json(response, body.code, { kind: "Status", apiVersion: "v1", status: "Failure", ...body });
+  const object = { kind: "Status", apiVersion: "v1", status: "Failure", ...body };
+  if (!inProtobuf.has(response)) json(response, body.code, object);
+  else response.writeHead(body.code, { "content-type": PROTOBUF }).end(encoded("Status", object));
 }

@@ -3,8 +3,8 @@
 import { Annotation, type FloatingIPPoolSpec, type FloatingIPPoolStatus, MAX_POOL_IPS } from "cdk8s-flipop/api";
 import { Claims } from "../../src/claims/claims.js";
 import { poolClaims } from "../../src/claims/read-claims.js";
-import { addressSetOf } from "../../src/controllers/floating-ip-pool/address-set.js";
 import type { Pool, Snapshot } from "../../src/controllers/floating-ip-pool/snapshot.js";
+import { addressSetOf } from "../../src/controllers/floating-ip-pool/snapshot.js";
 import type { CachedState } from "../../src/inventory/cached-state.js";
 import { createView } from "../../src/inventory/view.js";
 import { refusalsOf, type Verdict } from "../../src/match/checks.js";

@@ -1,5 +1,6 @@
 import type { ClusterConfig } from "../../src/kube/cluster-config.js";
 import type { KubeObject } from "../../src/kube/objects.js";
+import { Decoders } from "../../src/kube/protobuf/decoders.js";
 import { Reflector, type ServerFeatures } from "../../src/kube/reflector.js";
 import { type SlimPod, slimPods } from "../../src/kube/slim.js";
 import { Store, type StoreEvent } from "../../src/kube/store.js";
@@ -40,7 +41,7 @@ export class ReflectorRig {
     this.transport = new Transport({ config: plainConfig(proxy.url), clock: this.clock, env: {} });
     this.reflector = new Reflector<SlimPod>({
       client: this.transport,
-      target: { name: "pods", path: "/api/v1/pods" },
+      target: { name: "pods", path: "/api/v1/pods", decoder: new Decoders([]).pods },
       transform: slimPods(),
       sink: this.store,
       clock: this.clock,
@@ -51,8 +52,9 @@ export class ReflectorRig {
   }
 
   /** @param speed how many times as fast as real time the reflector waits. */
-  static async create(speed = SPEED): Promise<ReflectorRig> {
+  static async create({ speed = SPEED, protobuf = false } = {}): Promise<ReflectorRig> {
     const api = await FakeApi.start();
+    api.protobuf = protobuf;
     return new ReflectorRig(api, await FaultProxy.start(api.url), speed);
   }
 

@@ -37,7 +37,7 @@ export function faultStatus({ code, reason, retryAfterSeconds }: Extract<Fault, 
 }
 
 /** Where the body of an answer goes; true says that it is over. */
-export type BodyWriter = (text: string) => boolean;
+export type BodyWriter = (text: string | Buffer) => boolean;
 
 /** Writes to a response, and cuts it after so many bytes if asked to. */
 export function bodyWriter(response: ServerResponse, fault: Fault | undefined): BodyWriter {
@@ -47,7 +47,7 @@ export function bodyWriter(response: ServerResponse, fault: Fault | undefined): 
       response.write(text);
       return false;
     }
-    const bytes = Buffer.from(text).subarray(0, left);
+    const bytes = (typeof text === "string" ? Buffer.from(text) : text).subarray(0, left);
     left -= bytes.length;
     response.write(bytes);
     if (left > 0) return false;

@@ -15,6 +15,7 @@ import {
   wantsAggregated,
 } from "./output/discovery.js";
 import { openApiDocument, openApiIndex } from "./output/openapi.js";
+import { asProtobuf, wantsProtobuf } from "./output/protobuf-answer.js";
 import { jsonReply, plainReply, type Reply, statusReply } from "./reply.js";
 import { type ApiRequest, type ResourceRequest, resourceRequest } from "./request.js";
 import type { Registry } from "./resources/registry.js";
@@ -31,14 +32,19 @@ export interface Api {
 export function handleRequest(api: Api, request: ApiRequest): Reply {
   try {
     const identity = authenticate(api.identities, request.headers.authorization);
-    const reply = publicReply(request.path) ?? answer(api, request, identity);
+    const reply = encoded(request, publicReply(request.path) ?? answer(api, request, identity));
     // What follows from a write is done before the next request, but after the answer was made.
     api.reconciler.settle();
     return reply;
   } catch (error) {
-    if (error instanceof ApiStatus) return statusReply(error);
+    if (error instanceof ApiStatus) return encoded(request, statusReply(error));
     throw error;
   }
+}
+
+/** In protobuf where the client asks for it and the answer has such a form. */
+function encoded(request: ApiRequest, reply: Reply): Reply {
+  return wantsProtobuf(request) ? asProtobuf(reply) : reply;
 }
 
 const VERSION = {

@@ -1,5 +1,6 @@
 import { ApiStatus, methodNotAllowed, noSuchResource, tooLarge } from "./api-status.js";
 import { bodyText } from "./body-text.js";
+import { PROTOBUF } from "./built-in/protobuf.js";
 import { collectionOf } from "./cluster.js";
 import { handlePatch } from "./handle-patch.js";
 import { handlePodAction } from "./handle-pod-action.js";
@@ -8,6 +9,7 @@ import type { ApiObject } from "./objects.js";
 import { listMetadata, listText } from "./output/list-text.js";
 import { asTable, watchLine } from "./output/media.js";
 import { objectText } from "./output/object-text.js";
+import { inProtobuf, PROTOBUF_STREAM, protobufFrame, protobufList } from "./output/protobuf-answer.js";
 import { readInclude, table } from "./output/table.js";
 import { list } from "./read/list.js";
 import { readVersion } from "./read/list-options.js";
@@ -75,6 +77,7 @@ function handleGet({ cluster, type, target, request }: ResourceCall, name: strin
 
 function handleList({ cluster, type, target, request }: ResourceCall): Reply {
   const result = list(cluster, type, scopeOf(type, target), request.query);
+  if (inProtobuf(type, request)) return textReply(protobufList(type, result), { contentType: PROTOBUF });
   if (!asTable(request)) return textReply(listText(type, result));
   return jsonReply(tableOf({ cluster, type, request }, result.objects, listMetadata(result)));
 }
@@ -89,6 +92,9 @@ function tableOf(
 
 function handleWatch({ cluster, type, target, request }: ResourceCall): Reply {
   const { start } = watch(cluster, type, scopeOf(type, target), request.query);
+  if (inProtobuf(type, request)) {
+    return { kind: "watch", contentType: PROTOBUF_STREAM, start, line: protobufFrame(type) };
+  }
   return { kind: "watch", contentType: "application/json", start, line: watchLine(cluster, type, request) };
 }
 

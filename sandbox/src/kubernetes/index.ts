@@ -5,6 +5,7 @@
 
 export { ApiStatus } from "./api-status.js";
 export type { AllowRule } from "./authorization.js";
+export { eventFrame, inEnvelope, listBytes, objectBytes, type TypeMeta } from "./built-in/write-protobuf.js";
 export { Emulator, type EmulatorOptions, type ObjectRef, startEmulator } from "./emulator.js";
 export type { Fault, FaultHook, FaultRequest } from "./faults.js";
 export type { JsonObject } from "./json.js";

@@ -8,28 +8,29 @@ export interface TextReply {
   readonly kind: "text";
   readonly code: number;
   readonly contentType: string;
-  readonly text: string;
+  /** Bytes: protobuf. */
+  readonly text: string | Buffer;
   readonly warnings: readonly string[];
   readonly retryAfterSeconds?: number;
 }
 
-/** An answer that goes on: one line of JSON for each event. */
+/** An answer that goes on: one line of JSON, or one frame of protobuf, for each event. */
 export interface WatchReply {
   readonly kind: "watch";
   readonly contentType: string;
   /** Starts the events; the returned function ends them from the client's side. */
   readonly start: (sink: WatchSink, clock: Clock) => () => void;
-  /** The line of an event, with its line break. */
-  readonly line: (event: WatchEvent) => string;
+  /** The line of an event with its line break, or the frame with its length. */
+  readonly line: (event: WatchEvent) => string | Buffer;
 }
 
 export type Reply = TextReply | WatchReply;
 
 const JSON_TYPE = "application/json";
 
-/** An answer of JSON that is already written. */
+/** An answer that is already written: JSON where no content type says otherwise. */
 export function textReply(
-  text: string,
+  text: string | Buffer,
   { code = 200, warnings = [] as readonly string[], contentType = JSON_TYPE } = {},
 ): TextReply {
   return { kind: "text", code, contentType, text, warnings };

@@ -1,4 +1,5 @@
 import { Agent, request } from "undici";
+import { PROTOBUF, readProtobuf, readProtobufEvent } from "../../src/kubernetes/built-in/protobuf.js";
 
 /** What the cases look at in an answer: an object, a list, a Table, or a Status. */
 export interface Body {
@@ -77,6 +78,17 @@ interface Call {
   readonly accept?: string;
 }
 
+export type Format = "json" | "protobuf";
+
+const JSON_TYPE = "application/json";
+
+/** Definitions of custom resources and discovery have a protobuf form, too, which the operator never asks for. */
+const IN_JSON = /^\/apis\/apiextensions\.k8s\.io\/|^\/(api|apis\/[^/]+)(\/[^/]+)?\/?$|^\/apis\/?$/;
+
+function acceptOf(format: Format, path: string): string {
+  return format === "protobuf" && !IN_JSON.test(path) ? `${PROTOBUF}, ${JSON_TYPE}` : JSON_TYPE;
+}
+
 /** Speaks to an API server, real or not, and hides nothing of what it answers. */
 export class ApiClient {
   private readonly agent: Agent;
@@ -84,13 +96,20 @@ export class ApiClient {
   constructor(
     private readonly server: { readonly url: string; readonly ca?: string | undefined },
     private readonly token: string | undefined,
+    /** Which form of answers it asks for; the server may answer in JSON all the same. */
+    private readonly format: Format = "json",
   ) {
     this.agent = new Agent({ connect: server.ca === undefined ? {} : { ca: server.ca }, bodyTimeout: 0 });
   }
 
   /** The same server under another token; undefined: without one. */
   as(token: string | undefined): ApiClient {
-    return new ApiClient(this.server, token);
+    return new ApiClient(this.server, token, this.format);
+  }
+
+  /** The same, answered in JSON: for what protobuf cannot say. */
+  getJson(path: string): Promise<Answer> {
+    return this.send({ method: "GET", path, accept: JSON_TYPE });
   }
 
   get(path: string, query?: Query): Promise<Answer> {
@@ -123,14 +142,14 @@ export class ApiClient {
     const answer = await request(this.server.url + withQuery(path, query), {
       method,
       dispatcher: this.agent,
-      headers: this.headers(contentType ?? "application/json", accept ?? "application/json"),
+      headers: this.headers(contentType ?? "application/json", accept ?? acceptOf(this.format, path)),
       body: body === undefined ? null : payload,
     });
-    const text = await answer.body.text();
+    const { body: object, text } = read(Buffer.from(await answer.body.arrayBuffer()), answer.headers["content-type"]);
     const { warning = [], "content-type": type = "", "retry-after": retryAfter } = answer.headers;
     return {
       status: answer.statusCode,
-      body: parsed(text),
+      body: object,
       text,
       contentType: String(type),
       warnings: [warning].flat().map((line) => String(JSON.parse(line.slice(line.indexOf('"'))))),
@@ -139,7 +158,7 @@ export class ApiClient {
   }
 
   /** Opens a watch; the answer may also be a refusal, which comes as one line. */
-  async watch(path: string, query: Query = {}, accept = "application/json"): Promise<Watch> {
+  async watch(path: string, query: Query = {}, accept = acceptOf(this.format, path)): Promise<Watch> {
     const controller = new AbortController();
     const answer = await request(this.server.url + withQuery(path, { watch: true, ...query }), {
       method: "GET",
@@ -147,7 +166,8 @@ export class ApiClient {
       headers: this.headers("application/json", accept),
       signal: controller.signal,
     });
-    return new Watch(answer.statusCode, answer.body, controller);
+    const protobuf = isProtobuf(answer.headers["content-type"]);
+    return new Watch({ status: answer.statusCode, body: answer.body, controller, protobuf });
   }
 
   /** A watch that asks for Tables. */
@@ -165,31 +185,44 @@ export class ApiClient {
   }
 }
 
+interface WatchParts {
+  readonly status: number;
+  readonly body: AsyncIterable<Uint8Array>;
+  readonly controller: AbortController;
+  readonly protobuf: boolean;
+}
+
+interface Cut {
+  readonly event: Event;
+  readonly rest: Buffer<ArrayBuffer>;
+}
+
 /** The events of a watch, one by one. */
 export class Watch {
-  private buffered = "";
+  readonly status: number;
+  private buffered = Buffer.alloc(0);
   private readonly chunks: AsyncIterator<Uint8Array>;
+  private readonly controller: AbortController;
+  private readonly cut: (bytes: Buffer) => Cut | undefined;
 
-  constructor(
-    readonly status: number,
-    body: AsyncIterable<Uint8Array>,
-    private readonly controller: AbortController,
-  ) {
+  constructor({ status, body, controller, protobuf }: WatchParts) {
+    this.status = status;
+    this.controller = controller;
     this.chunks = body[Symbol.asyncIterator]();
+    this.cut = protobuf ? cutFrame : cutLine;
   }
 
   /** The next event; undefined: the server has ended the watch. */
   async next(): Promise<Event | undefined> {
     for (;;) {
-      const end = this.buffered.indexOf("\n");
-      if (end >= 0) {
-        const line = this.buffered.slice(0, end);
-        this.buffered = this.buffered.slice(end + 1);
-        return JSON.parse(line) as Event;
+      const cut = this.cut(this.buffered);
+      if (cut !== undefined) {
+        this.buffered = cut.rest;
+        return cut.event;
       }
       const chunk = await this.chunks.next();
       if (chunk.done) return undefined;
-      this.buffered += Buffer.from(chunk.value).toString("utf8");
+      this.buffered = Buffer.concat([this.buffered, chunk.value]);
     }
   }
 
@@ -214,6 +247,35 @@ export class Watch {
   close(): void {
     this.controller.abort();
   }
+}
+
+function cutLine(bytes: Buffer): Cut | undefined {
+  const end = bytes.indexOf("\n");
+  if (end < 0) return undefined;
+  return { event: JSON.parse(bytes.toString("utf8", 0, end)) as Event, rest: Buffer.from(bytes.subarray(end + 1)) };
+}
+
+const HEADER_BYTES = 4;
+
+function cutFrame(bytes: Buffer): Cut | undefined {
+  const end = bytes.length < HEADER_BYTES ? Number.POSITIVE_INFINITY : HEADER_BYTES + bytes.readUInt32BE();
+  if (bytes.length < end) return undefined;
+  const event = readProtobufEvent(bytes.subarray(HEADER_BYTES, end)) as unknown as Event;
+  return { event, rest: Buffer.from(bytes.subarray(end)) };
+}
+
+function isProtobuf(contentType: unknown): boolean {
+  return String(contentType).split(";")[0] === PROTOBUF;
+}
+
+/** An answer, and its text: of protobuf, the JSON of what it says. */
+function read(bytes: Buffer, contentType: unknown): { readonly body: Body; readonly text: string } {
+  if (!isProtobuf(contentType)) {
+    const text = bytes.toString("utf8");
+    return { body: parsed(text), text };
+  }
+  const body = readProtobuf(bytes) as unknown as Body;
+  return { body, text: JSON.stringify(body) };
 }
 
 function withQuery(path: string, query: Query = {}): string {

@@ -1,6 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { PROTOBUF, readProtobuf } from "../../src/kubernetes/built-in/protobuf.js";
+import { PROTOBUF, readProtobuf, readProtobufEvent } from "../../src/kubernetes/built-in/protobuf.js";
+import { eventFrame, inEnvelope, listBytes, objectBytes } from "../../src/kubernetes/built-in/write-protobuf.js";
+import type { JsonObject } from "../../src/kubernetes/json.js";
 
 const text = (field: number, value: string | Buffer) => {
   const content = Buffer.from(value);
@@ -69,5 +71,61 @@ describe("Kubernetes' protobuf", () => {
   });
   it("refuses what is no protobuf of Kubernetes", () => {
     expect(() => readProtobuf(Buffer.from("{}"))).to.throw(/send application\/json/);
+  });
+});
+
+describe("Kubernetes' protobuf, written", () => {
+  const POD = { apiVersion: "v1", kind: "Pod" };
+  const roundTrip = (type: typeof POD, object: JsonObject) => readProtobuf(inEnvelope(type, objectBytes(type, object)));
+
+  it("has the fields in the order of their numbers, behind the kind", () => {
+    const map = message(text(1, "a"), text(2, "b"));
+    const content = message(
+      text(1, message(text(1, "settings"))),
+      text(2, map),
+      text(2, message(text(1, "c"), text(2, ""))),
+    );
+    const object = { data: { c: "", a: "b" }, metadata: { name: "settings" } };
+    const type = { apiVersion: "v1", kind: "ConfigMap" };
+    expect(inEnvelope(type, objectBytes(type, object))).to.deep.equal(envelope("ConfigMap", content));
+  });
+  it("reads back as it was, whatever the types of its fields", () => {
+    const probe = { httpGet: { path: "/", port: "web" }, periodSeconds: 300 };
+    const limits = { cpu: "100m", memory: "1Gi" };
+    const managedFields = [{ manager: "a", fieldsType: "FieldsV1", fieldsV1: { "f:spec": { ".": {} } } }];
+    const pod = {
+      ...POD,
+      metadata: { name: "p", labels: { grüße: "x" }, creationTimestamp: "2025-01-01T00:00:00Z", managedFields },
+      spec: {
+        containers: [{ name: "web", command: ["a", "b"], resources: { limits }, livenessProbe: probe }],
+        terminationGracePeriodSeconds: -1,
+        hostNetwork: true,
+      },
+    };
+    expect(roundTrip(POD, pod)).to.deep.equal(pod);
+  });
+  it("keeps six digits of a MicroTime, and bytes", () => {
+    const type = { apiVersion: "coordination.k8s.io/v1", kind: "Lease" };
+    const lease = { ...type, metadata: {}, spec: { holderIdentity: "a", renewTime: "2025-01-01T00:00:00.123456Z" } };
+    expect(roundTrip(type, lease)).to.deep.equal(lease);
+    const secret = { apiVersion: "v1", kind: "Secret", metadata: {}, data: { k: "aGVsbG8=" } };
+    expect(roundTrip({ apiVersion: "v1", kind: "Secret" }, secret)).to.deep.equal(secret);
+  });
+  it("leaves out what the message does not have, and values of another type", () => {
+    const pod = { ...POD, metadata: { name: "p" }, spec: { containers: "none", nodeName: null }, more: 1 };
+    expect(roundTrip(POD, pod)).to.deep.equal({ ...POD, metadata: { name: "p" }, spec: {} });
+  });
+  it("has lists and events", () => {
+    const items = ["a", "b"].map((name) => objectBytes(POD, { metadata: { name } }));
+    const type = { apiVersion: "v1", kind: "PodList" };
+    expect(readProtobuf(inEnvelope(type, listBytes({ resourceVersion: "7" }, items)))).to.deep.equal({
+      ...type,
+      metadata: { resourceVersion: "7" },
+      items: [{ metadata: { name: "a" } }, { metadata: { name: "b" } }],
+    });
+    const frame = eventFrame("ADDED", inEnvelope(POD, items[0] ?? Buffer.alloc(0)));
+    expect(frame.readUInt32BE()).to.equal(frame.length - 4);
+    const object = { ...POD, metadata: { name: "a" } };
+    expect(readProtobufEvent(frame.subarray(4))).to.deep.equal({ type: "ADDED", object });
   });
 });

@@ -1,32 +1,34 @@
 import { type ControlPlane, controlPlaneOrSkip } from "flipop-testbed";
 import { after, before, describe } from "mocha";
 import type { AllowRule } from "../../src/kubernetes/index.js";
-import { ApiClient } from "../contract/api-client.js";
+import { ApiClient, type Format } from "../contract/api-client.js";
 import { kubernetesContract } from "../contract/contract.js";
 import { ok, type Target, uniqueName } from "../contract/target.js";
 
 const RBAC = "/apis/rbac.authorization.k8s.io/v1";
 const USER = "contract-user";
 
-describe("the Kubernetes contract on the real server", () => {
-  let target: Target;
+for (const format of ["json", "protobuf"] as const) {
+  describe(`the Kubernetes contract on the real server, in ${format}`, () => {
+    let target: Target;
 
-  before(async function () {
-    const plane = await controlPlaneOrSkip(this, {
-      controllerManager: true,
-      // It would change the taints of nodes that the cases look at.
-      controllerManagerArgs: ["--controllers=*,-node-lifecycle-controller"],
-      identities: [{ name: USER }],
+    before(async function () {
+      const plane = await controlPlaneOrSkip(this, {
+        controllerManager: true,
+        // It would change the taints of nodes that the cases look at.
+        controllerManagerArgs: ["--controllers=*,-node-lifecycle-controller"],
+        identities: [{ name: USER }],
+      });
+      target = realTarget(plane, format);
     });
-    target = realTarget(plane);
+    after(() => target?.admin.close());
+
+    kubernetesContract(() => target);
   });
-  after(() => target?.admin.close());
+}
 
-  kubernetesContract(() => target);
-});
-
-function realTarget(plane: ControlPlane): Target {
-  const admin = new ApiClient({ url: plane.url, ca: plane.caData }, plane.adminToken);
+function realTarget(plane: ControlPlane, format: Format): Target {
+  const admin = new ApiClient({ url: plane.url, ca: plane.caData }, plane.adminToken, format);
   return {
     name: "kube-apiserver",
     admin,

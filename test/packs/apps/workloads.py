@@ -18,7 +18,15 @@ app = App()
 
 def resources(chart, workload, service, secret):
     """Resources that refer to all three, whatever made them."""
-    FloatingIPPool(chart, "pool", metadata={"name": "pool"}, ips=["192.0.2.10"], pods=PodMatch.of(workload))
+    FloatingIPPool(
+        chart,
+        "pool",
+        metadata={"name": "pool"},
+        ips=["192.0.2.10"],
+        pods=PodMatch.of(workload),
+        # The charts have the same addresses, as for several clusters.
+        cluster=chart.node.id,
+    )
     issuer = RoutedIPIssuer(
         chart, "issuer", metadata={"name": "issuer"}, credentials=Credentials.from_secret(secret, "token")
     )

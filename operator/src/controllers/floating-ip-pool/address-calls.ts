@@ -49,7 +49,7 @@ async function assign(
     return told(await inventory.assign(provider, context, desired));
   } catch (error) {
     if (!isProviderError(error) || error.reason !== "HeldElsewhere" || from === undefined) throw error;
-    // Some accounts move a held address only by way of nobody; it is assigned once it is free.
+    // Some accounts move a held address only after it left its node; the next plan assigns it.
     await inventory.unassign(provider, context, { ip, from });
     throw error;
   }

@@ -18,7 +18,7 @@ export function conditionsOf(snapshot: Snapshot, findings: Findings): readonly P
   ];
 }
 
-/** With a condition of the last status that does not apply any more: nobody may read the old one as true. */
+/** With a condition of the last status that does not apply any more: its old value is not true any more. */
 export function withOutlived(
   { pool: { status } }: Pick<Snapshot, "pool">,
   planned: readonly PlannedCondition[],

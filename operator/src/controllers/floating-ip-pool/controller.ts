@@ -4,6 +4,7 @@ import { Finalizer } from "cdk8s-flipop/api";
 import type { PlannedAction } from "../../addresses/actions.js";
 import { CREATION } from "../../addresses/lock-key.js";
 import { isIn } from "../../addresses/waiting-nodes.js";
+import { NODES_FORBIDDEN_MS } from "../../bounds.js";
 import { poolClaims } from "../../claims/read-claims.js";
 import { MatchFollower } from "../../match/match-follower.js";
 import { inPreference } from "../../match/node-preference.js";
@@ -18,7 +19,7 @@ import { actionsOf, type SequenceResult } from "../../reconcile/plan.js";
 import { isDue } from "../../reconcile/retries/retry-schedule.js";
 import { DnsService, dnsOfRegistry } from "../../records/dns-service.js";
 import type { ControllerContext, ControllerFactory } from "../context.js";
-import { accountOf, actions, priorityOf } from "./actions.js";
+import { accountOf, actions, priorityOf, recheckFor } from "./actions.js";
 import { eventsOf, warningsOf } from "./events.js";
 import { gather } from "./gather.js";
 import { Remembered } from "./memory.js";
@@ -27,7 +28,6 @@ import { takeBackAssignment } from "./own-writes.js";
 import { type Plan, plan } from "./plan.js";
 import { noteCreation } from "./pool-creation.js";
 import { prepare, readAgainMs } from "./prepare.js";
-import { recheckFor } from "./recheck.js";
 import { recordOutcome, targetOf } from "./record-outcome.js";
 import { reserve, reserveOpenMoves } from "./reservations.js";
 import {
@@ -105,7 +105,7 @@ type Reports =
   | "pendingWarningOf";
 
 function reports(context: ControllerContext): Pick<Kind<Pools>, Reports> {
-  const { metrics } = context;
+  const { clock, metrics } = context;
   return {
     status: ({ snapshot }, made) => statusOf(snapshot, made),
     statusRules: { forOlderCrd, holdMs },
@@ -117,7 +117,10 @@ function reports(context: ControllerContext): Pick<Kind<Pools>, Reports> {
       return samplesOf(metrics, labels, made);
     },
     pendingWarnings: { forbidden: ROLE_TEXT, olderCrd: CRD_TEXT },
-    pendingWarningOf: ({ memory }) => (memory.nodesForbidden ? NODE_ROLE_TEXT : undefined),
+    pendingWarningOf: ({ memory: { nodesForbiddenAt: at } }) => {
+      const lately = at !== undefined && clock.monotonic() - at < NODES_FORBIDDEN_MS;
+      return lately ? NODE_ROLE_TEXT : undefined;
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-/** What people are told of the end of an action. Pure. */
+/** The Events of an action that ended, and of conditions that turned bad. Pure. */
 
 import type { PlannedAction } from "../../addresses/actions.js";
 import type { ActionFailure, Outcome } from "../../addresses/calls/outcomes.js";
@@ -6,7 +6,6 @@ import type { Condition } from "../../kube/patch.js";
 import {
   ADDRESS_FAILURES,
   abandonedItems,
-  type DeferredEvent,
   type EventMessage,
   failed,
   forgotten,
@@ -17,7 +16,7 @@ import {
 } from "../../reconcile/conditions/event-message.js";
 import { isBad } from "../../reconcile/conditions/planned-condition.js";
 import type { SequenceEvents } from "../../reconcile/kind.js";
-import type { ActionResult, SequenceResult } from "../../reconcile/plan.js";
+import type { ActionResult, DeferredEvent, SequenceResult } from "../../reconcile/plan.js";
 import { failureOf } from "../../reconcile/record-outcome.js";
 import type { Snapshot } from "./snapshot.js";
 

@@ -12,11 +12,12 @@ import type { ProviderId } from "../../providers/types.js";
 import type { Problem } from "../../reconcile/conditions/problem.js";
 import type { DnsService, DnsView } from "../../records/dns-service.js";
 import type { ControllerContext } from "../context.js";
-import { addressSetOf, familyOfPool } from "./address-set.js";
 import { memoryOf } from "./memory.js";
-import { creationKey, freeReservations } from "./reservations.js";
+import { creationKey } from "./pool-creation.js";
+import { freeReservations } from "./reservations.js";
 import { type PoolRead, type PoolState, withResult } from "./resource.js";
 import type { Gathered, Pool, Snapshot } from "./snapshot.js";
+import { addressSetOf, familyOfPool } from "./snapshot.js";
 
 export interface GatherTools {
   readonly context: ControllerContext;

@@ -3,10 +3,10 @@
 import type { AddressStatus } from "cdk8s-flipop/api";
 import type { AddressMemory, CreationFailure } from "../../addresses/address-set.js";
 import type { PollState } from "../../addresses/calls/poll.js";
+import { disputeAfter, type LastPlacement } from "../../addresses/contested.js";
 import type { ResultHolder } from "../../addresses/creation/creation-result.js";
 import { ListObservations } from "../../addresses/creation/list-observations.js";
 import { CREATION } from "../../addresses/lock-key.js";
-import { PLACEMENT_LASTING_MS, REVERTS_KEPT } from "../../bounds.js";
 import type { Reservation } from "../../inventory/account-inventory.js";
 import type { MatchFollower } from "../../match/match-follower.js";
 import { StateSeries } from "../../metrics/series.js";
@@ -15,12 +15,6 @@ import type { ProviderId } from "../../providers/types.js";
 import type { CleanupMemory } from "../../reconcile/cleanup.js";
 import type { Retries } from "../../reconcile/retries/retries.js";
 import type { Snapshot } from "./snapshot.js";
-
-/** Where our last completed assignment put an address. */
-interface LastPlacement {
-  readonly machine: ProviderId;
-  readonly at: number;
-}
 
 export class Remembered implements ResultHolder {
   creationResult: ResultHolder["creationResult"];
@@ -33,8 +27,8 @@ export class Remembered implements ResultHolder {
   firstPlannedAt: number | undefined;
   /** The last plan moved an address, or one was on its way. */
   moving = false;
-  /** The API server refuses our patches of nodes. */
-  nodesForbidden = false;
+  /** When the API server last refused a patch of a node for a missing right, monotonic ms. */
+  nodesForbiddenAt: number | undefined;
   /** Series of the states of its addresses. */
   readonly states = new StateSeries();
   /** Status entries of addresses as they were before their last move was begun. */
@@ -61,6 +55,13 @@ export class Remembered implements ResultHolder {
   }
 }
 
+/** The part of the state of a pool that is read. */
+interface MemorySource {
+  readonly memory: Remembered;
+  readonly retries: Retries;
+  readonly cleanup: CleanupMemory;
+}
+
 export interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now"> {
   /** At `now`. */
   readonly monotonic: number;
@@ -68,13 +69,7 @@ export interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now">
   readonly recordReverts: readonly number[];
 }
 
-interface Remembering {
-  readonly memory: Remembered;
-  readonly retries: Retries;
-  readonly cleanup: CleanupMemory;
-}
-
-export function memoryOf(state: Remembering, scene: Scene): AddressMemory {
+export function memoryOf(state: MemorySource, scene: Scene): AddressMemory {
   const { memory, retries, cleanup } = state;
   const { now, monotonic, recordReverts } = scene;
   noticeReverts(memory, scene);
@@ -87,6 +82,7 @@ export function memoryOf(state: Remembering, scene: Scene): AddressMemory {
     assigning: assigning.size > 0,
     nodeRetryAt: retries.machineRetryAt(now),
     ...listObservations.seen(scene),
+    retryAt: retries.retryAt(),
     accountRetryAt: retries.accountRetryAt(),
     pollAt: new Map([...polls].map(([ip, { nextAt }]) => [ip, now + nextAt - monotonic])),
     reverts: new Map([...reverts, ...records]),
@@ -95,23 +91,20 @@ export function memoryOf(state: Remembering, scene: Scene): AddressMemory {
 }
 
 /** Over as soon as the creation may be tried again: its account has recovered, or a person has edited the spec. */
-function creationFailureOf({ memory, retries }: Remembering): CreationFailure | undefined {
+function creationFailureOf({ memory, retries }: MemorySource): CreationFailure | undefined {
   const retry = retries.get(CREATION);
   if (memory.creationFailure === undefined || retry === undefined) return undefined;
   return { ...memory.creationFailure, retryAt: retry.retryAt };
 }
 
-/** Somebody took an address off a node of ours that is well. */
-function noticeReverts(memory: Remembered, { inventory, verdictOf, now }: Scene): void {
-  for (const [ip, { machine, at }] of memory.lastPlacements) {
-    const facts = inventory.get(ip);
-    if (facts === undefined || facts.unconfirmed || facts.action !== undefined) continue;
-    if (facts.holder === machine) {
-      if (now - at >= PLACEMENT_LASTING_MS) memory.reverts.delete(ip);
-      continue;
-    }
-    memory.lastPlacements.delete(ip);
-    if (verdictOf(machine)?.refusals.length !== 0) continue;
-    memory.reverts.set(ip, [...(memory.reverts.get(ip) ?? []), now].slice(-REVERTS_KEPT));
+/** Somebody took an address off a node of ours that is well, or has ceased to. */
+function noticeReverts({ lastPlacements, reverts }: Remembered, { inventory, verdictOf, now }: Scene): void {
+  const isFit = (machine: ProviderId) => verdictOf(machine)?.refusals.length === 0;
+  for (const ip of new Set([...lastPlacements.keys(), ...reverts.keys()])) {
+    const before = { placement: lastPlacements.get(ip), reverts: reverts.get(ip) ?? [] };
+    const after = disputeAfter(before, { facts: inventory.get(ip), isFit, now });
+    if (after.placement === undefined) lastPlacements.delete(ip);
+    if (after.reverts.length === 0) reverts.delete(ip);
+    else reverts.set(ip, after.reverts);
   }
 }

@@ -51,17 +51,17 @@ interface NodeChange {
 }
 
 async function send(
-  { client }: ControllerContext,
+  { client, clock }: ControllerContext,
   { state: { memory }, signal }: Call,
   { name, patch, undo }: NodeChange,
 ): Promise<Outcome> {
   try {
     await sendPatch(client, nodePath(name), patch, { signal });
-    memory.nodesForbidden = false;
+    memory.nodesForbiddenAt = undefined;
     return DONE;
   } catch (error) {
     undo();
-    memory.nodesForbidden = isForbidden(error);
+    memory.nodesForbiddenAt = isForbidden(error) ? clock.monotonic() : undefined;
     // Gone, created anew, or annotated by somebody else meanwhile: its event brings us back.
     if (isNotFound(error) || isConflict(error) || isInvalid(error)) return skipped("the node has changed meanwhile");
     throw error;

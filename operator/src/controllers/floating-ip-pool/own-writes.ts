@@ -9,10 +9,10 @@ import { finalizerPatch, ownAnnotationPatch, type Patch, specPatch, statusPatch 
 import type { ActionCall, ActionTable } from "../../reconcile/kind.js";
 import type { SequenceResult } from "../../reconcile/plan.js";
 import type { ControllerContext } from "../context.js";
-import { isOf } from "./creation-fields.js";
 import { endCreation, noteOlderCrd, recordCreation } from "./pool-creation.js";
 import { mayBeAccepted } from "./record-outcome.js";
 import type { PoolObject, PoolState, Pools } from "./resource.js";
+import { isOf } from "./snapshot.js";
 
 type Call = ActionCall<Pools>;
 type Change = { readonly [K in keyof FloatingIPPoolStatus]?: FloatingIPPoolStatus[K] | undefined };
@@ -116,7 +116,7 @@ function appended(pool: PoolObject, ip: string): Patch | undefined {
   return ips.some((known) => canonicalIp(known) === ip) ? undefined : specPatch(pool, { ips: [...ips, ip] });
 }
 
-/** As it is written: nobody else's spelling is changed. */
+/** As a person wrote it: the operator changes no spelling. */
 function listOf({ spec }: PoolObject): readonly string[] {
   const ips = typeof spec === "object" && spec !== null && "ips" in spec ? spec.ips : undefined;
   return Array.isArray(ips) ? ips.filter((ip): ip is string => typeof ip === "string") : [];

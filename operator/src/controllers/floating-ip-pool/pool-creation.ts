@@ -12,8 +12,8 @@ import {
 import { CREATION } from "../../addresses/lock-key.js";
 import type { Clock } from "../../clock.js";
 import type { ControllerContext } from "../context.js";
-import { CREATION_FIELDS } from "./creation-fields.js";
 import { knownPool, type PoolState } from "./resource.js";
+import { CREATION_FIELDS, type Gathered, type Pool } from "./snapshot.js";
 
 interface Clocked {
   readonly clock: Pick<Clock, "monotonic">;
@@ -42,6 +42,15 @@ export function noteCreation(context: ControllerContext, state: PoolState): void
   const found = intent && context.accounts.find(intent.provider, intent.family);
   const account = found instanceof AddressAccount ? found.inventory : undefined;
   noteAnyCreation(context, { resource: state.ref, running: state.inFlight.has(CREATION), account }, intent);
+}
+
+/** As the creation book knows the pool. */
+export function creationKey(
+  { ref }: Pick<PoolState, "ref">,
+  { spec }: Pool,
+  { family, account }: Pick<Gathered, "family" | "account">,
+) {
+  return { resource: ref, provider: spec.provider, family, account: account?.inventory };
 }
 
 function fieldsOf(context: Clocked, state: PoolState): CreationFields<FloatingIPPoolStatus> {

@@ -4,20 +4,20 @@ import { familyOf } from "cdk8s-flipop/api";
 import { AddressAccount, ALONE } from "../../addresses/address-accounts.js";
 import { freshSeconds } from "../../addresses/creation/creation-registry.js";
 import { addressLockKey } from "../../addresses/lock-key.js";
-import { isLocked, isLockedFor } from "../../addresses/observed.js";
 import {
   CONTESTED_LIST_MAX_AGE_SECONDS,
   LIST_MAX_AGE_SECONDS,
   LOCKED_READ_SECONDS,
   SETTLE_LIST_SECONDS,
 } from "../../bounds.js";
+import type { InventoryAddress } from "../../inventory/types.js";
 import type { CallContext } from "../../providers/call.js";
 import type { ControllerContext } from "../context.js";
-import { familyOfPool } from "./address-set.js";
 import { namedAddresses } from "./gather.js";
-import { creationKey } from "./reservations.js";
+import { creationKey } from "./pool-creation.js";
 import { knownPool, type PoolState } from "./resource.js";
 import type { Gathered, Pool } from "./snapshot.js";
+import { familyOfPool } from "./snapshot.js";
 
 /** Never rejects: what can't be read is a failure of the account. */
 export async function prepare(
@@ -52,10 +52,10 @@ export function readAgainMs(state: PoolState, { snapshot, account }: Gathered): 
   return waits.length === 0 ? undefined : Math.min(...waits);
 }
 
-/** When the list of the account is to be read again, ms from now; `undefined`: nobody knows the account yet. */
+/** When the list of the account is to be read again, ms from now; `undefined`: the account is not known yet. */
 function listDueMs(account: AddressAccount | undefined, state: PoolState): number | undefined {
   const age = account?.inventory?.view().ageSeconds;
-  // One that is just that old still counts: a look at that very moment would come to nothing, and again, and again.
+  // One that is just that old still counts: a run at that very moment would read nothing, and would ask for the next run at once.
   return age === undefined || !Number.isFinite(age) ? undefined : Math.max(0, listSeconds(state) - age) * 1000 + 1;
 }
 
@@ -93,4 +93,13 @@ async function readOthers(
   await account.rereadUnconfirmed(why("a read contradicted what was done"));
   const locked = ips.filter((ip) => isLockedFor(view.get(ip)));
   if (locked.length > 0) await account.read(why("another action runs on it"), locked);
+}
+
+/** Another party's action: only the address itself shows its end. The operator polls its own. */
+function isLocked({ action, inFlight }: InventoryAddress): boolean {
+  return action !== undefined && action.id === undefined && inFlight === undefined;
+}
+
+export function isLockedFor(address: InventoryAddress | undefined): boolean {
+  return address !== undefined && isLocked(address) && address.ageSeconds >= LOCKED_READ_SECONDS;
 }

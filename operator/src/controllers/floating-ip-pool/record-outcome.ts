@@ -87,8 +87,14 @@ function changeStatus(state: PoolState, step: Step, { retryAt, now }: Times): vo
   const was = entryOf(state, ip);
   const change = statusChangeOf(step, was, retryAt);
   if (change !== undefined && change.status !== was) state.pendingStatus.set(["ips", ip], change.status);
-  const { machine } = targetOf(action);
-  if (step.outcome.is === "done" && machine !== undefined) state.memory.lastPlacements.set(ip, { machine, at: now });
+  notePlacement(state, step, now);
+}
+
+/** An address that we took off its node ourselves is no longer where we put it. */
+function notePlacement({ memory: { lastPlacements } }: PoolState, { action, outcome }: Step, now: number): void {
+  const { ip, machine } = targetOf(action);
+  if (action.do === "unassign" && mayBeAccepted(outcome)) lastPlacements.delete(action.ip);
+  if (outcome.is === "done" && ip !== undefined && machine !== undefined) lastPlacements.set(ip, { machine, at: now });
 }
 
 /** As the next plan would read it. */

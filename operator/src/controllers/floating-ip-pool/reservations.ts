@@ -8,9 +8,10 @@ import { hasEnded, type InventoryView } from "../../inventory/types.js";
 import type { ProviderId } from "../../providers/types.js";
 import { type ActionSequence, actionsOf } from "../../reconcile/plan.js";
 import type { ControllerContext } from "../context.js";
-import { familyOfPool } from "./address-set.js";
+import { creationKey } from "./pool-creation.js";
 import { knownPool, type PoolState } from "./resource.js";
 import type { Gathered, Pool } from "./snapshot.js";
+import { familyOfPool } from "./snapshot.js";
 
 /** In the turn of the decision: the node that the sequence goes to, the cool-off, the account's turn to create. */
 export function reserve(
@@ -105,13 +106,4 @@ function isInFlight({ inFlight }: PoolState, key: string): boolean {
 function accountOf(accounts: ControllerContext["accounts"], pool: Pool | undefined): AddressAccount | undefined {
   const account = pool && accounts.find(pool.spec.provider, familyOfPool(pool));
   return account instanceof AddressAccount ? account : undefined;
-}
-
-/** As the creation book knows the pool. */
-export function creationKey(
-  { ref }: Pick<PoolState, "ref">,
-  { spec }: Pool,
-  { family, account }: Pick<Gathered, "family" | "account">,
-) {
-  return { resource: ref, provider: spec.provider, family, account: account?.inventory };
 }

@@ -1,17 +1,11 @@
 /** What people are told in an Event. */
 
 import { Annotation, GROUP_VERSION } from "cdk8s-flipop/api";
-import type { ActionFailure } from "../../addresses/calls/outcomes.js";
 import type { ResourceRef } from "../../inventory/types.js";
 import type { EventInput } from "../../kube/events.js";
 import type { Problem } from "./problem.js";
 
 export type EventMessage = Pick<EventInput, "type" | "reason" | "action" | "note">;
-
-export interface DeferredEvent extends EventMessage {
-  /** Lets the kind find the condition that says the same. */
-  readonly failure?: ActionFailure;
-}
 
 export function normal(reason: string, action: string, note: string): EventMessage {
   return { type: "Normal", reason, action, note };

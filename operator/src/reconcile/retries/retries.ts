@@ -69,15 +69,14 @@ export class Retries {
     return new Map([...this.machines].map(([machine, { retryAt }]) => [machine, retryAt]));
   }
 
-  /** What waits for an account, by key: not before, ms since the epoch. */
+  /** What waits, by key: not before, ms since the epoch. */
+  retryAt(): ReadonlyMap<string, number> {
+    return this.waits(() => true);
+  }
+
+  /** What waits for an account, by key. */
   accountRetryAt(): ReadonlyMap<string, number> {
-    const keys = [...this.entries.keys()];
-    return new Map(
-      keys.flatMap((key) => {
-        const entry = this.entryOf(key);
-        return entry?.account === undefined ? [] : [[key, entry.state.retryAt] as const];
-      }),
-    );
+    return this.waits(({ account }) => account !== undefined);
   }
 
   /** A person has edited the spec: what only a person could fix is tried at once. */
@@ -89,6 +88,16 @@ export class Retries {
     for (const [key, { state, account }] of this.entries) {
       if (state.schedule === "slow" && account === undefined) this.entries.delete(key);
     }
+  }
+
+  private waits(counts: (entry: Entry) => boolean): ReadonlyMap<string, number> {
+    const keys = [...this.entries.keys()];
+    return new Map(
+      keys.flatMap((key) => {
+        const entry = this.entryOf(key);
+        return entry === undefined || !counts(entry) ? [] : [[key, entry.state.retryAt] as const];
+      }),
+    );
   }
 
   private entryOf(key: string): Entry | undefined {

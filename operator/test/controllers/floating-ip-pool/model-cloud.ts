@@ -14,9 +14,9 @@ import type { CreationResult } from "../../../src/addresses/creation/creation-re
 import { type ListObservation, withList } from "../../../src/addresses/creation/list-observations.js";
 import { Claims } from "../../../src/claims/claims.js";
 import { poolClaims } from "../../../src/claims/read-claims.js";
-import { addressSetOf } from "../../../src/controllers/floating-ip-pool/address-set.js";
 import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import type { Pool, Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
+import { addressSetOf } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import type { CachedState } from "../../../src/inventory/cached-state.js";
 import { createView } from "../../../src/inventory/view.js";
 import type { SlimNode } from "../../../src/kube/slim.js";

@@ -2,13 +2,16 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { AddressMemory } from "../../../src/addresses/address-set.js";
 import { addressLockKey } from "../../../src/addresses/lock-key.js";
+import { memoryOf } from "../../../src/controllers/floating-ip-pool/memory.js";
 import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import { statusOf } from "../../../src/controllers/floating-ip-pool/status.js";
+import { NOTHING_SEEN } from "../../../src/inventory/view.js";
 import type { DnsSnapshot } from "../../../src/records/dns-snapshot.js";
 import { timestamp } from "../../../src/times.js";
 import { ModelCloud } from "./model-cloud.js";
 import { NO_MEMORY } from "./no-memory.js";
+import { poolState } from "./pool-state.js";
 
 const IP = "203.0.113.7";
 
@@ -115,6 +118,15 @@ describe("a failure of a whole pool", () => {
   const causes: Readonly<Record<string, (retryAt: number) => Partial<Snapshot>>> = {
     "its creation": (retryAt) => ({ memory: { ...NO_MEMORY, creationFailure: { ...problem, retryAt } } }),
     "its records": (retryAt) => ({ dns: failedDns(retryAt) }),
+    "one call, for the account's sake": (retryAt) => ({
+      memory: { ...NO_MEMORY, accountRetryAt: new Map([[addressLockKey(IP), retryAt]]) },
+    }),
+    "one action, for its own sake": (retryAt) => {
+      const state = poolState();
+      state.retries.failed("finalizer", { kind: "Unavailable", retryAfterSeconds: (retryAt - now) / 1000 }, { now });
+      const scene = { inventory: NOTHING_SEEN, verdictOf: () => undefined, now, monotonic: 0, recordReverts: [] };
+      return { memory: memoryOf(state, scene) };
+    },
     "its account": (retryAt) => ({ providerFailure: problem, providerRetryAt: retryAt }),
   };
 
@@ -128,6 +140,12 @@ describe("a failure of a whole pool", () => {
       expect(scene({}, { last }).desired.retryAt, "the failure is over").to.equal(undefined);
     });
   }
+
+  it("is not shown when the try is due and nothing is left to try", () => {
+    const accountRetryAt = new Map([[addressLockKey(IP), now]]);
+    const { desired } = scene({ memory: { ...NO_MEMORY, accountRetryAt } }, { last: timestamp(now) });
+    expect(desired.retryAt).to.equal(undefined);
+  });
 
   it("is not shown of its records while the pool is paused: no call can show that it is over", () => {
     const { desired, condition } = scene({ dns: failedDns(now + MINUTE) }, { paused: true });

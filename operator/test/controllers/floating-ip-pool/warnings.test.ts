@@ -2,7 +2,8 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { warningsOf } from "../../../src/controllers/floating-ip-pool/events.js";
 import type { Condition } from "../../../src/kube/patch.js";
-import type { DeferredEvent, EventMessage } from "../../../src/reconcile/conditions/event-message.js";
+import type { EventMessage } from "../../../src/reconcile/conditions/event-message.js";
+import type { DeferredEvent } from "../../../src/reconcile/plan.js";
 
 function condition(type: string, status: Condition["status"], reason: string, message = ""): Condition {
   return { type, status, reason, message, lastTransitionTime: "2025-06-01T10:00:00Z" };

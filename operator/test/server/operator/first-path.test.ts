@@ -134,6 +134,6 @@ async function grant(plane: ControlPlane): Promise<void> {
   await client.must.create(`${rbac}/clusterrolebindings`, {
     metadata: { name: USER },
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: USER },
-    lockKeys: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: USER }],
+    subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: USER }],
   });
 }

@@ -36,7 +36,7 @@ describe("what each identity cannot do, on the real server", function () {
     await rig.client.must.create(`/apis/rbac.authorization.k8s.io/v1/namespaces/${rig.names.team}/rolebindings`, {
       metadata: { name: "author" },
       roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "edit" },
-      lockKeys: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: AUTHOR }],
+      subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: AUTHOR }],
     });
     await rig.start();
   });

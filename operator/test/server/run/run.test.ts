@@ -93,6 +93,6 @@ async function grant(plane: ControlPlane, user: string): Promise<void> {
   await client.must.create(`${rbac}/clusterrolebindings`, {
     metadata: { name: user },
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: user },
-    lockKeys: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: user }],
+    subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: user }],
   });
 }

@@ -245,10 +245,14 @@ meta.DeleteOptions 1=gracePeriodSeconds:int 2=preconditions:meta.Preconditions 3
 meta.FieldSelectorRequirement 1=key:text 2=operator:text 3=values:[]text?
 meta.LabelSelector 1=matchLabels:{}text? 2=matchExpressions:[]meta.LabelSelectorRequirement?
 meta.LabelSelectorRequirement 1=key:text 2=operator:text 3=values:[]text?
+meta.ListMeta 1=selfLink:text? 2=resourceVersion:text? 3=continue:text? 4=remainingItemCount:int
 meta.ManagedFieldsEntry 1=manager:text? 2=operation:text? 3=apiVersion:text? 4=time:time 6=fieldsType:text? 7=fieldsV1:raw 8=subresource:text?
 meta.ObjectMeta 1=name:text? 2=generateName:text? 3=namespace:text? 4=selfLink:text? 5=uid:text? 6=resourceVersion:text? 7=generation:int? 8=creationTimestamp:time 9=deletionTimestamp:time 10=deletionGracePeriodSeconds:int 11=labels:{}text? 12=annotations:{}text? 13=ownerReferences:[]meta.OwnerReference? 14=finalizers:[]text? 17=managedFields:[]meta.ManagedFieldsEntry?
 meta.OwnerReference 5=apiVersion:text 1=kind:text 3=name:text 4=uid:text 6=controller:bool 7=blockOwnerDeletion:bool
 meta.Preconditions 1=uid:text 2=resourceVersion:text
+meta.Status v1 1=metadata:meta.ListMeta 2=status:text? 3=message:text? 4=reason:text? 5=details:meta.StatusDetails 6=code:int?
+meta.StatusCause 1=reason:text? 2=message:text? 3=field:text?
+meta.StatusDetails 1=name:text? 2=group:text? 3=kind:text? 6=uid:text? 4=causes:[]meta.StatusCause? 5=retryAfterSeconds:int?
 networking.IPBlock 1=cidr:text 2=except:[]text?
 networking.NetworkPolicy networking.k8s.io/v1 1=metadata:meta.ObjectMeta 2=spec:networking.NetworkPolicySpec
 networking.NetworkPolicyEgressRule 1=ports:[]networking.NetworkPolicyPort? 2=to:[]networking.NetworkPolicyPeer?

@@ -15,6 +15,8 @@ export interface Field {
 export interface Message {
   /** By its number in protobuf. */
   readonly fields: ReadonlyMap<number, Field>;
+  /** From the last number to the first. */
+  readonly descending: readonly (readonly [number, Field])[];
 }
 
 /** Every message by name, such as `core.PodSpec`. */
@@ -25,7 +27,8 @@ const KINDS = new Map<string, string>();
 for (const line of FIELDS.trim().split("\n")) {
   const [name = "", ...words] = line.split(" ");
   if (words[0]?.includes("=") === false) KINDS.set(`${words.shift()} ${name.split(".")[1]}`, name);
-  MESSAGES.set(name, { fields: new Map(words.map(readField)) });
+  const fields = words.map(readField);
+  MESSAGES.set(name, { fields: new Map(fields), descending: fields.toSorted(([a], [b]) => b - a) });
 }
 
 /** Reads `4=tolerations:[]core.Toleration?`. */

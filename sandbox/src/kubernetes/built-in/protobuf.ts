@@ -1,4 +1,4 @@
-/** Kubernetes' protobuf encoding of the built-in kinds, which kubectl and client-go send; answers are always JSON. */
+/** Reads Kubernetes' protobuf encoding of the built-in kinds, which kubectl and client-go send. */
 import { unsupportedMediaType } from "../api-status.js";
 import { isObject, type JsonObject, listOf, objectOf } from "../json.js";
 import { type Field, type Message, messageNamed, messageOfKind } from "./messages.js";
@@ -15,10 +15,29 @@ export function readProtobuf(body: Buffer): JsonObject {
   if (body.subarray(0, MAGIC.length).toString("latin1") !== MAGIC) throw refused("something else");
   const envelope = partsOf(body.subarray(MAGIC.length));
   const type = partsOf(envelope.get(1));
-  const [apiVersion = "", kind = ""] = [type.get(1)?.toString("utf8"), type.get(2)?.toString("utf8")];
+  const [apiVersion, kind] = [textIn(type, 1), textIn(type, 2)];
+  const raw = envelope.get(2) ?? NONE;
+  const list = kind.endsWith(LIST) ? messageOfKind(apiVersion, kind.slice(0, -LIST.length)) : undefined;
+  if (list !== undefined) return { apiVersion, kind, ...readList(raw, list) };
   const message = messageNamed(messageOfKind(apiVersion, kind) ?? "");
   if (!message) throw refused(kind);
-  return { apiVersion, kind, ...readMessage(envelope.get(2) ?? NONE, message) };
+  return { apiVersion, kind, ...readMessage(raw, message) };
+}
+
+/** Reads an event of a watch, without its length. */
+export function readProtobufEvent(frame: Buffer): { readonly type: string; readonly object: JsonObject } {
+  const event = partsOf(frame);
+  const object = partsOf(event.get(2)).get(1) ?? NONE;
+  return { type: textIn(event, 1), object: readProtobuf(object) };
+}
+
+const LIST = "List";
+
+/** Every list has its metadata first, then its items. */
+function readList(raw: Buffer, item: string): JsonObject {
+  const field = (name: string, type: string, many: Field["many"]) => ({ name, type, many, omitEmpty: true });
+  const fields = [[1, field("metadata", "meta.ListMeta", "one")] as const, [2, field("items", item, "list")] as const];
+  return { items: [], ...readMessage(raw, { fields: new Map(fields) }) };
 }
 
 const NONE = Buffer.alloc(0);
@@ -32,7 +51,11 @@ function partsOf(body: Buffer = NONE): ReadonlyMap<number, Buffer> {
   return new Map([...fieldsOf(body)].map(({ field, bytes }) => [field, bytes]));
 }
 
-function readMessage(body: Buffer, { fields }: Message): JsonObject {
+function textIn(parts: ReadonlyMap<number, Buffer>, field: number): string {
+  return parts.get(field)?.toString("utf8") ?? "";
+}
+
+function readMessage(body: Buffer, { fields }: Pick<Message, "fields">): JsonObject {
   const object: JsonObject = {};
   for (const wire of fieldsOf(body)) {
     const field = fields.get(wire.field);

@@ -1,9 +1,8 @@
 import type { Cluster } from "../cluster.js";
-import type { JsonObject } from "../json.js";
-import { apiVersionOf } from "../objects.js";
 import type { WatchEvent } from "../read/watch.js";
 import type { ApiRequest } from "../request.js";
 import type { ResourceType } from "../resources/resource-type.js";
+import { bookmarkObject } from "./bookmark-object.js";
 import { objectText } from "./object-text.js";
 import { readInclude, table } from "./table.js";
 
@@ -31,11 +30,4 @@ export function watchLine(cluster: Cluster, type: ResourceType, request: ApiRequ
     first = false;
     return `${JSON.stringify({ type: event.type, object })}\n`;
   };
-}
-
-function bookmarkObject(type: ResourceType, event: Extract<WatchEvent, { type: "BOOKMARK" }>): JsonObject {
-  const { resourceVersion, endOfInitialEvents } = event;
-  const annotations = { "k8s.io/initial-events-end": "true" };
-  const metadata = { resourceVersion, ...(endOfInitialEvents && { annotations }) };
-  return { kind: type.kind, apiVersion: apiVersionOf(type), metadata };
 }

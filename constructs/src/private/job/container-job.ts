@@ -1,9 +1,9 @@
-import { FORCED_JOB_FIELDS, FORCED_POD_FIELDS, JOB_VARIABLES, MAX_JOB_SECONDS } from "../api/job-limits";
-import { DNS_SUBDOMAIN_PATTERN } from "../api/label-syntax";
-import type { JsonObject } from "../api/schema";
-import type { RoutedIPJobContainer } from "../routed-ip-job-container";
-import type { Site } from "./draft";
-import { wholeSeconds, written } from "./written";
+import { FORCED_JOB_FIELDS, FORCED_POD_FIELDS, JOB_VARIABLES, MAX_JOB_SECONDS } from "../../api/job-limits";
+import { DNS_SUBDOMAIN_PATTERN } from "../../api/label-syntax";
+import type { JsonObject } from "../../api/schema";
+import type { RoutedIPJobContainer } from "../../routed-ip-job-container";
+import type { Site } from "../draft";
+import { wholeSeconds, written } from "../written";
 
 /** The user of many images without a root user. */
 const DEFAULT_USER_ID = 65_532;

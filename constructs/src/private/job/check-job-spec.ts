@@ -1,10 +1,12 @@
-import { FORCED_JOB_FIELDS, FORCED_POD_FIELDS, MAX_JOB_SECONDS } from "../api/job-limits";
-import { isObject, type JsonObject } from "../api/schema";
-import type { Site } from "./draft";
-import { objectAt } from "./manifest";
+import { FORCED_JOB_FIELDS, FORCED_POD_FIELDS, MAX_JOB_SECONDS } from "../../api/job-limits";
+import { isObject, type JsonObject } from "../../api/schema";
+import type { Site } from "../draft";
+import { objectAt } from "../manifest";
+import { checkFields } from "./job-fields";
 
 /** Refuses a Job spec that cannot run, or that contains fields which the operator overwrites. */
 export function checkJobSpec(spec: JsonObject, site: Site): void {
+  checkFields(spec, site);
   for (const [field, forced] of Object.entries(FORCED_JOB_FIELDS)) {
     const given = spec[field];
     if (given === undefined || given === null || given === forced) continue;

@@ -1,0 +1,92 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { addressLockKey } from "../../../src/addresses/lock-key.js";
+import { memoryOf } from "../../../src/controllers/floating-ip-pool/memory.js";
+import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
+import { recordOutcome } from "../../../src/controllers/floating-ip-pool/record-outcome.js";
+import { createView } from "../../../src/inventory/view.js";
+import { FakeClock } from "../../support/fake-clock.js";
+import { ModelCloud } from "./model-cloud.js";
+import { NO_MEMORY } from "./no-memory.js";
+import { poolState } from "./pool-state.js";
+
+const IP = "203.0.113.7";
+const [OURS, OTHER] = ["digitalocean://n1", "digitalocean://other"];
+const MINUTE = 60_000;
+
+describe("a dispute over what a pool writes", () => {
+  const planOf = (paused: boolean) => {
+    const cloud = new ModelCloud();
+    cloud.addPool("web", { ips: [IP], paused, dnsRecordSet: { zone: "example.com", recordName: "web" } });
+    const times = [cloud.now - 3_000, cloud.now - 2_000, cloud.now - 1_000];
+    const memory = { ...NO_MEMORY, reverts: new Map([IP, "records"].map((what) => [what, times] as const)) };
+    return plan({ ...cloud.snapshot("web"), memory });
+  };
+
+  it("is in no condition and in no address while the pool is paused: it writes nothing that could be undone", () => {
+    const reasons = (paused: boolean) => [
+      ...planOf(paused).conditions.map(({ reason }) => reason),
+      ...planOf(paused).addresses.map(({ status }) => status.reason),
+    ];
+    expect(reasons(false)).to.include("ForeignWriter");
+    expect(reasons(true)).not.to.include("ForeignWriter");
+  });
+});
+
+describe("a dispute over an address", () => {
+  /** What the pool remembers when it sees the address there. */
+  const scene = () => {
+    const clock = new FakeClock();
+    const state = poolState();
+    const look = (holder: string | undefined) => {
+      const facts = { ip: IP, family: "IPv4", region: "", ...(holder === undefined ? {} : { holder }) } as const;
+      const cachedStates = new Map([[IP, { facts, at: 0 }]]);
+      const inventory = createView({ now: 0, listedAt: 0, cachedStates, gone: new Set(), reservations: new Map() });
+      const verdictOf = (machine: string) => {
+        return machine === OURS ? { node: { name: "n1" } as never, refusals: [] } : undefined;
+      };
+      const times = { now: clock.now(), monotonic: clock.monotonic() };
+      return memoryOf(state, { inventory, verdictOf, ...times, recordReverts: [] }).reverts.get(IP) ?? [];
+    };
+    const ended = (action: "assign" | "unassign") => {
+      const why = "";
+      const done =
+        action === "assign"
+          ? ({ do: "assign", ip: IP, node: { name: "n1", machine: OURS }, why } as const)
+          : ({ do: "unassign", ip: IP, from: OURS, why } as const);
+      const sequence = { lockKey: addressLockKey(IP), steps: [{ actions: [done] }] };
+      recordOutcome(clock, state, { sequence, results: [{ action: done, outcome: { is: "done" } }] });
+    };
+    return { clock, look, ended };
+  };
+
+  it("ends when our assignment has lasted for ten minutes", async () => {
+    const { clock, look, ended } = scene();
+    ended("assign");
+    expect(look(OTHER)).to.have.length(1);
+    ended("assign");
+    await clock.advance(9 * MINUTE);
+    expect(look(OURS)).to.have.length(1);
+    await clock.advance(2 * MINUTE);
+    expect(look(OURS)).to.be.empty;
+  });
+
+  it("ends when the address stays where somebody else put it, and we no longer want to move it", async () => {
+    const { clock, look, ended } = scene();
+    for (let round = 0; round < 3; round++) {
+      ended("assign");
+      look(OTHER);
+    }
+    await clock.advance(19 * MINUTE);
+    expect(look(OTHER), "we may only just have tried again").to.have.length(3);
+    await clock.advance(2 * MINUTE);
+    expect(look(OTHER)).to.be.empty;
+  });
+
+  it("begins with no address that we ourselves took off its node", () => {
+    const { look, ended } = scene();
+    ended("assign");
+    ended("unassign");
+    expect(look(undefined)).to.be.empty;
+  });
+});

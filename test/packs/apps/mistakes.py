@@ -1,0 +1,145 @@
+"""Mistakes that Python itself accepts. Prints the error of each synthesis as JSON: title -> lines."""
+
+import json
+import sys
+
+import cdk8s_plus_28 as kplus
+from cdk8s import App, Chart, Testing, YamlOutputType
+from cdk8s_flipop import (
+    ClassImplementation,
+    ClusterRoutedIPClass,
+    Credentials,
+    FlipopCrds,
+    FlipopOperator,
+    FloatingIPPool,
+    OperatorFeature,
+    RoutedIP,
+    RoutedIPImplementation,
+    RoutedIPIssuer,
+    RoutedIPJob,
+    SecretRef,
+    ServiceRef,
+)
+
+# Assembled here, so that nothing in the repo looks like a token.
+TOKEN = "dop_v1_" + "0a" * 32
+JOB = RoutedIPJob.container(image="registry.example/update:1")
+
+
+def job(spec):
+    jobs = ClassImplementation.jobs(RoutedIPJob.spec(spec), JOB)
+    return lambda chart: ClusterRoutedIPClass(chart, "bad", metadata={"name": "class"}, implementation=jobs)
+
+
+def pod(**fields):
+    return job({"template": {"spec": {"containers": [{"name": "a", "image": "a"}], **fields}}})
+
+
+def container(**fields):
+    return pod(containers=[{"name": "a", "image": "a", **fields}])
+
+
+def routed_ip(reference):
+    def make(chart):
+        RoutedIP(chart, "bad", implementation=reference(chart), service=ServiceRef.named("web"))
+
+    return make
+
+
+def pool(chart, name, address, **props):
+    return FloatingIPPool(chart, name, metadata={"name": "web"}, ips=[address], **props)
+
+
+def workload(chart):
+    return kplus.Deployment(chart, "other", containers=[kplus.ContainerProps(image="a")])
+
+
+def a_class(chart):
+    return ClusterRoutedIPClass.from_cluster_routed_ip_class_name(chart, "other", "public")
+
+
+def two_pools(chart):
+    pool(chart, "first", "192.0.2.1")
+    pool(Chart(chart.node.root, "second", namespace="web"), "bad", "192.0.2.2")
+
+
+def pool_and_routed_ip(chart):
+    pool(chart, "first", "192.0.2.1")
+    issuer = RoutedIPImplementation.issuer(RoutedIPIssuer(chart, "issuer"))
+    RoutedIP(chart, "bad", implementation=issuer, service=ServiceRef.named("web"), address="192.0.2.1")
+
+
+def two_operators(chart):
+    FlipopOperator(chart, "first", name="first")
+    FlipopOperator(chart, "bad", name="second")
+
+
+def two_definitions(chart):
+    FlipopCrds(chart, "first")
+    FlipopCrds(chart, "bad")
+
+
+def two_clusters(chart):
+    pool(chart, "first", "192.0.2.1", cluster="prod")
+    FloatingIPPool(chart, "bad", ips=["192.0.2.2"], cluster="staging")
+
+
+CASES = {
+    "a misspelt field of a Job": job({"backofLimit": 0, "template": {"spec": {"containers": [{"name": "a", "image": "a"}]}}}),
+    "a misspelt field of a template": job({"template": {"metadatas": {}, "spec": {"containers": [{"name": "a", "image": "a"}]}}}),
+    "a misspelt field of a pod": pod(volume=[]),
+    "a misspelt field of a container": container(comand=["update"]),
+    "a misspelt field of a variable": container(env=[{"name": "MODE", "valu": "a"}]),
+    "a misspelt source of variables": container(envFrom=[{"secretref": {"name": "a"}}]),
+    "a misspelt mount": container(volumeMounts=[{"name": "tmp", "mountpath": "/tmp"}]),
+    "a misspelt field of resources": container(resources={"limit": {"cpu": "1"}}),
+    "a misspelt field of security": container(securityContext={"runAsNonroot": True}),
+    "a misspelt field of a first container": pod(initContainers=[{"name": "b", "imag": "b"}]),
+    "a Python name of a field": pod(service_account_name="updater"),
+    "a class for an issuer": routed_ip(lambda chart: RoutedIPImplementation.issuer(a_class(chart))),
+    "an issuer for a class": routed_ip(
+        lambda chart: RoutedIPImplementation.cluster_class(RoutedIPIssuer(chart, "other"))
+    ),
+    "a pool for an issuer": routed_ip(
+        lambda chart: RoutedIPImplementation.issuer(pool(chart, "other", "192.0.2.1"))
+    ),
+    "a Deployment for an issuer": routed_ip(lambda chart: RoutedIPImplementation.issuer(workload(chart))),
+    "a Deployment for a class": routed_ip(lambda chart: RoutedIPImplementation.cluster_class(workload(chart))),
+    "a class for the issuer of a class": lambda chart: ClusterRoutedIPClass(
+        chart, "bad", metadata={"name": "class"}, implementation=ClassImplementation.issuer(a_class(chart))
+    ),
+    "a token for a Secret": lambda chart: RoutedIPIssuer(chart, "bad", credentials=Credentials.from_secret_name(TOKEN)),
+    "a token for a Job's Secret": lambda chart: ClusterRoutedIPClass(
+        chart,
+        "bad",
+        metadata={"name": "class"},
+        implementation=ClassImplementation.jobs(JOB, JOB),
+        secrets=[SecretRef.named(TOKEN)],
+    ),
+    "a token in a Job": container(args=["--token=" + TOKEN]),
+    "the name of an operator's Secret": lambda chart: FlipopOperator(
+        chart, "bad", cloudflare=Credentials.from_secret_name("My_Secret")
+    ),
+    "an operator in kube-system": lambda chart: FlipopOperator(chart, "bad", namespace="kube-system"),
+    "Jobs in default": lambda chart: FlipopOperator(
+        chart, "bad", features=[OperatorFeature.JOBS], job_namespaces=["default"]
+    ),
+    "two operators in a namespace": two_operators,
+    "two pools with a name": two_pools,
+    "an address in two resources": pool_and_routed_ip,
+    "the definitions twice": two_definitions,
+    "two clusters for a chart": two_clusters,
+}
+
+
+def error_of(make):
+    chart = Chart(App(yaml_output_type=YamlOutputType.FILE_PER_CHART), "test", namespace="web")
+    make(chart)
+    try:
+        Testing.synth(chart)
+    except Exception as error:
+        return [line.strip() for line in str(error).splitlines()[1:] if line.strip().startswith("[")]
+    return []
+
+
+json.dump({title: error_of(make) for title, make in CASES.items()}, sys.stdout)
