@@ -36,7 +36,7 @@ const NONE_IF_EMPTY = "Empty: none.";
 const LABELS = { default: {}, schema: labelsSchema() };
 
 /** A value for each prop of the operator, with the same name. */
-export const VALUES: Readonly<Record<keyof FlipopOperatorProps, ValueFacts>> = {
+export const VALUES: Readonly<Record<Exclude<keyof FlipopOperatorProps, "cluster">, ValueFacts>> = {
   name: { default: "flipop", schema: { ...textSchema("^[a-z]([-a-z0-9]*[a-z0-9])?$"), maxLength: 55 } },
   namespace: {
     default: DEFAULT_NAMESPACE,
