@@ -12,12 +12,12 @@ import type { Synced } from "../runtime/manager.js";
 import { type SliceFacts, slimSlices } from "./endpoints.js";
 import { FirewallRegistry } from "./firewall-registry.js";
 import { type LookUp, resolveClass, usesOf } from "./resolved-class.js";
-import type { RoutedIP } from "./resource.js";
 import {
   type ClassObject,
   type ClassRead,
   type IssuerObject,
   type IssuerRead,
+  type RoutedIP,
   type RoutedObject,
   readClass,
   readIssuer,

@@ -9,10 +9,10 @@ import { finalizerPatch, ownAnnotationPatch, type Patch, specPatch, statusPatch 
 import type { ActionCall, ActionTable } from "../../reconcile/kind.js";
 import type { SequenceResult } from "../../reconcile/plan.js";
 import type { ControllerContext } from "../context.js";
-import { isOf } from "./creation-fields.js";
 import { endCreation, noteOlderCrd, recordCreation } from "./pool-creation.js";
 import { mayBeAccepted } from "./record-outcome.js";
 import type { PoolObject, PoolState, Pools } from "./resource.js";
+import { isOf } from "./snapshot.js";
 
 type Call = ActionCall<Pools>;
 type Change = { readonly [K in keyof FloatingIPPoolStatus]?: FloatingIPPoolStatus[K] | undefined };

@@ -12,9 +12,8 @@ import {
 import { CREATION } from "../../addresses/lock-key.js";
 import type { Clock } from "../../clock.js";
 import type { ControllerContext } from "../context.js";
-import { CREATION_FIELDS } from "./creation-fields.js";
 import { knownPool, type PoolState } from "./resource.js";
-import type { Gathered, Pool } from "./snapshot.js";
+import { CREATION_FIELDS, type Gathered, type Pool } from "./snapshot.js";
 
 interface Clocked {
   readonly clock: Pick<Clock, "monotonic">;
@@ -45,10 +44,6 @@ export function noteCreation(context: ControllerContext, state: PoolState): void
   noteAnyCreation(context, { resource: state.ref, running: state.inFlight.has(CREATION), account }, intent);
 }
 
-function fieldsOf(context: Clocked, state: PoolState): CreationFields<FloatingIPPoolStatus> {
-  return { ...CREATION_FIELDS, onMarkDropped: () => noteOlderCrd(context, state) };
-}
-
 /** As the creation book knows the pool. */
 export function creationKey(
   { ref }: Pick<PoolState, "ref">,
@@ -56,4 +51,8 @@ export function creationKey(
   { family, account }: Pick<Gathered, "family" | "account">,
 ) {
   return { resource: ref, provider: spec.provider, family, account: account?.inventory };
+}
+
+function fieldsOf(context: Clocked, state: PoolState): CreationFields<FloatingIPPoolStatus> {
+  return { ...CREATION_FIELDS, onMarkDropped: () => noteOlderCrd(context, state) };
 }

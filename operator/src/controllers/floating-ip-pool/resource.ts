@@ -16,10 +16,9 @@ import {
   type SafeSpec,
 } from "../../reconcile/read-spec.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
-import { CREATION_FIELDS } from "./creation-fields.js";
 import type { Remembered } from "./memory.js";
 import type { Plan } from "./plan.js";
-import type { Gathered, Pool } from "./snapshot.js";
+import { CREATION_FIELDS, type Gathered, type Pool } from "./snapshot.js";
 
 export const KIND = "FloatingIPPool";
 export const PLURAL = "floatingippools";

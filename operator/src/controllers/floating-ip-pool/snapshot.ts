@@ -1,8 +1,16 @@
 /** All that a decision about one pool reads: values of one moment, gathered without an `await` in between. */
 
-import type { FloatingIPPoolSpec, FloatingIPPoolStatus, IpFamily } from "cdk8s-flipop/api";
+import {
+  type CreatedAddress,
+  canonicalIp,
+  type FloatingIPPoolSpec,
+  type FloatingIPPoolStatus,
+  type IpFamily,
+} from "cdk8s-flipop/api";
 import type { AddressAccount } from "../../addresses/address-accounts.js";
 import type { AddressSet, AddressSnapshot } from "../../addresses/address-set.js";
+import type { CreatedFacts } from "../../addresses/creation/creation-result.js";
+import type { CreationFields } from "../../addresses/creation/record-creation.js";
 import { familyOfList } from "../../addresses/desired.js";
 import type { ObjectMeta } from "../../kube/objects.js";
 import type { NodeFacts } from "../../match/node-facts.js";
@@ -57,4 +65,31 @@ export function addressSetOf(pool: Pool): AddressSet {
 /** That of the spec, else of its first address, else IPv4. */
 export function familyOfPool({ spec }: Pick<Pool, "spec">): IpFamily {
   return spec.ipFamily ?? familyOfList(spec.ips ?? []);
+}
+
+/** Where the status keeps the addresses that were created for the pool. */
+export const CREATION_FIELDS: CreationFields<FloatingIPPoolStatus> = {
+  createdTimes: ({ createdIPs = [] }) => createdIPs.map(({ createdTime }) => createdTime),
+  isOnRecord: ({ createdIPs = [] }, { ip, inferred }) => {
+    const entry = createdIPs.find((each) => isOf(each, ip));
+    return entry !== undefined && (inferred !== true || entry.inferred === true);
+  },
+  added: (status, created) => ({
+    createdIPs: [...without(status, created), entryOf(created)],
+    ips: { [created.ip]: created.status, ...status.ips },
+  }),
+  removed: (status, created) => ({ createdIPs: without(status, created) }),
+  mark: "status.createdIPs[].inferred",
+};
+
+function entryOf({ ip, createdTime, inferred }: CreatedFacts): CreatedAddress {
+  return { ip, createdTime, ...(inferred === true ? { inferred } : {}) };
+}
+
+function without({ createdIPs = [] }: FloatingIPPoolStatus, { ip }: CreatedFacts): readonly CreatedAddress[] {
+  return createdIPs.filter((entry) => !isOf(entry, ip));
+}
+
+export function isOf(entry: CreatedAddress, ip: string): boolean {
+  return canonicalIp(entry.ip) === canonicalIp(ip);
 }

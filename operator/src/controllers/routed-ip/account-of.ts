@@ -2,9 +2,10 @@
 
 import type { CallPriority } from "../../providers/urgency.js";
 import type { RecoveringAccount } from "../../reconcile/retries/retries.js";
-import type { RoutedKind } from "./action-table.js";
 import { firewallPriority, isFirewallCall, recoveryOf } from "./firewall-calls.js";
-import type { Gathered, GatherTools } from "./gather.js";
+import type { GatherTools } from "./gather.js";
+import type { Gathered } from "./gathered.js";
+import type { RoutedKind } from "./routed-state.js";
 
 type RoutedAction = RoutedKind["action"];
 

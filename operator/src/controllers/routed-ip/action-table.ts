@@ -1,37 +1,16 @@
 /** What RoutedIPs ask for, and how it is done. */
 
 import type { Outcome } from "../../addresses/calls/outcomes.js";
-import type { ActionCall, ActionTable, RunAction } from "../../reconcile/kind.js";
-import type { ActionResult } from "../../reconcile/plan.js";
-import type { RoutedObject, RoutedRead } from "../../routing/resource.js";
+import type { ActionTable, RunAction } from "../../reconcile/kind.js";
 import type { Action } from "./actions.js";
 import { assign, create, poll, release, unassign } from "./address-calls.js";
 import { changeFirewall, createFirewall, readFirewall, recordCreated } from "./firewall-calls.js";
-import type { Gathered, GatherTools, IssuedGathered } from "./gather.js";
+import type { GatherTools } from "./gather.js";
 import { createJob, record, removeJob } from "./jobs/calls.js";
-import type { JobAction } from "./jobs/plan.js";
 import { callRecords, keep, patchMetadata, recordFirewall, recordIntent } from "./object-calls.js";
 import { dropCopy, recordCreation } from "./routed-creation.js";
-import type { RoutedMemory } from "./routed-state.js";
-import type { RoutedPlan } from "./sequences.js";
+import type { IssuedCall, RoutedKind } from "./routed-state.js";
 import { setTaints } from "./set-taints.js";
-
-/** The types of this kind, for the engine. */
-export interface RoutedKind {
-  readonly object: RoutedObject;
-  readonly resource: RoutedRead;
-  readonly snapshot: Gathered;
-  readonly action: Action | JobAction;
-  readonly plan: RoutedPlan;
-  readonly memory: RoutedMemory;
-}
-
-export type RoutedResult = ActionResult<RoutedKind["action"]>;
-
-export type OfKind<K extends RoutedKind["action"]["do"]> = Extract<RoutedKind["action"], { readonly do: K }>;
-
-/** A call for a RoutedIP that the operator serves itself. */
-export type IssuedCall = ActionCall<RoutedKind> & { readonly snapshot: IssuedGathered };
 
 type RunIssued<A> = (tools: GatherTools, call: IssuedCall, action: A) => Promise<Outcome>;
 

@@ -8,10 +8,10 @@ import { createAddress } from "../../addresses/creation/create.js";
 import type { ProviderId } from "../../providers/types.js";
 import type { Routing } from "../../routing/routing.js";
 import { timestamp } from "../../times.js";
-import type { IssuedCall } from "./action-table.js";
 import type { Of } from "./actions.js";
 import type { GatherTools } from "./gather.js";
 import { endCreation } from "./routed-creation.js";
+import type { IssuedCall } from "./routed-state.js";
 
 export function assign(_tools: GatherTools, call: IssuedCall, action: Of<"assign">): Promise<Outcome> {
   const { account, inventory } = openOf(call);

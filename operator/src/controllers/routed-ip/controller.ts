@@ -16,7 +16,7 @@ import { type RoutedObject, type RoutedRead, readRouted } from "../../routing/re
 import type { Drainable } from "../../runtime/manager.js";
 import type { ControllerContext } from "../context.js";
 import { accountOf, priorityOf } from "./account-of.js";
-import { actions, type RoutedKind } from "./action-table.js";
+import { actions } from "./action-table.js";
 import { eventsOf } from "./events.js";
 import { type GatherTools, gather } from "./gather.js";
 import { samplesOf } from "./metrics.js";
@@ -25,7 +25,15 @@ import { prepare, readAgainMs } from "./prepare.js";
 import { publish, reserve } from "./publish.js";
 import { recheckOf } from "./recheck.js";
 import { noteCreation } from "./routed-creation.js";
-import { KIND, newMemory, PLURAL, type RoutedMemory, type RoutedState, readOf } from "./routed-state.js";
+import {
+  KIND,
+  newMemory,
+  PLURAL,
+  type RoutedKind,
+  type RoutedMemory,
+  type RoutedState,
+  readOf,
+} from "./routed-state.js";
 import { planOf } from "./sequences.js";
 import { ServiceFollower } from "./service-follower.js";
 

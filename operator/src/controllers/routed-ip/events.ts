@@ -14,8 +14,8 @@ import {
   warning,
 } from "../../reconcile/conditions/event-message.js";
 import type { SequenceResult } from "../../reconcile/plan.js";
-import type { OfKind, RoutedKind, RoutedResult } from "./action-table.js";
 import type { Of } from "./actions.js";
+import type { OfKind, RoutedKind, RoutedResult } from "./routed-state.js";
 import type { Snapshot } from "./snapshot.js";
 
 /** What people call a machine. */

@@ -9,9 +9,10 @@ import type { FirewallCaller, SharedFirewall } from "../../routing/firewall-regi
 import type { IssuerObject } from "../../routing/resource.js";
 import type { Routing } from "../../routing/routing.js";
 import { timestamp } from "../../times.js";
-import type { IssuedCall } from "./action-table.js";
 import type { FirewallDo, Of } from "./actions.js";
-import type { GatherTools, IssuedGathered } from "./gather.js";
+import type { GatherTools } from "./gather.js";
+import type { IssuedGathered } from "./gathered.js";
+import type { IssuedCall } from "./routed-state.js";
 
 export function readFirewall({ routing }: GatherTools, call: IssuedCall, action: Of<"read-firewall">) {
   return calling(routing, call, action, async (firewall, caller) => {

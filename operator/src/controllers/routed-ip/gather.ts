@@ -6,26 +6,23 @@ import { annotatedIps } from "../../addresses/desired.js";
 import { CRD_PROBE_MS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import { NOTHING_SEEN } from "../../inventory/view.js";
-import { tallyText } from "../../match/tally.js";
 import { omitUndefined } from "../../omit-undefined.js";
-import type { FirewallProvider, ProviderId } from "../../providers/types.js";
+import type { ProviderId } from "../../providers/types.js";
 import type { Problem } from "../../reconcile/conditions/problem.js";
 import { DnsService, type DnsView, dnsOfRegistry } from "../../records/dns-service.js";
-import type { SharedFirewall } from "../../routing/firewall-registry.js";
 import type { IssuedAccount, IssuerAccounts } from "../../routing/issuer-accounts.js";
-import { NO_PORTS, portsOf } from "../../routing/ports.js";
 import { type ResolvedIssuerClass, resolveClass } from "../../routing/resolved-class.js";
 import type { RoutedIP, RoutedRead } from "../../routing/resource.js";
 import type { Routing } from "../../routing/routing.js";
-import { serviceProblem } from "../../routing/service.js";
 import { addressSetOf } from "./address-set.js";
 import { withResult } from "./creation-fields.js";
-import { firewallOf } from "./gather-firewall.js";
+import { firewallOf, type ResolvedAccount } from "./gather-firewall.js";
+import { nodesOf, problemOfService, servedBy } from "./gather-service.js";
+import type { Gathered, IssuedGathered } from "./gathered.js";
 import { type JobTools, snapshotOf } from "./jobs/gather.js";
-import type { JobSnapshot } from "./jobs/plan.js";
 import { JOB_KEY, UPDATE } from "./lock-keys.js";
 import { memoryOf } from "./memory.js";
-import type { Move, RoutedMemory, RoutedState } from "./routed-state.js";
+import type { RoutedState } from "./routed-state.js";
 import type { Snapshot } from "./snapshot.js";
 
 export interface GatherTools {
@@ -33,33 +30,6 @@ export interface GatherTools {
   readonly accounts: IssuerAccounts;
   /** Absent: the operator runs without feature jobs. */
   readonly jobs?: JobTools;
-}
-
-/** What the plan reads, and what its actions work with. */
-export type Gathered = IssuedGathered | JobsGathered;
-
-/** Of a RoutedIP whose class works by Jobs. */
-export interface JobsGathered {
-  readonly by: "jobs";
-  readonly snapshot: JobSnapshot;
-  /** When the API server is asked again for a Job that it refused, ms since the epoch. */
-  readonly retryAt?: number;
-}
-
-/** Of a RoutedIP that the operator serves with an issuer's account. */
-export interface IssuedGathered {
-  readonly by: "issuer";
-  readonly snapshot: Snapshot;
-  /** A move that this process has asked for. */
-  readonly move?: Move;
-  /** When a running action may be checked again, by its id; ms since the epoch. */
-  readonly poll?: { readonly id: string; readonly at: number };
-  readonly family: IpFamily;
-  readonly account: AddressAccount | undefined;
-  readonly dnsService: DnsService;
-  readonly dns: DnsView | undefined;
-  readonly firewall: SharedFirewall | undefined;
-  readonly firewalls: FirewallProvider | undefined;
 }
 
 export function gather(tools: GatherTools, state: RoutedState, read: RoutedRead): Gathered {
@@ -142,33 +112,6 @@ function accountFacts(account: AddressAccount | undefined) {
   return { capabilities: account.provider.capabilities, ...omitUndefined({ providerFailure, providerRetryAt }) };
 }
 
-export function nodesOf({
-  follower,
-}: Pick<RoutedMemory, "follower">): Pick<Snapshot, "candidates" | "verdictOf" | "refusals" | "servesAt"> {
-  const { index } = follower;
-  return {
-    candidates: index?.candidates() ?? [],
-    verdictOf: (machine) => index?.verdictOfMachine(machine),
-    refusals: index === undefined ? "" : tallyText(index.tally()),
-    servesAt: (node) => follower.servesAt(node),
-  };
-}
-
-export function servedBy(
-  routing: Routing,
-  { follower }: Pick<RoutedMemory, "follower">,
-  { routed, problem }: { readonly routed: RoutedIP; readonly problem: Problem | undefined },
-): Pick<Snapshot, "cachesComplete" | "leadsSince" | "ports"> {
-  const pods = follower.podsBehind();
-  const service = routing.service(follower.service);
-  const known = service !== undefined && problem === undefined;
-  return {
-    cachesComplete: routing.context.leads() && routing.synced && pods !== undefined,
-    ...omitUndefined({ leadsSince: routing.context.leadsSince() }),
-    ports: known ? portsOf(service, pods ?? [], routed.status.ports) : NO_PORTS,
-  };
-}
-
 export function creationKey(
   { ref }: Pick<RoutedState, "ref">,
   {
@@ -190,13 +133,6 @@ export function namedAddresses({ metadata, spec, status }: RoutedIP): readonly s
   return [...new Set([...own, ...annotatedIps({ metadata })])];
 }
 
-export interface ResolvedAccount {
-  readonly resolvedClass: ResolvedIssuerClass | undefined;
-  readonly account: AddressAccount | undefined;
-  readonly issued: IssuedAccount | undefined;
-  readonly problem: Problem | undefined;
-}
-
 /** By whose account, and what stands in the way: the first of all that does. */
 export function resolveAccount(
   tools: GatherTools,
@@ -211,11 +147,6 @@ export function resolveAccount(
   if (resolvedClass.by === "jobs") return { ...NO_ACCOUNT, problem: unserved ?? jobsDisabled(resolvedClass.className) };
   const { issued, account, problem: unable } = accountOf(tools, resolvedClass, familyOfRouted(routed));
   return { resolvedClass, account, issued, problem: unserved ?? unable };
-}
-
-export function problemOfService(routing: Routing, { memory, ref }: RoutedState): Problem | undefined {
-  const key = memory.follower.service;
-  return serviceProblem({ key, namespace: ref.namespace, service: routing.service(key) });
 }
 
 function jobsDisabled(className: string): Problem {

@@ -6,13 +6,12 @@ import { intentText } from "../../addresses/creation/creation-result.js";
 import { finalizerPatch, ownAnnotationPatch, type Patch, statusPatch } from "../../kube/write/patch.js";
 import type { ActionCall } from "../../reconcile/kind.js";
 import type { RoutedObject } from "../../routing/resource.js";
-import type { IssuedCall, OfKind, RoutedKind } from "./action-table.js";
 import type { Of } from "./actions.js";
 import { previousStatus, recordedStatus } from "./address-status.js";
 import { sharedFirewall } from "./firewall-calls.js";
 import type { GatherTools } from "./gather.js";
 import { endCreation } from "./routed-creation.js";
-import type { RoutedState } from "./routed-state.js";
+import type { IssuedCall, OfKind, RoutedKind, RoutedState } from "./routed-state.js";
 import type { StatusChange } from "./status.js";
 
 export async function callRecords(

@@ -8,15 +8,8 @@ import type { CallContext } from "../../providers/call.js";
 import { earliest } from "../../reconcile/iteration.js";
 import { resolveClass } from "../../routing/resolved-class.js";
 import type { RoutedRead } from "../../routing/resource.js";
-import {
-  creationKey,
-  familyOfRouted,
-  type Gathered,
-  type GatherTools,
-  type IssuedGathered,
-  namedAddresses,
-  resolveAccount,
-} from "./gather.js";
+import { creationKey, familyOfRouted, type GatherTools, namedAddresses, resolveAccount } from "./gather.js";
+import type { Gathered, IssuedGathered } from "./gathered.js";
 import { prepareJob } from "./jobs/gather.js";
 import { type RoutedState, readOf } from "./routed-state.js";
 

@@ -5,13 +5,13 @@ import { omitUndefined } from "../../omit-undefined.js";
 import type { ProviderId } from "../../providers/types.js";
 import { regardingOf } from "../../reconcile/conditions/event-message.js";
 import { type ActionSequence, actionsOf } from "../../reconcile/plan.js";
-import type { RoutedKind } from "./action-table.js";
 import { eventMessageOf } from "./events.js";
 import { recoveryOf } from "./firewall-calls.js";
-import { creationKey, type Gathered, type GatherTools, type IssuedGathered, type JobsGathered } from "./gather.js";
+import { creationKey, type GatherTools } from "./gather.js";
+import type { Gathered, IssuedGathered, JobsGathered } from "./gathered.js";
 import { pollKey, UPDATE } from "./lock-keys.js";
 import { count, labelsOf } from "./metrics.js";
-import { endMove, type RoutedState } from "./routed-state.js";
+import { endMove, type RoutedKind, type RoutedState } from "./routed-state.js";
 import type { RoutedPlan } from "./sequences.js";
 
 type RoutedAction = RoutedKind["action"];

@@ -7,9 +7,8 @@ import type { Recheck } from "../../providers/call.js";
 import type { RecheckedDecision } from "../../reconcile/kind.js";
 import { supersededRecords } from "../../records/recheck.js";
 import { resolveClass } from "../../routing/resolved-class.js";
-import type { RoutedKind } from "./action-table.js";
 import type { GatherTools } from "./gather.js";
-import { type RoutedState, readOf } from "./routed-state.js";
+import { type RoutedKind, type RoutedState, readOf } from "./routed-state.js";
 
 type RoutedAction = RoutedKind["action"];
 type Decision = RecheckedDecision<RoutedKind>;

@@ -8,15 +8,37 @@ import type { Reservation } from "../../inventory/account-inventory.js";
 import { StateSeries } from "../../metrics/series.js";
 import type { ProviderId } from "../../providers/types.js";
 import type { Problem } from "../../reconcile/conditions/problem.js";
+import type { ActionCall } from "../../reconcile/kind.js";
+import type { ActionResult } from "../../reconcile/plan.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
 import type { RetryState } from "../../reconcile/retries/retry-schedule.js";
-import type { RoutedRead } from "../../routing/resource.js";
-import type { RoutedKind } from "./action-table.js";
+import type { RoutedObject, RoutedRead } from "../../routing/resource.js";
+import type { Action } from "./actions.js";
 import { withResult } from "./creation-fields.js";
+import type { Gathered, IssuedGathered, Move } from "./gathered.js";
+import type { JobAction } from "./jobs/plan.js";
+import type { RoutedPlan } from "./sequences.js";
 import type { ServiceFollower } from "./service-follower.js";
 
 export const KIND = "RoutedIP";
 export const PLURAL = "routedips";
+
+/** The types of this kind, for the engine. */
+export interface RoutedKind {
+  readonly object: RoutedObject;
+  readonly resource: RoutedRead;
+  readonly snapshot: Gathered;
+  readonly action: Action | JobAction;
+  readonly plan: RoutedPlan;
+  readonly memory: RoutedMemory;
+}
+
+export type OfKind<K extends RoutedKind["action"]["do"]> = Extract<RoutedKind["action"], { readonly do: K }>;
+
+/** A call for a RoutedIP that the operator serves itself. */
+export type IssuedCall = ActionCall<RoutedKind> & { readonly snapshot: IssuedGathered };
+
+export type RoutedResult = ActionResult<RoutedKind["action"]>;
 
 export type RoutedState = ResourceState<RoutedKind>;
 
@@ -44,11 +66,6 @@ export interface RoutedMemory {
   account: AddressAccount | undefined;
   /** Where the class works by Jobs: the last Job failed. */
   job: JobMemory;
-}
-
-export interface Move {
-  readonly ip: string;
-  readonly node: { readonly name: string; readonly machine: ProviderId };
 }
 
 export interface JobMemory {

@@ -1,11 +1,10 @@
 /** What the engine runs for a RoutedIP: the plan of its mode as sequences, each with what it locks. Pure. */
 
 import { addressLockKey, CREATION, lockKeyOf } from "../../addresses/lock-key.js";
-import type { ActionSequence, Plan as EnginePlan, SequenceStep } from "../../reconcile/plan.js";
-import { inOrder } from "../../reconcile/plan.js";
+import { type ActionSequence, type Plan as EnginePlan, inOrder, type SequenceStep } from "../../reconcile/plan.js";
 import { reportedRetry } from "../../reconcile/retries/reported-retry.js";
 import type { Action, ActionSequence as Chain, Of, SharedAction } from "./actions.js";
-import type { Gathered, IssuedGathered, JobsGathered } from "./gather.js";
+import type { Gathered, IssuedGathered, JobsGathered } from "./gathered.js";
 import { type JobAction, type JobPlan, planJobs } from "./jobs/plan.js";
 import { FINALIZER, firewallKey, JOB_KEY, pollKey, TAINTS, UPDATE } from "./lock-keys.js";
 import { type Plan, plan } from "./plan.js";

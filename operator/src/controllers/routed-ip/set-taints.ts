@@ -7,8 +7,8 @@ import { sendPatch } from "../../kube/write/send-patch.js";
 import { isOwnTaint } from "../../match/taints.js";
 import type { ActionCall } from "../../reconcile/kind.js";
 import type { Routing } from "../../routing/routing.js";
-import type { RoutedKind } from "./action-table.js";
 import type { TaintAction } from "./actions.js";
+import type { RoutedKind } from "./routed-state.js";
 
 export async function setTaints(
   { context, taints: registry }: Routing,

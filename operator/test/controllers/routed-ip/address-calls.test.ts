@@ -4,10 +4,11 @@ import { hasFailed, type Outcome } from "../../../src/addresses/calls/outcomes.j
 import { settle } from "../../../src/addresses/creation/creation-recovery.js";
 import type { CreationResult } from "../../../src/addresses/creation/creation-result.js";
 import { ListObservations } from "../../../src/addresses/creation/list-observations.js";
-import { actions, type RoutedKind } from "../../../src/controllers/routed-ip/action-table.js";
+import { actions } from "../../../src/controllers/routed-ip/action-table.js";
 import { addressSetOf } from "../../../src/controllers/routed-ip/address-set.js";
 import type { GatherTools } from "../../../src/controllers/routed-ip/gather.js";
 import { memoryOf } from "../../../src/controllers/routed-ip/memory.js";
+import type { RoutedKind } from "../../../src/controllers/routed-ip/routed-state.js";
 import { silentLogger } from "../../../src/logging.js";
 import type { ActionCall, RunAction } from "../../../src/reconcile/kind.js";
 import { Retries } from "../../../src/reconcile/retries/retries.js";

@@ -14,8 +14,7 @@ import { electionOf } from "../../../src/controllers/routed-ip/election.js";
 import type { FirewallPlan, FirewallSnapshot } from "../../../src/controllers/routed-ip/firewall.js";
 import type { Snapshot } from "../../../src/controllers/routed-ip/snapshot.js";
 import type { Block, StepName } from "../../../src/controllers/routed-ip/steps.js";
-import type { Decision } from "../../../src/controllers/routed-ip/update.js";
-import { blocksOf, isCreating } from "../../../src/controllers/routed-ip/update.js";
+import { blocksOf, type Decision, isCreating } from "../../../src/controllers/routed-ip/update.js";
 import { FOREIGN } from "./model-cluster.js";
 import { ModelWorld } from "./model-world.js";
 

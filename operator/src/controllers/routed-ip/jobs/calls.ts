@@ -8,9 +8,9 @@ import type { JobObject } from "../../../jobs/job-state.js";
 import { statusPatch } from "../../../kube/write/patch.js";
 import type { ActionCall } from "../../../reconcile/kind.js";
 import type { RoutedObject } from "../../../routing/resource.js";
-import type { OfKind, RoutedKind } from "../action-table.js";
 import type { GatherTools } from "../gather.js";
 import { keep } from "../object-calls.js";
+import type { OfKind, RoutedKind } from "../routed-state.js";
 import { CRD_TOO_OLD } from "./conditions.js";
 import type { JobTools } from "./gather.js";
 

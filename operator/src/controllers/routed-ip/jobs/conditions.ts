@@ -5,7 +5,7 @@ import type { JobDecision } from "../../../jobs/job-decision.js";
 import { no, type PlannedCondition, unknown, yes } from "../../../reconcile/conditions/planned-condition.js";
 import type { Problem } from "../../../reconcile/conditions/problem.js";
 import type { Election } from "./election.js";
-import { addressOf, type JobSnapshot } from "./plan.js";
+import { addressOf, type JobSnapshot } from "./snapshot.js";
 
 export interface Verdicts {
   readonly decision: JobDecision;

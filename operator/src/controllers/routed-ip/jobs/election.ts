@@ -4,7 +4,7 @@ import { type Grace, graceOf } from "../../../match/grace.js";
 import type { NodeFacts } from "../../../match/node-facts.js";
 import { omitUndefined } from "../../../omit-undefined.js";
 import { timeOf } from "../../../times.js";
-import type { JobSnapshot } from "./plan.js";
+import type { JobSnapshot } from "./snapshot.js";
 
 export interface Election {
   readonly holder: NodeFacts | undefined;

@@ -4,7 +4,7 @@ import type { RoutedIPStatus } from "cdk8s-flipop/api";
 import type { JobDecision } from "../../../jobs/job-decision.js";
 import { timestamp } from "../../../times.js";
 import type { Election } from "./election.js";
-import { addressOf, type Change, type JobSnapshot } from "./plan.js";
+import { addressOf, type Change, type JobSnapshot } from "./snapshot.js";
 
 export function statusOf(snapshot: JobSnapshot, { grace, holder }: Election, decision: JobDecision): Change {
   const { routed, ports, problem, now } = snapshot;

@@ -1,7 +1,8 @@
 import { Annotation, Finalizer, type RoutedIPStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { type JobSnapshot, planJobs } from "../../../../src/controllers/routed-ip/jobs/plan.js";
+import { planJobs } from "../../../../src/controllers/routed-ip/jobs/plan.js";
+import type { JobSnapshot } from "../../../../src/controllers/routed-ip/jobs/snapshot.js";
 import { buildJob, type JobVariables } from "../../../../src/jobs/job.js";
 import type { JobState } from "../../../../src/jobs/job-state.js";
 import { assignVariables } from "../../../../src/jobs/variables.js";
