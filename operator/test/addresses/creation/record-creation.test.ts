@@ -3,10 +3,16 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { CreationRegistry } from "../../../src/addresses/creation/creation-registry.js";
 import type { CreationResult } from "../../../src/addresses/creation/creation-result.js";
-import { knownStatus, noteCreation, recordCreation } from "../../../src/addresses/creation/record-creation.js";
+import {
+  endCreation,
+  knownStatus,
+  noteCreation,
+  recordCreation,
+} from "../../../src/addresses/creation/record-creation.js";
 import type { PoolObject } from "../../../src/controllers/floating-ip-pool/resource.js";
 import { CREATION_FIELDS as OF_POOL } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import { CREATION_FIELDS as OF_ROUTED } from "../../../src/controllers/routed-ip/creation-fields.js";
+import { silentLogger } from "../../../src/logging.js";
 import type { ObjectWrite } from "../../../src/reconcile/objects/object-writer.js";
 import { FakeClock } from "../../support/fake-clock.js";
 
@@ -80,6 +86,22 @@ describe("the record of a creation", () => {
     expect(sent[1]).to.contain('"createdIPs":[]');
     expect(holder.memory.creationResult, "this process still knows it").to.equal(FOUND);
   });
+
+  for (const [what, object, says] of [
+    ["the resource is there", () => ({}), "serves the address and writes again"],
+    ["the resource is gone", () => undefined, "an address that was created stays with the account"],
+  ] as const) {
+    it(`says in the log what happens next where it cannot be written and ${what}`, async () => {
+      const { holder } = server({ pendingCreation: INTENT }, {});
+      const refusing = { ...holder, object, write: () => Promise.reject(new Error("the API server is away")) };
+      const lines: string[] = [];
+      const error = (fields: object, message: string) => lines.push(JSON.stringify({ ...fields, message }));
+      const logger = { ...silentLogger, error };
+      await endCreation(OF_POOL, refusing, { result: FOUND, logger });
+      expect(lines.join()).to.contain(says).and.contain(IP);
+      expect(holder.memory.creationResult, "this process still knows it").to.equal(FOUND);
+    });
+  }
 
   it("does not forget the place in the spec when it is written again", async () => {
     const status = { pendingCreation: INTENT, createdIPs: [{ ...entry, inSpec: true, inferred: true }] };
