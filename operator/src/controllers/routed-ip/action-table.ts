@@ -3,14 +3,14 @@
 import type { Outcome } from "../../addresses/calls/outcomes.js";
 import type { ActionTable, RunAction } from "../../reconcile/kind.js";
 import type { Action } from "./actions.js";
-import { assign, create, poll, release, unassign } from "./address-calls.js";
-import { changeFirewall, createFirewall, readFirewall, recordCreated } from "./firewall-calls.js";
+import { assign, create, poll, release, unassign } from "./address/address-calls.js";
+import { dropCopy, recordCreation } from "./address/routed-creation.js";
+import { changeFirewall, createFirewall, readFirewall, recordCreated } from "./firewall/firewall-calls.js";
 import type { GatherTools } from "./gather.js";
 import { createJob, record, removeJob } from "./jobs/calls.js";
 import { callRecords, keep, patchMetadata, recordFirewall, recordIntent } from "./object-calls.js";
-import { dropCopy, recordCreation } from "./routed-creation.js";
 import type { IssuedCall, RoutedKind } from "./routed-state.js";
-import { setTaints } from "./set-taints.js";
+import { setTaints } from "./taints/set-taints.js";
 
 type RunIssued<A> = (tools: GatherTools, call: IssuedCall, action: A) => Promise<Outcome>;
 

@@ -15,7 +15,7 @@ import type { Placement } from "../../addresses/grace.js";
 import { no, type PlannedCondition, unknown } from "../../reconcile/conditions/planned-condition.js";
 import type { Problem } from "../../reconcile/conditions/problem.js";
 import { electionText, limitOf } from "./election.js";
-import type { FirewallPlan, FirewallSnapshot } from "./firewall.js";
+import type { FirewallPlan, FirewallSnapshot } from "./firewall/firewall.js";
 import type { Snapshot } from "./snapshot.js";
 
 export interface Findings {

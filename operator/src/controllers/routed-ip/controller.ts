@@ -15,8 +15,9 @@ import { nodesOfSlices, type SliceFacts } from "../../routing/endpoints.js";
 import { type RoutedObject, type RoutedRead, readRouted } from "../../routing/resource.js";
 import type { Drainable } from "../../runtime/manager.js";
 import type { ControllerContext } from "../context.js";
-import { accountOf, priorityOf } from "./account-of.js";
 import { actions } from "./action-table.js";
+import { accountOf, priorityOf } from "./address/account-of.js";
+import { noteCreation } from "./address/routed-creation.js";
 import { eventsOf } from "./events.js";
 import { type GatherTools, gather } from "./gather.js";
 import { samplesOf } from "./metrics.js";
@@ -24,7 +25,6 @@ import { recordOutcome, targetOf } from "./outcomes.js";
 import { prepare, readAgainMs } from "./prepare.js";
 import { publish, reserve } from "./publish.js";
 import { recheckOf } from "./recheck.js";
-import { noteCreation } from "./routed-creation.js";
 import {
   KIND,
   newMemory,
@@ -34,8 +34,8 @@ import {
   type RoutedState,
   readOf,
 } from "./routed-state.js";
-import { planOf } from "./sequences.js";
-import { ServiceFollower } from "./service-follower.js";
+import { ServiceFollower } from "./service/service-follower.js";
+import { planOf } from "./update/sequences.js";
 
 export class RoutedIPs {
   readonly controller: Drainable;

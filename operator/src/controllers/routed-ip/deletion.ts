@@ -11,11 +11,11 @@ import { isCleanupOverdue } from "../../reconcile/cleanup.js";
 import { ruleFacts } from "../../routing/ports.js";
 import type { RoutedIP } from "../../routing/resource.js";
 import { type Action, type ActionSequence, sharedChain } from "./actions.js";
-import { createdIp } from "./address-set.js";
-import { recordOf } from "./address-status.js";
-import { changeOf, type FirewallPlan, type FirewallSnapshot, planFirewall } from "./firewall.js";
+import { createdIp } from "./address/address-set.js";
+import { recordOf } from "./address/address-status.js";
+import { changeOf, type FirewallPlan, type FirewallSnapshot, planFirewall } from "./firewall/firewall.js";
 import type { Snapshot } from "./snapshot.js";
-import { strayTaints, taintedByUs } from "./taints.js";
+import { strayTaints, taintedByUs } from "./taints/taints.js";
 
 export function isDeleting({ metadata }: Pick<RoutedIP, "metadata">): boolean {
   return metadata.deletionTimestamp !== undefined;

@@ -6,7 +6,7 @@ import type { NodeFacts } from "../../match/node-facts.js";
 import { inPreference } from "../../match/node-preference.js";
 import type { ProviderId } from "../../providers/types.js";
 import { isDue } from "../../reconcile/retries/retry-schedule.js";
-import { opensSafely } from "./firewall.js";
+import { opensSafely } from "./firewall/firewall.js";
 import type { Snapshot } from "./snapshot.js";
 
 /** Nodes that could take the address, best first; `shared` is what older resources leave of them. */

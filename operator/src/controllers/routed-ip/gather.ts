@@ -14,16 +14,16 @@ import type { IssuedAccount, IssuerAccounts } from "../../routing/issuer-account
 import { type ResolvedIssuerClass, resolveClass } from "../../routing/resolved-class.js";
 import type { RoutedIP, RoutedRead } from "../../routing/resource.js";
 import type { Routing } from "../../routing/routing.js";
-import { addressSetOf } from "./address-set.js";
-import { withResult } from "./creation-fields.js";
-import { firewallOf, type ResolvedAccount } from "./gather-firewall.js";
-import { nodesOf, problemOfService, servedBy } from "./gather-service.js";
+import { addressSetOf } from "./address/address-set.js";
+import { withResult } from "./address/creation-fields.js";
+import { firewallOf, type ResolvedAccount } from "./firewall/gather-firewall.js";
 import type { Gathered, IssuedGathered } from "./gathered.js";
 import { type JobTools, snapshotOf } from "./jobs/gather.js";
-import { JOB_KEY, UPDATE } from "./lock-keys.js";
 import { memoryOf } from "./memory.js";
 import type { RoutedState } from "./routed-state.js";
+import { nodesOf, problemOfService, servedBy } from "./service/gather-service.js";
 import type { Snapshot } from "./snapshot.js";
+import { JOB_KEY, UPDATE } from "./update/lock-keys.js";
 
 export interface GatherTools {
   readonly routing: Routing;

@@ -7,9 +7,9 @@ import type { Sample } from "../../metrics/series.js";
 import type { ControllerContext } from "../context.js";
 import type { Gathered } from "./gathered.js";
 import type { RoutedMemory, RoutedResult } from "./routed-state.js";
-import type { RoutedPlan } from "./sequences.js";
 import type { Snapshot } from "./snapshot.js";
 import type { StatusChange } from "./status.js";
+import type { RoutedPlan } from "./update/sequences.js";
 
 export interface Labelled {
   readonly namespace: string;

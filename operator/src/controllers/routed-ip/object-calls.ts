@@ -7,10 +7,10 @@ import { finalizerPatch, ownAnnotationPatch, type Patch, statusPatch } from "../
 import type { ActionCall } from "../../reconcile/kind.js";
 import type { RoutedObject } from "../../routing/resource.js";
 import type { Of } from "./actions.js";
-import { previousStatus, recordedStatus } from "./address-status.js";
-import { sharedFirewall } from "./firewall-calls.js";
+import { previousStatus, recordedStatus } from "./address/address-status.js";
+import { endCreation } from "./address/routed-creation.js";
+import { sharedFirewall } from "./firewall/firewall-calls.js";
 import type { GatherTools } from "./gather.js";
-import { endCreation } from "./routed-creation.js";
 import type { IssuedCall, OfKind, RoutedKind, RoutedState } from "./routed-state.js";
 import type { StatusChange } from "./status.js";
 

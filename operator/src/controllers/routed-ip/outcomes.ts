@@ -6,13 +6,13 @@ import type { ActionTarget } from "../../reconcile/kind.js";
 import type { SequenceResult } from "../../reconcile/plan.js";
 import { faultyMachine } from "../../reconcile/record-outcome.js";
 import { timestamp } from "../../times.js";
+import { noteCreation } from "./address/routed-creation.js";
 import type { GatherTools } from "./gather.js";
 import type { Gathered } from "./gathered.js";
-import { UPDATE } from "./lock-keys.js";
 import { count, labelsOf } from "./metrics.js";
-import { noteCreation } from "./routed-creation.js";
 import { endMove, type OfKind, type RoutedKind, type RoutedState, readOf } from "./routed-state.js";
 import type { StatusChange } from "./status.js";
+import { UPDATE } from "./update/lock-keys.js";
 
 type RoutedAction = RoutedKind["action"];
 type Move = OfKind<"assign" | "unassign" | "poll" | "create-address">;

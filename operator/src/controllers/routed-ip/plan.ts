@@ -19,8 +19,8 @@ import type { ProviderId } from "../../providers/types.js";
 import type { PlannedCondition } from "../../reconcile/conditions/planned-condition.js";
 import { rulesOf } from "../../routing/ports.js";
 import { type ActionSequence, sharedChain } from "./actions.js";
-import { createdIp } from "./address-set.js";
-import { type PlannedStatus, plannedStatus, recordOf } from "./address-status.js";
+import { createdIp } from "./address/address-set.js";
+import { type PlannedStatus, plannedStatus, recordOf } from "./address/address-status.js";
 import { conditionsOf, heldElsewhereOf } from "./conditions.js";
 import {
   deletionChains,
@@ -31,10 +31,10 @@ import {
   previousFirewallRemovals,
 } from "./deletion.js";
 import { electionOf } from "./election.js";
-import { type DesiredFirewall, type FirewallPlan, type FirewallSnapshot, planFirewall } from "./firewall.js";
+import { type DesiredFirewall, type FirewallPlan, type FirewallSnapshot, planFirewall } from "./firewall/firewall.js";
 import type { Snapshot } from "./snapshot.js";
-import { type Step, stepsOf } from "./steps.js";
-import { blocksOf, type Decision, isCreating, type Place, stepActions } from "./update.js";
+import { type Step, stepsOf } from "./update/steps.js";
+import { blocksOf, type Decision, isCreating, type Place, stepActions } from "./update/update.js";
 
 export interface Plan {
   /** In this order. A step that fails stops those that rely on it (`reliesOn`), and nothing else. */

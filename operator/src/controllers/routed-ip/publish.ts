@@ -6,13 +6,13 @@ import type { ProviderId } from "../../providers/types.js";
 import { regardingOf } from "../../reconcile/conditions/event-message.js";
 import { type ActionSequence, actionsOf } from "../../reconcile/plan.js";
 import { eventMessageOf } from "./events.js";
-import { recoveryOf } from "./firewall-calls.js";
+import { recoveryOf } from "./firewall/firewall-calls.js";
 import { creationKey, type GatherTools } from "./gather.js";
 import type { Gathered, IssuedGathered, JobsGathered } from "./gathered.js";
-import { pollKey, UPDATE } from "./lock-keys.js";
 import { count, labelsOf } from "./metrics.js";
 import { endMove, type RoutedKind, type RoutedState } from "./routed-state.js";
-import type { RoutedPlan } from "./sequences.js";
+import { pollKey, UPDATE } from "./update/lock-keys.js";
+import type { RoutedPlan } from "./update/sequences.js";
 
 type RoutedAction = RoutedKind["action"];
 

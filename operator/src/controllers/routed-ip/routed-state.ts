@@ -14,11 +14,11 @@ import type { ResourceState } from "../../reconcile/resource-state.js";
 import type { RetryState } from "../../reconcile/retries/retry-schedule.js";
 import type { RoutedObject, RoutedRead } from "../../routing/resource.js";
 import type { Action } from "./actions.js";
-import { withResult } from "./creation-fields.js";
+import { withResult } from "./address/creation-fields.js";
 import type { Gathered, IssuedGathered, Move } from "./gathered.js";
 import type { JobAction } from "./jobs/plan.js";
-import type { RoutedPlan } from "./sequences.js";
-import type { ServiceFollower } from "./service-follower.js";
+import type { ServiceFollower } from "./service/service-follower.js";
+import type { RoutedPlan } from "./update/sequences.js";
 
 export const KIND = "RoutedIP";
 export const PLURAL = "routedips";

@@ -5,7 +5,7 @@ import type { PortsFound } from "../../routing/ports.js";
 import type { ResolvedIssuerClass } from "../../routing/resolved-class.js";
 import type { RoutedIP } from "../../routing/resource.js";
 import type { TaintView } from "../../routing/taint-registry.js";
-import type { FirewallSnapshot } from "./firewall.js";
+import type { FirewallSnapshot } from "./firewall/firewall.js";
 
 /** `set` is of the same RoutedIP. */
 export interface Snapshot extends AddressSnapshot {

@@ -11,7 +11,7 @@ import {
 } from "../../../src/addresses/creation/record-creation.js";
 import type { PoolObject } from "../../../src/controllers/floating-ip-pool/resource.js";
 import { CREATION_FIELDS as OF_POOL } from "../../../src/controllers/floating-ip-pool/snapshot.js";
-import { CREATION_FIELDS as OF_ROUTED } from "../../../src/controllers/routed-ip/creation-fields.js";
+import { CREATION_FIELDS as OF_ROUTED } from "../../../src/controllers/routed-ip/address/creation-fields.js";
 import { silentLogger } from "../../../src/logging.js";
 import type { ObjectWrite } from "../../../src/reconcile/objects/object-writer.js";
 import { FakeClock } from "../../support/fake-clock.js";

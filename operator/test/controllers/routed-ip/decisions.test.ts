@@ -2,7 +2,7 @@ import type { RoutedIPStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { Placement } from "../../../src/addresses/grace.js";
-import { addressSetOf } from "../../../src/controllers/routed-ip/address-set.js";
+import { addressSetOf } from "../../../src/controllers/routed-ip/address/address-set.js";
 import {
   abandonedItems,
   deletionChains,
@@ -11,10 +11,10 @@ import {
   previousFirewallRemovals,
 } from "../../../src/controllers/routed-ip/deletion.js";
 import { electionOf } from "../../../src/controllers/routed-ip/election.js";
-import type { FirewallPlan, FirewallSnapshot } from "../../../src/controllers/routed-ip/firewall.js";
+import type { FirewallPlan, FirewallSnapshot } from "../../../src/controllers/routed-ip/firewall/firewall.js";
 import type { Snapshot } from "../../../src/controllers/routed-ip/snapshot.js";
-import type { Block, StepName } from "../../../src/controllers/routed-ip/steps.js";
-import { blocksOf, type Decision, isCreating } from "../../../src/controllers/routed-ip/update.js";
+import type { Block, StepName } from "../../../src/controllers/routed-ip/update/steps.js";
+import { blocksOf, type Decision, isCreating } from "../../../src/controllers/routed-ip/update/update.js";
 import { FOREIGN } from "./model-cluster.js";
 import { ModelWorld } from "./model-world.js";
 

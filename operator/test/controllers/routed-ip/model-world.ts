@@ -6,13 +6,13 @@ import { type ListObservation, withList } from "../../../src/addresses/creation/
 import { Claims } from "../../../src/claims/claims.js";
 import { routedIpClaims } from "../../../src/claims/read-claims.js";
 import type { Action } from "../../../src/controllers/routed-ip/actions.js";
-import { addressSetOf } from "../../../src/controllers/routed-ip/address-set.js";
-import { previousStatus, recordedStatus, recordOf } from "../../../src/controllers/routed-ip/address-status.js";
-import { everyNode } from "../../../src/controllers/routed-ip/every-node.js";
-import type { FirewallSnapshot } from "../../../src/controllers/routed-ip/firewall.js";
+import { addressSetOf } from "../../../src/controllers/routed-ip/address/address-set.js";
+import { previousStatus, recordedStatus, recordOf } from "../../../src/controllers/routed-ip/address/address-status.js";
+import type { FirewallSnapshot } from "../../../src/controllers/routed-ip/firewall/firewall.js";
 import { type Plan, plan } from "../../../src/controllers/routed-ip/plan.js";
+import { everyNode } from "../../../src/controllers/routed-ip/service/every-node.js";
 import type { Snapshot } from "../../../src/controllers/routed-ip/snapshot.js";
-import { reliesOn, type StepName } from "../../../src/controllers/routed-ip/steps.js";
+import { reliesOn, type StepName } from "../../../src/controllers/routed-ip/update/steps.js";
 import type { CachedState } from "../../../src/inventory/cached-state.js";
 import { createView } from "../../../src/inventory/view.js";
 import type { Taint } from "../../../src/kube/cache/slim.js";

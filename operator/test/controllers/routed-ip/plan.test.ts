@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { type Plan, plan } from "../../../src/controllers/routed-ip/plan.js";
 import type { Snapshot } from "../../../src/controllers/routed-ip/snapshot.js";
-import { orderOf } from "../../../src/controllers/routed-ip/steps.js";
+import { orderOf } from "../../../src/controllers/routed-ip/update/steps.js";
 import type { ResolvedIssuerClass } from "../../../src/routing/resolved-class.js";
 import { timestamp } from "../../../src/times.js";
 import { FIREWALL, FOREIGN, TAINT } from "./model-cluster.js";

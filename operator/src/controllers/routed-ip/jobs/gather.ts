@@ -13,8 +13,8 @@ import type { PortsFound } from "../../../routing/ports.js";
 import { classRules, type ResolvedJobClass, resolveClass } from "../../../routing/resolved-class.js";
 import type { RoutedIP, RoutedRead } from "../../../routing/resource.js";
 import type { Routing } from "../../../routing/routing.js";
-import { nodesOf, problemOfService, servedBy } from "../gather-service.js";
 import type { RoutedState } from "../routed-state.js";
+import { nodesOf, problemOfService, servedBy } from "../service/gather-service.js";
 import type { JobAction } from "./plan.js";
 import type { JobSnapshot } from "./snapshot.js";
 

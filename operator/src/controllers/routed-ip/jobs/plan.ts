@@ -16,7 +16,7 @@ import type { RoutedIP } from "../../../routing/resource.js";
 import { timestamp } from "../../../times.js";
 import type { TaintAction } from "../actions.js";
 import { hasFinalizer, isDeleting } from "../deletion.js";
-import { electTaint, strayTaints } from "../taints.js";
+import { electTaint, strayTaints } from "../taints/taints.js";
 import { conditionsOf, conflictOf } from "./conditions.js";
 import { type Election, elect } from "./election.js";
 import { addressOf, type Change, type JobSnapshot } from "./snapshot.js";

@@ -1,14 +1,14 @@
 /** What the engine runs for a RoutedIP: the plan of its mode as sequences, each with what it locks. Pure. */
 
-import { addressLockKey, CREATION, lockKeyOf } from "../../addresses/lock-key.js";
-import { type ActionSequence, type Plan as EnginePlan, inOrder, type SequenceStep } from "../../reconcile/plan.js";
-import { reportedRetry } from "../../reconcile/retries/reported-retry.js";
-import type { Action, ActionSequence as Chain, Of, SharedAction } from "./actions.js";
-import type { Gathered, IssuedGathered, JobsGathered } from "./gathered.js";
-import { type JobAction, type JobPlan, planJobs } from "./jobs/plan.js";
+import { addressLockKey, CREATION, lockKeyOf } from "../../../addresses/lock-key.js";
+import { type ActionSequence, type Plan as EnginePlan, inOrder, type SequenceStep } from "../../../reconcile/plan.js";
+import { reportedRetry } from "../../../reconcile/retries/reported-retry.js";
+import type { Action, ActionSequence as Chain, Of, SharedAction } from "../actions.js";
+import type { Gathered, IssuedGathered, JobsGathered } from "../gathered.js";
+import { type JobAction, type JobPlan, planJobs } from "../jobs/plan.js";
+import { type Plan, plan } from "../plan.js";
+import { type StatusChange, statusOf } from "../status.js";
 import { FINALIZER, firewallKey, JOB_KEY, pollKey, TAINTS, UPDATE } from "./lock-keys.js";
-import { type Plan, plan } from "./plan.js";
-import { type StatusChange, statusOf } from "./status.js";
 import { reliesOn, type Step, type StepName } from "./steps.js";
 
 export interface RoutedPlan extends EnginePlan<Action | JobAction> {

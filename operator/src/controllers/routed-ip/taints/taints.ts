@@ -1,10 +1,10 @@
 /** The taint of the elected node: it has it, and no other node has, but for what other RoutedIPs need there. */
 
-import { jsonEqual } from "../../kube/cache/equal.js";
-import type { Taint } from "../../kube/cache/slim.js";
-import type { ClassRules } from "../../routing/resolved-class.js";
-import type { TaintedNode, TaintView } from "../../routing/taint-registry.js";
-import type { TaintAction } from "./actions.js";
+import { jsonEqual } from "../../../kube/cache/equal.js";
+import type { Taint } from "../../../kube/cache/slim.js";
+import type { ClassRules } from "../../../routing/resolved-class.js";
+import type { TaintedNode, TaintView } from "../../../routing/taint-registry.js";
+import type { TaintAction } from "../actions.js";
 
 /** What the taints of a node are decided by. */
 interface Scene {

@@ -1,11 +1,11 @@
 /** Whose failure a failure of an action may be, and how urgent its call is. */
 
-import type { CallPriority } from "../../providers/urgency.js";
-import type { RecoveringAccount } from "../../reconcile/retries/retries.js";
-import { firewallPriority, isFirewallCall, recoveryOf } from "./firewall-calls.js";
-import type { GatherTools } from "./gather.js";
-import type { Gathered } from "./gathered.js";
-import type { RoutedKind } from "./routed-state.js";
+import type { CallPriority } from "../../../providers/urgency.js";
+import type { RecoveringAccount } from "../../../reconcile/retries/retries.js";
+import { firewallPriority, isFirewallCall, recoveryOf } from "../firewall/firewall-calls.js";
+import type { GatherTools } from "../gather.js";
+import type { Gathered } from "../gathered.js";
+import type { RoutedKind } from "../routed-state.js";
 
 type RoutedAction = RoutedKind["action"];
 

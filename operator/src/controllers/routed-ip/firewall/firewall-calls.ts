@@ -1,18 +1,18 @@
 /** Calls to the provider of the firewall, and what is written for a firewall that the operator made. */
 
 import type { CreatedFirewall } from "cdk8s-flipop/api";
-import { DONE, type Outcome, outcomeOf, skipped } from "../../addresses/calls/outcomes.js";
-import { statusPatch } from "../../kube/write/patch.js";
-import type { CallPriority } from "../../providers/urgency.js";
-import type { RecoveringAccount } from "../../reconcile/retries/retries.js";
-import type { FirewallCaller, SharedFirewall } from "../../routing/firewall-registry.js";
-import type { IssuerObject } from "../../routing/resource.js";
-import type { Routing } from "../../routing/routing.js";
-import { timestamp } from "../../times.js";
-import type { FirewallDo, Of } from "./actions.js";
-import type { GatherTools } from "./gather.js";
-import type { IssuedGathered } from "./gathered.js";
-import type { IssuedCall } from "./routed-state.js";
+import { DONE, type Outcome, outcomeOf, skipped } from "../../../addresses/calls/outcomes.js";
+import { statusPatch } from "../../../kube/write/patch.js";
+import type { CallPriority } from "../../../providers/urgency.js";
+import type { RecoveringAccount } from "../../../reconcile/retries/retries.js";
+import type { FirewallCaller, SharedFirewall } from "../../../routing/firewall-registry.js";
+import type { IssuerObject } from "../../../routing/resource.js";
+import type { Routing } from "../../../routing/routing.js";
+import { timestamp } from "../../../times.js";
+import type { FirewallDo, Of } from "../actions.js";
+import type { GatherTools } from "../gather.js";
+import type { IssuedGathered } from "../gathered.js";
+import type { IssuedCall } from "../routed-state.js";
 
 export function readFirewall({ routing }: GatherTools, call: IssuedCall, action: Of<"read-firewall">) {
   return calling(routing, call, action, async (firewall, caller) => {

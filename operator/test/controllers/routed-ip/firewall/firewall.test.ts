@@ -6,10 +6,10 @@ import {
   type FirewallSnapshot,
   opensSafely,
   planFirewall,
-} from "../../../src/controllers/routed-ip/firewall.js";
-import type { FirewallFacts, FirewallRuleFacts } from "../../../src/providers/types.js";
-import type { Recorded } from "../../../src/routing/firewall-registry.js";
-import { FOREIGN } from "./model-cluster.js";
+} from "../../../../src/controllers/routed-ip/firewall/firewall.js";
+import type { FirewallFacts, FirewallRuleFacts } from "../../../../src/providers/types.js";
+import type { Recorded } from "../../../../src/routing/firewall-registry.js";
+import { FOREIGN } from "../model-cluster.js";
 
 const [A, B] = ["cloud://a", "cloud://b"];
 const NOTHING: Recorded = { rules: [], nodes: [] };

@@ -1,13 +1,13 @@
 /** Follows the Service of one RoutedIP: its endpoints, the nodes that serve it, and its pods for their ports. */
 
-import type { PodScope } from "../../kube/cache/pod-scopes.js";
-import type { PodView } from "../../kube/cache/pod-view.js";
-import { MatchIndex } from "../../match/match-index.js";
-import { EndpointWorkload } from "../../routing/endpoints.js";
-import type { PortPod } from "../../routing/ports.js";
-import type { RoutedIP } from "../../routing/resource.js";
-import type { Routing } from "../../routing/routing.js";
-import { type ServiceFacts, serviceKeyOf } from "../../routing/service.js";
+import type { PodScope } from "../../../kube/cache/pod-scopes.js";
+import type { PodView } from "../../../kube/cache/pod-view.js";
+import { MatchIndex } from "../../../match/match-index.js";
+import { EndpointWorkload } from "../../../routing/endpoints.js";
+import type { PortPod } from "../../../routing/ports.js";
+import type { RoutedIP } from "../../../routing/resource.js";
+import type { Routing } from "../../../routing/routing.js";
+import { type ServiceFacts, serviceKeyOf } from "../../../routing/service.js";
 import { everyNode } from "./every-node.js";
 
 export interface ServiceFollowerProps {

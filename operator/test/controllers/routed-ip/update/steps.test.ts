@@ -1,6 +1,12 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { type Block, orderOf, reliesOn, type StepName, stepsOf } from "../../../src/controllers/routed-ip/steps.js";
+import {
+  type Block,
+  orderOf,
+  reliesOn,
+  type StepName,
+  stepsOf,
+} from "../../../../src/controllers/routed-ip/update/steps.js";
 
 const RECORD = ["arm", "find-firewall", "find-ports"] as const;
 const NODE = [...RECORD, "record", "add-rules"] as const;

@@ -1,10 +1,10 @@
 /** Where the status of a RoutedIP keeps the address that was created for it. Pure. */
 
 import { canonicalIp, type RoutedIPStatus } from "cdk8s-flipop/api";
-import type { CreationResult } from "../../addresses/creation/creation-result.js";
-import { type CreationFields, knownStatus } from "../../addresses/creation/record-creation.js";
-import { omitUndefined } from "../../omit-undefined.js";
-import type { RoutedRead } from "../../routing/resource.js";
+import type { CreationResult } from "../../../addresses/creation/creation-result.js";
+import { type CreationFields, knownStatus } from "../../../addresses/creation/record-creation.js";
+import { omitUndefined } from "../../../omit-undefined.js";
+import type { RoutedRead } from "../../../routing/resource.js";
 
 export const CREATION_FIELDS: CreationFields<RoutedIPStatus> = {
   // It creates nothing more while it has an address that it created.

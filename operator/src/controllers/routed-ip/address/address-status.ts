@@ -1,13 +1,13 @@
 /** What the status says, before the outcomes of the actions are folded in. */
 
 import type { AddressStatus, FirewallShare, RoutedIPStatus } from "cdk8s-flipop/api";
-import type { PlannedAddress } from "../../addresses/address-status.js";
-import type { Placement } from "../../addresses/grace.js";
-import type { Problem } from "../../reconcile/conditions/problem.js";
-import { reportedRetry } from "../../reconcile/retries/reported-retry.js";
-import type { Recorded } from "../../routing/firewall-registry.js";
-import { timeOf } from "../../times.js";
-import type { Snapshot } from "./snapshot.js";
+import type { PlannedAddress } from "../../../addresses/address-status.js";
+import type { Placement } from "../../../addresses/grace.js";
+import type { Problem } from "../../../reconcile/conditions/problem.js";
+import { reportedRetry } from "../../../reconcile/retries/reported-retry.js";
+import type { Recorded } from "../../../routing/firewall-registry.js";
+import { timeOf } from "../../../times.js";
+import type { Snapshot } from "../snapshot.js";
 
 /** Fields that a run writes; `undefined` takes one away. Those of records (`created`, intents, ...) are others' to write. */
 export type PlannedStatus = { readonly [K in AddressField]: RoutedIPStatus[K] | undefined } & Partial<FirewallFields>;

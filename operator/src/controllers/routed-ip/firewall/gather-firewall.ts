@@ -1,18 +1,18 @@
 /** The part of a snapshot that is about the firewall. */
 
-import type { AddressAccount } from "../../addresses/address-accounts.js";
-import { omitUndefined } from "../../omit-undefined.js";
-import type { FirewallProvider } from "../../providers/types.js";
-import type { Problem } from "../../reconcile/conditions/problem.js";
-import { isDue } from "../../reconcile/retries/retry-schedule.js";
-import type { FirewallView, SharedFirewall } from "../../routing/firewall-registry.js";
-import type { IssuedAccount } from "../../routing/issuer-accounts.js";
-import type { ResolvedIssuerClass } from "../../routing/resolved-class.js";
-import type { RoutedIP } from "../../routing/resource.js";
-import type { Routing } from "../../routing/routing.js";
-import { recordOf } from "./address-status.js";
+import type { AddressAccount } from "../../../addresses/address-accounts.js";
+import { omitUndefined } from "../../../omit-undefined.js";
+import type { FirewallProvider } from "../../../providers/types.js";
+import type { Problem } from "../../../reconcile/conditions/problem.js";
+import { isDue } from "../../../reconcile/retries/retry-schedule.js";
+import type { FirewallView, SharedFirewall } from "../../../routing/firewall-registry.js";
+import type { IssuedAccount } from "../../../routing/issuer-accounts.js";
+import type { ResolvedIssuerClass } from "../../../routing/resolved-class.js";
+import type { RoutedIP } from "../../../routing/resource.js";
+import type { Routing } from "../../../routing/routing.js";
+import { recordOf } from "../address/address-status.js";
+import type { RoutedState } from "../routed-state.js";
 import type { FirewallSnapshot } from "./firewall.js";
-import type { RoutedState } from "./routed-state.js";
 
 export interface ResolvedAccount {
   readonly resolvedClass: ResolvedIssuerClass | undefined;

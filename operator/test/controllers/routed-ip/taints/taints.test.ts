@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { electTaint, strayTaints, taintedByUs } from "../../../src/controllers/routed-ip/taints.js";
-import type { Taint } from "../../../src/kube/cache/slim.js";
-import { classRules } from "../../../src/routing/resolved-class.js";
-import type { TaintedNode } from "../../../src/routing/taint-registry.js";
-import { TAINT } from "./model-cluster.js";
+import { electTaint, strayTaints, taintedByUs } from "../../../../src/controllers/routed-ip/taints/taints.js";
+import type { Taint } from "../../../../src/kube/cache/slim.js";
+import { classRules } from "../../../../src/routing/resolved-class.js";
+import type { TaintedNode } from "../../../../src/routing/taint-registry.js";
+import { TAINT } from "../model-cluster.js";
 
 const TERMS = classRules({});
 const OTHER: Taint = { key: "flipop.digitalocean.com/gold", effect: "NoSchedule" };

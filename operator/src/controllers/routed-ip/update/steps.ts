@@ -1,7 +1,7 @@
 /** The steps of an update, in the order of the least loss of service, and which of them rely on which. */
 
-import type { Problem } from "../../reconcile/conditions/problem.js";
-import type { ActionSequence } from "./actions.js";
+import type { Problem } from "../../../reconcile/conditions/problem.js";
+import type { ActionSequence } from "../actions.js";
 
 /** In the order in which they run; with `firewallPostAllow` the assignment comes before the rules. */
 const ORDER = [

@@ -1,15 +1,15 @@
 /** The part of a snapshot that is about the Service: its nodes and its ports. */
 
-import type { ResourceRef } from "../../inventory/types.js";
-import { tallyText } from "../../match/tally.js";
-import { omitUndefined } from "../../omit-undefined.js";
-import type { Problem } from "../../reconcile/conditions/problem.js";
-import { NO_PORTS, portsOf } from "../../routing/ports.js";
-import type { RoutedIP } from "../../routing/resource.js";
-import type { Routing } from "../../routing/routing.js";
-import { serviceProblem } from "../../routing/service.js";
+import type { ResourceRef } from "../../../inventory/types.js";
+import { tallyText } from "../../../match/tally.js";
+import { omitUndefined } from "../../../omit-undefined.js";
+import type { Problem } from "../../../reconcile/conditions/problem.js";
+import { NO_PORTS, portsOf } from "../../../routing/ports.js";
+import type { RoutedIP } from "../../../routing/resource.js";
+import type { Routing } from "../../../routing/routing.js";
+import { serviceProblem } from "../../../routing/service.js";
+import type { Snapshot } from "../snapshot.js";
 import type { ServiceFollower } from "./service-follower.js";
-import type { Snapshot } from "./snapshot.js";
 
 interface Followed {
   readonly ref: ResourceRef;

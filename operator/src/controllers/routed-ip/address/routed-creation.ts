@@ -1,16 +1,16 @@
 /** Records the end of a RoutedIP's creation. */
 
-import { DONE, type Outcome } from "../../addresses/calls/outcomes.js";
-import type { CreationResult } from "../../addresses/creation/creation-result.js";
+import { DONE, type Outcome } from "../../../addresses/calls/outcomes.js";
+import type { CreationResult } from "../../../addresses/creation/creation-result.js";
 import {
   dropCopy as dropAnyCopy,
   endCreation as endAnyCreation,
   noteCreation as noteAnyCreation,
   recordCreation as recordAnyCreation,
-} from "../../addresses/creation/record-creation.js";
-import type { Routing } from "../../routing/routing.js";
+} from "../../../addresses/creation/record-creation.js";
+import type { Routing } from "../../../routing/routing.js";
+import { type RoutedState, readOf } from "../routed-state.js";
 import { CREATION_FIELDS } from "./creation-fields.js";
-import { type RoutedState, readOf } from "./routed-state.js";
 
 /** Rejects as the API server does; until it takes the result, this process remembers it. */
 export async function recordCreation(state: RoutedState, result: CreationResult): Promise<Outcome> {

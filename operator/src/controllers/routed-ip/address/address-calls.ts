@@ -1,17 +1,17 @@
 /** Calls to the provider of the address. */
 
 import type { AddressStatus } from "cdk8s-flipop/api";
-import { noting, type OpenAccount, openAccount, told } from "../../addresses/calls/call.js";
-import { DONE, type Outcome, skipped } from "../../addresses/calls/outcomes.js";
-import { pollMs, poll as readAction } from "../../addresses/calls/poll.js";
-import { createAddress } from "../../addresses/creation/create.js";
-import type { ProviderId } from "../../providers/types.js";
-import type { Routing } from "../../routing/routing.js";
-import { timestamp } from "../../times.js";
-import type { Of } from "./actions.js";
-import type { GatherTools } from "./gather.js";
+import { noting, type OpenAccount, openAccount, told } from "../../../addresses/calls/call.js";
+import { DONE, type Outcome, skipped } from "../../../addresses/calls/outcomes.js";
+import { pollMs, poll as readAction } from "../../../addresses/calls/poll.js";
+import { createAddress } from "../../../addresses/creation/create.js";
+import type { ProviderId } from "../../../providers/types.js";
+import type { Routing } from "../../../routing/routing.js";
+import { timestamp } from "../../../times.js";
+import type { Of } from "../actions.js";
+import type { GatherTools } from "../gather.js";
+import type { IssuedCall } from "../routed-state.js";
 import { endCreation } from "./routed-creation.js";
-import type { IssuedCall } from "./routed-state.js";
 
 export function assign(_tools: GatherTools, call: IssuedCall, action: Of<"assign">): Promise<Outcome> {
   const { account, inventory } = openOf(call);

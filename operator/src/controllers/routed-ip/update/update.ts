@@ -1,22 +1,22 @@
 /** What each step of an update has to do now, and which steps can't be done. */
 
-import type { AssignmentPlan } from "../../addresses/assignments.js";
-import type { Creation } from "../../addresses/creation/creation.js";
-import type { Desired } from "../../addresses/desired.js";
-import type { Placement } from "../../addresses/grace.js";
-import type { MovableAddresses } from "../../addresses/movable-addresses.js";
-import { moveOf } from "../../addresses/moves.js";
-import type { WaitingNodes } from "../../addresses/waiting-nodes.js";
-import { ruleKey } from "../../providers/firewall-changes.js";
-import type { ProviderId } from "../../providers/types.js";
-import { ruleFacts } from "../../routing/ports.js";
-import { timestamp } from "../../times.js";
-import { type Action, type ActionSequence, sharedChain } from "./actions.js";
-import { hasFinalizer, needsFinalizer } from "./deletion.js";
-import { changeOf, type FirewallPlan, type FirewallSnapshot } from "./firewall.js";
-import type { Snapshot } from "./snapshot.js";
+import type { AssignmentPlan } from "../../../addresses/assignments.js";
+import type { Creation } from "../../../addresses/creation/creation.js";
+import type { Desired } from "../../../addresses/desired.js";
+import type { Placement } from "../../../addresses/grace.js";
+import type { MovableAddresses } from "../../../addresses/movable-addresses.js";
+import { moveOf } from "../../../addresses/moves.js";
+import type { WaitingNodes } from "../../../addresses/waiting-nodes.js";
+import { ruleKey } from "../../../providers/firewall-changes.js";
+import type { ProviderId } from "../../../providers/types.js";
+import { ruleFacts } from "../../../routing/ports.js";
+import { timestamp } from "../../../times.js";
+import { type Action, type ActionSequence, sharedChain } from "../actions.js";
+import { hasFinalizer, needsFinalizer } from "../deletion.js";
+import { changeOf, type FirewallPlan, type FirewallSnapshot } from "../firewall/firewall.js";
+import type { Snapshot } from "../snapshot.js";
+import { electTaint, strayTaints } from "../taints/taints.js";
 import type { Block, Draft, StepName } from "./steps.js";
-import { electTaint, strayTaints } from "./taints.js";
 
 /** What the steps are made of. */
 export interface Decision {

@@ -1,11 +1,11 @@
 /** The one address of a RoutedIP, for the code that pools and RoutedIPs share. */
 
 import { type AddressStatus, type CreatedAddress, canonicalIp, type RoutedIPStatus } from "cdk8s-flipop/api";
-import type { AddressSet } from "../../addresses/address-set.js";
-import { familyOfList } from "../../addresses/desired.js";
-import { omitUndefined } from "../../omit-undefined.js";
-import type { RoutedIP } from "../../routing/resource.js";
-import type { Snapshot } from "./snapshot.js";
+import type { AddressSet } from "../../../addresses/address-set.js";
+import { familyOfList } from "../../../addresses/desired.js";
+import { omitUndefined } from "../../../omit-undefined.js";
+import type { RoutedIP } from "../../../routing/resource.js";
+import type { Snapshot } from "../snapshot.js";
 
 export function addressSetOf({ routed, resolvedClass }: Pick<Snapshot, "routed" | "resolvedClass">): AddressSet {
   const { metadata, spec, status } = routed;

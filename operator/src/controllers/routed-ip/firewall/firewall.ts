@@ -4,17 +4,17 @@
  */
 
 import type { FirewallRule } from "cdk8s-flipop/api";
-import { overLimit, ruleKey } from "../../providers/firewall-changes.js";
+import { overLimit, ruleKey } from "../../../providers/firewall-changes.js";
 import type {
   FirewallCapabilities,
   FirewallChange,
   FirewallFacts,
   FirewallRuleFacts,
   ProviderId,
-} from "../../providers/types.js";
-import type { Problem } from "../../reconcile/conditions/problem.js";
-import type { Recorded } from "../../routing/firewall-registry.js";
-import { ruleFacts } from "../../routing/ports.js";
+} from "../../../providers/types.js";
+import type { Problem } from "../../../reconcile/conditions/problem.js";
+import type { Recorded } from "../../../routing/firewall-registry.js";
+import { ruleFacts } from "../../../routing/ports.js";
 
 export interface FirewallSnapshot {
   readonly name: string;

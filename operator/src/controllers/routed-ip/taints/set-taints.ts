@@ -1,14 +1,14 @@
 /** Writes the taints under our prefix of one node. */
 
-import { DONE, type Outcome, skipped } from "../../addresses/calls/outcomes.js";
-import { isConflict, isInvalid } from "../../kube/status-error.js";
-import { taintPatch } from "../../kube/write/patch.js";
-import { sendPatch } from "../../kube/write/send-patch.js";
-import { isOwnTaint } from "../../match/taints.js";
-import type { ActionCall } from "../../reconcile/kind.js";
-import type { Routing } from "../../routing/routing.js";
-import type { TaintAction } from "./actions.js";
-import type { RoutedKind } from "./routed-state.js";
+import { DONE, type Outcome, skipped } from "../../../addresses/calls/outcomes.js";
+import { isConflict, isInvalid } from "../../../kube/status-error.js";
+import { taintPatch } from "../../../kube/write/patch.js";
+import { sendPatch } from "../../../kube/write/send-patch.js";
+import { isOwnTaint } from "../../../match/taints.js";
+import type { ActionCall } from "../../../reconcile/kind.js";
+import type { Routing } from "../../../routing/routing.js";
+import type { TaintAction } from "../actions.js";
+import type { RoutedKind } from "../routed-state.js";
 
 export async function setTaints(
   { context, taints: registry }: Routing,
