@@ -6,8 +6,6 @@ import { piecesOf } from "./pieces.js";
 import { type Finding, findingsIn } from "./rules.js";
 
 const ROOT = resolve(import.meta.dirname, "../..");
-/** The files to rewrite, one per line. */
-export const REMAINING_FILE = join(ROOT, "tools/words/remaining.txt");
 /** Generated from docstrings and commits, which are checked at their source; and the rules themselves. */
 const SKIPPED = ["constructs/API.md", "CHANGELOG.md", "tools/words/rules.ts"];
 
@@ -32,11 +30,4 @@ function findingsOf(file: string): readonly Finding[] {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;
   }
-}
-
-/** The list of files to rewrite. */
-export function remainingFiles(): readonly string[] {
-  return readFileSync(REMAINING_FILE, "utf8")
-    .split("\n")
-    .filter((line) => line !== "" && !line.startsWith("#"));
 }

@@ -21,7 +21,7 @@ export const ALONE = 3;
 
 /** Addresses of one family through one provider. One for all who use it, so that an outage is met once. */
 export class AddressAccount {
-  /** Undefined until the account has been told apart from others. */
+  /** Undefined until the account has been identified. */
   inventory: AccountInventory | undefined;
   private failed: ProviderError | undefined;
   private retry: RetryState | undefined;
@@ -87,7 +87,7 @@ export class AddressAccount {
 
   /**
    * Reads again what a read has contradicted, when it is time to: all of the account's, since a node hangs on each, and
-   * nobody else may ask for it. Never rejects.
+   * no other reader may request it. Never rejects.
    */
   async rereadUnconfirmed(context: CallContext): Promise<void> {
     const view = this.inventory?.view();
@@ -137,7 +137,7 @@ export class AddressAccount {
     if (read) this.recovery.noteReadFailure();
     // Many who fail at once are one failure.
     if (this.failed !== undefined && this.retry !== undefined && this.retry.retryAt > now) return;
-    // The first one of its kind is told: it says more than that calls rest since, and what is told stays the same.
+    // Reports the first failure of its kind: it says more than the circuit breaker's, and the text stays the same.
     if (this.failed?.kind !== error.kind) this.failed = error;
     const next = afterFailure(old ? undefined : this.retry, error, now);
     this.retry = { ...next, retryAt: Math.min(next.retryAt, now + longestWaitMs(error, read)) };

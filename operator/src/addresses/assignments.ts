@@ -48,7 +48,7 @@ function coolUntilOf({ set, memory, now }: AddressSnapshot, coolOffMs: number): 
   if (coolOffMs > 0 && memory.assigning === true) return "unanswered";
   const recorded = timeOf(set.lastAssignmentTime);
   const known = [recorded, inheritedOf(recorded, memory.firstPlannedAt), memory.lastAssignmentAt];
-  // One that lies further ahead comes from a clock that was set back since: nobody waits until that time comes again.
+  // A time further ahead comes from a clock that was set back since, so it does not count.
   const credible = known.filter((time) => time !== undefined).filter((time) => time - now <= coolOffMs);
   const until = Math.min(Math.max(...credible), now) + coolOffMs;
   return until > now ? until : undefined;

@@ -43,7 +43,7 @@ export function readyOf(snapshot: AddressSnapshot, findings: Findings): PlannedC
   return served(snapshot, findings);
 }
 
-/** All that the spec asks for, except for what is left out of it without harm. */
+/** All that the spec asks for, except for parts that are ignored without harm. */
 function served(
   { passedOver = [] }: AddressSnapshot,
   { desired: { duplicates }, heldBack }: Pick<Findings, "desired" | "heldBack">,

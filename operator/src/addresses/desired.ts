@@ -20,7 +20,7 @@ export interface DesiredAddress {
   readonly inSpec: boolean;
   /** Created, as far as anybody can tell: no answer said so. Never released. @default false */
   readonly inferred?: boolean;
-  /** Ours, or whose. `undefined`: nobody decided yet, so it is left alone. */
+  /** Ours, or whose. `undefined`: undecided, so the operator does not touch it. */
   readonly claim: Claim | undefined;
 }
 

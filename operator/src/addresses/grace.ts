@@ -7,7 +7,7 @@ import type { AddressSnapshot } from "./address-set.js";
 import type { Holding } from "./observed.js";
 
 export interface Placement extends Holding {
-  /** `undefined`: nobody is known to hold it, or it is not the set's to judge. */
+  /** `undefined`: no known holder, or the set may not judge it. */
   readonly grace: Grace | undefined;
 }
 
@@ -39,7 +39,7 @@ function graceFor(
 /** What the status remembers is of its holder; while an address moves, of the one that it comes from. */
 function graceMemory(was: Holding["was"], holder: string) {
   const { state, providerID, actionID } = was;
-  // Where another party's action runs, nobody knows its goal: the status names the holder.
+  // The goal of another party's action is unknown, so the status names the holder.
   const ofHolder =
     state === "in-progress"
       ? providerID !== holder || actionID === undefined

@@ -12,7 +12,7 @@ import { addressLockKey } from "./lock-key.js";
 export interface MovableAddresses {
   /** May move now. */
   readonly free: readonly Placement[];
-  /** Would move, but for a failure that is still to be slept off. */
+  /** Would move, but waits after a failure. */
   readonly later: readonly { readonly placement: Placement; readonly until: number }[];
 }
 

@@ -1,4 +1,4 @@
-/** Step 9: the record set of the addresses that are up. It is never emptied, but for a resource that asks for it. */
+/** Step 9: the record set of the addresses that are up. It is emptied only if the resource asks for it. */
 
 import type { DnsStatus, IpFamily } from "cdk8s-flipop/api";
 import type { RecordType } from "../providers/types.js";
@@ -58,7 +58,7 @@ function ownerOf({ set: { metadata } }: AddressSnapshot): string {
   return `${metadata.namespace}/${metadata.name}`;
 }
 
-/** Without a record set in the spec nobody knows the policy: what was written stays. */
+/** Without a record set in the spec the policy is unknown, so the written records stay. */
 function forgotten(last: DnsStatus | undefined): RecordSequence {
   return last === undefined ? [] : [recorded(undefined, "spec.dnsRecordSet is gone; the records stay")];
 }

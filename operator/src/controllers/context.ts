@@ -58,11 +58,11 @@ export interface ControllerContext {
   readonly inventories: Inventories;
   /** Addresses through the providers of the environment. */
   readonly accounts: AddressAccounts;
-  /** Each controller puts and drops its own resources. Tells the uids concerned through `news`. */
+  /** Each controller puts and drops its own resources. Notifies the affected uids through the notifier. */
   readonly claims: Claims;
-  /** Tells the uids concerned through `news`. */
+  /** Notifies the affected uids through the notifier. */
   readonly nodeRequests: NodeRequestRegistry;
-  /** Creations whose end is not known, of all kinds. Tells those who wait for one through `news`. */
+  /** Creations of all kinds whose end is unknown. Notifies the resources that wait for one. */
   readonly creations: CreationRegistry;
   readonly records: RecordRegistry;
   /** Which resources there are, for annotations that name their owner. */

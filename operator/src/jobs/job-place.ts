@@ -12,7 +12,7 @@ export function jobNamespaceOf(
   return jobNamespace ?? namespaces[0] ?? "";
 }
 
-/** A Job may run as nobody, or as a ServiceAccount that somebody has labelled for it. */
+/** A Job may run without a ServiceAccount, or with one that an administrator has labelled for it. */
 export function accountProblem(
   name: string,
   namespace: string,

@@ -1,4 +1,4 @@
-/** What Jobs are told: the environment of each. Pure. */
+/** The environment variables of each Job. Pure. */
 
 import type { RoutedPort } from "cdk8s-flipop/api";
 import type { ProviderId } from "../providers/types.js";

@@ -1,4 +1,4 @@
-/** A refusal by the API server, as its `metav1.Status` tells it. */
+/** A refusal by the API server, from its `metav1.Status`. */
 
 export interface StatusCause {
   readonly reason?: string;

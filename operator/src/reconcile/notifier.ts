@@ -1,4 +1,4 @@
-/** Tells which resources should look again, because something that they share with others has changed. */
+/** Notifies resources of changes in what they share with others, so that they plan again. */
 
 /** @param uids of resources of any kind: pass over those that are not yours. */
 export type NotifierListener = (uids: readonly string[]) => void;

@@ -17,7 +17,7 @@ export interface Finding {
 export interface SafeSpec {
   /** Without the fields that are wrong, or null. */
   readonly fields: Fields;
-  /** Absent: nothing is wrong but for what is tolerated. */
+  /** Absent: the spec is valid, apart from tolerated parts. */
   readonly problem?: Problem;
 }
 

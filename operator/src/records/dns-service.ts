@@ -1,4 +1,4 @@
-/** From what a resource says of its record set to what is known of it, and to the calls that its plan asks for. */
+/** Leads from the record set in a spec to its cached state, and to the calls of a plan. */
 
 import type { DnsRecordSet, DnsStatus } from "cdk8s-flipop/api";
 import { refText } from "../claims/claimant.js";
@@ -153,7 +153,7 @@ function lostText(
 
 type NamedSet = Pick<DnsStatus, "provider" | "zone" | "recordName">;
 
-/** Nothing is known of what is not there. */
+/** An absent set has no cached state. */
 function viewOf(tracked: Tracked | undefined): RecordSetView {
   return tracked === undefined ? { records: "unknown", reverts: [] } : tracked.set.view();
 }

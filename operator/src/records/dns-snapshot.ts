@@ -8,7 +8,7 @@ import type { Records } from "./record-set.js";
 export interface DnsSnapshot {
   /** Of the provider that the spec names; absent: it is unknown or has no DNS. */
   readonly capabilities?: DnsCapabilities;
-  /** On the name that the spec names. Absent: there is none, or nobody decided yet. */
+  /** On the name that the spec names. Absent: there is none, or it is undecided. */
   readonly claim?: Claim;
   /** The set that the spec names. */
   readonly records: Records;

@@ -46,7 +46,7 @@ export function recordChain(desired: DesiredRecords): RecordSequence {
   if (values.length === 0 && desired.empty !== true) return afterFailure(dns);
   const written = statusOf(desired, values);
   const change = changeTo(desired, written);
-  if (change === "unread") return [{ do: "read-records", which: "current", why: "nobody knows what it holds" }];
+  if (change === "unread") return [{ do: "read-records", which: "current", why: "its content is unknown" }];
   const previous = previousRemoval(desired);
   if (previous.some(isRead)) return [...change, ...previous];
   const told = isSame(last, written) ? [] : [recorded(written, "this is what the record set holds now")];
@@ -109,7 +109,7 @@ function strangersOnly({ records, previous }: DnsSnapshot, asked: readonly Recor
   return { ...known, records: known.records.filter(({ type }) => !asked.includes(type)) };
 }
 
-/** Of what was read, the part that was ours. */
+/** The part of the reading that was ours. */
 function ofTypes(records: Records, types: readonly RecordType[]): Records {
   if (records === "unknown") return records;
   return { ...records, records: records.records.filter(({ type }) => types.includes(type)) };

@@ -134,7 +134,7 @@ export class RecordSet {
 
   private async readOnce(): Promise<void> {
     const { caller } = this;
-    if (caller === undefined) throw new Error(`record set ${this.name.name}: nobody asked for the read`);
+    if (caller === undefined) throw new Error(`record set ${this.name.name}: no caller asked for the read`);
     const { signal: _others, ...context } = caller.context;
     const askedAt = this.clock.monotonic();
     try {

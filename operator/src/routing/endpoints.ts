@@ -4,7 +4,7 @@ import type { Cached, ObjectMeta, Transform } from "../kube/objects.js";
 import type { Workload, WorkloadSource } from "../match/workload.js";
 
 export interface EndpointFacts {
-  /** Absent: nobody knows where it runs. */
+  /** Absent: its node is unknown. */
   readonly nodeName?: string;
   readonly ready: boolean;
   /** It answers, though it may be terminating. */

@@ -20,7 +20,7 @@ export type FirewallState =
 const UNKNOWN = "unknown";
 
 interface ClassState {
-  /** What the last Job that ended well was told; unknown as soon as another one starts. */
+  /** The input of the last successful Job; unknown as soon as another one starts. */
   applied: string;
   wanted: string;
   failure?: Problem | undefined;
@@ -53,7 +53,7 @@ export class FirewallJobs {
     return state;
   }
 
-  /** From here on nobody knows what the firewall lets through, until a Job ends well. */
+  /** The open ports are unknown from here on, until a Job succeeds. */
   started(name: string): void {
     const state = this.classes.get(name);
     if (state !== undefined) state.applied = UNKNOWN;

@@ -111,7 +111,7 @@ export class SharedFirewall {
     });
   }
 
-  /** Adds what is still missing, and removes what nobody has come to need meanwhile. */
+  /** Adds what is still missing, and removes what no resource needs now. */
   apply(caller: FirewallCaller, uid: string, change: FirewallChange): Promise<void> {
     return this.inTurn(async () => {
       const { facts } = this;
@@ -122,7 +122,7 @@ export class SharedFirewall {
         await this.writing(caller, ({ provider, context }) => provider.apply(context, now));
         this.take(changed(facts, now));
       } catch (error) {
-        // Nobody knows how much of it was done.
+        // It is unknown how much of it was done.
         this.facts = undefined;
         throw error;
       }
@@ -152,7 +152,7 @@ export class SharedFirewall {
     for (const [node, { at: seen }] of this.covered) if (!this.isFresh(seen)) this.covered.delete(node);
   }
 
-  /** What else covers a machine that is in it already, nobody asks. */
+  /** Other firewalls of a machine that is in it already do not matter. */
   private has(node: ProviderId): boolean {
     return this.facts !== undefined && this.facts !== "missing" && this.facts.nodes.includes(node);
   }
@@ -221,7 +221,7 @@ export class FirewallRegistry {
 
   constructor(private readonly clock: Clock) {}
 
-  /** @param account whatever tells accounts apart by identity. */
+  /** @param account compared by identity. */
   of(account: unknown, name: string): SharedFirewall {
     const known = this.accounts.get(account) ?? new Map<string, SharedFirewall>();
     this.accounts.set(account, known);

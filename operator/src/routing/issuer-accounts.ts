@@ -73,7 +73,7 @@ export class IssuerAccounts {
     }
   }
 
-  /** The issuer is gone, and nobody uses it any more. */
+  /** The issuer is gone, and no resource uses it any more. */
   async forget(key: string): Promise<void> {
     this.known.delete(key);
     await this.context.providers.withdraw(key);

@@ -31,7 +31,7 @@ export interface ClassObject extends KubeObject {
 
 export interface RoutedRead {
   readonly routed: RoutedIP;
-  /** Nothing moves until it is mended. */
+  /** Nothing moves until it is corrected. */
   readonly problem?: Problem;
 }
 

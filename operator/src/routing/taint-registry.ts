@@ -1,4 +1,4 @@
-/** Which RoutedIP needs its taint on which nodes, and what was sent that the node cache does not show yet. */
+/** Which RoutedIP needs its taint on which nodes, and the writes that the node cache does not show yet. */
 
 import { CACHE_LAG_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";

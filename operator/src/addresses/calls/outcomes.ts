@@ -27,7 +27,7 @@ export interface ActionFailure extends Failure {
  * `ip`: the address that was created. `started`: it goes on without us; `id` is for polls. `refused`: try again later.
  * `unknown`: a creation whose answer was lost. `superseded`: nothing was sent, since the decision no longer held: plan
  * again at once. `skipped`: nothing was sent, or the world had changed; no failure, but
- * where a look at an action came to nothing (`unanswered`).
+ * if a poll of an action got no answer (`unanswered`).
  */
 export type Outcome =
   | { readonly is: "done"; readonly ip?: string }
@@ -86,7 +86,7 @@ export function providerFailure(error: ProviderError): ActionFailure {
   };
 }
 
-/** Of the Kubernetes API. What it refuses, it may take once a person has given the right or mended the object. */
+/** Of the Kubernetes API. It may accept a refused write after a person has granted the right or corrected the object. */
 function serverFailure(error: unknown): ActionFailure {
   const retryAfterSeconds = error instanceof StatusError ? error.retryAfterSeconds : undefined;
   return {

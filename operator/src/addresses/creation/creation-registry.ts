@@ -1,6 +1,6 @@
 /**
- * Creations of addresses that run, or whose answer was lost. A creation on a node is told from others by its node. One in
- * a region is told from others by the account's list alone: it waits until no other can add an address to that list.
+ * Creations of addresses that run, or whose answer was lost. The node identifies a creation on a node. For one in
+ * a region there is only the account's list: it waits until no other creation can add an address to that list.
  */
 
 import type { IpFamily } from "cdk8s-flipop/api";
@@ -12,7 +12,7 @@ export interface OpenCreation {
   readonly resource: ResourceRef;
   readonly provider: string;
   readonly family: IpFamily;
-  /** The account, where it is known yet; whatever tells accounts apart by identity. Unknown ones may be anybody's. */
+  /** The account, where it is known yet; compared by identity. An unknown account may be any account. */
   readonly account: object | undefined;
   /** The node that the address is created on. */
   readonly node?: ProviderId;
@@ -82,7 +82,7 @@ export class CreationRegistry {
     if (waiting.length > 0) this.onEnd(waiting);
   }
 
-  /** Those of others in the same account and family. Where there are any, the asker is told when one ends. */
+  /** The creations of other resources in the same account and family. If there are any, the caller is notified when one ends. */
   others(requester: Pick<OpenCreation, "resource" | "provider" | "family" | "account">): readonly OpenCreation[] {
     const others = [...this.open.values()].filter((other) => isAbout(other, requester));
     const all = this.incomplete ? [...others, { ...requester, resource: UNREAD }] : others;

@@ -85,7 +85,7 @@ function recording(result: CreationResult): Action {
   return { do: "record-creation", result, why: "the API server did not take it when it was known" };
 }
 
-/** What people are told of a creation whose answer was lost. `undefined`: there is none, or its end is known. */
+/** The condition of a creation whose answer was lost. `undefined`: there is none, or its end is known. */
 export function unsettledOf(snapshot: AddressSnapshot): Problem | undefined {
   if (snapshot.creating === true || snapshot.set.pendingCreation === undefined) return undefined;
   return creationRecoveryOf(snapshot)?.problem;
@@ -181,7 +181,7 @@ interface OnNode {
   readonly why: string;
 }
 
-/** An assignment, too. One that has to cool off waits: an address that lies idle is billed, and serves nobody. */
+/** An assignment, too. During the cool-off it waits: an idle address costs money and serves no traffic. */
 function createOnNode(
   snapshot: AddressSnapshot,
   { family, node, why }: OnNode,

@@ -37,7 +37,7 @@ export class ListObservations {
     if (this.met === undefined) this.lists = [];
     if (this.met === undefined || view?.complete !== true) return;
     const listedAt = monotonic - view.ageSeconds * 1000;
-    // The same list again, but for rounding.
+    // The same list again, apart from rounding.
     if (listedAt < this.lastAt + 1) return;
     this.lastAt = listedAt;
     const unassigned = [...view.addresses.values()].filter(({ holder }) => holder === undefined).map(({ ip }) => ip);

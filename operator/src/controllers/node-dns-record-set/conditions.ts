@@ -96,7 +96,7 @@ function nobody(snapshot: Snapshot, publication: Publication, recordName: string
   return no("DNSReady", { reason: "KeptLastKnown", message: `${why}; ${recordName} keeps ${list(kept)}` });
 }
 
-/** What nobody stands for: as the status has it, or where nothing was ever written, as it was found. */
+/** Values without a node: as in the status, or as found if the operator has never written. */
 function keptOf({ dns }: Snapshot, { stale, values }: Publication): readonly string[] {
   if (values.length > 0 || dns.records === "unknown") return stale;
   return dns.records.records.map(({ value }) => value).sort();

@@ -27,7 +27,7 @@ function needsFinalizer({ resource: { spec } }: Of): boolean {
   return spec.dnsRecordSet?.deletionPolicy === "Delete";
 }
 
-/** Of a set that stays. With a spec that can't be served, nobody knows what it asks for: it stays as it is. */
+/** Of a set that stays. With an invalid spec the desired set is unknown, so it stays as it is. */
 export function finalizerChain(snapshot: Snapshot): ActionSequence {
   const [needed, there] = [needsFinalizer(snapshot), hasFinalizer(snapshot)];
   if (needed === there || snapshot.problem !== undefined) return [];

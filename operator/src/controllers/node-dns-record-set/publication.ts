@@ -1,4 +1,4 @@
-/** Step 3: who is published. Nodes that match, those in grace, and where nobody is left, those that were. */
+/** Step 3: the published nodes: those that match, those in grace, and if none is left, the previous ones. */
 
 import { familyOf, type IpFamily, type PublishedAddress } from "cdk8s-flipop/api";
 import { type Grace, graceOf } from "../../match/grace.js";

@@ -26,7 +26,7 @@ export interface RecordSetObject extends KubeObject {
 
 export interface ResourceRead {
   readonly resource: NodeRecordSet;
-  /** No record is changed until it is mended. */
+  /** No record is changed until the spec is corrected. */
   readonly problem?: Problem;
 }
 

@@ -1,4 +1,4 @@
-/** The decision about one issuer: is it fit to work, who needs it, and what is to go with it. Pure. */
+/** Decides about one issuer: whether it is usable, which resources use it, and what its deletion removes. Pure. */
 
 import { type CreatedFirewall, Finalizer } from "cdk8s-flipop/api";
 import { CREDENTIALS_CHECK_SECONDS, DUE_RETRY_PAUSE_MS, SECOND_MS } from "../../bounds.js";
@@ -59,7 +59,7 @@ function held(issuer: Issuer): readonly Action[] {
   return [{ do: "add-finalizer", why: "RoutedIPs use it" }];
 }
 
-/** Nobody uses it: it may go, once the firewall that was made for it has gone. */
+/** No resource uses it: it may be deleted after the firewall that was created for it. */
 function released(snapshot: Snapshot, removal: readonly Action[]): readonly Action[] {
   const { issuer, now, cleanup } = snapshot;
   const left = leftFirewall(snapshot);

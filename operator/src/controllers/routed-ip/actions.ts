@@ -10,7 +10,7 @@ import type { CreateFirewall, FirewallChange, ProviderId } from "../../providers
 import type { Reasoned } from "../../records/actions.js";
 import type { Recorded } from "../../routing/firewall-registry.js";
 
-/** Actions on a set of addresses, but for those of a set that is listed in a spec or annotates nodes. */
+/** Actions on a set of addresses, without those for lists in a spec and for annotations of nodes. */
 export type SharedAction = Exclude<SetAction, ListAction | NodeAction>;
 
 export type FirewallAction =
@@ -60,5 +60,5 @@ export type Of<K extends Action["do"]> = Extract<Action, { readonly do: K }>;
 /** Calls to the provider of addresses. */
 export type AddressDo = "assign" | "unassign" | "release" | "poll" | "create-address";
 
-/** Calls to the provider of firewalls, and what is written for the one that was made. */
+/** Calls to the provider of firewalls, and the record of a created one. */
 export type FirewallDo = "read-firewall" | "create-firewall" | "change-firewall" | "record-created-firewall";

@@ -150,7 +150,7 @@ function firewallReady(snapshot: Snapshot, findings: Findings): PlannedCondition
   return obstacle === undefined ? inStep(firewall, plan) : no("FirewallReady", obstacle);
 }
 
-/** Nobody reads the firewall for an address that is not this one's to move. */
+/** The firewall is not read for an address that this resource may not move. */
 function isOfOther({ heldElsewhere, placement }: Findings): boolean {
   return heldElsewhere !== undefined || placement?.address.claim?.ours === false;
 }

@@ -59,7 +59,7 @@ export class RoutedIPs {
     for (const node of context.watches.nodes().store.list()) routing.taints.indexResource(node, false);
   }
 
-  /** What the RoutedIPs can't do for want of something that an administrator has to give. */
+  /** What the RoutedIPs cannot do until an administrator grants a right or a feature. */
   degradedReason(): string | undefined {
     return this.kinds.degradedReason();
   }

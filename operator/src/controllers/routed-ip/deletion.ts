@@ -69,7 +69,7 @@ export function abandonedItems(
     ...abandonedAddresses(snapshot, placements),
     ...(orphan === undefined
       ? []
-      : [`address ${orphan}, whose issuer can't be found: nobody knows whether to release it`]),
+      : [`address ${orphan}, whose issuer cannot be found: whether to release it is unknown`]),
     ...firewallTraces(snapshot, plan),
     ...(snapshot.previousFirewallStates ?? []).flatMap((previous) => previousTraces(snapshot, previous)),
     ...taintedByUs(snapshot).map((node) => `a taint on node ${node}`),
@@ -97,7 +97,7 @@ function addressChains(snapshot: Snapshot, placements: readonly Placement[]): re
   return [creationRecoveryOf(snapshot)?.sequence ?? [], ...releaseSequences(snapshot, placements)].map(sharedChain);
 }
 
-/** Rules, then nodes: never the other way round, though nobody needs either any more. */
+/** Rules first, then nodes, although no resource needs either any more. */
 export function firewallRemoval({ firewall, routed }: Snapshot, plan: FirewallPlan | undefined): ActionSequence {
   const idle = routed.status.firewall === undefined && (routed.status.firewallRules ?? []).length === 0;
   if (firewall === undefined || plan === undefined || idle || firewall.failure !== undefined) return [];

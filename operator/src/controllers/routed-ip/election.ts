@@ -30,7 +30,7 @@ export function limitOf({ resolvedClass, capabilities }: Pick<Snapshot, "resolve
   return Math.min(resolvedClass?.perNodeIPLimit ?? 1, capabilities?.addressesPerNode ?? 1);
 }
 
-/** Why there is nobody to move to, in words. */
+/** Why there is no node to move to, in words. */
 export function electionText(snapshot: Snapshot, placement: Placement | undefined): string {
   const full = snapshot.candidates.filter(({ machine }) => machine !== undefined && machine !== placement?.holder);
   const limit = limitOf(snapshot);

@@ -10,12 +10,12 @@ import type { FirewallSnapshot } from "./firewall/firewall.js";
 /** `set` is of the same RoutedIP. */
 export interface Snapshot extends AddressSnapshot {
   readonly routed: RoutedIP;
-  /** Absent: nobody handles it (see `problem`), or Jobs do. */
+  /** Absent: no class handles it (see `problem`), or Jobs do. */
   readonly resolvedClass?: ResolvedIssuerClass;
   /** Whether something answers for the Service on a node, terminating or not. */
   readonly servesAt: (node: string) => boolean;
   readonly ports: PortsFound;
-  /** Absent: nobody wants a firewall to be touched, now or formerly. */
+  /** Absent: the class names no firewall, and named none before. */
   readonly firewall?: FirewallSnapshot;
   /** Those that were named before, with traces of ours: they go once the present one is in step. */
   readonly previousFirewallStates?: readonly FirewallSnapshot[];

@@ -45,7 +45,7 @@ export interface ReflectedCacheProps<T extends Cached, I extends string> {
   readonly indexes?: Readonly<Record<I, IndexFn<T>>>;
 }
 
-/** Can be told what its watch does not tell. */
+/** Accepts changes that its watch does not report. */
 export interface ToldCache<T extends Cached, I extends string = never> extends Cache<T, I> {
   /** The object is gone, as the answer to a write has said. Only while it is not connected. */
   forget(object: Cached): void;
@@ -122,7 +122,7 @@ export class FilteredCache<T extends Cached, I extends string = never> implement
   ) {
     this.store = new Store<T, I>({ indexes });
     this.filled = this.fill();
-    // Whoever waits sees the rejection; where nobody does, stopping early is no error.
+    // A waiting caller sees the rejection; without one, an early stop is not an error.
     this.filled.catch(() => {});
   }
 

@@ -16,7 +16,7 @@ interface Pending {
 
 /**
  * One resource's pods. A changed selector swaps at once: the old set stays visible until the new one is complete, then
- * the differences are told as events.
+ * the differences are sent as events.
  */
 export class PodView {
   private current: Share<SlimPod, PodIndex> | undefined;

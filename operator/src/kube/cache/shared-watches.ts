@@ -33,7 +33,7 @@ export const NODE_INDEXES = {
 
 /**
  * Every watch of the operator: one of nodes, one for each distinct pod scope, one for each other kind. Watches start
- * when asked for first and stop when nobody needs them any more.
+ * with the first user and stop with the last one.
  */
 export class SharedWatches {
   private readonly context: CacheContext;

@@ -9,7 +9,7 @@ export type StoreEvent<T> =
   | { readonly type: "updated"; readonly object: T; readonly old: T }
   | { readonly type: "deleted"; readonly object: T };
 
-/** Called after the store has changed. Anything it throws is logged and harms nobody else. */
+/** Called after the store has changed. An error that it throws is logged and does not affect other listeners. */
 export type StoreListener<T> = (event: StoreEvent<T>) => void;
 
 /** What readers of a cache see. */
@@ -94,7 +94,7 @@ export class Store<T extends Cached, I extends string = never> implements ReadSt
 
   /**
    * Makes `objects` the whole content: readers see the old set, then the new one, nothing in between. Then every
-   * difference is told, deletes first, those missed while offline included. Nothing else may write until it resolves.
+   * difference is reported, deletes first, also those missed while offline. Nothing else may write until it resolves.
    */
   async replace(objects: Iterable<T>, pacer?: Pacer): Promise<void> {
     const next = this.state.fresh();
@@ -143,7 +143,7 @@ export class Store<T extends Cached, I extends string = never> implements ReadSt
   }
 }
 
-/** An object under the name of one that is gone, which was told already, is a new one. */
+/** An object under the name of a deleted one, whose deletion was reported, is a new one. */
 function arrival<T extends Cached>(old: T | undefined, object: T): StoreEvent<T>[] {
   if (old?.uid !== object.uid) return [{ type: "added", object }];
   return jsonEqual(old, object) ? [] : [{ type: "updated", object, old }];

@@ -14,7 +14,7 @@ export class BodyStream implements KubeStream {
     private readonly where: string,
     readonly contentType: string,
   ) {
-    // An error after the reader has left (a reset while closing) has nobody to tell.
+    // An error after the reader has left (a reset while closing) is dropped.
     body.on("error", () => {});
   }
 

@@ -12,7 +12,7 @@ export function namespaceOf(path: string): string | undefined {
   return NAMESPACE.exec(path)?.[1];
 }
 
-/** A dry run of an Event there. Whatever else may be wrong with it: that its namespace is gone is said first. */
+/** A dry run of an Event there. The server reports the missing namespace before any other error. */
 export function isNamespaceGone(client: KubeClient, namespace: string, signal?: AbortSignal): Promise<boolean> {
   const event = { apiVersion: EVENTS_API_VERSION, kind: "Event", metadata: { generateName: "probe-", namespace } };
   const path = `/apis/${EVENTS_API_VERSION}/namespaces/${namespace}/events`;

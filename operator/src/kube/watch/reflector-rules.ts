@@ -108,7 +108,7 @@ function relistReason({ phase, error }: Round, silentWatches: number): RelistRea
   if (isTooLargeResourceVersion(error)) return "resource-version-too-large";
   if (isExpired(error)) return "expired";
   if (error instanceof OutageError) return "outage";
-  // Nobody knows for how much of it the server was away: as after an outage.
+  // It is unknown for how much of it the server was away: as after an outage.
   if (error instanceof SilentWatchError) return "silence";
   return phase === "watch" && silentWatches >= WATCH_MAX_SILENT ? "silent-watches" : undefined;
 }

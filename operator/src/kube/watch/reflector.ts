@@ -31,7 +31,7 @@ export interface ReflectorObserver {
   /** A complete set has been read, by pages or by a watch list. */
   listed(seconds: number, objects: number): void;
   watched(seconds: number, events: number): void;
-  /** Told for sets and bookmarks, not for each event. */
+  /** Called for sets and bookmarks, not for each event. */
   version(resourceVersion: string): void;
 }
 

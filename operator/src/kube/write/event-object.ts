@@ -13,7 +13,7 @@ export interface ObjectRef {
   readonly uid?: string;
 }
 
-/** What happened, told by a controller. */
+/** A happening that a controller reports. */
 export interface EventInput {
   readonly regarding: ObjectRef;
   readonly related?: ObjectRef;

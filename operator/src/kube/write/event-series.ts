@@ -66,7 +66,7 @@ export class EventSeries {
     this.remove((candidate) => candidate === entry);
   }
 
-  /** Forgets what has ended. Returns the entries whose count the server should be told. */
+  /** Drops ended series. Returns the entries whose count has to be written. */
   sweep(nowMs: number): readonly EventEntry[] {
     this.remove((entry) => entry.written >= entry.count && nowMs - entry.lastMs >= EVENT_SERIES_END_MS);
     for (const [object, bucket] of this.buckets) if (bucket.isFull(nowMs)) this.buckets.delete(object);

@@ -1,4 +1,4 @@
-/** Tells people what the operator does, as `events.k8s.io/v1` Events. Never blocks, never throws, forgets under load. */
+/** Writes `events.k8s.io/v1` Events about the operator's work. Never blocks, never throws, drops Events under load. */
 
 import { exponentialMs, jittered, type Random } from "../../async/backoff.js";
 import { pause } from "../../async/wait.js";
@@ -152,7 +152,7 @@ export class ApiEventRecorder implements EventRecorder {
 
   private giveUp(entry: EventEntry, cause: DropCause, error?: unknown): void {
     this.metrics.dropped(cause);
-    // What the server never heard of starts anew; a count that it did not hear of is told next time.
+    // An Event that never arrived starts anew; a count that did not arrive is sent next time.
     if (entry.written === 0) this.series.drop(entry);
     const { regarding, reason } = entry.event;
     this.options.logger.debug({ cause, regarding, reason, ...(error === undefined ? {} : { error }) }, "event dropped");

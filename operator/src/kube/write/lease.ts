@@ -5,7 +5,7 @@ import { isNotFound } from "../status-error.js";
 
 /** The part of a lease that says who leads. */
 export interface LeaseRecord {
-  /** Empty: nobody holds it. */
+  /** Empty: no holder. */
   readonly holder: string;
   readonly durationSeconds: number;
   /** MicroTime, by the holder's own clock: compare, but never reckon with it. */

@@ -1,4 +1,4 @@
-/** What people are told in an Event. */
+/** The message of an Event. */
 
 import { Annotation, GROUP_VERSION } from "cdk8s-flipop/api";
 import type { ResourceRef } from "../../inventory/types.js";

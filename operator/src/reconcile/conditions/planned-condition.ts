@@ -24,7 +24,7 @@ export function unknown(type: ConditionType): PlannedCondition {
   return { type, status: "Unknown", reason: "NotObserved", message: "not observed yet" };
 }
 
-/** Somebody has to know: a Warning Event tells of it when it turns. */
+/** A person has to know: a Warning Event reports the change. */
 export function isBad({ type, status, reason }: Pick<Condition, "type" | "status" | "reason">): boolean {
   if (BAD_WHEN_TRUE.some((bad) => bad === type)) return status === "True";
   return status === "False" ? !PASSING.has(reason) : IGNORED.has(reason);
@@ -45,7 +45,7 @@ export function turnedBad(
 /** They end by themselves, and soon. */
 const PASSING: ReadonlySet<string> = new Set<Reason>(["CoolingOff", "UnderWay", "InGrace"]);
 
-/** The resource is served, but for a part of its spec. */
+/** The resource is served, apart from a part of its spec. */
 const IGNORED: ReadonlySet<string> = new Set<Reason>(["Invalid", "DuplicateAddress"]);
 
 const LONGEST_MESSAGE = 32_768;

@@ -5,7 +5,7 @@ import type { ProviderError, ProviderErrorKind } from "../../providers/errors.js
 
 export interface Problem {
   readonly reason: Reason;
-  /** What was seen, where, and how to mend it. */
+  /** What was seen, where, and how to correct it. */
   readonly message: string;
 }
 

@@ -1,6 +1,6 @@
 /**
  * The latest version of one object that this process knows: as the cache has it, or as the answer to our own last write
- * has it, until the cache catches up. A plan made on what was there before our write would do it twice.
+ * has it, until the cache catches up. A plan on the version before our write would repeat the write.
  * The answer counts for a limited time: a restored server begins again with lower versions, and the cache never reaches ours.
  */
 

@@ -48,7 +48,7 @@ export class ObjectWriter<O extends KubeObject> {
     this.clock = props.clock ?? systemClock;
   }
 
-  /** The last write of a part was refused for want of a right; of an object that goes, its namespace may have taken the right along. */
+  /** The server refused the last write of a part because a right is missing; the deletion of a namespace may have removed it. */
   get forbidden(): boolean {
     const { latestVersion, cached } = this.props;
     return this.refused.size > 0 && latestVersion.of(cached())?.metadata.deletionTimestamp === undefined;

@@ -60,14 +60,14 @@ export class OwnResources<O extends KubeObject> {
     for (const { store } of this.caches) for (const { object } of store.list()) yield object;
   }
 
-  /** The answer to a write. That an object is gone by it no watch tells where the right to watch is gone as well. */
+  /** The answer to a write. Without the right to watch, only the answer shows that the write deleted the object. */
   wrote({ metadata }: O): void {
     const { deletionTimestamp, finalizers = [], uid, name, namespace = "" } = metadata;
     if (deletionTimestamp === undefined || finalizers.length > 0) return;
     for (const cache of this.caches) if (!cache.state.connected) cache.forget({ uid, name, namespace });
   }
 
-  /** Also told of everything that is there already when it syncs. @returns the function that ends it. */
+  /** Also called for the objects that exist when it syncs. @returns the function that ends it. */
   listen(listener: StoreListener<WholeObject<O>>): () => void {
     const ends = this.caches.map(({ store }) => store.listen(listener));
     return () => {

@@ -1,6 +1,6 @@
 /**
  * When to try again what failed: one small state for each address (or record set). Pure. Faults that may heal by
- * themselves are tried soon, those that a person must mend seldom. The waits are the Go operator's.
+ * themselves are tried soon, those that a person must correct seldom. The waits are the Go operator's.
  */
 
 import { LONGEST_RETRY_MS, RETRY_SCHEDULES, SECOND_MS } from "../../bounds.js";
@@ -41,7 +41,7 @@ export function afterFailure(state: RetryState | undefined, failure: Failure, no
   return { schedule, failures, retryAt: now + waitSeconds * SECOND_MS };
 }
 
-/** Whether a try is due. A clock that was set back makes nobody wait longer than the longest wait. */
+/** Whether a try is due. A clock that was set back does not extend a wait beyond the longest one. */
 export function isDue(retryAt: number | undefined, now: number): boolean {
   if (retryAt === undefined || now >= retryAt) return true;
   return retryAt - now > LONGEST_RETRY_MS;

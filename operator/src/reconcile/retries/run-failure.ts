@@ -12,7 +12,7 @@ export function isWithheld(error: unknown): error is NotLeaderError | DryRunErro
   return error instanceof NotLeaderError || error instanceof DryRunError;
 }
 
-/** What is gone needs no further run, and what has changed brings its own; anything else is tried again later. */
+/** A deleted object needs no further run, and a changed one brings its own; other failures are tried again later. */
 export function resultOfError(error: unknown): Result {
   if (isWithheld(error) || error instanceof ObjectGone || isNotFound(error)) return done;
   return isConflict(error) ? requeueAfter(CONFLICT_MS) : failed(error);

@@ -213,6 +213,6 @@ describe("the clean-up of a firewall", () => {
 
   it("says which address nobody knows what to do with", () => {
     const { resolvedClass: _terms, ...orphaned } = snapshot(withStatus({ created: true, routedIP: "192.0.2.1" }));
-    expect(abandonedItems(orphaned, [], NOTHING).join()).to.contain("192.0.2.1, whose issuer can't be found");
+    expect(abandonedItems(orphaned, [], NOTHING).join()).to.contain("192.0.2.1, whose issuer cannot be found");
   });
 });

@@ -115,7 +115,7 @@ function entryOf(snapshot: Snapshot, { address, placement, heldElsewhere }: Told
   return { ...(since === undefined ? {} : { since }), state: "error", reason, error };
 }
 
-/** Nobody else may have it, and its holder still answers: the address is of use where it is. */
+/** No other node may have it, and its holder still serves, so the address works where it is. */
 function stillServing(snapshot: Snapshot, placement: Placement | undefined, told: AddressStatus): AddressStatus {
   const node = placement?.verdict?.node.name;
   if (told.state !== "no-match" || node === undefined || !snapshot.servesAt(node)) return told;

@@ -1,4 +1,4 @@
-/** Calls to the provider of the firewall, and what is written for a firewall that the operator made. */
+/** Calls to the provider of the firewall, and the record of a firewall that the operator created. */
 
 import type { CreatedFirewall } from "cdk8s-flipop/api";
 import { DONE, type Outcome, outcomeOf, skipped } from "../../../addresses/calls/outcomes.js";

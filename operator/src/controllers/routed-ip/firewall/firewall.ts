@@ -1,6 +1,6 @@
 /**
  * Steps: find firewall, add port rules, add node, remove extraneous ports, remove extraneous nodes. A firewall is shared
- * by all RoutedIPs that name it: each adds what it needs and takes away only what it added itself and nobody else needs.
+ * by all RoutedIPs that name it: each adds what it needs, and removes only what it added itself and no other needs.
  */
 
 import type { FirewallRule } from "cdk8s-flipop/api";
@@ -25,7 +25,7 @@ export interface FirewallSnapshot {
   readonly due?: true;
   /** Names of the other firewalls over each machine, as far as it was asked lately. */
   readonly coveredBy: ReadonlyMap<ProviderId, readonly string[]>;
-  /** Of the other RoutedIPs of this firewall, as last written. What is not on record, nobody relies on. */
+  /** Of the other RoutedIPs of this firewall, as last written. A rule that is not on record is not relied on. */
   readonly others: readonly Recorded[];
   /** The last call failed, or can't be made. */
   readonly failure?: Problem;

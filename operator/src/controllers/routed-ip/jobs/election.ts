@@ -1,4 +1,4 @@
-/** The node that should hold the address of a class with Jobs: by statuses alone, nobody can ask the platform. */
+/** The node that should hold the address of a class with Jobs: decided from statuses alone, since there is no API to ask. */
 
 import { type Grace, graceOf } from "../../../match/grace.js";
 import type { NodeFacts } from "../../../match/node-facts.js";

@@ -79,7 +79,7 @@ export function snapshotOf(tools: JobTools, state: RoutedState, { routed, proble
   };
 }
 
-/** Of a class that is gone nobody can say. Of this RoutedIP the newest version counts: the cache may lag behind it. */
+/** Unknown if the class is gone. The newest version of this RoutedIP counts, since the cache may lag behind. */
 function firewallState(routing: Routing, firewalls: FirewallJobs, routed: RoutedIP): JobSnapshot["firewall"] {
   const { className = "" } = routed.spec;
   const found = routing.lookUp.class(className);

@@ -125,7 +125,7 @@ function situationOf({ job, retry, failure, now }: JobSnapshot, wanted: JobVaria
   return { wanted, now, ...omitUndefined({ job, retry, failure }) };
 }
 
-/** A Job that was to create an address is gone, and nobody knows what it did: that is for a person to say. */
+/** A Job that should create an address is gone, and its result is unknown: a person has to decide. */
 function isLost({ routed, job, cachesComplete }: JobSnapshot): boolean {
   return (
     cachesComplete &&
@@ -171,7 +171,7 @@ function actionsOf(snapshot: JobSnapshot, decision: JobDecision): readonly JobAc
           do: "remove-job",
           job: decision.job,
           failure: { problem: decision.problem },
-          why: "nobody knows what it created",
+          why: "its result is unknown",
         },
       ];
     case "retry": {
@@ -208,7 +208,7 @@ function taken(
   const { generation } = routed.metadata;
   const moved = routed.status.providerID !== variables["NODE_PROVIDER_ID"];
   return {
-    // What was said is of the node before: who comes after a crash would take it for this one's.
+    // The report is about the previous node: after a crash, a successor would attribute it to this one.
     ...(moved ? { conditions: stamped([unknown("FirewallReady")], { now, generation }) } : {}),
     routedIP: created ?? variables["ROUTED_IP"],
     ...(created === undefined ? {} : { created: true }),

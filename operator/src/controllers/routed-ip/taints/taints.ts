@@ -1,4 +1,4 @@
-/** The taint of the elected node: it has it, and no other node has, but for what other RoutedIPs need there. */
+/** The taint of the elected node: only this node has it, apart from taints that other RoutedIPs need. */
 
 import { jsonEqual } from "../../../kube/cache/equal.js";
 import type { Taint } from "../../../kube/cache/slim.js";
@@ -19,7 +19,7 @@ export function electTaint({ taints, resolvedClass }: Scene, node: string | unde
   return isSame(taintsOn(taints, node), wanted) ? [] : [set(node, wanted, "the address is, or will be, on the node")];
 }
 
-/** Takes away what nobody needs, from every node but these: also what a crash has left behind. */
+/** Removes unneeded taints from all other nodes, also those that a crash left. */
 export function strayTaints({ taints }: Scene, kept: readonly (string | undefined)[]): readonly TaintAction[] {
   return taints.nodes.filter(({ name }) => !kept.includes(name)).flatMap(withoutStrays);
 }
@@ -46,7 +46,7 @@ function set(node: string, taints: readonly Taint[], why: string): TaintAction {
   return { do: "set-taints", node, taints, why };
 }
 
-/** By key and effect, as the API server tells them apart; of two values the first counts. */
+/** By key and effect, as in the API server; of two values the first counts. */
 function union(a: readonly Taint[], b: readonly Taint[]): readonly Taint[] {
   const isOther = (taint: Taint) => !a.some(({ key, effect }) => key === taint.key && effect === taint.effect);
   return [...a, ...b.filter(isOther)].map(plain);

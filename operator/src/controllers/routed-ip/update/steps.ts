@@ -33,7 +33,7 @@ export type Block = Problem | "pending";
 const RELIES_ON: Readonly<Record<StepName, readonly StepName[]>> = {
   // The finalizer: it stands before the first thing that it is for.
   arm: [],
-  // The choice itself is made; its action is the taint, which nobody waits for.
+  // The choice is made; its action is the taint, which no step waits for.
   elect: ["arm"],
   "find-firewall": [],
   "find-ports": [],

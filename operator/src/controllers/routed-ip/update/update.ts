@@ -101,7 +101,7 @@ function assignment(snapshot: Snapshot, { assignmentPlan, creation, explanation 
   return [moveOf(snapshot, pair, explanation)];
 }
 
-/** Else its chain settles a creation of earlier, which waits for nobody. */
+/** Otherwise its sequence settles an earlier creation, which does not wait. */
 export function isCreating({ sequence }: Decision["creation"]): boolean {
   return sequence.some((action) => action.do === "create-address");
 }
