@@ -8,7 +8,6 @@ export const ALLOWED_FOLDERS: readonly string[] = [
   "constructs/src",
   "constructs/src/api",
   "constructs/src/operator",
-  "operator/src/providers",
   "sandbox/src/digitalocean",
   "sandbox/src/story",
   "testbed/src",

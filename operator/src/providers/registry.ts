@@ -3,12 +3,12 @@
 import type { ProviderFacts } from "cdk8s-flipop/api";
 import type { Logger } from "../logging.js";
 import type { Redactor } from "../redactor.js";
-import type { AuditSink } from "./audit.js";
 import type { CallRunner } from "./call.js";
-import { callStack, type ProviderSet, type StackOptions, withMutationLayers } from "./compose.js";
 import { type Credentials, fixedToken, PushedToken, TokenFile, tokenHash } from "./credentials.js";
-import type { RateLimit } from "./rate-window.js";
-import { TokenGuards } from "./token-guards.js";
+import type { AuditSink } from "./layers/audit.js";
+import { callStack, type ProviderSet, type StackOptions, withMutationLayers } from "./layers/compose.js";
+import type { RateLimit } from "./layers/rate-window.js";
+import { TokenGuards } from "./layers/token-guards.js";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -3,8 +3,8 @@
 import type { IpFamily } from "cdk8s-flipop/api";
 import { AddressAccount } from "../addresses/address-accounts.js";
 import type { ControllerContext } from "../controllers/context.js";
-import type { ProviderSet } from "../providers/compose.js";
 import { PROVIDER_KINDS } from "../providers/kinds.js";
+import type { ProviderSet } from "../providers/layers/compose.js";
 import { UnknownProviderError } from "../providers/registry.js";
 import type { Problem } from "../reconcile/conditions/problem.js";
 import { type CredentialsAnswer, credentialsOf, type SecretEntries, secretOf } from "./issuer-credentials.js";

@@ -7,9 +7,9 @@ import {
 } from "flipop-sandbox/testing/cloudflare-rig";
 import type { CallContext, CallRunner } from "../../src/providers/call.js";
 import { cloudflare } from "../../src/providers/cloudflare/index.js";
-import { stack } from "../../src/providers/compose.js";
-import { withAttemptDeadline } from "../../src/providers/deadlines.js";
-import { direct } from "../../src/providers/direct.js";
+import { stack } from "../../src/providers/layers/compose.js";
+import { withAttemptDeadline } from "../../src/providers/layers/deadlines.js";
+import { direct } from "../../src/providers/layers/direct.js";
 import type { DnsProvider } from "../../src/providers/types.js";
 
 export { BATCH, LIST } from "flipop-sandbox/testing/cloudflare-rig";

@@ -1,10 +1,15 @@
 /** A provider behind all layers, on a test's clock: the part that every bench shares. */
 
-import type { AuditRecord } from "../../src/providers/audit.js";
-import { callStack, type ProviderSet, type StackOptions, withMutationLayers } from "../../src/providers/compose.js";
 import { fixedToken } from "../../src/providers/credentials.js";
+import type { AuditRecord } from "../../src/providers/layers/audit.js";
+import {
+  callStack,
+  type ProviderSet,
+  type StackOptions,
+  withMutationLayers,
+} from "../../src/providers/layers/compose.js";
+import { TokenGuards } from "../../src/providers/layers/token-guards.js";
 import type { ProviderKind } from "../../src/providers/registry.js";
-import { TokenGuards } from "../../src/providers/token-guards.js";
 import { Redactor } from "../../src/redactor.js";
 import { LeaseFence } from "../../src/runtime/fence.js";
 import type { FakeClock } from "./fake-clock.js";

@@ -1,7 +1,7 @@
 /** DigitalOcean: reserved addresses, domains, firewalls. */
 
 import { PROVIDERS } from "cdk8s-flipop/api";
-import type { ProviderSet } from "../compose.js";
+import type { ProviderSet } from "../layers/compose.js";
 import type { ProviderKind, ProviderSetup } from "../registry.js";
 import { accountKeyOf } from "./account.js";
 import { DigitalOceanAddresses } from "./addresses.js";

@@ -4,8 +4,8 @@
  */
 
 import { afterEach } from "mocha";
-import type { AuditRecord } from "../../../src/providers/audit.js";
 import type { CallContext } from "../../../src/providers/call.js";
+import type { AuditRecord } from "../../../src/providers/layers/audit.js";
 import type {
   AddressProvider,
   DnsProvider,

@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { afterEach, describe, it } from "mocha";
-import type { ProviderSet } from "../../../src/providers/compose.js";
 import { fixedToken } from "../../../src/providers/credentials.js";
 import { digitalOcean } from "../../../src/providers/digitalocean/index.js";
-import { direct } from "../../../src/providers/direct.js";
 import { isProviderError, ProviderError } from "../../../src/providers/errors.js";
+import type { ProviderSet } from "../../../src/providers/layers/compose.js";
+import { direct } from "../../../src/providers/layers/direct.js";
 import { Redactor } from "../../../src/redactor.js";
 import { answer, errorOf, type Handler, HttpRig } from "../../support/http-rig.js";
 import { ASKER } from "../conformance/benches.js";

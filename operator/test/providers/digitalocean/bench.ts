@@ -8,8 +8,8 @@ import {
 } from "flipop-sandbox/digitalocean";
 import { AnswerCheck } from "flipop-sandbox/testing/answer-check";
 import { checkJournalRequests, digitalOceanOpenApi } from "flipop-sandbox/testing/digitalocean-openapi";
-import type { ProviderSet } from "../../../src/providers/compose.js";
 import { digitalOcean } from "../../../src/providers/digitalocean/index.js";
+import type { ProviderSet } from "../../../src/providers/layers/compose.js";
 import type { IpFamily, ProviderId } from "../../../src/providers/types.js";
 import { FakeClock } from "../../support/fake-clock.js";
 import { startProviderStack } from "../../support/provider-stack.js";

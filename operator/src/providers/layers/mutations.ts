@@ -1,8 +1,8 @@
 /** Every change that a provider can make, as data, so that audit and dry run are written once for all of them. */
 
-import type { CallContext } from "./call.js";
-import { isEmptyChange } from "./firewall-changes.js";
-import type { AddressProvider, CreateAddress, DnsProvider, FirewallChange, FirewallProvider } from "./types.js";
+import type { CallContext } from "../call.js";
+import { isEmptyChange } from "../firewall-changes.js";
+import type { AddressProvider, CreateAddress, DnsProvider, FirewallChange, FirewallProvider } from "../types.js";
 
 export type MutationKind =
   | "create-address"

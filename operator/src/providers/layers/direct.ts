@@ -1,8 +1,8 @@
 /** The innermost runner: sends once, and lets nothing out but errors that callers know. */
 
-import { NotLeaderError } from "../runtime/fence.js";
-import { type ApiCall, type Attempt, type CallRunner, whereOf } from "./call.js";
-import { ProviderError, type ProviderErrorProps, REMEDIES } from "./errors.js";
+import { NotLeaderError } from "../../runtime/fence.js";
+import { type ApiCall, type Attempt, type CallRunner, whereOf } from "../call.js";
+import { ProviderError, type ProviderErrorProps, REMEDIES } from "../errors.js";
 
 /** Why a signal aborted, where it was not a caller's own doing. */
 export class DeadlineReached extends Error {

@@ -1,14 +1,14 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { callStack } from "../../src/providers/compose.js";
-import { fixedToken } from "../../src/providers/credentials.js";
-import { TokenGuards } from "../../src/providers/token-guards.js";
-import type { CallPriority } from "../../src/providers/urgency.js";
-import { Redactor } from "../../src/redactor.js";
-import { LeaseFence } from "../../src/runtime/fence.js";
-import { FakeClock } from "../support/fake-clock.js";
-import { errorOf } from "../support/http-rig.js";
-import { callOf, failure } from "./support.js";
+import { fixedToken } from "../../../src/providers/credentials.js";
+import { callStack } from "../../../src/providers/layers/compose.js";
+import { TokenGuards } from "../../../src/providers/layers/token-guards.js";
+import type { CallPriority } from "../../../src/providers/urgency.js";
+import { Redactor } from "../../../src/redactor.js";
+import { LeaseFence } from "../../../src/runtime/fence.js";
+import { FakeClock } from "../../support/fake-clock.js";
+import { errorOf } from "../../support/http-rig.js";
+import { callOf, failure } from "../support.js";
 
 function rig() {
   const clock = new FakeClock();

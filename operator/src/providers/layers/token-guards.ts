@@ -1,14 +1,14 @@
 /** What all calls share that an API counts together, whoever makes them: those with one token, or all. */
 
-import type { Random } from "../async/backoff.js";
-import { MAX_TOKEN_GUARDS } from "../bounds.js";
-import type { Clock } from "../clock.js";
+import type { Random } from "../../async/backoff.js";
+import { MAX_TOKEN_GUARDS } from "../../bounds.js";
+import type { Clock } from "../../clock.js";
+import { tokenHash } from "../credentials.js";
+import type { CallPriority } from "../urgency.js";
 import { CircuitBreaker } from "./circuit-breaker.js";
-import { tokenHash } from "./credentials.js";
 import { perClass } from "./fair-queue.js";
 import { RateLimiter } from "./limiter.js";
 import type { RateLimit } from "./rate-window.js";
-import type { CallPriority } from "./urgency.js";
 
 export interface TokenGuard {
   readonly limiter: RateLimiter;

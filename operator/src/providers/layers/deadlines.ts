@@ -1,8 +1,8 @@
 /** Ends for calls: one for the whole call with its waits and retries, one for each attempt. */
 
-import { CLOUD_ATTEMPT_SECONDS, CLOUD_CALL_SECONDS, SECOND_MS } from "../bounds.js";
-import type { Clock } from "../clock.js";
-import type { CallLayer, CallRunner, Send } from "./call.js";
+import { CLOUD_ATTEMPT_SECONDS, CLOUD_CALL_SECONDS, SECOND_MS } from "../../bounds.js";
+import type { Clock } from "../../clock.js";
+import type { CallLayer, CallRunner, Send } from "../call.js";
 import { abortedError, DeadlineReached } from "./direct.js";
 
 /** Ends the call after `seconds` on the clock, wherever it waits. */

@@ -1,9 +1,9 @@
 /** Counts and times each attempt under FLIPOP's metric names. */
 
-import { SECOND_MS } from "../bounds.js";
-import type { Clock } from "../clock.js";
-import type { ApiCall, CallLayer, Send } from "./call.js";
-import { isProviderError } from "./errors.js";
+import { SECOND_MS } from "../../bounds.js";
+import type { Clock } from "../../clock.js";
+import type { ApiCall, CallLayer, Send } from "../call.js";
+import { isProviderError } from "../errors.js";
 
 type CallLabels = Readonly<Record<"provider" | "call" | "kind" | "namespace" | "name", string>>;
 

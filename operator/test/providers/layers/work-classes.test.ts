@@ -1,14 +1,14 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { ApiCall, Recheck } from "../../src/providers/call.js";
-import { supersededBecause } from "../../src/providers/decision.js";
-import { direct } from "../../src/providers/direct.js";
-import { RateLimiter, withRateLimit } from "../../src/providers/limiter.js";
-import type { RateLimit } from "../../src/providers/rate-window.js";
-import { type CallPriority, Urgency } from "../../src/providers/urgency.js";
-import { FakeClock } from "../support/fake-clock.js";
-import { errorOf } from "../support/http-rig.js";
-import { callOf } from "./support.js";
+import type { ApiCall, Recheck } from "../../../src/providers/call.js";
+import { supersededBecause } from "../../../src/providers/decision.js";
+import { direct } from "../../../src/providers/layers/direct.js";
+import { RateLimiter, withRateLimit } from "../../../src/providers/layers/limiter.js";
+import type { RateLimit } from "../../../src/providers/layers/rate-window.js";
+import { type CallPriority, Urgency } from "../../../src/providers/urgency.js";
+import { FakeClock } from "../../support/fake-clock.js";
+import { errorOf } from "../../support/http-rig.js";
+import { callOf } from "../support.js";
 
 const DIGITALOCEAN = [
   { calls: 250, seconds: 60 },

@@ -1,6 +1,6 @@
 /** Changes nothing: reads pass, mutations end before anything is sent. */
 
-import { DryRunError } from "./errors.js";
+import { DryRunError } from "../errors.js";
 import type { MutationLayer } from "./mutations.js";
 
 /** Rejects each mutation with DryRunError. Inside of audit, so that what would have happened is on record. */

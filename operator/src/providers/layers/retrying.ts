@@ -1,19 +1,19 @@
 /** Sends again what can be sent again without harm. */
 
-import { exponentialMs, jittered, type Random } from "../async/backoff.js";
+import { exponentialMs, jittered, type Random } from "../../async/backoff.js";
 import {
   CLOUD_ATTEMPTS,
   CLOUD_RETRY_AFTER_SECONDS,
   CLOUD_RETRY_FIRST_MS,
   CLOUD_RETRY_LONGEST_MS,
   SECOND_MS,
-} from "../bounds.js";
-import type { Clock } from "../clock.js";
-import type { ApiCall, CallLayer } from "./call.js";
-import type { Credentials } from "./credentials.js";
+} from "../../bounds.js";
+import type { Clock } from "../../clock.js";
+import type { ApiCall, CallLayer } from "../call.js";
+import type { Credentials } from "../credentials.js";
+import { isSuperseded, isWithdrawn } from "../decision.js";
+import { isProviderError, type ProviderError } from "../errors.js";
 import { waitFor } from "./deadlines.js";
-import { isSuperseded, isWithdrawn } from "./decision.js";
-import { isProviderError, type ProviderError } from "./errors.js";
 
 const JITTER = 0.5;
 

@@ -1,14 +1,14 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { fixedToken } from "../../src/providers/credentials.js";
-import { withAttemptDeadline, withCallDeadline } from "../../src/providers/deadlines.js";
-import { direct } from "../../src/providers/direct.js";
-import { brokenError } from "../../src/providers/network-errors.js";
-import { withRetries } from "../../src/providers/retrying.js";
-import { Redactor } from "../../src/redactor.js";
-import { FakeClock } from "../support/fake-clock.js";
-import { errorOf } from "../support/http-rig.js";
-import { callOf, failure } from "./support.js";
+import { fixedToken } from "../../../src/providers/credentials.js";
+import { withAttemptDeadline, withCallDeadline } from "../../../src/providers/layers/deadlines.js";
+import { direct } from "../../../src/providers/layers/direct.js";
+import { withRetries } from "../../../src/providers/layers/retrying.js";
+import { brokenError } from "../../../src/providers/network-errors.js";
+import { Redactor } from "../../../src/redactor.js";
+import { FakeClock } from "../../support/fake-clock.js";
+import { errorOf } from "../../support/http-rig.js";
+import { callOf, failure } from "../support.js";
 
 const NAMES = { title: "Cloud", tokenVariable: "TOKEN", urlVariable: "URL" };
 

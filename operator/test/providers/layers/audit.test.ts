@@ -1,12 +1,12 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { type AuditRecord, withAudit } from "../../src/providers/audit.js";
-import { DryRunError } from "../../src/providers/errors.js";
-import { aroundFirewalls, type Mutation } from "../../src/providers/mutations.js";
-import type { ActionFacts, CreateOutcome, FirewallChange, FirewallProvider } from "../../src/providers/types.js";
-import { NotLeaderError } from "../../src/runtime/fence.js";
-import { ASKER } from "./conformance/benches.js";
-import { failure } from "./support.js";
+import { DryRunError } from "../../../src/providers/errors.js";
+import { type AuditRecord, withAudit } from "../../../src/providers/layers/audit.js";
+import { aroundFirewalls, type Mutation } from "../../../src/providers/layers/mutations.js";
+import type { ActionFacts, CreateOutcome, FirewallChange, FirewallProvider } from "../../../src/providers/types.js";
+import { NotLeaderError } from "../../../src/runtime/fence.js";
+import { ASKER } from "../conformance/benches.js";
+import { failure } from "../support.js";
 
 const MUTATION: Mutation = {
   provider: "cloud",

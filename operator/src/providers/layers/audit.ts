@@ -1,11 +1,11 @@
 /** A record of every mutation: who asked, why, what was there, what is there now. */
 
-import type { Logger } from "../logging.js";
-import { NotLeaderError } from "../runtime/fence.js";
-import { isSuperseded } from "./decision.js";
-import { DryRunError, isProviderError } from "./errors.js";
+import type { Logger } from "../../logging.js";
+import { NotLeaderError } from "../../runtime/fence.js";
+import { isSuperseded } from "../decision.js";
+import { DryRunError, isProviderError } from "../errors.js";
+import type { ActionFacts, CreateOutcome } from "../types.js";
 import type { Mutation, MutationLayer } from "./mutations.js";
-import type { ActionFacts, CreateOutcome } from "./types.js";
 
 /**
  * What came of it:

@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { CircuitBreaker, withCircuitBreaker } from "../../src/providers/circuit-breaker.js";
-import { direct } from "../../src/providers/direct.js";
-import type { ProviderErrorProps } from "../../src/providers/errors.js";
-import { FakeClock } from "../support/fake-clock.js";
-import { errorOf } from "../support/http-rig.js";
-import { callOf, failure } from "./support.js";
+import type { ProviderErrorProps } from "../../../src/providers/errors.js";
+import { CircuitBreaker, withCircuitBreaker } from "../../../src/providers/layers/circuit-breaker.js";
+import { direct } from "../../../src/providers/layers/direct.js";
+import { FakeClock } from "../../support/fake-clock.js";
+import { errorOf } from "../../support/http-rig.js";
+import { callOf, failure } from "../support.js";
 
 describe("the circuit breaker", () => {
   function rig() {

@@ -1,7 +1,7 @@
 /** How many calls may be sent in a window of time, as the API counts it and as its answers say. */
 
-import { RATE_WINDOW_MARGIN_MS, SECOND_MS } from "../bounds.js";
-import type { RateFacts } from "./call.js";
+import { RATE_WINDOW_MARGIN_MS, SECOND_MS } from "../../bounds.js";
+import type { RateFacts } from "../call.js";
 
 /** A limit that the API documents. */
 export interface RateLimit {

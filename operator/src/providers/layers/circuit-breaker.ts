@@ -1,11 +1,11 @@
 /** Lets an API rest that fails again and again, so that an outage is not made worse and retries cost nothing. */
 
-import { exponentialMs, jittered, type Random } from "../async/backoff.js";
-import { BREAKER_FIRST_REST_MS, BREAKER_LONGEST_REST_MS, SECOND_MS } from "../bounds.js";
-import type { Clock } from "../clock.js";
-import { type ApiCall, type CallLayer, whereOf } from "./call.js";
-import { isWithdrawn } from "./decision.js";
-import { isProviderError, ProviderError } from "./errors.js";
+import { exponentialMs, jittered, type Random } from "../../async/backoff.js";
+import { BREAKER_FIRST_REST_MS, BREAKER_LONGEST_REST_MS, SECOND_MS } from "../../bounds.js";
+import type { Clock } from "../../clock.js";
+import { type ApiCall, type CallLayer, whereOf } from "../call.js";
+import { isWithdrawn } from "../decision.js";
+import { isProviderError, ProviderError } from "../errors.js";
 
 /** Failures in a row that open it. */
 const THRESHOLD = 5;

@@ -1,9 +1,9 @@
 /** No write without the lease. */
 
-import { CLOUD_ATTEMPT_SECONDS, SECOND_MS } from "../bounds.js";
-import type { Clock } from "../clock.js";
-import type { Fence } from "../runtime/fence.js";
-import type { CallLayer } from "./call.js";
+import { CLOUD_ATTEMPT_SECONDS, SECOND_MS } from "../../bounds.js";
+import type { Clock } from "../../clock.js";
+import type { Fence } from "../../runtime/fence.js";
+import type { CallLayer } from "../call.js";
 import { attemptWithin } from "./deadlines.js";
 import { LeaseEnding } from "./direct.js";
 

@@ -1,14 +1,14 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import type { ApiCall, RateFacts } from "../../src/providers/call.js";
-import { direct } from "../../src/providers/direct.js";
-import { RateLimiter, withRateLimit } from "../../src/providers/limiter.js";
-import { ReportedBudget } from "../../src/providers/rate-window.js";
-import type { CallPriority } from "../../src/providers/urgency.js";
-import { FakeClock } from "../support/fake-clock.js";
-import { errorOf } from "../support/http-rig.js";
-import { callOf, failure } from "./support.js";
+import type { ApiCall, RateFacts } from "../../../src/providers/call.js";
+import { direct } from "../../../src/providers/layers/direct.js";
+import { RateLimiter, withRateLimit } from "../../../src/providers/layers/limiter.js";
+import { ReportedBudget } from "../../../src/providers/layers/rate-window.js";
+import type { CallPriority } from "../../../src/providers/urgency.js";
+import { FakeClock } from "../../support/fake-clock.js";
+import { errorOf } from "../../support/http-rig.js";
+import { callOf, failure } from "../support.js";
 
 const LIMITS = [
   { calls: 250, seconds: 60 },

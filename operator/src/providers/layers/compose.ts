@@ -16,13 +16,14 @@
  * 10. metrics    exactly what is sent, without waits: they wrap `send` itself, as the limiter does to hear of its limits
  */
 
-import type { Random } from "../async/backoff.js";
-import type { Clock } from "../clock.js";
-import type { Fence } from "../runtime/fence.js";
+import type { Random } from "../../async/backoff.js";
+import type { Clock } from "../../clock.js";
+import type { Fence } from "../../runtime/fence.js";
+import type { CallLayer, CallRunner } from "../call.js";
+import type { Credentials } from "../credentials.js";
+import type { AddressProvider, DnsProvider, FirewallProvider } from "../types.js";
 import { type AuditSink, withAudit } from "./audit.js";
-import type { CallLayer, CallRunner } from "./call.js";
 import { withCircuitBreaker } from "./circuit-breaker.js";
-import type { Credentials } from "./credentials.js";
 import { withAttemptDeadline, withCallDeadline } from "./deadlines.js";
 import { direct } from "./direct.js";
 import { withDryRun } from "./dry-run.js";
@@ -32,7 +33,6 @@ import { type CallMetrics, waitsIn, withMetrics } from "./metered.js";
 import { aroundAddresses, aroundDns, aroundFirewalls, type MutationLayer } from "./mutations.js";
 import { withRetries } from "./retrying.js";
 import type { TokenGuard } from "./token-guards.js";
-import type { AddressProvider, DnsProvider, FirewallProvider } from "./types.js";
 
 /** What is the same for all providers of a process. */
 export interface StackOptions {

@@ -1,6 +1,6 @@
 /** Keeps calls under the API's limits, and gives each work class its share of them. */
 
-import { anyAbort } from "../async/wait.js";
+import { anyAbort } from "../../async/wait.js";
 import {
   CLOUD_CONNECTIONS,
   RATE_LIMIT_DEFAULT_WAIT_SECONDS,
@@ -8,15 +8,15 @@ import {
   RESERVED_FOR_MOVES,
   RESERVED_FOR_RECORDS,
   SECOND_MS,
-} from "../bounds.js";
-import type { Clock, Timer } from "../clock.js";
-import { type ApiCall, type CallLayer, type RateFacts, requesterKey } from "./call.js";
-import { supersededBecause, supersededError } from "./decision.js";
+} from "../../bounds.js";
+import type { Clock, Timer } from "../../clock.js";
+import { type ApiCall, type CallLayer, type RateFacts, requesterKey } from "../call.js";
+import { supersededBecause, supersededError } from "../decision.js";
+import { isProviderError } from "../errors.js";
+import type { CallPriority } from "../urgency.js";
 import { abortedError } from "./direct.js";
-import { isProviderError } from "./errors.js";
 import { FairQueue, type Iteration } from "./fair-queue.js";
 import { type RateLimit, ReportedBudget, SlidingWindow } from "./rate-window.js";
-import type { CallPriority } from "./urgency.js";
 
 interface Waiter {
   readonly call: ApiCall;

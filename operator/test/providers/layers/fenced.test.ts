@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { direct } from "../../src/providers/direct.js";
-import { withFence } from "../../src/providers/fenced.js";
-import { LeaseFence, NotLeaderError } from "../../src/runtime/fence.js";
-import { FakeClock } from "../support/fake-clock.js";
-import { errorOf } from "../support/http-rig.js";
-import { callOf } from "./support.js";
+import { direct } from "../../../src/providers/layers/direct.js";
+import { withFence } from "../../../src/providers/layers/fenced.js";
+import { LeaseFence, NotLeaderError } from "../../../src/runtime/fence.js";
+import { FakeClock } from "../../support/fake-clock.js";
+import { errorOf } from "../../support/http-rig.js";
+import { callOf } from "../support.js";
 
 function hang(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));

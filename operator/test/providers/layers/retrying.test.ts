@@ -1,14 +1,14 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { CallRunner } from "../../src/providers/call.js";
-import { type Credentials, fixedToken, PushedToken } from "../../src/providers/credentials.js";
-import { direct } from "../../src/providers/direct.js";
-import { ProviderError, type ProviderErrorProps } from "../../src/providers/errors.js";
-import { RateLimiter, withRateLimit } from "../../src/providers/limiter.js";
-import { withRetries } from "../../src/providers/retrying.js";
-import { Redactor } from "../../src/redactor.js";
-import { FakeClock } from "../support/fake-clock.js";
-import { callOf, failure } from "./support.js";
+import type { CallRunner } from "../../../src/providers/call.js";
+import { type Credentials, fixedToken, PushedToken } from "../../../src/providers/credentials.js";
+import { ProviderError, type ProviderErrorProps } from "../../../src/providers/errors.js";
+import { direct } from "../../../src/providers/layers/direct.js";
+import { RateLimiter, withRateLimit } from "../../../src/providers/layers/limiter.js";
+import { withRetries } from "../../../src/providers/layers/retrying.js";
+import { Redactor } from "../../../src/redactor.js";
+import { FakeClock } from "../../support/fake-clock.js";
+import { callOf, failure } from "../support.js";
 
 /** Fails with these in turn, then answers. */
 function flaky(...failures: readonly Partial<ProviderErrorProps>[]) {

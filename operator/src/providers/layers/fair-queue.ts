@@ -1,7 +1,7 @@
 /** A queue with work classes: the most urgent class first, and within a class one call from each asker in turn. */
 
-import { CLASS_PATIENCE_MS, CLASS_TURNS } from "../bounds.js";
-import { CALL_PRIORITIES, type CallPriority } from "./urgency.js";
+import { CLASS_PATIENCE_MS, CLASS_TURNS } from "../../bounds.js";
+import { CALL_PRIORITIES, type CallPriority } from "../urgency.js";
 
 interface Entry<T> {
   readonly item: T;

@@ -1,13 +1,13 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { flipopMetrics } from "../../src/metrics/flipop.js";
-import { MetricsRegistry } from "../../src/metrics/registry.js";
-import { direct } from "../../src/providers/direct.js";
-import { withMetrics } from "../../src/providers/metered.js";
-import { brokenError, noTokenError } from "../../src/providers/network-errors.js";
-import { FakeClock } from "../support/fake-clock.js";
-import { errorOf } from "../support/http-rig.js";
-import { callOf, failure } from "./support.js";
+import { flipopMetrics } from "../../../src/metrics/flipop.js";
+import { MetricsRegistry } from "../../../src/metrics/registry.js";
+import { direct } from "../../../src/providers/layers/direct.js";
+import { withMetrics } from "../../../src/providers/layers/metered.js";
+import { brokenError, noTokenError } from "../../../src/providers/network-errors.js";
+import { FakeClock } from "../../support/fake-clock.js";
+import { errorOf } from "../../support/http-rig.js";
+import { callOf, failure } from "../support.js";
 
 const NAMES = { title: "Cloud", tokenVariable: "TOKEN", urlVariable: "URL" };
 
