@@ -22,7 +22,7 @@ const BURST = sliceOf(10_000, 3_200);
 const WRITERS = 32;
 const FAST = 30;
 /** More than a run of the scenario has, so that the last ones stop a reflector at rest. */
-const STEPS = 24;
+const MOST_STEPS = 100;
 
 describe("reflector in the long run on a real API server", function () {
   this.timeout(600_000);
@@ -82,13 +82,14 @@ describe("reflector in the long run on a real API server", function () {
   });
 
   it("leaves nothing behind wherever it is stopped", async () => {
-    let all = 0;
-    for (let stopAt = 1; stopAt <= STEPS; stopAt++) {
+    // How many steps a whole run has depends on the chunks that the socket delivers.
+    let ended = false;
+    for (let stopAt = 1; !ended && stopAt <= MOST_STEPS; stopAt++) {
       const { steps, ...left } = await stopped(plane, rig, stopAt);
       expect(left, `stopped at step ${stopAt}`).to.deep.equal(CLEAN);
-      all = steps;
+      ended = steps < stopAt;
     }
-    expect(all, "steps of a run that is stopped at the end").to.be.lessThan(STEPS);
+    expect(ended, `a run has at most ${MOST_STEPS} steps`).to.equal(true);
   });
 });
 
