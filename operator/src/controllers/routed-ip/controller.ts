@@ -18,7 +18,7 @@ import type { ControllerContext } from "../context.js";
 import { actions } from "./action-table.js";
 import { accountOf, priorityOf } from "./address/account-of.js";
 import { noteCreation } from "./address/routed-creation.js";
-import { eventsOf } from "./events.js";
+import { eventsOf, warningsOf } from "./events.js";
 import { type GatherTools, gather } from "./gather.js";
 import { samplesOf } from "./metrics.js";
 import { recordOutcome, targetOf } from "./outcomes.js";
@@ -100,6 +100,7 @@ function kindOf(tools: GatherTools, onUse: () => void): Kind<RoutedKind> {
     context.client,
     (key) => routing.routed.get(key),
     resourcePathOf(PLURAL),
+    context.clock,
   );
   return {
     names: { kind: KIND, plural: PLURAL, controller: "routed-ip", finalizer: Finalizer.cleanup },
@@ -124,6 +125,7 @@ function kindOf(tools: GatherTools, onUse: () => void): Kind<RoutedKind> {
     recordOutcome: (state, gathered, result) => recordOutcome(tools, state, gathered, result),
     readAgainMs: (state, gathered) => readAgainMs(context.clock, state, gathered),
     events: ({ snapshot }, _plan, result) => ({ now: eventsOf(snapshot, result) }),
+    statusEvents: warningsOf,
     status: (_gathered, { status }) => status,
     metrics: ({ memory }, gathered, plan) => samplesOf(context, memory, gathered, plan),
     pendingWarnings: { forbidden: ROLE_TEXT, olderCrd: CRD_TEXT },

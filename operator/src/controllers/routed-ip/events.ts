@@ -1,6 +1,8 @@
 /** The Events of the end of an action. Pure. */
 
+import type { Reason } from "cdk8s-flipop/api";
 import type { Outcome } from "../../addresses/calls/outcomes.js";
+import type { Condition } from "../../kube/write/patch.js";
 import type { FirewallRuleFacts, ProviderId } from "../../providers/types.js";
 import {
   ADDRESS_FAILURES,
@@ -13,6 +15,7 @@ import {
   settledText,
   warning,
 } from "../../reconcile/conditions/event-message.js";
+import { type PlannedCondition, turnedBad } from "../../reconcile/conditions/planned-condition.js";
 import type { SequenceResult } from "../../reconcile/plan.js";
 import type { Of } from "./actions.js";
 import type { OfKind, RoutedKind, RoutedResult } from "./routed-state.js";
@@ -26,6 +29,20 @@ export function eventsOf(
   { results }: SequenceResult<RoutedKind["action"]>,
 ): readonly EventMessage[] {
   return results.flatMap((result) => eventMessageOf(snapshot, result) ?? []);
+}
+
+/** Conditions that turned bad. The Event about the end of a Job reports a failed Job already. */
+export function warningsOf(
+  before: readonly Condition[],
+  conditions: readonly PlannedCondition[],
+  deferred: readonly EventMessage[],
+): readonly EventMessage[] {
+  const turned = turnedBad(before, conditions).filter(({ type, reason }) => !ofJob(type, reason));
+  return [...turned.map(({ type, reason, message }) => warning(reason, type, message)), ...deferred];
+}
+
+function ofJob(type: PlannedCondition["type"], reason: Reason): boolean {
+  return type !== "FirewallReady" && (reason === "JobFailed" || reason === "AddressUnknown");
 }
 
 /** `undefined`: nothing worth an Event. */
