@@ -35,7 +35,7 @@ export function createLogger({ clock, redactor, output = process.stdout, format,
       base: null,
       timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { error: debug === true ? stdSerializers.err : told, err: stdSerializers.err },
+      serializers: { error: debug === true ? stdSerializers.err : withoutStack, err: stdSerializers.err },
     },
     // The whole line is scrubbed, so that no field, message or stack is forgotten.
     { write: (line: string) => void output.write(render(redactor.scrub(line))) },
@@ -45,7 +45,7 @@ export function createLogger({ clock, redactor, output = process.stdout, format,
 /** Errors that servers cause: their message says all, and the stack would only show where it was read. */
 const FORESEEN = ["StatusError", "NetworkError", "DeadlineError", "ProviderError"];
 
-function told(error: unknown): unknown {
+function withoutStack(error: unknown): unknown {
   const whole = stdSerializers.err(error as Error);
   if (!(error instanceof Error) || !FORESEEN.includes(error.name)) return whole;
   const { stack: _, props: __, ...rest } = { ...whole };

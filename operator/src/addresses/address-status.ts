@@ -28,11 +28,11 @@ export function addressesOf(
 ): readonly PlannedAddress[] {
   const assignments = new Map(assignmentPlan.assignments.map((pair) => [pair.placement.address.ip, pair]));
   return placements.map((placement) => {
-    const told = statusOf(snapshot, placement, assignments.get(placement.address.ip));
-    const same = told.state === placement.was.state && placement.was.since !== undefined;
+    const entry = statusOf(snapshot, placement, assignments.get(placement.address.ip));
+    const same = entry.state === placement.was.state && placement.was.since !== undefined;
     return {
       ip: placement.address.ip,
-      status: { ...told, since: same ? placement.was.since : timestamp(snapshot.now) },
+      status: { ...entry, since: same ? placement.was.since : timestamp(snapshot.now) },
     };
   });
 }
@@ -49,9 +49,9 @@ export function countsOf(
   return { desired, active, unassigned: onNobody.length, candidates };
 }
 
-type Told = AddressStatus & { readonly state: AddressState };
+type PlannedEntry = AddressStatus & { readonly state: AddressState };
 
-function statusOf(snapshot: AddressSnapshot, placement: Placement, pair: Assignment | undefined): Told {
+function statusOf(snapshot: AddressSnapshot, placement: Placement, pair: Assignment | undefined): PlannedEntry {
   const { address, was } = placement;
   if (!isObserved(snapshot)) return { ...was, state: was.state ?? "unassigned" };
   if (address.claim?.ours === false) return claimed(placement);
@@ -61,13 +61,13 @@ function statusOf(snapshot: AddressSnapshot, placement: Placement, pair: Assignm
   return waiting(snapshot, placement);
 }
 
-function claimed({ address }: Placement): Told {
+function claimed({ address }: Placement): PlannedEntry {
   const claim = address.claim;
   if (claim === undefined || claim.ours) return { state: "error" };
   return { ...reason("ClaimedByOther"), state: "error", error: `${refText(claim.winner)} has it: ${claim.text}` };
 }
 
-function disabled(snapshot: AddressSnapshot, placement: Placement): Told {
+function disabled(snapshot: AddressSnapshot, placement: Placement): PlannedEntry {
   const until = drainUntil(snapshot, placement);
   return {
     ...held(placement),
@@ -78,13 +78,13 @@ function disabled(snapshot: AddressSnapshot, placement: Placement): Told {
   };
 }
 
-function served(placement: Placement): Told {
+function served(placement: Placement): PlannedEntry {
   const { grace } = placement;
   if (grace?.state !== "protected") return { ...held(placement), state: "active" };
   return { ...held(placement), ...graceSince(placement), ...reason("InGrace"), state: "active" };
 }
 
-function waiting(snapshot: AddressSnapshot, placement: Placement): Told {
+function waiting(snapshot: AddressSnapshot, placement: Placement): PlannedEntry {
   const { certainty, action, was, holder } = placement;
   if (certainty === "moving") return moving(placement);
   if (certainty === "gone") return { ...reason("AddressNotFound"), state: "error", error: GONE_TEXT };
@@ -106,7 +106,7 @@ function graceStart({ now }: AddressSnapshot, { grace }: Placement): number {
   return grace === undefined || grace.state === "matches" ? now : grace.since;
 }
 
-function moving(placement: Placement): Told {
+function moving(placement: Placement): PlannedEntry {
   const { action, was } = placement;
   const target = was.state === "in-progress" ? targetOf(was) : held(placement);
   const id = action?.id;
@@ -121,7 +121,7 @@ function targetOf({ nodeName, providerID }: AddressStatus): AddressStatus {
 }
 
 /** A failure of the last try is shown until the next try is due: then the operator tries again, or has nothing left to try. */
-function failure(snapshot: AddressSnapshot, placement: Placement): Told | undefined {
+function failure(snapshot: AddressSnapshot, placement: Placement): PlannedEntry | undefined {
   const { memory, set } = snapshot;
   const { was, address } = placement;
   if (isContested(memory.reverts.get(address.ip)) && !isPaused(set)) {

@@ -49,8 +49,8 @@ export function recordChain(desired: DesiredRecords): RecordSequence {
   if (change === "unread") return [{ do: "read-records", which: "current", why: "its content is unknown" }];
   const previous = previousRemoval(desired);
   if (previous.some(isRead)) return [...change, ...previous];
-  const told = isSame(last, written) ? [] : [recorded(written, "this is what the record set holds now")];
-  return [...change, ...previous, ...told];
+  const record = isSame(last, written) ? [] : [recorded(written, "this is what the record set holds now")];
+  return [...change, ...previous, ...record];
 }
 
 /** Deletes what was last written, for a resource that goes. */

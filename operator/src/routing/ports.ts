@@ -32,7 +32,9 @@ export function portsOf(service: ServiceFacts, pods: readonly PortPod[], last: r
   const clashes = all.flatMap(({ servicePort, open }) => open.flatMap((each) => enter(found, servicePort, each) ?? []));
   const closed = all.filter(({ open }) => open.length === 0).map(({ servicePort }) => portText(servicePort));
   const unreached = closed.length > 0 && pods.length > 0 ? [unreachable(service, closed)] : [];
-  const ports = [...found.values()].map(told).sort((a, b) => a.port - b.port || (a.protocol < b.protocol ? -1 : 1));
+  const ports = [...found.values()]
+    .map(portStatus)
+    .sort((a, b) => a.port - b.port || (a.protocol < b.protocol ? -1 : 1));
   const [problem] = [...clashes, ...unreached];
   return { ports, sourceRanges: service.sourceRanges, ...(problem === undefined ? {} : { problem }) };
 }
@@ -109,7 +111,7 @@ function unreachable({ namespace, name }: ServiceFacts, unreached: readonly stri
   return { reason: "ServiceUnsuitable", message };
 }
 
-function told({ protocol, port, origin, servicePort: { name } }: Found): RoutedPort {
+function portStatus({ protocol, port, origin, servicePort: { name } }: Found): RoutedPort {
   return { protocol, port, origin, ...(name === undefined ? {} : { name }) };
 }
 

@@ -167,8 +167,8 @@ export class Controller {
 
   private finish(key: string, result: Result, run: { readonly seconds: number; readonly aborted: boolean }): void {
     // The end of an aborted run says nothing about the resource.
-    const told = run.aborted && result.kind === "error";
-    if ("error" in result && !told) this.report(key, result);
+    const aborted = run.aborted && result.kind === "error";
+    if ("error" in result && !aborted) this.report(key, result);
     try {
       this.metrics.finished(run.seconds, settle(this.queue, key, result));
     } catch (error) {

@@ -5,6 +5,7 @@ import type { ObjectMeta } from "../../kube/objects.js";
 import type { Verdict } from "../../match/checks.js";
 import type { Recheck } from "../../providers/call.js";
 import type { ProviderId } from "../../providers/types.js";
+import type { AddressAction } from "../actions.js";
 
 /** By name, for people. */
 export type Basis = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -31,6 +32,34 @@ export interface Move {
   readonly from?: ProviderId | undefined;
   readonly to?: ProviderId | undefined;
 }
+
+type MoveAction = Extract<AddressAction, { readonly do: "assign" | "unassign" | "release" | "create-address" }>;
+
+/** `undefined`: the action moves no address. */
+export function moveOf(action: { readonly do: string }): Move | undefined {
+  if (!isMove(action)) return undefined;
+  switch (action.do) {
+    case "assign":
+      return { ip: action.ip, to: action.node.machine, from: action.from };
+    case "unassign":
+      return { ip: action.ip, from: action.from };
+    case "release":
+      return { ip: action.ip };
+    default:
+      return "node" in action.desired ? { to: action.desired.node } : {};
+  }
+}
+
+function isMove(action: { readonly do: string }): action is MoveAction {
+  return Object.hasOwn(MOVES, action.do);
+}
+
+const MOVES = {
+  assign: true,
+  unassign: true,
+  release: true,
+  "create-address": true,
+} as const satisfies Record<MoveAction["do"], true>;
 
 export function moveBasis({ view, verdictOf, ownerOf }: MoveScene, { ip, from, to }: Move): Basis {
   const address = ip === undefined ? undefined : view?.get(ip);

@@ -32,7 +32,7 @@ export async function noting<T>(account: AddressAccount, call: () => Promise<T>)
 }
 
 /** What the provider says of an action. */
-export function told({ state, id, message }: ActionFacts): Outcome {
+export function outcomeOfAction({ state, id, message }: ActionFacts): Outcome {
   if (state === "in-progress") return { is: "started", id };
   if (state === "completed") return DONE;
   return { is: "refused", failure: erroredFailure(message) };

@@ -3,7 +3,7 @@
 import { ACTION_POLL_SECONDS, SECOND_MS } from "../../bounds.js";
 import type { CallContext } from "../../providers/call.js";
 import type { ProviderId } from "../../providers/types.js";
-import { noting, type OpenAccount, told } from "./call.js";
+import { noting, type OpenAccount, outcomeOfAction } from "./call.js";
 import { type Outcome, outcomeOf, skipped } from "./outcomes.js";
 
 /** Looks at a running action. */
@@ -34,7 +34,7 @@ export async function poll(
 ): Promise<Outcome> {
   try {
     const facts = await noting(account, () => inventory.poll(account.provider, context, { ip, id, expected }));
-    return facts.state === "in-progress" ? skipped("it still runs") : told(facts);
+    return facts.state === "in-progress" ? skipped("it still runs") : outcomeOfAction(facts);
   } catch (error) {
     const outcome = outcomeOf(error);
     if (outcome.is !== "refused") return outcome;

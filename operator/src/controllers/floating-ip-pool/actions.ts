@@ -1,7 +1,7 @@
 /** How each action of a pool is carried out, and whether its decision still holds. */
 
 import type { PlannedAction } from "../../addresses/actions.js";
-import { type Basis, type Move, moveBasis, objectBasis, recheckOf } from "../../addresses/calls/basis.js";
+import { type Basis, type Move, moveBasis, moveOf, objectBasis, recheckOf } from "../../addresses/calls/basis.js";
 import { DONE, type Outcome, skipped } from "../../addresses/calls/outcomes.js";
 import type { Recheck } from "../../providers/call.js";
 import type { CallPriority } from "../../providers/urgency.js";
@@ -81,19 +81,4 @@ function basisOf({ claims }: ControllerContext, state: PoolState, { account }: G
     ownerOf: (ip: string) => claims.holderOf(ip),
   };
   return { ...objectBasis(state.object()?.metadata), "the pool's match": match.settled, ...moveBasis(scene, move) };
-}
-
-function moveOf(action: PlannedAction): Move | undefined {
-  switch (action.do) {
-    case "assign":
-      return { ip: action.ip, to: action.node.machine, from: action.from };
-    case "unassign":
-      return { ip: action.ip, from: action.from };
-    case "release":
-      return { ip: action.ip };
-    case "create-address":
-      return "node" in action.desired ? { to: action.desired.node } : {};
-    default:
-      return undefined;
-  }
 }

@@ -2,7 +2,7 @@
 
 import type { AddressStatus } from "cdk8s-flipop/api";
 import type { PlannedAction } from "../../addresses/actions.js";
-import { noting, type OpenAccount, openAccount, told } from "../../addresses/calls/call.js";
+import { noting, type OpenAccount, openAccount, outcomeOfAction } from "../../addresses/calls/call.js";
 import { DONE, type Outcome, skipped } from "../../addresses/calls/outcomes.js";
 import { poll, pollMs } from "../../addresses/calls/poll.js";
 import { createAddress } from "../../addresses/creation/create.js";
@@ -46,7 +46,7 @@ async function assign(
 ): Promise<Outcome> {
   const desired = { ip, node: node.machine, ...(from === undefined ? {} : { from }) };
   try {
-    return told(await inventory.assign(provider, context, desired));
+    return outcomeOfAction(await inventory.assign(provider, context, desired));
   } catch (error) {
     if (!isProviderError(error) || error.reason !== "HeldElsewhere" || from === undefined) throw error;
     // Some accounts move a held address only after it left its node; the next plan assigns it.
@@ -60,7 +60,7 @@ async function unassign(
   { context }: Call,
   { ip, from }: Of<"unassign">,
 ): Promise<Outcome> {
-  return told(await inventory.unassign(provider, context, { ip, from }));
+  return outcomeOfAction(await inventory.unassign(provider, context, { ip, from }));
 }
 
 async function release(

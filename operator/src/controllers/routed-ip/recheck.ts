@@ -1,6 +1,13 @@
 /** Whether the decision behind an action of a RoutedIP still holds at the moment at which its call may be sent. */
 
-import { type Basis, type Move, moveBasis, objectBasis, recheckOf as onBasis } from "../../addresses/calls/basis.js";
+import {
+  type Basis,
+  type Move,
+  moveBasis,
+  moveOf,
+  objectBasis,
+  recheckOf as onBasis,
+} from "../../addresses/calls/basis.js";
 import { MAX_DECISION_AGE_MS } from "../../bounds.js";
 import { jsonEqual } from "../../kube/cache/equal.js";
 import type { Recheck } from "../../providers/call.js";
@@ -31,21 +38,6 @@ export function recheckOf(
       const move = moveOf(action);
       return move && onBasis(() => basisOf(tools, state, decision, move));
     }
-  }
-}
-
-function moveOf(action: RoutedAction): Move | undefined {
-  switch (action.do) {
-    case "assign":
-      return { ip: action.ip, to: action.node.machine, from: action.from };
-    case "unassign":
-      return { ip: action.ip, from: action.from };
-    case "release":
-      return { ip: action.ip };
-    case "create-address":
-      return "node" in action.desired ? { to: action.desired.node } : {};
-    default:
-      return undefined;
   }
 }
 

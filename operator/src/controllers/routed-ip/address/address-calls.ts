@@ -1,7 +1,7 @@
 /** Calls to the provider of the address. */
 
 import type { AddressStatus } from "cdk8s-flipop/api";
-import { noting, type OpenAccount, openAccount, told } from "../../../addresses/calls/call.js";
+import { noting, type OpenAccount, openAccount, outcomeOfAction } from "../../../addresses/calls/call.js";
 import { DONE, type Outcome, skipped } from "../../../addresses/calls/outcomes.js";
 import { pollMs, poll as readAction } from "../../../addresses/calls/poll.js";
 import { createAddress } from "../../../addresses/creation/create.js";
@@ -21,13 +21,15 @@ export function assign(_tools: GatherTools, call: IssuedCall, action: Of<"assign
     const holderGone = from === undefined || snapshot.snapshot.verdictOf(from) === undefined;
     const confirmation = await inventory.confirm(context, ip, holderGone);
     if (confirmation !== "holds") return skipped(`the state of the address is ${confirmation}`);
-    return told(await inventory.assign(account.provider, context, { ip, node: node.machine, ...(from && { from }) }));
+    return outcomeOfAction(
+      await inventory.assign(account.provider, context, { ip, node: node.machine, ...(from && { from }) }),
+    );
   });
 }
 
 export function unassign(_tools: GatherTools, call: IssuedCall, action: Of<"unassign">): Promise<Outcome> {
   const { account, inventory } = openOf(call);
-  return noting(account, async () => told(await inventory.unassign(account.provider, call.context, action)));
+  return noting(account, async () => outcomeOfAction(await inventory.unassign(account.provider, call.context, action)));
 }
 
 export function release(_tools: GatherTools, call: IssuedCall, { ip }: Of<"release">): Promise<Outcome> {

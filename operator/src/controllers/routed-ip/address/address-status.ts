@@ -32,7 +32,7 @@ interface FirewallFields {
   readonly previousFirewalls?: RoutedIPStatus["previousFirewalls"];
 }
 
-export interface Told {
+export interface StatusInput {
   readonly address: PlannedAddress | undefined;
   readonly placement: Placement | undefined;
   readonly heldElsewhere: Problem | undefined;
@@ -42,10 +42,10 @@ export interface Told {
   readonly firewall: { readonly name: string; readonly recorded: Recorded } | undefined;
 }
 
-export function plannedStatus(snapshot: Snapshot, told: Told): PlannedStatus {
-  const { address, firewall } = told;
+export function plannedStatus(snapshot: Snapshot, input: StatusInput): PlannedStatus {
+  const { address, firewall } = input;
   const { status, spec } = snapshot.routed;
-  const entry = entryOf(snapshot, told);
+  const entry = entryOf(snapshot, input);
   const listed = address?.ip ?? status.routedIP ?? spec.routedIP;
   return {
     routedIP: listed,
@@ -59,7 +59,7 @@ export function plannedStatus(snapshot: Snapshot, told: Told): PlannedStatus {
     graceSince: entry.graceSince,
     reason: entry.reason,
     actionID: entry.actionID,
-    retryAt: isAddressWait(entry) ? entry.retryAt : withFirewalls(snapshot, told.retryAt),
+    retryAt: isAddressWait(entry) ? entry.retryAt : withFirewalls(snapshot, input.retryAt),
   };
 }
 
@@ -104,7 +104,7 @@ export function recordOf(
   return { rules, nodes };
 }
 
-function entryOf(snapshot: Snapshot, { address, placement, heldElsewhere }: Told): AddressStatus {
+function entryOf(snapshot: Snapshot, { address, placement, heldElsewhere }: StatusInput): AddressStatus {
   if (address === undefined) return {};
   if (heldElsewhere === undefined) return stillServing(snapshot, placement, address.status);
   // Not its machine: what the status names as the holder is taken for our own doing.
@@ -116,12 +116,12 @@ function entryOf(snapshot: Snapshot, { address, placement, heldElsewhere }: Told
 }
 
 /** No other node may have it, and its holder still serves, so the address works where it is. */
-function stillServing(snapshot: Snapshot, placement: Placement | undefined, told: AddressStatus): AddressStatus {
+function stillServing(snapshot: Snapshot, placement: Placement | undefined, status: AddressStatus): AddressStatus {
   const node = placement?.verdict?.node.name;
-  if (told.state !== "no-match" || node === undefined || !snapshot.servesAt(node)) return told;
+  if (status.state !== "no-match" || node === undefined || !snapshot.servesAt(node)) return status;
   const { was } = placement ?? {};
   const since = was?.state === "active" && was.since !== undefined ? { since: was.since } : {};
-  return { ...told, ...since, state: "active" };
+  return { ...status, ...since, state: "active" };
 }
 
 /** Then `retryAt` is that of the address: see `addressStatus`. */

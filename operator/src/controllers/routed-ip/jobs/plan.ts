@@ -37,7 +37,7 @@ export type JobAction =
   /** A fact of the status, before the next action. */
   | { readonly do: "record"; readonly change: Change; readonly why: string }
   | { readonly do: "create-job"; readonly variables: JobVariables; readonly attempt: number; readonly why: string }
-  /** Deletes it. `failure`: it is told, and counted. */
+  /** Deletes it. `failure`: an Event reports it, and it counts. */
   | {
       readonly do: "remove-job";
       readonly job: JobObject;
