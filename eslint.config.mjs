@@ -7,7 +7,12 @@ import tseslint from "typescript-eslint";
 const typed = {
   "@typescript-eslint/no-floating-promises": [
     "error",
-    { allowForKnownSafeCalls: [{ from: "package", package: "mocha", name: ["it", "describe"] }] },
+    {
+      allowForKnownSafeCalls: [
+        { from: "package", package: "mocha", name: ["it", "describe"] },
+        { from: "package", package: "node:test", name: "test" },
+      ],
+    },
   ],
   "@typescript-eslint/no-misused-promises": "error",
   "@typescript-eslint/await-thenable": "error",

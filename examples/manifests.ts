@@ -1,8 +1,9 @@
-/** The app behind `npm run synth`: plain manifests in dist/, for users of YAML. */
+/** The app behind `npm run synth`: plain manifests in dist/, for users of YAML. FLIPOP_IMAGE replaces the default image. */
 import { App, Chart } from "cdk8s";
 import { FlipopCrds, FlipopOperator } from "cdk8s-flipop";
 
 const app = new App();
 new FlipopCrds(new Chart(app, "crds"), "crds");
-new FlipopOperator(new Chart(app, "flipop"), "operator");
+const image = process.env["FLIPOP_IMAGE"];
+new FlipopOperator(new Chart(app, "flipop"), "operator", image ? { image } : {});
 app.synth();

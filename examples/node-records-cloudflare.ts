@@ -28,7 +28,7 @@ new NodeDNSRecordSet(chart, "public", {
 new NodeDNSRecordSet(chart, "workers", {
   metadata: { name: "nodes-workers" },
   // All of these must hold: worker or batch nodes, but no spot nodes.
-  nodes: NodeMatch.query(LabelQuery.in("pool", ["worker", "batch"]), LabelQuery.doesNotExist("example.com/spot")),
+  nodes: NodeMatch.query([LabelQuery.in("pool", ["worker", "batch"]), LabelQuery.doesNotExist("example.com/spot")]),
   dnsRecord: DnsRecord.cloudflare("workers.internal.example.com", ZONE),
   addressType: AddressType.INTERNAL_IP,
   // When no node is left, the records are deleted: a firewall must not trust an address that someone else may have by

@@ -36,9 +36,13 @@ const rack = new ClusterRoutedIPClass(platform, "rack", {
     RoutedIPJob.container({ image: IMAGE, args: ["firewall"], timeout: Duration.minutes(2) }),
   ),
   // The Jobs get every entry of this Secret of namespace flipop-jobs as an environment variable.
-  secrets: [SecretRef.named("rack-api")],
+  secrets: [SecretRef.fromSecretName("rack-api")],
   // Only this team may use addresses of the class. `kubectl describe` shows that to other teams.
   allowedNamespaces: ["mail"],
+  // Without this, only 80, 443 and ports above 1024 may be open.
+  allowedPorts: ["25/TCP"],
+  // Without this, a RoutedIP may only name addresses that the operator created for its namespace.
+  allowedAddresses: ["198.51.100.25/32"],
 });
 
 // The part of a team. A team usually knows only the name of the class; this app has the construct, so synthesis checks
@@ -71,7 +75,7 @@ const service = new k8s.KubeService(team, "service", {
 new RoutedIP(team, "address", {
   metadata: { name: "relay" },
   implementation: RoutedIPImplementation.clusterClass(rack),
-  service: ServiceRef.of(service),
+  service: ServiceRef.fromService(service),
   // An address with a good reputation is valuable: if it is listed here, the operator uses it and never releases it.
   address: "198.51.100.25",
 });

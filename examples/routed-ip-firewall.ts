@@ -71,7 +71,7 @@ new RoutedIP(chart, "address", {
   metadata: { name: "gateway" },
   // Only an issuer or a class compiles here, and an issuer of another namespace fails at synthesis.
   implementation: RoutedIPImplementation.issuer(issuer),
-  service: ServiceRef.of(service),
+  service: ServiceRef.fromService(service),
   gracePeriod: Duration.seconds(15),
   dnsRecord: DnsRecord.digitalOcean("sip", "example.com"),
 });

@@ -1,7 +1,7 @@
 import { cdk, javascript, type Project, TextFile } from "projen";
 import { Mocha } from "./mocha.js";
 import { SHARED_OPTIONS, STRICT, TEST_DEPS } from "./shared-options.js";
-import { AUTHOR, RELEASE, REPOSITORY, VERSIONS } from "./versions.js";
+import { AUTHOR, OLDEST_PEERS, RELEASE, REPOSITORY, VERSIONS } from "./versions.js";
 
 /** `cdk8s-flipop`: the construct library in four languages, and the type model that the operator shares. */
 export class ConstructsPackage extends cdk.JsiiProject {
@@ -12,12 +12,19 @@ export class ConstructsPackage extends cdk.JsiiProject {
     this.addDevDeps(`jsii-diff@${VERSIONS.jsiiDiff}`, `jsii-pacmak@${VERSIONS.jsiiPacmak}`);
     // jsii prints a banner on Node 20, which is past its end of life but still supported by the library.
     this.tasks.addEnvironment("JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION", "20");
+    // The library is compiled against the newest peers; `npm run peers` finds the oldest with which it works.
+    this.compileTask.reset("jsii --silence-warnings=reserved-word --silence-warnings=metadata/missing-dev-dependency");
     this.package.addField("exports", EXPORTS);
     // For `moduleResolution: node10`, which does not read "exports".
-    this.package.addField("typesVersions", { "*": { api: ["./lib/api/index.d.ts"] } });
+    this.package.addField("typesVersions", {
+      "*": { api: ["./lib/api/index.d.ts"], testing: ["./lib/testing/index.d.ts"] },
+    });
+    this.package.addBin({ "cdk8s-flipop": "bin/cdk8s-flipop" });
     new TextFile(this, "src/api/release.ts", { lines: RELEASE_FILE });
     // projen's check uses the registry; flipop's check compares with constructs/baseline (tools/library).
     this.removeTask("compat");
+    // Pages of the packages, made when they are packed.
+    this.gitignore.exclude("/API.python.md", "/API.java.md", "/API.go.md");
     // The baseline of comparisons for later versions; jsii's own output of that name is ignored.
     this.gitignore.include("/baseline/.jsii");
     this.gitattributes.addAttributes("/API.md", "linguist-generated");
@@ -42,7 +49,7 @@ const FACTS = {
   projenDevDependency: false,
   docgen: false,
   npmIgnoreOptions: {
-    ignorePatterns: ["/test/", "/coverage/", "/.mocharc.json", "/.c8rc.json", "/baseline/", "/API.md"],
+    ignorePatterns: ["/test/", "/coverage/", "/.mocharc.json", "/.c8rc.json", "/baseline/"],
   },
 };
 
@@ -73,7 +80,7 @@ const COMPILER = {
 
 const DEPENDENCIES = {
   // No cdk8s-plus: any version works as input, and the library uses none.
-  peerDeps: [`cdk8s@^${VERSIONS.cdk8s}`, `constructs@^${VERSIONS.constructs}`],
+  peerDeps: [`cdk8s@^${OLDEST_PEERS.cdk8s}`, `constructs@^${OLDEST_PEERS.constructs}`],
   peerDependencyOptions: { pinnedDevDependency: false },
   devDeps: [
     ...TEST_DEPS,
@@ -103,6 +110,7 @@ const REGISTRIES = {
 const EXPORTS = {
   ".": { types: "./lib/index.d.ts", default: "./lib/index.js" },
   "./api": { types: "./lib/api/index.d.ts", default: "./lib/api/index.js" },
+  "./testing": { types: "./lib/testing/index.d.ts", default: "./lib/testing/index.js" },
   "./.jsii": "./.jsii",
   "./package.json": "./package.json",
 };

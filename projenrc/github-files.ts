@@ -1,6 +1,6 @@
 import { Component, github, type javascript, TextFile, YamlFile } from "projen";
 import { JobPermission } from "projen/lib/github/workflows-model.js";
-import { MIN_NODE, OWNERS, VERSIONS } from "./versions.js";
+import { AUTHOR, MIN_NODE, OWNERS, VERSIONS } from "./versions.js";
 
 const { READ, WRITE } = JobPermission;
 
@@ -41,7 +41,11 @@ export class GitHubFiles extends Component {
     });
   }
 
-  /** A tag `v1.2.3` becomes a release with the packs, the chart, the manifests and the image. */
+  /**
+   * A tag `v1.2.3` becomes a release with the packs, the chart, the manifests and the image. The construct library goes
+   * to the registries of its four languages, and the sandbox to npm. The job can run again after a failed
+   * upload: GitHub, npm and PyPI keep a version that they have.
+   */
   private release(): void {
     const workflow = new github.GithubWorkflow(this.hub, "release");
     workflow.on({ push: { tags: ["v*"] } });
@@ -58,16 +62,17 @@ export class GitHubFiles extends Component {
         name: "Push the image",
         run: [
           `echo "$TOKEN" | skopeo login ghcr.io --username "$GITHUB_ACTOR" --password-stdin`,
-          `skopeo copy --all oci:operator/dist/image "docker://ghcr.io/$GITHUB_REPOSITORY:\${GITHUB_REF_NAME#v}"`,
+          `skopeo copy --all oci:operator/dist/image/oci "docker://ghcr.io/$GITHUB_REPOSITORY:\${GITHUB_REF_NAME#v}"`,
         ].join("\n"),
         env: { TOKEN },
       },
       { name: "Notes", run: "npm run --silent changelog -- --latest --strip header --output notes.md" },
       {
         name: "GitHub release",
-        run: `tar -czf dist/manifests.tgz -C dist --exclude=manifests.tgz . && gh release create "$GITHUB_REF_NAME" --notes-file notes.md dist/manifests.tgz operator/dist/flipop.mjs $(find constructs/dist -type f -name '*.tgz' -o -type f -name '*.whl')`,
+        run: `tar -czf dist/manifests.tgz -C dist --exclude=manifests.tgz . && gh release view "$GITHUB_REF_NAME" || gh release create "$GITHUB_REF_NAME" --notes-file notes.md dist/manifests.tgz operator/dist/flipop.mjs $(find constructs/dist sandbox/dist/npm -type f -name '*.tgz' -o -type f -name '*.whl')`,
         env: { GH_TOKEN: TOKEN },
       },
+      ...REGISTRIES.map(publish),
     ]);
     workflow.addJob("release", { ...job, permissions: { contents: WRITE, packages: WRITE } });
   }
@@ -115,6 +120,55 @@ export class GitHubFiles extends Component {
       obj: { blank_issues_enabled: true, contact_links: [{ name: "A vulnerability", url: security, about }] },
     });
   }
+}
+
+/** A registry of packages, the folder with the pack for it, and the secrets that the upload needs. */
+interface Registry {
+  readonly name: string;
+  readonly publisher: "publib-npm" | "publib-pypi" | "publib-maven" | "publib-golang";
+  readonly folder: string;
+  /** Variables of the publisher, each from the secret of that name. */
+  readonly secrets: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The variables are those of https://github.com/cdklabs/publib. */
+const REGISTRIES: readonly Registry[] = [
+  { name: "npm", publisher: "publib-npm", folder: "constructs/dist/js", secrets: ["NPM_TOKEN"] },
+  // The sandbox, which tests of users' apps need.
+  { name: "npm, the sandbox", publisher: "publib-npm", folder: "sandbox/dist/npm", secrets: ["NPM_TOKEN"] },
+  {
+    name: "PyPI",
+    publisher: "publib-pypi",
+    folder: "constructs/dist/python",
+    secrets: ["TWINE_PASSWORD"],
+    env: { TWINE_USERNAME: "__token__" },
+  },
+  {
+    name: "Maven Central",
+    publisher: "publib-maven",
+    folder: "constructs/dist/java",
+    secrets: ["MAVEN_USERNAME", "MAVEN_PASSWORD", "MAVEN_GPG_PRIVATE_KEY", "MAVEN_GPG_PRIVATE_KEY_PASSPHRASE"],
+    env: { MAVEN_SERVER_ID: "central-ossrh" },
+  },
+  {
+    name: "the Go module's repository",
+    publisher: "publib-golang",
+    folder: "constructs/dist/go",
+    secrets: ["GO_GITHUB_TOKEN"],
+    env: { GIT_USER_NAME: AUTHOR.name, GIT_USER_EMAIL: AUTHOR.email },
+  },
+];
+
+function publish({ name, publisher, folder, secrets, env }: Registry): github.workflows.JobStep {
+  const run = `npm exec --yes --package=publib@${VERSIONS.publib} -- ${publisher} ${folder}`;
+  const own = Object.fromEntries(secrets.map((secret) => [publibName(secret), `\${{ secrets.${secret} }}`]));
+  return { name: `Publish to ${name}`, run, env: { ...env, ...own } };
+}
+
+/** publib reads GITHUB_TOKEN, but GitHub reserves this name among secrets, and its token cannot write to another repository. */
+function publibName(secret: string): string {
+  return secret === "GO_GITHUB_TOKEN" ? "GITHUB_TOKEN" : secret;
 }
 
 const TOKEN = `\${{ secrets.GITHUB_TOKEN }}`;

@@ -9,9 +9,10 @@ export class MochaConfig extends Component {
       // mocha rejects a file with unknown keys, such as projen's marker
       marker: false,
       obj: {
-        "node-option": ["import=tsx"],
+        // Tests use addresses for documentation, about which the library warns on each synthesis.
+        "node-option": ["import=tsx", "disable-warning=flipop"],
         extension: ["ts"],
-        require: [`${ci}/seed.cjs`],
+        require: [`${ci}/seed.cjs`, `${ci}/temp.cjs`],
         reporter: `${ci}/reporter.cjs`,
         // The limit detects tests that hang, not slow ones: on a busy machine, a test with 3 s of computation took 30
         // s.

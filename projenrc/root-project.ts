@@ -41,6 +41,7 @@ export class RootProject extends javascript.NodeProject {
         "/examples/java/target/",
         ".venv/",
         "/.ci/results/",
+        "/.ci/logs/",
         "coverage/",
         ".c8/",
         "*.tgz",

@@ -4,13 +4,6 @@ import { CHANGELOG_COMMAND } from "./github-files.js";
 /** Manifests that examples/scenarios/story.yaml applies. */
 const STORY_EXAMPLES = ["ingress-reserved-ips", "node-records-cloudflare"];
 
-/** The unit tests that take seconds: the library, the repo itself, and the pure parts of the operator. */
-const FAST_TESTS = [
-  { exec: "mocha 'test/*.test.ts'" },
-  { exec: "mocha 'test/**/*.test.ts' --ignore 'test/server/**'", cwd: "constructs" },
-  { exec: "mocha 'test/{claims,inventory,match,metrics}/**/*.test.ts'", cwd: "operator" },
-];
-
 /** The root's tasks: each is `npm run NAME`. CI runs the same ones (`.ci/suites.ts`). */
 export class RootTasks extends Component {
   constructor(project: javascript.NodeProject) {
@@ -62,11 +55,15 @@ export class RootTasks extends Component {
     project.testTask.exec("tsx .ci/run-suites.ts unit");
     project.addTask("controlplane", {
       description: "Finds, unpacks or builds etcd, kube-apiserver and kubectl for the server suites",
-      exec: "tsx testbed/src/fetch.ts",
+      exec: "tsx testbed/src/binaries/fetch.ts",
     });
     project.addTask("helm", {
       description: "Finds or builds helm for the suite of the chart",
       exec: "tsx tools/helm/fetch.ts",
+    });
+    project.addTask("promtool", {
+      description: "Finds or builds promtool for the suite of the alerts",
+      exec: "tsx tools/promtool/fetch.ts",
     });
     project.addTask("test:nodes", {
       description: "The unit tests on newer releases of Node",
@@ -90,7 +87,7 @@ export class RootTasks extends Component {
     this.measures(project);
     project.addTask("check", {
       description: "The first checks of CI, in under 2 minutes: lint, types, the fast tests",
-      steps: [{ spawn: project.compileTask.name }, { spawn: "lint" }, { spawn: "typecheck" }, ...FAST_TESTS],
+      steps: [{ spawn: project.compileTask.name }, { exec: "tsx .ci/run-suites.ts check" }],
     });
     project.addTask("upgrade", {
       description: "Upgrades the versions in projenrc/versions.ts to the newest compatible releases",
@@ -140,6 +137,10 @@ export class RootTasks extends Component {
     project.addTask("packs", {
       description: "Packs the construct library for npm, PyPI, Maven and Go into constructs/dist",
       steps: [compile, { exec: "tsx tools/packs/main.ts", receiveArgs: true }],
+    });
+    project.addTask("peers", {
+      description: "Finds the oldest releases of the library's peers that work, with the registry",
+      steps: [compile, { exec: "tsx tools/peers/main.ts" }],
     });
     project.addTask("test:constructs", {
       description: "The slower suites of the construct library: API, examples on the real server, four languages",

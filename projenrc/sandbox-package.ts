@@ -1,46 +1,26 @@
-import { type Project, typescript } from "projen";
+import type { Project } from "projen";
 import { Mocha } from "./mocha.js";
-import { SHARED_OPTIONS, STRICT, TEST_DEPS } from "./shared-options.js";
+import { ModulePackage } from "./module-package.js";
+import { TEST_DEPS } from "./shared-options.js";
 import { RELEASE, VERSIONS } from "./versions.js";
 
-/** `flipop-sandbox`: simulated APIs and the story that plays on them. ESM, run by tsx in development. Private. */
-export class SandboxPackage extends typescript.TypeScriptProject {
+/**
+ * `flipop-sandbox`: simulated APIs and the story that plays on them. ESM, run by tsx in development. tools/packs makes the
+ * package for npm.
+ */
+export class SandboxPackage extends ModulePackage {
   constructor(parent: Project) {
-    super({
-      ...SHARED_OPTIONS,
-      parent,
-      outdir: "sandbox",
-      name: "flipop-sandbox",
+    super(parent, {
+      name: "sandbox",
       description:
         "Kubernetes, DigitalOcean and Cloudflare simulated in one process, and a story with the real operator",
-      repositoryDirectory: "sandbox",
-      projenDevDependency: false,
-      typescriptVersion: VERSIONS.typescript,
-      package: false,
-      npmignoreEnabled: false,
-      entrypoint: "",
-      entrypointTypes: "",
-      tsconfig: {
-        include: ["bundle.ts", "test/**/*.ts"],
-        compilerOptions: {
-          ...STRICT,
-          rootDir: ".",
-          noEmit: true,
-          // Incremental: a check after a small change takes a tenth of the first one.
-          incremental: true,
-          tsBuildInfoFile: "sandbox.tsbuildinfo",
-          module: "nodenext" as never,
-          types: ["node", "mocha"],
-        },
-      },
-      disableTsconfigDev: true,
+      include: ["bundle.ts", "test/**/*.ts"],
       deps: DEPENDENCIES,
       devDeps: DEV_DEPENDENCIES,
+      exports: EXPORTS,
+      incremental: true,
+      entrypoint: "",
     });
-    this.package.addVersion(RELEASE);
-    this.package.addField("private", true);
-    this.package.addField("type", "module");
-    this.package.addField("exports", EXPORTS);
     this.package.addBin({ "flipop-sandbox": "./bin/flipop-sandbox.mjs" });
     this.addTask("bundle", { description: "Bundles the sandbox into dist/", exec: "tsx bundle.ts" });
     new Mocha(this, { jobs: 2 });
@@ -59,7 +39,9 @@ const EXPORTS = {
   "./kubernetes": "./src/kubernetes/index.ts",
   "./nodes": "./src/nodes.ts",
   "./story": "./src/story/index.ts",
+  "./story-calls": "./src/story/calls.ts",
   "./story-clock": "./src/story/clock.ts",
+  "./testing": "./src/simulate/index.ts",
   "./testing/answer-check": "./test/support/answer-check.ts",
   "./testing/cloudflare-openapi": "./test/support/cloudflare-openapi.ts",
   "./testing/cloudflare-rig": "./test/support/cloudflare-rig.ts",

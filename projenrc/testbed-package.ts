@@ -1,40 +1,20 @@
-import { type Project, typescript } from "projen";
+import type { Project } from "projen";
 import { Mocha } from "./mocha.js";
-import { SHARED_OPTIONS, STRICT, TEST_DEPS } from "./shared-options.js";
-import { RELEASE, VERSIONS } from "./versions.js";
+import { ModulePackage } from "./module-package.js";
+import { TEST_DEPS } from "./shared-options.js";
+import { VERSIONS } from "./versions.js";
 
 /** `flipop-testbed`: a real control plane for the tests of all packages. Private; tsx runs its sources directly. */
-export class TestbedPackage extends typescript.TypeScriptProject {
+export class TestbedPackage extends ModulePackage {
   constructor(parent: Project) {
-    super({
-      ...SHARED_OPTIONS,
-      parent,
-      outdir: "testbed",
-      name: "flipop-testbed",
+    super(parent, {
+      name: "testbed",
       description: "Starts etcd and kube-apiserver, fake nodes and pods, and a kubelet stand-in for tests",
-      repositoryDirectory: "testbed",
-      projenDevDependency: false,
-      typescriptVersion: VERSIONS.typescript,
-      package: false,
-      npmignoreEnabled: false,
-      tsconfig: {
-        include: ["test/**/*.ts"],
-        compilerOptions: {
-          ...STRICT,
-          rootDir: ".",
-          noEmit: true,
-          module: "nodenext" as never,
-          types: ["node", "mocha"],
-        },
-      },
-      disableTsconfigDev: true,
+      include: ["test/**/*.ts"],
       deps: [`yaml@${VERSIONS.yaml}`],
       devDeps: TEST_DEPS,
+      exports: { ".": "./src/index.ts" },
     });
-    this.package.addVersion(RELEASE);
-    this.package.addField("private", true);
-    this.package.addField("type", "module");
-    this.package.addField("exports", { ".": "./src/index.ts" });
     new Mocha(this);
   }
 }

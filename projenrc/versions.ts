@@ -33,16 +33,26 @@ export const VERSIONS = {
   esbuild: "0.28.2",
   cloudflare: "7.3.0",
   gitCliff: "2.14.2",
+  publib: "0.2.1061",
   jscpd: "4.0.9",
   ajv: "8.20.0",
   ajvFormats: "3.0.1",
 } as const;
 
+/**
+ * The oldest releases of the library's peers with which it writes the same manifests: `npm run peers` finds them.
+ * jsii compiles against the newest ones.
+ */
+export const OLDEST_PEERS = { cdk8s: "2.7.75", constructs: "10.0.0" } as const;
+
 /** Oldest Node release that the whole repo supports. */
 export const MIN_NODE = "20.19.0";
 
+/** The release of Node in the image. The digests of its archives are in tools/image/sources.ts. */
+export const IMAGE_NODE = "24.21.0";
+
 /** Newer releases of Node on which the unit tests also run (`npm run test:nodes`), from packages of that name. */
-export const NEWER_NODES = ["22.23.3", "24.21.0"] as const;
+export const NEWER_NODES = ["22.23.3", IMAGE_NODE] as const;
 
 /** Version of all packages and of the image, which are released together. */
 export const RELEASE = "0.1.0";

@@ -10,14 +10,16 @@ import {
   EVENTS,
   Finalizer,
   FLAGS,
+  HOLDER_LABEL_PREFIX,
   Label,
+  LOAD_BALANCER_CLASS,
   REASONS,
   REFUSALS,
+  UNTIL_ASSIGNED_PREFIX,
 } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { FLIPOP_METRICS } from "../operator/src/metrics/flipop.js";
-import { RUNTIME_METRICS } from "../operator/src/metrics/runtime.js";
+import { FLIPOP_METRICS, RUNTIME_METRICS } from "../operator/src/metrics/definitions.js";
 import packageJson from "../package.json" with { type: "json" };
 import { pages, pageText, shellLines } from "./support/docs.js";
 
@@ -26,6 +28,8 @@ const DOCS = resolve(import.meta.dirname, "../docs");
 const ROOT = resolve(DOCS, "..");
 const MOST_WORDS = 30;
 const GUIDES = [
+  "bring-your-own-cloud",
+  "gitops",
   "install",
   "migrate-from-the-go-operator",
   "migrate-from-the-routedip-operator",
@@ -83,9 +87,13 @@ const NAMES = [
   ...[Annotation, Label, Finalizer].flatMap((names) => Object.values(names)),
   CONTROLLER_NAME,
   ELECTED_NODE_TAINT.key,
+  LOAD_BALANCER_CLASS,
 ].map((name) => name.replace(`${API_GROUP}/`, ""));
 
-describe("the pages of docs/how-to and docs/reference", () => {
+/** Names of resources follow. */
+const MARKS = [HOLDER_LABEL_PREFIX, UNTIL_ASSIGNED_PREFIX];
+
+describe("the pages of docs/how-to, docs/reference and docs/tutorials", () => {
   for (const page of pages()) {
     it(`${page} links to existing files`, () => {
       const links = [...pageText(page).matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, link = ""]) => link);
@@ -97,7 +105,9 @@ describe("the pages of docs/how-to and docs/reference", () => {
       const names = [...pageText(page).matchAll(/flipop\\?\.digitalocean\\?\.com\/([a-z0-9-]+)/g)].map(
         ([, name]) => name,
       );
-      expect(names.filter((name) => !NAMES.includes(name ?? "") && name !== "v1alpha1")).to.deep.equal([]);
+      const isMark = (name = "") => MARKS.some((prefix) => `${API_GROUP}/${name}`.startsWith(prefix));
+      const unknown = names.filter((name) => !NAMES.includes(name ?? "") && !isMark(name));
+      expect(unknown.filter((name) => name !== "v1alpha1")).to.deep.equal([]);
       const metrics = [...pageText(page).matchAll(/`(flipop_[a-z_]+)/g)].map(([, name = ""]) => name);
       const known = [...FLIPOP_METRICS, ...RUNTIME_METRICS].map((metric) => metric.name);
       expect(metrics.filter((name) => !known.includes(name))).to.deep.equal([]);
@@ -115,7 +125,7 @@ describe("the pages of docs/how-to and docs/reference", () => {
       const kinds = [...ALL_KINDS.map(({ kind }) => kind), "FlipopOperator", "FlipopCrds"];
       expect(said.filter((word) => ![...words, ...kinds].includes(word))).to.deep.equal([]);
       const flags = [...text.matchAll(/`--([a-z-]+)`/g)].map(([, name = ""]) => name);
-      const ofOthers = ["namespace"];
+      const ofOthers = ["namespace", "kube-version", "force-conflicts"];
       expect(
         flags.filter((name) => !FLAGS.some((flag) => flag.name === name) && !ofOthers.includes(name)),
       ).to.deep.equal([]);

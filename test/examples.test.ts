@@ -35,6 +35,14 @@ const EXPECTED: Readonly<Record<string, { readonly objects: readonly string[]; r
     objects: ["Namespace flipop-jobs", "ClusterRoutedIPClass rack", "Deployment relay", "RoutedIP relay"],
     spec: { of: "ClusterRoutedIPClass rack", field: "updateRoutedIP.activeDeadlineSeconds", value: 120 },
   },
+  "terraform-addresses": {
+    objects: ["Namespace ingress", "FloatingIPPool ingress"],
+    spec: { of: "FloatingIPPool ingress", field: "ips.1", value: "192.0.2.11" },
+  },
+  "platform-and-team": {
+    objects: ["Deployment flipop", "FloatingIPPool web", "NodeDNSRecordSet nodes", "RoutedIP game", "Namespace mail"],
+    spec: { of: "ClusterRoutedIPClass shared", field: "allowedNamespaces.1", value: "web" },
+  },
   "everything-monitored": {
     objects: ["ServiceMonitor flipop", "PrometheusRule flipop", "NetworkPolicy flipop", "ClusterRoutedIPClass public"],
     spec: { of: "ClusterRoutedIPClass public", field: "issuerRef.namespace", value: "flipop" },
@@ -61,6 +69,16 @@ describe("examples", () => {
     const pom = read("java/pom.xml").replaceAll(/>\s+</g, "><");
     expect(pom).to.include(`<artifactId>cdk8s-flipop</artifactId><version>${RELEASE}</version>`);
     expect(pom).to.include(`<artifactId>cdk8s</artifactId><version>${VERSIONS.cdk8s}</version>`);
+  });
+
+  it("with Terraform read only outputs that its configuration has", () => {
+    const outputs = JSON.parse(readFileSync(join(EXAMPLES, "terraform/outputs.json"), "utf8")) as object;
+    const configuration = readFileSync(join(EXAMPLES, "terraform/main.tf"), "utf8");
+    const app = readFileSync(join(EXAMPLES, "terraform-addresses.ts"), "utf8");
+    const declared = [...configuration.matchAll(/^output "(\w+)"/gm)].map(([, name]) => name);
+    const read = [...app.matchAll(/output<.*?>\("(\w+)"\)/g)].map(([, name]) => name);
+    expect(Object.keys(outputs)).to.deep.equal(declared);
+    expect(declared).to.include.members(read);
   });
 
   for (const [name, { objects, spec }] of Object.entries(EXPECTED)) {

@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { expect } from "chai";
 import { after, before, describe, it } from "mocha";
 import { referencePages } from "../tools/reference/pages.js";
+import { withSituations } from "../tools/reference/situations.js";
 
 const ROOT = resolve(import.meta.dirname, "..");
 
@@ -14,6 +15,11 @@ describe("generated reference pages", () => {
       expect(readFileSync(join(ROOT, "docs/reference", file), "utf8")).to.equal(text);
     });
   }
+
+  it("docs/how-to/troubleshoot.md has the situations as they are; npm run reference rewrites them", () => {
+    const page = readFileSync(join(ROOT, "docs/how-to/troubleshoot.md"), "utf8");
+    expect(withSituations(page)).to.equal(page);
+  });
 });
 
 describe("files that projen generates", () => {

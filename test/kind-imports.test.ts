@@ -23,7 +23,7 @@ describe("the lint of imports between the folders of kinds", () => {
   });
 
   it("refuses an import of a kind's folder in code that kinds share", async () => {
-    for (const folder of ["addresses", "records", "jobs", "reconcile", "routing", "addresses/creation"]) {
+    for (const folder of ["addresses", "records", "jobs", "reconcile", "routing", "publishing", "addresses/creation"]) {
       const up = "../".repeat(folder.split("/").length);
       expect(await refused(`operator/src/${folder}/a.ts`, `${up}controllers/routed-ip/plan.js`), folder).to.equal(1);
     }

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { RUNTIME_METRICS as USED } from "../constructs/src/operator/metric-queries.js";
-import { RUNTIME_METRICS as WRITTEN } from "../operator/src/metrics/runtime.js";
+import { RUNTIME_METRICS as USED } from "../constructs/src/operator/monitoring/metric-queries.js";
+import { RUNTIME_METRICS as WRITTEN } from "../operator/src/metrics/definitions.js";
 
 /** Labels in the selectors and groupings of alerts and dashboard. */
 const LABELS: Readonly<Record<keyof typeof USED, string>> = {

@@ -3,8 +3,9 @@ import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { parse } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import packageJson from "../package.json" with { type: "json" };
+import { MANIFESTS } from "../sandbox/src/story/embedded.js";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const PAGES = [
@@ -15,6 +16,8 @@ const PAGES = [
   "operator/README.md",
   "sandbox/README.md",
 ];
+
+const REPOSITORY = "https://github.com/flipop/flipop/";
 
 function read(path: string): string {
   return readFileSync(join(ROOT, path), "utf8");
@@ -48,6 +51,62 @@ describe("the README", () => {
     }
   }).timeout(120_000);
 });
+
+describe("the README's pool", () => {
+  it("is another one than those of the sandbox, and has another DNS name, so that a reader can apply it there", () => {
+    const pool = parse(block("yaml")) as Pool;
+    const nameOf = ({ metadata: { namespace, name } }: Pool) => `${namespace}/${name}`;
+    const dnsNameOf = ({ spec }: Pool) => `${spec?.dnsRecordSet?.recordName}.${spec?.dnsRecordSet?.zone}`;
+    const objects = Object.values(MANIFESTS).flatMap((text) =>
+      parseAllDocuments(text).map((one) => one.toJS() as Pool),
+    );
+    expect(objects.map(nameOf)).to.include("ingress/ingress").and.not.include(nameOf(pool));
+    expect(objects.map(dnsNameOf)).to.include("www.example.com").and.not.include(dnsNameOf(pool));
+    expect(objects.filter(({ kind }) => kind === "Namespace").map(({ metadata }) => metadata.name)).to.include(
+      "ingress",
+    );
+  });
+});
+
+interface Pool {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly spec?: { readonly dnsRecordSet?: { readonly recordName: string; readonly zone: string } };
+}
+
+describe("the library's README, which npm, PyPI and Construct Hub show", () => {
+  const links = [...read("constructs/README.md").matchAll(/\]\(([^)]+)\)/g)].map(([, link = ""]) => link);
+
+  it("has only absolute links", () => {
+    expect(links).to.have.length.above(5);
+    expect(links.filter((link) => !link.startsWith("https://"))).to.deep.equal([]);
+  });
+
+  it("links to existing files and headings of this repository", () => {
+    const own = links.filter((link) => link.startsWith(REPOSITORY)).map((link) => link.slice(REPOSITORY.length));
+    const missing = own.filter((link) => {
+      const [path = "", anchor] = link.replace(/^(blob|tree)\/main\//, "").split("#");
+      if (!existsSync(join(ROOT, path))) return true;
+      return (
+        anchor !== undefined &&
+        !read(path)
+          .split("\n")
+          .some((line) => slugOf(line) === anchor)
+      );
+    });
+    expect(own).to.have.length.above(3);
+    expect(missing).to.deep.equal([]);
+  });
+});
+
+/** The anchor that GitHub gives a heading. */
+function slugOf(line: string): string | undefined {
+  const [, heading] = /^#+ (.*)$/.exec(line) ?? [];
+  return heading
+    ?.toLowerCase()
+    .replaceAll(/[^\w -]/g, "")
+    .replaceAll(" ", "-");
+}
 
 for (const page of PAGES) {
   describe(page, () => {

@@ -1,14 +1,14 @@
 import type { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
-import { customResourceDefinition } from "./api/crd";
-import { KINDS, type KindName } from "./api/kinds";
+import { KINDS, type KindName } from "./api/kinds/kinds";
+import { customResourceDefinition } from "./api/schema/crd";
 import { clusterObject } from "./operator/cluster-object";
 import { appIndex } from "./private/app/app-index";
 import { checkNames, registerObject } from "./private/app/check-names";
 import { checkCluster, nameCluster } from "./private/app/cluster-name";
-import { Draft, toLine } from "./private/draft";
 import { PART } from "./private/part";
 import { misfits } from "./private/props";
+import { Draft, toLine } from "./private/spec-refusals";
 
 /** Props of the CustomResourceDefinitions. */
 export interface FlipopCrdsProps {
@@ -22,6 +22,16 @@ export interface FlipopCrdsProps {
 /**
  * The CustomResourceDefinitions (CRDs) of the five kinds. Put them into a separate chart, and apply it first: the API
  * server rejects resources of a kind until its CRD is Established.
+ *
+ * @example
+ * import { App, Chart } from "cdk8s";
+ * import { FlipopCrds, FlipopOperator } from "cdk8s-flipop";
+ *
+ * const app = new App();
+ * new FlipopCrds(new Chart(app, "crds"), "crds");
+ * new FlipopOperator(new Chart(app, "flipop"), "operator");
+ * // Writes dist/crds.k8s.yaml and dist/flipop.k8s.yaml.
+ * app.synth();
  */
 export class FlipopCrds extends Construct {
   /** The CRD of FloatingIPPool. */

@@ -1,13 +1,24 @@
 import type { IConstruct } from "constructs";
-import type { SecretKeyReference } from "./api/routed-ip-issuer";
+import type { SecretKeyReference } from "./api/kinds/routed-ip-issuer";
 import { checkArguments } from "./private/arguments";
-import { type Site, UNREADABLE } from "./private/draft";
 import { PART } from "./private/part";
 import { readSecret, type SecretFacts } from "./private/secret";
+import { type Site, UNREADABLE } from "./private/spec-refusals";
 import { holdsToken, TOKEN_REFUSED } from "./private/tokens";
 import { written } from "./private/written";
 
-/** A reference to a provider's token, which is an entry of a Secret. No manifest contains the token itself. */
+/**
+ * A reference to a provider's token, which is an entry of a Secret. No manifest contains the token itself.
+ *
+ * @example
+ * import { App, Chart } from "cdk8s";
+ * import { Credentials, FlipopOperator } from "cdk8s-flipop";
+ *
+ * new FlipopOperator(new Chart(new App(), "flipop"), "operator", {
+ *   digitalOcean: Credentials.fromSecretName("clouds", "digitalocean"),
+ *   cloudflare: Credentials.fromSecretName("clouds", "cloudflare"),
+ * });
+ */
 export class Credentials {
   /**
    * The entry of a Secret of the same app, from any cdk8s-plus version or as a plain ApiObject. The Secret must be in
@@ -30,9 +41,21 @@ export class Credentials {
    */
   public static fromSecretName(name: string, key?: string): Credentials {
     return new Credentials((site) => {
-      checkArguments(site, { name }, { name: { part: PART.text, required: true } });
-      return { name };
+      return { name: checkArguments(site, { name }, { name: { part: PART.text, required: true } }).name };
     }, key);
+  }
+
+  /**
+   * A file with the token in the operator's pods, which something else mounts, such as an injector of secrets or a CSI
+   * driver. The operator reads it every 60 seconds. A RoutedIPIssuer cannot use it.
+   *
+   * @param path absolute path of the file
+   */
+  public static fromFile(path: string): Credentials {
+    const noSecret = (site: Site): undefined => {
+      site.refuse("a file is only for the operator's own tokens: give Credentials.fromSecretName(...)");
+    };
+    return new Credentials(noSecret, undefined, [], path);
   }
 
   /**
@@ -51,7 +74,21 @@ export class Credentials {
      * @internal
      */
     public readonly _references: readonly IConstruct[] = [],
+    private readonly path?: string,
   ) {}
+
+  /**
+   * The path of the file with the token; undefined for a Secret.
+   *
+   * @internal
+   */
+  public _file(site: Site): string | undefined {
+    const { path } = checkArguments(site, { path: this.path }, { path: { part: PART.text } });
+    if (path !== undefined && !path.startsWith("/")) {
+      site.refuse(`"${path}" is not an absolute path: give one such as /vault/secrets/token`);
+    }
+    return path;
+  }
 
   /**
    * The reference in a spec, to a Secret in the namespace of the object.
@@ -60,22 +97,22 @@ export class Credentials {
    * @internal
    */
   public _write(site: Site, defaultKey: string | undefined): SecretKeyReference {
-    checkArguments(site, { key: this.key }, { key: { part: PART.text } });
+    const { key } = checkArguments(site, { key: this.key }, { key: { part: PART.text } });
     const facts = this.read(site);
-    if (holdsToken(facts?.name ?? "") || holdsToken(this.key ?? "")) {
+    if (holdsToken(facts?.name ?? "") || holdsToken(key ?? "")) {
       site.refuse(TOKEN_REFUSED);
       return { name: UNREADABLE };
     }
     if (facts) {
       checkNamespace(facts, site);
-      checkEntry(facts, this.key ?? defaultKey, site);
+      checkEntry(facts, key ?? defaultKey, site);
     }
-    return written({ name: facts?.name ?? UNREADABLE, key: this.key });
+    return written({ name: facts?.name ?? UNREADABLE, key });
   }
 }
 
 function checkNamespace({ name, namespace }: SecretFacts, site: Site): void {
-  const own = site.object.metadata.namespace;
+  const own = site.namespace;
   if (namespace === undefined || own === undefined || namespace === own) return;
   site.refuse(
     `Secret "${name}" is in namespace "${namespace}", but the ${site.object.kind} can use only Secrets of its own namespace "${own}": put both into one namespace`,

@@ -1,22 +1,31 @@
 import type { ApiObject, Duration } from "cdk8s";
 import type { Construct } from "constructs";
-import type { FloatingIPPoolSpec } from "./api/floating-ip-pool";
-import { canonicalIp } from "./api/ip-address";
+import type { FloatingIPPoolSpec } from "./api/kinds/floating-ip-pool";
 import type { DnsRecord } from "./dns-record";
-import { FlipopResource, type FlipopResourceProps } from "./flipop-resource";
+import { FlipopResource, type FlipopResourceProps, type IFlipopResource } from "./flipop-resource";
+import type { HealthCheck } from "./health-check";
 import type { IpFamily } from "./ip-family";
 import { IpProvider } from "./ip-provider";
-import type { MatchProps } from "./match-props";
-import type { NodePreference } from "./node-preference";
-import { addressClaims, checkAddressClaims } from "./private/app/address-claims";
-import { checkRegion } from "./private/check-region";
+import type { MatchProps } from "./match/match-props";
+import type { NodePreference } from "./match/node-preference";
+import type { Toleration } from "./match/toleration";
+import { checkPool } from "./private/checks/check-pool";
 import { defineResource } from "./private/define-resource";
-import type { Draft } from "./private/draft";
-import { PART } from "./private/part";
+import { holderLabelKeyOf, untilAssignedTaintKeyOf } from "./private/holder-label-key";
+import { ADDRESS_FACTS, PART } from "./private/part";
 import type { FactsOf } from "./private/props";
+import { ImportedResource } from "./private/rights/imported-resource";
+import type { Draft } from "./private/spec-refusals";
 import { MATCH_FACTS, writeMatch } from "./private/write-match";
 import { seconds, textOf, wholeSeconds, written } from "./private/written";
+import type { Publication } from "./publication";
 import type { ReclaimPolicy } from "./reclaim-policy";
+
+/** A FloatingIPPool of this app, or one that is defined outside of it. */
+export interface IFloatingIPPool extends IFlipopResource {
+  /** The pool's name. No other kind has this member, so that compilers refuse references of other kinds. */
+  readonly floatingIpPoolName: string;
+}
 
 /** Props of a FloatingIPPool. */
 export interface FloatingIPPoolProps extends FlipopResourceProps, MatchProps {
@@ -46,8 +55,8 @@ export interface FloatingIPPoolProps extends FlipopResourceProps, MatchProps {
 
   /**
    * Addresses to use, such as `192.0.2.10`: all of one family, without duplicates, 1024 at most. The operator appends
-   * the addresses that it creates. To give up a created address, also lower `desiredIps`. No other pool of the chart
-   * may list the same addresses.
+   * the addresses that it creates. To give up a created address, also lower `desiredIps`. No other
+   * resource of the app may list the same addresses.
    *
    * @default - none: the operator creates `desiredIps` addresses
    */
@@ -76,6 +85,15 @@ export interface FloatingIPPoolProps extends FlipopResourceProps, MatchProps {
   readonly gracePeriod?: Duration;
 
   /**
+   * Maximum number of addresses that leave a holder for another node, per minute, 1 to 1000. The operator may move that
+   * many addresses at once, then one each time a share of the minute has passed. The assignment of an address without a
+   * holder does not count.
+   *
+   * @default - no limit
+   */
+  readonly maxMovesPerMinute?: number;
+
+  /**
    * Order in which waiting candidates get an address; it never causes a move.
    *
    * @default NodePreference.STABLE
@@ -98,6 +116,38 @@ export interface FloatingIPPoolProps extends FlipopResourceProps, MatchProps {
   readonly dnsRecord?: DnsRecord;
 
   /**
+   * Probes of holders and of the next candidates, by the operator itself. A candidate whose probes fail gets no address.
+   * The operator moves an address off a holder whose probes fail only if the kubelet has also stopped renewing its
+   * Lease. Needs feature `OperatorFeature.HEALTH_CHECKS` of the operator.
+   *
+   * @default - no probes
+   */
+  readonly healthCheck?: HealthCheck;
+
+  /**
+   * Whether the operator sets label `holderLabelKey`, with the value `true`, on the node that has an address of this
+   * resource. It removes the label from the previous node first, and sets it after the address has arrived.
+   *
+   * @default false
+   */
+  readonly holderLabel?: boolean;
+
+  /**
+   * Whether matching nodes without an address of this resource get NoSchedule taint `untilAssignedTaintKey`: pods that do
+   * not tolerate it start only where the address is. Give the pods that select the nodes a toleration.
+   *
+   * @default false
+   */
+  readonly untilAssigned?: boolean;
+
+  /**
+   * Objects of the same namespace whose status shows the active addresses. Needs feature `OperatorFeature.PUBLISH`.
+   *
+   * @default - none
+   */
+  readonly publishTo?: Publication[];
+
+  /**
    * Whether the resource is paused: the operator writes only its status, and the resource keeps its claims. Deletion
    * still cleans up.
    *
@@ -115,10 +165,10 @@ const FACTS: FactsOf<FloatingIPPoolProps> = {
   ipFamily: { fields: ["ipFamily"] },
   assignmentCoolOff: { fields: ["assignmentCoolOffSeconds"], part: PART.duration },
   gracePeriod: { fields: ["gracePeriodSeconds"], part: PART.duration },
+  maxMovesPerMinute: { fields: ["maxMovesPerMinute"] },
   nodePreference: { fields: ["nodePreference"] },
   reclaimPolicy: { fields: ["reclaimPolicy"] },
-  dnsRecord: { fields: ["dnsRecordSet"], part: PART.dnsRecord },
-  paused: { fields: ["paused"] },
+  ...ADDRESS_FACTS,
 };
 
 /**
@@ -144,7 +194,7 @@ const FACTS: FactsOf<FloatingIPPoolProps> = {
  * });
  * app.synth();
  */
-export class FloatingIPPool extends FlipopResource {
+export class FloatingIPPool extends FlipopResource implements IFloatingIPPool {
   /**
    * Facts about the props.
    *
@@ -152,15 +202,28 @@ export class FloatingIPPool extends FlipopResource {
    */
   public static readonly _facts = FACTS;
 
+  /**
+   * A pool that is defined outside of this app.
+   *
+   * @param scope parent construct of the reference
+   * @param id construct id of the reference
+   * @param name the pool's name
+   * @param namespace the pool's namespace
+   */
+  public static fromFloatingIPPoolName(
+    scope: Construct,
+    id: string,
+    name: string,
+    namespace?: string,
+  ): IFloatingIPPool {
+    return new Imported(scope, { id, kind: "FloatingIPPool", name, namespace });
+  }
+
   /** The synthesised object. Use its `addJsonPatch` for fields without a prop. */
   public readonly apiObject: ApiObject;
 
-  /**
-   * What only one resource of a cluster may have.
-   *
-   * @internal
-   */
-  public readonly _claims: readonly string[];
+  private readonly addedIps: string[] = [];
+  private readonly addedTolerations: Toleration[] = [];
 
   constructor(scope: Construct, id: string, props: FloatingIPPoolProps = {}) {
     super(scope, id);
@@ -168,20 +231,53 @@ export class FloatingIPPool extends FlipopResource {
       kind: "FloatingIPPool",
       props,
       facts: FACTS,
-      write: (draft) => writeSpec(props, draft),
-      check: (draft, index) => checkAddressClaims(this, addresses, { draft, index }),
+      additions: { ips: this.addedIps, tolerations: this.addedTolerations },
+      write: writeSpec,
+      check: checkPool,
     });
-    // Other resources are compared with them, even if this pool's own checks refuse them.
-    const addresses = Array.isArray(props?.ips)
-      ? props.ips.map((ip, at) => ({ prop: `ips[${at}]`, ip: String(ip) }))
-      : [];
-    this._claims = addressClaims(addresses);
+  }
+
+  /**
+   * Adds addresses to `ips`.
+   *
+   * @param ips addresses such as `192.0.2.10`, of the pool's family
+   */
+  public addIps(...ips: string[]): void {
+    this.addedIps.push(...ips);
+  }
+
+  /**
+   * Adds taints that a candidate may have.
+   *
+   * @param tolerations the tolerations, in addition to those in the props
+   */
+  public addTolerations(...tolerations: Toleration[]): void {
+    this.addedTolerations.push(...tolerations);
+  }
+
+  /** The pool's name. */
+  public get floatingIpPoolName(): string {
+    return this.name;
+  }
+
+  /** Key of the label on the node that has an address. Fails if the namespace is not known at synthesis. */
+  public get holderLabelKey(): string {
+    return holderLabelKeyOf(this, "FloatingIPPool");
+  }
+
+  /** Key of the taint on nodes that wait for an address. Fails if the namespace is not known at synthesis. */
+  public get untilAssignedTaintKey(): string {
+    return untilAssignedTaintKeyOf(this, "FloatingIPPool");
+  }
+}
+
+class Imported extends ImportedResource implements IFloatingIPPool {
+  get floatingIpPoolName(): string {
+    return this.name;
   }
 }
 
 function writeSpec(props: FloatingIPPoolProps, draft: Draft): FloatingIPPoolSpec {
-  checkAddresses(props, draft);
-  checkRegion(props.region, draft.at("region"));
   return written({
     provider: (props.provider ?? IpProvider.DIGITALOCEAN).name,
     region: props.region,
@@ -190,27 +286,15 @@ function writeSpec(props: FloatingIPPoolProps, draft: Draft): FloatingIPPoolSpec
     ipFamily: textOf(props.ipFamily),
     assignmentCoolOffSeconds: seconds(props.assignmentCoolOff, draft.at("assignmentCoolOff")),
     gracePeriodSeconds: wholeSeconds(props.gracePeriod, draft.at("gracePeriod")),
+    maxMovesPerMinute: props.maxMovesPerMinute,
     nodePreference: textOf(props.nodePreference),
     reclaimPolicy: textOf(props.reclaimPolicy),
     dnsRecordSet: props.dnsRecord?._write(draft.at("dnsRecord")),
     match: writeMatch(props, draft),
+    healthCheck: props.healthCheck?._write(draft.at("healthCheck")),
+    holderLabel: props.holderLabel,
+    untilAssigned: props.untilAssigned,
+    publishTo: props.publishTo?.map((each, index) => each._write(draft.at(`publishTo[${index}]`))),
     paused: props.paused,
   });
-}
-
-/** Refuses mistakes that the API server accepts, because the operator can handle them. */
-function checkAddresses({ ips = [], desiredIps = 0, region }: FloatingIPPoolProps, draft: Draft): void {
-  const spellings = ips.map(canonicalIp);
-  for (const [index, spelling] of spellings.entries()) {
-    if (spellings.indexOf(spelling) === index) continue;
-    draft.at(`ips[${index}]`).refuse(`"${ips[index]}" is listed twice: remove one`);
-  }
-  const listed = new Set(spellings).size;
-  if (desiredIps > listed && (region ?? "") === "") {
-    draft
-      .at("region")
-      .refuse(
-        `is missing, but ${desiredIps - listed} of ${desiredIps} addresses must be created: give their region, such as "nyc3"`,
-      );
-  }
 }

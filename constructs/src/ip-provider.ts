@@ -1,4 +1,13 @@
-/** The provider of addresses. */
+/**
+ * The provider of addresses.
+ *
+ * @example
+ * import { App, Chart } from "cdk8s";
+ * import { FloatingIPPool, IpProvider } from "cdk8s-flipop";
+ *
+ * const chart = new Chart(new App(), "web", { namespace: "web" });
+ * new FloatingIPPool(chart, "pool", { provider: IpProvider.DIGITALOCEAN, region: "nyc3", desiredIps: 2 });
+ */
 export class IpProvider {
   /** DigitalOcean reserved IPs. */
   public static readonly DIGITALOCEAN = new IpProvider("digitalocean");

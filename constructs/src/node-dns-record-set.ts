@@ -1,18 +1,29 @@
 import type { ApiObject, Duration } from "cdk8s";
 import type { Construct } from "constructs";
 import type { AddressType } from "./address-type";
-import type { NodeDNSRecordSetSpec } from "./api/node-dns-record-set";
+import type { NodeDNSRecordSetSpec } from "./api/kinds/node-dns-record-set";
+import { isObject } from "./api/schema/schema";
 import type { DnsRecord } from "./dns-record";
-import type { EmptyPolicy } from "./empty-policy";
-import { FlipopResource, type FlipopResourceProps } from "./flipop-resource";
+import { FlipopResource, type FlipopResourceProps, type IFlipopResource } from "./flipop-resource";
+import type { HealthCheck } from "./health-check";
 import type { IpFamily } from "./ip-family";
-import type { MatchProps } from "./match-props";
+import type { MatchProps } from "./match/match-props";
+import type { Toleration } from "./match/toleration";
+import { checkRecordSet } from "./private/checks/check-record-set";
 import { defineResource } from "./private/define-resource";
-import type { Draft } from "./private/draft";
 import { PART } from "./private/part";
 import type { FactsOf } from "./private/props";
+import { ImportedResource } from "./private/rights/imported-resource";
+import type { Draft } from "./private/spec-refusals";
 import { MATCH_FACTS, writeMatch } from "./private/write-match";
 import { textOf, wholeSeconds, written } from "./private/written";
+import type { EmptyPolicy } from "./routed-ip/empty-policy";
+
+/** A NodeDNSRecordSet of this app, or one that is defined outside of it. */
+export interface INodeDNSRecordSet extends IFlipopResource {
+  /** The record set's name. No other kind has this member, so that compilers refuse references of other kinds. */
+  readonly nodeDnsRecordSetName: string;
+}
 
 /** Props of a NodeDNSRecordSet. */
 export interface NodeDNSRecordSetProps extends FlipopResourceProps, MatchProps {
@@ -43,6 +54,14 @@ export interface NodeDNSRecordSetProps extends FlipopResourceProps, MatchProps {
   readonly gracePeriod?: Duration;
 
   /**
+   * Probes of published nodes, by the operator itself. A node leaves the record set when its probes fail and its kubelet
+   * no longer renews its Lease. Needs feature `OperatorFeature.HEALTH_CHECKS` of the operator.
+   *
+   * @default - no probes
+   */
+  readonly healthCheck?: HealthCheck;
+
+  /**
    * When the record set may become empty: never, or after no node has had the labels of `nodes` for 5 minutes.
    *
    * @default EmptyPolicy.KEEP
@@ -64,6 +83,7 @@ const FACTS: FactsOf<NodeDNSRecordSetProps> = {
   addressType: { fields: ["addressType"] },
   ipFamilies: { fields: ["ipFamilies"], list: true },
   gracePeriod: { fields: ["gracePeriodSeconds"], part: PART.duration },
+  healthCheck: { fields: ["healthCheck"], part: PART.healthCheck },
   emptyPolicy: { fields: ["emptyPolicy"] },
   paused: { fields: ["paused"] },
 };
@@ -87,7 +107,7 @@ const FACTS: FactsOf<NodeDNSRecordSetProps> = {
  * });
  * app.synth();
  */
-export class NodeDNSRecordSet extends FlipopResource {
+export class NodeDNSRecordSet extends FlipopResource implements INodeDNSRecordSet {
   /**
    * Facts about the props.
    *
@@ -95,8 +115,27 @@ export class NodeDNSRecordSet extends FlipopResource {
    */
   public static readonly _facts = FACTS;
 
+  /**
+   * A record set that is defined outside of this app.
+   *
+   * @param scope parent construct of the reference
+   * @param id construct id of the reference
+   * @param name the record set's name
+   * @param namespace the record set's namespace
+   */
+  public static fromNodeDNSRecordSetName(
+    scope: Construct,
+    id: string,
+    name: string,
+    namespace?: string,
+  ): INodeDNSRecordSet {
+    return new Imported(scope, { id, kind: "NodeDNSRecordSet", name, namespace });
+  }
+
   /** The synthesised object. Use its `addJsonPatch` for fields without a prop. */
   public readonly apiObject: ApiObject;
+
+  private readonly addedTolerations: Toleration[] = [];
 
   constructor(scope: Construct, id: string, props: NodeDNSRecordSetProps) {
     super(scope, id);
@@ -104,8 +143,32 @@ export class NodeDNSRecordSet extends FlipopResource {
       kind: "NodeDNSRecordSet",
       props,
       facts: FACTS,
-      write: (draft) => writeSpec(props, draft),
+      additions: { tolerations: this.addedTolerations },
+      write: writeSpec,
+      check: ({ dnsRecordSet }, draft) => {
+        if (isObject(dnsRecordSet)) checkRecordSet(dnsRecordSet, draft.at("dnsRecord"));
+      },
     });
+  }
+
+  /**
+   * Adds taints that a candidate may have.
+   *
+   * @param tolerations the tolerations, in addition to those in the props
+   */
+  public addTolerations(...tolerations: Toleration[]): void {
+    this.addedTolerations.push(...tolerations);
+  }
+
+  /** The record set's name. */
+  public get nodeDnsRecordSetName(): string {
+    return this.name;
+  }
+}
+
+class Imported extends ImportedResource implements INodeDNSRecordSet {
+  get nodeDnsRecordSetName(): string {
+    return this.name;
   }
 }
 
@@ -115,6 +178,7 @@ function writeSpec(props: NodeDNSRecordSetProps, draft: Draft): NodeDNSRecordSet
     addressType: textOf(props.addressType),
     ipFamilies: props.ipFamilies?.map((family) => textOf(family)),
     gracePeriodSeconds: wholeSeconds(props.gracePeriod, draft.at("gracePeriod")),
+    healthCheck: props.healthCheck?._write(draft.at("healthCheck")),
     emptyPolicy: textOf(props.emptyPolicy),
     match: writeMatch(props, draft),
     paused: props.paused,

@@ -11,6 +11,21 @@ export enum OperatorFeature {
    * run Jobs.
    */
   JOBS = "jobs",
+  /**
+   * `healthCheck` of resources: probes of the nodes, and no moves in a mass failure. Disabled by default, because it needs
+   * the permission to read the kubelets' Leases.
+   */
+  HEALTH_CHECKS = "healthchecks",
+  /**
+   * Record sets of provider `external-dns`: DNSEndpoint objects in the operator's namespace, which external-dns publishes.
+   * Disabled by default, because it needs the permission to write these objects.
+   */
+  EXTERNAL_DNS = "externaldns",
+  /**
+   * `publishTo` of resources: the status of Services of type LoadBalancer shows the active addresses. Disabled by default,
+   * because it needs the permission to write the status of Services.
+   */
+  PUBLISH = "publish",
 }
 
 /** The kind of the Prometheus operator through which Prometheus finds the operator's metrics. */
@@ -19,4 +34,14 @@ export enum MetricsScrape {
   SERVICE_MONITOR = "ServiceMonitor",
   /** A PodMonitor on the pods; it does not use the metrics Service. */
   POD_MONITOR = "PodMonitor",
+}
+
+/** The permissions on the five kinds that users get through Kubernetes' built-in roles. */
+export enum AggregatedUserRoles {
+  /** None: bind the two ClusterRoles of the operator yourself. */
+  NONE = "None",
+  /** Users with the role `view`, `edit` or `admin` may read the five kinds. */
+  VIEW = "View",
+  /** Users with the role `edit` or `admin` may also write the namespaced kinds. */
+  EDIT = "Edit",
 }

@@ -1,7 +1,14 @@
-import type { Duration } from "cdk8s";
+import type { Duration, Size } from "cdk8s";
 import type { Credentials } from "./credentials";
-import type { MetricsScrape, OperatorFeature } from "./operator-options";
-import type { Toleration } from "./toleration";
+import type { Toleration } from "./match/toleration";
+import type { AggregatedUserRoles, MetricsScrape, OperatorFeature } from "./operator-options";
+import type { TenantLimits } from "./tenant-limits";
+
+/** An amount of CPU, such as a `Cpu` of cdk8s-plus. */
+export interface ICpu {
+  /** The amount as a Kubernetes quantity, such as "50m". */
+  readonly amount: string;
+}
 
 /** Props of a FlipopOperator. All are optional: the defaults are ready for production. */
 export interface FlipopOperatorProps {
@@ -66,6 +73,12 @@ export interface FlipopOperatorProps {
    */
   readonly cloudflare?: Credentials;
   /**
+   * Whether the pods read the tokens from mounted files instead of variables. The operator reads the files every 60
+   * seconds, so that a changed Secret needs no restart.
+   * @default false
+   */
+  readonly tokenFiles?: boolean;
+  /**
    * Image of the operator, as registry/name:tag.
    * @default - the image of this release
    */
@@ -102,25 +115,35 @@ export interface FlipopOperatorProps {
    */
   readonly priorityClassName?: string;
   /**
-   * CPU request of each pod, as a Kubernetes quantity.
+   * Annotations of the pods, such as those that an injector of secrets or a service mesh reads.
+   * @default - none
+   */
+  readonly podAnnotations?: { readonly [key: string]: string };
+  /**
+   * Affinity of the pods, with the fields of a pod's `affinity`. It replaces the default.
+   * @default - the pods prefer different nodes, and nodes without the holder label of a resource of the app
+   */
+  readonly affinity?: { readonly [field: string]: unknown };
+  /**
+   * CPU request of each pod, as a Kubernetes quantity such as "50m", or as `Cpu` of cdk8s-plus.
    * @default "50m"
    */
-  readonly cpuRequest?: string;
+  readonly cpuRequest?: string | ICpu;
   /**
-   * CPU limit of each pod, as a Kubernetes quantity. A throttled pod may lose the Lease.
+   * CPU limit of each pod, as a Kubernetes quantity or as `Cpu` of cdk8s-plus. A throttled pod may lose the Lease.
    * @default - no limit
    */
-  readonly cpuLimit?: string;
+  readonly cpuLimit?: string | ICpu;
   /**
-   * Memory request of each pod, as a Kubernetes quantity.
+   * Memory request of each pod, as a Kubernetes quantity such as "128Mi", or as a Size.
    * @default "128Mi"
    */
-  readonly memoryRequest?: string;
+  readonly memoryRequest?: string | Size;
   /**
-   * Memory limit of each pod, as a Kubernetes quantity. Kubernetes kills a pod that needs more.
+   * Memory limit of each pod, as a Kubernetes quantity or as a Size. Kubernetes kills a pod that needs more.
    * @default "512Mi"
    */
-  readonly memoryLimit?: string;
+  readonly memoryLimit?: string | Size;
   /**
    * Additional environment variables, such as HTTPS_PROXY. Tokens are refused: put them into a Secret.
    * @default - none
@@ -153,6 +176,26 @@ export interface FlipopOperatorProps {
    * @default Duration.seconds(20)
    */
   readonly shutdownTimeout?: Duration;
+  /**
+   * Whether another pod takes over soon after the leading one has died: within about 5 seconds instead of 15. The fast
+   * profile of the Lease (5, 3 and 1 second) writes the Lease every second, and the leading pod restarts when it does
+   * not reach the API server for 3 seconds. Flags in `extraArgs` take precedence.
+   * @default - true if a resource of the app has a health check
+   */
+  readonly fastFailover?: boolean;
+  /**
+   * The permissions that users get through Kubernetes' built-in roles. With `EDIT`, everybody who may edit a namespace
+   * may also create pools, record sets, RoutedIPs and issuers there, with the operator's token within the limits of
+   * classes and issuers.
+   * @default AggregatedUserRoles.VIEW
+   */
+  readonly aggregateUserRoles?: AggregatedUserRoles;
+  /**
+   * Limits of pools and record sets by namespace, and of the number of addresses that the operator creates. The operator
+   * enforces them, and so does the API server, where it can, unless `admissionPolicy` is false.
+   * @default - none
+   */
+  readonly tenantLimits?: TenantLimits;
   /**
    * Whether the API server limits the operator's writes: on nodes to flipop's annotations and taints and, if
    * `watchNamespaces` is set, to resources of these namespaces. With these limits, the operator may clean up in a

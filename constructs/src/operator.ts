@@ -1,31 +1,40 @@
 import { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
-import { admissionPolicy, admissionPolicyBinding } from "./operator/admission-policy";
-import { OPERATOR_SHAPES } from "./operator/check-types";
-import { cleanupPolicy, cleanupPolicyBinding } from "./operator/cleanup-policy";
-import { deployment } from "./operator/deployment";
-import { disruptionBudget } from "./operator/disruption-budget";
-import { metricsService } from "./operator/metrics-service";
-import { monitoring } from "./operator/monitoring";
-import { jobNamespaces, operatorNamespace } from "./operator/namespaces";
-import { networkPolicy } from "./operator/network-policy";
-import { leaseClaim, type OperatorParts, operatorProblems } from "./operator/problems";
-import { cleanupClusterRole, clusterRole, namespacedRoles } from "./operator/roles";
-import { serviceAccount } from "./operator/service-account";
-import { operatorSettings } from "./operator/settings";
-import { editClusterRole, viewClusterRole } from "./operator/user-roles";
+import { isObject } from "./api/schema/schema";
+import type { FlipopResource } from "./flipop-resource";
+import type * as Parts from "./operator/parts";
+import type { OperatorSettings } from "./operator/settings";
 import type { FlipopOperatorProps } from "./operator-props";
 import { appIndex } from "./private/app/app-index";
 import { registerObject } from "./private/app/check-names";
 import { nameCluster } from "./private/app/cluster-name";
-import { toLine } from "./private/draft";
+import { needsBeforeSynth } from "./private/app/needs-before-synth";
+import type { OperatorReach } from "./private/app/operator-construct";
 import { misfits, withoutMisfits } from "./private/props";
+import { type Refusal, toLine } from "./private/spec-refusals";
+
+/** A quarter of the library's code is only for operators, so an app without one does not load it. */
+function operatorParts(): typeof Parts {
+  return require("./operator/parts") as typeof Parts;
+}
 
 /**
  * The operator, ready for production: two unprivileged pods, only the permissions of the enabled features, and optional
  * monitoring objects. FlipopCrds creates the CustomResourceDefinitions.
  *
  * Every part is public, so that you can use `addJsonPatch` for fields without a prop.
+ *
+ * @example
+ * import { App, Chart } from "cdk8s";
+ * import { FlipopOperator, MetricsScrape, OperatorFeature } from "cdk8s-flipop";
+ *
+ * const operator = new FlipopOperator(new Chart(new App(), "flipop"), "operator", {
+ *   features: [OperatorFeature.POOLS, OperatorFeature.DNS],
+ *   // Rights in this namespace, instead of the whole cluster.
+ *   watchNamespaces: ["web"],
+ *   scrape: MetricsScrape.SERVICE_MONITOR,
+ * });
+ * operator.deployment.metadata.addAnnotation("example.com/owner", "platform-team");
  */
 export class FlipopOperator extends Construct {
   /** Name of the operator's objects. */
@@ -49,10 +58,12 @@ export class FlipopOperator extends Construct {
   public readonly roles: ApiObject[];
   /** RoleBindings that bind `roles` to the operator, in the same order. */
   public readonly roleBindings: ApiObject[];
-  /** ClusterRole that allows users with the built-in role "view" to read the five kinds. */
+  /** ClusterRole to read the five kinds; `aggregateUserRoles` decides which built-in roles include it. */
   public readonly viewClusterRole: ApiObject;
-  /** ClusterRole that allows users with the built-in role "edit" to write the five kinds. */
+  /** ClusterRole to write the five kinds; `aggregateUserRoles` decides which built-in roles include it. */
   public readonly editClusterRole: ApiObject;
+  /** Role in the operator's namespace to run `flipop stop` and `flipop resume`; bind it for on-call staff. */
+  public readonly onCallRole: ApiObject;
   /** The Deployment of the operator's pods. */
   public readonly deployment: ApiObject;
   /** PodDisruptionBudget: a node drain evicts one pod of the operator at a time. */
@@ -73,6 +84,13 @@ export class FlipopOperator extends Construct {
   public readonly admissionPolicy: ApiObject | undefined;
   /** The ValidatingAdmissionPolicyBinding that enforces `admissionPolicy`; undefined with `admissionPolicy: false`. */
   public readonly admissionPolicyBinding: ApiObject | undefined;
+  /**
+   * The ValidatingAdmissionPolicy that enforces `tenantLimits`; undefined if these limit no namespace, or with
+   * `admissionPolicy: false`.
+   */
+  public readonly tenantPolicy: ApiObject | undefined;
+  /** The ValidatingAdmissionPolicyBinding that enforces `tenantPolicy`; undefined without that policy. */
+  public readonly tenantPolicyBinding: ApiObject | undefined;
   /**
    * The ValidatingAdmissionPolicy that limits the operator to `watchNamespaces`; undefined without these, or with
    * `admissionPolicy: false`. Do not remove it while `cleanupClusterRole` exists: without it, the operator could change
@@ -96,53 +114,91 @@ export class FlipopOperator extends Construct {
    */
   public readonly _claims: readonly string[];
 
+  private readonly settings: OperatorSettings;
+  private readonly given: FlipopOperatorProps;
+
   constructor(scope: Construct, id: string, props: FlipopOperatorProps = {}) {
     super(scope, id);
-    const unusable = misfits(props, OPERATOR_SHAPES);
-    const fit = withoutMisfits(props, unusable, OPERATOR_SHAPES);
-    const settings = operatorSettings(this, fit);
-    this._claims = [leaseClaim(settings)];
+    const parts = operatorParts();
+    const early = parts.earlyProps(props);
+    const unusable = misfits(early, parts.OPERATOR_SHAPES);
+    const fit = withoutMisfits(early, unusable, parts.OPERATOR_SHAPES);
+    const settings = parts.operatorSettings(this, fit);
+    [this.settings, this.given] = [settings, fit];
+    this._claims = [parts.leaseClaim(settings)];
     this.name = settings.name;
     this.namespace = settings.namespace;
     this.serviceAccountName = settings.serviceAccountName;
 
-    this.namespaceObject = made(settings.createNamespaces, () => operatorNamespace(this, settings));
-    this.jobNamespaceObjects = made(settings.createNamespaces, () => jobNamespaces(this, settings)) ?? [];
-    this.serviceAccount = made(fit.serviceAccountName === undefined, () => serviceAccount(this, settings));
-    const everywhere = clusterRole(this, settings);
-    this.clusterRole = everywhere.role;
-    this.clusterRoleBinding = everywhere.binding;
-    const namespaced = namespacedRoles(this, settings);
+    this.namespaceObject = made(settings.createNamespaces, () => parts.operatorNamespace(this, settings));
+    this.jobNamespaceObjects = made(settings.createNamespaces, () => parts.jobNamespaces(this, settings)) ?? [];
+    this.serviceAccount = made(fit.serviceAccountName === undefined, () => parts.serviceAccount(this, settings));
+    ({ role: this.clusterRole, binding: this.clusterRoleBinding } = parts.clusterRole(this, settings));
+    const namespaced = parts.namespacedRoles(this, settings);
     [this.roles, this.roleBindings] = [namespaced.map(({ role }) => role), namespaced.map(({ binding }) => binding)];
-    this.viewClusterRole = viewClusterRole(this, settings);
-    this.editClusterRole = editClusterRole(this, settings);
-    const admission = fit.admissionPolicy ?? true;
-    this.admissionPolicy = made(admission, () => admissionPolicy(this, settings));
-    this.admissionPolicyBinding = made(admission, () => admissionPolicyBinding(this, settings));
-    const confined = admission && settings.watchNamespaces.length > 0;
-    this.cleanupPolicy = made(confined, () => cleanupPolicy(this, settings));
-    this.cleanupPolicyBinding = made(confined, () => cleanupPolicyBinding(this, settings));
-    const cleanup = made(confined, () => cleanupClusterRole(this, settings));
-    this.cleanupClusterRole = cleanup?.role;
-    this.cleanupClusterRoleBinding = cleanup?.binding;
-    this.networkPolicy = made(fit.networkPolicy ?? false, () => networkPolicy(this, settings));
-    this.podDisruptionBudget = disruptionBudget(this, settings);
-    this.metricsService = metricsService(this, settings);
-    this.deployment = deployment(this, settings, fit);
-    const monitored = monitoring(this, settings, fit);
+    const users = parts.userRoles(this, settings);
+    [this.viewClusterRole, this.editClusterRole, this.onCallRole] = [users.view, users.edit, users.onCall];
+    const limits = parts.admission(this, settings, fit.admissionPolicy);
+    this.admissionPolicy = limits.admissionPolicy;
+    this.admissionPolicyBinding = limits.admissionPolicyBinding;
+    this.tenantPolicy = limits.tenantPolicy;
+    this.tenantPolicyBinding = limits.tenantPolicyBinding;
+    this.cleanupPolicy = limits.cleanupPolicy;
+    this.cleanupPolicyBinding = limits.cleanupPolicyBinding;
+    this.cleanupClusterRole = limits.cleanupClusterRole;
+    this.cleanupClusterRoleBinding = limits.cleanupClusterRoleBinding;
+    this.networkPolicy = made(fit.networkPolicy ?? false, () => parts.networkPolicy(this, settings));
+    this.podDisruptionBudget = parts.disruptionBudget(this, settings);
+    this.metricsService = parts.metricsService(this, settings);
+    this.deployment = parts.deployment(this, settings, isObject(props) ? props : {});
+    const monitored = parts.monitoring(this, settings, fit);
     this.serviceMonitor = monitored.serviceMonitor;
     this.podMonitor = monitored.podMonitor;
     this.prometheusRule = monitored.prometheusRule;
     this.dashboard = monitored.dashboard;
-    const parts = { operator: this, deployment: this.deployment, settings, props: fit, given: props, unusable };
-    this.validateAtSynth(parts);
+    this.validateAtSynth(props, unusable);
+  }
+
+  /**
+   * Adds to this operator what it needs to serve these resources: features, watched namespaces, and permissions in the
+   * namespaces of pods, issuers and Jobs. Limits that the props do not set stay unset. Synthesis checks the resources
+   * of the app also without this call, and refuses those that no operator serves.
+   *
+   * @param resources constructs of this library, such as a FloatingIPPool. What they refer to is served too.
+   */
+  public serve(...resources: FlipopResource[]): void {
+    const { settings } = this;
+    const { addNeed, jobNamespaces, namespacedRoles } = operatorParts();
+    for (const need of resources.flatMap(needsBeforeSynth)) addNeed(settings, need, this.given);
+    const added = namespacedRoles(this, settings);
+    this.roles.push(...added.map(({ role }) => role));
+    this.roleBindings.push(...added.map(({ binding }) => binding));
+    if (settings.createNamespaces) this.jobNamespaceObjects.push(...jobNamespaces(this, settings));
+    this.registerObjects();
+  }
+
+  /**
+   * What this operator serves, for checks of the app.
+   *
+   * @internal
+   */
+  public get _reach(): OperatorReach {
+    const { reachOf, tokenVariables } = operatorParts();
+    return reachOf(this.settings, tokenVariables(this.given));
   }
 
   /** An error thrown in a constructor shows no construct path, and hides the later problems. */
-  private validateAtSynth(parts: OperatorParts): void {
-    nameCluster(this, parts.props.cluster);
+  private validateAtSynth(given: FlipopOperatorProps, unusable: readonly Refusal[]): void {
+    nameCluster(this, this.given.cluster);
+    this.registerObjects();
+    const parts = { operator: this, deployment: this.deployment, settings: this.settings, given, unusable };
+    this.node.addValidation({
+      validate: () => operatorParts().operatorProblems(parts, appIndex(this)).map(toLine),
+    });
+  }
+
+  private registerObjects(): void {
     for (const object of this.node.findAll()) if (ApiObject.isApiObject(object)) registerObject(object);
-    this.node.addValidation({ validate: () => operatorProblems(parts, appIndex(this)).map(toLine) });
   }
 }
 

@@ -1,17 +1,32 @@
 import type { IConstruct } from "constructs";
 import { checkArguments } from "./private/arguments";
-import { type Site, UNREADABLE } from "./private/draft";
 import { PART } from "./private/part";
 import { readSecret, type SecretFacts } from "./private/secret";
+import { type Site, UNREADABLE } from "./private/spec-refusals";
 
-/** A Secret whose entries become environment variables of Jobs. It must be in the namespace of the Jobs. */
+/**
+ * A Secret whose entries become environment variables of Jobs. It must be in the namespace of the Jobs.
+ *
+ * @example
+ * import { App, Chart } from "cdk8s";
+ * import { ClassImplementation, ClusterRoutedIPClass, RoutedIPJob, SecretRef } from "cdk8s-flipop";
+ *
+ * const chart = new Chart(new App(), "classes");
+ * const job = RoutedIPJob.container({ image: "registry.example/update-ip:1.4" });
+ * new ClusterRoutedIPClass(chart, "custom", {
+ *   metadata: { name: "custom" },
+ *   implementation: ClassImplementation.jobs(job, job),
+ *   // The Jobs get the entries of this Secret as environment variables.
+ *   secrets: [SecretRef.fromSecretName("my-cloud")],
+ * });
+ */
 export class SecretRef {
   /**
    * A Secret of the same app, from any cdk8s-plus version or as a plain ApiObject.
    *
    * @param secret the construct of the Secret
    */
-  public static of(secret: IConstruct): SecretRef {
+  public static fromSecret(secret: IConstruct): SecretRef {
     return new SecretRef((site) => readSecret(secret, site), [secret]);
   }
 
@@ -20,10 +35,9 @@ export class SecretRef {
    *
    * @param name the Secret's name
    */
-  public static named(name: string): SecretRef {
+  public static fromSecretName(name: string): SecretRef {
     return new SecretRef((site) => {
-      checkArguments(site, { name }, { name: { part: PART.text, required: true } });
-      return { name };
+      return { name: checkArguments(site, { name }, { name: { part: PART.text, required: true } }).name };
     });
   }
 

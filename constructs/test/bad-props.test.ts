@@ -42,9 +42,8 @@ describe("bad props", () => {
     expect(refusals(chart).map((line) => line.replace(/: .*/, ""))).to.deep.equal([
       "[test/a] metadata.name",
       "[test/a] ips[1]",
-      "[test/a] gracePeriod",
       "[test/a] dnsRecord.recordName",
-      "[test/a] dnsRecord.ttl",
+      "[test/a] gracePeriod",
       "[test/a] pods",
       "[test/a] pods",
       "[test/a] desiredIps",

@@ -24,6 +24,17 @@ function pool(props: FloatingIPPoolProps, chartProps: ChartProps = {}) {
 }
 
 describe("FloatingIPPool", () => {
+  it("knows the keys of its holder label and of its taint, which contain the namespace", () => {
+    const props = { metadata: { name: "web" }, ips: ["192.0.2.10"], holderLabel: true };
+    const made = new FloatingIPPool(newChart({ namespace: "ingress" }), "pool", props);
+    expect(made.holderLabelKey).to.equal("flipop.digitalocean.com/holder-of-fip.ingress.web");
+    expect(made.untilAssignedTaintKey).to.equal("flipop.digitalocean.com/until-assigned-fip.ingress.web");
+    const long = new FloatingIPPool(newChart({ namespace: "ingress" }), "pool", { metadata: { name: "w".repeat(60) } });
+    expect(long.holderLabelKey).to.match(/holder-of-fip\.ingress\.w+_[0-9a-f]{16}$/);
+    const nowhere = new FloatingIPPool(newChart(), "pool", props);
+    expect(() => nowhere.holderLabelKey).to.throw("pool: holderLabelKey needs the namespace");
+  });
+
   it("writes only the given props and the provider", () => {
     expect(pool({ metadata: { name: "ingress" }, ips: ["192.0.2.10"] })).to.deep.equal({
       apiVersion: "flipop.digitalocean.com/v1alpha1",
@@ -46,7 +57,7 @@ describe("FloatingIPPool", () => {
       reclaimPolicy: ReclaimPolicy.DELETE,
       dnsRecord: DnsRecord.of("elsewhere", "@", "example.com", { ttl: Duration.seconds(120) }),
       pods: PodMatch.labels({ app: "web", tier: "" }, { namespace: "ingress" }),
-      nodes: NodeMatch.query(LabelQuery.in("pool", ["a", "b"]), LabelQuery.doesNotExist("spot")),
+      nodes: NodeMatch.query([LabelQuery.in("pool", ["a", "b"]), LabelQuery.doesNotExist("spot")]),
       tolerations: [Toleration.cordoned(), Toleration.keyValue("team", "edge", TaintEffect.NO_EXECUTE)],
       paused: false,
     });

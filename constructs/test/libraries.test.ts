@@ -31,7 +31,7 @@ for (const library of LIBRARIES) {
       const chart = newChart();
       const issuer = RoutedIPIssuer.fromRoutedIPIssuerName(chart, "issuer", "do");
       const implementation = RoutedIPImplementation.issuer(issuer);
-      new RoutedIP(chart, "address", { implementation, service: ServiceRef.of(library.service(chart)) });
+      new RoutedIP(chart, "address", { implementation, service: ServiceRef.fromService(library.service(chart)) });
       expect(only(chart, "RoutedIP").spec["serviceRef"]).to.deep.equal({ serviceName: "game" });
     });
 

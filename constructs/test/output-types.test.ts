@@ -32,7 +32,7 @@ describe("the output types of cdk8s", () => {
       const app = new App({ outdir, yamlOutputType });
       new FlipopCrds(new Chart(app, "crds"), "crds");
       new FlipopOperator(new Chart(app, "flipop"), "operator", FULL_OPERATOR);
-      new FloatingIPPool(new Chart(app, "web", { namespace: "web" }), "pool", { ips: ["192.0.2.10"] });
+      new FloatingIPPool(new Chart(app, "web", { namespace: "team-a" }), "pool", { ips: ["192.0.2.10"] });
       app.synth();
       const objects = app.charts.flatMap((chart) => chart.toJson() as unknown[]);
       expect(objects).to.have.length.above(35);

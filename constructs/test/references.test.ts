@@ -51,7 +51,7 @@ describe("an object comes after those that it refers to", () => {
     const issuer = new RoutedIPIssuer(c, "issuer", { credentials });
     const clusterClass = new ClusterRoutedIPClass(b, "class", { implementation: ClassImplementation.issuer(issuer) });
     const implementation = RoutedIPImplementation.clusterClass(clusterClass);
-    new RoutedIP(a, "ip", { implementation, service: ServiceRef.of(new ApiObject(d, "service", SERVICE)) });
+    new RoutedIP(a, "ip", { implementation, service: ServiceRef.fromService(new ApiObject(d, "service", SERVICE)) });
     expect(kinds(chart)).to.deep.equal(["Secret", "RoutedIPIssuer", "ClusterRoutedIPClass", "Service", "RoutedIP"]);
   });
 
@@ -60,7 +60,7 @@ describe("an object comes after those that it refers to", () => {
     const [first, secret] = [early(chart), new ApiObject(chart, "secret", SECRET)];
     const job = RoutedIPJob.container({ image: "registry.example/update:1" });
     const implementation = ClassImplementation.jobs(job, job);
-    new ClusterRoutedIPClass(first, "class", { implementation, secrets: [SecretRef.of(secret)] });
+    new ClusterRoutedIPClass(first, "class", { implementation, secrets: [SecretRef.fromSecret(secret)] });
     expect(kinds(chart)).to.deep.equal(["Secret", "ClusterRoutedIPClass"]);
   });
 
@@ -96,7 +96,10 @@ describe("a reference to another chart", () => {
     const credentials = Credentials.fromSecret(new ApiObject(owner, "secret", SECRET));
     const issuer = new RoutedIPIssuer(user, "issuer", { credentials });
     const implementation = RoutedIPImplementation.issuer(issuer);
-    new RoutedIP(user, "ip", { implementation, service: ServiceRef.of(new ApiObject(owner, "service", SERVICE)) });
+    new RoutedIP(user, "ip", {
+      implementation,
+      service: ServiceRef.fromService(new ApiObject(owner, "service", SERVICE)),
+    });
     return { app, user, owner };
   }
 
@@ -119,7 +122,7 @@ describe("names", () => {
     const issuer = new RoutedIPIssuer(scope, `${ids.id}-issuer`, { metadata: { name: "do" } });
     new FloatingIPPool(scope, `${ids.id}-pool`, { ...IPS, metadata: { name: "ingress" } });
     const implementation = RoutedIPImplementation.issuer(issuer);
-    const service = ServiceRef.named("game");
+    const service = ServiceRef.fromServiceName("game");
     new RoutedIP(scope, `${ids.id}-ip`, { metadata: { name: "game" }, implementation, service });
     return synth(chart);
   }

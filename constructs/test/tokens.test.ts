@@ -84,7 +84,7 @@ const CASES: readonly (readonly [where: string, make: Make, ...says: string[]])[
     (chart, token) => {
       const outside = RoutedIPIssuer.fromRoutedIPIssuerName(chart, "outside", token, "elsewhere");
       const implementation = RoutedIPImplementation.issuer(outside);
-      new RoutedIP(chart, "bad", { implementation, service: ServiceRef.named("web") });
+      new RoutedIP(chart, "bad", { implementation, service: ServiceRef.fromServiceName("web") });
     },
     `implementation.name: ${REFER}`,
   ],
@@ -92,7 +92,7 @@ const CASES: readonly (readonly [where: string, make: Make, ...says: string[]])[
     "the name of a Service",
     (chart, token) => {
       const implementation = RoutedIPImplementation.issuer(new RoutedIPIssuer(chart, "issuer"));
-      new RoutedIP(chart, "bad", { implementation, service: ServiceRef.named(token) });
+      new RoutedIP(chart, "bad", { implementation, service: ServiceRef.fromServiceName(token) });
     },
     `service.serviceName: ${REFER}`,
   ],
@@ -143,7 +143,7 @@ const CASES: readonly (readonly [where: string, make: Make, ...says: string[]])[
       new ClusterRoutedIPClass(chart, "bad", {
         metadata: { name: "class" },
         implementation: ClassImplementation.jobs(JOB, JOB),
-        secrets: [SecretRef.named(token)],
+        secrets: [SecretRef.fromSecretName(token)],
       }),
     `secrets[0].name: ${REFER}`,
   ],

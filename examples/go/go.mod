@@ -1,4 +1,4 @@
-module example.com/node-records-cloudflare
+module example.com/flipop-examples
 
 go 1.25.0
 

@@ -25,10 +25,10 @@ func main() {
 
 	flipop.NewNodeDNSRecordSet(chart, jsii.String("workers"), &flipop.NodeDNSRecordSetProps{
 		Metadata: &cdk8s.ApiObjectMetadata{Name: jsii.String("nodes-workers")},
-		Nodes: flipop.NodeMatch_Query(
+		Nodes: flipop.NodeMatch_Query(&[]flipop.LabelQuery{
 			flipop.LabelQuery_In(jsii.String("pool"), jsii.Strings("worker", "batch")),
 			flipop.LabelQuery_DoesNotExist(jsii.String("example.com/spot")),
-		),
+		}),
 		DnsRecord:   flipop.DnsRecord_Cloudflare(jsii.String("workers.internal.example.com"), jsii.String(zone), nil),
 		AddressType: flipop.AddressType_INTERNAL_IP,
 		EmptyPolicy: flipop.EmptyPolicy_DELETE,

@@ -34,8 +34,10 @@ NodeDNSRecordSet(
     "workers",
     metadata={"name": "nodes-workers"},
     nodes=NodeMatch.query(
-        LabelQuery.in_("pool", ["worker", "batch"]),
-        LabelQuery.does_not_exist("example.com/spot"),
+        [
+            LabelQuery.in_("pool", ["worker", "batch"]),
+            LabelQuery.does_not_exist("example.com/spot"),
+        ]
     ),
     dns_record=DnsRecord.cloudflare("workers.internal.example.com", ZONE),
     address_type=AddressType.INTERNAL_IP,

@@ -19,7 +19,9 @@ droplets=$(printf '%s' "$FIREWALL_RULES" | tr '"' '\n' | sed -n 's|^digitalocean
 outbound="{\"protocol\": \"tcp\", \"ports\": \"1-65535\", \"destinations\": {\"addresses\": $anywhere}}, {\"protocol\": \"udp\", \"ports\": \"1-65535\", \"destinations\": {\"addresses\": $anywhere}}"
 body="{\"name\": \"$name\", \"inbound_rules\": [$inbound], \"outbound_rules\": [$outbound], \"droplet_ids\": [$droplets]}"
 
-id=$(call "$api/v2/firewalls?per_page=200" | tr -d ' \n' | tr '{' '\n' | sed -n "s/^\"id\":\"\([^\"]*\)\",\"name\":\"$name\".*/\1/p")
+# Not in a pipe: a failure of curl must end the script, or it would create a second firewall.
+all=$(call "$api/v2/firewalls?per_page=200") || { echo "$all"; exit 1; }
+id=$(printf '%s' "$all" | tr -d ' \n' | tr '{' '\n' | sed -n "s/^\"id\":\"\([^\"]*\)\",\"name\":\"$name\".*/\1/p")
 if [ -z "$id" ]; then
   call -X POST "$api/v2/firewalls" -d "$body" > /dev/null
 else

@@ -15,7 +15,9 @@ held() {
 }
 
 if [ -z "$ROUTED_IP" ]; then
-  ip=$(call -X POST "$api/v2/reserved_ips" -d "{\"droplet_id\": $droplet}" | tr -d ' \n' | sed -n 's/.*"ip":"\([0-9.]*\)".*/\1/p')
+  # Not in a pipe: a failure of curl must end the script.
+  answer=$(call -X POST "$api/v2/reserved_ips" -d "{\"droplet_id\": $droplet}") || { echo "$answer"; exit 1; }
+  ip=$(printf '%s' "$answer" | tr -d ' \n' | sed -n 's/.*"ip":"\([0-9.]*\)".*/\1/p')
   # This line reports the address to the operator. Without it, a person would have to.
   printf '{"routedIP": "%s"}' "$ip" > /dev/termination-log
 else

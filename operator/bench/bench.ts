@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "flipop-sandbox/digitalocean";
 import { stringify } from "yaml";
+import { IMAGE_ENV } from "../image-env.js";
 import { bundledOperator } from "../test/e2e/support/bundle.js";
 import { buildChildren, type Child } from "./build-children.js";
 import { MeasuredProcess } from "./measured-process.js";
@@ -16,10 +17,19 @@ export interface Case {
   run(bench: Bench): Promise<readonly Row[]>;
 }
 
+/** This machine cannot run a case. The message gives the reason. */
+export class SkippedCase extends Error {
+  override readonly name = "SkippedCase";
+}
+
 /** What the command line says. */
 export interface BenchOptions {
   /** How often the leader is killed. */
   readonly kills: number;
+  /** How long a quiet operator is watched. */
+  readonly quietMinutes: number;
+  /** Executable of the Go operator. @default - ours runs alone */
+  readonly goFile: string | undefined;
 }
 
 export interface StandInSpec {
@@ -62,7 +72,14 @@ export class Bench {
   }
 
   start(child: Child, kubeconfig: string): MeasuredProcess {
-    return this.startScript(this.scriptOf(child), [], { KUBECONFIG: kubeconfig });
+    // The library runs as an application has it: its heap does not fit the image's settings.
+    const env = child === "library" ? {} : IMAGE_ENV;
+    return this.startScript(this.scriptOf(child), [], { ...env, KUBECONFIG: kubeconfig });
+  }
+
+  /** A process without a cluster. */
+  startChild(child: Child, args: readonly string[]): MeasuredProcess {
+    return this.startScript(this.scriptOf(child), args, {});
   }
 
   startScript(script: string, args: readonly string[], env: Readonly<Record<string, string>>): MeasuredProcess {
@@ -76,14 +93,14 @@ export class Bench {
     this.cloud ??= await startDigitalOceanSimulator();
     const { url, token } = this.cloud;
     const args = ["run", "--namespace=default", "--metrics-bind-addr=127.0.0.1:0", "--health-bind-addr=127.0.0.1:0"];
-    const env = { KUBECONFIG: kubeconfig, DIGITALOCEAN_API_URL: url, DIGITALOCEAN_ACCESS_TOKEN: token };
+    const env = { ...IMAGE_ENV, KUBECONFIG: kubeconfig, DIGITALOCEAN_API_URL: url, DIGITALOCEAN_ACCESS_TOKEN: token };
     return this.startScript(await bundledOperator(), args, env);
   }
 
   /** Resolves when it serves. */
   async standIn({ pods, bytes, eventsPerSecond = 0 }: StandInSpec) {
     const args = [pods, bytes, eventsPerSecond].map(String);
-    const server = this.startScript(this.scriptOf("stand-in"), args, {});
+    const server = this.startChild("stand-in", args);
     const { port } = await server.message("listening", START_SECONDS);
     return { server, kubeconfig: this.kubeconfig(`http://127.0.0.1:${port}`) };
   }

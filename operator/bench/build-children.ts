@@ -1,7 +1,17 @@
 import { join } from "node:path";
 import { build } from "esbuild";
 
-const CHILDREN = ["stand-in", "ours", "library", "events"] as const;
+const CHILDREN = [
+  "stand-in",
+  "ours",
+  "library",
+  "events",
+  "router",
+  "service",
+  "client",
+  "listener",
+  "probes",
+] as const;
 export type Child = (typeof CHILDREN)[number];
 
 /** Bundles the measured processes, as the image carries the operator: a loader of TypeScript would be measured, too. */

@@ -13,6 +13,16 @@ export type Message =
     }
   | { readonly kind: "at rest"; readonly heapPerObject: number }
   | { readonly kind: "latency"; readonly events: number; readonly p50Ms: number; readonly p99Ms: number }
+  | {
+      readonly kind: "probed";
+      readonly cpuPercent: number;
+      /** Results each second. */
+      readonly successes: number;
+      readonly failures: number;
+      readonly skipped: number;
+      /** Left after the prober was closed. */
+      readonly sockets: number;
+    }
   | { readonly kind: "failed"; readonly error: string };
 
 export function say(message: Message): void {

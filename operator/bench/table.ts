@@ -11,8 +11,11 @@ export interface Row {
   readonly target?: number;
   /** Which value has to be. @default worst */
   readonly by?: "median" | "worst";
-  /** Of the Go operator on the same work, measured on a machine like this one. @default - not measured */
-  readonly go?: number | string;
+  /**
+   * Of the Go operator on the same work: measured in this run, or, as one value, on a machine like this one.
+   * @default - not measured
+   */
+  readonly go?: number | string | readonly number[];
   /** Of the machine in the last minute, when the figure was taken: how many processes wanted a core. */
   readonly load?: number;
 }
@@ -51,10 +54,12 @@ export function joined(rows: readonly Row[], more: readonly Row[]): readonly Row
     if (again?.figure !== row.figure) throw new Error(`${row.case}: no second value of "${row.figure}"`);
     const { library, load = 0 } = row;
     const both = typeof library === "object" && typeof again.library === "object";
+    const bothGo = typeof row.go === "object" && typeof again.go === "object";
     return {
       ...row,
       ours: [...row.ours, ...again.ours],
       ...(both ? { library: [...library, ...again.library] } : {}),
+      ...(bothGo ? { go: [...(row.go as readonly number[]), ...(again.go as readonly number[])] } : {}),
       load: Math.max(load, again.load ?? 0),
     };
   });
@@ -78,10 +83,16 @@ function cellsOf(row: Row): string[] {
     row.figure,
     spread(row.ours),
     ...verdictOn(row),
-    String(row.go ?? ""),
+    goCell(row),
     typeof library === "string" ? library : spread(library),
     row.load?.toFixed(1) ?? "",
   ];
+}
+
+/** With the ratio of our figure to it where both come from this run. */
+function goCell({ go = "", ours }: Row): string {
+  if (typeof go !== "object") return String(go);
+  return `${spread(go)}, ratio ${(median(ours) / median(go)).toFixed(2)}`;
 }
 
 /** The target, and whether it was met. */

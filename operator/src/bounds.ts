@@ -1,4 +1,4 @@
-/** Every bound of the operator: how long it waits, retries, keeps and believes. No other file defines one. */
+/** Every time of the operator: how long it waits, retries, keeps and relies on data. No other file defines one. */
 
 // Units
 
@@ -7,10 +7,8 @@ export const MINUTE_MS = 60 * SECOND_MS;
 
 // What the operator assumes about addresses, and for how long
 
-/** A list of an account's addresses is used for this long while nothing happens. */
-export const LIST_MAX_AGE_SECONDS = 300;
-/** While another party undoes moves: the third time within ten minutes must be noticed. */
-export const CONTESTED_LIST_MAX_AGE_SECONDS = 120;
+export const LIST_MAX_AGE_SECONDS = 300; // A list of an account's addresses is used for this long while nothing happens.
+export const CONTESTED_LIST_MAX_AGE_SECONDS = 120; // While another party undoes moves: it must notice the third time within ten minutes.
 export const JANITOR_LIST_MAX_AGE_SECONDS = 300; // Annotations of nodes are compared with a list at most this old.
 export const MOVE_MAX_AGE_SECONDS = 15; // A move is never based on older data.
 /** Reads lag behind writes: for this long after a completed action, a contradicting read is not evidence. */
@@ -20,20 +18,15 @@ export const SECOND_READ_SECONDS = 5; // After that, two contradicting reads cou
 export const UNKNOWN_ACTION_SECONDS = 30;
 /** An own action that the API goes on calling unfinished, or no longer knows, is resolved the same way by then. */
 export const ACTION_SECONDS = 120;
-/** Where no run reads an action at its deadline, the next run of any resource of the account does after this. */
-export const OVERDUE_ACTION_SECONDS = 10;
-/** A move reserves its node for this long: more than its calls and its action take. */
-export const RESERVATION_SECONDS = 600;
+export const OVERDUE_ACTION_SECONDS = 10; // After its deadline, any run of the account reads an action that no run has read.
+export const RESERVATION_SECONDS = 600; // A move reserves its node for this long: more than its calls and its action take.
 /** The same address or list is not read again within this, unless the operator or a refused call changed something. */
 export const READ_PAUSE_MS = 1_000;
-/** Seconds between reads of a running action; the last one repeats. */
-export const ACTION_POLL_SECONDS: readonly number[] = [1, 2, 3, 5];
+export const ACTION_POLL_SECONDS: readonly number[] = [1, 2, 3, 5]; // Between reads of a running action; the last repeats.
 export const LOCKED_READ_SECONDS = 5; // An address that another party's action locks is read again after this.
 export const DUE_READ_MS = 1_000; // A plan expects a read that is due now to take at most this long.
-/** An address that stayed this long where the operator put it is no longer contested. */
-export const PLACEMENT_LASTING_MS = 10 * MINUTE_MS;
-/** Reverts remembered for one address or record set; older ones do not change the decision. */
-export const REVERTS_KEPT = 10;
+export const PLACEMENT_LASTING_MS = 10 * MINUTE_MS; // An address that stayed this long no longer counts as undone.
+export const REVERTS_KEPT = 10; // Of one address or record set; older ones do not change the decision.
 export const NODE_FAILURE_KEPT_MS = 30 * MINUTE_MS; // An older failure of a node says nothing about the next try.
 export const CONTESTED_WINDOW_MS = 10 * MINUTE_MS; // Reverts within this window count as one dispute.
 export const CONTESTED_PAUSE_MS = 10 * MINUTE_MS; // The pause between two tries during a dispute.
@@ -65,43 +58,42 @@ export const LONGEST_RETRY_MS = 2 * 60 * MINUTE_MS;
 export const ACCOUNT_RETRY_MS = { RateLimited: 10_000, Unavailable: 10_000, Unauthorized: 60_000 };
 /** A shorter wait of an account is not in the statuses: each retry would write each of them again. */
 export const REPORTED_WAIT_MS = 50_000;
-/** After a refused change, the first read shows whether the account is the cause. */
-export const ACCOUNT_FIRST_READ_MS = 1_000;
-/** An account that fails on and off does not recover more often than this. */
-export const ACCOUNT_RECOVERIES_APART_MS = 10_000;
+export const ACCOUNT_FIRST_READ_MS = 1_000; // After a refused change, the first read shows whether the account is the cause.
+export const ACCOUNT_RECOVERIES_APART_MS = 10_000; // An account that fails on and off does not recover more often than this.
 export const ACCOUNT_FAILURE_KEPT_MS = 10 * MINUTE_MS; // After this, the next failure of an account is a new one.
 export const JANITOR_RETRY_MS = 30_000; // Annotations of an unreadable account are checked again after this.
 export const CREDENTIALS_CHECK_SECONDS = 300; // An issuer's credentials are tried again this often.
 export const DUE_RETRY_PAUSE_MS = 1_000; // A retry that is due at this very moment does not run again at once.
-/** After the server dropped a field of a status, the field is tried again this often. */
-export const CRD_PROBE_MS = 10 * MINUTE_MS;
+export const CRD_PROBE_MS = 10 * MINUTE_MS; // After the server dropped a field of a status, the field is tried again this often.
 
 // Records and firewalls
 
-/** A reading of a record set is used for this long while nothing happens. */
-export const RECORDS_MAX_AGE_MS = 30 * MINUTE_MS;
-/** The same, while another party undoes the operator's writes. */
+/** A reading of a record set is used for this share of the drift interval: the rest is for the read and the change. */
+export const DRIFT_READ_SHARE = 0.95;
+export const LEAST_DRIFT_SECONDS = 30; // The shortest drift interval that --drift-interval takes.
+/** The age at which a record set is read again while another party undoes the operator's writes. */
 export const CONTESTED_RECORDS_MAX_AGE_MS = 2 * MINUTE_MS;
-export const RECORDS_LASTING_MS = 10 * MINUTE_MS; // A write that is still there after this is no longer contested.
-/** This long after a retry was due, the next failure is a new one. */
-export const RECORDS_FAILURE_KEPT_MS = 10 * MINUTE_MS;
+export const RECORDS_LASTING_MS = 10 * MINUTE_MS; // A write that is still there after this no longer counts as undone.
+export const RECORDS_FAILURE_KEPT_MS = 10 * MINUTE_MS; // This long after a retry was due, the next failure is a new one.
 export const RECORDS_REFUSED_MS = 60_000; // After a refusal that has no retry time of its own.
 export const RECORDS_BATCH_MS = 100; // Nodes come and go in batches: one write contains the changes of this time.
 export const RECORDS_EMPTY_AFTER_MS = 5 * MINUTE_MS; // A name becomes empty only after no node matched for this long.
 export const RECORDS_RECONNECT_MS = 10_000; // While the API server is unreachable, the question is put off by this.
 export const MAX_RECORD_SETS = 10_000; // Record sets in memory; the one used longest ago is read again when needed.
-/** A firewall is read again after this: a closed port is an outage. */
-export const FIREWALL_MAX_AGE_SECONDS = 60;
-/** While the next reading is due, conditions rely on the last one for this long; actions do not. */
-export const FIREWALL_STALE_SECONDS = 90;
+export const FIREWALL_MAX_AGE_SECONDS = 60; // A firewall is read again after this: a closed port is an outage.
+export const FIREWALL_STALE_SECONDS = 90; // While the next reading is due, conditions rely on the last one for this long; actions do not.
 export const FIREWALL_SHARED_SECONDS = 30; // One list serves all firewalls of an account that are due within this.
+/** One issuer's firewalls beside the one that it names: with 10 machines each, enough for 250 nodes. */
+export const MAX_ADDITIONAL_FIREWALLS = 24;
+/** A record of an additional firewall whose creation began longer ago than this, and which is not there, is dropped. */
+export const FIREWALL_CREATION_MS = 5 * MINUTE_MS;
 export const ZONE_NAME_RETRY_MS = 10 * MINUTE_MS; // A zone whose name could not be read is read again after this.
 export const ZONE_MAX_AGE_MS = 60 * MINUTE_MS; // The id and the name of a zone are read again after this.
 
 // Jobs and deletion
 
-export const JOB_TRIAL_MS = 60_000; // A Job that the server refuses is tried again this often.
-export const JOB_START_MS = 60_000; // A Job without a pod for this long is stuck.
+export const JOB_DRY_RUN_RETRY_MS = 60_000; // A Job that the server refuses is tried again this often.
+export const JOB_ASK_MS = 5_000; // A Job whose pod has not started after this is looked up in the Events, and then again this often.
 export const JOB_POLL_MS = 15_000; // A running Job is checked this often.
 /** After a deletion: with the two next bounds, the time until the operator abandons the cleanup. */
 export const CLEANUP_DEADLINE_MS = 60 * MINUTE_MS;
@@ -113,13 +105,11 @@ export const CLEANUP_TRYING_MS = 10 * MINUTE_MS; // Nor before it was tried for 
 export const RUN_DEADLINE_MS = 2 * MINUTE_MS; // One run of one key is aborted after this.
 export const ABORT_GRACE_MS = 5_000; // An aborted run may tidy up for this long; then its worker continues without it.
 export const RESYNC_MS = 10 * MINUTE_MS; // Every resource runs at least this often.
-/** A run waits this long for its calls; slower ones continue in the background. */
-export const CALLS_PATIENCE_MS = 1_000;
+export const CALLS_PATIENCE_MS = 1_000; // A run waits this long for its calls; slower ones continue in the background.
 export const MAX_ITERATIONS = 8; // Iterations of one run; the next run continues.
 export const MAX_UNSETTLED_RUNS = 4; // Runs in a row that may reach that bound before their key backs off.
 export const SKIPPED_RETRY_MS = 5_000; // An action that was skipped without a failure starts again after this.
-/** A status whose only change is its candidates is written at most this often. */
-export const CANDIDATES_WRITE_MS = 10_000;
+export const CANDIDATES_WRITE_MS = 10_000; // A status whose only change is its candidates is written at most this often.
 /** While a right to write a resource is missing, an empty patch shows this often whether it has been granted. */
 export const RIGHTS_PROBE_MS = MINUTE_MS;
 /** Annotations of nodes are retried more often: an older refusal says nothing about the rights of now. */
@@ -144,20 +134,20 @@ export const SYNC_DEADLINE_MS = 5 * MINUTE_MS; // Every cache must have synced a
 export const CLAIMS_WAIT_MS = 30_000; // What a resource only asks for waits this long for kinds that cannot be read.
 export const SYNC_POLL_MS = 50; // Between two checks of the caches.
 export const DRAIN_DEADLINE_MS = 20_000; // Runs may end by themselves for this long; a pod gets 30 s.
-export const EVENT_LOOP_SAMPLE_MS = 50; // The usual 10 ms would wake a quiet operator 100 times a second.
 export const CLOSE_DEADLINE_MS = 2_000; // Watches and connections get this long to close at the end of the process.
 export const ABORT_DEADLINE_MS = 6_000; // Aborted work gets this long: slightly more than a controller gives a run.
-/** The defaults of client-go and of the Go operator. */
+/** The defaults of client-go and of the Go operator; and the fast profile, which the constructs and the chart set by flags. */
 export const ELECTION_TIMINGS = { leaseMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 };
-export const LEASE_CALL_MS = 5_000; // One answer about the lease: two tries fit into a renew deadline.
-/** A released lease lasts this long, so that others need not wait. As client-go. */
-export const LEASE_RELEASED_SECONDS = 1;
+export const FAST_ELECTION_TIMINGS = { leaseMs: 5_000, renewDeadlineMs: 3_000, retryMs: 1_000 };
+export const LEASE_CALL_MS = 5_000; // One answer about the lease, at most: two tries fit into a renew deadline.
+export const LEASE_RELEASED_SECONDS = 1; // A released lease lasts this long, so that others need not wait. As client-go.
 export const LEASE_RELEASE_ATTEMPTS = 3; // Attempts to release the lease at the end.
-/** A write's deadline ends this long before the renew deadline, so that it has arrived by then. */
-export const CALL_MARGIN_MS = 2_000;
+export const CALL_MARGIN_MS = 2_000; // A write ends this long before the renew deadline, at most, to have arrived by then.
+export const CALL_MARGIN_SHARE = 0.2; // Of a short renew deadline: else writes would stop between two renewals.
 export const CUT_OFF_WRITE_MS = 15_000; // A write that was cut off may still be carried out by the server: as long as one attempt may take.
 export const DRY_RUN_PLAN_MS = 3_000; // A dry run prints the last plan of this time.
 export const PROCESS_EXIT_MS = 1_000; // After the last command: the last log lines are written, then the process exits.
+export const ABSENT_KINDS_POLL_MS = 5_000; // Between two checks for the log which kinds the cluster lacks.
 export const FORBIDDEN_GRACE_MS = 15_000; // A permission that is being granted at the start may take this long.
 export const HTTP_REQUEST_TIMEOUT_MS = 10_000; // A request to the operator's own endpoints must have arrived by then.
 
@@ -165,6 +155,15 @@ export const HTTP_REQUEST_TIMEOUT_MS = 10_000; // A request to the operator's ow
 
 export const KUBE_CALL_SECONDS = 30; // A whole call with its retries, where the caller names no other time.
 export const KUBE_ATTEMPTS = 5; // Attempts of one call.
+export const CLI_CALL_SECONDS = 15; // The same for a command that a person waits for.
+export const CLI_ATTEMPTS = 2;
+export const BUNDLE_LOG_LINES = 5_000; // Of each pod, in flipop bundle.
+export const BUNDLE_LOG_BYTES = 5_000_000;
+export const PLAN_SECONDS = 60; // flipop plan gives up when the providers have not answered by then.
+export const PLAN_POLL_MS = 100;
+/** The plans are complete when nothing changed for so long: each resource plans on what others have just claimed. */
+export const PLAN_QUIET_MS = 500;
+export const PLAN_UNOBSERVED_QUIET_MS = 5_000; // The same while a resource waits for pods or Services.
 export const KUBE_RETRY_FIRST_MS = 200; // Before the second attempt; doubled for each further one.
 export const KUBE_RETRY_LONGEST_MS = 10_000; // And at most this.
 export const KUBE_RETRY_AFTER_MS = 30_000; // A server that asks for a longer pause ends the call.
@@ -222,10 +221,9 @@ export const EVENT_RETRY_FIRST_MS = 1_000; // The first pause; doubled for each 
 export const EVENT_RETRY_LONGEST_MS = 30_000; // And at most this.
 export const EVENT_CALL_SECONDS = 5; // One attempt.
 export const EVENT_FLUSH_MS = 2_000; // Queued Events get this long at the end of the process.
-/** A series that did not continue for this long has ended. As client-go. */
-export const EVENT_SERIES_END_MS = 6 * MINUTE_MS;
-/** The count of a series is written at most this often, from the third time on. */
-export const EVENT_SERIES_WRITE_MS = 60_000;
+export const START_WARNING_MS = 60_000; // A new pool gets this long for its nodes to start, until a Warning reports that it has none.
+export const EVENT_SERIES_END_MS = 6 * MINUTE_MS; // A series that did not continue for this long has ended. As client-go.
+export const EVENT_SERIES_WRITE_MS = 60_000; // The count of a series is written at most this often, from the third time on.
 export const MAX_EVENT_GROUPS = 2_000; // Series in memory.
 export const MAX_EVENT_OBJECTS = 2_000; // Objects with a rate limit of their own in memory.
 
@@ -255,18 +253,46 @@ export const ASSIGNMENT_OVER_MS = (CLOUD_CALL_SECONDS + KUBE_CALL_SECONDS) * SEC
 export const MAX_DECISION_AGE_MS = 2_000;
 /** Requests of one token that are open at once; each has a connection of its own and waits for no other. */
 export const CLOUD_CONNECTIONS = 16;
-/** Share of every limit that only moves of addresses may use. */
-export const RESERVED_FOR_MOVES = 0.2;
+export const RESERVED_FOR_MOVES = 0.2; // Share of every limit that only moves of addresses may use.
 /** Share of every limit that reads and checks leave to changes of records, beside the reserve. */
 export const RESERVED_FOR_RECORDS = 0.2;
 /** A call that has waited for this long may go before calls of a more urgent class. */
 export const CLASS_PATIENCE_MS = 30_000;
-/** And then after this many of them: one call in fifty. */
-export const CLASS_TURNS = 49;
+export const CLASS_TURNS = 49; // And then after this many of them: one call in fifty.
 export const RATE_LIMIT_DEFAULT_WAIT_SECONDS = 5; // The pause after a 429 that names none.
 export const RATE_LIMIT_LONGEST_WAIT_SECONDS = 3600; // A wrong header must not stop the account for good.
+export const RATE_LIMIT_SHOWN_SECONDS = 5; // Conditions report a wait for the limits from here on.
 /** A call that left in one window may arrive early in the next: both count it. */
 export const RATE_WINDOW_MARGIN_MS = 1_000;
 export const TOKEN_FILE_MAX_AGE_MS = 60_000; // A token in a file is read again after this.
 export const MAX_TOKEN_GUARDS = 256; // Tokens rotate; the ones used longest ago have no open call.
 export const MAX_SECRETS = 256; // Tokens rotate; the oldest have expired long ago.
+
+// Health checks of nodes
+
+export const IDLE_PROBE_INTERVALS = 5; // Candidates and failed nodes are probed at every n-th interval.
+export const PROBED_CANDIDATES = 3; // Of one resource, the preferred ones first.
+export const MAX_OPEN_PROBES = 512; // One socket each. A probe that finds no room gives no result.
+export const PROBE_EARLY_MS = 50; // A probe may end this long before its timeout, so that the next one starts on schedule.
+export const PROBE_STALL_MS = 250; // A timeout that the event loop notices this late gives no result.
+export const CONTROL_PROBE_MS = 1_000; // Interval and timeout of those of the API server, while holders are probed.
+export const CONTROL_FAULT_MS = 5_000; // A failed control probe counts for this long.
+export const STANDBY_ATTEMPTS = 8; // Of one answer of the standby: one lost packet must not confirm a failure.
+export const STANDBY_ASK_MS = 1_000; // Between two questions about a target that is suspected.
+export const STANDBY_MARGIN_MS = 500; // An answer may take so much longer than its probe.
+export const STANDBY_VALID_MS = 5_000; // An answer counts for this long.
+export const FALLEN_LEADER_MS = 2_500; // A node must fail its probes for so long when the silence of a leader on it confirms its death.
+export const STANDBY_TIMINGS = { leaseMs: 15_000, renewDeadlineMs: 10_000, retryMs: 5_000 }; // Of the standby's Lease, which the leader reads as often.
+export const LEASE_SILENT_SHARE = 0.375; // A kubelet renews its Lease at a quarter of its duration; this is half as long again.
+export const NODE_LEASE_SECONDS = 40; // The kubelet's default duration of a Lease.
+export const MAX_LEASE_WATCHES = 100; // Further holders have no witness, so their addresses do not move.
+export const MACHINE_ASKS = 3; // Calls to the cloud about a machine while one suspicion lasts.
+export const MACHINE_ASKS_APART_MS = 5_000; // Between two of them, also where one suspicion follows another.
+export const MACHINE_ANSWER_MS = 5_000; // A later answer does not count: the Lease decides then.
+export const MAX_MACHINE_ASKS = 8; // Calls about machines that are open at once.
+export const FLAP_WINDOW_MS = 10 * MINUTE_MS; // Failures of a node within this time count together.
+export const FLAP_FIRST_WAIT_MS = 30_000; // After the second failure; doubled for each further one.
+export const FLAP_LONGEST_WAIT_MS = 5 * MINUTE_MS;
+export const MASS_FAILURE_WINDOW_MS = 5 * MINUTE_MS; // Failures of holders within this time count together.
+export const MASS_FAILURE_LEAST = 3; // Fewer failures stop no move.
+export const MASS_FAILURE_SHARE = 0.5; // More than this share of the holders fails.

@@ -1,11 +1,15 @@
 import { FLAGS, type Flag, nearest, providerVariables } from "cdk8s-flipop/api";
 import { Command, Option } from "commander";
 import { baseCommand, type Output, usageError } from "./command-line.js";
+import type { CommandOption, CommandSpec, ParsedCall } from "./commands/command.js";
+import { COMMANDS } from "./commands/commands.js";
 import { readSettings, type Settings, SettingsError } from "./config.js";
 
 /** What the command line starts. Each resolves to the exit code. */
 export interface Commands {
   run(settings: Settings): Promise<number>;
+  /** A command of the table. */
+  call(command: CommandSpec, call: ParsedCall): Promise<number>;
   /** @param args what follows `sandbox` */
   sandbox(args: readonly string[]): Promise<number>;
 }
@@ -14,6 +18,9 @@ export interface Commands {
 export interface CliContext extends Output {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly podNamespace?: string;
+  readonly readFile?: (path: string) => string;
+  /** Without a command it prints the help: kubectl users do not mean to run the operator. @default false */
+  readonly plugin?: boolean;
 }
 
 /** Reads the command line and runs the command; `run` where none is named. Resolves to the exit code. */
@@ -31,6 +38,12 @@ export async function runCli(args: readonly string[], commands: Commands, contex
     code = await commands.run(readSettings({ ...context, flags: byName(flags), strange: strangeIn(run.args) }));
   });
   program.addCommand(run, { isDefault: true });
+  for (const command of COMMANDS)
+    program.addCommand(
+      toCommand(command, context, async (call) => {
+        code = await commands.call(command, call);
+      }),
+    );
   // `flipop --help` is asked for more often than `flipop run --help`.
   program.addHelpText("after", () => `\n${run.helpInformation()}${providerHelp()}`);
   const sandbox = sandboxCommand();
@@ -40,10 +53,11 @@ export async function runCli(args: readonly string[], commands: Commands, contex
   program.addCommand(sandbox);
   try {
     checkCommand(args[0], program);
-    await program.parseAsync(args, { from: "user" });
+    await program.parseAsync(context.plugin === true && args.length === 0 ? ["--help"] : args, { from: "user" });
     return code;
   } catch (error) {
-    return usageError(error, context);
+    const usage = usageError(error, context);
+    return usage === 0 ? usage : (COMMANDS.find(({ name }) => name === args[0])?.usageCode ?? usage);
   }
 }
 
@@ -51,7 +65,27 @@ export async function runCli(args: readonly string[], commands: Commands, contex
 function checkCommand(first: string | undefined, program: Command): void {
   if (first === undefined || first.startsWith("-") || first === "help") return;
   const names = program.commands.map((command) => command.name());
-  if (!names.includes(first)) throw new SettingsError([`there is no command "${first}": use ${names.join(" or ")}`]);
+  if (names.includes(first)) return;
+  const meant = nearest(first, names);
+  const hint = meant === undefined ? `use ${names.join(", ")}` : `did you mean ${meant}?`;
+  throw new SettingsError([`there is no command "${first}": ${hint}`]);
+}
+
+function toCommand(
+  { name, summary, args, options }: CommandSpec,
+  context: CliContext,
+  action: (call: ParsedCall) => Promise<void>,
+): Command {
+  const command = baseCommand(name, `flipop ${name}`, context).description(summary);
+  for (const arg of args) command.argument(arg.name, arg.description);
+  for (const option of options) command.addOption(toChoice(option));
+  command.helpCommand(false);
+  return command.action(() => action({ args: command.args, options: command.opts<ParsedCall["options"]>() }));
+}
+
+function toChoice({ flags, description, choices }: CommandOption): Option {
+  const option = new Option(flags, description);
+  return choices === undefined ? option : option.choices(choices);
 }
 
 /** The sandbox reads its own arguments, `--help` included. */

@@ -1,6 +1,6 @@
-/** Time, injected: the only way the operator reads a clock or waits. */
+/** Time: the injected clock, the only way the operator reads a clock or waits; and times as statuses and people write them. */
 
-import { LONGEST_TIMER_MS } from "./bounds.js";
+import { LONGEST_TIMER_MS, SECOND_MS } from "./bounds.js";
 
 export interface Timer {
   cancel(): void;
@@ -44,4 +44,37 @@ export function sleepWith(clock: Pick<Clock, "setTimer">, ms: number, signal?: A
     });
     signal?.addEventListener("abort", abort, { once: true });
   });
+}
+
+/** RFC 3339 with milliseconds: a cool-off may be a fraction of a second. */
+export function timestamp(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** ms since the epoch; `undefined` if the text is not a time. */
+export function timeOf(text: string | undefined): number | undefined {
+  const ms = text === undefined ? Number.NaN : Date.parse(text);
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+/** For people: `2026-01-01T10:02:11Z`; whole seconds, rounded up, so that no reader looks too early. */
+export function timeText(ms: number): string {
+  return new Date(Math.ceil(ms / SECOND_MS) * SECOND_MS).toISOString().replace(".000Z", "Z");
+}
+
+/** `12 s`, `3 min`, `2 h`. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / SECOND_MS));
+  if (seconds < 120) return `${seconds} s`;
+  return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
+}
+
+const MICROS_IN_MS = 1000;
+const MICRO_DIGITS = 3;
+
+/** @param epochMs ms since the epoch; fractions become microseconds. */
+export function microTime(epochMs: number): string {
+  const ms = Math.floor(epochMs);
+  const micros = Math.floor((epochMs - ms) * MICROS_IN_MS);
+  return new Date(ms).toISOString().replace("Z", `${String(micros).padStart(MICRO_DIGITS, "0")}Z`);
 }

@@ -2,7 +2,7 @@
 import { RELEASE } from "cdk8s-flipop/api";
 import { Command, CommanderError } from "commander";
 import { SettingsError } from "./config.js";
-import { USAGE } from "./exit-codes.js";
+import { USAGE } from "./exit.js";
 
 /** Where a command writes. */
 export interface Output {

@@ -1,5 +1,14 @@
-import { DEFAULT_NAMESPACE, type FeatureName, FLAGS, type Flag, parseFlag } from "cdk8s-flipop/api";
-import { misspelt } from "./environment.js";
+import {
+  DEFAULT_NAMESPACE,
+  type FeatureName,
+  FLAGS,
+  type Flag,
+  nearest,
+  parseFlag,
+  parseTenantLimits,
+  type TenantLimits,
+} from "cdk8s-flipop/api";
+import { LEAST_DRIFT_SECONDS } from "./bounds.js";
 import { parseBind } from "./runtime/http-server.js";
 
 /** All settings of `flipop run`, read once. Times are in seconds. */
@@ -21,12 +30,22 @@ export interface Settings {
   readonly podNamespaces: readonly string[];
   readonly issuerNamespaces: readonly string[];
   readonly jobNamespaces: readonly string[];
+  /** Empty: none. */
+  readonly tenantLimits: TenantLimits;
   readonly dryRun: boolean;
   readonly resync: number;
+  /** A record that others have edited is as it was after this. */
+  readonly driftInterval: number;
+  /** Of all resources together; 0: no limit. */
+  readonly maxMovesPerMinute: number;
   readonly leaderElect: boolean;
   readonly leaseDuration: number;
   readonly renewDeadline: number;
   readonly retryPeriod: number;
+  /** Empty: unknown. */
+  readonly nodeName: string;
+  /** With the host at which other replicas reach this one. Empty: off. */
+  readonly witnessBindAddr: string;
   readonly shutdownTimeout: number;
 }
 
@@ -37,6 +56,8 @@ export interface SettingsSource {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The namespace of the pod, where the process runs in one. */
   readonly podNamespace?: string;
+  /** Reads a file that a flag names. @default no file can be read */
+  readonly readFile?: (path: string) => string;
   /** What is wrong with the command line beside the values. @default nothing */
   readonly strange?: readonly string[];
 }
@@ -69,16 +90,23 @@ export function readSettings(source: SettingsSource): Settings {
     podNamespaces: reader.namespaces("pod-namespaces"),
     issuerNamespaces: issuerNamespaces.length > 0 ? issuerNamespaces : [namespace],
     jobNamespaces: reader.namespaces("job-namespaces"),
+    tenantLimits: reader.tenantLimits("tenant-limits"),
     dryRun: reader.boolean("dry-run"),
-    resync: reader.seconds("resync"),
+    resync: reader.number("resync"),
+    driftInterval: reader.number("drift-interval"),
+    maxMovesPerMinute: reader.number("max-moves-per-minute"),
     leaderElect: reader.boolean("leader-elect"),
-    leaseDuration: reader.seconds("leader-elect-lease-duration"),
-    renewDeadline: reader.seconds("leader-elect-renew-deadline"),
-    retryPeriod: reader.seconds("leader-elect-retry-period"),
-    shutdownTimeout: reader.seconds("shutdown-timeout"),
+    leaseDuration: reader.number("leader-elect-lease-duration"),
+    renewDeadline: reader.number("leader-elect-renew-deadline"),
+    retryPeriod: reader.number("leader-elect-retry-period"),
+    nodeName: reader.text("node-name"),
+    witnessBindAddr: reader.address("witness-bind-addr"),
+    shutdownTimeout: reader.number("shutdown-timeout"),
   };
   reader.relation(ELECTION_FLAGS, electionProblem(settings));
   reader.relation(["namespace", "job-namespaces"], jobProblem(settings));
+  reader.relation(["drift-interval"], driftProblem(settings));
+  reader.relation(["node-name", "witness-bind-addr"], witnessProblem(settings));
   reader.finish();
   return settings;
 }
@@ -89,6 +117,22 @@ const ELECTION_FLAGS = ["leader-elect-lease-duration", "leader-elect-renew-deadl
 function electionProblem({ leaseDuration, renewDeadline, retryPeriod }: Settings): string | undefined {
   if (leaseDuration > renewDeadline && renewDeadline > retryPeriod) return undefined;
   return `--leader-elect-lease-duration ${leaseDuration}, --leader-elect-renew-deadline ${renewDeadline} and --leader-elect-retry-period ${retryPeriod}: each must be greater than the next`;
+}
+
+/** Each record set costs a call in every interval, and the account's limits are for all of them. */
+function driftProblem({ driftInterval }: Settings): string | undefined {
+  if (driftInterval >= LEAST_DRIFT_SECONDS) return undefined;
+  return `--drift-interval ${driftInterval}: each record set is read that often, which the provider's limits do not allow: use at least ${LEAST_DRIFT_SECONDS}`;
+}
+
+/** Other replicas have to reach it, and what it sees is weighed by the node that it runs on. */
+function witnessProblem({ nodeName, witnessBindAddr }: Settings): string | undefined {
+  const bind = parseBind(witnessBindAddr);
+  if (bind === undefined) return undefined;
+  if (bind.host === undefined)
+    return `--witness-bind-addr "${witnessBindAddr}": other replicas ask at this address: give it the IP address of the pod, as in "[10.0.0.1]:8082"`;
+  if (nodeName !== "") return undefined;
+  return `--witness-bind-addr "${witnessBindAddr}": the node of a witness must be known: give --node-name, too`;
 }
 
 /** A Job there could take the operator's ServiceAccount, or its Secrets. */
@@ -117,7 +161,7 @@ class Reader {
     return this.read(name, (value) => typeof value === "boolean") as boolean;
   }
 
-  seconds(name: string): number {
+  number(name: string): number {
     return this.read(name, (value) => typeof value === "number") as number;
   }
 
@@ -130,10 +174,22 @@ class Reader {
     const text = this.text(name);
     try {
       parseBind(text);
+      return text;
     } catch {
       this.refuse(name, `"${text}" is not an address to listen at: use ":8080", "127.0.0.1:8080", "[::1]:8080", or ""`);
+      return "";
     }
-    return text;
+  }
+
+  /** JSON, or the path of a file with JSON. */
+  tenantLimits(name: string): TenantLimits {
+    const text = this.text(name).trim();
+    const isDocument = text === "" || text.startsWith("{");
+    const content = isDocument ? text : this.file(name, text);
+    if (content === undefined) return {};
+    const parsed = parseTenantLimits(content);
+    for (const problem of parsed.limits ? [] : parsed.problems) this.refuse(name, problem);
+    return parsed.limits ?? {};
   }
 
   namespace(name: string): string {
@@ -161,14 +217,27 @@ class Reader {
   /** The value of a flag; its default if the value is invalid, which `finish` reports. */
   private read(name: string, expected: (value: unknown) => boolean): unknown {
     const flag = flagOf(name);
-    const omitUndefined = this.source.flags[name] ?? this.source.env[flag.env];
-    const parsed = parseFlag(flag, omitUndefined ?? flag.default);
+    const given = this.source.flags[name] ?? this.source.env[flag.env];
+    const parsed = parseFlag(flag, given ?? flag.default);
     if (parsed.ok && expected(parsed.value)) return parsed.value;
-    if (parsed.ok || omitUndefined === undefined)
-      throw new Error(`--${name} is not of type ${flag.type} in the type model`);
+    if (parsed.ok || given === undefined) throw new Error(`--${name} is not of type ${flag.type} in the type model`);
     this.refuse(name, parsed.problem);
     const usual = parseFlag(flag, flag.default);
     return usual.ok ? usual.value : undefined;
+  }
+
+  private file(name: string, path: string): string | undefined {
+    const { readFile = unreadable } = this.source;
+    try {
+      return readFile(path);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      this.refuse(
+        name,
+        `"${path}" is neither JSON nor a file that can be read (${why}): give {"namespaces":[...]}, or the path of a file`,
+      );
+      return undefined;
+    }
   }
 
   private checkNamespaces(name: string, names: readonly string[]): void {
@@ -187,8 +256,43 @@ class Reader {
   }
 }
 
+function unreadable(): string {
+  throw new Error("no files are read here");
+}
+
 function flagOf(name: string): Flag {
   const flag = FLAGS.find((candidate) => candidate.name === name);
   if (!flag) throw new Error(`no flag --${name} in the type model`);
   return flag;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const PREFIX = "FLIPOP_";
+/** The variables that Kubernetes sets in each container for the Services `flipop` and `flipop-...` of its namespace. */
+const OF_A_SERVICE =
+  /^FLIPOP_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$/;
+
+/** A misspelt variable would be a setting that does nothing, `FLIPOP_DRYRUN` for one. */
+export function misspelt(env: Environment): readonly string[] {
+  return unknownNames(env).flatMap((name) => {
+    const meant = meantBy(name);
+    return meant === undefined ? [] : [`there is no variable ${name}: did you mean ${meant}?`];
+  });
+}
+
+/** Those that are like none of the operator's: somebody else's, perhaps. */
+export function unknownVariables(env: Environment): readonly string[] {
+  return unknownNames(env).filter((name) => meantBy(name) === undefined);
+}
+
+function unknownNames(env: Environment): readonly string[] {
+  const names = Object.keys(env).filter((name) => name.startsWith(PREFIX) && !OF_A_SERVICE.test(name));
+  return names.filter((name) => !FLAGS.some((flag) => flag.env === name)).sort();
+}
+
+function meantBy(name: string): string | undefined {
+  const words = FLAGS.map(({ env }) => env.slice(PREFIX.length));
+  const meant = nearest(name.slice(PREFIX.length), words);
+  return meant === undefined ? undefined : `${PREFIX}${meant}`;
 }

@@ -1,30 +1,34 @@
 /** The executable: reads the command line, starts the command, exits with its code. */
 import { readFileSync } from "node:fs";
-import { setFlagsFromString } from "node:v8";
+import { basename } from "node:path";
 import { PROCESS_EXIT_MS } from "./bounds.js";
-import { endWithoutReader } from "./broken-pipe.js";
 import { type CliContext, runCli } from "./cli.js";
-import { runInstalledSandbox } from "./installed-sandbox.js";
-import { run } from "./run.js";
+import { endWithoutReader } from "./exit.js";
 
 const NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 
-// The parser of undici is WebAssembly, compiled at the first connection: to optimise it takes V8 36 MB for a moment, more
-// than the operator itself needs, and makes nothing measurably faster.
-setFlagsFromString("--liftoff-only");
-
 endWithoutReader();
+
+/** kubectl finds its plugins by this name. */
+const PLUGIN = "kubectl-flipop";
 
 const context: CliContext = {
   env: process.env,
+  plugin: basename(process.argv[1] ?? "") === PLUGIN,
   ...podNamespace(),
+  readFile: (path) => readFileSync(path, "utf8"),
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
 };
 
 process.exitCode = await runCli(
   process.argv.slice(2),
-  { run, sandbox: (args) => runInstalledSandbox(args, context.err) },
+  {
+    // Each is loaded when it runs: a command needs no operator, and the operator no command.
+    run: async (settings) => (await import("./run.js")).run(settings),
+    call: async (command, call) => (await import("./commands/call.js")).callCommand(command, call, context),
+    sandbox: async (args) => (await import("./run.js")).runInstalledSandbox(args, context.err),
+  },
   context,
 );
 

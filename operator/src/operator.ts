@@ -4,67 +4,80 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { API_GROUP, CONTROLLER_NAME, type FeatureName, LEASE_NAME, RELEASE } from "cdk8s-flipop/api";
 import { AddressAccounts } from "./addresses/address-accounts.js";
-import { AnnotatedNodes } from "./addresses/annotations/annotated-nodes.js";
-import { Owners } from "./addresses/annotations/owners.js";
+import { AnnotatedNodes, Owners } from "./addresses/annotations.js";
 import { CreationRegistry } from "./addresses/creation/creation-registry.js";
-import type { Random } from "./async/backoff.js";
-import { settlesWithin } from "./async/wait.js";
-import { CLOSE_DEADLINE_MS } from "./bounds.js";
+import { NodeMarks } from "./addresses/node-marks.js";
+import { countUnlisted } from "./addresses/retained.js";
+import { type Random, settlesWithin } from "./async.js";
+import { CLOSE_DEADLINE_MS, SECOND_MS } from "./bounds.js";
 import { Claims } from "./claims/claims.js";
 import { NodeRequestRegistry } from "./claims/node-shares.js";
 import { type Clock, systemClock } from "./clock.js";
 import type { Settings } from "./config.js";
-import { createRoutedIPControllers } from "./controllers/assemble-routing.js";
-import type { ControllerContext, ControllerFactory, ControllerParts } from "./controllers/context.js";
+import {
+  type ControllerContext,
+  type ControllerFactory,
+  type ControllerParts,
+  controllerSettings,
+} from "./controllers/context.js";
 import { createFloatingIPPoolController } from "./controllers/floating-ip-pool/controller.js";
 import { createNodeAnnotationsController } from "./controllers/node-annotations/controller.js";
 import { createNodeDNSRecordSetController } from "./controllers/node-dns-record-set/controller.js";
+import { createPublicationsController } from "./controllers/publications/controller.js";
+import { createRoutedIPControllers } from "./controllers/routed-ip-controllers.js";
+import type { ExitCode } from "./exit.js";
+import { createHealth } from "./health/create.js";
+import type { Probe } from "./health/probe.js";
+import type { StandbyService } from "./health/standby/create.js";
+import { electionHooks, type OwnReplica, ownReplica } from "./health/standby/replicas.js";
 import { Inventories } from "./inventory/inventories.js";
 import { SharedWatches } from "./kube/cache/shared-watches.js";
-import type { Transport } from "./kube/transport/transport.js";
+import type { FencedClient } from "./kube/transport/transport.js";
 import { ApiEventRecorder } from "./kube/write/events.js";
-import { LeaseLock } from "./kube/write/lease.js";
-import type { Logger } from "./logging.js";
+import { CreatedAddresses } from "./limits/created-addresses.js";
+import { MoveLimits } from "./limits/move-limits.js";
+import { TenantAccess } from "./limits/tenant-access.js";
+import { type Logger, Redactor } from "./logging.js";
 import { NodeDirectory } from "./match/node-directory.js";
-import { type FlipopMetrics, flipopMetrics } from "./metrics/flipop.js";
+import { type FlipopMetrics, flipopMetrics, type RuntimeMetrics, runtimeMetrics } from "./metrics/definitions.js";
 import { MetricsRegistry } from "./metrics/registry.js";
-import { type RuntimeMetrics, runtimeMetrics } from "./metrics/runtime.js";
+import { addExternalDns, needsNoToken } from "./providers/external-dns/index.js";
 import { PROVIDER_KINDS } from "./providers/kinds.js";
-import { auditLog } from "./providers/layers/audit.js";
+import { auditLog } from "./providers/layers/mutations.js";
 import { ProviderRegistry } from "./providers/registry.js";
-import { DryRunPlans, dryRunClient, dryRunEvents } from "./reconcile/dry-run.js";
+import { Publications } from "./publishing/publications.js";
+import { DryRunPlans, dryRunClient, dryRunEvents, type PlanViewer } from "./reconcile/dry-run.js";
 import { Notifier } from "./reconcile/notifier.js";
-import { RecordRegistry } from "./records/record-registry.js";
-import { Redactor } from "./redactor.js";
-import { AbsentKinds } from "./runtime/absent-kinds.js";
-import { afterSync } from "./runtime/after-sync.js";
-import { cachePart } from "./runtime/cache-part.js";
+import { RecordRegistry } from "./records/dns-service.js";
+import { SharedServices } from "./routing/shared-services.js";
+import { createElector } from "./runtime/create-elector.js";
 import { type Fence, fenced, OpenSince, openFence } from "./runtime/fence.js";
-import { Health } from "./runtime/health.js";
-import { healthRoutes, metricsRoutes, SmallHttpServer } from "./runtime/http-server.js";
-import { knownKinds } from "./runtime/known-kinds.js";
-import { type Elector, LeaderElector, noElection } from "./runtime/leader.js";
-import { type Drainable, type ExitCode, Manager, type Runnable } from "./runtime/manager.js";
+import { Health, healthRoutes, metricsRoutes, SmallHttpServer } from "./runtime/http-server.js";
+import { type Elector, type LeaderElector, noElection } from "./runtime/leader.js";
+import { type Drainable, Manager, type Runnable, type Synced } from "./runtime/manager.js";
+import { StopSwitch, showStop, stoppable, watchLease } from "./runtime/stop-switch.js";
+import { AbsentKinds, afterSync, cachePart, knownKinds } from "./runtime/synced-kinds.js";
 
 export interface OperatorOptions {
   readonly settings: Settings;
   /** The way to the API server. Whoever made it closes it. */
-  readonly transport: Transport;
+  readonly transport: FencedClient;
   readonly logger: Logger;
   /** Tokens, URLs and user agents of the providers. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Of the logger: learns the tokens. @default one of its own */
   readonly redactor?: Redactor;
-  /** @default systemClock */
   readonly clock?: Clock;
-  /** @default Math.random */
   readonly random?: Random;
-  /** @default a new one */
   readonly registry?: MetricsRegistry;
   /** Metrics of the machinery, where the transport has them already. @default made in the registry */
   readonly runtime?: RuntimeMetrics;
   /** Unique for each process. @default host name and a random part */
   readonly identity?: string;
+  /** Probes nodes. @default with sockets */
+  readonly probe?: Probe;
+  /** Shows the plans of a dry run. @default the log */
+  readonly plans?: PlanViewer;
 }
 
 export interface Operator {
@@ -74,7 +87,6 @@ export interface Operator {
   run(stop: AbortSignal): Promise<ExitCode>;
 }
 
-/** There is no provider, and nothing that brings its own. */
 export class NoProviderError extends Error {
   override readonly name = "NoProviderError";
 }
@@ -83,6 +95,7 @@ const FACTORIES: Readonly<Partial<Record<FeatureName, ControllerFactory>>> = {
   pools: createFloatingIPPoolController,
   dns: createNodeDNSRecordSetController,
   routedip: createRoutedIPControllers,
+  publish: createPublicationsController,
 };
 
 const TOKEN_VARIABLES = PROVIDER_KINDS.map(({ tokenVariable }) => `${tokenVariable} or ${tokenVariable}_FILE`);
@@ -100,6 +113,10 @@ class Assembly {
   private readonly clock: Clock;
   private readonly runtime: RuntimeMetrics;
   private readonly identity: string;
+  private readonly stop: StopSwitch;
+  private readonly replica: OwnReplica | undefined;
+  private standby: StandbyService | undefined;
+  private readonly lease: Synced;
   private readonly elector: Elector;
   private readonly fence: Fence;
   private readonly recorder: ApiEventRecorder;
@@ -114,22 +131,24 @@ class Assembly {
     this.registry = registry;
     this.runtime = options.runtime ?? runtimeMetrics(registry, LEASE_NAME);
     this.identity = options.identity ?? `${hostname()}_${randomUUID()}`;
+    this.stop = new StopSwitch(options.logger);
+    this.replica = ownReplica(settings, { identity: this.identity, clock });
     const elector = this.makeElector();
     this.elector = elector ?? noElection;
     this.fence = elector?.fence ?? openFence;
     const metrics = flipopMetrics(registry);
+    showStop(this.stop, metrics);
     this.providers = this.makeProviders(metrics);
     this.recorder = this.makeRecorder();
     this.context = this.makeContext(metrics);
+    metrics.unlisted.readFrom(() => countUnlisted(this.context, this.context.nodes));
+    this.lease = this.stop.follow(watchLease(this.context.watches, settings.namespace));
     const factories = [
       ...settings.features.flatMap((feature) => FACTORIES[feature] ?? []),
       createNodeAnnotationsController,
     ];
     this.parts = factories.map((factory) => factory(this.context));
-    this.kinds = new AbsentKinds(
-      this.parts.flatMap(({ caches }) => caches),
-      this.clock,
-    );
+    this.kinds = new AbsentKinds([...new Set(this.parts.flatMap(({ caches }) => caches))], this.clock);
     this.knownKinds = knownKinds(this.kinds.tolerated(), this.clock, this.context);
     this.health.add("readyz", "kinds", this.kinds.check);
     for (const [name, check] of this.parts.flatMap(({ checks }) => [...checks])) this.health.add("readyz", name, check);
@@ -155,13 +174,14 @@ class Assembly {
   private async close(): Promise<void> {
     await Promise.all(this.parts.map((part) => part.close()));
     this.context.annotated.close();
+    await this.context.health?.close();
     this.context.dryRunPlans?.close();
     await Promise.all([this.context.watches.stop(), this.providers.close()]);
   }
 
   private makeManager(): Manager {
     const { settings, logger } = this.options;
-    const { clock, health, registry, elector } = this;
+    const { clock, health, registry, elector, standby } = this;
     const server = (name: string, bind: string, routes: ReturnType<typeof healthRoutes>) =>
       new SmallHttpServer({ name, bind, routes, logger });
     return new Manager({
@@ -169,9 +189,10 @@ class Assembly {
       servers: [
         server("metrics", settings.metricsBindAddr, metricsRoutes(registry)),
         server("health", settings.healthBindAddr, healthRoutes(health)),
+        ...(standby?.servers ?? []),
       ],
-      caches: [cachePart(this.context.watches.nodes()), ...this.kinds.tolerated()],
-      background: [this.recorder, this.knownKinds],
+      caches: [cachePart(this.context.watches.nodes()), this.lease, ...this.kinds.tolerated()],
+      background: [this.recorder, this.knownKinds, this.kinds.logged(clock, logger), ...(standby?.background ?? [])],
       controllers: this.parts.flatMap((part) => this.controllersOf(part)),
       drainDeadlineMs: settings.shutdownTimeout * 1000,
     });
@@ -188,35 +209,33 @@ class Assembly {
     const { clock, providers, runtime } = this;
     const watches = this.makeWatches();
     const nodes = this.followNodes(watches);
-    const notifier = new Notifier();
+    const [notifier, inventories] = [new Notifier(), new Inventories(clock)];
     const tell = (uids: readonly string[]) => notifier.tell(uids);
-    const inventories = new Inventories(clock);
     providers.onWithdraw(({ addresses }) => addresses && inventories.leave(addresses));
     const client = this.makeClient();
+    addExternalDns(providers, { client, settings });
     const leading = new OpenSince(this.fence, clock);
+    const creations = new CreationRegistry(tell);
+    const created = new CreatedAddresses(() => creations.retry());
+    const leads = () => leading.at !== undefined;
+    const parts = { clock, random, metrics, watches, providers, notify: tell, replica: this.replica, leads };
+    const { standby, ...health } = createHealth({ ...this.options, ...parts });
+    this.standby = standby;
     return {
       ...{ clock, random, logger, client, watches, nodes, providers, inventories, notifier, metrics, runtime },
-      annotated: new AnnotatedNodes(nodes),
+      records: new RecordRegistry(clock, settings.driftInterval * SECOND_MS),
+      ...{ stop: this.stop, owners: new Owners(), services: new SharedServices(watches, settings.watchNamespaces) },
+      ...{ annotated: new AnnotatedNodes(nodes), marks: new NodeMarks(nodes, clock) },
       accounts: new AddressAccounts(providers, { clock, inventories }),
-      claims: new Claims(tell),
-      nodeRequests: new NodeRequestRegistry(tell),
-      creations: new CreationRegistry(tell),
-      records: new RecordRegistry(clock),
-      owners: new Owners(),
+      ...{ claims: new Claims(tell), nodeRequests: new NodeRequestRegistry(tell) },
+      ...{ creations, created, tenants: new TenantAccess(settings.tenantLimits, { created, creations }) },
+      moveLimits: new MoveLimits(clock, settings.maxMovesPerMinute),
+      ...(settings.features.includes("publish") && { publications: new Publications(tell) }),
       events: settings.dryRun ? dryRunEvents(logger) : this.recorder,
-      ...(settings.dryRun && { dryRunPlans: new DryRunPlans(clock, logger) }),
-      leads: () => leading.at !== undefined,
-      leadsSince: () => leading.at,
-      settings: {
-        namespace: settings.namespace,
-        features: settings.features,
-        issuerNamespaces: settings.issuerNamespaces,
-        jobNamespaces: settings.jobNamespaces,
-        watchNamespaces: settings.watchNamespaces,
-        podNamespaces: settings.podNamespaces,
-        resyncMs: settings.resync * 1000,
-        dryRun: settings.dryRun,
-      },
+      ...health,
+      ...(settings.dryRun && { dryRunPlans: this.options.plans ?? new DryRunPlans(clock, logger) }),
+      ...{ leads, leadsSince: () => leading.at },
+      settings: controllerSettings(settings),
     };
   }
 
@@ -250,7 +269,8 @@ class Assembly {
 
   private makeProviders(metrics: FlipopMetrics): ProviderRegistry {
     const { settings, logger, env, redactor = new Redactor(), random = Math.random } = this.options;
-    const { clock, fence } = this;
+    const { clock } = this;
+    const fence = stoppable(this.fence, this.stop);
     const registry = new ProviderRegistry({
       ...{ kinds: PROVIDER_KINDS, env, redactor, logger, clock, random, metrics, fence },
       // A dry run logs plans; what it withholds from them repeats at each run.
@@ -258,23 +278,14 @@ class Assembly {
       dryRun: settings.dryRun,
       userAgent: `flipop/${RELEASE}`,
     });
-    if (registry.names.length > 0 || settings.features.includes("routedip")) return registry;
+    if (registry.names.length > 0 || settings.features.some(needsNoToken)) return registry;
     throw new NoProviderError(`no provider has a token: set ${TOKEN_VARIABLES.join(", or ")}`);
   }
 
   private makeElector(): LeaderElector | undefined {
-    const { settings, logger, transport, random } = this.options;
-    if (!settings.leaderElect) return undefined;
-    const { leaseDuration, renewDeadline, retryPeriod } = settings;
-    return new LeaderElector({
-      lock: new LeaseLock(transport, settings.namespace, LEASE_NAME),
-      identity: this.identity,
-      clock: this.clock,
-      logger,
-      timings: { leaseMs: leaseDuration * 1000, renewDeadlineMs: renewDeadline * 1000, retryMs: retryPeriod * 1000 },
-      metrics: this.runtime.leader,
-      ...(random && { random }),
-    });
+    const { identity, clock, replica, stop } = this;
+    const hooks = electionHooks(stop.elected, replica);
+    return createElector({ ...this.options, ...{ identity, clock, hooks }, metrics: this.runtime.leader });
   }
 
   private makeRecorder(): ApiEventRecorder {

@@ -1,20 +1,18 @@
+/** What the commands of flipop start. */
+
 import { LEASE_NAME, RELEASE } from "cdk8s-flipop/api";
-import { settlesWithin } from "./async/wait.js";
+import { settlesWithin } from "./async.js";
 import { CLOSE_DEADLINE_MS } from "./bounds.js";
 import { systemClock } from "./clock.js";
-import type { Settings } from "./config.js";
-import { createLogger } from "./create-logger.js";
-import { unknownVariables } from "./environment.js";
+import { type Settings, unknownVariables } from "./config.js";
+import { EXIT, shutdownSignals } from "./exit.js";
 import { ConfigError } from "./kube/config/cluster-config.js";
 import { loadClusterConfig } from "./kube/config/load-config.js";
 import { Transport } from "./kube/transport/transport.js";
-import type { Logger } from "./logging.js";
+import { createLogger, type Logger, Redactor } from "./logging.js";
+import { type RuntimeMetrics, runtimeMetrics } from "./metrics/definitions.js";
 import { MetricsRegistry } from "./metrics/registry.js";
-import { type RuntimeMetrics, runtimeMetrics } from "./metrics/runtime.js";
 import { createOperator, NoProviderError, type Operator, type OperatorOptions } from "./operator.js";
-import { Redactor } from "./redactor.js";
-import { EXIT } from "./runtime/manager.js";
-import { shutdownSignals } from "./runtime/signals.js";
 
 /** `flipop run`: lives until a signal. Resolves to the exit code. */
 export async function run(settings: Settings): Promise<number> {
@@ -67,4 +65,28 @@ function assemble(options: OperatorOptions): Operator | undefined {
     options.logger.error({ error: error.message }, "no provider is set up");
     return undefined;
   }
+}
+
+/** The part of package flipop-sandbox that `flipop sandbox` calls. */
+interface Sandbox {
+  runSandbox(args: readonly string[]): Promise<number>;
+}
+
+const MISSING =
+  "flipop: the sandbox is a package of its own, flipop-sandbox, which is not installed here: " +
+  "clone https://github.com/flipop/flipop, then `npm ci && npm run build` and `node sandbox/dist/flipop-sandbox.mjs` there\n";
+
+/** Resolves to the exit code. */
+export async function runInstalledSandbox(
+  args: readonly string[],
+  err: (text: string) => void,
+  load: () => Promise<Sandbox> = () => import("flipop-sandbox"),
+): Promise<number> {
+  const sandbox = await load().catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ERR_MODULE_NOT_FOUND") throw error;
+    return undefined;
+  });
+  if (sandbox !== undefined) return sandbox.runSandbox(args);
+  err(MISSING);
+  return EXIT.failed;
 }

@@ -6,17 +6,28 @@ import { FLAGS, providerVariables, RELEASE } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { type CliContext, runCli } from "../src/cli.js";
+import type { CommandSpec, ParsedCall } from "../src/commands/command.js";
+import { COMMANDS } from "../src/commands/commands.js";
 import type { Settings } from "../src/config.js";
-import { EXIT_MEANINGS, INTERRUPTED, NO_READER, USAGE } from "../src/exit-codes.js";
-import { EXIT } from "../src/runtime/manager.js";
+import { EXIT, EXIT_MEANINGS, INTERRUPTED, NO_READER, USAGE } from "../src/exit.js";
 
 /** Runs a command line; what it started, printed and returned. */
-async function cli(args: readonly string[], env: CliContext["env"] = {}) {
-  const seen: { settings?: Settings; sandbox?: readonly string[]; out: string; err: string } = { out: "", err: "" };
+async function cli(args: readonly string[], env: CliContext["env"] = {}, plugin = false) {
+  const seen: {
+    settings?: Settings;
+    sandbox?: readonly string[];
+    called?: readonly [string, ParsedCall];
+    out: string;
+    err: string;
+  } = { out: "", err: "" };
   const commands = {
     run: async (settings: Settings) => {
       seen.settings = settings;
       return 3;
+    },
+    call: async ({ name }: CommandSpec, call: ParsedCall) => {
+      seen.called = [name, call];
+      return 0;
     },
     sandbox: async (args: readonly string[]) => {
       seen.sandbox = args;
@@ -25,6 +36,7 @@ async function cli(args: readonly string[], env: CliContext["env"] = {}) {
   };
   const context = {
     env,
+    plugin,
     out: (text: string) => {
       seen.out += text;
     },
@@ -63,8 +75,29 @@ describe("the command line", () => {
     for (const { env } of providerVariables()) expect(seen.out).to.include(env);
   });
 
-  it("tells its version", async () => {
+  it("prints its version", async () => {
     expect((await cli(["--version"])).seen.out).to.equal(`${RELEASE}\n`);
+  });
+
+  it("hands a command its arguments and options", async () => {
+    const { code, seen } = await cli(["status", "-n", "games", "--watch"]);
+    expect(seen.called).to.deep.equal(["status", { args: [], options: { namespace: "games", watch: true } }]);
+    expect([code, seen.settings]).to.deep.equal([0, undefined]);
+  });
+
+  it("describes every command under --help, alone and in the list", async () => {
+    const all = (await cli(["--help"])).seen.out;
+    for (const { name, summary, options } of COMMANDS) {
+      expect(all.replaceAll(/\s+/g, " ")).to.include(summary);
+      const own = (await cli([name, "--help"])).seen.out;
+      for (const { flags } of options) expect(own, name).to.include(flags);
+    }
+  });
+
+  it("prints the help, and starts no operator, as a plugin of kubectl without a command", async () => {
+    const { code, seen } = await cli([], {}, true);
+    expect([code, seen.settings]).to.deep.equal([0, undefined]);
+    expect(seen.out).to.include("status");
   });
 
   it("hands the sandbox all arguments that follow its name", async () => {
@@ -93,7 +126,13 @@ describe("the command line", () => {
       ["--bogus", "--", "x"],
       /^flipop: unknown option '--bogus': see flipop --help\nflipop: unexpected argument "x"\n$/,
     ],
-    [["start"], /^flipop: there is no command "start": use run or sandbox\n$/],
+    [["start"], /^flipop: there is no command "start": (use run, |did you mean )/],
+    [["statsu"], /^flipop: there is no command "statsu": did you mean status\?\n$/],
+    [["status", "--outptu=json"], /^flipop: unknown option '--outptu=json'.*: see flipop status --help\n$/],
+    [
+      ["status", "-o", "xml"],
+      /^flipop: option .*-o, --output.* argument 'xml' is invalid\. Allowed choices are wide, json, yaml\.: see flipop status --help\n$/,
+    ],
   ];
   for (const [args, message] of mistakes) {
     it(`refuses ${args.join(" ")} with exit code 2`, async () => {
@@ -103,7 +142,7 @@ describe("the command line", () => {
     });
   }
 
-  it("tells all that is wrong at once: flags, variables, values, and what they are to each other", async () => {
+  it("reports all mistakes at once: flags, variables, values, and how they combine", async () => {
     const args = ["--resynk", "5", "--health-bind-addr=:99999", "--watch-namespaces=a,A_b", "--job-namespaces=flipop"];
     const { code, seen } = await cli([...args, "--debug=maybe"], { FLIPOP_DRYRUN: "true" });
     expect(seen.err.trimEnd().split("\n")).to.deep.equal([
@@ -118,7 +157,7 @@ describe("the command line", () => {
     expect(code).to.equal(2);
   });
 
-  it("ends quietly when nobody reads what it prints", async () => {
+  it("ends quietly if the reader of its output has gone", async () => {
     const file = resolve(import.meta.dirname, "../src/main.ts");
     const child = spawn(process.execPath, ["--import", "tsx", file, "--help"], { stdio: "pipe" });
     child.stdout.destroy();

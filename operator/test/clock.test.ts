@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { systemClock } from "../src/clock.js";
+import { systemClock, timeText } from "../src/clock.js";
 import { FakeClock } from "./support/fake-clock.js";
 
 describe("clock", () => {
@@ -15,6 +15,12 @@ describe("clock", () => {
       expect(getEventListeners(controller.signal, "abort")).to.have.length(0);
     });
   }
+
+  it("writes times for people with their date and zone, and no earlier than they are", () => {
+    expect(timeText(Date.parse("2026-01-01T10:02:10.001Z"))).to.equal("2026-01-01T10:02:11Z");
+    expect(timeText(Date.parse("2026-01-01T10:02:11Z"))).to.equal("2026-01-01T10:02:11Z");
+    expect(timeText(Date.parse("2026-01-01T23:59:59.5Z"))).to.equal("2026-01-02T00:00:00Z");
+  });
 
   it("of the system sleeps, and does not call a cancelled timer", async () => {
     const timer = systemClock.setTimer(0, () => expect.fail("cancelled timer ran"));

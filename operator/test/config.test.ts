@@ -1,7 +1,7 @@
 import { FLAGS } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { readSettings, SettingsError, type SettingsSource } from "../src/config.js";
+import { misspelt, readSettings, SettingsError, type SettingsSource, unknownVariables } from "../src/config.js";
 
 function read(source: Partial<SettingsSource> = {}) {
   return readSettings({ flags: {}, env: {}, ...source });
@@ -42,13 +42,28 @@ describe("readSettings", () => {
     expect(read({ env: { FLIPOP_RESYNC: "10" }, flags: { resync: "20" } }).resync).to.equal(20);
   });
 
+  it("reads the limits of tenants from JSON or a file, and names each mistake", () => {
+    const limits = { namespaces: [{ names: ["team-*"], maxCreatedAddresses: 2 }] };
+    const json = JSON.stringify(limits);
+    expect(read({ flags: { "tenant-limits": json } }).tenantLimits).to.deep.equal(limits);
+    expect(
+      read({ env: { FLIPOP_TENANT_LIMITS: "/etc/limits.json" }, readFile: () => json }).tenantLimits,
+    ).to.deep.equal(limits);
+    expect(read().tenantLimits).to.deep.equal({});
+    const wrong = (text: string) => problems({ flags: { "tenant-limits": text } });
+    expect(wrong('{"namespaces":[{"names":[],"allowedNames":["A B"]}]}')).to.have.length(2);
+    expect(wrong('{"maxCreated":1}')[0]).to.match(/^--tenant-limits: maxCreated is not a field/);
+    expect(wrong("{")[0]).to.contain("is not JSON");
+    expect(wrong("/no/such/file")[0]).to.contain("neither JSON nor a file that can be read");
+  });
+
   it("finds the operator's namespace: the flag, the pod's, flipop", () => {
     expect(read().namespace).to.equal("flipop");
     expect(read({ podNamespace: "pods" }).namespace).to.equal("pods");
     expect(read({ podNamespace: "pods", flags: { namespace: "mine" } }).namespace).to.equal("mine");
   });
 
-  it("lets issuers use the operator's namespace unless told otherwise", () => {
+  it("lets issuers use the operator's namespace unless the configuration names others", () => {
     expect(read({ podNamespace: "pods" }).issuerNamespaces).to.deep.equal(["pods"]);
     expect(read({ flags: { "issuer-namespaces": "a,b" } }).issuerNamespaces).to.deep.equal(["a", "b"]);
   });
@@ -65,6 +80,18 @@ describe("readSettings", () => {
     [{ flags: { debug: "yes" } }, '--debug: "yes" is not a valid value of debug: use true or false'],
     [{ env: { FLIPOP_DRY_RUN: "" } }, 'FLIPOP_DRY_RUN: "" is not a valid value of dry-run: use true or false'],
     [
+      { flags: { "drift-interval": "5" } },
+      "--drift-interval 5: each record set is read that often, which the provider's limits do not allow: use at least 30",
+    ],
+    [
+      { flags: { "witness-bind-addr": ":8082", "node-name": "node-1" } },
+      '--witness-bind-addr ":8082": other replicas ask at this address: give it the IP address of the pod, as in "[10.0.0.1]:8082"',
+    ],
+    [
+      { flags: { "witness-bind-addr": "[10.0.0.1]:8082" } },
+      '--witness-bind-addr "[10.0.0.1]:8082": the node of a witness must be known: give --node-name, too',
+    ],
+    [
       { flags: { resync: "1m" } },
       '--resync: "1m" is not a valid value of resync: give a number of seconds above 0, such as 60',
     ],
@@ -73,10 +100,17 @@ describe("readSettings", () => {
       'FLIPOP_RESYNC: "-1" is not a valid value of resync: give a number of seconds above 0, such as 60',
     ],
     [
-      { flags: { features: "pools,dsn" } },
-      '--features: "pools,dsn" is not a valid value of features: use pools, dns, routedip, jobs',
+      { flags: { "max-moves-per-minute": "0.5" } },
+      '--max-moves-per-minute: "0.5" is not a valid value of max-moves-per-minute: give a whole number, such as 10',
     ],
-    [{ flags: { features: "" } }, '--features: "" is not a valid value of features: use pools, dns, routedip, jobs'],
+    [
+      { flags: { features: "pools,dsn" } },
+      '--features: "pools,dsn" is not a valid value of features: use pools, dns, routedip, jobs, healthchecks, externaldns, publish',
+    ],
+    [
+      { flags: { features: "" } },
+      '--features: "" is not a valid value of features: use pools, dns, routedip, jobs, healthchecks, externaldns, publish',
+    ],
     [
       { flags: { "log-format": "xml" } },
       '--log-format: "xml" is not a valid value of log-format: use auto, text, json',
@@ -110,7 +144,37 @@ describe("readSettings", () => {
     });
   }
 
-  it("tells all problems at once", () => {
+  it("reports all problems at once", () => {
     expect(problems({ flags: { debug: "x", resync: "x" } })).to.have.length(2);
+  });
+});
+
+function env(...names: readonly string[]) {
+  return Object.fromEntries(names.map((name) => [name, "x"]));
+}
+
+describe("variables that look like the operator's", () => {
+  it("are passed over where Kubernetes made them of a Service", () => {
+    const ofFlipop = ["FLIPOP_SERVICE_HOST", "FLIPOP_SERVICE_PORT", "FLIPOP_SERVICE_PORT_METRICS", "FLIPOP_PORT"];
+    const ofItsPort = ["", "_PROTO", "_PORT", "_ADDR"].map((end) => `FLIPOP_PORT_8080_TCP${end}`);
+    const ofAnother = ["FLIPOP_METRICS_SERVICE_HOST", "FLIPOP_METRICS_PORT", "FLIPOP_METRICS_PORT_8080_TCP_ADDR"];
+    const all = env(...ofFlipop, ...ofItsPort, ...ofAnother, "FLIPOP_RESYNC", "FLIPOPS", "PATH");
+    expect([misspelt(all), unknownVariables(all)]).to.deep.equal([[], []]);
+  });
+
+  it("are reported as misspelt if they resemble one of its own", () => {
+    const wrong = ["FLIPOP_DRYRUN", "FLIPOP_NAMESPACES", "FLIPOP_WATCH_NAMESPACE", "FLIPOP_debug"];
+    expect(misspelt(env(...wrong)).map((text) => text.replace(/.* mean /, ""))).to.deep.equal([
+      "FLIPOP_DRY_RUN?",
+      "FLIPOP_NAMESPACE?",
+      "FLIPOP_WATCH_NAMESPACES?",
+      "FLIPOP_DEBUG?",
+    ]);
+    expect(unknownVariables(env(...wrong))).to.deep.equal([]);
+  });
+
+  it("are somebody else's where they are like none", () => {
+    const others = ["FLIPOP_LONG", "FLIPOP_SEED", "FLIPOP_SPECS", "FLIPOP_TEST_COUNTS", "FLIPOP_VERSION"];
+    expect([misspelt(env(...others)), unknownVariables(env(...others))]).to.deep.equal([[], others]);
   });
 });

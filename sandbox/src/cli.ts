@@ -1,5 +1,5 @@
 /** The command line of `flipop-sandbox`, and of `flipop sandbox` where this package is installed. */
-import { Option } from "commander";
+import { type Command, Option } from "commander";
 import { baseCommand, type Output, usageError } from "flipop-operator/command-line";
 import { SettingsError } from "flipop-operator/config";
 import { SANDBOX_APIS, type SandboxOptions } from "./options.js";
@@ -25,11 +25,23 @@ export async function runSandbox(
     code = await play(options);
   });
   try {
+    checkArguments(args, command);
     await command.parseAsync(args, { from: "user" });
     return code;
   } catch (error) {
-    return usageError(error, output);
+    const code = usageError(error, output);
+    if (error instanceof UnknownCommand) output.err(`\n${command.helpInformation()}`);
+    return code;
   }
+}
+
+/** There are only options, so a first word can only be meant as a command. */
+class UnknownCommand extends SettingsError {}
+
+function checkArguments([first = ""]: readonly string[], command: Command): void {
+  if (first === "" || first.startsWith("-")) return;
+  const scenario = /\.ya?ml$/.test(first) ? `: to play a scenario, give --scenario ${first}` : "; it has only options";
+  throw new UnknownCommand([`${command.name()} has no command "${first}"${scenario}`]);
 }
 
 function sandboxCommand(output: Output) {

@@ -1,5 +1,5 @@
 /** The executable `flipop-sandbox`. */
-import { endWithoutReader } from "flipop-operator/broken-pipe";
+import { endWithoutReader } from "flipop-operator/exit";
 import { runSandbox } from "./cli.js";
 
 endWithoutReader();

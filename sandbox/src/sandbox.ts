@@ -1,7 +1,6 @@
 import { systemClock } from "flipop-operator/clock";
-import { createLogger } from "flipop-operator/create-logger";
-import { EXIT } from "flipop-operator/manager";
-import { Redactor } from "flipop-operator/redactor";
+import { EXIT } from "flipop-operator/exit";
+import { createLogger, Redactor } from "flipop-operator/logging";
 import { startCloudflareSimulator } from "./cloudflare/index.js";
 import { startStandAloneDigitalOcean } from "./digitalocean/stand-alone.js";
 import { cloudflareSection, digitalOceanSection, greeting, kubernetesSection } from "./greeting.js";

@@ -51,7 +51,15 @@ describe("the sandbox's command line", () => {
   const mistakes: readonly (readonly [string[], RegExp])[] = [
     [["--once", "--keep"], /^flipop: --once and --keep: one ends it, one goes on: leave one of them out\n$/],
     [["--seed"], /^flipop: unknown option '--seed'.*: see flipop-sandbox --help\n$/],
-    [["story.yaml"], /^flipop: too many arguments.*: see flipop-sandbox --help\n$/],
+    [
+      ["story.yaml"],
+      /^flipop: flipop-sandbox has no command "story.yaml": to play a scenario, give --scenario story.yaml\n/,
+    ],
+    [
+      ["play"],
+      /^flipop: flipop-sandbox has no command "play"; it has only options\n\nUsage: flipop-sandbox \[options\]\n/,
+    ],
+    [["--once", "story.yaml"], /^flipop: too many arguments.*: see flipop-sandbox --help\n$/],
     [["--port", "x"], /--port: "x" is not a port: give a number from 0 to 65535/],
     [["--speed", "0"], /--speed: "0" is not a speed: give a number above 0, at most 10000/],
     [["--only", "cloudflare", "--speed", "2"], /no story is played with --only cloudflare/],

@@ -51,7 +51,7 @@ acts: [{ title: nothing much, steps: [settle] }]
   const SPEC = "spec: { provider: digitalocean, region: nyc3, desiredIPs: 1 }";
   const POOL = `{ apiVersion: flipop.digitalocean.com/v1alpha1, kind: FloatingIPPool, metadata: { name: web, namespace: default }, ${SPEC} }`;
 
-  it("plays a story, and ends with it where nobody could stop it", async () => {
+  it("plays a story, and ends with it if no signal can stop it", async () => {
     const file = join(await folder(), "short.yaml");
     await writeFile(file, SCENARIO);
     const { seen, exitCode } = start("--scenario", file);

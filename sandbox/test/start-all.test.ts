@@ -37,7 +37,7 @@ describe("the sandbox's world", () => {
     }
   });
 
-  it("tells all that a kubelet tells of its machine, and when conditions changed", async () => {
+  it("reports all that a kubelet reports of its machine, and when conditions changed", async () => {
     const { clock, nodes } = await start();
     const [{ status } = { status: {} }] = nodes() as readonly { status: Record<string, unknown> }[];
     const info = status["nodeInfo"] as Record<string, string>;

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { RELEASE } from "cdk8s-flipop/api";
 import { expect } from "chai";
+import { skip } from "flipop-testbed";
 import { after, before, describe, it } from "mocha";
 import type { BuiltImage } from "../../tools/image/build.js";
 import type { Entry } from "../../tools/image/entries.js";
@@ -72,8 +73,7 @@ describe("the released image", function () {
 
   it("starts from its root file system", async function () {
     if (HERE === undefined) {
-      console.log(`SKIPPED, no image for ${process.arch}: it cannot start here`);
-      this.skip();
+      skip(this, `no image for ${process.arch}: it cannot start here`);
     }
     const root = join(folder, "root");
     writeEntries(root, entriesOf(HERE));

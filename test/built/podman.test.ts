@@ -5,7 +5,7 @@ import { Chart, Testing, Yaml } from "cdk8s";
 import { FlipopOperator } from "cdk8s-flipop";
 import { LEASE_NAME } from "cdk8s-flipop/api";
 import { expect } from "chai";
-import { type ControlPlane, controlPlaneOrSkip, eventually, freePort, stopShared } from "flipop-testbed";
+import { type ControlPlane, controlPlaneOrSkip, eventually, freePort, skip, stopShared } from "flipop-testbed";
 import { after, before, describe, it } from "mocha";
 import { IMAGE_NAME } from "../../tools/image/settings.js";
 import { tarOf } from "../../tools/image/tar.js";
@@ -28,8 +28,7 @@ describe("the image in podman, with a real API server and the roles of FlipopOpe
 
   before(async function () {
     if (HERE === undefined || !works("podman", ["--version"])) {
-      console.log("SKIPPED, no podman here, or no image for this platform: the image is not run in a container");
-      this.skip();
+      skip(this, "no podman here, or no image for this platform: the image is not run in a container");
     }
     const groups = ["system:serviceaccounts", "system:serviceaccounts:flipop", "system:authenticated"];
     plane = await controlPlaneOrSkip(this, { identities: [{ name: SERVICE_ACCOUNT, groups }] });

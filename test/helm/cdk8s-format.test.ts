@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect } from "chai";
+import { skip } from "flipop-testbed";
 import { after, before, describe, it } from "mocha";
 import { parseAllDocuments } from "yaml";
 import { findOrBuildHelm } from "../../tools/helm/helm-binary.js";
@@ -16,6 +17,7 @@ const TEST_TIMEOUT_MS = 120_000;
 const APP = `
 import { App, Chart } from "cdk8s";
 import { FlipopCrds, FlipopOperator, FloatingIPPool, MetricsScrape, OperatorFeature } from "cdk8s-flipop";
+import { skip } from "flipop-testbed";
 
 const app = new App();
 new FlipopCrds(new Chart(app, "crds"), "crds");
@@ -41,8 +43,7 @@ describe("the output of cdk8s synth --format helm, with alert rules and dashboar
     try {
       helm = await findOrBuildHelm();
     } catch (error) {
-      process.stderr.write(`helm is not installed and the build failed: SKIPPED, ${String(error).split("\n")[0]}\n`);
-      this.skip();
+      skip(this, `helm is not installed and the build failed: ${String(error).split("\n")[0]}`);
     }
     // The app imports packages of this repo.
     folder = await mkdtemp(join(ROOT, "test/helm/tmp-"));

@@ -6,28 +6,30 @@ import { conditionOf } from "../../tools/helm/condition.js";
 import { propDocs } from "../../tools/helm/prop-docs.js";
 import { fillIn } from "../../tools/helm/text.js";
 import { toTree } from "../../tools/helm/tree.js";
-import { VALUES } from "../../tools/helm/values.js";
+import { CHART_VALUES, REPLACED_PROPS, VALUES } from "../../tools/helm/values.js";
 import type { Probe } from "../../tools/helm/variants.js";
 
-const { POOLS, DNS, ROUTED_IP, JOBS } = OperatorFeature;
+const { POOLS, DNS, ROUTED_IP, JOBS, HEALTH_CHECKS } = OperatorFeature;
 const probe = (facts: Omit<Probe, "documents">): Probe => ({ documents: new Map(), ...facts });
 const features = (...lacking: OperatorFeature[]): Probe[] => lacking.map((feature) => probe({ feature }));
 
 describe("the Helm chart", () => {
   const files = chartFiles();
 
-  it("has a fixed name, the release as its versions, and the CustomResourceDefinitions in crds/", () => {
+  it("has a fixed name, the release as its versions, and templates of the CustomResourceDefinitions", () => {
     expect(files.get("Chart.yaml")).to.match(/^name: flipop$/m);
     expect(files.get("Chart.yaml")).to.match(/^version: 0\.1\.0$/m);
     expect(files.get("Chart.yaml")).to.match(/^appVersion: "0\.1\.0"$/m);
-    expect([...files.keys()].filter((file) => file.startsWith("crds/"))).to.have.length(5);
+    expect([...files.keys()].filter((file) => file.startsWith("templates/crds/"))).to.have.length(5);
   });
 
-  it("has a value for every prop of the operator, and no other", () => {
-    expect(Object.keys(VALUES).sort()).to.deep.equal([...propDocs().keys()].sort());
+  it("has a value for every prop of the operator, in the same form or in that of most charts", () => {
+    const same = Object.keys(VALUES).filter((name) => !(name in CHART_VALUES));
+    expect(same.sort()).to.deep.equal([...propDocs().keys()].sort());
+    for (const values of Object.values(REPLACED_PROPS)) expect(VALUES).to.include.keys(...values, "crds");
   });
 
-  it("describes every value with the docstring of its prop", () => {
+  it("describes every value, with the docstring of its prop if that has the same form", () => {
     const text = (files.get("values.yaml") ?? "").replaceAll("\n# ", " ");
     for (const [name, docs] of propDocs()) expect(text, name).to.include(docs);
   });
@@ -45,7 +47,7 @@ describe("the Helm chart", () => {
   });
 
   it("contains no sentinel", () => {
-    const own = [...files].filter(([file]) => !file.startsWith("crds/"));
+    const own = [...files].filter(([file]) => !file.startsWith("templates/crds/"));
     for (const [file, text] of own) expect(text, file).not.to.match(/\bhelm-[a-z]|\b[7-9]\d{5}\b/);
   });
 });
@@ -60,8 +62,8 @@ describe("the conditions of a template", () => {
   });
 
   it("are the features with the part, derived from those that lack it", () => {
-    expect(conditionOf(features(POOLS, ROUTED_IP, JOBS))).to.equal('has "dns" $.Values.features');
-    expect(conditionOf(features(DNS, JOBS))).to.equal(
+    expect(conditionOf(features(POOLS, ROUTED_IP, JOBS, HEALTH_CHECKS))).to.equal('has "dns" $.Values.features');
+    expect(conditionOf(features(DNS, JOBS, HEALTH_CHECKS))).to.equal(
       'or (has "pools" $.Values.features) (has "routedip" $.Values.features)',
     );
   });
@@ -97,7 +99,7 @@ describe("the comparison of syntheses", () => {
 describe("the text of a template", () => {
   it("has values instead of sentinels", () => {
     expect(fillIn("helm-name-metrics in helm-namespace", undefined)).to.equal(
-      "{{ $.Values.name }}-metrics in {{ $.Values.namespace }}",
+      '{{ include "flipop.fullname" $ }}-metrics in {{ $.Release.Namespace }}',
     );
   });
 

@@ -3,176 +3,42 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { Chart, Duration, Testing, Yaml } from "cdk8s";
-import {
-  Credentials,
-  FlipopOperator,
-  type FlipopOperatorProps,
-  MetricsScrape,
-  OperatorFeature,
-  TaintEffect,
-  Toleration,
-} from "cdk8s-flipop";
+import { Chart, Testing, Yaml } from "cdk8s";
+import { FlipopOperator, type FlipopOperatorProps } from "cdk8s-flipop";
 import { expect } from "chai";
+import { skip } from "flipop-testbed";
 import { after, before, describe, it } from "mocha";
 import { writeChart } from "../../tools/helm/chart.js";
 import { findOrBuildHelm } from "../../tools/helm/helm-binary.js";
+import { CASES, REFUSED } from "./cases.js";
 
 const run = promisify(execFile);
-const { POOLS, DNS, ROUTED_IP, JOBS } = OperatorFeature;
 const BUILD_TIMEOUT_MS = 20 * 60_000;
 const TEST_TIMEOUT_MS = 60_000;
 
 // A helm that was built from its module assumes an old release for an unknown cluster.
 const KUBE_VERSION = ["--kube-version", "1.35"];
 
-/** Props of the construct and the equivalent values of the chart. */
-interface Case {
-  readonly title: string;
-  readonly props: FlipopOperatorProps;
-  readonly values: Readonly<Record<string, unknown>>;
-}
-
-const CASES: readonly Case[] = [
-  { title: "without any value", props: {}, values: {} },
-  {
-    title: "with as little as possible",
-    props: {
-      name: "small",
-      namespace: "edge",
-      createNamespaces: false,
-      features: [DNS],
-      replicas: 1,
-      serviceAccountName: "robot",
-      admissionPolicy: false,
-    },
-    values: {
-      name: "small",
-      namespace: "edge",
-      createNamespaces: false,
-      features: ["dns"],
-      replicas: 1,
-      serviceAccountName: "robot",
-      admissionPolicy: false,
-    },
-  },
-  {
-    title: "with everything",
-    props: {
-      name: "full",
-      features: [POOLS, DNS, ROUTED_IP, JOBS],
-      watchNamespaces: ["team-a", "team-b"],
-      podNamespaces: ["team-a", "web"],
-      issuerNamespaces: ["team-b"],
-      jobNamespaces: ["work", "play"],
-      digitalOcean: Credentials.fromSecretName("do", "token"),
-      cloudflare: Credentials.fromSecretName("cf", "token"),
-      image: "registry.example.com/flipop:1",
-      imagePullSecrets: ["pull", "pull-2"],
-      replicas: 3,
-      nodeSelector: { pool: "infra", "example.com/zone": "1" },
-      tolerations: [Toleration.keyValue("pool", "infra", TaintEffect.NO_SCHEDULE), Toleration.all()],
-      priorityClassName: "high",
-      cpuRequest: "0.1",
-      cpuLimit: "1",
-      memoryRequest: "256Mi",
-      memoryLimit: "1Gi",
-      env: { HTTPS_PROXY: "http://proxy:3128", NO_PROXY: '"quoted", {{ braces }}' },
-      extraArgs: ["--log-format=json", "--leader-elect-lease-duration=30"],
-      debug: true,
-      dryRun: true,
-      resync: Duration.minutes(5),
-      shutdownTimeout: Duration.seconds(45),
-      networkPolicy: true,
-      scrape: MetricsScrape.SERVICE_MONITOR,
-      alertRules: true,
-      dashboard: true,
-      monitoringLabels: { release: "prometheus" },
-    },
-    values: {
-      name: "full",
-      features: ["pools", "dns", "routedip", "jobs"],
-      watchNamespaces: ["team-a", "team-b"],
-      podNamespaces: ["team-a", "web"],
-      issuerNamespaces: ["team-b"],
-      jobNamespaces: ["work", "play"],
-      digitalOcean: { secretName: "do", key: "token" },
-      cloudflare: { secretName: "cf", key: "token" },
-      image: "registry.example.com/flipop:1",
-      imagePullSecrets: ["pull", "pull-2"],
-      replicas: 3,
-      nodeSelector: { pool: "infra", "example.com/zone": "1" },
-      tolerations: [{ key: "pool", operator: "Equal", value: "infra", effect: "NoSchedule" }, { operator: "Exists" }],
-      priorityClassName: "high",
-      cpuRequest: "0.1",
-      cpuLimit: "1",
-      memoryRequest: "256Mi",
-      memoryLimit: "1Gi",
-      env: { HTTPS_PROXY: "http://proxy:3128", NO_PROXY: '"quoted", {{ braces }}' },
-      extraArgs: ["--log-format=json", "--leader-elect-lease-duration=30"],
-      debug: true,
-      dryRun: true,
-      resync: 300,
-      shutdownTimeout: 45,
-      networkPolicy: true,
-      scrape: "ServiceMonitor",
-      alertRules: true,
-      dashboard: true,
-      monitoringLabels: { release: "prometheus" },
-    },
-  },
-  {
-    title: "with watched namespaces, and issuers in its own",
-    props: { features: [ROUTED_IP], watchNamespaces: ["team-a", "team-b"] },
-    values: { features: ["routedip"], watchNamespaces: ["team-a", "team-b"] },
-  },
-  {
-    title: "with watched namespaces, and no admission policy",
-    props: { watchNamespaces: ["team-a"], admissionPolicy: false },
-    values: { watchNamespaces: ["team-a"], admissionPolicy: false },
-  },
-  {
-    title: "with a PodMonitor, a long name, a namespace that looks like a number, and Jobs alone",
-    props: {
-      name: "n".repeat(45),
-      namespace: "007",
-      features: [JOBS],
-      podNamespaces: ["web"],
-      scrape: MetricsScrape.POD_MONITOR,
-      dashboard: true,
-    },
-    values: {
-      name: "n".repeat(45),
-      namespace: "007",
-      features: ["jobs"],
-      podNamespaces: ["web"],
-      scrape: "PodMonitor",
-      dashboard: true,
-    },
-  },
-];
-
-/** Values that the schema must reject, and a part of Helm's message. */
-const REFUSED: Readonly<Record<string, readonly [values: object, message: string]>> = {
-  "a misspelt value": [{ replica: 2 }, "additional properties 'replica' not allowed"],
-  "replicas in words": [{ replicas: "two" }, "/replicas"],
-  "an unknown feature": [{ features: ["pool"] }, "/features/0"],
-  "no feature": [{ features: [] }, "/features"],
-  "a name with capitals": [{ name: "Flipop" }, "/name"],
-  "a token in the environment": [{ env: { DIGITALOCEAN_ACCESS_TOKEN: "x" } }, "DIGITALOCEAN_ACCESS_TOKEN"],
-  "a token in another variable": [{ env: { MY_TOKEN: `dop_v1_${"0a".repeat(32)}` } }, "/env/MY_TOKEN"],
-  "a flag that has a value of its own": [{ extraArgs: ["--resync=1"] }, "/extraArgs/0"],
-  "a quantity in words": [{ memoryLimit: "much" }, "/memoryLimit"],
-  "credentials without a key": [{ digitalOcean: { key: null } }, "/digitalOcean"],
-  "a scrape object of another kind": [{ scrape: "Probe" }, "/scrape"],
-  "creating a namespace of Kubernetes": [{ namespace: "kube-system" }, "/namespace"],
-  "creating a namespace of Kubernetes for Jobs": [{ jobNamespaces: ["work", "default"] }, "/jobNamespaces/1"],
-  "a label that is always there": [{ monitoringLabels: { "app.kubernetes.io/name": "x" } }, "app.kubernetes.io/name"],
+/** How a release gets the name of its objects. */
+const NAMES: Readonly<Record<string, { release: string; values?: object; name: string }>> = {
+  "in a release of that name": { release: "flipop-next", name: "flipop-next" },
+  "in a release of another name": { release: "edge", name: "edge-flipop" },
+  "with nameOverride": { release: "edge", values: { nameOverride: "ips" }, name: "edge-ips" },
+  "with fullnameOverride": { release: "edge", values: { fullnameOverride: "ips" }, name: "ips" },
 };
 
 interface Manifest {
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string; readonly labels: Record<string, string> };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels: Record<string, string>;
+    readonly annotations?: Record<string, string>;
+  };
+}
+
+interface TestPod extends Manifest {
+  readonly spec: { readonly containers: readonly { readonly args: readonly string[] }[] };
 }
 
 describe("the Helm chart, rendered by helm", () => {
@@ -185,8 +51,7 @@ describe("the Helm chart, rendered by helm", () => {
     try {
       helm = await findOrBuildHelm();
     } catch (error) {
-      process.stderr.write(`helm is not installed and the build failed: SKIPPED, ${String(error).split("\n")[0]}\n`);
-      this.skip();
+      skip(this, `helm is not installed and the build failed: ${String(error).split("\n")[0]}`);
     }
     this.timeout(TEST_TIMEOUT_MS);
     folder = await mkdtemp(join(tmpdir(), "flipop-helm-"));
@@ -205,14 +70,14 @@ describe("the Helm chart, rendered by helm", () => {
   }
 
   async function render(values: object, ...flags: readonly string[]): Promise<readonly Manifest[]> {
-    const args = ["template", "any", chart, ...KUBE_VERSION, "--values", await valuesFile(values), ...flags];
+    const args = ["template", "flipop", chart, ...KUBE_VERSION, "--values", await valuesFile(values), ...flags];
     const { stdout } = await run(helm, args, { maxBuffer: 2 ** 26 });
     const file = join(folder, "rendered.yaml");
     await writeFile(file, stdout);
     return Yaml.load(file) as readonly Manifest[];
   }
 
-  for (const { title, props, values } of CASES) {
+  for (const { title, props, values, namespace = "flipop" } of CASES) {
     it(`${title} passes helm lint without a warning`, async () => {
       const { stdout } = await run(helm, [
         "lint",
@@ -227,23 +92,93 @@ describe("the Helm chart, rendered by helm", () => {
     });
 
     it(`${title} equals the construct's output, object for object`, async () => {
-      expect(sorted(await render(values)).map(withoutHelmLabels)).to.deep.equal(sorted(synth(props)));
+      const rendered = await render({ ...values, crds: { enabled: false } }, "--namespace", namespace, "--no-hooks");
+      expect(sorted(rendered).map(asConstruct)).to.deep.equal(sorted(ofChart(synth(props), namespace)));
     });
   }
 
-  it("equals the plain manifests, by default and with its CustomResourceDefinitions", async () => {
+  it("equals the plain manifests, by default", async () => {
     const env = { ...process.env, CDK8S_OUTDIR: folder };
     await run(process.execPath, ["--import", "tsx", "examples/manifests.ts"], { env });
     const plain = [join(folder, "crds.k8s.yaml"), join(folder, "flipop.k8s.yaml")].flatMap(
       (file) => Yaml.load(file) as readonly Manifest[],
     );
-    expect(sorted(await render({}, "--include-crds")).map(withoutHelmLabels)).to.deep.equal(sorted(plain));
+    const rendered = await render({}, "--namespace", "flipop", "--no-hooks");
+    expect(sorted(rendered).map(asConstruct)).to.deep.equal(sorted(ofChart(plain, "flipop")));
   }).timeout(TEST_TIMEOUT_MS);
 
   it("has Helm's labels on each object", async () => {
     for (const { metadata } of await render({})) {
       expect(metadata.labels).to.include({ "app.kubernetes.io/managed-by": "Helm", "helm.sh/chart": "flipop-0.1.0" });
     }
+  });
+
+  it("is in the namespace that Helm names, wherever a text mentions it", async () => {
+    const text = JSON.stringify(await render({ features: ["pools", "routedip"] }, "--namespace", "edge"));
+    expect(text)
+      .to.include('"namespace":"edge"')
+      .and.not.match(/"namespace":"(?!edge")/);
+    expect(text).to.include('"name":"flipop-edge"').and.not.include('"kind":"Namespace"');
+  });
+
+  for (const [title, { release, values = {}, name }] of Object.entries(NAMES)) {
+    it(`names its objects ${name} ${title}`, async () => {
+      const args = ["template", release, chart, ...KUBE_VERSION, "--values", await valuesFile(values)];
+      const { stdout } = await run(helm, [...args, "--show-only", "templates/deployment.yaml"]);
+      expect(stdout).to.include(`name: "${name}"\n  namespace`);
+    });
+  }
+
+  it("gives the pods what only the chart has a value for", async () => {
+    const values = {
+      image: { digest: `sha256:${"0a".repeat(32)}`, pullPolicy: "Always" },
+      podLabels: { team: "edge" },
+      serviceAccount: { name: "robot", annotations: { "example.com/role": "dns" } },
+      extraEnv: [{ name: "ZONE", valueFrom: { fieldRef: { fieldPath: "metadata.labels['zone']" } } }],
+      crds: { keep: false },
+    };
+    const objects = await render(values, "--namespace", "edge");
+    const deployment = JSON.stringify(objects.find(({ kind }) => kind === "Deployment"));
+    expect(deployment).to.include(`"image":"ghcr.io/flipop/flipop@sha256:${"0a".repeat(32)}"`);
+    expect(deployment).to.include('"imagePullPolicy":"Always"');
+    expect(deployment).to.include('"team":"edge"').and.include('"serviceAccountName":"robot"');
+    expect(deployment).to.include(`"fieldPath":"metadata.labels['zone']"`);
+    const account = objects.find(({ kind }) => kind === "ServiceAccount")?.metadata;
+    expect(account).to.deep.include({ name: "robot", annotations: { "example.com/role": "dns" } });
+    const crds = objects.filter(({ kind }) => kind === "CustomResourceDefinition");
+    expect(crds.map(({ metadata }) => metadata.annotations)).to.deep.equal(Array(5).fill(undefined));
+  });
+
+  it("keeps the CustomResourceDefinitions after helm uninstall", async () => {
+    const crds = (await render({})).filter(({ kind }) => kind === "CustomResourceDefinition");
+    expect(crds).to.have.length(5);
+    for (const { metadata } of crds) expect(metadata.annotations).to.deep.equal({ "helm.sh/resource-policy": "keep" });
+  });
+
+  it("tests an installation with doctor, as the operator, in a pod that no selector of the operator matches", async () => {
+    const values = {
+      features: ["pools", "jobs"],
+      watchNamespaces: ["a", "b"],
+      podNamespaces: ["web"],
+      jobNamespaces: ["work"],
+    };
+    const objects = await render({ ...values, networkPolicy: true }, "--namespace", "edge");
+    const pod = objects.find(({ kind }) => kind === "Pod") as unknown as TestPod;
+    expect(pod.metadata.annotations).to.include({ "helm.sh/hook": "test" });
+    expect(pod.spec).to.include({ serviceAccountName: "flipop", restartPolicy: "Never" });
+    expect(pod.spec.containers[0]?.args).to.deep.equal([
+      "doctor",
+      "--self",
+      "--namespace=edge",
+      "--features=pools,jobs",
+      "--watch-namespaces=a,b",
+      "--pod-namespaces=web",
+      "--job-namespaces=work",
+    ]);
+    const deployment = objects.find(({ kind }) => kind === "Deployment") as unknown as {
+      spec: { selector: { matchLabels: object } };
+    };
+    expect(pod.metadata.labels).not.to.include(deployment.spec.selector.matchLabels);
   });
 
   for (const [title, [values, message]] of Object.entries(REFUSED)) {
@@ -269,8 +204,16 @@ function sorted(objects: readonly Manifest[]): readonly Manifest[] {
   return [...objects].sort((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
-function withoutHelmLabels(object: Manifest): Manifest {
-  if (!object.metadata.labels) return object;
+/** The objects of a construct that the chart has too: Helm creates the operator's namespace. */
+function ofChart(objects: readonly Manifest[], namespace: string): readonly Manifest[] {
+  return objects.filter(({ kind, metadata }) => kind !== "Namespace" || metadata.name !== namespace);
+}
+
+/** A rendered object without what only the chart has. */
+function asConstruct(object: Manifest): Manifest {
   const { "app.kubernetes.io/managed-by": _manager, "helm.sh/chart": _chart, ...labels } = object.metadata.labels;
-  return { ...object, metadata: { ...object.metadata, labels } };
+  const { labels: _labels, ...metadata } = object.metadata;
+  if (object.kind === "CustomResourceDefinition") return { ...object, metadata: { name: metadata.name } as never };
+  const plain = { ...object, metadata: { ...metadata, labels } };
+  return JSON.parse(JSON.stringify(plain).replace(',"imagePullPolicy":"IfNotPresent"', "")) as Manifest;
 }

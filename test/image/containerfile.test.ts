@@ -5,10 +5,11 @@ import { FlipopOperator } from "cdk8s-flipop";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { NEWER_NODES } from "../../projenrc/versions.js";
-import { CONTAINER, IMAGE_NAME, USER } from "../../tools/image/settings.js";
+import { CONTAINER, IMAGE_NAME, REVISION_LABEL, USER } from "../../tools/image/settings.js";
 import { NODE_VERSION } from "../../tools/image/sources.js";
 
-const FILE = resolve(import.meta.dirname, "../../tools/image/Containerfile");
+const ROOT = resolve(import.meta.dirname, "../..");
+const FILE = resolve(ROOT, "tools/image/Containerfile");
 
 /** The instructions, each with its lines joined. */
 function instructions(): readonly (readonly [string, string])[] {
@@ -31,7 +32,7 @@ describe("the Containerfile", () => {
       WorkingDir: said["WORKDIR"],
       Labels: Object.fromEntries(labels),
       StopSignal: said["STOPSIGNAL"],
-    }).to.deep.equal(CONTAINER);
+    }).to.deep.equal({ ...CONTAINER, Labels: { ...CONTAINER.Labels, [REVISION_LABEL]: `$${"{REVISION}"}` } });
   });
 
   it("starts from scratch and copies only the root file system", () => {
@@ -59,10 +60,21 @@ describe("the image's facts", () => {
     expect(container).not.to.have.property("command");
   });
 
-  it("include a Node release of the unit tests", () => {
+  it("include a Node release of the unit tests, on which the bench runs too", () => {
     expect(NEWER_NODES).to.include(NODE_VERSION);
+    const { tasks } = JSON.parse(readFileSync(resolve(ROOT, "operator/.projen/tasks.json"), "utf8")) as Tasks;
+    expect(tasks["bench"]?.steps?.[0]?.exec).to.include(`--package=node@${NODE_VERSION} `);
+  });
+
+  it("name the folder that the release workflow pushes", () => {
+    const workflow = readFileSync(resolve(ROOT, ".github/workflows/release.yml"), "utf8");
+    expect(workflow).to.include("skopeo copy --all oci:operator/dist/image/oci ");
   });
 });
+
+interface Tasks {
+  readonly tasks: Readonly<Record<string, { readonly steps?: readonly { readonly exec?: string }[] }>>;
+}
 
 interface PodSpec {
   readonly securityContext: object;

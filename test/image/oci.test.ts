@@ -10,6 +10,7 @@ import { ARCHITECTURES, type Architecture } from "../../tools/image/sources.js";
 import type { Parts } from "../../tools/image/unpack.js";
 
 const TIME = 1_700_000_000;
+const COMMIT = "0a".repeat(20);
 
 interface Descriptor {
   readonly mediaType: string;
@@ -29,7 +30,7 @@ async function tinyLayout(time = TIME): Promise<readonly Entry[]> {
         { name: "libraries", entries },
         { name: "flipop", entries: [] },
       ],
-      time,
+      { epochSeconds: time, commit: COMMIT },
     );
   });
   return ociLayout(await Promise.all(images));
@@ -74,8 +75,14 @@ describe("the OCI layout of the image", () => {
     expect(texts(await tinyLayout(TIME + 1))).not.to.deep.equal(texts(await tinyLayout()));
   });
 
+  it("names the commit of its sources", async () => {
+    const { blobs } = await platformImage("arm64", [], { epochSeconds: TIME, commit: COMMIT });
+    const texts = [...blobs.values()].map((blob) => Buffer.from(blob).toString());
+    expect(texts.join("\n")).to.include(`"org.opencontainers.image.revision":"${COMMIT}"`);
+  });
+
   it("runs the operator as an unprivileged user", async () => {
-    const { blobs, manifest } = await platformImage("arm64", [], TIME);
+    const { blobs, manifest } = await platformImage("arm64", [], { epochSeconds: TIME, commit: "" });
     const json = (digest: string) => JSON.parse(Buffer.from(blobs.get(digest) ?? "").toString()) as unknown;
     const { config } = json(manifest.digest) as { config: Descriptor };
     expect(json(config.digest)).to.deep.include({ architecture: "arm64", os: "linux", config: CONTAINER });

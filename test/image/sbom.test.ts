@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { after, before, describe, it } from "mocha";
 import { npmParts, sbom, systemParts } from "../../tools/image/sbom.js";
+import { ARCHITECTURES } from "../../tools/image/sources.js";
 
 describe("the image's bill of materials", () => {
   let base: string;
@@ -11,7 +12,7 @@ describe("the image's bill of materials", () => {
   before(() => {
     base = mkdtempSync(join(tmpdir(), "flipop-sbom-"));
     addPackage("node_modules/plain", { name: "plain", version: "1.0.0", license: "MIT" });
-    addPackage("node_modules/@scope/inner", { name: "@scope/inner", version: "2.0.0" });
+    addPackage("node_modules/@scope/inner", { name: "@scope/inner", version: "2.0.0", license: "0BSD" });
     addPackage("node_modules/other/node_modules/plain", { name: "plain", version: "1.0.0", license: "MIT" });
     addPackage("node_modules/plain/node_modules/plain", { name: "plain", version: "0.9.0", license: "ISC" });
   });
@@ -34,10 +35,25 @@ describe("the image's bill of materials", () => {
 
   it("has each npm package of the bundle once, in all its versions", () => {
     expect(npmParts({ inputs }, base).map(({ purl, license }) => [purl, license])).to.deep.equal([
-      ["pkg:npm/%40scope/inner@2.0.0", "NOASSERTION"],
+      ["pkg:npm/%40scope/inner@2.0.0", "0BSD"],
       ["pkg:npm/plain@0.9.0", "ISC"],
       ["pkg:npm/plain@1.0.0", "MIT"],
     ]);
+  });
+
+  for (const [lacking, content] of Object.entries({
+    "names no licence of plain": { name: "plain", version: "1.0.0" },
+    "has no name or no version": { license: "MIT" },
+  })) {
+    it(`refuses a package that ${lacking}`, () => {
+      addPackage("node_modules/lacking", content);
+      expect(() => npmParts({ inputs: { "node_modules/lacking/index.js": {} } }, base)).to.throw(lacking);
+    });
+  }
+
+  it("has a licence for each package of each platform", () => {
+    const parts = ARCHITECTURES.flatMap((architecture) => systemParts(architecture));
+    expect(parts.filter(({ name, license }) => name === "" || /NOASSERTION|NONE/.test(license))).to.deep.equal([]);
   });
 
   it("lists Node and the libraries of the platform", () => {

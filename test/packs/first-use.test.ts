@@ -55,6 +55,16 @@ for (const way of WAYS) {
     });
 
     if (way.pack === "js") {
+      it("finds the API reference in four languages in the package", () => {
+        const files = run("tar", ["-tzf", packedFile("js", ".tgz")]).split("\n");
+        const pages = ["API.md", "API.python.md", "API.java.md", "API.go.md"];
+        expect(files).to.include.members(pages.map((page) => `package/${page}`));
+        const python = readFileSync(join(CONSTRUCTS, "API.python.md"), "utf8");
+        expect(python).to.include("PodMatch.in_namespace").and.include("desired_ips=");
+        // The snippets are translated with their types.
+        expect(python).not.to.include("non-compiling source");
+      });
+
       it("finds the packed library with the name in the README", () => {
         const [, name = ""] = /`(constructs\/dist\/js\/[^`]*)`/.exec(README) ?? [];
         const [before, after, ...more] = join(ROOT, name).split("*");

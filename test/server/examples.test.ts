@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { type ControlPlane, controlPlaneOrSkip, stopShared } from "flipop-testbed";
 import { after, before, describe, it } from "mocha";
-import { applyExample, installKinds } from "../support/cluster.js";
+import { applyExample, diffExample, installKinds } from "../support/cluster.js";
 import { exampleNames, type Manifests, objectsOf, synthExample } from "../support/examples.js";
 
 for (const name of exampleNames()) {
@@ -35,6 +35,7 @@ for (const name of exampleNames()) {
       expect(changed).to.deep.equal([]);
       expect(await generations(plane)).to.deep.equal(budgets);
       expect(lines).to.have.length(count);
+      expect(await diffExample(plane, manifests)).to.equal("");
     });
   });
 }

@@ -1,22 +1,47 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { Chart, Testing, Yaml } from "cdk8s";
 import { FlipopCrds, FlipopOperator } from "cdk8s-flipop";
-import { Finalizer, LEASE_NAME } from "cdk8s-flipop/api";
+import { Finalizer, JOB_REPORT, JOB_VARIABLES, LEASE_NAME } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { type ControlPlane, controlPlaneOrSkip, resolveBinaries, stopShared } from "flipop-testbed";
 import { after, before, beforeEach, describe, it } from "mocha";
 import { apply, installKinds } from "../support/cluster.js";
 import { pages, pageText, shellLines } from "../support/docs.js";
 
-/** These commands need running pods, a registry or the operator. */
+/** Our plugin has tests of its own; the others need running pods, a registry or the operator, or a cluster in which it is not yet. */
 const NOT_HERE =
-  /rollout|logs|port-forward|scale|helm|curl|condition=Fulfilled|"finalizers":null|GROUP|KEY-OF|-f flipop.yaml/;
+  /^kubectl (flipop|kustomize)|create namespace flipop|rollout|logs|port-forward|scale|helm|curl|condition=Ready|"finalizers":null|GROUP|KEY-OF|-f flipop.yaml/;
+const ROOT = resolve(import.meta.dirname, "../..");
 const POOL_PATH = "/apis/flipop.digitalocean.com/v1alpha1/namespaces/default/floatingippools/web";
 const POOL = `{"apiVersion":"flipop.digitalocean.com/v1alpha1","kind":"FloatingIPPool","metadata":{"name":"web"},"spec":{"provider":"digitalocean","region":"nyc3","desiredIPs":1}}\n`;
+
+const POOL_OF_TEAM = POOL.replace('"name":"web"', '"name":"web","namespace":"ingress"');
+/** The kind of external-dns, as far as a page reads it. */
+const DNS_ENDPOINTS = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: {
+    name: "dnsendpoints.externaldns.k8s.io",
+    annotations: { "api-approved.kubernetes.io": "unapproved, for a test" },
+  },
+  spec: {
+    group: "externaldns.k8s.io",
+    scope: "Namespaced",
+    names: { kind: "DNSEndpoint", plural: "dnsendpoints" },
+    versions: [
+      {
+        name: "v1alpha1",
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+      },
+    ],
+  },
+};
 
 /** The commands of a page that need only the API server, with the test's names instead of placeholders. */
 function commandsOf(page: string): readonly string[] {
@@ -51,6 +76,11 @@ describe("the kubectl commands of docs/how-to and docs/reference, on a real API 
       join(folder, "dist/flipop-next.k8s.yaml"),
       manifest((chart) => new FlipopOperator(chart, "operator", next)),
     );
+    // A page starts with an operator with feature jobs.
+    await apply(plane, `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"flipop-jobs"}}\n`);
+    await apply(plane, `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"ingress"}}\n`);
+    await apply(plane, `${JSON.stringify(DNS_ENDPOINTS)}\n`);
+    cpSync(join(ROOT, "examples"), join(folder, "examples"), { recursive: true });
     mkdirSync(join(folder, "deploy"));
     writeFileSync(join(folder, "deploy/flipop.k8s.yaml"), operator);
     writeFileSync(join(folder, "deploy/kustomization.yaml"), kustomization());
@@ -66,6 +96,7 @@ describe("the kubectl commands of docs/how-to and docs/reference, on a real API 
     await installKinds(plane);
     await shell("kubectl apply -f dist/flipop.k8s.yaml");
     await apply(plane, POOL);
+    await apply(plane, POOL_OF_TEAM);
     const spec = { holderIdentity: "test" };
     const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name: LEASE_NAME }, spec };
     writeFileSync(join(folder, "lease.yaml"), Yaml.stringify(lease));
@@ -97,36 +128,13 @@ describe("the kubectl commands of docs/how-to and docs/reference, on a real API 
       .and.not.match(/^kind: Namespace$/m);
   });
 
-  it("show the node of each address, and conflicts between resources", async () => {
-    const ips = { "192.0.2.1": { state: "active", nodeName: "node-1" }, "192.0.2.2": { state: "unassigned" } };
-    await plane.client().must.patch(`${POOL_PATH}/status`, { status: { ips } });
-    await plane.client().must.patch(POOL_PATH, { spec: { ips: Object.keys(ips) } });
-    await apply(plane, POOL.replace('"web"', '"other"').replace('"desiredIPs":1', '"ips":["192.0.2.2"]'));
-    const commands = commandsOf("how-to/migrate-from-the-go-operator.md");
-    const [before = "", doubles = ""] = ["> addresses.txt", "count[ip]"].map((part) =>
-      commands.find((command) => command.includes(part)),
+  it("explain the variables and the report of the Jobs of a class", async () => {
+    const texts = await Promise.all(
+      ["updateRoutedIP", "updateFirewall"].map((field) => shell(`kubectl explain clusterroutedipclass.spec.${field}`)),
     );
-    expect(await shell(`${before}; cat addresses.txt`)).to.match(/^default\/web 192\.0\.2\.1 node-1 active$/m);
-    expect(await shell(doubles)).to.match(/^192\.0\.2\.2 default\/other default\/web$/m);
-    await shell("kubectl delete fip other");
-  });
-
-  it("show only the resources with problems", async () => {
-    const [command = ""] = commandsOf("how-to/migrate-from-the-go-operator.md").filter((line) =>
-      line.includes('"Conflict"'),
-    );
-    const conditions = [
-      condition("Ready", "True"),
-      condition("Fulfilled", "False"),
-      condition("Conflict", "False"),
-      condition("DNSReady", "Unknown"),
-    ];
-    await plane.client().must.patch(`${POOL_PATH}/status`, { status: { conditions } });
-    const lines = (await shell(command)).trimEnd().split("\n");
-    expect(lines).to.deep.equal([
-      "FloatingIPPool default/web Fulfilled=False Observed: seen",
-      "FloatingIPPool default/web DNSReady=Unknown Observed: seen",
-    ]);
+    const words = texts.join(" ").replaceAll(/\s+/g, " ");
+    for (const name of JOB_VARIABLES) expect(words).to.include(`${name} (`);
+    expect(words).to.include(JOB_REPORT);
   });
 
   it("delete a resource without its operator", async () => {
@@ -139,13 +147,12 @@ describe("the kubectl commands of docs/how-to and docs/reference, on a real API 
   });
 });
 
-function condition(type: string, status: string): object {
-  return { type, status, reason: "Observed", message: "seen", lastTransitionTime: "2026-01-01T00:00:00Z" };
-}
-
-/** The one in the page on installation. */
+/** The one in the page on installation, with the entry that leaves the Namespace out. */
 function kustomization(): string {
-  return /^```yaml\n(resources:.*?)^```$/ms.exec(pageText("how-to/install.md"))?.[1] ?? "";
+  const text = pageText("how-to/install.md");
+  const [, start = ""] = /^```yaml\n(resources:.*?)^```$/ms.exec(text) ?? [];
+  const [, entry = ""] = /^```yaml\n( {2}- target: \{ kind: Namespace \}.*?)^```$/ms.exec(text) ?? [];
+  return start + entry;
 }
 
 function manifest(add: (chart: Chart) => unknown): string {

@@ -16,8 +16,20 @@ export async function installKinds(plane: ControlPlane): Promise<void> {
 
 /** Applies everything except the kinds, in the order of the files. */
 export function applyExample(plane: ControlPlane, manifests: Manifests): Promise<readonly string[]> {
+  return apply(plane, textOf(manifests));
+}
+
+function textOf(manifests: Manifests): string {
   const rest = [...manifests].filter(([file]) => file !== "crds.k8s.yaml");
-  return apply(plane, rest.map(([, text]) => text).join("---\n"));
+  return rest.map(([, text]) => text).join("---\n");
+}
+
+/** Runs `kubectl diff` for everything except the kinds. Returns its output, which is empty if nothing would change. */
+export async function diffExample(plane: ControlPlane, manifests: Manifests): Promise<string> {
+  const { stdout, stderr, code } = await plane.kubectl(["diff", "-f", "-"], { input: textOf(manifests) });
+  // The exit code is 1 for differences, and higher for an error.
+  if (code !== 0 && code !== 1) throw new Error(`kubectl diff: ${stderr}`);
+  return `${stdout}${stderr}`;
 }
 
 /** Runs `kubectl apply` and returns the lines of both outputs, including warnings. Throws if it fails. */

@@ -5,7 +5,7 @@ const DOCS = resolve(import.meta.dirname, "../../docs");
 
 /** Pages that people follow, by path under docs. */
 export function pages(): readonly string[] {
-  const folders = ["how-to", "reference"];
+  const folders = ["how-to", "reference", "tutorials"];
   return folders.flatMap((folder) =>
     readdirSync(join(DOCS, folder))
       .filter((name) => name.endsWith(".md"))

@@ -4,10 +4,9 @@ import { Chart, Duration, Testing } from "cdk8s";
 import { Credentials, DnsRecord, FlipopOperator, NodeDNSRecordSet } from "cdk8s-flipop";
 import { runCli } from "../../operator/src/cli.js";
 import { systemClock } from "../../operator/src/clock.js";
-import { silentLogger } from "../../operator/src/logging.js";
+import { Redactor, silentLogger } from "../../operator/src/logging.js";
 import { PROVIDER_KINDS } from "../../operator/src/providers/kinds.js";
 import { type ProviderKind, ProviderRegistry } from "../../operator/src/providers/registry.js";
-import { Redactor } from "../../operator/src/redactor.js";
 import { openFence } from "../../operator/src/runtime/fence.js";
 import { chartFiles } from "../../tools/helm/chart.js";
 import { flagsPage } from "../../tools/reference/flags.js";
@@ -49,7 +48,7 @@ async function help(): Promise<string> {
     text += part;
   };
   const nothing = async () => 0;
-  await runCli(["--help"], { run: nothing, sandbox: nothing }, { env: {}, out, err: out });
+  await runCli(["--help"], { run: nothing, call: nothing, sandbox: nothing }, { env: {}, out, err: out });
   return text;
 }
 

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Skippable, skip } from "flipop-testbed";
 import { pack } from "../../tools/packs/pack.js";
 import { type Language, missingTools } from "../../tools/packs/toolchains.js";
 import { type Manifests, readManifests } from "./examples.js";
@@ -9,9 +10,8 @@ const PACK_TIMEOUT_MS = 10 * 60_000;
 const packed = new Set<Language>();
 
 /** The required part of mocha's context: `this` in a hook. */
-interface SuiteContext {
+interface SuiteContext extends Skippable {
   timeout(ms: number): unknown;
-  skip(): never;
 }
 
 /**
@@ -21,8 +21,7 @@ interface SuiteContext {
 export function packOrSkip(context: SuiteContext, language: Language): void {
   const missing = missingTools(language);
   if (missing !== undefined) {
-    console.log(`SKIPPED, no ${language} here: needs ${missing}`);
-    context.skip();
+    skip(context, `no ${language} here: needs ${missing}`);
   }
   context.timeout(PACK_TIMEOUT_MS);
   if (!packed.has(language)) pack(language);

@@ -1,17 +1,17 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { Agent } from "node:https";
 import { join } from "node:path";
-import { type Binaries, describeReasons, executable, resolveBinaries } from "./binaries.js";
+import { type Binaries, describeReasons, executable, resolveBinaries } from "./binaries/binaries.js";
+import type { Part } from "./binaries/part.js";
+import { makeParts, type PartOptions, type Parts } from "./binaries/parts.js";
+import { PARTS, type PartName } from "./binaries/versions.js";
 import { Client } from "./client.js";
 import type { Etcd } from "./etcd.js";
 import { ADMIN, type Identity, type TokenIdentity, withTokens } from "./identities.js";
 import { kubeconfigText } from "./kubeconfig.js";
 import { type KubectlOptions, type KubectlResult, runKubectl } from "./kubectl.js";
-import type { Part } from "./part.js";
-import { makeParts, type PartOptions, type Parts } from "./parts.js";
 import { writeSetup } from "./setup.js";
 import { Supervisor } from "./supervisor.js";
-import { PARTS, type PartName } from "./versions.js";
 
 /** Options of a control plane. */
 export interface ControlPlaneOptions extends PartOptions {

@@ -8,7 +8,10 @@ export {
   STEPS,
   type Step,
   type StepReason,
-} from "./binaries.js";
+} from "./binaries/binaries.js";
+export type { LookupContext } from "./binaries/lookup.js";
+export type { Part } from "./binaries/part.js";
+export { ETCD_VERSION, KUBERNETES_VERSION, PARTS, type PartName } from "./binaries/versions.js";
 export {
   type Answer,
   Client,
@@ -20,20 +23,19 @@ export {
 } from "./client.js";
 export { ControlPlane, type ControlPlaneOptions } from "./control-plane.js";
 export type { Etcd, EtcdState } from "./etcd.js";
-export { FakeNode, type FakeNodeSpec, type NodeAddress, type Taint } from "./fake-nodes.js";
-export { FakePod, type FakePodSpec } from "./fake-pods.js";
+export { type HealthAnswer, type HealthQuestion, healthOrSkip, judgeHealth } from "./health/judge.js";
+export { ADMIN, type Identity, SPARE_IDENTITIES } from "./identities.js";
+export type { KubectlOptions, KubectlResult } from "./kubectl.js";
+export { FakeNode, type FakeNodeSpec, type NodeAddress, type Taint } from "./nodes/fake-nodes.js";
+export { FakePod, type FakePodSpec } from "./nodes/fake-pods.js";
 export {
   createEndpointSlice,
   createService,
   type FakeEndpoint,
   type FakeEndpointSliceSpec,
   type FakeServiceSpec,
-} from "./fake-services.js";
-export { ADMIN, type Identity, SPARE_IDENTITIES } from "./identities.js";
-export type { KubectlOptions, KubectlResult } from "./kubectl.js";
-export { Kubelet, type KubeletOptions } from "./kubelet.js";
-export type { LookupContext } from "./lookup.js";
-export type { Part } from "./part.js";
+} from "./nodes/fake-services.js";
+export { Kubelet, type KubeletOptions } from "./nodes/kubelet.js";
 export { freePort } from "./ports.js";
 export type {
   KubeObject,
@@ -44,8 +46,14 @@ export type {
   ResourceName,
   ResourceRef,
 } from "./resource.js";
-export { controlPlaneOrSkip, type SharedOptions, type SuiteContext, stopShared } from "./shared.js";
+export {
+  controlPlaneOrSkip,
+  type SharedOptions,
+  type Skippable,
+  type SuiteContext,
+  skip,
+  stopShared,
+} from "./shared.js";
 export { type Exit, type ProcessSpec, type SupervisedProcess, Supervisor } from "./supervisor.js";
-export { ETCD_VERSION, KUBERNETES_VERSION, PARTS, type PartName } from "./versions.js";
 export { eventually, type WaitOptions } from "./wait.js";
 export type { WatchEvent } from "./watch.js";

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ETCD_VERSION, KUBERNETES_VERSION } from "./versions.js";
+import { ETCD_VERSION, KUBERNETES_VERSION } from "./binaries/versions.js";
 
 /** Folder of this package. */
 export const packageRoot = resolve(dirname(fileURLToPath(import.meta.url)), "..");

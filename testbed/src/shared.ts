@@ -1,6 +1,6 @@
-import { describeReasons, resolveBinaries } from "./binaries.js";
+import { describeReasons, resolveBinaries } from "./binaries/binaries.js";
+import { type LookupContext, lookupContext } from "./binaries/lookup.js";
 import { ControlPlane, type ControlPlaneOptions, neededParts } from "./control-plane.js";
-import { type LookupContext, lookupContext } from "./lookup.js";
 
 const BUILD_TIMEOUT_MS = 30 * 60_000;
 const START_TIMEOUT_MS = 120_000;
@@ -12,10 +12,14 @@ interface Registry {
   readonly planes: Map<string, Promise<ControlPlane>>;
 }
 
-/** The required part of mocha's context: `this` in a hook or a test. */
-export interface SuiteContext {
-  timeout(ms: number): unknown;
+/** The part of mocha's context that `skip` requires: `this` in a hook or a test. */
+export interface Skippable {
   skip(): never;
+}
+
+/** The required part of mocha's context: `this` in a hook or a test. */
+export interface SuiteContext extends Skippable {
+  timeout(ms: number): unknown;
 }
 
 /** Options of a shared control plane: suites with equal options get the same one. */
@@ -42,6 +46,12 @@ export async function controlPlaneOrSkip(context: SuiteContext, options: SharedO
   const line = `no control plane for this suite: ${describeReasons(resolution.reasons)}`;
   if ((lookup?.env ?? process.env).CI === "true") throw new Error(line);
   lookupContext(lookup).log(`SKIPPED, ${line}`);
+  return context.skip();
+}
+
+/** Skips the test, or in a hook the suite, and prints the reason; the suite runner shows it in its summary. */
+export function skip(context: Skippable, reason: string): never {
+  process.stderr.write(`SKIPPED, ${reason}\n`);
   return context.skip();
 }
 

@@ -169,7 +169,7 @@ export class Supervisor {
 }
 
 /** The environment without variables that load a TypeScript loader or a coverage tool into helper processes. */
-export function cleanEnv(): Record<string, string> {
+function cleanEnv(): Record<string, string> {
   const drop = new Set(["NODE_OPTIONS", "NODE_V8_COVERAGE"]);
   const entries = Object.entries(process.env).filter(([name, value]) => value !== undefined && !drop.has(name));
   return Object.fromEntries(entries) as Record<string, string>;

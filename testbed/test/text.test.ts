@@ -3,8 +3,8 @@ import { describe, it } from "mocha";
 import { parse } from "yaml";
 import { tokenFile, withTokens } from "../src/identities.js";
 import { kubeconfigText } from "../src/kubeconfig.js";
-import { expand } from "../src/pod-env.js";
-import { phaseOf } from "../src/pod-status.js";
+import { expand } from "../src/nodes/pod-env.js";
+import { phaseOf } from "../src/nodes/pod-status.js";
 import { toPath } from "../src/resource.js";
 
 describe("paths of the API", () => {

@@ -4,15 +4,18 @@
  */
 import { execFileSync } from "node:child_process";
 import { App, Chart, Duration, Testing, Yaml } from "cdk8s";
-import { DnsRecord, FloatingIPPool, NodeMatch, PodMatch } from "cdk8s-flipop";
+import { DnsRecord, FlipopOperator, FloatingIPPool, NodeMatch, PodMatch } from "cdk8s-flipop";
 import { ROOT } from "../packs/paths.js";
 
 const WARM_UP = 3;
 const ROUNDS = 15;
-const LIMITS = { pools500: 1000, ratio: 2.5, importing: 100 };
+const CHECK_ROUNDS = 3;
+const LIMITS = { pools500: 1000, ratio: 2.5, checks: 2000, importing: 30 };
 
 function main(): void {
+  console.log(`Node ${process.versions.node}`);
   measureSynthesis();
+  measureChecks();
   measureImport();
 }
 
@@ -32,8 +35,23 @@ function measureSynthesis(): void {
   report("1,000 pools against 500", `${(many / few).toFixed(2)} times`, `${LIMITS.ratio} times`);
 }
 
+/** Only the validation, beside an operator, with which each pool is compared. */
+function measureChecks(): void {
+  const times = Array.from({ length: CHECK_ROUNDS }, () => {
+    const app = new App();
+    new FlipopOperator(new Chart(app, "flipop"), "operator");
+    addPools(app, 2000);
+    return milliseconds(() => void app.node.findAll().flatMap(({ node }) => node.validate()));
+  });
+  report("checks of 2,000 pools", `${least(times).toFixed(0)} ms`, `${LIMITS.checks} ms`);
+}
+
 function synthPools(count: number): void {
-  const chart = new Chart(new App(), "pools", { namespace: "edge" });
+  Yaml.stringify(...Testing.synth(addPools(new App(), count)));
+}
+
+function addPools(app: App, count: number): Chart {
+  const chart = new Chart(app, "pools", { namespace: "edge" });
   for (let index = 0; index < count; index += 1) {
     new FloatingIPPool(chart, `pool-${index}`, {
       metadata: { name: `pool-${index}` },
@@ -45,7 +63,7 @@ function synthPools(count: number): void {
       dnsRecord: DnsRecord.digitalOcean(`app-${index}`, "example.com"),
     });
   }
-  Yaml.stringify(...Testing.synth(chart));
+  return chart;
 }
 
 /** Each measurement has its own process, because a process loads a module only once. */
@@ -63,9 +81,10 @@ function measureImport(): void {
     const output = execFileSync(process.execPath, ["-e", script], { cwd: ROOT, encoding: "utf8" });
     return JSON.parse(output) as [number, number];
   });
-  report("import of cdk8s", `${least(runs.map(([base]) => base)).toFixed(0)} ms`, "");
-  const beyond = least(runs.map(([, library]) => library));
+  const [base, beyond] = [least(runs.map(([time]) => time)), least(runs.map(([, time]) => time))];
+  report("import of cdk8s", `${base.toFixed(0)} ms`, "");
   report("import of cdk8s-flipop beyond that", `${beyond.toFixed(0)} ms`, `${LIMITS.importing} ms`);
+  report("both against cdk8s alone", `${((base + beyond) / base).toFixed(2)} times`, "");
 }
 
 /** CPU time: unlike wall time, it does not include other processes. */

@@ -1,16 +1,11 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { Yaml } from "cdk8s";
-import { customResourceDefinitions } from "cdk8s-flipop/api";
 import { templates } from "./documents.js";
 import { chartYaml, HELPERS, notes } from "./fixed-files.js";
 import { valuesSchema, valuesYaml } from "./values-files.js";
 
 /** The files of the Helm chart by their paths. */
 export function chartFiles(): ReadonlyMap<string, string> {
-  const crds = customResourceDefinitions().map(
-    (crd) => [`crds/${crd.metadata.name}.yaml`, Yaml.stringify(crd)] as const,
-  );
   return new Map([
     ["Chart.yaml", chartYaml()],
     ["values.yaml", valuesYaml()],
@@ -18,7 +13,6 @@ export function chartFiles(): ReadonlyMap<string, string> {
     ["templates/_helpers.tpl", HELPERS],
     ["templates/NOTES.txt", notes()],
     ...[...templates()].map(([file, text]) => [`templates/${file}`, text] as const),
-    ...crds,
   ]);
 }
 

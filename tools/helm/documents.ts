@@ -1,15 +1,31 @@
-import { PACKAGES } from "cdk8s-flipop/api";
+import { customResourceDefinitions, PACKAGES } from "cdk8s-flipop/api";
+import { type Deployment, testPod } from "./chart-parts.js";
 import { conditionOf } from "./condition.js";
+import { definitionSource } from "./definitions.js";
 import { NAMESPACE_LISTS } from "./sentinels.js";
 import { conditional, templateLines } from "./template.js";
 import { toTree } from "./tree.js";
-import { alternatives, type Source, sources } from "./variants.js";
+import { alternatives, DEPLOYMENT, type Probe, type Source, sources } from "./variants.js";
 
 /** The templates of the chart by file name. */
 export function templates(): ReadonlyMap<string, string> {
-  const always = sources().map((source) => [`${source.id}.yaml`, template(source)] as const);
-  const others = alternatives().map((source) => [`${source.id}.yaml`, template(source, source.when)] as const);
-  return new Map([...always, ...others]);
+  const always = sources();
+  const tests = always.filter(({ id }) => id === DEPLOYMENT).map(testSource);
+  const others = [...alternatives(), ...customResourceDefinitions().map(definitionSource)];
+  return new Map([
+    ...[...always, ...tests].map((source) => [`${source.id}.yaml`, template(source)] as const),
+    ...others.map((source) => [`${source.id}.yaml`, template(source, source.when)] as const),
+  ]);
+}
+
+/** The pod of `helm test` has the conditions of the Deployment from which it is derived. */
+function testSource({ id, document, probes }: Source): Source {
+  const own = "tests/doctor";
+  const ofProbe = ({ documents, ...probe }: Probe): Probe => {
+    const deployment = documents.get(id) as Deployment;
+    return { ...probe, documents: new Map([[own, testPod(deployment)]]) };
+  };
+  return { id: own, document: testPod(document as Deployment), probes: probes.map(ofProbe) };
 }
 
 function template({ id, document, probes }: Source, when?: string): string {
@@ -29,7 +45,7 @@ function repeated(loop: string | undefined, lines: readonly string[]): readonly 
   if (loop === undefined) return lines;
   const list: string = Object.entries(NAMESPACE_LISTS).find(([sentinel]) => sentinel === loop)?.[1] ?? "";
   // If the list is empty, issuers are in the operator's own namespace.
-  const namespaces = loop === "helm-issuers" ? `(default (list $.Values.namespace) ${list})` : list;
+  const namespaces = loop === "helm-issuers" ? `(default (list $.Release.Namespace) ${list})` : list;
   return [`{{- range $namespace := uniq ${namespaces} }}`, "---", ...lines, "{{- end }}"];
 }
 

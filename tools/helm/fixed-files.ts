@@ -17,17 +17,46 @@ ${keywords()}
 `;
 }
 
-/** Names for several templates, by the rules of the construct. */
-export const HELPERS = `{{- define "flipop.clusterName" -}}
-{{- if and (eq .Values.name "flipop") (eq .Values.namespace "flipop") -}}
-{{ .Values.name }}
+/** Names for several templates: Helm's usual ones, and those of objects outside of a namespace by the rules of the construct. */
+export const HELPERS = `{{- define "flipop.fullname" -}}
+{{- $name := default .Chart.Name .Values.nameOverride -}}
+{{- $both := ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name) -}}
+{{ default $both .Values.fullnameOverride | trunc 55 | trimSuffix "-" }}
+{{- end -}}
+
+{{- define "flipop.clusterName" -}}
+{{- $name := include "flipop.fullname" . -}}
+{{- if and (eq $name "flipop") (eq .Release.Namespace "flipop") -}}
+{{ $name }}
 {{- else -}}
-{{ .Values.name }}-{{ .Values.namespace }}
+{{ $name }}-{{ .Release.Namespace }}
 {{- end -}}
 {{- end -}}
 
 {{- define "flipop.serviceAccountName" -}}
-{{ default .Values.name .Values.serviceAccountName }}
+{{ default (include "flipop.fullname" .) .Values.serviceAccount.name }}
+{{- end -}}
+
+{{- define "flipop.image" -}}
+{{- with .Values.image -}}
+{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ default $.Chart.AppVersion .tag }}{{ end }}
+{{- end -}}
+{{- end -}}
+
+{{- define "flipop.quotedJson" -}}
+{{ toJson . | toJson | trimPrefix "\\"" | trimSuffix "\\"" }}
+{{- end -}}
+
+{{- define "flipop.tenantRules" -}}
+{{- $rules := list -}}
+{{- range .Values.tenantLimits.namespaces -}}
+{{- $rule := omit . "maxCreatedAddresses" -}}
+{{- if hasKey . "maxCreatedAddresses" -}}
+{{- $rule = set $rule "capped" (list "yes") -}}
+{{- end -}}
+{{- $rules = append $rules $rule -}}
+{{- end -}}
+{{ include "flipop.quotedJson" $rules }}
 {{- end -}}
 `;
 
@@ -46,12 +75,15 @@ function keywords(): string {
   return words.map((word) => `  - ${word}`).join("\n");
 }
 
-const NOTES = `flipop {{ .Chart.AppVersion }} runs as Deployment {{ .Values.name }} in namespace {{ .Values.namespace }}.
+const NOTES = `flipop {{ .Chart.AppVersion }} runs as Deployment {{ include "flipop.fullname" . }} in namespace {{ .Release.Namespace }}.
 
 It reads its API tokens from Secrets of that namespace:
 SECRETS
 
-Make them (one is enough) and restart the pods:
-  kubectl -n {{ .Values.namespace }} create secret generic {{ .Values.digitalOcean.secretName }} --from-literal={{ .Values.digitalOcean.key }}=...
-  kubectl -n {{ .Values.namespace }} rollout restart deployment {{ .Values.name }}
+Create them (one is enough) and restart the pods:
+  kubectl -n {{ .Release.Namespace }} create secret generic {{ .Values.digitalOcean.secretName }} --from-literal={{ .Values.digitalOcean.key }}=...
+  kubectl -n {{ .Release.Namespace }} rollout restart deployment {{ include "flipop.fullname" . }}
+
+Then check the installation:
+  helm test {{ .Release.Name }} -n {{ .Release.Namespace }} --logs
 `;

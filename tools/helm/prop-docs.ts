@@ -1,10 +1,8 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { CHART_VALUES, REPLACED_PROPS } from "./values.js";
 
 const PROPS = "cdk8s-flipop.FlipopOperatorProps";
-
-/** Props about the other charts of an app. A Helm chart has no such charts, and thus no such values. */
-const FOR_APPS_ALONE: readonly string[] = ["cluster"];
 
 interface Assembly {
   readonly types: Readonly<Record<string, { readonly properties?: readonly Property[] }>>;
@@ -15,13 +13,13 @@ interface Property {
   readonly docs?: { readonly summary?: string; readonly remarks?: string };
 }
 
-/** The docstring of each prop of the operator that is a value of the Helm chart, as jsii recorded it at the last compilation. */
+/** The docstring of each prop of the operator that is a value of the Helm chart in the same form, as jsii recorded it at the last compilation. */
 export function propDocs(): ReadonlyMap<string, string> {
   const file = createRequire(import.meta.url).resolve("cdk8s-flipop/.jsii");
   const { types } = JSON.parse(readFileSync(file, "utf8")) as Assembly;
   const properties = types[PROPS]?.properties;
   if (!properties) throw new Error(`${file} does not contain ${PROPS}: compile the constructs first (npm run compile)`);
-  const ofChart = properties.filter(({ name }) => !FOR_APPS_ALONE.includes(name));
+  const ofChart = properties.filter(({ name }) => !(name in REPLACED_PROPS || name in CHART_VALUES));
   return new Map(ofChart.map(({ name, docs = {} }) => [name, textOf(docs)]));
 }
 

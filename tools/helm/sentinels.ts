@@ -1,9 +1,22 @@
 import { Duration } from "cdk8s";
-import { Credentials, type FlipopOperatorProps, MetricsScrape, OperatorFeature, Toleration } from "cdk8s-flipop";
+import {
+  AggregatedUserRoles,
+  Credentials,
+  type FlipopOperatorProps,
+  MetricsScrape,
+  OperatorFeature,
+  Toleration,
+} from "cdk8s-flipop";
 import { allProviders } from "cdk8s-flipop/api";
 
 /** All features, in the order of the docs. */
-export const FEATURES = [OperatorFeature.POOLS, OperatorFeature.DNS, OperatorFeature.ROUTED_IP, OperatorFeature.JOBS];
+export const FEATURES = [
+  OperatorFeature.POOLS,
+  OperatorFeature.DNS,
+  OperatorFeature.ROUTED_IP,
+  OperatorFeature.JOBS,
+  OperatorFeature.HEALTH_CHECKS,
+];
 
 /** Placeholder for a whole block of a value: as a key in a map, or as an item in a list. */
 export const BLOCK = "helm-block";
@@ -16,6 +29,9 @@ export const NAMESPACE_LISTS = {
 } as const;
 /** The item of `imagePullSecrets`. */
 export const PULL_SECRET = "helm-pull";
+/** These belong to values that no prop has. */
+export const PULL_POLICY = "helm-policy";
+export const ACCOUNT = "helm-account";
 
 const REPLICAS = 987_654;
 const RESYNC = 876_543;
@@ -35,26 +51,28 @@ export const SENTINELS: FlipopOperatorProps = {
   image: "helm-image",
   imagePullSecrets: [PULL_SECRET],
   replicas: REPLICAS,
-  serviceAccountName: "helm-account",
+  serviceAccountName: ACCOUNT,
   nodeSelector: { [BLOCK]: "nodeSelector" },
   tolerations: [Toleration.key(BLOCK)],
   priorityClassName: "helm-priority",
-  cpuRequest: "helm-cpu-request",
-  cpuLimit: "helm-cpu-limit",
-  memoryRequest: "helm-memory-request",
-  memoryLimit: "helm-memory-limit",
+  podAnnotations: { [BLOCK]: "podAnnotations" },
   env: { [BLOCK]: "env" },
   extraArgs: [BLOCK],
   debug: true,
   dryRun: true,
   resync: Duration.seconds(RESYNC),
   shutdownTimeout: Duration.seconds(SHUTDOWN),
+  fastFailover: true,
+  aggregateUserRoles: AggregatedUserRoles.EDIT,
+  tenantLimits: { namespaces: [{ names: ["helm-tenants"] }] },
   networkPolicy: true,
   scrape: MetricsScrape.SERVICE_MONITOR,
   alertRules: true,
   dashboard: true,
   monitoringLabels: { [BLOCK]: "monitoringLabels" },
 };
+
+const TENANTS = String.raw`[{\"names\":[\"helm-tenants\"]}]`;
 
 /** The expressions that replace sentinel texts. Longer texts come first, because some contain others. */
 export const EXPRESSIONS: readonly (readonly [text: string, expression: string])[] = [
@@ -64,20 +82,20 @@ export const EXPRESSIONS: readonly (readonly [text: string, expression: string])
     [`helm-${name}-secret`, `{{ $.Values.${prop}.secretName }}`] as const,
     [`helm-${name}-key`, `{{ $.Values.${prop}.key }}`] as const,
   ]),
-  ["helm-namespace", "{{ $.Values.namespace }}"],
-  ["helm-account", '{{ include "flipop.serviceAccountName" $ }}'],
-  ["helm-image", "{{ $.Values.image }}"],
+  ["helm-namespace", "{{ $.Release.Namespace }}"],
+  [ACCOUNT, '{{ include "flipop.serviceAccountName" $ }}'],
+  ["helm-image", '{{ include "flipop.image" $ }}'],
+  [PULL_POLICY, "{{ $.Values.image.pullPolicy }}"],
   ["helm-priority", "{{ $.Values.priorityClassName }}"],
-  ["helm-cpu-request", "{{ $.Values.cpuRequest }}"],
-  ["helm-cpu-limit", "{{ $.Values.cpuLimit }}"],
-  ["helm-memory-request", "{{ $.Values.memoryRequest }}"],
-  ["helm-memory-limit", "{{ $.Values.memoryLimit }}"],
   [`--resync=${RESYNC}`, "--resync={{ $.Values.resync }}"],
   [`--shutdown-timeout=${SHUTDOWN}`, "--shutdown-timeout={{ int $.Values.shutdownTimeout }}"],
   [`--features=${FEATURES.join(",")}`, '--features={{ join "," $.Values.features }}'],
+  // JSON within a quoted text.
+  [String.raw`{\"namespaces\":${TENANTS}}`, '{{ include "flipop.quotedJson" $.Values.tenantLimits }}'],
+  [TENANTS, '{{ include "flipop.tenantRules" $ }}'],
   // These appear in the expressions of a policy.
-  ["'helm-issuers'.split", `'{{ join "," (default (list $.Values.namespace) $.Values.issuerNamespaces) }}'.split`],
-  ["helm-name", "{{ $.Values.name }}"],
+  ["'helm-issuers'.split", `'{{ join "," (default (list $.Release.Namespace) $.Values.issuerNamespaces) }}'.split`],
+  ["helm-name", '{{ include "flipop.fullname" $ }}'],
 ];
 
 /** The expressions that replace sentinel numbers. */

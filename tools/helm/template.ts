@@ -32,7 +32,7 @@ function guarded({ lackedBy }: Part, indent: string, lines: readonly string[]): 
 }
 
 function entryLines(key: string, tree: Tree, indent: string, loop: string | undefined): readonly string[] {
-  if (key === BLOCK) return mapBlock(String(tree.type === "scalar" ? tree.value : ""), indent);
+  if (key === BLOCK) return valueBlock(String(tree.type === "scalar" ? tree.value : ""), indent);
   const name = /^[A-Za-z][\w./-]*$/.test(key) ? key : JSON.stringify(key);
   if (tree.type === "scalar") return [`${indent}${name}: ${scalar(tree.value, indent, loop)}`];
   const empty = tree.type === "map" ? tree.entries.length === 0 : tree.items.length === 0;
@@ -63,33 +63,16 @@ function literalBlock(value: string, indent: string, loop: string | undefined): 
   return ["|", ...lines.map((line) => indent + line)].join("\n");
 }
 
-/** The entries of a value, after the fixed ones. */
-function mapBlock(value: string, indent: string): readonly string[] {
+/** The entries of a value, after the fixed ones of the same map or list. */
+function valueBlock(value: string, indent: string): readonly string[] {
   const lines = [`${indent}{{- toYaml . | nindent ${indent.length} }}`, `${indent}{{- end }}`];
   return [`${indent}{{- with $.Values.${value} }}`, ...lines];
 }
 
 /** Placeholder items for whole lists, by their JSON. */
 const LIST_BLOCKS: ReadonlyMap<string, (indent: string) => readonly string[]> = new Map([
-  [JSON.stringify(BLOCK), (indent) => loopOver("$.Values.extraArgs", indent, ["- {{ . | quote }}"])],
-  [
-    JSON.stringify({ name: PULL_SECRET }),
-    (indent) => loopOver("$.Values.imagePullSecrets", indent, ["- name: {{ . | quote }}"]),
-  ],
-  [
-    JSON.stringify({ name: BLOCK, value: "env" }),
-    (indent) =>
-      loopOver("$name, $value := $.Values.env", indent, [
-        "- name: {{ $name | quote }}",
-        "  value: {{ $value | quote }}",
-      ]),
-  ],
-  [
-    JSON.stringify({ key: BLOCK, operator: "Exists" }),
-    (indent) => [`${indent}{{- toYaml $.Values.tolerations | nindent ${indent.length} }}`],
-  ],
+  [JSON.stringify(BLOCK), (indent) => valueBlock("extraArgs", indent)],
+  [JSON.stringify({ name: PULL_SECRET }), (indent) => valueBlock("imagePullSecrets", indent)],
+  [JSON.stringify({ name: BLOCK, value: "env" }), (indent) => valueBlock("extraEnv", indent)],
+  [JSON.stringify({ key: BLOCK, operator: "Exists" }), (indent) => valueBlock("tolerations", indent)],
 ]);
-
-function loopOver(range: string, indent: string, lines: readonly string[]): readonly string[] {
-  return [`${indent}{{- range ${range} }}`, ...lines.map((line) => indent + line), `${indent}{{- end }}`];
-}

@@ -1,5 +1,6 @@
-import { allProviders, FLAGS, providerVariables } from "cdk8s-flipop/api";
+import { allProviders, FLAGS } from "cdk8s-flipop/api";
 import { MANAGED_FLAGS } from "../../constructs/src/operator/arguments.js";
+import { AFFINITY_FIELDS } from "../../constructs/src/operator/checks/check-pods.js";
 
 /** Any JSON value. */
 export type SchemaJson = string | number | boolean | readonly SchemaJson[] | { readonly [key: string]: SchemaJson };
@@ -9,7 +10,7 @@ export type JsonSchema = Readonly<Record<string, SchemaJson>>;
 const LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 
 /** Whether an empty text means "not set". */
-interface TextOptions {
+export interface TextOptions {
   readonly orEmpty?: boolean;
 }
 
@@ -26,7 +27,7 @@ export function textSchema(pattern: string): JsonSchema {
 }
 
 /** A namespace. */
-export function namespaceSchema(): JsonSchema {
+function namespaceSchema(): JsonSchema {
   return { ...textSchema(`^${LABEL}$`), maxLength: 63 };
 }
 
@@ -39,11 +40,6 @@ export function nameSchema(options: TextOptions = {}): JsonSchema {
   return { ...textSchema(orEmpty(`${LABEL}(\\.${LABEL})*`, options)), maxLength: 253 };
 }
 
-/** CPU or memory. */
-export function quantitySchema(options: TextOptions = {}): JsonSchema {
-  return textSchema(orEmpty("[0-9]+(\\.[0-9]+)?(m|k|[KMGTPE]i|[MGTPE])?", options));
-}
-
 /** Labels that users may choose; the fixed ones cannot be changed. */
 export function labelsSchema(): JsonSchema {
   return {
@@ -53,6 +49,39 @@ export function labelsSchema(): JsonSchema {
   };
 }
 
+/** Limits by namespace. The operator checks the texts of patterns and ranges at its start. */
+export function tenantLimitsSchema(): JsonSchema {
+  const texts = (pattern: string): JsonSchema => ({
+    ...{ type: "array", uniqueItems: true, maxItems: 64 },
+    items: { ...textSchema(pattern), minLength: 1, maxLength: 253 },
+  });
+  const maximum = numberSchema("integer", { minimum: 0, maximum: 10_000 });
+  const properties = {
+    names: { ...texts("^[-a-z0-9*]+$"), minItems: 1, maxItems: 256 },
+    allowedAddresses: texts("^(Created|[0-9a-fA-F.:]+/[0-9]+)$"),
+    allowedZones: texts("^[-.A-Za-z0-9_]+$"),
+    allowedNames: texts("^[-.a-z0-9_*{}]+$"),
+    maxCreatedAddresses: maximum,
+  };
+  const namespaces = { type: "object", properties, required: ["names"], additionalProperties: false };
+  return {
+    type: "object",
+    properties: { maxCreatedAddresses: maximum, namespaces: { type: "array", maxItems: 256, items: namespaces } },
+    additionalProperties: false,
+  };
+}
+
+/** Annotations, whose values may be any text. */
+export function annotationsSchema(): JsonSchema {
+  return { type: "object", additionalProperties: { type: "string" } };
+}
+
+/** The affinity of a pod. */
+export function affinitySchema(): JsonSchema {
+  const fields = AFFINITY_FIELDS.map((field) => [field, { type: "object" }]);
+  return { type: "object", properties: Object.fromEntries(fields), additionalProperties: false };
+}
+
 /** The entry of a Secret. */
 export function credentialsSchema(): JsonSchema {
   return {
@@ -60,19 +89,6 @@ export function credentialsSchema(): JsonSchema {
     properties: { secretName: nameSchema(), key: textSchema("^[-._a-zA-Z0-9]+$") },
     required: ["secretName", "key"],
     additionalProperties: false,
-  };
-}
-
-/** Variables that are not secret and have no value in the chart. */
-export function envSchema(): JsonSchema {
-  const secrets = providerVariables()
-    .filter(({ secret }) => secret)
-    .map(({ env }) => env);
-  const managed = FLAGS.filter(({ name }) => name in MANAGED_FLAGS).map(({ env }) => env);
-  return {
-    type: "object",
-    propertyNames: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$", not: { enum: [...secrets, ...managed] } },
-    additionalProperties: { type: "string", not: tokenSchema() },
   };
 }
 
@@ -86,7 +102,7 @@ export function extraArgsSchema(): JsonSchema {
 }
 
 /** Texts that look like an API token, which belong in a Secret. */
-function tokenSchema(): JsonSchema {
+export function tokenSchema(): JsonSchema {
   return { anyOf: allProviders().flatMap(({ tokenForms }) => tokenForms.map(formSchema)) };
 }
 
@@ -96,6 +112,6 @@ function formSchema(form: string | number): JsonSchema {
   return { allOf: mixed.map((pattern) => ({ pattern })) };
 }
 
-function orEmpty(pattern: string, options: TextOptions): string {
+export function orEmpty(pattern: string, options: TextOptions): string {
   return options.orEmpty ? `^(${pattern})?$` : `^${pattern}$`;
 }

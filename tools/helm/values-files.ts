@@ -17,9 +17,9 @@ export function valuesYaml(): string {
 /** values.schema.json: Helm rejects a wrong value before it applies anything. */
 export function valuesSchema(): string {
   const docs = propDocs();
-  const properties = Object.entries(VALUES).map(([name, { schema }]) => [
+  const properties = Object.entries(VALUES).map(([name, { schema, note }]) => [
     name,
-    { description: docs.get(name), ...schema },
+    { description: docs.get(name) ?? note, ...schema },
   ]);
   const schema = {
     $schema: "http://json-schema.org/draft-07/schema#",
@@ -36,7 +36,7 @@ export function valuesSchema(): string {
 /** Pod Security labels on a namespace of Kubernetes would stop the other pods there. */
 const OF_KUBERNETES = { pattern: "^(default|kube-.*)$" };
 const CREATED_NAMESPACES = {
-  properties: { namespace: { not: OF_KUBERNETES }, jobNamespaces: { items: { not: OF_KUBERNETES } } },
+  properties: { jobNamespaces: { items: { not: OF_KUBERNETES } } },
 };
 
 function comment(text: string): string {

@@ -1,52 +1,110 @@
-import type { FlipopOperatorProps } from "cdk8s-flipop";
+import { AggregatedUserRoles, type FlipopOperatorProps } from "cdk8s-flipop";
 import {
   allProviders,
   type CredentialProp,
   DEFAULT_FEATURES,
   DEFAULT_JOB_NAMESPACE,
-  DEFAULT_NAMESPACE,
   DEFAULT_SECRET,
+  FEATURES,
   IMAGE,
 } from "cdk8s-flipop/api";
 import {
+  crdsSchema,
+  extraEnvSchema,
+  imageSchema,
+  objectNameSchema,
+  pullSecretsSchema,
+  resourcesSchema,
+  serviceAccountSchema,
+} from "./chart-value-schemas.js";
+import {
+  affinitySchema,
+  annotationsSchema,
   booleanSchema,
   credentialsSchema,
-  envSchema,
   extraArgsSchema,
   type JsonSchema,
   labelsSchema,
   nameSchema,
-  namespaceSchema,
   namespacesSchema,
   numberSchema,
-  quantitySchema,
   type SchemaJson,
-  textSchema,
+  tenantLimitsSchema,
 } from "./value-schemas.js";
 
 /** A value of the chart: its default, its schema, and a note in addition to the prop's docstring. */
 export interface ValueFacts {
   readonly default: SchemaJson;
   readonly schema: JsonSchema;
+  /** Of a value without a prop of the same name: the whole text. */
   readonly note?: string;
 }
 
+const IMAGE_REPOSITORY = IMAGE.slice(0, IMAGE.lastIndexOf(":"));
 const ALL_IF_EMPTY = "Empty: all.";
 const NONE_IF_EMPTY = "Empty: none.";
 const LABELS = { default: {}, schema: labelsSchema() };
 
-/** A value for each prop of the operator, with the same name. */
-export const VALUES: Readonly<Record<Exclude<keyof FlipopOperatorProps, "cluster">, ValueFacts>> = {
-  name: { default: "flipop", schema: { ...textSchema("^[a-z]([-a-z0-9]*[a-z0-9])?$"), maxLength: 55 } },
-  namespace: {
-    default: DEFAULT_NAMESPACE,
-    schema: namespaceSchema(),
-    note: "Helm's own --namespace only selects the namespace of Helm's records.",
+/** Props without a value of the same name, and what replaces each. `cluster` is about the other charts of an app. */
+export const REPLACED_PROPS = {
+  cluster: [],
+  name: ["nameOverride", "fullnameOverride"],
+  namespace: [],
+  serviceAccountName: ["serviceAccount"],
+  cpuRequest: ["resources"],
+  cpuLimit: ["resources"],
+  memoryRequest: ["resources"],
+  memoryLimit: ["resources"],
+  env: ["extraEnv"],
+} as const satisfies Partial<Record<keyof FlipopOperatorProps, readonly (keyof typeof CHART_VALUES)[]>>;
+
+type PropWithValue = Exclude<keyof FlipopOperatorProps, keyof typeof REPLACED_PROPS>;
+
+/** Values whose names and forms are those of most charts; no prop has the same. */
+export const CHART_VALUES = {
+  nameOverride: {
+    default: "",
+    schema: objectNameSchema(),
+    note: 'Replaces "flipop" in the name of the operator\'s objects, RELEASE-flipop. A release whose name contains "flipop" gives them its own name.',
   },
+  fullnameOverride: { default: "", schema: objectNameSchema(), note: "The name of the operator's objects." },
+  image: {
+    default: { repository: IMAGE_REPOSITORY, tag: "", digest: "", pullPolicy: "IfNotPresent" },
+    schema: imageSchema(),
+    note: "Image of the operator. Without a tag: that of this release. A digest, such as sha256:..., replaces the tag.",
+  },
+  serviceAccount: {
+    default: { create: true, name: "", annotations: {} },
+    schema: serviceAccountSchema(),
+    note: "The ServiceAccount of the operator, to which the chart gives its permissions. Without a name: that of the operator's objects. With create: false, give the name of an existing one.",
+  },
+  podLabels: { ...LABELS, note: "Labels of the pods, in addition to those of the chart." },
+  resources: {
+    default: { requests: { cpu: "50m", memory: "128Mi" }, limits: { memory: "512Mi" } },
+    schema: resourcesSchema(),
+    note: "Requests and limits of each pod. Kubernetes kills a pod that needs more memory than its limit; a pod throttled by a CPU limit may lose the Lease.",
+  },
+  extraEnv: {
+    default: [],
+    schema: extraEnvSchema(),
+    note: "Additional environment variables, such as HTTPS_PROXY, in the form of a container's env. Tokens are refused: put them into a Secret.",
+  },
+  crds: {
+    default: { enabled: true, keep: true },
+    schema: crdsSchema(),
+    note: "Whether the chart contains the CustomResourceDefinitions, so that helm upgrade changes them too, and whether they stay after helm uninstall. Without them, the cluster would delete all resources of the five kinds.",
+  },
+} as const satisfies Readonly<Record<string, ValueFacts>>;
+
+/** A value for each other prop of the operator, with the same name, and those without a prop. */
+export const VALUES: Readonly<
+  Record<Exclude<PropWithValue, keyof typeof CHART_VALUES> | keyof typeof CHART_VALUES, ValueFacts>
+> = {
+  ...CHART_VALUES,
   createNamespaces: {
     default: true,
     schema: booleanSchema(),
-    note: "Set this to false if you use --create-namespace for the same namespace.",
+    note: "The chart creates only those of Jobs; helm install --create-namespace creates that of the operator.",
   },
   features: {
     default: [...DEFAULT_FEATURES],
@@ -54,7 +112,7 @@ export const VALUES: Readonly<Record<Exclude<keyof FlipopOperatorProps, "cluster
       type: "array",
       minItems: 1,
       uniqueItems: true,
-      items: { enum: ["pools", "dns", "routedip", "jobs"] },
+      items: { enum: Object.keys(FEATURES) },
     },
   },
   watchNamespaces: { default: [], schema: namespacesSchema(), note: ALL_IF_EMPTY },
@@ -62,10 +120,13 @@ export const VALUES: Readonly<Record<Exclude<keyof FlipopOperatorProps, "cluster
   issuerNamespaces: { default: [], schema: namespacesSchema(), note: "Empty: the operator's own namespace." },
   jobNamespaces: { default: [DEFAULT_JOB_NAMESPACE], schema: namespacesSchema({ minItems: 1 }) },
   ...credentialValues(),
-  image: { default: IMAGE, schema: textSchema('^[^\\s"\\\\]+$') },
-  imagePullSecrets: { default: [], schema: { type: "array", items: nameSchema() }, note: NONE_IF_EMPTY },
+  tokenFiles: { default: false, schema: booleanSchema() },
+  imagePullSecrets: {
+    default: [],
+    schema: pullSecretsSchema(),
+    note: "In the form of a pod's spec.imagePullSecrets: a list of objects with a name.",
+  },
   replicas: { default: 2, schema: numberSchema("integer", { minimum: 0 }) },
-  serviceAccountName: { default: "", schema: nameSchema({ orEmpty: true }), note: "Empty: a new ServiceAccount." },
   nodeSelector: { ...LABELS, note: "The chart always adds Linux." },
   tolerations: {
     default: [],
@@ -73,16 +134,24 @@ export const VALUES: Readonly<Record<Exclude<keyof FlipopOperatorProps, "cluster
     note: "In the form of a pod's spec.tolerations.",
   },
   priorityClassName: { default: "", schema: nameSchema({ orEmpty: true }), note: "Empty: the cluster's default." },
-  cpuRequest: { default: "50m", schema: quantitySchema() },
-  cpuLimit: { default: "", schema: quantitySchema({ orEmpty: true }), note: "Empty: no limit." },
-  memoryRequest: { default: "128Mi", schema: quantitySchema() },
-  memoryLimit: { default: "512Mi", schema: quantitySchema() },
-  env: { default: {}, schema: envSchema() },
+  podAnnotations: { default: {}, schema: annotationsSchema(), note: NONE_IF_EMPTY },
+  affinity: { default: {}, schema: affinitySchema(), note: "Empty: the default." },
   extraArgs: { default: [], schema: extraArgsSchema() },
   debug: { default: false, schema: booleanSchema() },
   dryRun: { default: false, schema: booleanSchema() },
   resync: { default: 60, schema: numberSchema("number", { exclusiveMinimum: 0, maximum: 86_400 }), note: "Seconds." },
   shutdownTimeout: { default: 20, schema: numberSchema("integer", { minimum: 0, maximum: 3600 }), note: "Seconds." },
+  fastFailover: {
+    default: false,
+    schema: booleanSchema(),
+    note: "Set it to true if a resource has a healthCheck: the chart does not know the resources.",
+  },
+  aggregateUserRoles: {
+    default: AggregatedUserRoles.VIEW,
+    schema: { enum: Object.values(AggregatedUserRoles) },
+    note: '"None", "View" or "Edit".',
+  },
+  tenantLimits: { default: {}, schema: tenantLimitsSchema(), note: NONE_IF_EMPTY },
   admissionPolicy: { default: true, schema: booleanSchema() },
   networkPolicy: { default: false, schema: booleanSchema() },
   scrape: {

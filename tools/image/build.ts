@@ -39,7 +39,9 @@ export async function buildImage({ architectures, bundle, epochSeconds }: BuildO
     }),
   );
   const images = await Promise.all(
-    [...layers].map(([architecture, packed]) => platformImage(architecture, packed, epochSeconds)),
+    [...layers].map(([architecture, packed]) =>
+      platformImage(architecture, packed, { epochSeconds, commit: metafile.commit }),
+    ),
   );
   return { layout: ociLayout(images), images, layers };
 }

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { Entry } from "./entries.js";
 import type { Layer } from "./root-file-system.js";
-import { CONTAINER, IMAGE_NAME } from "./settings.js";
+import { CONTAINER, IMAGE_NAME, REVISION_LABEL } from "./settings.js";
 import type { Architecture } from "./sources.js";
 import { tarOf } from "./tar.js";
 
@@ -34,11 +34,19 @@ export interface PlatformImage {
 /** Contents by digest. */
 type Blobs = ReadonlyMap<string, Uint8Array>;
 
+/** What the configuration of an image says about its sources. */
+export interface Origin {
+  /** Time of all files and of the image, in seconds since 1970. */
+  readonly epochSeconds: number;
+  /** Empty: unknown. */
+  readonly commit: string;
+}
+
 /** Packs the layers. With the same release of Node, the same layers and time result in the same bytes. */
 export async function platformImage(
   architecture: Architecture,
   layers: readonly Layer[],
-  epochSeconds: number,
+  { epochSeconds, commit }: Origin,
 ): Promise<PlatformImage> {
   const packed = await Promise.all(
     layers.map(async ({ name, entries }) => {
@@ -51,7 +59,7 @@ export async function platformImage(
     created,
     architecture,
     os: "linux",
-    config: CONTAINER,
+    config: { ...CONTAINER, Labels: { ...CONTAINER.Labels, ...(commit && { [REVISION_LABEL]: commit }) } },
     rootfs: { type: "layers", diff_ids: packed.map(({ diffId }) => diffId) },
     history: packed.map(({ name }) => ({ created, created_by: `npm run image: ${name}` })),
   });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { RELEASE } from "cdk8s-flipop/api";
 import { REPOSITORY } from "../../projenrc/versions.js";
 import type { Metafile } from "./bundle.js";
-import { type Architecture, DEBIAN, DEBIAN_PACKAGES, NODE_VERSION } from "./sources.js";
+import { type Architecture, DEBIAN, DEBIAN_LICENSES, DEBIAN_PACKAGES, NODE_VERSION } from "./sources.js";
 
 /** A part of the image. */
 export interface Part {
@@ -31,7 +31,7 @@ export function systemParts(architecture: Architecture): readonly Part[] {
   const debian = DEBIAN_PACKAGES[architecture].map(({ name, version }) => ({
     name,
     version,
-    license: "NOASSERTION",
+    license: DEBIAN_LICENSES[name] ?? missing(name, "tools/image/sources.ts"),
     purl: `pkg:deb/debian/${name}@${encodeURIComponent(version)}?arch=${architecture}&distro=debian-${DEBIAN.version}`,
   }));
   return [{ name: "node", version: NODE_VERSION, license: "MIT", purl: `pkg:generic/node@${NODE_VERSION}` }, ...debian];
@@ -83,14 +83,13 @@ function packageFolder(input: string): string | undefined {
 }
 
 function npmPart(folder: string): Part {
-  const {
-    name,
-    version,
-    license = "NOASSERTION",
-  } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
-    name: string;
-    version: string;
-    license?: string;
-  };
-  return { name, version, license, purl: `pkg:npm/${name.replace("@", "%40")}@${version}` };
+  const file = join(folder, "package.json");
+  const { name, version, license } = JSON.parse(readFileSync(file, "utf8")) as Partial<Part>;
+  if (!name || !version) throw new Error(`${file} has no name or no version, which the bill of materials needs`);
+  const purl = `pkg:npm/${name.replace("@", "%40")}@${version}`;
+  return { name, version, license: license ?? missing(name, file), purl };
+}
+
+function missing(name: string, file: string): never {
+  throw new Error(`${file} names no licence of ${name}: find out its licence before you distribute the image`);
 }

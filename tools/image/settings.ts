@@ -1,4 +1,5 @@
 import { IMAGE, PORTS, RELEASE } from "cdk8s-flipop/api";
+import { IMAGE_ENV } from "flipop-operator/image-env";
 import { REPOSITORY } from "../../projenrc/versions.js";
 
 /** Name and tag of the image, which the construct library's Deployment uses. */
@@ -12,12 +13,14 @@ export const USER = 65_532;
 
 const WEB = REPOSITORY.replace(/\.git$/, "");
 
+/** The label with the commit from which the image was built. */
+export const REVISION_LABEL = "org.opencontainers.image.revision";
+
 /** The container's start configuration, in OCI format; the Containerfile has the same values. */
 export const CONTAINER = {
   User: `${USER}:${USER}`,
   ExposedPorts: { [`${PORTS.metrics}/tcp`]: {}, [`${PORTS.health}/tcp`]: {} },
-  // With Node's default of 16 MB, garbage is up to a fifth of the operator's memory.
-  Env: ["PATH=/usr/bin", "NODE_OPTIONS=--max-semi-space-size=8"],
+  Env: ["PATH=/usr/bin", ...Object.entries(IMAGE_ENV).map(([name, value]) => `${name}=${value}`)],
   Entrypoint: [`/${NODE_PATH}`, `/${APP_FOLDER}/flipop.mjs`],
   WorkingDir: "/",
   Labels: {

@@ -1,5 +1,7 @@
 /** The parts of the image besides the bundle, pinned by digest, so that the same sources result in the same image. */
 
+import { IMAGE_NODE } from "../../projenrc/versions.js";
+
 /** The platforms, by their names in OCI images and Debian. */
 export const ARCHITECTURES = ["amd64", "arm64"] as const;
 export type Architecture = (typeof ARCHITECTURES)[number];
@@ -19,7 +21,7 @@ export interface DebianPackage {
 }
 
 /** The Node release in the image. */
-export const NODE_VERSION = "24.21.0";
+export const NODE_VERSION = IMAGE_NODE;
 
 export const NODE_PACKAGES: Readonly<Record<Architecture, NodePackage>> = {
   amd64: {
@@ -60,6 +62,16 @@ export const DEBIAN_PACKAGES: Readonly<Record<Architecture, readonly DebianPacka
     { name: "libgcc-s1", version: GCC, sha256: "576926b283613db80168ddf76380a3bd877602778cf0d226caa7bfbfa71eacf3" },
     { name: "libstdc++6", version: GCC, sha256: "26e138c677a985775331373828a6c286c551ff397cb735d00e2383cb273d1cb2" },
   ],
+};
+
+const GCC_LICENSE = "GPL-3.0-or-later WITH GCC-exception-3.1";
+
+/** SPDX expressions of the packages; each has a copyright file with the details. */
+export const DEBIAN_LICENSES: Readonly<Record<string, string>> = {
+  "gcc-12-base": GCC_LICENSE,
+  libc6: "LGPL-2.1-or-later",
+  "libgcc-s1": GCC_LICENSE,
+  "libstdc++6": GCC_LICENSE,
 };
 
 /** Folder of the libraries of a platform, from the root: the loader searches it by default. */

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CONSTRUCTS, ROOT } from "../packs/paths.js";
 import { run } from "../packs/run.js";
@@ -7,6 +7,27 @@ import { shortened } from "./shorten.js";
 
 /** Path of the page of all classes and props. */
 export const API_MD = join(CONSTRUCTS, "API.md");
+
+/** The languages of the pages that only the npm package contains. */
+const OTHER_LANGUAGES = ["python", "java", "go"] as const;
+
+/**
+ * Writes the pages of the other languages beside API.md. They are not in the repository, because each change of the API
+ * changes all of them.
+ *
+ * @param tablet the translated snippets
+ */
+export function writeOtherPages(tablet: string): void {
+  withPackageFolder((folder) => {
+    copyFileSync(tablet, join(folder, ".jsii.tabl.json"));
+    for (const language of OTHER_LANGUAGES) {
+      const page = `API.${language}.md`;
+      run(join(ROOT, "node_modules/.bin/jsii-docgen"), ["--language", language, "--output", page], { cwd: folder });
+      const text = shortened(readFileSync(join(folder, page), "utf8"));
+      writeFileSync(join(CONSTRUCTS, page), `${text.trimEnd()}\n`);
+    }
+  });
+}
 
 /** The page of all classes and props, from the last compilation of the library. */
 export function apiMd(): string {

@@ -12,6 +12,7 @@ export interface Assembly {
 export interface Docs {
   readonly summary?: string;
   readonly default?: string;
+  readonly example?: string;
 }
 
 /** A property, parameter or return value. */

@@ -4,7 +4,8 @@ import type { Assembly, AssemblyMethod, AssemblyType, AssemblyValue, Docs } from
 const USUAL = ["scope", "id", "props"];
 
 /**
- * Problems of the public API for users of an editor, in any of the four languages: missing documentation, an optional
+ * Problems of the public API for users of an editor, in any of the four languages: missing documentation, a class
+ * without an example, an optional
  * prop without a documented default, a struct that is not the last parameter (only there Python supports keyword
  * arguments), or a name that Python splits wrongly (`desiredIPs` becomes `desired_i_ps`).
  */
@@ -12,6 +13,7 @@ export function lintAssembly(assembly: Assembly): readonly string[] {
   const isStruct = (value: AssemblyValue): boolean => assembly.types[value.type.fqn ?? ""]?.datatype === true;
   return Object.values(assembly.types).flatMap((type) => [
     ...undocumented(type.name, type),
+    ...(type.kind === "class" && type.docs?.example === undefined ? [`${type.name} has no @example`] : []),
     ...(type.members ?? []).flatMap((member) => undocumented(`${type.name}.${member.name}`, member)),
     ...(type.properties ?? []).flatMap((property) => lintProperty(type, property)),
     ...methodsOf(type).flatMap((method) => lintMethod(type, method, isStruct)),

@@ -21,7 +21,7 @@ export function importGraph(folders: readonly string[] = SOURCE_FOLDERS): Import
 }
 
 /** The TypeScript files below a folder, sorted. */
-export function sourceFiles(folder: string): readonly string[] {
+function sourceFiles(folder: string): readonly string[] {
   const path = join(ROOT, folder);
   if (!existsSync(path)) return [];
   const files = readdirSync(path, { recursive: true, encoding: "utf8" });

@@ -1,6 +1,7 @@
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { packedFile } from "./pack.js";
 import { MAVEN_REPOSITORY, PACKS, ROOT } from "./paths.js";
 import { installPackages, pythonEnvironment } from "./python-environment.js";
@@ -18,23 +19,24 @@ export function runPython(file: string, outdir: string): string {
   return run(join(pythonEnvironment(), "bin/python"), [file], { env: appEnv(outdir) });
 }
 
-/** Runs the Go example with the packed library. */
-export function runGo(outdir: string): void {
+/** Runs a Go example with the packed library; by default the one in the folder itself. Returns the app's output. */
+export function runGo(outdir: string, folder = "."): string {
+  const env = { ...appEnv(outdir), GOWORK: "off" };
   // The run uses the versions in go.mod and go.sum, and changes neither file.
-  run("go", ["run", "-mod=readonly", "."], { cwd: join(EXAMPLES, "go"), env: { ...appEnv(outdir), GOWORK: "off" } });
+  return run("go", ["run", "-mod=readonly", `./${folder}`], { cwd: join(EXAMPLES, "go"), env });
 }
 
-/** Runs the Java example with the packed library. */
-export function runJava(outdir: string): void {
+/** Runs a Java example with the packed library. Returns the app's output. */
+export function runJava(outdir: string, mainClass = "NodeRecordsCloudflare"): string {
   // A copy, because Maven writes its output beside the sources.
   const project = mkdtempSync(join(tmpdir(), "flipop-java-"));
   try {
     cpSync(join(EXAMPLES, "java"), project, { recursive: true });
     const options = ["--quiet", "--batch-mode", `-Dmaven.repo.local=${MAVEN_REPOSITORY}`];
-    run("mvn", [...options, `-Dpacks=file://${join(PACKS, "java")}`, "compile", "exec:java"], {
-      cwd: project,
-      env: appEnv(outdir),
-    });
+    const settings = [`-Dpacks=file://${join(PACKS, "java")}`, `-Dexec.mainClass=${mainClass}`];
+    const output = run("mvn", [...options, ...settings, "compile", "exec:java"], { cwd: project, env: appEnv(outdir) });
+    // Maven resets the colours also without a terminal.
+    return stripVTControlCharacters(output);
   } finally {
     rmSync(project, { recursive: true });
   }

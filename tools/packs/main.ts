@@ -8,8 +8,9 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { runGo, runJava } from "./apps.js";
 import { pack, translateSnippets } from "./pack.js";
+import { packSandbox } from "./pack-sandbox.js";
 import { PACKS, ROOT } from "./paths.js";
-import { pythonEnvironment } from "./python-environment.js";
+import { PYTHON_LINTERS, pythonEnvironment } from "./python-environment.js";
 import { type Language, languagesOf, missingTools } from "./toolchains.js";
 
 function main(): void {
@@ -20,12 +21,13 @@ function main(): void {
     if (missing !== undefined) console.log(`SKIPPED ${language}: needs ${missing}`);
     else timed(language, () => packAndFetch(language));
   }
+  if (wanted.includes("js")) timed("sandbox", packSandbox);
   console.log(`packed into ${relative(ROOT, PACKS)}`);
 }
 
 function packAndFetch(language: Language): void {
   pack(language);
-  if (language === "python") pythonEnvironment();
+  if (language === "python") for (const packages of [undefined, PYTHON_LINTERS]) pythonEnvironment(packages);
   const outdir = mkdtempSync(join(tmpdir(), "flipop-pack-"));
   if (language === "go") runGo(outdir);
   if (language === "java") runJava(outdir);

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { writeOtherPages } from "../library/api-md.js";
 import { withPackageFolder } from "../library/assembly.js";
 import { CONSTRUCTS, MAVEN_REPOSITORY, PACKS, ROOT } from "./paths.js";
 import { run } from "./run.js";
@@ -15,6 +16,7 @@ const TABLET = join(PACKS, "snippets.tabl.json");
 export function pack(language: Language): void {
   requireCompiled();
   if (!existsSync(TABLET)) translateSnippets();
+  if (language === "js") writeOtherPages(TABLET);
   rmSync(join(PACKS, language), { recursive: true, force: true });
   const modules = language === "go" || language === "java" ? [...localModules(), CONSTRUCTS] : [CONSTRUCTS];
   const options = ["--target", language, "--outdir", PACKS, "--rosetta-tablet", TABLET, "--no-npmignore", "--force"];

@@ -10,20 +10,25 @@ const REQUIREMENTS = [
   `constructs==${VERSIONS.constructs}`,
   `cdk8s==${VERSIONS.cdk8s}`,
   `cdk8s-plus-28==${VERSIONS.cdk8sPlus}`,
-  `cdk8s-plus-34==${VERSIONS.cdk8sPlusNewest}`,
+  // The newest cdk8s-plus; npm may not have it yet.
+  "cdk8s-plus-37==2.0.3",
 ];
 
+/** The formatter and the linter of Python code. */
+export const PYTHON_LINTERS = ["black==26.10.1", "ruff==0.17.6"];
+
 /**
- * A virtual environment with the imports of the Python apps, except flipop's library; it is created once and cached.
+ * A virtual environment, by default with the imports of the Python apps, except flipop's library; it is created once and
+ * cached.
  */
-export function pythonEnvironment(): string {
-  const key = createHash("sha256").update(REQUIREMENTS.join(" ")).digest("hex").slice(0, 12);
+export function pythonEnvironment(requirements: readonly string[] = REQUIREMENTS): string {
+  const key = createHash("sha256").update(requirements.join(" ")).digest("hex").slice(0, 12);
   const folder = join(CACHE, `python-${key}`);
   if (existsSync(folder)) return folder;
   mkdirSync(CACHE, { recursive: true });
   run("python3", ["-m", "venv", folder]);
   try {
-    installPackages(folder, REQUIREMENTS);
+    installPackages(folder, requirements);
   } catch (error) {
     rmSync(folder, { recursive: true });
     throw error;

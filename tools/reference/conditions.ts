@@ -10,10 +10,12 @@ import {
   type Reason,
   type ReasonPlace,
   type RefusalReason,
+  SUMMARY_TYPES,
 } from "cdk8s-flipop/api";
 import { MISTAKES } from "./mistakes.js";
 import { code, codes, generatedFrom, table } from "./text.js";
 
+const PROGRESS: readonly ConditionType[] = ["Reconciling", "Stalled"];
 const NOTHING = "Nothing.";
 
 /** The page on conditions, reasons, refusals of nodes, and what to do about each. */
@@ -33,14 +35,28 @@ function introduction(): readonly string[] {
     "```sh",
     "kubectl describe fip NAME                                    # conditions, each address, and the latest Events",
     `kubectl get fip -A -o custom-columns='NAME:.metadata.name,READY:.status.conditions[?(@.type=="Ready")].message'`,
-    "kubectl wait fip NAME --for=condition=Fulfilled --timeout=5m",
+    "kubectl wait fip NAME --for=condition=Ready --timeout=5m",
     "```",
+    "",
+    "`Ready`, `Reconciling` and `Stalled` are the summary that `kubectl wait`, Flux and Argo CD read. Exactly one of them is True.",
+    "The operator computes them from the other conditions:",
+    "",
+    ...table(["kind", "is `Ready` while these are True"], requirements()),
+    "",
+    "A resource without `dnsRecordSet` does not need `DNSReady`. A pool is not `Ready` either while the holder of one of its",
+    "addresses is in its grace period. While the operator is [stopped](command-line.md), no resource is `Ready`. `Reconciling`",
+    "means that the operator works, or waits for something that can change without a person; `Stalled` means that a person must",
+    "act. Each condition has the `observedGeneration` that it is about.",
     "",
     "A condition is Unknown with reason `NotObserved` until the operator has observed the resource and its provider. When a",
     "condition becomes bad and does not end by itself (as `CoolingOff` does), the operator also emits a Warning Event with the",
     "same reason. Metric `flipop_resource_condition` has each condition: 1 is True, 0 is False, -1 is Unknown.",
     "",
   ];
+}
+
+function requirements(): readonly (readonly string[])[] {
+  return ALL_KINDS.map(({ kind, readyWhen }) => [code(kind), codes(readyWhen)]);
 }
 
 function typesPart(): readonly string[] {
@@ -60,16 +76,30 @@ function reasonsPart(): readonly string[] {
     REASONS[reason].meaning,
     REASONS[reason].remedy || NOTHING,
     placeText(REASON_PLACES[reason]),
+    codes(PROGRESS.filter((type) => REASON_PLACES[reason].conditions.includes(type))),
   ]);
-  return ["## Reasons", "", ...table(["reason", "meaning", "what to do", "kinds and conditions"], rows), ""];
+  const head = ["reason", "meaning", "what to do", "kinds and conditions", "while a required condition is not True"];
+  return [
+    "## Reasons",
+    "",
+    "`Ready` and the last column's condition have the same reason as the condition that keeps the resource from being Ready.",
+    "",
+    ...table(head, rows),
+    "",
+  ];
 }
 
 /** Lists only conditions that one of the kinds has. */
 function placeText({ kinds, conditions, ofAddress }: ReasonPlace): string {
   const all = kinds.length === ALL_KINDS.length ? "every kind" : kinds.join(", ");
-  const had = conditions.filter((type) => kinds.some((kind) => hasCondition(kind, type)));
-  const where = had.length === Object.keys(CONDITION_TYPES).length ? "all its conditions" : codes(had);
+  const had = conditions.filter((type) => !isSummary(type) && kinds.some((kind) => hasCondition(kind, type)));
+  const where =
+    had.length === Object.keys(CONDITION_TYPES).length - SUMMARY_TYPES.length ? "all its conditions" : codes(had);
   return `${all}: ${where}${ofAddress ? "; an address" : ""}`;
+}
+
+function isSummary(type: ConditionType): boolean {
+  return SUMMARY_TYPES.some((summary) => summary === type);
 }
 
 function hasCondition(name: KindName, type: ConditionType): boolean {

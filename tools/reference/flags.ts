@@ -1,5 +1,5 @@
 import { FEATURES, FLAGS, type Flag, providerVariables } from "cdk8s-flipop/api";
-import { EXIT_MEANINGS } from "../../operator/src/exit-codes.js";
+import { EXIT_MEANINGS } from "../../operator/src/exit.js";
 import { code, codes, generatedFrom, table } from "./text.js";
 
 /** The page on flags and environment variables. */
@@ -7,7 +7,7 @@ export function flagsPage(): string {
   return [
     "# Flags and environment variables",
     "",
-    generatedFrom("constructs/src/api/config.ts, constructs/src/api/providers.ts and operator/src/exit-codes.ts"),
+    generatedFrom("constructs/src/api/config.ts, constructs/src/api/providers.ts and operator/src/exit.ts"),
     "",
     "`flipop run`, or `flipop` alone, starts the operator. Every flag also has a variable; if both are set, the flag wins. A",
     "boolean flag needs no value (`--debug`) but may have one (`--leader-elect=false`), a list is comma-separated, and seconds",

@@ -1,6 +1,5 @@
-import type { MetricDefinition } from "../../operator/src/metrics/definition.js";
-import { FLIPOP_METRICS } from "../../operator/src/metrics/flipop.js";
-import { RUNTIME_METRICS } from "../../operator/src/metrics/runtime.js";
+import { FLIPOP_METRICS, RUNTIME_METRICS } from "../../operator/src/metrics/definitions.js";
+import type { MetricDefinition } from "../../operator/src/metrics/registry.js";
 import { code, codes, generatedFrom, table } from "./text.js";
 
 type Row = Pick<MetricDefinition, "name" | "type" | "labels" | "help">;
@@ -20,7 +19,7 @@ export function metricsPage(): string {
     "",
     "## Addresses, records and providers",
     "",
-    "Names and labels equal the Go operator's, so its dashboards work. The label `dns` is the full record name, empty without DNS.",
+    "Names and labels equal the Go operator's, so its dashboards work. The exception is the histogram: it has no label of a resource. The label `dns` is the full record name, empty without DNS.",
     "",
     ...metricTable(FLIPOP_METRICS.filter(isGo)),
     "",

@@ -5,7 +5,7 @@ export interface BannedWord {
 }
 
 /** Plain English: the subject first, an actor for each verb. If you add a row, rewrite its findings. */
-export const BANNED: readonly BannedWord[] = [
+const BANNED: readonly BannedWord[] = [
   { pattern: /\b(tells|told)\b/gi, instead: "name what happens: the operator logs, shows, reports, sets a condition" },
   { pattern: /\b(is|are|was|were|be|been) said\b/gi, instead: "name who says it and where: a condition shows" },
   { pattern: /\b(mend|mends|mended|mending)\b/gi, instead: "fix, repair" },

@@ -1,4 +1,4 @@
-import type { SchemaOf } from "./schema";
+import type { SchemaOf } from "./schema/schema";
 
 /** One observed aspect of a resource, in the shape of `metav1.Condition`. */
 export interface Condition {
@@ -61,10 +61,12 @@ export const conditionsSchema: SchemaOf<readonly Condition[]> = {
   maxItems: 32,
 };
 
-/** `status.observedGeneration` of every kind. */
+/** `status.observedGeneration` of every kind. Without the default, kstatus would call a resource without a status Current. */
 export const observedGenerationSchema: SchemaOf<number> = {
   type: "integer",
   format: "int64",
-  description: "The `metadata.generation` from which the operator computed this status.",
+  description:
+    "The `metadata.generation` from which the operator computed this status; 0 until it has observed the resource.",
   minimum: 0,
+  default: 0,
 };

@@ -2,20 +2,38 @@ import { Annotation } from "./names";
 
 /** Condition types. The value of each entry is the meaning of True. */
 export const CONDITION_TYPES = {
-  Ready: "The operator observed the resource without errors, and the provider is reachable.",
+  Ready:
+    "The resource serves as requested: the conditions that its kind requires are True, and the operator is not stopped.",
+  Reconciling:
+    "The resource does not serve as requested yet. The operator works on it, or waits for something that can change without a person, such as a node.",
+  Stalled: "The resource does not serve as requested, and a person must remove the obstacle that the message names.",
+  Accepted: "The operator observed the resource without errors, and the provider is reachable.",
   Fulfilled: "The number of active addresses equals the number of desired ones.",
   DNSReady: "The record set has the desired content.",
+  Published: "The objects of publishTo show the active addresses.",
   Conflict: "Bad: another resource claims an address or DNS name of this resource, or a foreign writer changes it.",
   ProviderReachable: "The provider answered the last call.",
   Assigned: "The address is on a node that serves the Service.",
   FirewallReady: "The firewall allows traffic to the Service's ports on the node.",
+  ProbesDoubted: "Bad: probes of nodes fail, but the operator does not rely on them and moves no address for them.",
+  MassFailure:
+    "Bad: most holders of the cluster or of a zone failed within a few minutes, and not every failure is confirmed. The operator moves no address off a failed node there, and removes no such node from a DNS name, until the window ends.",
 } as const;
 
 /** Type of a condition. */
 export type ConditionType = keyof typeof CONDITION_TYPES;
 
 /** Condition types whose bad status is True. The bad status of all others is False. */
-export const BAD_WHEN_TRUE: readonly ConditionType[] = ["Conflict"];
+export const BAD_WHEN_TRUE: readonly ConditionType[] = [
+  "Conflict",
+  "Reconciling",
+  "Stalled",
+  "ProbesDoubted",
+  "MassFailure",
+];
+
+/** Condition types that the operator computes from the other conditions of the resource. */
+export const SUMMARY_TYPES = ["Ready", "Reconciling", "Stalled"] as const satisfies readonly ConditionType[];
 
 /** Meaning of a reason, and what to do about it. */
 export interface ReasonFacts {
@@ -30,6 +48,10 @@ export const REASONS = {
   NotObserved: {
     meaning: "The operator has not observed this resource and its provider yet.",
     remedy: "Wait a minute, then read the operator's log.",
+  },
+  Stopped: {
+    meaning: `The operator's Lease has annotation ${Annotation.stop}: the operator changes no cloud and no DNS, for any resource. It still observes, and writes status.`,
+    remedy: "Run flipop resume, or remove the annotation from the Lease.",
   },
   Paused: { meaning: "spec.paused is true: the operator writes only status.", remedy: "Set paused to false." },
   Invalid: {
@@ -73,7 +95,7 @@ export const REASONS = {
     remedy: "Set spec.routedIP to the address, or fix the Job and create a new RoutedIP.",
   },
   WrongRegion: {
-    meaning: "The address is in another region than the node, or no node is in the issuer's region.",
+    meaning: "The address is in another region than the node, or no node is in the region of the resource or issuer.",
     remedy: "Use an address of the nodes' region, or correct the field region.",
   },
   ZoneNotFound: {
@@ -101,6 +123,16 @@ export const REASONS = {
     remedy: "",
   },
   CoolingOff: { meaning: "The pool waits assignmentCoolOffSeconds between two assignments.", remedy: "" },
+  MassFailure: {
+    meaning:
+      "More than half of the holders of the cluster or of a zone, and at least 3, failed within 5 minutes, and nothing confirms some of these failures: the cause may be the control plane or its network. The addresses stay on their holders, and in the DNS names, until the message's time.",
+    remedy: `Check the API server and its network to the nodes. If the nodes are really down, set annotation ${Annotation.ignoreMassFailure} to "true" on the resource.`,
+  },
+  MoveLimit: {
+    meaning: "The limit of moves per minute, of the pool or of the whole operator, is used up.",
+    remedy:
+      "Nothing: the operator continues at the time in the message. To move faster, raise maxMovesPerMinute of the pool, or flag --max-moves-per-minute.",
+  },
   NoCandidate: {
     meaning: "No node matches; the addresses stay where they are.",
     remedy: "Read the refusals in the message, then correct match or the nodes.",
@@ -129,10 +161,11 @@ export const REASONS = {
     meaning: "The provider does not support a TTL this short; the operator uses the shortest supported one.",
     remedy: "Set ttl to 60 or more.",
   },
-  ServiceNotFound: { meaning: "The Service does not exist.", remedy: "Create it, or correct serviceRef." },
+  ServiceNotFound: { meaning: "The Service does not exist.", remedy: "Create it, or correct serviceRef or publishTo." },
   ServiceUnsuitable: {
-    meaning: "The Service has no pod selector, is headless or is an ExternalName.",
-    remedy: "Use a ClusterIP Service with a selector.",
+    meaning:
+      "The Service of serviceRef has no pod selector, is headless or is an ExternalName; or the Service of publishTo is not of type LoadBalancer with the required loadBalancerClass.",
+    remedy: "Change the Service as the message says.",
   },
   NamespaceNotAllowed: {
     meaning:
@@ -143,8 +176,35 @@ export const REASONS = {
     meaning: "Two ports of the Service conflict: one node cannot serve both.",
     remedy: "Change one of the ports that the message names.",
   },
+  PortNotAllowed: {
+    meaning: "The class or issuer does not allow some ports of the Service; the operator opens only the others.",
+    remedy: "Use another hostPort, or ask the author of the class or issuer to list the port in allowedPorts.",
+  },
+  AddressNotAllowed: {
+    meaning:
+      "The class, the issuer or the limits of the namespace do not allow an address that the resource names; the operator does not touch it, unless it already served it.",
+    remedy:
+      "Remove the address from the spec, or ask the administrator that the message names to list it in allowedAddresses.",
+  },
+  CreationNotAllowed: {
+    meaning: "The limits of the namespace do not allow the operator to create an address for the resource.",
+    remedy: "Follow the message, or ask the operator's administrator to change tenantLimits.",
+  },
+  NameNotAllowed: {
+    meaning:
+      "The class, the issuer or the limits of the namespace do not allow the DNS name; the operator writes no new record.",
+    remedy: "Use another name, or ask the administrator that the message names to allow it.",
+  },
+  RecordExists: {
+    meaning: "The record set has records that the operator did not write for this resource; the operator keeps them.",
+    remedy: "Delete the records, use another name, or ask the author of the class or issuer to set adoptRecords.",
+  },
   IssuerNotFound: { meaning: "The RoutedIPIssuer does not exist.", remedy: "Create it, or correct issuerRef." },
   ClassNotFound: { meaning: "The ClusterRoutedIPClass does not exist.", remedy: "Create it, or correct className." },
+  ClassNameTaken: {
+    meaning: "An older ClusterRoutedIPClass has the same name for RoutedIPs and serves them.",
+    remedy: "Give the class another spec.className, or delete one of the two.",
+  },
   SecretNotFound: {
     meaning: "The Secret or its key does not exist, or the key is empty.",
     remedy: "Create it, or correct credentialsSecretRef.",
@@ -158,8 +218,10 @@ export const REASONS = {
     remedy: "Name a firewall of your own.",
   },
   FirewallFull: {
-    meaning: "The firewall has reached its limit of rules or nodes.",
-    remedy: "Use a second issuer with another firewall.",
+    meaning:
+      "The firewall has reached its limit of rules, or of nodes and the operator cannot create an additional firewall.",
+    remedy:
+      "Give the token the right to create firewalls, raise the account's limit, or use a second issuer with another firewall.",
   },
   WouldIsolateNode: {
     meaning: "The node has no other firewall: joining this one would close all its ports.",
@@ -177,6 +239,30 @@ export const REASONS = {
     meaning: "The class uses Jobs, but the operator runs without feature jobs.",
     remedy: "Enable feature jobs.",
   },
+  PublishingDisabled: { meaning: "The operator runs without feature publish.", remedy: "Enable feature publish." },
+  PublishFailed: { meaning: "The API server rejects the status with the addresses.", remedy: "Follow the message." },
+  NoneActive: { meaning: "No address of the resource is active.", remedy: "Read the other conditions." },
+  LeaseRenewed: {
+    meaning: "Probes of a holder fail, but its kubelet renews its Lease: the node is alive.",
+    remedy:
+      "Check the port and the address of healthCheck, the service on the node, and NetworkPolicies and firewalls between the operator and the node.",
+  },
+  StandbyReached: {
+    meaning:
+      "The leading replica's probes of a holder fail, but the standby replica reaches the holder, and its kubelet is not silent: the fault is in the leading replica's network path.",
+    remedy: "Check the network of the node on which the leading replica runs.",
+  },
+  NoWitness: {
+    meaning:
+      "Probes of a holder fail, but the operator cannot read the Lease of its kubelet, and no standby replica confirms the failure.",
+    remedy:
+      "Apply the roles of this release, with feature healthchecks, which allow to read Leases in kube-node-lease.",
+  },
+  ControlProbeFailed: {
+    meaning:
+      "Probes of nodes fail, and the operator does not reach the API server or its own node either: the fault may be in its own network path.",
+    remedy: "Check the network of the operator's node.",
+  },
   LimitUnsupported: {
     meaning: "perNodeIPLimit exceeds the provider's limit; the provider's limit applies.",
     remedy: "Lower perNodeIPLimit.",
@@ -185,3 +271,29 @@ export const REASONS = {
 
 /** Reason of a condition or an address. */
 export type Reason = keyof typeof REASONS;
+
+/**
+ * Reasons that can end without a person: the operator works, or waits for a provider, a node or an object that another tool
+ * may still apply. A resource that does not serve is Reconciling for one of these reasons, and Stalled for any other.
+ */
+export const PASSING_REASONS: readonly Reason[] = [
+  "Observed",
+  "NotObserved",
+  "ProviderUnavailable",
+  "RateLimited",
+  "CreationUnsettled",
+  "UnderWay",
+  "InGrace",
+  "CoolingOff",
+  "MassFailure",
+  "MoveLimit",
+  "NoCandidate",
+  "TooFewCandidates",
+  "KeptLastKnown",
+  "NoneActive",
+  "ServiceNotFound",
+  "IssuerNotFound",
+  "ClassNotFound",
+  "SecretNotFound",
+  "FirewallNotFound",
+];

@@ -1,7 +1,7 @@
 import { RELEASE } from "./release";
 
 /** A part of the operator that can be enabled. */
-export type FeatureName = "pools" | "dns" | "routedip" | "jobs";
+export type FeatureName = "pools" | "dns" | "routedip" | "jobs" | "healthchecks" | "externaldns" | "publish";
 
 /** Features and their purposes. */
 export const FEATURES: Readonly<Record<FeatureName, string>> = {
@@ -9,15 +9,20 @@ export const FEATURES: Readonly<Record<FeatureName, string>> = {
   dns: "NodeDNSRecordSet: records that follow nodes",
   routedip: "RoutedIP, RoutedIPIssuer, ClusterRoutedIPClass: addresses that follow a Service",
   jobs: "Jobs of a ClusterRoutedIPClass: custom implementations",
+  healthchecks:
+    "healthCheck of resources: probes of the nodes, with the kubelets' Leases as witnesses; no moves in a mass failure",
+  externaldns: "provider external-dns: record sets as DNSEndpoint objects, which external-dns publishes",
+  publish: "publishTo of resources: active addresses in the status of Services of type LoadBalancer",
 };
 
 /**
  * Features that are enabled by default. Jobs are not: the operator gets the permission to start pods only on request.
+ * Neither are health checks, external-dns and publications: only a request gives the operator their permissions.
  */
 export const DEFAULT_FEATURES: readonly FeatureName[] = ["pools", "dns", "routedip"];
 
-/** Ports of the operator's two listeners. */
-export const PORTS = { metrics: 8080, health: 8081 } as const;
+/** Ports of the operator's listeners; only feature healthchecks opens the one on which a standby replica is a witness. */
+export const PORTS = { metrics: 8080, health: 8081, witness: 8082 } as const;
 
 /** The operator's default namespace. */
 export const DEFAULT_NAMESPACE = "flipop";
@@ -44,8 +49,8 @@ export const PACKAGES = {
  */
 export const DEFAULT_SECRET = "flipop";
 
-/** Type of a flag's value: `list` is comma-separated, `seconds` is a number that may have a fraction. */
-export type FlagType = "boolean" | "string" | "list" | "seconds";
+/** Type of a flag's value: `list` is comma-separated, `seconds` is a number that may have a fraction, `count` is a whole number. */
+export type FlagType = "boolean" | "string" | "list" | "seconds" | "count";
 
 /** A flag of `flipop run`. Each flag has an environment variable too; if both are set, the flag wins. */
 export interface Flag {
@@ -64,6 +69,13 @@ function flag(name: string, type: FlagType, defaultValue: string, description: s
   return { name, env: `FLIPOP_${name.toUpperCase().replaceAll("-", "_")}`, type, default: defaultValue, description };
 }
 
+/** The fast profile of the operator's Lease: values of flags, in seconds. */
+export const FAST_LEASE = {
+  "leader-elect-lease-duration": "5",
+  "leader-elect-renew-deadline": "3",
+  "leader-elect-retry-period": "1",
+} as const;
+
 /** Every flag, in the order of `--help`. The first three are the Go operator's. */
 export const FLAGS: readonly Flag[] = [
   flag("kubeconfig", "string", "", "Path of a kubeconfig; empty: KUBECONFIG, else the pod's ServiceAccount"),
@@ -79,12 +91,27 @@ export const FLAGS: readonly Flag[] = [
   flag("pod-namespaces", "list", "", "Namespaces whose pods a match may select; empty: all"),
   flag("issuer-namespaces", "list", "", "Namespaces whose Secrets issuers may use; empty: the operator's namespace"),
   flag("job-namespaces", "list", DEFAULT_JOB_NAMESPACE, "Namespaces in which Jobs of classes may run"),
+  flag("tenant-limits", "string", "", "Limits of namespaces, as JSON or as the path of a file with JSON; empty: none"),
   flag("dry-run", "boolean", "false", "Change nothing in the cloud or the cluster; log the changes instead"),
   flag("resync", "seconds", "60", "Reconcile every resource at least this often"),
+  flag("drift-interval", "seconds", "600", "Restore DNS records that others have edited within this time"),
+  flag(
+    "max-moves-per-minute",
+    "count",
+    "0",
+    "Addresses of all resources that may leave a holder for another node, per minute; 0: no limit",
+  ),
   flag("leader-elect", "boolean", "true", "Act only while holding the Lease; required with more than one replica"),
   flag("leader-elect-lease-duration", "seconds", "15", "How long a leader keeps the Lease without renewing it"),
   flag("leader-elect-renew-deadline", "seconds", "10", "How long the leader tries to renew the Lease before it stops"),
   flag("leader-elect-retry-period", "seconds", "2", "Time between attempts to get or renew the Lease"),
+  flag("node-name", "string", "", "Node that the operator runs on; empty: unknown, so a standby is no witness"),
+  flag(
+    "witness-bind-addr",
+    "string",
+    "",
+    "Address at which other replicas ask this one about its probes, with the IP address of the pod; empty: off",
+  ),
   flag("shutdown-timeout", "seconds", "20", "How long runs in progress may take after SIGTERM"),
   {
     ...flag("log-format", "string", "auto", "Format of log lines; auto: text on a terminal, JSON elsewhere"),

@@ -33,6 +33,12 @@ export const EVENTS = {
     meaning: "The operator released a created address: it returned to the provider.",
     remedy: "",
   },
+  Retained: {
+    type: "Normal",
+    meaning: "A resource is gone, and its addresses stay in the account, where the provider may bill them.",
+    remedy:
+      "The note says what to write to use the addresses again. flipop orphans lists and releases those that no resource knows.",
+  },
   Forgotten: {
     type: "Normal",
     meaning: "A resource no longer counts an address among those that it created; the note gives the reason.",
@@ -86,9 +92,16 @@ export const EVENTS = {
     meaning: "The API server rejected an annotation.",
     remedy: "Give the operator the permissions of this release's roles, which include patch on nodes.",
   },
+  LabelNotWritten: {
+    type: "Warning",
+    meaning:
+      "The API server rejected a change of the holder label. While one node cannot lose the label, no other gets it.",
+    remedy:
+      "Give the operator the permissions and the admission policy of this release, or fix the cause that the note names.",
+  },
   TaintNotWritten: {
     type: "Warning",
-    meaning: "The API server rejected the taint of an elected node.",
+    meaning: "The API server rejected a taint: of an elected node, or of nodes that wait for an address.",
     remedy: "Give the operator the permissions of this release's roles, which include patch on nodes.",
   },
   FinalizerNotWritten: {

@@ -7,7 +7,7 @@ export type ParsedFlag =
 
 /**
  * Parses the text of a flag by the flag's type: `true` and `false` (also `1`, `t`, `0`, `f`, like Go's flags); a number
- * of seconds above 0, with or without the unit `s`; comma-separated items; or the text itself.
+ * of seconds above 0, with or without the unit `s`; a whole number; comma-separated items; or the text itself.
  */
 export function parseFlag(flag: Flag, text: string): ParsedFlag {
   switch (flag.type) {
@@ -15,6 +15,10 @@ export function parseFlag(flag: Flag, text: string): ParsedFlag {
       return parseBoolean(flag, text);
     case "seconds":
       return parseSeconds(flag, text);
+    case "count":
+      return /^\d{1,9}$/.test(text)
+        ? { ok: true, value: Number(text) }
+        : refused(flag, text, "give a whole number, such as 10");
     case "list":
       return parseList(flag, text);
     default:

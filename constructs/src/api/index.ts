@@ -2,45 +2,57 @@
  * The type model of flipop: its custom resources, the operator's permissions and its configuration. The construct
  * library uses it to write resources, and the operator to read them. It imports nothing, so that both can use it.
  */
-export * from "./address-status";
-export * from "./cluster-routed-ip-class";
-export { type PortNumbers, parsePortRange } from "./cluster-routed-ip-class-rules";
-export * from "./common-fields";
+export * from "./access/access-limits";
+export { type AddressRange, CREATED_ADDRESSES, parseAddressRange } from "./access/address-range";
+export { matchesNamePattern, namePatternText } from "./access/name-pattern";
+export * from "./access/port-rule";
+export * from "./access/retained-address";
+export * from "./access/tenant-limits";
 export * from "./condition";
 export * from "./conditions";
 export * from "./config";
-export * from "./crd";
-export * from "./dns-record-set";
 export * from "./events";
-export * from "./firewall-rule";
 export * from "./flag-value";
-export * from "./floating-ip-pool";
-export * from "./floating-ip-pool-status";
 export { canonicalIp, familyOf, type IpFamily, isIp } from "./ip-address";
-export * from "./job-limits";
-export * from "./kinds";
+export * from "./kinds/address-status";
+export * from "./kinds/cluster-routed-ip-class";
+export { type PortNumbers, parsePortRange } from "./kinds/cluster-routed-ip-class-rules";
+export * from "./kinds/dns-record-set";
+export * from "./kinds/firewall-rule";
+export * from "./kinds/floating-ip-pool";
+export * from "./kinds/floating-ip-pool-status";
+export * from "./kinds/health-check";
+export * from "./kinds/job-limits";
+export * from "./kinds/kinds";
+export * from "./kinds/node-dns-record-set";
+export * from "./kinds/record-name";
+export * from "./kinds/resource-kind";
+export * from "./kinds/routed-ip";
+export * from "./kinds/routed-ip-issuer";
+export * from "./kinds/routed-ip-status";
+export * from "./kinds/toleration";
+export * from "./labels/holder-label";
 export {
   type ParsedSelector,
   parseLabelSelector,
   type SelectorOperator,
   type SelectorRequirement,
   selectorMatches,
-} from "./label-selector";
-export type { SelectorSyntaxError } from "./label-selector-tokens";
-export * from "./match";
+} from "./labels/label-selector";
+export type { SelectorSyntaxError } from "./labels/label-selector-tokens";
+export * from "./labels/match";
 export * from "./metrics";
 export * from "./names";
-export * from "./nearest";
-export * from "./node-dns-record-set";
-export * from "./openapi";
 export * from "./permissions";
 export * from "./providers";
+export * from "./publication";
 export * from "./reason-places";
 export * from "./refusals";
 export { RELEASE } from "./release";
-export * from "./resource-kind";
-export * from "./routed-ip";
-export * from "./routed-ip-issuer";
-export * from "./schema";
-export * from "./toleration";
-export * from "./validate";
+export * from "./schema/common-fields";
+export * from "./schema/crd";
+export * from "./schema/known-fields";
+export * from "./schema/nearest";
+export * from "./schema/openapi";
+export * from "./schema/schema";
+export * from "./schema/validate";

@@ -1,4 +1,4 @@
-import type { Rule } from "./schema";
+import type { Rule } from "./schema/schema";
 
 /** Address family. */
 export type IpFamily = "IPv4" | "IPv6";

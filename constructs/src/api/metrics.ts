@@ -1,3 +1,5 @@
+import { Annotation } from "./names";
+
 /** A metric of the operator. The Go operator's names and labels stay unchanged, because dashboards use them. */
 export interface MetricFacts {
   readonly type: "counter" | "gauge" | "histogram";
@@ -7,7 +9,6 @@ export interface MetricFacts {
 
 const POOL = ["namespace", "name", "provider", "dns"] as const;
 const ADDRESS = ["namespace", "name", "ip", "provider", "dns"] as const;
-const CALL = ["provider", "call", "kind", "namespace", "name"] as const;
 
 /** Metrics by name. The label `dns` is the full record name, empty without DNS. */
 export const METRICS = {
@@ -76,10 +77,40 @@ export const METRICS = {
     help: "Conditions of a resource: 1 is True, 0 is False, -1 is Unknown.",
     labels: ["kind", "namespace", "name", "type"],
   },
+  flipop_resource_problem: {
+    type: "gauge",
+    help: "1 for each condition that has its bad value, with its reason. Conditions that end soon by themselves do not count, such as a cool-off.",
+    labels: ["kind", "namespace", "name", "type", "reason"],
+  },
+  flipop_build_info: {
+    type: "gauge",
+    help: "Always 1. The labels are the version and the commit of the operator, and the version of Node.js.",
+    labels: ["version", "commit", "node_version"],
+  },
+  flipop_stopped: {
+    type: "gauge",
+    help: `1 while annotation ${Annotation.stop} on the Lease stops the operator, else 0.`,
+    labels: [],
+  },
+  flipop_health_probes_total: {
+    type: "counter",
+    help: "Probes of nodes by result: success, failure, or skipped (no room for another probe, or the operator itself was too slow).",
+    labels: ["result"],
+  },
+  flipop_mass_failure: {
+    type: "gauge",
+    help: "1 while no address leaves failed nodes of a zone, because most of them failed at once. zone is empty for the whole cluster, whose series is 0 otherwise; a zone has a series only while it is 1.",
+    labels: ["zone"],
+  },
+  flipop_unlisted_addresses: {
+    type: "gauge",
+    help: "Addresses of the accounts that no watched resource lists or created, by holder: node (of this cluster), other (another machine) or none (unassigned, which providers bill). Addresses of other clusters of the account count, too.",
+    labels: ["holder"],
+  },
   flipop_left_behind_total: {
     type: "counter",
-    help: "Addresses, record sets and rules that the clean-up of deleted resources gave up.",
-    labels: ["kind", "namespace"],
+    help: "Addresses, record sets and rules that the clean-up of a deleted resource gave up.",
+    labels: ["kind", "namespace", "name"],
   },
   flipop_providers_calls_total: {
     type: "counter",
@@ -89,7 +120,12 @@ export const METRICS = {
   flipop_providers_call_duration_seconds: {
     type: "histogram",
     help: "Duration of calls to a provider in seconds.",
-    labels: CALL,
+    labels: ["provider", "call"],
+  },
+  flipop_provider_limit_wait_seconds: {
+    type: "gauge",
+    help: "Time in seconds for which the account's rate limits hold back the next move of an address, with the token that waits longest. 0: a call may be sent now.",
+    labels: ["provider"],
   },
   flipop_provider_call_wait_seconds: {
     type: "histogram",

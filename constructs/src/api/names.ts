@@ -24,6 +24,12 @@ export const Annotation = {
   pendingCreation: `${API_GROUP}/pending-creation`,
   /** Set by a person on a pool or RoutedIP: forget a pending creation whose response was lost. */
   forgetCreation: `${API_GROUP}/forget-creation`,
+  /** Set by a person on the operator's Lease, with the reason as its value: the operator changes no cloud and no DNS. */
+  stop: `${API_GROUP}/stop`,
+  /** On the Leases of the operator: at which address its holder answers other replicas, and with which key (JSON). */
+  replica: `${API_GROUP}/replica`,
+  /** Set by a person on a resource, to "true": its addresses leave failed nodes although many holders fail at once. */
+  ignoreMassFailure: `${API_GROUP}/ignore-mass-failure`,
   /** Set by a person on a Service: namespaces whose RoutedIPs may use it (comma-separated). */
   allowRoutedIpFrom: `${API_GROUP}/allow-routed-ip-from`,
 } as const;
@@ -42,6 +48,9 @@ export const Finalizer = {
   inUse: `${API_GROUP}/in-use`,
 } as const;
 
+/** `loadBalancerClass` of the Services whose status shows addresses of `publishTo`: the operator alone writes it. */
+export const LOAD_BALANCER_CLASS = `${API_GROUP}/reserved-ip`;
+
 /** The default taint of an elected node; a class may name another. Matching ignores taints under flipop's prefix. */
 export const ELECTED_NODE_TAINT = { key: `${API_GROUP}/routed-ip`, value: "", effect: "PreferNoSchedule" } as const;
 
@@ -50,6 +59,10 @@ export const ELECTED_NODE_TAINT = { key: `${API_GROUP}/routed-ip`, value: "", ef
  * the two acts during a migration.
  */
 export const LEASE_NAME = "floating-ip-pool-controller-leader-election";
+/** The Lease of the standby replica that the leader asks about its probes, in the operator's namespace. */
+export const STANDBY_LEASE_NAME = "flipop-standby";
+/** Namespace in which each kubelet renews a Lease with the name of its node. */
+export const NODE_LEASE_NAMESPACE = "kube-node-lease";
 
 /** `reportingController` of Events, and the field manager of the operator's writes. */
 export const CONTROLLER_NAME = `${API_GROUP}/flipop`;

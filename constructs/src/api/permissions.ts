@@ -1,5 +1,5 @@
 import type { FeatureName } from "./config";
-import { API_GROUP, LEASE_NAME } from "./names";
+import { API_GROUP, LEASE_NAME, STANDBY_LEASE_NAME } from "./names";
 
 /** A verb of the Kubernetes API. */
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete";
@@ -7,7 +7,7 @@ export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "d
 /**
  * Where the operator needs a permission: in the whole cluster; in the namespaces of `--watch-namespaces` or
  * `--pod-namespaces` (if empty, in the whole cluster); in the operator's own namespace; in the namespaces of
- * `--issuer-namespaces` or `--job-namespaces`. `goingNamespaces`: in namespaces of `--watch-namespaces` that are being
+ * `--issuer-namespaces` or `--job-namespaces`; in the namespace of the kubelets' Leases. `goingNamespaces`: in namespaces of `--watch-namespaces` that are being
  * deleted and may have lost their Roles; this permission is for the whole cluster, and exists only with an admission
  * policy that confines it.
  */
@@ -18,6 +18,7 @@ export type PermissionScope =
   | "operatorNamespace"
   | "issuerNamespaces"
   | "jobNamespaces"
+  | "nodeLeaseNamespace"
   | "goingNamespaces";
 
 /** A permission of the operator, and the reason for it. */
@@ -34,7 +35,7 @@ export interface Permission {
   readonly why: string;
 }
 
-const ALL: readonly FeatureName[] = ["pools", "dns", "routedip", "jobs"];
+const ALL: readonly FeatureName[] = ["pools", "dns", "routedip", "jobs", "healthchecks", "externaldns", "publish"];
 const READ: readonly Verb[] = ["get", "list", "watch"];
 
 /**
@@ -94,6 +95,15 @@ export const PERMISSIONS: readonly Permission[] = [
   },
   {
     features: ALL,
+    scope: "operatorNamespace",
+    apiGroup: "coordination.k8s.io",
+    resources: ["leases"],
+    resourceNames: [LEASE_NAME],
+    verbs: ["list", "watch"],
+    why: "notice flipop stop at once; without this right, at the next renewal of the Lease",
+  },
+  {
+    features: ALL,
     scope: "cluster",
     apiGroup: "events.k8s.io",
     resources: ["events"],
@@ -114,7 +124,7 @@ export const PERMISSIONS: readonly Permission[] = [
     apiGroup: "",
     resources: ["nodes"],
     verbs: ["patch"],
-    why: "write the address annotation, and the taint of an elected node; the admission policy rejects other changes",
+    why: "write the address annotation, the holder label, and the taints of elected and of waiting nodes; the admission policy rejects other changes",
   },
   {
     features: ALL,
@@ -129,12 +139,20 @@ export const PERMISSIONS: readonly Permission[] = [
   ...ownKind(["routedip", "jobs"], "watchNamespaces", ["routedips", "routedipissuers"]),
   ...ownKind(["routedip", "jobs"], "cluster", ["clusterroutedipclasses"]),
   {
-    features: ["routedip", "jobs"],
+    features: ["routedip", "jobs", "publish"],
     scope: "watchNamespaces",
     apiGroup: "",
     resources: ["services"],
     verbs: READ,
-    why: "find the ports of a RoutedIP's Service",
+    why: "find the ports of a RoutedIP's Service, and the Services that show addresses",
+  },
+  {
+    features: ["publish"],
+    scope: "watchNamespaces",
+    apiGroup: "",
+    resources: ["services/status"],
+    verbs: ["patch"],
+    why: "show active addresses in the status of Services of the operator's loadBalancerClass",
   },
   {
     features: ["routedip", "jobs"],
@@ -167,8 +185,8 @@ export const PERMISSIONS: readonly Permission[] = [
     scope: "jobNamespaces",
     apiGroup: "",
     resources: ["pods"],
-    verbs: ["list", "watch"],
-    why: "read the termination message of a Job's pod",
+    verbs: ["list", "watch", "create"],
+    why: "read the termination message of a Job's pod, and check the pods of Jobs against Pod Security with a dry-run create",
   },
   {
     features: ["jobs"],
@@ -185,6 +203,31 @@ export const PERMISSIONS: readonly Permission[] = [
     resources: ["serviceaccounts"],
     verbs: ["get"],
     why: "check that the ServiceAccount of a Job has the required label",
+  },
+  {
+    features: ["healthchecks"],
+    scope: "nodeLeaseNamespace",
+    apiGroup: "coordination.k8s.io",
+    resources: ["leases"],
+    verbs: ["list", "watch"],
+    why: "watch the Leases of holders: a failed probe moves no address while the kubelet renews its Lease",
+  },
+  {
+    features: ["healthchecks"],
+    scope: "operatorNamespace",
+    apiGroup: "coordination.k8s.io",
+    resources: ["leases"],
+    resourceNames: [STANDBY_LEASE_NAME],
+    verbs: ["get", "update"],
+    why: "let the leader find the standby replica, which confirms or contradicts its failed probes",
+  },
+  {
+    features: ["externaldns"],
+    scope: "operatorNamespace",
+    apiGroup: "externaldns.k8s.io",
+    resources: ["dnsendpoints"],
+    verbs: ["get", "create", "patch", "delete"],
+    why: "write record sets of provider external-dns, in the operator's own namespace",
   },
   cleanup(["pools"], ["floatingippools"]),
   cleanup(["dns"], ["nodednsrecordsets"]),

@@ -25,7 +25,9 @@ export interface ProviderFacts {
   /** Search keywords for the Helm chart. */
   readonly keywords: readonly string[];
   /** The TTLs in seconds that the provider's DNS supports. @default any */
-  readonly ttl?: { readonly automatic: number; readonly least: number; readonly most: number };
+  readonly ttl?: { readonly automatic?: number; readonly least: number; readonly most?: number };
+  /** How many addresses a new account may have. @default not known */
+  readonly addressQuota?: number;
 }
 
 /** Every provider, by its name: the source of flags, variables, props' checks, Helm values and reference pages. */
@@ -41,6 +43,8 @@ export const PROVIDERS = {
     // Personal, OAuth and refresh tokens.
     tokenForms: ["[Dd][Oo][OPRopr]_[Vv]1_[0-9a-fA-F]{16,}"],
     keywords: ["digitalocean", "reserved-ip"],
+    ttl: { least: 30 },
+    addressQuota: 3,
   },
   cloudflare: {
     name: "cloudflare",
@@ -56,6 +60,9 @@ export const PROVIDERS = {
     ttl: { automatic: 1, least: 60, most: 86_400 },
   },
 } as const satisfies Readonly<Record<string, ProviderFacts>>;
+
+/** The provider of records that writes DNSEndpoint objects for external-dns; it needs no credentials. */
+export const EXTERNAL_DNS = "external-dns";
 
 /** The props of FlipopOperator that hold credentials. */
 export type CredentialProp = (typeof PROVIDERS)[keyof typeof PROVIDERS]["prop"];

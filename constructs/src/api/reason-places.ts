@@ -1,5 +1,5 @@
-import type { ConditionType, Reason } from "./conditions";
-import type { KindName } from "./kinds";
+import { type ConditionType, PASSING_REASONS, type Reason, SUMMARY_TYPES } from "./conditions";
+import type { KindName } from "./kinds/kinds";
 import type { MetricName } from "./metrics";
 
 /** Where a reason can appear. */
@@ -24,7 +24,7 @@ const SERVED: readonly KindName[] = ["FloatingIPPool", "NodeDNSRecordSet", "Rout
 const WITH_PROVIDER: readonly KindName[] = [...SERVED, "RoutedIPIssuer"];
 const WITH_ADDRESS: readonly KindName[] = ["FloatingIPPool", "RoutedIP"];
 const FAILED_CALL: readonly ConditionType[] = [
-  "Ready",
+  "Accepted",
   "Fulfilled",
   "ProviderReachable",
   "DNSReady",
@@ -32,66 +32,99 @@ const FAILED_CALL: readonly ConditionType[] = [
   "FirewallReady",
 ];
 /** Conditions of a RoutedIP on which the operator cannot act at all. */
-const UNSERVED: readonly ConditionType[] = ["Ready", "Assigned", "FirewallReady"];
+const UNSERVED: readonly ConditionType[] = ["Accepted", "Assigned", "FirewallReady"];
 const SERVICE: ReasonPlace = { kinds: ["RoutedIP"], conditions: UNSERVED };
-const FIREWALL: ReasonPlace = { kinds: ["RoutedIP", "RoutedIPIssuer"], conditions: ["Ready", "FirewallReady"] };
+const NAMED_SERVICE: ReasonPlace = { kinds: WITH_ADDRESS, conditions: [...UNSERVED, "Published"] };
+const PUBLICATION: ReasonPlace = { kinds: WITH_ADDRESS, conditions: ["Published"] };
+const FIREWALL: ReasonPlace = { kinds: ["RoutedIP", "RoutedIPIssuer"], conditions: UNSERVED };
 const ISSUER: ReasonPlace = { kinds: ["RoutedIP", "ClusterRoutedIPClass"], conditions: UNSERVED };
 const JOB: ReasonPlace = { kinds: ["RoutedIP", "ClusterRoutedIPClass"], conditions: UNSERVED };
+const DOUBT: ReasonPlace = { kinds: SERVED, conditions: ["ProbesDoubted"] };
 
-/** The kinds and conditions in which each reason can appear. */
-export const REASON_PLACES = {
+/** Beside the conditions that `withSummary` adds. */
+const OWN_PLACES = {
   Observed: {
     kinds: ALL,
-    conditions: ["Ready", "Fulfilled", "DNSReady", "Conflict", "ProviderReachable", "Assigned", "FirewallReady"],
+    conditions: [
+      ...SUMMARY_TYPES,
+      "Accepted",
+      "Fulfilled",
+      "DNSReady",
+      "Published",
+      "Conflict",
+      "ProviderReachable",
+      "Assigned",
+      "FirewallReady",
+      "ProbesDoubted",
+      "MassFailure",
+    ],
   },
   NotObserved: {
     kinds: ALL,
-    conditions: ["Ready", "Fulfilled", "DNSReady", "ProviderReachable", "Assigned", "FirewallReady"],
+    conditions: ["Accepted", "Fulfilled", "DNSReady", "Published", "ProviderReachable", "Assigned", "FirewallReady"],
   },
-  Paused: { kinds: SERVED, conditions: ["Ready"] },
+  Stopped: { kinds: ALL, conditions: ["Ready", "Fulfilled", "DNSReady", "Published", ...UNSERVED] },
+  Paused: { kinds: SERVED, conditions: ["Fulfilled", "DNSReady", "Published", ...UNSERVED] },
   Invalid: { kinds: ALL, conditions: ["Fulfilled", "DNSReady", ...UNSERVED], ofAddress: true },
-  DuplicateAddress: { kinds: ["FloatingIPPool"], conditions: ["Ready"] },
+  DuplicateAddress: { kinds: ["FloatingIPPool"], conditions: ["Accepted"] },
   UnknownProvider: { kinds: WITH_PROVIDER, conditions: ["Fulfilled", "DNSReady", "ProviderReachable", ...UNSERVED] },
   Unsupported: { kinds: WITH_PROVIDER, conditions: ["Fulfilled", "DNSReady", ...UNSERVED] },
   Unauthorized: { kinds: WITH_PROVIDER, conditions: FAILED_CALL, ofAddress: true },
   ProviderUnavailable: { kinds: WITH_PROVIDER, conditions: FAILED_CALL, ofAddress: true },
   RateLimited: { kinds: WITH_PROVIDER, conditions: FAILED_CALL, ofAddress: true },
   QuotaExceeded: { kinds: WITH_ADDRESS, conditions: ["Fulfilled", "Assigned"], ofAddress: true },
-  AddressNotFound: { kinds: WITH_ADDRESS, conditions: ["Ready", "Fulfilled", "Assigned"], ofAddress: true },
+  AddressNotFound: { kinds: WITH_ADDRESS, conditions: ["Accepted", "Fulfilled", "Assigned"], ofAddress: true },
   AddressUnknown: { kinds: ["RoutedIP"], conditions: UNSERVED, ofAddress: true },
   WrongRegion: {
     kinds: [...WITH_ADDRESS, "RoutedIPIssuer"],
-    conditions: ["Ready", "Fulfilled", "Assigned"],
+    conditions: ["Accepted", "Fulfilled", "Assigned"],
     ofAddress: true,
   },
-  ZoneNotFound: { kinds: SERVED, conditions: ["Ready", "DNSReady"] },
-  CreationUnsettled: { kinds: WITH_ADDRESS, conditions: ["Ready", "Fulfilled", "Assigned"] },
-  OwnershipInferred: { kinds: WITH_ADDRESS, conditions: ["Ready"], ofAddress: true },
-  CRDTooOld: { kinds: WITH_ADDRESS, conditions: ["Ready", "Fulfilled", "Assigned"] },
-  UnderWay: { kinds: WITH_ADDRESS, conditions: ["Fulfilled", "Assigned"] },
-  InGrace: { kinds: WITH_ADDRESS, conditions: ["Assigned"], ofAddress: true },
+  ZoneNotFound: { kinds: SERVED, conditions: ["Accepted", "DNSReady"] },
+  // The operator settles most lost answers by itself; the others need a person.
+  CreationUnsettled: { kinds: WITH_ADDRESS, conditions: ["Stalled", "Accepted", "Fulfilled", "Assigned"] },
+  OwnershipInferred: { kinds: WITH_ADDRESS, conditions: ["Accepted"], ofAddress: true },
+  CRDTooOld: { kinds: WITH_ADDRESS, conditions: ["Accepted", "Fulfilled", "Assigned"] },
+  UnderWay: { kinds: WITH_ADDRESS, conditions: ["Fulfilled", "Assigned", "Published"] },
+  InGrace: { kinds: WITH_ADDRESS, conditions: ["Ready", "Assigned"], ofAddress: true },
   CoolingOff: { kinds: ["FloatingIPPool"], conditions: ["Fulfilled"] },
-  NoCandidate: { kinds: SERVED, conditions: ["Ready", "Fulfilled", "DNSReady", "Assigned"], ofAddress: true },
+  MassFailure: { kinds: SERVED, conditions: ["MassFailure", "Fulfilled", "Assigned"], ofAddress: true },
+  MoveLimit: { kinds: WITH_ADDRESS, conditions: ["Fulfilled", "Assigned"], ofAddress: true },
+  NoCandidate: { kinds: SERVED, conditions: ["Accepted", "Fulfilled", "DNSReady", "Assigned"], ofAddress: true },
   TooFewCandidates: { kinds: ["FloatingIPPool"], conditions: ["Fulfilled"] },
   KeptLastKnown: { kinds: SERVED, conditions: ["DNSReady"] },
   ClaimedByOther: {
     kinds: SERVED,
-    conditions: ["Conflict", "Ready", "Fulfilled", "DNSReady", "Assigned"],
+    conditions: ["Conflict", "Accepted", "Fulfilled", "DNSReady", "Published", "Assigned"],
     ofAddress: true,
   },
-  HeldElsewhere: { kinds: WITH_ADDRESS, conditions: ["Conflict", "Ready", "Fulfilled", "Assigned"], ofAddress: true },
+  HeldElsewhere: {
+    kinds: WITH_ADDRESS,
+    conditions: ["Conflict", "Accepted", "Fulfilled", "Assigned"],
+    ofAddress: true,
+  },
   ForeignWriter: {
     kinds: SERVED,
-    conditions: ["Conflict", "Ready", "Fulfilled", "DNSReady", "Assigned"],
+    conditions: ["Conflict", "Accepted", "Fulfilled", "DNSReady", "Published", "Assigned"],
     ofAddress: true,
   },
   TTLRaised: { kinds: SERVED, conditions: ["DNSReady"] },
-  ServiceNotFound: SERVICE,
-  ServiceUnsuitable: SERVICE,
-  NamespaceNotAllowed: { kinds: ALL, conditions: ["Ready", "DNSReady", "Assigned", "FirewallReady"] },
+  ServiceNotFound: NAMED_SERVICE,
+  ServiceUnsuitable: NAMED_SERVICE,
+  NamespaceNotAllowed: { kinds: ALL, conditions: ["Accepted", "Fulfilled", "DNSReady", "Assigned", "FirewallReady"] },
   PortClash: SERVICE,
+  PortNotAllowed: SERVICE,
+  AddressNotAllowed: {
+    kinds: WITH_ADDRESS,
+    conditions: ["Fulfilled", ...UNSERVED],
+    ofAddress: true,
+  },
+  CreationNotAllowed: { kinds: WITH_ADDRESS, conditions: ["Fulfilled", "Assigned"] },
+  NameNotAllowed: { kinds: SERVED, conditions: ["DNSReady"] },
+  RecordExists: { kinds: ["RoutedIP"], conditions: ["DNSReady"] },
   IssuerNotFound: ISSUER,
   ClassNotFound: { kinds: ["RoutedIP"], conditions: UNSERVED },
+  ClassNameTaken: { kinds: ["ClusterRoutedIPClass"], conditions: ["Accepted"] },
   SecretNotFound: { kinds: ["RoutedIP", "RoutedIPIssuer"], conditions: UNSERVED },
   FirewallNotFound: FIREWALL,
   FirewallForbidden: FIREWALL,
@@ -100,20 +133,44 @@ export const REASON_PLACES = {
   JobFailed: { ...JOB, ofAddress: true },
   JobRefused: { ...JOB, ofAddress: true },
   JobsDisabled: JOB,
+  PublishingDisabled: PUBLICATION,
+  PublishFailed: PUBLICATION,
+  NoneActive: PUBLICATION,
+  LeaseRenewed: DOUBT,
+  StandbyReached: DOUBT,
+  NoWitness: DOUBT,
+  ControlProbeFailed: DOUBT,
   LimitUnsupported: { kinds: ["RoutedIP", "ClusterRoutedIPClass"], conditions: UNSERVED },
 } as const satisfies Readonly<Record<Reason, ReasonPlace>>;
+
+/** The kinds and conditions in which each reason can appear. */
+export const REASON_PLACES = Object.fromEntries(
+  (Object.keys(OWN_PLACES) as Reason[]).map((reason) => [reason, withSummary(reason, OWN_PLACES[reason])]),
+) as Readonly<Record<Reason, ReasonPlace>>;
+
+/** The summary repeats the reason of the condition that it is about. */
+function withSummary(reason: Reason, place: ReasonPlace): ReasonPlace {
+  const unmet = PASSING_REASONS.includes(reason) ? "Reconciling" : "Stalled";
+  return { ...place, conditions: [...new Set<ConditionType>(["Ready", unmet, ...place.conditions])] };
+}
 
 /** The metrics that help to explain a bad condition, or to alert on it. */
 export const CONDITION_METRICS: Readonly<Record<ConditionType, readonly MetricName[]>> = {
   Ready: ["flipop_floatingippoolcontroller_ip_state", "flipop_providers_calls_total"],
+  Reconciling: ["flipop_floatingippoolcontroller_ip_state"],
+  Stalled: ["flipop_floatingippoolcontroller_ip_state"],
+  Accepted: ["flipop_floatingippoolcontroller_ip_state", "flipop_providers_calls_total"],
   Fulfilled: [
     "flipop_floatingippoolcontroller_inactive_ips",
     "flipop_floatingippoolcontroller_unfulfilled_ips",
     "flipop_floatingippoolcontroller_node_status",
   ],
   DNSReady: ["flipop_nodednsrecordset_records", "flipop_providers_calls_total"],
+  Published: ["flipop_floatingippoolcontroller_ip_state"],
   Conflict: ["flipop_floatingippoolcontroller_ip_state"],
   ProviderReachable: ["flipop_providers_calls_total", "flipop_providers_call_duration_seconds"],
   Assigned: ["flipop_providers_calls_total"],
   FirewallReady: ["flipop_providers_calls_total"],
+  ProbesDoubted: ["flipop_health_probes_total"],
+  MassFailure: ["flipop_mass_failure"],
 };

@@ -65,6 +65,12 @@ export const REFUSALS = {
     remedy: "Check the pod that the message names.",
     recoverable: true,
   },
+  ProbeFailed: {
+    meaning:
+      "Probes of spec.healthCheck fail, and for a holder the kubelet has also stopped renewing its Lease; or the node failed repeatedly and must stay well for some time first.",
+    remedy: "Check the service on the node, and the port that healthCheck names.",
+    recoverable: true,
+  },
   MatchEdited: {
     meaning: "The node matched until spec.match changed. Only failing nodes get a grace period.",
     remedy: "Nothing, if you intended the change; otherwise correct match.",

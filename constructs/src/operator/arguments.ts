@@ -1,6 +1,7 @@
 import type { Duration } from "cdk8s";
-import { FLAGS, type Flag } from "../api/config";
+import { FAST_LEASE, FLAGS, type Flag } from "../api/config";
 import type { FlipopOperatorProps } from "../operator-props";
+import { limitsDocument } from "./admission/tenant-limits-text";
 import type { OperatorSettings } from "./settings";
 
 /** Flags that this library sets, and the alternative to each. */
@@ -11,12 +12,15 @@ export const MANAGED_FLAGS: Readonly<Record<string, string>> = {
   "pod-namespaces": "prop podNamespaces",
   "issuer-namespaces": "prop issuerNamespaces",
   "job-namespaces": "prop jobNamespaces",
+  "tenant-limits": "prop tenantLimits",
   debug: "prop debug",
   "dry-run": "prop dryRun",
   resync: "prop resync",
   "shutdown-timeout": "prop shutdownTimeout",
   "metrics-bind-addr": "the default: the metrics Service points at it",
   "health-bind-addr": "the default: the probes point at it",
+  "node-name": "the default: the name of the pod's node",
+  "witness-bind-addr": "the default: other replicas ask there",
 };
 
 /** The command line of the operator: `run`, the flags that differ from their defaults, and the user's flags. */
@@ -28,10 +32,12 @@ export function operatorArguments(props: FlipopOperatorProps, settings: Operator
     "pod-namespaces": podNamespaces.join(","),
     "issuer-namespaces": ownNamespaceIsDefault(settings).join(","),
     "job-namespaces": jobNamespaces.join(","),
+    "tenant-limits": limitsDocument(props.tenantLimits),
     debug: String(props.debug ?? false),
     "dry-run": String(props.dryRun ?? false),
     resync: seconds(props.resync),
     "shutdown-timeout": seconds(props.shutdownTimeout),
+    ...(props.fastFailover === true ? FAST_LEASE : {}),
   };
   const flags = FLAGS.flatMap((flag) => argument(flag, values[flag.name]));
   return ["run", ...flags, ...(props.extraArgs ?? [])];

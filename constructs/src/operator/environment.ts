@@ -1,27 +1,30 @@
-import { DEFAULT_SECRET } from "../api/config";
-import { allProviders } from "../api/providers";
-import { Credentials } from "../credentials";
+import { PORTS } from "../api/config";
 import type { FlipopOperatorProps } from "../operator-props";
-import { checkObjectName, checkSecretKey } from "../private/check-text";
-import type { Draft, Site } from "../private/draft";
+import type { ProviderTokens } from "./provider-tokens";
+import type { OperatorSettings } from "./settings";
 
 /** The variable with the operator's own namespace, from the pod. */
 export const NAMESPACE_VARIABLE = "FLIPOP_NAMESPACE";
 
-/** The environment of the operator: its namespace, the tokens from their Secrets, and the user's variables. */
-export function environment(props: FlipopOperatorProps, draft: Draft): object[] {
+/** The environment of the operator: facts of the pod, the tokens, and the user's variables. */
+export function environment(props: FlipopOperatorProps, settings: OperatorSettings, tokens: ProviderTokens): object[] {
   return [
-    { name: NAMESPACE_VARIABLE, valueFrom: { fieldRef: { fieldPath: "metadata.namespace" } } },
-    ...allProviders().map(({ prop, tokenVariable }) => token(tokenVariable, props[prop], draft.at(prop))),
+    fromPod(NAMESPACE_VARIABLE, "metadata.namespace"),
+    ...(settings.features.includes("healthchecks") ? witnessVariables() : []),
+    ...tokens.variables,
     ...Object.entries(props.env ?? {}).map(([name, value]) => ({ name, value })),
   ];
 }
 
-/** The reference is optional: without its Secret, only this provider is not available. */
-function token(variable: string, credentials: Credentials | undefined, site: Site): object {
-  const from = credentials ?? Credentials.fromSecretName(DEFAULT_SECRET);
-  const { name, key = variable } = from._write(site, variable);
-  checkObjectName(name, site.below(".name"));
-  checkSecretKey(key, site.below(".key"));
-  return { name: variable, valueFrom: { secretKeyRef: { name, key, optional: true } } };
+/** So that replicas ask each other about their probes. The brackets are for IPv6; IPv4 allows them. */
+function witnessVariables(): object[] {
+  return [
+    fromPod("FLIPOP_NODE_NAME", "spec.nodeName"),
+    fromPod("POD_IP", "status.podIP"),
+    { name: "FLIPOP_WITNESS_BIND_ADDR", value: `[$(POD_IP)]:${PORTS.witness}` },
+  ];
+}
+
+function fromPod(name: string, fieldPath: string): object {
+  return { name, valueFrom: { fieldRef: { fieldPath } } };
 }

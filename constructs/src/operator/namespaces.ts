@@ -2,7 +2,7 @@ import type { ApiObject } from "cdk8s";
 import type { Construct } from "constructs";
 import type { AppIndex } from "../private/app/app-index";
 import { warn } from "../private/app/warnings";
-import type { Draft } from "../private/draft";
+import type { Draft } from "../private/spec-refusals";
 import { clusterObject } from "./cluster-object";
 import type { OperatorSettings } from "./settings";
 
@@ -19,10 +19,11 @@ export function operatorNamespace(scope: Construct, settings: OperatorSettings):
   return isOfKubernetes(namespace) ? undefined : restrictedNamespace(scope, "namespace", settings, namespace);
 }
 
-/** The Namespaces in which Jobs of classes run; none without feature jobs. */
+/** The Namespaces in which Jobs of classes run, except those that already exist; none without feature jobs. */
 export function jobNamespaces(scope: Construct, settings: OperatorSettings): ApiObject[] {
   const names = [...new Set(settings.jobNamespaces)].filter((name) => !isOfKubernetes(name));
-  return names.map((name) => restrictedNamespace(scope, `job-namespace-${name}`, settings, name));
+  const missing = names.filter((name) => scope.node.tryFindChild(`job-namespace-${name}`) === undefined);
+  return missing.map((name) => restrictedNamespace(scope, `job-namespace-${name}`, settings, name));
 }
 
 /** Refuses to create namespaces of Kubernetes: Pod Security labels would stop the other pods there. */
@@ -39,7 +40,7 @@ export function checkCreatedNamespaces({ namespace, jobNamespaces: ofJobs }: Ope
 /** Warns about namespaces that neither the app nor Kubernetes creates. */
 export function warnOfMissingNamespaces(scope: Construct, settings: OperatorSettings, index: AppIndex): void {
   for (const name of new Set([settings.namespace, ...settings.jobNamespaces])) {
-    if (isOfKubernetes(name) || index.hasNamespace(name, scope)) continue;
+    if (isOfKubernetes(name) || index.coreObject("Namespace", { name }, scope)) continue;
     const reason = "because createNamespaces is false";
     warn(scope, `namespace "${name}" must exist when you apply the manifest, ${reason}`);
   }

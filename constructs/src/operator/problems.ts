@@ -1,50 +1,64 @@
 import { ApiObject } from "cdk8s";
-import type { Construct, IConstruct } from "constructs";
+import type { IConstruct } from "constructs";
 import { LEASE_NAME } from "../api/names";
-import { isObject } from "../api/schema";
+import { isObject } from "../api/schema/schema";
 import type { FlipopOperatorProps } from "../operator-props";
 import type { AppIndex } from "../private/app/app-index";
 import { checkNames } from "../private/app/check-names";
 import { checkCluster } from "../private/app/cluster-name";
-import { UnusableArguments } from "../private/arguments";
-import { Draft, type Refusal } from "../private/draft";
-import { valuesOf } from "../private/props";
+import type { OperatorConstruct } from "../private/app/operator-construct";
+import { checkPlainServed } from "../private/app/serving";
+import { misfits, valuesOf } from "../private/props";
+import { Draft, type Refusal, UnusableArguments } from "../private/spec-refusals";
 import { operatorTokenRefused, tokenPaths, withoutTokens } from "../private/tokens";
-import { checkArguments } from "./check-arguments";
-import { checkEnvironment } from "./check-environment";
-import { checkNamespaces } from "./check-namespaces";
-import { checkPods } from "./check-pods";
-import { OPERATOR_SHAPES } from "./check-types";
+import { checkArguments } from "./checks/check-arguments";
+import { checkEnvironment } from "./checks/check-environment";
+import { checkNamespaces } from "./checks/check-namespaces";
+import { checkPods } from "./checks/check-pods";
+import { checkTenantLimits } from "./checks/check-tenant-limits";
+import { OPERATOR_SHAPES } from "./checks/check-types";
+import { lateProps } from "./checks/late-props";
+import { checkLeaderElection } from "./checks/leader-election";
 import { deploymentSpec } from "./deployment";
-import { checkLeaderElection } from "./leader-election";
 import { checkCreatedNamespaces, warnOfMissingNamespaces } from "./namespaces";
 import type { OperatorSettings } from "./settings";
+import { warnAboutOperator } from "./warnings";
 
 /** The inputs for the checks of an operator. */
 export interface OperatorParts {
-  readonly operator: Construct;
+  readonly operator: OperatorConstruct;
   readonly deployment: ApiObject;
   readonly settings: OperatorSettings;
-  /** The usable props. */
-  readonly props: FlipopOperatorProps;
   /** All props. */
   readonly given: FlipopOperatorProps;
+  /** Those that the constructor could not use. */
   readonly unusable: readonly Refusal[];
 }
 
 /** Every problem of the props: the prop, the actual value and the fix, but no token. Empty: the props are valid. */
 export function operatorProblems(parts: OperatorParts, index: AppIndex): readonly Refusal[] {
-  const { given, unusable } = parts;
-  const refusals = unusable.length > 0 ? unusable : refusalsOf(parts, index);
-  return withoutTokens(
-    refusals,
-    isObject(given) ? tokenPaths(valuesOf(given, OPERATOR_SHAPES), "") : [],
-    operatorTokenRefused(),
-  );
+  const draft = new Draft(parts.deployment);
+  const props = lateProps(parts.given, draft);
+  const unusable = [...parts.unusable, ...draft.refusals];
+  const misfit = unusable.length > 0 ? unusable : misfits(props, OPERATOR_SHAPES);
+  const refusals = misfit.length > 0 ? misfit : refusalsOf(parts, { props, index });
+  const inProps = isObject(props) ? tokenPaths(valuesOf(props, OPERATOR_SHAPES), "") : [];
+  return withoutTokens(refusals, inProps.length > 0 ? inProps : patchedTokens(parts, index), operatorTokenRefused());
 }
 
-function refusalsOf(parts: OperatorParts, index: AppIndex): readonly Refusal[] {
-  const { operator, deployment, settings, props } = parts;
+/** The paths of tokens that only patches, or changes of metadata, put into the objects. */
+function patchedTokens({ operator }: OperatorParts, index: AppIndex): readonly string[] {
+  return objectsOf(operator).flatMap((object) => tokenPaths(index.manifestOf(object).json, object.kind));
+}
+
+interface LateFacts {
+  /** The props without tokens. */
+  readonly props: FlipopOperatorProps;
+  readonly index: AppIndex;
+}
+
+function refusalsOf(parts: OperatorParts, { props, index }: LateFacts): readonly Refusal[] {
+  const { operator, deployment, settings } = parts;
   const draft = new Draft(deployment);
   checkCluster(operator, props.cluster, draft);
   checkTwins(parts, index, draft);
@@ -54,12 +68,15 @@ function refusalsOf(parts: OperatorParts, index: AppIndex): readonly Refusal[] {
   checkPods(props, draft);
   checkEnvironment(props, draft);
   checkArguments(props, draft);
+  checkTenantLimits(props, draft);
   checkLeaderElection(props, draft.at("replicas"));
   try {
     deploymentSpec(settings, props, draft);
   } catch (error) {
     if (!(error instanceof UnusableArguments)) throw error;
   }
+  checkPlainServed(operator, { index, draft });
+  warnAboutOperator(parts, index);
   return draft.refusals;
 }
 
@@ -79,7 +96,13 @@ function checkTwins({ operator, settings }: OperatorParts, index: AppIndex, draf
       .refuse(`"${settings.namespace}" is also the namespace of operator ${twin.node.path}, and ${lease}: ${fix}`);
     return;
   }
+  checkNames(
+    { objects: objectsOf(operator), propOf: ({ kind }) => (kind === "Namespace" ? "createNamespaces" : "name"), draft },
+    index,
+  );
+}
+
+function objectsOf(operator: IConstruct): readonly ApiObject[] {
   const constructs: readonly IConstruct[] = operator.node.findAll();
-  const objects = constructs.filter((construct) => ApiObject.isApiObject(construct));
-  checkNames({ objects, propOf: ({ kind }) => (kind === "Namespace" ? "createNamespaces" : "name"), draft }, index);
+  return constructs.filter((construct) => ApiObject.isApiObject(construct));
 }

@@ -1,5 +1,6 @@
-import { ApiObject, type ApiObjectMetadata } from "cdk8s";
+import { ApiObject, type ApiObjectMetadata, Lazy } from "cdk8s";
 import type { Construct } from "constructs";
+import { NODE_LEASE_NAMESPACE } from "../api/names";
 import { type Permission, type PermissionScope, permissionsFor } from "../api/permissions";
 import { clusterObject } from "./cluster-object";
 import { cleanupName, type OperatorSettings } from "./settings";
@@ -33,13 +34,18 @@ export function cleanupClusterRole(scope: Construct, settings: OperatorSettings)
 }
 
 /**
- * A Role for each purpose in each of its namespaces. The names contain purpose and namespace: in an output type with a
+ * A Role for each purpose in each of its namespaces, except those that already exist. The names contain purpose and namespace: in an output type with a
  * file for each object, a second Role of the same name would overwrite the first.
  */
 export function namespacedRoles(scope: Construct, settings: OperatorSettings): BoundRole[] {
   const { namespace, watchNamespaces, podNamespaces, issuerNamespaces, jobNamespaces } = settings;
   return [
     ...rolesFor(scope, settings, { purpose: "lease", scope: "operatorNamespace", namespaces: [namespace] }),
+    ...rolesFor(scope, settings, {
+      purpose: "node-leases",
+      scope: "nodeLeaseNamespace",
+      namespaces: [NODE_LEASE_NAMESPACE],
+    }),
     ...rolesFor(scope, settings, { purpose: "watch", scope: "watchNamespaces", namespaces: watchNamespaces }),
     ...rolesFor(scope, settings, { purpose: "pods", scope: "podNamespaces", namespaces: podNamespaces }),
     ...rolesFor(scope, settings, { purpose: "issuers", scope: "issuerNamespaces", namespaces: issuerNamespaces }),
@@ -64,7 +70,7 @@ function boundClusterRole(
       apiVersion: RBAC_V1,
       kind: "ClusterRole",
       metadata,
-      rules: rules(settings, scopes),
+      rules: Lazy.any({ produce: () => rules(settings, scopes) }),
     }),
     binding: clusterObject(scope, `${id}-binding`, {
       apiVersion: RBAC_V1,
@@ -82,14 +88,20 @@ interface RolePurpose {
 }
 
 function rolesFor(scope: Construct, settings: OperatorSettings, { purpose, ...where }: RolePurpose): BoundRole[] {
-  const wanted = rules(settings, [where.scope]);
-  if (wanted.length === 0) return [];
-  return [...new Set(where.namespaces)].map((namespace) => {
+  const wanted = (): object[] => rules(settings, [where.scope]);
+  if (wanted().length === 0) return [];
+  const missing = [...new Set(where.namespaces)].filter((namespace) => !has(scope, `role-${purpose}-${namespace}`));
+  return missing.map((namespace) => {
     const id = `${purpose}-${namespace}`;
     const name = `${settings.clusterName}-${id}`;
     const metadata: ApiObjectMetadata = { name, namespace, labels: settings.labels };
     return {
-      role: new ApiObject(scope, `role-${id}`, { apiVersion: RBAC_V1, kind: "Role", metadata, rules: wanted }),
+      role: new ApiObject(scope, `role-${id}`, {
+        apiVersion: RBAC_V1,
+        kind: "Role",
+        metadata,
+        rules: Lazy.any({ produce: wanted }),
+      }),
       binding: new ApiObject(scope, `role-binding-${id}`, {
         apiVersion: RBAC_V1,
         kind: "RoleBinding",
@@ -98,6 +110,10 @@ function rolesFor(scope: Construct, settings: OperatorSettings, { purpose, ...wh
       }),
     };
   });
+}
+
+function has(scope: Construct, id: string): boolean {
+  return scope.node.tryFindChild(id) !== undefined;
 }
 
 function rules(settings: OperatorSettings, scopes: readonly PermissionScope[]): object[] {

@@ -1,13 +1,15 @@
 import { Chart } from "cdk8s";
 import type { Construct } from "constructs";
+import type { TenantLimits } from "../api/access/tenant-limits";
 import { DEFAULT_FEATURES, DEFAULT_JOB_NAMESPACE, DEFAULT_NAMESPACE, FEATURES, type FeatureName } from "../api/config";
 import { RELEASE } from "../api/release";
+import { AggregatedUserRoles } from "../operator-options";
 import type { FlipopOperatorProps } from "../operator-props";
 
 /** The operator's default name. */
 export const DEFAULT_NAME = "flipop";
 
-/** The props with their defaults, for all parts of an operator. */
+/** The props with their defaults, for all parts of an operator. Method `serve` adds to the lists. */
 export interface OperatorSettings {
   readonly name: string;
   readonly namespace: string;
@@ -16,15 +18,18 @@ export interface OperatorSettings {
   readonly serviceAccountName: string;
   readonly createNamespaces: boolean;
   /** In the order of the docs, each once. */
-  readonly features: readonly FeatureName[];
+  readonly features: FeatureName[];
   /** Empty: all. */
-  readonly watchNamespaces: readonly string[];
+  readonly watchNamespaces: string[];
   /** Empty: all. */
-  readonly podNamespaces: readonly string[];
+  readonly podNamespaces: string[];
   /** Empty without feature routedip. */
-  readonly issuerNamespaces: readonly string[];
+  readonly issuerNamespaces: string[];
   /** Empty without feature jobs. */
-  readonly jobNamespaces: readonly string[];
+  readonly jobNamespaces: string[];
+  readonly aggregateUserRoles: AggregatedUserRoles;
+  /** Empty: none. */
+  readonly tenantLimits: TenantLimits;
   /** Labels that select the operator's pods. They never change with a release. */
   readonly selector: Readonly<Record<string, string>>;
   /** Labels of every object. */
@@ -44,9 +49,11 @@ export function operatorSettings(scope: Construct, props: FlipopOperatorProps): 
     serviceAccountName: props.serviceAccountName ?? name,
     createNamespaces: props.createNamespaces ?? true,
     features,
-    watchNamespaces: props.watchNamespaces ?? [],
-    podNamespaces: props.podNamespaces ?? [],
+    watchNamespaces: [...(props.watchNamespaces ?? [])],
+    podNamespaces: [...(props.podNamespaces ?? [])],
     ...featureNamespaces(props, features, namespace),
+    aggregateUserRoles: props.aggregateUserRoles ?? AggregatedUserRoles.VIEW,
+    tenantLimits: props.tenantLimits ?? {},
     selector,
     labels: {
       ...selector,
@@ -62,10 +69,15 @@ export function cleanupName({ clusterName: name }: OperatorSettings): string {
   return `${name}-cleanup`;
 }
 
-function featureNamespaces(props: FlipopOperatorProps, features: readonly FeatureName[], own: string) {
+/** The namespaces of the features; none for a feature that is off. */
+export function featureNamespaces(
+  props: FlipopOperatorProps,
+  features: readonly FeatureName[],
+  own: string,
+): Pick<OperatorSettings, "issuerNamespaces" | "jobNamespaces"> {
   return {
-    issuerNamespaces: features.includes("routedip") ? (props.issuerNamespaces ?? [own]) : [],
-    jobNamespaces: features.includes("jobs") ? (props.jobNamespaces ?? [DEFAULT_JOB_NAMESPACE]) : [],
+    issuerNamespaces: features.includes("routedip") ? [...(props.issuerNamespaces ?? [own])] : [],
+    jobNamespaces: features.includes("jobs") ? [...(props.jobNamespaces ?? [DEFAULT_JOB_NAMESPACE])] : [],
   };
 }
 
@@ -73,7 +85,7 @@ function clusterName(name: string, namespace: string): string {
   return name === DEFAULT_NAME && namespace === DEFAULT_NAMESPACE ? name : `${name}-${namespace}`;
 }
 
-function enabledFeatures({ features }: FlipopOperatorProps): readonly FeatureName[] {
+function enabledFeatures({ features }: FlipopOperatorProps): FeatureName[] {
   const wanted: readonly string[] = features ?? DEFAULT_FEATURES;
   return featureNames().filter((feature) => wanted.includes(feature));
 }

@@ -1,98 +1,121 @@
 import { ApiObject, JsonPatch, Lazy } from "cdk8s";
-import { KINDS, type KindName } from "../api/kinds";
+import { KINDS } from "../api/kinds/kinds";
 import { GROUP_VERSION } from "../api/names";
-import { isObject } from "../api/schema";
-import { validateSpec } from "../api/validate";
+import { isObject } from "../api/schema/schema";
+import { validateSpec } from "../api/schema/validate";
 import type { FlipopResource, FlipopResourceProps } from "../flipop-resource";
-import { type AppIndex, appIndex } from "./app/app-index";
+import { type AppIndex, appIndex, type FlipopObject } from "./app/app-index";
+import { checkClaims } from "./app/check-claims";
 import { checkNames, registerObject } from "./app/check-names";
 import { checkCluster, nameCluster } from "./app/cluster-name";
-import { UnusableArguments } from "./arguments";
-import { Draft, type Refusal, toLine } from "./draft";
+import { registerNeeds } from "./app/needs-before-synth";
+import { checkServed } from "./app/serving";
+import { warnAbout } from "./app/warn-about";
+import { objectAt } from "./manifest";
 import { checkMetadata, METADATA_SHAPES } from "./metadata";
 import { orderAfter, referencesOf } from "./order";
-import { PART } from "./part";
-import { inProps, propOf } from "./prop-names";
-import { type AnyFacts, misfits, type Shapes, valuesOf } from "./props";
+import { inProps, misfits, propOf, valuesOf } from "./props";
+import { Draft, type Refusal, toLine } from "./spec-refusals";
+import { type ResourceDefinition, SpecWriter } from "./spec-writer";
 import { TOKEN_REFUSED, tokenPaths, withoutTokens } from "./tokens";
-
-/** The inputs for the object of a construct. */
-export interface ResourceDefinition {
-  readonly kind: KindName;
-  /** The props for `write`. Constructs that they refer to come before the object in the manifest. */
-  readonly props: FlipopResourceProps | undefined;
-  readonly facts: AnyFacts;
-  /** Writes the spec. It runs only at synthesis, more than once. */
-  readonly write: (draft: Draft) => object;
-  /** Checks the props against the other constructs of the app. It runs only in a validation. */
-  readonly check?: (draft: Draft, index: AppIndex) => void;
-}
 
 /**
  * Creates the object of a resource. Synthesis writes its spec, and reports all problems of the props.
  * @param resource the construct of the object
  */
-export function defineResource(resource: FlipopResource, definition: ResourceDefinition): ApiObject {
-  const { kind, facts, write } = definition;
+export function defineResource<Props extends FlipopResourceProps>(
+  resource: FlipopResource,
+  definition: ResourceDefinition<Props>,
+): ApiObject {
+  const { kind, facts, additions = {} } = definition;
   const props = objectOf(definition.props);
   const metadata = usableMetadata(props);
+  const writer = new SpecWriter(definition);
   const object = new ApiObject(resource, "Default", {
     apiVersion: GROUP_VERSION,
     kind,
     ...(metadata ? { metadata } : {}),
-    spec: Lazy.any({ produce: () => write(new Draft(object)) }),
+    spec: Lazy.any({ produce: () => writer.write(object) }),
   });
   // A chart sets its namespace on all its objects.
   if (KINDS[kind].scope === "Cluster" && object.metadata.namespace !== undefined) {
     object.addJsonPatch(JsonPatch.remove("/metadata/namespace"));
   }
-  orderAfter(object, referencesOf(Object.values(valuesOf(props, facts))));
+  // cdk8s asks for them several times, and only methods add to them.
+  const given = referencesOf(Object.values(valuesOf(props, facts)));
+  const added: readonly unknown[] = Object.values(additions);
+  const references = () => [...given, ...referencesOf(added)];
+  orderAfter(object, references);
   registerObject(object);
+  registerNeeds(object, { kind, spec: () => writer.beforeSynth(object), references });
   nameCluster(resource, props.cluster);
-  const found = () => problems(object, definition, appIndex(resource));
-  resource.node.addValidation({ validate: () => found().map(toLine) });
+  const subject = { object, definition, props, writer };
+  resource.node.addValidation({ validate: () => problems(subject, appIndex(resource)).map(toLine) });
   return object;
 }
 
+/** What a validation examines. */
+interface Subject<Props extends FlipopResourceProps> {
+  readonly object: ApiObject;
+  readonly definition: ResourceDefinition<Props>;
+  readonly props: FlipopResourceProps;
+  readonly writer: SpecWriter<Props>;
+}
+
 /** All problems of the object, as problems of props. No message shows a token. */
-function problems(object: ApiObject, definition: ResourceDefinition, index: AppIndex): readonly Refusal[] {
-  const { refusals, spec } = checked(object, definition, index);
-  const metadata = tokenPaths(object.metadata.toJson(), "metadata");
-  const props = tokenPaths(spec, "spec").map((path) => propOf(definition.facts, path));
+function problems<Props extends FlipopResourceProps>(subject: Subject<Props>, index: AppIndex): readonly Refusal[] {
+  const { object, definition } = subject;
+  const { json } = index.manifestOf(object);
+  const refusals = refusalsOf(subject, index);
+  const metadata = tokenPaths(json?.metadata ?? object.metadata.toJson(), "metadata");
+  const props = tokenPaths(json?.spec, "spec").map((path) => propOf(definition.facts, path));
   return withoutTokens(refusals, [...metadata, ...props], TOKEN_REFUSED);
 }
 
-interface Checked {
-  readonly refusals: readonly Refusal[];
-  /** Absent if it cannot be written. */
-  readonly spec?: object;
-}
-
-function checked(object: ApiObject, definition: ResourceDefinition, index: AppIndex): Checked {
-  const { kind, facts, write, check } = definition;
-  const props = objectOf(definition.props);
+function refusalsOf<Props extends FlipopResourceProps>(subject: Subject<Props>, index: AppIndex): readonly Refusal[] {
+  const { object, definition, props, writer } = subject;
+  const { json, error } = index.manifestOf(object);
   const draft = new Draft(object);
-  checkMetadata(draft, { kind, given: usableMetadata(props) });
+  const metadata = objectAt(json ?? { metadata: object.metadata.toJson() }, "metadata");
+  checkMetadata(draft, { kind: definition.kind, given: usableMetadata(props), metadata });
   checkCluster(object, props.cluster, draft);
   checkNames({ objects: [object], propOf: () => "metadata.name", draft }, index);
-  check?.(draft, index);
-  const unusable = misfits(definition.props === undefined ? {} : definition.props, { ...facts, ...COMMON });
-  if (unusable.length > 0) return { refusals: [...draft.refusals, ...unusable] };
-  const spec = attempt(() => write(draft));
-  const refused = draft.refusals;
-  if (spec instanceof UnusableArguments) return { refusals: refused };
-  if (spec instanceof Error) return { refusals: [...refused, { prop: "", message: `${UNWRITTEN}: ${spec.message}` }] };
-  const invalid = validateSpec(kind, spec).map(({ path, message }) => ({
-    prop: propOf(facts, path),
+  if (!json) return [...draft.refusals, ...writer.refusals(error)];
+  const manifest = { object, kind: definition.kind, spec: objectAt(json, "spec") };
+  return manifestRefusals(definition, { manifest, index, draft, written: writer.refusals(undefined) });
+}
+
+interface ManifestCheck {
+  readonly manifest: FlipopObject;
+  readonly index: AppIndex;
+  readonly draft: Draft;
+  /** The problems of the props. */
+  readonly written: readonly Refusal[];
+}
+
+/** Checks the spec after patches, because it is what the API server gets. */
+function manifestRefusals<Props extends FlipopResourceProps>(
+  { kind, facts, check }: ResourceDefinition<Props>,
+  { manifest, index, draft, written }: ManifestCheck,
+): readonly Refusal[] {
+  const toProp = (path: string): string => propOf(facts, path);
+  check?.(manifest.spec, draft);
+  checkClaims(manifest, { index, draft, propOf: toProp });
+  const refused = [...draft.refusals, ...written];
+  const invalid = validateSpec(kind, manifest.spec).map(({ path, message }) => ({
+    prop: toProp(path),
     message: inProps(facts, message),
   }));
   // For a refused prop, the spec contains a guess: the schema's problems with that guess are useless.
-  const others = invalid.filter(({ prop }) => !refused.some((refusal) => refusal.prop === prop));
-  return { refusals: [...refused, ...others], spec };
+  // A rule across fields names in its message the one to change.
+  const others = invalid.filter(
+    ({ prop, message }) => !refused.some((refusal) => refusal.prop === (prop || message.split(" ")[0])),
+  );
+  const unserved = new Draft(manifest.object);
+  checkServed(manifest, { index, draft: unserved, propOf: toProp });
+  warnAbout(manifest, { index, propOf: toProp });
+  return [...refused, ...others, ...unserved.refusals];
 }
-
-/** Props of every resource. */
-const COMMON: Shapes = { metadata: { struct: METADATA_SHAPES }, cluster: { part: PART.text } };
 
 function objectOf(props: FlipopResourceProps | undefined): FlipopResourceProps {
   return isObject(props) ? props : {};
@@ -101,15 +124,4 @@ function objectOf(props: FlipopResourceProps | undefined): FlipopResourceProps {
 /** Metadata that an object can have, because cdk8s throws in the constructor for any other. */
 function usableMetadata({ metadata }: FlipopResourceProps): FlipopResourceProps["metadata"] {
   return metadata !== undefined && misfits(metadata, METADATA_SHAPES).length === 0 ? metadata : undefined;
-}
-
-const UNWRITTEN = "cannot be written, because a value in the props is missing or of a wrong type";
-
-/** An error thrown here would show no construct path, and hide the problems of other constructs. */
-function attempt(work: () => object): object {
-  try {
-    return work();
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
-  }
 }

@@ -1,8 +1,8 @@
 import { ApiObject } from "cdk8s";
 import { Construct, type IConstruct } from "constructs";
-import { isObject, type JsonObject } from "../api/schema";
-import { type Site, UNREADABLE } from "./draft";
+import { isObject, type JsonObject } from "../api/schema/schema";
 import { shown } from "./part";
+import { type Site, UNREADABLE } from "./spec-refusals";
 
 /** The manifest of a construct's object, from any library. */
 export interface Manifest {

@@ -1,22 +1,25 @@
 import type { ApiObjectMetadata } from "cdk8s";
-import { KINDS, type KindName } from "../api/kinds";
-import { labelKeyProblem, labelValueProblem } from "../api/label-syntax";
-import { checkDnsLabel, checkObjectName } from "./check-text";
-import type { Draft } from "./draft";
+import { KINDS, type KindName } from "../api/kinds/kinds";
+import { labelKeyProblem, labelValueProblem } from "../api/labels/label-syntax";
+import type { JsonObject } from "../api/schema/schema";
+import { checkDnsLabel, checkObjectName } from "./checks/check-text";
 import { objectAt } from "./manifest";
 import { PART } from "./part";
 import type { Shapes } from "./props";
+import type { Draft } from "./spec-refusals";
 
 /** Facts about an object for the check of its metadata. */
 export interface MetadataFacts {
   readonly kind: KindName;
   /** The metadata in the props, before the chart added its own. */
   readonly given: ApiObjectMetadata | undefined;
+  /** The metadata in the manifest. */
+  readonly metadata: JsonObject;
 }
 
 /** Refuses metadata that the API server would reject. */
-export function checkMetadata(draft: Draft, { kind, given }: MetadataFacts): void {
-  const { name, namespace, labels, annotations } = objectAt(draft.object.metadata.toJson());
+export function checkMetadata(draft: Draft, { kind, given, metadata }: MetadataFacts): void {
+  const { name, namespace, labels, annotations } = metadata;
   checkObjectName(String(name ?? ""), draft.at("metadata.name"));
   if (KINDS[kind].scope === "Cluster") refuseNamespace(given?.namespace, { draft, kind });
   else if (namespace !== undefined) checkDnsLabel(String(namespace), draft.at("metadata.namespace"));

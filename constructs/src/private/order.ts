@@ -8,12 +8,11 @@ import { apiObjectOf } from "./manifest";
  * files). The lookup of the objects happens when cdk8s determines the order, because a construct may create its object
  * later.
  */
-export function orderAfter(object: ApiObject, references: readonly IConstruct[]): void {
-  if (references.length === 0) return;
+export function orderAfter(object: ApiObject, references: () => readonly IConstruct[]): void {
   const group = {};
   Dependable.implement(group, {
     get dependencyRoots() {
-      return references.flatMap((reference) => objectInChart(reference, object));
+      return references().flatMap((reference) => objectInChart(reference, object));
     },
   });
   object.node.addDependency(group);

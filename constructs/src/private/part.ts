@@ -1,4 +1,4 @@
-import { isObject } from "../api/schema";
+import { isObject } from "../api/schema/schema";
 
 /** The expected type of a prop's value. Without a compiler, a prop may have a value of any type. */
 export interface Part {
@@ -27,6 +27,8 @@ export const PART = {
     make: (value) => `Duration.seconds(${typeof value === "number" ? value : 30})`,
   },
   dnsRecord: part("DnsRecord", "DnsRecord.digitalOcean(...) or DnsRecord.cloudflare(...)"),
+  healthCheck: part("HealthCheck", "HealthCheck.tcp(...) or HealthCheck.http(...)"),
+  publication: part("Publication", "Publication.service(...)"),
   pods: part("PodMatch", "PodMatch.of(...) or PodMatch.labels(...)"),
   nodes: part("NodeMatch", "NodeMatch.labels(...) or NodeMatch.doksNodePool(...)"),
   toleration: part("Toleration", "Toleration.key(...)"),
@@ -37,8 +39,8 @@ export const PART = {
     "RoutedIPImplementation.issuer(...) or RoutedIPImplementation.clusterClass(...)",
   ),
   clusterClass: part("ClassImplementation", "ClassImplementation.issuer(...) or ClassImplementation.jobs(...)"),
-  service: part("ServiceRef", "ServiceRef.of(...) or ServiceRef.named(...)"),
-  secret: part("SecretRef", "SecretRef.of(...) or SecretRef.named(...)"),
+  service: part("ServiceRef", "ServiceRef.fromService(...) or ServiceRef.fromServiceName(...)"),
+  secret: part("SecretRef", "SecretRef.fromSecret(...) or SecretRef.fromSecretName(...)"),
   ports: part("PortRange", "PortRange.of(30000, 32767)"),
   labelQuery: part("LabelQuery", "LabelQuery.is(...)"),
   job: part("RoutedIPJob", "RoutedIPJob.container(...) or RoutedIPJob.spec(...)"),
@@ -75,7 +77,7 @@ function isText(value: unknown): value is string {
 /**
  * Whether the value is a Lazy or a token, by the member that cdk8s checks too: there may be several copies of cdk8s.
  */
-function isLate(value: unknown): boolean {
+export function isLate(value: unknown): boolean {
   return isObject(value) && ["produce", "resolve"].some((member) => typeof Reflect.get(value, member) === "function");
 }
 
@@ -106,3 +108,13 @@ function tagOf(value: unknown): string {
 function cut(text: string): string {
   return JSON.stringify(text.length > 50 ? `${text.slice(0, 50)}…` : text);
 }
+
+/** Facts about the props that FloatingIPPool and RoutedIP share. */
+export const ADDRESS_FACTS = {
+  dnsRecord: { fields: ["dnsRecordSet"], part: PART.dnsRecord },
+  healthCheck: { fields: ["healthCheck"], part: PART.healthCheck },
+  holderLabel: { fields: ["holderLabel"] },
+  untilAssigned: { fields: ["untilAssigned"] },
+  publishTo: { fields: ["publishTo"], part: PART.publication, list: true },
+  paused: { fields: ["paused"] },
+} as const;

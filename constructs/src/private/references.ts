@@ -1,6 +1,6 @@
 import type { IConstruct } from "constructs";
-import type { Site } from "./draft";
 import { apiObjectOf, isConstruct } from "./manifest";
+import type { Site } from "./spec-refusals";
 
 /** A kind of this library that other resources refer to. */
 export interface ReferredKind {

@@ -1,5 +1,5 @@
-import { LabelQuery } from "../label-query";
-import type { Site } from "./draft";
+import { LabelQuery } from "../match/label-query";
+import type { Site } from "./spec-refusals";
 
 /** The requirements as one selector. */
 export function writeSelector(queries: readonly LabelQuery[], site: Site): string {

@@ -1,9 +1,9 @@
 import type { IConstruct } from "constructs";
-import { isObject, type JsonObject } from "../api/schema";
-import { LabelQuery } from "../label-query";
-import type { Site } from "./draft";
+import { isObject, type JsonObject } from "../api/schema/schema";
+import { LabelQuery } from "../match/label-query";
 import { type Manifest, objectAt, readManifest } from "./manifest";
 import { labelQueries } from "./selector";
+import type { Site } from "./spec-refusals";
 
 /** The pods of a workload. */
 export interface WorkloadPods {

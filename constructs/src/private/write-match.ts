@@ -1,8 +1,8 @@
-import type { Match } from "../api/match";
-import type { MatchProps } from "../match-props";
-import type { Draft } from "./draft";
+import type { Match } from "../api/labels/match";
+import type { MatchProps } from "../match/match-props";
 import { PART } from "./part";
 import type { FactsOf } from "./props";
+import type { Draft } from "./spec-refusals";
 import { written } from "./written";
 
 /** Facts about the props of a match. */

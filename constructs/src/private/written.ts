@@ -1,6 +1,6 @@
 import type { Duration } from "cdk8s";
-import type { Site } from "./draft";
 import { PART, partProblem } from "./part";
+import type { Site } from "./spec-refusals";
 
 /** `T` with optional properties in place of those that may be undefined. */
 export type Written<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {

@@ -30,6 +30,12 @@ describe("defaults of the resources", () => {
   const expected: Readonly<Record<string, readonly string[]>> = {
     FloatingIPPool: [
       "spec.dnsRecordSet.deletionPolicy: Retain",
+      "spec.healthCheck.address: InternalIP",
+      "spec.healthCheck.insecureSkipVerify: false",
+      "spec.healthCheck.intervalSeconds: 1",
+      "spec.healthCheck.timeoutSeconds: 1",
+      "spec.healthCheck.failureThreshold: 2",
+      "spec.healthCheck.successThreshold: 2",
       "spec.gracePeriodSeconds: 0",
       "spec.nodePreference: Stable",
       "spec.reclaimPolicy: Retain",
@@ -37,12 +43,28 @@ describe("defaults of the resources", () => {
     ],
     NodeDNSRecordSet: [
       "spec.dnsRecordSet.deletionPolicy: Retain",
+      "spec.healthCheck.address: InternalIP",
+      "spec.healthCheck.insecureSkipVerify: false",
+      "spec.healthCheck.intervalSeconds: 1",
+      "spec.healthCheck.timeoutSeconds: 1",
+      "spec.healthCheck.failureThreshold: 2",
+      "spec.healthCheck.successThreshold: 2",
       "spec.addressType: ExternalIP",
       "spec.gracePeriodSeconds: 0",
       "spec.emptyPolicy: Keep",
       "spec.paused: false",
     ],
-    RoutedIP: ["spec.dnsRecordSet.deletionPolicy: Retain", "spec.gracePeriodSeconds: 0", "spec.paused: false"],
+    RoutedIP: [
+      "spec.dnsRecordSet.deletionPolicy: Retain",
+      "spec.healthCheck.address: InternalIP",
+      "spec.healthCheck.insecureSkipVerify: false",
+      "spec.healthCheck.intervalSeconds: 1",
+      "spec.healthCheck.timeoutSeconds: 1",
+      "spec.healthCheck.failureThreshold: 2",
+      "spec.healthCheck.successThreshold: 2",
+      "spec.gracePeriodSeconds: 0",
+      "spec.paused: false",
+    ],
     RoutedIPIssuer: ["spec.routedIPReclaimPolicy: Retain"],
     ClusterRoutedIPClass: [
       "spec.firewallPostAllow: false",
@@ -62,11 +84,14 @@ describe("defaults of the resources", () => {
 describe("conditions of the resources", () => {
   it("do not change", () => {
     expect(Object.fromEntries(ALL_KINDS.map(({ kind, conditions }) => [kind, conditions.join(" ")]))).to.deep.equal({
-      FloatingIPPool: "Ready Fulfilled DNSReady Conflict ProviderReachable",
-      NodeDNSRecordSet: "Ready DNSReady Conflict ProviderReachable",
-      RoutedIP: "Ready Assigned FirewallReady DNSReady Conflict",
-      RoutedIPIssuer: "Ready",
-      ClusterRoutedIPClass: "Ready",
+      FloatingIPPool:
+        "Ready Reconciling Stalled Accepted Fulfilled DNSReady Published Conflict ProviderReachable ProbesDoubted MassFailure",
+      NodeDNSRecordSet:
+        "Ready Reconciling Stalled Accepted DNSReady Conflict ProviderReachable ProbesDoubted MassFailure",
+      RoutedIP:
+        "Ready Reconciling Stalled Accepted Assigned FirewallReady DNSReady Published Conflict ProbesDoubted MassFailure",
+      RoutedIPIssuer: "Ready Reconciling Stalled Accepted",
+      ClusterRoutedIPClass: "Ready Reconciling Stalled Accepted",
     });
   });
 });
@@ -85,6 +110,9 @@ describe("names in a cluster", () => {
       "created-ips",
       "pending-creation",
       "forget-creation",
+      "stop",
+      "replica",
+      "ignore-mass-failure",
       "allow-routed-ip-from",
       "job",
       "cleanup",
@@ -115,9 +143,16 @@ describe("metrics", () => {
       "gauge flipop_routedipcontroller_ip_node{namespace,name,ip,provider,dns,provider_id,node}",
       "gauge flipop_routedipcontroller_ip_state{namespace,name,ip,provider,dns,state}",
       "gauge flipop_resource_condition{kind,namespace,name,type}",
-      "counter flipop_left_behind_total{kind,namespace}",
+      "gauge flipop_resource_problem{kind,namespace,name,type,reason}",
+      "gauge flipop_build_info{version,commit,node_version}",
+      "gauge flipop_stopped{}",
+      "counter flipop_health_probes_total{result}",
+      "gauge flipop_mass_failure{zone}",
+      "gauge flipop_unlisted_addresses{holder}",
+      "counter flipop_left_behind_total{kind,namespace,name}",
       "counter flipop_providers_calls_total{provider,call,outcome,kind,namespace,name}",
-      "histogram flipop_providers_call_duration_seconds{provider,call,kind,namespace,name}",
+      "histogram flipop_providers_call_duration_seconds{provider,call}",
+      "gauge flipop_provider_limit_wait_seconds{provider}",
       "histogram flipop_provider_call_wait_seconds{provider,class}",
     ]);
   });
@@ -137,12 +172,17 @@ describe("flags", () => {
       "pod-namespaces=",
       "issuer-namespaces=",
       "job-namespaces=flipop-jobs",
+      "tenant-limits=",
       "dry-run=false",
       "resync=60",
+      "drift-interval=600",
+      "max-moves-per-minute=0",
       "leader-elect=true",
       "leader-elect-lease-duration=15",
       "leader-elect-renew-deadline=10",
       "leader-elect-retry-period=2",
+      "node-name=",
+      "witness-bind-addr=",
       "shutdown-timeout=20",
       "log-format=auto",
     ]);
@@ -167,6 +207,7 @@ describe("rights", () => {
     ).to.deep.equal([
       "create leases in operatorNamespace",
       "get,update leases in operatorNamespace",
+      "list,watch leases in operatorNamespace",
       "create,patch events in cluster",
       "get,list,watch nodes in cluster",
       "list,watch pods in podNamespaces",
@@ -198,10 +239,28 @@ describe("rights", () => {
     ]);
   });
 
+  it("of health checks are to watch the Leases of nodes, and to keep the Lease of the standby replica", () => {
+    expect(rights("healthchecks")).to.deep.equal([
+      "list,watch leases in nodeLeaseNamespace",
+      "get,update leases in operatorNamespace",
+    ]);
+  });
+
+  it("of external-dns are to write DNSEndpoint objects in the operator's own namespace", () => {
+    expect(rights("externaldns")).to.deep.equal(["get,create,patch,delete dnsendpoints in operatorNamespace"]);
+  });
+
+  it("of publications are to write the status of Services, and no other part of them", () => {
+    expect(rights("publish")).to.deep.equal([
+      "get,list,watch services in watchNamespaces",
+      "patch services/status in watchNamespaces",
+    ]);
+  });
+
   it("of Jobs are only in the namespaces of Jobs", () => {
     expect(rights("jobs").filter((right) => right.endsWith("jobNamespaces"))).to.deep.equal([
       "get,list,watch,create,delete jobs in jobNamespaces",
-      "list,watch pods in jobNamespaces",
+      "list,watch,create pods in jobNamespaces",
       "list events in jobNamespaces",
       "get serviceaccounts in jobNamespaces",
     ]);

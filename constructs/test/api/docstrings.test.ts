@@ -8,7 +8,7 @@ const API = join(__dirname, "../../src/api");
 
 describe("the description of a field", () => {
   it("is only in its schema: no docstring of an interface repeats it", () => {
-    const sources = readdirSync(API).map((file) =>
+    const sources = files().map((file) =>
       ts.createSourceFile(file, readFileSync(join(API, file), "utf8"), ts.ScriptTarget.ES2022, true),
     );
     const descriptions = new Set(sources.flatMap(texts));
@@ -16,6 +16,10 @@ describe("the description of a field", () => {
     expect(sources.flatMap(memberDocs).filter((doc) => descriptions.has(doc))).to.deep.equal([]);
   });
 });
+
+function files(): readonly string[] {
+  return readdirSync(API, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
+}
 
 /** Every text between quotation marks. */
 function texts(node: ts.Node): readonly string[] {

@@ -172,14 +172,36 @@ export const BAD_OTHERS: readonly BadSpec[] = [
   klass(NO_ISSUER, {
     name: "no implementation",
     path: "spec",
-    says: "the class has no implementation: set issuerRef, or updateRoutedIP and updateFirewall",
+    says: "the class has no implementation: set issuerRef, or updateRoutedIP and, for a firewall, updateFirewall",
   }),
   klass(
-    { ...NO_ISSUER, updateRoutedIP: JOB },
+    { ...NO_ISSUER, updateFirewall: JOB },
     {
-      name: "only one of the two Jobs",
+      name: "only a firewall Job",
       path: "spec",
-      says: "only one of updateRoutedIP and updateFirewall is set: set both",
+      says: "updateFirewall is set without updateRoutedIP: set both, or only updateRoutedIP",
+    },
+  ),
+  klass(
+    { fromSecretsRef: [{ name: "cloud" }] },
+    {
+      name: "issuer and Secrets for Jobs",
+      path: "spec",
+      says: "fromSecretsRef has no effect with issuerRef, because only Jobs use it: remove it; the token of an issuer is in its credentialsSecretRef",
+    },
+  ),
+  ...["", "0", "65536", "443-80", "80/tcp", "80/SCTP", "-80", "80-", "http"].map(badPort),
+  ...["", "created", "203.0.113.7", "203.0.113.0/33", "203.0.113.0/08", "::/129", "::ffff:192.0.2.0/120"].map(
+    badRangeOfAddresses,
+  ),
+  ...["", "*.Example.com", "www..example.com", "{name}.example.com", "*.example.com."].map(badName),
+  klass(
+    { maxPorts: 257 },
+    {
+      name: "more ports than a status holds",
+      path: "spec.maxPorts",
+      says: "257 is too large: at most 256",
+      serverSays: "should be less than or equal to 256",
     },
   ),
   klass(
@@ -236,6 +258,39 @@ function badRange(range: string): BadSpec {
       name: `nodePortRange ${JSON.stringify(range)}`,
       path: "spec.nodePortRange",
       says: `"${range}" is not a port range: give FROM-TO with 1 <= FROM <= TO <= 65535, such as 30000-32767`,
+    },
+  );
+}
+
+function badRangeOfAddresses(entry: string): BadSpec {
+  return klass(
+    { allowedAddresses: ["Created", entry] },
+    {
+      name: `allowedAddresses with ${JSON.stringify(entry)}`,
+      path: "spec.allowedAddresses[1]",
+      says: `"${entry}" is neither Created nor an address range: give a range in CIDR notation such as 203.0.113.0/24`,
+    },
+  );
+}
+
+function badName(entry: string): BadSpec {
+  return klass(
+    { allowedNames: ["www.example.com", entry] },
+    {
+      name: `allowedNames with ${JSON.stringify(entry)}`,
+      path: "spec.allowedNames[1]",
+      says: `"${entry}" is not a pattern of DNS names: give a full name in lower case`,
+    },
+  );
+}
+
+function badPort(entry: string): BadSpec {
+  return klass(
+    { allowedPorts: ["80", entry] },
+    {
+      name: `allowedPorts with ${JSON.stringify(entry)}`,
+      path: "spec.allowedPorts[1]",
+      says: `"${entry}" is not a port or a range of ports: give PORT or FROM-TO, 1 to 65535`,
     },
   );
 }

@@ -1,3 +1,5 @@
+import { BAD_HEALTH_CHECKS } from "./bad-health-checks";
+import { BAD_RECORD_SETS } from "./bad-record-sets";
 import { BAD_SELECTORS } from "./bad-selectors";
 import { type BadSpec, badOf } from "./bad-spec";
 
@@ -6,6 +8,8 @@ const pool = badOf("FloatingIPPool");
 /** Invalid pools, each with one mistake. */
 export const BAD_POOLS: readonly BadSpec[] = [
   ...BAD_SELECTORS,
+  ...BAD_HEALTH_CHECKS,
+  ...BAD_RECORD_SETS,
   ...[
     "",
     "1.2.3",
@@ -30,6 +34,14 @@ export const BAD_POOLS: readonly BadSpec[] = [
       says: "at most 4096",
       serverSays: "Too long: may not be more than 4096",
     },
+  ),
+  pool(
+    { ips: ["192.0.2.1", "192.0.2.11", "192.0.2.2", "192.0.2.1"] },
+    { name: "an address twice", path: "spec.ips[3]", says: '"192.0.2.1" is listed twice: remove one' },
+  ),
+  pool(
+    { ips: ["2001:db8::1", "2001:db8::1"] },
+    { name: "neighbours that are equal", path: "spec.ips[1]", says: '"2001:db8::1" is listed twice: remove one' },
   ),
   pool(
     { ips: ["192.0.2.1", "2001:db8::1"] },
@@ -66,6 +78,15 @@ export const BAD_POOLS: readonly BadSpec[] = [
   pool(
     { ips: [], desiredIPs: 0 },
     { name: "no ips and desiredIPs 0", path: "spec", says: "the pool has no addresses" },
+  ),
+  pool(
+    { maxMovesPerMinute: 0 },
+    {
+      name: "a limit of no move per minute",
+      path: "spec.maxMovesPerMinute",
+      says: "0 is too small: at least 1",
+      serverSays: "should be greater than or equal to 1",
+    },
   ),
   pool(
     { desiredIPs: -1 },
@@ -222,42 +243,6 @@ export const BAD_POOLS: readonly BadSpec[] = [
       path: "spec.match.podNamespace",
       says: '"In_gress" is not a DNS label: use at most 63 lower-case letters',
       serverSays: "should match",
-    },
-  ),
-  pool(
-    { dnsRecordSet: { zone: "example.com" } },
-    {
-      name: "a record set without name",
-      path: "spec.dnsRecordSet.recordName",
-      says: "is required: add it",
-      serverSays: "spec.dnsRecordSet.recordName: Required value",
-    },
-  ),
-  pool(
-    { dnsRecordSet: { recordName: "www" } },
-    {
-      name: "a record set without zone",
-      path: "spec.dnsRecordSet.zone",
-      says: "is required: add it",
-      serverSays: "spec.dnsRecordSet.zone: Required value",
-    },
-  ),
-  pool(
-    { dnsRecordSet: { recordName: "www", zone: "" } },
-    {
-      name: "an empty zone",
-      path: "spec.dnsRecordSet.zone",
-      says: "is empty: give a value",
-      serverSays: "should be at least 1 chars long",
-    },
-  ),
-  pool(
-    { dnsRecordSet: { recordName: "www", zone: "example.com", ttl: -1 } },
-    {
-      name: "a negative TTL",
-      path: "spec.dnsRecordSet.ttl",
-      says: "-1 seconds is too small: at least 0 seconds",
-      serverSays: "should be greater than or equal to 0",
     },
   ),
 ];

@@ -51,8 +51,8 @@ export const REFERENCE_SPECS: readonly GoodSpec[] = [
   },
   {
     kind: "FloatingIPPool",
-    name: "an address twice",
-    spec: { provider: "digitalocean", ips: ["192.0.2.1", "192.0.2.1"] },
+    name: "an address in two spellings",
+    spec: { provider: "digitalocean", ips: ["2001:db8::1", "2001:DB8::1"] },
   },
   { kind: "FloatingIPPool", name: "an unknown provider", spec: { provider: "somewhere", ips: ["192.0.2.1"] } },
   {
@@ -138,6 +138,7 @@ export const REFERENCE_SPECS: readonly GoodSpec[] = [
       updateFirewall: JOB_SPEC,
     },
   },
+  { kind: "ClusterRoutedIPClass", name: "a Job for the address only", spec: { updateRoutedIP: JOB_SPEC } },
 ];
 
 /** Specs with every field. */
@@ -219,6 +220,7 @@ export const FULL_SPECS: readonly GoodSpec[] = [
     kind: "ClusterRoutedIPClass",
     name: "every field of a class with an issuer",
     spec: {
+      className: "public",
       issuerRef: { name: "digitalocean", namespace: "flipop" },
       firewallPostAllow: true,
       nodePortRange: "30000-31000",
@@ -238,6 +240,7 @@ export const FULL_SPECS: readonly GoodSpec[] = [
       perNodeIPLimit: 2,
       fromSecretsRef: [{ name: "cloud" }],
       jobNamespace: "flipop-jobs",
+      startDeadlineSeconds: 30,
       electedNodeTaint: { key: "flipop.digitalocean.com/ingress", value: "", effect: "PreferNoSchedule" },
       allowedNamespaces: ["a"],
     },

@@ -17,6 +17,7 @@ describe("the objects of an operator", () => {
       "RoleBinding flipop flipop-issuers-flipop",
       "ClusterRole flipop-view",
       "ClusterRole flipop-edit",
+      "Role flipop flipop-on-call",
       "ValidatingAdmissionPolicy flipop",
       "ValidatingAdmissionPolicyBinding flipop",
       "PodDisruptionBudget flipop flipop",
@@ -138,6 +139,16 @@ describe("the objects of an operator", () => {
     });
   });
 
+  it("include a NetworkPolicy that lets only the pods ask each other, with feature healthchecks", () => {
+    const features = [OperatorFeature.POOLS, OperatorFeature.HEALTH_CHECKS];
+    const policy = find(synthOperator({ networkPolicy: true, features }), "NetworkPolicy", "flipop");
+    const { ingress } = policy["spec"] as { readonly ingress: readonly object[] };
+    const selector = { "app.kubernetes.io/name": "flipop", "app.kubernetes.io/instance": "flipop" };
+    expect(ingress.slice(1)).to.deep.equal([
+      { from: [{ podSelector: { matchLabels: selector } }], ports: [{ protocol: "TCP", port: 8082 }] },
+    ]);
+  });
+
   it("are all public, and can be patched", () => {
     const { chart, operator } = makeOperator({
       features: [OperatorFeature.POOLS, OperatorFeature.JOBS],
@@ -150,7 +161,7 @@ describe("the objects of an operator", () => {
     expect(serviceMonitor).to.equal(undefined);
     const found = Object.values(parts).flat();
     const objects = chart.node.findAll().filter((construct) => ApiObject.isApiObject(construct));
-    expect(objects).to.have.length(20);
+    expect(objects).to.have.length(21);
     for (const object of objects) expect(found, `${object.kind} ${object.name}`).to.include(object);
     operator.deployment.addJsonPatch(JsonPatch.add("/spec/revisionHistoryLimit", 3));
     const [deployment] = chart.toJson().filter(({ kind }) => kind === "Deployment");

@@ -3,7 +3,17 @@ import { Secret } from "cdk8s-plus-28";
 import { expect } from "chai";
 import { Construct } from "constructs";
 import { describe, it } from "mocha";
-import { Credentials, FlipopOperator, OperatorFeature, TaintEffect, Toleration } from "../../src";
+import {
+  Credentials,
+  FlipopOperator,
+  type FlipopOperatorProps,
+  FloatingIPPool,
+  type FloatingIPPoolProps,
+  HealthCheck,
+  OperatorFeature,
+  TaintEffect,
+  Toleration,
+} from "../../src";
 import { container, find, type Manifest, podSpec, synthOperator } from "./synth";
 
 const { POOLS, DNS, ROUTED_IP, JOBS } = OperatorFeature;
@@ -53,6 +63,59 @@ describe("a pod of the operator", () => {
       { name: "metrics", containerPort: 8080, protocol: "TCP" },
       { name: "health", containerPort: 8081, protocol: "TCP" },
     ]);
+  });
+
+  it("answers other replicas at its own IP address, with feature healthchecks only", () => {
+    const features = [POOLS, OperatorFeature.HEALTH_CHECKS];
+    const { ports, env } = container(synthOperator({ features }));
+    expect(ports).to.deep.include({ name: "witness", containerPort: 8082, protocol: "TCP" });
+    expect(env.slice(1, 4)).to.deep.equal([
+      { name: "FLIPOP_NODE_NAME", valueFrom: { fieldRef: { fieldPath: "spec.nodeName" } } },
+      { name: "POD_IP", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } },
+      { name: "FLIPOP_WITNESS_BIND_ADDR", value: "[$(POD_IP)]:8082" },
+    ]);
+    expect(JSON.stringify(container(synthOperator())))
+      .not.to.include("POD_IP")
+      .and.not.to.include("8082");
+  });
+
+  it("takes over fast, and prefers nodes without an address, as the resources of the app ask for it", () => {
+    const specOf = (props: FlipopOperatorProps, pool: FloatingIPPoolProps, cluster?: string) => {
+      const app = Testing.app();
+      const chart = new Chart(app, "flipop", { namespace: "flipop" });
+      new FlipopOperator(chart, "operator", { features: [POOLS, OperatorFeature.HEALTH_CHECKS], ...props });
+      const other = new Chart(app, "web", { namespace: "web" });
+      new FloatingIPPool(other, "pool", {
+        metadata: { name: "web" },
+        ips: ["45.55.96.1"],
+        ...pool,
+        ...(cluster && { cluster }),
+      });
+      return podSpec(Testing.synth(chart) as Manifest[]);
+    };
+    const fast = [
+      "--leader-elect-lease-duration=5",
+      "--leader-elect-renew-deadline=3",
+      "--leader-elect-retry-period=1",
+    ];
+    const lease = (spec: ReturnType<typeof specOf>) =>
+      spec.containers[0].args.filter((flag: string) => flag.startsWith("--leader-elect"));
+    const healthCheck = HealthCheck.tcp(80);
+    expect(lease(specOf({}, { healthCheck }))).to.deep.equal(fast);
+    expect(lease(specOf({}, {}))).to.deep.equal([]);
+    expect(lease(specOf({ fastFailover: false }, { healthCheck }))).to.deep.equal([]);
+    expect(lease(specOf({ fastFailover: true }, {}))).to.deep.equal(fast);
+    const own = ["--leader-elect-lease-duration=30"];
+    expect(lease(specOf({ extraArgs: own }, { healthCheck }))).to.deep.equal(own);
+    expect(lease(specOf({}, { healthCheck }, "other")), "a resource of another cluster").to.deep.equal([]);
+    const { nodeAffinity, podAntiAffinity } = specOf({}, { holderLabel: true })["affinity"] as Record<string, unknown>;
+    expect(podAntiAffinity).not.to.equal(undefined);
+    const key = "flipop.digitalocean.com/holder-of-fip.web.web";
+    expect(nodeAffinity).to.deep.equal({
+      preferredDuringSchedulingIgnoredDuringExecution: [
+        { weight: 50, preference: { matchExpressions: [{ key, operator: "DoesNotExist" }] } },
+      ],
+    });
   });
 
   it("is one of two, which prefer different nodes", () => {
@@ -192,9 +255,11 @@ describe("the environment of the operator", () => {
   });
 
   it("ends with the user's own variables", () => {
-    const { env } = container(synthOperator({ env: { HTTPS_PROXY: "http://proxy:3128", FLIPOP_LOG_FORMAT: "json" } }));
+    const { env } = container(
+      synthOperator({ env: { HTTPS_PROXY: "http://egress.example:8080", FLIPOP_LOG_FORMAT: "json" } }),
+    );
     expect(env.slice(3)).to.deep.equal([
-      { name: "HTTPS_PROXY", value: "http://proxy:3128" },
+      { name: "HTTPS_PROXY", value: "http://egress.example:8080" },
       { name: "FLIPOP_LOG_FORMAT", value: "json" },
     ]);
   });

@@ -48,7 +48,7 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
   [
     "an unknown feature",
     { features: ["pool" as OperatorFeature, POOLS] },
-    'features[0]: "pool" is not a feature: use pools, dns, routedip, jobs',
+    'features[0]: "pool" is not a feature: use pools, dns, routedip, jobs, healthchecks, externaldns, publish',
   ],
   [
     "issuerNamespaces without routedip",
@@ -201,7 +201,7 @@ const CASES: readonly (readonly [title: string, props: FlipopOperatorProps, mess
   [
     "an unknown flag",
     { extraArgs: ["--colour=blue"] },
-    'extraArgs[0]: "--colour" is not a flag of the operator: the flags without a prop are --kubeconfig, --leader-elect, --leader-elect-lease-duration, --leader-elect-renew-deadline, --leader-elect-retry-period, --log-format',
+    'extraArgs[0]: "--colour" is not a flag of the operator: the flags without a prop are --kubeconfig, --drift-interval, --max-moves-per-minute, --leader-elect, --leader-elect-lease-duration, --leader-elect-renew-deadline, --leader-elect-retry-period, --log-format',
   ],
   [
     "a misspelt flag",

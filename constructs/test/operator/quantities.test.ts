@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { FlipopOperatorProps } from "../../src";
-import { checkResources } from "../../src/operator/check-resources";
-import { Draft } from "../../src/private/draft";
+import { checkResources } from "../../src/operator/checks/check-resources";
+import { Draft } from "../../src/private/spec-refusals";
 import { makeOperator } from "./synth";
 
 const { deployment } = makeOperator().operator;

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { OperatorFeature } from "../../src";
+import { AggregatedUserRoles, OperatorFeature } from "../../src";
 import { ALL_KINDS, type FeatureName, PERMISSIONS, type PermissionScope } from "../../src/api";
 import { find, type Manifest, synthOperator, titles } from "./synth";
 
@@ -21,7 +21,9 @@ function rulesOf(features: readonly FeatureName[], ...scopes: readonly Permissio
 
 /** Resources of the core and our group in all rules of the operator's own roles, with their verbs. */
 function rights(objects: readonly Manifest[]): Readonly<Record<string, readonly string[]>> {
-  const roles = objects.filter(({ kind, metadata: { name } }) => kind.endsWith("Role") && !/-(view|edit)$/.test(name));
+  const roles = objects.filter(
+    ({ kind, metadata: { name } }) => kind.endsWith("Role") && !/-(view|edit|on-call)$/.test(name),
+  );
   const rules = roles.flatMap((role) => role["rules"] as { resources: string[]; verbs: string[] }[]);
   const pairs = rules.flatMap(({ resources, verbs }) => resources.map((resource) => ({ resource, verbs })));
   return Object.fromEntries(
@@ -146,12 +148,14 @@ describe("the operator's permissions", () => {
     const { nodes, secrets, leases } = rights(synthOperator({ features: [DNS] }));
     expect(nodes).to.deep.equal(["get", "list", "watch"]);
     expect(secrets).to.equal(undefined);
-    expect(leases).to.deep.equal(["create", "get", "update"]);
+    expect(leases).to.deep.equal(["create", "get", "list", "update", "watch"]);
   });
 
   it("belong to its ServiceAccount through a binding for each role", () => {
     const objects = synthOperator({ features: EVERYTHING, watchNamespaces: ["a"], podNamespaces: ["b"] });
-    for (const { kind, metadata } of objects.filter(({ kind }) => kind === "Role")) {
+    for (const { kind, metadata } of objects.filter(
+      (one) => one.kind === "Role" && one.metadata.name !== "flipop-on-call",
+    )) {
       const binding = objects.find(
         (object) =>
           object.kind === "RoleBinding" &&
@@ -176,10 +180,18 @@ describe("the operator's permissions", () => {
 describe("the roles for users", () => {
   const plurals = ALL_KINDS.map(({ plural }) => plural);
 
-  it("allow the built-in roles view, edit and admin to read the five kinds", () => {
+  it("allow the built-in roles view, edit and admin to read the five kinds, and what the commands read", () => {
     const role = find(synthOperator(), "ClusterRole", "flipop-view");
     expect(role["rules"]).to.deep.equal([
       { apiGroups: ["flipop.digitalocean.com"], resources: plurals, verbs: ["get", "list", "watch"] },
+      { apiGroups: [""], resources: ["nodes"], verbs: ["get", "list"] },
+      { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"], verbs: ["get", "list"] },
+      {
+        apiGroups: ["coordination.k8s.io"],
+        resources: ["leases"],
+        resourceNames: ["floating-ip-pool-controller-leader-election"],
+        verbs: ["get"],
+      },
     ]);
     expect(role.metadata.labels).to.include({
       "rbac.authorization.k8s.io/aggregate-to-view": "true",
@@ -188,8 +200,21 @@ describe("the roles for users", () => {
     });
   });
 
+  it("are aggregated as aggregateUserRoles says: by default, no user may write the five kinds", () => {
+    const aggregated = (suffix: string, aggregateUserRoles?: AggregatedUserRoles) => {
+      const objects = synthOperator(aggregateUserRoles === undefined ? {} : { aggregateUserRoles });
+      const { labels = {} } = find(objects, "ClusterRole", `flipop-${suffix}`).metadata;
+      return Object.keys(labels).flatMap((label) => label.split("/aggregate-to-")[1] ?? []);
+    };
+    const everyRole = ["admin", "edit", "view"];
+    expect([aggregated("view"), aggregated("edit")]).to.deep.equal([everyRole, []]);
+    const { NONE, EDIT } = AggregatedUserRoles;
+    expect([aggregated("view", NONE), aggregated("edit", NONE)]).to.deep.equal([[], []]);
+    expect([aggregated("view", EDIT), aggregated("edit", EDIT)]).to.deep.equal([everyRole, ["admin", "edit"]]);
+  });
+
   it("allow the built-in roles edit and admin to write the five kinds, except their status", () => {
-    const role = find(synthOperator(), "ClusterRole", "flipop-edit");
+    const role = find(synthOperator({ aggregateUserRoles: AggregatedUserRoles.EDIT }), "ClusterRole", "flipop-edit");
     expect(role["rules"]).to.deep.equal([
       {
         apiGroups: ["flipop.digitalocean.com"],
@@ -199,5 +224,20 @@ describe("the roles for users", () => {
     ]);
     expect(role.metadata.labels).not.to.have.property("rbac.authorization.k8s.io/aggregate-to-view");
     expect(role.metadata.labels).to.include({ "rbac.authorization.k8s.io/aggregate-to-edit": "true" });
+  });
+
+  it("allow on-call staff to stop and resume the operator, in its namespace only, and no other role includes that", () => {
+    const role = find(synthOperator({ namespace: "infra" }), "Role", "flipop-infra-on-call");
+    expect(role.metadata.namespace).to.equal("infra");
+    expect(role["rules"]).to.deep.equal([
+      {
+        apiGroups: ["coordination.k8s.io"],
+        resources: ["leases"],
+        resourceNames: ["floating-ip-pool-controller-leader-election"],
+        verbs: ["get", "patch"],
+      },
+    ]);
+    const bound = synthOperator().filter(({ kind }) => kind === "RoleBinding");
+    expect(bound.map((binding) => (binding["roleRef"] as { name: string }).name)).not.to.include("flipop-on-call");
   });
 });

@@ -8,23 +8,16 @@ import {
   type PatchType,
 } from "flipop-testbed";
 import { before, beforeEach, describe, it } from "mocha";
-import { Annotation, ELECTED_NODE_TAINT } from "../../src/api";
-import { identityOf, installOperator, operatorCluster } from "../support/operator-cluster";
+import { Annotation, ELECTED_NODE_TAINT, HOLDER_LABEL_PREFIX } from "../../src/api";
+import { identityOf, installOperator, operatorCluster, typeWarnings } from "../support/operator-cluster";
 
 const NAME = "guarded";
 const POLICY = `/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/${NAME}-${NAME}`;
 const NODES = "/api/v1/nodes";
 const REFUSAL = `ValidatingAdmissionPolicy '${NAME}-${NAME}' with binding '${NAME}-${NAME}' denied request`;
+const HOLDER_LABEL = `${HOLDER_LABEL_PREFIX}rip.default.held`;
 const OUR_TAINT = { key: ELECTED_NODE_TAINT.key, effect: ELECTED_NODE_TAINT.effect };
 const FOREIGN_TAINT = { key: "example.com/dedicated", value: "web", effect: "NoSchedule" };
-
-interface Policy {
-  readonly metadata: { readonly generation: number };
-  readonly status?: {
-    readonly observedGeneration?: number;
-    readonly typeChecking?: { readonly expressionWarnings?: unknown };
-  };
-}
 
 /** A node before each test, with a foreign annotation, label and taint. */
 interface StoredNode extends KubeObject {
@@ -34,6 +27,7 @@ interface StoredNode extends KubeObject {
 type Patch = readonly [title: string, type: PatchType, body: (node: StoredNode) => unknown];
 
 const annotate = (annotations: Readonly<Record<string, string | null>>) => () => ({ metadata: { annotations } });
+const label = (labels: Readonly<Record<string, string | null>>) => () => ({ metadata: { labels } });
 const setTaints = (taints: (node: StoredNode) => readonly unknown[]) => (node: StoredNode) => [
   { op: "test", path: "/spec/taints", value: node.spec.taints },
   { op: "add", path: "/spec/taints", value: taints(node) },
@@ -55,13 +49,18 @@ const PASSES: readonly Patch[] = [
   ["a removal of its annotation", "merge", annotate({ [Annotation.reservedIpv6]: null })],
   ["a taint of its own behind those of others", "json", setTaints((node) => [...keep(node), OUR_TAINT])],
   ["a removal of its taint", "json", setTaints((node) => keep(node))],
+  ["its holder label", "merge", label({ [`${HOLDER_LABEL_PREFIX}fip.default.web`]: "true" })],
+  ["a removal of its holder label", "merge", label({ [HOLDER_LABEL]: null })],
   ["a patch that changes nothing", "merge", () => ({ metadata: {} })],
 ];
 
 const REFUSED: readonly Patch[] = [
-  ["a label", "merge", () => ({ metadata: { labels: { mine: "yes" } } })],
-  ["a removal of a label", "merge", () => ({ metadata: { labels: { theirs: null } } })],
-  ["another value of a label", "merge", () => ({ metadata: { labels: { theirs: "no" } } })],
+  ["a label", "merge", label({ mine: "yes" })],
+  ["a removal of a label", "merge", label({ theirs: null })],
+  ["another value of a label", "merge", label({ theirs: "no" })],
+  ["a label under its prefix that names no holder", "merge", label({ "flipop.digitalocean.com/role": "true" })],
+  ["another value of its holder label", "merge", label({ [HOLDER_LABEL]: "false" })],
+  ["a holder label with another value", "merge", label({ [`${HOLDER_LABEL_PREFIX}fip.default.web`]: "1" })],
   ["an annotation of others", "merge", annotate({ "example.com/note": "x" })],
   ["another value of an annotation of others", "merge", annotate({ "example.com/theirs": "changed" })],
   ["a removal of an annotation of others", "merge", annotate({ "example.com/theirs": null })],
@@ -117,14 +116,7 @@ describe("the admission policy for the operator's identity", () => {
   });
 
   it("type-checks without a warning", async () => {
-    const { status } = await eventually(
-      async () => {
-        const policy = await admin.must.get<Policy>(POLICY);
-        return policy.status?.observedGeneration === policy.metadata.generation && policy;
-      },
-      { what: "the type check of the policy" },
-    );
-    expect(status?.typeChecking?.expressionWarnings ?? []).to.deep.equal([]);
+    expect(await typeWarnings(admin, POLICY)).to.deep.equal([]);
   });
 
   for (const [title, type, body] of PASSES) {
@@ -177,7 +169,7 @@ describe("the admission policy for the operator's identity", () => {
   it("shows the allowed changes", async () => {
     const { body } = await patch(operator, node, "merge", { metadata: { labels: { mine: "yes" } } });
     expect(JSON.stringify(body)).to.include(
-      "flipop may change only its own annotations and taints on a node: metadata.labels must not change",
+      "flipop may change only its own annotations, taints and holder labels on a node: it must neither add nor change labels",
     );
   });
 });
@@ -198,7 +190,7 @@ async function allowEverythingOnNodes(admin: Client): Promise<void> {
 }
 
 async function makeNode(admin: Client): Promise<StoredNode> {
-  const labels = { theirs: "yes" };
+  const labels = { theirs: "yes", [HOLDER_LABEL]: "true" };
   const annotations = { "example.com/theirs": "kept", [Annotation.reservedIpv6]: "2001:db8::1" };
   const { metadata } = await admin.must.create(NODES, { metadata: { generateName: "node-", labels, annotations } });
   // Admission adds a taint to new nodes, so the test sets the taints afterwards.

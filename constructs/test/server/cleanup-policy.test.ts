@@ -4,7 +4,7 @@ import { before, describe, it } from "mocha";
 import { OperatorFeature } from "../../src";
 import { GROUP_VERSION } from "../../src/api";
 import { minimalSpec } from "../data/minimal-specs";
-import { identityOf, installOperator, operatorCluster } from "../support/operator-cluster";
+import { identityOf, installOperator, operatorCluster, typeWarnings } from "../support/operator-cluster";
 
 const NAME = "confined";
 const POLICY = `/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/${NAME}-${NAME}-cleanup`;
@@ -50,14 +50,7 @@ describe("an operator that watches a few namespaces", () => {
   });
 
   it("has a policy that type-checks without a warning", async () => {
-    const { status } = await eventually(
-      async () => {
-        const policy = await admin.must.get<Policy>(POLICY);
-        return policy.status?.observedGeneration === policy.metadata.generation && policy;
-      },
-      { what: "the type check of the policy" },
-    );
-    expect(status?.typeChecking?.expressionWarnings ?? []).to.deep.equal([]);
+    expect(await typeWarnings(admin, POLICY)).to.deep.equal([]);
   });
 
   for (const kind of Object.keys(PLURALS)) {
@@ -113,14 +106,6 @@ describe("an operator that watches a few namespaces", () => {
     await admin.must.create(collection(namespace, kind), body);
   }
 });
-
-interface Policy {
-  readonly metadata: { readonly generation: number };
-  readonly status?: {
-    readonly observedGeneration?: number;
-    readonly typeChecking?: { readonly expressionWarnings?: unknown };
-  };
-}
 
 function collection(namespace: string, kind: string): string {
   return `/apis/${GROUP_VERSION}/namespaces/${namespace}/${PLURALS[kind]}`;

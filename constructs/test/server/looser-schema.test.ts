@@ -15,6 +15,11 @@ const STORED: readonly { readonly kind: KindName; readonly name: string; readonl
   },
   {
     kind: "FloatingIPPool",
+    name: "a-bad-record-name",
+    spec: { provider: "digitalocean", desiredIPs: 1, dnsRecordSet: { recordName: "a b", zone: "example.com" } },
+  },
+  {
+    kind: "FloatingIPPool",
     name: "a-bad-selector",
     spec: { provider: "digitalocean", ips: ["192.0.2.1"], match: { nodeLabel: "a b" } },
   },

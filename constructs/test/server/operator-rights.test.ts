@@ -15,7 +15,7 @@ import { minimalSpec } from "../data/minimal-specs";
 import { answerTo, type Call, type CallAnswer, callsOf } from "../support/calls";
 import { identityOf, installOperator, type OperatorName, operatorCluster } from "../support/operator-cluster";
 
-const { POOLS, DNS, ROUTED_IP, JOBS } = OperatorFeature;
+const { POOLS, DNS, ROUTED_IP, JOBS, HEALTH_CHECKS, EXTERNAL_DNS, PUBLISH } = OperatorFeature;
 
 /** An operator, the scope of its permissions (undefined: the whole cluster), and calls that must fail. */
 interface Install {
@@ -67,11 +67,16 @@ const never = (name: OperatorName): readonly Call[] => [
   call("delete", `/apis/coordination.k8s.io/v1/namespaces/${name}/leases/${LEASE_NAME}`),
 ];
 
+const NODE_LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
+
+const DNS_ENDPOINTS = "/apis/externaldns.k8s.io/v1alpha1/namespaces";
+const SERVICE_STATUS = "/api/v1/namespaces/default/services/x/status";
+
 const INSTALLS: readonly Install[] = [
   {
     name: "wide",
     title: "with all features in the whole cluster",
-    props: { features: [POOLS, DNS, ROUTED_IP, JOBS] },
+    props: { features: [POOLS, DNS, ROUTED_IP, JOBS, HEALTH_CHECKS, EXTERNAL_DNS, PUBLISH] },
     namespaces: {
       cluster: [undefined],
       watchNamespaces: [undefined, "default"],
@@ -79,6 +84,7 @@ const INSTALLS: readonly Install[] = [
       operatorNamespace: ["wide"],
       issuerNamespaces: ["wide"],
       jobNamespaces: ["flipop-jobs"],
+      nodeLeaseNamespace: ["kube-node-lease"],
       // Permissions in the whole cluster include them.
       goingNamespaces: ["default"],
     },
@@ -86,6 +92,12 @@ const INSTALLS: readonly Install[] = [
       call("list", "/api/v1/namespaces/flipop-jobs/secrets"),
       call("create", "/apis/batch/v1/namespaces/wide/jobs", {}),
       call("create", "/api/v1/namespaces/flipop-jobs/serviceaccounts", {}),
+      call("list", "/apis/coordination.k8s.io/v1/leases"),
+      call("update", `${NODE_LEASES}/x`, {}),
+      call("delete", `${NODE_LEASES}/x`),
+      call("list", `${DNS_ENDPOINTS}/wide/dnsendpoints`),
+      call("create", `${DNS_ENDPOINTS}/default/dnsendpoints`, {}),
+      call("update", SERVICE_STATUS, {}),
     ],
   },
   {
@@ -105,11 +117,13 @@ const INSTALLS: readonly Install[] = [
       operatorNamespace: ["narrow"],
       issuerNamespaces: ["issuing"],
       jobNamespaces: ["narrow-jobs"],
+      nodeLeaseNamespace: [],
       // RBAC allows this; the policy rejects changes of existing resources in "default", see below.
       goingNamespaces: ["watched", "issuing", "default"],
     },
     unwatched: NAMESPACED,
     forbidden: [
+      call("list", NODE_LEASES),
       call("list", `${OURS}/floatingippools`),
       call("list", `${OURS}/namespaces/default/floatingippools`),
       ...NAMESPACED.flatMap((plural) => [
@@ -124,6 +138,7 @@ const INSTALLS: readonly Install[] = [
       call("list", "/api/v1/namespaces/watched/secrets"),
       call("list", "/api/v1/namespaces/narrow/secrets"),
       call("list", "/apis/batch/v1/namespaces/flipop-jobs/jobs"),
+      call("patch", SERVICE_STATUS, {}),
     ],
   },
   {
@@ -137,6 +152,7 @@ const INSTALLS: readonly Install[] = [
       operatorNamespace: ["records"],
       issuerNamespaces: [],
       jobNamespaces: [],
+      nodeLeaseNamespace: [],
       goingNamespaces: ["default"],
     },
     forbidden: [
@@ -144,6 +160,8 @@ const INSTALLS: readonly Install[] = [
       call("list", `${OURS}/floatingippools`),
       call("list", `${OURS}/routedips`),
       call("list", "/api/v1/services"),
+      call("patch", SERVICE_STATUS, {}),
+      call("create", `${DNS_ENDPOINTS}/records/dnsendpoints`, {}),
       call("list", "/api/v1/namespaces/records/secrets"),
       call("list", "/api/v1/namespaces/records/serviceaccounts"),
     ],

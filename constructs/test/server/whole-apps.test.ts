@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { App, Chart, YamlOutputType } from "cdk8s";
+import * as kplus from "cdk8s-plus-28";
 import { expect } from "chai";
 import type { ControlPlane } from "flipop-testbed";
 import { afterEach, before, beforeEach, describe, it } from "mocha";
@@ -43,10 +44,10 @@ describe("a whole app on a real API server", () => {
     const app = new App({ outdir, yamlOutputType });
     for (const props of operators)
       new FlipopOperator(new Chart(app, props.name ?? props.namespace ?? "flipop"), "operator", props);
-    new FloatingIPPool(new Chart(app, "pools", { namespace: "team-a" }), "pool", {
-      metadata: { name: "web" },
-      ips: ["192.0.2.10"],
-    });
+    const pools = new Chart(app, "pools", { namespace: "team-a" });
+    const pool = new FloatingIPPool(pools, "pool", { metadata: { name: "web" }, ips: ["192.0.2.10"] });
+    pool.grantManage(kplus.Group.fromName(pools, "group", "edge"));
+    pool.grantRead(new kplus.ServiceAccount(pools, "viewer", { metadata: { name: "viewer" } }));
     app.synth();
     return app.charts.flatMap((chart) => chart.toJson() as unknown[]).length;
   }
@@ -60,9 +61,15 @@ describe("a whole app on a real API server", () => {
       expect(first).to.have.length(count);
       const again = await applyFiles();
       expect(again.filter((line) => !UNCHANGED.test(line))).to.deep.equal([]);
+      expect(await plane.kubectl(["diff", "--recursive", "-f", outdir])).to.deep.equal({
+        code: 0,
+        stdout: "",
+        stderr: "",
+      });
       const roles = await plane.client().must.list("/apis/rbac.authorization.k8s.io/v1/roles");
       const own = roles.filter(({ metadata }) => metadata.name.startsWith("whole-whole-"));
       expect(own.map(({ metadata: { name, namespace } }) => `${namespace}: ${name}`).sort()).to.deep.equal([
+        "kube-node-lease: whole-whole-node-leases-kube-node-lease",
         "more-jobs: whole-whole-jobs-more-jobs",
         "team-a: whole-whole-issuers-team-a",
         "team-a: whole-whole-pods-team-a",
@@ -72,6 +79,7 @@ describe("a whole app on a real API server", () => {
         "team-b: whole-whole-watch-team-b",
         "whole-jobs: whole-whole-jobs-whole-jobs",
         "whole: whole-whole-lease-whole",
+        "whole: whole-whole-on-call",
       ]);
     });
   }

@@ -6,6 +6,8 @@ export interface Call {
   readonly verb: Verb;
   readonly path: string;
   readonly body?: unknown;
+  /** The one object of a list or watch: a rule with names allows no other. */
+  readonly named?: string;
 }
 
 /** The server's response to a call. */
@@ -21,6 +23,7 @@ const VERSIONS: Readonly<Record<string, string>> = {
   [API_GROUP]: `/apis/${API_GROUP}/${API_VERSION}`,
   "coordination.k8s.io": "/apis/coordination.k8s.io/v1",
   "events.k8s.io": "/apis/events.k8s.io/v1",
+  "externaldns.k8s.io": "/apis/externaldns.k8s.io/v1alpha1",
   "discovery.k8s.io": "/apis/discovery.k8s.io/v1",
   batch: "/apis/batch/v1",
 };
@@ -62,7 +65,7 @@ interface Wanted {
   readonly namespace: string | undefined;
 }
 
-function callOf({ apiGroup }: Permission, { verb, resource, name, namespace }: Wanted): Call {
+function callOf({ apiGroup, resourceNames }: Permission, { verb, resource, name, namespace }: Wanted): Call {
   const [plural = "", subresource] = resource.split("/");
   const onObject = OBJECT_VERBS.includes(verb);
   const inNamespace = namespace ?? (onObject || verb === "create" ? SOME_NAMESPACE : undefined);
@@ -70,8 +73,23 @@ function callOf({ apiGroup }: Permission, { verb, resource, name, namespace }: W
   const object = onObject ? [name, subresource] : [];
   const parts = [VERSIONS[apiGroup], ...scope, plural, ...object].filter((part) => part !== undefined);
   const body = verb === "create" || verb === "update" ? bodyOf(plural, name, inNamespace) : { metadata: {} };
-  return { verb, path: parts.join("/"), body };
+  return { verb, path: parts.join("/"), body, ...selectionOf(resourceNames, verb, name) };
 }
+
+function selectionOf(resourceNames: Permission["resourceNames"], verb: Verb, name: string): Pick<Call, "named"> {
+  return resourceNames !== undefined && (verb === "list" || verb === "watch") ? { named: name } : {};
+}
+
+/** Pod Security "restricted" allows it. */
+const RESTRICTED_POD = {
+  securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: "RuntimeDefault" } },
+  containers: [
+    {
+      ...{ name: "a", image: "a" },
+      securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
+    },
+  ],
+};
 
 /** A valid body, so that a creation can succeed. */
 function bodyOf(plural: string, name: string, namespace: string | undefined): unknown {
@@ -90,22 +108,26 @@ function bodyOf(plural: string, name: string, namespace: string | undefined): un
         type: "Normal",
         regarding: { kind: "Node", name: "x" },
       };
+    case "dnsendpoints":
+      return { metadata };
     case "jobs":
       return {
         metadata,
         spec: { template: { spec: { restartPolicy: "Never", containers: [{ name: "a", image: "a" }] } } },
       };
+    case "pods":
+      return { metadata, spec: RESTRICTED_POD };
     default:
       throw new Error(`no body for ${plural}: add one here`);
   }
 }
 
 /** Makes a call with the identity of the client, as a dry run. */
-export async function answerTo(client: Client, { verb, path, body }: Call): Promise<CallAnswer> {
+export async function answerTo(client: Client, { verb, path, body, named }: Call): Promise<CallAnswer> {
   const { status, body: answer } = await client.request<unknown>({
     method: METHODS[verb],
     ref: path,
-    query: QUERIES[verb] ?? { dryRun: "All" },
+    query: { ...(QUERIES[verb] ?? { dryRun: "All" }), ...(named && { fieldSelector: `metadata.name=${named}` }) },
     ...(verb === "create" || verb === "update" || verb === "patch" ? { body } : {}),
     ...(verb === "patch" ? { contentType: "application/merge-patch+json" } : {}),
   });

@@ -7,6 +7,7 @@ export interface Synthesised {
   readonly kind: string;
   readonly metadata: Readonly<Record<string, unknown>> & { readonly name: string };
   readonly spec: Readonly<Record<string, unknown>>;
+  readonly [field: string]: unknown;
 }
 
 /** An empty chart `test` in a new app. */

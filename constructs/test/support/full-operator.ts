@@ -1,3 +1,4 @@
+import { Size } from "cdk8s";
 import { type FlipopOperatorProps, MetricsScrape, OperatorFeature, Toleration } from "../../src";
 
 /** Props with which an operator has every object, and several Roles of each purpose. */
@@ -12,8 +13,12 @@ export const FULL_OPERATOR: FlipopOperatorProps = {
   imagePullSecrets: ["pull"],
   nodeSelector: { pool: "infra" },
   tolerations: [Toleration.all()],
+  podAnnotations: { "example.com/team": "edge" },
+  affinity: { podAntiAffinity: {} },
+  tokenFiles: true,
   cpuLimit: "1",
-  env: { HTTPS_PROXY: "http://proxy:3128" },
+  memoryLimit: Size.gibibytes(1),
+  env: { HTTPS_PROXY: "http://egress.example:8080" },
   extraArgs: ["--log-format=json"],
   networkPolicy: true,
   scrape: MetricsScrape.SERVICE_MONITOR,

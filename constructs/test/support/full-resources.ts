@@ -8,6 +8,7 @@ import {
   DnsRecord,
   EmptyPolicy,
   FloatingIPPool,
+  HealthCheck,
   IpFamily,
   IpProvider,
   LabelQuery,
@@ -16,6 +17,8 @@ import {
   NodePreference,
   PodMatch,
   PortRange,
+  ProbedAddress,
+  Publication,
   ReclaimPolicy,
   RoutedIP,
   RoutedIPImplementation,
@@ -28,13 +31,26 @@ import {
 } from "../../src";
 import { newChart, type Synthesised, synth } from "./charts";
 
-const DNS = DnsRecord.cloudflare("www.example.com", "023e105f4ecef8ad9ca31a8372d0c353", {
-  ttl: Duration.minutes(5),
-  deletionPolicy: ReclaimPolicy.DELETE,
+/** A record set with every option. Each resource needs its own. */
+function dns(name: string): DnsRecord {
+  return DnsRecord.cloudflare(name, "023e105f4ecef8ad9ca31a8372d0c353", {
+    ttl: Duration.minutes(5),
+    deletionPolicy: ReclaimPolicy.DELETE,
+  });
+}
+const PROBES = HealthCheck.https(443, {
+  address: ProbedAddress.EXTERNAL_IP,
+  path: "/healthz",
+  expectedStatuses: [200, 204],
+  insecureSkipVerify: true,
+  interval: Duration.seconds(5),
+  timeout: Duration.seconds(2),
+  failureThreshold: 3,
+  successThreshold: 4,
 });
 const MATCH = {
   pods: PodMatch.query([LabelQuery.is("app", "web"), LabelQuery.in("tier", ["a", "b"])], { namespace: "ingress" }),
-  nodes: NodeMatch.query(LabelQuery.gt("size", 3), LabelQuery.notIn("pool", ["spot", ""])),
+  nodes: NodeMatch.query([LabelQuery.gt("size", 3), LabelQuery.notIn("pool", ["spot", ""])]),
   tolerations: [Toleration.cordoned(), Toleration.keyValue("team", "edge", TaintEffect.NO_EXECUTE), Toleration.all()],
 };
 
@@ -61,17 +77,23 @@ function addPoolAndRecords(scope: Construct): void {
     ipFamily: IpFamily.IPV4,
     assignmentCoolOff: Duration.millis(1500),
     gracePeriod: Duration.days(1),
+    maxMovesPerMinute: 2,
     nodePreference: NodePreference.STABLE,
     reclaimPolicy: ReclaimPolicy.RETAIN,
-    dnsRecord: DNS,
+    dnsRecord: dns("www.example.com"),
+    healthCheck: PROBES,
+    holderLabel: true,
+    untilAssigned: true,
+    publishTo: [Publication.service("public")],
     paused: true,
   });
   new NodeDNSRecordSet(scope, "nodes", {
     ...MATCH,
     metadata: { name: "nodes" },
-    dnsRecord: DNS,
+    dnsRecord: dns("nodes.example.com"),
     addressType: AddressType.RESERVED_IPV6,
     ipFamilies: [IpFamily.IPV6],
+    healthCheck: PROBES,
     gracePeriod: Duration.seconds(0),
     emptyPolicy: EmptyPolicy.DELETE,
     paused: false,
@@ -86,15 +108,28 @@ function addRoutedIps(scope: Construct, namespace: string): void {
     credentials: Credentials.fromSecretName("do", "token"),
     reclaimPolicy: ReclaimPolicy.DELETE,
     firewallName: "game servers",
+    allowedPorts: ["80", "443", "7000-7999/UDP"],
+    maxPorts: 8,
+    allowedAddresses: ["2001:db8::/32"],
+    allowedZones: ["example.com"],
+    allowedNames: ["*.example.com"],
+    adoptRecords: false,
   });
   const builtIn = new ClusterRoutedIPClass(scope, "built-in", {
     metadata: { name: "built-in" },
+    className: "public",
     implementation: ClassImplementation.issuer(issuer),
     firewallPostAllow: true,
     nodePorts: PortRange.of(30_000, 32_767),
     perNodeIpLimit: 2,
     electedNodeTaint: { key: "flipop.digitalocean.com/edge", value: "a", effect: TaintEffect.PREFER_NO_SCHEDULE },
     allowedNamespaces: [namespace],
+    allowedPorts: ["22/TCP"],
+    maxPorts: 1,
+    allowedAddresses: ["Created", "192.0.2.0/24"],
+    allowedZones: ["023e105f4ecef8ad9ca31a8372d0c353"],
+    allowedNames: ["*.{namespace}.example.com", "www.example.com"],
+    adoptRecords: true,
   });
   new ClusterRoutedIPClass(scope, "jobs", {
     metadata: { name: "jobs" },
@@ -104,18 +139,24 @@ function addRoutedIps(scope: Construct, namespace: string): void {
         template: { spec: { containers: [{ name: "firewall", image: "registry.example/update:1" }] } },
       }),
     ),
-    secrets: [SecretRef.named("my-cloud")],
+    firewallPostAllow: false,
+    secrets: [SecretRef.fromSecretName("my-cloud")],
     jobNamespace: "jobs",
+    startDeadline: Duration.seconds(30),
   });
   for (const implementation of [RoutedIPImplementation.issuer(issuer), RoutedIPImplementation.clusterClass(builtIn)]) {
     const name = `ip-${scope.node.children.length}`;
     new RoutedIP(scope, name, {
       metadata: { name },
       implementation,
-      service: ServiceRef.named("game", "games"),
+      service: ServiceRef.fromServiceName("game", "games"),
       address: `192.0.2.${20 + scope.node.children.length}`,
-      dnsRecord: DNS,
+      dnsRecord: dns(`${name}.example.com`),
+      healthCheck: PROBES,
       gracePeriod: Duration.seconds(10),
+      holderLabel: true,
+      untilAssigned: true,
+      publishTo: [Publication.service("public")],
       paused: true,
     });
   }

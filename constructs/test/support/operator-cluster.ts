@@ -1,10 +1,17 @@
 import { Chart, Testing, Yaml } from "cdk8s";
-import { type ControlPlane, controlPlaneOrSkip, type Identity, type SuiteContext } from "flipop-testbed";
+import {
+  type Client,
+  type ControlPlane,
+  controlPlaneOrSkip,
+  eventually,
+  type Identity,
+  type SuiteContext,
+} from "flipop-testbed";
 import { FlipopCrds, FlipopOperator, type FlipopOperatorProps } from "../../src";
 import { installCrds } from "./cluster";
 
 /** Operators that suites install, each in a namespace of the same name. */
-export const OPERATORS = ["wide", "narrow", "records", "guarded", "confined"] as const;
+export const OPERATORS = ["wide", "narrow", "records", "guarded", "confined", "limited"] as const;
 
 /** Name of an operator, and of its namespace and ServiceAccount. */
 export type OperatorName = (typeof OPERATORS)[number];
@@ -31,6 +38,26 @@ export async function operatorCluster(context: SuiteContext): Promise<ControlPla
 /** Synthesises an operator and applies it like a user. Returns the lines of kubectl's output. */
 export function installOperator(plane: ControlPlane, props: FlipopOperatorProps): Promise<readonly string[]> {
   return apply(plane, operatorYaml(props));
+}
+
+interface Policy {
+  readonly metadata: { readonly generation: number };
+  readonly status?: {
+    readonly observedGeneration?: number;
+    readonly typeChecking?: { readonly expressionWarnings?: readonly unknown[] };
+  };
+}
+
+/** What the server's type check finds in a policy. Waits for the check of its current version. */
+export async function typeWarnings(client: Client, path: string): Promise<readonly unknown[]> {
+  const { status } = await eventually(
+    async () => {
+      const policy = await client.must.get<Policy>(path);
+      return policy.status?.observedGeneration === policy.metadata.generation && policy;
+    },
+    { what: "the type check of the policy" },
+  );
+  return status?.typeChecking?.expressionWarnings ?? [];
 }
 
 /** The manifests of an operator. */

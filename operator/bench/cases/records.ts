@@ -1,4 +1,4 @@
-import { planRecordChanges } from "../../src/providers/record-changes.js";
+import { planRecordChanges } from "../../src/providers/diff.js";
 import { startDnsBench as startCloudflare } from "../../test/providers/cloudflare/dns-bench.js";
 import { ASKER, type DnsBench } from "../../test/providers/conformance/benches.js";
 import { startDnsBench as startDigitalOcean } from "../../test/providers/digitalocean/dns-bench.js";

@@ -8,8 +8,7 @@ import { loadClusterConfig } from "../../src/kube/config/load-config.js";
 import { type KubeObject, keyOf } from "../../src/kube/objects.js";
 import { Transport } from "../../src/kube/transport/transport.js";
 import { silentLogger } from "../../src/logging.js";
-import { Controller } from "../../src/runtime/controller.js";
-import { done } from "../../src/runtime/result.js";
+import { Controller, done } from "../../src/runtime/controller.js";
 import { say } from "../say.js";
 import { Gauge } from "./gauge.js";
 

@@ -1,12 +1,12 @@
 /**
  * What a decision about addresses asks for. Each action says what and why. Actions of one sequence run one after the
  * other, and the next one only after the former is done (not: started, refused, skipped). Sequences run in parallel: a
- * failure holds up its own sequence only.
+ * failure holds up its own sequence only. Two sequences with the same lock key never run at once.
  */
 
 import type { IpFamily, PendingCreation } from "cdk8s-flipop/api";
 import type { CreateAddress, ProviderId } from "../providers/types.js";
-import type { DnsAction, Reasoned, RecordDns } from "../records/actions.js";
+import type { DnsAction, Reasoned, RecordDns } from "../records/record-plan.js";
 import type { CreationResult } from "./creation/creation-result.js";
 
 /** What the API server keeps. Confirmed (read back from its answer) before the next action of the sequence. */
@@ -74,18 +74,112 @@ export type NodeAction =
       readonly family: IpFamily;
     });
 
+/** Removes the label from all other nodes, and then sets it on these. */
+export type LabelAction = Reasoned & {
+  readonly do: "label-holders";
+  readonly key: string;
+  readonly nodes: readonly string[];
+};
+
+/** Adds the taint of nodes that wait for an address to one node, or removes it. */
+export type TaintUntilAction = Reasoned & {
+  readonly do: "taint-until";
+  readonly key: string;
+  readonly node: string;
+  readonly present: boolean;
+};
+
+export type MarkAction = LabelAction | TaintUntilAction;
+
 /** Reads an address whose data is old, before a sequence moves it. */
 export type ConfirmAddress = Reasoned & { readonly do: "confirm-address"; readonly ip: string };
 
 /** With what the engine starts in front of a sequence. */
 export type PlannedAction = Action | ConfirmAddress;
 
-export type Action = RecordAction | ListAction | AddressAction | NodeAction | DnsAction;
+export type Action = RecordAction | ListAction | AddressAction | NodeAction | MarkAction | DnsAction;
 
-export interface NodeRef {
+interface NodeRef {
   readonly name: string;
   readonly machine: ProviderId;
 }
 
 /** One after the other. */
 export type ActionSequence<A extends Action = Action> = readonly A[];
+
+export function lockKeyOf(sequence: ActionSequence): string {
+  const lockKeys = sequence.map(lockKeyOfAction);
+  return [...lockKeys].sort((a, b) => a.rank - b.rank)[0]?.text ?? "";
+}
+
+/** The address that a chain moves or gives back. */
+export function movedAddress(sequence: ActionSequence): string | undefined {
+  for (const action of sequence) {
+    if (action.do === "assign" || action.do === "unassign" || action.do === "release") return action.ip;
+  }
+  return undefined;
+}
+
+export function addressLockKey(ip: string): string {
+  return `${ADDRESS} ${ip}`;
+}
+
+export const CREATION = "creation";
+
+/** A node that an action brings an address to. */
+export interface Goal {
+  /** The address, or `creation` before there is one. */
+  readonly key: string;
+  readonly node: ProviderId;
+}
+
+export function goalOfAction(action: Action): Goal | undefined {
+  if (action.do === "assign") return { key: action.ip, node: action.node.machine };
+  if (action.do !== "create-address" || !("node" in action.desired)) return undefined;
+  return { key: CREATION, node: action.desired.node };
+}
+
+interface LockKey {
+  /** The weightiest action of a chain decides. */
+  readonly rank: number;
+  /** Of one that is about an address or a node, its name follows. */
+  readonly text: string;
+}
+
+function lockKeyOfAction(action: Action): LockKey {
+  const { rank, text } = LOCK_KEYS[action.do];
+  if ("node" in action && typeof action.node === "string") return { rank, text: `${text} ${action.node}` };
+  const named = text === ADDRESS || text === ENTRY;
+  return named && "ip" in action ? { rank, text: `${text} ${action.ip}` } : { rank, text };
+}
+
+const ADDRESS = "address";
+const ENTRY = "entry";
+
+const LOCK_KEYS: Readonly<Record<Action["do"], LockKey>> = {
+  assign: { rank: 0, text: ADDRESS },
+  unassign: { rank: 0, text: ADDRESS },
+  release: { rank: 0, text: ADDRESS },
+  poll: { rank: 0, text: ADDRESS },
+  "record-intent": { rank: 0, text: CREATION },
+  "create-address": { rank: 0, text: CREATION },
+  "settle-creation": { rank: 0, text: CREATION },
+  "record-creation": { rank: 0, text: CREATION },
+  "clear-forget-creation": { rank: 0, text: CREATION },
+  "annotate-pool": { rank: 1, text: "backup" },
+  "drop-intent-copy": { rank: 1, text: "backup" },
+  "add-finalizer": { rank: 1, text: "finalizer" },
+  "remove-finalizer": { rank: 1, text: "finalizer" },
+  "record-dns": { rank: 1, text: "records" },
+  "read-records": { rank: 1, text: "records" },
+  "apply-records": { rank: 1, text: "records" },
+  "annotate-node": { rank: 2, text: "node" },
+  "unannotate-node": { rank: 2, text: "node" },
+  "label-holders": { rank: 2, text: "holder label" },
+  "taint-until": { rank: 2, text: "until taint" },
+  "append-to-spec": { rank: 2, text: ENTRY },
+  "mark-in-spec": { rank: 2, text: ENTRY },
+  "drop-from-spec": { rank: 2, text: ENTRY },
+  "forget-created": { rank: 2, text: ENTRY },
+  "record-assignment": { rank: 3, text: "cool-off" },
+};

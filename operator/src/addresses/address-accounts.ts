@@ -5,19 +5,27 @@ import { ACCOUNT_FAILURE_KEPT_MS, ACCOUNT_FIRST_READ_MS, ACCOUNT_RETRY_MS, SECON
 import type { Clock } from "../clock.js";
 import type { AccountInventory } from "../inventory/account-inventory.js";
 import type { Inventories } from "../inventory/inventories.js";
-import type { ResourceRef } from "../inventory/types.js";
-import { type CallContext, sharedRead } from "../providers/call.js";
-import { isWithdrawn } from "../providers/decision.js";
-import { isProviderError, type ProviderError } from "../providers/errors.js";
+import type { ResourceRef } from "../inventory/view.js";
+import type { Problem } from "../messages/message.js";
+import { providerMessages } from "../messages/provider.js";
+import { type CallContext, type CallPriority, sharedRead } from "../providers/call.js";
+import { isProviderError, isWithdrawn, type ProviderError } from "../providers/errors.js";
+import type { ProviderSet } from "../providers/layers/compose.js";
+import type { LimitWait } from "../providers/layers/limiter.js";
 import { type ProviderRegistry, UnknownProviderError } from "../providers/registry.js";
 import type { AddressProvider } from "../providers/types.js";
-import type { CallPriority } from "../providers/urgency.js";
-import { type Problem, problemOf } from "../reconcile/conditions/problem.js";
-import { AccountRecovery } from "../reconcile/retries/account-recovery.js";
-import { afterFailure, isDue, type RetryState } from "../reconcile/retries/retry-schedule.js";
+import { problemOf } from "../reconcile/conditions.js";
+import { AccountRecovery } from "../reconcile/notifier.js";
+import { afterFailure, isDue, type RetryState } from "../reconcile/retries.js";
+import { omitUndefined } from "../values.js";
 
 /** More addresses than this to be read, and the list is read again: it costs less. */
 export const ALONE = 3;
+
+interface AccountTools extends Pick<ProviderSet, "longWait"> {
+  readonly clock: Clock;
+  readonly inventories: Inventories;
+}
 
 /** Addresses of one family through one provider. One for all who use it, so that an outage is met once. */
 export class AddressAccount {
@@ -35,7 +43,7 @@ export class AddressAccount {
   constructor(
     readonly provider: AddressProvider,
     readonly family: IpFamily,
-    private readonly tools: { readonly clock: Clock; readonly inventories: Inventories },
+    private readonly tools: AccountTools,
   ) {
     this.recovery = new AccountRecovery(tools.clock);
   }
@@ -43,6 +51,11 @@ export class AddressAccount {
   /** The last call failed; until one is answered. */
   get failure(): Problem | undefined {
     return this.failed === undefined ? undefined : problemOf(this.failed, "ProviderUnavailable");
+  }
+
+  /** Calls wait long for the limits of the account. */
+  get longWait(): LimitWait | undefined {
+    return this.tools.longWait?.();
   }
 
   /** A list is there, and the last call was answered: one that is due only looks for drift. */
@@ -124,6 +137,12 @@ export class AddressAccount {
     if (isAccountError(error)) this.fail(error, false);
   }
 
+  /** The token is another one: what failed with the former one may be tried at once. */
+  credentialsReplaced(): void {
+    this.retry = undefined;
+    this.recovery.noteCredentials();
+  }
+
   answered(): void {
     this.failed = undefined;
     this.retry = undefined;
@@ -201,8 +220,10 @@ export class AddressAccounts {
     if (known !== undefined) return known;
     const provider = this.providerOf(name);
     if (!("accountKey" in provider)) return provider;
-    if (!provider.capabilities.families.includes(family)) return unsupported(name, `${family} addresses`);
-    const made = new AddressAccount(provider, family, this.tools);
+    if (!provider.capabilities.families.includes(family))
+      return providerMessages.unsupported({ provider: name, what: `${family} addresses` });
+    const { longWait } = this.providers.get(name, "addresses");
+    const made = new AddressAccount(provider, family, { ...this.tools, ...omitUndefined({ longWait }) });
     this.accounts.set(key, made);
     return made;
   }
@@ -220,14 +241,13 @@ export class AddressAccounts {
 
   private providerOf(name: string): AddressProvider | Problem {
     try {
-      return this.providers.get(name).addresses ?? unsupported(name, "addresses");
+      return (
+        this.providers.get(name, "addresses").addresses ??
+        providerMessages.unsupported({ provider: name, what: "addresses" })
+      );
     } catch (error) {
       if (!(error instanceof UnknownProviderError)) throw error;
-      return { reason: "UnknownProvider", message: error.message };
+      return providerMessages.unknown({ text: error.message });
     }
   }
-}
-
-function unsupported(name: string, what: string): Problem {
-  return { reason: "Unsupported", message: `provider "${name}" has no ${what}; use another provider` };
 }

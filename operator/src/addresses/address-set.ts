@@ -11,20 +11,26 @@ import type {
   PendingCreation,
 } from "cdk8s-flipop/api";
 import type { ClaimView } from "../claims/claims.js";
-import type { InventoryView, ResourceRef } from "../inventory/types.js";
+import type { MassFailureView } from "../health/holder-registry.js";
+import type { InventoryView, ResourceRef } from "../inventory/view.js";
 import type { ObjectMeta } from "../kube/objects.js";
+import type { MoveAllowance } from "../limits/move-limits.js";
 import type { Verdict } from "../match/checks.js";
 import type { NodeFacts } from "../match/node-facts.js";
+import type { Problem } from "../messages/message.js";
+import type { RefusedNodes } from "../messages/refused-nodes.js";
+import type { LimitWait } from "../providers/layers/limiter.js";
 import type { AddressCapabilities, ProviderId } from "../providers/types.js";
-import type { CleanupMemory } from "../reconcile/cleanup.js";
-import type { Problem } from "../reconcile/conditions/problem.js";
-import type { DnsSnapshot } from "../records/dns-snapshot.js";
+import type { CleanupMemory } from "../reconcile/retries.js";
+import type { DnsSnapshot } from "../records/record-plan.js";
+import type { ListObservation } from "./creation/creation-registry.js";
 import type { CreationResult } from "./creation/creation-result.js";
-import type { ListObservation } from "./creation/list-observations.js";
+import type { ResourceMarks } from "./node-marks.js";
 
 /** What a resource asks for, and what its status says: each kind builds one from its own spec and status. */
 export interface AddressSet {
   /** Of the resource. */
+  readonly kind: "FloatingIPPool" | "RoutedIP";
   readonly metadata: ObjectMeta;
   /** Empty: unknown. */
   readonly provider: string;
@@ -50,10 +56,19 @@ export interface AddressSet {
   readonly lastAssignmentTime?: string | undefined;
   /** When the operator tries again what failed for the whole resource. */
   readonly retryAt?: string | undefined;
+  /** Why the limits of the namespace do not allow some of its addresses, by canonical address. @default none */
+  readonly refused?: ReadonlyMap<string, Problem>;
+  /** What sets these limits, for messages. */
+  readonly limiter?: string;
+}
+
+/** For messages. */
+export function refOf({ kind, metadata: { namespace = "", name } }: AddressSet) {
+  return { kind, namespace, name };
 }
 
 /** One set beside the facts of the cluster and the clouds. */
-export interface AddressSnapshot {
+export interface AddressSnapshot extends ResourceMarks {
   readonly set: AddressSet;
   /** Wall clock, ms since the epoch. */
   readonly now: number;
@@ -65,14 +80,15 @@ export interface AddressSnapshot {
   readonly problem?: Problem;
   /** The last call to the provider of the addresses failed. */
   readonly providerFailure?: Problem;
+  /** Calls wait long for the limits of the account. */
+  readonly longWait?: LimitWait;
   /** When that is looked into again, ms since the epoch; addresses wait until then. */
   readonly providerRetryAt?: number;
   /** Nodes that match, in no order, holders included. */
   readonly candidates: readonly NodeFacts[];
   /** Of the node that stands for a machine; `undefined`: no node of this cluster does. */
   readonly verdictOf: (machine: ProviderId) => Verdict | undefined;
-  /** How many nodes are refused and why, for people (`tallyText`). */
-  readonly refusals: string;
+  readonly refusals: RefusedNodes;
   readonly inventory: InventoryView;
   /** Absent: the provider is unknown, or has no addresses. */
   readonly capabilities?: AddressCapabilities;
@@ -81,16 +97,24 @@ export interface AddressSnapshot {
   readonly ownerOf: (ip: string) => ResourceRef | undefined;
   /** The nodes among `candidates` that older resources leave to this one (`NodeRequestRegistry.share`), in the order given. */
   readonly share: (wants: number, candidates: readonly ProviderId[]) => readonly ProviderId[];
+  /** The nodes that older resources get first, each with the resource (`NodeRequestRegistry.takenByOlder`). @default none */
+  readonly takenByOlder?: () => ReadonlyMap<ProviderId, ResourceRef>;
   /** Creations of other resources of the account and family whose end is not known, or which run now. */
   readonly otherCreations: readonly OtherCreation[];
   /** Absent: the resource has no record set, and had none. */
   readonly dns?: DnsSnapshot;
   /** The server has dropped one of our fields: nothing may be created. */
   readonly crdTooOld: boolean;
+  /** Why the limits of the namespace allow no creation now. @default they allow it */
+  readonly creationProblem?: () => Problem | undefined;
   /** A creation of this resource runs now, in this process. @default false */
   readonly creating?: boolean;
   /** What is left out of the spec without harm, for people. @default none */
   readonly passedOver?: readonly string[];
+  /** The stop that keeps addresses on a machine. @default none does */
+  readonly massFailures?: MassFailureView;
+  /** Moves that the limits allow now. Absent: any number. */
+  readonly moveAllowance?: MoveAllowance;
   readonly memory: AddressMemory;
 }
 
@@ -98,10 +122,14 @@ export interface OtherCreation {
   readonly resource: ResourceRef;
   /** The node that it creates its address on. */
   readonly node?: ProviderId;
+  /** Where it creates it, without a node. */
+  readonly region?: string;
   /** ms since the epoch. Absent: not known. */
   readonly startedAt?: number;
   /** Its call is on its way. @default its answer was lost */
   readonly running?: boolean;
+  /** Stands for the creations of resources that the operator has not read yet since its start. */
+  readonly unread?: boolean;
 }
 
 export interface CreationFailure extends Problem {

@@ -1,24 +1,40 @@
-/** Step 12: what the status says of each address, before the outcomes of the actions are folded in. */
+/**
+ * What the status says of each address, before the outcomes of the actions are folded in; and what log lines and
+ * Events say of a plan.
+ */
 
 import type { AddressState, AddressStatus, PoolCounts, Reason } from "cdk8s-flipop/api";
-import { refText } from "../claims/claimant.js";
-import { reportedRetry } from "../reconcile/retries/reported-retry.js";
-import { isDue } from "../reconcile/retries/retry-schedule.js";
-import { timestamp } from "../times.js";
-import { type AddressSnapshot, isDeleting, isObserved, isPaused } from "./address-set.js";
-import type { Assignment, AssignmentPlan } from "./assignments.js";
-import { isContested } from "./contested.js";
+import { timestamp } from "../clock.js";
+import { notableRefusals, type Refusal } from "../match/checks.js";
+import { newerFirst } from "../match/node-preference.js";
+import { addressMessages } from "../messages/addresses.js";
+import { claimMessages } from "../messages/claims.js";
+import {
+  CHOICES,
+  coolingText,
+  limitedText,
+  holderText as textOfHolder,
+  moveText as textOfMove,
+} from "../messages/explanations.js";
+import { healthMessages } from "../messages/health.js";
+import type { Problem } from "../messages/message.js";
+import { isDue, reportedRetry } from "../reconcile/retries.js";
+import { omitUndefined } from "../values.js";
+import { addressLockKey } from "./actions.js";
+import { type AddressSnapshot, isDeleting, isObserved, isPaused, refOf } from "./address-set.js";
+import { type Assignment, type AssignmentPlan, ownRetryAt, type WaitingNode } from "./assignments.js";
 import type { Desired } from "./desired.js";
-import { holderText } from "./explanation.js";
-import { isOurs, isServed, type Placement } from "./grace.js";
-import { addressLockKey } from "./lock-key.js";
-import { ownRetryAt } from "./movable-addresses.js";
+import { isOurs, isServed, type Placement } from "./observed.js";
 import { drainUntil, isHeldBack } from "./release.js";
+import { massFailureOf } from "./safeguards.js";
+import { isRepeatedlyUndone } from "./undone-writes.js";
 
 export interface PlannedAddress {
   readonly ip: string;
   /** The entry of `status.ips`, until an action ends: then the outcome changes the entry. */
   readonly status: AddressStatus & { readonly state: AddressState };
+  /** What is wrong with it, where this plan found it. Else the status has what an earlier action found. */
+  readonly problem?: Problem;
 }
 
 export function addressesOf(
@@ -28,11 +44,12 @@ export function addressesOf(
 ): readonly PlannedAddress[] {
   const assignments = new Map(assignmentPlan.assignments.map((pair) => [pair.placement.address.ip, pair]));
   return placements.map((placement) => {
-    const entry = statusOf(snapshot, placement, assignments.get(placement.address.ip));
+    const { problem, ...entry } = statusOf(snapshot, placement, assignments.get(placement.address.ip));
     const same = entry.state === placement.was.state && placement.was.since !== undefined;
     return {
       ip: placement.address.ip,
       status: { ...entry, since: same ? placement.was.since : timestamp(snapshot.now) },
+      ...omitUndefined({ problem }),
     };
   });
 }
@@ -49,22 +66,26 @@ export function countsOf(
   return { desired, active, unassigned: onNobody.length, candidates };
 }
 
-type PlannedEntry = AddressStatus & { readonly state: AddressState };
+type PlannedEntry = AddressStatus & { readonly state: AddressState; readonly problem?: Problem };
 
 function statusOf(snapshot: AddressSnapshot, placement: Placement, pair: Assignment | undefined): PlannedEntry {
   const { address, was } = placement;
   if (!isObserved(snapshot)) return { ...was, state: was.state ?? "unassigned" };
-  if (address.claim?.ours === false) return claimed(placement);
+  const notOurs = claimed(placement);
+  if (notOurs !== undefined) return notOurs;
   if (!address.wanted || isDeleting(snapshot.set)) return disabled(snapshot, placement);
   if (pair !== undefined) return { ...place(pair.node), ...graceSince(placement), state: "in-progress" };
   if (isServed(placement)) return served(placement);
   return waiting(snapshot, placement);
 }
 
-function claimed({ address }: Placement): PlannedEntry {
-  const claim = address.claim;
-  if (claim === undefined || claim.ours) return { state: "error" };
-  return { ...reason("ClaimedByOther"), state: "error", error: `${refText(claim.winner)} has it: ${claim.text}` };
+/**
+ * Of an address that another resource has, or that the limits do not allow. It names no machine: a status that names one
+ * shows that the operator gave the address to the resource.
+ */
+function claimed({ address: { ip, claim, refused } }: Placement): PlannedEntry | undefined {
+  if (claim?.ours === false) return { ...shown(claimMessages.address({ ip, ...claim.owned })), state: "error" };
+  return refused === undefined || claim !== undefined ? undefined : { ...shown(refused), state: "error" };
 }
 
 function disabled(snapshot: AddressSnapshot, placement: Placement): PlannedEntry {
@@ -87,23 +108,23 @@ function served(placement: Placement): PlannedEntry {
 function waiting(snapshot: AddressSnapshot, placement: Placement): PlannedEntry {
   const { certainty, action, was, holder } = placement;
   if (certainty === "moving") return moving(placement);
-  if (certainty === "gone") return { ...reason("AddressNotFound"), state: "error", error: GONE_TEXT };
+  if (certainty === "gone")
+    return { ...shown(addressMessages.notInAccount({ ip: placement.address.ip })), state: "error" };
   if (certainty === "unread" || !isOurs(placement)) return { ...was, state: was.state ?? "unassigned" };
   const failed = failure(snapshot, placement);
   if (failed !== undefined) return { ...held(placement), ...graceSince(placement), ...failed };
   if (holder === undefined || action !== undefined) return { state: "unassigned" };
-  return {
-    ...held(placement),
-    ...graceSince(placement),
-    ...reason("NoCandidate"),
-    state: "no-match",
-    error: `held by ${holderText({ ...snapshot, now: graceStart(snapshot, placement) }, placement)}`,
-  };
+  const stop = massFailureOf(snapshot, placement);
+  const place = { ip: placement.address.ip, holder: steadyHolder(snapshot, placement), refusals: snapshot.refusals };
+  const problem = stop === undefined ? addressMessages.holderRefused(place) : healthMessages.massFailure(stop);
+  return { ...held(placement), ...graceSince(placement), ...shown(problem), state: "no-match" };
 }
 
-/** A text that does not change with time: a status that says the same is not written. */
-function graceStart({ now }: AddressSnapshot, { grace }: Placement): number {
-  return grace === undefined || grace.state === "matches" ? now : grace.since;
+/** `node-3 (NotReady, grace until 2026-01-01T10:02:11Z)`, without what changes with time: the operator writes no status that says the same. */
+export function steadyHolder(snapshot: AddressSnapshot, placement: Placement): string {
+  const { grace } = placement;
+  const now = grace === undefined || grace.state === "matches" ? snapshot.now : grace.since;
+  return holderText({ ...snapshot, now }, placement);
 }
 
 function moving(placement: Placement): PlannedEntry {
@@ -124,9 +145,8 @@ function targetOf({ nodeName, providerID }: AddressStatus): AddressStatus {
 function failure(snapshot: AddressSnapshot, placement: Placement): PlannedEntry | undefined {
   const { memory, set } = snapshot;
   const { was, address } = placement;
-  if (isContested(memory.reverts.get(address.ip)) && !isPaused(set)) {
-    const error = `a foreign writer takes ${address.ip} away again and again: stop it; ${set.metadata.name} tries every 10 min`;
-    return { ...reason("ForeignWriter"), state: "error", error };
+  if (isRepeatedlyUndone(memory.reverts.get(address.ip)) && !isPaused(set)) {
+    return { ...shown(addressMessages.takenAway({ ip: address.ip, resource: refOf(set) })), state: "error" };
   }
   if (was.state !== "error" || !isHeldUp(snapshot, placement)) return undefined;
   const retryAt = ownRetryAt(was) === undefined ? accountWait(snapshot, placement) : was.retryAt;
@@ -178,5 +198,60 @@ function reason(word: Reason): { readonly reason: Reason } {
   return { reason: word };
 }
 
-const GONE_TEXT =
-  "the account does not have this address: correct the spec, or use the token of the account that owns it";
+function shown(problem: Problem) {
+  const { reason: word, message } = problem;
+  return { reason: word, error: message, problem };
+}
+
+/** Which of the nodes that wait are in front of which: for the words that say why one was chosen. */
+export interface Choice {
+  readonly waiting: readonly WaitingNode[];
+}
+
+export function moveText(snapshot: AddressSnapshot, { placement, node }: Assignment, choice: Choice): string {
+  const from = placement.holder === undefined ? undefined : holderText(snapshot, placement);
+  return textOfMove({ ip: placement.address.ip, from, node: node.name, choice: choiceText(snapshot, node, choice) });
+}
+
+/** What the plan does and what it waits for; empty: nothing. */
+export function planText(snapshot: AddressSnapshot, assignmentPlan: AssignmentPlan, choice: Choice): string {
+  const moves = assignmentPlan.assignments.map((pair) => moveText(snapshot, pair, choice));
+  const { cooling, coolUntil = snapshot.now } = assignmentPlan;
+  const { limited, limitedUntil = snapshot.now } = assignmentPlan;
+  const parts = [
+    ...moves,
+    ...(cooling.length > 0 ? [coolingText(cooling.length, moves.length > 0, coolUntil)] : []),
+    ...(limited.length > 0 ? [limitedText(limited.length, moves.length > 0, limitedUntil)] : []),
+  ];
+  return parts.length === 0 ? "" : `${snapshot.set.metadata.name}: ${parts.join("; ")}.`;
+}
+
+function holderText({ now, set }: AddressSnapshot, { holder, verdict, grace }: Placement): string {
+  const name = verdict?.node.name ?? `${holder}`;
+  if (grace === undefined || grace.state === "matches") return name;
+  const reasons = verdict && notableRefusals(grace.refusals).map(shortReason);
+  const over = set.gracePeriodSeconds * 1000;
+  const had = grace.state === "over" && grace.why !== "unrecoverable" && over > 0;
+  const shownGrace = grace.state === "protected" ? { until: grace.until } : had ? { over } : undefined;
+  return textOfHolder({ name, reasons, age: now - grace.since, ...omitUndefined({ grace: shownGrace }) });
+}
+
+/** `NotReady` for NodeNotReady: the node has just been named. */
+function shortReason({ reason }: Refusal): string {
+  return reason.startsWith("Node") ? reason.slice("Node".length) : reason;
+}
+
+function choiceText({ set }: AddressSnapshot, node: WaitingNode, { waiting }: Choice): string {
+  const count = waiting.length;
+  if (count < 2) return CHOICES.only();
+  if (set.nodePreference === "Name") return CHOICES.firstByName(count);
+  const next = waiting[waiting.indexOf(node) + 1];
+  if (next === undefined) return CHOICES.last(count);
+  if (isLeaving(node) !== isLeaving(next)) return CHOICES.staying(count);
+  if (newerFirst(node.kubeletVersion, next.kubeletVersion) < 0) return CHOICES.newestKubelet(count);
+  return node.createdAt > next.createdAt ? CHOICES.youngest(count) : CHOICES.firstByName(count);
+}
+
+function isLeaving({ cordoned, leaving }: WaitingNode): boolean {
+  return cordoned || leaving;
+}

@@ -1,11 +1,177 @@
-/** Step 6 of `plan.ts`: which address goes to which node, now. */
+/**
+ * Which address goes to which node, now: the addresses that may go to another node, unassigned ones first, then the
+ * longest-released; the candidates that wait for an address, in the preferred order; and the pairs of both.
+ */
 
-import { ASSIGNMENT_OVER_MS } from "../bounds.js";
-import { clockTime, timeOf } from "../times.js";
+import type { AddressStatus, Reason } from "cdk8s-flipop/api";
+import { ASSIGNMENT_OVER_MS, DUE_READ_MS } from "../bounds.js";
+import { timeOf } from "../clock.js";
+import type { NodeFacts } from "../match/node-facts.js";
+import { inPreference } from "../match/node-preference.js";
+import type { ProviderId } from "../providers/types.js";
+import { isDue } from "../reconcile/retries.js";
+import { omitUndefined } from "../values.js";
+import { type ActionSequence, type AddressAction, addressLockKey } from "./actions.js";
 import type { AddressSnapshot } from "./address-set.js";
-import type { Placement } from "./grace.js";
-import type { MovableAddresses } from "./movable-addresses.js";
-import { isIn, regionOf, type WaitingNode, type WaitingNodes } from "./waiting-nodes.js";
+import { isOurs, type Placement } from "./observed.js";
+import { massFailureOf, withinAllowance } from "./safeguards.js";
+import { undonePauseUntil } from "./undone-writes.js";
+
+export interface MovableAddresses {
+  /** May move now. */
+  readonly free: readonly Placement[];
+  /** Would move, but waits after a failure. */
+  readonly later: readonly { readonly placement: Placement; readonly until: number }[];
+}
+
+export function movableAddressesOf(snapshot: AddressSnapshot, placements: readonly Placement[]): MovableAddresses {
+  const free: Placement[] = [];
+  const later: { readonly placement: Placement; readonly until: number }[] = [];
+  for (const placement of placements.filter(isMovable)) {
+    const until = waitsUntil(snapshot, placement);
+    if (until === undefined) free.push(placement);
+    else later.push({ placement, until });
+  }
+  // Stable: among equals the order of `desired.addresses`.
+  return { free: free.sort((a, b) => releasedAt(a, snapshot.now) - releasedAt(b, snapshot.now)), later };
+}
+
+/** Nothing is done on a doubt, nor while an action runs. */
+function isMovable(placement: Placement): boolean {
+  const { address, certainty, holder, grace } = placement;
+  if (!address.wanted || !isOurs(placement) || certainty !== "seen") return false;
+  return holder === undefined || grace?.state === "over";
+}
+
+function waitsUntil(snapshot: AddressSnapshot, placement: Placement): number | undefined {
+  const { now, memory } = snapshot;
+  const { address, was } = placement;
+  const retries = [ownRetryAt(was), memory.accountRetryAt?.get(addressLockKey(address.ip))];
+  const due = retries.filter((retryAt) => !isDue(retryAt, now));
+  const undone = undonePauseUntil(memory.reverts.get(address.ip), now);
+  const waits = [...due, accountUntil(snapshot), undone, massFailureOf(snapshot, placement)?.until];
+  const latest = Math.max(...waits.map((until) => until ?? 0));
+  return latest > now ? latest : undefined;
+}
+
+/** Reasons of the account alone: what waits for it is tried as soon as it answers, whatever time the status names. */
+const OF_ACCOUNT: ReadonlySet<string | undefined> = new Set<Reason>(["Unauthorized", "RateLimited"]);
+
+/** When a failure of the address itself may be tried again. */
+export function ownRetryAt({ reason, retryAt }: AddressStatus): number | undefined {
+  return OF_ACCOUNT.has(reason) ? undefined : timeOf(retryAt);
+}
+
+/** While the account fails, only a read of it shows when that is over; `undefined`: it does not fail. */
+export function accountUntil({ now, providerRetryAt }: AddressSnapshot): number | undefined {
+  return providerRetryAt === undefined ? undefined : Math.max(providerRetryAt, now + DUE_READ_MS);
+}
+
+function releasedAt({ holder, grace }: Placement, now: number): number {
+  if (holder === undefined) return Number.NEGATIVE_INFINITY;
+  return grace?.state === "over" ? grace.since : now;
+}
+
+const REGION_LABEL = "topology.kubernetes.io/region";
+
+/** Regions that nodes are looked for in; `any`: all. */
+export type Regions = ReadonlySet<string> | "any";
+
+/** A candidate whose machine is known. */
+export interface WaitingNode extends NodeFacts {
+  readonly machine: ProviderId;
+}
+
+export interface WaitingNodes {
+  /** All candidates without an address, in order: what the status shows. */
+  readonly waiting: readonly WaitingNode[];
+  /** How many addresses look for a node. */
+  readonly wants: number;
+  /** Where these can go. */
+  readonly regions: Regions;
+  /** Those of them that older resources leave to this one. */
+  readonly shared: readonly WaitingNode[];
+}
+
+/** What looks for nodes. */
+export interface Wanting {
+  readonly wants: number;
+  readonly regions: Regions;
+}
+
+export function waitingNodesOf(
+  snapshot: AddressSnapshot,
+  placements: readonly Placement[],
+  wanting: Wanting,
+): WaitingNodes {
+  const taken = takenNodes(snapshot, placements);
+  const free = snapshot.candidates.filter(hasMachine).filter(({ machine }) => !taken(machine));
+  return waitingAmong(snapshot, inPreference(free, snapshot.set.nodePreference).filter(hasMachine), wanting);
+}
+
+/** @param waiting nodes that have room for an address, in the order of preference. */
+export function waitingAmong(
+  { memory, now, share }: Pick<AddressSnapshot, "memory" | "now" | "share">,
+  waiting: readonly WaitingNode[],
+  { wants, regions }: Wanting,
+): WaitingNodes {
+  const fit = waiting.filter((node) => isIn(node, regions));
+  const able = fit.filter(({ machine }) => isDue(memory.nodeRetryAt.get(machine), now));
+  const byMachine = new Map(able.map((node) => [node.machine, node]));
+  const left = wants > 0 ? share(wants, [...byMachine.keys()]) : [];
+  return { waiting, wants, regions, shared: left.flatMap((machine) => byMachine.get(machine) ?? []) };
+}
+
+/** Full, promised to a move that is under way (of anybody), or the place of an address whose creation is not settled. */
+function takenNodes(snapshot: AddressSnapshot, placements: readonly Placement[]): (machine: ProviderId) => boolean {
+  const { inventory, capabilities, otherCreations, set } = snapshot;
+  const limit = capabilities?.addressesPerNode ?? 1;
+  const bound = new Map<ProviderId, number>();
+  for (const { action, holder } of placements) {
+    const target = action?.expected;
+    if (target !== undefined && target !== holder) bound.set(target, (bound.get(target) ?? 0) + 1);
+  }
+  const creating = new Set([set.pendingCreation?.providerID, ...otherCreations.map(({ node }) => node)]);
+  return (machine) =>
+    creating.has(machine) ||
+    inventory.reservedFor(machine) !== undefined ||
+    inventory.heldCount(machine) + (bound.get(machine) ?? 0) >= limit;
+}
+
+export function hasMachine(node: NodeFacts): node is WaitingNode {
+  return node.machine !== undefined;
+}
+
+/** @param missing how many addresses are to be created: in the region of the set, or anywhere if it has none. */
+export function regionsOf(
+  { capabilities, set }: Pick<AddressSnapshot, "capabilities" | "set">,
+  { free }: MovableAddresses,
+  missing: number,
+): Regions {
+  if (capabilities?.regional !== true) return "any";
+  const created = missing > 0 ? [set.region ?? ""] : [];
+  const regions = new Set([...created, ...free.map(({ facts }) => facts?.region ?? "")]);
+  return regions.has("") ? "any" : regions;
+}
+
+/** Whether an address that is created on this node would be in the region of the set. */
+export function isInSetRegion(
+  { capabilities, set }: Pick<AddressSnapshot, "capabilities" | "set">,
+  node: Pick<NodeFacts, "labels">,
+): boolean {
+  return capabilities?.regional !== true || isIn(node, new Set([set.region ?? ""]));
+}
+
+/** A node or an address that names no region may be anywhere. */
+export function isIn(node: Pick<NodeFacts, "labels">, regions: Regions): boolean {
+  const own = regionOf(node);
+  return regions === "any" || regions.has("") || own === "" || regions.has(own);
+}
+
+/** Empty: it names none. */
+export function regionOf({ labels }: Pick<NodeFacts, "labels">): string {
+  return labels[REGION_LABEL] ?? "";
+}
 
 export interface Assignment {
   readonly placement: Placement;
@@ -19,8 +185,14 @@ export interface AssignmentPlan {
   readonly cooling: readonly Assignment[];
   /** When the cool-off lets the next one through; `unanswered`: it begins with the answer to one. `undefined`: at once. */
   readonly coolUntil: number | "unanswered" | undefined;
+  /** Wait for the limits of moves alone. */
+  readonly limited: readonly Assignment[];
+  /** When these limits let the next one through, ms since the epoch. */
+  readonly limitedUntil?: number;
   /** Nodes wait, but none in the region of these addresses. */
   readonly elsewhere: readonly Placement[];
+  /** Where nodes wait. */
+  readonly regions: readonly string[];
   /** Nodes that no address of the set is left for. */
   readonly leftover: readonly WaitingNode[];
 }
@@ -31,12 +203,18 @@ export function assignmentsOf(
   { free }: MovableAddresses,
   waitingNodes: Pick<WaitingNodes, "shared" | "waiting">,
 ): AssignmentPlan {
-  const { matched, elsewhere, leftover } = match(snapshot, free, waitingNodes);
+  const { matched, elsewhere, leftover, regions } = pairUp(snapshot, free, waitingNodes);
   const coolOffMs = coolOffOf(snapshot);
   const coolUntil = coolUntilOf(snapshot, coolOffMs);
-  const now = coolOffMs > 0 ? matched.slice(0, coolUntil === undefined ? 1 : 0) : matched;
+  const { moveAllowance } = snapshot;
+  const { allowed, limited } = withinAllowance(moveAllowance, matched);
+  const now = coolOffMs > 0 ? allowed.slice(0, coolUntil === undefined ? 1 : 0) : allowed;
   const next = now.length > 0 && coolOffMs > 0 ? snapshot.now + coolOffMs : coolUntil;
-  return { assignments: now, cooling: matched.slice(now.length), coolUntil: next, elsewhere, leftover };
+  const limitedUntil = limited.length > 0 ? moveAllowance?.nextAt : undefined;
+  return {
+    ...{ assignments: now, cooling: allowed.slice(now.length), coolUntil: next, elsewhere, leftover, regions },
+    ...{ limited, ...omitUndefined({ limitedUntil }) },
+  };
 }
 
 /** ms between two assignments of the set. */
@@ -60,13 +238,7 @@ function inheritedOf(recorded: number | undefined, firstPlannedAt: number | unde
   return Math.min(firstPlannedAt, recorded + ASSIGNMENT_OVER_MS);
 }
 
-/** `cool-off: next assignment at 10:02:11`. */
-export function coolOffText({ coolUntil }: Pick<AssignmentPlan, "coolUntil">, now: number): string {
-  if (coolUntil === "unanswered") return "cool-off: the next assignment waits for the answer to the last one";
-  return `cool-off: next assignment at ${clockTime(coolUntil ?? now)}`;
-}
-
-function match(
+function pairUp(
   { capabilities }: AddressSnapshot,
   free: readonly Placement[],
   { shared, waiting }: Pick<WaitingNodes, "shared" | "waiting">,
@@ -83,7 +255,7 @@ function match(
     if (node !== undefined) matched.push({ placement, node });
     else if (isNowhere(region, there)) elsewhere.push(placement);
   }
-  return { matched, elsewhere, leftover: left };
+  return { matched, elsewhere, leftover: left, regions: [...there].sort() };
 }
 
 /** Nodes wait, and all of them in other regions. */
@@ -95,6 +267,32 @@ export const NO_ASSIGNMENTS: AssignmentPlan = {
   assignments: [],
   cooling: [],
   coolUntil: undefined,
+  limited: [],
   elsewhere: [],
   leftover: [],
+  regions: [],
 };
+
+type MoveAction = Extract<AddressAction, { readonly do: "assign" | "unassign" }>;
+type PollAction = Extract<AddressAction, { readonly do: "poll" }>;
+
+/** Where the provider can't move a held address, it only leaves its node: at the next look it is free. */
+export function moveAction(
+  { capabilities }: AddressSnapshot,
+  { placement, node }: Assignment,
+  why: string,
+): MoveAction {
+  const { ip } = placement.address;
+  const from = placement.holder;
+  if (from !== undefined && capabilities?.movesHeld !== true) return { do: "unassign", ip, from, why };
+  const target = { name: node.name, machine: node.machine };
+  return { do: "assign", ip, node: target, ...(from === undefined ? {} : { from }), why };
+}
+
+/** Looks at each action that runs: another one on the same address waits for its end. */
+export function pollSequences(placements: readonly Placement[]): readonly ActionSequence<PollAction>[] {
+  return placements.flatMap(({ action, address: { ip, claim } }): readonly ActionSequence<PollAction>[] => {
+    if (action?.id === undefined || claim?.ours !== true) return [];
+    return [[{ do: "poll", ip, id: action.id, expected: action.expected, why: "an action runs on it" }]];
+  });
+}

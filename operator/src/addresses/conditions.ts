@@ -1,18 +1,28 @@
 /** Conditions of a set of addresses that each kind shows. */
 
-import { REASONS, type Reason } from "cdk8s-flipop/api";
-import { refText } from "../claims/claimant.js";
-import { no, type PlannedCondition, unknown, yes } from "../reconcile/conditions/planned-condition.js";
-import type { Problem } from "../reconcile/conditions/problem.js";
-import { reportedRetry } from "../reconcile/retries/reported-retry.js";
-import { isDue } from "../reconcile/retries/retry-schedule.js";
-import { ttlOf } from "../records/record-sequence.js";
-import { clockTime } from "../times.js";
+import { type Condition, REASONS, type Reason } from "cdk8s-flipop/api";
+import { stopCondition } from "../health/stopped-moves.js";
+import type { ResourceRef } from "../inventory/view.js";
+import { addressMessages } from "../messages/addresses.js";
+import { type BusyNode, type BusyNodes, busyNodes } from "../messages/busy-nodes.js";
+import { claimMessages } from "../messages/claims.js";
+import { healthMessages } from "../messages/health.js";
+import type { Problem } from "../messages/message.js";
+import { providerMessages } from "../messages/provider.js";
+import { type Content, recordMessages } from "../messages/records.js";
+import { accessMessages } from "../messages/routing.js";
+import { tenantMessages } from "../messages/tenants.js";
+import type { ProviderId } from "../providers/types.js";
+import { no, type PlannedCondition, unknown, yes } from "../reconcile/conditions.js";
+import { isDue, reportedRetry } from "../reconcile/retries.js";
+import { ttlOf } from "../records/record-plan.js";
+import { omitUndefined } from "../values.js";
 import { type AddressSnapshot, isObserved, isPaused } from "./address-set.js";
 import type { PlannedAddress } from "./address-status.js";
-import type { AssignmentPlan } from "./assignments.js";
-import { contestedUntil, isContested } from "./contested.js";
+import { type AssignmentPlan, hasMachine, isIn, type Regions, regionOf, type WaitingNode } from "./assignments.js";
 import { type Desired, dnsProviderOf } from "./desired.js";
+import { foreignRecords, lostName, type RecordsSnapshot } from "./records.js";
+import { isRepeatedlyUndone, undonePauseUntil } from "./undone-writes.js";
 
 /** What the conditions are made of. */
 export interface Findings {
@@ -28,85 +38,85 @@ export interface Findings {
   readonly published: readonly string[];
 }
 
-export function readyOf(snapshot: AddressSnapshot, findings: Findings): PlannedCondition {
+export function acceptedOf(snapshot: AddressSnapshot, findings: Findings): PlannedCondition {
   const { problem, providerFailure, set } = snapshot;
   const { desired, addresses, unsettled } = findings;
   const blocking = problem ?? providerFailure ?? rejected(desired) ?? uncreatable(snapshot, desired) ?? unsettled;
-  if (blocking !== undefined) return no("Ready", blocking);
-  if (!isObserved(snapshot)) return unknown("Ready");
+  if (blocking !== undefined) return no("Accepted", blocking);
+  if (!isObserved(snapshot)) return unknown("Accepted");
   const failed = addresses.find(({ status }) => status.state === "error" && status.reason !== "ClaimedByOther");
   if (failed !== undefined) {
-    const message = `${failed.ip}: ${failed.status.error ?? "its last action failed"}`;
-    return no("Ready", { reason: knownReason(failed.status.reason), message });
+    return no("Accepted", lastFailure(failed));
   }
-  if (set.paused) return yes("Ready", "Paused", REASONS.Paused.meaning);
+  if (set.paused) return yes("Accepted", addressMessages.paused());
   return served(snapshot, findings);
 }
 
 /** All that the spec asks for, except for parts that are ignored without harm. */
 function served(
-  { passedOver = [] }: AddressSnapshot,
-  { desired: { duplicates }, heldBack }: Pick<Findings, "desired" | "heldBack">,
+  { passedOver = [], set: { limiter = "" } }: AddressSnapshot,
+  { desired: { duplicates, addresses }, heldBack }: Pick<Findings, "desired" | "heldBack">,
 ): PlannedCondition {
-  if (heldBack.length > 0) return yes("Ready", "OwnershipInferred", heldBackText(heldBack));
-  if (passedOver.length > 0) return yes("Ready", "Invalid", `served, except for: ${passedOver.join("; ")}`);
-  if (duplicates.length === 0) return yes("Ready", "Observed", IN_ORDER);
-  return yes("Ready", "DuplicateAddress", `ips lists ${duplicates.join(", ")} twice; each counts once`);
+  const kept = addresses.flatMap(({ ip, refused, claim }) => (refused && claim?.ours ? [ip] : []));
+  if (heldBack.length > 0) return yes("Accepted", addressMessages.ownershipInferred({ ips: heldBack }));
+  if (kept.length > 0) return yes("Accepted", tenantMessages.addressesKept({ ips: kept, limiter }));
+  if (passedOver.length > 0) return yes("Accepted", addressMessages.partlyServed({ ignored: passedOver }));
+  if (duplicates.length === 0) return yes("Accepted", addressMessages.inOrder());
+  return yes("Accepted", addressMessages.listedTwice({ ips: duplicates }));
 }
-
-function heldBackText(ips: readonly string[]): string {
-  return `served; ${ips.join(", ")} is not wanted any more and not released: no answer says that this resource created it; if it is not used elsewhere, release it at the provider`;
-}
-
-const IN_ORDER = "the spec is valid, and the provider answers; condition Fulfilled shows the addresses";
 
 function rejected({ rejected: texts, family }: Desired): Problem | undefined {
-  if (texts.length === 0) return undefined;
-  const shown = texts.map((text) => `"${text}"`).join(", ");
-  return { reason: "Invalid", message: `ips holds ${shown}, not ${family}: correct or remove; the others are served` };
+  return texts.length === 0 ? undefined : addressMessages.notOfFamily({ texts, family });
+}
+
+export function lastFailure({ ip, status: { reason, error }, problem }: PlannedAddress): Problem {
+  return problem ?? addressMessages.lastActionFailed({ ip, reason: knownReason(reason), error });
 }
 
 /** The cloud refused the spec as wrong: that holds while the operator tries again. */
 function uncreatable({ memory: { creationFailure } }: AddressSnapshot, { missing }: Desired): Problem | undefined {
   if (creationFailure?.ofSpec !== true || missing === 0) return undefined;
-  const { reason, message } = creationFailure;
-  return { reason, message };
+  return creationFailure;
 }
 
 /** `undefined`: the spec has no record set. */
-export function dnsReadyOf(snapshot: AddressSnapshot, { published }: Findings): PlannedCondition | undefined {
+export function dnsReadyOf(
+  snapshot: RecordsSnapshot,
+  { published, observed }: Pick<Findings, "published"> & { readonly observed: boolean },
+): PlannedCondition | undefined {
   const { dns, set } = snapshot;
   if (set.dnsRecordSet === undefined) return undefined;
   const failure = dnsFailure(snapshot);
   if (failure !== undefined) return no("DNSReady", failure);
-  if (dns === undefined || !isObserved(snapshot)) return unknown("DNSReady");
+  if (dns === undefined || !observed) return unknown("DNSReady");
   const obstacleToDns = dnsObstacle(snapshot);
   if (obstacleToDns !== undefined) return no("DNSReady", obstacleToDns);
   return contents(snapshot, published);
 }
 
 /** What the record set holds, next to what it should. */
-function contents(snapshot: AddressSnapshot, published: readonly string[]): PlannedCondition {
+function contents(snapshot: RecordsSnapshot, published: readonly string[]): PlannedCondition {
   const { dnsRecordSet, writtenDns } = snapshot.set;
   const { recordName = "" } = dnsRecordSet ?? {};
-  const written = (writtenDns?.values ?? []).join(", ");
-  if (published.length === 0) {
-    const message = `no address is active; ${recordName} keeps ${written || "what it has"}`;
-    return no("DNSReady", { reason: "KeptLastKnown", message });
-  }
-  if (written !== published.join(", ")) return unknown("DNSReady");
-  return withTtl(snapshot, `${recordName} holds ${written}`);
+  const { values = [] } = writtenDns ?? {};
+  if (isPaused(snapshot.set) && values.join() !== published.join()) return no("DNSReady", addressMessages.paused());
+  if (published.length === 0) return no("DNSReady", recordMessages.noneActive({ recordName, values }));
+  const foreign = foreignRecords(snapshot, published);
+  if (foreign.length > 0) return no("DNSReady", accessMessages.recordExists({ recordName, values: foreign }));
+  if (values.join() !== published.join()) return unknown("DNSReady");
+  return withTtl(snapshot, { recordName, values });
 }
 
-function withTtl({ dns, set }: AddressSnapshot, message: string): PlannedCondition {
-  const asked = set.dnsRecordSet?.ttl ?? 0;
-  const used = ttlOf(dns, set.dnsRecordSet);
-  if (asked === 0 || used <= asked) return yes("DNSReady", "Observed", message);
-  return yes("DNSReady", "TTLRaised", `${message}; TTL ${asked} is written as ${used}`);
+function withTtl({ dns, set: { dnsRecordSet } }: RecordsSnapshot, content: Content): PlannedCondition {
+  if (dns?.kept !== undefined) return yes("DNSReady", dns.kept);
+  const asked = dnsRecordSet?.ttl ?? 0;
+  const used = ttlOf(dns, dnsRecordSet);
+  if (asked === 0 || used <= asked) return yes("DNSReady", recordMessages.inPlace(content));
+  return yes("DNSReady", recordMessages.ttlRaised({ ...content, asked, used }));
 }
 
 /** A paused resource makes no call: none would show that an old failure is over. */
-function dnsFailure({ dns, set }: AddressSnapshot): Problem | undefined {
+function dnsFailure({ dns, set }: Pick<RecordsSnapshot, "dns" | "set">): Problem | undefined {
   return isPaused(set) ? undefined : dns?.failure;
 }
 
@@ -124,44 +134,124 @@ export function retryOf(snapshot: AddressSnapshot, missing: number): string | un
   return reportedRetry(waits, set.retryAt, now);
 }
 
-function dnsObstacle({ dns, set, memory, now }: AddressSnapshot): Problem | undefined {
-  const name = dnsProviderOf(set);
-  if (dns?.capabilities === undefined) {
-    return {
-      reason: "UnknownProvider",
-      message: `provider "${name}" is not set up, or has no DNS: correct it, or give the operator its token`,
-    };
-  }
-  if (dns.claim?.ours === false) return { reason: "ClaimedByOther", message: dns.claim.text };
-  const until = isPaused(set) ? undefined : contestedUntil(memory.reverts.get("records"), now);
-  if (until === undefined) return undefined;
-  return {
-    reason: "ForeignWriter",
-    message: `a foreign writer changes the record set: stop it; next try at ${clockTime(until)}`,
-  };
+function dnsObstacle(snapshot: RecordsSnapshot): Problem | undefined {
+  const { dns, set, memory, now } = snapshot;
+  if (dns?.refused !== undefined) return dns.refused;
+  const provider = dnsProviderOf(set);
+  if (provider === "") return recordMessages.providerMissing();
+  if (dns?.capabilities === undefined) return providerMessages.noDns({ provider });
+  const lost = lostName(snapshot);
+  if (lost !== undefined) return lost;
+  const until = isPaused(set) ? undefined : undonePauseUntil(memory.reverts.get("records"), now);
+  return until === undefined ? undefined : recordMessages.foreignWriter({ until });
 }
 
-export function conflictOf({ dns, memory, set }: AddressSnapshot, { desired }: Findings): PlannedCondition {
+export function conflictOf(
+  snapshot: RecordsSnapshot,
+  { desired }: { readonly desired: Pick<Desired, "addresses"> },
+): PlannedCondition {
+  const { memory, set } = snapshot;
   const lost = desired.addresses.flatMap(({ ip, claim }) =>
-    claim === undefined || claim.ours ? [] : [`${ip}: ${refText(claim.winner)} has it (${claim.text})`],
+    claim === undefined || claim.ours ? [] : [claimMessages.address({ ip, ...claim.owned })],
   );
-  const name = dns?.claim?.ours === false ? [`the DNS name: ${dns.claim.text}`] : [];
-  const claims = [...lost, ...name];
-  if (claims.length > 0) return yes("Conflict", "ClaimedByOther", claims.join("; "));
-  const reverted = [...memory.reverts].filter(([, times]) => isContested(times)).map(([what]) => what);
+  const causes = [...lost, lostName(snapshot)].filter((cause) => cause !== undefined);
+  if (causes.length > 0) return yes("Conflict", claimMessages.several({ causes }));
+  const reverted = [...memory.reverts].filter(([, times]) => isRepeatedlyUndone(times)).map(([what]) => what);
   // A paused resource writes nothing that could be undone.
   if (reverted.length > 0 && !isPaused(set)) {
-    return yes("Conflict", "ForeignWriter", `a foreign writer keeps reverting ${reverted.join(", ")}: stop it`);
+    return yes("Conflict", claimMessages.reverted({ what: reverted }));
   }
-  return {
-    type: "Conflict",
-    status: "False",
-    reason: "Observed",
-    message: "no other resource claims its addresses or DNS name",
-  };
+  return no("Conflict", claimMessages.none());
 }
 
+/** Nodes match, but none that is free is in the region of an address. @param limit addresses that a node may hold */
+export function otherRegion(
+  snapshot: AddressSnapshot,
+  { addresses, assignmentPlan }: Pick<Findings, "addresses" | "assignmentPlan">,
+  limit: number,
+): Problem | undefined {
+  const [elsewhere] = assignmentPlan.elsewhere;
+  const ip = elsewhere?.address.ip ?? addresses.find((each) => isStranded(snapshot, each))?.ip;
+  if (ip === undefined) return undefined;
+  const region = snapshot.inventory.get(ip)?.region ?? "";
+  const regions = elsewhere === undefined ? snapshot.candidates.map(regionOf) : assignmentPlan.regions;
+  const busy = busyNodesOf(snapshot, { limit, regions: new Set([region]) });
+  return addressMessages.otherRegion({ ip, region, regions: [...new Set(regions)].sort().join(", "), busy });
+}
+
+/** It is on no node, and all that match are in other regions. */
+function isStranded({ inventory, candidates, capabilities }: AddressSnapshot, { ip, status }: PlannedAddress): boolean {
+  const region = inventory.get(ip)?.region ?? "";
+  if (capabilities?.regional !== true || region === "" || candidates.length === 0) return false;
+  return !IS_PLACED.has(status.state) && !candidates.some((node) => isIn(node, new Set([region])));
+}
+
+const IS_PLACED: ReadonlySet<string> = new Set(["active", "in-progress", "disabled", "error"]);
+
 /** A word of an address's status as the reason of a condition. */
-export function knownReason(word: string | undefined): Reason {
+function knownReason(word: string | undefined): Reason {
   return word !== undefined && Object.hasOwn(REASONS, word) ? (word as Reason) : "ProviderUnavailable";
+}
+
+/** Empty: no stop holds an address back, and none did. */
+export function massFailureCondition(
+  known: readonly Condition[] | undefined,
+  addresses: readonly PlannedAddress[],
+): readonly PlannedCondition[] {
+  return stopCondition(known, addresses.find(isStopped)?.problem);
+}
+
+/** Why the resource waits though a node is there; `undefined`: no safeguard holds a move back. */
+export function heldBackBy(
+  addresses: readonly PlannedAddress[],
+  { limitedUntil }: Pick<AssignmentPlan, "limitedUntil">,
+): Problem | undefined {
+  if (limitedUntil !== undefined) return healthMessages.moveLimit({ until: limitedUntil });
+  return addresses.find(isStopped)?.problem;
+}
+
+function isStopped({ problem }: PlannedAddress): boolean {
+  return problem?.reason === "MassFailure";
+}
+
+interface NodesAsked {
+  /** Addresses that a node may hold. */
+  readonly limit: number;
+  /** Nodes of other regions are of no use. @default any */
+  readonly regions?: Regions;
+}
+
+/** Nodes that match and take no address of the set now, each with what occupies it. Nodes with an address of the set itself are not among them: these serve it. */
+export function busyNodesOf(snapshot: AddressSnapshot, { limit, regions = "any" }: NodesAsked): BusyNodes {
+  const there = snapshot.candidates.filter(hasMachine).filter((node) => isIn(node, regions));
+  const busy = there.filter(({ machine }) => !holdsOwn(snapshot, machine));
+  const older = busy.length === 0 ? undefined : snapshot.takenByOlder?.();
+  return busyNodes(busy.flatMap((node) => busyNode(snapshot, node, { limit, older: older?.get(node.machine) }) ?? []));
+}
+
+function holdsOwn({ inventory, ownerOf, set }: AddressSnapshot, machine: ProviderId): boolean {
+  return inventory.heldBy(machine).some(({ ip }) => ownerOf(ip)?.uid === set.metadata.uid);
+}
+
+interface Room {
+  readonly limit: number;
+  readonly older: ResourceRef | undefined;
+}
+
+/** `undefined`: nothing is known that occupies it. */
+function busyNode(snapshot: AddressSnapshot, node: WaitingNode, { limit, older }: Room): BusyNode | undefined {
+  const { name, machine } = node;
+  const { inventory, memory, now, ownerOf } = snapshot;
+  const held = inventory.heldBy(machine).map(({ ip }) => ({ ip, ...omitUndefined({ owner: ownerOf(ip) }) }));
+  if (held.length >= limit) return { node: name, limit, held };
+  const target = inventory.reservedFor(machine) ?? creationOn(snapshot, machine);
+  if (target !== undefined) return { node: name, target };
+  const retryAt = memory.nodeRetryAt.get(machine);
+  if (retryAt !== undefined && !isDue(retryAt, now)) return { node: name, retryAt };
+  return older === undefined ? undefined : { node: name, older };
+}
+
+/** The resource whose new address is, or may be, on the node. */
+function creationOn({ otherCreations }: AddressSnapshot, machine: ProviderId): ResourceRef | undefined {
+  return otherCreations.find(({ node }) => node === machine)?.resource;
 }

@@ -1,7 +1,9 @@
-/** Step 1: which addresses the set has, in order, and how many of them should be up. */
+/** Which addresses the set has, in order, and how many of them should be up. */
 
 import { Annotation, type CreatedAddress, canonicalIp, familyOf, type IpFamily, isIp } from "cdk8s-flipop/api";
 import type { Claim } from "../claims/claims.js";
+import type { Problem } from "../messages/message.js";
+import { compareText, omitUndefined } from "../values.js";
 import type { AddressSet, AddressSnapshot } from "./address-set.js";
 
 /**
@@ -22,6 +24,8 @@ export interface DesiredAddress {
   readonly inferred?: boolean;
   /** Ours, or whose. `undefined`: undecided, so the operator does not touch it. */
   readonly claim: Claim | undefined;
+  /** Why the limits do not allow it. If it is ours all the same, the operator served it before. */
+  readonly refused?: Problem;
 }
 
 export interface Desired {
@@ -47,7 +51,8 @@ export function desiredOf({ set, claims }: Pick<AddressSnapshot, "set" | "claims
   const isWanted = (ip: string, index: number) => (asked > 0 ? index < asked : inSpec.has(ip));
   const inferred = new Set(set.createdIPs.flatMap((entry) => inferredIp(entry)));
   const addresses = order.map(({ ip, origin }, index): DesiredAddress => {
-    const mark = inferred.has(ip) ? { inferred: true } : {};
+    const refused = origin === "created" ? undefined : set.refused?.get(ip);
+    const mark = omitUndefined({ inferred: inferred.has(ip) || undefined, refused });
     return {
       ip,
       origin,
@@ -90,7 +95,9 @@ export function annotatedIps({ metadata }: Pick<AddressSet, "metadata">): readon
 
 /** Created ones come last and in the order of their creation, wherever they stand in the list. */
 function inOrder(set: AddressSet, listed: readonly string[], family: IpFamily) {
-  const entries = [...set.createdIPs].sort((a, b) => compare(a.createdTime, b.createdTime) || compare(a.ip, b.ip));
+  const entries = [...set.createdIPs].sort(
+    (a, b) => compareText(a.createdTime, b.createdTime) || compareText(a.ip, b.ip),
+  );
   const created = new Set(entries.map(({ ip }) => canonicalIp(ip)));
   const restored = new Set(annotatedIps(set).filter((ip) => !created.has(ip) && familyOf(ip) === family));
   const never = listed.filter((ip) => !created.has(ip) && !restored.has(ip));
@@ -112,9 +119,4 @@ function readList(ips: readonly string[], family: IpFamily) {
     else valid.add(ip);
   }
   return { valid: [...valid], duplicates: [...duplicates], rejected };
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

@@ -1,21 +1,66 @@
-/** Step 2: where each address is, and how sure that is. */
+/** Where each address is, and how sure that is; and which holders keep it, though they do not match for the moment. */
 
-import type { AddressStatus } from "cdk8s-flipop/api";
-import { canonicalIp } from "cdk8s-flipop/api";
+import { type AddressStatus, canonicalIp } from "cdk8s-flipop/api";
 import { LOCKED_READ_SECONDS, SECOND_MS } from "../bounds.js";
-import { hasEnded, type InventoryAddress, type InventoryView } from "../inventory/types.js";
+import { timeOf } from "../clock.js";
+import { hasEnded, type InventoryAddress, type InventoryView } from "../inventory/view.js";
 import type { Verdict } from "../match/checks.js";
+import { type Grace, graceOf } from "../match/grace.js";
 import type { ProviderId } from "../providers/types.js";
+import { omitUndefined } from "../values.js";
 import type { AddressSnapshot } from "./address-set.js";
 import type { Desired, DesiredAddress } from "./desired.js";
+
+export interface Placement extends Holding {
+  /** `undefined`: no known holder, or the set may not judge it. */
+  readonly grace: Grace | undefined;
+}
+
+export function placementsOf(snapshot: AddressSnapshot, observed: readonly Holding[]): readonly Placement[] {
+  return observed.map((holding) => ({ ...holding, grace: graceFor(snapshot, holding) }));
+}
+
+/** Whether the holder keeps it and it is served there. */
+export function isServed({ address, certainty, action, grace }: Placement): boolean {
+  // An action of unknown outcome may never have begun: until a read shows its end, the holder serves.
+  const leaving = certainty === "moving" && action?.id !== "";
+  if (!isOurs({ address }) || !address.wanted || leaving) return false;
+  return grace?.state === "matches" || grace?.state === "protected";
+}
+
+export function isOurs({ address }: Pick<Holding, "address">): boolean {
+  return address.claim?.ours === true;
+}
+
+function graceFor(
+  { now, set, leadsSince }: AddressSnapshot,
+  { address, holder, verdict, was }: Holding,
+): Grace | undefined {
+  if (holder === undefined || !address.wanted) return undefined;
+  const periodMs = set.gracePeriodSeconds * 1000;
+  return graceOf({ verdict, memory: graceMemory(was, holder), periodMs, now, ...omitUndefined({ leadsSince }) });
+}
+
+/** What the status remembers is of its holder; while an address moves, of the one that it comes from. */
+function graceMemory(was: Holding["was"], holder: string) {
+  const { state, providerID, actionID } = was;
+  // The goal of another party's action is unknown, so the status names the holder.
+  const ofHolder =
+    state === "in-progress"
+      ? providerID !== holder || actionID === undefined
+      : providerID === undefined || providerID === holder;
+  const since = ofHolder ? timeOf(was.graceSince) : undefined;
+  if (since === undefined) return {};
+  return { since, over: was.state !== "active" };
+}
 
 /**
  * `seen`: as the provider shows it. `doubted`: a read said otherwise, one more is needed. `moving`: an action runs on it.
  * `gone`: the provider says that it does not exist. `unread`: it was in no list and is still to be read alone.
  */
-export type Certainty = "seen" | "doubted" | "moving" | "gone" | "unread";
+type Certainty = "seen" | "doubted" | "moving" | "gone" | "unread";
 
-export interface Holding {
+interface Holding {
   readonly address: DesiredAddress;
   readonly certainty: Certainty;
   /** The machine that holds it. */

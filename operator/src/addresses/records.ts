@@ -1,15 +1,29 @@
-/** Step 9: the record set of the addresses that are up. It is emptied only if the resource asks for it. */
+/** The record set of the addresses that are up. It is emptied only if the resource asks for it. */
 
-import type { DnsStatus, IpFamily } from "cdk8s-flipop/api";
+import { type DnsStatus, type IpFamily, normalRecordName } from "cdk8s-flipop/api";
+import { isOnlyCordoned } from "../match/checks.js";
+import { claimMessages } from "../messages/claims.js";
+import type { Problem } from "../messages/message.js";
 import type { RecordType } from "../providers/types.js";
-import type { RecordSequence } from "../records/actions.js";
-import { recordChain as chainOf, recorded, removalChain, ttlOf } from "../records/record-sequence.js";
-import type { AddressSnapshot } from "./address-set.js";
+import {
+  recordChain as chainOf,
+  foreignValues,
+  type RecordSequence,
+  recorded,
+  removalChain,
+  ttlOf,
+} from "../records/record-plan.js";
+import type { AddressMemory, AddressSnapshot } from "./address-set.js";
 import { dnsProviderOf } from "./desired.js";
-import { isOurs, isServed, type Placement } from "./grace.js";
+import { isOurs, isServed, type Placement } from "./observed.js";
+
+/** What a decision about the record set of a set of addresses reads. */
+export interface RecordsSnapshot extends Pick<AddressSnapshot, "set" | "now" | "dns"> {
+  readonly memory: Pick<AddressMemory, "reverts">;
+}
 
 /** One chain: the new set, then the end of the former one, then the status. */
-export function recordChain(snapshot: AddressSnapshot, values: readonly string[], family: IpFamily): RecordSequence {
+export function recordChain(snapshot: RecordsSnapshot, values: readonly string[], family: IpFamily): RecordSequence {
   const { dns, set } = snapshot;
   const wanted = set.dnsRecordSet;
   if (wanted === undefined) return forgotten(set.writtenDns);
@@ -24,7 +38,25 @@ export function recordChain(snapshot: AddressSnapshot, values: readonly string[]
   });
 }
 
-/** Addresses to publish: those that are served, and those on their way that were published before. */
+/** What the record set holds that the resource may neither count as its own nor replace. */
+export function foreignRecords(snapshot: RecordsSnapshot, values: readonly string[]): readonly string[] {
+  const { dns, set } = snapshot;
+  if (dns === undefined || set.dnsRecordSet === undefined) return [];
+  return foreignValues({ ...desiredOf(snapshot, set.family), dns, wanted: set.dnsRecordSet }, values);
+}
+
+/** Another resource owns the DNS name. */
+export function lostName({ dns, set }: Pick<AddressSnapshot, "dns" | "set">): Problem | undefined {
+  if (dns?.claim?.ours !== false) return undefined;
+  const { recordName = "", zone = "" } = set.dnsRecordSet ?? set.writtenDns ?? {};
+  const { fqdn = normalRecordName({ recordName, zone }).fqdn, claim } = dns;
+  return claimMessages.name({ name: fqdn, ...claim.owned });
+}
+
+/**
+ * Addresses to publish: those that are served, and those on their way that were published before. If none is served, those
+ * on cordoned nodes.
+ */
 export function publishedOf(snapshot: AddressSnapshot, placements: readonly Placement[], moving: ReadonlySet<string>) {
   const before = new Set(snapshot.set.writtenDns?.values);
   const onTheWay = ({ address, certainty }: Placement) => certainty === "moving" || moving.has(address.ip);
@@ -32,18 +64,31 @@ export function publishedOf(snapshot: AddressSnapshot, placements: readonly Plac
     if (!placement.address.wanted || !isOurs(placement)) return false;
     return isServed(placement) || (onTheWay(placement) && before.has(placement.address.ip));
   });
-  // Nothing is up: the set is left alone, so that the move of the only address does not touch it.
-  return placements.some(isServed) ? published.map(({ address }) => address.ip).sort() : [];
+  if (placements.some(isServed)) return ipsOf(published);
+  // Cordoned nodes still serve, and nothing better exists. With none of them the set is left alone, so that the move of
+  // the only address does not touch it.
+  const cordoned = placements.filter(isOnCordoned);
+  return cordoned.length === 0 ? [] : ipsOf([...new Set([...published, ...cordoned])]);
+}
+
+export function isOnCordoned(placement: Placement): boolean {
+  const { address, certainty, verdict } = placement;
+  const stays = certainty === "seen" || certainty === "doubted";
+  return stays && address.wanted && isOurs(placement) && verdict !== undefined && isOnlyCordoned(verdict);
+}
+
+function ipsOf(placements: readonly Placement[]): readonly string[] {
+  return placements.map(({ address }) => address.ip).sort();
 }
 
 /** Deletes the set that was last written, for a resource that goes. */
-export function recordRemoval(snapshot: AddressSnapshot): RecordSequence {
+export function recordRemoval(snapshot: RecordsSnapshot): RecordSequence {
   const { dns, set } = snapshot;
   if (dns === undefined) return [];
   return removalChain({ ...desiredOf(snapshot, set.family), dns, wanted: set.dnsRecordSet });
 }
 
-function desiredOf({ set, now, memory }: AddressSnapshot, family: IpFamily) {
+function desiredOf({ set, now, memory }: RecordsSnapshot, family: IpFamily) {
   const types: readonly RecordType[] = [family === "IPv6" ? "AAAA" : "A"];
   return {
     now,
@@ -54,7 +99,7 @@ function desiredOf({ set, now, memory }: AddressSnapshot, family: IpFamily) {
   };
 }
 
-function ownerOf({ set: { metadata } }: AddressSnapshot): string {
+function ownerOf({ set: { metadata } }: RecordsSnapshot): string {
   return `${metadata.namespace}/${metadata.name}`;
 }
 

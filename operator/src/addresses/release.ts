@@ -1,12 +1,17 @@
-/** Step 10: created addresses: their place in `spec.ips`, their backup copy, and the end of those not wanted any more. */
+/**
+ * Created addresses: their place in `spec.ips`, their backup copy, and the end of those not wanted any more; and
+ * what the clean-up of a deleted resource has not done yet, or leaves to people.
+ */
 
-import { Annotation, canonicalIp } from "cdk8s-flipop/api";
-import { ttlOf } from "../records/record-sequence.js";
-import { timeOf } from "../times.js";
+import { Annotation, canonicalIp, type PendingCreation } from "cdk8s-flipop/api";
+import { timeOf } from "../clock.js";
+import { WHYS } from "../messages/explanations.js";
+import { ttlOf } from "../records/record-plan.js";
 import type { Action, ActionSequence } from "./actions.js";
 import { type AddressSet, type AddressSnapshot, isDeleting } from "./address-set.js";
+import { settle } from "./creation/creation-recovery.js";
 import type { Desired } from "./desired.js";
-import { isOurs, type Placement } from "./grace.js";
+import { isOurs, type Placement } from "./observed.js";
 
 /** Appends what is not in `spec.ips` yet, once; what somebody took out again stays out. */
 export function bookkeepingSequences(
@@ -46,7 +51,7 @@ export function releaseSequences(
 }
 
 /** When a disabled address may leave its node: one TTL after it left DNS. `undefined`: the wait has not begun. */
-export function drainedAt(snapshot: AddressSnapshot, { was, address }: Placement): number | undefined {
+function drainedAt(snapshot: AddressSnapshot, { was, address }: Placement): number | undefined {
   const { dnsRecordSet, writtenDns } = snapshot.set;
   const recordsStay = isDeleting(snapshot.set) && dnsRecordSet?.deletionPolicy !== "Delete";
   if (recordsStay || (dnsRecordSet === undefined && writtenDns === undefined)) return snapshot.now;
@@ -63,7 +68,7 @@ export function drainUntil(snapshot: AddressSnapshot, placement: Placement): num
 }
 
 /** Created by us, not wanted, and to be deleted. Listed, restored, inferred, borrowed and conflicted ones never are. */
-export function isReleasable(snapshot: AddressSnapshot, placement: Placement): boolean {
+function isReleasable(snapshot: AddressSnapshot, placement: Placement): boolean {
   return placement.address.inferred !== true && isUnwanted(snapshot, placement);
 }
 
@@ -83,7 +88,7 @@ function giveBack(snapshot: AddressSnapshot, placement: Placement): ActionSequen
   if (!isReleasable(snapshot, placement) || certainty !== "seen") return [];
   const at = drainedAt(snapshot, placement);
   if (at === undefined || at > snapshot.now) return [];
-  const why = "it is no longer wanted, and the reclaim policy is Delete";
+  const why = WHYS.unwanted;
   const release: Action = { do: "release", ip: address.ip, why };
   return holder === undefined ? [release] : [{ do: "unassign", ip: address.ip, from: holder, why }, release];
 }
@@ -143,4 +148,54 @@ function staleCopy({ metadata, pendingCreation }: AddressSet): readonly ActionSe
   const copied = metadata.annotations?.[Annotation.pendingCreation] !== undefined;
   if (!copied || pendingCreation !== undefined) return [];
   return [[{ do: "drop-intent-copy", why: "the creation has ended" }]];
+}
+
+/** @param kept what is not released, since it may belong to somebody else */
+export function whyOver(left: readonly string[], kept: readonly string[]): string {
+  if (left.length > 0) return WHYS.cleanupLate;
+  return kept.length === 0 ? WHYS.cleanedUp : WHYS.cleanupDisputed;
+}
+
+/** Descriptions of the addresses that stay though the policy is Delete: no answer shows that they are ours. */
+export function keptBack(snapshot: AddressSnapshot, placements: readonly Placement[]): readonly string[] {
+  if (snapshot.set.reclaimPolicy !== "Delete") return [];
+  const { pendingCreation: intent } = snapshot.set;
+  const inferred = placements.filter((placement) => isHeldBack(snapshot, placement));
+  return [...inferred.map(({ address }) => `address ${address.ip}`), ...undecided(snapshot, intent)];
+}
+
+/** In words; empty: all is cleaned up. */
+export function abandonedItems(snapshot: AddressSnapshot, placements: readonly Placement[]): readonly string[] {
+  const { reclaimPolicy, dnsRecordSet, pendingCreation, writtenDns } = snapshot.set;
+  const addresses = placements.filter(({ address }) => isCertain(address)).filter(isClaimed);
+  const kept = reclaimPolicy === "Delete" ? addresses.map(({ address }) => `address ${address.ip}`) : [];
+  const intent = reclaimPolicy === "Delete" ? pendingCreation : undefined;
+  const open = intent !== undefined && undecided(snapshot, intent).length === 0;
+  const records = dnsRecordSet?.deletionPolicy === "Delete" && writtenDns !== undefined;
+  return [
+    ...kept,
+    ...(open ? [`the address of the creation of ${intent.startedAt}, if there is one`] : []),
+    ...(records ? [`record set ${writtenDns?.recordName} in zone ${writtenDns?.zone}`] : []),
+  ];
+}
+
+/** The lists can say no more of these. */
+function undecided(snapshot: AddressSnapshot, intent: PendingCreation | undefined): readonly string[] {
+  const end = intent === undefined ? undefined : endOf(snapshot, intent);
+  if (intent === undefined || end === undefined) return [];
+  const what = `the address of the creation of ${intent.startedAt}`;
+  if (end.is === "several") return [`${what}, which may be one of ${end.ips.join(", ")}`];
+  return end.is === "elsewhere" ? [`${what} at provider "${intent.provider}", if there is one`] : [];
+}
+
+function endOf(snapshot: AddressSnapshot, intent: PendingCreation) {
+  return snapshot.inventory.complete && snapshot.creating !== true ? settle(snapshot, intent) : undefined;
+}
+
+function isCertain({ origin, inferred }: Placement["address"]): boolean {
+  return origin === "created" && inferred !== true;
+}
+
+function isClaimed({ address, facts }: Placement): boolean {
+  return address.claim?.ours !== false && facts?.borrowed !== true;
 }

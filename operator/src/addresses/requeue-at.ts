@@ -1,12 +1,11 @@
 /** When to look again though nothing happens: the earliest of all that is waited for. */
 
 import type { AddressSnapshot } from "./address-set.js";
-import type { AssignmentPlan } from "./assignments.js";
-import { contestedUntil } from "./contested.js";
+import type { AssignmentPlan, MovableAddresses } from "./assignments.js";
 import type { Creation } from "./creation/creation.js";
-import type { Placement } from "./grace.js";
-import type { MovableAddresses } from "./movable-addresses.js";
+import type { Placement } from "./observed.js";
 import { drainUntil } from "./release.js";
+import { undonePauseUntil } from "./undone-writes.js";
 
 export interface Waits {
   readonly placements: readonly Placement[];
@@ -28,12 +27,13 @@ export function requeueAt(snapshot: AddressSnapshot, waits: Waits): number | und
     assignmentPlan.cooling.length > 0 && assignmentPlan.coolUntil !== "unanswered"
       ? assignmentPlan.coolUntil
       : undefined,
+    assignmentPlan.limitedUntil,
     creation.requeueAt,
     contradiction === undefined ? undefined : now + contradiction * 1000,
     ...(movable.free.length > 0 ? memory.nodeRetryAt.values() : []),
     dns?.retryAt,
     dns?.readAgainAt,
-    contestedUntil(memory.reverts.get("records"), now),
+    undonePauseUntil(memory.reverts.get("records"), now),
   ];
   const ahead = times.filter((time) => time !== undefined).filter((time) => time >= now);
   return ahead.length === 0 ? undefined : Math.min(...ahead);

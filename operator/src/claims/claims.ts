@@ -3,14 +3,66 @@
  * else, so a restart comes to the same answers. Kept from change to change: one resource costs the work of its claims.
  */
 
-import type { ResourceRef } from "../inventory/types.js";
-import type { Claimant, ClaimedAddress, ClaimedName, DnsName, Title } from "./claimant.js";
-import { olderFirst, refText, TITLES } from "./claimant.js";
+import type { ResourceRef } from "../inventory/view.js";
+import type { Basis, Owned } from "../messages/claims.js";
+import type { RecordType } from "../providers/types.js";
+
+/** How good a title is. The best comes first; among equals the older resource, then the lesser uid. */
+const TITLES = ["created", "serves", "holds", "waits", "restored", "asks"] as const;
+
+/**
+ * `created`: its status says that the resource created it. `serves`: its status has it at work, or on its way to a node.
+ * `holds`: its status has it, with a machine and without Conflict; of a Go operator's statuses, which know no Conflict,
+ * two may. `waits`: its status has it without a machine: the resource asked for it first. `restored`: a
+ * lost status, of which the backup annotation is left. It comes after every status, for anybody who may edit a resource
+ * may write one. `asks`: its spec names it, no more.
+ */
+export type Title = (typeof TITLES)[number];
+
+/** Titles that a resource has by what the operator did for it, and keeps while it cannot be served. */
+export function isKept(title: Title): boolean {
+  return title === "created" || title === "serves" || title === "holds";
+}
+
+export interface ClaimedAddress {
+  /** Canonical text. */
+  readonly ip: string;
+  readonly title: Title;
+}
+
+/** A DNS name of one type, in a form that compares. */
+interface DnsName {
+  /** DNS provider. */
+  readonly provider: string;
+  /** One text for each zone, however the resource names it. */
+  readonly zone: string;
+  /** In lower case, without the final dot. */
+  readonly fqdn: string;
+  readonly type: RecordType;
+}
+
+export interface ClaimedName extends DnsName {
+  readonly title: Title;
+}
+
+export interface Claimant {
+  readonly ref: ResourceRef;
+  /** RFC 3339, as the API server writes it. */
+  readonly createdAt: string;
+  readonly addresses: readonly ClaimedAddress[];
+  readonly names: readonly ClaimedName[];
+}
+
+/** Below 0: `a` is older. Never 0 for two resources. */
+export function olderFirst(a: Pick<Claimant, "ref" | "createdAt">, b: Pick<Claimant, "ref" | "createdAt">): number {
+  // Times of the API server have one form, which sorts as text.
+  if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? -1 : 1;
+  if (a.ref.uid === b.ref.uid) return 0;
+  return a.ref.uid < b.ref.uid ? -1 : 1;
+}
 
 /** Ours, or whose and why. */
-export type Claim =
-  | { readonly ours: true }
-  | { readonly ours: false; readonly winner: ResourceRef; readonly text: string };
+export type Claim = { readonly ours: true } | { readonly ours: false; readonly owned: Owned };
 
 /** What one resource may use. */
 export interface ClaimView {
@@ -21,14 +73,14 @@ export interface ClaimView {
 }
 
 /** @param uids resources whose view has changed. */
-export type ClaimsListener = (uids: readonly string[]) => void;
+type ClaimsListener = (uids: readonly string[]) => void;
 
 export class Claims {
   private readonly claimants = new Map<string, Claimant>();
   private readonly contests = new Map<string, Contest>();
   private readonly views = new Map<string, ClaimView>();
 
-  /** Resources of some kind have not been read yet: they may have better titles than a wish. */
+  /** Resources of some kind have not been read yet: they may have better claims than a request. */
   private incomplete = false;
 
   constructor(private readonly onChange: ClaimsListener = () => undefined) {}
@@ -44,6 +96,11 @@ export class Claims {
     this.incomplete = false;
     this.views.clear();
     this.onChange([...this.claimants.keys()]);
+  }
+
+  /** Whether the resources of all kinds have been read. */
+  get complete(): boolean {
+    return !this.incomplete;
   }
 
   /** A resource was added or changed, in spec or status. Paused and deleting ones keep their claims. */
@@ -94,6 +151,13 @@ export class Claims {
     return this.contests.get(addressKey({ ip }))?.winner.claimant.ref;
   }
 
+  /** Who created the address or has it; a resource that only asks for it does not count. */
+  keeperOf(ip: string): Owned | undefined {
+    const winner = this.contests.get(addressKey({ ip }))?.winner;
+    if (winner === undefined || !isKept(winner.title)) return undefined;
+    return { owner: winner.claimant.ref, basis: BASIS_OF[winner.title] };
+  }
+
   private isDecided(key: string, uid: string): boolean {
     const winner = this.contests.get(key)?.winner;
     if (!this.incomplete || winner?.claimant.ref.uid !== uid) return true;
@@ -102,10 +166,10 @@ export class Claims {
 
   private claimOn(key: string, uid: string): Claim {
     const contest = this.contests.get(key);
-    if (contest === undefined) throw new Error(`claims: ${key} of ${uid} is in no contest; put enters every wish`);
+    if (contest === undefined) throw new Error(`claims: ${key} of ${uid} is in no contest; put enters every claim`);
     const { claimant, title } = contest.winner;
     if (claimant.ref.uid === uid) return OURS;
-    return { ours: false, winner: claimant.ref, text: `${refText(claimant.ref)} ${REASON_OF[title]}` };
+    return { ours: false, owned: { owner: claimant.ref, basis: BASIS_OF[title] } };
   }
 
   private enter(key: string, entry: Entry, changed: Set<string>): void {
@@ -156,8 +220,8 @@ class Contest {
     for (const entry of this.entries.values()) if (best === undefined || better(entry, best)) best = entry;
     if (best === undefined) return;
     this.winner = best;
-    if (best.claimant.ref.uid === previous.claimant.ref.uid && REASON_OF[best.title] === REASON_OF[previous.title])
-      return;
+    const sameOwner = best.claimant.ref.uid === previous.claimant.ref.uid;
+    if (sameOwner && BASIS_OF[best.title] === BASIS_OF[previous.title]) return;
     for (const uid of this.entries.keys()) changed.add(uid);
   }
 }
@@ -167,13 +231,14 @@ function better(a: Entry, b: Entry): boolean {
   return rank === 0 ? olderFirst(a.claimant, b.claimant) < 0 : rank < 0;
 }
 
-/** Completes "203.0.113.7 is claimed: FloatingIPPool default/web ...". */
-const REASON_OF: Readonly<Record<Title, string>> = {
-  created: "created it",
-  serves: "has it already",
-  holds: "has it already",
-  restored: "created it, says its annotation",
-  asks: "is older and asks for it",
+/** As far as others need to know. */
+const BASIS_OF: Readonly<Record<Title, Basis>> = {
+  created: "created",
+  serves: "uses",
+  holds: "uses",
+  waits: "waits",
+  restored: "restored",
+  asks: "asks",
 };
 
 const OURS: Claim = Object.freeze({ ours: true });

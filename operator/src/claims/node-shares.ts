@@ -4,9 +4,9 @@
  */
 
 import type { IpFamily } from "cdk8s-flipop/api";
-import type { ResourceRef } from "../inventory/types.js";
+import type { ResourceRef } from "../inventory/view.js";
 import type { ProviderId } from "../providers/types.js";
-import { type Claimant, olderFirst } from "./claimant.js";
+import { type Claimant, olderFirst } from "./claims.js";
 
 /** What a resource would do now, if it had the nodes. Withdraw it while it can't act: others need not wait then. */
 export interface NodeRequest extends Pick<Claimant, "ref" | "createdAt"> {
@@ -27,8 +27,8 @@ export function shareNodes(
 ): ReadonlyMap<string, readonly ProviderId[]> {
   const taken = new Map<ProviderId, number>();
   const shares = new Map<string, readonly ProviderId[]>();
-  for (const waitingNodes of [...nodeRequests].sort(olderFirst)) {
-    shares.set(waitingNodes.ref.uid, [...choose(waitingNodes, roomOn, taken)]);
+  for (const request of [...nodeRequests].sort(olderFirst)) {
+    shares.set(request.ref.uid, [...choose(request, roomOn, taken)]);
   }
   return shares;
 }
@@ -36,7 +36,7 @@ export function shareNodes(
 /** @param uids resources that may have more nodes now. */
 export type NodeRequestListener = (uids: readonly string[]) => void;
 
-/** The demands of the moment. */
+/** The current requests of all resources. */
 export class NodeRequestRegistry {
   private readonly registries: Readonly<Record<IpFamily, Map<string, NodeRequest>>> = {
     IPv4: new Map(),
@@ -45,13 +45,18 @@ export class NodeRequestRegistry {
 
   constructor(private readonly onRoom: NodeRequestListener = () => undefined) {}
 
-  /** Replaces the resource's former demand of this family. One for nothing withdraws it. */
-  set(family: IpFamily, waitingNodes: NodeRequest): void {
+  /** Replaces the resource's former request of this family. A request for no node withdraws it. */
+  set(family: IpFamily, request: NodeRequest): void {
     const registry = this.registries[family];
-    const previous = registry.get(waitingNodes.ref.uid);
-    if (waitingNodes.wants > 0) registry.set(waitingNodes.ref.uid, waitingNodes);
-    else registry.delete(waitingNodes.ref.uid);
-    if (previous !== undefined && waitingNodes.wants < previous.wants) this.notifyYounger(registry, previous);
+    const previous = registry.get(request.ref.uid);
+    if (request.wants > 0) registry.set(request.ref.uid, request);
+    else registry.delete(request.ref.uid);
+    if (previous !== undefined && request.wants < previous.wants) this.notifyYounger(registry, previous);
+  }
+
+  /** The resource has reserved the node that it asked for, so that nothing is left of it for the younger ones. */
+  took(family: IpFamily, uid: string): void {
+    this.registries[family].delete(uid);
   }
 
   /** The resource is gone or can't act for now. */
@@ -64,9 +69,23 @@ export class NodeRequestRegistry {
   }
 
   /** The nodes that a resource may use now: what its elders leave it. In its own order. */
-  share(family: IpFamily, waitingNodes: NodeRequest, roomOn: RoomOn): readonly ProviderId[] {
-    const older = [...this.registries[family].values()].filter((other) => olderFirst(other, waitingNodes) < 0);
-    return shareNodes([...older, waitingNodes], roomOn).get(waitingNodes.ref.uid) ?? [];
+  share(family: IpFamily, request: NodeRequest, roomOn: RoomOn): readonly ProviderId[] {
+    return shareNodes([...this.olderThan(family, request), request], roomOn).get(request.ref.uid) ?? [];
+  }
+
+  /** The nodes that older resources get before this one, each with the resource. */
+  takenByOlder(
+    family: IpFamily,
+    resource: Pick<Claimant, "ref" | "createdAt">,
+    roomOn: RoomOn,
+  ): ReadonlyMap<ProviderId, ResourceRef> {
+    const older = this.olderThan(family, resource);
+    const shares = shareNodes(older, roomOn);
+    return new Map(older.flatMap(({ ref }) => (shares.get(ref.uid) ?? []).map((node) => [node, ref] as const)));
+  }
+
+  private olderThan(family: IpFamily, resource: Pick<Claimant, "ref" | "createdAt">): readonly NodeRequest[] {
+    return [...this.registries[family].values()].filter((other) => olderFirst(other, resource) < 0);
   }
 
   private notifyYounger(registry: ReadonlyMap<string, NodeRequest>, previous: NodeRequest): void {
@@ -75,14 +94,14 @@ export class NodeRequestRegistry {
   }
 }
 
-function choose(waitingNodes: NodeRequest, roomOn: RoomOn, taken: Map<ProviderId, number>): ReadonlySet<ProviderId> {
+function choose(request: NodeRequest, roomOn: RoomOn, taken: Map<ProviderId, number>): ReadonlySet<ProviderId> {
   const chosen = new Set<ProviderId>();
-  for (const node of waitingNodes.wants > 0 ? waitingNodes.candidates() : []) {
+  for (const node of request.wants > 0 ? request.candidates() : []) {
     const used = taken.get(node) ?? 0;
     if (chosen.has(node) || roomOn(node) <= used) continue;
     chosen.add(node);
     taken.set(node, used + 1);
-    if (chosen.size === waitingNodes.wants) break;
+    if (chosen.size === request.wants) break;
   }
   return chosen;
 }

@@ -1,4 +1,7 @@
-/** What each kind claims, read off its spec and status. What is no address or name claims nothing. */
+/**
+ * What each kind claims, read off its spec and status. What is no address or name claims nothing. Names of record sets
+ * have one form, so that two resources can be seen to mean the same one.
+ */
 
 import {
   type AddressStatus,
@@ -14,14 +17,35 @@ import {
   type KindName,
   type NodeDNSRecordSetSpec,
   type NodeDNSRecordSetStatus,
+  normalRecordName,
   type Reason,
   type RoutedIPSpec,
   type RoutedIPStatus,
 } from "cdk8s-flipop/api";
 import type { ObjectMeta } from "../kube/objects.js";
-import type { RecordType } from "../providers/types.js";
-import type { Claimant, ClaimedAddress, ClaimedName, Title } from "./claimant.js";
-import { normalName, noZones, type ZoneLookUp } from "./dns-name.js";
+import type { RecordSetName, RecordType } from "../providers/types.js";
+import { type Claimant, type ClaimedAddress, type ClaimedName, isKept, type Title } from "./claims.js";
+
+/** A zone as it was found out from a provider: some name zones by an id. */
+export interface KnownZone {
+  /** The zone's domain name. */
+  readonly domain: string;
+}
+
+/** What is known of a zone, without I/O. `undefined`: nothing (yet). */
+export type ZoneLookUp = (provider: string, zone: string) => KnownZone | undefined;
+
+/** @default nothing is known: zones are domain names */
+const noZones: ZoneLookUp = () => undefined;
+
+/** The zone and the full name of a record set, as `normalRecordName` writes them. */
+export function normalName(
+  provider: string,
+  { zone, name }: Pick<RecordSetName, "zone" | "name">,
+  zones: ZoneLookUp = noZones,
+): { readonly zone: string; readonly fqdn: string } {
+  return normalRecordName({ zone, recordName: name, domain: zones(provider, zone)?.domain });
+}
 
 /** A resource as read from the API server; `spec` may be absent under an older CRD. */
 export interface Resource<Spec, Status> {
@@ -30,42 +54,73 @@ export interface Resource<Spec, Status> {
   readonly status?: Status;
 }
 
+/** What the limits of its namespace refuse a resource: it claims that only if the operator gave it before. */
+export interface Refused {
+  readonly isRefused: (ip: string) => boolean;
+  readonly unnamed: boolean;
+}
+
+const NOT_REFUSED: Refused = { isRefused: () => false, unnamed: false };
+
 export function poolClaims(
   { metadata, spec, status }: Resource<FloatingIPPoolSpec, FloatingIPPoolStatus>,
   zones: ZoneLookUp = noZones,
+  { isRefused, unnamed }: Refused = NOT_REFUSED,
 ): Claimant {
   const addresses = new Titles();
   addresses.add("asks", spec?.ips);
   addresses.add("restored", annotated(metadata));
   addresses.upgrade(Object.entries(status?.ips ?? {}));
-  addresses.add(
-    "created",
-    status?.createdIPs?.map(({ ip }) => ip),
-  );
+  addresses.add("created", createdBy(status));
   const types = [typeOf(poolFamily(spec, addresses.ips()))];
   const desired = { recordSet: spec?.dnsRecordSet, provider: spec?.provider, types, written: status?.dns };
-  return claimant("FloatingIPPool", metadata, addresses.desiredItems(), claimedNames(desired, zones));
+  const claimed = addresses.desiredItems().filter(({ ip, title }) => isKept(title) || !isRefused(ip));
+  return claimant("FloatingIPPool", metadata, claimed, allowedOf(claimedNames(desired, zones), unnamed));
+}
+
+function createdBy(status: FloatingIPPoolStatus | undefined): readonly string[] | undefined {
+  return status?.createdIPs?.map(({ ip }) => ip);
 }
 
 export function nodeRecordClaims(
   { metadata, spec, status }: Resource<NodeDNSRecordSetSpec, NodeDNSRecordSetStatus>,
   zones: ZoneLookUp = noZones,
+  { unnamed }: Pick<Refused, "unnamed"> = NOT_REFUSED,
 ): Claimant {
   const provider = spec?.provider || DEFAULT_DNS_PROVIDER;
   const types = publishedFamilies(spec).map(typeOf);
   const desired = { recordSet: spec?.dnsRecordSet, provider, types, written: status?.dns };
-  return claimant("NodeDNSRecordSet", metadata, [], claimedNames(desired, zones));
+  return claimant("NodeDNSRecordSet", metadata, [], allowedOf(claimedNames(desired, zones), unnamed));
 }
 
-/** @param issuerProvider of the issuer; absent for a class with Jobs. Where the record set names none either: no name. */
+export interface RoutedService {
+  /** Of the issuer; absent for a class with Jobs. Where the record set names none either: no name. */
+  readonly provider?: string | undefined;
+  /** It cannot be served: it claims only what the operator gave it before. */
+  readonly unserved?: boolean;
+  /** It may not have its DNS name: it claims the name only if its records are there. */
+  readonly unnamed?: boolean;
+}
+
 export function routedIpClaims(
   { metadata, spec, status }: Resource<RoutedIPSpec, RoutedIPStatus>,
-  issuerProvider: string | undefined,
+  { provider, unserved = false, unnamed = false }: RoutedService,
   zones: ZoneLookUp = noZones,
 ): Claimant {
-  const types = [typeOf(familyOf(spec?.routedIP ?? ""))];
-  const desired = { recordSet: spec?.dnsRecordSet, provider: issuerProvider, types, written: status?.dns };
-  return claimant("RoutedIP", metadata, routedAddresses(metadata, spec, status), claimedNames(desired, zones));
+  const types = [typeOf(routedFamily(spec, status))];
+  const desired = { recordSet: spec?.dnsRecordSet, provider, types, written: status?.dns };
+  const addresses = routedAddresses(metadata, spec, status);
+  const names = claimedNames(desired, zones);
+  const claimed = addresses.filter(({ title }) => !unserved || isKept(title));
+  return claimant("RoutedIP", metadata, claimed, allowedOf(names, unserved || unnamed));
+}
+
+function routedFamily(spec: RoutedIPSpec | undefined, status: RoutedIPStatus | undefined): IpFamily {
+  return familyOf(spec?.routedIP || status?.routedIP || "");
+}
+
+function allowedOf(names: readonly ClaimedName[], unnamed: boolean): readonly ClaimedName[] {
+  return names.filter(({ title }) => !unnamed || isKept(title));
 }
 
 /** Of a NodeDNSRecordSet that names no provider. */
@@ -113,12 +168,13 @@ function routedAddresses(
 }
 
 /** What a status says of one address. */
-type Placement = Pick<AddressStatus, "reason" | "state">;
+type Placement = Pick<AddressStatus, "reason" | "state" | "providerID">;
 
 /** `undefined`: the address is another one's. */
-function titleOf({ reason, state }: Placement = {}): Title | undefined {
+function titleOf({ reason, state, providerID }: Placement = {}): Title | undefined {
   if (reason === CLAIMED_BY_OTHER) return undefined;
-  return state === "active" || state === "in-progress" ? "serves" : "holds";
+  if (state === "active" || state === "in-progress") return "serves";
+  return state === "no-match" || providerID !== undefined ? "holds" : "waits";
 }
 
 function annotated({ annotations }: ObjectMeta): readonly string[] {

@@ -2,27 +2,38 @@
 
 import type { FeatureName } from "cdk8s-flipop/api";
 import type { AddressAccounts } from "../addresses/address-accounts.js";
-import type { AnnotatedNodes } from "../addresses/annotations/annotated-nodes.js";
-import type { Owners } from "../addresses/annotations/owners.js";
+import type { AnnotatedNodes, Owners } from "../addresses/annotations.js";
 import type { CreationRegistry } from "../addresses/creation/creation-registry.js";
-import type { Random } from "../async/backoff.js";
+import type { NodeMarks } from "../addresses/node-marks.js";
+import type { Random } from "../async.js";
+import { SECOND_MS } from "../bounds.js";
 import type { Claims } from "../claims/claims.js";
 import type { NodeRequestRegistry } from "../claims/node-shares.js";
 import type { Clock } from "../clock.js";
+import type { Settings } from "../config.js";
+import type { HealthChecks } from "../health/health-checks.js";
+import type { HolderRegistry } from "../health/holder-registry.js";
 import type { Inventories } from "../inventory/inventories.js";
 import type { SharedWatches } from "../kube/cache/shared-watches.js";
 import type { KubeClient } from "../kube/client.js";
 import type { EventRecorder } from "../kube/write/events.js";
+import type { CreatedAddresses } from "../limits/created-addresses.js";
+import type { MoveLimits } from "../limits/move-limits.js";
+import type { TenantAccess } from "../limits/tenant-access.js";
 import type { Logger } from "../logging.js";
 import type { NodeDirectory } from "../match/node-directory.js";
-import type { FlipopMetrics } from "../metrics/flipop.js";
-import type { RuntimeMetrics } from "../metrics/runtime.js";
+import type { FlipopMetrics, RuntimeMetrics } from "../metrics/definitions.js";
 import type { ProviderRegistry } from "../providers/registry.js";
-import type { DryRunPlans } from "../reconcile/dry-run.js";
+import type { Publications } from "../publishing/publications.js";
+import type { PlanViewer } from "../reconcile/dry-run.js";
+import type { KindController } from "../reconcile/kind-controller.js";
 import type { Notifier } from "../reconcile/notifier.js";
-import type { RecordRegistry } from "../records/record-registry.js";
-import type { Check } from "../runtime/health.js";
+import type { KindTypes } from "../reconcile/plan.js";
+import type { RecordRegistry } from "../records/dns-service.js";
+import type { SharedServices } from "../routing/shared-services.js";
+import type { Check } from "../runtime/http-server.js";
 import type { Drainable, Synced } from "../runtime/manager.js";
+import type { StopView } from "../runtime/stop-switch.js";
 
 /** The part of the settings that controllers read. */
 export interface ControllerSettings {
@@ -42,6 +53,12 @@ export interface ControllerSettings {
   readonly dryRun: boolean;
 }
 
+export function controllerSettings(settings: Settings): ControllerSettings {
+  const { namespace, features, issuerNamespaces, jobNamespaces, watchNamespaces, podNamespaces, dryRun } = settings;
+  const namespaces = { issuerNamespaces, jobNamespaces, watchNamespaces, podNamespaces };
+  return { namespace, features, ...namespaces, resyncMs: settings.resync * SECOND_MS, dryRun };
+}
+
 export interface ControllerContext {
   readonly clock: Clock;
   readonly random: Random;
@@ -54,6 +71,10 @@ export interface ControllerContext {
   readonly nodes: NodeDirectory;
   /** Nodes that bear an address annotation. */
   readonly annotated: AnnotatedNodes;
+  /** Nodes with the label of a resource whose address they have, and with the taint of one that they wait for. */
+  readonly marks: NodeMarks;
+  /** Services of the watched namespaces. */
+  readonly services: SharedServices;
   readonly providers: ProviderRegistry;
   readonly inventories: Inventories;
   /** Addresses through the providers of the environment. */
@@ -64,13 +85,26 @@ export interface ControllerContext {
   readonly nodeRequests: NodeRequestRegistry;
   /** Creations of all kinds whose end is unknown. Notifies the resources that wait for one. */
   readonly creations: CreationRegistry;
+  /** Addresses that the operator created, by namespace. Each controller puts and drops its own resources. */
+  readonly created: CreatedAddresses;
+  /** What the configuration allows each namespace. */
+  readonly tenants: TenantAccess;
   readonly records: RecordRegistry;
   /** Which resources there are, for annotations that name their owner. */
   readonly owners: Owners;
-  /** Uids of resources that should look again, from claims, demands and creations. Others' are passed over. */
+  /** Uids of resources that should look again, from claims, node requests and creations. */
   readonly notifier: Notifier;
   /** Only on a dry run: shows what it would do. */
-  readonly dryRunPlans?: DryRunPlans;
+  readonly dryRunPlans?: PlanViewer;
+  /** A person can stop all changes. @default never */
+  readonly stop?: StopView;
+  /** Absent: the operator runs without feature healthchecks. */
+  readonly health?: HealthChecks;
+  /** Absent: the operator runs without feature healthchecks. */
+  readonly holders?: HolderRegistry;
+  readonly moveLimits: MoveLimits;
+  /** Absent: the operator runs without feature publish. */
+  readonly publications?: Publications;
   readonly metrics: FlipopMetrics;
   readonly runtime: RuntimeMetrics;
   /** Whether this process may write now. */
@@ -94,3 +128,29 @@ export interface ControllerParts {
 
 /** What each controller folder exports: `createFloatingIPPoolController`, `createNodeDNSRecordSetController`, ... */
 export type ControllerFactory = (context: ControllerContext) => ControllerParts;
+
+/** Of a kind with DNS names: zones whose domain becomes known may change its claims. */
+export function partsOf<T extends KindTypes>(
+  { records }: Pick<ControllerContext, "records">,
+  controller: KindController<T>,
+  { caches, check }: { readonly caches: readonly Synced[]; readonly check: string },
+): ControllerParts {
+  const unlisten = records.zones.listen(() => controller.seeAll());
+  const close = () => {
+    unlisten();
+    return controller.close();
+  };
+  return { controllers: [controller], caches, checks: new Map([[check, () => controller.degradedReason()]]), close };
+}
+
+/** Removes a resource with addresses from what the resources share, once it is gone. */
+export function forgetInRegistries(context: ControllerContext, uid: string): void {
+  const { claims, created, nodeRequests, creations, holders, moveLimits, publications } = context;
+  claims.drop(uid);
+  created.drop(uid);
+  nodeRequests.withdraw(uid);
+  creations.end(uid);
+  holders?.drop(uid);
+  moveLimits.drop(uid);
+  publications?.drop(uid);
+}

@@ -3,9 +3,8 @@
 import { canonicalIp } from "cdk8s-flipop/api";
 import { MOVE_MAX_AGE_SECONDS, READ_PAUSE_MS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
-import { type CallContext, sharedRead } from "../providers/call.js";
-import { isSuperseded } from "../providers/decision.js";
-import { isProviderError } from "../providers/errors.js";
+import { type CallContext, type CallPriority, sharedRead, Urgency } from "../providers/call.js";
+import { isProviderError, isSuperseded } from "../providers/errors.js";
 import type {
   ActionFacts,
   AddressFacts,
@@ -17,21 +16,22 @@ import type {
   ProviderId,
   UnassignAddress,
 } from "../providers/types.js";
-import type { CallPriority } from "../providers/urgency.js";
-import { Urgency } from "../providers/urgency.js";
 import { abandoned, type CachedState, type Observation, type OwnAction, observe, started } from "./cached-state.js";
-import { Coalesced } from "./coalesced.js";
-import { InventoryReader } from "./inventory-reader.js";
-import { OwnActions } from "./own-actions.js";
-import { PicturedMap } from "./pictured-map.js";
-import { ReadGate } from "./read-gate.js";
-import { type Reservation, Reservations } from "./reservations.js";
-import type { Confirmation, InventoryView, ResourceRef } from "./types.js";
-import { createView } from "./view.js";
+import { OwnActions } from "./follow-actions.js";
+import { Coalesced, InventoryReader, ReadGate } from "./reads.js";
+import {
+  type Confirmation,
+  createView,
+  type InventoryView,
+  PicturedMap,
+  type Reservation,
+  Reservations,
+  type ResourceRef,
+} from "./view.js";
 
 type Purpose = Pick<Observation, "forMove" | "holderGone">;
 
-export type { Reservation } from "./reservations.js";
+export type { Reservation } from "./view.js";
 
 export interface EnsureOptions {
   /** A whole list older than this is read again. */

@@ -1,11 +1,12 @@
 /**
- * The cached state of one address, and how a read changes it. Pure. Reads of a cloud may be late: a list that began
- * before our write shows the past, and replicas lag. So a read that contradicts what the operator did itself counts only
- * when it is neither early nor alone. Each assumption has a deadline (bounds.ts); after it, reads alone decide.
+ * The cached state of one address, and how a read or the latest action of the account changes it. Pure. Reads of a cloud
+ * may be late: a list that began before our write shows the past, and replicas lag. So a read that contradicts what the
+ * operator did itself counts only when it is neither early nor alone. Each assumption has a deadline (bounds.ts); after it,
+ * reads alone decide.
  */
 
 import { ACTION_SECONDS, SECOND_MS, SECOND_READ_SECONDS, SETTLE_SECONDS, UNKNOWN_ACTION_SECONDS } from "../bounds.js";
-import type { ActionFacts, AddressFacts, ProviderId } from "../providers/types.js";
+import type { ActionFacts, AddressFacts, LatestAction, ProviderId } from "../providers/types.js";
 
 /** An action of the operator. */
 export interface OwnAction {
@@ -188,4 +189,43 @@ function agrees({ facts }: CachedState, seen: AddressFacts | undefined): boolean
 
 function keyOf(facts: AddressFacts | undefined): string {
   return facts === undefined ? "gone" : facts.holder === undefined ? "unassigned" : `held by ${facts.holder}`;
+}
+
+/** Both clocks at one moment. */
+interface Moment {
+  /** ms since the epoch. */
+  readonly now: number;
+  readonly monotonic: number;
+}
+
+/**
+ * What the latest action says of our own one whose answer was lost. An action that is not ours says nothing: our
+ * request may still arrive. The API rounds times down to seconds, so the comparison does, too.
+ */
+export function withLatest(
+  cachedState: CachedState,
+  running: InFlight,
+  latest: LatestAction | undefined,
+  moment: Moment,
+): CachedState {
+  const asked: InFlight = { ...running, asked: true };
+  if (latest === undefined || !isOurs(cachedState, running, latest, moment)) return { ...cachedState, running: asked };
+  const inferred: InFlight = { ...asked, id: latest.id, inferred: true };
+  if (latest.state === "errored") return abandoned({ ...cachedState, running: inferred });
+  const facts = { ...cachedState.facts, action: { id: latest.id } };
+  return { ...cachedState, facts, running: latest.state === "completed" ? { ...inferred, over: true } : inferred };
+}
+
+/** A clock that is wrong makes an action of ours look old: then reads decide, as they do without a list of actions. */
+function isOurs(
+  { calledAt, lastId }: CachedState,
+  { expected }: InFlight,
+  { id, verb, startedAt, state }: LatestAction,
+  { now, monotonic }: Moment,
+): boolean {
+  if (id === lastId || verb !== (expected === undefined ? "unassign" : "assign")) return false;
+  // A former process sent the call: what runs now keeps the address locked, whoever began it.
+  if (calledAt === undefined) return state === "in-progress";
+  const sentAt = now - (monotonic - calledAt);
+  return startedAt >= Math.floor(sentAt / SECOND_MS) * SECOND_MS;
 }

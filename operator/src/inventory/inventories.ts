@@ -4,6 +4,7 @@ import type { Clock } from "../clock.js";
 import type { CallContext } from "../providers/call.js";
 import type { AddressProvider, IpFamily } from "../providers/types.js";
 import { AccountInventory } from "./account-inventory.js";
+import type { InventoryAddress } from "./view.js";
 
 export class Inventories {
   private readonly inventories = new Map<string, AccountInventory>();
@@ -22,6 +23,22 @@ export class Inventories {
     const made = new AccountInventory(provider, family, this.clock, account);
     this.inventories.set(key, made);
     return made;
+  }
+
+  /** The address as an account that is read shows it; `undefined`: none does. */
+  find(ip: string): InventoryAddress | undefined {
+    for (const inventory of this.inventories.values()) {
+      const facts = inventory.view().get(ip);
+      if (facts !== undefined) return facts;
+    }
+    return undefined;
+  }
+
+  /** All addresses of all accounts; `undefined`: no account is read, or one of them is not read whole. */
+  addresses(): readonly InventoryAddress[] | undefined {
+    const views = [...this.inventories.values()].map((inventory) => inventory.view());
+    if (views.length === 0 || !views.every(({ complete }) => complete)) return undefined;
+    return views.flatMap(({ addresses }) => [...addresses.values()]);
   }
 
   /** Before a provider is closed: the other tokens of its accounts continue to read; accounts without a token are forgotten. */

@@ -1,12 +1,65 @@
-/** An immutable view of the cached state at one moment. */
+/**
+ * The cloud account as last seen, plus what is under way: an immutable view of one moment for those who plan, and which
+ * node each move goes to, from its decision to its end.
+ */
 
-import { OVERDUE_ACTION_SECONDS, SECOND_MS, SECOND_READ_SECONDS } from "../bounds.js";
-import type { ProviderId } from "../providers/types.js";
-import { type CachedState, deadlineOf } from "./cached-state.js";
-import type { InventoryAddress, InventoryView, ResourceRef } from "./types.js";
+import { OVERDUE_ACTION_SECONDS, RESERVATION_SECONDS, SECOND_MS, SECOND_READ_SECONDS } from "../bounds.js";
+import type { Clock } from "../clock.js";
+import type { AddressFacts, ProviderId } from "../providers/types.js";
+import { type CachedState, deadlineOf, type OwnAction } from "./cached-state.js";
+
+/** Which resource. */
+export interface ResourceRef {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** An address as it is believed to be. */
+export interface InventoryAddress extends AddressFacts {
+  /** Since it was last read, or since the provider reported our action on it as completed. */
+  readonly ageSeconds: number;
+  /** A read said otherwise, or an action is overdue: one more read is needed. Look again soon, do not act on it. */
+  readonly unconfirmed: boolean;
+  /** An action of ours that runs, as far as is known. */
+  readonly inFlight?: OwnAction;
+  /** The last action of ours that did not end at its goal. */
+  readonly ended?: OwnAction;
+}
+
+/** Immutable: it shows one moment. */
+export interface InventoryView {
+  /** Whether this process has read the whole list. Nothing may be written before. */
+  readonly complete: boolean;
+  /** Since the last whole list was asked for. Infinity where there was none. */
+  readonly ageSeconds: number;
+  /** All addresses of the account and family, by address. Made anew each time: `get` for one of them. */
+  readonly addresses: ReadonlyMap<string, InventoryAddress>;
+  /** @param ip canonical. */
+  get(ip: string): InventoryAddress | undefined;
+  /** Whether the provider said, asked for this address alone, that it does not exist. */
+  isGone(ip: string): boolean;
+  /** Sorted by address. */
+  heldBy(node: ProviderId): readonly InventoryAddress[];
+  /** How many that are. */
+  heldCount(node: ProviderId): number;
+  /** Who has a move to this node under way. */
+  reservedFor(node: ProviderId): ResourceRef | undefined;
+  /** Seconds until an address that is doubted, or whose action is overdue, should be read again. Absent: none is. */
+  readonly rereadSeconds?: number;
+}
+
+/** Whether what a move is based on still holds; `unconfirmed`: a read contradicts it, and a second one must follow. */
+export type Confirmation = "holds" | "changed" | "unconfirmed";
+
+/** Whether the action that a status names is over, without having reached its goal. */
+export function hasEnded(address: Pick<InventoryAddress, "ended"> | undefined, { id, expected }: OwnAction): boolean {
+  return address?.ended?.id === id && address.ended.expected === expected;
+}
 
 /** These maps do not change any more. */
-export interface ViewFacts {
+interface ViewFacts {
   /** Monotonic ms. */
   readonly now: number;
   /** When the last whole list was asked for; `undefined`: none has arrived. */
@@ -19,7 +72,7 @@ export interface ViewFacts {
 }
 
 /** Of a node. */
-export interface Reserved {
+interface Reserved {
   readonly resource: ResourceRef;
   /** Monotonic ms: from then on it counts no more. */
   readonly until: number;
@@ -129,3 +182,64 @@ export const NOTHING_SEEN = createView({
   gone: new Set(),
   reservations: new Map(),
 });
+
+/** A map that gives out pictures of itself; each is a copy only where something has changed since the last one. */
+export class PicturedMap<K, V> extends Map<K, V> {
+  private last: ReadonlyMap<K, V> | undefined;
+
+  /** As it is now: later changes do not show. */
+  picture(): ReadonlyMap<K, V> {
+    this.last ??= new Map(this);
+    return this.last;
+  }
+
+  override set(key: K, value: V): this {
+    this.last = undefined;
+    return super.set(key, value);
+  }
+
+  override delete(key: K): boolean {
+    this.last = undefined;
+    return super.delete(key);
+  }
+
+  override clear(): void {
+    this.last = undefined;
+    super.clear();
+  }
+}
+
+/** Taken in the same turn as the decision; released when the move has ended, however it ended. */
+export interface Reservation {
+  readonly node: ProviderId;
+  release(): void;
+}
+
+/** A reservation that no run releases ends by itself. */
+export class Reservations {
+  private readonly reserved = new PicturedMap<ProviderId, Reserved>();
+
+  constructor(private readonly clock: Pick<Clock, "monotonic">) {}
+
+  /** `undefined`: the node is taken. */
+  reserve(node: ProviderId, resource: ResourceRef): Reservation | undefined {
+    const now = this.clock.monotonic();
+    const last = this.reserved.get(node);
+    if (last !== undefined && now < last.until) return undefined;
+    const mine: Reserved = { resource, until: now + RESERVATION_SECONDS * SECOND_MS };
+    this.reserved.set(node, mine);
+    const release = () => {
+      if (this.reserved.get(node) === mine) this.reserved.delete(node);
+    };
+    return { node, release };
+  }
+
+  /** The resource is gone. */
+  forget({ uid }: ResourceRef): void {
+    for (const [node, { resource }] of this.reserved) if (resource.uid === uid) this.reserved.delete(node);
+  }
+
+  picture(): ReadonlyMap<ProviderId, Reserved> {
+    return this.reserved.picture();
+  }
+}

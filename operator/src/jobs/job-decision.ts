@@ -1,11 +1,130 @@
-/** What to do about the one Job of a RoutedIP or of a class's firewall: start, wait, take its result, try again. Pure. */
+/** How far a Job is, read off the Job, its pods and what the server said; and what to do about it: start, wait, take its result, try again. Pure. */
 
-import { JOB_POLL_MS } from "../bounds.js";
-import { omitUndefined } from "../omit-undefined.js";
-import type { Problem } from "../reconcile/conditions/problem.js";
-import { afterFailure, isDue, type RetryState } from "../reconcile/retries/retry-schedule.js";
-import { inputOf, type JobVariables } from "./job.js";
-import { type JobObject, type JobState, reportedAddress } from "./job-state.js";
+import { canonicalIp, isIp } from "cdk8s-flipop/api";
+import { JOB_ASK_MS, JOB_POLL_MS } from "../bounds.js";
+import { timeOf } from "../clock.js";
+import { type KubeObject, keyOf } from "../kube/objects.js";
+import { jobMessages } from "../messages/jobs.js";
+import type { Problem } from "../messages/message.js";
+import { afterFailure, isDue, type RetryState } from "../reconcile/retries.js";
+import { compareText, omitUndefined } from "../values.js";
+import { inputOf, type JobVariables, startDeadlineOf } from "./job.js";
+import { isWaiting, type JobCondition, type JobPod, startObstacle } from "./pod-start.js";
+
+/** What is read of a Job. */
+export interface JobObject extends KubeObject {
+  readonly status?: {
+    readonly conditions?: readonly JobCondition[];
+  };
+}
+
+export interface JobScene {
+  readonly job: JobObject;
+  /** Of this Job. */
+  readonly pods: readonly JobPod[];
+  /** The newest warning of the server about this Job or its pod, as `<reason>: <note>`. */
+  readonly warning?: string;
+  /** The server has been asked for the pods and the warning: a cache that lags is no reason to give a Job up. */
+  readonly asked?: boolean;
+  /** The pods may be older than the end of the Job: caches of two kinds do not go in step. */
+  readonly stale?: boolean;
+  /** It has been deleted, though the cache still has it. */
+  readonly removed?: boolean;
+  /**
+   * When this process saw the Job first, ms since the epoch: the operator's clock may differ from the server's.
+   * @default when the Job was created
+   */
+  readonly seenAt?: number;
+  /** ms since the epoch. */
+  readonly now: number;
+}
+
+/**
+ * `stuck`: its pod has not started yet; `problem`, if anybody says why. `unread`: it has ended, and the server has not been asked
+ * yet for what its pods said. `succeeded` and `failed` carry the last words of its pod; empty: it said nothing.
+ * `ending`: it is being deleted, and what it reached has been taken or is lost.
+ */
+export type JobState =
+  | { readonly is: "running"; readonly requeueAt: number }
+  | { readonly is: "ending" }
+  | { readonly is: "stuck"; readonly requeueAt: number; readonly problem?: Problem }
+  | { readonly is: "unread" }
+  | { readonly is: "succeeded"; readonly words: string }
+  | { readonly is: "failed"; readonly words: string };
+
+export function jobState(scene: JobScene): JobState {
+  const { job, removed, stale } = scene;
+  if (removed === true || job.metadata.deletionTimestamp !== undefined) return { is: "ending" };
+  const end = conditionOf(job, "Complete") ?? conditionOf(job, "Failed");
+  if (end === undefined) return unfinished(scene);
+  return stale === true ? { is: "unread" } : ended(scene, end);
+}
+
+function ended({ pods }: JobScene, { type, message, reason }: JobCondition): JobState {
+  const words = lastWords(pods);
+  return type === "Complete" ? { is: "succeeded", words } : { is: "failed", words: words || (message ?? reason ?? "") };
+}
+
+function unfinished(scene: JobScene): JobState {
+  const { job, pods, now } = scene;
+  if (pods.length > 0 && !isWaiting(pods)) return { is: "running", requeueAt: now + JOB_POLL_MS };
+  const since = scene.seenAt ?? timeOf(job.metadata.creationTimestamp) ?? now;
+  const deadline = since + startDeadlineOf(job) * 1000;
+  const said = startObstacle(pods) ?? scene.warning;
+  if (now >= deadline) return overdue(scene, said);
+  const requeueAt = Math.min(now + JOB_ASK_MS, deadline);
+  if (said !== undefined) return { is: "stuck", requeueAt, problem: notStartedYet(job, said) };
+  return { is: now < since + JOB_ASK_MS ? "running" : "stuck", requeueAt };
+}
+
+/** A pod that starts while the operator deletes its Job could create an unreported address: Kubernetes ends this Job. */
+function overdue({ job, asked, now }: JobScene, said: string | undefined): JobState {
+  if (asked === true && !isCreating(inputOf(job))) return { is: "failed", words: notStarted(job, said) };
+  return { is: "stuck", requeueAt: now + JOB_POLL_MS, problem: notStartedYet(job, said) };
+}
+
+/** `namespace/name`. */
+function keyOfJob({ metadata: { namespace, name } }: JobObject): string {
+  return keyOf({ namespace, name });
+}
+
+function notStartedYet(job: JobObject, said: string | undefined): Problem {
+  return jobMessages.podNotStarted({ job: keyOfJob(job), said });
+}
+
+function notStarted(job: JobObject, said = "no reason is known"): string {
+  return `its pod did not start within ${startDeadlineOf(job)} s (${said})`;
+}
+
+/** The address that a Job reports: `{"routedIP": "..."}`, canonical. `undefined`: none that can be read. */
+export function reportedAddress(words: string): string | undefined {
+  try {
+    const parsed: unknown = JSON.parse(words);
+    if (typeof parsed !== "object" || parsed === null || !("routedIP" in parsed)) return undefined;
+    const { routedIP } = parsed;
+    return typeof routedIP === "string" && isIp(routedIP) ? canonicalIp(routedIP) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function conditionOf({ status }: JobObject, type: string) {
+  return status?.conditions?.find((condition) => condition.type === type && condition.status === "True");
+}
+
+/** Of the last pod; its first container that has something to say. */
+function lastWords(pods: readonly JobPod[]): string {
+  const ordered = [...pods].sort((a, b) =>
+    compareText(b.metadata.creationTimestamp ?? "", a.metadata.creationTimestamp ?? ""),
+  );
+  for (const { status } of ordered) {
+    const all = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
+    const words = all.map(({ state }) => state?.terminated?.message?.trim() ?? "").find((text) => text !== "");
+    if (words !== undefined) return words;
+    if (status?.message) return status.message;
+  }
+  return "";
+}
 
 export interface JobSituation {
   /** What is to be reached; `undefined`: nothing is left to do. */
@@ -57,7 +176,7 @@ function decideOnJob({ object, state }: NonNullable<JobSituation["job"]>, situat
     case "running":
       return { do: "wait", until: state.requeueAt, ...omitUndefined({ problem: failure }) };
     case "stuck":
-      return { do: "wait", until: now + JOB_POLL_MS, problem: { reason: "JobRefused", message: state.message } };
+      return { do: "wait", until: state.requeueAt, ...omitUndefined({ problem: state.problem ?? failure }) };
     case "succeeded":
       return succeeded(object, state.words);
     case "failed":
@@ -70,9 +189,7 @@ function succeeded(job: JobObject, words: string): JobDecision {
   if (!isCreating(variables)) return { do: "take", job, variables };
   const created = reportedAddress(words);
   if (created !== undefined) return { do: "take", job, variables, created };
-  const said = words === "" ? "nothing" : `"${words}"`;
-  const message = `Job ${job.metadata.name} completed, but did not report the address that it created as {"routedIP": "..."} in its termination message: it said ${said}; set spec.routedIP to the address`;
-  return { do: "give-up", job, problem: { reason: "AddressUnknown", message } };
+  return { do: "give-up", job, problem: jobMessages.addressNotReported({ job: keyOfJob(job), said: words }) };
 }
 
 function failed(
@@ -80,8 +197,7 @@ function failed(
   words: string,
   { retry, now }: { readonly retry: RetryState | undefined; readonly now: number },
 ): JobDecision {
-  const said = words === "" ? "no termination message" : words;
-  const problem: Problem = { reason: "JobFailed", message: `Job ${job.metadata.name} failed: ${said}` };
+  const problem = jobMessages.failed({ job: keyOfJob(job), said: words });
   const created = isCreating(inputOf(job)) ? reportedAddress(words) : undefined;
   const next = afterFailure(retry, { kind: "Unavailable" }, now);
   return { do: "retry", job, problem, retry: next, ...(created === undefined ? {} : { created }) };

@@ -1,57 +1,40 @@
 /** The Jobs of classes at the API server: found by their labels, created, deleted, tried by a dry run. */
 
 import type { ClusterRoutedIPClassSpec, JsonObject } from "cdk8s-flipop/api";
-import { CACHE_LAG_MS, JOB_TRIAL_MS } from "../bounds.js";
+import { CACHE_LAG_MS } from "../bounds.js";
 import type { ControllerContext } from "../controllers/context.js";
 import type { Cache } from "../kube/cache/cache.js";
 import { type WholeObject, wholeObjects } from "../kube/cache/slim.js";
-import type { KubeObject, ObjectMeta } from "../kube/objects.js";
-import { isConflict, isNotFound, StatusError } from "../kube/status-error.js";
-import { cachePart } from "../runtime/cache-part.js";
+import { isConflict, isNotFound } from "../kube/client.js";
+import { Redactor } from "../logging.js";
 import type { Synced } from "../runtime/manager.js";
-import { buildJob, JOB_LABELS, type JobOrder, type JobPurpose, serviceAccountOf } from "./job.js";
-import { accountProblem } from "./job-place.js";
-import { type JobObject, type JobPod, type JobScene, type JobState, jobState } from "./job-state.js";
+import { cachePart } from "../runtime/synced-kinds.js";
+import { compareText } from "../values.js";
+import { buildJob, JOB_LABELS, type JobOrder, type JobPurpose } from "./job.js";
+import { type JobObject, type JobScene, type JobState, jobState } from "./job-decision.js";
+import { isDefinite, JobDryRuns } from "./job-dry-run.js";
+import type { JobPod } from "./pod-start.js";
 
 export interface FoundJob {
   readonly object: JobObject;
   readonly state: JobState;
 }
 
-/** The answers of the server about the Jobs of one class as it is now. */
-export interface JobTrial {
-  readonly dryRun: "untried" | "accepted" | { readonly refused: string };
-  readonly accounts: ReadonlyMap<string, Pick<ObjectMeta, "labels"> | undefined>;
-  /** Time to ask again: what stood in the way may be gone, or the server has refused a Job since. */
-  readonly due: boolean;
-  /** When that is, ms since the epoch. Absent: nothing has been refused. */
-  readonly dueAt?: number;
-}
-
-const UNTRIED: JobTrial = { dryRun: "untried", accounts: new Map(), due: true };
-
-/** Of the Job controller, on each pod. */
-const JOB_UID_LABEL = "batch.kubernetes.io/controller-uid";
-
-/** The operator does not even ask the server for it. */
-export class JobRefusedError extends Error {
-  override readonly name = "JobRefusedError";
-}
-
-interface KnownTrial {
-  readonly key: string;
-  readonly trial: Omit<JobTrial, "due" | "dueAt">;
-  /** ms since the epoch; `undefined`: nothing has been refused. */
-  dueAt: number | undefined;
-}
+const OWN = { labelSelector: JOB_LABELS.uid }; // Jobs of the operator and their pods have this label.
+const JOB_UID_LABEL = "batch.kubernetes.io/controller-uid"; // The Job controller sets it on each pod.
 
 export class JobService {
   /** For the manager. */
   readonly parts: readonly Synced[];
   readonly jobs: readonly Cache<WholeObject<JobObject>>[];
   readonly pods: readonly Cache<WholeObject<JobPod>>[];
-  private readonly trials = new Map<string, KnownTrial>();
   private readonly warnings = new Map<string, string>();
+  /** By the uid of a Job: its pods, as the server had them before the cache. */
+  private readonly listed = new Map<string, readonly JobPod[]>();
+  /** When this process saw a Job first, by uid, ms since the epoch. */
+  private readonly seen = new Map<string, number>();
+  /** Uids of Jobs about whose start the server has been asked. */
+  private readonly asked = new Set<string>();
   /** By uid, until the cache knows. */
   private readonly removed = new Set<string>();
   /** The same of those that are new: without them a Job would be missed, and another one started beside it. */
@@ -62,18 +45,22 @@ export class JobService {
   private readonly lastPods = new Map<string, JobPod>();
   private readonly ends: readonly (() => void)[];
   private unconfirmed: (className: string) => void = () => undefined;
+  /** What the server says of classes. */
+  readonly dryRuns: JobDryRuns;
 
   /** The watches start at once. */
   constructor(
     private readonly context: Pick<ControllerContext, "watches" | "client" | "clock">,
     readonly namespaces: readonly string[],
+    private readonly redactor: Pick<Redactor, "scrub"> = new Redactor(),
   ) {
     const { watches } = context;
+    this.dryRuns = new JobDryRuns(context);
     this.jobs = namespaces.map((namespace) =>
-      watches.kind("jobs", `/apis/batch/v1/namespaces/${namespace}/jobs`, wholeObjects<JobObject>()),
+      watches.kind("jobs", `/apis/batch/v1/namespaces/${namespace}/jobs`, wholeObjects<JobObject>(), OWN),
     );
     this.pods = namespaces.map((namespace) =>
-      watches.kind("job-pods", `/api/v1/namespaces/${namespace}/pods`, wholeObjects<JobPod>()),
+      watches.kind("job-pods", `/api/v1/namespaces/${namespace}/pods`, wholeObjects<JobPod>(), OWN),
     );
     this.parts = [...this.jobs, ...this.pods].map((cache) => cachePart(cache));
     this.ends = [
@@ -99,18 +86,32 @@ export class JobService {
       return labels[JOB_LABELS.uid] === uid && labels[JOB_LABELS.purpose] === purpose;
     });
     const [object] = found.sort((a, b) =>
-      compare(a.metadata.creationTimestamp ?? "", b.metadata.creationTimestamp ?? ""),
+      compareText(a.metadata.creationTimestamp ?? "", b.metadata.creationTimestamp ?? ""),
     );
     if (object === undefined) return undefined;
     const { uid: ofJob } = object.metadata;
+    const now = this.context.clock.now();
+    const seenAt = this.seen.get(ofJob) ?? now;
+    this.seen.set(ofJob, seenAt);
     const warning = this.warnings.get(ofJob);
     const scene = {
       job: object,
       ...this.podsOf(object),
       removed: this.removed.has(ofJob),
-      now: this.context.clock.now(),
+      asked: this.asked.has(ofJob),
+      seenAt,
+      now,
     };
-    return { object, state: jobState({ ...scene, ...(warning === undefined ? {} : { warning }) }) };
+    const state = jobState({ ...scene, ...(warning === undefined ? {} : { warning }) });
+    return { object, state: this.redacted(state) };
+  }
+
+  /** What a Job says goes into conditions and Events, which more people may read than its logs. */
+  private redacted(state: JobState): JobState {
+    if ("words" in state) return { ...state, words: this.redactor.scrub(state.words) };
+    if (state.is !== "stuck" || state.problem === undefined) return state;
+    const { problem } = state;
+    return { ...state, problem: { ...problem, message: this.redactor.scrub(problem.message) } };
   }
 
   /**
@@ -120,12 +121,15 @@ export class JobService {
   async create(order: JobOrder): Promise<void> {
     const path = `/apis/batch/v1/namespaces/${order.namespace}/jobs`;
     try {
-      await this.checkAccount(order);
+      await this.dryRuns.checkAccount(order);
       const job = await this.context.client.request<JobObject>({ method: "POST", path, body: buildJob(order) });
       this.created.set(job.metadata.uid, { job, at: this.context.clock.monotonic() });
     } catch (error) {
       if (isConflict(error)) return;
-      if (isDefinite(error)) this.contradiction(order.owner.name);
+      if (isDefinite(error)) {
+        this.dryRuns.contradict(order.owner.name);
+        this.unconfirmed(order.owner.name);
+      }
       throw error;
     }
   }
@@ -146,85 +150,42 @@ export class JobService {
    * @returns whether there was anything to ask
    */
   async ask({ object, state }: FoundJob): Promise<boolean> {
-    if (state.is === "stuck") await this.lookForWarning(object);
+    if (state.is === "stuck") await this.askAboutStart(object);
     else if (state.is === "unread") await this.readPods(object);
     else return false;
     return true;
   }
 
   /** The cache of Jobs may be ahead of that of pods: their last words would be missed, and the address in them. */
-  private async readPods({ metadata: { uid, namespace = "" } }: JobObject): Promise<void> {
-    const path = `/api/v1/namespaces/${namespace}/pods?labelSelector=${JOB_UID_LABEL}%3D${uid}`;
-    const { items } = await this.context.client.request<{ readonly items: readonly JobPod[] }>({ method: "GET", path });
+  private async readPods(job: JobObject): Promise<void> {
+    const { uid } = job.metadata;
+    const items = await this.listPods(job);
     if ([...this.all()].some((job) => job.metadata.uid === uid)) this.read.set(uid, items);
   }
 
-  private async lookForWarning({ metadata: { uid, name, namespace = "" } }: JobObject): Promise<void> {
+  /** Pods that the cache does not have yet, and then a warning. */
+  private async askAboutStart(job: JobObject): Promise<void> {
+    const { uid } = job.metadata;
+    if (this.podsOf(job).pods.length === 0) this.listed.set(uid, await this.listPods(job));
+    await this.lookForWarning(job);
+    this.asked.add(uid);
+  }
+
+  private async listPods({ metadata: { uid, namespace = "" } }: JobObject): Promise<readonly JobPod[]> {
+    const path = `/api/v1/namespaces/${namespace}/pods?labelSelector=${JOB_UID_LABEL}%3D${uid}`;
+    return (await this.context.client.request<{ readonly items: readonly JobPod[] }>({ method: "GET", path })).items;
+  }
+
+  /** Of its pod, such as a volume that cannot be mounted; without a pod, of the Job itself. */
+  private async lookForWarning(job: JobObject): Promise<void> {
+    const { uid, namespace = "" } = job.metadata;
+    const name = this.podsOf(job).pods[0]?.metadata.name ?? job.metadata.name;
     const path = `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
-    const list = await this.context.client.request<EventList>({ method: "GET", path });
+    const query = { fieldSelector: `regarding.name=${name},type=Warning` };
+    const list = await this.context.client.request<EventList>({ method: "GET", path, query });
     const own = list.items.filter(({ type, regarding }) => type === "Warning" && regarding?.name === name);
     const last = own.at(-1);
     if (last !== undefined) this.warnings.set(uid, `${last.reason}: ${last.note}`);
-  }
-
-  trialOf(name: string, spec: ClusterRoutedIPClassSpec): JobTrial {
-    const known = this.trials.get(name);
-    if (known?.key !== JSON.stringify(spec)) return UNTRIED;
-    const { dueAt } = known;
-    if (dueAt === undefined) return { ...known.trial, due: false };
-    return { ...known.trial, due: this.context.clock.now() >= dueAt, dueAt };
-  }
-
-  /** A dry run of both Jobs, and a look at the accounts that they ask for. */
-  async tryOut(className: string, spec: ClusterRoutedIPClassSpec, orders: readonly JobOrder[]): Promise<void> {
-    const accounts = new Map<string, Pick<ObjectMeta, "labels"> | undefined>();
-    let dryRun: JobTrial["dryRun"] = "accepted";
-    let refusedAccount = false;
-    for (const order of orders) {
-      const account = serviceAccountOf(order.spec);
-      if (account !== "") accounts.set(account, await this.account(order.namespace, account));
-      refusedAccount ||= accountProblem(account, order.namespace, accounts.get(account)) !== undefined;
-      const refused = await this.refusal(order);
-      if (refused !== undefined) dryRun = { refused };
-    }
-    const dueAt = dryRun !== "accepted" || refusedAccount ? this.context.clock.now() + JOB_TRIAL_MS : undefined;
-    this.trials.set(className, { key: JSON.stringify(spec), trial: { dryRun, accounts }, dueAt });
-  }
-
-  /** The label may have been taken off since the trial. */
-  private async checkAccount({ spec, namespace }: JobOrder): Promise<void> {
-    const name = serviceAccountOf(spec);
-    if (name === "") return;
-    const problem = accountProblem(name, namespace, await this.account(namespace, name));
-    if (problem !== undefined) throw new JobRefusedError(problem.message);
-  }
-
-  private contradiction(className: string): void {
-    const known = this.trials.get(className);
-    if (known !== undefined) known.dueAt = this.context.clock.now();
-    this.unconfirmed(className);
-  }
-
-  private async refusal(order: JobOrder): Promise<string | undefined> {
-    const path = `/apis/batch/v1/namespaces/${order.namespace}/jobs?dryRun=All&fieldValidation=Strict`;
-    try {
-      await this.context.client.request({ method: "POST", path, body: buildJob(order) });
-      return undefined;
-    } catch (error) {
-      if (isConflict(error)) return undefined;
-      if (isRefusal(error)) return error.message;
-      throw error;
-    }
-  }
-
-  private async account(namespace: string, name: string): Promise<Pick<ObjectMeta, "labels"> | undefined> {
-    try {
-      const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}`;
-      return (await this.context.client.request<KubeObject>({ method: "GET", path })).metadata;
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
   }
 
   private podsOf({ metadata: { uid } }: JobObject): Pick<JobScene, "pods" | "stale"> {
@@ -235,7 +196,8 @@ export class JobService {
     const last = this.lastPods.get(uid);
     // The server deletes the pods of a Job that ran into its deadline: what they said comes with their end.
     const stale = read === undefined || own.some(({ status }) => !isOver(status?.phase));
-    return { pods: own.length > 0 || last === undefined ? own : [last], stale };
+    if (own.length > 0) return { pods: own, stale };
+    return { pods: last === undefined ? (this.listed.get(uid) ?? []) : [last], stale };
   }
 
   private keep({ object: pod }: WholeObject<JobPod>): void {
@@ -249,6 +211,9 @@ export class JobService {
     if (!gone) return;
     this.removed.delete(metadata.uid);
     this.warnings.delete(metadata.uid);
+    this.listed.delete(metadata.uid);
+    this.asked.delete(metadata.uid);
+    this.seen.delete(metadata.uid);
     this.read.delete(metadata.uid);
     this.lastPods.delete(metadata.uid);
   }
@@ -284,17 +249,7 @@ export function jobSpecOf(spec: ClusterRoutedIPClassSpec, purpose: JobPurpose): 
   return (purpose === "assign" ? spec.updateRoutedIP : spec.updateFirewall) ?? {};
 }
 
-/** There is no such Job, and none will come of it. */
-export function isDefinite(error: unknown): boolean {
-  return error instanceof JobRefusedError || isRefusal(error);
-}
-
-/** It would be the same if it were sent again now. */
-function isRefusal(error: unknown): error is StatusError {
-  return error instanceof StatusError && error.code >= 400 && error.code < 500 && error.code !== 429;
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
+/** How long its pod may take to start. */
+export function deadlineOf({ startDeadlineSeconds }: ClusterRoutedIPClassSpec): Pick<JobOrder, "startDeadlineSeconds"> {
+  return startDeadlineSeconds === undefined ? {} : { startDeadlineSeconds };
 }

@@ -1,15 +1,114 @@
-/** The Job of a class: its author's template, with everything forced that an author must not decide. Pure. */
+/**
+ * The Job of a class: its environment variables, where it may run and as whom, and its author's template, with everything
+ * forced that an author must not decide. Pure.
+ */
 
 import { createHash } from "node:crypto";
 import {
   API_GROUP,
+  type ClusterRoutedIPClassSpec,
   FORCED_JOB_FIELDS,
   FORCED_POD_FIELDS,
   GROUP_VERSION,
+  JOB_START_SECONDS,
   type JsonObject,
+  Label,
   MAX_JOB_SECONDS,
+  type RoutedPort,
 } from "cdk8s-flipop/api";
-import type { KubeObject } from "../kube/objects.js";
+import type { KubeObject, ObjectMeta } from "../kube/objects.js";
+import { jobMessages } from "../messages/jobs.js";
+import type { Problem } from "../messages/message.js";
+import type { ProviderId } from "../providers/types.js";
+import { compareText } from "../values.js";
+
+export interface JobNode {
+  readonly name: string;
+  readonly providerID: ProviderId;
+}
+
+interface AssignInput {
+  readonly namespace: string;
+  readonly name: string;
+  /** Absent: one is to be created and reported. */
+  readonly ip?: string;
+  readonly node: JobNode;
+  readonly previous?: JobNode;
+  /** Of the elected node; empty: unknown. */
+  readonly region: string;
+}
+
+export function assignVariables({ namespace, name, ip = "", node, previous, region }: AssignInput): JobVariables {
+  return {
+    ROUTED_IP: ip,
+    ROUTED_IP_NAME: name,
+    ROUTED_IP_NAMESPACE: namespace,
+    NODE_NAME: node.name,
+    NODE_PROVIDER_ID: node.providerID,
+    PREVIOUS_NODE_NAME: previous?.name ?? "",
+    PREVIOUS_NODE_PROVIDER_ID: previous?.providerID ?? "",
+    REGION: region,
+  };
+}
+
+/** What one RoutedIP of the class needs of the firewall. */
+export interface FirewallNeed {
+  readonly ports: readonly Pick<RoutedPort, "protocol" | "port">[];
+  readonly nodes: readonly JobNode[];
+}
+
+/** Sorted, so that the same needs give the same text. */
+export interface FirewallRuleOrder {
+  readonly protocol: "tcp" | "udp";
+  readonly port: number;
+  readonly nodes: readonly JobNode[];
+}
+
+/** The full set of a class: each port with all nodes that need it. */
+export function firewallOrders(needs: readonly FirewallNeed[]): readonly FirewallRuleOrder[] {
+  const orders = new Map<string, FirewallRuleOrder>();
+  for (const { ports, nodes } of needs) {
+    for (const { protocol, port } of ports) {
+      const known = orders.get(`${protocol} ${port}`)?.nodes ?? [];
+      const order = {
+        protocol: protocol === "UDP" ? ("udp" as const) : ("tcp" as const),
+        port,
+        nodes: union(known, nodes),
+      };
+      orders.set(`${protocol} ${port}`, order);
+    }
+  }
+  return [...orders.values()]
+    .filter(({ nodes }) => nodes.length > 0)
+    .sort((a, b) => a.port - b.port || compareText(a.protocol, b.protocol));
+}
+
+export function firewallVariables(orders: readonly FirewallRuleOrder[]): JobVariables {
+  return { FIREWALL_RULES: JSON.stringify(orders) };
+}
+
+function union(a: readonly JobNode[], b: readonly JobNode[]): readonly JobNode[] {
+  const all = new Map([...a, ...b].map((node) => [node.providerID, node]));
+  return [...all.values()].sort((one, other) => compareText(one.providerID, other.providerID));
+}
+
+/** @param namespaces those in which Jobs may run; the first is the default. */
+export function jobNamespaceOf(
+  { jobNamespace }: ClusterRoutedIPClassSpec,
+  { namespaces }: { readonly namespaces: readonly string[] },
+): string {
+  return jobNamespace ?? namespaces[0] ?? "";
+}
+
+/** A Job may run without a ServiceAccount, or with one that an administrator has labelled for it. */
+export function accountProblem(
+  name: string,
+  namespace: string,
+  account: Pick<ObjectMeta, "labels"> | undefined,
+): Problem | undefined {
+  if (name === "" || account?.labels?.[Label.job] !== undefined) return undefined;
+  return jobMessages.accountNotLabelled({ name, namespace, exists: account !== undefined });
+}
 
 export type JobPurpose = "assign" | "firewall";
 
@@ -21,7 +120,10 @@ export const JOB_LABELS = {
 } as const;
 
 /** On every Job: its variables as JSON: what it was started with. */
-export const JOB_INPUT = `${API_GROUP}/input`;
+const JOB_INPUT = `${API_GROUP}/input`;
+
+/** On every Job: how long its pod may take to start. */
+const START_DEADLINE = `${API_GROUP}/start-deadline-seconds`;
 
 export type JobVariables = Readonly<Record<string, string>>;
 
@@ -38,9 +140,11 @@ export interface JobOrder {
   readonly secrets: readonly string[];
   /** Failures of the same input before. */
   readonly attempt: number;
+  /** @default 60 */
+  readonly startDeadlineSeconds?: number;
 }
 
-export type Job = KubeObject & { readonly spec: JsonObject };
+type Job = KubeObject & { readonly spec: JsonObject };
 
 /** The same order has the same name: a retry after a crash finds the Job of the first try. */
 export function jobName({
@@ -65,7 +169,10 @@ export function buildJob(order: JobOrder): Omit<Job, "metadata"> & { readonly me
       name: jobName(order),
       namespace: order.namespace,
       labels,
-      annotations: { [JOB_INPUT]: inputText(order.variables) },
+      annotations: {
+        [JOB_INPUT]: inputText(order.variables),
+        [START_DEADLINE]: `${order.startDeadlineSeconds ?? JOB_START_SECONDS}`,
+      },
       ownerReferences: [ownerOf(order)],
     },
     spec: {
@@ -99,7 +206,25 @@ export function inputOf({ metadata }: Pick<KubeObject, "metadata">): JobVariable
   }
 }
 
-export function inputText(variables: JobVariables): string {
+/** In seconds. */
+export function startDeadlineOf({ metadata }: Pick<KubeObject, "metadata">): number {
+  const seconds = Number(metadata.annotations?.[START_DEADLINE] ?? JOB_START_SECONDS);
+  return Number.isFinite(seconds) && seconds > 0 ? seconds : JOB_START_SECONDS;
+}
+
+/** The pod that the Job controller would create of it, for a dry run. */
+export function podOfJob({ metadata, spec }: ReturnType<typeof buildJob>): JsonObject {
+  const template = objectOf(spec["template"]);
+  const { name, namespace } = metadata;
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { ...objectOf(template["metadata"]), name, namespace },
+    spec: template["spec"],
+  };
+}
+
+function inputText(variables: JobVariables): string {
   return JSON.stringify(Object.fromEntries(Object.entries(variables).sort(([a], [b]) => (a < b ? -1 : 1))));
 }
 
@@ -131,6 +256,8 @@ function containersOf(list: unknown, { variables, secrets }: JobOrder): readonly
     const container = objectOf(each);
     const env = entriesOf(container["env"]).filter(({ name }) => !(typeof name === "string" && name in variables));
     return {
+      // Of a script that fails, the Event shows what it printed last.
+      terminationMessagePolicy: "FallbackToLogsOnError",
       ...container,
       env: [...env, ...own],
       envFrom: [...entriesOf(container["envFrom"]), ...secrets.map((name) => ({ secretRef: { name } }))],

@@ -1,4 +1,4 @@
-/** The seam between everything that talks to the Kubernetes API and the transport that carries it. */
+/** The seam between everything that talks to the Kubernetes API and the transport that carries it: requests, streams, and the errors of the server. */
 
 export type KubeMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -30,6 +30,8 @@ export interface KubeRequest {
    */
   readonly maxAttempts?: number;
   readonly signal?: AbortSignal;
+  /** Asks for the metadata alone. A server that cannot do that sends the whole object. @default false */
+  readonly metadataOnly?: boolean;
   /** Asks for protobuf, and reads it where the answer is a list. The server may answer in JSON all the same. @default JSON */
   readonly decoder?: BodyDecoder;
 }
@@ -47,4 +49,108 @@ export interface KubeStream extends AsyncIterable<Buffer> {
   readonly contentType?: string;
   /** Ends the stream and destroys its socket; safe to call twice. */
   close(): void;
+}
+
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly field?: string;
+}
+
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly StatusCause[];
+  readonly retryAfterSeconds?: number;
+}
+
+export interface StatusErrorProps {
+  /** HTTP status code. */
+  readonly code: number;
+  /** `NotFound`, `Conflict`, ...; empty when the server gave none. */
+  readonly reason: string;
+  readonly message: string;
+  readonly details?: StatusDetails;
+  /** From the `Retry-After` header, else from the details. */
+  readonly retryAfterSeconds?: number;
+}
+
+export class StatusError extends Error {
+  readonly code: number;
+  readonly reason: string;
+  readonly details: StatusDetails;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(props: StatusErrorProps) {
+    super(props.message);
+    this.name = "StatusError";
+    this.code = props.code;
+    this.reason = props.reason;
+    this.details = props.details ?? {};
+    this.retryAfterSeconds = props.retryAfterSeconds ?? this.details.retryAfterSeconds;
+  }
+}
+
+export function isNotFound(error: unknown): error is StatusError {
+  return error instanceof StatusError && error.code === 404;
+}
+
+/** 409 of any reason: a stale resourceVersion or an object that exists already. */
+export function isConflict(error: unknown): error is StatusError {
+  return error instanceof StatusError && error.code === 409;
+}
+
+/** 410: the resourceVersion or continue token has been compacted away. */
+function isGone(error: unknown): error is StatusError {
+  return error instanceof StatusError && error.code === 410;
+}
+
+/** As client-go's `IsResourceExpired` or `IsGone`: either says that the resourceVersion is of no use any more. */
+export function isExpired(error: unknown): error is StatusError {
+  return isGone(error) || (error instanceof StatusError && (error.reason === "Expired" || error.reason === "Gone"));
+}
+
+export function isUnauthorized(error: unknown): error is StatusError {
+  return error instanceof StatusError && error.code === 401;
+}
+
+export function isForbidden(error: unknown): error is StatusError {
+  return error instanceof StatusError && error.code === 403;
+}
+
+/** 422: the object or patch was understood and refused; also a failed JSON-patch `test`. */
+export function isInvalid(error: unknown): error is StatusError {
+  return error instanceof StatusError && error.code === 422;
+}
+
+/** The namespace's Pod Security level does not allow the pod. The server answers 403 for missing rights and quotas, too. */
+export function isPodSecurityRefusal(error: unknown): error is StatusError {
+  return error instanceof StatusError && error.code === 403 && error.message.includes("violates PodSecurity");
+}
+
+export function isTooManyRequests(error: unknown): error is StatusError {
+  return error instanceof StatusError && error.code === 429;
+}
+
+/** The storage of a fresh CRD takes about a second to be ready; until then the server answers 429 with Retry-After 1. */
+export function isInitializing(error: unknown): error is StatusError {
+  return isTooManyRequests(error) && error.message.includes("storage is (re)initializing");
+}
+
+const TOO_LARGE_CAUSE = "ResourceVersionTooLarge";
+const TOO_LARGE_MESSAGE = "Too large resource version";
+
+/**
+ * The server has not seen our resourceVersion yet: an etcd restore, or a stale API server behind a load balancer.
+ * The message is what servers before 1.19 give instead of the cause.
+ */
+export function isTooLargeResourceVersion(error: unknown): error is StatusError {
+  if (!(error instanceof StatusError)) return false;
+  const causes = error.details.causes ?? [];
+  return (
+    causes.some((cause) => cause.reason === TOO_LARGE_CAUSE || (cause.message ?? "").includes(TOO_LARGE_MESSAGE)) ||
+    error.message.includes(TOO_LARGE_MESSAGE)
+  );
 }

@@ -1,6 +1,6 @@
-/** The shapes on the wire that this folder reads, and the least that a cached object has. */
+/** The shapes on the wire that this folder reads, the least that a cached object has, equality, and label selectors. */
 
-export interface OwnerReference {
+interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
@@ -52,4 +52,79 @@ export function keyOf(object: Pick<Cached, "name" | "namespace">): string {
 export interface WatchEvent {
   readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
   readonly object: KubeObject;
+}
+
+/** Structural equality of JSON values; a key whose value is `undefined` counts as absent. */
+export function jsonEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (Array.isArray(a) || Array.isArray(b)) return Array.isArray(a) && Array.isArray(b) && arraysEqual(a, b);
+  return recordsEqual(a as Record<string, unknown>, b as Record<string, unknown>);
+}
+
+function arraysEqual(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((item, index) => jsonEqual(item, b[index]));
+}
+
+function recordsEqual(a: Record<string, unknown>, b: Record<string, unknown>): boolean {
+  for (const key in a) if (!jsonEqual(a[key], b[key])) return false;
+  for (const key in b) if (b[key] !== undefined && a[key] === undefined) return false;
+  return true;
+}
+
+type SelectorOperator = "In" | "NotIn" | "Exists" | "DoesNotExist";
+
+interface SelectorRequirement {
+  readonly key: string;
+  readonly operator: SelectorOperator;
+  /** For In and NotIn. */
+  readonly values?: readonly string[];
+}
+
+export interface LabelSelector {
+  readonly matchLabels?: Readonly<Record<string, string>>;
+  readonly matchExpressions?: readonly SelectorRequirement[];
+}
+
+/** Canonical: equal selectors give equal strings, whatever their order. Empty for a selector that matches all. */
+export function selectorString(selector: LabelSelector): string {
+  const labels = Object.entries(selector.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`);
+  const expressions = (selector.matchExpressions ?? []).map(requirementString);
+  return [...new Set([...labels, ...expressions])].sort().join(",");
+}
+
+export function matchesLabels(selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean {
+  return (
+    Object.entries(selector.matchLabels ?? {}).every(([key, value]) => labels[key] === value) &&
+    (selector.matchExpressions ?? []).every((requirement) => meets(requirement, labels))
+  );
+}
+
+function requirementString({ key, operator, values = [] }: SelectorRequirement): string {
+  const list = [...new Set(values)].sort().join(",");
+  switch (operator) {
+    case "In":
+      return `${key} in (${list})`;
+    case "NotIn":
+      return `${key} notin (${list})`;
+    case "Exists":
+      return key;
+    case "DoesNotExist":
+      return `!${key}`;
+  }
+}
+
+/** As the server: NotIn also holds where the label is absent. */
+function meets({ key, operator, values = [] }: SelectorRequirement, labels: Readonly<Record<string, string>>): boolean {
+  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
+  switch (operator) {
+    case "In":
+      return value !== undefined && values.includes(value);
+    case "NotIn":
+      return value === undefined || !values.includes(value);
+    case "Exists":
+      return value !== undefined;
+    case "DoesNotExist":
+      return value === undefined;
+  }
 }

@@ -1,9 +1,8 @@
-/** The one ordered list of checks behind every choice of a node and every refusal in a condition. */
+/** The one ordered list of checks behind every choice of a node and every refusal in a condition, and how conditions sum refusals up. */
 
 import { REFUSALS, type RefusalReason, type SelectorRequirement, selectorMatches, tolerates } from "cdk8s-flipop/api";
 import type { CompiledMatch } from "./compile-match.js";
-import type { NodeFacts } from "./node-facts.js";
-import { CORDON_TAINT, type TaintFacts, taintText } from "./taints.js";
+import { CORDON_TAINT, type NodeFacts, type TaintFacts, taintText } from "./node-facts.js";
 import type { Workload } from "./workload.js";
 
 /** Why a node is no candidate. */
@@ -15,6 +14,8 @@ export interface Refusal {
   readonly recoverable: boolean;
   /** When it came about by the cluster's own times, ms since the epoch. Absent: the cluster does not say. */
   readonly since?: number;
+  /** Of a failed probe: a witness contradicts it, so the node may live. */
+  readonly isContested?: true;
 }
 
 export interface Verdict {
@@ -28,34 +29,56 @@ export interface CheckInput {
   readonly match: CompiledMatch;
   /** Absent: it plays no part. */
   readonly workload?: Workload;
+  /** What the probes of the node found wrong. Absent: nothing, or they play no part. */
+  readonly probeFailure?: string;
+  /** Whether a witness contradicts that. @default false */
+  readonly isContested?: boolean;
 }
 
 /** One question to a node; `undefined`: nothing against it. */
-export type Check = (input: CheckInput) => Refusal | undefined;
+type Check = (input: CheckInput) => Refusal | undefined;
 
 /** To refuse nodes for one more reason, add a check here and its reason to `REFUSALS`. */
-const CHECKS: readonly Check[] = [
-  labelsDiffer,
-  deleting,
-  noProviderId,
-  foreignProviderId,
-  duplicateProviderId,
-  cordoned,
-  tainted,
-  notReady,
-  unwell,
-  noPod,
-  podNotReady,
-];
+const CHECKS = {
+  LabelsDiffer: labelsDiffer,
+  NodeDeleting: deleting,
+  NoProviderID: noProviderId,
+  ForeignProviderID: foreignProviderId,
+  DuplicateProviderID: duplicateProviderId,
+  Cordoned: cordoned,
+  Tainted: tainted,
+  NodeNotReady: notReady,
+  NodeUnwell: unwell,
+  NoPod: noPod,
+  PodNotReady: podNotReady,
+  ProbeFailed: probeFailed,
+} as const satisfies Readonly<Partial<Record<RefusalReason, Check>>>;
+
+/** Reasons that a check of a node has; the others come from its history. */
+export type CheckedReason = keyof typeof CHECKS;
+
+const ALL_CHECKS: readonly Check[] = Object.values(CHECKS);
+
+/** Each check by itself, passed or not, in their order: what `flipop explain` shows. */
+export function checksOf(
+  input: CheckInput,
+): readonly { readonly reason: CheckedReason; readonly refusal: Refusal | undefined }[] {
+  return (Object.keys(CHECKS) as CheckedReason[]).map((reason) => ({ reason, refusal: CHECKS[reason](input) }));
+}
 
 /** All that speaks against a node. */
 export function refusalsOf(input: CheckInput): readonly Refusal[] {
   const refusals: Refusal[] = [];
-  for (const check of CHECKS) {
+  for (const check of ALL_CHECKS) {
     const refusal = check(input);
     if (refusal !== undefined) refusals.push(refusal);
   }
   return refusals.length === 0 ? NONE : refusals;
+}
+
+/** A node that runs and serves, and that a person has only cordoned: its addresses work until it goes. */
+export function isOnlyCordoned({ refusals }: Pick<Verdict, "refusals">): boolean {
+  return refusals.length > 0 && refusals.every(({ reason }) => reason === "Cordoned");
 }
 
 /** A refusal whose recoverability is that of its reason. */
@@ -130,6 +153,11 @@ function podNotReady({ workload }: CheckInput): Refusal | undefined {
   return { ...unready, recoverable: unready.recoverable && workload.leaving !== true };
 }
 
+function probeFailed({ probeFailure, isContested = false }: CheckInput): Refusal | undefined {
+  if (probeFailure === undefined) return undefined;
+  return { ...refusal("ProbeFailed", probeFailure), ...(isContested && { isContested }) };
+}
+
 function untolerated<T extends TaintFacts>(taints: readonly T[], { tolerations }: CompiledMatch): readonly T[] {
   return taints.filter((taint) => !tolerations.some((toleration) => tolerates(toleration, taint)));
 }
@@ -141,4 +169,73 @@ function taintsText(against: readonly TaintFacts[]): string {
 function labelText({ key, operator, values }: SelectorRequirement, labels: Readonly<Record<string, string>>): string {
   const seen = Object.hasOwn(labels, key) ? `its label ${key} is "${labels[key]}"` : `it has no label ${key}`;
   return `${seen}, nodeLabel asks for ${key} ${[operator, ...values].join(" ")}`;
+}
+
+/** What follows from a reason: whoever hears of it expects no less. */
+const IMPLIED: Readonly<Partial<Record<RefusalReason, readonly RefusalReason[]>>> = {
+  NodeDeleting: ["Cordoned", "NodeNotReady", "NodeUnwell", "PodNotReady"],
+  // Kubernetes taints such a node, and marks its pods.
+  NodeNotReady: ["NodeUnwell", "PodNotReady"],
+};
+
+/** For people: permanent reasons first, and none that another one implies. */
+export function notableRefusals(refusals: readonly Refusal[]): readonly Refusal[] {
+  const implied = new Set(refusals.flatMap(({ reason }) => IMPLIED[reason] ?? []));
+  const rank = ({ reason }: Refusal) => Number(REFUSALS[reason].recoverable);
+  return refusals.filter(({ reason }) => !implied.has(reason)).sort((a, b) => rank(a) - rank(b));
+}
+
+interface RefusalCount {
+  readonly reason: RefusalReason;
+  readonly nodes: number;
+  /** The first of these nodes by name, and its observed state. */
+  readonly example: { readonly node: string; readonly detail: string };
+}
+
+export interface Tally {
+  /** All nodes of the cluster. */
+  readonly nodes: number;
+  readonly candidates: number;
+  /** Those that are not meant: without the labels or without any pod asked for, well or not. */
+  readonly unmeant: number;
+  /** What these are without, as far as is known: `label pool=edge`. */
+  readonly lacking: string;
+  /** The checks that these do not pass; one of them, where `lacking` names two things. */
+  readonly lacks: readonly RefusalReason[];
+  /** The others, each counted for its first refusal; most nodes first. */
+  readonly refused: readonly RefusalCount[];
+}
+
+/** @param verdicts of the nodes that are meant. */
+export function tallyOf(
+  { nodes, lacking, lacks }: Pick<Tally, "nodes" | "lacking" | "lacks">,
+  verdicts: Iterable<Verdict>,
+): Tally {
+  const counts = new Map<RefusalReason, RefusalCount>();
+  let [seen, candidates] = [0, 0];
+  for (const verdict of verdicts) {
+    const refusal = verdict.refusals[0];
+    seen += 1;
+    if (refusal === undefined) candidates += 1;
+    else counts.set(refusal.reason, counted(counts.get(refusal.reason), verdict.node.name, refusal));
+  }
+  const refused = [...counts.values()].sort((a, b) => b.nodes - a.nodes || (a.reason < b.reason ? -1 : 1));
+  return { nodes, candidates, unmeant: nodes - seen, lacking, lacks, refused };
+}
+
+/** `1 of 9 nodes match; 6 lack label pool=edge; 2 NodeNotReady (node-3: Ready is Unknown)`. */
+export function tallyText({ nodes, candidates, unmeant, lacking, refused }: Tally): string {
+  if (nodes === 0) return "the cluster has no nodes";
+  const reasons = refused.map(({ reason, nodes: n, example }) => `${n} ${reason} (${example.node}: ${example.detail})`);
+  const without = unmeant === 0 ? [] : [`${unmeant} ${unmeant === 1 ? "lacks" : "lack"} ${lacking}`];
+  return [`${candidates} of ${nodes} nodes match`, ...without, ...reasons].join("; ");
+}
+
+function counted(
+  known: RefusalCount | undefined,
+  node: string,
+  { reason, detail }: { readonly reason: RefusalReason; readonly detail: string },
+): RefusalCount {
+  const example = known === undefined || node < known.example.node ? { node, detail } : known.example;
+  return { reason, nodes: (known?.nodes ?? 0) + 1, example };
 }

@@ -1,4 +1,4 @@
-/** From `spec.match` as people write it to what the checks read: parsed once, with problems as values for conditions. */
+/** From `spec.match` as people write it to what the checks read, parsed once, with problems as values for conditions; and to the pods to watch. */
 
 import {
   type Match,
@@ -9,7 +9,9 @@ import {
   type Toleration,
   tolerates,
 } from "cdk8s-flipop/api";
-import { CORDON_TAINT } from "./taints.js";
+import type { PodScope } from "../kube/cache/pods.js";
+import type { LabelSelector } from "../kube/objects.js";
+import { CORDON_TAINT } from "./node-facts.js";
 
 /** Which pods a candidate must run. */
 export interface PodsWanted {
@@ -22,6 +24,8 @@ export interface PodsWanted {
 
 export interface CompiledMatch {
   readonly nodeLabels: readonly SelectorRequirement[];
+  /** For people: `spec.match.nodeLabel` as written. */
+  readonly labelText: string;
   /** Absent: pods play no part. */
   readonly pods?: PodsWanted;
   readonly tolerations: readonly ParsedToleration[];
@@ -43,7 +47,7 @@ export interface MatchProblem {
  * A selector that can't be parsed makes the match unusable: the desired nodes are unknown. A toleration that
  * tolerates nothing is left out, as the Go operator does, and said.
  */
-export type MatchResult =
+type MatchResult =
   | { readonly ok: true; readonly match: CompiledMatch; readonly problems: readonly MatchProblem[] }
   | { readonly ok: false; readonly problems: readonly MatchProblem[] };
 
@@ -56,6 +60,7 @@ export function compileMatch(spec: Match = {}, providerScheme?: string): MatchRe
   const tolerations = parseTolerations(spec.tolerations ?? [], problems);
   const match: CompiledMatch = {
     nodeLabels,
+    labelText: spec.nodeLabel?.trim() ?? "",
     ...podsWanted(spec, podLabels),
     tolerations,
     toleratesCordon: tolerations.some((toleration) => tolerates(toleration, CORDON_TAINT)),
@@ -98,4 +103,44 @@ function podsWanted(
   const where = podNamespace ? ` of namespace ${podNamespace}` : "";
   const which = podLabel ? ` with ${podLabel}` : "";
   return { pods: { ...(podNamespace ? { namespace: podNamespace } : {}), requirements, text: `pod${where}${which}` } };
+}
+
+/**
+ * The scope whose watch has all pods wanted. Integer comparisons, which `metav1.LabelSelector` lacks, are left out: the
+ * watch then has more pods, and `PodWorkload` passes over those.
+ */
+export function podScopeOf({ namespace, requirements }: PodsWanted): PodScope {
+  const selector: LabelSelector = { matchExpressions: requirements.flatMap(expressionOf) };
+  return { ...(namespace === undefined ? {} : { namespace }), selector };
+}
+
+type Expressions = NonNullable<LabelSelector["matchExpressions"]>;
+
+function expressionOf({ key, operator, values }: SelectorRequirement): Expressions {
+  switch (operator) {
+    case "GreaterThan":
+    case "LessThan":
+      return [];
+    case "In":
+    case "NotIn":
+      return [{ key, operator, values }];
+    case "Exists":
+    case "DoesNotExist":
+      return [{ key, operator }];
+  }
+}
+
+/**
+ * Every node that is Ready and not cordoned, whatever its labels. No taint speaks against it: pods that answer for the
+ * Service run there in spite of it.
+ * @param providerScheme see `CompiledMatch.providerScheme`.
+ */
+export function everyNode(providerScheme: string | undefined): CompiledMatch {
+  return {
+    nodeLabels: [],
+    labelText: "",
+    tolerations: [{ operator: "Exists", value: "" }],
+    toleratesCordon: false,
+    ...(providerScheme === undefined ? {} : { providerScheme }),
+  };
 }

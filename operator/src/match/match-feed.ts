@@ -1,24 +1,31 @@
 /**
- * Keeps one resource's index on the pods that its match asks for. An edited match takes hold in one step, when its pods
- * have been read: until then the previous match stays in force with the previous pods, so that missing data causes no move.
+ * Keeps the index of one resource on its `spec.match`, however often and however wrongly that is edited, and on the pods
+ * that the match asks for. An edited match takes hold in one step, when its pods have been read: until then the previous
+ * match stays in force with the previous pods, so that missing data causes no move.
  */
 
-import type { PodView } from "../kube/cache/pod-view.js";
+import type { Match } from "cdk8s-flipop/api";
+import type { ControllerContext } from "../controllers/context.js";
+import type { PodView } from "../kube/cache/pods.js";
 import type { SharedWatches } from "../kube/cache/shared-watches.js";
 import type { SlimPod } from "../kube/cache/slim.js";
 import type { StoreEvent } from "../kube/cache/store.js";
-import type { CompiledMatch } from "./compile-match.js";
-import { MatchIndex, type VerdictChange, type Wanted } from "./match-index.js";
+import type { Problem } from "../messages/message.js";
+import { specMessages } from "../messages/spec.js";
+import { omitUndefined } from "../values.js";
+import { type CompiledMatch, compileMatch, type MatchProblem, podScopeOf } from "./compile-match.js";
+import { MatchIndex, type ProbeFailures, type VerdictChange, type Wanted } from "./match-index.js";
 import type { NodeDirectory } from "./node-directory.js";
-import { podScopeOf } from "./pod-scope.js";
 import { nodesOfPodEvent, PodWorkload } from "./workload.js";
 
-export interface MatchFeedProps {
+interface MatchFeedProps {
   /** Of synced nodes. */
   readonly nodes: NodeDirectory;
   readonly watches: Pick<SharedWatches, "podView">;
   /** The index is there, another match has taken hold, or a node changed. */
   readonly onChange: (change: VerdictChange | "rematched") => void;
+  /** Absent: no node is probed. */
+  readonly probes?: ProbeFailures;
 }
 
 export class MatchFeed {
@@ -72,8 +79,83 @@ export class MatchFeed {
 
   private takeHold(wanted: Wanted): void {
     this.pending = undefined;
-    if (this.current === undefined) this.current = new MatchIndex(this.props.nodes, wanted, this.props.onChange);
+    const { nodes, onChange, probes } = this.props;
+    if (this.current === undefined) this.current = new MatchIndex(nodes, wanted, onChange, probes);
     else this.current.rematch(wanted);
     this.props.onChange("rematched");
   }
+}
+
+export interface MatchFollowerProps {
+  readonly context: Pick<ControllerContext, "nodes" | "watches" | "settings" | "logger">;
+  /** For the log. */
+  readonly resource: string;
+  readonly onChange: (change: VerdictChange | "rematched") => void;
+  /** Absent: no node is probed. */
+  readonly probes?: ProbeFailures;
+}
+
+export class MatchFollower {
+  /** Why the match can't be used: the former one stays in force. */
+  problem: Problem | undefined;
+  /** Tolerations that tolerate nothing. */
+  passedOver: readonly string[] = [];
+  private readonly feed: MatchFeed;
+  private key: string | undefined;
+
+  constructor(private readonly props: MatchFollowerProps) {
+    const { context, onChange, probes } = props;
+    this.feed = new MatchFeed({
+      ...{ nodes: context.nodes, watches: context.watches, onChange },
+      ...omitUndefined({ probes }),
+    });
+  }
+
+  /** `undefined` until the pods of the first match have been read. */
+  get index(): MatchIndex | undefined {
+    return this.feed.index;
+  }
+
+  /** The match asked for last is in force. */
+  get settled(): boolean {
+    return this.feed.settled && this.problem === undefined;
+  }
+
+  /** @returns whether it is another match than before. */
+  follow(match: Match | undefined, providerScheme?: string): boolean {
+    const key = JSON.stringify([match ?? {}, providerScheme]);
+    if (key === this.key) return false;
+    this.key = key;
+    const compiled = compileMatch(match, providerScheme);
+    this.passedOver = compiled.ok ? compiled.problems.map(textOf) : [];
+    this.problem = compiled.ok ? this.outOfReach(compiled.match) : invalid(compiled.problems);
+    if (compiled.ok && this.problem === undefined) this.select(compiled.match);
+    return true;
+  }
+
+  close(): Promise<void> {
+    return this.feed.close();
+  }
+
+  private select(match: CompiledMatch): void {
+    const { context, resource } = this.props;
+    this.feed.select(match).catch((error: unknown) => {
+      context.logger.error({ resource, error }, "cannot watch the pods that match asks for");
+    });
+  }
+
+  private outOfReach({ pods }: CompiledMatch): Problem | undefined {
+    const { podNamespaces } = this.props.context.settings;
+    if (pods === undefined || podNamespaces.length === 0) return undefined;
+    if (pods.namespace !== undefined && podNamespaces.includes(pods.namespace)) return undefined;
+    return specMessages.podsNotReadable({ namespace: pods.namespace, allowed: podNamespaces });
+  }
+}
+
+function textOf({ field, message }: MatchProblem): string {
+  return `spec.${field}: ${message}`;
+}
+
+function invalid(problems: readonly MatchProblem[]): Problem {
+  return specMessages.invalid({ mistakes: problems.map(({ field, message }) => ({ path: `spec.${field}`, message })) });
 }

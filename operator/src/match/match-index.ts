@@ -5,13 +5,21 @@
  */
 
 import { selectorMatches } from "cdk8s-flipop/api";
-import { jsonEqual } from "../kube/cache/equal.js";
+import { jsonEqual } from "../kube/objects.js";
 import type { ProviderId } from "../providers/types.js";
-import { type CheckInput, refusal, refusalsOf, type Verdict } from "./checks.js";
+import {
+  type CheckInput,
+  isOnlyCordoned,
+  type Refusal,
+  refusal,
+  refusalsOf,
+  type Tally,
+  tallyOf,
+  type Verdict,
+} from "./checks.js";
 import type { CompiledMatch } from "./compile-match.js";
 import type { NodeChange, NodeDirectory } from "./node-directory.js";
 import type { NodeFacts } from "./node-facts.js";
-import { type Lacking, type Tally, tallyOf } from "./tally.js";
 import type { WorkloadSource } from "./workload.js";
 
 /** A node came into sight (no `before`), went out of it (no `after`), or changed. */
@@ -30,6 +38,13 @@ export interface Wanted {
   readonly workload?: WorkloadSource;
 }
 
+/** What probes found wrong with nodes. */
+export interface ProbeFailures {
+  failureOf(node: NodeFacts): string | undefined;
+  /** Whether a witness contradicts the failure. @default false */
+  isContested?(node: NodeFacts): boolean;
+}
+
 export class MatchIndex {
   private readonly verdicts = new Map<string, Verdict>();
   private holders: ReadonlySet<ProviderId> = new Set();
@@ -44,6 +59,7 @@ export class MatchIndex {
     private readonly nodes: NodeDirectory,
     private wanted: Wanted,
     private readonly onChange: (change: VerdictChange) => void,
+    private readonly probes?: ProbeFailures,
   ) {
     this.unlisten = nodes.listen((change) => this.nodeChanged(change));
     for (const name of this.namesInSight()) this.refresh(name);
@@ -55,6 +71,11 @@ export class MatchIndex {
       .filter(({ refusals }) => refusals.length === 0)
       .map(({ node }) => node);
     return this.matching;
+  }
+
+  /** Nodes that would match if they were not cordoned, in no order. */
+  cordoned(): readonly NodeFacts[] {
+    return [...this.verdicts.values()].filter(isOnlyCordoned).map(({ node }) => node);
   }
 
   /** @returns `undefined` where there is no such node. */
@@ -71,14 +92,17 @@ export class MatchIndex {
 
   /** How many nodes there are, and why how many are refused. */
   tally(): Tally {
-    this.tallied ??= tallyOf({ nodes: this.nodes.size, lacking: this.lacking() }, this.verdicts.values());
+    this.tallied ??= tallyOf({ nodes: this.nodes.size, ...this.lacking() }, this.verdicts.values());
     return this.tallied;
   }
 
   /** What a node is without that is out of sight. */
-  private lacking(): Lacking {
-    if (this.wanted.workload === undefined || !this.anyNodeHasLabels()) return "labels";
-    return this.wanted.match.nodeLabels.length === 0 ? "pods" : "labels or pods";
+  private lacking(): Pick<Tally, "lacking" | "lacks"> {
+    const { match, workload } = this.wanted;
+    const label = `label ${match.labelText}`;
+    if (workload === undefined || !this.anyNodeHasLabels()) return { lacking: label, lacks: ["LabelsDiffer"] };
+    if (match.nodeLabels.length === 0) return { lacking: workload.text, lacks: ["NoPod"] };
+    return { lacking: `${label} or ${workload.text}`, lacks: ["LabelsDiffer", "NoPod"] };
   }
 
   /** Whether any node has the labels that are asked for, well or not. */
@@ -94,8 +118,26 @@ export class MatchIndex {
     for (const machine of this.holders) if (!previous.has(machine)) this.refreshMachine(machine);
   }
 
+  /** Nodes that would match if their probes did not fail. */
+  refusedByProbes(): readonly NodeFacts[] {
+    const refused = [...this.verdicts.values()].filter(
+      ({ refusals }) => refusals.length > 0 && refusals.every(isOfProbe),
+    );
+    return refused.map(({ node }) => node);
+  }
+
+  /** The address of the pod that serves on a node; `undefined`: there is none, or the workload plays no part. */
+  podAddress(name: string): string | undefined {
+    return this.wanted.workload?.addressOn?.(name);
+  }
+
   /** The workload on a node may have changed. */
   workloadChanged(name: string): void {
+    this.touch(name);
+  }
+
+  /** What the probes of a node say may have changed. */
+  nodeChecked(name: string): void {
     this.touch(name);
   }
 
@@ -168,7 +210,10 @@ export class MatchIndex {
 
   private input(node: NodeFacts): CheckInput {
     const { match, workload } = this.wanted;
-    return workload === undefined ? { node, match } : { node, match, workload: workload.on(node.name) };
+    const input = workload === undefined ? { node, match } : { node, match, workload: workload.on(node.name) };
+    const probeFailure = this.probes?.failureOf(node);
+    if (probeFailure === undefined) return input;
+    return { ...input, probeFailure, isContested: this.probes?.isContested?.(node) === true };
   }
 
   /** An edit that adds a reason to refuse ends the grace of a holder, even where the reason is one of those with grace. */
@@ -190,6 +235,10 @@ export class MatchIndex {
       if (node !== undefined) yield node.name;
     }
   }
+}
+
+function isOfProbe({ reason }: Refusal): boolean {
+  return reason === "ProbeFailed";
 }
 
 function isSame(a: Verdict, b: Verdict): boolean {

@@ -1,16 +1,74 @@
-/** What decisions read of a node: derived once from the cached object, shared by all resources. */
+/** What is known of a node, and its taints with a meaning of their own (k8s.io/api/core/v1/well_known_taints.go, and each autoscaler's own API). */
 
+import { API_GROUP, UNTIL_ASSIGNED_PREFIX } from "cdk8s-flipop/api";
 import type { NodeAddress, SlimNode } from "../kube/cache/slim.js";
 import type { ProviderId } from "../providers/types.js";
-import {
-  type ConditionTaint,
-  conditionOf,
-  isConditionTaint,
-  isCordonTaint,
-  isLeavingTaint,
-  isOwnTaint,
-  type TaintFacts,
-} from "./taints.js";
+
+export interface TaintFacts {
+  readonly key: string;
+  readonly value?: string;
+  readonly effect: string;
+}
+
+/** A taint that the cluster sets for a condition of the node. */
+interface ConditionTaint extends TaintFacts {
+  /** When the condition came about, ms since the epoch. Absent: the node does not say. */
+  readonly since?: number;
+}
+
+/** What the node lifecycle controller sets on a cordoned node, some moments after `spec.unschedulable`. */
+export const CORDON_TAINT: TaintFacts = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" };
+
+/** Set for a condition of the node, and taken away with it: by key, the type of the condition. */
+const CONDITION_TAINTS: ReadonlyMap<string, string> = new Map([
+  ["node.kubernetes.io/not-ready", "Ready"],
+  ["node.kubernetes.io/unreachable", "Ready"],
+  ["node.kubernetes.io/memory-pressure", "MemoryPressure"],
+  ["node.kubernetes.io/disk-pressure", "DiskPressure"],
+  ["node.kubernetes.io/pid-pressure", "PIDPressure"],
+  ["node.kubernetes.io/network-unavailable", "NetworkUnavailable"],
+]);
+
+/** An autoscaler is about to remove the node, or thinks about it. */
+const LEAVING_TAINTS: ReadonlySet<string> = new Set([
+  "ToBeDeletedByClusterAutoscaler",
+  "DeletionCandidateOfClusterAutoscaler",
+  "karpenter.sh/disrupted",
+  // Karpenter before v1.
+  "karpenter.sh/disruption",
+]);
+
+/** Ours: an elected node bears one, and it must not keep the node from being matched. */
+export function isOwnTaint({ key }: TaintFacts): boolean {
+  return key.startsWith(`${API_GROUP}/`);
+}
+
+/** The taint of an elected node. */
+export function isElectionTaint(taint: TaintFacts): boolean {
+  return isOwnTaint(taint) && !isUntilAssignedTaint(taint);
+}
+
+function isCordonTaint({ key }: TaintFacts): boolean {
+  return key === CORDON_TAINT.key;
+}
+
+function isConditionTaint({ key }: TaintFacts): boolean {
+  return CONDITION_TAINTS.has(key);
+}
+
+/** Type of the condition that a taint stands for. */
+function conditionOf({ key }: TaintFacts): string | undefined {
+  return CONDITION_TAINTS.get(key);
+}
+
+function isLeavingTaint({ key }: TaintFacts): boolean {
+  return LEAVING_TAINTS.has(key);
+}
+
+/** As `kubectl taint` writes it: `key=value:effect`. */
+export function taintText({ key, value, effect }: TaintFacts): string {
+  return `${key}${value ? `=${value}` : ""}:${effect}`;
+}
 
 export interface NodeFacts {
   readonly uid: string;
@@ -36,6 +94,8 @@ export interface NodeFacts {
   readonly conditionTaints: readonly ConditionTaint[];
   /** All others, without ours and without the cordon's. */
   readonly taints: readonly TaintFacts[];
+  /** Keys of ours. Absent: none. */
+  readonly ownTaints?: readonly string[];
   /** `v1.32.1`; empty where unknown. */
   readonly kubeletVersion: string;
   /** RFC 3339; empty where unknown. */
@@ -59,9 +119,20 @@ export function nodeFacts(node: SlimNode, standIn?: string): NodeFacts {
     ...(node.deletionTimestamp === undefined ? {} : { deletingSince: node.deletionTimestamp }),
     conditionTaints: taints.filter(isConditionTaint).map((taint) => withTime(node, taint)),
     taints: taints.filter((taint) => !isConditionTaint(taint) && !isCordonTaint(taint) && !isOwnTaint(taint)),
+    ...ownTaintsOf(taints),
     kubeletVersion: node.kubeletVersion ?? "",
     createdAt: node.creationTimestamp ?? "",
   });
+}
+
+function ownTaintsOf(taints: readonly TaintFacts[]): Pick<NodeFacts, "ownTaints"> {
+  const ownTaints = taints.filter(isOwnTaint).map(({ key }) => key);
+  return ownTaints.length === 0 ? {} : { ownTaints };
+}
+
+/** Each resource looks after its own; RoutedIPs share all others of ours. */
+function isUntilAssignedTaint({ key }: TaintFacts): boolean {
+  return key.startsWith(UNTIL_ASSIGNED_PREFIX);
 }
 
 function readinessOf(node: SlimNode): Pick<NodeFacts, "notReady" | "notReadySince"> {

@@ -1,7 +1,7 @@
 /** The order among waiting candidates. It never moves an address that is well where it is. */
 
 import type { NodePreference } from "cdk8s-flipop/api";
-import { newerFirst } from "./kubelet-version.js";
+import { compareText } from "../values.js";
 import type { NodeFacts } from "./node-facts.js";
 
 type Order = (a: NodeFacts, b: NodeFacts) => number;
@@ -42,7 +42,34 @@ function byName(a: NodeFacts, b: NodeFacts): number {
   return compareText(a.name, b.name);
 }
 
-function compareText(a: string, b: string): number {
+/**
+ * Below 0: `a` is newer. Numbers count as numbers, a pre-release is older than its release, and a vendor's build number
+ * (`-gke.1014001`, `+k3s2`) decides last. What is no version is older than any. A vendor's hash says nothing.
+ */
+export function newerFirst(a: string, b: string): number {
   if (a === b) return 0;
-  return a < b ? -1 : 1;
+  const [left, right] = [versionKey(a), versionKey(b)];
+  for (let at = 0; at < Math.max(left.length, right.length); at++) {
+    const difference = (right[at] ?? -1) - (left[at] ?? -1);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+const VERSION = /^v?(\d+)\.(\d+)(?:\.(\d+))?(?:-([0-9A-Za-z.-]+))?(?:\+([0-9A-Za-z.-]+))?$/;
+const STAGES = ["alpha", "beta", "rc"];
+const RELEASED = STAGES.length;
+
+/** Numbers that compare one after the other. */
+function versionKey(version: string): readonly number[] {
+  const [, major, minor, patch = "0", suffix = "", build = ""] = VERSION.exec(version) ?? [];
+  if (major === undefined || minor === undefined) return [];
+  const identifiers = suffix === "" ? [] : suffix.split(/[.-]/);
+  const stage = STAGES.indexOf(identifiers[0] ?? "");
+  return [
+    ...[major, minor, patch].map(Number),
+    stage < 0 ? RELEASED : stage,
+    ...identifiers.filter((identifier) => /^\d+$/.test(identifier)).map(Number),
+    ...build.split(/[.-]/).flatMap((identifier) => /\d+$/.exec(identifier)?.map(Number) ?? []),
+  ];
 }

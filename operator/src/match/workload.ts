@@ -1,7 +1,7 @@
 /** Whether what a resource wants to be served runs on a node. Pools look at pods; others may look at endpoints. */
 
 import { selectorMatches } from "cdk8s-flipop/api";
-import type { PodIndex } from "../kube/cache/pod-scopes.js";
+import type { PodIndex } from "../kube/cache/pods.js";
 import type { SlimPod } from "../kube/cache/slim.js";
 import type { ReadStore, StoreEvent } from "../kube/cache/store.js";
 import { keyOf } from "../kube/objects.js";
@@ -18,9 +18,13 @@ export type Workload =
 
 /** The workload on each node. */
 export interface WorkloadSource {
+  /** For people, with its article: `a pod of namespace ingress with app=nginx`. */
+  readonly text: string;
   on(node: string): Workload;
   /** Names of nodes where it is not absent. */
   nodes(): Iterable<string>;
+  /** The address of the pod that serves there. Absent: the source does not know pods. */
+  addressOn?(node: string): string | undefined;
 }
 
 /** What is read of a pod store. */
@@ -28,6 +32,7 @@ export type PodSource = Pick<ReadStore<SlimPod, PodIndex>, "byIndex" | "list">;
 
 /** Pods of one resource. It keeps nothing: the store is the only copy. */
 export class PodWorkload implements WorkloadSource {
+  readonly text: string;
   private readonly absent: Workload;
 
   /** @param pods those wanted; others among them are passed over. */
@@ -35,6 +40,7 @@ export class PodWorkload implements WorkloadSource {
     private readonly pods: PodSource,
     private readonly wanted: PodsWanted,
   ) {
+    this.text = `a ${wanted.text}`;
     this.absent = { state: "absent", detail: `it runs no ${wanted.text}` };
   }
 
@@ -52,6 +58,10 @@ export class PodWorkload implements WorkloadSource {
     return { state: "unready", detail: idleText(idle), ...(since === undefined ? {} : { since }) };
   }
 
+  addressOn(node: string): string | undefined {
+    return podAddress([...this.pods.byIndex("node", node)].filter((pod) => isWanted(pod, this.wanted)));
+  }
+
   nodes(): Iterable<string> {
     const names = new Set<string>();
     for (const pod of this.pods.list()) {
@@ -59,6 +69,14 @@ export class PodWorkload implements WorkloadSource {
     }
     return names;
   }
+}
+
+/** That of the first pod by name, of those that serve if there are any. */
+export function podAddress(pods: readonly SlimPod[]): string | undefined {
+  const there = pods.filter(({ ip, deletionTimestamp }) => ip !== undefined && deletionTimestamp === undefined);
+  const serving = there.filter(serves);
+  const [first] = (serving.length > 0 ? serving : there).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  return first?.ip;
 }
 
 /** Nodes that a pod event concerns: one, or two where a pod of the same name came up elsewhere; none before scheduling. */

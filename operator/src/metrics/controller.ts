@@ -1,7 +1,10 @@
-/** Controllers, under controller-runtime's names (sigs.k8s.io/controller-runtime/pkg/internal/controller/metrics). */
+/**
+ * Controllers, work queues and leader election, under the names of controller-runtime
+ * (sigs.k8s.io/controller-runtime/pkg/internal/controller/metrics) and client-go
+ * (k8s.io/component-base/metrics/prometheus/workqueue, .../clientgo/leaderelection).
+ */
 
-import { counter, gauge, histogram } from "./definition.js";
-import type { MetricsRegistry } from "./registry.js";
+import { counter, gauge, histogram, type MetricsRegistry } from "./registry.js";
 
 /** Seconds; the 40 buckets of controller-runtime. */
 const RECONCILE_BUCKETS = [
@@ -52,7 +55,7 @@ export const noControllerMetrics: ControllerMetricsFactory = () => ({
   threw: () => undefined,
 });
 
-const LABELS: readonly ReconcileLabel[] = ["success", "requeue_after", "error"];
+const RESULTS: readonly ReconcileLabel[] = ["success", "requeue_after", "error"];
 
 export function controllerMetrics(registry: MetricsRegistry): ControllerMetricsFactory {
   const total = registry.counter(CONTROLLER_RUNTIME.total);
@@ -64,7 +67,7 @@ export function controllerMetrics(registry: MetricsRegistry): ControllerMetricsF
   const max = registry.gauge(CONTROLLER_RUNTIME.workers);
   return (controller, workers) => {
     // A rate over a series that appears with its first error misses that error.
-    for (const result of LABELS) total.inc({ controller, result }, 0);
+    for (const result of RESULTS) total.inc({ controller, result }, 0);
     for (const metric of [errors, terminal, panics]) metric.inc({ controller }, 0);
     active.set({ controller }, 0);
     max.set({ controller }, workers);
@@ -78,5 +81,129 @@ export function controllerMetrics(registry: MetricsRegistry): ControllerMetricsF
       },
       threw: () => panics.inc({ controller }),
     };
+  };
+}
+
+/** 1 us to 1,000 s by powers of ten. */
+const QUEUE_BUCKETS = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100, 1000];
+
+const NAME = ["name"] as const;
+
+export const WORKQUEUE = {
+  depth: gauge("workqueue_depth", NAME, "Keys that wait in the work queue."),
+  adds: counter("workqueue_adds_total", NAME, "Keys added to the work queue; adds of a waiting key do not count."),
+  waited: histogram(
+    "workqueue_queue_duration_seconds",
+    NAME,
+    "How long in seconds a key waits in the work queue before it is taken.",
+    QUEUE_BUCKETS,
+  ),
+  worked: histogram(
+    "workqueue_work_duration_seconds",
+    NAME,
+    "How long in seconds the processing of a key takes.",
+    QUEUE_BUCKETS,
+  ),
+  unfinished: gauge(
+    "workqueue_unfinished_work_seconds",
+    NAME,
+    "Seconds of work under way that work_duration has not seen yet, over all keys. A steady rise means stuck runs.",
+  ),
+  longest: gauge(
+    "workqueue_longest_running_processor_seconds",
+    NAME,
+    "For how many seconds the oldest run under way has been running.",
+  ),
+  retries: counter("workqueue_retries_total", NAME, "Keys added again with backoff after a failed run."),
+} as const;
+
+/** The metrics of one queue. Times in seconds. */
+export interface QueueMetrics {
+  depth(keys: number): void;
+  added(): void;
+  waited(seconds: number): void;
+  worked(seconds: number): void;
+  retried(): void;
+}
+
+/** Ages in seconds of the runs under way; asked at each scrape. */
+type RunningAges = () => readonly number[];
+
+/** Makes the hooks of one queue. A name is used by one queue at a time. */
+export type QueueMetricsFactory = (name: string, ages: RunningAges) => QueueMetrics;
+
+export const noQueueMetrics: QueueMetricsFactory = () => ({
+  depth: () => undefined,
+  added: () => undefined,
+  waited: () => undefined,
+  worked: () => undefined,
+  retried: () => undefined,
+});
+
+export function queueMetrics(registry: MetricsRegistry): QueueMetricsFactory {
+  const queues = new Map<string, RunningAges>();
+  const depth = registry.gauge(WORKQUEUE.depth);
+  const adds = registry.counter(WORKQUEUE.adds);
+  const waited = registry.histogram(WORKQUEUE.waited);
+  const worked = registry.histogram(WORKQUEUE.worked);
+  registry.gauge(WORKQUEUE.unfinished, (series) => {
+    for (const [name, ages] of queues) series.set({ name }, sum(ages()));
+  });
+  registry.gauge(WORKQUEUE.longest, (series) => {
+    for (const [name, ages] of queues) series.set({ name }, Math.max(0, ...ages()));
+  });
+  const retries = registry.counter(WORKQUEUE.retries);
+  return (name, ages) => {
+    queues.set(name, ages);
+    depth.set({ name }, 0);
+    adds.inc({ name }, 0);
+    retries.inc({ name }, 0);
+    waited.zero({ name });
+    worked.zero({ name });
+    return {
+      depth: (keys) => depth.set({ name }, keys),
+      added: () => adds.inc({ name }),
+      waited: (seconds) => waited.observe({ name }, seconds),
+      worked: (seconds) => worked.observe({ name }, seconds),
+      retried: () => retries.inc({ name }),
+    };
+  };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+const LEASE_NAME = ["name"] as const;
+
+export const LEADER_ELECTION = {
+  master: gauge(
+    "leader_election_master_status",
+    LEASE_NAME,
+    "1 where this process holds the lease of that name, else 0.",
+  ),
+  slowpath: counter(
+    "leader_election_slowpath_total",
+    LEASE_NAME,
+    "Renewals that had to read the lease first, because the write from memory failed.",
+  ),
+} as const;
+
+export interface LeaderMetrics {
+  leading(yes: boolean): void;
+  slowPath(): void;
+}
+
+export const noLeaderMetrics: LeaderMetrics = { leading: () => undefined, slowPath: () => undefined };
+
+/** @param name of the lease. */
+export function leaderMetrics(registry: MetricsRegistry, name: string): LeaderMetrics {
+  const master = registry.gauge(LEADER_ELECTION.master);
+  const slowpath = registry.counter(LEADER_ELECTION.slowpath);
+  master.set({ name }, 0);
+  slowpath.inc({ name }, 0);
+  return {
+    leading: (yes) => master.set({ name }, yes ? 1 : 0),
+    slowPath: () => slowpath.inc({ name }),
   };
 }

@@ -3,7 +3,39 @@
  * a `CallRunner`; metrics, rate limits, retries, the circuit breaker, deadlines and the fence are layers of it.
  */
 
-import type { CallPriority, Urgency } from "./urgency.js";
+/**
+ * Work classes, the most urgent first. Each has a guaranteed share of the account's limits (limiter.ts).
+ * - `assignment`: moves of addresses, with the reads, polls and firewall rules that a move needs.
+ * - `records`: changes of records, creations and releases, and the reads that they need.
+ * - `check`: everything that only looks.
+ */
+export const CALL_PRIORITIES = ["assignment", "records", "check"] as const;
+
+export type CallPriority = (typeof CALL_PRIORITIES)[number];
+
+/** Of a shared read: the most urgent caller decides, whenever it comes. */
+export class Urgency {
+  private readonly listeners = new Set<() => void>();
+
+  constructor(private current: CallPriority) {}
+
+  get priority(): CallPriority {
+    return this.current;
+  }
+
+  /** Never lowers it. */
+  raise(to: CallPriority): void {
+    if (CALL_PRIORITIES.indexOf(to) >= CALL_PRIORITIES.indexOf(this.current)) return;
+    this.current = to;
+    for (const listener of [...this.listeners]) listener();
+  }
+
+  /** @returns the end of it. */
+  onRaise(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+}
 
 /** The resource on whose behalf a call is made. All empty: a read that many share. */
 export interface Requester {
@@ -118,6 +150,6 @@ export function requesterKey({ kind, namespace, name }: Requester): string {
 }
 
 /** For error messages: `digitalocean: assign 203.0.113.7 to droplet 12`. */
-export function whereOf(call: Pick<ApiCall, "provider" | "subject">): string {
+export function callText(call: Pick<ApiCall, "provider" | "subject">): string {
   return `${call.provider}: ${call.subject}`;
 }

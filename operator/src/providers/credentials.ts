@@ -1,11 +1,12 @@
-/** Tokens: from the environment, from a file that is read again, from a Secret that is pushed in. Never logged. */
+/** Tokens: from the environment, from a file that is read again, from a Secret that is pushed in. They are never logged. Facts about a token are read once for each. */
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { TOKEN_FILE_MAX_AGE_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
-import type { Logger } from "../logging.js";
-import type { Redactor } from "../redactor.js";
+import type { Logger, Redactor } from "../logging.js";
+import { type CallContext, sharedRead, Urgency } from "./call.js";
+import { isProviderError, unlessAborted } from "./errors.js";
 
 /** Where a provider gets its token. Reading it takes no await, so that nothing comes between the fence and the call. */
 export interface Credentials {
@@ -13,6 +14,8 @@ export interface Credentials {
   token(): string;
   /** The API refused the token: looks for another one. `token` is the new one then. */
   renew(): void;
+  /** Where the token comes from, for the person who replaces it; empty: not known. */
+  place(): string;
 }
 
 /** A short fingerprint that distinguishes tokens and reveals nothing of them. */
@@ -21,21 +24,27 @@ export function tokenHash(token: string): string {
 }
 
 /** One token for the life of the process. */
-export function fixedToken(token: string, redactor: Redactor): Credentials {
+export function fixedToken(token: string, redactor: Redactor, place = ""): Credentials {
   redactor.add(token);
-  return { token: () => token.trim(), renew: () => undefined };
+  return { token: () => token.trim(), renew: () => undefined, place: () => place };
 }
 
 /** A token that others replace: that of an issuer's Secret. */
 export class PushedToken implements Credentials {
   private current = "";
+  private from = "";
 
   constructor(private readonly redactor: Redactor) {}
 
   /** The last one stays in use until another comes. */
-  set(token: string): void {
+  set(token: string, place = ""): void {
     this.redactor.add(token);
     this.current = token.trim();
+    this.from = place;
+  }
+
+  place(): string {
+    return this.from;
   }
 
   token(): string {
@@ -46,7 +55,7 @@ export class PushedToken implements Credentials {
   renew(): void {}
 }
 
-export interface TokenFileOptions {
+interface TokenFileOptions {
   readonly path: string;
   readonly clock: Pick<Clock, "monotonic">;
   readonly redactor: Redactor;
@@ -72,6 +81,10 @@ export class TokenFile implements Credentials {
     this.read();
   }
 
+  place(): string {
+    return `file ${this.options.path} of its pod, which is an entry of its own Secret`;
+  }
+
   private read(): void {
     const { path, clock, redactor, logger } = this.options;
     this.readAt = clock.monotonic();
@@ -87,4 +100,57 @@ export class TokenFile implements Credentials {
       );
     }
   }
+}
+
+interface OncePerTokenOptions<T> {
+  /** For the error of a caller that gives up: `digitalocean: read the account`. */
+  readonly where: string;
+  /** The token in use. */
+  token(): string;
+  /** @param hash the token's fingerprint */
+  ask(context: CallContext, hash: string): Promise<T>;
+}
+
+/** A failure is not kept: whoever comes next asks again. */
+export class OncePerToken<T> {
+  private known: { readonly hash: string; readonly urgency: Urgency; readonly answer: Promise<T> } | undefined;
+
+  constructor(private readonly options: OncePerTokenOptions<T>) {}
+
+  read({ why, priority, signal }: CallContext): Promise<T> {
+    const { where, token, ask } = this.options;
+    const hash = tokenHash(token());
+    if (this.known?.hash !== hash) {
+      const urgency = new Urgency(priority);
+      const entry = { hash, urgency, answer: ask(sharedRead(why, urgency), hash) };
+      this.known = entry;
+      entry.answer.catch(() => {
+        if (this.known === entry) this.known = undefined;
+      });
+    }
+    this.known.urgency.raise(priority);
+    return unlessAborted(signal, where, this.known.answer);
+  }
+}
+
+interface AccountQuestion {
+  readonly where: string;
+  /** The token in use. */
+  token(): string;
+  /** `undefined`: the token sees no account. */
+  read(context: CallContext): Promise<string | undefined>;
+}
+
+/** The account that a token belongs to. A token that may not read the account is identified by its hash. */
+export function accountKeyOf({ where, token, read }: AccountQuestion): OncePerToken<string> {
+  const ask = async (context: CallContext, hash: string) => {
+    try {
+      return (await read(context)) ?? `token-${hash}`;
+    } catch (error) {
+      // 403: a valid token without this right.
+      if (isProviderError(error, "Unauthorized") && error.status === 403) return `token-${hash}`;
+      throw error;
+    }
+  };
+  return new OncePerToken({ where, token, ask });
 }

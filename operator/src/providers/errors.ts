@@ -1,4 +1,13 @@
-/** How calls to a cloud fail: one error class, whose kind decides what a caller does next. */
+/**
+ * How calls to a cloud fail: one error class, whose kind decides what a caller does next; the failures that every API over
+ * HTTP has (no answer, an unreadable one, a call given up); and whether a call is still wanted.
+ */
+
+import { anyAbort } from "../async.js";
+import { MAX_DECISION_AGE_MS, SECOND_MS } from "../bounds.js";
+import { type ApiNames, failedCalls } from "../messages/failed-calls.js";
+import { type ApiCall, callText } from "./call.js";
+import { AnswerTooLong, MalformedAnswer } from "./http.js";
 
 /**
  * - `NotFound`: the address, node, zone, record or firewall does not exist.
@@ -22,7 +31,7 @@ export type ProviderErrorKind =
  * Whether the API may have acted on the call. `not-sent`: it never left. `refused`: the API said no. `unknown`: it
  * may have been processed (an answer was lost, or cannot be understood), so look before acting again.
  */
-export type CallOutcome = "not-sent" | "refused" | "unknown";
+type CallOutcome = "not-sent" | "refused" | "unknown";
 
 /** What exactly stands in the way, where the kind alone does not say it. */
 export type ProviderErrorReason =
@@ -119,13 +128,128 @@ export function withProps(error: ProviderError, props: Partial<ProviderErrorProp
   return new ProviderError({ ...error.props, cause: error, ...props });
 }
 
-/** What to do where nothing more is known than the kind. */
-export const REMEDIES: Readonly<Record<ProviderErrorKind, string>> = {
-  NotFound: "check that it exists in the account that the token belongs to",
-  Conflict: "it is read again, and the plan is made anew",
-  RateLimited: "calls wait; lower the number of installs that share the account if this lasts",
-  Unavailable: "it is tried again; look at the provider's status page if this lasts",
-  Unauthorized: "give a valid token with the rights that the documentation lists",
-  QuotaExceeded: "ask the provider to raise the account's limit, or release what is not used",
-  Terminal: "correct the resource",
-};
+/**
+ * Reads are always welcome. A write is checked against the facts of now; one whose caller gave no check is sent only
+ * while its decision is young.
+ */
+export function supersededBecause({ write, startedAt, context }: ApiCall, now: number): string | undefined {
+  if (!write) return undefined;
+  if (context.recheck !== undefined) return context.recheck();
+  if (startedAt === undefined || now - startedAt <= MAX_DECISION_AGE_MS) return undefined;
+  return "the decision is too old, and its caller cannot check it";
+}
+
+/** Nothing was sent, and nothing has failed: the resource plans again at once. */
+export function supersededError(call: ApiCall, because: string): ProviderError {
+  return new ProviderError({
+    kind: "Conflict",
+    where: callText(call),
+    ...failedCalls.superseded(because),
+    outcome: "not-sent",
+    retrySafe: false,
+    reason: "Superseded",
+  });
+}
+
+export function isSuperseded(error: unknown): error is ProviderError & { readonly reason: "Superseded" } {
+  return isProviderError(error) && error.reason === "Superseded";
+}
+
+/** The caller gave up, or the decision no longer holds: it says nothing about the provider. */
+export function isWithdrawn(error: ProviderError): boolean {
+  return error.reason === "Cancelled" || error.reason === "Superseded";
+}
+
+/** A request without an answer, or with one that cannot be understood. */
+export function brokenError(call: ApiCall, error: unknown, names: ApiNames): ProviderError {
+  const where = callText(call);
+  if (error instanceof MalformedAnswer || error instanceof AnswerTooLong) {
+    const seen = failedCalls.malformed(error.message);
+    return new ProviderError({ ...foreignAnswer(call, names), where, seen, cause: error });
+  }
+  const code = codeOf(error);
+  const unsent = failedCalls.notSent(code, names);
+  const base = { kind: "Unavailable", where, cause: error } as const;
+  if (unsent !== undefined) return new ProviderError({ ...base, ...unsent, outcome: "not-sent" });
+  const maybe = { outcome: "unknown", retrySafe: call.repeatable } as const;
+  return new ProviderError({ ...base, ...maybe, ...failedCalls.broken(code) });
+}
+
+/** An answer that is not the API's: a proxy's page, or a wrong URL. Only the API itself may say that something is gone. */
+export function foreignAnswer(
+  { repeatable }: Pick<ApiCall, "repeatable">,
+  names: ApiNames,
+): Pick<ProviderErrorProps, "kind" | "remedy" | "outcome" | "retrySafe" | "reason"> {
+  return {
+    kind: "Unavailable",
+    remedy: failedCalls.foreignAnswer(names),
+    outcome: "unknown",
+    retrySafe: repeatable,
+    reason: "MalformedAnswer",
+  };
+}
+
+/** There is no token to send. */
+export function noTokenError(call: ApiCall, names: ApiNames): ProviderError {
+  return new ProviderError({
+    kind: "Unauthorized",
+    where: callText(call),
+    ...failedCalls.noToken(names),
+    outcome: "not-sent",
+  });
+}
+
+/**
+ * Seconds in a `retry-after`, which says them or a date. `undefined`: neither.
+ * @param nowMs wall clock
+ */
+export function readRetryAfter(value: string | null | undefined, nowMs: number): number | undefined {
+  const said = value ?? "";
+  if (/^\d+$/.test(said)) return Number(said);
+  const date = Date.parse(said);
+  return Number.isFinite(date) ? Math.max(0, (date - nowMs) / SECOND_MS) : undefined;
+}
+
+/** An API's message, fit for one line of a condition: no line breaks, no full stop, cut at 300 characters. */
+export function quoted(message: string): string {
+  const oneLine = message.replace(/\s+/g, " ").trim().slice(0, QUOTED_CHARACTERS);
+  return oneLine.replace(/[.;]+$/, "");
+}
+
+const QUOTED_CHARACTERS = 300;
+
+/** The first code along the causes. */
+function codeOf(error: unknown): string {
+  if (typeof error !== "object" || error === null) return "";
+  if ("code" in error && typeof error.code === "string") return error.code;
+  if (error instanceof AggregateError) return codeOf(error.errors[0]);
+  return error instanceof Error ? codeOf(error.cause) : "";
+}
+
+/**
+ * The promise, which others share; rejects earlier when this caller gives up. Leaves no listener behind.
+ * @param where for the error: `cloudflare: find a zone`.
+ */
+export async function unlessAborted<T>(signal: AbortSignal | undefined, where: string, shared: Promise<T>): Promise<T> {
+  if (signal === undefined) return shared;
+  const abort = anyAbort([signal]);
+  const givenUp = abort.aborted.then((): never => {
+    throw givenUpError(signal, where);
+  });
+  try {
+    return await Promise.race([shared, givenUp]);
+  } finally {
+    abort.dispose();
+  }
+}
+
+function givenUpError(signal: AbortSignal, where: string): ProviderError {
+  return new ProviderError({
+    kind: "Unavailable",
+    where,
+    ...failedCalls.givenUp,
+    outcome: "not-sent",
+    reason: "Cancelled",
+    cause: signal.reason,
+  });
+}

@@ -1,13 +1,19 @@
 /** Which providers there are: those with credentials in the environment, and one for each issuer's Secret. */
 
-import type { ProviderFacts } from "cdk8s-flipop/api";
-import type { Logger } from "../logging.js";
-import type { Redactor } from "../redactor.js";
+import { DEFAULT_SECRET, type ProviderFacts, type ProviderService } from "cdk8s-flipop/api";
+import type { Logger, Redactor } from "../logging.js";
+import { unusableProvider } from "../messages/failed-calls.js";
 import type { CallRunner } from "./call.js";
 import { type Credentials, fixedToken, PushedToken, TokenFile, tokenHash } from "./credentials.js";
-import type { AuditSink } from "./layers/audit.js";
-import { callStack, type ProviderSet, type StackOptions, withMutationLayers } from "./layers/compose.js";
-import type { RateLimit } from "./layers/rate-window.js";
+import {
+  callStack,
+  type ProviderSet,
+  type StackOptions,
+  tokenlessStack,
+  withMutationLayers,
+} from "./layers/compose.js";
+import type { AuditSink } from "./layers/mutations.js";
+import type { RateLimit } from "./layers/rate-limits.js";
 import { TokenGuards } from "./layers/token-guards.js";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -73,10 +79,16 @@ export class ProviderRegistry {
   /** Registers every kind that has credentials in the environment. */
   constructor(private readonly options: RegistryOptions) {
     this.guards = new TokenGuards(options);
+    options.metrics.limitWait?.readFrom(() => this.guards.limitSeconds());
     for (const kind of options.kinds) {
       const credentials = this.credentialsOf(kind);
       if (credentials !== undefined) this.sets.set(kind.name, this.build(kind, credentials));
     }
+  }
+
+  /** It knows the tokens of all providers. */
+  get redactor(): Redactor {
+    return this.options.redactor;
   }
 
   /** Names of the registered providers, sorted. */
@@ -84,10 +96,13 @@ export class ProviderRegistry {
     return [...this.sets.keys()].sort();
   }
 
-  /** @throws UnknownProviderError with the providers that are registered, and how to register this one. */
-  get(name: string): ProviderSet {
+  /**
+   * @param service what the caller needs of it, for the text of the error
+   * @throws UnknownProviderError with the providers that have it, or how to register this one.
+   */
+  get(name: string, service: ProviderService): ProviderSet {
     const set = this.sets.get(name);
-    if (set === undefined) throw new UnknownProviderError(this.unknown(name));
+    if (set === undefined) throw unknownProvider(name, service);
     return set;
   }
 
@@ -95,19 +110,20 @@ export class ProviderRegistry {
    * The provider of an issuer, with the token of its Secret. Call it again when the Secret changes: the same
    * connections and limits go on with the new token.
    * @param key `namespace/name` of the issuer.
+   * @param place of the token, for people
    */
-  issue(key: string, provider: string, token: string): ProviderSet {
+  issue(key: string, provider: string, token: string, place = ""): ProviderSet {
     const hash = tokenHash(token);
     const known = this.issued.get(key);
     if (known?.provider === provider) {
-      if (known.hash !== hash) known.token.set(token);
+      if (known.hash !== hash || known.token.place() !== place) known.token.set(token, place);
       known.hash = hash;
       return known.set;
     }
     const kind = this.options.kinds.find(({ name }) => name === provider);
-    if (kind === undefined) throw new UnknownProviderError(this.unknown(provider));
-    const pushed = new PushedToken(this.options.redactor);
-    pushed.set(token);
+    if (kind === undefined) throw unknownProvider(provider, "addresses");
+    const pushed = new PushedToken(this.redactor);
+    pushed.set(token, place);
     const set = this.build(kind, pushed);
     const previous = this.withdraw(key);
     previous.catch((error: unknown) =>
@@ -115,6 +131,11 @@ export class ProviderRegistry {
     );
     this.issued.set(key, { token: pushed, provider, set, hash });
     return set;
+  }
+
+  /** A provider without credentials. Its calls pass the layers, except those that are about tokens and their limits. */
+  add(name: string, build: (run: CallRunner) => ProviderSet): void {
+    this.sets.set(name, withMutationLayers(build(tokenlessStack(this.options)), this.options));
   }
 
   /** Announces each issuer's provider before it is closed: its readers must stop. */
@@ -142,7 +163,7 @@ export class ProviderRegistry {
   private credentialsOf({ tokenVariable }: ProviderKind): Credentials | undefined {
     const { env, redactor, logger, clock } = this.options;
     const token = env[tokenVariable]?.trim();
-    if (token) return fixedToken(token, redactor);
+    if (token) return fixedToken(token, redactor, placeOf(tokenVariable));
     const path = env[`${tokenVariable}_FILE`]?.trim();
     return path ? new TokenFile({ path, clock, redactor, logger }) : undefined;
   }
@@ -159,16 +180,16 @@ export class ProviderRegistry {
       now: () => clock.now(),
       monotonic: () => clock.monotonic(),
     });
-    return withMutationLayers(set, this.options);
+    const longWait = () => this.guards.of(kind, credentials.token()).limiter.longWait;
+    return withMutationLayers({ ...set, longWait }, this.options);
   }
+}
 
-  private unknown(name: string): string {
-    const there = this.names.length === 0 ? "none has" : `these have: ${this.names.join(", ")}`;
-    const kind = this.options.kinds.find((known) => known.name === name);
-    if (kind === undefined) {
-      const known = this.options.kinds.map((other) => other.name).join(", ");
-      return `unknown provider "${name}"; use one of ${known}`;
-    }
-    return `provider "${name}" has no credentials (${there}); set ${kind.tokenVariable} or ${kind.tokenVariable}_FILE for the operator`;
-  }
+function unknownProvider(name: string, service: ProviderService): UnknownProviderError {
+  const { seen, remedy } = unusableProvider(name, service);
+  return new UnknownProviderError(`${seen}: ${remedy}`);
+}
+
+function placeOf(variable: string): string {
+  return `entry ${variable} of its own Secret (by default ${DEFAULT_SECRET}), and only when it starts`;
 }

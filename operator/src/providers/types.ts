@@ -6,15 +6,37 @@
  */
 
 import type { IpFamily } from "cdk8s-flipop/api";
-import type { ActionFacts, ActionRef, LatestAction, RunningAction } from "./action-facts.js";
 import type { CallContext } from "./call.js";
 import type { ProviderError } from "./errors.js";
 
 export type { IpFamily } from "cdk8s-flipop/api";
-export type { ActionFacts, ActionRef, ActionState, LatestAction, RunningAction } from "./action-facts.js";
+
+export type ActionState = "in-progress" | "completed" | "errored";
+
+/** What came of an assign or unassign. */
+export interface ActionFacts {
+  /** For `AddressProvider.action`; kept in a status, so that a restart goes on asking. Empty where it is over already. */
+  readonly id: string;
+  readonly ip: string;
+  readonly state: ActionState;
+  /** With `errored`: what the API said, if anything. */
+  readonly message?: string;
+}
+
+/** The newest action on an address. The API does not name the node that it is for. */
+export interface LatestAction extends ActionFacts {
+  readonly verb: "assign" | "unassign" | "other";
+  /** ms since the epoch by the provider's clock, rounded down to its precision. */
+  readonly startedAt: number;
+}
+
+export type ActionRef = Pick<ActionFacts, "id" | "ip">;
 
 /** `Node.spec.providerID`, such as `digitalocean://1234`: the key of a node, never its name. */
 export type ProviderId = string;
+
+/** `on`: every state in which the machine is not switched off, such as one in which it starts. */
+export type MachineState = "on" | "off";
 
 /** What all three have in common. */
 export interface Provider {
@@ -26,8 +48,6 @@ export interface Provider {
    */
   accountKey(call: CallContext): Promise<string>;
 }
-
-// ---------------------------------------------------------------------------------------------------------- addresses
 
 /** An address as the provider shows it. */
 export interface AddressFacts {
@@ -41,7 +61,7 @@ export interface AddressFacts {
   /** The part of the account that it is filed under. Absent: the provider has none, or does not tell. */
   readonly project?: string;
   /** An action that runs on it. Its id is known only if the API returns it. */
-  readonly action?: RunningAction;
+  readonly action?: { readonly id?: string };
   /** It comes from a range that its owner brought: it can be assigned, but neither created nor released. */
   readonly borrowed?: boolean;
 }
@@ -79,10 +99,7 @@ export type CreateOutcome =
 
 export interface ListAddresses {
   readonly family: IpFamily;
-  /**
-   * That resources name. Those that the plain list lacks are also looked for among borrowed ones, in as few calls as
-   * the API allows; `get` returns those still missing. Ignored by providers that never borrow.
-   */
+  /** That resources name: a provider that borrows addresses also looks for them there; `get` returns those still missing. */
   readonly named: readonly string[];
 }
 
@@ -123,9 +140,12 @@ export interface AddressProvider extends Provider {
    * Leave it out where no API lists actions: the holder and the lock of the address decide then.
    */
   latestAction?(call: CallContext, ip: string): Promise<LatestAction | undefined>;
+  /**
+   * Whether a machine is switched off, in one call: it confirms the failure of a node that does not answer. `undefined`:
+   * the account has no such machine. Leave it out where no API shows that: the Lease of the kubelet decides then.
+   */
+  machineState?(call: CallContext, machine: ProviderId): Promise<MachineState | undefined>;
 }
-
-// ---------------------------------------------------------------------------------------------------------------- DNS
 
 /** Types of the records that are ours to write. */
 export type RecordType = "A" | "AAAA";
@@ -176,7 +196,7 @@ export type RecordStep =
   | { readonly do: "create"; readonly type: RecordType; readonly to: string; readonly ttl: number }
   | { readonly do: "delete"; readonly id: string; readonly type: RecordType; readonly from: string };
 
-/** Made by record-changes.ts. Steps are in the order in which they are safe: re-point, create, delete. */
+/** Made by diff.ts. Steps are in the order in which they are safe: re-point, create, delete. */
 export interface RecordChangeSet {
   readonly zone: string;
   readonly fqdn: string;
@@ -208,79 +228,4 @@ export interface DnsProvider extends Provider {
    * is not empty; read it again, plan again.
    */
   apply(call: CallContext, changes: RecordChangeSet): Promise<readonly RecordFacts[]>;
-}
-
-// ----------------------------------------------------------------------------------------------------------- firewalls
-
-/** One port or range of ports, open to sources. */
-export interface FirewallRuleFacts {
-  readonly protocol: "tcp" | "udp" | "icmp";
-  /** `443`, `8000-8010`, or `all`. Empty for icmp. */
-  readonly ports: string;
-  /** Address ranges in CIDR notation, sorted. */
-  readonly sources: readonly string[];
-  /** It also admits sources other than address ranges (tags, droplets, load balancers): never ours. */
-  readonly otherSources: boolean;
-}
-
-export interface FirewallFacts {
-  readonly id: string;
-  readonly name: string;
-  /** Inbound. */
-  readonly rules: readonly FirewallRuleFacts[];
-  readonly nodes: readonly ProviderId[];
-  /** Changes that the provider has accepted and not yet carried out. */
-  readonly pending: boolean;
-}
-
-/** What the firewalls of an account look like from one firewall and some nodes. */
-export interface FirewallSurvey {
-  /** The one that was asked for by name. */
-  readonly firewall?: FirewallFacts;
-  /** Since it was asked for. */
-  readonly ageSeconds: number;
-  /** For each node asked about: the names of the other firewalls that cover it, directly or by tag. */
-  readonly coveredBy: ReadonlyMap<ProviderId, readonly string[]>;
-}
-
-export interface FirewallCapabilities {
-  readonly rulesPerFirewall: number;
-  readonly nodesPerFirewall: number;
-  /** Names that belong to somebody else (a managed Kubernetes) and are never touched. */
-  reserved(name: string): boolean;
-}
-
-export interface CreateFirewall {
-  readonly name: string;
-  readonly rules: readonly FirewallRuleFacts[];
-  readonly nodes: readonly ProviderId[];
-}
-
-/** Each part is one call at most; additions go first, nodes after rules. */
-export interface FirewallChange {
-  readonly id: string;
-  readonly name: string;
-  readonly addRules: readonly FirewallRuleFacts[];
-  readonly addNodes: readonly ProviderId[];
-  readonly removeRules: readonly FirewallRuleFacts[];
-  readonly removeNodes: readonly ProviderId[];
-}
-
-export interface FirewallProvider extends Provider {
-  readonly capabilities: FirewallCapabilities;
-  /**
-   * Rejects with Conflict/Ambiguous where several firewalls bear the name, with Terminal where it is reserved.
-   * @param maxAgeSeconds what was read within this, and before no write of ours, will do. @default 0
-   */
-  survey(
-    call: CallContext,
-    name: string,
-    nodes: readonly ProviderId[],
-    maxAgeSeconds?: number,
-  ): Promise<FirewallSurvey>;
-  /** Creates one that also lets everything out; a lost answer is found again by its name. */
-  create(call: CallContext, request: CreateFirewall): Promise<FirewallFacts>;
-  apply(call: CallContext, change: FirewallChange): Promise<void>;
-  /** Deletes one without rules and nodes of others. Already gone is success. */
-  remove(call: CallContext, firewall: Pick<FirewallFacts, "id" | "name">): Promise<void>;
 }

@@ -7,6 +7,7 @@ import type { EventRecorder } from "../kube/write/events.js";
 import type { Logger } from "../logging.js";
 import type { Requester } from "../providers/call.js";
 import { DryRunError } from "../providers/errors.js";
+import type { PlannedCondition } from "./conditions.js";
 import type { Action, ActionSequence } from "./plan.js";
 
 export function dryRunClient(client: KubeClient, logger: Logger): KubeClient {
@@ -37,8 +38,24 @@ interface PlannedAction {
   readonly why: string;
 }
 
-/** Logs the plan of each resource once, and again when an action joins it. */
-export class DryRunPlans {
+/** What a run of a resource ended with. */
+export interface EndedRun {
+  readonly conditions: readonly PlannedCondition[];
+  /** Reads still run: another run follows. */
+  readonly reading: boolean;
+}
+
+/** Who shows the plans of a dry run. */
+export interface PlanViewer {
+  show(resource: Requester, plan: ShownPlan): void;
+  /** @default ignored */
+  ended?(resource: Requester, run: EndedRun): void;
+  /** Shows what still waits for more. */
+  close(): void;
+}
+
+/** Logs each change of the plan of each resource, one line each, once. */
+export class DryRunPlans implements PlanViewer {
   /** Keys of the actions last logged, by resource. */
   private readonly logged = new Map<string, ReadonlySet<string>>();
   private readonly pending = new Map<string, PendingPlan>();
@@ -61,7 +78,6 @@ export class DryRunPlans {
     this.pending.set(resource, { changes, explanation, timer });
   }
 
-  /** Logs what still waits for more. */
   close(): void {
     for (const [resource, { timer }] of this.pending) {
       timer.cancel();
@@ -75,9 +91,12 @@ export class DryRunPlans {
     const { changes, explanation } = plan;
     this.pending.delete(resource);
     if (this.isLogged(resource, changes)) return;
+    const known = this.logged.get(resource);
     this.logged.set(resource, new Set(changes.keys()));
-    const fields = { resource, changes: [...changes.values()], ...(explanation !== "" && { plan: explanation }) };
-    this.logger.info(fields, "dry run: plan");
+    for (const [key, change] of changes) {
+      if (known?.has(key) === true) continue;
+      this.logger.info({ resource, change, ...(explanation !== "" && { plan: explanation }) }, "dry run: plan");
+    }
   }
 
   private isLogged(resource: string, changes: PendingPlan["changes"]): boolean {
@@ -101,7 +120,7 @@ export function readsOf<A extends Action>(sequence: ActionSequence<A>): ActionSe
   return first === -1 ? sequence : { ...sequence, steps: sequence.steps.slice(0, first) };
 }
 
-function isRead(action: Pick<Action, "do">): boolean {
+export function isRead(action: Pick<Action, "do">): boolean {
   return READS.has(action.do);
 }
 

@@ -6,25 +6,24 @@
  * when they end. The engine decides nothing about addresses, records or nodes: kinds do, as values (`kind.ts`).
  */
 
-import { settlesWithin } from "../async/wait.js";
+import { settlesWithin } from "../async.js";
 import { CALLS_PATIENCE_MS, MAX_ITERATIONS, MAX_UNSETTLED_RUNS, SKIPPED_RETRY_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { EventRecorder } from "../kube/write/events.js";
-import type { Condition } from "../kube/write/patch.js";
 import type { Logger } from "../logging.js";
-import type { FlipopMetrics } from "../metrics/flipop.js";
-import type { CallContext, Requester } from "../providers/call.js";
-import { done, failed, type Result, requeueAfter } from "../runtime/result.js";
-import { Background } from "./background.js";
-import { nextAttempt } from "./cleanup.js";
-import { type Decision, decide, earliest, type Iteration, iterate, type Start, startTime } from "./iteration.js";
+import type { FlipopMetrics } from "../metrics/definitions.js";
+import type { CallContext } from "../providers/call.js";
+import { done, failed, type Result, requeueAfter } from "../runtime/controller.js";
+import type { StopView } from "../runtime/stop-switch.js";
+import { downgradeOf } from "./downgrade.js";
+import type { PlanViewer } from "./dry-run.js";
+import { type Decision, decide, earliest, type Iteration, type Start, startIteration, startTime } from "./iteration.js";
 import type { Kind } from "./kind.js";
-import { type Action, actionsOf, type KindTypes, type SequenceResult } from "./plan.js";
-import { attributeFailure, didAnything, recordOutcome } from "./record-outcome.js";
+import { actionsOf, type KindTypes, type SequenceResult } from "./plan.js";
 import { emitStatusEvents, reportSequence, showMetrics } from "./report.js";
 import type { ResourceState } from "./resource-state.js";
-import { resultOfError } from "./retries/run-failure.js";
-import { runActions } from "./run-actions.js";
+import { nextAttempt, resultOfError } from "./retries.js";
+import { attributeFailure, Background, didAnything, recordOutcome, runActions } from "./run-actions.js";
 import { statusFields, writeStatus } from "./write-status.js";
 
 export interface EngineTools {
@@ -35,10 +34,10 @@ export interface EngineTools {
   /** Whether this process may write now. */
   readonly leads: () => boolean;
   readonly settings: { readonly dryRun: boolean };
+  /** A person can stop all changes. @default never */
+  readonly stop?: StopView;
   /** Only on a dry run: shows what it would do. */
-  readonly dryRunPlans?: {
-    show(requester: Requester, plan: { readonly explanation: string; readonly actions: readonly Action[] }): void;
-  };
+  readonly dryRunPlans?: Omit<PlanViewer, "close">;
 }
 
 /** What the iterations of a run came to. */
@@ -65,7 +64,7 @@ export class Engine<T extends KindTypes> {
       await this.prepare(state);
       const { last, unsettled } = await this.iterate(state);
       if (last === undefined) return done;
-      showMetrics(this.tools.metrics, this.kind, state, last);
+      this.show(state, last, unsettled);
       const waitMs = await this.writeStatus(state, last);
       if (unsettled) return this.unsettled(state, last);
       state.unsettledRuns = 0;
@@ -75,6 +74,13 @@ export class Engine<T extends KindTypes> {
     } catch (error) {
       return resultOfError(error);
     }
+  }
+
+  private show(state: ResourceState<T>, last: Iteration<T>, unsettled: boolean): void {
+    const { metrics, dryRunPlans } = this.tools;
+    const reading = unsettled || state.inFlight.size > 0 || state.preparing !== undefined;
+    dryRunPlans?.ended?.(state.ref, { conditions: last.plan.conditions, reading });
+    showMetrics(metrics, this.kind, state, last);
   }
 
   /** Each run of a deleted resource is one attempt to clean up. */
@@ -102,7 +108,8 @@ export class Engine<T extends KindTypes> {
   private async iterate(state: ResourceState<T>): Promise<Settled<T>> {
     const { dryRun } = this.tools.settings;
     for (let left = MAX_ITERATIONS; left > 0; left--) {
-      const iteration = iterate(this.kind, state, { now: this.tools.clock.now(), dryRun });
+      const { clock, stop } = this.tools;
+      const iteration = startIteration(this.kind, state, { now: clock.now(), dryRun, stop: stop?.current });
       if (iteration === undefined) return { last: undefined, unsettled: false };
       this.explain(state, iteration);
       const running = iteration.starts.map((start) => this.background.start(this.carryOut(state, iteration, start)));
@@ -136,11 +143,13 @@ export class Engine<T extends KindTypes> {
 
   /** What the plan says now, though nothing is begun: for the status. */
   private finalEvaluation(state: ResourceState<T>): Iteration<T> | undefined {
-    const decision = decide(this.kind, state);
+    const stop = this.tools.stop?.current;
+    const decision = decide(this.kind, state, stop);
     if (decision === undefined) return undefined;
-    this.kind.publish?.(state, decision.snapshot, decision.plan);
     const now = this.tools.clock.now();
-    const again = this.tools.settings.dryRun ? [] : [now + SKIPPED_RETRY_MS];
+    state.downgrade = downgradeOf(decision.plan.conditions, now);
+    this.kind.register?.(state, decision.snapshot, decision.plan);
+    const again = this.tools.settings.dryRun || stop !== undefined ? [] : [now + SKIPPED_RETRY_MS];
     const times = decision.plan.sequences
       .filter(({ lockKey }) => !state.inFlight.has(lockKey))
       .map((sequence) => startTime(state, sequence, now))
@@ -158,7 +167,8 @@ export class Engine<T extends KindTypes> {
       const { why } = action;
       return { ...this.contextOf(state, why), ...(recheck && { recheck }), ...(priority && { priority }) };
     };
-    const ended = await runActions({ kind, state, signal, contextOf }, decision, start);
+    const isStopped = () => tools.stop?.current !== undefined;
+    const ended = await runActions({ kind, state, signal, contextOf, isStopped }, decision, start);
     const { snapshot, plan } = decision;
     const results = ended.map((each) => attributeFailure(kind, snapshot, each));
     const result: SequenceResult<T["action"]> = { sequence: start.sequence, results };
@@ -201,7 +211,7 @@ export class Engine<T extends KindTypes> {
     const [now, monotonic] = [clock.now(), clock.monotonic()];
     const fields = statusFields(this.kind, state, { ...last, now });
     if (fields === undefined) return undefined;
-    const before = conditionsBefore(state);
+    const before = state.conditions();
     const { signal } = this.background;
     const written = writeStatus(this.kind, state, fields, { now, monotonic, signal });
     const { waitMs, drops } = await written.catch((error: unknown) => {
@@ -241,13 +251,4 @@ function enqueueAfter<T extends KindTypes>(state: ResourceState<T>, work: Promis
 /** The server deletes it at this moment. */
 function isReleased({ deletionTimestamp, finalizers = [] }: KindTypes["object"]["metadata"]): boolean {
   return deletionTimestamp !== undefined && finalizers.length === 0;
-}
-
-function conditionsBefore<T extends KindTypes>(state: ResourceState<T>): readonly Condition[] {
-  const { conditions } = state.pendingStatus.over(asFields(state.object()?.status));
-  return Array.isArray(conditions) ? (conditions as readonly Condition[]) : [];
-}
-
-function asFields(status: unknown): Readonly<Record<string, unknown>> | undefined {
-  return typeof status === "object" && status !== null ? { ...status } : undefined;
 }

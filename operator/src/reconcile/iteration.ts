@@ -3,12 +3,16 @@
  * decide meanwhile, so no two choose the same node.
  */
 
-import { jsonEqual } from "../kube/cache/equal.js";
+import { jsonEqual } from "../kube/objects.js";
 import type { Recheck } from "../providers/call.js";
+import type { Stop } from "../runtime/stop-switch.js";
+import type { PlannedCondition } from "./conditions.js";
+import { downgradeOf } from "./downgrade.js";
 import { readsOf } from "./dry-run.js";
 import type { Kind } from "./kind.js";
 import { type Action, type ActionSequence, actionsOf, type KindTypes, type PlanOf } from "./plan.js";
 import type { ResourceState } from "./resource-state.js";
+import { withSummary, withUnasked } from "./summary.js";
 
 /** What the plan says at one moment. */
 export interface Decision<T extends KindTypes> {
@@ -31,24 +35,41 @@ export interface Start<T extends KindTypes> {
   readonly recheckOf: (action: T["action"]) => Recheck | undefined;
 }
 
-/** `undefined`: the resource is gone. */
-export function decide<T extends KindTypes>(kind: Kind<T>, state: ResourceState<T>): Decision<T> | undefined {
+/** `undefined`: the resource is gone. @param stop the operator is stopped, which the summary reports then. */
+export function decide<T extends KindTypes>(
+  kind: Kind<T>,
+  state: ResourceState<T>,
+  stop?: Stop,
+): Decision<T> | undefined {
   const resource = state.read();
   if (resource === undefined) return undefined;
   state.retries.followGeneration(state.object()?.metadata.generation);
-  const snapshot = kind.gather(state, resource);
-  return { snapshot, plan: kind.plan(snapshot) };
+  const snapshot = kind.gather(state, stop === undefined ? resource : (kind.paused?.(resource) ?? resource));
+  const plan = kind.plan(snapshot);
+  return { snapshot, plan: { ...plan, conditions: conditionsOf(kind, state, { plan, stop }) } };
 }
 
-export function iterate<T extends KindTypes>(
+/** All conditions of the status. */
+function conditionsOf<T extends KindTypes>(
+  { readyWhen }: Kind<T>,
+  state: ResourceState<T>,
+  { plan, stop }: Pick<Decision<T>, "plan"> & { readonly stop: Stop | undefined },
+): readonly PlannedCondition[] {
+  const { conditions, unserved } = plan;
+  // A kind without a summary has no status either.
+  if (readyWhen === undefined) return conditions;
+  return withUnasked(withSummary(conditions, { readyWhen, unserved, stop }), state.conditions());
+}
+export function startIteration<T extends KindTypes>(
   kind: Kind<T>,
   state: ResourceState<T>,
-  { now, dryRun }: { readonly now: number; readonly dryRun: boolean },
+  { now, dryRun, stop }: { readonly now: number; readonly dryRun: boolean; readonly stop?: Stop | undefined },
 ): Iteration<T> | undefined {
-  const decision = decide(kind, state);
+  const decision = decide(kind, state, stop);
   if (decision === undefined) return undefined;
   const { snapshot, plan } = decision;
-  kind.publish?.(state, snapshot, plan);
+  state.downgrade = downgradeOf(plan.conditions, now);
+  kind.register?.(state, snapshot, plan);
   const starts: Start<T>[] = [];
   const waits: number[] = [];
   for (const planned of plan.sequences) {
@@ -59,7 +80,7 @@ export function iterate<T extends KindTypes>(
       continue;
     }
     const due = dueSteps(state, planned, now);
-    lock(kind, state, { ...decision, planned: dryRun ? readsOf(due) : due, starts });
+    lock(kind, state, { ...decision, planned: dryRun || stop !== undefined ? readsOf(due) : due, starts });
   }
   return { ...decision, starts, startAt: earliest(waits) };
 }
@@ -113,8 +134,8 @@ function lock<T extends KindTypes>(
   state: ResourceState<T>,
   { snapshot, plan, planned, starts }: Locked<T>,
 ): void {
-  const { unconfirmed, lockKey } = planned;
-  if (unconfirmed === undefined) {
+  const { confirmFirst, lockKey } = planned;
+  if (confirmFirst === undefined) {
     if (planned.steps.length === 0) return;
     state.inFlight.add(lockKey);
     kind.reserve?.(state, snapshot, planned);
@@ -131,7 +152,7 @@ function lock<T extends KindTypes>(
   if (state.inFlight.has(reading)) return;
   state.inFlight.add(reading);
   starts.push({
-    sequence: { lockKey: reading, steps: [{ actions: [unconfirmed] }] },
+    sequence: { lockKey: reading, steps: [{ actions: [confirmFirst] }] },
     confirms: planned,
     recheckOf: () => undefined,
   });
@@ -151,8 +172,11 @@ function plannedActions<T extends KindTypes>(
   }
 }
 
-/** The reason of an action may have changed meanwhile. */
-function supersededBecause(now: readonly Action[] | undefined, { why: _then, ...action }: Action): string | undefined {
+/** Whether the plan of now lacks the action; its reason may have changed meanwhile. */
+export function supersededBecause(
+  now: readonly Action[] | undefined,
+  { why: _then, ...action }: Action,
+): string | undefined {
   if (now === undefined) return "the resource is gone";
   const same = now.some(({ why: _now, ...planned }) => jsonEqual(planned, action));
   return same ? undefined : "the plan has changed since the decision";

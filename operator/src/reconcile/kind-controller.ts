@@ -1,17 +1,18 @@
 /** Runs one kind: follows its objects, queues the keys of those that need a run, and gives each run to the engine. */
 
-import type { Random } from "../async/backoff.js";
-import type { RuntimeMetrics } from "../metrics/runtime.js";
-import { Controller } from "../runtime/controller.js";
+import type { Random } from "../async.js";
+import { type KubeObject, keyOf } from "../kube/objects.js";
+import type { Logger } from "../logging.js";
+import type { RuntimeMetrics } from "../metrics/definitions.js";
+import { Controller, done, type Result } from "../runtime/controller.js";
 import type { Drainable } from "../runtime/manager.js";
-import { done, type Result } from "../runtime/result.js";
+import { regardingOf } from "./conditions.js";
 import { Engine, type EngineTools } from "./engine.js";
 import type { Kind } from "./kind.js";
 import type { Notifier } from "./notifier.js";
-import type { SourceEvent } from "./objects/source.js";
 import type { KindTypes } from "./plan.js";
-import type { ResourceState } from "./resource-state.js";
-import { ResourceStates } from "./resource-states.js";
+import type { SourceEvent } from "./resource-source.js";
+import { ResourceState } from "./resource-state.js";
 import { isDropping } from "./write-status.js";
 
 /** Runs of different resources at once: most of the time of one is spent waiting. */
@@ -52,6 +53,7 @@ export class KindController<T extends KindTypes> implements Drainable {
       source.listen((event) => this.changed(event)),
       source.writers.onWrite((key) => this.written(key)),
       notifier.listen((uids) => this.enqueueUids(uids)),
+      ...(tools.stop === undefined ? [] : [tools.stop.onChange(() => this.enqueueAll())]),
     ];
   }
 
@@ -121,11 +123,34 @@ export class KindController<T extends KindTypes> implements Drainable {
 
   private changed(event: SourceEvent<T["object"]>): void {
     const state = this.states.follow(event);
-    if (state === undefined) return;
+    if (state === undefined) {
+      if (event.deleted) this.reportRetained(event.object);
+      return;
+    }
     this.indexResource(state);
     this.controller.add(state.key);
     const untilCachedMs = this.kind.source.writers.untilCachedMs(state.key);
     if (untilCachedMs !== undefined) this.controller.addAfter(state.key, untilCachedMs);
+  }
+
+  private reportRetained(object: T["object"]): void {
+    const { events, logger, leads } = this.tools;
+    const message = leads() ? this.kind.retained?.(object) : undefined;
+    if (message === undefined) return;
+    const { kind } = this.kind.names;
+    const { namespace, name, uid } = object.metadata;
+    const { type, reason, action, note } = message;
+    logger.info(
+      { kind, resource: keyOf({ namespace, name }), note },
+      "Addresses of a deleted resource stay in the account",
+    );
+    events.record({
+      regarding: regardingOf({ kind, name, uid, ...(namespace && { namespace }) }),
+      type,
+      reason,
+      action,
+      note,
+    });
   }
 
   private written(key: string): void {
@@ -135,7 +160,7 @@ export class KindController<T extends KindTypes> implements Drainable {
 
   private indexResource(state: ResourceState<T>): void {
     const resource = state.read();
-    if (resource !== undefined) this.kind.seen?.(state, resource);
+    if (resource !== undefined) this.kind.registerVersion?.(state, resource);
   }
 
   private enqueueUids(uids: readonly string[]): void {
@@ -143,5 +168,73 @@ export class KindController<T extends KindTypes> implements Drainable {
       const state = this.states.withUid(uid);
       if (state !== undefined) this.controller.add(state.key);
     }
+  }
+}
+
+interface ResourceStatesProps<T extends KindTypes> {
+  readonly kind: Kind<T>;
+  readonly logger: Logger;
+  readonly enqueue: (key: string, afterMs: number) => void;
+}
+
+export class ResourceStates<T extends KindTypes> {
+  private readonly byKey = new Map<string, ResourceState<T>>();
+  private readonly byUid = new Map<string, ResourceState<T>>();
+  private readonly closing = new Set<Promise<void>>();
+
+  constructor(private readonly props: ResourceStatesProps<T>) {}
+
+  /** The state of the object that the cache has now; made where it is new. `undefined`: there is none. */
+  get(key: string): ResourceState<T> | undefined {
+    const object = this.props.kind.source.cached(key);
+    if (object !== undefined) return this.met(key, object);
+    const known = this.byKey.get(key);
+    if (known !== undefined) this.drop(known);
+    return undefined;
+  }
+
+  withUid(uid: string): ResourceState<T> | undefined {
+    return this.byUid.get(uid);
+  }
+
+  all(): readonly ResourceState<T>[] {
+    return [...this.byKey.values()];
+  }
+
+  /** Follows the cache. @returns `undefined`: the resource is gone. */
+  follow({ key, object, deleted }: SourceEvent<T["object"]>): ResourceState<T> | undefined {
+    if (!deleted) return this.met(key, object);
+    const known = this.byKey.get(key);
+    if (known?.ref.uid === object.metadata.uid) this.drop(known);
+    return undefined;
+  }
+
+  async close(): Promise<void> {
+    for (const state of this.all()) state.close();
+    await Promise.all([...this.all().map((state) => this.props.kind.close?.(state)), ...this.closing]);
+  }
+
+  /** Another object under a known name is another resource. */
+  private met(key: string, object: KubeObject): ResourceState<T> {
+    const known = this.byKey.get(key);
+    if (known?.ref.uid === object.metadata.uid) return known;
+    if (known !== undefined) this.drop(known);
+    const { kind, enqueue } = this.props;
+    const made = new ResourceState<T>({ kind, key, enqueue: (afterMs) => enqueue(key, afterMs) }, object);
+    this.byKey.set(key, made);
+    this.byUid.set(made.ref.uid, made);
+    return made;
+  }
+
+  private drop(state: ResourceState<T>): void {
+    this.byKey.delete(state.key);
+    this.byUid.delete(state.ref.uid);
+    state.close();
+    const { kind, logger } = this.props;
+    const closed = Promise.all([kind.forget?.(state), kind.close?.(state)])
+      .then(() => undefined)
+      .catch((error: unknown) => logger.error({ resource: state.key, error }, "Failed to forget a deleted resource"))
+      .finally(() => this.closing.delete(closed));
+    this.closing.add(closed);
   }
 }

@@ -4,15 +4,14 @@
  * Events, metrics) is the engine's. A kind never starts work by itself and never writes its own status.
  */
 
-import type { Outcome } from "../addresses/calls/outcomes.js";
+import type { ConditionType } from "cdk8s-flipop/api";
+import type { Outcome } from "../addresses/calls.js";
 import type { Condition } from "../kube/write/patch.js";
-import type { Sample } from "../metrics/series.js";
-import type { CallContext, Recheck } from "../providers/call.js";
+import type { EventMessage } from "../messages/message.js";
+import type { Sample } from "../metrics/registry.js";
+import type { CallContext, CallPriority, Recheck } from "../providers/call.js";
 import type { ProviderId } from "../providers/types.js";
-import type { CallPriority } from "../providers/urgency.js";
-import type { EventMessage } from "./conditions/event-message.js";
-import type { PlannedCondition } from "./conditions/planned-condition.js";
-import type { ResourceSource } from "./objects/source.js";
+import type { PlannedCondition } from "./conditions.js";
 import type {
   Action,
   ActionSequence,
@@ -23,8 +22,9 @@ import type {
   SequenceResult,
   StatusFields,
 } from "./plan.js";
+import type { ResourceSource } from "./resource-source.js";
 import type { ResourceState } from "./resource-state.js";
-import type { RecoveringAccount } from "./retries/retries.js";
+import type { RecoveringAccount } from "./retries.js";
 
 /** What an action works with. */
 export interface ActionCall<T extends KindTypes> {
@@ -69,9 +69,13 @@ export interface SequenceEvents {
 
 export interface Kind<T extends KindTypes> {
   readonly names: KindNames;
+  /** Conditions that must be True for Ready. Absent: the kind has no summary, and writes no conditions. */
+  readonly readyWhen?: readonly ConditionType[];
   readonly source: ResourceSource<T["object"]>;
   /** Parses an object; the engine does so once for each version. What is wrong with the object belongs into the result. */
   read(object: T["object"]): T["resource"];
+  /** The same resource with `spec.paused`, for a stopped operator: its plan then moves nothing, and its status says so. */
+  paused?(resource: T["resource"]): T["resource"];
   /** When the resource is first seen. */
   remember(state: ResourceState<T>): T["memory"];
   /** Whether a run may begin. Whatever changes the answer asks for a run. @default always */
@@ -87,13 +91,15 @@ export interface Kind<T extends KindTypes> {
   status?(snapshot: T["snapshot"], plan: PlanOf<T>): StatusFields | undefined;
 
   /** A newer version is known, of the cache or by an own write: what it claims counts from here on. */
-  seen?(state: ResourceState<T>, resource: T["resource"]): void;
+  registerVersion?(state: ResourceState<T>, resource: T["resource"]): void;
   /** The resource is gone: nothing of it counts from here on. */
   forget?(state: ResourceState<T>): unknown;
+  /** Of a resource that is gone and forgotten: what stays in an account. */
+  retained?(object: T["object"]): EventMessage | undefined;
   /** Ends what `remember` began: the resource is gone, or the process ends. */
   close?(state: ResourceState<T>): Promise<void>;
   /** What others may know of the decision, in the synchronous turn in which it is made; of each decision of a run. */
-  publish?(state: ResourceState<T>, snapshot: T["snapshot"], plan: PlanOf<T>): void;
+  register?(state: ResourceState<T>, snapshot: T["snapshot"], plan: PlanOf<T>): void;
   /** Takes what a sequence needs that other resources want, too, in the same turn: a node, the account's turn to create. */
   reserve?(state: ResourceState<T>, snapshot: T["snapshot"], sequence: ActionSequence<T["action"]>): void;
   /** Takes back what a sequence did in advance for a call that was refused. */
@@ -129,6 +135,7 @@ export interface Kind<T extends KindTypes> {
     before: readonly Condition[],
     planned: readonly PlannedCondition[],
     deferred: readonly DeferredEvent[],
+    state: ResourceState<T>,
   ): readonly EventMessage[];
   /** Gauges of the resource, beside those of its conditions. @default none */
   metrics?(state: ResourceState<T>, snapshot: T["snapshot"], plan: PlanOf<T>): readonly Sample[];

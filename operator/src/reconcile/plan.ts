@@ -1,9 +1,9 @@
 /** What a plan of any kind consists of, and how its actions end. Types, and functions of them. */
 
-import type { ActionFailure, Outcome } from "../addresses/calls/outcomes.js";
+import type { ActionFailure, Outcome } from "../addresses/calls.js";
 import type { KubeObject } from "../kube/objects.js";
-import type { EventMessage } from "./conditions/event-message.js";
-import type { PlannedCondition } from "./conditions/planned-condition.js";
+import type { EventMessage, Problem } from "../messages/message.js";
+import type { PlannedCondition } from "./conditions.js";
 
 /** One thing to do, as a plan asks for it. */
 export interface Action {
@@ -23,7 +23,7 @@ export interface ActionSequence<A extends Action = Action> {
   /** ms since the epoch: not before. */
   readonly notBefore?: number;
   /** The plan stands on old data: this reads it anew. The engine runs it first, and plans again. */
-  readonly unconfirmed?: A;
+  readonly confirmFirst?: A;
 }
 
 /** A failed action ends its step. The next step runs all the same, unless it relies on one that was not done. */
@@ -49,7 +49,10 @@ export function actionsOf<A extends Action>({ steps }: ActionSequence<A>): reado
 export interface Plan<A extends Action = Action> {
   /** Those with different lock keys run at the same time. */
   readonly sequences: readonly ActionSequence<A>[];
+  /** All but the summary, which the engine adds. */
   readonly conditions: readonly PlannedCondition[];
+  /** Keeps the resource from serving as requested, although its conditions are True. */
+  readonly unserved?: Problem;
   /** ms since the epoch: when time alone may change the plan. Absent: only when something happens. */
   readonly requeueAt?: number;
   /** For the log: what the plan changes, and why. Empty: nothing. */
@@ -96,6 +99,8 @@ export interface SequenceResult<A extends Action = Action> {
 export interface DeferredEvent extends EventMessage {
   /** Lets the kind find that condition. */
   readonly failure?: ActionFailure;
+  /** The address whose status shows the failure. */
+  readonly ip?: string;
 }
 
 /** What the engine may write into a status; `undefined` removes a field. */

@@ -3,8 +3,9 @@
  * becomes a problem, and nothing in it can trip a plan.
  */
 
-import { type KindName, SPEC_MISSING, validateSpec } from "cdk8s-flipop/api";
-import type { Problem } from "./conditions/problem.js";
+import { type KindName, knownSpec, validateSpec } from "cdk8s-flipop/api";
+import type { Problem } from "../messages/message.js";
+import { specMessages, unknownField } from "../messages/spec.js";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -19,9 +20,9 @@ export interface SafeSpec {
   readonly fields: Fields;
   /** Absent: the spec is valid, apart from tolerated parts. */
   readonly problem?: Problem;
+  /** Parts that only a newer release serves, for people. Absent: none. */
+  readonly ignored?: readonly string[];
 }
-
-const SHOWN = 3;
 
 /** @param isTolerated what is wrong, and yet not in the way: the fields stay, and whoever reads them copes. */
 export function readSpec(
@@ -29,16 +30,18 @@ export function readSpec(
   spec: unknown,
   isTolerated: (finding: Finding, spec: Fields) => boolean,
 ): SafeSpec {
-  if (!isFields(spec)) return { fields: {}, problem: { reason: "Invalid", message: SPEC_MISSING } };
-  const findings = validateSpec(kind, spec).filter((finding) => !isTolerated(finding, spec));
+  if (!isFields(spec)) return { fields: {}, problem: specMessages.missing() };
+  const { spec: known, unknown } = knownSpec(kind, spec);
+  const findings = validateSpec(kind, known).filter((finding) => !isTolerated(finding, spec));
   const wrong = new Set(findings.map(({ path }) => path.split(/[.[]/)[1] ?? ""));
   const fields = Object.fromEntries(
-    Object.entries(spec).filter(([field, value]) => !wrong.has(field) && value !== undefined && value !== null),
+    Object.entries(known as Fields).filter(
+      ([field, value]) => !wrong.has(field) && value !== undefined && value !== null,
+    ),
   );
-  if (findings.length === 0) return { fields };
-  const shown = findings.slice(0, SHOWN).map(({ path, message }) => `${path}: ${message}`);
-  const more = findings.length > SHOWN ? `; and ${findings.length - SHOWN} more` : "";
-  return { fields, problem: { reason: "Invalid", message: `${shown.join("; ")}${more}` } };
+  const ignored = unknown.length === 0 ? {} : { ignored: unknown.map(unknownField) };
+  if (findings.length === 0) return { fields, ...ignored };
+  return { fields, problem: specMessages.invalid({ mistakes: findings }), ...ignored };
 }
 
 /** Tolerations that tolerate nothing: the others are served. */
@@ -47,6 +50,15 @@ export function isIdleToleration({ path }: Finding, { match }: Fields): boolean 
   const tolerations: unknown = isFields(match) ? match["tolerations"] : undefined;
   return Array.isArray(tolerations) && tolerations.every(isTexts);
 }
+
+/** The resource is served without its name: the DNS provider refuses the name, and DNSReady says so. */
+export function isUnusableName({ path }: Finding, { dnsRecordSet }: Fields): boolean {
+  if (path !== "spec.dnsRecordSet.recordName" || !isFields(dnsRecordSet)) return false;
+  const { recordName } = dnsRecordSet;
+  return typeof recordName === "string" && recordName !== "" && recordName.length <= LONGEST_NAME;
+}
+
+const LONGEST_NAME = 253;
 
 export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,13 +1,14 @@
 /** What people learn of a run: Events, log lines, and the gauges of the resource. */
 
-import { hasFailed } from "../addresses/calls/outcomes.js";
+import { hasFailed } from "../addresses/calls.js";
+import type { ResourceRef } from "../inventory/view.js";
 import type { EventRecorder } from "../kube/write/events.js";
 import type { Condition } from "../kube/write/patch.js";
 import type { Logger } from "../logging.js";
-import type { FlipopMetrics } from "../metrics/flipop.js";
-import { conditionSamples } from "./conditions/condition-metrics.js";
-import { type EventMessage, regardingOf, warning } from "./conditions/event-message.js";
-import { type PlannedCondition, turnedBad } from "./conditions/planned-condition.js";
+import { conditionEvent } from "../messages/events.js";
+import type { EventMessage } from "../messages/message.js";
+import type { FlipopMetrics } from "../metrics/definitions.js";
+import { conditionSamples, type PlannedCondition, regardingOf, turnedBad } from "./conditions.js";
 import type { Decision, Start } from "./iteration.js";
 import type { Kind } from "./kind.js";
 import type { ActionResult, DeferredEvent, KindTypes, SequenceResult } from "./plan.js";
@@ -53,7 +54,7 @@ export function emitStatusEvents<T extends KindTypes>(
   { before, planned, drops }: WrittenConditions,
 ): void {
   const deferred = state.deferredEvents.splice(0);
-  emit(tools, state, statusEvents(before, planned, deferred));
+  emit(tools, state, statusEvents(before, planned, deferred, state));
   if (drops && statusRules?.olderCrdEvent !== undefined) emit(tools, state, [statusRules.olderCrdEvent]);
 }
 
@@ -63,11 +64,13 @@ export function showMetrics<T extends KindTypes>(
   state: ResourceState<T>,
   { snapshot, plan }: Decision<T>,
 ): void {
-  // The rate of a counter that appears with its first event misses that event.
-  const { kind: kindName, namespace } = state.ref;
-  if (kind.names.finalizer !== undefined) metrics.abandonedItems.inc({ kind: kindName, namespace }, 0);
   const own = kind.metrics?.(state, snapshot, plan) ?? [];
-  state.series.show([...own, ...conditionSamples(metrics, state.ref, plan.conditions)]);
+  const abandoned = kind.names.finalizer === undefined ? [] : [abandonedSample(metrics, state.ref)];
+  state.series.show([...own, ...abandoned, ...conditionSamples(metrics, state.ref, plan.conditions)]);
+}
+
+function abandonedSample({ abandonedItems }: FlipopMetrics, { kind, namespace, name }: ResourceRef) {
+  return { gauge: abandonedItems, labels: { kind, namespace, name }, value: 0 };
 }
 
 function conditionsAndDeferred(
@@ -75,7 +78,7 @@ function conditionsAndDeferred(
   planned: readonly PlannedCondition[],
   deferred: readonly DeferredEvent[],
 ): readonly EventMessage[] {
-  const turned = turnedBad(before, planned).map(({ type, reason, message }) => warning(reason, type, message));
+  const turned = turnedBad(before, planned).map((condition) => conditionEvent(condition, condition.type));
   return [...turned, ...deferred];
 }
 
@@ -100,7 +103,8 @@ function logResult<T extends KindTypes>(
   else logger.info(fields, "Action done");
   const { abandonedItems = [] } = action;
   if (outcome.is !== "done" || abandonedItems.length === 0) return;
-  metrics.abandonedItems.inc({ kind: ref.kind, namespace: ref.namespace }, abandonedItems.length);
+  const { labels } = abandonedSample(metrics, ref);
+  metrics.abandonedItems.count(labels, abandonedItems.length);
   logger.error(
     { kind: ref.kind, resource: key, abandonedItems },
     "Clean-up given up; remove by hand what is left behind",

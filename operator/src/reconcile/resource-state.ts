@@ -1,24 +1,27 @@
-/** One resource in this process: its latest version, what runs for it, what failed, and what the kind remembers. */
+/**
+ * One resource in this process: its latest version, what runs for it, what failed, and what the kind remembers. Fields of
+ * the status that wait for the next patch, or that an older CRD does not keep, are read as if the server had them, so that a
+ * plan sees its own results.
+ */
 
-import type { ResourceRef } from "../inventory/types.js";
-import type { Patch } from "../kube/write/patch.js";
-import { OwnSeries } from "../metrics/series.js";
-import type { CleanupMemory } from "./cleanup.js";
-import { ObjectGone, type ObjectWrite, type ObjectWriter } from "./objects/object-writer.js";
-import type { ResourceSource } from "./objects/source.js";
-import { PendingStatus } from "./pending-status.js";
+import type { ResourceRef } from "../inventory/view.js";
+import type { Condition, Patch } from "../kube/write/patch.js";
+import { OwnSeries } from "../metrics/registry.js";
+import { withDowngrade } from "./downgrade.js";
+import { ObjectGone, type ObjectWrite, type ObjectWriter } from "./object-writer.js";
 import type { DeferredEvent, KindTypes } from "./plan.js";
-import { Retries } from "./retries/retries.js";
+import type { ResourceSource } from "./resource-source.js";
+import { type CleanupMemory, Retries } from "./retries.js";
 
 /** The part of a kind that a state needs. */
-export interface StatedKind<T extends KindTypes> {
+interface StatedKind<T extends KindTypes> {
   readonly names: { readonly kind: string };
   readonly source: ResourceSource<T["object"]>;
   read(object: T["object"]): T["resource"];
   remember(state: ResourceState<T>): T["memory"];
 }
 
-export interface ResourceStateProps<T extends KindTypes> {
+interface ResourceStateProps<T extends KindTypes> {
   readonly kind: StatedKind<T>;
   readonly key: string;
   /** Asks for a run. */
@@ -26,7 +29,7 @@ export interface ResourceStateProps<T extends KindTypes> {
 }
 
 /** What the last writes of the status showed. */
-export interface StatusWrites {
+interface StatusWrites {
   /** When the server last dropped a field of ours, monotonic ms. Absent: it keeps them, as far as is known. */
   droppedAt?: number;
   /** The fields that it dropped then. */
@@ -57,6 +60,8 @@ export class ResourceState<T extends KindTypes> {
   cleanup: CleanupMemory = { attempts: 0 };
   /** What `prepare` of an earlier run still reads. */
   preparing: Promise<void> | undefined;
+  /** The summary of the last decision, if it is not Ready: see `downgrade.ts`. */
+  downgrade: readonly Condition[] | undefined;
   /** Runs in a row that reached the bound of iterations. */
   unsettledRuns = 0;
   readonly memory: T["memory"];
@@ -100,6 +105,12 @@ export class ResourceState<T extends KindTypes> {
     return object?.metadata.uid === this.ref.uid ? object : undefined;
   }
 
+  /** As the last status has them. */
+  conditions(): readonly Condition[] {
+    const { conditions } = this.pendingStatus.over(fieldsOf(this.object()?.status));
+    return Array.isArray(conditions) ? (conditions as readonly Condition[]) : [];
+  }
+
   /** The latest version as the kind reads it, with the status as this process knows it. */
   read(): T["resource"] | undefined {
     const object = this.object();
@@ -124,7 +135,8 @@ export class ResourceState<T extends KindTypes> {
   write(write: ObjectWrite<T["object"]>): Promise<T["object"]> {
     const patch = (object: T["object"]): Patch | undefined => {
       if (object.metadata.uid !== this.ref.uid) throw new ObjectGone(`${this.key} is another object now`);
-      return write.patch(object);
+      const made = write.patch(object);
+      return write.subresource === "status" ? withDowngrade(made, object, this.downgrade) : made;
     };
     return this.writer.write({ ...write, patch });
   }
@@ -145,4 +157,87 @@ export class ResourceState<T extends KindTypes> {
 
 function fieldsOf(status: unknown): Readonly<Record<string, unknown>> {
   return typeof status === "object" && status !== null ? { ...status } : {};
+}
+
+/** A field of the status, or an entry of one that is a map. */
+type StatusPath = readonly [field: string] | readonly [field: string, entry: string];
+
+interface Pending {
+  readonly path: StatusPath;
+  readonly value: unknown;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export class PendingStatus {
+  private readonly waiting = new Map<string, Pending>();
+  private unkept: Fields = {};
+  private changes = 0;
+
+  /** Grows with each change: what was read before is old. */
+  get version(): number {
+    return this.changes;
+  }
+
+  /** @param value `undefined` removes the field. */
+  set(path: StatusPath, value: unknown): void {
+    this.waiting.set(keyOf(path), { path, value });
+    this.changes += 1;
+  }
+
+  get(path: StatusPath): unknown {
+    return this.waiting.get(keyOf(path))?.value;
+  }
+
+  /** Fields that the server dropped; replaces those of the last write. Empty: the server keeps all. */
+  setUnkept(fields: Fields): void {
+    if (Object.keys(fields).length === 0 && Object.keys(this.unkept).length === 0) return;
+    this.unkept = fields;
+    this.changes += 1;
+  }
+
+  /** The stored status with all that is known better. */
+  over(status: Fields | undefined): Fields {
+    const fields: Record<string, unknown> = { ...status, ...this.unkept };
+    const maps = new Map<string, Record<string, unknown>>();
+    for (const { path, value } of this.waiting.values()) {
+      const [field, entry] = path;
+      if (entry === undefined) {
+        maps.delete(field);
+        fields[field] = value;
+      } else entriesOf(maps, fields, field)[entry] = value;
+    }
+    for (const [field, entries] of maps) fields[field] = withoutAbsent(entries);
+    return withoutAbsent(fields);
+  }
+
+  /** Marks what waits now; call the result once a status with all of it is written. What changed meanwhile stays. */
+  mark(): () => void {
+    const marked = new Map(this.waiting);
+    return () => {
+      for (const [key, pending] of marked) {
+        if (this.waiting.get(key) !== pending) continue;
+        this.waiting.delete(key);
+        this.changes += 1;
+      }
+    };
+  }
+}
+
+/** Copies a map once, however many of its entries change. */
+function entriesOf(maps: Map<string, Record<string, unknown>>, fields: Fields, field: string): Record<string, unknown> {
+  const known = maps.get(field);
+  if (known !== undefined) return known;
+  const before = fields[field];
+  const made = typeof before === "object" && before !== null ? { ...before } : {};
+  maps.set(field, made);
+  return made;
+}
+
+function withoutAbsent(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+function keyOf(path: StatusPath): string {
+  return JSON.stringify(path);
 }

@@ -1,17 +1,72 @@
-/** Runs one sequence: an action after the other as long as each is done, a step after the other as far as it may. */
+/** Carries out the sequences of a plan, one step after the other, and attributes each failure: to a machine, an address or the account, whose next try it sets. */
 
-import { type Outcome, outcomeOf, skipped } from "../addresses/calls/outcomes.js";
+import { setMaxListeners } from "node:events";
+import { type ActionFailure, NODE_FAULTS, type Outcome, outcomeOf, skipped } from "../addresses/calls.js";
+import { settlesWithin } from "../async.js";
+import type { Clock } from "../clock.js";
+import { includesEntry } from "../messages/message.js";
+import { providerMessages } from "../messages/provider.js";
 import type { CallContext } from "../providers/call.js";
+import type { ProviderId } from "../providers/types.js";
+import { isRead } from "./dry-run.js";
 import type { Decision, Start } from "./iteration.js";
-import type { ActionCall, Kind, RunAction } from "./kind.js";
-import type { ActionResult, KindTypes } from "./plan.js";
+import type { ActionCall, ActionTarget, Kind, RunAction } from "./kind.js";
+import type { ActionResult, KindTypes, SequenceResult } from "./plan.js";
 import type { ResourceState } from "./resource-state.js";
 
-export interface ActionTools<T extends KindTypes> {
+export class Background {
+  private readonly work = new Set<Promise<unknown>>();
+  private readonly life = new AbortController();
+  private draining = false;
+
+  constructor(private readonly clock: Clock) {
+    // Each call under way listens to it.
+    setMaxListeners(0, this.life.signal);
+  }
+
+  /** Aborts when what runs has to end. */
+  get signal(): AbortSignal {
+    return this.life.signal;
+  }
+
+  /** Nothing new should begin. */
+  get over(): boolean {
+    return this.draining || this.life.signal.aborted;
+  }
+
+  /** @param work never rejects. */
+  start<T>(work: Promise<T>): Promise<T> {
+    this.work.add(work);
+    return work.finally(() => this.work.delete(work));
+  }
+
+  /** Ends with the signal, and with what runs then. */
+  async run(signal: AbortSignal): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const end = () => {
+        this.life.abort(signal.reason);
+        resolve();
+      };
+      if (signal.aborted) end();
+      else signal.addEventListener("abort", end, { once: true });
+    });
+    await Promise.allSettled(this.work);
+  }
+
+  /** Resolves to whether all has ended in time. */
+  drain(deadlineMs: number): Promise<boolean> {
+    this.draining = true;
+    return settlesWithin(this.clock, deadlineMs, Promise.allSettled(this.work));
+  }
+}
+
+interface ActionTools<T extends KindTypes> {
   readonly kind: Kind<T>;
   readonly state: ResourceState<T>;
   readonly signal: AbortSignal;
   readonly contextOf: (action: T["action"]) => CallContext;
+  /** A person has stopped all changes. */
+  readonly isStopped: () => boolean;
 }
 
 /** Never rejects. */
@@ -52,12 +107,13 @@ async function runStep<T extends KindTypes>(
 }
 
 async function attempt<T extends KindTypes>(
-  { kind, state, signal }: ActionTools<T>,
+  { kind, state, signal, isStopped }: ActionTools<T>,
   call: ActionCall<T>,
   action: T["action"],
 ): Promise<Outcome> {
   if (signal.aborted) return skipped("the operator is shutting down");
   if (state.signal.aborted) return skipped("the resource is gone");
+  if (isStopped() && !isRead(action)) return skipped("the operator is stopped");
   try {
     const table: Readonly<Record<string, RunAction<T, never> | undefined>> = kind.actions;
     const run = table[action.do];
@@ -74,4 +130,121 @@ function callOf<T extends KindTypes>(
   action: T["action"],
 ): ActionCall<T> {
   return { state, snapshot, plan, signal, context: contextOf(action) };
+}
+
+/** Whether the world is another one now, so that a plan made at once may say more. A superseded action shows that it is. */
+export function didAnything({ results }: Pick<SequenceResult, "results">): boolean {
+  return results.some(({ outcome }) => outcome.is !== "skipped");
+}
+
+export interface Ended<T extends KindTypes> {
+  readonly snapshot: T["snapshot"];
+  readonly start: Start<T>;
+  readonly result: SequenceResult<T["action"]>;
+  readonly now: number;
+}
+
+export function recordOutcome<T extends KindTypes>(kind: Kind<T>, state: ResourceState<T>, ended: Ended<T>): void {
+  const { start, result, snapshot } = ended;
+  for (const step of start.sequence.steps) {
+    const last = result.results.findLast(({ action }) => step.actions.includes(action));
+    const key = step.retryKey ?? (start.confirms ?? start.sequence).lockKey;
+    if (last !== undefined) recordStep(kind, state, { ...ended, last, key });
+  }
+  if (start.confirms === undefined) kind.recordOutcome?.(state, snapshot, result);
+}
+
+interface EndedStep<T extends KindTypes> extends Ended<T> {
+  readonly last: ActionResult<T["action"]>;
+  readonly key: string;
+}
+
+function recordStep<T extends KindTypes>(kind: Kind<T>, state: ResourceState<T>, step: EndedStep<T>): void {
+  const { action, outcome } = step.last;
+  const target = kind.targetOf?.(action) ?? {};
+  const failure = failureOf(outcome);
+  if (failure === undefined) recordSuccess(state, step, target);
+  else recordFailure(kind, state, { ...step, failure, target });
+}
+
+function recordSuccess<T extends KindTypes>(
+  { retries }: ResourceState<T>,
+  { key, start, last: { outcome } }: EndedStep<T>,
+  { machine }: ActionTarget,
+): void {
+  // A confirmed read says nothing about the action that follows it.
+  if (wasCarriedOut(outcome) && start.confirms === undefined) retries.succeeded(key);
+  if (outcome.is === "done" && machine !== undefined) retries.machineSucceeded(machine);
+}
+
+function recordFailure<T extends KindTypes>(
+  kind: Kind<T>,
+  state: ResourceState<T>,
+  {
+    failure,
+    target,
+    key,
+    now,
+    snapshot,
+    last,
+  }: EndedStep<T> & { readonly failure: ActionFailure; readonly target: ActionTarget },
+): void {
+  const machine = faultyMachine(failure, target);
+  if (machine !== undefined) {
+    state.retries.machineFailed(machine, failure, now);
+    return;
+  }
+  const account = failure.ofAccount === true ? kind.accountOf?.(snapshot, last.action) : undefined;
+  state.retries.failed(key, failure, { now, ...(account && { account }) });
+  account?.onRecovery?.(state.ref.uid, () => state.enqueue());
+}
+
+function wasCarriedOut({ is }: Outcome): boolean {
+  return is !== "skipped" && is !== "superseded";
+}
+
+export function failureOf(outcome: Outcome): ActionFailure | undefined {
+  return outcome.is === "refused" || outcome.is === "unknown" ? outcome.failure : undefined;
+}
+
+/** The machine that an address did not get to, where the machine is at fault: another one may have the address at once. */
+export function faultyMachine(
+  { detail, kind, noMachine }: ActionFailure,
+  { machine, ip }: ActionTarget,
+): ProviderId | undefined {
+  if (machine === undefined) return undefined;
+  if (detail !== undefined && NODE_FAULTS.has(detail)) return machine;
+  // There is no address yet that could be missing.
+  const creating = kind === "NotFound" && ip === undefined;
+  return noMachine === true || creating ? machine : undefined;
+}
+
+/**
+ * Distinguishes a vanished machine from a vanished address: the provider answers "not found" to both. Where it still has the
+ * address, the machine is missing, and the failure says so.
+ */
+export function attributeFailure<T extends KindTypes>(
+  kind: Kind<T>,
+  snapshot: T["snapshot"],
+  result: ActionResult<T["action"]>,
+): ActionResult<T["action"]> {
+  const { action, outcome } = result;
+  const target = kind.targetOf?.(action) ?? {};
+  if (outcome.is !== "refused" || target.machine === undefined) return result;
+  const exists = target.ip !== undefined && kind.hasAddress?.(snapshot, target.ip) === true;
+  return { action, outcome: { is: "refused", failure: attributed(outcome.failure, target, exists) } };
+}
+
+/** @param exists the provider has the address that moves */
+function attributed(failure: ActionFailure, { machine = "", node }: ActionTarget, exists: boolean): ActionFailure {
+  if (failure.kind === "NotFound" && exists) {
+    return { ...failure, noMachine: true, problem: providerMessages.noMachine({ node, machine }) };
+  }
+  if (node === undefined || !isOfMachine(failure)) return failure;
+  return { ...failure, problem: providerMessages.ofNode({ node, cause: failure.problem }) };
+}
+
+/** The provider knows machines, and people know nodes. */
+function isOfMachine({ detail, problem }: ActionFailure): boolean {
+  return detail === "NodeUnfit" || detail === "NodeBusy" || includesEntry(problem, [providerMessages.actionFailed]);
 }

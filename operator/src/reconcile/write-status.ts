@@ -1,22 +1,22 @@
 /** Ends a run with one patch of the status, if anything differs, and notices a server that drops fields of it. */
 
 import { CRD_PROBE_MS } from "../bounds.js";
-import { jsonEqual } from "../kube/cache/equal.js";
+import { jsonEqual } from "../kube/objects.js";
 import { mergeConditions, statusPatch } from "../kube/write/patch.js";
-import { stamped } from "./conditions/planned-condition.js";
+import { stamped } from "./conditions.js";
 import type { Decision } from "./iteration.js";
 import type { Kind } from "./kind.js";
 import type { KindTypes, StatusFields } from "./plan.js";
 import type { ResourceState } from "./resource-state.js";
 
-export interface StatusTime {
+interface StatusTime {
   /** Wall clock, ms since the epoch. */
   readonly now: number;
   readonly monotonic: number;
   readonly signal: AbortSignal;
 }
 
-export interface StatusWritten {
+interface StatusWritten {
   /** ms after which a change that may wait is to be written. Absent: the status is as it should be. */
   readonly waitMs?: number;
   /** The server has begun to drop fields. */

@@ -1,18 +1,23 @@
-/** Leads from the record set in a spec to its cached state, and to the calls of a plan. */
+/**
+ * Leads from the record set in a spec to its cached state, and to the calls of a plan. All record sets that this process
+ * reads and writes are in one registry, one entry for each name and types, whoever asks with whichever token: as with claims,
+ * a name of one provider exists once, so two resources never write one entry.
+ */
 
 import type { DnsRecordSet, DnsStatus } from "cdk8s-flipop/api";
-import { refText } from "../claims/claimant.js";
+import { MAX_RECORD_SETS } from "../bounds.js";
 import type { Claim, ClaimView } from "../claims/claims.js";
-import { normalName } from "../claims/dns-name.js";
+import { type KnownZone, normalName, type ZoneLookUp } from "../claims/read-claims.js";
+import type { Clock } from "../clock.js";
+import type { Owned } from "../messages/claims.js";
 import type { CallContext } from "../providers/call.js";
+import { isProviderError } from "../providers/errors.js";
 import type { ProviderRegistry } from "../providers/registry.js";
 import type { DnsProvider, RecordSetName, RecordType } from "../providers/types.js";
-import { problemOf } from "../reconcile/conditions/problem.js";
-import type { DnsAction, WhichRecords } from "./actions.js";
-import type { DnsSnapshot } from "./dns-snapshot.js";
-import type { RecordRegistry } from "./record-registry.js";
-import { isSameName } from "./record-sequence.js";
-import type { RecordSet, RecordSetView } from "./record-set.js";
+import { problemOf } from "../reconcile/conditions.js";
+import { AccountRecovery } from "../reconcile/notifier.js";
+import { type Caller, RecordSet, type RecordSetView } from "./cached-record-set.js";
+import { type DnsAction, type DnsSnapshot, isSameName, type WhichRecords } from "./record-plan.js";
 
 export interface DnsQuestion {
   /** Provider of the records. */
@@ -35,8 +40,8 @@ export interface DnsView {
   readonly snapshot: DnsSnapshot;
   /** Types of the question that no other resource has. */
   readonly ours: readonly RecordType[];
-  /** Who has the others, in words. */
-  readonly lost: readonly string[];
+  /** Who has the others; each once. */
+  readonly lost: readonly Owned[];
   readonly reverts: readonly number[];
   readonly sets: Readonly<Record<WhichRecords, Tracked | undefined>>;
 }
@@ -62,14 +67,15 @@ export class DnsService {
     return {
       snapshot: {
         ...this.capabilitiesOf(question),
+        ...(wanted && { fqdn: this.normalName({ ...wanted, provider: question.provider }).fqdn }),
         ...claimPart(decided.find((claim) => claim.ours) ?? decided[0]),
         records: view.records,
         previous: { records: previousView.records, ...claimPart(previousClaim) },
-        ...degradedReasonOf([view, previousView]),
+        ...failurePart([view, previousView]),
         ...(view.readAgainAt === undefined ? {} : { readAgainAt: view.readAgainAt }),
       },
       ours,
-      lost: [...new Set(decided.flatMap((claim) => (claim.ours ? [] : [lostText(claim, wanted)])))],
+      lost: ownersOf(decided),
       reverts: view.reverts,
       sets: { current, previous },
     };
@@ -82,7 +88,7 @@ export class DnsService {
     const caller = { provider: tracked.provider, context };
     if (action.do === "apply-records") return tracked.set.apply(caller, action.changes);
     await tracked.set.read(caller);
-    await this.props.records.zones.recordOutcome(caller, tracked.set.name.zone);
+    await this.props.records.zones.learnDomain(caller, tracked.set.name.zone);
   }
 
   /** What was written and is not wanted any more: another name, or types that were dropped. */
@@ -116,17 +122,20 @@ export class DnsService {
     return { provider, set: this.props.records.of(provider, asked) };
   }
 
-  private claimOn(
-    { claims }: DnsQuestion,
-    { provider, zone, recordName }: NamedSet,
-    type: RecordType,
-  ): Claim | undefined {
-    const wanted = normalName(provider, { zone, name: recordName }, this.props.records.zones.lookUp);
+  private claimOn({ claims }: DnsQuestion, named: NamedSet, type: RecordType): Claim | undefined {
+    const wanted = this.normalName(named);
     const found = claims.names.find(
       (name) =>
-        name.provider === provider && name.type === type && name.zone === wanted.zone && name.fqdn === wanted.fqdn,
+        name.provider === named.provider &&
+        name.type === type &&
+        name.zone === wanted.zone &&
+        name.fqdn === wanted.fqdn,
     );
     return found?.claim;
+  }
+
+  private normalName({ provider, zone, recordName }: NamedSet) {
+    return normalName(provider, { zone, name: recordName }, this.props.records.zones.lookUp);
   }
 }
 
@@ -141,14 +150,13 @@ export class NoDnsError extends Error {
 
 /** The DNS provider of that name, where it is set up and has DNS. */
 export function dnsOfRegistry(registry: Pick<ProviderRegistry, "names" | "get">): DnsServiceProps["dnsOf"] {
-  return (provider) => (registry.names.includes(provider) ? registry.get(provider).dns : undefined);
+  return (provider) => (registry.names.includes(provider) ? registry.get(provider, "dns").dns : undefined);
 }
 
-function lostText(
-  { winner, text }: Extract<Claim, { readonly ours: false }>,
-  wanted: DnsRecordSet | undefined,
-): string {
-  return `${wanted?.recordName}: ${refText(winner)} has it (${text})`;
+/** Each owner once. */
+function ownersOf(claims: readonly Claim[]): readonly Owned[] {
+  const lost = claims.flatMap((claim) => (claim.ours ? [] : [claim.owned]));
+  return lost.filter(({ owner }, index) => lost.findIndex((other) => other.owner.uid === owner.uid) === index);
 }
 
 type NamedSet = Pick<DnsStatus, "provider" | "zone" | "recordName">;
@@ -163,11 +171,87 @@ function claimPart(claim: Claim | undefined): { readonly claim?: Claim } {
 }
 
 /** Of the first that has any; none is called before the last of them may be. */
-function degradedReasonOf(views: readonly RecordSetView[]): Pick<DnsSnapshot, "failure" | "retryAt"> {
+function failurePart(views: readonly RecordSetView[]): Pick<DnsSnapshot, "failure" | "retryAt"> {
   const failure = views.find((view) => view.failure !== undefined)?.failure;
   const times = views.flatMap(({ retryAt }) => retryAt ?? []);
   return {
     ...(failure === undefined ? {} : { failure: problemOf(failure, "ZoneNotFound") }),
     ...(times.length === 0 ? {} : { retryAt: Math.max(...times) }),
   };
+}
+
+/** A domain was found out: claims that name its zone by the id may have to be put again. */
+type ZoneListener = (provider: string, zone: string) => void;
+
+class ZoneDomains {
+  private readonly domains = new Map<string, KnownZone>();
+  private readonly listeners = new Set<ZoneListener>();
+
+  readonly lookUp: ZoneLookUp = (provider, zone) => this.domains.get(zoneKey(provider, zone));
+
+  /** @returns the function that ends it. */
+  listen(listener: ZoneListener): () => void {
+    this.listeners.add(listener);
+    return () => {
+      this.listeners.delete(listener);
+    };
+  }
+
+  /** Costs no call of its own: a provider that names zones by an id has just looked at it to read its records. */
+  async learnDomain({ provider, context }: Caller, zone: string): Promise<void> {
+    const key = zoneKey(provider.name, zone);
+    if (zone.includes(".") || this.domains.has(key)) return;
+    try {
+      const domain = await provider.fqdn(context, { zone, name: "@", types: [] });
+      this.domains.set(key, { domain });
+    } catch (error) {
+      // A token that may not read the zone: the id goes on standing for it.
+      if (isProviderError(error)) return;
+      throw error;
+    }
+    for (const listener of [...this.listeners]) listener(provider.name, zone);
+  }
+}
+
+function zoneKey(provider: string, zone: string): string {
+  return `${provider} ${zone.trim().toLowerCase()}`;
+}
+
+export class RecordRegistry {
+  readonly zones = new ZoneDomains();
+  private readonly sets = new Map<string, RecordSet>();
+  private readonly recoveries = new WeakMap<object, AccountRecovery>();
+
+  /** @param driftMs what others change is restored within this. */
+  constructor(
+    private readonly clock: Clock,
+    private readonly driftMs: number,
+  ) {}
+
+  /** Of the account that a provider stands for: each token has a provider of its own. */
+  recoveryOf(provider: object): AccountRecovery {
+    const known = this.recoveries.get(provider);
+    if (known !== undefined) return known;
+    const made = new AccountRecovery(this.clock);
+    this.recoveries.set(provider, made);
+    return made;
+  }
+
+  /** The same object as long as provider, zone, name and types mean the same. */
+  of(provider: Pick<DnsProvider, "name">, name: RecordSetName): RecordSet {
+    const key = recordKey(provider.name, name);
+    const { clock, driftMs } = this;
+    const recoveryOf = (account: object) => this.recoveryOf(account);
+    const set = this.sets.get(key) ?? new RecordSet(name, clock, { driftMs, recoveryOf });
+    this.sets.delete(key);
+    this.sets.set(key, set);
+    const [oldest] = this.sets.keys();
+    if (this.sets.size > MAX_RECORD_SETS && oldest !== undefined) this.sets.delete(oldest);
+    return set;
+  }
+}
+
+function recordKey(provider: string, name: RecordSetName): string {
+  const { zone, fqdn } = normalName(provider, name);
+  return `${provider} ${zone} ${fqdn} ${[...name.types].sort().join("+")}`;
 }

@@ -4,27 +4,28 @@ import type { FirewallRule } from "cdk8s-flipop/api";
 import { FIREWALL_MAX_AGE_SECONDS, FIREWALL_SHARED_SECONDS, FIREWALL_STALE_SECONDS, SECOND_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
 import { errorText } from "../logging.js";
-import type { CallContext } from "../providers/call.js";
-import { isWithdrawn } from "../providers/decision.js";
-import { isProviderError, type ProviderError } from "../providers/errors.js";
-import { isEmptyChange, ruleKey } from "../providers/firewall-changes.js";
-import type {
-  CreateFirewall,
-  FirewallChange,
-  FirewallFacts,
-  FirewallProvider,
-  ProviderId,
-} from "../providers/types.js";
-import { type Problem, problemOf } from "../reconcile/conditions/problem.js";
-import { AccountRecovery } from "../reconcile/retries/account-recovery.js";
-import type { RecoveringAccount } from "../reconcile/retries/retries.js";
-import { afterFailure, type RetryState } from "../reconcile/retries/retry-schedule.js";
+import type { Problem } from "../messages/message.js";
+import { ruleKey } from "../providers/diff.js";
+import type { CreateFirewall, FirewallChange, FirewallFacts } from "../providers/firewall-types.js";
+import type { ProviderId } from "../providers/types.js";
+import { AccountRecovery } from "../reconcile/notifier.js";
+import { type FirewallCaller, FirewallFailures } from "./firewall-failures.js";
+import {
+  AdditionalFirewalls,
+  changedFacts,
+  changesFor,
+  type Extension,
+  type GroupView,
+  wholeOf,
+} from "./firewall-group.js";
 import { ruleFacts } from "./ports.js";
 
 /** What a RoutedIP has on record: the rules that it needs, and the machines that it (too) has put there. */
 export interface Recorded {
   readonly rules: readonly FirewallRule[];
   readonly nodes: readonly ProviderId[];
+  /** Those of the nodes that serve nothing for it now. In a full firewall they make room for others. */
+  readonly idle?: ReadonlySet<ProviderId>;
 }
 
 const NO_RECORD: Recorded = { rules: [], nodes: [] };
@@ -40,28 +41,15 @@ export interface FirewallView {
   readonly dueInMs?: number;
 }
 
-export interface FirewallCaller {
-  readonly provider: FirewallProvider;
-  readonly context: CallContext;
-  /** What failed for its sake is due as soon as it has recovered. */
-  readonly account?: Pick<RecoveringAccount, "recovered">;
-}
-
-interface Failed {
-  readonly error: ProviderError;
-  readonly retry: RetryState;
-  /** The account, and how often it had recovered by then. */
-  readonly account?: { readonly of: Pick<RecoveringAccount, "recovered">; readonly recovered: number };
-}
-
 export class SharedFirewall {
   private facts: FirewallFacts | "missing" | undefined;
+  readonly additional: AdditionalFirewalls;
   private readAt = Number.NEGATIVE_INFINITY;
   /** A list that is older may not show it, whichever token it was read with. */
   private writtenAt = Number.NEGATIVE_INFINITY;
   private readonly covered = new Map<ProviderId, { readonly by: readonly string[]; readonly at: number }>();
   private readonly shares = new Map<string, Recorded>();
-  private failed: Failed | undefined;
+  private readonly failures: FirewallFailures;
   /** Whoever waits for the firewall may go on when it answers again. */
   readonly recovery: AccountRecovery;
   private last: Promise<unknown> = Promise.resolve();
@@ -69,8 +57,11 @@ export class SharedFirewall {
   constructor(
     readonly name: string,
     private readonly clock: Clock,
+    isNamed: (name: string) => boolean = () => false,
   ) {
     this.recovery = new AccountRecovery(clock);
+    this.failures = new FirewallFailures(clock, "FirewallNotFound");
+    this.additional = new AdditionalFirewalls(name, clock, isNamed);
   }
 
   view(): FirewallView {
@@ -79,11 +70,23 @@ export class SharedFirewall {
     const stale = age >= FIREWALL_STALE_SECONDS * SECOND_MS;
     const fresh = [...this.covered].filter(([, { at }]) => this.isFresh(at));
     return {
-      facts: this.facts === undefined || stale ? "unknown" : this.facts,
+      facts: this.facts === undefined || stale ? "unknown" : this.whole(this.facts),
       coveredBy: new Map(fresh.map(([node, { by }]) => [node, by])),
-      ...(this.failed === undefined ? {} : failureOf(this.failed)),
+      ...this.failures.view(),
       ...(left > 0 ? { dueInMs: left } : { due: true as const }),
     };
+  }
+
+  /** @param limit machines of one firewall. */
+  group(limit: number): GroupView | undefined {
+    const { facts } = this;
+    return facts === undefined || facts === "missing" ? undefined : this.additional.view(facts, limit);
+  }
+
+  /** The additional ones, read lately. */
+  additionalOnes(): readonly FirewallFacts[] | undefined {
+    const { failure, due } = this.view();
+    return this.facts === undefined || failure !== undefined || due === true ? undefined : this.additional.created;
   }
 
   /** What a RoutedIP has on record here; in force before it is written. */
@@ -111,21 +114,53 @@ export class SharedFirewall {
     });
   }
 
-  /** Adds what is still missing, and removes what no resource needs now. */
-  apply(caller: FirewallCaller, uid: string, change: FirewallChange): Promise<void> {
+  /** Adds what is still missing, and removes what no resource needs now. @returns whether all nodes are in it now. */
+  apply(caller: FirewallCaller, uid: string, change: FirewallChange): Promise<boolean> {
     return this.inTurn(async () => {
       const { facts } = this;
-      if (facts === undefined || facts === "missing") return;
-      const now = this.still(facts, uid, change);
-      if (isEmptyChange(now)) return;
+      if (facts === undefined || facts === "missing") return false;
+      const group = this.additional.groupOf(facts);
+      const now = this.still(wholeOf(group), uid, change);
+      const { changes, homeless } = changesFor(group, now, caller.provider.capabilities.nodesPerFirewall);
       try {
-        await this.writing(caller, ({ provider, context }) => provider.apply(context, now));
-        this.take(changed(facts, now));
+        for (const each of changes) await this.change(caller, each);
       } catch (error) {
         // It is unknown how much of it was done.
         this.facts = undefined;
         throw error;
       }
+      return homeless.length === 0;
+    });
+  }
+
+  /** Creates an additional one. @returns whether it was still needed. */
+  extend(caller: FirewallCaller, extension: Extension): Promise<boolean> {
+    return this.inTurn(async () => {
+      const { facts } = this;
+      if (facts === undefined || facts === "missing") return false;
+      const { room, next } = this.additional.view(facts, caller.provider.capabilities.nodesPerFirewall);
+      if (room > 0 || next !== extension.name) return false;
+      try {
+        await this.additional.create(caller, facts, extension);
+      } finally {
+        this.writtenAt = this.clock.monotonic();
+      }
+      return true;
+    });
+  }
+
+  /** Removes an additional one that is still empty when it is read again. @returns whether it is gone. */
+  removeAdditional(caller: FirewallCaller, { id }: Pick<FirewallFacts, "id">): Promise<boolean> {
+    return this.inTurn(async () => {
+      const { numbered = [] } = await this.noting(caller, ({ provider, context }) =>
+        provider.survey(context, this.name, []),
+      );
+      this.additional.take(numbered);
+      const found = numbered.find((each) => each.id === id);
+      if (found !== undefined && found.nodes.length > 0) return false;
+      if (found !== undefined) await this.writing(caller, ({ provider, context }) => provider.remove(context, found));
+      this.additional.removed(id);
+      return true;
     });
   }
 
@@ -138,23 +173,42 @@ export class SharedFirewall {
 
   private async readNow(caller: FirewallCaller, nodes: readonly ProviderId[]): Promise<void> {
     const known = nodes.every((node) => this.has(node) || this.isFresh(this.covered.get(node)?.at));
-    if (this.facts !== undefined && known && this.isFresh(this.readAt) && this.failed === undefined) return;
+    if (this.facts !== undefined && known && this.isFresh(this.readAt) && !this.failures.failing) return;
     const before = this.clock.monotonic();
     const sinceWrite = (before - this.writtenAt) / SECOND_MS;
     const maxAge = Math.min(FIREWALL_SHARED_SECONDS, sinceWrite);
-    const { firewall, coveredBy, ageSeconds } = await this.noting(caller, ({ provider, context }) =>
-      provider.survey(context, this.name, nodes, maxAge),
-    );
+    const {
+      firewall,
+      numbered = [],
+      coveredBy,
+      ageSeconds,
+    } = await this.noting(caller, ({ provider, context }) => provider.survey(context, this.name, nodes, maxAge));
     const at = before - ageSeconds * SECOND_MS;
     this.facts = firewall ?? "missing";
+    this.additional.take(numbered);
     this.readAt = at;
-    for (const [node, by] of coveredBy) this.covered.set(node, { by, at });
+    // An additional one closes what the first one closes: it is no cover.
+    const ours = new Set(this.additional.created.map((facts) => facts.name));
+    const isCover = (other: string) => !ours.has(other);
+    for (const [node, by] of coveredBy) this.covered.set(node, { by: by.filter(isCover), at });
     for (const [node, { at: seen }] of this.covered) if (!this.isFresh(seen)) this.covered.delete(node);
   }
 
   /** Other firewalls of a machine that is in it already do not matter. */
   private has(node: ProviderId): boolean {
-    return this.facts !== undefined && this.facts !== "missing" && this.facts.nodes.includes(node);
+    const { facts } = this;
+    return facts !== undefined && facts !== "missing" && wholeOf(this.additional.groupOf(facts)).nodes.includes(node);
+  }
+
+  private whole(facts: FirewallFacts | "missing") {
+    return facts === "missing" ? facts : wholeOf(this.additional.groupOf(facts));
+  }
+
+  private async change(caller: FirewallCaller, change: FirewallChange): Promise<void> {
+    await this.writing(caller, ({ provider, context }) => provider.apply(context, change));
+    const { facts } = this;
+    if (facts !== undefined && facts !== "missing" && facts.id === change.id) this.take(changedFacts(facts, change));
+    this.additional.changed(change);
   }
 
   private still(facts: FirewallFacts, uid: string, change: FirewallChange): FirewallChange {
@@ -165,7 +219,7 @@ export class SharedFirewall {
         rules.filter(({ phase }) => phase !== "removing").map((rule) => ruleKey(ruleFacts(rule))),
       ),
     );
-    const nodes = new Set(others.flatMap((other) => other.nodes));
+    const nodes = new Set(others.flatMap((other) => other.nodes.filter((node) => other.idle?.has(node) !== true)));
     return {
       ...change,
       addRules: change.addRules.filter((rule) => !present.has(ruleKey(rule))),
@@ -194,19 +248,13 @@ export class SharedFirewall {
   private async noting<T>(caller: FirewallCaller, call: (caller: FirewallCaller) => Promise<T>): Promise<T> {
     try {
       const result = await call(caller);
-      this.failed = undefined;
+      this.failures.clear();
       this.recovery.noteAnswer();
       return result;
     } catch (error) {
-      if (isProviderError(error) && !isWithdrawn(error)) this.fail(error, caller);
+      if (this.failures.note(error, caller.account)) this.recovery.noteReadFailure();
       throw error;
     }
-  }
-
-  private fail(error: ProviderError, { account }: FirewallCaller): void {
-    const retry = afterFailure(this.failed?.retry, error, this.clock.now());
-    this.failed = { error, retry, ...(account && { account: { of: account, recovered: account.recovered } }) };
-    this.recovery.noteReadFailure();
   }
 
   private inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -225,7 +273,8 @@ export class FirewallRegistry {
   of(account: unknown, name: string): SharedFirewall {
     const known = this.accounts.get(account) ?? new Map<string, SharedFirewall>();
     this.accounts.set(account, known);
-    const firewall = known.get(name) ?? new SharedFirewall(name, this.clock);
+    const isNamed = (other: string) => known.has(other);
+    const firewall = known.get(name) ?? new SharedFirewall(name, this.clock, isNamed);
     known.set(name, firewall);
     return firewall;
   }
@@ -238,18 +287,4 @@ export class FirewallRegistry {
         firewall.recovery.forget(uid);
       }
   }
-}
-
-/** What failed for the sake of an account that has recovered since is due. */
-function failureOf({ error, retry, account }: Failed): Pick<FirewallView, "failure" | "retryAt"> {
-  const failure = problemOf(error, "FirewallNotFound");
-  const recovered = account !== undefined && account.of.recovered !== account.recovered;
-  return recovered ? { failure } : { failure, retryAt: retry.retryAt };
-}
-
-function changed(facts: FirewallFacts, change: FirewallChange): FirewallFacts {
-  const removed = new Set(change.removeRules.map(ruleKey));
-  const rules = [...facts.rules, ...change.addRules].filter((rule) => !removed.has(ruleKey(rule)));
-  const nodes = [...new Set([...facts.nodes, ...change.addNodes])].filter((node) => !change.removeNodes.includes(node));
-  return { ...facts, rules, nodes };
 }

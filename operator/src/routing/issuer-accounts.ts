@@ -1,19 +1,31 @@
 /** The accounts of issuers: each with the token of its Secret, the last good one for as long as somebody uses it. */
 
-import type { IpFamily } from "cdk8s-flipop/api";
+import type { IpFamily, RoutedIPIssuerSpec } from "cdk8s-flipop/api";
 import { AddressAccount } from "../addresses/address-accounts.js";
 import type { ControllerContext } from "../controllers/context.js";
+import type { Problem } from "../messages/message.js";
+import { providerMessages } from "../messages/provider.js";
+import { credentialMessages } from "../messages/routing.js";
+import { tokenHash } from "../providers/credentials.js";
 import { PROVIDER_KINDS } from "../providers/kinds.js";
 import type { ProviderSet } from "../providers/layers/compose.js";
 import { UnknownProviderError } from "../providers/registry.js";
-import type { Problem } from "../reconcile/conditions/problem.js";
-import { type CredentialsAnswer, credentialsOf, type SecretEntries, secretOf } from "./issuer-credentials.js";
+import { omitUndefined } from "../values.js";
 import type { Issuer } from "./resolved-class.js";
-import type { RoutingSettings } from "./routing.js";
+import type { RoutingSettings } from "./shared-caches.js";
 
 export interface IssuedAccount {
   readonly providers: ProviderSet;
   addresses(family: IpFamily): AddressAccount | Problem;
+  /** The Secret has another token. */
+  credentialsReplaced(): void;
+}
+
+interface Known {
+  readonly provider: string;
+  readonly account: IssuedAccount;
+  /** Of the token that it works with; absent: the operator's own. */
+  hash: string | undefined;
 }
 
 export interface AccountAnswer {
@@ -24,10 +36,10 @@ export interface AccountAnswer {
 }
 
 export class IssuerAccounts {
-  private readonly known = new Map<string, { readonly provider: string; readonly account: IssuedAccount }>();
+  private readonly known = new Map<string, Known>();
 
   constructor(
-    private readonly context: Pick<ControllerContext, "providers" | "clock" | "inventories">,
+    private readonly context: Pick<ControllerContext, "providers" | "clock" | "inventories" | "records">,
     private readonly settings: RoutingSettings,
     private readonly secret: (key: string) => SecretEntries | undefined,
   ) {}
@@ -37,22 +49,23 @@ export class IssuerAccounts {
     const { provider } = issuer.spec;
     const key = `${namespace}/${name}`;
     const known = this.known.get(key);
-    const answer = this.credentials(issuer.spec, namespace);
+    const answer = this.credentials(issuer.spec, { namespace, name });
     if (answer.from === "nowhere") {
       const { problem } = answer;
       return known?.provider === provider ? { account: known.account, problem } : { problem };
     }
     const set = this.providers(key, provider, answer);
     if (!("close" in set)) return { problem: set };
-    if (known?.account.providers === set) return { account: known.account };
+    const hash = answer.from === "secret" ? tokenHash(answer.token) : undefined;
+    if (known?.account.providers === set) return { account: withToken(known, hash) };
     const account = this.open(provider, set);
-    this.known.set(key, { provider, account });
+    this.known.set(key, { provider, account, hash });
     return { account };
   }
 
-  private credentials(spec: Issuer["spec"], namespace: string): CredentialsAnswer {
+  private credentials(spec: Issuer["spec"], of: Pick<IssuerPlace, "namespace" | "name">): CredentialsAnswer {
     const { namespace: operatorNamespace, issuerNamespaces } = this.settings;
-    const place = { namespace, operatorNamespace, issuerNamespaces };
+    const place = { ...of, operatorNamespace, issuerNamespaces };
     const key = secretOf(spec, place);
     const secret = key === undefined ? undefined : this.secret(key);
     const variable = PROVIDER_KINDS.find((kind) => kind.name === spec.provider)?.tokenVariable ?? "";
@@ -66,10 +79,12 @@ export class IssuerAccounts {
   ): ProviderSet | Problem {
     const { providers } = this.context;
     try {
-      return answer.from === "operator" ? providers.get(provider) : providers.issue(key, provider, answer.token);
+      return answer.from === "operator"
+        ? providers.get(provider, "addresses")
+        : providers.issue(key, provider, answer.token, answer.place);
     } catch (error) {
       if (!(error instanceof UnknownProviderError)) throw error;
-      return { reason: "UnknownProvider", message: error.message };
+      return providerMessages.unknown({ text: error.message });
     }
   }
 
@@ -81,21 +96,89 @@ export class IssuerAccounts {
 
   private open(name: string, providers: ProviderSet): IssuedAccount {
     const accounts = new Map<IpFamily, AddressAccount>();
-    const { clock, inventories } = this.context;
+    const { clock, inventories, records } = this.context;
+    const tools = { clock, inventories, ...omitUndefined({ longWait: providers.longWait }) };
     return {
       providers,
+      credentialsReplaced: () => {
+        if (providers.dns !== undefined) records.recoveryOf(providers.dns).noteCredentials();
+        for (const account of accounts.values()) account.credentialsReplaced();
+      },
       addresses: (family) => {
         const { addresses } = providers;
         if (addresses?.capabilities.families.includes(family) !== true) {
-          return {
-            reason: "Unsupported",
-            message: `provider "${name}" has no ${family} addresses; use another provider`,
-          };
+          return providerMessages.unsupported({ provider: name, what: `${family} addresses` });
         }
-        const account = accounts.get(family) ?? new AddressAccount(addresses, family, { clock, inventories });
+        const account = accounts.get(family) ?? new AddressAccount(addresses, family, tools);
         accounts.set(family, account);
         return account;
       },
     };
   }
+}
+
+/** Once for each token, in the run that its Secret has asked for. */
+function withToken(known: Known, hash: string | undefined): IssuedAccount {
+  const replaced = known.hash !== hash;
+  known.hash = hash;
+  if (replaced) known.account.credentialsReplaced();
+  return known.account;
+}
+
+export interface IssuerPlace {
+  /** Of the issuer. */
+  readonly name: string;
+  readonly namespace: string;
+  /** The operator's own. */
+  readonly operatorNamespace: string;
+  /** Those whose Secrets the operator may read. */
+  readonly issuerNamespaces: readonly string[];
+}
+
+/** A Secret as far as it matters: its decoded entries. */
+export type SecretEntries = Readonly<Record<string, string>>;
+
+export type CredentialsAnswer =
+  /** Those of the operator itself. */
+  | { readonly from: "operator" }
+  | { readonly from: "secret"; readonly token: string; readonly place: string }
+  /** Not to be had; a token that was good before stays in use. */
+  | { readonly from: "nowhere"; readonly problem: Problem };
+
+/** Which Secret is to be read; `undefined`: none, or none that may be. */
+export function secretOf(spec: RoutedIPIssuerSpec, place: IssuerPlace): string | undefined {
+  if (spec.credentialsSecretRef === undefined || !place.issuerNamespaces.includes(place.namespace)) return undefined;
+  return `${place.namespace}/${spec.credentialsSecretRef.name}`;
+}
+
+/** @param variable of the provider's token: the key of a Secret whose reference names none. */
+export function credentialsOf(
+  spec: RoutedIPIssuerSpec,
+  place: IssuerPlace,
+  { secret, variable }: { readonly secret: SecretEntries | undefined; readonly variable: string },
+): CredentialsAnswer {
+  const { namespace, operatorNamespace, issuerNamespaces } = place;
+  const ref = spec.credentialsSecretRef;
+  if (ref === undefined) return namespace === operatorNamespace ? { from: "operator" } : nowhere(secretNeeded(place));
+  if (!issuerNamespaces.includes(namespace)) {
+    return nowhere(credentialMessages.namespaceNotRead({ namespace, allowed: issuerNamespaces }));
+  }
+  const key = ref.key ?? variable;
+  const [name, issuer] = [`${namespace}/${ref.name}`, keyOfIssuer(place)];
+  if (secret === undefined) return nowhere(credentialMessages.secretMissing({ secret: name, issuer }));
+  const token = secret[key]?.trim() ?? "";
+  if (token !== "") return { from: "secret", token, place: `entry ${key} of Secret ${name}` };
+  return nowhere(credentialMessages.keyMissing({ secret: name, key, issuer }));
+}
+
+function secretNeeded(place: IssuerPlace): Problem {
+  return credentialMessages.noSecretNamed({ issuer: keyOfIssuer(place), own: place.operatorNamespace });
+}
+
+function keyOfIssuer({ namespace, name }: IssuerPlace): string {
+  return `${namespace}/${name}`;
+}
+
+function nowhere(problem: Problem): CredentialsAnswer {
+  return { from: "nowhere", problem };
 }

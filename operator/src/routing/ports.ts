@@ -1,13 +1,22 @@
 /** Step: find ports. From a Service's ports to those that have to be open on its nodes. */
 
-import { type FirewallRule, type PortNumbers, parsePortRange, type RoutedPort } from "cdk8s-flipop/api";
+import {
+  type FirewallRule,
+  MAX_ROUTED_PORTS,
+  MAX_RULE_SOURCES,
+  type PortNumbers,
+  parsePortRange,
+  type RoutedPort,
+} from "cdk8s-flipop/api";
 import type { HostPort, SlimPod } from "../kube/cache/slim.js";
-import type { FirewallRuleFacts } from "../providers/types.js";
-import type { Problem } from "../reconcile/conditions/problem.js";
+import { keyOf } from "../kube/objects.js";
+import type { Problem } from "../messages/message.js";
+import { serviceMessages } from "../messages/services.js";
+import type { FirewallRuleFacts } from "../providers/firewall-types.js";
 import type { ServiceFacts, ServicePort } from "./service.js";
 
 /** What is read of a pod behind the Service. */
-export type PortPod = Pick<SlimPod, "hostPorts" | "hostNetwork">;
+export type PortPod = Pick<SlimPod, "hostPorts" | "hostNetwork" | "nodeName" | "ready" | "deletionTimestamp">;
 
 export interface PortsFound {
   /** Sorted. */
@@ -15,28 +24,51 @@ export interface PortsFound {
   /** Who may come; empty: everybody. */
   readonly sourceRanges: readonly string[];
   readonly problem?: Problem;
+  /** Ports that the class or the issuer does not allow; they are not in `ports`. */
+  readonly refused?: Problem;
 }
 
 /** Nothing is known of the Service. */
 export const NO_PORTS: PortsFound = Object.freeze({ ports: [], sourceRanges: [] });
 
+/** Where the address is or goes, and the ports that were open before. */
+export interface PortPlace {
+  /** Names of the nodes that hold the address, or will hold it. */
+  readonly nodes: readonly string[];
+  readonly last?: readonly RoutedPort[] | undefined;
+}
+
 /**
- * @param pods behind the Service, ready or not: a rule should be there before its pod is.
- * @param last what was found before. Without any pod, as between the old and the new one of a node, hostPorts stay as
- * they were: a rule that is closed and opened again would be an outage.
+ * A pod opens its hostPorts only while it is Ready and on one of the nodes. Without such a pod, as between the old and
+ * the new one of a node, hostPorts stay as they were: a rule that is closed and opened again would be an outage.
+ * @param pods behind the Service, on any node and ready or not.
  */
-export function portsOf(service: ServiceFacts, pods: readonly PortPod[], last: readonly RoutedPort[] = []): PortsFound {
-  const before = pods.length === 0 ? last : [];
+export function portsOf(
+  service: ServiceFacts,
+  pods: readonly PortPod[],
+  { nodes, last = [] }: PortPlace = { nodes: [] },
+): PortsFound {
+  const opening = pods.filter((pod) => isServing(pod) && pod.nodeName !== undefined && nodes.includes(pod.nodeName));
+  const { ports } = portsBy(service, opening, opening.length === 0 ? last : []);
+  // What is wrong with the pods shows before any of them is Ready.
+  const { problem } = portsBy(service, opening.length === 0 ? pods : opening, []);
+  return { ports, sourceRanges: service.sourceRanges, ...(problem === undefined ? {} : { problem }) };
+}
+
+function portsBy(service: ServiceFacts, pods: readonly PortPod[], before: readonly RoutedPort[]) {
   const all = service.ports.map((servicePort) => ({ servicePort, open: openPorts(servicePort, pods, before) }));
   const found = new Map<string, Found>();
   const clashes = all.flatMap(({ servicePort, open }) => open.flatMap((each) => enter(found, servicePort, each) ?? []));
-  const closed = all.filter(({ open }) => open.length === 0).map(({ servicePort }) => portText(servicePort));
+  const external = externalPorts(service);
+  for (const each of external) if (!found.has(keyOfPort(each))) found.set(keyOfPort(each), each);
+  const isClosed = ({ servicePort, open }: (typeof all)[number]) =>
+    open.length === 0 && !external.some((each) => each.servicePort === servicePort);
+  const closed = all.filter(isClosed).map(({ servicePort }) => servicePort);
   const unreached = closed.length > 0 && pods.length > 0 ? [unreachable(service, closed)] : [];
   const ports = [...found.values()]
     .map(portStatus)
     .sort((a, b) => a.port - b.port || (a.protocol < b.protocol ? -1 : 1));
-  const [problem] = [...clashes, ...unreached];
-  return { ports, sourceRanges: service.sourceRanges, ...(problem === undefined ? {} : { problem }) };
+  return { ports, problem: [...clashes, ...unreached][0] };
 }
 
 /** The rules that the ports need; those in the cluster's NodePort range need none. */
@@ -44,11 +76,16 @@ export function rulesOf(
   ports: readonly RoutedPort[],
   { nodePortRange, sourceRanges }: { readonly nodePortRange: string; readonly sourceRanges: readonly string[] },
 ): readonly FirewallRuleFacts[] {
-  const range = parsePortRange(nodePortRange);
   const sources = sourceRanges.length === 0 ? EVERYBODY : [...sourceRanges].sort();
   return ports
-    .filter(({ port }) => range === undefined || !isInside(port, range))
+    .filter((port) => needsRule(port, nodePortRange))
     .map(({ protocol, port }) => ({ protocol: PROTOCOLS[protocol], ports: `${port}`, sources, otherSources: false }));
+}
+
+/** Whether a port is outside of the cluster's NodePort range, which is open already. */
+export function needsRule({ port }: Pick<RoutedPort, "port">, nodePortRange: string): boolean {
+  const range = parsePortRange(nodePortRange);
+  return range === undefined || !isInside(port, range);
 }
 
 /** A recorded rule, as firewalls compare them. */
@@ -60,6 +97,10 @@ export function ruleFacts({ protocol, ports, sources }: FirewallRule): FirewallR
 const EVERYBODY: readonly string[] = ["0.0.0.0/0", "::/0"];
 const PROTOCOLS = { TCP: "tcp", UDP: "udp" } as const;
 
+function isServing({ ready, deletionTimestamp }: PortPod): boolean {
+  return ready && deletionTimestamp === undefined;
+}
+
 interface Open {
   readonly protocol: RoutedPort["protocol"];
   readonly port: number;
@@ -70,9 +111,22 @@ interface Found extends Open {
   readonly servicePort: ServicePort;
 }
 
+/** They lead to another address of the node than the other ports, so they clash with none of them. */
+function externalPorts({ ports, hasExternalIPs }: ServiceFacts): readonly Found[] {
+  if (!hasExternalIPs) return [];
+  return ports.flatMap((servicePort) => {
+    const { protocol, port } = servicePort;
+    return isRoutable(protocol) ? [{ protocol, port, origin: "ExternalIP" as const, servicePort }] : [];
+  });
+}
+
+function isRoutable(protocol: string): protocol is RoutedPort["protocol"] {
+  return protocol === "TCP" || protocol === "UDP";
+}
+
 function openPorts(servicePort: ServicePort, pods: readonly PortPod[], before: readonly RoutedPort[]): readonly Open[] {
   const { nodePort, protocol, name } = servicePort;
-  if (protocol !== "TCP" && protocol !== "UDP") return [];
+  if (!isRoutable(protocol)) return [];
   const open = new Map<number, Open>();
   if (nodePort !== undefined) open.set(nodePort, { protocol, port: nodePort, origin: "NodePort" });
   const kept = before.filter((port) => port.origin === "HostPort" && port.protocol === protocol && port.name === name);
@@ -95,20 +149,29 @@ function hostPortsFor(
 
 /** One port of a node can lead to one port of the Service only. */
 function enter(found: Map<string, Found>, servicePort: ServicePort, open: Open): Problem | undefined {
-  const key = `${open.protocol} ${open.port}`;
+  const key = keyOfPort(open);
   const known = found.get(key);
   if (known === undefined) {
     found.set(key, { ...open, servicePort });
     return undefined;
   }
   if (known.servicePort.targetPort === servicePort.targetPort) return undefined;
-  const both = `${portText(known.servicePort)} and ${portText(servicePort)}`;
-  return { reason: "PortClash", message: `${both} both need ${key} of the node: give one of them another hostPort` };
+  return serviceMessages.portsClash({ ports: [portText(known.servicePort), portText(servicePort)], nodePort: key });
 }
 
-function unreachable({ namespace, name }: ServiceFacts, unreached: readonly string[]): Problem {
-  const message = `Service ${namespace}/${name}: ${unreached.join(", ")} is open on no node; use type NodePort, or give its pods a hostPort (TCP or UDP)`;
-  return { reason: "ServiceUnsuitable", message };
+function keyOfPort({ protocol, port }: Open): string {
+  return `${protocol} ${port}`;
+}
+
+function unreachable(service: ServiceFacts, closed: readonly ServicePort[]): Problem {
+  const key = keyOf(service);
+  const foreign = closed.filter(({ protocol }) => !isRoutable(protocol));
+  if (foreign.length > 0) return serviceMessages.portsNotRoutable({ key, ports: foreign.map(portText) });
+  return serviceMessages.portsClosed({ key, ports: closed.map(closedText) });
+}
+
+function closedText(port: ServicePort): string {
+  return `${portText(port)}, targetPort ${port.targetPort}`;
 }
 
 function portStatus({ protocol, port, origin, servicePort: { name } }: Found): RoutedPort {
@@ -121,4 +184,17 @@ function portText({ name, port, protocol }: ServicePort): string {
 
 function isInside(port: number, { from, to }: PortNumbers): boolean {
   return port >= from && port <= to;
+}
+
+/** The first of them, by number, and a problem that names the limit. */
+export function withinStatus(found: PortsFound, service: string): PortsFound {
+  const { ports, sourceRanges, problem } = found;
+  if (ports.length <= MAX_ROUTED_PORTS && sourceRanges.length <= MAX_RULE_SOURCES) return found;
+  const tooMany = serviceMessages.tooManyPorts({ key: service, ports: ports.length, sources: sourceRanges.length });
+  return {
+    ...found,
+    ports: ports.slice(0, MAX_ROUTED_PORTS),
+    sourceRanges: sourceRanges.slice(0, MAX_RULE_SOURCES),
+    problem: problem ?? tooMany,
+  };
 }

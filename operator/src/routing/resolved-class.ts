@@ -2,6 +2,7 @@
 
 import {
   type ClusterRoutedIPClassSpec,
+  CREATED_ADDRESSES,
   DEFAULT_NODE_PORT_RANGE,
   type DeletionPolicy,
   ELECTED_NODE_TAINT,
@@ -10,7 +11,17 @@ import {
 } from "cdk8s-flipop/api";
 import type { Taint } from "../kube/cache/slim.js";
 import type { ObjectMeta } from "../kube/objects.js";
-import type { Problem } from "../reconcile/conditions/problem.js";
+import type { Problem } from "../messages/message.js";
+import { classMessages, issuerMessages } from "../messages/routing.js";
+import {
+  type AddressAccess,
+  addressAccessOf,
+  type LimitSource,
+  type NameAccess,
+  nameAccessOf,
+  type PortAccess,
+  portAccessOf,
+} from "./access.js";
 
 export interface Issuer {
   readonly metadata: ObjectMeta;
@@ -22,12 +33,26 @@ export interface RoutedIPClass {
   readonly spec: ClusterRoutedIPClassSpec;
 }
 
+/** A class lets RoutedIPs name no address unless it says so: it serves other teams than its author's. */
+function classSource(of: string, spec: ClusterRoutedIPClassSpec): LimitSource {
+  return { of, limits: { ...spec, allowedAddresses: spec.allowedAddresses ?? [CREATED_ADDRESSES] } };
+}
+
+/** The class that uses an issuer; empty: a RoutedIP names the issuer itself. */
+interface UsingClass {
+  readonly spec?: ClusterRoutedIPClassSpec;
+  readonly own?: LimitSource;
+}
+
 /** What holds whoever does the work. */
 export interface ClassRules {
   readonly postAllow: boolean;
   readonly nodePortRange: string;
   readonly perNodeIPLimit: number;
   readonly taint: Taint;
+  readonly portAccess: PortAccess;
+  readonly addressAccess: AddressAccess;
+  readonly nameAccess: NameAccess;
 }
 
 /** The built-in implementation. */
@@ -45,7 +70,12 @@ export interface ResolvedIssuerClass extends ClassRules {
 /** A class with Jobs. */
 export interface ResolvedJobClass extends ClassRules {
   readonly by: "jobs";
+  /** As RoutedIPs name it. */
   readonly className: string;
+  /** The name of the object. */
+  readonly objectName: string;
+  /** It has `updateFirewall`. */
+  readonly hasFirewallJob: boolean;
 }
 
 export type ResolvedClass = ResolvedIssuerClass | ResolvedJobClass;
@@ -71,9 +101,9 @@ export function resolveClass(applicant: Applicant, lookUp: LookUp): ClassResolut
   const namespace = applicant.metadata.namespace ?? "";
   if (className !== undefined && issuerRef === undefined) return rulesOfClass(className, namespace, lookUp);
   if (issuerRef !== undefined && className === undefined) {
-    return resolvedIssuerClass(`${namespace}/${issuerRef.name}`, classRules({}), lookUp);
+    return resolvedIssuerClass(`${namespace}/${issuerRef.name}`, {}, lookUp);
   }
-  return refused("Invalid", "exactly one of spec.className and spec.issuerRef is needed: set one, drop the other");
+  return { problem: classMessages.notOneOfTwo() };
 }
 
 /** Which class or issuer a RoutedIP uses, whether it exists or not. */
@@ -84,44 +114,50 @@ export function usesOf({ metadata, spec }: Applicant): { readonly className?: st
   };
 }
 
-export function classRules(spec: ClusterRoutedIPClassSpec): ClassRules {
+/** @param sources whose limits hold. */
+export function classRules(
+  spec: ClusterRoutedIPClassSpec,
+  sources: readonly LimitSource[] = [classSource("its class", spec)],
+): ClassRules {
   const { key, value, effect } = { ...ELECTED_NODE_TAINT, ...spec.electedNodeTaint };
   return {
     postAllow: spec.firewallPostAllow ?? false,
     nodePortRange: spec.nodePortRange ?? DEFAULT_NODE_PORT_RANGE,
     perNodeIPLimit: spec.perNodeIPLimit ?? 1,
     taint: { key, effect, ...(value ? { value } : {}) },
+    portAccess: portAccessOf(sources),
+    addressAccess: addressAccessOf(sources),
+    nameAccess: nameAccessOf(sources),
   };
 }
 
 function rulesOfClass(name: string, namespace: string, lookUp: LookUp): ClassResolution {
   const found = lookUp.class(name);
-  if (found === undefined)
-    return refused("ClassNotFound", `ClusterRoutedIPClass ${name} does not exist: create it, or correct className`);
+  if (found === undefined) return { problem: classMessages.missing({ name }) };
   const { allowedNamespaces, issuerRef, updateRoutedIP, updateFirewall } = found.spec;
   if (allowedNamespaces !== undefined && !allowedNamespaces.includes(namespace)) {
-    const message = `ClusterRoutedIPClass ${name} does not allow namespace ${namespace}: add it to allowedNamespaces`;
-    return refused("NamespaceNotAllowed", message);
+    return { problem: classMessages.namespaceNotAllowed({ name, namespace }) };
   }
-  const jobs = [updateRoutedIP, updateFirewall].filter((job) => job !== undefined).length;
-  const resolvedClass = classRules(found.spec);
-  if (issuerRef !== undefined && jobs === 0) {
-    return resolvedIssuerClass(`${issuerRef.namespace}/${issuerRef.name}`, resolvedClass, lookUp);
+  const hasFirewallJob = updateFirewall !== undefined;
+  const hasJobs = updateRoutedIP !== undefined || hasFirewallJob;
+  const own = classSource(`ClusterRoutedIPClass ${name}`, found.spec);
+  if (issuerRef !== undefined && !hasJobs) {
+    return resolvedIssuerClass(`${issuerRef.namespace}/${issuerRef.name}`, { spec: found.spec, own }, lookUp);
   }
-  if (issuerRef === undefined && jobs === 2)
-    return { resolvedClass: { ...resolvedClass, by: "jobs", className: name } };
-  const message = `ClusterRoutedIPClass ${name} needs issuerRef, or updateRoutedIP and updateFirewall, and not both`;
-  return refused("Invalid", message);
+  if (issuerRef === undefined && updateRoutedIP !== undefined) {
+    const names = { className: name, objectName: found.metadata.name };
+    return { resolvedClass: { ...classRules(found.spec, [own]), by: "jobs", ...names, hasFirewallJob } };
+  }
+  return { problem: classMessages.incomplete({ name }) };
 }
 
-function resolvedIssuerClass(key: string, resolvedClass: ClassRules, lookUp: LookUp): ClassResolution {
+function resolvedIssuerClass(key: string, { spec = {}, own }: UsingClass, lookUp: LookUp): ClassResolution {
   const issuer = lookUp.issuer(key);
-  if (issuer === undefined)
-    return refused("IssuerNotFound", `RoutedIPIssuer ${key} does not exist: create it, or correct issuerRef`);
+  if (issuer === undefined) return { problem: issuerMessages.missing({ name: key }) };
   const { provider, region, routedIPReclaimPolicy = "Retain", routedIPFirewallName } = issuer.spec;
   return {
     resolvedClass: {
-      ...resolvedClass,
+      ...classRules(spec, [...(own === undefined ? [] : [own]), { of: `RoutedIPIssuer ${key}`, limits: issuer.spec }]),
       by: "issuer",
       issuer: key,
       provider,
@@ -130,8 +166,4 @@ function resolvedIssuerClass(key: string, resolvedClass: ClassRules, lookUp: Loo
       ...(routedIPFirewallName === undefined ? {} : { firewallName: routedIPFirewallName }),
     },
   };
-}
-
-function refused(reason: Problem["reason"], message: string): ClassResolution {
-  return { problem: { reason, message } };
 }

@@ -9,8 +9,9 @@ import type {
   RoutedIPStatus,
 } from "cdk8s-flipop/api";
 import type { KubeObject, ObjectMeta } from "../kube/objects.js";
-import type { Problem } from "../reconcile/conditions/problem.js";
-import { isFields, readSpec } from "../reconcile/read-spec.js";
+import type { Problem } from "../messages/message.js";
+import { isFields, isUnusableName, readSpec } from "../reconcile/read-spec.js";
+import { compareText } from "../values.js";
 import type { Issuer, RoutedIPClass } from "./resolved-class.js";
 
 export interface RoutedIP {
@@ -33,15 +34,17 @@ export interface RoutedRead {
   readonly routed: RoutedIP;
   /** Nothing moves until it is corrected. */
   readonly problem?: Problem;
+  /** Parts of the spec that only a newer release serves. */
+  readonly ignored?: readonly string[];
 }
 
 const EMPTY: RoutedIPSpec = { serviceRef: { serviceName: "" } };
 
 export function readRouted({ metadata, spec, status }: RoutedObject): RoutedRead {
-  const { fields, problem } = readSpec("RoutedIP", spec, () => false);
+  const { fields, ...found } = readSpec("RoutedIP", spec, isUnusableName);
   const safe: RoutedIPSpec = { ...EMPTY, ...fields };
   const routed = { metadata, spec: safe, status: isFields(status) ? status : {} };
-  return { routed, ...(problem === undefined ? {} : { problem }) };
+  return { routed, ...found };
 }
 
 export interface IssuerRead extends Issuer {
@@ -68,4 +71,20 @@ export function readClass(object: ClassObject | undefined): ClassRead | undefine
   const spec: ClusterRoutedIPClassSpec = { ...fields };
   const { metadata, status = {} } = object;
   return { metadata, spec, status, ...(problem === undefined ? {} : { problem }) };
+}
+
+/** A person may have stored anything under an older CRD. */
+export function nameOfClass({ metadata, spec }: Pick<ClassObject, "metadata"> & { readonly spec?: unknown }): string {
+  const { className } = (spec ?? {}) as { readonly className?: unknown };
+  return typeof className === "string" && className !== "" ? className : metadata.name;
+}
+
+/** The object name of the class that serves a name: the oldest of those that have it. */
+export function classFor(name: string, classes: Iterable<ClassObject>): string | undefined {
+  const named = [...classes].filter((each) => nameOfClass(each) === name);
+  return named.sort(byAge)[0]?.metadata.name;
+}
+
+function byAge({ metadata: a }: ClassObject, { metadata: b }: ClassObject): number {
+  return compareText(a.creationTimestamp ?? "", b.creationTimestamp ?? "") || compareText(a.uid, b.uid);
 }

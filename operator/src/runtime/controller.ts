@@ -1,19 +1,20 @@
 /**
  * A controller: workers that take keys from a queue and run one function for each. A run takes a key, never an event, so
- * what it does depends on the state of the world alone.
+ * what it does depends on the state of the world alone. Its result decides what happens to the key next.
  */
 
-import { type BackoffOptions, jittered, type Random } from "../async/backoff.js";
-import type { TokenBucketOptions } from "../async/token-bucket.js";
-import { pause } from "../async/wait.js";
-import { ABORT_GRACE_MS, RESYNC_MS, RUN_DEADLINE_MS, SECOND_MS } from "../bounds.js";
-import type { Clock } from "../clock.js";
+import { type BackoffOptions, jittered, pause, type Random, type TokenBucketOptions } from "../async.js";
+import { ABORT_GRACE_MS, LEAST_WAIT_MS, RESYNC_MS, RUN_DEADLINE_MS, SECOND_MS } from "../bounds.js";
+import type { Clock, Timer } from "../clock.js";
 import type { Logger } from "../logging.js";
-import { type ControllerMetrics, type ControllerMetricsFactory, noControllerMetrics } from "../metrics/controller.js";
-import type { QueueMetricsFactory } from "../metrics/workqueue.js";
+import {
+  type ControllerMetrics,
+  type ControllerMetricsFactory,
+  noControllerMetrics,
+  type QueueMetricsFactory,
+  type ReconcileLabel,
+} from "../metrics/controller.js";
 import { WorkQueue } from "./queue.js";
-import { failed, type Result, settle } from "./result.js";
-import { Scope } from "./scope.js";
 
 export interface Run {
   /** Aborts at the run's deadline, and when the controller stops. */
@@ -83,7 +84,7 @@ export class Controller {
     this.queue.add(key);
   }
 
-  /** Asks for a run of `key` in `ms`; of several such wishes the earliest counts. */
+  /** Asks for a run of `key` in `ms`; of several such requests the earliest counts. */
   addAfter(key: string, ms: number): void {
     this.queue.addAfter(key, ms);
   }
@@ -180,5 +181,89 @@ export class Controller {
 
   private report(key: string, result: Extract<Result, { error: unknown }>): void {
     this.logger.error({ key, error: result.error, retries: this.queue.retries(key) }, "run failed");
+  }
+}
+
+export type Result =
+  /** The observed state is the desired state, as far as this run can tell. */
+  | { readonly kind: "done" }
+  /** All went well, and time alone will ask for another run. */
+  | { readonly kind: "requeueAfter"; readonly afterMs: number }
+  /** Try again, with backoff. */
+  | { readonly kind: "error"; readonly error: unknown };
+
+export const done: Result = { kind: "done" };
+
+/** @param afterMs ms until the next run, at the latest; events may bring it sooner. */
+export function requeueAfter(afterMs: number): Result {
+  return { kind: "requeueAfter", afterMs };
+}
+
+export function failed(error: unknown): Result {
+  return { kind: "error", error };
+}
+
+/** Updates the queue by the result of the run of a key. Returns the label of the metrics. */
+export function settle(queue: WorkQueue, key: string, result: Result): ReconcileLabel {
+  switch (result.kind) {
+    case "done":
+      queue.forget(key);
+      return "success";
+    case "requeueAfter":
+      queue.forget(key);
+      queue.addAfter(key, Math.max(result.afterMs, LEAST_WAIT_MS));
+      return "requeue_after";
+    case "error":
+      queue.addRateLimited(key);
+      return "error";
+  }
+}
+
+interface ScopeOptions {
+  readonly clock: Clock;
+  readonly parent: AbortSignal;
+  readonly deadlineMs: number;
+  /** ms between the abort and the end of the wait for the aborted work. */
+  readonly graceMs: number;
+  /** The reason of the abort at the deadline. */
+  readonly onDeadline: () => Error;
+}
+
+export class Scope {
+  private readonly controller = new AbortController();
+  private readonly deadline: Timer;
+  private grace: Timer | undefined;
+  private giveUp: () => void = () => undefined;
+  /** Resolves `graceMs` after the abort; never, if disposed of before. */
+  readonly givenUp: Promise<void>;
+
+  constructor(private readonly options: ScopeOptions) {
+    this.givenUp = new Promise((resolve) => {
+      this.giveUp = resolve;
+    });
+    this.deadline = options.clock.setTimer(options.deadlineMs, () => this.abort(options.onDeadline()));
+    options.parent.addEventListener("abort", this.parentAborted, { once: true });
+    if (options.parent.aborted) this.parentAborted();
+  }
+
+  /** Aborts with the parent or at the deadline. */
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  /** Leaves neither timer nor listener. */
+  dispose(): void {
+    this.deadline.cancel();
+    this.grace?.cancel();
+    this.options.parent.removeEventListener("abort", this.parentAborted);
+  }
+
+  private readonly parentAborted = () => this.abort(this.options.parent.reason);
+
+  private abort(reason: unknown): void {
+    if (this.controller.signal.aborted) return;
+    this.deadline.cancel();
+    this.grace = this.options.clock.setTimer(this.options.graceMs, this.giveUp);
+    this.controller.abort(reason);
   }
 }

@@ -3,14 +3,21 @@
  * stalled finds the fence shut before it can act, whether or not its timers ran.
  */
 
-import { CALL_MARGIN_MS, CUT_OFF_WRITE_MS, KUBE_CALL_SECONDS, SECOND_MS } from "../bounds.js";
+import {
+  CALL_MARGIN_MS,
+  CALL_MARGIN_SHARE,
+  CUT_OFF_WRITE_MS,
+  ELECTION_TIMINGS,
+  KUBE_CALL_SECONDS,
+  SECOND_MS,
+} from "../bounds.js";
 import type { Clock } from "../clock.js";
 import type { KubeClient, KubeRequest } from "../kube/client.js";
 
 export interface Fence {
   /** Throws `NotLeaderError` unless a write may start now. Ask right before each write, in the same turn. */
   assertHeld(): void;
-  /** ms that a write started now may take, its own deadline: it ends `CALL_MARGIN_MS` before the renew deadline. */
+  /** ms that a write started now may take, its own deadline: it ends `callMarginMs` before the renew deadline. */
   remainingMs(): number;
   /** Each write passes through here, with the signal that may cut it off. Settles as the write does. */
   track?<T>(write: Promise<T>, signal?: AbortSignal): Promise<T>;
@@ -20,13 +27,25 @@ export class NotLeaderError extends Error {
   override readonly name = "NotLeaderError";
 }
 
+/** How long before the renew deadline a write has to end. */
+export function callMarginMs(renewDeadlineMs: number): number {
+  return Math.min(CALL_MARGIN_MS, renewDeadlineMs * CALL_MARGIN_SHARE);
+}
+
 /** A fence that follows one lease. Shut until the lease is won, and again once it is lost or given up. */
 export class LeaseFence implements Fence {
   private deadline: number | undefined;
   private inFlight = 0;
   private cutOffAt = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly clock: Pick<Clock, "monotonic">) {}
+  private readonly marginMs: number;
+
+  constructor(
+    private readonly clock: Pick<Clock, "monotonic">,
+    renewDeadlineMs: number = ELECTION_TIMINGS.renewDeadlineMs,
+  ) {
+    this.marginMs = callMarginMs(renewDeadlineMs);
+  }
 
   /** @param deadline monotonic ms: the renew deadline, counted from the moment the last successful renewal was sent. */
   extendTo(deadline: number): void {
@@ -43,7 +62,7 @@ export class LeaseFence implements Fence {
   }
 
   remainingMs(): number {
-    return Math.max(0, this.untilDeadlineMs() - CALL_MARGIN_MS);
+    return Math.max(0, this.untilDeadlineMs() - this.marginMs);
   }
 
   async track<T>(write: Promise<T>, signal?: AbortSignal): Promise<T> {

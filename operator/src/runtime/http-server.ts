@@ -1,13 +1,12 @@
-/** The two small servers of the process: metrics on one address, health on another. */
+/** The two small servers of the process: metrics on one address, health and readiness, as named checks, on another. */
 
 import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { HTTP_REQUEST_TIMEOUT_MS } from "../bounds.js";
 import type { Logger } from "../logging.js";
 import type { MetricsRegistry } from "../metrics/registry.js";
-import type { Health, HealthKind } from "./health.js";
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly contentType: string;
   readonly body: string;
@@ -16,14 +15,14 @@ export interface Answer {
 /** Answers a GET. */
 export type Route = (query: URLSearchParams) => Promise<Answer> | Answer;
 
-export interface BindAddress {
+interface BindAddress {
   /** Absent: all addresses. */
   readonly host?: string;
   /** 0: any free port. */
   readonly port: number;
 }
 
-export interface HttpServerOptions {
+interface HttpServerOptions {
   readonly name: string;
   /** `:8080`, `127.0.0.1:8080`, `[::1]:8080`; empty: off. */
   readonly bind: string;
@@ -145,4 +144,51 @@ export function healthRoutes(health: Health): Readonly<Record<string, Route>> {
 
 function plain(status: number, body: string): Answer {
   return { status, contentType: TEXT, body };
+}
+
+/** What is wrong, for people; undefined where all is well. Never blocks. */
+export type Check = () => string | undefined;
+
+type HealthKind = "healthz" | "readyz";
+
+interface HealthReport {
+  readonly ok: boolean;
+  /** `ok`, or one line for each check: `[+]caches ok`, `[-]caches failed: nodes have not synced`. */
+  readonly text: string;
+}
+
+interface ReportOptions {
+  /** One line for each check even where all is well. Failures are always listed. */
+  readonly verbose?: boolean;
+  /** Names of checks to leave out. */
+  readonly exclude?: readonly string[];
+}
+
+export class Health {
+  private readonly checks = { healthz: new Map<string, Check>(), readyz: new Map<string, Check>() };
+
+  /** @param name for people and for `?exclude=`; a check of the same name is replaced. */
+  add(kind: HealthKind, name: string, check: Check): void {
+    this.checks[kind].set(name, check);
+  }
+
+  report(kind: HealthKind, { verbose = false, exclude = [] }: ReportOptions = {}): HealthReport {
+    const results = [...this.checks[kind]]
+      .filter(([name]) => !exclude.includes(name))
+      .map(([name, check]) => ({ name, reason: reasonOf(check) }));
+    const ok = results.every(({ reason }) => reason === undefined);
+    if (ok && !verbose) return { ok, text: "ok" };
+    const lines = results.map(({ name, reason }) =>
+      reason === undefined ? `[+]${name} ok` : `[-]${name} failed: ${reason}`,
+    );
+    return { ok, text: [...lines, `${kind} check ${ok ? "passed" : "failed"}`, ""].join("\n") };
+  }
+}
+
+function reasonOf(check: Check): string | undefined {
+  try {
+    return check();
+  } catch (error) {
+    return `the check itself failed: ${error instanceof Error ? error.message : String(error)}`;
+  }
 }

@@ -1,14 +1,12 @@
 /** Leader election: at most one process of several writes. Timings, semantics and metrics of client-go's elector. */
 
-import { jittered, type Random } from "../async/backoff.js";
-import { pause } from "../async/wait.js";
+import { jittered, pause, type Random } from "../async.js";
 import { ELECTION_TIMINGS } from "../bounds.js";
 import type { Clock, Timer } from "../clock.js";
 import type { LeaseLock } from "../kube/write/lease.js";
 import type { Logger } from "../logging.js";
-import { type LeaderMetrics, noLeaderMetrics } from "../metrics/leader.js";
-import { Candidate } from "./candidate.js";
-import { checkTimings, type ElectionTimings, EXPIRY_SPREAD, RETRY_JITTER } from "./election.js";
+import { type LeaderMetrics, noLeaderMetrics } from "../metrics/controller.js";
+import { Candidate, checkTimings, type ElectionTimings, EXPIRY_SPREAD, RETRY_JITTER } from "./election.js";
 import { LeaseFence } from "./fence.js";
 
 /** `stopped`: before it led. `finished`: led, and ended by itself. `lost`: the lease was lost. */
@@ -48,7 +46,7 @@ export class LeaderElector implements Elector {
     this.timings = timings;
     this.metrics = metrics;
     this.logger = options.logger.child({ lease: `${lock.namespace}/${lock.name}`, identity });
-    this.fence = new LeaseFence(clock);
+    this.fence = new LeaseFence(clock, timings.renewDeadlineMs);
     const onSlowPath = () => metrics.slowPath();
     this.candidate = new Candidate({ lock, identity, clock, timings, fence: this.fence, onSlowPath });
   }

@@ -4,11 +4,12 @@
  */
 
 import { setMaxListeners } from "node:events";
-import { anyAbort, pause, settlesWithin } from "../async/wait.js";
+import { anyAbort, pause, settlesWithin } from "../async.js";
 import { ABORT_DEADLINE_MS, DRAIN_DEADLINE_MS, SYNC_DEADLINE_MS, SYNC_POLL_MS } from "../bounds.js";
 import type { Clock } from "../clock.js";
+import { EXIT, type ExitCode } from "../exit.js";
 import type { Logger } from "../logging.js";
-import type { Health } from "./health.js";
+import type { Health } from "./http-server.js";
 import type { Elector } from "./leader.js";
 
 /** Runs until the signal aborts. */
@@ -56,9 +57,6 @@ export interface ManagerOptions {
   /** ms for runs under way to end by themselves. @default 20_000, below the 30 s that Kubernetes gives a pod */
   readonly drainDeadlineMs?: number;
 }
-
-export const EXIT = { ok: 0, failed: 1, leaseLost: 3 } as const;
-export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 type Phase = "starting" | "syncing" | "standing by" | "leading" | "shutting down";
 

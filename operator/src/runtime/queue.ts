@@ -3,12 +3,10 @@
  * waiting key coalesce, and a key added while it is processed comes again afterwards.
  */
 
-import { type BackoffOptions, KeyedBackoff, type Random } from "../async/backoff.js";
-import { TokenBucket, type TokenBucketOptions } from "../async/token-bucket.js";
+import { type BackoffOptions, KeyedBackoff, type Random, TokenBucket, type TokenBucketOptions } from "../async.js";
 import { MAX_KEYS, SECOND_MS } from "../bounds.js";
-import type { Clock } from "../clock.js";
-import { noQueueMetrics, type QueueMetrics, type QueueMetricsFactory } from "../metrics/workqueue.js";
-import { DelayedKeys } from "./delayed.js";
+import type { Clock, Timer } from "../clock.js";
+import { noQueueMetrics, type QueueMetrics, type QueueMetricsFactory } from "../metrics/controller.js";
 
 export interface WorkQueueOptions {
   /** The label `name` of the queue's metrics. */
@@ -75,7 +73,7 @@ export class WorkQueue {
     if (!this.processing.has(key)) this.makeReady(key);
   }
 
-  /** Asks for a run in `ms`; of several such wishes the earliest counts. */
+  /** Asks for a run in `ms`; of several such requests the earliest counts. */
   addAfter(key: string, ms: number): void {
     if (this.stopped) return;
     if (ms <= 0) {
@@ -180,4 +178,42 @@ export class WorkQueue {
 function refuseBeyond(held: number, key: string): void {
   if (held < MAX_KEYS) return;
   throw new Error(`the work queue holds ${held} keys and refuses "${key}": look for keys that are not resources`);
+}
+
+interface Due {
+  /** Monotonic ms. */
+  readonly at: number;
+  readonly timer: Timer;
+}
+
+/** Keys due later. A key is held once, at the earliest time that anyone asked for. */
+class DelayedKeys {
+  private readonly waiting = new Map<string, Due>();
+
+  constructor(
+    private readonly clock: Pick<Clock, "monotonic" | "setTimer">,
+    private readonly due: (key: string) => void,
+  ) {}
+
+  get size(): number {
+    return this.waiting.size;
+  }
+
+  /** @param ms from now; a later request for a key that is held already changes nothing. */
+  add(key: string, ms: number): void {
+    const at = this.clock.monotonic() + ms;
+    const held = this.waiting.get(key);
+    if (held !== undefined && held.at <= at) return;
+    held?.timer.cancel();
+    const timer = this.clock.setTimer(ms, () => {
+      this.waiting.delete(key);
+      this.due(key);
+    });
+    this.waiting.set(key, { at, timer });
+  }
+
+  clear(): void {
+    for (const { timer } of this.waiting.values()) timer.cancel();
+    this.waiting.clear();
+  }
 }

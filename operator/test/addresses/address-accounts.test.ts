@@ -59,7 +59,7 @@ describe("an account of addresses", () => {
     expect(account.failure).to.equal(undefined);
   });
 
-  it("is looked into soon while it fails, not before the API asks, and its first failure is what is told", async () => {
+  it("is read again soon while it fails, not before the API asks, and its first failure stays in the message", async () => {
     const { state, account, clock } = rig();
     await account.refresh(300, "check");
     state.fails = error("Unavailable");
@@ -76,7 +76,7 @@ describe("an account of addresses", () => {
     expect(account.retryAt).to.equal(clock.now() + 45_000);
   });
 
-  it("takes a list that began after its failure for an answer, whoever asked for the list", async () => {
+  it("takes a list that began after its failure as an answer, for any caller", async () => {
     const { state, account, open, clock } = rig();
     const other = open();
     await Promise.all([account.refresh(300, "check"), other.refresh(300, "check")]);
@@ -94,7 +94,7 @@ describe("an account of addresses", () => {
     expect(state.lists - before, "a list of before the failure").to.equal(2);
   });
 
-  it("has recovered when reads that failed are answered again; a refused change alone tells nothing of it", async () => {
+  it("has recovered when reads that failed are answered again; a refused change alone shows no recovery", async () => {
     const { state, account, clock } = rig();
     await account.refresh(300, "check");
     account.note(error("Unavailable"));
@@ -112,7 +112,7 @@ describe("an account of addresses", () => {
     expect([account.failure, account.recovered]).to.deep.equal([undefined, 1]);
   });
 
-  it("tells those who wait for it when it is open, before anybody decides on it", async () => {
+  it("notifies those that wait for it when it is open, before the next decision on it", async () => {
     const { account } = rig();
     const told: string[] = [];
     const resource = (uid: string) => ({ kind: "FloatingIPPool", namespace: "default", name: uid, uid });

@@ -1,8 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import type { Claimant } from "../../src/claims/claimant.js";
-import { Claims, type ClaimView } from "../../src/claims/claims.js";
+import { type Claimant, Claims, type ClaimView } from "../../src/claims/claims.js";
 import { nodeRecordClaims, poolClaims, routedIpClaims } from "../../src/claims/read-claims.js";
 import { meta, pool, routed } from "./resources.js";
 
@@ -132,7 +131,7 @@ function routedIp(name: string, { ips: [ip], ...desired }: Desired, { ours, lost
   const seen = ip !== undefined && [...ours, ...lost].includes(ip) ? asked : {};
   const status = { ...seen, ...reason, ...dnsStatus(written) };
   const resource = { ...routed(name, { ...asked, ...dnsSpec(desired) }, status), metadata: meta(name, dayOf(name)) };
-  return routedIpClaims(resource, "digitalocean");
+  return routedIpClaims(resource, { provider: "digitalocean" });
 }
 
 function nodeRecords(name: string, desired: Desired, written: Written): Claimant {

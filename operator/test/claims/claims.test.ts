@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { beforeEach, describe, it } from "mocha";
-import type { Title } from "../../src/claims/claimant.js";
-import { type Claim, Claims } from "../../src/claims/claims.js";
+import { type Claim, Claims, type Title } from "../../src/claims/claims.js";
+import { refText } from "../../src/messages/claims.js";
 import type { RecordType } from "../../src/providers/types.js";
 import { meta } from "./resources.js";
 
@@ -30,7 +30,8 @@ describe("claims", () => {
     claims.put({ ref, createdAt: "2025-01-01T00:00:00Z", addresses: [], names: [{ ...NAME, ...more, title: "asks" }] });
   }
   const claimOf = (name: string) => claims.view(`uid-${name}`).addresses.get(IP);
-  const text = (claim: Claim | undefined) => (claim?.ours === false ? claim.text : claim?.ours);
+  const text = (claim: Claim | undefined) =>
+    claim?.ours === false ? `${refText(claim.owned.owner)} ${claim.owned.basis}` : claim?.ours;
 
   it("give an address that one resource asks for to it", () => {
     put("a", "asks");
@@ -42,7 +43,7 @@ describe("claims", () => {
     put("a", "asks");
     put("b", "asks", 2);
     const claim = claimOf("b");
-    expect(claim?.ours === false && claim.winner).to.deep.equal({
+    expect(claim?.ours === false && claim.owned.owner).to.deep.equal({
       kind: "FloatingIPPool",
       namespace: "default",
       name: "a",
@@ -51,17 +52,20 @@ describe("claims", () => {
   });
 
   const contests: readonly (readonly [what: string, older: Title, younger: Title, winner: string, text: string])[] = [
-    ["the older of two that ask", "asks", "asks", "older", "is older and asks for it"],
-    ["the older of two that hold it", "holds", "holds", "older", "has it already"],
-    ["who holds it, not who asks", "asks", "holds", "younger", "has it already"],
-    ["who serves it, not who only holds it", "holds", "serves", "younger", "has it already"],
-    ["who created it, not who serves it", "serves", "created", "younger", "created it"],
-    ["who created it, not who holds it", "holds", "created", "younger", "created it"],
-    ["who has an annotation, not who asks", "asks", "restored", "younger", "created it, says its annotation"],
-    ["who holds it, not who has an annotation", "restored", "holds", "younger", "has it already"],
+    ["the older of two that ask", "asks", "asks", "older", "asks"],
+    ["the older of two that hold it", "holds", "holds", "older", "uses"],
+    ["who holds it, not who asks", "asks", "holds", "younger", "uses"],
+    ["who asked first, not who asks", "asks", "waits", "younger", "waits"],
+    ["who holds it, not who asked first", "waits", "holds", "younger", "uses"],
+    ["who asked first, not who has an annotation", "restored", "waits", "younger", "waits"],
+    ["who serves it, not who only holds it", "holds", "serves", "younger", "uses"],
+    ["who created it, not who serves it", "serves", "created", "younger", "created"],
+    ["who created it, not who holds it", "holds", "created", "younger", "created"],
+    ["who has an annotation, not who asks", "asks", "restored", "younger", "restored"],
+    ["who holds it, not who has an annotation", "restored", "holds", "younger", "uses"],
   ];
   for (const [what, older, younger, winner, because] of contests) {
-    it(`go to ${what}, whoever comes first`, () => {
+    it(`go to ${what}, in whichever order they come`, () => {
       const loser = winner === "older" ? "younger" : "older";
       const orders = [() => put("older", older, 1), () => put("younger", younger, 2)];
       for (const order of [orders, [...orders].reverse()]) {
@@ -91,7 +95,7 @@ describe("claims", () => {
     expect(claims.holderOf(IP)).to.equal(undefined);
   });
 
-  it("tell whose view has changed, and nobody else", () => {
+  it("notify those whose view has changed, and no others", () => {
     put("a", "asks");
     put("b", "asks", 2);
     put("a", "asks");
@@ -128,8 +132,10 @@ describe("claims", () => {
         ...NAME,
         claim: {
           ours: false,
-          winner: { kind: "NodeDNSRecordSet", namespace: "default", name: "a", uid: "uid-a" },
-          text: "NodeDNSRecordSet default/a is older and asks for it",
+          owned: {
+            owner: { kind: "NodeDNSRecordSet", namespace: "default", name: "a", uid: "uid-a" },
+            basis: "asks",
+          },
         },
       },
     ]);
@@ -143,7 +149,7 @@ describe("claims", () => {
     expect(claims.view("uid-b").names).to.deep.equal([]);
     expect(text(claimOf("c"))).to.equal(true);
     expect(["a", "b", "c"].map((name) => claims.areAddressesDecided(`uid-${name}`))).to.deep.equal([true, true, true]);
-    expect(text(claimOf("a")), "it has lost whatever comes").to.include("has it already");
+    expect(text(claimOf("a")), "it has lost whatever comes").to.include("uses");
     claims.drop("uid-c");
     expect(claims.areAddressesDecided("uid-a")).to.equal(false);
     told = [];

@@ -26,6 +26,18 @@ describe("the sharing of nodes", () => {
     expect([...shares.values()]).to.deep.equal([["n1"], ["n1"]]);
   });
 
+  it("names the older resource that gets a node first, and no younger one", () => {
+    const registry = new NodeRequestRegistry();
+    for (const [name, day] of [
+      ["old", 1],
+      ["young", 3],
+    ] as const) {
+      registry.set("IPv4", waitingNodes(name, day, 1, ["n1", "n2"]));
+    }
+    const taken = registry.takenByOlder("IPv4", waitingNodes("web", 2, 1, []), oneEach);
+    expect([...taken].map(([node, { name }]) => [node, name])).to.deep.equal([["n1", "old"]]);
+  });
+
   it("fills a node up to its room", () => {
     const nodeRequests = ["a", "b", "c"].map((name, day) => waitingNodes(name, day + 1, 1, ["n1"]));
     const shares = shareNodes(nodeRequests, () => 2);
@@ -99,7 +111,7 @@ describe("the book of demands", () => {
     expect(registry.share("IPv4", younger, oneEach)).to.deep.equal(["n1"]);
   });
 
-  it("tells the younger ones when an elder needs less or withdraws, and nobody else", () => {
+  it("notify the younger ones when an older one needs less or withdraws, and no others", () => {
     const told: (readonly string[])[] = [];
     const registry = new NodeRequestRegistry((uids) => told.push(uids));
     const third = waitingNodes("c", 3, 1, []);

@@ -1,7 +1,14 @@
+import type { RoutedIPStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { Claimant } from "../../src/claims/claimant.js";
-import { nodeRecordClaims, poolClaims, routedIpClaims } from "../../src/claims/read-claims.js";
+import type { Claimant } from "../../src/claims/claims.js";
+import {
+  nodeRecordClaims,
+  normalName,
+  poolClaims,
+  routedIpClaims,
+  type ZoneLookUp,
+} from "../../src/claims/read-claims.js";
 import { meta, pool, routed } from "./resources.js";
 
 const [A, B, C] = ["203.0.113.1", "203.0.113.2", "203.0.113.3"];
@@ -28,8 +35,8 @@ describe("claims of a pool", () => {
     const lost = { ...ips, [B]: { state: "active", reason: "ClaimedByOther" } } as const;
     const spec = { ips: [A, B, C] };
     const told = (all: typeof ips | typeof lost) => addresses(poolClaims(pool("p", { spec, status: { ips: all } })));
-    expect(told(ips)).to.deep.equal([`${A} serves`, `${B} serves`, `${C} holds`]);
-    expect(told(lost)).to.deep.equal([`${A} serves`, `${B} asks`, `${C} holds`]);
+    expect(told(ips)).to.deep.equal([`${A} serves`, `${B} serves`, `${C} waits`]);
+    expect(told(lost)).to.deep.equal([`${A} serves`, `${B} asks`, `${C} waits`]);
   });
 
   it("include what it created, in ips or not", () => {
@@ -56,7 +63,7 @@ describe("claims of a pool", () => {
     const claimant = poolClaims(
       pool("p", { spec: { ips: ["2001:db8:0::1", "2001:db8::1", "203.0.113", ""] }, status }),
     );
-    expect(addresses(claimant)).to.deep.equal(["2001:db8::1 holds"]);
+    expect(addresses(claimant)).to.deep.equal(["2001:db8::1 waits"]);
   });
 
   it("stay while it is paused or being deleted", () => {
@@ -132,13 +139,15 @@ describe("claims of a NodeDNSRecordSet", () => {
 });
 
 describe("claims of a RoutedIP", () => {
-  const claimed = (...parts: Parameters<typeof routed>) => addresses(routedIpClaims(routed(...parts), "digitalocean"));
+  const provider = "digitalocean";
+  const claimed = (...parts: Parameters<typeof routed>) => addresses(routedIpClaims(routed(...parts), { provider }));
 
   it("are the address given, or the one that its status has", () => {
     expect(claimed("r", { routedIP: A })).to.deep.equal([`${A} asks`]);
-    expect(claimed("r", { routedIP: A }, { routedIP: A })).to.deep.equal([`${A} holds`]);
+    expect(claimed("r", { routedIP: A }, { routedIP: A, state: "unassigned" })).to.deep.equal([`${A} waits`]);
+    expect(claimed("r", { routedIP: A }, { routedIP: A, providerID: "x://1" })).to.deep.equal([`${A} holds`]);
     expect(claimed("r", { routedIP: A }, { routedIP: A, reason: "ClaimedByOther" })).to.deep.equal([`${A} asks`]);
-    expect(claimed("r", {}, { routedIP: B })).to.deep.equal([`${B} holds`]);
+    expect(claimed("r", {}, { routedIP: B })).to.deep.equal([`${B} waits`]);
     expect(claimed("r", {})).to.deep.equal([]);
   });
 
@@ -147,9 +156,61 @@ describe("claims of a RoutedIP", () => {
     expect(claimed("r", { routedIP: A }, { routedIP: B })).to.deep.equal([`${A} asks`]);
   });
 
+  it("are only what it had before, while it cannot be served, paused or not", () => {
+    const unserved = (spec: Parameters<typeof routed>[1], status: RoutedIPStatus = {}) => {
+      const claimant = routedIpClaims(routed("r", { dnsRecordSet: WWW, ...spec }, status), {
+        provider,
+        unserved: true,
+      });
+      return [...addresses(claimant), ...names(claimant)];
+    };
+    expect(unserved({ routedIP: A })).to.deep.equal([]);
+    expect(unserved({ routedIP: A }, { routedIP: A, state: "unassigned" })).to.deep.equal([]);
+    expect(unserved({ routedIP: A, paused: true }, { routedIP: A, state: "active" })).to.deep.equal([`${A} serves`]);
+    expect(unserved({}, { routedIP: A, created: true })).to.deep.equal([`${A} created`]);
+    expect(unserved({}, { dns: WRITTEN })).to.have.length(1);
+  });
+
   it("have a name where a provider is known", () => {
-    const named = (provider?: string) => names(routedIpClaims(routed("r", { dnsRecordSet: WWW }), provider));
+    const named = (of?: string) => names(routedIpClaims(routed("r", { dnsRecordSet: WWW }), { provider: of }));
     expect(named("digitalocean")).to.deep.equal(["digitalocean example.com www.example.com A asks"]);
     expect(named()).to.deep.equal([]);
+  });
+});
+
+const ID = "023e105f4ecef8ad9ca31a8372d0c353";
+const zones: ZoneLookUp = (provider, zone) =>
+  provider === "cloudflare" && zone === ID ? { domain: "example.com" } : undefined;
+
+describe("the normal form of a DNS name", () => {
+  const cases: readonly (readonly [zone: string, name: string, fqdn: string])[] = [
+    ["example.com", "www", "www.example.com"],
+    ["example.com", "www.example.com", "www.example.com"],
+    ["Example.com.", "WWW.example.com.", "www.example.com"],
+    ["example.com", "@", "example.com"],
+    ["example.com", "", "example.com"],
+    ["example.com", "example.com", "example.com"],
+    ["example.com", "a.b", "a.b.example.com"],
+    ["example.com", "notexample.com", "notexample.com.example.com"],
+    [ID, "www.example.com", "www.example.com"],
+    [ID, "www", "www.example.com"],
+    [ID, "@", "example.com"],
+  ];
+  for (const [zone, name, fqdn] of cases) {
+    it(`of ${name} in ${zone} is ${fqdn}`, () => {
+      expect(normalName("cloudflare", { zone, name }, zones)).to.deep.equal({ zone: "example.com", fqdn });
+    });
+  }
+
+  it("knows the domain of a zone though that has no dot", () => {
+    const lookUp: ZoneLookUp = () => ({ domain: "internal" });
+    expect(normalName("cloudflare", { zone: ID, name: "www" }, lookUp).fqdn).to.equal("www.internal");
+  });
+
+  it("keeps the id of a zone, and takes the name to be full, while its domain is unknown", () => {
+    expect(normalName("cloudflare", { zone: ID, name: "WWW.example.com" })).to.deep.equal({
+      zone: ID,
+      fqdn: "www.example.com",
+    });
   });
 });

@@ -84,6 +84,6 @@ describe("adoption of what is there at the start", function () {
     await world.start();
     await pool.is("Fulfilled", "True");
     expect(world.fleet.holderOf(ip)).to.equal(machine);
-    await pool.tells(ip);
+    await pool.reports(ip);
   });
 });

@@ -47,7 +47,7 @@ describe("failover", function () {
     await pool.says("the place", ({ ips }) => ips?.[one]?.nodeName === next.name && ips[one]?.state === "active");
   });
 
-  it("keeps an address where it is while no other node waits, and calls nobody when the node is back", async () => {
+  it("keeps an address where it is while no other node waits, and makes no call when the node is back", async () => {
     const world = await worlds.create();
     const machine = await world.fleet.add("a");
     const [ip = ""] = spare(world, 1);

@@ -80,7 +80,7 @@ describe("under the Go operator's kinds", function () {
     const mark = world.clouds.mark();
     const operator = await world.start(["--resync=1"]);
     await operator.until("/readyz to say it", async () => REMEDY.test((await operator.readyz())?.body ?? ""));
-    await fresh.tells("CRDTooOld");
+    await fresh.reports("CRDTooOld");
     await world.rounds(5);
     expect(world.changes(mark)).to.deep.equal([]);
 
@@ -128,7 +128,8 @@ describe("migration from the Go operator and back", function () {
     const machines = [...after.keys()].map((ip) => world.fleet.holderOf(ip) ?? { name: "", dropletId: 0 });
     await goUpdatesStatus(world.client, pool.path, goStatus([...after.keys()], machines));
     const lost = await pool.get();
-    expect(lost.status).to.have.all.keys("ips", "assignableNodes", "nodeErrors");
+    expect(lost.status).to.have.all.keys("ips", "assignableNodes", "nodeErrors", "observedGeneration");
+    expect(lost.status?.["observedGeneration"], "the default of the kinds: nothing has been observed").to.equal(0);
     expect(lost.metadata.annotations?.[Annotation.createdIps], "the copy stays").to.be.a("string");
     const listed = spareOne(world);
     await goAppends(world.client, pool.path, listed);

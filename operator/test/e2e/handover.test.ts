@@ -40,7 +40,7 @@ describe("two replicas", function () {
     expect(await standby.metric("leader_election_master_status")).to.equal(1);
   });
 
-  it("the standby acts at once when the leader is told to go", async () => {
+  it("the standby acts at once when the leader gets SIGTERM", async () => {
     const world = await worlds.create();
     await world.fleet.addAll(["a", "b"]);
     const ip = spareOne(world);

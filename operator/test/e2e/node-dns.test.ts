@@ -72,7 +72,7 @@ describe("NodeDNSRecordSet", function () {
     const wanted = machines.map(({ publicIp }) => publicIp).sort();
     expect(world.clouds.publishedAtCloudflare(`by-id.${ZONE}`)).to.deep.equal(wanted);
     expect(world.clouds.publishedAtCloudflare(`by-name.${ZONE}`)).to.deep.equal(wanted);
-    await pool.is("Ready", "False UnknownProvider");
+    await pool.is("Accepted", "False UnknownProvider");
     await machines[0]?.node.setReady(false);
     await world.until("one record less", () => world.clouds.publishedAtCloudflare(`by-id.${ZONE}`).length === 1);
     expect(world.clouds.digitalocean.journal.count()).to.equal(0);

@@ -48,7 +48,7 @@ describe("outages", function () {
       const mark = world.clouds.mark();
       await worlds.plane.apiserver.restart();
       await worlds.plane.etcd.restart();
-      await pool.until("it to be read again", async () => (await pool.condition("Ready")) === "True Observed");
+      await pool.until("it to be read again", async () => (await pool.condition("Accepted")) === "True Observed");
       await world.rounds();
       expect(world.changes(mark)).to.deep.equal([]);
       expect(world.clouds.holders()).to.deep.equal(before);
@@ -76,7 +76,7 @@ describe("outages", function () {
       const first = world.fleet.holderOf(ip);
       await first?.node.setReady(false);
       await pool.is("ProviderReachable", "False ProviderUnavailable");
-      await pool.tells("ProviderUnavailable");
+      await pool.reports("ProviderUnavailable");
       // One cloud's outage stops nobody else.
       await world.until(
         "the other cloud's records",
@@ -87,7 +87,7 @@ describe("outages", function () {
       faults.clear();
       const mark = journal.mark;
       await world.until("the move", () => ![undefined, first].includes(world.fleet.holderOf(ip)), 120_000);
-      await pool.is("Ready", "True");
+      await pool.is("Accepted", "True");
       expect(journal.count({ on: ROUTES.act, after: mark })).to.equal(1);
     });
 

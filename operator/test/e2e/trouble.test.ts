@@ -43,8 +43,8 @@ describe("trouble", function () {
     const other = await world.pool("other", { ips: ["203.0.113.99"] });
     for (const one of [pool, other]) {
       await isBad(world, one, "ProviderReachable", "Unauthorized");
-      await isBad(world, one, "Ready", "Unauthorized");
-      await one.tells("Unauthorized");
+      await isBad(world, one, "Accepted", "Unauthorized");
+      await one.reports("Unauthorized");
     }
     const first = world.fleet.holderOf(ip);
     const refused = journal.count({ status: 401 });
@@ -57,7 +57,7 @@ describe("trouble", function () {
     await first?.node.setReady(false);
     await world.start();
     await world.until("the move", () => ![undefined, first].includes(world.fleet.holderOf(ip)));
-    await pool.is("Ready", "True");
+    await pool.is("Accepted", "True");
   });
 
   it("a zone that is missing", async () => {
@@ -72,8 +72,8 @@ describe("trouble", function () {
     await isBad(world, pool, "DNSReady", "ZoneNotFound");
     await isBad(world, set, "DNSReady", "ZoneNotFound");
     expect((await pool.conditionOf("DNSReady"))?.message).to.include("example.net");
-    await pool.tells("ZoneNotFound");
-    await set.tells("ZoneNotFound");
+    await pool.reports("ZoneNotFound");
+    await set.reports("ZoneNotFound");
     await pool.is("Fulfilled", "True");
     await set.edit({ dnsRecordSet: { zone: ZONE, recordName: `nodes.${ZONE}` } });
     await set.is("DNSReady", "True");
@@ -84,9 +84,9 @@ describe("trouble", function () {
     const pool = await world.pool("web", { desiredIPs: 1, region: "atlantis" });
     await world.start();
     await isBad(world, pool, "Fulfilled", "Invalid");
-    await isBad(world, pool, "Ready", "Invalid");
+    await isBad(world, pool, "Accepted", "Invalid");
     expect((await pool.conditionOf("Fulfilled"))?.message).to.match(/region/i);
-    await pool.tells(/region/i);
+    await pool.reports(/region/i);
     await pool.edit({ region: "nyc3" });
     await pool.says("the creation", ({ createdIPs }) => createdIPs?.length === 1);
   });
@@ -97,14 +97,14 @@ describe("trouble", function () {
     const ip = spareOne(world);
     const pool = await world.pool("web", { ips: ["203.0.113.200", ip] });
     await world.start();
-    await isBad(world, pool, "Ready", "AddressNotFound");
+    await isBad(world, pool, "Accepted", "AddressNotFound");
     await pool.says(
       "each state",
       ({ ips }) => ips?.[ip]?.state === "active" && ips["203.0.113.200"]?.state === "error",
     );
-    await pool.tells("203.0.113.200");
+    await pool.reports("203.0.113.200");
     await pool.edit({ ips: [ip] });
-    await pool.is("Ready", "True");
+    await pool.is("Accepted", "True");
   });
 
   it("an account that may not have more addresses", async () => {
@@ -113,7 +113,7 @@ describe("trouble", function () {
     const pool = await world.pool("web", { desiredIPs: 2 });
     await world.start();
     await isBad(world, pool, "Fulfilled", "QuotaExceeded");
-    await pool.tells("QuotaExceeded");
+    await pool.reports("QuotaExceeded");
     expect(world.clouds.digitalocean.state.addresses()).to.have.length(1);
     await pool.says("the other one is served", ({ counts }) => counts?.active === 1);
   });
@@ -168,7 +168,7 @@ describe("trouble", function () {
     await world.start();
     await world.until("the assignment", () => world.fleet.holderOf(ip) === machine);
     await pool.is("Fulfilled", "True");
-    await pool.tells(/node \S*ghost: the provider has no machine digitalocean:\/\/4242/);
+    await pool.reports(/node \S*ghost: the provider has no machine digitalocean:\/\/4242/);
     expect(world.clouds.digitalocean.journal.count({ on: ROUTES.act })).to.equal(2);
   });
 

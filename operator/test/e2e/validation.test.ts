@@ -30,13 +30,13 @@ const POOLS: readonly Mistake[] = [
   {
     name: "unknown-provider",
     spec: { provider: "nowhere", desiredIPs: 1 },
-    says: ["Ready", "False UnknownProvider"],
+    says: ["Accepted", "False UnknownProvider"],
     names: "nowhere",
   },
   {
     name: "provider-without-ips",
     spec: { provider: "cloudflare", desiredIPs: 1 },
-    says: ["Ready", "False Unsupported"],
+    says: ["Accepted", "False Unsupported"],
     names: "cloudflare",
   },
   {
@@ -46,84 +46,89 @@ const POOLS: readonly Mistake[] = [
     names: "nowhere",
     served: true,
   },
-  { name: "no-addresses", spec: ours, says: ["Ready", "False Invalid"], names: "desiredIPs" },
-  { name: "no-spec", spec: undefined, says: ["Ready", "False Invalid"], names: "spec" },
+  { name: "no-addresses", spec: ours, says: ["Accepted", "False Invalid"], names: "desiredIPs" },
+  { name: "no-spec", spec: undefined, says: ["Accepted", "False Invalid"], names: "spec" },
   {
     name: "bad-node-selector",
     spec: { ...ours, ips: IPS, match: { nodeLabel: "a b" } },
-    says: ["Ready", "False Invalid"],
+    says: ["Accepted", "False Invalid"],
     names: "a b",
   },
   {
     name: "bad-pod-selector",
     spec: { ...ours, ips: IPS, match: { podLabel: "=x=" } },
-    says: ["Ready", "False Invalid"],
+    says: ["Accepted", "False Invalid"],
     names: "=x=",
   },
   {
     name: "missing-zone",
     spec: { ...ours, ips: IPS, dnsRecordSet: { recordName: "bad" } },
-    says: ["Ready", "False Invalid"],
+    says: ["Accepted", "False Invalid"],
     names: "zone",
   },
   {
     name: "missing-record-name",
     spec: { ...ours, ips: IPS, dnsRecordSet: { zone: DOMAIN } },
-    says: ["Ready", "False Invalid"],
+    says: ["Accepted", "False Invalid"],
     names: "recordName",
   },
   {
     name: "mixed-families",
     spec: { ...ours, ips: [...IPS, "2001:db8::1"] },
-    says: ["Ready", "False Invalid"],
+    says: ["Accepted", "False Invalid"],
     names: "2001:db8::1",
   },
   {
     name: "no-address-at-all",
     spec: { ...ours, ips: ["ingress.example.com"] },
-    says: ["Ready", "False Invalid"],
+    says: ["Accepted", "False Invalid"],
     names: "ingress.example.com",
   },
-  { name: "a-leading-zero", spec: { ...ours, ips: ["01.2.3.4"] }, says: ["Ready", "False Invalid"], names: "01.2.3.4" },
-  { name: "too-many", spec: { ...ours, desiredIPs: 5000 }, says: ["Ready", "False Invalid"], names: "5000" },
+  {
+    name: "a-leading-zero",
+    spec: { ...ours, ips: ["01.2.3.4"] },
+    says: ["Accepted", "False Invalid"],
+    names: "01.2.3.4",
+  },
+  { name: "too-many", spec: { ...ours, desiredIPs: 5000 }, says: ["Accepted", "False Invalid"], names: "5000" },
 ];
 
 const RECORD_SETS: readonly Mistake[] = [
   {
     name: "unknown-provider",
     spec: { provider: "nowhere", dnsRecordSet: records },
-    says: ["Ready", "False UnknownProvider"],
+    says: ["Accepted", "False UnknownProvider"],
     names: "nowhere",
   },
-  { name: "no-record-set", spec: ours, says: ["Ready", "False Invalid"], names: "dnsRecordSet" },
+  { name: "no-record-set", spec: ours, says: ["Accepted", "False Invalid"], names: "dnsRecordSet" },
   {
     name: "missing-zone",
     spec: { ...ours, dnsRecordSet: { recordName: "bad" } },
-    says: ["Ready", "False Invalid"],
+    says: ["Accepted", "False Invalid"],
     names: "zone",
   },
   {
     name: "missing-record-name",
     spec: { ...ours, dnsRecordSet: { zone: DOMAIN } },
-    says: ["Ready", "False Invalid"],
+    says: ["Accepted", "False Invalid"],
     names: "recordName",
   },
   {
     name: "bad-selector",
     spec: { ...ours, match: { podLabel: "=" }, dnsRecordSet: records },
-    says: ["Ready", "False Invalid"],
+    says: ["Accepted", "False Invalid"],
     names: "podLabel",
   },
   {
     name: "bad-address-type",
     spec: { ...ours, addressType: "Hostname", dnsRecordSet: records },
-    says: ["Ready", "False Invalid"],
+    says: ["Accepted", "False Invalid"],
     names: "Hostname",
   },
   {
     name: "negative-ttl",
     spec: { ...ours, dnsRecordSet: { ...records, ttl: -5 } },
-    says: ["Ready", "False Invalid"],
+    says: ["Accepted", "False Invalid"],
     names: "-5",
   },
 ];
@@ -158,7 +163,7 @@ describe("mistakes stored under the Go operator's kinds", function () {
       "status.error to say it",
       async () => (await resource.status()).error?.includes(names) === true,
     );
-    await resource.tells(names);
+    await resource.reports(names);
     const [event] = (await resource.events()).filter(({ note }) => note.includes(names));
     expect(event?.type).to.equal("Warning");
   };
@@ -185,17 +190,17 @@ describe("mistakes stored under the Go operator's kinds", function () {
     });
   });
 
-  it("a toleration that tolerates nothing hurts nobody, and is said", async () => {
+  it("reports a toleration that tolerates nothing, and serves the rest", async () => {
     const pool = world.poolNamed("idle-toleration");
-    await pool.is("Ready", "True Invalid");
-    expect((await pool.conditionOf("Ready"))?.message).to.include("Sometimes");
-    await pool.tells("Sometimes");
+    await pool.is("Accepted", "True Invalid");
+    expect((await pool.conditionOf("Accepted"))?.message).to.include("Sometimes");
+    await pool.reports("Sometimes");
     await pool.is("Fulfilled", "True");
   });
 
   it("an address that is listed twice counts once, and is said", async () => {
-    await world.poolNamed("twice").is("Ready", "True DuplicateAddress");
-    await world.poolNamed("twice").tells("counts once");
+    await world.poolNamed("twice").is("Accepted", "True DuplicateAddress");
+    await world.poolNamed("twice").reports("counts once");
     await world.poolNamed("twice").is("Fulfilled", "True");
   });
 

@@ -1,26 +1,23 @@
 /** An example controller: keeps an annotation of each node equal to the node's external address. */
 
 import { type Clock, systemClock } from "../../src/clock.js";
+import type { ExitCode } from "../../src/exit.js";
 import { SharedWatches } from "../../src/kube/cache/shared-watches.js";
 import type { SlimNode } from "../../src/kube/cache/slim.js";
 import type { ReadStore } from "../../src/kube/cache/store.js";
-import type { KubeClient } from "../../src/kube/client.js";
-import { isNotFound } from "../../src/kube/status-error.js";
+import { isNotFound, type KubeClient } from "../../src/kube/client.js";
 import type { Transport } from "../../src/kube/transport/transport.js";
 import { ApiEventRecorder, type EventRecorder } from "../../src/kube/write/events.js";
 import { LeaseLock } from "../../src/kube/write/lease.js";
-import { nodeAnnotationPatch } from "../../src/kube/write/patch.js";
-import { sendPatch } from "../../src/kube/write/send-patch.js";
+import { nodeAnnotationPatch, sendPatch } from "../../src/kube/write/patch.js";
 import type { Logger } from "../../src/logging.js";
-import { cachePart } from "../../src/runtime/cache-part.js";
-import { Controller, type Run } from "../../src/runtime/controller.js";
+import { Controller, done, type Result, type Run } from "../../src/runtime/controller.js";
 import type { ElectionTimings } from "../../src/runtime/election.js";
 import { fenced } from "../../src/runtime/fence.js";
-import { Health } from "../../src/runtime/health.js";
-import { healthRoutes, SmallHttpServer } from "../../src/runtime/http-server.js";
+import { Health, healthRoutes, SmallHttpServer } from "../../src/runtime/http-server.js";
 import { LeaderElector } from "../../src/runtime/leader.js";
-import { type ExitCode, Manager } from "../../src/runtime/manager.js";
-import { done, type Result } from "../../src/runtime/result.js";
+import { Manager } from "../../src/runtime/manager.js";
+import { cachePart } from "../../src/runtime/synced-kinds.js";
 
 const NAME = "annotator";
 const PREFIX = "annotator.example.com/";

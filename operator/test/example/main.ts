@@ -1,11 +1,10 @@
 /** The example as a process of its own: `IDENTITY`, `KUBECONFIG`, `LEASE_MS`, `RENEW_DEADLINE_MS`, `RETRY_MS`. */
 
 import { systemClock } from "../../src/clock.js";
-import { createLogger } from "../../src/create-logger.js";
+import { shutdownSignals } from "../../src/exit.js";
 import { loadClusterConfig } from "../../src/kube/config/load-config.js";
 import { Transport } from "../../src/kube/transport/transport.js";
-import { Redactor } from "../../src/redactor.js";
-import { shutdownSignals } from "../../src/runtime/signals.js";
+import { createLogger, Redactor } from "../../src/logging.js";
 import { annotator } from "./annotator.js";
 
 const { IDENTITY: identity = "annotator", BIND: bind = "", LEASE_MS, RENEW_DEADLINE_MS, RETRY_MS } = process.env;

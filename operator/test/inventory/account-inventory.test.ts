@@ -49,7 +49,7 @@ describe("the inventory of an account", () => {
     expect(inventory.view().addresses.size).to.equal(1);
   });
 
-  it("reads one list for all who ask at the same time, in nobody's name, and none while it is young", async () => {
+  it("reads one list for all callers at the same time, on behalf of no resource, and none while it is young", async () => {
     const { bench, inventory, count } = await start();
     const asks = Array.from({ length: 50 }, () => inventory.ensure({ maxAgeSeconds: 300 }));
     await bench.drive(Promise.all(asks));

@@ -101,12 +101,12 @@ describe("what is believed of an address", () => {
     expect([locked?.facts.holder, locked?.running?.id]).to.deep.equal(["a", "7"]);
   });
 
-  it("can't be told by a read where the action leaves the address on its node", () => {
+  it("cannot be seen in a read if the action leaves the address on its node", () => {
     const running = started(base, { id: "7", expected: "a" }, 0);
     expect(observe(running, { facts: held("a"), askedAt: 4 * SECOND })?.running?.id).to.equal("7");
   });
 
-  it("shows that an action runs whose id nobody knows, without an id", () => {
+  it("shows that an action runs whose id is unknown, without an id", () => {
     expect(started(base, { id: "", expected: "b" }, 0).facts.action).to.deep.equal({});
   });
 
@@ -188,7 +188,7 @@ describe("what is believed of an address", () => {
     const free: AddressFacts = { ip: IP, family: "IPv4", region: "nyc3" };
     const forMove = true;
 
-    it("is at once what a read says where nobody holds the address and the holder's node is gone", () => {
+    it("is at once what a read says if no node holds the address and the holder's node is gone", () => {
       const seen = observe(acted, { facts: free, askedAt: 16 * SECOND, forMove, holderGone: true });
       expect(seen).to.deep.include({ facts: free, at: 16 * SECOND });
     });

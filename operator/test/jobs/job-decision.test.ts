@@ -1,9 +1,10 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { decideJob } from "../../src/jobs/job-decision.js";
-import { type JobObject, type JobPod, jobState, reportedAddress } from "../../src/jobs/job-state.js";
+import { buildJob } from "../../src/jobs/job.js";
+import { decideJob, type JobObject, jobState, reportedAddress } from "../../src/jobs/job-decision.js";
+import type { JobPod } from "../../src/jobs/pod-start.js";
 import { meta } from "../claims/resources.js";
-import { ASSIGN, CREATE, job, NOW } from "./made-jobs.js";
+import { ASSIGN, CREATE, job, NOW, order } from "./made-jobs.js";
 
 function pod(message: string): JobPod {
   return {
@@ -18,7 +19,7 @@ function ended(type: "Complete" | "Failed"): JobObject["status"] {
 
 describe("the life of a Job", () => {
   const decide = (object: JobObject, pods: readonly JobPod[] = [], warning?: string) => {
-    const scene = { job: object, pods, now: NOW, ...(warning === undefined ? {} : { warning }) };
+    const scene = { job: object, pods, asked: true, now: NOW, ...(warning === undefined ? {} : { warning }) };
     return decideJob({ wanted: ASSIGN, job: { object, state: jobState(scene) }, now: NOW });
   };
 
@@ -30,7 +31,7 @@ describe("the life of a Job", () => {
     expect(decideJob({ wanted: ASSIGN, retry, now: NOW + 5 })).to.deep.include({ do: "create", attempt: 2 });
   });
 
-  it("that failed is told until one ends well: while the next one waits, and while it runs", () => {
+  it("that failed is reported until one ends well: while the next one waits, and while it runs", () => {
     const failure = { reason: "JobFailed", message: "quota" } as const;
     const retry = { schedule: "fast", failures: 1, retryAt: NOW + 5 } as const;
     const told = (more: object) => decideJob({ wanted: ASSIGN, now: NOW, retry, failure, ...more });
@@ -54,14 +55,71 @@ describe("the life of a Job", () => {
     expect(decide(job(CREATE), [{ metadata: meta("pod") }])).to.deep.include({ do: "wait" });
   });
 
-  it("is told as refused when it has no pod after 60 s", () => {
-    expect(decide(job(ASSIGN, {}, 59_000))).to.deep.equal({ do: "wait", until: NOW + 1000 });
+  it("without a pod is reported with the server's warning, asked for again within 15 s, and fails after 60 s", () => {
+    expect(decide(job(ASSIGN, {}, 4000))).to.deep.equal({ do: "wait", until: NOW + 5000 });
+    expect(decide(job(ASSIGN, {}, 5000)), "nobody says why").to.deep.equal({ do: "wait", until: NOW + 5000 });
+    const early = decide(job(ASSIGN, {}, 5000), [], "FailedCreate: violates PodSecurity");
+    expect(early).to.have.nested.property("problem.reason", "JobRefused");
+    expect(early).to.have.nested.property("problem.message").that.contains("violates PodSecurity");
     const late = decide(job(ASSIGN, {}, 60_000), [], "FailedCreate: violates PodSecurity");
-    expect(late).to.have.nested.property("problem.reason", "JobRefused");
-    expect(late).to.have.nested.property("problem.message").that.contains("violates PodSecurity");
+    expect(late).to.deep.include({ do: "retry" });
+    expect(late)
+      .to.have.nested.property("problem.message")
+      .that.matches(/did not start within 60 s.*PodSecurity/);
   });
 
-  it("runs as long as it has a pod, and speaks by whoever has words: a container, an init container, the kubelet", () => {
+  const waiting = (reason: string, message: string): JobPod => ({
+    metadata: meta("pod"),
+    status: { phase: "Pending", containerStatuses: [{ state: { waiting: { reason, message } } }] },
+  });
+  const UNSCHEDULABLE: JobPod = {
+    metadata: meta("pod"),
+    status: {
+      phase: "Pending",
+      conditions: [{ type: "PodScheduled", status: "False", reason: "Unschedulable", message: "0/3 nodes" }],
+    },
+  };
+
+  it("whose pod cannot start is reported at once with the kubelet's message, and fails after 60 s", () => {
+    const pods: readonly (readonly [JobPod, string])[] = [
+      [waiting("CreateContainerConfigError", 'secret "cloud" not found'), 'CreateContainerConfigError: secret "cloud"'],
+      [waiting("ImagePullBackOff", "Back-off pulling image"), "ImagePullBackOff: Back-off"],
+      [UNSCHEDULABLE, "Unschedulable: 0/3 nodes"],
+    ];
+    for (const [stuck, said] of pods) {
+      const early = decide(job(ASSIGN, {}, 1000), [stuck]);
+      expect(early, said).to.deep.include({ do: "wait", until: NOW + 5000 });
+      expect(early).to.have.nested.property("problem.message").that.contains(said);
+      const late = decide(job(ASSIGN, {}, 60_000), [stuck]);
+      expect(late, said).to.deep.include({ do: "retry" });
+      expect(late).to.have.nested.property("problem.message").that.contains(said);
+    }
+    const creating = waiting("ContainerCreating", "");
+    expect(decide(job(ASSIGN, {}, 4000), [creating])).not.to.have.property("problem");
+    expect(decide(job(ASSIGN, {}, 6000), [creating], "FailedMount: no such volume"))
+      .to.have.nested.property("problem.message")
+      .that.contains("FailedMount: no such volume");
+    const begun = { ...UNSCHEDULABLE, status: { phase: "Running" } };
+    expect(decide(job(ASSIGN, {}, 120_000), [begun]), "it runs").not.to.have.property("problem");
+    const init = { phase: "Pending", initContainerStatuses: [{ state: { running: {} } }] };
+    expect(decide(job(ASSIGN, {}, 120_000), [{ ...begun, status: init }])).not.to.have.property("problem");
+  });
+
+  it("that creates an address is reported, and not given up: its pod could start while the Job goes", () => {
+    const late = decide(job(CREATE, {}, 120_000), [UNSCHEDULABLE]);
+    expect(late).to.deep.include({ do: "wait", until: NOW + 15_000 });
+    expect(late).to.have.nested.property("problem.message").that.contains("Unschedulable");
+  });
+
+  it("fails after the time to start that its class has", () => {
+    const built = buildJob(order({}, { startDeadlineSeconds: 10 })).metadata as { annotations: Record<string, string> };
+    const object = { ...job(ASSIGN, {}, 10_000) };
+    const short = { ...object, metadata: { ...object.metadata, annotations: built.annotations } };
+    expect(decide(short, [UNSCHEDULABLE])).to.deep.include({ do: "retry" });
+    expect(decide(object, [UNSCHEDULABLE])).to.deep.include({ do: "wait" });
+  });
+
+  it("runs as long as it has a pod, and shows the first output: of a container, an init container, the kubelet", () => {
     expect(decide(job(ASSIGN, {}, 120_000), [{ metadata: meta("pod") }])).not.to.have.property("problem");
     const said = (status: NonNullable<JobPod["status"]>) => {
       const pods = [{ metadata: meta("pod"), status }];
@@ -108,7 +166,7 @@ describe("the life of a Job", () => {
     expect(reportedAddress('{"routedIP": "2001:DB8::1"}')).to.equal("2001:db8::1");
   });
 
-  it("fails: its last words are told, and it is tried again with back-off", () => {
+  it("fails: the status has its last output, and the operator tries again with back-off", () => {
     const failed = decide(job(ASSIGN, ended("Failed")), [pod("quota exceeded")]);
     expect(failed).to.have.nested.property("problem.message").that.contains("quota exceeded");
     expect(failed).to.have.nested.property("retry.failures", 1);

@@ -1,9 +1,9 @@
-import type { JsonObject } from "cdk8s-flipop/api";
+import { ASSIGN_VARIABLES, FIREWALL_VARIABLES, JOB_VARIABLES, type JsonObject } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import { buildJob, inputOf, jobName } from "../../src/jobs/job.js";
-import { ASSIGN, CREATE, job, order } from "./made-jobs.js";
+import { assignVariables, buildJob, firewallOrders, firewallVariables, inputOf, jobName } from "../../src/jobs/job.js";
+import { ASSIGN, CREATE, job, NODE, order } from "./made-jobs.js";
 
 function podSpec(spec: JsonObject): JsonObject {
   const { template } = buildJob(order({ template: { spec } })).spec as { template: { spec: JsonObject } };
@@ -72,7 +72,7 @@ describe("a Job of a class", () => {
     expect(podSpec({ automountServiceAccountToken: true })["automountServiceAccountToken"]).to.equal(true);
   });
 
-  it("tells every container what to do, and nobody can say otherwise", () => {
+  it("gives every container its task, and no author of a class can change that", () => {
     const env = [
       { name: "NODE_NAME", value: "mine" },
       { name: "MODE", value: "fast" },
@@ -92,6 +92,13 @@ describe("a Job of a class", () => {
     const [own] = podSpec({ containers: [{ name: "a", envFrom }] })["containers"] as { envFrom: unknown }[];
     expect(own?.envFrom).to.deep.equal([...envFrom, { secretRef: { name: "cloud" } }]);
     expect(initContainers[0]?.env).to.have.length(Object.keys(ASSIGN).length);
+  });
+
+  it("reports the last output of a container that fails, unless its author says otherwise", () => {
+    const file = { name: "b", terminationMessagePolicy: "File" };
+    const { containers } = podSpec({ containers: [{ name: "a" }, file] }) as { containers: JsonObject[] };
+    const policies = containers.map(({ terminationMessagePolicy }) => terminationMessagePolicy);
+    expect(policies).to.deep.equal(["FallbackToLogsOnError", "File"]);
   });
 
   it("belongs to its class, which does not wait for it", () => {
@@ -120,5 +127,51 @@ describe("a Job of a class", () => {
     expect(new Set([same, ...others].map(jobName)).size).to.equal(5);
     expect(jobName(same)).to.match(/^[a-z0-9-]{1,63}$/);
     expect(inputOf(job())).to.deep.equal(ASSIGN);
+  });
+});
+
+describe("the variables of a Job", () => {
+  it("is the variables that JOB_VARIABLES lists, and no other", () => {
+    expect(Object.keys(ASSIGN)).to.have.members(Object.keys(ASSIGN_VARIABLES));
+    expect(Object.keys(firewallVariables([]))).to.have.members(Object.keys(FIREWALL_VARIABLES));
+    expect([...Object.keys(ASSIGN), ...Object.keys(firewallVariables([]))]).to.have.members([...JOB_VARIABLES]);
+  });
+
+  it("is where the address has been", () => {
+    const previous = { name: "n0", providerID: "cloud://0" };
+    expect(assignVariables({ namespace: "default", name: "a", node: NODE, previous, region: "" })).to.include({
+      PREVIOUS_NODE_NAME: "n0",
+      PREVIOUS_NODE_PROVIDER_ID: "cloud://0",
+    });
+  });
+
+  it("is the full set of the class's rules, each port with its nodes", () => {
+    const other = { name: "n2", providerID: "cloud://2" };
+    const needs = [
+      { ports: [{ protocol: "TCP" as const, port: 443 }], nodes: [other] },
+      {
+        ports: [
+          { protocol: "UDP" as const, port: 53 },
+          { protocol: "TCP" as const, port: 443 },
+        ],
+        nodes: [NODE],
+      },
+      { ports: [{ protocol: "TCP" as const, port: 80 }], nodes: [] },
+    ];
+    expect(firewallOrders(needs)).to.deep.equal([
+      { protocol: "udp", port: 53, nodes: [NODE] },
+      { protocol: "tcp", port: 443, nodes: [NODE, other] },
+    ]);
+    expect(firewallOrders([...needs].reverse())).to.deep.equal(firewallOrders(needs));
+    const third = { name: "n3", providerID: "cloud://3" };
+    const twice = [
+      { ports: [{ protocol: "TCP" as const, port: 53 }], nodes: [third, NODE] },
+      { ports: (["TCP", "UDP"] as const).map((protocol) => ({ protocol, port: 53 })), nodes: [NODE] },
+      { ports: [{ protocol: "UDP" as const, port: 53 }], nodes: [other, NODE] },
+    ];
+    expect(firewallOrders(twice), "one node of one machine, protocols apart").to.deep.equal([
+      { protocol: "tcp", port: 53, nodes: [NODE, third] },
+      { protocol: "udp", port: 53, nodes: [NODE, other] },
+    ]);
   });
 });

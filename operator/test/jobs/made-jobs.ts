@@ -1,9 +1,8 @@
 /** Jobs as the operator builds them, for tests. */
 
 import type { JsonObject } from "cdk8s-flipop/api";
-import { buildJob, type JobOrder } from "../../src/jobs/job.js";
-import type { JobObject } from "../../src/jobs/job-state.js";
-import { assignVariables } from "../../src/jobs/variables.js";
+import { assignVariables, buildJob, type JobOrder } from "../../src/jobs/job.js";
+import type { JobObject } from "../../src/jobs/job-decision.js";
 import { meta } from "../claims/resources.js";
 
 export const NODE = { name: "n1", providerID: "cloud://1" };

@@ -197,7 +197,8 @@ describe("the checks of a node", () => {
 describe("the table of refusals", () => {
   it("gives grace for what a node can recover from, and for nothing else", () => {
     const recoverable = Object.entries(REFUSALS).filter(([, entry]) => entry.recoverable);
-    expect(recoverable.map(([reason]) => reason)).to.deep.equal(["NodeNotReady", "NodeUnwell", "NoPod", "PodNotReady"]);
+    const reasons = ["NodeNotReady", "NodeUnwell", "NoPod", "PodNotReady", "ProbeFailed"];
+    expect(recoverable.map(([reason]) => reason)).to.deep.equal(reasons);
   });
 
   it("has names of one form, and says of each what it means", () => {

@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { compileMatch } from "../../src/match/compile-match.js";
-import { podScopeOf } from "../../src/match/pod-scope.js";
+import { compileMatch, podScopeOf } from "../../src/match/compile-match.js";
 import { compiled } from "./cluster.js";
 
 describe("a compiled match", () => {
@@ -9,7 +8,7 @@ describe("a compiled match", () => {
     for (const spec of [undefined, {}, { nodeLabel: "", podLabel: "", podNamespace: "", tolerations: [] }]) {
       expect(compileMatch(spec)).to.deep.equal({
         ok: true,
-        match: { nodeLabels: [], tolerations: [], toleratesCordon: false },
+        match: { nodeLabels: [], labelText: "", tolerations: [], toleratesCordon: false },
         problems: [],
       });
     }

@@ -121,7 +121,7 @@ describe("the feed of a match", () => {
     expect([feed.index, seen]).to.deep.equal([undefined, []]);
   });
 
-  it("tells nothing more once closed", async () => {
+  it("reports nothing more once closed", async () => {
     await select({});
     seen.length = 0;
     await feed.close();

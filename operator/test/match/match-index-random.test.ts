@@ -85,7 +85,7 @@ describe("the index of a match, in random histories", () => {
     );
   });
 
-  it("has told its listener all that the listener needs to have the same candidates", () => {
+  it("has reported to its listener all that the listener needs to have the same candidates", () => {
     fc.assert(
       fc.property(history, ([spec, steps]) => {
         const [rig, mirror] = [new IndexRig(spec), new Mirror()];
@@ -98,7 +98,7 @@ describe("the index of a match, in random histories", () => {
     );
   });
 
-  it("has told everything that there is to say of each holder", () => {
+  it("has reported all changes of each holder", () => {
     fc.assert(
       fc.property(history, ([spec, steps]) => {
         const [rig, mirror] = [new IndexRig(spec), new Mirror()];

@@ -53,7 +53,7 @@ describe("the index of a match", () => {
     expect(rig.looked).to.deep.equal(["a"]);
   });
 
-  it("tells what is not a matter of matching as facts, and what concerns no candidate not at all", () => {
+  it("reports changes that do not concern the match as facts, and reports none that concerns no candidate", () => {
     const rig = new IndexRig(WEB);
     rig.nodes.upsert(slimNode("a", web));
     rig.nodes.upsert(slimNode("b"));
@@ -74,7 +74,7 @@ describe("the index of a match", () => {
     expect(rig.index.candidates().map(({ kubeletVersion }) => kubeletVersion)).to.deep.equal(["v1.99.0"]);
   });
 
-  it("tells what becomes of a holder, however far from matching it is", () => {
+  it("reports each change of a holder, however far from matching it is", () => {
     const rig = new IndexRig(PODS);
     rig.nodes.upsert(slimNode("a"));
     rig.index.watchHolders(["digitalocean://a"]);
@@ -109,13 +109,13 @@ describe("the index of a match", () => {
     for (const name of ["a", "f"]) rig.nodes.upsert(slimNode(name));
     rig.nodes.upsert(slimNode("g", web));
     expect(rig.tallyText()).to.equal(
-      "1 of 7 nodes match; 2 lack the labels asked for; " +
+      "1 of 7 nodes match; 2 lack label pool=web; " +
         "3 Tainted (b: it has taint x:NoSchedule, not tolerated); " +
         "1 NodeNotReady (e: Ready is False since 2025-01-01T00:00:00Z (Tested))",
     );
     rig.nodes.remove(slimNode("g"));
     rig.nodes.remove(slimNode("a"));
-    expect(rig.tallyText()).to.match(/^0 of 5 nodes match; 1 lack /);
+    expect(rig.tallyText()).to.match(/^0 of 5 nodes match; 1 lacks /);
   });
 
   it("says what the nodes lack that are not meant: labels or pods, as far as it can tell", () => {
@@ -124,10 +124,11 @@ describe("the index of a match", () => {
       for (const name of nodes) rig.nodes.upsert(slimNode(name, name === "w" ? web : {}));
       return rig.tallyText().replace(/^0 of \d nodes match; /, "");
     };
-    expect(lack(WEB, ["a"])).to.equal("1 lack the labels asked for");
-    expect(lack(PODS, ["a"])).to.equal("1 lack the pods asked for");
-    expect(lack({ ...WEB, ...PODS }, ["a"])).to.equal("1 lack the labels asked for");
-    expect(lack({ ...WEB, ...PODS }, ["a", "w"])).to.equal("2 lack the labels or pods asked for");
+    const pod = "a pod with app=web";
+    expect(lack(WEB, ["a"])).to.equal("1 lacks label pool=web");
+    expect(lack(PODS, ["a"])).to.equal(`1 lacks ${pod}`);
+    expect(lack({ ...WEB, ...PODS }, ["a"])).to.equal("1 lacks label pool=web");
+    expect(lack({ ...WEB, ...PODS }, ["a", "w"])).to.equal(`2 lack label pool=web or ${pod}`);
   });
 
   it("says of an empty cluster that it is empty", () => {
@@ -151,7 +152,7 @@ describe("the index of a match", () => {
 });
 
 describe("an edited match", () => {
-  it("tells each difference", () => {
+  it("reports each difference", () => {
     const rig = new IndexRig(WEB);
     rig.nodes.upsert(slimNode("a", web));
     rig.nodes.upsert(slimNode("b", { labels: { pool: "db" } }));

@@ -3,8 +3,7 @@ import { beforeEach, describe, it } from "mocha";
 import { MAX_INDEXED_KEYS } from "../../src/bounds.js";
 import type { SlimNode } from "../../src/kube/cache/slim.js";
 import { Store } from "../../src/kube/cache/store.js";
-import { LabelIndex } from "../../src/match/label-index.js";
-import { NodeDirectory } from "../../src/match/node-directory.js";
+import { LabelIndex, NodeDirectory } from "../../src/match/node-directory.js";
 import { compiled, NOT_READY, slimNode } from "./cluster.js";
 
 const MACHINE = "digitalocean://1";
@@ -33,7 +32,7 @@ describe("the directory of nodes", () => {
     expect([started.size, started.get("b")?.machine]).to.deep.equal([2, "digitalocean://b"]);
   });
 
-  it("tells who comes, changes and goes", () => {
+  it("reports nodes that come, change and go", () => {
     put("a");
     put("a", NOT_READY);
     store.remove(slimNode("a"));
@@ -56,7 +55,7 @@ describe("the directory of nodes", () => {
     expect([directory.get("b")?.standIn, directory.get("c")?.standIn]).to.deep.equal(["a", "a"]);
   });
 
-  it("hands the machine on when its node is no longer ready, is being deleted or goes, and tells both", () => {
+  it("hands the machine on when its node is no longer ready, is being deleted or goes, and reports both", () => {
     put("a");
     put("b", { creationTimestamp: "2025-02-01T00:00:00Z" });
     changes.length = 0;
@@ -69,7 +68,7 @@ describe("the directory of nodes", () => {
     expect(directory.get("b")?.standIn).to.equal(undefined);
   });
 
-  it("tells the other listeners where one throws", () => {
+  it("notifies the other listeners if one throws", () => {
     directory.listen(() => {
       throw new Error("a fault");
     });

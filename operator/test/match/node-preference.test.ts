@@ -2,8 +2,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
 import type { SlimNode } from "../../src/kube/cache/slim.js";
-import { newerFirst } from "../../src/match/kubelet-version.js";
-import { inPreference } from "../../src/match/node-preference.js";
+import { inPreference, newerFirst } from "../../src/match/node-preference.js";
 import { facts, taint } from "./cluster.js";
 
 function order(nodes: Readonly<Record<string, Partial<SlimNode>>>, preference: "Stable" | "Name" = "Stable") {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { beforeEach, describe, it } from "mocha";
-import { POD_INDEXES, type PodIndex } from "../../src/kube/cache/pod-scopes.js";
+import { POD_INDEXES, type PodIndex } from "../../src/kube/cache/pods.js";
 import type { SlimPod } from "../../src/kube/cache/slim.js";
 import { Store } from "../../src/kube/cache/store.js";
 import { nodesOfPodEvent, PodWorkload } from "../../src/match/workload.js";

@@ -1,8 +1,15 @@
+import { RELEASE } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { FLIPOP_METRICS, flipopMetrics, forgetPool, forgetRouted } from "../../src/metrics/flipop.js";
-import { MetricsRegistry } from "../../src/metrics/registry.js";
-import { RUNTIME_METRICS, runtimeMetrics } from "../../src/metrics/runtime.js";
+import {
+  FLIPOP_METRICS,
+  flipopMetrics,
+  forgetPool,
+  forgetRouted,
+  RUNTIME_METRICS,
+  runtimeMetrics,
+} from "../../src/metrics/definitions.js";
+import { MetricsRegistry, OwnSeries } from "../../src/metrics/registry.js";
 
 describe("flipop metrics", () => {
   it("keep the contract of names, types and labels", () => {
@@ -18,14 +25,21 @@ describe("flipop metrics", () => {
       "gauge flipop_floatingippoolcontroller_inactive_ips{namespace,name,provider,dns}",
       "gauge flipop_nodednsrecordset_records{namespace,name,provider,dns}",
       "gauge flipop_resource_condition{kind,namespace,name,type}",
-      "counter flipop_left_behind_total{kind,namespace}",
+      "gauge flipop_resource_problem{kind,namespace,name,type,reason}",
+      "gauge flipop_build_info{version,commit,node_version}",
+      "gauge flipop_stopped{}",
+      "gauge flipop_mass_failure{zone}",
+      "gauge flipop_unlisted_addresses{holder}",
+      "counter flipop_left_behind_total{kind,namespace,name}",
+      "counter flipop_health_probes_total{result}",
       "counter flipop_routedipcontroller_ip_assignment_errors{namespace,name,ip,provider,dns}",
       "counter flipop_routedipcontroller_ip_assignments{namespace,name,ip,provider,dns}",
       "gauge flipop_routedipcontroller_ip_node{namespace,name,ip,provider,dns,provider_id,node}",
       "gauge flipop_routedipcontroller_ip_state{namespace,name,ip,provider,dns,state}",
       "counter flipop_providers_calls_total{provider,call,outcome,kind,namespace,name}",
-      "histogram flipop_providers_call_duration_seconds{provider,call,kind,namespace,name}",
+      "histogram flipop_providers_call_duration_seconds{provider,call}",
       "histogram flipop_provider_call_wait_seconds{provider,class}",
+      "gauge flipop_provider_limit_wait_seconds{provider}",
     ]);
   });
 
@@ -48,6 +62,37 @@ describe("flipop metrics", () => {
 
     await forgetRouted(metrics, "apps", "web");
     expect([await seriesOf("web"), await seriesOf("mail")]).to.deep.equal([0, 4]);
+  });
+});
+
+describe("a counter that each resource has", () => {
+  const seriesOf = async (registry: MetricsRegistry) =>
+    [...(await registry.text()).matchAll(/^flipop_left_behind_total\{.*name="(\w+)"\} (\d+)$/gm)].map(
+      ([, name, value]) => `${name} ${value}`,
+    );
+
+  it("begins at 0, and stays after its resource only if something was counted", async () => {
+    const registry = new MetricsRegistry();
+    const { abandonedItems } = flipopMetrics(registry);
+    const web = { kind: "FloatingIPPool", namespace: "apps", name: "web" };
+    const own = new OwnSeries();
+    const samples = [web, { ...web, name: "mail" }].map((labels) => ({ gauge: abandonedItems, labels, value: 0 }));
+    own.show(samples);
+    expect(await seriesOf(registry)).to.deep.equal(["web 0", "mail 0"]);
+
+    abandonedItems.count(web, 2);
+    own.show(samples);
+    own.clear();
+    expect(await seriesOf(registry)).to.deep.equal(["web 2"]);
+  });
+});
+
+describe("the build", () => {
+  it("has a metric with the version, the commit and the version of Node", async () => {
+    const registry = new MetricsRegistry();
+    flipopMetrics(registry);
+    const labels = `version="${RELEASE}",commit="",node_version="${process.version}"`;
+    expect(await registry.text()).to.include(`flipop_build_info{${labels}} 1`);
   });
 });
 
@@ -137,6 +182,9 @@ describe("runtime metrics", () => {
     registry.addProcessMetrics();
     expect(await registry.text())
       .to.include("process_resident_memory_bytes")
-      .and.include("nodejs_eventloop_lag_seconds");
+      .and.include("nodejs_eventloop_lag_seconds")
+      .and.match(/^nodejs_eventloop_utilization 0?\.?\d/m)
+      // Their timer would wake a quiet process.
+      .and.not.include("nodejs_eventloop_lag_p99_seconds");
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { OwnSeries } from "../../src/metrics/series.js";
+import { OwnSeries } from "../../src/metrics/registry.js";
 
 describe("the series of one resource", () => {
   it("vanish when they are not shown any more", () => {

@@ -143,16 +143,16 @@ describe("operator in process: a creation in doubt", function () {
       return others;
     };
 
-    it("is told on the resource, and keeps no resource from creating on a node", async () => {
+    it("is reported on the resource, and keeps no resource from creating on a node", async () => {
       await start(1);
       const others = await ambiguous("lost");
       world.addPool("web", { desiredIPs: 1 });
       await world.fulfilled("web");
-      await world.until("it is told", () => world.condition("lost", "Ready")?.reason === "CreationUnsettled");
+      await world.until("it is told", () => world.condition("lost", "Accepted")?.reason === "CreationUnsettled");
       await world.until("the addresses are named", () =>
-        others.every((ip) => world.condition("lost", "Ready")?.message.includes(ip)),
+        others.every((ip) => world.condition("lost", "Accepted")?.message.includes(ip)),
       );
-      expect(world.condition("lost", "Ready")?.message).to.include(FORGET);
+      expect(world.condition("lost", "Accepted")?.message).to.include(FORGET);
       expect(notes("CreationUnsettled").join()).to.include(FORGET);
       expect(created("lost")).to.deep.equal([]);
     });
@@ -167,14 +167,14 @@ describe("operator in process: a creation in doubt", function () {
       await world.until("it was created", () => created("region").length === 1);
       expect(world.clock.now() - began).to.be.below(3 * MINUTE_MS);
       expect(created("region")[0]).not.to.have.property("inferred");
-      expect(world.condition("lost", "Ready")?.reason).to.equal("CreationUnsettled");
+      expect(world.condition("lost", "Accepted")?.reason).to.equal("CreationUnsettled");
     });
 
     it("of a deleted resource ends with its finalizer, and its Event names what may be its address", async () => {
       await start(0);
       const others = await ambiguous("lost");
       world.kubernetes.delete(world.refTo("lost"));
-      await world.until("it is told", () => world.condition("lost", "Ready")?.reason === "CreationUnsettled");
+      await world.until("it is told", () => world.condition("lost", "Accepted")?.reason === "CreationUnsettled");
       const began = world.clock.now();
       await world.until("it is gone", () => !exists("lost"));
       expect(world.clock.now() - began).to.be.below(5 * MINUTE_MS);
@@ -216,8 +216,8 @@ describe("operator in process: a creation in doubt", function () {
       expect(created("web")[0]).to.include({ ip: own, inferred: true });
       const { ip: listed } = state().addAddress({ region: "nyc3" });
       world.edit("web", { ips: [listed], desiredIPs: 1 });
-      await world.until("it is told", () => world.condition("web", "Ready")?.reason === "OwnershipInferred");
-      expect(world.condition("web", "Ready")?.message).to.include(own);
+      await world.until("it is told", () => world.condition("web", "Accepted")?.reason === "OwnershipInferred");
+      expect(world.condition("web", "Accepted")?.message).to.include(own);
       await world.rest();
       expect(account()).to.have.members([own, elsewhere, listed]);
       expect(world.kubernetes.list(GROUP_VERSION, "FloatingIPPool")).to.have.length(1);

@@ -31,7 +31,8 @@ describe("operator in process: the first path", function () {
     expect(machines).to.include.members(Object.keys(ips).map((each) => world.holder(each)));
     expect(world.complaints).to.be.empty;
     const types = (world.status("web").conditions ?? []).map(({ type }) => type);
-    expect([...types, "DNSReady"], "and DNSReady where there are records").to.have.members(
+    const more = ["DNSReady", "Published", "ProbesDoubted", "MassFailure"];
+    expect([...types, ...more], "and those of what the spec does not ask for").to.have.members(
       KINDS.FloatingIPPool.conditions.map(String),
     );
   });

@@ -39,7 +39,7 @@ const CHAPTERS: readonly {
   readonly comesTo: (scene: Scene) => boolean;
 }[] = [
   {
-    happens: ({ made }) => made.addRouted("a", { className: CLASS.name }),
+    happens: ({ made }) => made.addRouted("a", { className: CLASS.name, holderLabel: true }),
     comesTo: (scene) => isSettled(scene, "n1"),
   },
   {
@@ -62,13 +62,18 @@ async function inScene<T>(says: string, act: (scene: Scene) => Promise<T>): Prom
   const made = await RoutedWorld.create(NODES, { flags: FLAGS });
   try {
     const platform = new JobPlatform(made.world);
-    const spec = { updateRoutedIP: JOB_SPEC, updateFirewall: JOB_SPEC };
+    // A person names the address of a lost creation, which the class has to allow.
+    const allowedAddresses = ["Created", "198.51.100.0/24"];
+    const spec = { updateRoutedIP: JOB_SPEC, updateFirewall: JOB_SPEC, allowedAddresses };
     made.world.kubernetes.create({ ...CLASS, metadata: { name: CLASS.name }, spec });
     made.serve({ node: "n1" });
     const lies: string[] = [];
+    const labels = new Set<number>();
+    made.world.kubernetes.onRequest(() => labels.add(made.labelled("a").length));
     const end = made.world.clock.onStep(() => lies.push(...lieOf({ made, platform })));
     const result = await act({ made, platform });
     end();
+    expect([...labels], `nodes with the holder label at a time, ${says}`).not.to.include(2);
     expect(platform.clashes, `Jobs at the same time, ${says}`).to.deep.equal([]);
     expect(lies, `ports that were said to be open, ${says}`).to.deep.equal([]);
     return result;
@@ -99,7 +104,7 @@ function survive({ at, moment, meanwhile }: Kill): Promise<number> {
       await made.until(`all is well, ${says}`, () => comesTo(scene) || isLost(made));
       if (!isLost(made)) continue;
       // Between the intent and the Job: nobody can know whether there was one.
-      expect(platform.begun, `Jobs of which nothing is known, ${says}`).to.equal(0);
+      expect(platform.assigning, `Jobs of which nothing is known, ${says}`).to.equal(0);
       helped = true;
       help(made);
       await made.until(`all is well with a person's help, ${says}`, () => comesTo(scene));
@@ -124,7 +129,7 @@ function help({ world, refTo }: RoutedWorld): void {
 
 function isLost(made: RoutedWorld): boolean {
   const { routedIP } = (made.object("a")?.["spec"] ?? {}) as { readonly routedIP?: string };
-  return made.condition("a", "Ready") === "False/AddressUnknown" && routedIP !== OWN;
+  return made.condition("a", "Accepted") === "False/AddressUnknown" && routedIP !== OWN;
 }
 
 /** The node whose machine has this provider id. */
@@ -144,8 +149,13 @@ function isSettled({ made, platform }: Scene, node: string): boolean {
     pendingCreation === undefined &&
     openAt(platform).join() === `tcp 443 ${node}` &&
     platform.jobs.length === 0 &&
+    (!asksForLabel(made) || made.labelled("a").join() === node) &&
     NODES.every((name) => made.taints(name).join() === (name === node ? TAINT : ""))
   );
+}
+
+function asksForLabel(made: RoutedWorld): boolean {
+  return (made.object("a")?.["spec"] as { readonly holderLabel?: boolean } | undefined)?.holderLabel === true;
 }
 
 function openAt({ rules }: JobPlatform): readonly string[] {
@@ -160,6 +170,7 @@ function isGone({ made, platform }: Scene): boolean {
     kubernetes.get(CLASS) === undefined &&
     platform.jobs.length === 0 &&
     openAt(platform).length === 0 &&
+    made.labelled("a").length === 0 &&
     [...platform.created, OWN].some((ip) => nodeOf(made, platform.holder(ip)) === "n2") &&
     NODES.every((name) => made.taints(name).length === 0)
   );

@@ -1,7 +1,8 @@
 /** A platform that only the Jobs of classes can change; with what stands for the Job controller and the kubelet. */
 
+import type { JsonObject } from "cdk8s-flipop/api";
 import type { ApiObject } from "flipop-sandbox/kubernetes";
-import type { FirewallRuleOrder } from "../../src/jobs/variables.js";
+import type { FirewallRuleOrder } from "../../src/jobs/job.js";
 import type { World } from "./world.js";
 
 export const JOB_NAMESPACE = "flipop-jobs";
@@ -16,6 +17,8 @@ const JOB_UID = "batch.kubernetes.io/controller-uid";
 /** Of the clock: longer than the operator waits between two looks at a Job. */
 const RUN_MS = 20_000;
 
+export type JobInput = Readonly<Record<string, string>>;
+
 export class JobPlatform {
   /** That Jobs have created. */
   readonly created: string[] = [];
@@ -23,8 +26,15 @@ export class JobPlatform {
   rules: readonly FirewallRuleOrder[] = [];
   /** What must never be: Jobs of one purpose for one resource at the same time. */
   readonly clashes: string[] = [];
-  /** Jobs that have begun. */
+  /** Jobs that have begun, and those of them that assign an address. */
   begun = 0;
+  assigning = 0;
+  /** What Jobs have done, in order, such as `assign n1` and `open n1 n2`. */
+  readonly done: string[] = [];
+  /** Why no pod of a Job can start; the kubelet's words. */
+  cannotStart: string | undefined;
+  /** How a Job ends, by what it is for. `fails late`: after it has done what it is for. */
+  outcome: (purpose: string, input: JobInput) => "succeeds" | "fails" | "fails late" = () => "succeeds";
   private readonly holders = new Map<string, string>();
   private readonly running = new Map<string, { readonly cancel: () => void }>();
 
@@ -65,16 +75,20 @@ export class JobPlatform {
     return this.jobs.filter(({ status }) => (status as { conditions?: unknown } | undefined)?.conditions === undefined);
   }
 
-  private runActions({ metadata: { name, uid } }: ApiObject): void {
+  private runActions(job: ApiObject): void {
+    const { name, uid, labels = {} } = job.metadata;
     this.begun += 1;
+    if (orderOf(job).purpose === "assign") this.assigning += 1;
     const ownerReferences = [{ apiVersion: BATCH, kind: "Job", name, uid, controller: true }];
     this.world.kubernetes.create({
       ...podRef(name),
-      metadata: { name, namespace: JOB_NAMESPACE, labels: { [JOB_UID]: uid }, ownerReferences },
+      metadata: { name, namespace: JOB_NAMESPACE, labels: { ...labels, [JOB_UID]: uid }, ownerReferences },
       spec: { nodeName: "of-the-platform", containers: [{ name: "job", image: "example.invalid/job" }] },
-      status: { phase: "Running" },
     });
-    this.schedule(uid);
+    const status = this.cannotStart === undefined ? { phase: "Running" } : waitingFor(this.cannotStart);
+    this.world.kubernetes.change(podRef(name), (object) => ({ ...object, status }), "status");
+    if (this.cannotStart === undefined) this.schedule(uid);
+    else this.running.set(uid, { cancel: () => undefined });
   }
 
   private schedule(uid: string): void {
@@ -90,24 +104,30 @@ export class JobPlatform {
   private finish(job: ApiObject): void {
     const { name, uid } = job.metadata;
     this.running.get(uid)?.cancel();
-    const message = this.carryOut(job);
-    const containerStatuses = [{ name: "job", state: { terminated: { exitCode: 0, message } } }];
-    const pod = { phase: "Succeeded", containerStatuses };
+    const { purpose, input } = orderOf(job);
+    const outcome = this.outcome(purpose, input);
+    const succeeds = outcome === "succeeds";
+    const message = outcome === "fails" ? "refused" : this.carryOut(purpose, input);
+    const containerStatuses = [{ name: "job", state: { terminated: { exitCode: succeeds ? 0 : 1, message } } }];
+    const pod = { phase: succeeds ? "Succeeded" : "Failed", containerStatuses };
     this.world.kubernetes.change(podRef(name), (object) => ({ ...object, status: pod }), "status");
-    const conditions = ["SuccessCriteriaMet", "Complete"].map((type) => ({ type, status: "True" }));
-    const completionTime = new Date(this.world.clock.now()).toISOString();
+    const types = succeeds ? ["SuccessCriteriaMet", "Complete"] : ["FailureTarget", "Failed"];
+    const conditions = types.map((type) => ({ type, status: "True" }));
+    const startTime = new Date(this.world.clock.now()).toISOString();
+    const times = succeeds ? { startTime, completionTime: startTime } : { startTime };
     const ref = { ...podRef(name), apiVersion: BATCH, kind: "Job" };
-    this.world.kubernetes.change(ref, (object) => ({ ...object, status: { conditions, completionTime } }), "status");
+    this.world.kubernetes.change(ref, (object) => ({ ...object, status: { conditions, ...times } }), "status");
   }
 
-  private carryOut({ metadata: { labels = {}, annotations = {} } }: ApiObject): string {
-    const input = JSON.parse(annotations[INPUT] ?? "{}") as Readonly<Record<string, string>>;
-    if (labels[PURPOSE] === "firewall") {
+  private carryOut(purpose: string, input: JobInput): string {
+    if (purpose === "firewall") {
       this.rules = JSON.parse(input["FIREWALL_RULES"] ?? "[]") as readonly FirewallRuleOrder[];
+      this.done.push(["open", ...new Set(this.rules.flatMap(({ nodes }) => nodes.map(({ name }) => name)))].join(" "));
       return "";
     }
     const ip = input["ROUTED_IP"] || this.create();
     this.holders.set(ip, input["NODE_PROVIDER_ID"] ?? "");
+    this.done.push(`assign ${input["NODE_NAME"]}`);
     return JSON.stringify({ routedIP: ip });
   }
 
@@ -116,6 +136,15 @@ export class JobPlatform {
     this.created.push(ip);
     return ip;
   }
+}
+
+function waitingFor(message: string): JsonObject {
+  const waiting = { reason: "CreateContainerConfigError", message };
+  return { phase: "Pending", containerStatuses: [{ name: "job", state: { waiting } }] };
+}
+
+function orderOf({ metadata: { labels = {}, annotations = {} } }: ApiObject) {
+  return { purpose: labels[PURPOSE] ?? "", input: JSON.parse(annotations[INPUT] ?? "{}") as JobInput };
 }
 
 function podRef(name: string) {

@@ -17,7 +17,8 @@ describe("operator in process: Jobs that may not be created, or asked about", fu
   async function runActions(options: Parameters<typeof RoutedWorld.create>[1] = {}): Promise<JobPlatform> {
     made = await RoutedWorld.create(["n1"], { ...options, flags: FLAGS });
     const platform = new JobPlatform(made.world);
-    made.world.kubernetes.create({ ...CLASS, spec: { updateRoutedIP: JOB_SPEC, updateFirewall: JOB_SPEC } });
+    const spec = { updateRoutedIP: JOB_SPEC, updateFirewall: JOB_SPEC, allowedAddresses: ["192.0.2.0/24"] };
+    made.world.kubernetes.create({ ...CLASS, spec });
     made.serve({ node: "n1" });
     return platform;
   }
@@ -26,7 +27,7 @@ describe("operator in process: Jobs that may not be created, or asked about", fu
     const platform = await runActions();
     const { world } = made;
     const seen = new Set<string>();
-    world.clock.onStep(() => seen.add(made.condition("a", "Ready")));
+    world.clock.onStep(() => seen.add(made.condition("a", "Accepted")));
     let refused = 0;
     world.kubernetes.setFaults(({ target, query }) => {
       const isJob = target?.plural === "jobs" && target.verb === "create" && !query.has("dryRun");
@@ -52,7 +53,7 @@ describe("operator in process: Jobs that may not be created, or asked about", fu
     await made.until("Event", () => world.events("CRDTooOld").length > 0);
     expect(operator.health.report("readyz").text).to.include("CRD too old");
     await world.clock.sleep(20 * 60_000);
-    expect(platform.begun, "Jobs").to.equal(0);
+    expect(platform.assigning, "Jobs").to.equal(0);
 
     redefine(world.kubernetes);
     await made.ready("a");
@@ -66,17 +67,17 @@ describe("operator in process: Jobs that may not be created, or asked about", fu
     let refused = 0;
     world.kubernetes.setFaults(({ target, query }) => {
       if (target?.plural !== "pods" || !query.has("labelSelector") || query.has("watch")) return undefined;
-      if (query.get("labelSelector")?.includes("controller-uid") !== true) return undefined;
+      if (platform.assigning === 0 || query.get("labelSelector")?.includes("controller-uid") !== true) return undefined;
       refused += 1;
       return { kind: "status", code: 403, reason: "Forbidden" };
     });
     made.addRouted("a", { className: "rack", routedIP: "192.0.2.1" });
     world.start();
-    await made.until("a Job has begun", () => platform.begun === 1);
+    await made.until("a Job has begun", () => platform.assigning === 1);
     platform.end();
     await made.until("the server refuses", () => refused > 0);
     world.kubernetes.delete(made.refTo("a"));
     await made.until("gone", () => made.object("a") === undefined);
-    expect(platform.begun, "what is not known to have ended is not done again").to.equal(1);
+    expect(platform.assigning, "what is not known to have ended is not done again").to.equal(1);
   });
 });

@@ -4,7 +4,7 @@ import { freePort } from "flipop-testbed";
 import { afterEach, describe, it } from "mocha";
 import { RoutedWorld } from "../controllers/routed-ip/routed-world.js";
 
-const SERIES = /^(\w+)\{(.*)\} \S+$/gm;
+const SERIES = /^(flipop_\w+?)(?:\{(.*)\})? /gm;
 const ASSIGN = /^POST \/v2\/reserved_ips\/[^/]+\/actions$/;
 const RELEASE = /^DELETE \/v2\/reserved_ips\//;
 
@@ -31,7 +31,8 @@ describe("operator in process: metrics", function () {
   const addOthers = (): void => {
     const { world } = made;
     const listed = Array.from({ length: 2 }, () => world.digitalocean.state.addAddress().ip);
-    world.addPool("web", { ips: listed, dnsRecordSet: { zone: "example.com", recordName: "www" } });
+    const healthCheck = { type: "TCP", port: 80 } as const;
+    world.addPool("web", { ips: listed, dnsRecordSet: { zone: "example.com", recordName: "www" }, healthCheck });
     world.addPool("doomed", { desiredIPs: 1, reclaimPolicy: "Delete" });
     world.kubernetes.create({
       apiVersion: GROUP_VERSION,
@@ -44,7 +45,8 @@ describe("operator in process: metrics", function () {
   it("emits each metric of the contract, with its labels", async () => {
     const port = await freePort();
     made = await RoutedWorld.create(["n1", "n2", "n3", "n4", "n5"], {
-      flags: { "metrics-bind-addr": `127.0.0.1:${port}` },
+      flags: { "metrics-bind-addr": `127.0.0.1:${port}`, features: "pools,dns,routedip,healthchecks" },
+      probe: () => Promise.resolve({ ok: true }),
     });
     const { world } = made;
     const { faults, state } = world.digitalocean;
@@ -59,6 +61,11 @@ describe("operator in process: metrics", function () {
     addOthers();
     await world.fulfilled("web");
     await world.fulfilled("doomed");
+    world.addPool("elsewhere", { desiredIPs: 1, provider: "unknown" });
+    await world.until(
+      "the unknown provider to be reported",
+      () => world.condition("elsewhere", "Ready")?.status === "False",
+    );
     faults.inject({ kind: "status", status: 403 }, { on: RELEASE, times: Infinity });
     world.kubernetes.delete(world.refTo("doomed"));
     await world.until("doomed to be given up", () => world.kubernetes.get(world.refTo("doomed")) === undefined);

@@ -118,7 +118,7 @@ describe("operator in process: pools", function () {
     const [ip = ""] = addresses(1);
     world.addPool("web", { ips: [ip], paused: true });
     world.start();
-    await world.until("paused", () => world.condition("web", "Ready")?.reason === "Paused");
+    await world.until("paused", () => world.condition("web", "Accepted")?.reason === "Paused");
     await world.rest();
     expect(world.digitalocean.journal.calls({ mutating: true })).to.be.empty;
     world.edit("web", { paused: false });

@@ -47,57 +47,67 @@ const withToken = (name: string, token?: string) => (made: RoutedWorld) => {
 
 const CASES: readonly Case[] = [
   {
-    ...{ name: "missing", what: "a missing Service", says: "Ready=False/ServiceNotFound", names: "default/nowhere" },
+    ...{ name: "missing", what: "a missing Service", says: "Accepted=False/ServiceNotFound", names: "default/nowhere" },
     spec: () => ({ serviceRef: { serviceName: "nowhere" } }),
   },
   {
-    ...{ name: "headless", what: "a headless Service", says: "Ready=False/ServiceUnsuitable", names: "headless" },
+    ...{ name: "headless", what: "a headless Service", says: "Accepted=False/ServiceUnsuitable", names: "headless" },
     spec: following("headless", { clusterIP: "None" }),
   },
   {
-    ...{ name: "named", what: "an ExternalName Service", says: "Ready=False/ServiceUnsuitable", names: "ExternalName" },
+    ...{
+      name: "named",
+      what: "an ExternalName Service",
+      says: "Accepted=False/ServiceUnsuitable",
+      names: "ExternalName",
+    },
     spec: following("named", { type: "ExternalName", externalName: "example.com" }),
   },
   {
     ...{
       name: "bare",
       what: "a Service without selector",
-      says: "Ready=False/ServiceUnsuitable",
+      says: "Accepted=False/ServiceUnsuitable",
       names: "no selector",
     },
     spec: following("bare", { selector: {} }),
   },
   {
     ...{ name: "far", what: "a Service of another namespace that does not allow it", names: "allow-routed-ip-from" },
-    says: "Ready=False/NamespaceNotAllowed",
+    says: "Accepted=False/NamespaceNotAllowed",
     spec: following("far", {}, ELSEWHERE),
   },
   {
-    ...{ name: "clash", what: "ports that clash", says: "Ready=False/PortClash", names: "TCP 443" },
+    ...{ name: "clash", what: "ports that clash", says: "Accepted=False/PortClash", names: "TCP 443" },
     spec: (made) => ({
       routedIP: made.world.digitalocean.state.addAddress().ip,
       ...following("clash", { ports: CLASHING })(made),
     }),
   },
   {
-    ...{ name: "classless", what: "a class that is not there", says: "Ready=False/ClassNotFound", names: "nothing" },
+    ...{ name: "classless", what: "a class that is not there", says: "Accepted=False/ClassNotFound", names: "nothing" },
     spec: () => ({ className: "nothing" }),
   },
   {
-    ...{ name: "issuerless", what: "an issuer that is not there", says: "Ready=False/IssuerNotFound", names: "nobody" },
+    ...{
+      name: "issuerless",
+      what: "an issuer that is not there",
+      says: "Accepted=False/IssuerNotFound",
+      names: "nobody",
+    },
     spec: () => ({ issuerRef: { name: "nobody" } }),
   },
   {
     ...{
       name: "secretless",
       what: "a missing Secret",
-      says: "Ready=False/SecretNotFound",
+      says: "Accepted=False/SecretNotFound",
       names: "default/secretless",
     },
     spec: withToken("secretless"),
   },
   {
-    ...{ name: "wrong", what: "a wrong Secret", says: "Ready=False/Unauthorized", names: "token" },
+    ...{ name: "wrong", what: "a wrong Secret", says: "Accepted=False/Unauthorized", names: "token" },
     spec: withToken("wrong", "dop_v1_wrong"),
   },
   {
@@ -160,8 +170,9 @@ describe("operator in process: bad input of a RoutedIP", function () {
       });
     const issuerRef = { name: "do", namespace: "default" };
     expect(create({ issuerRef, updateRoutedIP: JOB, updateFirewall: JOB })).to.throw(/both set: keep only issuerRef/);
-    expect(create({})).to.throw(/issuerRef.*updateRoutedIP and updateFirewall/);
-    expect(create({ updateRoutedIP: JOB })).to.throw(/updateFirewall/);
+    expect(create({})).to.throw(/issuerRef.*updateRoutedIP/);
+    expect(create({ updateFirewall: JOB })).to.throw(/without updateRoutedIP/);
+    expect(create({ issuerRef, fromSecretsRef: [{ name: "cloud" }] })).to.throw(/credentialsSecretRef/);
   });
 
   it("moves and opens nothing, and says the same thing once", async () => {

@@ -32,7 +32,10 @@ const CHAPTERS: readonly {
 /** The address that no answer gave to its RoutedIP: the process died first. It is never released. */
 const inferredIn = new WeakMap<RoutedWorld, string>();
 
-const ROUTED = { dnsRecordSet: { zone: "example.com", recordName: "www", deletionPolicy: "Delete" } } as const;
+const ROUTED = {
+  holderLabel: true,
+  dnsRecordSet: { zone: "example.com", recordName: "www", deletionPolicy: "Delete" },
+} as const;
 
 /** @returns how many changes the first operator made. */
 async function survive(at: number, moment: Moment): Promise<number> {
@@ -41,6 +44,10 @@ async function survive(at: number, moment: Moment): Promise<number> {
   try {
     made.addIssuer({ routedIPReclaimPolicy: "Delete" });
     made.serve({ node: "n1" });
+    let labels = 0;
+    world.kubernetes.onRequest(() => {
+      labels = Math.max(labels, made.labelled("a").length);
+    });
     const killer = new Killer(world, "first", at, moment);
     const first = world.start({}, killer.identity);
     killer.watch(first);
@@ -58,13 +65,14 @@ async function survive(at: number, moment: Moment): Promise<number> {
     }
     const creations = world.digitalocean.journal.calls({ on: "POST /v2/reserved_ips" });
     expect(creations.filter(({ processed }) => processed > 0).length, "addresses that were made").to.equal(1);
+    expect(labels, "nodes with the holder label at a time").to.equal(1);
     return killer.seen;
   } finally {
     await made.close();
   }
 }
 
-/** Address, firewall, taint and record stand for this node, and for no other. */
+/** Address, firewall, taint, label and record stand for this node, and for no other. */
 function isSettled(made: RoutedWorld, node: string): boolean {
   const up = ["Ready", "Assigned", "FirewallReady", "DNSReady"].every((type) =>
     made.condition("a", type).startsWith("True"),
@@ -79,6 +87,7 @@ function isSettled(made: RoutedWorld, node: string): boolean {
     pendingCreation === undefined &&
     published.join() === routedIP &&
     state.addresses().length === 1 &&
+    made.labelled("a").join() === node &&
     JSON.stringify(made.firewall()) === JSON.stringify({ nodes: [node], ports: ["443"] }) &&
     NODES.every((name) => made.taints(name).join() === (name === node ? TAINT : ""))
   );
@@ -97,6 +106,7 @@ function isGone(made: RoutedWorld): boolean {
     state.dns.records("example.com", "www").length === 0 &&
     made.firewall() === undefined &&
     issuer.length === 0 &&
+    made.labelled("a").length === 0 &&
     NODES.every((name) => made.taints(name).length === 0)
   );
 }

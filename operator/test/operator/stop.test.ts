@@ -14,7 +14,8 @@ describe("operator in process: a stop while the provider does not answer", funct
   afterEach(() => made.close());
 
   it("gives the Lease up and ends within a bound, though reads hang", async () => {
-    made = await RoutedWorld.create(["n1"], { flags: { "leader-elect": "true", "shutdown-timeout": "2" } });
+    const flags = { "leader-elect": "true", "shutdown-timeout": "2" };
+    made = await RoutedWorld.create(["n1"], { flags, patient: true });
     const { world } = made;
     const holder = () => {
       const spec = world.kubernetes.get(LEASE)?.["spec"] as { readonly holderIdentity?: string } | undefined;

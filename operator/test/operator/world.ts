@@ -7,13 +7,14 @@ import { type FloatingIPPoolSpec, type FloatingIPPoolStatus, GROUP_VERSION } fro
 import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "flipop-sandbox/digitalocean";
 import { type ApiObject, type Emulator, type EmulatorOptions, startEmulator } from "flipop-sandbox/kubernetes";
 import { addNode, removeNode } from "flipop-sandbox/nodes";
+import { watchCalls } from "flipop-sandbox/story-calls";
 import { StoryClock } from "flipop-sandbox/story-clock";
 import { readSettings, type Settings } from "../../src/config.js";
 import type { ClusterConfig } from "../../src/kube/config/cluster-config.js";
 import { Transport } from "../../src/kube/transport/transport.js";
-import { type Logger, silentLogger } from "../../src/logging.js";
 import { createOperator, type Operator, type OperatorOptions } from "../../src/operator.js";
 import { until } from "../support/until.js";
+import { lineLogger } from "./line-logger.js";
 import { misplacedWords } from "./places.js";
 
 /** Of the clock, while nothing is asked of any API. */
@@ -32,6 +33,10 @@ export interface WorldOptions {
   readonly perMinute?: number;
   /** Addresses that the account may have. @default 100 */
   readonly quota?: number;
+  /** Time passes slowly while any request is under way. It takes long with hundreds of resources. @default false */
+  readonly patient?: boolean;
+  /** Answers the probes of the operators. @default sockets, which a fast clock lets time out */
+  readonly probe?: OperatorOptions["probe"];
 }
 
 export interface Pool extends ApiObject {
@@ -45,6 +50,8 @@ export interface Identity {
   readonly env?: OperatorOptions["env"];
   /** Of the Kubernetes API. @default the administrator's */
   readonly token?: string;
+  /** Answers its probes. @default that of the world */
+  readonly probe?: OperatorOptions["probe"];
 }
 
 /** One operator process, or what stands for it. */
@@ -67,7 +74,7 @@ export class World {
     readonly clock: StoryClock,
     readonly kubernetes: Emulator,
     readonly digitalocean: DigitalOceanSimulator,
-    private readonly options: WorldOptions,
+    private readonly options: WorldOptions & { readonly unwatch: () => void },
   ) {}
 
   static async create(options: WorldOptions = {}): Promise<World> {
@@ -81,7 +88,14 @@ export class World {
     digitalocean.journal.subscribe(() => clock.traffic());
     kubernetes.onRequest(() => clock.traffic());
     clock.run();
-    return new World(clock, kubernetes, digitalocean, options);
+    // On a busy machine a request may take a while to arrive; the deadline of a renewal is the shortest.
+    const to = (origin: string, path: string) => {
+      const isKubernetes = origin === new URL(kubernetes.url).origin;
+      if (options.patient === true) return isKubernetes || origin === new URL(digitalocean.url).origin;
+      return isKubernetes && path.includes("/leases/");
+    };
+    const unwatch = watchCalls({ to, asked: () => clock.asked() });
+    return new World(clock, kubernetes, digitalocean, { ...options, unwatch });
   }
 
   /** @returns the provider id. */
@@ -172,11 +186,17 @@ export class World {
   }
 
   /** An operator that does not run yet. @param env of the providers. @default those of this world */
-  assemble(flags: Readonly<Record<string, string>> = {}, { env = this.env(), token }: Identity = {}) {
+  assemble(
+    flags: Readonly<Record<string, string>> = {},
+    { env = this.env(), token, probe = this.options.probe }: Identity = {},
+  ) {
     const transport = new Transport({ config: this.config(token), clock: this.clock, env: {} });
     const identity = `operator-${++this.operators}`;
     const settings = this.settings(flags);
-    const operator = createOperator({ settings, transport, logger: this.logger(), env, clock: this.clock, identity });
+    const operator = createOperator({
+      ...{ settings, transport, logger: lineLogger(this), env, clock: this.clock, identity },
+      ...(probe && { probe }),
+    });
     return { transport, operator };
   }
 
@@ -230,6 +250,7 @@ export class World {
     await Promise.all([...this.running].map((running) => running.stop()));
     const misplaced = misplacedWords(this.kubernetes);
     await Promise.all([this.kubernetes.close(), this.digitalocean.close()]);
+    this.options.unwatch();
     this.clock.stop();
     const [bug] = this.digitalocean.bugs;
     if (bug !== undefined) throw bug;
@@ -254,22 +275,6 @@ export class World {
   private settings(flags: Readonly<Record<string, string>>): Settings {
     const usual = { "leader-elect": "false", "metrics-bind-addr": "", "health-bind-addr": "", namespace: "default" };
     return readSettings({ flags: { ...usual, ...this.options.flags, ...flags }, env: {} });
-  }
-
-  private logger(): Logger {
-    const line = (level: string) => (fields: object, message: string) => {
-      const text = `${level} ${message} ${JSON.stringify(fields, (_key, value: unknown) => (value instanceof Error ? value.message : value))}`;
-      this.logs.push(text);
-      if (level === "warn" || level === "error") this.complaints.push(text);
-    };
-    const logger: Logger = {
-      debug: line("debug"),
-      info: line("info"),
-      warn: line("warn"),
-      error: line("error"),
-      child: () => logger,
-    };
-    return process.env["FLIPOP_TEST_LOG"] === "none" ? silentLogger : logger;
   }
 }
 

@@ -2,15 +2,14 @@ import { allProviders, type ProviderService } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "flipop-sandbox/digitalocean";
 import { afterEach, describe, it } from "mocha";
-import { silentLogger } from "../../src/logging.js";
+import { Redactor, silentLogger } from "../../src/logging.js";
 import { cloudflare } from "../../src/providers/cloudflare/index.js";
 import { digitalOcean } from "../../src/providers/digitalocean/index.js";
 import { PROVIDER_KINDS } from "../../src/providers/kinds.js";
-import type { AuditRecord } from "../../src/providers/layers/audit.js";
 import type { ProviderSet } from "../../src/providers/layers/compose.js";
+import type { AuditRecord } from "../../src/providers/layers/mutations.js";
 import { ProviderRegistry, UnknownProviderError } from "../../src/providers/registry.js";
 import type { AddressProvider } from "../../src/providers/types.js";
-import { Redactor } from "../../src/redactor.js";
 import { openFence } from "../../src/runtime/fence.js";
 import { FakeClock } from "../support/fake-clock.js";
 import { errorOf } from "../support/http-rig.js";
@@ -53,16 +52,28 @@ describe("the registry of providers", () => {
     const { made } = registry({});
 
     expect(made.names).to.deep.equal([]);
-    expect(() => made.get("digitalocean"))
+    expect(() => made.get("digitalocean", "addresses"))
       .to.throw(UnknownProviderError)
       .with.property("message")
       .that.includes("DIGITALOCEAN_ACCESS_TOKEN_FILE");
-    expect(() => made.get("aws")).to.throw(/unknown provider "aws".*use one of digitalocean, cloudflare/);
+  });
+
+  it("names, for a provider that it does not have, those with the service that is needed", () => {
+    const { made } = registry({});
+
+    expect(() => made.get("aws", "addresses")).to.throw(/^provider "aws" is unknown: use digitalocean$/);
+    expect(() => made.get("aws", "dns")).to.throw(
+      /^provider "aws" is unknown: use one of cloudflare, digitalocean, external-dns$/,
+    );
+    expect(() => made.get("cloudflare", "addresses")).to.throw(
+      /^provider "cloudflare" has no addresses: use digitalocean$/,
+    );
+    expect(() => made.get("external-dns", "dns")).to.throw(/runs without feature externaldns: .* --features/);
   });
 
   it("builds every provider of the type model, with the services that the model lists, and no other", () => {
     for (const { name, services, tokenVariable } of allProviders()) {
-      const set = registry({ [tokenVariable]: "a-token" }).made.get(name);
+      const set = registry({ [tokenVariable]: "a-token" }).made.get(name, "addresses");
       const built = SERVICES.filter((service) => set[service] !== undefined);
       expect(built, name).to.deep.equal(services);
     }
@@ -104,7 +115,7 @@ describe("the registry of providers", () => {
     open.push({ close: async () => dir.remove() });
     const file = dir.write("token", cloud.token);
     const { made, redactor } = registry({ DIGITALOCEAN_API_URL: cloud.url, DIGITALOCEAN_ACCESS_TOKEN_FILE: file });
-    const addresses = addressesOf(made.get("digitalocean"));
+    const addresses = addressesOf(made.get("digitalocean", "addresses"));
     expect(await addresses.get(ASKER, "192.0.2.1")).to.equal(undefined);
 
     cloud.tokens.revoke(cloud.token);
@@ -137,7 +148,7 @@ describe("the registry of providers", () => {
     const { made } = registry(env, false, clock);
     cloud.tokens.add({ name: "other", secret: "dop_v1_other" });
     const sets = [
-      made.get("digitalocean"),
+      made.get("digitalocean", "addresses"),
       made.issue("apps/first", "digitalocean", cloud.token),
       made.issue("apps/second", "digitalocean", cloud.token),
     ];
@@ -158,7 +169,7 @@ describe("the registry of providers", () => {
     const cloud = await simulator();
     const env = { DIGITALOCEAN_API_URL: cloud.url, DIGITALOCEAN_ACCESS_TOKEN: cloud.token };
     const { made, audit } = registry(env, true);
-    const addresses = addressesOf(made.get("digitalocean"));
+    const addresses = addressesOf(made.get("digitalocean", "addresses"));
 
     const error = await errorOf(addresses.create(ASKER, { family: "IPv4", region: "nyc3" }));
 

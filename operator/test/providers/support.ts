@@ -1,6 +1,5 @@
-import type { ApiCall } from "../../src/providers/call.js";
+import type { ApiCall, CallPriority } from "../../src/providers/call.js";
 import { ProviderError, type ProviderErrorProps } from "../../src/providers/errors.js";
-import type { CallPriority } from "../../src/providers/urgency.js";
 
 /** A read of the resource `name`. */
 export function callOf(name = "web", more: Partial<ApiCall> & { readonly priority?: CallPriority } = {}): ApiCall {

@@ -26,25 +26,27 @@ describe("the plans of a dry run", () => {
     expect(lines).to.deep.equal([
       {
         resource: "FloatingIPPool/default/web",
-        changes: ["assign: a goes to node-1"],
+        change: "assign: a goes to node-1",
         plan: "web: a goes to node-1.",
       },
     ]);
   });
 
-  it("are one line though they grow while the operator reads", async () => {
+  it("are one line for each change, once, though they grow while the operator reads", async () => {
     const { lines, show } = start();
     await Promise.all([show({ assign: "a" }), show({ assign: "a", "apply-records": "www" })]);
-    expect(lines).to.deep.equal([
-      { resource: "FloatingIPPool/default/web", changes: ["assign: a", "apply-records: www"] },
-    ]);
+    await show({ assign: "a", "apply-records": "www", release: "b" });
+    const resource = "FloatingIPPool/default/web";
+    expect(lines).to.deep.equal(
+      ["assign: a", "apply-records: www", "release: b"].map((change) => ({ resource, change })),
+    );
   });
 
   it("are logged as they are last, without what an earlier plan wanted instead", async () => {
     const { lines, show } = start();
     await Promise.all([show({ assign: "a goes to node-1" }), show({ assign: "a goes to node-2" })]);
     await Promise.all([show({ release: "b" }), show({})]);
-    expect(lines).to.deep.equal([{ resource: "FloatingIPPool/default/web", changes: ["assign: a goes to node-2"] }]);
+    expect(lines).to.deep.equal([{ resource: "FloatingIPPool/default/web", change: "assign: a goes to node-2" }]);
   });
 
   it("are logged again for another action, not for a time that goes on or for fewer actions", async () => {
@@ -52,9 +54,9 @@ describe("the plans of a dry run", () => {
     await show({ assign: "node-1 is NotReady for 12 s", release: "b" });
     await show({ assign: "node-1 is NotReady for 13.5 s" });
     await show({});
-    expect(lines).to.have.length(1);
-    await show({ assign: "node-2 is NotReady for 14 s" });
     expect(lines).to.have.length(2);
+    await show({ assign: "node-2 is NotReady for 14 s" });
+    expect(lines).to.have.length(3);
   });
 
   it("name no reads, and nothing where only reads are planned", async () => {

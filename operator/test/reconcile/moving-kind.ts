@@ -1,13 +1,13 @@
 /** A kind whose plan and actions each test sets: it moves things, records them, and fails on demand. */
 
-import type { ActionFailure, Outcome } from "../../src/addresses/calls/outcomes.js";
+import type { ActionFailure, Outcome } from "../../src/addresses/calls.js";
 import type { KubeObject } from "../../src/kube/objects.js";
-import { warning } from "../../src/reconcile/conditions/event-message.js";
-import { yes } from "../../src/reconcile/conditions/planned-condition.js";
+import { failedEvent } from "../../src/messages/events.js";
+import { yes } from "../../src/reconcile/conditions.js";
 import type { ActionCall, Kind } from "../../src/reconcile/kind.js";
 import type { Action, ActionSequence, Plan, SequenceResult } from "../../src/reconcile/plan.js";
 import type { ResourceState } from "../../src/reconcile/resource-state.js";
-import type { RecoveringAccount } from "../../src/reconcile/retries/retries.js";
+import type { RecoveringAccount } from "../../src/reconcile/retries.js";
 import type { OneObject } from "./rig.js";
 
 export interface Move extends Action {
@@ -71,7 +71,7 @@ export class MovingKind {
       },
       plan: ({ moved, status }) => ({
         sequences: this.wanted(status).filter(({ lockKey }) => !moved.includes(lockKey)),
-        conditions: [yes("Ready", "Observed", "fine")],
+        conditions: [yes("Ready", { reason: "Observed", message: "fine" })],
         explanation: "",
       }),
       actions: {
@@ -92,7 +92,7 @@ export class MovingKind {
         deferred: results.flatMap(({ outcome }) => {
           if (outcome.is !== "refused") return [];
           const { failure } = outcome;
-          return { ...warning("AssignFailed", "Assign", failure.problem.message), failure };
+          return { ...failedEvent(["AssignFailed", "Assign"], failure.problem), failure };
         }),
       }),
     };

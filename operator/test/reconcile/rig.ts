@@ -1,22 +1,18 @@
 /** What a kind needs to run in memory: one object at a server, a source for the engine, and what the engine reports. */
 
-import { jsonEqual } from "../../src/kube/cache/equal.js";
-import type { KubeClient, KubeRequest } from "../../src/kube/client.js";
-import type { KubeObject } from "../../src/kube/objects.js";
-import { StatusError } from "../../src/kube/status-error.js";
+import { type KubeClient, type KubeRequest, StatusError } from "../../src/kube/client.js";
+import { jsonEqual, type KubeObject } from "../../src/kube/objects.js";
 import type { EventInput } from "../../src/kube/write/events.js";
 import { silentLogger } from "../../src/logging.js";
-import { noControllerMetrics } from "../../src/metrics/controller.js";
-import { flipopMetrics } from "../../src/metrics/flipop.js";
+import { noControllerMetrics, noQueueMetrics } from "../../src/metrics/controller.js";
+import { flipopMetrics, type RuntimeMetrics } from "../../src/metrics/definitions.js";
 import { MetricsRegistry } from "../../src/metrics/registry.js";
-import type { RuntimeMetrics } from "../../src/metrics/runtime.js";
-import { noQueueMetrics } from "../../src/metrics/workqueue.js";
 import type { Kind } from "../../src/reconcile/kind.js";
 import { KindController, type KindTools } from "../../src/reconcile/kind-controller.js";
 import { Notifier } from "../../src/reconcile/notifier.js";
-import { ObjectWriters } from "../../src/reconcile/objects/object-writers.js";
-import type { ResourceSource, SourceEvent } from "../../src/reconcile/objects/source.js";
+import { ObjectWriters } from "../../src/reconcile/object-writer.js";
 import type { KindTypes } from "../../src/reconcile/plan.js";
+import type { ResourceSource, SourceEvent } from "../../src/reconcile/resource-source.js";
 import { FakeClock } from "../support/fake-clock.js";
 
 export const KEY = "default/one";

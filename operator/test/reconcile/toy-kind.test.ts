@@ -2,11 +2,10 @@
 
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { DONE } from "../../src/addresses/calls/outcomes.js";
+import { DONE } from "../../src/addresses/calls.js";
 import type { KubeObject, ObjectMeta } from "../../src/kube/objects.js";
 import { finalizerPatch } from "../../src/kube/write/patch.js";
-import { normal } from "../../src/reconcile/conditions/event-message.js";
-import { type PlannedCondition, unknown, yes } from "../../src/reconcile/conditions/planned-condition.js";
+import { type PlannedCondition, unknown, yes } from "../../src/reconcile/conditions.js";
 import type { Kind } from "../../src/reconcile/kind.js";
 import { type Action, inOrder, type Plan } from "../../src/reconcile/plan.js";
 import { OneObject } from "./rig.js";
@@ -43,9 +42,10 @@ interface Sign {
 // ... its decision, which is pure ...
 function plan({ metadata, wanted, shown }: Snapshot): Plan<SignAction> {
   const text = metadata.deletionTimestamp === undefined ? wanted : "";
-  const ready: PlannedCondition = shown === text ? yes("Ready", "Observed", `shows "${text}"`) : unknown("Ready");
+  const fine = { reason: "Observed", message: `shows "${text}"` } as const;
+  const accepted: PlannedCondition = shown === text ? yes("Accepted", fine) : unknown("Accepted");
   const actions: SignAction[] = shown === "unknown" ? [] : [...actionsFor(metadata, shown, text)];
-  return { sequences: inOrder("board", actions), conditions: [ready], explanation: actions[0]?.why ?? "" };
+  return { sequences: inOrder("board", actions), conditions: [accepted], explanation: actions[0]?.why ?? "" };
 }
 
 function* actionsFor({ finalizers = [], deletionTimestamp }: ObjectMeta, shown: string, text: string) {
@@ -61,6 +61,7 @@ function signKind({ source }: OneObject<SignObject>): Kind<Sign> {
   const setFinalizer = (present: boolean) => (object: SignObject) => finalizerPatch(object, "sign", present);
   return {
     names: { kind: "Sign", plural: "signs", controller: "sign", finalizer: "sign" },
+    readyWhen: ["Accepted"],
     source,
     read: (object) => object,
     remember: () => ({ shown: "unknown" }),
@@ -80,7 +81,9 @@ function signKind({ source }: OneObject<SignObject>): Kind<Sign> {
     },
     status: ({ shown }) => ({ shown }),
     events: (_snapshot, _plan, { results }) => ({
-      now: results.flatMap(({ action }) => (action.do === "write" ? normal("Written", "Write", action.why) : [])),
+      now: results.flatMap(({ action: { do: verb, why } }) => {
+        return verb === "write" ? { type: "Normal", reason: "Written", action: "Write", note: why } : [];
+      }),
     }),
   };
 }

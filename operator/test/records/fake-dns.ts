@@ -1,8 +1,8 @@
 /** A DNS provider in memory: applies step by step, counts calls, and fails where it is told to. */
 
 import type { CallContext } from "../../src/providers/call.js";
+import { fullRecordName } from "../../src/providers/diff.js";
 import { ProviderError, type ProviderErrorKind, type ProviderErrorProps } from "../../src/providers/errors.js";
-import { fullRecordName } from "../../src/providers/record-name.js";
 import type {
   DnsProvider,
   RecordChangeSet,

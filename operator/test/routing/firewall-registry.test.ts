@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { FirewallProvider, FirewallSurvey } from "../../src/providers/types.js";
+import type { FirewallProvider, FirewallSurvey } from "../../src/providers/firewall-types.js";
 import { FirewallRegistry } from "../../src/routing/firewall-registry.js";
 import { FakeClock } from "../support/fake-clock.js";
 
@@ -45,7 +45,7 @@ describe("a firewall that RoutedIPs share", () => {
     expect(listing.asked).to.deep.equal([30]);
   });
 
-  it("takes no list that is older than what it has written, whoever has read that list", async () => {
+  it("takes no list that is older than what it has written, from any reader", async () => {
     const { clock, listing, firewall, caller } = runActions();
     await firewall.read(caller, []);
     await clock.advance(59_000);

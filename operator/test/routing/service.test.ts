@@ -1,10 +1,18 @@
 import { Annotation, type ClusterRoutedIPClassSpec, type RoutedIPSpec } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { EndpointWorkload, nodesOfSlices, SERVICE_LABEL, slimSlices } from "../../src/routing/endpoints.js";
 import { type PortPod, portsOf, rulesOf } from "../../src/routing/ports.js";
 import { type LookUp, resolveClass } from "../../src/routing/resolved-class.js";
-import { type ServiceFacts, serviceKeyOf, serviceProblem, slimServices } from "../../src/routing/service.js";
+import {
+  EndpointWorkload,
+  nodesOfSlices,
+  SERVICE_LABEL,
+  type ServiceFacts,
+  serviceKeyOf,
+  serviceProblem,
+  slimServices,
+  slimSlices,
+} from "../../src/routing/service.js";
 import { meta } from "../claims/resources.js";
 
 function service(spec: object, annotations = {}): ServiceFacts {
@@ -16,8 +24,11 @@ function tcp(port: number, more: object = {}): object {
   return { port, protocol: "TCP", ...more };
 }
 
+const NODE = "n1";
+const READY: PortPod = { nodeName: NODE, ready: true, deletionTimestamp: undefined };
+
 function hostPort(containerPort: number, port: number, more: object = {}): PortPod {
-  return { hostPorts: [{ protocol: "TCP", containerPort, hostPort: port, ...more }] };
+  return { ...READY, hostPorts: [{ protocol: "TCP", containerPort, hostPort: port, ...more }] };
 }
 
 describe("the Service of a RoutedIP", () => {
@@ -44,7 +55,7 @@ describe("the Service of a RoutedIP", () => {
     expect(made.sourceRanges).to.deep.equal(["192.0.2.0/24", "198.51.100.0/24"]);
   });
 
-  it("of another namespace has to allow it, and is not told apart from a missing one", () => {
+  it("of another namespace has to allow it, and looks the same as a missing one", () => {
     const allows = (text: string) => service({}, { [Annotation.allowRoutedIpFrom]: text });
     expect(problem(service({}), "team")).to.equal("NamespaceNotAllowed");
     expect(problem(undefined, "team")).to.equal("NamespaceNotAllowed");
@@ -61,7 +72,7 @@ describe("the Service of a RoutedIP", () => {
 
 describe("the ports of a Service", () => {
   const found = (spec: object, pods: readonly PortPod[] = []) => {
-    const { ports, problem } = portsOf(service(spec), pods);
+    const { ports, problem } = portsOf(service(spec), pods, { nodes: [NODE] });
     return [ports.map(({ protocol, port, origin }) => `${protocol} ${port} ${origin}`).join(", "), problem?.reason];
   };
 
@@ -71,7 +82,7 @@ describe("the ports of a Service", () => {
     const rows: readonly (readonly [object, readonly PortPod[], string, string | undefined])[] = [
       [{ ports: [tcp(80, { nodePort: 30_080 })] }, [], "TCP 30080 NodePort", undefined],
       [{ ports: [tcp(80)] }, [], "", undefined],
-      [{ ports: [tcp(80)] }, [{}], "", "ServiceUnsuitable"],
+      [{ ports: [tcp(80)] }, [READY], "", "ServiceUnsuitable"],
       [{ ports: [tcp(80, { targetPort: 8080 })] }, [hostPort(8080, 80)], "TCP 80 HostPort", undefined],
       [
         { ports: [tcp(80, { targetPort: "http" })] },
@@ -80,7 +91,7 @@ describe("the ports of a Service", () => {
         undefined,
       ],
       [{ ports: [tcp(80, { targetPort: "http" })] }, [hostPort(8080, 80, { name: "web" })], "", "ServiceUnsuitable"],
-      [{ ports: [tcp(80, { targetPort: 8080 })] }, [{ hostNetwork: true }], "TCP 8080 HostPort", undefined],
+      [{ ports: [tcp(80, { targetPort: 8080 })] }, [{ ...READY, hostNetwork: true }], "TCP 8080 HostPort", undefined],
       [{ ports: both }, [hostPort(5353, 53), udp], "TCP 53 HostPort, UDP 53 HostPort", undefined],
       [{ ports: [tcp(53, { targetPort: 5353 })] }, [udp], "", "ServiceUnsuitable"],
       [
@@ -95,7 +106,7 @@ describe("the ports of a Service", () => {
         "TCP 80 HostPort",
         undefined,
       ],
-      [{ ports: [{ port: 7, protocol: "SCTP", nodePort: 30_007 }] }, [{}], "", "ServiceUnsuitable"],
+      [{ ports: [{ port: 7, protocol: "SCTP", nodePort: 30_007 }] }, [READY], "", "ServiceUnsuitable"],
       [
         { ports: [tcp(80, { targetPort: "http" })] },
         [hostPort(8080, 80, { name: "http" }), hostPort(9090, 81, { name: "http" })],
@@ -106,11 +117,31 @@ describe("the ports of a Service", () => {
     for (const [spec, pods, ports, reason] of rows) expect(found(spec, pods)).to.deep.equal([ports, reason]);
   });
 
+  it("of externalIPs are those of the Service itself, beside its NodePorts and the hostPorts of its pods", () => {
+    const externalIPs = ["198.51.100.1"];
+    const web = tcp(443, { targetPort: 8443, nodePort: 30_443 });
+    const rows: readonly (readonly [object, readonly PortPod[], string, string | undefined])[] = [
+      [{ ports: [web], externalIPs }, [], "TCP 443 ExternalIP, TCP 30443 NodePort", undefined],
+      [{ ports: [web], externalIPs: [] }, [], "TCP 30443 NodePort", undefined],
+      [{ ports: [tcp(443)], externalIPs }, [READY], "TCP 443 ExternalIP", undefined],
+      [{ ports: [tcp(443, { targetPort: 8443 })], externalIPs }, [hostPort(8443, 443)], "TCP 443 HostPort", undefined],
+      // On its own address, the node has a hostPort 80; on the external one, the Service has its port 80.
+      [
+        { ports: [tcp(80, { targetPort: 8080 }), tcp(81, { targetPort: 8443 })], externalIPs },
+        [hostPort(8443, 80)],
+        "TCP 80 HostPort, TCP 81 ExternalIP",
+        undefined,
+      ],
+      [{ ports: [{ port: 7, protocol: "SCTP" }], externalIPs }, [READY], "", "ServiceUnsuitable"],
+    ];
+    for (const [spec, pods, ports, reason] of rows) expect(found(spec, pods)).to.deep.equal([ports, reason]);
+  });
+
   it("stay open while there is no pod, as between the old and the new one of a node", () => {
     const web = service({ ports: [tcp(80, { name: "http" }), tcp(443, { name: "https", nodePort: 30_443 })] });
-    const { ports: last } = portsOf(web, [hostPort(80, 80), hostPort(443, 443)]);
-    const text = (...args: Parameters<typeof portsOf>) =>
-      portsOf(...args).ports.map(({ port, origin }) => `${port} ${origin}`);
+    const { ports: last } = portsOf(web, [hostPort(80, 80), hostPort(443, 443)], { nodes: [NODE] });
+    const text = (of: ServiceFacts, pods: readonly PortPod[], before: typeof last) =>
+      portsOf(of, pods, { nodes: [NODE], last: before }).ports.map(({ port, origin }) => `${port} ${origin}`);
     expect(text(web, [], last)).to.deep.equal(["80 HostPort", "443 HostPort", "30443 NodePort"]);
     expect(text(web, [hostPort(80, 8080)], last), "pods know better").to.deep.equal([
       "8080 HostPort",
@@ -126,6 +157,24 @@ describe("the ports of a Service", () => {
     expect(text(less, [], last), "a port that the Service gave up").to.deep.equal(["80 HostPort"]);
   });
 
+  it("are opened only by pods that are Ready and on a node that has the address, or will have it", () => {
+    const web = service({ ports: [tcp(80), tcp(53, { nodePort: 30_053 })] });
+    const open = (pod: PortPod) =>
+      portsOf(web, [pod], { nodes: [NODE, "n2"] }).ports.map(({ port, origin }) => `${port} ${origin}`);
+    const pod = hostPort(80, 22);
+    expect(open(pod), "what a pod declares is limited by allowedPorts, not here").to.deep.equal([
+      "22 HostPort",
+      "30053 NodePort",
+    ]);
+    const never: readonly (readonly [string, PortPod])[] = [
+      ["it never ran", { ...pod, ready: false }],
+      ["no node has it", { ...pod, nodeName: undefined }],
+      ["another node has it", { ...pod, nodeName: "n3" }],
+      ["it terminates", { ...pod, deletionTimestamp: "2025-06-01T10:00:00Z" }],
+    ];
+    for (const [why, each] of never) expect(open(each), why).to.deep.equal(["30053 NodePort"]);
+  });
+
   it("clash where one port of a node would lead to two of them", () => {
     const ports = [tcp(80, { name: "http", targetPort: 8080 }), tcp(443, { name: "https", targetPort: 8443 })];
     const [text, reason] = found({ ports }, [hostPort(8080, 443), hostPort(8443, 443)]);
@@ -137,7 +186,9 @@ describe("the ports of a Service", () => {
   });
 
   it("need rules outside of the NodePort range, for whom the Service lets in", () => {
-    const { ports } = portsOf(service({ ports: [tcp(80, { nodePort: 30_080 })] }), [hostPort(80, 80)]);
+    const { ports } = portsOf(service({ ports: [tcp(80, { nodePort: 30_080 })] }), [hostPort(80, 80)], {
+      nodes: [NODE],
+    });
     const range = (nodePortRange: string, sourceRanges: readonly string[] = []) =>
       rulesOf(ports, { nodePortRange, sourceRanges }).map(({ protocol, ports: open, sources }) => [
         protocol,
@@ -239,7 +290,7 @@ describe("the terms of a RoutedIP", () => {
       [{ className: "public", issuerRef: { name: "mine" } }, { issuerRef }, "Invalid"],
       [{ className: "public" }, undefined, "ClassNotFound"],
       [{ className: "public" }, {}, "Invalid"],
-      [{ className: "public" }, { updateRoutedIP: {} }, "Invalid"],
+      [{ className: "public" }, { updateFirewall: {} }, "Invalid"],
       [{ className: "public" }, { issuerRef, updateRoutedIP: {}, updateFirewall: {} }, "Invalid"],
       [{ className: "public" }, { issuerRef, allowedNamespaces: ["team"] }, "NamespaceNotAllowed"],
       [{ className: "public" }, { issuerRef: { name: "x", namespace: "flipop" } }, "IssuerNotFound"],

@@ -2,11 +2,19 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { ABORT_GRACE_MS } from "../../src/bounds.js";
 import { silentLogger } from "../../src/logging.js";
-import { controllerMetrics } from "../../src/metrics/controller.js";
+import { controllerMetrics, queueMetrics } from "../../src/metrics/controller.js";
 import { MetricsRegistry } from "../../src/metrics/registry.js";
-import { queueMetrics } from "../../src/metrics/workqueue.js";
-import { Controller, type ControllerOptions, type Reconcile } from "../../src/runtime/controller.js";
-import { done, failed, requeueAfter } from "../../src/runtime/result.js";
+import {
+  Controller,
+  type ControllerOptions,
+  done,
+  failed,
+  type Reconcile,
+  type Result,
+  requeueAfter,
+  settle,
+} from "../../src/runtime/controller.js";
+import { WorkQueue } from "../../src/runtime/queue.js";
 import { FakeClock } from "../support/fake-clock.js";
 
 function setUp(reconcile: Reconcile, options: Partial<ControllerOptions> = {}) {
@@ -214,7 +222,7 @@ describe("controller", () => {
     expect(seen).to.include("a");
   });
 
-  it("ends when told to, aborting what runs, and leaves no timer", async () => {
+  it("ends when it is stopped, aborting what runs, and leaves no timer", async () => {
     const { clock, controller, stop, running } = setUp(
       (_key, { signal }) =>
         new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error))),
@@ -254,4 +262,27 @@ describe("controller", () => {
     expect(await drained).to.equal(true);
     expect(seen).to.deep.equal(["a"]);
   });
+});
+
+describe("result of a run", () => {
+  const table: [string, Result, { label: string; retries: number; delayed: number }][] = [
+    ["done forgets the failures", done, { label: "success", retries: 0, delayed: 0 }],
+    ["requeueAfter forgets and comes later", requeueAfter(1_000), { label: "requeue_after", retries: 0, delayed: 1 }],
+    // At once, a run that came a moment too early would repeat itself for ever in that very moment.
+    ["requeueAfter 0 lets time pass", requeueAfter(0), { label: "requeue_after", retries: 0, delayed: 1 }],
+    ["an error backs off", failed(new Error("x")), { label: "error", retries: 3, delayed: 1 }],
+  ];
+  for (const [title, result, wanted] of table) {
+    it(title, async () => {
+      const clock = new FakeClock();
+      const queue = new WorkQueue({ name: "q", clock, random: () => 0 });
+      for (let failure = 0; failure < 2; failure++) queue.addRateLimited("a");
+      await clock.advance(60_000);
+      await queue.get();
+
+      const label = settle(queue, "a", result);
+
+      expect({ label, retries: queue.retries("a"), delayed: queue.delayedCount }).to.deep.equal(wanted);
+    });
+  }
 });

@@ -1,6 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { fenced, LeaseFence, NotLeaderError, openFence } from "../../src/runtime/fence.js";
+import { CALL_MARGIN_MS, ELECTION_TIMINGS, FAST_ELECTION_TIMINGS, LEASE_CALL_MS } from "../../src/bounds.js";
+import { checkTimings, leaseCallMs } from "../../src/runtime/election.js";
+import { callMarginMs, fenced, LeaseFence, NotLeaderError, openFence } from "../../src/runtime/fence.js";
 import { FakeClock } from "../support/fake-clock.js";
 import { MemoryKube } from "../support/memory-kube.js";
 
@@ -87,5 +89,30 @@ describe("fenced client", () => {
     await fenced(kube, openFence).request({ method: "POST", path: "/x", body: { metadata: { name: "a" } } });
 
     expect(kube.requests[0]?.deadlineSeconds).to.equal(30);
+  });
+});
+
+describe("the fence of the fast profile of the Lease", () => {
+  const { leaseMs, renewDeadlineMs, retryMs } = FAST_ELECTION_TIMINGS;
+
+  it("never shuts while the lease is renewed at each period, however long its jitter", async () => {
+    const clock = new FakeClock();
+    const fence = new LeaseFence(clock, renewDeadlineMs);
+    fence.extendTo(clock.monotonic() + renewDeadlineMs);
+    await clock.advance(2 * retryMs);
+    fence.assertHeld();
+    expect(fence.remainingMs()).to.be.greaterThan(0);
+  });
+
+  it("ends the last write before another replica can take the lease", () => {
+    expect(callMarginMs(renewDeadlineMs)).to.be.greaterThan(0);
+    expect(leaseMs - renewDeadlineMs + callMarginMs(renewDeadlineMs)).to.be.at.least(CALL_MARGIN_MS);
+    expect(callMarginMs(ELECTION_TIMINGS.renewDeadlineMs), "of the usual profile").to.equal(CALL_MARGIN_MS);
+    expect(() => checkTimings(FAST_ELECTION_TIMINGS)).not.to.throw();
+  });
+
+  it("leaves room for two tries to renew it", () => {
+    expect(2 * leaseCallMs(renewDeadlineMs)).to.be.at.most(renewDeadlineMs);
+    expect(leaseCallMs(ELECTION_TIMINGS.renewDeadlineMs), "of the usual profile").to.equal(LEASE_CALL_MS);
   });
 });

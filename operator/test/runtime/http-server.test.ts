@@ -2,10 +2,16 @@ import { connect } from "node:net";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
 import { silentLogger } from "../../src/logging.js";
+import { runtimeMetrics } from "../../src/metrics/definitions.js";
 import { MetricsRegistry } from "../../src/metrics/registry.js";
-import { runtimeMetrics } from "../../src/metrics/runtime.js";
-import { Health } from "../../src/runtime/health.js";
-import { healthRoutes, metricsRoutes, parseBind, type Route, SmallHttpServer } from "../../src/runtime/http-server.js";
+import {
+  Health,
+  healthRoutes,
+  metricsRoutes,
+  parseBind,
+  type Route,
+  SmallHttpServer,
+} from "../../src/runtime/http-server.js";
 
 describe("http server", () => {
   let server: SmallHttpServer | undefined;
@@ -116,4 +122,45 @@ describe("bind address", () => {
   for (const bind of ["8080", ":", ":65536", "::1:8080", "host", "a:b:1"]) {
     it(`refuses "${bind}"`, () => expect(() => parseBind(bind)).to.throw(`bind address "${bind}" is not understood`));
   }
+});
+
+function setUp() {
+  const health = new Health();
+  health.add("readyz", "ping", () => undefined);
+  health.add("readyz", "caches", () => "not synced yet: nodes");
+  return health;
+}
+
+describe("health", () => {
+  it("is ok in one word", () => {
+    const health = new Health();
+    health.add("healthz", "ping", () => undefined);
+    expect(health.report("healthz")).to.deep.equal({ ok: true, text: "ok" });
+  });
+
+  it("lists every check where one fails, with its reason", () => {
+    expect(setUp().report("readyz")).to.deep.equal({
+      ok: false,
+      text: "[+]ping ok\n[-]caches failed: not synced yet: nodes\nreadyz check failed\n",
+    });
+  });
+
+  it("lists every check where asked to, and leaves out what is excluded", () => {
+    expect(setUp().report("readyz", { verbose: true, exclude: ["caches"] })).to.deep.equal({
+      ok: true,
+      text: "[+]ping ok\nreadyz check passed\n",
+    });
+  });
+
+  it("fails where a check throws", () => {
+    const health = new Health();
+    health.add("healthz", "broken", () => {
+      throw new Error("oops");
+    });
+    expect(health.report("healthz").text).to.include("[-]broken failed: the check itself failed: oops");
+  });
+
+  it("keeps liveness and readiness apart", () => {
+    expect(setUp().report("healthz").ok).to.equal(true);
+  });
 });

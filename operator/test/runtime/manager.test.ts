@@ -1,9 +1,10 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { EXIT } from "../../src/exit.js";
 import { silentLogger } from "../../src/logging.js";
-import { Health } from "../../src/runtime/health.js";
+import { Health } from "../../src/runtime/http-server.js";
 import type { Elector } from "../../src/runtime/leader.js";
-import { type Drainable, EXIT, Manager, type ManagerOptions, type Runnable } from "../../src/runtime/manager.js";
+import { type Drainable, Manager, type ManagerOptions, type Runnable } from "../../src/runtime/manager.js";
 import { FakeClock } from "../support/fake-clock.js";
 
 /** Parts that write down what happens to them. */
@@ -112,7 +113,7 @@ describe("manager", () => {
     expect(await code).to.equal(EXIT.failed);
   });
 
-  it("ends well when told to stop before the caches have synced", async () => {
+  it("ends well if it is stopped before the caches have synced", async () => {
     const { clock, stop, state, story, manager } = setUp();
     state.synced = false;
     const code = manager.run(stop.signal);

@@ -134,7 +134,7 @@ describe("work queue", () => {
     expect(() => setUp().queue.done("a")).to.throw('done("a") without get()');
   });
 
-  it("tells client-go's metrics", async () => {
+  it("records client-go's metrics", async () => {
     const told: string[] = [];
     let ages: () => readonly number[] = () => [];
     const { clock, queue } = setUp({

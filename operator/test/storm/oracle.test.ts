@@ -52,7 +52,7 @@ describe("the oracle of the storm", () => {
     passes(oneWriter, { leases, calls: [assign(NOW - 2 * SECOND, 2), call(NOW + 2 * SECOND)] });
   });
 
-  it("one writer: after the renew deadline, though nobody else has the Lease", () => {
+  it("one writer: after the renew deadline, even if no other process has the Lease", () => {
     const leases = renewals("me", 20_000, NOW);
     finds(oneWriter, { leases, calls: [assign(NOW + 6 * SECOND, 2)] }, /last renewal was \d+ ms old/);
     passes(oneWriter, { leases, calls: [assign(NOW + 4 * SECOND, 2)] });
@@ -199,7 +199,7 @@ describe("the oracle of the storm", () => {
     passes(noWriteLoop, { calls: refused(50).map((one) => ({ ...one, fault: "status" })) });
   });
 
-  it("no process crashes, and one that is told to go goes in time, without the Lease", () => {
+  it("no process crashes, and one that gets SIGTERM goes in time, without the Lease", () => {
     const [process] = history().processes;
     const one = (change: object) => ({
       processes: [{ ...(process ?? { name: "", startedAt: 0, signals: [] }), ...change }],

@@ -1,14 +1,14 @@
 import { getEventListeners } from "node:events";
 import { type ControlPlane, freePort } from "flipop-testbed";
 import { request } from "undici";
-import { jsonEqual } from "../../src/kube/cache/equal.js";
+import { EXIT } from "../../src/exit.js";
 import type { SlimNode } from "../../src/kube/cache/slim.js";
 import type { KubeClient, KubeRequest } from "../../src/kube/client.js";
 import { loadClusterConfig } from "../../src/kube/config/load-config.js";
-import { type Fence, Transport } from "../../src/kube/transport/transport.js";
+import { jsonEqual } from "../../src/kube/objects.js";
+import { Transport, type WriteGuard } from "../../src/kube/transport/transport.js";
 import { silentLogger } from "../../src/logging.js";
 import type { ElectionTimings } from "../../src/runtime/election.js";
-import { EXIT } from "../../src/runtime/manager.js";
 import { ADDRESS, type Annotator, annotator } from "../example/annotator.js";
 import { FaultProxy } from "./fault-proxy.js";
 import { NodeFleet } from "./node-fleet.js";
@@ -147,7 +147,7 @@ class ObservedTransport extends Transport {
     super(props);
   }
 
-  override fenced(fence: Fence): KubeClient {
+  override fenced(fence: WriteGuard): KubeClient {
     const inner = super.fenced(fence);
     return { open: (request) => inner.open(request), request: (request) => this.observe(request, inner) };
   }

@@ -7,9 +7,8 @@ import {
 } from "flipop-sandbox/testing/cloudflare-rig";
 import type { CallContext, CallRunner } from "../../src/providers/call.js";
 import { cloudflare } from "../../src/providers/cloudflare/index.js";
+import { direct, withAttemptDeadline } from "../../src/providers/layers/attempt.js";
 import { stack } from "../../src/providers/layers/compose.js";
-import { withAttemptDeadline } from "../../src/providers/layers/deadlines.js";
-import { direct } from "../../src/providers/layers/direct.js";
 import type { DnsProvider } from "../../src/providers/types.js";
 
 export { BATCH, LIST } from "flipop-sandbox/testing/cloudflare-rig";
@@ -42,7 +41,7 @@ export async function startCloudflareRig(options: CloudflareSimulatorOptions = {
   return {
     ...rig,
     provider: ({ token = () => DEFAULT_TOKEN, baseUrl = simulator.url, run = own } = {}) => {
-      const credentials = { token, renew: () => undefined };
+      const credentials = { token, renew: () => undefined, place: () => "" };
       const [now, monotonic] = [() => clock.now(), () => clock.monotonic()];
       const { dns, close } = cloudflare.build({
         credentials,

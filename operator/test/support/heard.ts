@@ -1,6 +1,5 @@
-import { jsonEqual } from "../../src/kube/cache/equal.js";
 import type { Store } from "../../src/kube/cache/store.js";
-import { type Cached, keyOf } from "../../src/kube/objects.js";
+import { type Cached, jsonEqual, keyOf } from "../../src/kube/objects.js";
 
 /** What a listener holds that trusts every event. A store shows a new set at once, and tells of it bit by bit. */
 export class Heard<T extends Cached> {

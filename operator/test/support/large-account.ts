@@ -3,13 +3,13 @@
 import { Annotation, type FloatingIPPoolSpec, type FloatingIPPoolStatus, MAX_POOL_IPS } from "cdk8s-flipop/api";
 import { Claims } from "../../src/claims/claims.js";
 import { poolClaims } from "../../src/claims/read-claims.js";
-import type { Pool, Snapshot } from "../../src/controllers/floating-ip-pool/snapshot.js";
-import { addressSetOf } from "../../src/controllers/floating-ip-pool/snapshot.js";
+import { addressSetOf, type Pool, type Snapshot } from "../../src/controllers/floating-ip-pool/snapshot.js";
 import type { CachedState } from "../../src/inventory/cached-state.js";
 import { createView } from "../../src/inventory/view.js";
 import { refusalsOf, type Verdict } from "../../src/match/checks.js";
 import { compileMatch } from "../../src/match/compile-match.js";
 import { type NodeFacts, nodeFacts } from "../../src/match/node-facts.js";
+import { NO_NODES_KNOWN } from "../../src/messages/refused-nodes.js";
 import { NO_MEMORY } from "../controllers/floating-ip-pool/no-memory.js";
 import { readyCondition, slimNode } from "../match/cluster.js";
 
@@ -62,7 +62,7 @@ export class LargeAccount {
       cachesComplete: true,
       candidates: this.candidates,
       verdictOf,
-      refusals: "",
+      refusals: NO_NODES_KNOWN,
       inventory: createView({
         now: 0,
         listedAt: 0,

@@ -1,5 +1,4 @@
-import type { KubeClient, KubeRequest } from "../../src/kube/client.js";
-import { StatusError } from "../../src/kube/status-error.js";
+import { type KubeClient, type KubeRequest, StatusError } from "../../src/kube/client.js";
 
 /** Any object of the API; only its version matters here. */
 export interface StoredObject {

@@ -1,6 +1,6 @@
 import { type SlimNode, slimNodes } from "../../src/kube/cache/slim.js";
+import { isNotFound } from "../../src/kube/client.js";
 import type { KubeObject } from "../../src/kube/objects.js";
-import { isNotFound } from "../../src/kube/status-error.js";
 import type { Transport } from "../../src/kube/transport/transport.js";
 
 const NODES = "/api/v1/nodes";

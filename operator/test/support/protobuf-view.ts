@@ -64,16 +64,18 @@ const VIEWS: Readonly<Record<string, Take>> = {
     spec: fields({ ...all("nodeName", "hostNetwork"), containers: each(container), initContainers: each(container) }),
     status: fields({
       phase: whole,
+      podIP: whole,
       conditions: each(fields(all("type", "status", "lastTransitionTime")), ({ type }) => type === "Ready"),
     }),
   }),
   services: fields({
     metadata: metadata(prefixed(SERVER, OWN)),
     spec: fields({
-      ...all("clusterIP", "type", "loadBalancerSourceRanges"),
+      ...all("clusterIP", "type", "externalIPs", "loadBalancerSourceRanges", "loadBalancerClass"),
       selector: map,
       ports: each(fields(all("name", "protocol", "port", "targetPort", "nodePort"))),
     }),
+    status: fields({ loadBalancer: fields({ ingress: each(fields(all("ip", "hostname"))) }) }),
   }),
   endpointslices: fields({
     metadata: metadata(prefixed(SERVER)),

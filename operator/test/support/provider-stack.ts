@@ -1,16 +1,16 @@
 /** A provider behind all layers, on a test's clock: the part that every bench shares. */
 
+import { Redactor } from "../../src/logging.js";
 import { fixedToken } from "../../src/providers/credentials.js";
-import type { AuditRecord } from "../../src/providers/layers/audit.js";
 import {
   callStack,
   type ProviderSet,
   type StackOptions,
   withMutationLayers,
 } from "../../src/providers/layers/compose.js";
+import type { AuditRecord } from "../../src/providers/layers/mutations.js";
 import { TokenGuards } from "../../src/providers/layers/token-guards.js";
 import type { ProviderKind } from "../../src/providers/registry.js";
-import { Redactor } from "../../src/redactor.js";
 import { LeaseFence } from "../../src/runtime/fence.js";
 import type { FakeClock } from "./fake-clock.js";
 import { seededRandom } from "./seeded-random.js";

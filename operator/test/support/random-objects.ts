@@ -113,24 +113,48 @@ const servicePort = fc.record({
   ),
 });
 
-export const services: fc.Arbitrary<object> = fc.record({
-  metadata,
-  spec: fc
-    .record({
-      type: fc.constantFrom("ClusterIP", "NodePort", "LoadBalancer"),
-      selector: maybe(labels),
-      ports: fc.uniqueArray(servicePort, { selector: ({ port }) => port, minLength: 1, maxLength: 4 }),
-      ranges: fc.array(
-        fc.ipV4().map((ip) => `${ip}/32`),
-        { minLength: 1, maxLength: 3 },
-      ),
-    })
-    .map(({ ranges, ports, ...spec }) => ({
-      ...spec,
-      ports: ports.map((one, index) => ({ ...one, name: `p${index}` })),
-      ...(spec.type === "LoadBalancer" ? { loadBalancerSourceRanges: ranges } : {}),
-    })),
-});
+interface RandomService {
+  readonly type: string;
+  readonly ports: readonly object[];
+  readonly ranges: readonly string[];
+  readonly loadBalancerClass: string;
+  readonly ingress: readonly string[];
+}
+
+/** Only a Service of type LoadBalancer has fields for one. */
+function serviceOf({ ranges, ports, loadBalancerClass, ...spec }: RandomService) {
+  return {
+    ...spec,
+    ports: ports.map((one, index) => ({ ...one, name: `p${index}` })),
+    ...(spec.type === "LoadBalancer" ? { loadBalancerSourceRanges: ranges, loadBalancerClass } : {}),
+  };
+}
+
+export const services: fc.Arbitrary<object> = fc
+  .record({
+    metadata,
+    spec: fc
+      .record({
+        type: fc.constantFrom("ClusterIP", "NodePort", "LoadBalancer"),
+        selector: maybe(labels),
+        ports: fc.uniqueArray(servicePort, { selector: ({ port }) => port, minLength: 1, maxLength: 4 }),
+        externalIPs: maybe(fc.uniqueArray(fc.constantFrom("198.51.100.1", "203.0.113.9"), { minLength: 1 })),
+        ranges: fc.array(
+          fc.ipV4().map((ip) => `${ip}/32`),
+          { minLength: 1, maxLength: 3 },
+        ),
+        loadBalancerClass: fc.constantFrom("example.com/a", "flipop.digitalocean.com/reserved-ip"),
+        ingress: fc.array(
+          fc.ipV4().filter((ip) => !/^(0|127|169|22[4-9]|2[3-5]\d)\./.test(ip)),
+          { maxLength: 2 },
+        ),
+      })
+      .map(serviceOf),
+  })
+  .map(({ metadata: meta, spec: { ingress, ...spec } }) => ({
+    ...{ metadata: meta, spec },
+    ...(spec.type === "LoadBalancer" ? { status: { loadBalancer: { ingress: ingress.map((ip) => ({ ip })) } } } : {}),
+  }));
 
 const endpoint = fc.record({
   addresses: fc.uniqueArray(

@@ -2,7 +2,7 @@ import { type SlimPod, slimPods } from "../../src/kube/cache/slim.js";
 import { Store, type StoreEvent } from "../../src/kube/cache/store.js";
 import type { ClusterConfig } from "../../src/kube/config/cluster-config.js";
 import type { KubeObject } from "../../src/kube/objects.js";
-import { Decoders } from "../../src/kube/protobuf/decoders.js";
+import { Decoders } from "../../src/kube/protobuf/decoder.js";
 import { Transport } from "../../src/kube/transport/transport.js";
 import { Reflector, type ServerFeatures } from "../../src/kube/watch/reflector.js";
 import { silentLogger } from "../../src/logging.js";

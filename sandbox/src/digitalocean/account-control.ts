@@ -4,17 +4,17 @@
  */
 
 import { endAction, runningActions } from "./actions.js";
-import { addAddress, findIpv4, findIpv6, listAddresses } from "./address-store.js";
-import { addPrefix } from "./byoip.js";
+import { addAddress, findIpv4, findIpv6, listAddresses } from "./addresses/address-store.js";
+import { addPrefix } from "./addresses/byoip.js";
+import { removeAddress, setHolder } from "./addresses/holders.js";
 import type { AccountData, ActionData, AddressData, DropletData, DropletStatus } from "./data.js";
-import { DnsControl } from "./dns-control.js";
-import { startEvent } from "./droplet-actions.js";
-import { createDroplet, deleteDroplet } from "./droplet-store.js";
-import { startCreation } from "./droplets.js";
-import { FirewallControl } from "./firewall-control.js";
-import { removeAddress, setHolder } from "./holders.js";
+import { DnsControl } from "./domains/dns-control.js";
+import { startEvent } from "./droplets/droplet-actions.js";
+import { createDroplet, deleteDroplet } from "./droplets/droplet-store.js";
+import { startCreation } from "./droplets/droplets.js";
+import { FirewallControl } from "./firewalls/firewall-control.js";
+import { ensureTag, tagDroplet, untagDroplet } from "./projects/tag-store.js";
 import type { Settings } from "./settings.js";
-import { ensureTag, tagDroplet, untagDroplet } from "./tag-store.js";
 import type { ActionFailure, World } from "./world.js";
 
 export interface NewDroplet {
@@ -73,12 +73,12 @@ export class AccountControl {
   }
 
   /** Throws for an id that the account has. */
-  addDroplet({ status = "active", ...wished }: NewDroplet = {}): DropletData {
-    const { id } = wished;
+  addDroplet({ status = "active", ...requested }: NewDroplet = {}): DropletData {
+    const { id } = requested;
     if (id !== undefined && this.world.data.droplets.has(id)) {
       throw new Error(`the account has droplet ${id} already: choose another id`);
     }
-    const droplet = createDroplet(this.world, { name: `node-${++this.droplets}`, ...USUAL_DROPLET, ...wished });
+    const droplet = createDroplet(this.world, { name: `node-${++this.droplets}`, ...USUAL_DROPLET, ...requested });
     if (status === "new") startCreation(this.world, droplet);
     else droplet.status = status;
     return droplet;
@@ -115,19 +115,19 @@ export class AccountControl {
   }
 
   /** Reserves an address beyond all limits. Throws for one that the account has. */
-  addAddress({ dropletId, family = "ipv4", ...wished }: NewReservedAddress = {}): AddressData {
+  addAddress({ dropletId, family = "ipv4", ...requested }: NewReservedAddress = {}): AddressData {
     const holder = dropletId === undefined ? undefined : this.droplet(dropletId);
-    const { region = holder?.region ?? DEFAULT_REGION, projectId = this.account.uuid } = wished;
-    const address = addAddress(this.world, { family, region, ip: this.freeIp(family, wished.ip), projectId });
+    const { region = holder?.region ?? DEFAULT_REGION, projectId = this.account.uuid } = requested;
+    const address = addAddress(this.world, { family, region, ip: this.freeIp(family, requested.ip), projectId });
     if (holder !== undefined) this.setHolder(address.ip, holder.id);
     return address;
   }
 
-  private freeIp(family: AddressData["family"], wished: string | undefined): string {
+  private freeIp(family: AddressData["family"], requested: string | undefined): string {
     const { data, numbers } = this.world;
-    if (wished === undefined) return family === "ipv4" ? numbers.reservedIp() : numbers.reservedIpv6();
-    if (data.addresses.has(wished)) throw new Error(`the account has ${wished} already: choose another`);
-    return wished;
+    if (requested === undefined) return family === "ipv4" ? numbers.reservedIp() : numbers.reservedIpv6();
+    if (data.addresses.has(requested)) throw new Error(`the account has ${requested} already: choose another`);
+    return requested;
   }
 
   /** Moves an address at once, as a person behind the operator's back. */

@@ -1,7 +1,6 @@
 /** Limits of calls for each token: sliding windows of an hour and of a minute. */
 
-import type { SimulatorRequest } from "../http/message.js";
-import { Refusal } from "../http/message.js";
+import { Refusal, type SimulatorRequest } from "../http/message.js";
 import { SlidingWindow } from "../http/sliding-window.js";
 import { errorBody } from "./errors.js";
 import type { RateLimits } from "./settings.js";

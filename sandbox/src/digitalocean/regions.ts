@@ -35,7 +35,7 @@ const SIZES: Readonly<Record<string, SizeFacts>> = {
   "s-4vcpu-8gb": { memory: 8192, vcpus: 4, disk: 160, monthly: 48 },
 };
 
-export const SIZE_SLUGS: readonly string[] = Object.keys(SIZES);
+const SIZE_SLUGS: readonly string[] = Object.keys(SIZES);
 const HOURS_IN_MONTH = 672;
 
 export function regionView(slug: string): JsonObject {

@@ -35,7 +35,7 @@ export interface Attributes {
 }
 
 /** The sender without a token. */
-export const ANONYMOUS: Identity = { name: "system:anonymous", token: "", allow: [] };
+const ANONYMOUS: Identity = { name: "system:anonymous", token: "", allow: [] };
 
 /** Who a request comes from; throws 401 for an unknown token. */
 export function authenticate(identities: ReadonlyMap<string, Identity>, header: string | undefined): Identity {

@@ -1,3 +1,4 @@
+import type { JsonObject } from "./json.js";
 import type { Env } from "./objects.js";
 import type { Registry } from "./resources/registry.js";
 import type { ResourceType } from "./resources/resource-type.js";
@@ -9,6 +10,8 @@ export interface Cluster {
   readonly store: Store;
   readonly registry: Registry;
   readonly env: Env;
+  /** By the uid of an object: what each manager last applied to it. */
+  readonly applied: Map<string, ReadonlyMap<string, JsonObject>>;
 }
 
 /** The collection of a resource. */

@@ -75,7 +75,7 @@ export class Emulator {
 
   constructor({ tls = true, clock = systemClock, random = Math.random, definitions, history }: EmulatorOptions) {
     const env = { now: () => clock.now(), random };
-    this.cluster = { store: new Store(history ?? DEFAULT_HISTORY), registry: new Registry(), env };
+    this.cluster = { store: new Store(history ?? DEFAULT_HISTORY), registry: new Registry(), env, applied: new Map() };
     this.reconciler = new Reconciler(this.cluster, [customResourceLifecycle, namespaceLifecycle, garbageCollector()]);
     this.certificate = tls ? selfSignedCertificate() : undefined;
     this.identities.set(this.adminToken, { name: "admin", token: this.adminToken, allow: "everything" });

@@ -4,6 +4,7 @@ import { isObject, type JsonObject, typeName } from "./json.js";
 import type { Reply } from "./reply.js";
 import { type ResourceCall, scopeOf, writeReply } from "./resource-call.js";
 import type { ResourceType } from "./resources/resource-type.js";
+import { apply, readApply } from "./write/apply.js";
 import { jsonPatch } from "./write/patch-json.js";
 import { mergePatch } from "./write/patch-merge.js";
 import { strategicPatch } from "./write/patch-strategic.js";
@@ -13,19 +14,22 @@ import { readWriteOptions } from "./write/write-options.js";
 
 const JSON_PATCH = "application/json-patch+json";
 const MERGE_PATCH = "application/merge-patch+json";
+const APPLY_PATCH = "application/apply-patch+yaml";
 const STRATEGIC_PATCH = "application/strategic-merge-patch+json";
 
-/** Answers a PATCH; the media type says of which sort. Server-side apply is not one of them. */
+/** Answers a PATCH; the media type says of which sort. */
 export function handlePatch({ cluster, type, target, request }: ResourceCall, name: string): Reply {
   const options = readWriteOptions(request.query, "PatchOptions");
-  const apply = readPatch(type, request.headers["content-type"] ?? "", bodyText(request));
+  const mediaType = request.headers["content-type"]?.split(";")[0]?.trim() ?? "";
   const subresource = target.subresource === "status" ? "status" : undefined;
   const place = { type, namespace: scopeOf(type, target), name, subresource } as const;
-  return writeReply(type, patch(cluster, place, apply, options));
+  if (mediaType === APPLY_PATCH) {
+    return writeReply(type, apply(cluster, place, readApply(request), options));
+  }
+  return writeReply(type, patch(cluster, place, readPatch(type, mediaType, bodyText(request)), options));
 }
 
-function readPatch(type: ResourceType, contentType: string, text: string): Patch {
-  const mediaType = contentType.split(";")[0]?.trim() ?? "";
+function readPatch(type: ResourceType, mediaType: string, text: string): Patch {
   switch (mediaType) {
     case JSON_PATCH: {
       const operations = parsePatch(text, "array").filter(isObject);
@@ -61,7 +65,9 @@ function patched(value: unknown): JsonObject {
 }
 
 function unsupported({ custom }: ResourceType) {
-  const types = custom ? [JSON_PATCH, MERGE_PATCH] : [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH];
+  const types = custom
+    ? [JSON_PATCH, MERGE_PATCH, APPLY_PATCH]
+    : [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH];
   const accepted = `accepted media types include: ${types.join(", ")}`;
   return unsupportedMediaType(`the body of the request was in an unknown format - ${accepted}`);
 }

@@ -64,7 +64,7 @@ function answer(api: Api, request: ApiRequest, identity: Identity): Reply {
   const target = resourceRequest(request);
   if (!target) return answerPath(api, request, identity);
   if (isAccessReview(target)) return accessReview(request, identity);
-  authorize(identity, attributesOf(target));
+  authorize(identity, attributesOf(target, request));
   const { group, version, plural } = target;
   const type = api.cluster.registry.find(group, version, plural);
   if (type) return handleResource({ cluster: api.cluster, type, target, request });
@@ -72,8 +72,16 @@ function answer(api: Api, request: ApiRequest, identity: Identity): Reply {
   return plainReply("404 page not found\n", 404);
 }
 
-function attributesOf({ verb, group, plural, namespace, name, subresource }: ResourceRequest): Attributes {
-  return { verb, group, resource: subresource === undefined ? plural : `${plural}/${subresource}`, namespace, name };
+/** A list or watch of one name is a request for that name, as rules with `resourceNames` see it. */
+const ONE_NAME = /^metadata\.name==?([^,=!]+)$/;
+
+function attributesOf(
+  { verb, group, plural, namespace, name, subresource }: ResourceRequest,
+  { query }: ApiRequest,
+): Attributes {
+  const resource = subresource === undefined ? plural : `${plural}/${subresource}`;
+  const selected = name ?? ONE_NAME.exec(query.get("fieldSelector") ?? "")?.[1];
+  return { verb, group, resource, namespace, name: selected };
 }
 
 /** Discovery and documentation. */

@@ -1,11 +1,11 @@
 /** The account of a story, as lines for a terminal. Pure. */
 
-import { secondsText, storyTime } from "./duration.js";
-import type { Fact, FirewallState } from "./facts.js";
-import type { Verdict } from "./rules.js";
-import type { Act, CloudName, Scenario } from "./scenario.js";
+import type { Fact, FirewallState } from "./rules/facts.js";
+import type { Verdict } from "./rules/rules.js";
+import { allCalls, type CallTotals, type Totals } from "./rules/totals.js";
+import { secondsText, storyTime } from "./scenario/duration.js";
+import type { Act, CloudName, Scenario } from "./scenario/scenario.js";
 import { type Style, table, toned, wrapped } from "./text.js";
-import { allCalls, type CallTotals, type Totals } from "./totals.js";
 
 /** Width of `03:07  `. */
 const INDENT = 7;

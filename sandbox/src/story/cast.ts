@@ -1,8 +1,8 @@
 /** Who is meant: finds the nodes and addresses that a step names. */
 
 import { type FloatingIPPoolStatus, GROUP_VERSION, type RoutedIPStatus } from "cdk8s-flipop/api";
-import { type PoolObject, wantedIps } from "./pool-views.js";
-import type { AddressRef, NodeRef } from "./scenario.js";
+import { type PoolObject, wantedIps } from "./rules/pool-views.js";
+import type { AddressRef, NodeRef } from "./scenario/scenario.js";
 import type { Stage } from "./stage.js";
 
 /** The address that a reference names now. Throws where there is none. */

@@ -4,13 +4,21 @@
  * would not meet at real speed.
  */
 
-import { type Clock, sleepWith, type Timer } from "flipop-operator/clock";
+import { type Clock, sleepWith, systemClock, type Timer } from "flipop-operator/clock";
 
 export interface StoryClockOptions {
   /** Wall clock of the story at its start, ms since the epoch. */
   readonly start: number;
   /** Story seconds in a real one, at most. */
   readonly speed: number;
+  /** Real time. @default that of this machine */
+  readonly real?: Pick<Clock, "now" | "monotonic">;
+}
+
+/** Real time, from the moment at which the story's time follows it. */
+interface Following {
+  readonly since: number;
+  readonly passed: number;
 }
 
 interface Pending {
@@ -23,11 +31,13 @@ interface Pending {
 const STEP_MS = 2;
 /** Real ms that one step stands for at most: a busy machine slows the story down, and nothing in it. */
 const LONGEST_STEP_MS = 4;
+/** The same for a turn of the event loop in which answers are on their way: turns are short on an idle machine. */
+const LONGEST_BUSY_STEP_MS = 1;
 /** Turns of the event loop after traffic in which more of it is expected: enough for an answer to arrive ... */
 const BUSY_STEPS = 40;
 /** ... and the speed in them, and while an answer is awaited. */
 const BUSY_SPEED = 5;
-/** Longest wait for an answer, in real ms: an answer that is never sent does not stop the story. */
+/** Longest wait for an answer, in real ms since the last answer: one that is never sent does not stop the story. */
 const PATIENCE_MS = 250;
 
 /** A request without an answer yet. */
@@ -50,14 +60,17 @@ export class StoryClock implements Clock {
   private busySteps = 0;
   /** Ends the wait for the next step. */
   private cancel: (() => void) | undefined;
+  private readonly real: Pick<Clock, "now" | "monotonic">;
+  private following: Following | undefined;
 
-  constructor({ start, speed }: StoryClockOptions) {
+  constructor({ start, speed, real = systemClock }: StoryClockOptions) {
     this.start = start;
     this.speed = speed;
+    this.real = real;
   }
 
   now(): number {
-    return this.start + this.passed;
+    return this.following ? this.real.now() : this.start + this.passed;
   }
 
   monotonic(): number {
@@ -79,15 +92,21 @@ export class StoryClock implements Clock {
     return this.pending.size;
   }
 
-  /** Sets the wall clock only, as NTP does. @param now ms since the epoch */
-  setTime(now: number): void {
-    this.start = now - this.passed;
+  /** From now on, the wall clock is the real one, and timers fire after real time: a busy machine delays nothing. */
+  followRealTime(): void {
+    this.following = { since: this.real.monotonic(), passed: this.passed };
+  }
+
+  /** Time passes at the speed of the story again. */
+  leaveRealTime(): void {
+    this.start = this.now() - this.passed;
+    this.following = undefined;
   }
 
   /** Time stands still before. */
   run(): void {
     if (this.cancel !== undefined) return;
-    this.steppedAt = performance.now();
+    this.steppedAt = this.real.monotonic();
     this.again();
   }
 
@@ -105,7 +124,13 @@ export class StoryClock implements Clock {
   asked(): () => void {
     const request = { leftMs: PATIENCE_MS };
     this.awaited.add(request);
-    return () => this.awaited.delete(request);
+    return () => this.answered(request);
+  }
+
+  /** One by one, many answers take longer than the patience with one. */
+  private answered(request: Awaited): void {
+    if (!this.awaited.delete(request)) return;
+    for (const other of this.awaited) other.leftMs = PATIENCE_MS;
   }
 
   /** Calls the listener after each step of time. */
@@ -129,10 +154,25 @@ export class StoryClock implements Clock {
   }
 
   private step(): void {
-    const now = performance.now();
-    const real = Math.min(now - this.steppedAt, LONGEST_STEP_MS);
+    const now = this.real.monotonic();
+    const since = now - this.steppedAt;
     this.steppedAt = now;
-    const busy = this.waits(real) || this.busySteps > 0;
+    if (this.following === undefined) this.storyStep(since);
+    else this.realStep(since, this.following.passed + now - this.following.since);
+  }
+
+  /** @param target ms that have passed by now */
+  private realStep(since: number, target: number): void {
+    this.busySteps--;
+    this.waits(since);
+    this.advance(target - this.passed);
+    for (const listener of this.listeners) listener();
+  }
+
+  /** @param since real ms */
+  private storyStep(since: number): void {
+    const busy = this.waits(Math.min(since, LONGEST_STEP_MS)) || this.busySteps > 0;
+    const real = Math.min(since, busy ? LONGEST_BUSY_STEP_MS : LONGEST_STEP_MS);
     this.busySteps--;
     const speed = busy ? Math.min(this.speed, BUSY_SPEED) : this.speed * this.hurry;
     const fired = this.advance(real * speed);

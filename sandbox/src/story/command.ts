@@ -2,18 +2,16 @@
 
 import { readFileSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { INTERRUPTED } from "flipop-operator/exit-codes";
-import type { Logger } from "flipop-operator/logging";
-import { errorText } from "flipop-operator/logging";
-import { EXIT } from "flipop-operator/manager";
+import { EXIT, INTERRUPTED } from "flipop-operator/exit";
+import { errorText, type Logger } from "flipop-operator/logging";
 import { KubeconfigFile } from "../kubeconfig-file.js";
 import type { SandboxOptions } from "../options.js";
 import { startProblem } from "../start-problem.js";
 import { MANIFESTS, STORY } from "./embedded.js";
-import { ScenarioError } from "./field.js";
-import { hints } from "./hints.js";
-import { readScenario } from "./read-scenario.js";
-import type { Scenario } from "./scenario.js";
+import { hints } from "./rules/hints.js";
+import { ScenarioError } from "./scenario/field.js";
+import { readScenario } from "./scenario/read-scenario.js";
+import type { Scenario } from "./scenario/scenario.js";
 import { Story } from "./story.js";
 import { styleOf } from "./text.js";
 
@@ -68,8 +66,6 @@ async function perform(story: Story, options: SandboxOptions, context: CommandCo
 /** Until Ctrl-C, with the operator at work. */
 async function stay(story: Story, kubeconfig: string, { stop, print }: CommandContext): Promise<void> {
   story.toRealTime();
-  const fate = await story.revive();
-  if (fate !== undefined) print(`\nIn the story ${fate}. Another one starts, and takes up to 15 s to get the lease.`);
   const { world } = story.stage;
   print(hints({ world, aHolder: story.aHolder, kubeconfig }));
   await new Promise<void>((done) => {

@@ -1,11 +1,11 @@
 /** Plays the acts of a scenario, one step after the other. */
 
 import { errorText } from "flipop-operator/logging";
-import { playCloud } from "./cloud-acts.js";
-import { playCluster } from "./cluster-acts.js";
-import type { NodeActs } from "./node-acts.js";
-import type { Observer } from "./observer.js";
-import type { Act, Step } from "./scenario.js";
+import { playCloud } from "./acts/cloud-acts.js";
+import { playCluster } from "./acts/cluster-acts.js";
+import type { NodeActs } from "./acts/node-acts.js";
+import type { Observer } from "./rules/observer.js";
+import type { Act, Step } from "./scenario/scenario.js";
 import type { Stage } from "./stage.js";
 
 /** The operator of a story: one at a time. */
@@ -32,6 +32,8 @@ export interface DirectorOptions {
   readonly narrator: Narrator;
   /** What keeps the world from rest; undefined: nothing. @param since story ms of the story's last deed */
   readonly unsettled: (since: number) => string | undefined;
+  /** Called before each step. */
+  readonly before?: ((step: Step) => void) | undefined;
 }
 
 /** A step that can't be played, with its place in the scenario. */
@@ -81,8 +83,9 @@ export class Director {
   }
 
   private async step(step: Step, signal: AbortSignal): Promise<void> {
-    const { narrator, observer } = this.options;
+    const { narrator, observer, before } = this.options;
     try {
+      before?.(step);
       const told = await this.perform(step, signal);
       if (told !== undefined) narrator.did(told);
       observer.look("story");

@@ -6,7 +6,7 @@ export const STORY = `# The story that \`npm start\` and \`flipop sandbox\` play
 # Every field and step: docs/reference/scenario.md
 title: a bad hour
 about: >-
-  A proxy runs on 20 nodes. Three reserved addresses, and the name www.example.com, follow it through a node failure, a
+  A proxy runs on 20 nodes. Three reserved addresses, and the name www.example.com, follow it through two node failures, a
   surge upgrade, an outage of the cloud's API, a crash of the operator, and a person who means well.
 
 nodes:
@@ -28,15 +28,15 @@ operator:
 acts:
   - title: the start
     about: >-
-      The manifests of two examples are applied. There is no address yet: the operator creates three, each on a node at
-      once, and writes the records.
+      The cluster gets the manifests of two examples. The account has no address yet: the operator creates three,
+      assigns each to a node, and writes the DNS records.
     steps:
       - apply: [../../dist/examples/ingress.k8s.yaml, ../../dist/examples/node-records.k8s.yaml]
       - settle
 
   - title: a kubelet restarts
     about: >-
-      The pool has a grace period of 60 s. A holder that is back in 20 s keeps its address.
+      The pool has a grace period of 60 s. A node that recovers after 20 s keeps its address.
     steps:
       - fail: holder of ingress/ingress
       - wait: 20s
@@ -45,8 +45,8 @@ acts:
 
   - title: a node fails
     about: >-
-      This one does not come back in time: when the grace period is over its address moves, once. When the node is back,
-      nothing moves: a healthy holder is never disturbed.
+      This node does not recover in time: the operator moves its address when the grace period ends. After the node has
+      recovered, the operator moves nothing, because the new holder is healthy.
     steps:
       - fail: holder of ingress/ingress
       - wait: 30s
@@ -54,18 +54,32 @@ acts:
       - recover: all
       - settle
 
+  - title: a node dies and says nothing
+    about: >-
+      The pool gets a health check and no grace period. A node loses its power, which Kubernetes notices after 40 s. The
+      operator's own probes fail at once, and it moves the address as soon as the node's kubelet is silent as well.
+    steps:
+      - patch: { object: FloatingIPPool ingress/ingress, merge: { spec: { gracePeriodSeconds: 0, healthCheck: { type: TCP, port: 80 } } } }
+      - settle
+      - powerOff: holder of ingress/ingress
+      - wait: 20s
+      - settle: { within: 3m }
+      - recover: all
+      - patch: { object: FloatingIPPool ingress/ingress, merge: { spec: { gracePeriodSeconds: 60, healthCheck: null } } }
+      - settle
+
   - title: a surge upgrade of 20 nodes
     about: >-
-      Five new nodes boot, five old ones are drained and deleted, four times. Addresses go to new nodes, which will stay,
-      so that each moves once: before its old node is gone, without a gap.
+      Four times, five new nodes boot, and five old nodes are drained and deleted. The operator moves each address before
+      its old node is gone. It prefers new nodes, so that most addresses move only once.
     steps:
       - upgrade: { group: edge, to: v1.36.1, atOnce: 5, boot: 20s }
       - settle: { within: 5m }
 
   - title: an outage of the cloud's API
     about: >-
-      DigitalOcean answers 503 for two minutes. Right then a holder is cordoned: its address can't move before the API is
-      back. Cloudflare's records don't mind.
+      DigitalOcean answers 503 for two minutes. During the outage a person cordons a node with an address: the operator
+      moves the address as soon as the API works again. It still updates the records at Cloudflare.
     steps:
       - outage: { cloud: digitalocean, answer: "503", for: 2m }
       - wait: 5s
@@ -77,8 +91,9 @@ acts:
 
   - title: a crash between create and record
     about: >-
-      A fourth address is wanted. The operator is killed after the cloud has made it and before anybody could write that
-      down. The next operator finds the intent that the first one left, and the address: there are four, not five.
+      The pool gets a fourth address. The operator crashes after the cloud has created the address and before the operator
+      can record it. The next operator finds the intent that the first one recorded, and the address: the account has four
+      addresses, not five.
     steps:
       - crash: { when: address-created, down: 5s }
       - patch: { object: FloatingIPPool ingress/ingress, merge: { spec: { desiredIPs: 4 } } }
@@ -87,9 +102,9 @@ acts:
 
   - title: an address that follows a Service
     about: >-
-      Another team has a voice gateway with one address of its own, and an account token in a Secret of its own. Its
-      firewall opens first, then the address comes. A rolling update, then a drain take the pod away under the address:
-      both times it is on another node before the pod stops serving.
+      Another team has a voice gateway with an address of its own, and a Secret with the token of its account. The operator
+      opens the firewall, then assigns the address. Then a rolling update and a drain move the pod to other nodes: both
+      times the operator moves the address before the old pod stops serving.
     steps:
       - apply:
           - { apiVersion: v1, kind: Namespace, metadata: { name: voice } }
@@ -108,19 +123,19 @@ acts:
 
   - title: people in the control panel
     about: >-
-      Somebody tidies up the gateway's firewall: takes out the rule that it needs, and adds one for something else. The
-      first is back within a minute, the second is none of our business. Somebody else adds an address of yesterday to
-      www.example.com: record sets are compared every half hour, and it is taken out again.
+      A person edits the gateway's firewall: removes the rule that the gateway needs, and adds another rule. The operator
+      restores the first rule within a minute and leaves the second one alone. Another person adds an old address to
+      www.example.com. The operator compares record sets every 10 minutes (--drift-interval), and removes it.
     steps:
       - editFirewall: { name: voice-gateway, add: [tcp 8080], remove: [udp 5060] }
       - wait: 70s
       - settle
       - editRecords: { cloud: digitalocean, zone: example.com, name: www.example.com, add: [198.51.100.99] }
-      - wait: 32m
+      - wait: 12m
       - settle
 
   - title: nothing
-    about: A quiet time. Whatever is as it should be is left alone; the operator reads now and then.
+    about: Nothing changes, so the operator only reads now and then, and writes nothing.
     steps:
       - rest: 15m
 `;

@@ -1,8 +1,8 @@
 /** The account's firewalls, as they really are, and what people do to them in the control panel. */
 
 import type { DigitalOceanSimulator } from "../digitalocean/simulator.js";
-import type { FirewallState } from "./facts.js";
-import type { CloudStep } from "./scenario.js";
+import type { FirewallState } from "./rules/facts.js";
+import type { CloudStep } from "./scenario/scenario.js";
 
 type Edit = Extract<CloudStep, { readonly do: "edit-firewall" }>;
 type Cloud = Pick<DigitalOceanSimulator, "state">;

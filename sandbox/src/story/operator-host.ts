@@ -1,10 +1,11 @@
 /** Runs the real operator in this process, under an identity of its own, and kills it as a signal 9 would. */
 
 import { DEFAULT_NAMESPACE, type FeatureName, type Permission, permissionsFor, RELEASE } from "cdk8s-flipop/api";
+import type { Timer } from "flipop-operator/clock";
 import { readSettings } from "flipop-operator/config";
-import { type Logger, silentLogger } from "flipop-operator/logging";
-import { EXIT, type ExitCode } from "flipop-operator/manager";
-import { createOperator } from "flipop-operator/operator";
+import { EXIT, type ExitCode } from "flipop-operator/exit";
+import { errorText, type Logger, silentLogger } from "flipop-operator/logging";
+import { createOperator, type OperatorOptions } from "flipop-operator/operator";
 import { Transport } from "flipop-operator/transport";
 import { DEFAULT_TOKEN as CLOUDFLARE_TOKEN } from "../cloudflare/index.js";
 import type { AllowRule } from "../kubernetes/index.js";
@@ -23,22 +24,37 @@ export interface OperatorHostOptions {
   readonly logger?: Logger;
   /** Namespaces, beside the operator's own, in which issuers may have their Secrets. */
   readonly issuerNamespaces: readonly string[];
+  /** Answers the probes of the operators. */
+  readonly probe: OperatorOptions["probe"];
   /** Called when an operator ends by itself. */
   readonly lost: (why: string) => void;
 }
 
+/** What Prometheus reads from a pod of the operator. */
+export interface Scrape {
+  /** Another one after each restart. */
+  readonly identity: string;
+  /** The text format. */
+  readonly text: string;
+}
+
 interface Running {
+  readonly scrape: () => Promise<Scrape>;
   readonly cables: readonly Cable[];
   readonly transport: Transport;
   readonly stop: AbortController;
   readonly ended: Promise<unknown>;
-  /** Why it ended by itself. */
-  fate?: string;
+  readonly startedAt: number;
 }
+
+/** A kubelet restarts a container at once, then after 10 s, 20 s, ...; a container that runs for 10 minutes starts again at 0. */
+const FIRST_BACKOFF_MS = 10_000;
+const LONGEST_BACKOFF_MS = 300_000;
+const RESET_MS = 600_000;
 
 /** Nothing listens, so that any number of sandboxes run side by side. */
 const FLAGS = { "metrics-bind-addr": "", "health-bind-addr": "" };
-const FEATURES: readonly FeatureName[] = ["pools", "dns", "routedip"];
+const FEATURES: readonly FeatureName[] = ["pools", "dns", "routedip", "healthchecks"];
 
 export class OperatorHost implements Actor {
   private current: Running | undefined;
@@ -46,6 +62,8 @@ export class OperatorHost implements Actor {
   private readonly origins = new Set<string>();
   private readonly unwatch: () => void;
   private count = 0;
+  private restarts = 0;
+  private restart: Timer | undefined;
 
   constructor(private readonly options: OperatorHostOptions) {
     const { kubernetes } = options.world;
@@ -56,7 +74,7 @@ export class OperatorHost implements Actor {
   }
 
   async start(): Promise<void> {
-    const { world, clock, logger = silentLogger } = this.options;
+    const { world, clock, probe, logger = silentLogger } = this.options;
     const identity = `flipop-${++this.count}`;
     const token = world.kubernetes.addIdentity(identity, this.rules());
     this.options.tokens.add(token);
@@ -85,25 +103,23 @@ export class OperatorHost implements Actor {
     const flags = { ...FLAGS, features: FEATURES.join(","), "issuer-namespaces": issuers.join(",") };
     const settings = readSettings({ flags, env: {} });
     const stop = new AbortController();
-    const operator = createOperator({ settings, transport, logger, env, clock, identity });
+    const operator = createOperator({ settings, transport, logger, env, clock, identity, ...(probe && { probe }) });
     const ended = operator.run(stop.signal).then((code) => {
       if (!stop.signal.aborted) this.end(running, code);
     });
-    const running: Running = { cables, transport, stop, ended };
+    const scrape = async () => ({ identity, text: await operator.registry.text() });
+    const running: Running = { scrape, cables, transport, stop, ended, startedAt: clock.monotonic() };
     this.current = running;
   }
 
-  /** Starts another operator where the last one has ended by itself. Resolves to why it had. */
-  async revive(): Promise<string | undefined> {
-    const fate = this.current?.fate;
-    if (fate === undefined) return undefined;
-    await this.kill();
-    await this.start();
-    return fate;
+  /** The metrics of the operator; `undefined` while none runs. */
+  async scrape(): Promise<Scrape | undefined> {
+    return this.current?.scrape();
   }
 
   async kill(): Promise<void> {
     const { current } = this;
+    this.restart?.cancel();
     this.current = undefined;
     if (current === undefined) return;
     const cut = current.cables.map((cable) => cable.cut());
@@ -117,6 +133,7 @@ export class OperatorHost implements Actor {
   /** Ends all operators, the running one as a SIGTERM would. */
   async close(): Promise<void> {
     const { current } = this;
+    this.restart?.cancel();
     this.current = undefined;
     current?.stop.abort(new Error("the sandbox ends"));
     await current?.ended;
@@ -126,10 +143,22 @@ export class OperatorHost implements Actor {
     this.unwatch();
   }
 
-  private end(running: Running, code: ExitCode): void {
+  private end({ startedAt }: Running, code: ExitCode): void {
+    const { clock, lost } = this.options;
     const why = code === EXIT.leaseLost ? "it lost its lease; a lower --speed helps on a busy machine" : "it failed";
-    running.fate = `the operator ended by itself, with code ${code}: ${why}`;
-    this.options.lost(running.fate);
+    if (clock.monotonic() - startedAt >= RESET_MS) this.restarts = 0;
+    const delayMs = backoff(this.restarts++);
+    const next = delayMs === 0 ? "at once" : `after ${delayMs / 1000} s`;
+    lost(`the operator ended by itself, with code ${code}: ${why}; it is restarted ${next}`);
+    this.restart = clock.setTimer(delayMs, () => this.startAgain());
+  }
+
+  private startAgain(): void {
+    const started = this.kill()
+      .then(() => this.start())
+      .catch((error: unknown) => this.options.lost(`the operator does not start again: ${errorText(error)}`))
+      .finally(() => this.ending.delete(started));
+    this.ending.add(started);
   }
 
   /** What the operator may do in a cluster, it may do here. */
@@ -149,6 +178,11 @@ export class OperatorHost implements Actor {
     for (const { url } of cables) this.origins.add(new URL(url).origin);
     return cables;
   }
+}
+
+/** How long a kubelet waits before it restarts a container, in ms. @param restarts so far */
+export function backoff(restarts: number): number {
+  return restarts === 0 ? 0 : Math.min(FIRST_BACKOFF_MS * 2 ** (restarts - 1), LONGEST_BACKOFF_MS);
 }
 
 function allowRule(

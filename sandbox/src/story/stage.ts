@@ -6,8 +6,8 @@ import { addNode } from "../nodes.js";
 import { type SandboxWorld, startAll } from "../start-all.js";
 import type { StoryClock } from "./clock.js";
 import { addClusterFirewall, NODE_TAG } from "./firewalls.js";
-import type { NodeObject } from "./judge.js";
-import type { CloudSetup, NodeGroup, Scenario } from "./scenario.js";
+import type { NodeObject } from "./rules/judge.js";
+import type { CloudSetup, NodeGroup, Scenario } from "./scenario/scenario.js";
 
 export interface StageOptions {
   readonly scenario: Scenario;

@@ -4,17 +4,19 @@ import { GROUP_VERSION } from "cdk8s-flipop/api";
 import type { Logger } from "flipop-operator/logging";
 import type { ApiObject } from "../kubernetes/index.js";
 import { at, listOf, textOf } from "../kubernetes/json.js";
+import { Kubelets } from "./acts/kubelets.js";
+import { NodeActs } from "./acts/node-acts.js";
+import { Workloads } from "./acts/workloads.js";
 import { StoryClock } from "./clock.js";
 import { Director } from "./director.js";
 import { LiveNarrator } from "./narrator.js";
-import { NodeActs } from "./node-acts.js";
-import { Observer } from "./observer.js";
-import { OperatorHost } from "./operator-host.js";
-import type { Scenario } from "./scenario.js";
-import { type Conditioned, lastWrite, unsettled } from "./settled.js";
+import { OperatorHost, type Scrape } from "./operator-host.js";
+import type { Fact } from "./rules/facts.js";
+import { Observer } from "./rules/observer.js";
+import { type Conditioned, lastWrite, unsettled } from "./rules/settled.js";
+import type { Scenario, Step } from "./scenario/scenario.js";
 import { labelOf, Stage } from "./stage.js";
 import type { Style } from "./text.js";
-import { Workloads } from "./workloads.js";
 
 export interface StoryOptions {
   readonly scenario: Scenario;
@@ -29,6 +31,8 @@ export interface StoryOptions {
   readonly logger: Logger;
   /** Of the operators. @default silent */
   readonly operatorLogger?: Logger;
+  /** Called before each step. */
+  readonly before?: (step: Step) => void;
 }
 
 /** Kubernetes time of a story's start: the past, so that nothing in the cluster is younger than now. */
@@ -40,6 +44,8 @@ interface Company {
   readonly stage: Stage;
   readonly observer: Observer;
   readonly workloads: Workloads;
+  readonly kubelets: Kubelets;
+  readonly nodes: NodeActs;
   readonly host: OperatorHost;
   readonly narrator: LiveNarrator;
 }
@@ -51,6 +57,7 @@ export class Story {
   private constructor(
     private readonly company: Company,
     private readonly speed: number,
+    private readonly before: ((step: Step) => void) | undefined,
   ) {
     this.stage = company.stage;
     this.observer = company.observer;
@@ -63,7 +70,8 @@ export class Story {
     const stage = await Stage.set({ scenario, clock, port, logger });
     const { world, zones } = stage;
     const tokens = new Set<string>();
-    const observer = new Observer({ world, zones, clock, operators: tokens });
+    const kubelets = new Kubelets(stage);
+    const observer = new Observer({ world, zones, clock, operators: tokens, machines: kubelets });
     const lost = (what: string) => observer.tell({ kind: "failure", what });
     const { issuerNamespaces } = scenario.operator;
     const host = new OperatorHost({
@@ -71,13 +79,25 @@ export class Story {
       clock,
       tokens,
       lost,
+      probe: kubelets.probe,
       issuerNamespaces,
       ...(operatorLogger && { logger: operatorLogger }),
     });
     observer.look("story");
     const workloads = new Workloads(world.kubernetes, clock);
+    const nodes = new NodeActs(stage, workloads, kubelets);
     const narrator = new LiveNarrator({ stage, observer, style, print });
-    return new Story({ stage, observer, workloads, host, narrator }, speed);
+    return new Story({ stage, observer, workloads, kubelets, nodes, host, narrator }, speed, options.before);
+  }
+
+  /** What happened so far, in order. */
+  get facts(): readonly Fact[] {
+    return this.observer.facts;
+  }
+
+  /** Nodes by the address that they hold. */
+  get holders(): ReadonlyMap<string, string | undefined> {
+    return this.observer.holders;
   }
 
   /** A node that has an address now. */
@@ -87,11 +107,11 @@ export class Story {
 
   /** Resolves to whether all held that must hold. Rejects with StepError, or with the signal's reason. */
   async play(signal: AbortSignal): Promise<boolean> {
-    const { stage, observer, narrator, host, workloads } = this.company;
+    const { stage, observer, narrator, host, nodes, kubelets } = this.company;
     narrator.open(this.speed);
     stage.clock.run();
+    kubelets.start();
     await host.start();
-    const nodes = new NodeActs(stage, workloads);
     const director = new Director({
       stage,
       observer,
@@ -99,29 +119,32 @@ export class Story {
       actor: host,
       narrator,
       unsettled: (since) => this.unsettled(since),
+      before: this.before,
     });
     await director.play(stage.scenario.acts, signal);
     return narrator.close();
   }
 
-  /** From now on at real speed, and by the real time. */
-  toRealTime(): void {
-    this.stage.clock.speed = 1;
-    this.stage.clock.setTime(Date.now());
+  /** The metrics of the operator; `undefined` while none runs. */
+  scrape(): Promise<Scrape | undefined> {
+    return this.company.host.scrape();
   }
 
-  /** After the story: another operator where the last one has ended by itself. Resolves to why it had. */
-  revive(): Promise<string | undefined> {
-    return this.company.host.revive();
+  /** From now on at real speed, and by the real time. */
+  toRealTime(): void {
+    this.stage.clock.followRealTime();
   }
 
   /** Nothing of it is left. */
   async close(): Promise<void> {
-    const { stage, observer, host, workloads } = this.company;
+    const { stage, observer, host, workloads, kubelets, nodes } = this.company;
     // What still waits has long been decided.
+    stage.clock.leaveRealTime();
     stage.clock.speed = Math.max(stage.clock.speed, this.speed);
     stage.clock.run();
     workloads.stop();
+    nodes.stop();
+    kubelets.stop();
     observer.stop();
     await host.close();
     await stage.close();

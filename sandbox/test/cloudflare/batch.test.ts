@@ -15,7 +15,7 @@ describe("simulated Cloudflare: batches", () => {
   const add = (content: string) => rig.simulator.addRecord("example.com", a(content)).id;
   const contents = () => rig.simulator.records("example.com").map(({ content }) => content);
 
-  it("deletes, patches, puts and posts, in this order, whatever the order of the body", async () => {
+  it("deletes, patches, puts and posts, in this order, in whichever order the body has them", async () => {
     const [first, second, third] = [add("192.0.2.1"), add("192.0.2.2"), add("192.0.2.3")];
     // Each takes over what the one before it gives up: in any other order one would be refused.
     const answer = await batch({

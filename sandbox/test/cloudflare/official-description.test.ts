@@ -1,7 +1,9 @@
 import { expect } from "chai";
+import { skip } from "flipop-testbed";
 import { afterEach, describe, it } from "mocha";
 import { cloudflareOpenApi } from "../support/cloudflare-openapi.js";
 import { type CloudflareRig, startCloudflareRig } from "../support/cloudflare-rig.js";
+import { NO_DESCRIPTION } from "../support/openapi.js";
 
 /** What an operator, a person or another program may use of the simulator. */
 const OPERATIONS = [
@@ -23,7 +25,7 @@ describe("simulated Cloudflare against the official description", () => {
 
   it("answers every operation as described, complete and with nothing else", async function () {
     const description = cloudflareOpenApi();
-    if (description === undefined) return this.skip();
+    if (description === undefined) return skip(this, NO_DESCRIPTION);
     rig = await startCloudflareRig({ zones: [{ name: "example.com", plan: "pro" }] });
     const zone = `/zones/${rig.simulator.zone("example.com").id}`;
     description.hit.clear();
@@ -45,7 +47,7 @@ describe("simulated Cloudflare against the official description", () => {
 
   it("notices an answer that is not as described", async function () {
     const description = cloudflareOpenApi();
-    if (description === undefined) return this.skip();
+    if (description === undefined) return skip(this, NO_DESCRIPTION);
     const body = { success: true, errors: [], messages: [], result: [{ id: 1 }] };
     const check = () => description.checkAnswer({ method: "GET", path: "/zones" }, { status: 200, headers: {}, body });
     expect(check).to.throw();

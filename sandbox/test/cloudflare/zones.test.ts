@@ -136,7 +136,7 @@ describe("simulated Cloudflare: zones and tokens", () => {
     ]);
   });
 
-  it("tells the limit and what is left of it", async () => {
+  it("sends the limit and what is left of it", async () => {
     rig = await startCloudflareRig();
     const { headers } = await rig.call("GET", "/zones");
     expect([headers["ratelimit"], headers["ratelimit-policy"]]).to.deep.equal([
@@ -152,7 +152,7 @@ describe("simulated Cloudflare: zones and tokens", () => {
     expect([malformed.status, malformed.codes]).to.deep.equal([400, [6007]]);
   });
 
-  it("tells a token whether it works, without any right", async () => {
+  it("answers whether a token works, without any right", async () => {
     rig = await startCloudflareRig();
     rig.simulator.tokens.add({ name: "bare", secret: "bare-bare-bare-bare-bare-bare-bare-bare-", scopes: [] });
     const token = "bare-bare-bare-bare-bare-bare-bare-bare-";

@@ -65,6 +65,7 @@ const PATCH_TYPES = {
   merge: "application/merge-patch+json",
   json: "application/json-patch+json",
   strategic: "application/strategic-merge-patch+json",
+  apply: "application/apply-patch+yaml",
 } as const;
 
 const TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";

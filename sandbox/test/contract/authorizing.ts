@@ -30,7 +30,7 @@ export function authorizingContract(target: TargetSource): void {
       expect(status).to.equal(403);
       expect(body.message).to.match(/User "system:anonymous" cannot list resource "nodes"/);
     });
-    it("tells the anonymous that it is ready, and its version", async () => {
+    it("answers an anonymous caller that it is ready, and its version", async () => {
       const anonymous = target().admin.as(undefined);
       for (const path of ["/readyz", "/healthz", "/livez"]) expect((await anonymous.get(path)).text).to.equal("ok");
       expect((await anonymous.get("/version")).status).to.equal(200);
@@ -62,13 +62,13 @@ export function authorizingContract(target: TargetSource): void {
       expect((await client.get(`/api/v1/namespaces/${space}/configmaps/other`)).status).to.equal(403);
       expect((await client.get(`/api/v1/namespaces/${space}/configmaps`)).status).to.equal(403);
     });
-    it("tells a subresource from its resource", async () => {
+    it("distinguishes a subresource from its resource", async () => {
       const { status } = await client.patch("/api/v1/nodes/missing/status", "merge", {});
       expect(status).to.equal(404);
       const { body } = await client.patch("/api/v1/nodes/missing", "merge", {});
       expect(body.message).to.contain('cannot patch resource "nodes" in API group ""');
     });
-    it("tells a watch from a list", async () => {
+    it("distinguishes a watch from a list", async () => {
       const { body } = await client.get(`/api/v1/namespaces/${space}/secrets`, { watch: true });
       expect(body.message).to.contain('cannot watch resource "secrets"');
     });

@@ -1,3 +1,4 @@
+import { applyingContract } from "./applying.js";
 import { authorizingContract } from "./authorizing.js";
 import { changingContract } from "./changing.js";
 import { creatingContract } from "./creating.js";
@@ -23,6 +24,7 @@ export function kubernetesContract(target: TargetSource): void {
   watchingContract(target);
   creatingContract(target);
   changingContract(target);
+  applyingContract(target);
   deletingContract(target);
   nodesAndPodsContract(target);
   otherKindsContract(target);

@@ -18,12 +18,13 @@ export function flipopKindsContract(target: TargetSource): void {
       }
       for (const { plural } of ALL_KINDS) await becomes(target(), `${GROUP}/${plural}`, 200);
     });
-    const pool = (spec: object, name = uniqueName("pool")) =>
+    const pool = (spec: object, { name = uniqueName("pool"), ...more }: { name?: string; status?: object } = {}) =>
       target().admin.post(`${GROUP}/namespaces/${space}/floatingippools`, {
         apiVersion: "flipop.digitalocean.com/v1alpha1",
         kind: "FloatingIPPool",
         metadata: { name },
         spec,
+        ...more,
       });
     const valid = { provider: "digitalocean", region: "nyc1", match: { nodeLabel: "role=edge" }, ips: ["192.0.2.1"] };
 
@@ -32,6 +33,12 @@ export function flipopKindsContract(target: TargetSource): void {
       expect(status).to.equal(201);
       expect(body.spec).to.deep.include(valid);
       expect(Object.keys(body.spec ?? {}).length).to.be.above(Object.keys(valid).length);
+    });
+    it("give a new pool a status that nothing has observed, whatever status the request has", async () => {
+      const { status, body } = await pool(valid, { status: { observedGeneration: 1 } });
+      expect(status).to.equal(201);
+      expect(body.status).to.deep.equal({ observedGeneration: 0 });
+      expect(body.metadata?.generation).to.equal(1);
     });
     const refused: readonly (readonly [string, object])[] = [
       ["an address that is none", { ...valid, ips: ["somewhere"] }],
@@ -94,7 +101,7 @@ export function flipopKindsContract(target: TargetSource): void {
     });
     it("show a pool in a Table", async () => {
       const name = uniqueName("pool");
-      ok(await pool(valid, name));
+      ok(await pool(valid, { name }));
       const { body } = await target().admin.getTable(`${GROUP}/namespaces/${space}/floatingippools/${name}`);
       expect(body.columnDefinitions?.[0]?.name).to.equal("Name");
       expect(body.rows?.[0]?.cells[0]).to.equal(name);

@@ -35,7 +35,7 @@ export function nodesAndPodsContract(target: TargetSource): void {
       expect(body.spec?.taints).to.deep.include({ key: "node.kubernetes.io/not-ready", effect: "NoSchedule" });
       expect(at(body.status, "addresses")).to.deep.equal([{ type: "InternalIP", address: "10.0.0.1" }]);
     });
-    it("have all texts of nodeInfo, and the times of conditions, also where nobody set them", async () => {
+    it("have all texts of nodeInfo, and the times of conditions, also if no caller set them", async () => {
       const status = { conditions: [{ type: "Ready", status: "True" }], nodeInfo: { kubeletVersion: "v1.2.3" } };
       ok(await strategic({ status }, "/status"));
       const { body } = await target().admin.getJson(node);

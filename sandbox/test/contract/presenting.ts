@@ -197,7 +197,7 @@ export function presentingContract(target: TargetSource): void {
       ["apis/rbac.authorization.k8s.io/v1", "io.k8s.api.rbac.v1.RoleBinding"],
     ];
     for (const [path, schema] of builtIn) {
-      it(`tells the fields of ${schema} in ${path}`, async () => {
+      it(`lists the fields of ${schema} in ${path}`, async () => {
         const { body } = await target().admin.get(`/openapi/v3/${path}`);
         const { schemas } = body.components as { schemas: Record<string, Schema> };
         const names = Object.keys(schemas[schema]?.properties ?? {}).filter(
@@ -206,7 +206,7 @@ export function presentingContract(target: TargetSource): void {
         expect(names.sort()).to.deep.equal(fieldNames(schema));
       });
     }
-    it("tells its version with a slash at the end, too", async () => {
+    it("prints its version with a slash at the end, too", async () => {
       const { status, body } = await target().admin.get("/version/");
       expect([status, body.major]).to.deep.equal([200, "1"]);
     });

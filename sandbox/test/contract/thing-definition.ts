@@ -3,6 +3,10 @@ import { becomes, ok, type Target, uniqueName } from "./target.js";
 
 const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
+/** The last cause of a refusal whose earlier causes kept the server from checking everything. */
+export const NOT_CHECKED =
+  "<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
+
 /** A schema with one of everything that the type model uses. */
 export const THING_SCHEMA = {
   type: "object",

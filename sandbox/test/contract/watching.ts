@@ -36,7 +36,7 @@ export function watchingContract(target: TargetSource): void {
       watch.close();
       expect(events.map(short)).to.deep.equal(["ADDED first", "ADDED second"]);
     });
-    it("tells creations, changes and deletions after a version, each with its own version", async () => {
+    it("sends creations, changes and deletions after a version, each with its own version", async () => {
       const watch = await open({ resourceVersion: await version() });
       ok(await create("one"));
       ok(await target().admin.patch(`${secrets}/one`, "merge", { metadata: { labels: { a: "b" } } }));
@@ -47,13 +47,13 @@ export function watchingContract(target: TargetSource): void {
       const versions = events.map(({ object }) => Number(object.metadata.resourceVersion));
       expect(versions).to.deep.equal([...new Set(versions)].sort((a, b) => a - b));
     });
-    it("tells objects with kind and apiVersion", async () => {
+    it("sends objects with kind and apiVersion", async () => {
       const watch = await open();
       const [event] = await watch.take(1);
       watch.close();
       expect(event?.object).to.include({ kind: "Secret", apiVersion: "v1" });
     });
-    it("tells what happened between the version and now", async () => {
+    it("sends what happened between the version and now", async () => {
       const before = await version();
       ok(await create("past"));
       ok(await target().admin.delete(`${secrets}/past`));
@@ -79,7 +79,7 @@ export function watchingContract(target: TargetSource): void {
       watch.close();
       expect(event?.type).to.equal("DELETED");
     });
-    it("tells an object that no longer fits the selector as deleted, in its old state and the new version", async () => {
+    it("shows an object that no longer fits the selector as deleted, in its old state and the new version", async () => {
       const watch = await open({ resourceVersion: await version(), labelSelector: "wanted=yes" });
       ok(await create("picky", { wanted: "yes" }));
       const path = `${secrets}/picky`;
@@ -94,7 +94,7 @@ export function watchingContract(target: TargetSource): void {
         resourceVersion: changed.body.metadata.resourceVersion,
       });
     });
-    it("tells only what a field selector selects", async () => {
+    it("sends only what a field selector selects", async () => {
       const watch = await open({ fieldSelector: "metadata.name=second", timeoutSeconds: 1 });
       expect((await watch.all()).map(short)).to.deep.equal(["ADDED second"]);
     });
@@ -161,7 +161,7 @@ export function watchingContract(target: TargetSource): void {
       const watch = await open({ sendInitialEvents: true, resourceVersionMatch: "NotOlderThan", timeoutSeconds: 1 });
       expect((await watch.all()).map(({ type }) => type)).to.deep.equal(["ADDED", "ADDED"]);
     });
-    it("tells 504 as an event where the initial state is of a version of the future", async () => {
+    it("sends 504 as an event if the initial state is of a version of the future", async () => {
       const watch = await open({ ...INITIAL, resourceVersion: Number(await version()) + 1_000_000 });
       const events = await watch.all();
       expect(events.map(({ type, object }) => [type, object.code])).to.deep.equal([["ERROR", 504]]);
@@ -182,7 +182,7 @@ export function watchingContract(target: TargetSource): void {
       const { body } = await target().admin.get(`${secrets}/first`, { watch: true });
       expect(body.kind).to.equal("Secret");
     });
-    it("tells 410 Expired as an event for a version from before the history", async () => {
+    it("sends 410 Expired as an event for a version from before the history", async () => {
       const group = `${uniqueName("g")}.example.com`;
       const schema = { openAPIV3Schema: { type: "object" } };
       const definition = {

@@ -107,12 +107,12 @@ describe("DigitalOcean simulator: limits of calls", () => {
 
   afterEach(() => rig.close());
 
-  it("has DigitalOcean's limits unless told otherwise", async () => {
+  it("has DigitalOcean's limits unless an option changes them", async () => {
     rig = await startDigitalOceanRig();
     expect(rig.simulator.state.settings.limits).to.deep.equal({ perHour: 5_000, perMinute: 250, createsPerMinute: 12 });
   });
 
-  it("tells the limit, what is left of the hour and when the oldest call expires", async () => {
+  it("sends the limit, what is left of the hour and when the oldest call expires", async () => {
     rig = await startDigitalOceanRig();
     expect(await header("ratelimit-remaining")).to.equal(4_999);
     const first = rig.clock.now();

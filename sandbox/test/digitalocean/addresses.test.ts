@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { ADDRESS_MESSAGES, QUOTA_MESSAGE } from "../../src/digitalocean/address-rules.js";
+import { ADDRESS_MESSAGES, QUOTA_MESSAGE } from "../../src/digitalocean/addresses/address-rules.js";
 import { type DigitalOceanRig, startDigitalOceanRig } from "../support/digitalocean-rig.js";
 
 describe("DigitalOcean simulator: reserved IPv4 addresses", () => {
@@ -183,7 +183,7 @@ describe("DigitalOcean simulator: reserved IPv4 addresses", () => {
     expect((await rig.call("DELETE", "/v2/reserved_ips/192.0.2.1")).status).to.equal(404);
   });
 
-  it("refuses to unassign what nobody holds", async () => {
+  it("refuses to unassign an address that no droplet holds", async () => {
     const answer = await unassign(rig.simulator.state.addAddress().ip);
     expect([answer.status, answer.get("message")]).to.deep.equal([422, ADDRESS_MESSAGES.notAssigned]);
   });

@@ -1,10 +1,12 @@
 import { expect } from "chai";
+import { skip } from "flipop-testbed";
 import { describe, it } from "mocha";
 import { DIGITALOCEAN_ROUTES } from "../../src/digitalocean/api.js";
 import { scopesFor } from "../../src/digitalocean/scopes.js";
 import { routeKey } from "../../src/http/router.js";
 import { digitalOceanOpenApi } from "../support/digitalocean-openapi.js";
 import { type DigitalOceanRig, startDigitalOceanRig } from "../support/digitalocean-rig.js";
+import { NO_DESCRIPTION } from "../support/openapi.js";
 
 const ROUTE_KEYS = DIGITALOCEAN_ROUTES.map((route) => routeKey(route));
 const OPEN_API = digitalOceanOpenApi();
@@ -13,7 +15,7 @@ describe("DigitalOcean simulator against the official description", () => {
   let rig: DigitalOceanRig;
 
   before(function () {
-    if (OPEN_API === undefined) this.skip();
+    if (OPEN_API === undefined) skip(this, NO_DESCRIPTION);
   });
 
   beforeEach(async () => {

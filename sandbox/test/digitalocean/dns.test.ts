@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { RECORD_MESSAGES } from "../../src/digitalocean/record-rules.js";
+import { RECORD_MESSAGES } from "../../src/digitalocean/domains/record-rules.js";
 import { type Answer, type DigitalOceanRig, startDigitalOceanRig } from "../support/digitalocean-rig.js";
 
 const RECORDS = "/v2/domains/example.com/records";

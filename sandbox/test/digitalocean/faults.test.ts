@@ -1,11 +1,13 @@
 import { expect } from "chai";
 import { silentLogger } from "flipop-operator/logging";
 import { until } from "flipop-operator/testing/until";
+import { skip } from "flipop-testbed";
 import { describe, it } from "mocha";
 import { startStandAloneDigitalOcean } from "../../src/digitalocean/stand-alone.js";
 import { EVERY_FAULT } from "../../src/http/fault.js";
 import { checkJournalRequests, digitalOceanOpenApi } from "../support/digitalocean-openapi.js";
 import { type DigitalOceanRig, startDigitalOceanRig } from "../support/digitalocean-rig.js";
+import { NO_DESCRIPTION } from "../support/openapi.js";
 
 const CREATE = "POST /v2/reserved_ips";
 
@@ -30,7 +32,7 @@ describe("DigitalOcean simulator: faults", () => {
     });
   }
 
-  it("creates an address whose answer is lost: it is in the account, nobody was told", async () => {
+  it("creates an address whose answer is lost: it is in the account, and the caller got no answer", async () => {
     rig.simulator.faults.inject({ kind: "reset", when: "after" }, { on: CREATE });
     expect(await create().catch(() => "lost")).to.equal("lost");
     expect(count()).to.equal(1);
@@ -105,7 +107,7 @@ describe("DigitalOcean simulator: faults", () => {
 
 describe("requests in the journal", () => {
   it("can be checked against the description after a run", async function () {
-    if (digitalOceanOpenApi() === undefined) this.skip();
+    if (digitalOceanOpenApi() === undefined) skip(this, NO_DESCRIPTION);
     const rig = await startDigitalOceanRig();
     await rig.call("GET", "/v2/reserved_ips?per_page=200");
     await rig.call("POST", "/v2/reserved_ips", { region: "nyc3" });

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { RULE_MESSAGES } from "../../src/digitalocean/firewall-rules.js";
-import { FIREWALL_MESSAGES } from "../../src/digitalocean/firewall-store.js";
+import { RULE_MESSAGES } from "../../src/digitalocean/firewalls/firewall-rules.js";
+import { FIREWALL_MESSAGES } from "../../src/digitalocean/firewalls/firewall-store.js";
 import { type Answer, type DigitalOceanRig, startDigitalOceanRig } from "../support/digitalocean-rig.js";
 
 const ANY = { addresses: ["0.0.0.0/0", "::/0"] };

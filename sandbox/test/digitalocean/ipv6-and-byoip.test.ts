@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { ADDRESS_MESSAGES, QUOTA_MESSAGE } from "../../src/digitalocean/address-rules.js";
+import { ADDRESS_MESSAGES, QUOTA_MESSAGE } from "../../src/digitalocean/addresses/address-rules.js";
 import { type DigitalOceanRig, startDigitalOceanRig } from "../support/digitalocean-rig.js";
 
 describe("DigitalOcean simulator: reserved IPv6 addresses", () => {
@@ -92,7 +92,7 @@ describe("DigitalOcean simulator: addresses of BYOIP prefixes", () => {
     expect((await rig.call("GET", `/v2/byoip_prefixes/${uuid}/ips`)).list("ips")).to.deep.equal([]);
   });
 
-  it("are assigned by an action that stays 404 for ever, while the address tells its droplet", async () => {
+  it("are assigned by an action that stays 404 for ever, while the address shows its droplet", async () => {
     const action = (await assign("203.0.113.9")).number("action", "id");
     await rig.clock.advance(60_000);
     expect((await rig.call("GET", `/v2/reserved_ips/203.0.113.9/actions/${action}`)).status).to.equal(404);

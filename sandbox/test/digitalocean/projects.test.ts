@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { BOTH_MESSAGE } from "../../src/digitalocean/reserved-ips.js";
+import { BOTH_MESSAGE } from "../../src/digitalocean/addresses/reserved-ips.js";
 import { type DigitalOceanRig, startDigitalOceanRig } from "../support/digitalocean-rig.js";
 
 const SHOP = { name: "shop", purpose: "Web Application" };

@@ -158,7 +158,7 @@ describe("faults of the simulators", () => {
     expect((await rig.add()).status).to.equal(201);
   });
 
-  it("tells in the journal which call was damaged and how often it was processed", async () => {
+  it("records in the journal which call was damaged and how often it was processed", async () => {
     strike({ kind: "duplicate" });
     rig.server.faults.inject({ kind: "reset" }, { on: "GET /value" });
     await rig.add();

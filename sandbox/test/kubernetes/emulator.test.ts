@@ -113,7 +113,7 @@ describe("the Kubernetes emulator", () => {
       watch.close();
       await until("the timers are gone", () => clock.pendingTimers === 0);
     });
-    it("tells 410 to a watch from before a compaction", async () => {
+    it("sends 410 to a watch from before a compaction", async () => {
       const { emulator, admin } = await start();
       const before = emulator.revision;
       emulator.create(map("a"));

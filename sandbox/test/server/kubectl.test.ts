@@ -1,12 +1,7 @@
-import { spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { expect } from "chai";
-import { executable, resolveBinaries } from "flipop-testbed";
 import { after, before, describe, it } from "mocha";
 import { type Emulator, startEmulator } from "../../src/kubernetes/index.js";
+import { Kubectl } from "./kubectl.js";
 
 const POOL = `
 apiVersion: flipop.digitalocean.com/v1alpha1
@@ -44,35 +39,22 @@ data: { a: b }
 
 describe("kubectl on the emulator", () => {
   let emulator: Emulator;
-  let file = "";
-  let home = "";
+  let connection: Kubectl;
 
   before(async function () {
-    const resolution = await resolveBinaries({ parts: ["kubectl"] });
-    if (resolution.kind !== "found") {
-      if (process.env.CI === "true") throw new Error("no kubectl for this suite");
-      process.stderr.write("SKIPPED, no kubectl for the emulator's suite\n");
-      return this.skip();
-    }
-    file = executable(resolution.binaries, "kubectl");
-    home = await mkdtemp(join(tmpdir(), "flipop-kubectl-"));
+    connection = await Kubectl.find(this);
     emulator = await startEmulator();
-    await writeFile(join(home, "config"), emulator.kubeconfig());
+    await connection.connect(emulator.kubeconfig());
     seed(emulator);
   });
   after(async () => {
     await emulator?.close();
-    if (home !== "") await rm(home, { recursive: true });
+    await connection?.close();
   });
 
-  /** Runs kubectl; throws what it says when it fails. */
-  async function kubectl(args: string, input = ""): Promise<string> {
-    const env = { PATH: process.env.PATH ?? "", HOME: home, KUBECONFIG: join(home, "config"), KUBERC: "off" };
-    const child = spawn(file, args.split(" "), { env, timeout: 60_000 });
-    child.stdin.end(input);
-    const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
-    const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
-    if (code !== 0) throw new Error(`kubectl ${args}: ${code}\n${stdout}${stderr}`);
+  /** All that kubectl writes. */
+  async function kubectl(args: string, input?: string): Promise<string> {
+    const { stdout, stderr } = await connection.run(args, input);
     return stdout + stderr;
   }
   const lines = (output: string) =>
@@ -103,7 +85,20 @@ describe("kubectl on the emulator", () => {
       .and.contain("clusterrole.rbac.authorization.k8s.io/flipop:reader unchanged");
     expect(output).to.contain("deployment.apps/web unchanged");
   });
+  it("applies on the server: creates, changes and removes what the file contains no longer", async () => {
+    const pool = POOL.replace("name: edge", "name: applied");
+    expect(await kubectl("apply --server-side -f -", pool)).to.contain("/applied serverside-applied");
+    await kubectl("apply --server-side -f -", `${pool}  gracePeriodSeconds: 9\n`);
+    await kubectl("apply --server-side -f -", pool);
+    expect(await kubectl("get fip applied -o jsonpath={.spec}")).to.contain('"gracePeriodSeconds":0');
+    await kubectl("delete fip applied");
+    const typo = GENERIC.replace("  selector:", "  replica: 2\n  selector:");
+    const refusal = await failure(kubectl("apply --server-side -f -", typo));
+    expect(refusal).to.contain(".spec.replica: field not declared in schema");
+  });
   it("refuses a typing mistake before it is applied", async () => {
+    const typo = await failure(kubectl("apply -f -", GENERIC.replace("  selector:", "  replica: 2\n  selector:")));
+    expect(typo).to.contain('unknown field "spec.replica"');
     const refusal = await failure(kubectl("apply -f -", POOL.replace("region:", "regoin:")));
     expect(refusal).to.contain('unknown field "spec.regoin"');
   });
@@ -254,7 +249,7 @@ describe("kubectl on the emulator", () => {
     ]);
     expect(await kubectl("api-versions")).to.contain("flipop.digitalocean.com/v1alpha1");
   });
-  it("tells its version and what one can do", async () => {
+  it("prints its version and the commands", async () => {
     expect(await kubectl("version")).to.contain("Server Version: v1.35.4");
     expect(await kubectl("auth can-i create pods")).to.equal("yes\n");
   });

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect } from "chai";
+import { skip } from "flipop-testbed";
 import { after, before, describe, it } from "mocha";
 import { type Emulator, startEmulator } from "../../src/kubernetes/index.js";
 
@@ -19,8 +20,7 @@ describe("client-go on the emulator, in protobuf", function () {
   before(async function () {
     const reason = whyNot();
     if (reason !== undefined) {
-      process.stderr.write(`SKIPPED, client-go's leader election on the emulator: ${reason}\n`);
-      return this.skip();
+      return skip(this, `client-go's leader election on the emulator: ${reason}`);
     }
     home = await mkdtemp(join(tmpdir(), "flipop-client-go-"));
     await run("go", ["build", "-o", join(home, "elect"), "."], { cwd: SOURCE, timeout: BUILD_MS });

@@ -1,8 +1,8 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "chai";
+import { HttpConnections } from "flipop-operator/connections";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { request } from "undici";
 import { watchCalls } from "../../src/story/calls.js";
 
 describe("the watch over requests under way", () => {
@@ -10,6 +10,7 @@ describe("the watch over requests under way", () => {
   let url = "";
   let answer: (() => void) | undefined;
   let unwatch: () => void;
+  let connections: HttpConnections;
   const seen: string[] = [];
 
   beforeEach(async () => {
@@ -22,6 +23,7 @@ describe("the watch over requests under way", () => {
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    connections = new HttpConnections({ keepAliveMs: 1_000, connectTimeoutMs: 1_000 });
     const asked = () => {
       seen.push("asked");
       return () => seen.push("over");
@@ -30,24 +32,30 @@ describe("the watch over requests under way", () => {
   });
   afterEach(async () => {
     unwatch();
+    await connections.destroy();
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it("tells of a request before it is sent, and when its answer comes", async () => {
-    await (await request(`${url}/now`)).body.dump();
+  const get = async (origin: string, path: string) => {
+    const answer = await connections.send({ method: "GET", origin, path, headers: {} });
+    for await (const _chunk of answer);
+  };
+
+  it("shows a request before it is sent, and when its answer comes", async () => {
+    await get(url, "/now");
     expect(seen).to.deep.equal(["asked", "arrives", "over"]);
   });
 
-  it("tells of one that fails, too", async () => {
-    await request(`${url}/reset`).catch(() => undefined);
+  it("shows a request that fails, too", async () => {
+    await get(url, "/reset").catch(() => undefined);
     expect(seen).to.deep.equal(["asked", "arrives", "over"]);
   });
 
   it("leaves those to others alone, and all once it has ended", async () => {
-    await (await request(`${url.replace("127.0.0.1", "localhost")}/now`)).body.dump();
+    await get(url.replace("127.0.0.1", "localhost"), "/now");
     unwatch();
-    await (await request(`${url}/now`)).body.dump();
+    await get(url, "/now");
     expect(seen).to.deep.equal(["arrives", "arrives"]);
   });
 });

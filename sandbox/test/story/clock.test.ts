@@ -79,6 +79,23 @@ describe("the story's clock", () => {
     await until("time passes fast again", () => late === 1, 30_000);
   });
 
+  it("waits longer for the answer to one of many requests, as long as answers arrive", async () => {
+    const clock = clockOf(10_000);
+    clock.run();
+    const answers = Array.from({ length: 20 }, () => clock.asked());
+    const last = clock.asked();
+    let late = 0;
+    clock.setTimer(60_000, () => late++);
+    // Together longer than the patience with one request.
+    for (const answered of answers) {
+      await new Promise((resolve) => setTimeout(resolve, 25));
+      answered();
+    }
+    expect(late).to.equal(0);
+    last();
+    await until("time passes fast again", () => late === 1, 30_000);
+  });
+
   it("waits for no answer that never comes", async () => {
     const clock = clockOf(10_000);
     clock.run();
@@ -87,9 +104,26 @@ describe("the story's clock", () => {
     expect(clock.monotonic()).to.be.at.least(3_600_000);
   });
 
-  it("can be set, and goes on", () => {
-    const clock = clockOf(1);
-    clock.setTime(2_000_000);
-    expect([clock.now(), clock.monotonic()]).to.deep.equal([2_000_000, 0]);
+  it("follows real time at rest, however long the machine is busy, and leaves it again", async () => {
+    let real = 0;
+    const clock = new StoryClock({
+      start: 5_000,
+      speed: 600,
+      real: { now: () => 1_000_000 + real, monotonic: () => real },
+    });
+    clocks.push(clock);
+    clock.run();
+    clock.followRealTime();
+    clock.traffic();
+    void clock.asked();
+    const fired: number[] = [];
+    for (const ms of [10_000, 20_000, 30_000]) clock.setTimer(ms, () => fired.push(ms));
+    real += 60_000;
+    await until("all timers fire", () => fired.length === 3, 30_000);
+    expect(clock.now()).to.equal(1_060_000);
+    await until("no time is lost", () => clock.monotonic() === 60_000, 30_000);
+    clock.leaveRealTime();
+    expect(clock.now()).to.equal(1_060_000);
+    expect(clock.monotonic()).to.equal(60_000);
   });
 });

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { deed, factLine, situation, summary } from "../../src/story/account.js";
-import { parseDuration, secondsText, storyTime } from "../../src/story/duration.js";
+import { totalsOf } from "../../src/story/rules/totals.js";
+import { parseDuration, secondsText, storyTime } from "../../src/story/scenario/duration.js";
 import { styleOf, table, wrapped } from "../../src/story/text.js";
-import { totalsOf } from "../../src/story/totals.js";
 
 const PLAIN = { width: 60, colours: false };
 const COLOURED = { width: 60, colours: true };
@@ -35,7 +35,7 @@ describe("the text of a story", () => {
     expect(coloured).to.include(ESCAPE).and.include(plain);
   });
 
-  it("tells Events, but for those of record sets, which it tells itself", () => {
+  it("shows Events, except for those of record sets, which it reports itself", () => {
     const event = {
       at: 0,
       kind: "event",

@@ -58,8 +58,8 @@ export const BATCH = "POST /zones/{zone_id}/dns_records/batch";
 export const LIST = "GET /zones/{zone_id}/dns_records";
 
 /** Secret of a token for calls by hand: the journal tells them from those of the client under test. */
-export const BY_HAND_NAME = "by hand";
-export const BY_HAND = "by-hand-by-hand-by-hand-by-hand-by-hand0";
+const BY_HAND_NAME = "by hand";
+const BY_HAND = "by-hand-by-hand-by-hand-by-hand-by-hand0";
 
 async function checkedCall(
   simulator: CloudflareSimulator,

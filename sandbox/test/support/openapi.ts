@@ -11,6 +11,9 @@ import { Ajv, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
 import { isSchema, type Schema, type SchemaExceptions, type Strictness, strictCopy } from "./openapi-schema.js";
 
+/** Why a check against an official API description is skipped. */
+export const NO_DESCRIPTION = "no official API description beside the repository (../shared/specs)";
+
 export interface ObservedRequest {
   readonly method: string;
   /** With the query, without host and prefix. */

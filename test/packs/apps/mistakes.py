@@ -1,4 +1,4 @@
-"""Mistakes that Python itself accepts. Prints the error of each synthesis as JSON: title -> lines."""
+"""Mistakes in Python. Prints the error of each call or synthesis as JSON: title -> lines."""
 
 import json
 import sys
@@ -9,6 +9,7 @@ from cdk8s_flipop import (
     ClassImplementation,
     ClusterRoutedIPClass,
     Credentials,
+    DnsRecord,
     FlipopCrds,
     FlipopOperator,
     FloatingIPPool,
@@ -41,7 +42,7 @@ def container(**fields):
 
 def routed_ip(reference):
     def make(chart):
-        RoutedIP(chart, "bad", implementation=reference(chart), service=ServiceRef.named("web"))
+        RoutedIP(chart, "bad", implementation=reference(chart), service=ServiceRef.from_service_name("web"))
 
     return make
 
@@ -66,7 +67,7 @@ def two_pools(chart):
 def pool_and_routed_ip(chart):
     pool(chart, "first", "192.0.2.1")
     issuer = RoutedIPImplementation.issuer(RoutedIPIssuer(chart, "issuer"))
-    RoutedIP(chart, "bad", implementation=issuer, service=ServiceRef.named("web"), address="192.0.2.1")
+    RoutedIP(chart, "bad", implementation=issuer, service=ServiceRef.from_service_name("web"), address="192.0.2.1")
 
 
 def two_operators(chart):
@@ -84,7 +85,26 @@ def two_clusters(chart):
     FloatingIPPool(chart, "bad", ips=["192.0.2.2"], cluster="staging")
 
 
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
 CASES = {
+    "a misspelt prop": lambda chart: FloatingIPPool(chart, "bad", desired_ip=2),
+    "a TypeScript name of a prop": lambda chart: FloatingIPPool(chart, "bad", desiredIps=2),
+    "a field of YAML as a prop": lambda chart: FloatingIPPool(chart, "bad", match={"podLabel": "app=web"}),
+    "a misspelt key of metadata": lambda chart: FloatingIPPool(chart, "bad", metadata={"nmae": "web"}),
+    "a misspelt key of a taint": lambda chart: ClusterRoutedIPClass(
+        chart,
+        "bad",
+        implementation=ClassImplementation.jobs(JOB, JOB),
+        elected_node_taint={"efect": "NoSchedule"},
+    ),
+    "a misspelt option of a record": lambda chart: DnsRecord.digital_ocean("www", "example.com", tll=60),
+    "a misspelt key of a container": lambda chart: RoutedIPJob.container(image="a", argz=["x"]),
+    "a number for a Duration": lambda chart: FloatingIPPool(chart, "bad", grace_period=30),
+    "text for a list": lambda chart: FloatingIPPool(chart, "bad", ips="192.0.2.1"),
+    "a misspelt field of an affinity": lambda chart: FlipopOperator(
+        chart, "bad", affinity={"podAntiAffinity": {REQUIRED: [{"topologykey": "zone"}]}}
+    ),
     "a misspelt field of a Job": job({"backofLimit": 0, "template": {"spec": {"containers": [{"name": "a", "image": "a"}]}}}),
     "a misspelt field of a template": job({"template": {"metadatas": {}, "spec": {"containers": [{"name": "a", "image": "a"}]}}}),
     "a misspelt field of a pod": pod(volume=[]),
@@ -114,7 +134,7 @@ CASES = {
         "bad",
         metadata={"name": "class"},
         implementation=ClassImplementation.jobs(JOB, JOB),
-        secrets=[SecretRef.named(TOKEN)],
+        secrets=[SecretRef.from_secret_name(TOKEN)],
     ),
     "a token in a Job": container(args=["--token=" + TOKEN]),
     "the name of an operator's Secret": lambda chart: FlipopOperator(
@@ -134,7 +154,12 @@ CASES = {
 
 def error_of(make):
     chart = Chart(App(yaml_output_type=YamlOutputType.FILE_PER_CHART), "test", namespace="web")
-    make(chart)
+    try:
+        make(chart)
+    except (TypeError, RuntimeError) as error:
+        # Python and jsii check names and types before the library does. The other lines show the place as a tree.
+        lines = str(error).splitlines()
+        return [lines[0], *(line.strip(" ─╰│") for line in lines[1:][-1:])]
     try:
         Testing.synth(chart)
     except Exception as error:

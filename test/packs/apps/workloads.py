@@ -1,7 +1,7 @@
 """Pools for workloads, Services and Secrets of two versions of cdk8s-plus, and for plain objects."""
 
 import cdk8s_plus_28 as kplus28
-import cdk8s_plus_34 as kplus34
+import cdk8s_plus_37 as kplus37
 from cdk8s import ApiObject, ApiObjectMetadata, App, Chart, JsonPatch
 from cdk8s_flipop import (
     Credentials,
@@ -36,11 +36,11 @@ def resources(chart, workload, service, secret):
         metadata={"name": "address"},
         address="192.0.2.20",
         implementation=RoutedIPImplementation.issuer(issuer),
-        service=ServiceRef.of(service),
+        service=ServiceRef.from_service(service),
     )
 
 
-for name, kplus in {"plus-28": kplus28, "plus-34": kplus34}.items():
+for name, kplus in {"plus-28": kplus28, "plus-37": kplus37}.items():
     chart = Chart(app, name, namespace=name)
     workload = kplus.Deployment(
         chart,

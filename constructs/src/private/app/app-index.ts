@@ -1,11 +1,25 @@
 import { ApiObject, Chart } from "cdk8s";
 import type { IConstruct } from "constructs";
-import { KINDS } from "../../api/kinds";
+import { KINDS, type KindName } from "../../api/kinds/kinds";
+import { GROUP_VERSION } from "../../api/names";
+import { isObject, type JsonObject } from "../../api/schema/schema";
+import { objectAt } from "../manifest";
+import { resolved } from "../resolve";
+import { claimsOf } from "./claims";
 import { clusterOf } from "./cluster-name";
+import type { OperatorConstruct } from "./operator-construct";
 
-/** A construct that needs something for itself in its cluster, such as `address 192.0.2.10`. */
-interface Claimant extends IConstruct {
-  readonly _claims: readonly string[];
+/** The manifest of an object, after patches, or the reason why there is none. */
+export interface Rendered {
+  readonly json?: JsonObject;
+  readonly error?: Error;
+}
+
+/** An object of one of the five kinds, from this library or not. */
+export interface FlipopObject {
+  readonly object: ApiObject;
+  readonly kind: KindName;
+  readonly spec: JsonObject;
 }
 
 const CLUSTER_KINDS: ReadonlySet<string> = new Set([
@@ -26,36 +40,61 @@ export class AppIndex {
   private readonly positions = new Map<IConstruct, number>();
   private readonly objects = new Map<string, ApiObject[]>();
   private readonly files = new Map<string, ApiObject[]>();
-  private readonly claims = new Map<string, IConstruct>();
+  private readonly claims = new Map<string, IConstruct[]>();
   private readonly clusters = new Map<IConstruct, string>();
+  private readonly manifests = new Map<ApiObject, Rendered>();
+  private readonly operators = new Map<string, OperatorConstruct[]>();
+  private readonly flipopObjects: FlipopObject[] = [];
 
   constructor(private readonly root: IConstruct) {
     for (const construct of root.node.findAll() as readonly IConstruct[]) {
       this.positions.set(construct, this.positions.size);
       if (ApiObject.isApiObject(construct)) this.addObject(construct);
-      else if (isClaimant(construct)) this.addClaims(construct);
+      else if (isOperator(construct)) this.addOperator(construct);
     }
+  }
+
+  /** The operators for the same cluster, in the order of the app. */
+  operatorsFor(construct: IConstruct): readonly OperatorConstruct[] {
+    return this.operators.get(this.clusterOf(construct)) ?? [];
+  }
+
+  /** The objects of the five kinds, in the order of the app. */
+  allFlipopObjects(): readonly FlipopObject[] {
+    return this.flipopObjects;
+  }
+
+  /** The manifest of an object. */
+  manifestOf(object: ApiObject): Rendered {
+    const known = this.manifests.get(object) ?? rendered(object);
+    this.manifests.set(object, known);
+    return known;
   }
 
   /** Objects with the same kind, namespace and name for the same cluster. */
   sameName(object: ApiObject): readonly ApiObject[] {
-    return this.others(this.objects.get(this.nameKey(object)), object);
+    return others(this.objects.get(this.nameKey(object)), object);
   }
 
   /** Objects that cdk8s writes to the same file, in the output types with a file for each object. */
   sameFile(object: ApiObject): readonly ApiObject[] {
-    return this.others(this.files.get(this.fileKey(object)), object);
+    return others(this.files.get(this.fileKey(object)), object);
   }
 
-  /** Whether the app defines a Namespace for the construct's cluster. */
-  hasNamespace(name: string, construct: IConstruct): boolean {
-    return this.objects.has(keyOf(this.clusterOf(construct), "", "Namespace", "", name));
+  /** An object of the core API for the same cluster; without a namespace, a cluster-scoped one. */
+  coreObject(kind: string, place: { name: string; namespace?: string }, construct: IConstruct): ApiObject | undefined {
+    return this.objects.get(keyOf(this.clusterOf(construct), "", kind, place.namespace ?? "", place.name))?.[0];
   }
 
   /** The first construct for the same cluster with this claim; undefined if that is the given construct. */
   earlierClaimant(claim: string, construct: IConstruct): IConstruct | undefined {
-    const first = this.claims.get(keyOf(this.clusterOf(construct), claim));
+    const [first] = this.claimants(claim, construct);
     return first === construct ? undefined : first;
+  }
+
+  /** All constructs for the same cluster with this claim, in the order of the app. */
+  claimants(claim: string, construct: IConstruct): readonly IConstruct[] {
+    return this.claims.get(keyOf(this.clusterOf(construct), claim)) ?? [];
   }
 
   /** Whether a construct comes before another one in the app. */
@@ -63,43 +102,56 @@ export class AppIndex {
     return (this.positions.get(one) ?? 0) < (this.positions.get(other) ?? 0);
   }
 
-  private others(objects: readonly ApiObject[] = [], object: ApiObject): readonly ApiObject[] {
-    return objects.length > 1 ? objects.filter((one) => one !== object) : [];
+  /** The name of the cluster that a construct's chart is for; empty without one. */
+  clusterOf(construct: IConstruct): string {
+    const chart = Chart.of(construct);
+    const known = this.clusters.get(chart) ?? clusterOf(chart);
+    this.clusters.set(chart, known);
+    return known;
   }
 
   private addObject(object: ApiObject): void {
     add(this.objects, this.nameKey(object), object);
     add(this.files, this.fileKey(object), object);
+    const { apiVersion, kind } = object;
+    if (apiVersion !== GROUP_VERSION || !isKind(kind)) return;
+    const spec = objectAt(this.manifestOf(object).json, "spec");
+    this.flipopObjects.push({ object, kind, spec });
+    const claims = claimsOf(kind, spec).map(({ key }) => key);
+    this.addClaims(object, [...new Set(claims)]);
   }
 
-  private addClaims(claimant: Claimant): void {
+  private addOperator(operator: OperatorConstruct): void {
+    add(this.operators, this.clusterOf(operator), operator);
+    this.addClaims(operator, operator._claims);
+  }
+
+  private addClaims(claimant: IConstruct, claims: readonly string[]): void {
     const cluster = this.clusterOf(claimant);
-    for (const claim of claimant._claims) {
-      const key = keyOf(cluster, claim);
-      if (!this.claims.has(key)) this.claims.set(key, claimant);
-    }
+    for (const claim of claims) add(this.claims, keyOf(cluster, claim), claimant);
   }
 
   private nameKey(object: ApiObject): string {
-    const { apiVersion, kind, name } = object;
+    const { apiVersion, kind } = object;
     const group = apiVersion.includes("/") ? apiVersion.replace(/\/.*/, "") : "";
-    return keyOf(this.clusterOf(object), group, kind, namespaceOf(object) ?? "", name);
+    const { name, namespace } = this.placeOf(object);
+    return keyOf(this.clusterOf(object), group, kind, CLUSTER_KINDS.has(kind) ? "" : namespace, name);
   }
 
   /** The name of the file; empty for an output type with several objects in a file. */
   private fileKey(object: ApiObject): string {
     const type: unknown = Reflect.get(this.root, "yamlOutputType");
-    const file = `${object.kind}.${object.name}`.replaceAll(/[^-0-9a-zA-Z_.]/g, "");
+    const file = `${object.kind}.${this.placeOf(object).name}`.replaceAll(/[^-0-9a-zA-Z_.]/g, "");
     if (type === OutputType.FILE_PER_RESOURCE) return file;
     if (type === OutputType.FOLDER_PER_CHART) return keyOf(Chart.of(object).node.path, file);
     return object.node.path;
   }
 
-  private clusterOf(construct: IConstruct): string {
-    const chart = Chart.of(construct);
-    const known = this.clusters.get(chart) ?? clusterOf(chart);
-    this.clusters.set(chart, known);
-    return known;
+  private placeOf(object: ApiObject): { readonly name: string; readonly namespace: string } {
+    // Only an object of this library is rendered: patches rarely change a name, and rendering takes time.
+    const manifest = object.apiVersion === GROUP_VERSION ? objectAt(this.manifestOf(object).json, "metadata") : {};
+    const { name = plain(object.name, object), namespace = plain(object.metadata.namespace, object) } = manifest;
+    return { name: String(name), namespace: String(namespace) };
   }
 }
 
@@ -111,18 +163,44 @@ export function namespaceOf({ kind, metadata }: ApiObject): string | undefined {
   return CLUSTER_KINDS.has(kind) ? undefined : metadata.namespace;
 }
 
-function isClaimant(construct: IConstruct): construct is Claimant {
-  return Array.isArray(Reflect.get(construct, "_claims"));
+function rendered(object: ApiObject): Rendered {
+  try {
+    const json: unknown = object.toJson();
+    return isObject(json) ? { json } : {};
+  } catch (error) {
+    return { error: error instanceof Error ? error : new Error(String(error)) };
+  }
+}
+
+/** A text without tokens. Validation reports one that no resolver can resolve. */
+function plain(text: string | undefined, object: ApiObject): string {
+  try {
+    return String(resolved(text, object, ["metadata"]) ?? "");
+  } catch {
+    return text ?? "";
+  }
+}
+
+function isKind(kind: string): kind is KindName {
+  return Object.hasOwn(KINDS, kind);
+}
+
+function isOperator(construct: IConstruct): construct is OperatorConstruct {
+  return isObject(Reflect.get(construct, "_reach"));
 }
 
 function keyOf(...parts: readonly string[]): string {
   return parts.join("\n");
 }
 
-function add(map: Map<string, ApiObject[]>, key: string, object: ApiObject): void {
+function others(objects: readonly ApiObject[] = [], object: ApiObject): readonly ApiObject[] {
+  return objects.length > 1 ? objects.filter((one) => one !== object) : [];
+}
+
+function add<T>(map: Map<string, T[]>, key: string, item: T): void {
   const list = map.get(key);
-  if (list) list.push(object);
-  else map.set(key, [object]);
+  if (list) list.push(item);
+  else map.set(key, [item]);
 }
 
 interface Pass {
@@ -149,4 +227,9 @@ export function appIndex(reader: IConstruct): AppIndex {
   // A validation is synchronous, so no later one needs this pass.
   queueMicrotask(() => PASSES.delete(root));
   return index;
+}
+
+/** The index of the validation that runs, if one does. It reads no construct a second time. */
+export function runningIndex(construct: IConstruct): AppIndex | undefined {
+  return PASSES.get(construct.node.root)?.index;
 }

@@ -1,5 +1,5 @@
 import { type ApiObject, Chart } from "cdk8s";
-import type { Draft } from "../draft";
+import type { Draft } from "../spec-refusals";
 import { type AppIndex, namespaceOf } from "./app-index";
 
 /** Objects of this library. Their constructs report collisions, so that each collision is reported once. */
@@ -8,6 +8,11 @@ const OURS = new WeakSet<ApiObject>();
 /** Registers an object of this library. */
 export function registerObject(object: ApiObject): void {
   OURS.add(object);
+}
+
+/** Whether an object is one of this library. */
+export function isOurs(object: ApiObject): boolean {
+  return OURS.has(object);
 }
 
 /** Inputs for the check of names. */

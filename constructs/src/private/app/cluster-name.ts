@@ -1,7 +1,7 @@
 import { Chart } from "cdk8s";
 import type { IConstruct } from "constructs";
-import type { Draft } from "../draft";
 import { shown } from "../part";
+import type { Draft } from "../spec-refusals";
 
 const CLUSTER = "flipop:cluster";
 

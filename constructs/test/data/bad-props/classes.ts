@@ -52,6 +52,12 @@ export const BAD_CLASSES: readonly BadProps[] = [
     { nodePorts: PortRange.parse("all") },
     'nodePorts: "all" is not a port range: give FROM-TO with 1 <= FROM <= TO <= 65535, such as 30000-32767',
   ),
+  builtIn(
+    "an allowed port that is none",
+    { allowedPorts: ["80", "http"] },
+    'allowedPorts[1]: "http" is not a port or a range of ports: give PORT or FROM-TO, 1 to 65535, with /TCP or /UDP if only one protocol is allowed, such as 443 or 7000-7999/UDP',
+  ),
+  builtIn("more ports than a status holds", { maxPorts: 257 }, "maxPorts: 257 is too large: at most 256"),
   builtIn("no address for each node", { perNodeIpLimit: 0 }, "perNodeIpLimit: 0 is too small: at least 1"),
   builtIn(
     "a taint outside our prefix",
@@ -75,7 +81,7 @@ export const BAD_CLASSES: readonly BadProps[] = [
   ),
   builtIn(
     "Secrets without Jobs",
-    { secrets: [SecretRef.named("a")] },
+    { secrets: [SecretRef.fromSecretName("a")] },
     "secrets: have no effect, because only Jobs use them and the class has an issuer: remove them, or use ClassImplementation.jobs",
   ),
   builtIn(
@@ -84,13 +90,13 @@ export const BAD_CLASSES: readonly BadProps[] = [
     'jobNamespace: "jobs" has no effect, because only Jobs use it and the class has an issuer: remove it',
   ),
   withJobs(
-    "firewallPostAllow with Jobs",
-    { firewallPostAllow: false },
-    "firewallPostAllow: false has no effect on Jobs, which always assign first: remove it",
+    "firewallPostAllow without a firewall Job",
+    { firewallPostAllow: false, implementation: ClassImplementation.jobs(RoutedIPJob.container({ image: "a/b:1" })) },
+    "firewallPostAllow: false has no effect, because the class has no firewall Job: remove it, or add updateFirewall",
   ),
   withJobs(
     "a Secret's name with capitals",
-    { secrets: [SecretRef.named("ok"), SecretRef.named("A")] },
+    { secrets: [SecretRef.fromSecretName("ok"), SecretRef.fromSecretName("A")] },
     'secrets[1].name: "A" is not the name of an object: use lower-case letters, digits, "-" and ".", with a letter or digit at each end, such as "my-cloud"',
   ),
   {
@@ -99,7 +105,7 @@ export const BAD_CLASSES: readonly BadProps[] = [
       new ClusterRoutedIPClass(chart, "bad", {
         implementation: JOBS,
         jobNamespace: "jobs",
-        secrets: [SecretRef.of(secret(chart))],
+        secrets: [SecretRef.fromSecret(secret(chart))],
       }),
     says: 'secrets[0]: Secret "do" is in namespace "web", but the Jobs run in "jobs": put the Secret there',
   },

@@ -2,6 +2,7 @@ import { ApiObject, type Chart } from "cdk8s";
 import * as kplus from "cdk8s-plus-28";
 import { Construct } from "constructs";
 import { LabelQuery, NodeMatch, PodMatch, Toleration } from "../../../src";
+import { untyped } from "../../support/untyped";
 import type { BadProps } from "./case";
 import { pool } from "./pools";
 
@@ -33,7 +34,7 @@ export const BAD_MATCHES: readonly BadProps[] = [
   ),
   pool(
     "nodes by no requirement",
-    { nodes: NodeMatch.query() },
+    { nodes: NodeMatch.query([]) },
     "nodes: the selector is empty: name a label, or remove nodes to match every node",
   ),
   pool(
@@ -43,17 +44,17 @@ export const BAD_MATCHES: readonly BadProps[] = [
   ),
   pool(
     "a label key with a space in it",
-    { nodes: NodeMatch.query(LabelQuery.exists("a b")) },
+    { nodes: NodeMatch.query([LabelQuery.exists("a b")]) },
     'nodes: "a b" is not a label key: write [prefix/]name, with a name of at most 63 letters, digits, "-", "_" and "."',
   ),
   pool(
     "a set without values",
-    { nodes: NodeMatch.query(LabelQuery.in("app", [])) },
+    { nodes: NodeMatch.query([LabelQuery.in("app", [])]) },
     'nodes: label "app" is compared with an empty list: give at least one value',
   ),
   pool(
     "a comparison with a fraction",
-    { nodes: NodeMatch.query(LabelQuery.gt("size", 1.5)) },
+    { nodes: NodeMatch.query([LabelQuery.gt("size", 1.5)]) },
     'nodes: label "size" is compared with 1.5: give a whole number, 0 or more',
   ),
   pool(
@@ -73,7 +74,7 @@ export const BAD_MATCHES: readonly BadProps[] = [
   ),
   podsOf(
     "a workload that is undefined",
-    () => undefined as unknown as Construct,
+    () => untyped(undefined),
     "pods: undefined is not a construct: give a workload such as a Deployment, its ApiObject, or use PodMatch.labels",
   ),
   podsOf(

@@ -50,8 +50,8 @@ export const BAD_RECORDS: readonly BadProps[] = [
   ),
   dns(
     "a TTL that Cloudflare does not take",
-    DnsRecord.cloudflare("www", "example.com", { ttl: Duration.seconds(30) }),
-    "dnsRecord.ttl: 30 seconds is not a TTL of Cloudflare: give 1 (automatic) or 60 to 86400 seconds",
+    DnsRecord.cloudflare("www", "example.com", { ttl: Duration.days(2) }),
+    "dnsRecord.ttl: 172800 seconds is not a TTL of Cloudflare: give 1 (automatic) or 60 to 86400 seconds",
   ),
   dns(
     "a TTL beyond the DNS",

@@ -15,7 +15,7 @@ import { issuer } from "./issuers";
 function routedIp(name: string, props: (chart: Chart) => Partial<RoutedIPProps>, says: string): BadProps {
   const make = (chart: Chart) => {
     const implementation = RoutedIPImplementation.issuer(issuer(chart));
-    new RoutedIP(chart, "bad", { implementation, service: ServiceRef.named("game"), ...props(chart) });
+    new RoutedIP(chart, "bad", { implementation, service: ServiceRef.fromServiceName("game"), ...props(chart) });
   };
   return { name, make, says };
 }
@@ -26,7 +26,7 @@ function service(
   says: string,
 ): BadProps {
   const object = (chart: Chart) => new ApiObject(chart, "object", { apiVersion: "v1", kind: "Service", ...manifest });
-  return routedIp(name, (chart) => ({ service: ServiceRef.of(object(chart)) }), says);
+  return routedIp(name, (chart) => ({ service: ServiceRef.fromService(object(chart)) }), says);
 }
 
 /** Bad props of a RoutedIP. */
@@ -69,7 +69,7 @@ export const BAD_ROUTED_IPS: readonly BadProps[] = [
   ),
   routedIp(
     "a Service with a dot in its name",
-    () => ({ service: ServiceRef.named("a.b") }),
+    () => ({ service: ServiceRef.fromServiceName("a.b") }),
     'service.serviceName: "a.b" is not a DNS label: use at most 63 lower-case letters, digits and "-", with a letter or digit at each end, such as "ingress"',
   ),
   routedIp(
@@ -79,18 +79,18 @@ export const BAD_ROUTED_IPS: readonly BadProps[] = [
   ),
   routedIp(
     "a Service that is no object",
-    (chart) => ({ service: ServiceRef.of(new Construct(chart, "empty")) }),
-    'service: construct "test/empty" has no Kubernetes object: give the construct of a Service, or use ServiceRef.named',
+    (chart) => ({ service: ServiceRef.fromService(new Construct(chart, "empty")) }),
+    'service: construct "test/empty" has no Kubernetes object: give the construct of a Service, or use ServiceRef.fromServiceName',
   ),
   service(
     "a Deployment for a Service",
     { apiVersion: "apps/v1", kind: "Deployment" },
-    'service: apps/v1 Deployment "test/object" is not a Service: give the construct of a Service, or use ServiceRef.named',
+    'service: apps/v1 Deployment "test/object" is not a Service: give the construct of a Service, or use ServiceRef.fromServiceName',
   ),
   service(
     "a Service of another API",
     { apiVersion: "serving.knative.dev/v1" },
-    'service: serving.knative.dev/v1 Service "test/object" is not a Service: give the construct of a Service, or use ServiceRef.named',
+    'service: serving.knative.dev/v1 Service "test/object" is not a Service: give the construct of a Service, or use ServiceRef.fromServiceName',
   ),
   service(
     "a Service without a name",

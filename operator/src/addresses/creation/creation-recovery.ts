@@ -1,10 +1,99 @@
-/** What became of a creation whose answer was lost: read off the lists that came after it. */
+/**
+ * What became of a creation whose answer was lost: read off the lists that came after it. Every fact that is known narrows
+ * the choice among new addresses; what none of them excludes may still belong to somebody else. Pure.
+ */
 
-import { canonicalIp, type PendingCreation } from "cdk8s-flipop/api";
-import { CALL_OVER_MS, LISTS_APART_MS } from "../../bounds.js";
-import type { InventoryAddress } from "../../inventory/types.js";
-import type { AddressSnapshot } from "../address-set.js";
-import { candidatesIn, caseOf, doubtOf, isForeign, type OpenCase, ofProject, rivalsOf } from "./inference.js";
+import { Annotation, canonicalIp, type PendingCreation } from "cdk8s-flipop/api";
+import { CALL_OVER_MS, CREATION_OVER_MS, INFERENCE_WINDOW_MS, LISTS_APART_MS } from "../../bounds.js";
+import { timeOf } from "../../clock.js";
+import type { InventoryAddress } from "../../inventory/view.js";
+import { refText } from "../../messages/claims.js";
+import { WHYS } from "../../messages/explanations.js";
+import type { AddressSnapshot, OtherCreation } from "../address-set.js";
+import { areApart, type ListObservation } from "./creation-registry.js";
+import { createdRegion } from "./record-creation.js";
+
+/** One creation whose answer was lost. */
+interface OpenCase {
+  readonly intent: PendingCreation;
+  /** ms since the epoch. */
+  readonly startedAt: number;
+  /** Addresses that were there before. */
+  readonly seen: ReadonlySet<string>;
+  /** Whole lists that were read since, oldest first. */
+  readonly lists: readonly ListObservation[];
+}
+
+function caseOf(snapshot: AddressSnapshot, intent: PendingCreation): OpenCase {
+  const startedAt = startOf(snapshot, intent);
+  return {
+    intent,
+    startedAt,
+    seen: new Set((intent.unassignedSeen ?? []).map(canonicalIp)),
+    lists: snapshot.memory.lists.filter(({ at }) => at >= startedAt),
+  };
+}
+
+/** A start in the future is of a clock that was set back since: then it counts from where this process met it. */
+function startOf({ now, memory }: AddressSnapshot, { startedAt }: PendingCreation): number {
+  const at = timeOf(startedAt);
+  return at === undefined || at > now ? (memory.intentSeenAt ?? now) : at;
+}
+
+/** New, unassigned, and excluded by no fact; sorted. */
+function candidatesIn(snapshot: AddressSnapshot, open: OpenCase, list: ListObservation): readonly string[] {
+  return [...list.unassigned].filter((ip) => isCandidate(snapshot, open, ip)).sort();
+}
+
+function isCandidate(snapshot: AddressSnapshot, { intent, seen, lists, startedAt }: OpenCase, ip: string): boolean {
+  if (seen.has(ip) || isForeign(snapshot, ip)) return false;
+  const region = snapshot.inventory.get(ip)?.region ?? "";
+  if (region !== "" && intent.region !== undefined && intent.region !== "" && region !== intent.region) return false;
+  return !isLate(lists, startedAt, ip);
+}
+
+/** It was not there, or not free, when the call had long ended. */
+function isLate(lists: readonly ListObservation[], startedAt: number, ip: string): boolean {
+  const first = lists.findIndex(({ unassigned }) => unassigned.has(ip));
+  return lists.slice(0, Math.max(first, 0)).some(({ at }) => at >= startedAt + CREATION_OVER_MS);
+}
+
+/** The addresses in the project of the resource's other addresses; all addresses if that project is unknown. */
+function ofProject({ inventory }: AddressSnapshot, { intent }: OpenCase, ips: readonly string[]): readonly string[] {
+  const projectOf = (ip: string) => inventory.get(ip)?.project;
+  const { project } = intent;
+  return project === undefined ? ips : ips.filter((ip) => (projectOf(ip) ?? project) === project);
+}
+
+/** Why a single candidate is no proof; `undefined`: it is taken for the one. */
+function doubtOf(snapshot: AddressSnapshot, open: OpenCase): string | undefined {
+  const { lists, startedAt } = open;
+  const rivals = rivalsOf(snapshot, open);
+  if (rivals.length > 0) return `${rivals.map(({ resource }) => refText(resource)).join(", ")} lost an answer, too`;
+  const first = lists[0]?.at ?? startedAt;
+  return first - startedAt > INFERENCE_WINDOW_MS ? "no list was read soon after the creation" : undefined;
+}
+
+/** A creation that began when this one's address may have come to be has a right to the same newcomers. */
+function rivalsOf({ otherCreations }: AddressSnapshot, { startedAt, intent }: OpenCase): readonly OtherCreation[] {
+  const region = createdRegion(intent);
+  return otherCreations.filter((other) => !areApart(region, other.region) && competes(other, startedAt));
+}
+
+function competes({ startedAt }: OtherCreation, own: number): boolean {
+  return startedAt === undefined || Math.abs(startedAt - own) <= CREATION_OVER_MS;
+}
+
+/** Another resource has it, or this one had it before. */
+function isForeign({ ownerOf, set, inventory }: AddressSnapshot, ip: string): boolean {
+  const owner = ownerOf(ip);
+  if (inventory.get(ip)?.borrowed === true) return true;
+  if (owner === undefined) return false;
+  if (owner.uid !== set.metadata.uid) return true;
+  const copied = (set.metadata.annotations?.[Annotation.createdIps] ?? "").split(",").map((part) => part.trim());
+  const known = [...set.createdIPs.map((entry) => entry.ip), ...Object.keys(set.statuses), ...copied];
+  return known.some((entry) => entry !== "" && canonicalIp(entry) === ip);
+}
 
 /**
  * `ours`: this address is taken for it. `listed`: a person has said by `spec.ips` which one it is. `nothing`: nothing
@@ -24,7 +113,7 @@ export function settle(snapshot: AddressSnapshot, intent: PendingCreation): Crea
   if (intent.provider !== provider || intent.family !== snapshot.set.family) return { is: "elsewhere" };
   const open = caseOf(snapshot, intent);
   const onNode = heldOnNode(snapshot, open);
-  if (onNode !== undefined) return { is: "ours", ip: onNode.ip, why: "it is on the node that it was created for" };
+  if (onNode !== undefined) return { is: "ours", ip: onNode.ip, why: WHYS.onItsNode };
   const last = open.lists.at(-1);
   if (last === undefined) return { is: "wait", until: snapshot.now + LISTS_APART_MS };
   const candidates = candidatesIn(snapshot, open, last);
@@ -60,7 +149,7 @@ function settleSome(snapshot: AddressSnapshot, open: OpenCase, candidates: reado
   if (only === undefined || others.length > 0) return { is: "several", ips: candidates };
   const why = doubtOf(snapshot, open);
   if (why !== undefined) return { is: "several", ips: [only], why };
-  return { is: "ours", ip: only, why: "it is the only new address of the account that may be it" };
+  return { is: "ours", ip: only, why: WHYS.onlyNewAddress };
 }
 
 /** On the machine that was asked for, which had none: somebody else would have had to choose the same one just then. */

@@ -1,12 +1,13 @@
 /**
- * Creations of addresses that run, or whose answer was lost. The node identifies a creation on a node. For one in
- * a region there is only the account's list: it waits until no other creation can add an address to that list.
+ * Creations of addresses that run, or whose answer was lost, and the lists in which those are looked for. The node
+ * identifies a creation on a node. For one in a region there is only the account's list: it waits until no other creation
+ * can add an address of that region.
  */
 
-import type { IpFamily } from "cdk8s-flipop/api";
-import { CREATION_OVER_MS, LIST_READ_MS } from "../../bounds.js";
-import type { ResourceRef } from "../../inventory/types.js";
-import type { ProviderId } from "../../providers/types.js";
+import type { IpFamily, PendingCreation } from "cdk8s-flipop/api";
+import { CREATION_OVER_MS, LIST_READ_MS, LISTS_KEPT } from "../../bounds.js";
+import type { InventoryView, ResourceRef } from "../../inventory/view.js";
+import type { CreateAddress, ProviderId } from "../../providers/types.js";
 
 export interface OpenCreation {
   readonly resource: ResourceRef;
@@ -16,16 +17,22 @@ export interface OpenCreation {
   readonly account: object | undefined;
   /** The node that the address is created on. */
   readonly node?: ProviderId;
+  /** The region that the address is created in, of no node. A list shows the region of each address. */
+  readonly region?: string;
   /** When its intent was written, ms since the epoch; by this process's clock where that is in the future. */
   readonly startedAt?: number;
   /** Its call is on its way. @default its answer was lost */
   readonly running?: boolean;
+  /** Stands for the creations of resources that the operator has not read yet since its start. */
+  readonly unread?: boolean;
 }
 
 /** What a creation that is about to begin has to keep apart from others. */
-export interface Beginning {
+interface Beginning {
   /** `undefined`: it is created in a region. */
   readonly node: ProviderId | undefined;
+  /** Where it is created in a region. */
+  readonly region?: string;
   readonly now: number;
   /** When the list was read that the intent will remember, ms since the epoch. */
   readonly listedAt: number;
@@ -33,15 +40,26 @@ export interface Beginning {
 
 /** ms since the epoch: when another creation no longer holds it up; `undefined`: it does not, `Infinity`: at its end. */
 export function heldUpUntil(
-  { node, startedAt, running }: Pick<OpenCreation, "node" | "startedAt" | "running">,
+  { node, region, startedAt, running }: Pick<OpenCreation, "node" | "region" | "startedAt" | "running">,
   beginning: Beginning,
 ): number | undefined {
   if (beginning.node !== undefined) return beginning.node === node ? Number.POSITIVE_INFINITY : undefined;
+  if (areApart(region, beginning.region)) return undefined;
   if (running === true || startedAt === undefined) return Number.POSITIVE_INFINITY;
   const over = startedAt + CREATION_OVER_MS;
   if (beginning.listedAt >= over) return undefined;
   // The list has to be read once more.
   return Math.max(over, beginning.now + LIST_READ_MS);
+}
+
+/** Absent: it is created on a node, or anywhere. */
+export function regionOfCreation(desired: CreateAddress): Pick<OpenCreation, "region"> {
+  return "region" in desired && desired.region !== "" ? { region: desired.region } : {};
+}
+
+/** A list distinguishes the addresses of two known regions. */
+export function areApart(region: string | undefined, other: string | undefined): boolean {
+  return region !== undefined && other !== undefined && region !== other;
 }
 
 export class CreationRegistry {
@@ -76,6 +94,22 @@ export class CreationRegistry {
     if (this.open.delete(uid)) this.tell();
   }
 
+  /** Namespaces of the open creations of other resources; `unread` while one may have a creation that is not known. */
+  namespacesBeside({ uid }: ResourceRef): readonly string[] | "unread" {
+    if (this.incomplete) return "unread";
+    return [...this.open.values()].flatMap(({ resource }) => (resource.uid === uid ? [] : [resource.namespace]));
+  }
+
+  /** It is notified when a creation ends, or at the next `retry`. */
+  wait({ uid }: ResourceRef): void {
+    this.waiting.add(uid);
+  }
+
+  /** There is room below a limit again. */
+  retry(): void {
+    this.tell();
+  }
+
   private tell(): void {
     const waiting = [...this.waiting];
     this.waiting.clear();
@@ -85,7 +119,7 @@ export class CreationRegistry {
   /** The creations of other resources in the same account and family. If there are any, the caller is notified when one ends. */
   others(requester: Pick<OpenCreation, "resource" | "provider" | "family" | "account">): readonly OpenCreation[] {
     const others = [...this.open.values()].filter((other) => isAbout(other, requester));
-    const all = this.incomplete ? [...others, { ...requester, resource: UNREAD }] : others;
+    const all = this.incomplete ? [...others, { ...requester, resource: UNREAD, unread: true }] : others;
     if (all.length > 0) this.waiting.add(requester.resource.uid);
     return all;
   }
@@ -110,4 +144,54 @@ export function freshSeconds(others: readonly Pick<OpenCreation, "startedAt" | "
   );
   const over = ends.filter((end) => end <= now);
   return over.length === 0 ? Number.POSITIVE_INFINITY : (now - Math.max(...over)) / 1000;
+}
+
+/** Unassigned addresses of a whole list. */
+export interface ListObservation {
+  /** When it was asked for, ms since the epoch. */
+  readonly at: number;
+  readonly unassigned: ReadonlySet<string>;
+}
+
+/** Remembers a list: the first one, and the last few. */
+export function withList(lists: readonly ListObservation[], list: ListObservation): readonly ListObservation[] {
+  if ((lists.at(-1)?.at ?? Number.NEGATIVE_INFINITY) >= list.at) return lists;
+  const kept = lists.length < LISTS_KEPT ? lists : lists.filter((_, index) => index !== 1);
+  return [...kept, list];
+}
+
+/** Of one resource. Keeps monotonic times: no clock that is set tears them apart. */
+export class ListObservations {
+  private lists: readonly ListObservation[] = [];
+  private lastAt = Number.NEGATIVE_INFINITY;
+  /** The open creation, and when it was met. */
+  private met: { readonly startedAt: string; readonly at: number } | undefined;
+
+  /** @returns whether a creation is open. */
+  meet(intent: PendingCreation | undefined, monotonic: number): boolean {
+    if (intent === undefined) this.met = undefined;
+    else if (this.met?.startedAt !== intent.startedAt) this.met = { startedAt: intent.startedAt, at: monotonic };
+    return intent !== undefined;
+  }
+
+  /** Remembers each whole list while a creation has no end. */
+  note(view: Pick<InventoryView, "complete" | "ageSeconds" | "addresses"> | undefined, monotonic: number): void {
+    if (this.met === undefined) this.lists = [];
+    if (this.met === undefined || view?.complete !== true) return;
+    const listedAt = monotonic - view.ageSeconds * 1000;
+    // The same list again, apart from rounding.
+    if (listedAt < this.lastAt + 1) return;
+    this.lastAt = listedAt;
+    const unassigned = [...view.addresses.values()].filter(({ holder }) => holder === undefined).map(({ ip }) => ip);
+    this.lists = withList(this.lists, { at: listedAt, unassigned: new Set(unassigned) });
+  }
+
+  /** By the wall clock as it stands now. */
+  seen({ now, monotonic }: { readonly now: number; readonly monotonic: number }) {
+    const wall = (at: number) => at - monotonic + now;
+    return {
+      lists: this.lists.map(({ at, unassigned }) => ({ at: wall(at), unassigned })),
+      ...(this.met === undefined ? {} : { intentSeenAt: wall(this.met.at) }),
+    };
+  }
 }

@@ -12,9 +12,9 @@ import {
   MAX_UNASSIGNED_SEEN,
   type PendingCreation,
 } from "cdk8s-flipop/api";
+import { timeOf } from "../../clock.js";
 import type { ObjectMeta } from "../../kube/objects.js";
 import { isFields } from "../../reconcile/read-spec.js";
-import { timeOf } from "../../times.js";
 
 /** Without an address: nothing was created. */
 export interface CreationResult {
@@ -36,7 +36,7 @@ export interface CreatedFacts {
 export interface ResultHolder {
   creationResult: CreationResult | undefined;
   /** Others count on the result from here on. */
-  readonly onResult: () => void;
+  readonly onCreationResult: () => void;
 }
 
 /** In force at once, and for as long as it takes to write it. Rejects as the write does. */
@@ -46,7 +46,7 @@ export async function recordResult(
   write: () => Promise<unknown>,
 ): Promise<void> {
   holder.creationResult = result;
-  holder.onResult();
+  holder.onCreationResult();
   await write();
   if (holder.creationResult === result) holder.creationResult = undefined;
 }
@@ -57,7 +57,7 @@ export function intentText(intent: PendingCreation): string {
 }
 
 /** `undefined`: there is no copy, or it is unreadable. */
-export function copiedIntent({ annotations }: Pick<ObjectMeta, "annotations">): PendingCreation | undefined {
+function copiedIntent({ annotations }: Pick<ObjectMeta, "annotations">): PendingCreation | undefined {
   const text = annotations?.[Annotation.pendingCreation];
   if (text === undefined) return undefined;
   try {

@@ -1,19 +1,30 @@
-/** Step 7: creating what is missing, one address at a time, and never twice. */
+/** Creates what is missing, one address at a time, and never twice. */
 
 import { Annotation, canonicalIp, type PendingCreation } from "cdk8s-flipop/api";
 import { SEEN_KEPT } from "../../bounds.js";
-import { refText } from "../../claims/claimant.js";
-import { omitUndefined } from "../../omit-undefined.js";
+import { timestamp } from "../../clock.js";
+import type { CoolOffEnd } from "../../messages/candidates.js";
+import { refText } from "../../messages/claims.js";
+import { creationMessages, missingText } from "../../messages/creation.js";
+import { WHYS } from "../../messages/explanations.js";
+import type { Problem } from "../../messages/message.js";
+import { providerMessages, serverMessages } from "../../messages/provider.js";
 import type { ProviderId } from "../../providers/types.js";
-import type { Problem } from "../../reconcile/conditions/problem.js";
-import { isDue } from "../../reconcile/retries/retry-schedule.js";
-import { clockTime, timestamp } from "../../times.js";
+import { isDue } from "../../reconcile/retries.js";
+import { omitUndefined } from "../../values.js";
 import type { Action, ActionSequence } from "../actions.js";
-import type { AddressSet, AddressSnapshot } from "../address-set.js";
-import { type AssignmentPlan, coolOffOf, coolOffText } from "../assignments.js";
+import { type AddressSet, type AddressSnapshot, refOf } from "../address-set.js";
+import {
+  type AssignmentPlan,
+  accountUntil,
+  coolOffOf,
+  isInSetRegion,
+  regionOf,
+  type WaitingNode,
+} from "../assignments.js";
+import { busyNodesOf } from "../conditions.js";
 import type { Desired } from "../desired.js";
-import { accountUntil } from "../movable-addresses.js";
-import { regionOf, type WaitingNode } from "../waiting-nodes.js";
+import { lostName } from "../records.js";
 import { type CreationRecovery, settle } from "./creation-recovery.js";
 import { heldUpUntil } from "./creation-registry.js";
 import type { CreationResult } from "./creation-result.js";
@@ -48,10 +59,10 @@ export function creationOf(
 export function creationRecoveryOf(snapshot: AddressSnapshot): Creation | undefined {
   const { pendingCreation: intent, metadata } = snapshot.set;
   const { creationResult } = snapshot.memory;
-  if (creationResult !== undefined) return { sequence: [recording(creationResult)], problem: RECORDING };
+  if (creationResult !== undefined)
+    return { sequence: [recording(creationResult)], problem: creationMessages.notRecorded() };
   const forget = metadata.annotations?.[Annotation.forgetCreation] !== undefined;
-  if (forget)
-    return { sequence: intent === undefined ? [SERVED] : [ended(intent, "a person said to forget it"), SERVED] };
+  if (forget) return { sequence: intent === undefined ? [SERVED] : [ended(intent, WHYS.forgetRequested), SERVED] };
   return intent === undefined ? undefined : recoveredBy(snapshot, intent, settle(snapshot, intent));
 }
 
@@ -65,20 +76,26 @@ function recoveredBy(snapshot: AddressSnapshot, intent: PendingCreation, end: Cr
     case "ours":
       return { sequence: [ended(intent, end.why, end.ip)] };
     case "listed":
-      return { sequence: [ended(intent, `spec.ips now lists ${end.ip}, which is the address`)] };
+      return { sequence: [ended(intent, WHYS.nowListed(end.ip))] };
     case "nothing":
-      return { sequence: [ended(intent, "no address came of it")] };
+      return { sequence: [ended(intent, WHYS.nothingCreated)] };
     case "several":
-      return { sequence: [], problem: { reason: "CreationUnsettled", message: severalText(snapshot, intent, end) } };
-    case "elsewhere":
-      return { sequence: [], problem: { reason: "CreationUnsettled", message: elsewhereText(snapshot, intent) } };
+      return heldUp(creationMessages.severalMayBeIt({ ...lostOf(snapshot, intent), ips: end.ips, doubt: end.why }));
+    case "elsewhere": {
+      const { provider, family } = intent;
+      return heldUp(creationMessages.sentElsewhere({ ...lostOf(snapshot, intent), provider, family }));
+    }
     case "wait":
-      return {
-        sequence: [],
-        problem: { reason: "CreationUnsettled", message: waitText(snapshot, intent) },
-        requeueAt: end.until,
-      };
+      return heldUp(creationMessages.answerLost(lostOf(snapshot, intent)), end.until);
   }
+}
+
+function heldUp(problem: Problem, requeueAt?: number): Creation {
+  return { sequence: [], problem, ...omitUndefined({ requeueAt }) };
+}
+
+function lostOf({ set }: AddressSnapshot, { startedAt }: PendingCreation) {
+  return { startedAt, resource: { ...refOf(set), deleting: set.metadata.deletionTimestamp !== undefined } };
 }
 
 function recording(result: CreationResult): Action {
@@ -108,35 +125,38 @@ export function creatable(snapshot: AddressSnapshot, desired: Desired): number {
 /** What does not pass as soon as others are done. */
 function blockage(snapshot: AddressSnapshot, desired: Desired): Creation | undefined {
   const { crdTooOld, memory, now, providerFailure } = snapshot;
-  if (crdTooOld) return { sequence: [], problem: { reason: "CRDTooOld", message: CRD_TEXT } };
+  if (crdTooOld) return heldUp(serverMessages.dropsCreation());
   const unable = inability(snapshot, desired);
-  if (unable !== undefined) return { sequence: [], problem: unable };
+  if (unable !== undefined) return heldUp(unable);
+  // An address without its name costs money, and the owner of the name may be the resource that is meant.
+  const limited = snapshot.creationProblem?.() ?? lostName(snapshot);
+  if (limited !== undefined) return heldUp(limited);
   const until = accountUntil(snapshot);
-  if (providerFailure !== undefined && until !== undefined) {
-    return { sequence: [], problem: providerFailure, requeueAt: until };
-  }
+  if (providerFailure !== undefined && until !== undefined) return heldUp(providerFailure, until);
   const failure = memory.creationFailure;
-  if (failure === undefined || isDue(failure.retryAt, now)) return undefined;
-  return { sequence: [], problem: failure, requeueAt: failure.retryAt };
+  return failure === undefined || isDue(failure.retryAt, now) ? undefined : heldUp(failure, failure.retryAt);
 }
 
-function inability({ capabilities, set }: AddressSnapshot, { family }: Desired): Problem | undefined {
-  if (capabilities === undefined)
-    return {
-      reason: "UnknownProvider",
-      message: `provider "${set.provider}" is not set up: correct it, or give the operator its token`,
-    };
-  if (capabilities.families.includes(family)) return undefined;
-  return {
-    reason: "Unsupported",
-    message: `provider "${set.provider}" has no ${family} addresses; use another provider`,
-  };
+function inability(snapshot: AddressSnapshot, { family }: Desired): Problem | undefined {
+  const { capabilities, set } = snapshot;
+  const { provider } = set;
+  if (capabilities === undefined) return providerMessages.notSetUp({ provider });
+  const supported = capabilities.families.includes(family);
+  return supported ? nodesElsewhere(snapshot) : providerMessages.unsupported({ provider, what: `${family} addresses` });
+}
+
+/** An address in a region without a candidate costs money and serves no traffic; the region may be a typo, too. */
+function nodesElsewhere(snapshot: AddressSnapshot): Problem | undefined {
+  const { candidates, set } = snapshot;
+  if (candidates.length === 0 || candidates.some((node) => isInSetRegion(snapshot, node))) return undefined;
+  return creationMessages.nodesElsewhere({ region: set.region ?? "", regions: regionsText(candidates) });
 }
 
 /** Another resource's creation could be mistaken for this one. */
 function holdUpOf(snapshot: AddressSnapshot, desired: Desired, node: ProviderId | undefined): Creation | undefined {
-  const { now, inventory, otherCreations } = snapshot;
-  const beginning = { node, now, listedAt: now - inventory.ageSeconds * 1000 };
+  const { now, inventory, otherCreations, set } = snapshot;
+  const region = node === undefined && set.region ? { region: set.region } : {};
+  const beginning = { node, ...region, now, listedAt: now - inventory.ageSeconds * 1000 };
   const waits = otherCreations.flatMap((other) => {
     const until = heldUpUntil(other, beginning);
     return until === undefined ? [] : [{ other, until }];
@@ -144,28 +164,23 @@ function holdUpOf(snapshot: AddressSnapshot, desired: Desired, node: ProviderId 
   const last = waits.sort((a, b) => b.until - a.until)[0];
   if (last === undefined) return undefined;
   const { other, until } = last;
-  const message = `${desired.missing} to be created, after the creation of ${refText(other.resource)}`;
-  if (other.running === true) return { sequence: [], problem: { reason: "UnderWay", message } };
-  const remedy = `set annotation ${Annotation.forgetCreation} there if no address came of it`;
-  if (!Number.isFinite(until)) return unsettledOther(`${message}, whose answer was lost: ${remedy}`);
-  const held = `${message}, whose answer was lost: it begins at ${clockTime(until)}, or ${remedy}`;
-  return { ...unsettledOther(held), requeueAt: until };
-}
-
-function unsettledOther(message: string): Creation {
-  return { sequence: [], problem: { reason: "CreationUnsettled", message } };
+  const waiting = { missing: desired.missing, other: other.resource };
+  if (other.unread === true) return heldUp(creationMessages.afterReading(waiting));
+  if (other.running === true) return heldUp(creationMessages.afterOther(waiting));
+  if (!Number.isFinite(until)) return heldUp(creationMessages.afterLost(waiting));
+  return heldUp(creationMessages.afterLostUntil({ ...waiting, until }), until);
 }
 
 function create(snapshot: AddressSnapshot, desired: Desired, assignmentPlan: AssignmentPlan): Creation {
   const { capabilities, set } = snapshot;
-  const node = capabilities?.createsOnNode.includes(desired.family) ? assignmentPlan.leftover[0] : undefined;
-  const heldUp = holdUpOf(snapshot, desired, node?.machine);
-  if (heldUp !== undefined) return heldUp;
-  const why = `desiredIPs is ${desired.desiredCount}, ${desired.missing} missing`;
-  if (node !== undefined)
-    return createOnNode(snapshot, { family: desired.family, node, why }, assignmentPlan.coolUntil);
+  const fit = assignmentPlan.leftover.find((one) => isInSetRegion(snapshot, one));
+  const node = capabilities?.createsOnNode.includes(desired.family) ? fit : undefined;
+  const turn = holdUpOf(snapshot, desired, node?.machine);
+  if (turn !== undefined) return turn;
+  if (node !== undefined) return createOnNode(snapshot, { desired, node }, assignmentPlan.coolUntil);
   const region = set.region ?? "";
-  if (region === "" && capabilities?.regional === true) return NO_REGION;
+  if (region === "" && capabilities?.regional === true) return heldUp(withoutRegion(snapshot, desired));
+  const why = missingText(countsOf(desired));
   const intent = intentOf(snapshot, desired.family, undefined);
   return {
     sequence: [
@@ -175,23 +190,49 @@ function create(snapshot: AddressSnapshot, desired: Desired, assignmentPlan: Ass
   };
 }
 
+function withoutRegion(snapshot: AddressSnapshot, { family }: Desired): Problem {
+  const { capabilities, candidates, refusals, set } = snapshot;
+  const { provider } = set;
+  const regionOf = regionOwner(set);
+  if (capabilities?.createsOnNode.includes(family) === true) {
+    const busy = busyNodesOf(snapshot, { limit: capabilities.addressesPerNode });
+    return creationMessages.noRegion({ busy, refusals, regionOf });
+  }
+  return creationMessages.onlyInRegion({ provider, family, regionOf, regions: regionsText(candidates) });
+}
+
+/** The resource with the field `region`, for messages. */
+function regionOwner(set: AddressSet): string {
+  return set.kind === "RoutedIP" ? "its issuer" : refText(refOf(set));
+}
+
+function regionsText(nodes: AddressSnapshot["candidates"]): string {
+  return [...new Set(nodes.map(regionOf))].sort().join(", ");
+}
+
+function countsOf({ desiredCount, missing }: Desired) {
+  return { desired: desiredCount, missing };
+}
+
 interface OnNode {
-  readonly family: PendingCreation["family"];
+  readonly desired: Desired;
   readonly node: WaitingNode;
-  readonly why: string;
 }
 
 /** An assignment, too. During the cool-off it waits: an idle address costs money and serves no traffic. */
 function createOnNode(
   snapshot: AddressSnapshot,
-  { family, node, why }: OnNode,
-  coolUntil: AssignmentPlan["coolUntil"],
+  { desired, node }: OnNode,
+  coolUntil: CoolOffEnd | undefined,
 ): Creation {
   const cools = coolOffOf(snapshot) > 0;
+  const counts = countsOf(desired);
   if (cools && coolUntil !== undefined) {
-    const problem = { reason: "CoolingOff", message: `${why}; ${coolOffText({ coolUntil }, snapshot.now)}` } as const;
-    return { sequence: [], problem, ...(coolUntil === "unanswered" ? {} : { requeueAt: coolUntil }) };
+    const problem = creationMessages.coolingOff({ ...counts, until: coolUntil });
+    return heldUp(problem, coolUntil === "unanswered" ? undefined : coolUntil);
   }
+  const { family } = desired;
+  const why = missingText(counts);
   const intent = intentOf(snapshot, family, node);
   const { startedAt } = intent;
   const record: Action = { do: "record-intent", intent, why };
@@ -238,48 +279,4 @@ function onNode({ machine }: WaitingNode, dropletHadAddress: boolean) {
   return { providerID: machine, dropletHadAddress };
 }
 
-const CRD_TEXT =
-  "the API server drops fields of the status that a creation needs; nothing is created: apply the CRDs of this release";
-const RECORDING: Problem = {
-  reason: "UnderWay",
-  message:
-    "the end of a creation is known and not yet in the status: the API server did not take it; it is tried again",
-};
-const RUNNING: Creation = {
-  sequence: [],
-  problem: { reason: "UnderWay", message: "an address is being created" },
-};
-const NO_REGION: Creation = {
-  sequence: [],
-  problem: {
-    reason: "NoCandidate",
-    message: "spec.region is empty, and no candidate is free to create the address on: set region",
-  },
-};
-
-function severalText(
-  snapshot: AddressSnapshot,
-  { startedAt }: PendingCreation,
-  { ips, why }: Extract<CreationRecovery, { readonly is: "several" }>,
-): string {
-  const reason = why === undefined ? "" : ` (${why})`;
-  return `the answer to the creation of ${startedAt} was lost, and any of ${ips.join(", ")} may be its address${reason}: ${remedyOf(snapshot)}`;
-}
-
-function waitText(snapshot: AddressSnapshot, { startedAt }: PendingCreation): string {
-  return `the answer to the creation of ${startedAt} was lost; the provider's lists show what came of it: ${remedyOf(snapshot)}`;
-}
-
-function elsewhereText(
-  { set: { metadata } }: AddressSnapshot,
-  { startedAt, provider, family }: PendingCreation,
-): string {
-  return `the answer to the creation of ${startedAt} was lost, and provider "${provider}" (${family}), which it was sent to, is not the spec's any more: look there for a new address, then set annotation ${Annotation.forgetCreation} on ${metadata.name}`;
-}
-
-function remedyOf({ set: { metadata, desiredCount } }: AddressSnapshot): string {
-  const forget = `set annotation ${Annotation.forgetCreation} on ${metadata.name} if none is`;
-  if (metadata.deletionTimestamp !== undefined) return `nothing needs doing, it stays with the account; ${forget}`;
-  const where = desiredCount === 0 ? "ips" : "ips (a RoutedIP: routedIP)";
-  return `list the right one in ${where}, or ${forget}`;
-}
+const RUNNING: Creation = { sequence: [], problem: creationMessages.running() };

@@ -1,14 +1,19 @@
-/** Records the end of a creation: in the status, in an annotation, in this process. */
+/** Creates an address, and records the end of the creation: in the status, in an annotation, in this process. */
 
-import type { PendingCreation } from "cdk8s-flipop/api";
-import { refText } from "../../claims/claimant.js";
+import type { AddressStatus, PendingCreation } from "cdk8s-flipop/api";
 import type { Clock } from "../../clock.js";
-import type { ResourceRef } from "../../inventory/types.js";
+import type { ResourceRef } from "../../inventory/view.js";
 import type { KubeObject, ObjectMeta } from "../../kube/objects.js";
 import { ownAnnotationPatch, statusPatch } from "../../kube/write/patch.js";
 import { errorText, type Logger } from "../../logging.js";
-import { omitUndefined } from "../../omit-undefined.js";
-import type { ObjectWrite } from "../../reconcile/objects/object-writer.js";
+import { refText } from "../../messages/claims.js";
+import type { CallContext } from "../../providers/call.js";
+import { isProviderError } from "../../providers/errors.js";
+import type { ActionFacts, CreateAddress, CreateOutcome } from "../../providers/types.js";
+import type { ObjectWrite } from "../../reconcile/object-writer.js";
+import { isWithheld } from "../../reconcile/retries.js";
+import { omitUndefined } from "../../values.js";
+import { noting, type OpenAccount, type Outcome, providerFailure } from "../calls.js";
 import type { CreationRegistry, OpenCreation } from "./creation-registry.js";
 import {
   annotationsAfter,
@@ -18,6 +23,40 @@ import {
   type ResultHolder,
   recordResult,
 } from "./creation-result.js";
+
+/** What a status says of an address that was just created. */
+type StateOfNew = Pick<AddressStatus, "state" | "actionID">;
+
+/** The resource that it is created for. Neither rejects: what can't be written yet is remembered. */
+export interface CreationRecords {
+  /** Nothing was created, and nothing is to be looked for. */
+  readonly refused: () => Promise<void>;
+  /** The address is ours, and the intent has ended. */
+  readonly created: (ip: string, state: StateOfNew) => Promise<void>;
+}
+
+export async function createAddress(
+  { account, inventory }: OpenAccount,
+  context: CallContext,
+  request: CreateAddress,
+  records: CreationRecords,
+): Promise<Outcome> {
+  let outcome: CreateOutcome;
+  try {
+    outcome = await noting(account, () => inventory.create(account.provider, context, request));
+  } catch (error) {
+    if (isProviderError(error) || isWithheld(error)) await records.refused();
+    throw error;
+  }
+  if (outcome.kind === "unknown") return { is: "unknown", failure: providerFailure(outcome.error) };
+  const { address, action } = outcome;
+  await records.created(address.ip, stateOf(action));
+  return action === undefined ? { is: "done", ip: address.ip } : { is: "started", id: action.id, ip: address.ip };
+}
+
+function stateOf(action: ActionFacts | undefined): StateOfNew {
+  return action === undefined ? { state: "unassigned" } : { state: "in-progress", actionID: action.id };
+}
 
 /** Fields of a status; `undefined` takes one away. */
 type Change<S> = { readonly [K in keyof S]?: S[K] | undefined };
@@ -44,7 +83,7 @@ interface CreationStatus {
 }
 
 /** The resource that an address was created for. */
-export interface CreationHolder<S extends CreationStatus> {
+interface CreationHolder<S extends CreationStatus> {
   readonly ref: ResourceRef;
   readonly memory: ResultHolder;
   readonly write: (write: ObjectWrite<Stored<S>>) => Promise<Stored<S>>;
@@ -120,7 +159,13 @@ export function noteCreation(
   }
   const { family, provider, providerID: node, startedAt } = intent;
   const began = Math.min(Date.parse(startedAt), clock.now());
-  creations.set({ resource, provider, family, account, running, startedAt: began, ...omitUndefined({ node }) });
+  const region = createdRegion(intent);
+  creations.set({ resource, provider, family, account, running, startedAt: began, ...omitUndefined({ node, region }) });
+}
+
+/** Of a creation in a region. The region of a node is what its labels say, which proves nothing. */
+export function createdRegion({ providerID, region }: PendingCreation): string | undefined {
+  return providerID === undefined && region !== "" ? region : undefined;
 }
 
 function statusOf<S extends CreationStatus>({ status }: Stored<S>): S {

@@ -4,12 +4,13 @@ import type { ClusterRoutedIPClassSpec } from "cdk8s-flipop/api";
 import type { JobDecision } from "../../jobs/job-decision.js";
 import type { JobService } from "../../jobs/job-service.js";
 import type { ObjectMeta } from "../../kube/objects.js";
-import { omitUndefined } from "../../omit-undefined.js";
-import type { Problem } from "../../reconcile/conditions/problem.js";
+import type { Problem } from "../../messages/message.js";
+import { classMessages } from "../../messages/routing.js";
 import type { FirewallJobs } from "../../routing/firewall-jobs.js";
 import { classRules } from "../../routing/resolved-class.js";
-import type { ClassRead } from "../../routing/resource.js";
-import type { Routing } from "../../routing/routing.js";
+import { type ClassRead, nameOfClass } from "../../routing/resource.js";
+import type { RoutingCaches } from "../../routing/shared-caches.js";
+import { omitUndefined } from "../../values.js";
 
 export function isByJobs({ updateRoutedIP, updateFirewall }: ClusterRoutedIPClassSpec): boolean {
   return updateRoutedIP !== undefined || updateFirewall !== undefined;
@@ -57,12 +58,12 @@ export interface Snapshot extends ClassSnapshot {
 
 /** What a class with Jobs works with. */
 export interface ClassJobs {
-  readonly dnsService: JobService;
+  readonly jobService: JobService;
   readonly firewalls: FirewallJobs;
 }
 
 export interface ClassTools {
-  readonly routing: Routing;
+  readonly routing: RoutingCaches;
   /** Absent: the operator runs without feature jobs. */
   readonly jobs?: ClassJobs;
   /** The firewall of a class is in step now, or cannot be brought there. */
@@ -73,55 +74,75 @@ export interface ClassTools {
 export async function prepare({ routing, jobs }: ClassTools, state: { read(): ClassRead | undefined }): Promise<void> {
   const read = state.read();
   if (jobs === undefined || read === undefined || !isByJobs(read.spec) || !isComplete(routing)) return;
-  const job = jobs.dnsService.find(read.metadata.uid, "firewall");
-  if (job !== undefined) await jobs.dnsService.ask(job);
+  const job = jobs.jobService.find(read.metadata.uid, "firewall");
+  if (job !== undefined) await jobs.jobService.ask(job);
 }
 
 export function gather(tools: ClassTools, { metadata, spec, status, problem }: ClassRead): Snapshot {
   const { routing, jobs } = tools;
   const { name } = metadata;
   const { issuerRef } = spec;
+  const className = nameOfClass({ metadata, spec });
+  const older = olderClass(routing, { metadata, spec });
+  const taken = older === undefined ? undefined : classMessages.nameTaken({ className, older });
   return {
     metadata,
     spec,
     now: routing.context.clock.now(),
-    ...omitUndefined({ problem, retryAt: status.retryAt, firewallJob: firewallJobOf(tools, { metadata, spec }) }),
+    ...omitUndefined({
+      problem: problem ?? taken,
+      retryAt: status.retryAt,
+      firewallJob: firewallJobOf(tools, { metadata, spec }),
+    }),
     ...omitUndefined({ firewallRetryAt: firewallRetryOf(tools, { metadata, spec }) }),
     cachesComplete: isComplete(routing),
-    users: routing.usersOfClass(name),
+    users: taken === undefined ? routing.usersOfClass(className) : [],
     ...(issuerRef === undefined
       ? {}
       : { issuerFound: routing.lookUp.issuer(`${issuerRef.namespace}/${issuerRef.name}`) !== undefined }),
     jobs: {
       enabled: jobs !== undefined,
       namespaces: routing.settings.jobNamespaces,
-      ...(jobs?.dnsService.trialOf(name, spec) ?? { dryRun: "untried", accounts: new Map(), due: false }),
+      ...(jobs?.jobService.dryRuns.stateOf(name, spec) ?? { dryRun: "untried", accounts: new Map(), due: false }),
     },
   };
 }
 
-function firewallJobOf({ routing, jobs }: ClassTools, { metadata, spec }: Pick<ClassRead, "metadata" | "spec">) {
-  if (jobs === undefined || !isByJobs(spec) || !isComplete(routing)) return undefined;
+/** The one that serves the RoutedIPs of the same class name. */
+function olderClass(routing: RoutingCaches, read: NamedClass): string | undefined {
+  const serving = routing.classFor(nameOfClass(read));
+  return serving === read.metadata.name ? undefined : serving;
+}
+
+type NamedClass = Pick<ClassRead, "metadata" | "spec">;
+
+function hasFirewall({ routing, jobs }: ClassTools, read: NamedClass): boolean {
+  if (jobs === undefined || read.spec.updateFirewall === undefined) return false;
+  return isComplete(routing) && olderClass(routing, read) === undefined;
+}
+
+function firewallJobOf(tools: ClassTools, { metadata, spec }: NamedClass) {
+  const { routing, jobs } = tools;
+  if (jobs === undefined || !hasFirewall(tools, { metadata, spec })) return undefined;
   const { name, uid } = metadata;
-  const job = jobs.dnsService.find(uid, "firewall");
+  const job = jobs.jobService.find(uid, "firewall");
   const now = routing.context.clock.now();
-  return jobs.firewalls.decide(name, routing.membersOf(name), {
+  return jobs.firewalls.decide(name, routing.membersOf(nameOfClass({ metadata, spec })), {
     resolvedClass: classRules(spec),
     now,
     ...omitUndefined({ job }),
   });
 }
 
-function firewallRetryOf(
-  { routing, jobs }: ClassTools,
-  { metadata: { name }, spec }: Pick<ClassRead, "metadata" | "spec">,
-): number | undefined {
-  if (jobs === undefined || !isByJobs(spec) || !isComplete(routing)) return undefined;
-  const firewall = jobs.firewalls.of(name, routing.membersOf(name), classRules(spec));
+function firewallRetryOf(tools: ClassTools, { metadata, spec }: NamedClass): number | undefined {
+  const { routing, jobs } = tools;
+  if (jobs === undefined || !hasFirewall(tools, { metadata, spec })) return undefined;
+  const members = routing.membersOf(nameOfClass({ metadata, spec }));
+  const firewall = jobs.firewalls.of(metadata.name, members, classRules(spec));
   return typeof firewall === "object" ? firewall.retryAt : undefined;
 }
 
 /** This process leads, and knows all RoutedIPs. */
-function isComplete({ context, synced }: Routing): boolean {
+function isComplete({ context, synced }: RoutingCaches): boolean {
   return context.leads() && synced;
 }

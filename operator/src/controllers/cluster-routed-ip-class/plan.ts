@@ -1,23 +1,21 @@
-/** The decision about a class: its finalizer, the trial of its Jobs, its firewall Job, its condition. Pure. */
+/** The decision about a class: its finalizer, the dry run of its Jobs, its firewall Job, its condition. Pure. */
 
-import { Finalizer } from "cdk8s-flipop/api";
-import { JOB_TRIAL_MS } from "../../bounds.js";
-import type { JobVariables } from "../../jobs/job.js";
-import type { JobDecision } from "../../jobs/job-decision.js";
-import { jobNamespaceOf } from "../../jobs/job-place.js";
-import type { JobObject } from "../../jobs/job-state.js";
-import type { PlannedCondition } from "../../reconcile/conditions/planned-condition.js";
-import type { Problem } from "../../reconcile/conditions/problem.js";
+import { type ClusterRoutedIPClassSpec, Finalizer } from "cdk8s-flipop/api";
+import { JOB_DRY_RUN_RETRY_MS } from "../../bounds.js";
+import { accountProblem, type JobVariables, jobNamespaceOf } from "../../jobs/job.js";
+import type { JobDecision, JobObject } from "../../jobs/job-decision.js";
+import { jobMessages } from "../../messages/jobs.js";
+import type { Problem } from "../../messages/message.js";
+import { classMessages, issuerMessages } from "../../messages/routing.js";
+import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import {
   type ActionSequence,
   type Action as EngineAction,
   type Plan as EnginePlan,
   inOrder,
 } from "../../reconcile/plan.js";
-import { reportedRetry } from "../../reconcile/retries/reported-retry.js";
-import type { RetryState } from "../../reconcile/retries/retry-schedule.js";
-import { readyOf } from "./conditions.js";
-import { type ClassSnapshot, isByJobs, type Snapshot } from "./gather.js";
+import { type RetryState, reportedRetry } from "../../reconcile/retries.js";
+import { type ClassSnapshot, isByJobs, type JobFacilities, type Snapshot } from "./gather.js";
 
 export interface FinalizerAction extends EngineAction {
   readonly do: "add-finalizer" | "remove-finalizer";
@@ -74,7 +72,7 @@ export function plan(snapshot: Snapshot): Plan {
   const { action, conditions, dryRunIn, retryAt } = planClass(snapshot);
   const fit = dryRunIn === undefined && conditions.every(({ status }) => status === "True");
   const firewall = fit ? snapshot.firewallJob : undefined;
-  const trial: readonly Action[] =
+  const dryRun: readonly Action[] =
     dryRunIn === undefined
       ? []
       : [{ do: "try-jobs", namespace: dryRunIn, why: "the server has not accepted them yet" }];
@@ -82,7 +80,7 @@ export function plan(snapshot: Snapshot): Plan {
   return {
     sequences: [
       ...inOrder("finalizer", action === undefined ? [] : [action]),
-      ...inOrder("trial", trial),
+      ...inOrder("dry-run", dryRun),
       ...firewallSequence(snapshot, firewall),
     ],
     conditions,
@@ -98,7 +96,7 @@ export function planClass(snapshot: ClassSnapshot): ClassPlan {
   const asks = snapshot.jobs.due && isByJobs(snapshot.spec) && mayAsk(snapshot);
   return {
     ...(action === undefined ? {} : { action }),
-    conditions: [readyOf(snapshot)],
+    conditions: [acceptedOf(snapshot)],
     retryAt: retryOf(snapshot),
     ...(asks ? { dryRunIn: jobNamespaceOf(snapshot.spec, snapshot.jobs) } : {}),
   };
@@ -144,7 +142,7 @@ function requeueTime(
   { fit, firewall }: { readonly fit: boolean; readonly firewall: JobDecision | undefined },
 ): number | undefined {
   if (!isByJobs(spec) || !jobs.enabled) return undefined;
-  if (!fit) return now + JOB_TRIAL_MS;
+  if (!fit) return now + JOB_DRY_RUN_RETRY_MS;
   return firewall?.do === "wait" ? firewall.until : undefined;
 }
 
@@ -159,4 +157,31 @@ function finalizerAction({ metadata, users, cachesComplete }: ClassSnapshot): Fi
 
 function mayAsk({ spec, problem, jobs }: ClassSnapshot): boolean {
   return problem === undefined && jobs.enabled && jobs.namespaces.includes(jobNamespaceOf(spec, jobs));
+}
+
+export function acceptedOf(snapshot: ClassSnapshot): PlannedCondition {
+  const { spec, jobs } = snapshot;
+  const obstacle = obstacleTo(snapshot);
+  if (obstacle !== undefined) return no("Accepted", obstacle);
+  if (!isByJobs(spec)) return yes("Accepted", classMessages.issuerFound());
+  return jobs.dryRun === "untried" ? unknown("Accepted") : yes("Accepted", jobMessages.accepted());
+}
+
+function obstacleTo({ spec, problem, issuerFound, jobs }: ClassSnapshot): Problem | undefined {
+  if (problem !== undefined) return problem;
+  if (isByJobs(spec)) return jobObstacle(spec, jobs);
+  if (issuerFound !== false) return undefined;
+  return issuerMessages.missing({ name: `${spec.issuerRef?.namespace}/${spec.issuerRef?.name}` });
+}
+
+function jobObstacle(spec: ClusterRoutedIPClassSpec, jobs: JobFacilities): Problem | undefined {
+  if (!jobs.enabled) return jobMessages.disabled();
+  const namespace = jobNamespaceOf(spec, jobs);
+  if (!jobs.namespaces.includes(namespace)) {
+    return jobMessages.namespaceNotAllowed({ namespace, allowed: jobs.namespaces });
+  }
+  const accounts = [...jobs.accounts].map(([name, account]) => accountProblem(name, namespace, account));
+  const [account] = accounts.filter((each) => each !== undefined);
+  if (account !== undefined) return account;
+  return typeof jobs.dryRun === "object" ? jobMessages.refusedInDryRun({ said: jobs.dryRun.refused }) : undefined;
 }

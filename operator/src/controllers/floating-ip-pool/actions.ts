@@ -1,27 +1,46 @@
-/** How each action of a pool is carried out, and whether its decision still holds. */
+/** How each action of a pool is carried out, through the inventory of its account, and whether its decision still holds. */
 
+import type { AddressStatus } from "cdk8s-flipop/api";
 import type { PlannedAction } from "../../addresses/actions.js";
-import { type Basis, type Move, moveBasis, moveOf, objectBasis, recheckOf } from "../../addresses/calls/basis.js";
-import { DONE, type Outcome, skipped } from "../../addresses/calls/outcomes.js";
-import type { Recheck } from "../../providers/call.js";
-import type { CallPriority } from "../../providers/urgency.js";
+import {
+  type Basis,
+  DONE,
+  type Move,
+  moveBasis,
+  moveOf,
+  noting,
+  type OpenAccount,
+  type Outcome,
+  objectBasis,
+  openAccount,
+  outcomeOfAction,
+  poll,
+  pollMs,
+  recheckOf,
+  skipped,
+  stopBasis,
+} from "../../addresses/calls.js";
+import { createAddress } from "../../addresses/creation/record-creation.js";
+import { timestamp } from "../../clock.js";
+import type { CallPriority, Recheck } from "../../providers/call.js";
+import { isProviderError } from "../../providers/errors.js";
+import type { CreateAddress } from "../../providers/types.js";
+import { supersededBecause } from "../../reconcile/iteration.js";
 import type { ActionCall, ActionTable, RecheckedDecision } from "../../reconcile/kind.js";
-import type { RecoveringAccount } from "../../reconcile/retries/retries.js";
-import type { DnsAction } from "../../records/actions.js";
+import type { RecoveringAccount } from "../../reconcile/retries.js";
 import type { DnsService } from "../../records/dns-service.js";
-import { supersededRecords } from "../../records/recheck.js";
+import { type DnsAction, supersededRecords } from "../../records/record-plan.js";
 import type { ControllerContext } from "../context.js";
-import { addressCalls } from "./address-calls.js";
-import { nodeAnnotations } from "./node-annotations.js";
-import { ownWrites } from "./own-writes.js";
-import type { PoolState, Pools } from "./resource.js";
-import type { Gathered } from "./snapshot.js";
+import { nodeChanges, ownWrites } from "./object-calls.js";
+import { endCreation } from "./reservations.js";
+import type { PoolState, PoolTypes } from "./resource.js";
+import type { Gathered, Snapshot } from "./snapshot.js";
 
-export function actions(context: ControllerContext, dnsService: DnsService): ActionTable<Pools> {
-  const changeRecords = (call: ActionCall<Pools>, action: DnsAction) => callDns(dnsService, call, action);
+export function actions(context: ControllerContext, dnsService: DnsService): ActionTable<PoolTypes> {
+  const changeRecords = (call: ActionCall<PoolTypes>, action: DnsAction) => callDns(dnsService, call, action);
   return {
     ...addressCalls(context),
-    ...nodeAnnotations(context),
+    ...nodeChanges(context),
     ...ownWrites(context),
     "read-records": changeRecords,
     "apply-records": changeRecords,
@@ -30,7 +49,7 @@ export function actions(context: ControllerContext, dnsService: DnsService): Act
 
 async function callDns(
   dnsService: DnsService,
-  { snapshot: { dns }, context }: ActionCall<Pools>,
+  { snapshot: { dns }, context }: ActionCall<PoolTypes>,
   action: DnsAction,
 ): Promise<Outcome> {
   if (dns === undefined) return skipped("there is no record set any more");
@@ -66,19 +85,127 @@ export function recheckFor(
   context: ControllerContext,
   state: PoolState,
   action: PlannedAction,
-  { snapshot, plannedNow }: RecheckedDecision<Pools>,
+  { snapshot, plannedNow }: RecheckedDecision<PoolTypes>,
 ): Recheck | undefined {
   if (action.do === "apply-records") return () => supersededRecords(plannedNow(), action);
+  if (action.do === "label-holders" || action.do === "taint-until")
+    return () => supersededBecause(plannedNow(), action);
   const move = moveOf(action);
   return move && recheckOf(() => basisOf(context, state, snapshot, move));
 }
 
-function basisOf({ claims }: ControllerContext, state: PoolState, { account }: Gathered, move: Move): Basis {
+function basisOf({ claims, holders }: ControllerContext, state: PoolState, { account }: Gathered, move: Move): Basis {
   const { match } = state.memory;
   const scene = {
     view: account?.inventory?.view(),
     verdictOf: (machine: string) => match.index?.verdictOfMachine(machine),
     ownerOf: (ip: string) => claims.holderOf(ip),
   };
-  return { ...objectBasis(state.object()?.metadata), "the pool's match": match.settled, ...moveBasis(scene, move) };
+  return {
+    ...objectBasis(state.object()?.metadata),
+    "the pool's match": match.settled,
+    ...moveBasis(scene, move),
+    ...stopBasis(holders, move),
+  };
+}
+
+type Of<Verb extends PlannedAction["do"]> = Extract<PlannedAction, { readonly do: Verb }>;
+type Call = ActionCall<PoolTypes>;
+type Verb = "assign" | "unassign" | "release" | "poll" | "create-address" | "confirm-address";
+
+function addressCalls(context: ControllerContext): Pick<ActionTable<PoolTypes>, Verb> {
+  return {
+    assign: (call, action) => calling(call, (open) => assign(open, call, action)),
+    unassign: (call, action) => calling(call, (open) => unassign(open, call, action)),
+    release: (call, action) => calling(call, (open) => release(open, call, action)),
+    "confirm-address": (call, action) => calling(call, (open) => confirm(open, call, action)),
+    poll: (call, action) => pollAction(context, call, action),
+    "create-address": (call, action) => create(context, call, action),
+  };
+}
+
+function opened({ state, snapshot: { account } }: Call): OpenAccount {
+  return openAccount(account, `pool ${state.key}`);
+}
+
+async function calling(call: Call, run: (open: OpenAccount) => Promise<Outcome>): Promise<Outcome> {
+  const open = opened(call);
+  return noting(open.account, () => run(open));
+}
+
+async function assign(
+  { account: { provider }, inventory }: OpenAccount,
+  { context }: Call,
+  { ip, node, from }: Of<"assign">,
+): Promise<Outcome> {
+  const desired = { ip, node: node.machine, ...(from === undefined ? {} : { from }) };
+  try {
+    return outcomeOfAction(await inventory.assign(provider, context, desired));
+  } catch (error) {
+    if (!isProviderError(error) || error.reason !== "HeldElsewhere" || from === undefined) throw error;
+    // Some accounts move a held address only after it left its node; the next plan assigns it.
+    await inventory.unassign(provider, context, { ip, from });
+    throw error;
+  }
+}
+
+async function unassign(
+  { account: { provider }, inventory }: OpenAccount,
+  { context }: Call,
+  { ip, from }: Of<"unassign">,
+): Promise<Outcome> {
+  return outcomeOfAction(await inventory.unassign(provider, context, { ip, from }));
+}
+
+async function release(
+  { account: { provider }, inventory }: OpenAccount,
+  { context }: Call,
+  { ip }: Of<"release">,
+): Promise<Outcome> {
+  await inventory.release(provider, context, ip);
+  return DONE;
+}
+
+async function confirm(
+  { inventory }: OpenAccount,
+  { context, snapshot: { snapshot } }: Call,
+  { ip }: Of<"confirm-address">,
+): Promise<Outcome> {
+  const confirmation = await inventory.confirm(context, ip, isHolderGone(snapshot, ip));
+  return confirmation === "unconfirmed" ? skipped("a second read has to follow; the inventory says when") : DONE;
+}
+
+function isHolderGone({ inventory, verdictOf }: Snapshot, ip: string): boolean {
+  const holder = inventory.get(ip)?.holder;
+  return holder === undefined || verdictOf(holder) === undefined;
+}
+
+async function pollAction({ clock }: ControllerContext, call: Call, action: Of<"poll">): Promise<Outcome> {
+  const { polls } = call.state.memory;
+  const { ip, id } = action;
+  const known = polls.get(ip);
+  const attempts = (known?.id === id ? known.attempts : 0) + 1;
+  polls.set(ip, { id, attempts, nextAt: clock.monotonic() + pollMs(attempts) });
+  const outcome = await poll(opened(call), call.context, action);
+  if (outcome.is !== "skipped") polls.delete(ip);
+  return outcome;
+}
+
+async function create(context: ControllerContext, call: Call, action: Of<"create-address">): Promise<Outcome> {
+  const { state } = call;
+  const { desired, startedAt } = action;
+  return createAddress(opened(call), call.context, desired, {
+    refused: () => endCreation(context, state, { startedAt }),
+    created: (ip, stateOfNew) => {
+      const createdTime = timestamp(context.clock.now());
+      const status = { ...placeOf(context, desired), ...stateOfNew, since: createdTime };
+      return endCreation(context, state, { startedAt, created: { ip, createdTime, status } });
+    },
+  });
+}
+
+function placeOf({ nodes }: ControllerContext, desired: CreateAddress): AddressStatus {
+  if (!("node" in desired)) return {};
+  const node = nodes.ofMachine(desired.node);
+  return { providerID: desired.node, ...(node === undefined ? {} : { nodeName: node.name }) };
 }

@@ -1,67 +1,106 @@
-/** Step 13: conditions, with words that help. */
+/** The conditions of a pool. Those that RoutedIPs share are in `addresses/conditions.ts`. */
 
-import { isObserved } from "../../addresses/address-set.js";
-import { coolOffText } from "../../addresses/assignments.js";
-import { conflictOf, dnsReadyOf, type Findings, knownReason, readyOf } from "../../addresses/conditions.js";
-import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions/planned-condition.js";
-import type { Problem } from "../../reconcile/conditions/problem.js";
+import { isDeleting, isObserved, isPaused } from "../../addresses/address-set.js";
+import { steadyHolder } from "../../addresses/address-status.js";
+import {
+  acceptedOf,
+  busyNodesOf,
+  conflictOf,
+  dnsReadyOf,
+  type Findings,
+  heldBackBy,
+  lastFailure,
+  massFailureCondition,
+  otherRegion,
+} from "../../addresses/conditions.js";
+import { isServed, type Placement } from "../../addresses/observed.js";
+import { probesDoubted } from "../../health/probed-nodes.js";
+import { addressMessages } from "../../messages/addresses.js";
+import { candidateMessages } from "../../messages/candidates.js";
+import type { Problem } from "../../messages/message.js";
+import { providerMessages } from "../../messages/provider.js";
+import type { PublishedAddresses } from "../../publishing/publications.js";
+import { publishedConditions } from "../../publishing/published.js";
+import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import type { Snapshot } from "./snapshot.js";
 
-export function conditionsOf(snapshot: Snapshot, findings: Findings): readonly PlannedCondition[] {
-  const dns = dnsReadyOf(snapshot, findings);
+export function conditionsOf(
+  snapshot: Snapshot,
+  findings: Findings & { readonly publication?: PublishedAddresses | undefined },
+): readonly PlannedCondition[] {
+  const dns = dnsReadyOf(snapshot, { ...findings, observed: isObserved(snapshot) });
+  const failing = massFailureCondition(snapshot.pool.status.conditions, findings.addresses);
   return [
-    readyOf(snapshot, findings),
-    isObserved(snapshot) ? fulfilled(snapshot, findings) : unknown("Fulfilled"),
+    acceptedOf(snapshot, findings),
+    fulfilled(snapshot, findings),
     ...(dns === undefined ? [] : [dns]),
+    ...publishedConditions(snapshot, findings.publication, isPaused(snapshot.set)),
     conflictOf(snapshot, findings),
     reachable(snapshot),
+    ...probesDoubted(snapshot, snapshot.pool.status.conditions),
+    ...failing,
   ];
 }
 
-/** With a condition of the last status that does not apply any more: its old value is not true any more. */
-export function withOutlived(
-  { pool: { status } }: Pick<Snapshot, "pool">,
-  planned: readonly PlannedCondition[],
-): readonly PlannedCondition[] {
-  const known = planned.some(({ type }) => type === "DNSReady");
-  const seen = status.conditions?.some(({ type }) => type === "DNSReady") === true;
-  if (known || !seen) return planned;
-  return [...planned, { ...unknown("DNSReady"), message: "spec has no dnsRecordSet" }];
-}
-
 function fulfilled(snapshot: Snapshot, findings: Findings): PlannedCondition {
-  const { desired, addresses, creation } = findings;
-  const active = addresses.filter(({ status }) => status.state === "active").length;
-  const count = `${active} of ${desired.desiredCount} addresses are active`;
-  if (active >= desired.desiredCount) return yes("Fulfilled", "Observed", count);
-  const cause = creation ?? obstacle(snapshot, findings);
-  if (cause !== undefined) return no("Fulfilled", { ...cause, message: `${count}: ${cause.message}` });
-  return { ...unknown("Fulfilled"), reason: "UnderWay", message: `${count}, the others are on their way` };
+  const count = { active: activeOf(findings), desired: findings.desired.desiredCount };
+  if (!isObserved(snapshot)) return unobserved(snapshot, count);
+  if (count.active >= count.desired) return yes("Fulfilled", candidateMessages.fulfilled(count));
+  const cause = isPaused(snapshot.set) ? addressMessages.paused() : (findings.creation ?? obstacle(snapshot, findings));
+  if (cause !== undefined) return no("Fulfilled", candidateMessages.tooFewActive({ ...count, cause }));
+  const { longWait } = snapshot;
+  if (longWait !== undefined) return unknown("Fulfilled", candidateMessages.waitForLimit({ ...count, ...longWait }));
+  return unknown("Fulfilled", candidateMessages.onTheirWay(count));
 }
 
-function obstacle(snapshot: Snapshot, { addresses, assignmentPlan, desired }: Findings): Problem | undefined {
-  const failed = addresses.find(({ status }) => status.state === "error");
-  if (failed !== undefined) {
-    return { reason: knownReason(failed.status.reason), message: `${failed.ip}: ${failed.status.error ?? "failed"}` };
-  }
-  if (snapshot.candidates.length === 0) return { reason: "NoCandidate", message: snapshot.refusals };
-  if (snapshot.providerFailure !== undefined) return snapshot.providerFailure;
-  if (assignmentPlan.cooling.length > 0) {
-    const message = coolOffText(assignmentPlan, snapshot.now);
-    return { reason: "CoolingOff", message };
-  }
-  const [elsewhere] = assignmentPlan.elsewhere;
-  if (elsewhere !== undefined) {
-    const message = `${elsewhere.address.ip} is in region ${elsewhere.facts?.region}, where no candidate is free`;
-    return { reason: "WrongRegion", message };
-  }
+function activeOf({ addresses }: Findings): number {
+  return addresses.filter(({ status }) => status.state === "active").length;
+}
+
+/** Addresses that the status has as active may still be: only those that it lacks are known to be missing. */
+function unobserved(snapshot: Snapshot, count: { readonly active: number; readonly desired: number }) {
+  const cause = snapshot.problem ?? snapshot.providerFailure;
+  if (cause === undefined) return unknown("Fulfilled");
+  if (count.active >= count.desired) return unknown("Fulfilled", cause);
+  return no("Fulfilled", candidateMessages.tooFewActive({ ...count, cause }));
+}
+
+function obstacle(snapshot: Snapshot, findings: Findings): Problem | undefined {
+  const failed = findings.addresses.find(({ status }) => status.state === "error");
+  if (failed !== undefined) return lastFailure(failed);
+  const { problem, candidates, providerFailure, refusals } = snapshot;
+  if (problem !== undefined) return problem;
+  if (candidates.length === 0) return candidateMessages.none({ refusals });
+  return providerFailure ?? obstacleToAssignment(snapshot, findings);
+}
+
+function obstacleToAssignment(snapshot: Snapshot, findings: Findings): Problem | undefined {
+  const { addresses, assignmentPlan } = findings;
+  const { cooling, coolUntil = snapshot.now } = assignmentPlan;
+  if (cooling.length > 0) return candidateMessages.coolingOff({ until: coolUntil });
+  return heldBackBy(addresses, assignmentPlan) ?? lackOfNodes(snapshot, findings);
+}
+
+function lackOfNodes(snapshot: Snapshot, { addresses, assignmentPlan, desired }: Findings): Problem | undefined {
+  const { capabilities, refusals } = snapshot;
+  const limit = capabilities?.addressesPerNode ?? 1;
+  const elsewhere = otherRegion(snapshot, { addresses, assignmentPlan }, limit);
+  if (elsewhere !== undefined) return elsewhere;
   const idle = addresses.some(({ status }) => status.state === "unassigned" || status.state === "no-match");
-  const few = `${desired.desiredCount} nodes are needed; ${snapshot.refusals}`;
-  return idle ? { reason: "TooFewCandidates", message: few } : undefined;
+  if (!idle) return undefined;
+  return candidateMessages.tooFew({ desired: desired.desiredCount, refusals, busy: busyNodesOf(snapshot, { limit }) });
+}
+
+/** The holder of an active address does not match at the moment: nothing shows that the address serves. */
+export function unservedOf(snapshot: Snapshot, placements: readonly Placement[]): Problem | undefined {
+  if (!isObserved(snapshot) || isDeleting(snapshot.set)) return undefined;
+  const inGrace = placements.find((placement) => isServed(placement) && placement.grace?.state === "protected");
+  if (inGrace === undefined) return undefined;
+  return addressMessages.staysInGrace({ ip: inGrace.address.ip, node: steadyHolder(snapshot, inGrace) });
 }
 
 function reachable({ providerFailure, inventory }: Snapshot): PlannedCondition {
   if (providerFailure !== undefined) return no("ProviderReachable", providerFailure);
   if (!inventory.complete) return unknown("ProviderReachable");
-  return yes("ProviderReachable", "Observed", "the provider answers");
+  return yes("ProviderReachable", providerMessages.reachable());
 }

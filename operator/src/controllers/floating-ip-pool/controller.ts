@@ -1,82 +1,82 @@
 /** FloatingIPPools: addresses that stay on matching nodes, with a record set and annotations. */
 
-import { Finalizer } from "cdk8s-flipop/api";
-import type { PlannedAction } from "../../addresses/actions.js";
-import { CREATION } from "../../addresses/lock-key.js";
-import { isIn } from "../../addresses/waiting-nodes.js";
-import { NODES_FORBIDDEN_MS } from "../../bounds.js";
+import { Finalizer, floatingIPPoolKind } from "cdk8s-flipop/api";
+import { CREATION, type PlannedAction } from "../../addresses/actions.js";
+import { isIn } from "../../addresses/assignments.js";
+import { movedIps } from "../../addresses/moved-ips.js";
+import { retained } from "../../addresses/retained.js";
+import { NODES_FORBIDDEN_MS, PROBED_CANDIDATES } from "../../bounds.js";
 import { poolClaims } from "../../claims/read-claims.js";
-import { MatchFollower } from "../../match/match-follower.js";
+import { followHealth, nodesOf } from "../../health/probed-nodes.js";
+import { MatchFollower } from "../../match/match-feed.js";
 import { inPreference } from "../../match/node-preference.js";
-import { forgetPool } from "../../metrics/flipop.js";
+import { forgetPool } from "../../metrics/definitions.js";
 import type { ProviderId } from "../../providers/types.js";
+import { publishToOf } from "../../publishing/published.js";
 import type { Kind } from "../../reconcile/kind.js";
 import { KindController } from "../../reconcile/kind-controller.js";
-import { ObjectWriters } from "../../reconcile/objects/object-writers.js";
-import { OwnResources, resourcePathOf } from "../../reconcile/objects/own-resources.js";
-import { namespacedSource, type ResourceSource } from "../../reconcile/objects/source.js";
 import { actionsOf, type SequenceResult } from "../../reconcile/plan.js";
-import { isDue } from "../../reconcile/retries/retry-schedule.js";
+import { namespacedSource, OwnResources, type ResourceSource } from "../../reconcile/resource-source.js";
+import { isDue } from "../../reconcile/retries.js";
 import { DnsService, dnsOfRegistry } from "../../records/dns-service.js";
-import type { ControllerContext, ControllerFactory } from "../context.js";
+import { type ControllerContext, type ControllerFactory, forgetInRegistries, partsOf } from "../context.js";
 import { accountOf, actions, priorityOf, recheckFor } from "./actions.js";
-import { eventsOf, warningsOf } from "./events.js";
-import { gather } from "./gather.js";
-import { Remembered } from "./memory.js";
-import { count, labelsOf, samplesOf, showAddresses } from "./metrics.js";
-import { takeBackAssignment } from "./own-writes.js";
+import { countAssignment, eventsOf, labelsOf, samplesOf, showAddresses, warningsOf } from "./events.js";
+import { gather, prepare, readAgainMs } from "./gather.js";
+import { claimsOf, createdIps } from "./limits.js";
+import { PoolMemory } from "./memory.js";
+import { takeBackAssignment } from "./object-calls.js";
 import { type Plan, plan } from "./plan.js";
-import { noteCreation } from "./pool-creation.js";
-import { prepare, readAgainMs } from "./prepare.js";
 import { recordOutcome, targetOf } from "./record-outcome.js";
-import { reserve, reserveOpenMoves } from "./reservations.js";
+import { noteCreation, reserve, reserveOpenMoves } from "./reservations.js";
 import {
   KIND,
+  latestPool,
   PLURAL,
   type PoolObject,
   type PoolRead,
   type PoolState,
-  type Pools,
+  type PoolTypes,
   poolReader,
-  withResult,
+  withCreationResult,
 } from "./resource.js";
+import { holdersOf, probeOnStandby } from "./safeguards.js";
 import type { Gathered } from "./snapshot.js";
+import { StartWarnings } from "./start-warnings.js";
 import { forOlderCrd, holdMs, statusOf } from "./status.js";
 
 const WORKERS = 16;
 
 export const createFloatingIPPoolController: ControllerFactory = (context) => {
-  const { watches, settings, records, client, clock, owners } = context;
+  const { watches, settings, owners } = context;
   const resources = new OwnResources<PoolObject>(watches, PLURAL, settings.watchNamespaces);
-  const writers = new ObjectWriters<PoolObject>(client, (key) => resources.get(key), resourcePathOf(PLURAL), clock);
-  const controller = new KindController(context, kindOf(context, namespacedSource(resources, writers)));
+  const source = namespacedSource(resources, resources.writers(context));
   owners.add((uid) => resources.has(uid));
-  const unlisten = records.zones.listen(() => controller.seeAll());
-  const close = () => {
-    unlisten();
-    return controller.close();
-  };
-  const checks = new Map([["floating-ip-pools", () => controller.degradedReason()]]);
-  return { controllers: [controller], caches: resources.parts, checks, close };
+  const controller = new KindController(context, kindOf(context, source));
+  return partsOf(context, controller, { caches: resources.parts, check: "floating-ip-pools" });
 };
 
-function kindOf(context: ControllerContext, source: ResourceSource<PoolObject>): Kind<Pools> {
-  const { claims, clock, providers, records } = context;
+function kindOf(context: ControllerContext, source: ResourceSource<PoolObject>): Kind<PoolTypes> {
+  const { claims, providers, records } = context;
   const dnsService = new DnsService({ records, dnsOf: dnsOfRegistry(providers) });
+  const readPool = poolReader();
   return {
     names: { kind: KIND, plural: PLURAL, controller: "floating-ip-pool", finalizer: Finalizer.cleanup },
+    readyWhen: floatingIPPoolKind.readyWhen,
     source,
     workers: WORKERS,
-    read: poolReader(),
+    read: readPool,
+    paused: ({ pool, ...read }) => ({ ...read, pool: { ...pool, spec: { ...pool.spec, paused: true } } }),
     remember: (state) => remember(context, state),
-    seen: (state, read) => seen(context, state, read),
+    registerVersion: (state, read) => seen(context, state, read),
     forget: (state) => forget(context, state),
+    retained: (object) => retained(context, poolClaims(readPool(object).pool).addresses, "ips"),
     close: ({ memory }) => memory.close(),
     mayRun: ({ ref }) => claims.areAddressesDecided(ref.uid),
-    prepare: (state, why) => prepare(context, state, why),
+    prepare: (state, why) => claimAndPrepare(context, state, why),
     gather: (state, read) => gather({ context, dnsService }, state, read),
     plan: ({ snapshot }) => plan(snapshot),
-    publish: (state, gathered, made) => publish(context, state, gathered, made),
+    register: (state, gathered, made) => registerDecision(context, state, gathered, made),
     reserve: (state, gathered, sequence) => reserve(context, state, gathered, sequence),
     actions: actions(context, dnsService),
     recheckOf: (state, action, decision) => recheckFor(context, state, action, decision),
@@ -85,14 +85,23 @@ function kindOf(context: ControllerContext, source: ResourceSource<PoolObject>):
     hasAddress: ({ account }, ip) => account?.inventory?.view().get(ip) !== undefined,
     accountOf: (gathered, action) => accountOf(context, gathered, action),
     afterSequence: takeBackAssignment,
-    recordOutcome: (state, { snapshot }, ended) => {
-      recordOutcome(clock, state, ended);
-      if (ended.sequence.lockKey === CREATION) noteCreation(context, state);
-      countAll(context, snapshot, ended);
-    },
+    recordOutcome: (state, { snapshot }, result) => ended(context, state, snapshot, result),
     readAgainMs,
     ...reports(context),
   };
+}
+
+function ended(
+  context: ControllerContext,
+  state: PoolState,
+  snapshot: Gathered["snapshot"],
+  result: SequenceResult<PlannedAction>,
+): void {
+  const { clock, moveLimits } = context;
+  recordOutcome(clock, state, result);
+  for (const ip of movedIps(result.sequence)) moveLimits.end(state.ref.uid, ip);
+  if (result.sequence.lockKey === CREATION) noteCreation(context, state);
+  countAll(context, snapshot, result);
 }
 
 type Reports =
@@ -104,16 +113,19 @@ type Reports =
   | "pendingWarnings"
   | "pendingWarningOf";
 
-function reports(context: ControllerContext): Pick<Kind<Pools>, Reports> {
+function reports(context: ControllerContext): Pick<Kind<PoolTypes>, Reports> {
   const { clock, metrics } = context;
   return {
     status: ({ snapshot }, made) => statusOf(snapshot, made),
     statusRules: { forOlderCrd, holdMs },
     events: ({ snapshot }, _plan, ended) => eventsOf(snapshot, ended),
-    statusEvents: warningsOf,
+    statusEvents: (before, planned, deferred, { memory }) => {
+      const compared = memory.start.compared({ before, planned }, clock.monotonic(), deferred.length > 0);
+      return warningsOf(compared.before, compared.planned, deferred);
+    },
     metrics: ({ memory }, { snapshot }, made) => {
       const labels = labelsOf(context, snapshot.pool);
-      showAddresses(metrics, memory.states, labels, made);
+      showAddresses(metrics, memory.stateSeries, labels, made);
       return samplesOf(metrics, labels, made);
     },
     pendingWarnings: { forbidden: ROLE_TEXT, olderCrd: CRD_TEXT },
@@ -124,22 +136,43 @@ function reports(context: ControllerContext): Pick<Kind<Pools>, Reports> {
   };
 }
 
-function remember(context: ControllerContext, state: PoolState): Remembered {
-  const match = new MatchFollower({ context, resource: `${KIND} ${state.key}`, onChange: () => state.enqueue() });
-  return new Remembered(match, () => {
+function remember(context: ControllerContext, state: PoolState): PoolMemory {
+  const onChange = () => {
+    state.enqueue();
+    probeOnStandby(context, state);
+  };
+  const health = context.health?.resource((node) => {
+    match.index?.nodeChecked(node);
+    onChange();
+  });
+  const resource = `${KIND} ${state.key}`;
+  const match = new MatchFollower({ context, resource, onChange, ...(health && { probes: health }) });
+  const start = new StartWarnings((afterMs) => state.enqueue(afterMs));
+  const onResult = () => {
     const read = state.read();
     if (read !== undefined) seen(context, state, read);
-  });
+  };
+  return new PoolMemory(match, start, onResult, health);
 }
 
-/** What a newer version, or the end of a creation, claims and asks for counts from here on. */
+/** Enters the claims, the created addresses and the match of this version into the shared registries. */
 function seen(context: ControllerContext, state: PoolState, stored: PoolRead): void {
-  const { claims, records } = context;
-  const read = withResult(stored, state.memory.creationResult);
-  claims.put(poolClaims(read.pool, records.zones.lookUp));
+  const { claims, created, publications } = context;
+  const read = withCreationResult(stored, state.memory.creationResult);
+  created.put(state.ref, createdIps(read.pool));
+  claims.put(claimsOf(context, read.pool));
+  publications?.claim(state.ref, state.createdAt, publishToOf(read.pool));
   follow(context, state, read);
+  probeOnStandby(context, state);
   reserveOpenMoves(context, state);
   noteCreation(context, state);
+}
+
+/** What the limits allow depends on other resources of the namespace, which may have changed since the last run. */
+function claimAndPrepare(context: ControllerContext, state: PoolState, why: Parameters<typeof prepare>[2]) {
+  const read = latestPool(state);
+  if (read !== undefined) context.claims.put(claimsOf(context, read.pool));
+  return prepare(context, state, why);
 }
 
 /** Follows `spec.match`. A match that cannot be used leaves the previous one in force. */
@@ -148,32 +181,38 @@ function follow({ accounts }: ControllerContext, { memory, retries }: PoolState,
   const { match, provider, region, ipFamily } = pool.spec;
   const place = JSON.stringify([provider, region, ipFamily]);
   // What was refused in one place may be created in another, at once.
-  if (place !== memory.place) retries.succeeded(CREATION);
-  memory.place = place;
+  if (place !== memory.creationPlace) retries.succeeded(CREATION);
+  memory.creationPlace = place;
   memory.match.follow(match, accounts.schemeOf(provider));
 }
 
 function forget(context: ControllerContext, { ref }: PoolState): Promise<void> {
-  const { claims, nodeRequests, creations, owners, accounts, metrics } = context;
-  claims.drop(ref.uid);
-  nodeRequests.withdraw(ref.uid);
-  creations.end(ref.uid);
+  const { owners, accounts, metrics } = context;
+  forgetInRegistries(context, ref.uid);
   accounts.forget(ref);
   owners.gone(ref);
   return forgetPool(metrics, ref.namespace, ref.name);
 }
 
 /** Which nodes the pool waits for, and which nodes it watches. Others need not wait for a pool that can't act. */
-function publish(context: ControllerContext, state: PoolState, gathered: Gathered, made: Plan): void {
-  const { nodeRequests } = context;
+function registerDecision(context: ControllerContext, state: PoolState, gathered: Gathered, made: Plan): void {
+  const { nodeRequests, publications } = context;
   const { ref, createdAt, memory } = state;
+  publications?.decide(ref.uid, made.publication);
   const { snapshot, family } = gathered;
   const wants = snapshot.providerFailure === undefined ? made.waitingNodes.wants : 0;
   const candidates = () => candidatesNow(context, state, gathered, made);
   if (wants === 0) nodeRequests.withdraw(ref.uid);
   else nodeRequests.set(family, { ref, createdAt, wants, candidates });
   memory.moving = made.sequences.flatMap(actionsOf).some(isMove);
-  watchHolders(state, gathered);
+  // Whatever becomes of the holders of our addresses brings a run.
+  const holders = holdersOf(snapshot);
+  memory.match.index?.watchHolders(holders);
+  const { health, match } = memory;
+  followHealth(health, match.index, snapshot.pool.spec.healthCheck, () => ({
+    holders: nodesOf(holders, (machine) => match.index?.verdictOfMachine(machine)),
+    waiting: nodesOf(made.waiting.slice(0, PROBED_CANDIDATES), (name) => match.index?.verdict(name)),
+  }));
 }
 
 /** Reads that such an action waits for are urgent. */
@@ -196,19 +235,13 @@ function candidatesNow(
   return machines.filter((machine) => isDue(retryAt.get(machine), now));
 }
 
-/** Whatever becomes of the holders of our addresses brings a run. */
-function watchHolders({ memory }: PoolState, { snapshot: { pool, inventory } }: Gathered): void {
-  const named = new Set([...Object.keys(pool.status.ips ?? {}), ...(pool.spec.ips ?? [])]);
-  memory.match.index?.watchHolders([...named].flatMap((ip) => inventory.get(ip)?.holder ?? []));
-}
-
 function countAll(
   context: ControllerContext,
   { pool }: Gathered["snapshot"],
   { results }: SequenceResult<PlannedAction>,
 ): void {
   const labels = labelsOf(context, pool);
-  for (const result of results) count(context.metrics, labels, result);
+  for (const result of results) countAssignment(context.metrics, labels, result);
 }
 
 const CRD_TEXT =
@@ -216,4 +249,4 @@ const CRD_TEXT =
 const ROLE_TEXT =
   "role too old: the API server refuses PATCH of floatingippools or floatingippools/status to this ServiceAccount, so no status is written and no address is created; apply the roles of this release";
 const NODE_ROLE_TEXT =
-  "role too old: the API server refuses PATCH of nodes to this ServiceAccount, so no node is annotated; apply the roles of this release";
+  "role too old: the API server refuses PATCH of nodes to this ServiceAccount, so no node is annotated or labelled; apply the roles of this release";

@@ -1,24 +1,31 @@
-/** The Events of an action that ended, and of conditions that turned bad. Pure. */
+/** What a pool reports: the Events of an action that ended and of conditions that turned bad, and its metrics. */
 
+import { ADDRESS_STATES } from "cdk8s-flipop/api";
 import type { PlannedAction } from "../../addresses/actions.js";
-import type { ActionFailure, Outcome } from "../../addresses/calls/outcomes.js";
+import type { Outcome } from "../../addresses/calls.js";
+import { dnsProviderOf } from "../../addresses/desired.js";
+import { normalName } from "../../claims/read-claims.js";
 import type { Condition } from "../../kube/write/patch.js";
+import { addressMessages } from "../../messages/addresses.js";
 import {
-  ADDRESS_FAILURES,
-  abandonedItems,
-  type EventMessage,
-  failed,
+  abandoned,
+  conditionEvent,
+  eventMessages,
+  type FailureNames,
+  failedEvent,
   forgotten,
-  normal,
-  recordsText,
-  settledText,
-  warning,
-} from "../../reconcile/conditions/event-message.js";
-import { isBad } from "../../reconcile/conditions/planned-condition.js";
+} from "../../messages/events.js";
+import { type EventMessage, includes, type Problem, valuesIn } from "../../messages/message.js";
+import { countArrival, type ResourceLabels } from "../../metrics/addresses.js";
+import type { FlipopMetrics } from "../../metrics/definitions.js";
+import type { Sample, StateSeries } from "../../metrics/registry.js";
+import { ADDRESS_FAILURES, isBad, type PlannedCondition } from "../../reconcile/conditions.js";
 import type { SequenceEvents } from "../../reconcile/kind.js";
 import type { ActionResult, DeferredEvent, SequenceResult } from "../../reconcile/plan.js";
-import { failureOf } from "../../reconcile/record-outcome.js";
-import type { Snapshot } from "./snapshot.js";
+import { failureOf } from "../../reconcile/run-actions.js";
+import type { ControllerContext } from "../context.js";
+import type { Plan } from "./plan.js";
+import type { Pool, Snapshot } from "./snapshot.js";
 
 /** Successes are reported at once. A failure waits until it is known whether a condition says the same. */
 export function eventsOf(
@@ -32,7 +39,7 @@ export function eventsOf(
     const failure = failureOf(result.outcome);
     if (message === undefined) continue;
     if (failure === undefined) now.push(message);
-    else deferred.push({ ...message, failure });
+    else deferred.push({ ...message, failure, ...shownIn(result.action) });
   }
   return { now, deferred };
 }
@@ -44,7 +51,7 @@ export function eventsOf(
  */
 export function warningsOf(
   before: readonly ConditionFacts[],
-  conditions: readonly ConditionFacts[],
+  conditions: readonly Planned[],
   deferred: readonly DeferredEvent[],
 ): readonly EventMessage[] {
   const bad = conditions.filter(isBad);
@@ -53,11 +60,12 @@ export function warningsOf(
   const reported = turned.filter((condition, index) => {
     return ![...known, ...turned.slice(0, index)].some((other) => isRepeat(condition, other));
   });
-  const others = deferred.filter(({ failure }) => !bad.some((condition) => isAbout(condition, failure)));
-  return [...reported.map(({ reason, message, type }) => warning(reason, type, message)), ...others];
+  const others = deferred.filter((failed) => !bad.some((condition) => isAbout(condition, failed)));
+  return [...reported.map((condition) => conditionEvent(condition, condition.type)), ...others];
 }
 
-type ConditionFacts = Pick<Condition, "type" | "status" | "reason" | "message">;
+type ConditionFacts = Pick<Condition, "type" | "status" | "reason">;
+type Planned = ConditionFacts & Pick<PlannedCondition, "message" | "said">;
 
 function isSame(before: readonly ConditionFacts[], { type, status, reason }: ConditionFacts): boolean {
   const old = before.find((condition) => condition.type === type);
@@ -65,17 +73,37 @@ function isSame(before: readonly ConditionFacts[], { type, status, reason }: Con
 }
 
 /** One cause may turn several conditions. The record set has a provider of its own. */
-function isRepeat(condition: ConditionFacts, other: ConditionFacts): boolean {
+function isRepeat(condition: Planned, other: Planned): boolean {
   if (condition.reason !== other.reason) return false;
   const ofRecords = [condition, other].filter(({ type }) => type === "DNSReady");
-  return ofRecords.length !== 1 || condition.message.includes(other.message);
+  return ofRecords.length !== 1 || says(condition, other.said);
 }
 
 /** The first failure of an account is reported, and stands for those that follow. */
-function isAbout({ reason, message }: ConditionFacts, failure: ActionFailure | undefined): boolean {
+function isAbout(condition: Planned, { failure, ip }: DeferredEvent): boolean {
   if (failure === undefined) return false;
   const { problem, ofAccount } = failure;
-  return message.includes(problem.message) || (ofAccount === true && reason === problem.reason);
+  if (ofAccount === true && condition.reason === problem.reason) return true;
+  return says(condition, problem) || (ip !== undefined && saysOfAddress(condition, ip, problem));
+}
+
+/** The status keeps the reason of a failure and its text: the failure itself is not there any more. */
+function saysOfAddress({ said }: Planned, ip: string, { reason }: Problem): boolean {
+  const failures = said === undefined ? [] : valuesIn(said, addressMessages.lastActionFailed);
+  return failures.some((last) => last.ip === ip && last.reason === reason);
+}
+
+function says({ said }: Pick<Planned, "said">, problem: Problem | undefined): boolean {
+  return said !== undefined && problem !== undefined && includes(said, problem);
+}
+
+function addressOf(action: PlannedAction): { readonly ip?: string } {
+  return "ip" in action && action.ip !== undefined ? { ip: action.ip } : {};
+}
+
+/** The address whose status shows a failure of the action. */
+function shownIn(action: PlannedAction): { readonly ip?: string } {
+  return action.do === "assign" || action.do === "unassign" || action.do === "poll" ? { ip: action.ip } : {};
 }
 
 /** `undefined`: nothing worth an Event. */
@@ -85,32 +113,33 @@ function eventMessageOf(
 ): EventMessage | undefined {
   if (outcome.is === "skipped" || outcome.is === "superseded") return undefined;
   if (outcome.is === "refused" || outcome.is === "unknown") {
-    const lockKey = "ip" in action && action.ip !== undefined ? `${action.ip}: ` : "";
-    return failed(FAILED[action.do], outcome.failure.problem, lockKey);
+    return failedEvent(FAILED[action.do], outcome.failure.problem, addressOf(action).ip);
   }
   return succeeded(snapshot, action, outcome);
 }
 
-type Well = Extract<Outcome, { readonly is: "done" | "started" }>;
+type Success = Extract<Outcome, { readonly is: "done" | "started" }>;
 
-function succeeded(snapshot: Snapshot, action: PlannedAction, outcome: Well): EventMessage | undefined {
+function succeeded(snapshot: Snapshot, action: PlannedAction, outcome: Success): EventMessage | undefined {
   switch (action.do) {
     case "assign":
       return assigned(snapshot, action, outcome);
     case "poll":
       return arrived(snapshot, action);
     case "create-address":
-      return normal("Created", "Create", `${outcome.ip ?? "an address"} was created: ${action.why}`);
+      return eventMessages.created({ ip: outcome.ip, why: action.why });
     case "settle-creation":
       return settled(action);
     case "release":
-      return normal("Released", "Release", `${action.ip} was released: ${action.why}`);
+      return eventMessages.released(action);
     case "apply-records":
-      return normal("RecordsChanged", "ChangeRecords", recordsText(action.changes));
+      return eventMessages.recordsChanged(action.changes);
     case "annotate-pool":
       return forgotten(action.forgotten);
+    case "forget-created":
+      return vanished(snapshot, action.ip);
     case "remove-finalizer":
-      return abandonedItems(action.abandonedItems, action.why);
+      return abandoned(action.abandonedItems, action.why);
     default:
       return undefined;
   }
@@ -119,14 +148,12 @@ function succeeded(snapshot: Snapshot, action: PlannedAction, outcome: Well): Ev
 function assigned(
   { verdictOf, pool }: Snapshot,
   { from, why, ip, node }: Extract<PlannedAction, { readonly do: "assign" }>,
-  outcome: Well,
+  outcome: Success,
 ): EventMessage {
   // One of the pool's own may have lost its node to the cloud; anybody else's droplet is a take-over.
   const known = from === undefined || verdictOf(from) !== undefined || pool.status.ips?.[ip]?.providerID === from;
-  if (!known) return normal("TakenOver", "Assign", `${why}; it was on ${from}, no node of this cluster`);
-  return outcome.is === "started"
-    ? normal("Moving", "Assign", why)
-    : normal("Assigned", "Assign", `${why}: ${node.name}`);
+  if (!known) return eventMessages.takenOver({ why, from });
+  return outcome.is === "started" ? eventMessages.moving({ why }) : eventMessages.assigned({ why, node: node.name });
 }
 
 function arrived(
@@ -134,17 +161,22 @@ function arrived(
   { ip, expected }: Extract<PlannedAction, { readonly do: "poll" }>,
 ): EventMessage | undefined {
   if (expected === undefined) return undefined;
-  return normal("Assigned", "Assign", `${ip} is on ${verdictOf(expected)?.node.name ?? expected}`);
+  return eventMessages.arrived({ ip, node: verdictOf(expected)?.node.name ?? expected });
+}
+
+/** Under Delete, the operator released it, which has an Event of its own. */
+function vanished({ pool }: Snapshot, ip: string): EventMessage | undefined {
+  return pool.spec.reclaimPolicy === "Delete" ? undefined : eventMessages.vanished({ ip });
 }
 
 function settled({
   result,
   why,
 }: Extract<PlannedAction, { readonly do: "settle-creation" }>): EventMessage | undefined {
-  return result.created === undefined ? undefined : settledText(result.created.ip, why);
+  return result.created === undefined ? undefined : eventMessages.creationSettled({ ip: result.created.ip, why });
 }
 
-const FAILED: Readonly<Record<PlannedAction["do"], readonly [reason: string, action: string]>> = {
+const FAILED: Readonly<Record<PlannedAction["do"], FailureNames>> = {
   ...ADDRESS_FAILURES,
   "confirm-address": ["AssignFailed", "Assign"],
   "record-assignment": ["StatusNotWritten", "WriteStatus"],
@@ -154,3 +186,48 @@ const FAILED: Readonly<Record<PlannedAction["do"], readonly [reason: string, act
   "annotate-node": ["AnnotationNotWritten", "Annotate"],
   "unannotate-node": ["AnnotationNotWritten", "Annotate"],
 };
+
+export function labelsOf({ records }: Pick<ControllerContext, "records">, { metadata, spec }: Pool): ResourceLabels {
+  const { namespace = "", name } = metadata;
+  const { dnsRecordSet: set } = spec;
+  const dns = set && normalName(dnsProviderOf(spec), { zone: set.zone, name: set.recordName }, records.zones.lookUp);
+  return { namespace, name, provider: spec.provider, dns: dns?.fqdn ?? "" };
+}
+
+/** Keeps the series of the states of its addresses, and the counters beside them, at their latest values. */
+export function showAddresses(metrics: FlipopMetrics, states: StateSeries, pool: ResourceLabels, plan: Plan): void {
+  const addresses = plan.addresses.map(({ ip, status: { state } }) => ({ labels: { ...pool, ip }, state }));
+  const counters = [metrics.assignments, metrics.assignmentErrors];
+  states.show({ state: metrics.state, counters, states: ADDRESS_STATES }, addresses);
+}
+
+/** The gauges of a pool, beside those of its conditions. */
+export function samplesOf(metrics: FlipopMetrics, pool: ResourceLabels, plan: Plan): readonly Sample[] {
+  const { counts, waiting, addresses, missing } = plan;
+  const assigned = Math.max(0, counts.candidates - waiting.length);
+  return [
+    { gauge: metrics.nodeStatus, labels: { ...pool, status: "available" }, value: waiting.length },
+    { gauge: metrics.nodeStatus, labels: { ...pool, status: "assigned" }, value: assigned },
+    { gauge: metrics.unfulfilled, labels: { ...pool }, value: missing },
+    { gauge: metrics.inactive, labels: { ...pool }, value: Math.max(0, counts.desired - counts.active) },
+    ...addresses.flatMap((address) => nodeSamples(metrics, pool, address)),
+  ];
+}
+
+/** While an address moves, the node that it goes to: as the Go operator shows it. */
+function nodeSamples(
+  { node }: FlipopMetrics,
+  pool: ResourceLabels,
+  { ip, status: { providerID, nodeName } }: Plan["addresses"][number],
+): readonly Sample[] {
+  if (providerID === undefined) return [];
+  return [{ gauge: node, labels: { ...pool, ip, provider_id: providerID, node: nodeName ?? "" }, value: 1 }];
+}
+
+export function countAssignment(
+  { assignments, assignmentErrors: errors }: FlipopMetrics,
+  pool: ResourceLabels,
+  result: ActionResult<PlannedAction>,
+): void {
+  countArrival({ assignments, errors }, pool, result);
+}

@@ -1,23 +1,29 @@
-/** The snapshot of one pool, in one turn: reads what is there, waits for nothing. */
+/** The snapshot of one pool, in one turn, and what the operator reads before it: the account's list, and addresses that the list lacks or that are unconfirmed or locked. */
 
-import { canonicalIp, type IpFamily, isIp } from "cdk8s-flipop/api";
-import { AddressAccount } from "../../addresses/address-accounts.js";
-import { ownerName } from "../../addresses/annotations/owners.js";
-import { annotatedIps, dnsProviderOf } from "../../addresses/desired.js";
-import { addressLockKey, CREATION } from "../../addresses/lock-key.js";
-import type { InventoryAddress, InventoryView } from "../../inventory/types.js";
-import { NOTHING_SEEN } from "../../inventory/view.js";
-import { tallyText } from "../../match/tally.js";
+import { familyOf, type IpFamily } from "cdk8s-flipop/api";
+import { addressLockKey, CREATION } from "../../addresses/actions.js";
+import { AddressAccount, ALONE } from "../../addresses/address-accounts.js";
+import { ownerName } from "../../addresses/annotations.js";
+import { freshSeconds } from "../../addresses/creation/creation-registry.js";
+import { dnsProviderOf } from "../../addresses/desired.js";
+import { marksOf } from "../../addresses/node-marks.js";
+import { isLockedFor, lockedDueMs } from "../../addresses/observed.js";
+import { CONTESTED_LIST_MAX_AGE_SECONDS, LIST_MAX_AGE_SECONDS, SETTLE_LIST_SECONDS } from "../../bounds.js";
+import { markHolders, nodesOf, probesOf } from "../../health/probed-nodes.js";
+import { type InventoryAddress, type InventoryView, NOTHING_SEEN } from "../../inventory/view.js";
+import type { Problem } from "../../messages/message.js";
+import { NO_NODES_KNOWN, refusedNodes } from "../../messages/refused-nodes.js";
+import type { CallContext } from "../../providers/call.js";
 import type { ProviderId } from "../../providers/types.js";
-import type { Problem } from "../../reconcile/conditions/problem.js";
+import { publishingOf } from "../../publishing/published.js";
 import type { DnsService, DnsView } from "../../records/dns-service.js";
 import type { ControllerContext } from "../context.js";
+import { limitsOfRecords, refusedAddresses } from "./limits.js";
 import { memoryOf } from "./memory.js";
-import { creationKey } from "./pool-creation.js";
-import { freeReservations } from "./reservations.js";
-import { type PoolRead, type PoolState, withResult } from "./resource.js";
-import type { Gathered, Pool, Snapshot } from "./snapshot.js";
-import { addressSetOf, familyOfPool } from "./snapshot.js";
+import { creationKey, freeReservations } from "./reservations.js";
+import { latestPool, type PoolRead, type PoolState, withCreationResult } from "./resource.js";
+import { holdersOf, safeguardsOf } from "./safeguards.js";
+import { addressSetOf, familyOfPool, type Gathered, namedAddresses, type Pool, type Snapshot } from "./snapshot.js";
 
 export interface GatherTools {
   readonly context: ControllerContext;
@@ -26,7 +32,7 @@ export interface GatherTools {
 
 export function gather({ context, dnsService }: GatherTools, state: PoolState, stored: PoolRead): Gathered {
   const { memory } = state;
-  const { pool, problem } = withResult(stored, memory.creationResult);
+  const { pool, problem } = withCreationResult(stored, memory.creationResult);
   freeReservations(context, state, pool);
   const family = familyOfPool(pool);
   const found = context.accounts.find(pool.spec.provider, family);
@@ -35,22 +41,34 @@ export function gather({ context, dnsService }: GatherTools, state: PoolState, s
   const claims = context.claims.view(state.ref.uid);
   const dns = lookUp(dnsService, pool, family, claims);
   const [now, monotonic] = [context.clock.now(), context.clock.monotonic()];
+  markHolders(memory.health, pool.spec.healthCheck, () =>
+    nodesOf(holdersOf({ pool, inventory }), (machine) => memory.match.index?.verdictOfMachine(machine)),
+  );
   const matches = matchesOf(context, memory);
   const { verdictOf } = matches;
   const snapshot: Snapshot = {
-    ...{ pool, set: addressSetOf(pool), now, inventory, claims, ...matches, ...accountFacts(account) },
+    ...{ pool, set: setWithLimits(context, pool), now, inventory, claims, ...matches, ...accountFacts(account) },
     ...optional("problem", problem ?? memory.match.problem ?? problemOf(found)),
-    ...optional("dns", dns?.snapshot),
+    ...optional("dns", dns && { ...dns.snapshot, ...limitsOfRecords(context, pool) }),
+    creationProblem: () => context.tenants.creationProblem(state.ref, pool.spec.reclaimPolicy ?? "Retain"),
     ownerOf: (ip) => context.claims.holderOf(ip),
-    share: (wants, nodes) => shareOf(context, state, { family, account, inventory }, { wants, nodes }),
+    ...sharesOf(context, state, { family, account, inventory }),
     otherCreations: context.creations.others(creationKey(state, pool, { family, account })),
     annotated: context.annotated.find(family, ownerName(pool.metadata), namedAddresses(pool)),
+    ...marksOf(context.marks, "FloatingIPPool", pool, memory.match.index),
     crdTooOld: state.statusWrites.droppedAt !== undefined,
     creating: state.inFlight.has(CREATION),
-    passedOver: memory.match.passedOver,
+    ...probesOf(memory.health, pool.spec.healthCheck, [...(stored.ignored ?? []), ...memory.match.passedOver]),
+    ...safeguardsOf(context, state, { pool, inventory, verdictOf }),
+    ...publishingOf(context.publications, state.ref.uid, pool.spec.publishTo),
     memory: memoryOf(state, { inventory, verdictOf, now, monotonic, recordReverts: dns?.reverts ?? [] }),
   };
   return { snapshot, family, account, dns };
+}
+
+function setWithLimits(context: ControllerContext, pool: Pool) {
+  const limiter = context.tenants.limiterOf(pool.metadata.namespace ?? "");
+  return { ...addressSetOf(pool), refused: refusedAddresses(context, pool), limiter };
 }
 
 function matchesOf({ leads, leadsSince }: ControllerContext, { match: { index, settled } }: PoolState["memory"]) {
@@ -59,15 +77,15 @@ function matchesOf({ leads, leadsSince }: ControllerContext, { match: { index, s
     ...optional("leadsSince", leadsSince()),
     candidates: index?.candidates() ?? [],
     verdictOf: (machine: ProviderId) => index?.verdictOfMachine(machine),
-    refusals: index === undefined ? "" : tallyText(index.tally()),
+    refusals: index === undefined ? NO_NODES_KNOWN : refusedNodes(index.tally(), "match"),
   };
 }
 
 function accountFacts(account: AddressAccount | undefined) {
   if (account === undefined) return {};
-  const { failure, retryAt, provider } = account;
+  const { failure, retryAt, provider, longWait } = account;
   const failed = { ...optional("providerFailure", failure), ...optional("providerRetryAt", retryAt) };
-  return { ...failed, capabilities: provider.capabilities };
+  return { ...failed, ...optional("longWait", longWait), capabilities: provider.capabilities };
 }
 
 function problemOf(found: AddressAccount | Problem): Problem | undefined {
@@ -76,13 +94,6 @@ function problemOf(found: AddressAccount | Problem): Problem | undefined {
 
 function optional<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
   return value === undefined ? {} : ({ [key]: value } as { readonly [P in K]?: V });
-}
-
-/** Addresses that the pool names anywhere; canonical. */
-export function namedAddresses({ metadata, spec, status }: Pool): readonly string[] {
-  const created = [...(status.createdIPs ?? []).map(({ ip }) => ip), ...annotatedIps({ metadata })];
-  const named = [...(spec.ips ?? []), ...created, ...Object.keys(status.ips ?? {})];
-  return [...new Set(named.filter(isIp).map(canonicalIp))];
 }
 
 /** `undefined`: the pool has no record set and had none. */
@@ -129,19 +140,84 @@ interface Place {
   readonly inventory: InventoryView;
 }
 
-interface Asked {
-  readonly wants: number;
-  readonly nodes: readonly ProviderId[];
-}
-
-function shareOf(
+function sharesOf(
   { nodeRequests }: ControllerContext,
   { ref, createdAt }: PoolState,
   { family, account, inventory }: Place,
-  { wants, nodes }: Asked,
-): readonly ProviderId[] {
+): Pick<Snapshot, "share" | "takenByOlder"> {
   const limit = account?.provider.capabilities.addressesPerNode ?? 1;
   const roomOn = (node: ProviderId) =>
     limit - inventory.heldCount(node) - (inventory.reservedFor(node) === undefined ? 0 : 1);
-  return nodeRequests.share(family, { ref, createdAt, wants, candidates: () => nodes }, roomOn);
+  return {
+    share: (wants, nodes) => nodeRequests.share(family, { ref, createdAt, wants, candidates: () => nodes }, roomOn),
+    takenByOlder: () => nodeRequests.takenByOlder(family, { ref, createdAt }, roomOn),
+  };
+}
+
+/** Never rejects: what can't be read is a failure of the account. */
+export async function prepare(
+  context: ControllerContext,
+  state: PoolState,
+  why: (text: string) => CallContext,
+): Promise<void> {
+  const pool = latestPool(state)?.pool;
+  if (pool === undefined) return;
+  const account = context.accounts.find(pool.spec.provider, familyOfPool(pool));
+  if (!(account instanceof AddressAccount)) return;
+  declareNames(account, state, pool);
+  const { listObservations, moving } = state.memory;
+  const settling = listObservations.meet(pool.status.pendingCreation, context.clock.monotonic());
+  const key = creationKey(state, pool, { family: account.family, account });
+  const others = freshSeconds(context.creations.others(key), context.clock.now());
+  const onlyDriftCheck = !settling && !moving && account.readable && others === Number.POSITIVE_INFINITY;
+  const maxAge = settling ? SETTLE_LIST_SECONDS : Math.min(listSeconds(state), others);
+  await account.refresh(maxAge, onlyDriftCheck ? "check" : "assignment");
+  declareNames(account, state, pool);
+  await readSingly(account, state, pool, why);
+  listObservations.note(account.inventory?.view(), context.clock.monotonic());
+}
+
+/** ms until the account, an address or the record set is to be read again. */
+export function readAgainMs(state: PoolState, { snapshot, account }: Gathered): number | undefined {
+  const { now, pool, dns } = snapshot;
+  const due = [account?.retryAt, dns?.readAgainAt].flatMap((at) => (at === undefined ? [] : Math.max(0, at - now)));
+  // An account that does not answer is read when its next try is due, and no sooner.
+  const reads =
+    account?.failure === undefined
+      ? [listDueMs(account, state), lockedDueMs(account?.inventory?.view(), namedAddresses(pool))]
+      : [];
+  const waits = [...due, ...reads].filter((ms) => ms !== undefined);
+  return waits.length === 0 ? undefined : Math.min(...waits);
+}
+
+/** When the list of the account is to be read again, ms from now; `undefined`: the account is not known yet. */
+function listDueMs(account: AddressAccount | undefined, state: PoolState): number | undefined {
+  const age = account?.inventory?.view().ageSeconds;
+  // One that is just that old still counts: a run at that very moment would read nothing, and would ask for the next run at once.
+  return age === undefined || !Number.isFinite(age) ? undefined : Math.max(0, listSeconds(state) - age) * 1000 + 1;
+}
+
+function listSeconds({ memory: { reverts } }: PoolState): number {
+  return reverts.size > 0 ? CONTESTED_LIST_MAX_AGE_SECONDS : LIST_MAX_AGE_SECONDS;
+}
+
+function declareNames({ inventory }: AddressAccount, state: PoolState, pool: Pool): void {
+  inventory?.want(state.ref, namedAddresses(pool));
+}
+
+async function readSingly(
+  account: AddressAccount,
+  state: PoolState,
+  pool: Pool,
+  why: (text: string) => CallContext,
+): Promise<void> {
+  const view = account.inventory?.view();
+  if (view?.complete !== true || account.failure !== undefined) return;
+  const ips = namedAddresses(pool).filter((ip) => !state.inFlight.has(addressLockKey(ip)));
+  const unread = ips.filter((ip) => view.get(ip) === undefined && !view.isGone(ip) && familyOf(ip) === account.family);
+  if (unread.length > ALONE) await account.refresh(0, "assignment");
+  else if (unread.length > 0) await account.read(why("no list has shown it yet"), unread);
+  await account.rereadUnconfirmed(why("a read contradicted what was done"));
+  const locked = ips.filter((ip) => isLockedFor(view.get(ip)));
+  if (locked.length > 0) await account.read(why("another action runs on it"), locked);
 }

@@ -1,27 +1,28 @@
 /** What this process remembers of one pool beside its status, and how the plan reads it. Losing it costs time, nothing else. */
 
 import type { AddressStatus } from "cdk8s-flipop/api";
+import { CREATION } from "../../addresses/actions.js";
 import type { AddressMemory, CreationFailure } from "../../addresses/address-set.js";
-import type { PollState } from "../../addresses/calls/poll.js";
-import { disputeAfter, type LastPlacement } from "../../addresses/contested.js";
+import type { PollState } from "../../addresses/calls.js";
+import { ListObservations } from "../../addresses/creation/creation-registry.js";
 import type { ResultHolder } from "../../addresses/creation/creation-result.js";
-import { ListObservations } from "../../addresses/creation/list-observations.js";
-import { CREATION } from "../../addresses/lock-key.js";
+import { disputeAfter, type LastPlacement } from "../../addresses/undone-writes.js";
+import type { ResourceHealth } from "../../health/resource-health.js";
 import type { Reservation } from "../../inventory/account-inventory.js";
-import type { MatchFollower } from "../../match/match-follower.js";
-import { StateSeries } from "../../metrics/series.js";
-import { omitUndefined } from "../../omit-undefined.js";
+import type { MatchFollower } from "../../match/match-feed.js";
+import { StateSeries } from "../../metrics/registry.js";
 import type { ProviderId } from "../../providers/types.js";
-import type { CleanupMemory } from "../../reconcile/cleanup.js";
-import type { Retries } from "../../reconcile/retries/retries.js";
+import type { CleanupMemory, Retries } from "../../reconcile/retries.js";
+import { omitUndefined } from "../../values.js";
 import type { Snapshot } from "./snapshot.js";
+import type { StartWarnings } from "./start-warnings.js";
 
-export class Remembered implements ResultHolder {
+export class PoolMemory implements ResultHolder {
   creationResult: ResultHolder["creationResult"];
   /** The refusal of the last creation; it counts while the creation waits for its next try. */
   creationFailure: Omit<CreationFailure, "retryAt"> | undefined;
   /** Where addresses are created. */
-  place: string | undefined;
+  creationPlace: string | undefined;
   lastAssignmentAt: number | undefined;
   /** When this process planned for the pool first, ms since the epoch. */
   firstPlannedAt: number | undefined;
@@ -30,7 +31,7 @@ export class Remembered implements ResultHolder {
   /** When the API server last refused a patch of a node for a missing right, monotonic ms. */
   nodesForbiddenAt: number | undefined;
   /** Series of the states of its addresses. */
-  readonly states = new StateSeries();
+  readonly stateSeries = new StateSeries();
   /** Status entries of addresses as they were before their last move was begun. */
   readonly beforeMoves = new Map<string, AddressStatus>();
   /** Lock keys of sequences in flight that count for the cool-off. */
@@ -46,23 +47,27 @@ export class Remembered implements ResultHolder {
 
   constructor(
     readonly match: MatchFollower,
-    readonly onResult: () => void,
+    readonly start: StartWarnings,
+    readonly onCreationResult: () => void,
+    /** Absent: the operator runs without feature healthchecks. */
+    readonly health?: ResourceHealth,
   ) {}
 
   close(): Promise<void> {
-    this.states.clear();
+    this.stateSeries.clear();
+    this.health?.close();
     return this.match.close();
   }
 }
 
 /** The part of the state of a pool that is read. */
 interface MemorySource {
-  readonly memory: Remembered;
+  readonly memory: PoolMemory;
   readonly retries: Retries;
   readonly cleanup: CleanupMemory;
 }
 
-export interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now"> {
+interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now"> {
   /** At `now`. */
   readonly monotonic: number;
   /** Of the record set. */
@@ -98,7 +103,7 @@ function creationFailureOf({ memory, retries }: MemorySource): CreationFailure |
 }
 
 /** Somebody took an address off a node of ours that is well, or has ceased to. */
-function noticeReverts({ lastPlacements, reverts }: Remembered, { inventory, verdictOf, now }: Scene): void {
+function noticeReverts({ lastPlacements, reverts }: PoolMemory, { inventory, verdictOf, now }: Scene): void {
   const isFit = (machine: ProviderId) => verdictOf(machine)?.refusals.length === 0;
   for (const ip of new Set([...lastPlacements.keys(), ...reverts.keys()])) {
     const before = { placement: lastPlacements.get(ip), reverts: reverts.get(ip) ?? [] };

@@ -1,16 +1,37 @@
 /** The decision about one pool: a list of named steps over one snapshot. Pure: no clock, log, metric or I/O. */
 
-import type { PoolCounts } from "cdk8s-flipop/api";
-import type { ActionSequence as Chain, ConfirmAddress, PlannedAction } from "../../addresses/actions.js";
-import { isDeleting, isObserved } from "../../addresses/address-set.js";
-import { addressesOf, countsOf, type PlannedAddress } from "../../addresses/address-status.js";
-import { annotationChains } from "../../addresses/annotations/node-annotations.js";
+import { Finalizer, type PoolCounts } from "cdk8s-flipop/api";
+import {
+  type ActionSequence as Chain,
+  type ConfirmAddress,
+  lockKeyOf,
+  movedAddress,
+  type PlannedAction,
+} from "../../addresses/actions.js";
+import { isDeleting, isObserved, isPaused } from "../../addresses/address-set.js";
+import {
+  addressesOf,
+  type Choice,
+  countsOf,
+  moveText,
+  type PlannedAddress,
+  planText,
+} from "../../addresses/address-status.js";
+import { annotationChains, annotationRemovals } from "../../addresses/annotations.js";
 import {
   type Assignment,
   type AssignmentPlan,
   assignmentsOf,
   coolOffOf,
+  type MovableAddresses,
+  movableAddressesOf,
+  moveAction,
   NO_ASSIGNMENTS,
+  pollSequences,
+  type Regions,
+  regionsOf,
+  type WaitingNodes,
+  waitingNodesOf,
 } from "../../addresses/assignments.js";
 import {
   assignmentRecord,
@@ -21,31 +42,39 @@ import {
   unsettledOf,
 } from "../../addresses/creation/creation.js";
 import { type Desired, desiredOf } from "../../addresses/desired.js";
-import { type Choice, moveText, planText } from "../../addresses/explanation.js";
-import { type Placement, placementsOf } from "../../addresses/grace.js";
-import { lockKeyOf, movedAddress } from "../../addresses/lock-key.js";
-import { type MovableAddresses, movableAddressesOf } from "../../addresses/movable-addresses.js";
-import { moveOf, pollSequences } from "../../addresses/moves.js";
-import { observedOf } from "../../addresses/observed.js";
-import { publishedOf, recordChain } from "../../addresses/records.js";
-import { bookkeepingSequences, isHeldBack, releaseSequences } from "../../addresses/release.js";
+import { markRemovals, markSequences, markTraces } from "../../addresses/mark-plan.js";
+import { hasMarks } from "../../addresses/node-marks.js";
+import { observedOf, type Placement, placementsOf } from "../../addresses/observed.js";
+import { publishedOf, recordChain, recordRemoval } from "../../addresses/records.js";
+import {
+  abandonedItems,
+  bookkeepingSequences,
+  isHeldBack,
+  keptBack,
+  releaseSequences,
+  whyOver,
+} from "../../addresses/release.js";
 import { requeueAt } from "../../addresses/requeue-at.js";
-import { type Regions, regionsOf, type WaitingNodes, waitingNodesOf } from "../../addresses/waiting-nodes.js";
 import { MOVE_MAX_AGE_SECONDS } from "../../bounds.js";
-import { omitUndefined } from "../../omit-undefined.js";
+import { WHYS } from "../../messages/explanations.js";
+import type { PublishedAddresses } from "../../publishing/publications.js";
+import { publishedAddresses } from "../../publishing/published.js";
 import type { ActionSequence, Plan as EnginePlan } from "../../reconcile/plan.js";
-import { conditionsOf, withOutlived } from "./conditions.js";
-import { deletionChains, finalizerChain, hasFinalizer, needsFinalizer } from "./deletion.js";
-import type { Snapshot } from "./snapshot.js";
+import { isCleanupOverdue } from "../../reconcile/retries.js";
+import { omitUndefined } from "../../values.js";
+import { conditionsOf, unservedOf } from "./conditions.js";
+import type { Pool, Snapshot } from "./snapshot.js";
 
 export interface Plan extends EnginePlan<PlannedAction> {
-  /** In the order of the wish. Those that are not in it leave the status. */
+  /** In the order of `desired.addresses`. Others leave the status. */
   readonly addresses: readonly PlannedAddress[];
   readonly counts: PoolCounts;
   /** Desired addresses that do not exist yet. */
   readonly missing: number;
   /** Candidates without an address, in the preferred order; all of them. */
   readonly waiting: readonly string[];
+  /** Addresses for the objects of `publishTo`. Absent: these stay as they are. */
+  readonly publication?: PublishedAddresses;
   /** What this pool would take from others (`NodeRequestRegistry.set`); 0: it can't act now. */
   readonly waitingNodes: { readonly wants: number; readonly regions: Regions };
 }
@@ -54,13 +83,13 @@ export function plan(snapshot: Snapshot): Plan {
   const desired = desiredOf(snapshot);
   const placements = placementsOf(snapshot, observedOf(snapshot, desired));
   const movable = movableAddressesOf(snapshot, placements);
-  const able = mayMove(snapshot);
-  const missing = able ? creatable(snapshot, desired) : 0;
-  const wants = able ? movable.free.length + missing : 0;
+  const canMove = mayMove(snapshot);
+  const missing = canMove ? creatable(snapshot, desired) : 0;
+  const wants = canMove ? movable.free.length + missing : 0;
   const waitingNodes = waitingNodesOf(snapshot, placements, { wants, regions: regionsOf(snapshot, movable, missing) });
-  const assignmentPlan = able ? assignmentsOf(snapshot, movable, waitingNodes) : NO_ASSIGNMENTS;
-  const creation = able
-    ? creationOf(snapshot, desired, assignmentPlan, isArmed(snapshot, desired))
+  const assignmentPlan = canMove ? assignmentsOf(snapshot, movable, waitingNodes) : NO_ASSIGNMENTS;
+  const creation = canMove
+    ? creationOf(snapshot, desired, assignmentPlan, mayNeedCleanup(snapshot, desired))
     : (endOfCreation(snapshot) ?? NO_CREATION);
   return assemble(snapshot, { desired, placements, movable, waitingNodes, assignmentPlan, creation });
 }
@@ -78,32 +107,41 @@ function assemble(snapshot: Snapshot, decision: Decision): Plan {
   const { desired, placements, waitingNodes, assignmentPlan, creation } = decision;
   const addresses = addressesOf(snapshot, placements, assignmentPlan);
   const published = publishedIn(snapshot, decision);
+  const publication = publicationIn(snapshot, decision);
   const findings = {
-    ...{ desired, addresses, assignmentPlan, published },
+    ...{ desired, addresses, assignmentPlan, published, publication },
     creation: creation.problem,
     unsettled: unsettledOf(snapshot),
     heldBack: placements.filter((placement) => isHeldBack(snapshot, placement)).map(({ address }) => address.ip),
   };
   const requeue = requeueAt(snapshot, decision);
+  const unserved = unservedOf(snapshot, placements);
   return {
     sequences: chainsOf(snapshot, decision, published).map((chain) => sequenceOf(snapshot, chain)),
     addresses,
-    conditions: withOutlived(snapshot, conditionsOf(snapshot, findings)),
+    conditions: conditionsOf(snapshot, findings),
+    ...(unserved === undefined ? {} : { unserved }),
     missing: desired.missing,
     counts: countsOf(placements, addresses, desired, snapshot.candidates.length),
     waiting: waitingNodes.waiting.map(({ name }) => name),
     waitingNodes: { wants: waitingNodes.wants, regions: waitingNodes.regions },
-    ...(requeue === undefined ? {} : { requeueAt: requeue }),
+    ...omitUndefined({ requeueAt: requeue, publication }),
     explanation: planText(snapshot, assignmentPlan, waitingNodes),
   };
 }
 
 function publishedIn(snapshot: Snapshot, { placements, assignmentPlan }: Decision): readonly string[] {
-  return publishedOf(
-    snapshot,
-    placements,
-    new Set(assignmentPlan.assignments.map(({ placement }) => placement.address.ip)),
-  );
+  return publishedOf(snapshot, placements, movingIn(assignmentPlan));
+}
+
+function movingIn({ assignments }: AssignmentPlan): ReadonlySet<string> {
+  return new Set(assignments.map(({ placement }) => placement.address.ip));
+}
+
+/** A paused pool, or one whose spec cannot be served, leaves the objects as they are. */
+function publicationIn(snapshot: Snapshot, { placements, assignmentPlan }: Decision): PublishedAddresses | undefined {
+  if (!isObserved(snapshot) || snapshot.problem !== undefined || isPaused(snapshot.set)) return undefined;
+  return publishedAddresses(placements, movingIn(assignmentPlan));
 }
 
 /** Nothing is written before all is read; a paused pool writes nothing, but is cleaned up when it is deleted. */
@@ -113,21 +151,23 @@ function chainsOf(snapshot: Snapshot, decision: Decision, published: readonly st
   if (isDeleting(snapshot.pool)) return [...polls, ...deletionChains(snapshot, desired, placements)].filter(isFilled);
   if (!isObserved(snapshot)) return polls;
   if (snapshot.pool.spec.paused === true) return [...polls, creation.sequence].filter(isFilled);
-  const registries = [finalizerChain(snapshot, desired), ...bookkeepingSequences(snapshot, desired, placements)];
-  if (snapshot.problem !== undefined) return [creation.sequence, ...polls, ...registries].filter(isFilled);
+  const bookkeeping = [finalizerChain(snapshot, desired), ...bookkeepingSequences(snapshot, desired, placements)];
+  if (snapshot.problem !== undefined) return [creation.sequence, ...polls, ...bookkeeping].filter(isFilled);
   const moves = assignmentPlan.assignments.map((pair) => moveChain(snapshot, pair, { desired, choice: waitingNodes }));
   const annotations = annotationChains(snapshot, placements, desired.family);
-  const records = isArmed(snapshot, desired) ? recordChain(snapshot, published, desired.family) : [];
+  const records = mayNeedCleanup(snapshot, desired) ? recordChain(snapshot, published, desired.family) : [];
   const releases = releaseSequences(snapshot, placements);
-  return [...moves, creation.sequence, ...polls, ...registries, ...annotations, records, ...releases].filter(isFilled);
+  const marks = hasFinalizer(snapshot.pool) ? markSequences(snapshot, placements) : [];
+  const nodes = [...annotations, ...marks];
+  return [...moves, creation.sequence, ...polls, ...bookkeeping, ...nodes, records, ...releases].filter(isFilled);
 }
 
 /** An action of a chain runs only when the one before is done. */
 function sequenceOf(snapshot: Snapshot, chain: Chain): ActionSequence<PlannedAction> {
   const [first] = chain;
   const notBefore = first?.do === "poll" ? snapshot.memory.pollAt?.get(first.ip) : undefined;
-  const unconfirmed = confirmation(snapshot, chain);
-  return { lockKey: lockKeyOf(chain), steps: [{ actions: chain }], ...omitUndefined({ notBefore, unconfirmed }) };
+  const confirmFirst = confirmation(snapshot, chain);
+  return { lockKey: lockKeyOf(chain), steps: [{ actions: chain }], ...omitUndefined({ notBefore, confirmFirst }) };
 }
 
 /** An address moves only on fresh data. */
@@ -145,7 +185,7 @@ interface MoveContext {
 
 function moveChain(snapshot: Snapshot, pair: Assignment, { desired, choice }: MoveContext): Chain {
   const why = moveText(snapshot, pair, choice);
-  const move = moveOf(snapshot, pair, why);
+  const move = moveAction(snapshot, pair, why);
   if (move.do === "unassign") return [move];
   const { ip, node } = move;
   const cooling = coolOffOf(snapshot) > 0 ? [assignmentRecord(snapshot, why)] : [];
@@ -164,8 +204,8 @@ function endOfCreation(snapshot: Snapshot): Creation | undefined {
   return isObserved(snapshot) && snapshot.creating !== true ? creationRecoveryOf(snapshot) : undefined;
 }
 
-/** The finalizer stands before the first thing that it is for. */
-function isArmed(snapshot: Snapshot, desired: Desired): boolean {
+/** Nothing that needs a clean-up is created before the finalizer is set. */
+function mayNeedCleanup(snapshot: Snapshot, desired: Desired): boolean {
   return !needsFinalizer(snapshot, desired) || hasFinalizer(snapshot.pool);
 }
 
@@ -173,4 +213,57 @@ const NO_CREATION: Creation = { sequence: [] };
 
 function isFilled(sequence: Chain): boolean {
   return sequence.length > 0;
+}
+
+export function hasFinalizer({ metadata }: Pick<Pool, "metadata">): boolean {
+  return metadata.finalizers?.includes(Finalizer.cleanup) === true;
+}
+
+/** Whether there is, or is about to be, state of clouds or nodes to undo. */
+export function needsFinalizer(
+  { pool, ...marks }: Pick<Snapshot, "pool" | "holderLabel" | "untilTaint">,
+  { missing, addresses }: Desired,
+): boolean {
+  const { spec, status } = pool;
+  const created = addresses.some(({ origin }) => origin === "created") || status.pendingCreation !== undefined;
+  const addressesGo = spec.reclaimPolicy === "Delete" && (created || missing > 0);
+  const recordsGo = spec.dnsRecordSet?.deletionPolicy === "Delete";
+  return addressesGo || recordsGo || hasMarks(marks);
+}
+
+/** Of a pool that stays. */
+export function finalizerChain(snapshot: Snapshot, desired: Desired): Chain {
+  const [needed, there] = [needsFinalizer(snapshot, desired), hasFinalizer(snapshot.pool)];
+  if (needed === there) return [];
+  if (needed) return [{ do: "add-finalizer", why: "there will be something to clean up" }];
+  return [{ do: "remove-finalizer", abandonedItems: [], why: WHYS.nothingToCleanUp }];
+}
+
+/** Of a pool that goes. `requeueAt` is the caller's: see `requeue-at.ts`. */
+export function deletionChains(
+  snapshot: Snapshot,
+  desired: Desired,
+  placements: readonly Placement[],
+): readonly Chain[] {
+  if (!hasFinalizer(snapshot.pool)) return [];
+  const left = [...abandonedItems(snapshot, placements), ...markTraces(snapshot)];
+  const marks = snapshot.cachesComplete ? markRemovals(snapshot) : [];
+  const sequences = [...marks, ...(snapshot.inventory.complete ? cleanUp(snapshot, desired, placements) : [])];
+  if (left.length > 0 && !isOverdue(snapshot)) return sequences;
+  const annotations = annotationRemovals(snapshot, desired.family).flat();
+  const kept = keptBack(snapshot, placements);
+  const why = whyOver(left, kept);
+  return [[...annotations, { do: "remove-finalizer", abandonedItems: [...left, ...kept], why }]];
+}
+
+function cleanUp(snapshot: Snapshot, { family }: Desired, placements: readonly Placement[]): readonly Chain[] {
+  const { spec } = snapshot.pool;
+  const records = spec.dnsRecordSet?.deletionPolicy === "Delete" ? [recordRemoval(snapshot)] : [];
+  const settled = snapshot.creating === true ? [] : [creationRecoveryOf(snapshot)?.sequence ?? []];
+  const addresses = releaseSequences(snapshot, placements);
+  return [...records, ...settled, ...addresses, ...annotationRemovals(snapshot, family)];
+}
+
+function isOverdue({ pool, now, memory }: Snapshot): boolean {
+  return isCleanupOverdue(pool.metadata, now, memory.cleanup);
 }

@@ -1,18 +1,17 @@
 /** What the end of a sequence changes in what this process remembers of the pool, beside the retry times. */
 
 import { type AddressStatus, canonicalIp } from "cdk8s-flipop/api";
-import type { PlannedAction } from "../../addresses/actions.js";
-import type { Outcome } from "../../addresses/calls/outcomes.js";
-import { pollMs } from "../../addresses/calls/poll.js";
-import { CREATION } from "../../addresses/lock-key.js";
+import { CREATION, type PlannedAction } from "../../addresses/actions.js";
+import { type Outcome, pollMs } from "../../addresses/calls.js";
 import type { Clock } from "../../clock.js";
 import type { ActionTarget } from "../../reconcile/kind.js";
 import { type ActionResult, actionsOf, type SequenceResult } from "../../reconcile/plan.js";
-import { failureOf, faultyMachine } from "../../reconcile/record-outcome.js";
+import { failureOf, faultyMachine } from "../../reconcile/run-actions.js";
 import type { PoolState } from "./resource.js";
-import { statusChangeOf } from "./status-change.js";
+import { statusChangeOf } from "./status.js";
 
 type Step = ActionResult<PlannedAction>;
+
 type Ended = SequenceResult<PlannedAction>;
 
 export function recordOutcome(clock: Pick<Clock, "now" | "monotonic">, state: PoolState, ended: Ended): void {
@@ -46,8 +45,8 @@ export function targetOf(action: PlannedAction): ActionTarget {
 
 /** Whether the provider may have accepted the call. */
 export function mayBeAccepted(outcome: Outcome): boolean {
-  if (outcome.is === "refused") return outcome.failure.unconfirmed === true;
-  if (outcome.is === "skipped") return outcome.unconfirmed === true;
+  if (outcome.is === "refused") return outcome.failure.mayBeAccepted === true;
+  if (outcome.is === "skipped") return outcome.mayBeAccepted === true;
   return outcome.is === "done" || outcome.is === "started" || outcome.is === "unknown";
 }
 
@@ -120,7 +119,7 @@ function undoMove({ memory, pendingStatus }: PoolState, ip: string): void {
   pendingStatus.set(["ips", ip], memory.beforeMoves.get(ip));
 }
 
-/** A running action is polled; an ended one releases its node. */
+/** Schedules polls of a running action. The reservation of a creation passes to the new address, or ends. */
 function follow({ memory }: PoolState, { action, outcome }: Step, monotonic: number): void {
   const { reservations, polls } = memory;
   if (action.do === "create-address") {

@@ -1,34 +1,54 @@
-/** What a move takes that others want, too: its node, and the account's turn to create. A move that a status shows holds its node, in the next process, too. */
+/**
+ * What a move takes that others want, too: its node, and the account's turn to create. A move that a status shows holds its
+ * node, in the next process, too. Records the end of a pool's creation.
+ */
 
-import { canonicalIp } from "cdk8s-flipop/api";
-import type { AddressAction, PlannedAction } from "../../addresses/actions.js";
+import { canonicalIp, type FloatingIPPoolStatus } from "cdk8s-flipop/api";
+import {
+  type AddressAction,
+  addressLockKey,
+  CREATION,
+  type Goal,
+  goalOfAction,
+  type PlannedAction,
+} from "../../addresses/actions.js";
 import { AddressAccount } from "../../addresses/address-accounts.js";
-import { addressLockKey, CREATION, type Goal, goalOfAction } from "../../addresses/lock-key.js";
-import { hasEnded, type InventoryView } from "../../inventory/types.js";
+import { regionOfCreation } from "../../addresses/creation/creation-registry.js";
+import type { CreationResult } from "../../addresses/creation/creation-result.js";
+import {
+  type CreationFields,
+  endCreation as endAnyCreation,
+  noteCreation as noteAnyCreation,
+  recordCreation as recordAnyCreation,
+} from "../../addresses/creation/record-creation.js";
+import { movedIps } from "../../addresses/moved-ips.js";
+import type { Clock } from "../../clock.js";
+import { hasEnded, type InventoryView } from "../../inventory/view.js";
 import type { ProviderId } from "../../providers/types.js";
 import { type ActionSequence, actionsOf } from "../../reconcile/plan.js";
 import type { ControllerContext } from "../context.js";
-import { creationKey } from "./pool-creation.js";
-import { knownPool, type PoolState } from "./resource.js";
-import type { Gathered, Pool } from "./snapshot.js";
-import { familyOfPool } from "./snapshot.js";
+import { latestPool, type PoolState } from "./resource.js";
+import { CREATION_FIELDS, familyOfPool, type Gathered, type Pool } from "./snapshot.js";
 
-/** In the turn of the decision: the node that the sequence goes to, the cool-off, the account's turn to create. */
+/** In the same synchronous step as the decision: reserves the target node, starts the cool-off, counts the move, registers the creation. */
 export function reserve(
-  { creations }: Pick<ControllerContext, "creations">,
+  { creations, moveLimits }: Pick<ControllerContext, "creations" | "moveLimits">,
   state: PoolState,
   gathered: Gathered,
   sequence: ActionSequence<PlannedAction>,
 ): void {
   const actions = actionsOf(sequence);
   const { snapshot } = gathered;
+  for (const ip of movedIps(sequence)) moveLimits.begin(state.ref.uid, ip);
   const does = (verb: PlannedAction["do"]) => actions.some((action) => action.do === verb);
   if (does("record-assignment")) state.memory.assigning.add(sequence.lockKey);
   const goal = actions.map(goalOf).find((found) => found !== undefined);
   if (goal !== undefined) reserveNode(state, gathered, goal);
   for (const action of actions) if (action.do === "assign") showMove(state, snapshot.pool, action);
-  const creation = { ...creationKey(state, snapshot.pool, gathered), ...(goal && { node: goal.node }), running: true };
-  if (does("create-address")) creations.set(creation);
+  const creation = actions.find((action) => action.do === "create-address");
+  if (creation === undefined) return;
+  const place = { ...(goal && { node: goal.node }), ...regionOfCreation(creation.desired) };
+  creations.set({ ...creationKey(state, snapshot.pool, gathered), ...place, running: true });
 }
 
 function reserveNode({ memory, ref }: PoolState, { account }: Gathered, { key, node }: Goal): void {
@@ -66,9 +86,9 @@ export function openMoves({ status }: Pool, view: Pick<InventoryView, "get">): R
 
 /** Before anybody decides on the account's nodes: moves of a former process hold theirs again. */
 export function reserveOpenMoves({ accounts }: Pick<ControllerContext, "accounts">, state: PoolState): void {
-  const account = accountOf(accounts, knownPool(state)?.pool);
+  const account = accountOf(accounts, latestPool(state)?.pool);
   account?.whenOpen(state.ref, () => {
-    const pool = knownPool(state)?.pool;
+    const pool = latestPool(state)?.pool;
     const { inventory } = account;
     const { reservations } = state.memory;
     if (pool === undefined || inventory === undefined) return;
@@ -106,4 +126,46 @@ function isInFlight({ inFlight }: PoolState, key: string): boolean {
 function accountOf(accounts: ControllerContext["accounts"], pool: Pool | undefined): AddressAccount | undefined {
   const account = pool && accounts.find(pool.spec.provider, familyOfPool(pool));
   return account instanceof AddressAccount ? account : undefined;
+}
+
+interface Clocked {
+  readonly clock: Pick<Clock, "monotonic">;
+}
+
+/** Rejects as the API server does; until it takes the result, this process remembers it. */
+export function recordCreation(context: Clocked, state: PoolState, result: CreationResult): Promise<void> {
+  return recordAnyCreation(fieldsOf(context, state), state, result);
+}
+
+export function endCreation(
+  context: Clocked & Pick<ControllerContext, "logger">,
+  state: PoolState,
+  result: CreationResult,
+): Promise<void> {
+  return endAnyCreation(fieldsOf(context, state), state, { result, logger: context.logger });
+}
+
+/** The server dropped a field: nothing is created until a whole status is kept. */
+export function noteOlderCrd({ clock }: Clocked, { statusWrites }: PoolState): void {
+  statusWrites.droppedAt = clock.monotonic();
+}
+
+export function noteCreation(context: ControllerContext, state: PoolState): void {
+  const intent = latestPool(state)?.pool.status.pendingCreation;
+  const found = intent && context.accounts.find(intent.provider, intent.family);
+  const account = found instanceof AddressAccount ? found.inventory : undefined;
+  noteAnyCreation(context, { resource: state.ref, running: state.inFlight.has(CREATION), account }, intent);
+}
+
+/** The key of the pool in the creation registry. */
+export function creationKey(
+  { ref }: Pick<PoolState, "ref">,
+  { spec }: Pool,
+  { family, account }: Pick<Gathered, "family" | "account">,
+) {
+  return { resource: ref, provider: spec.provider, family, account: account?.inventory };
+}
+
+function fieldsOf(context: Clocked, state: PoolState): CreationFields<FloatingIPPoolStatus> {
+  return { ...CREATION_FIELDS, onMarkDropped: () => noteOlderCrd(context, state) };
 }

@@ -5,18 +5,20 @@ import type { PlannedAction } from "../../addresses/actions.js";
 import type { CreationResult } from "../../addresses/creation/creation-result.js";
 import { knownStatus } from "../../addresses/creation/record-creation.js";
 import type { KubeObject } from "../../kube/objects.js";
-import type { Problem } from "../../reconcile/conditions/problem.js";
+import type { Problem } from "../../messages/message.js";
 import type { Plan as EnginePlan } from "../../reconcile/plan.js";
 import {
   type Fields,
   type Finding,
   isFields,
   isIdleToleration,
+  isUnusableName,
   readSpec,
   type SafeSpec,
 } from "../../reconcile/read-spec.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
-import type { Remembered } from "./memory.js";
+import { omitUndefined } from "../../values.js";
+import type { PoolMemory } from "./memory.js";
 import type { Plan } from "./plan.js";
 import { CREATION_FIELDS, type Gathered, type Pool } from "./snapshot.js";
 
@@ -24,17 +26,17 @@ export const KIND = "FloatingIPPool";
 export const PLURAL = "floatingippools";
 
 /** The types of this kind, for the engine. */
-export interface Pools {
+export interface PoolTypes {
   readonly object: PoolObject;
   readonly resource: PoolRead;
   readonly snapshot: Gathered;
   readonly action: PlannedAction;
   readonly plan: Plan & EnginePlan<PlannedAction>;
-  readonly memory: Remembered;
+  readonly memory: PoolMemory;
 }
 
 /** What this process knows of one pool. */
-export type PoolState = ResourceState<Pools>;
+export type PoolState = ResourceState<PoolTypes>;
 
 export interface PoolObject extends KubeObject {
   readonly spec?: unknown;
@@ -45,6 +47,8 @@ export interface PoolRead {
   readonly pool: Pool;
   /** Nothing moves until a person corrects it. */
   readonly problem?: Problem;
+  /** Parts of the spec that only a newer release serves. */
+  readonly ignored?: readonly string[];
 }
 
 /** Validates each version of a spec once: the status around it changes with each action. */
@@ -60,9 +64,9 @@ export function poolReader(): (object: PoolObject) => PoolRead {
 }
 
 export function readPool({ metadata, spec, status }: PoolObject, safe: SafeSpec = safeSpec(spec)): PoolRead {
-  const { fields, problem } = safe;
+  const { fields, problem, ignored } = safe;
   const pool: Pool = { metadata, spec: { ...EMPTY, ...fields }, status: isFields(status) ? status : {} };
-  return problem === undefined ? { pool } : { pool, problem };
+  return { pool, ...omitUndefined({ problem, ignored }) };
 }
 
 const EMPTY: FloatingIPPoolSpec = { provider: "" };
@@ -77,17 +81,17 @@ function isTolerated(finding: Finding, spec: Fields): boolean {
   const texts = Array.isArray(ips) && ips.every((ip) => typeof ip === "string");
   if (finding.path.startsWith("spec.ips")) return texts;
   if (finding.path === "spec") return texts && ips.length > 0;
-  return isIdleToleration(finding, spec);
+  return isIdleToleration(finding, spec) || isUnusableName(finding, spec);
 }
 
 /** The latest version with all that this process knows; `undefined`: the pool is gone. */
-export function knownPool(state: PoolState): PoolRead | undefined {
+export function latestPool(state: PoolState): PoolRead | undefined {
   const read = state.read();
-  return read && withResult(read, state.memory.creationResult);
+  return read && withCreationResult(read, state.memory.creationResult);
 }
 
 /** The pool with the facts about its creation that the status lacks. */
-export function withResult(read: PoolRead, result: CreationResult | undefined): PoolRead {
+export function withCreationResult(read: PoolRead, result: CreationResult | undefined): PoolRead {
   const { pool } = read;
   const status = knownStatus(CREATION_FIELDS, pool, result);
   return status === pool.status ? read : { ...read, pool: { ...pool, status } };

@@ -6,14 +6,17 @@ import {
   type FloatingIPPoolSpec,
   type FloatingIPPoolStatus,
   type IpFamily,
+  isIp,
 } from "cdk8s-flipop/api";
 import type { AddressAccount } from "../../addresses/address-accounts.js";
 import type { AddressSet, AddressSnapshot } from "../../addresses/address-set.js";
 import type { CreatedFacts } from "../../addresses/creation/creation-result.js";
 import type { CreationFields } from "../../addresses/creation/record-creation.js";
-import { familyOfList } from "../../addresses/desired.js";
+import { annotatedIps, familyOfList } from "../../addresses/desired.js";
+import type { ProbesSnapshot } from "../../health/probed-nodes.js";
 import type { ObjectMeta } from "../../kube/objects.js";
 import type { NodeFacts } from "../../match/node-facts.js";
+import type { PublishingSnapshot } from "../../publishing/published.js";
 import type { DnsView } from "../../records/dns-service.js";
 
 export interface Pool {
@@ -23,7 +26,7 @@ export interface Pool {
 }
 
 /** `set` is of the same pool. */
-export interface Snapshot extends AddressSnapshot {
+export interface Snapshot extends AddressSnapshot, ProbesSnapshot, PublishingSnapshot {
   readonly pool: Pool;
   /** Nodes that bear the address annotation of the pool's family with our name as owner, or with one of our addresses. */
   readonly annotated: readonly NodeFacts[];
@@ -41,6 +44,7 @@ export interface Gathered {
 export function addressSetOf(pool: Pool): AddressSet {
   const { metadata, spec, status } = pool;
   return {
+    kind: "FloatingIPPool",
     metadata,
     provider: spec.provider,
     region: spec.region,
@@ -60,6 +64,13 @@ export function addressSetOf(pool: Pool): AddressSet {
     lastAssignmentTime: status.lastAssignmentTime,
     retryAt: status.retryAt,
   };
+}
+
+/** Addresses that the pool names anywhere; canonical. */
+export function namedAddresses({ metadata, spec, status }: Pool): readonly string[] {
+  const created = [...(status.createdIPs ?? []).map(({ ip }) => ip), ...annotatedIps({ metadata })];
+  const named = [...(spec.ips ?? []), ...created, ...Object.keys(status.ips ?? {})];
+  return [...new Set(named.filter(isIp).map(canonicalIp))];
 }
 
 /** That of the spec, else of its first address, else IPv4. */

@@ -1,15 +1,22 @@
-/** The status that a plan leaves, all fields but the conditions. Pure; what ended in between is in the snapshot that the plan was made of. */
+/**
+ * The status that a plan leaves, all fields but the conditions, and what the end of an action changes in the status entry of
+ * its address, before the plan reads it again. Pure.
+ */
 
 import { type AddressStatus, type FloatingIPPoolStatus, MAX_ERROR } from "cdk8s-flipop/api";
+import type { AddressAction, PlannedAction } from "../../addresses/actions.js";
 import { isObserved } from "../../addresses/address-set.js";
+import type { ActionFailure, Outcome } from "../../addresses/calls.js";
 import { retryOf } from "../../addresses/conditions.js";
+import { shownMarks } from "../../addresses/node-marks.js";
 import { CANDIDATES_WRITE_MS } from "../../bounds.js";
-import { jsonEqual } from "../../kube/cache/equal.js";
+import { timeOf, timestamp } from "../../clock.js";
+import { shownProbes } from "../../health/probed-nodes.js";
+import { jsonEqual } from "../../kube/objects.js";
 import { type Condition, statusPatch } from "../../kube/write/patch.js";
-import { omitUndefined } from "../../omit-undefined.js";
-import { cut } from "../../reconcile/conditions/planned-condition.js";
-import type { StatusFields } from "../../reconcile/plan.js";
-import { timeOf, timestamp } from "../../times.js";
+import { cut } from "../../reconcile/conditions.js";
+import type { ActionResult, StatusFields } from "../../reconcile/plan.js";
+import { omitUndefined } from "../../values.js";
 import type { Plan } from "./plan.js";
 import type { Snapshot } from "./snapshot.js";
 
@@ -17,27 +24,32 @@ import type { Snapshot } from "./snapshot.js";
 const NAMES_SHOWN = 50;
 
 /** `undefined` removes a field; one that is absent stays. */
-export type StatusPatch = {
+type PlannedStatus = {
   readonly observedGeneration?: number;
   readonly ips: Readonly<Record<string, AddressStatus>>;
   readonly assignableNodes?: readonly string[];
   readonly nodeErrors?: readonly string[];
+  readonly failedProbes: FloatingIPPoolStatus["failedProbes"] | undefined;
   readonly error: string | undefined;
   readonly retryAt: string | undefined;
+  readonly holderLabel: string | undefined;
+  readonly untilAssignedTaint: string | undefined;
   readonly counts?: FloatingIPPoolStatus["counts"];
   readonly lastAssignmentTime?: string;
 };
 
-export function statusOf(snapshot: Snapshot, plan: Plan): StatusPatch {
+export function statusOf(snapshot: Snapshot, plan: Plan): PlannedStatus {
   const { generation } = snapshot.pool.metadata;
   const ips = Object.fromEntries(plan.addresses.map(({ ip, status }) => [ip, shortened(status)]));
   return {
     ...(generation === undefined ? {} : { observedGeneration: generation }),
     ips,
     ...(isObserved(snapshot) ? observations(snapshot, plan) : {}),
-    ...acceptedLater(snapshot),
+    ...acceptanceTime(snapshot),
+    failedProbes: shownProbes(snapshot),
     error: errorOf(plan),
     retryAt: retryOf(snapshot, plan.missing),
+    ...shownMarks(snapshot),
   };
 }
 
@@ -69,7 +81,7 @@ export function forOlderCrd({ ips = {}, assignableNodes, nodeErrors, error }: Fl
 }
 
 /** What was recorded before the call says when it was sent; it was accepted a moment later. */
-function acceptedLater({ pool, memory: { lastAssignmentAt } }: Snapshot): Pick<StatusPatch, "lastAssignmentTime"> {
+function acceptanceTime({ pool, memory: { lastAssignmentAt } }: Snapshot): Pick<PlannedStatus, "lastAssignmentTime"> {
   const recorded = timeOf(pool.status.lastAssignmentTime);
   if (lastAssignmentAt === undefined || recorded === undefined || lastAssignmentAt <= recorded) return {};
   return { lastAssignmentTime: timestamp(lastAssignmentAt) };
@@ -87,9 +99,10 @@ function observations(snapshot: Snapshot, { waiting, counts }: Plan) {
 
 /** What is wrong with the spec or the provider, else with an address. */
 function errorOf({ conditions: planned }: Plan): string | undefined {
-  const bad = planned.find(({ type, status }) => type === "Ready" && status === "False");
+  const bad = planned.find(({ type, status }) => type === "Accepted" && status === "False");
   const dns = planned.find(
-    ({ type, status, reason }) => type === "DNSReady" && status === "False" && reason !== "KeptLastKnown",
+    ({ type, status, reason }) =>
+      type === "DNSReady" && status === "False" && reason !== "KeptLastKnown" && reason !== "Paused",
   );
   const text = bad?.message ?? dns?.message;
   return text === undefined ? undefined : cut(text, MAX_ERROR);
@@ -101,4 +114,78 @@ function shortened(status: AddressStatus): AddressStatus {
 
 function withoutText({ type, status, reason, observedGeneration }: Condition) {
   return { type, status, reason, observedGeneration };
+}
+
+interface StatusChange {
+  readonly ip: string;
+  readonly status: AddressStatus;
+}
+
+/**
+ * @param was the entry as it is known by now.
+ * @param retryAt ms since the epoch: when the address may be tried again, where the action failed. What the account
+ * failed is not kept: it is tried when the account answers again.
+ */
+export function statusChangeOf(
+  { action, outcome }: ActionResult<PlannedAction>,
+  was: AddressStatus,
+  retryAt: number,
+): StatusChange | undefined {
+  switch (action.do) {
+    case "assign":
+      return { ip: action.ip, status: assigned(action, outcome, { was, retryAt }) ?? was };
+    case "unassign":
+      return { ip: action.ip, status: unassigned(outcome, { was, retryAt }) };
+    case "poll":
+      return { ip: action.ip, status: polled(outcome, { was, retryAt }) };
+    default:
+      return undefined;
+  }
+}
+
+interface Before {
+  readonly was: AddressStatus;
+  readonly retryAt: number;
+}
+
+function assigned(
+  { node }: Extract<AddressAction, { readonly do: "assign" }>,
+  outcome: Outcome,
+  { was, retryAt }: Before,
+): AddressStatus | undefined {
+  const target = { state: "in-progress", nodeName: node.name, providerID: node.machine } as const;
+  if (outcome.is === "done") return target;
+  if (outcome.is === "started") return { ...target, ...graceOf(was), actionID: outcome.id };
+  return outcome.is === "refused" ? failed(outcome.failure, { was, retryAt }) : undefined;
+}
+
+function unassigned(outcome: Outcome, { was, retryAt }: Before): AddressStatus {
+  const disabled = was.state === "disabled";
+  if (outcome.is === "done") return withoutAction(was);
+  if (outcome.is === "started") {
+    return disabled ? { ...was, actionID: outcome.id } : { state: "in-progress", actionID: outcome.id };
+  }
+  return outcome.is === "refused" && !disabled ? failed(outcome.failure, { was, retryAt }) : was;
+}
+
+/** Still running: as it was. */
+function polled(outcome: Outcome, { was, retryAt }: Before): AddressStatus {
+  if (outcome.is === "done") return withoutAction(was);
+  if (outcome.is !== "refused") return was;
+  return was.state === "disabled" ? withoutAction(was) : failed(outcome.failure, { was, retryAt });
+}
+
+/** Leaves out the node: the move failed, and the next plan fills in the real holder. */
+function failed({ problem, ofAccount }: ActionFailure, { was, retryAt }: Before): AddressStatus {
+  const { reason, message } = problem;
+  const wait = ofAccount === true ? {} : { retryAt: timestamp(retryAt) };
+  return { ...graceOf(was), state: "error", reason, error: message, ...wait };
+}
+
+function graceOf({ graceSince }: AddressStatus): AddressStatus {
+  return graceSince === undefined ? {} : { graceSince };
+}
+
+function withoutAction({ actionID: _action, error: _error, ...rest }: AddressStatus): AddressStatus {
+  return rest;
 }

@@ -1,15 +1,48 @@
 /**
  * Address annotations on nodes that no resource looks after: of owners that are gone, and stale ones of the Go operator,
- * which names no owner. Resources look after their own annotations.
+ * which names no owner. Resources look after their own annotations. The one action removes an annotation that is still as
+ * it was when the plan was made.
  */
 
-import type { Kind } from "../../reconcile/kind.js";
+import { annotationRemoval, nodePath } from "../../addresses/annotations.js";
+import { DONE, type Outcome, skipped } from "../../addresses/calls.js";
+import { isInvalid } from "../../kube/client.js";
+import type { KubeObject } from "../../kube/objects.js";
+import { sendPatch } from "../../kube/write/patch.js";
+import type { ActionTable, Kind } from "../../reconcile/kind.js";
 import { KindController } from "../../reconcile/kind-controller.js";
 import type { ControllerContext, ControllerParts } from "../context.js";
-import { actions, type NodeAnnotations } from "./actions.js";
-import { FAMILIES, gather, prepare } from "./gather.js";
-import { plan } from "./plan.js";
-import { annotatedNodes } from "./resource.js";
+import { annotatedNodes, annotationText, FAMILIES, gather, type NodeMemory, prepare, type Snapshot } from "./gather.js";
+import { type Action, type Plan, plan } from "./plan.js";
+
+/** The types of this kind, for the engine. */
+interface NodeAnnotations {
+  readonly object: KubeObject;
+  readonly resource: KubeObject;
+  readonly snapshot: Snapshot;
+  readonly action: Action;
+  readonly plan: Plan;
+  readonly memory: NodeMemory;
+}
+
+function actions({ nodes, client, clock }: ControllerContext): ActionTable<NodeAnnotations> {
+  return {
+    "remove-annotation": async ({ state, signal }, { node: name, family }): Promise<Outcome> => {
+      const node = nodes.get(name);
+      const patch = node && annotationRemoval(node, family);
+      if (node === undefined || patch === undefined) return skipped("the annotation is gone");
+      try {
+        await sendPatch(client, nodePath(name), patch, { signal });
+      } catch (error) {
+        // The patch tests that the annotation is unchanged.
+        if (isInvalid(error)) return skipped("the annotation has changed meanwhile");
+        throw error;
+      }
+      state.memory.set(family, { annotation: annotationText(node.annotations, family), at: clock.monotonic() });
+      return DONE;
+    },
+  };
+}
 
 export function createNodeAnnotationsController(context: ControllerContext): ControllerParts {
   const controller = new KindController(context, kindOf(context));

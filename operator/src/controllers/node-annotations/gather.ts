@@ -2,12 +2,13 @@
 
 import { canonicalIp, type IpFamily } from "cdk8s-flipop/api";
 import { AddressAccount } from "../../addresses/address-accounts.js";
-import { ADDRESS_ANNOTATIONS } from "../../addresses/annotations/annotated-nodes.js";
-import { parseOwner } from "../../addresses/annotations/owners.js";
+import { ADDRESS_ANNOTATIONS, nodePath, parseOwner } from "../../addresses/annotations.js";
 import { CACHE_LAG_MS, JANITOR_LIST_MAX_AGE_SECONDS } from "../../bounds.js";
 import type { KubeObject } from "../../kube/objects.js";
+import type { NodeFacts } from "../../match/node-facts.js";
+import { ObjectWriters } from "../../reconcile/object-writer.js";
+import type { ResourceSource } from "../../reconcile/resource-source.js";
 import type { ControllerContext } from "../context.js";
-import type { NodeMemory } from "./resource.js";
 
 export const FAMILIES: readonly IpFamily[] = ["IPv4", "IPv6"];
 
@@ -135,4 +136,29 @@ function placeOf(
   const holds =
     facts !== undefined && (facts.holder === context.nodes.get(name)?.machine || facts.unconfirmed === true);
   return holds ? "on the node" : "elsewhere";
+}
+
+/** Removals that the node cache may not show yet, by family. */
+export type NodeMemory = Map<IpFamily, { readonly annotation: string; readonly at: number }>;
+
+/** Only nodes that bear an annotation have runs; a node that is gone is forgotten. */
+export function annotatedNodes({ nodes, annotated, client, clock }: ControllerContext): ResourceSource<KubeObject> {
+  const cached = (name: string) => {
+    const node = nodes.get(name);
+    return node === undefined ? undefined : objectOf(node);
+  };
+  return {
+    writers: new ObjectWriters<KubeObject>(client, cached, nodePath, clock),
+    keys: () => annotated.all(),
+    cached,
+    listen: (listener) =>
+      nodes.listen(({ name, before, after }) => {
+        if (before !== undefined && after === undefined)
+          listener({ key: name, object: objectOf(before), deleted: true });
+      }),
+  };
+}
+
+function objectOf({ name, uid, annotations }: NodeFacts): KubeObject {
+  return { metadata: { name, uid, annotations, resourceVersion: "" } };
 }

@@ -1,17 +1,22 @@
-/** Step 7: conditions and state, with words that help. */
+/** Conditions and state, and the failure of the DNS provider with the time of the next try. Pure. */
 
-import { type Condition, REASONS, type Reason, type RecordSetState } from "cdk8s-flipop/api";
-import { contestedUntil, isContested } from "../../addresses/contested.js";
-import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions/planned-condition.js";
-import type { Problem } from "../../reconcile/conditions/problem.js";
-import { ttlOf } from "../../records/record-sequence.js";
-import { clockTime } from "../../times.js";
-import { isPaused } from "./deletion.js";
-import type { Emptying } from "./emptying.js";
-import { failureOf } from "./failure.js";
-import type { Publication } from "./publication.js";
-import type { Snapshot } from "./snapshot.js";
-import type { Desired } from "./wish.js";
+import { type Condition, normalRecordName, type Reason, type RecordSetState } from "cdk8s-flipop/api";
+import { isRepeatedlyUndone, undonePauseUntil } from "../../addresses/undone-writes.js";
+import { probesDoubted } from "../../health/probed-nodes.js";
+import { stopCondition } from "../../health/stopped-moves.js";
+import { addressMessages } from "../../messages/addresses.js";
+import { claimMessages } from "../../messages/claims.js";
+import { healthMessages } from "../../messages/health.js";
+import type { Problem } from "../../messages/message.js";
+import { providerMessages } from "../../messages/provider.js";
+import { recordMessages } from "../../messages/records.js";
+import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
+import { reportedRetry } from "../../reconcile/retries.js";
+import { publishedText } from "../../records/node-addresses.js";
+import { ttlOf } from "../../records/record-plan.js";
+import { type Emptying, isPaused } from "./deletion.js";
+import type { Desired, Publication } from "./publication.js";
+import type { Snapshot } from "./resource.js";
 
 /** What the steps came to. */
 export interface Decision {
@@ -22,7 +27,11 @@ export interface Decision {
 }
 
 export function conditionsOf(snapshot: Snapshot, decision: Decision): readonly PlannedCondition[] {
-  return [ready(snapshot), dnsReady(snapshot, decision), conflict(snapshot), reachable(snapshot)];
+  const own = [accepted(snapshot), dnsReady(snapshot, decision), conflict(snapshot), reachable(snapshot)];
+  const { conditions } = snapshot.resource.status;
+  const { massFailure } = decision.publication;
+  const stop = stopCondition(conditions, massFailure && healthMessages.massFailure(massFailure));
+  return [...own, ...probesDoubted(snapshot, conditions), ...stop];
 }
 
 /** The Go operator's words, and what it would call an error. */
@@ -30,24 +39,25 @@ export function stateOf(
   snapshot: Snapshot,
   decision: Decision,
 ): { readonly state: RecordSetState; readonly error?: string } {
-  const wrong = [ready(snapshot), dnsReady(snapshot, decision)].find(
+  const wrong = [accepted(snapshot), dnsReady(snapshot, decision)].find(
     ({ status, reason }) => status === "False" && !CALM.has(reason),
   );
   if (wrong !== undefined) return { state: "error", error: wrong.message };
-  return { state: dnsReady(snapshot, decision).status === "Unknown" ? "in-progress" : "active" };
+  const { status, reason } = dnsReady(snapshot, decision);
+  return { state: status === "Unknown" || reason === "Paused" ? "in-progress" : "active" };
 }
 
 /** Nothing is wrong with the resource or its provider: nodes are missing. */
-const CALM: ReadonlySet<Reason> = new Set(["KeptLastKnown", "NoCandidate"]);
+const CALM: ReadonlySet<Reason> = new Set(["KeptLastKnown", "NoCandidate", "Paused"]);
 
-function ready(snapshot: Snapshot): PlannedCondition {
+function accepted(snapshot: Snapshot): PlannedCondition {
   const { problem, cachesComplete, passedOver, resource } = snapshot;
   const blocking = problem ?? failureOf(snapshot);
-  if (blocking !== undefined) return no("Ready", blocking);
-  if (!cachesComplete) return unknown("Ready");
-  if (resource.spec.paused === true) return yes("Ready", "Paused", REASONS.Paused.meaning);
-  if (passedOver.length > 0) return yes("Ready", "Invalid", `served, except for: ${passedOver.join("; ")}`);
-  return yes("Ready", "Observed", "the nodes are observed, and the provider answers");
+  if (blocking !== undefined) return no("Accepted", blocking);
+  if (!cachesComplete) return unknown("Accepted");
+  if (resource.spec.paused === true) return yes("Accepted", addressMessages.paused());
+  if (passedOver.length > 0) return yes("Accepted", addressMessages.partlyServed({ ignored: passedOver }));
+  return yes("Accepted", recordMessages.nodesObserved());
 }
 
 function dnsReady(snapshot: Snapshot, decision: Decision): PlannedCondition {
@@ -58,42 +68,53 @@ function dnsReady(snapshot: Snapshot, decision: Decision): PlannedCondition {
   return contents(snapshot, decision, decision.desired);
 }
 
-function obstacle({ lost, reverts, now, resource }: Snapshot): Problem | undefined {
-  if (lost.length > 0) return { reason: "ClaimedByOther", message: lost.join("; ") };
-  const until = isPaused(resource) ? undefined : contestedUntil(reverts, now);
-  if (until === undefined) return undefined;
-  return {
-    reason: "ForeignWriter",
-    message: `a foreign writer changes the record set: stop it; next try at ${clockTime(until)}`,
-  };
+function obstacle(snapshot: Snapshot): Problem | undefined {
+  if (snapshot.dns.refused !== undefined) return snapshot.dns.refused;
+  const { reverts, now, resource } = snapshot;
+  const lost = lostName(snapshot);
+  if (lost !== undefined) return lost;
+  const until = isPaused(resource) ? undefined : undonePauseUntil(reverts, now);
+  return until === undefined ? undefined : recordMessages.foreignWriter({ until });
+}
+
+function lostName({ lost, resource, dns }: Snapshot): Problem | undefined {
+  if (lost.length === 0) return undefined;
+  const { recordName = "", zone = "" } = resource.spec.dnsRecordSet ?? {};
+  const { fqdn: name = normalRecordName({ recordName, zone }).fqdn } = dns;
+  return claimMessages.several({
+    causes: lost.map((owned) => claimMessages.name({ name, ...owned })),
+  });
 }
 
 /** What the record set holds, next to what it should. */
 function contents(snapshot: Snapshot, { publication, emptying }: Decision, desired: Desired): PlannedCondition {
   const { recordName } = desired.recordSet;
   const { values, stale } = publication;
-  if (values.length === 0 && snapshot.resource.spec.paused === true) return unknown("DNSReady");
-  const kept = list(keptOf(snapshot, publication));
+  if (values.length === 0 && snapshot.resource.spec.paused === true) return no("DNSReady", addressMessages.paused());
+  const kept = { recordName, values: keptOf(snapshot, publication) };
   if (emptying.what === "wait") {
-    const message = `no node has the labels; ${recordName} keeps ${kept} until ${clockTime(emptying.until)}`;
-    return no("DNSReady", { reason: "KeptLastKnown", message });
+    const { until } = emptying;
+    return no("DNSReady", recordMessages.noneWithLabels({ ...kept, label: labelOf(snapshot), until }));
   }
-  if (values.length === stale.length && emptying.what === "keep") return nobody(snapshot, publication, recordName);
-  if (`${snapshot.resource.status.dns?.values}` !== `${values}`) return unknown("DNSReady");
-  if (stale.length > 0) {
-    const message = `no node has an address to replace ${kept}; ${recordName} keeps it`;
-    return no("DNSReady", { reason: "KeptLastKnown", message });
+  if (values.length === stale.length && emptying.what === "keep") return unserved(snapshot, publication, desired);
+  if (`${snapshot.resource.status.dns?.values}` !== `${values}`) {
+    return isPaused(snapshot.resource) ? no("DNSReady", addressMessages.paused()) : unknown("DNSReady");
   }
-  return withTtl(snapshot, desired, `${recordName} ${held(publication)}`);
+  if (stale.length > 0) return no("DNSReady", recordMessages.noReplacement({ ...kept, refusals: snapshot.refusals }));
+  return withTtl(snapshot, desired, publication);
 }
 
-function nobody(snapshot: Snapshot, publication: Publication, recordName: string): PlannedCondition {
+function labelOf({ resource: { spec } }: Snapshot): string {
+  return spec.match?.nodeLabel ?? "";
+}
+
+function unserved(snapshot: Snapshot, publication: Publication, desired: Desired): PlannedCondition {
   const { addressless } = publication;
-  const none = `no node that matches has an address of the type asked for (${list(addressless)})`;
-  const why = addressless.length > 0 ? none : snapshot.refusals;
-  const kept = keptOf(snapshot, publication);
-  if (kept.length === 0) return no("DNSReady", { reason: "NoCandidate", message: `${why}; nothing is published` });
-  return no("DNSReady", { reason: "KeptLastKnown", message: `${why}; ${recordName} keeps ${list(kept)}` });
+  const { refusals } = snapshot;
+  const values = keptOf(snapshot, publication);
+  const { recordName } = desired.recordSet;
+  const facts = { recordName, values, addressless, wanted: publishedText(desired), refusals };
+  return no("DNSReady", values.length === 0 ? recordMessages.noNode(facts) : recordMessages.noNodeKept(facts));
 }
 
 /** Values without a node: as in the status, or as found if the operator has never written. */
@@ -102,27 +123,30 @@ function keptOf({ dns }: Snapshot, { stale, values }: Publication): readonly str
   return dns.records.records.map(({ value }) => value).sort();
 }
 
-function held({ values, cut, addressless }: Publication): string {
-  if (values.length === 0) return "is empty: no node has the labels";
-  const addresses = values.length === 1 ? "1 address" : `${values.length} addresses`;
-  const more = cut === 0 ? "" : `; ${cut} more than it may hold are left out`;
-  const lacking = addressless.length === 0 ? "" : `; no address of the type asked for on ${list(addressless)}`;
-  return `holds ${addresses}${more}${lacking}`;
-}
-
-function withTtl({ dns }: Snapshot, { recordSet }: Desired, message: string): PlannedCondition {
+function withTtl({ dns }: Snapshot, desired: Desired, publication: Publication): PlannedCondition {
+  const { recordSet } = desired;
+  const { values, cut, addressless } = publication;
+  if (dns.kept !== undefined) return yes("DNSReady", dns.kept);
   const asked = recordSet.ttl ?? 0;
   const used = ttlOf(dns, recordSet);
-  if (asked === 0 || used <= asked) return yes("DNSReady", "Observed", message);
-  return yes("DNSReady", "TTLRaised", `${message}; TTL ${asked} is written as ${used}`);
+  const content = {
+    recordName: recordSet.recordName,
+    count: values.length,
+    cut,
+    addressless,
+    wanted: publishedText(desired),
+  };
+  if (asked === 0 || used <= asked) return yes("DNSReady", recordMessages.nodesPublished(content));
+  return yes("DNSReady", recordMessages.nodesTtlRaised({ ...content, asked, used }));
 }
 
-function conflict({ lost, reverts, resource }: Snapshot): PlannedCondition {
-  if (lost.length > 0) return yes("Conflict", "ClaimedByOther", lost.join("; "));
-  if (isContested(reverts) && !isPaused(resource)) {
-    return yes("Conflict", "ForeignWriter", "somebody else keeps undoing what is written to the record set");
+function conflict(snapshot: Snapshot): PlannedCondition {
+  const lost = lostName(snapshot);
+  if (lost !== undefined) return yes("Conflict", lost);
+  if (isRepeatedlyUndone(snapshot.reverts) && !isPaused(snapshot.resource)) {
+    return yes("Conflict", claimMessages.reverted({ what: ["the record set"] }));
   }
-  return { type: "Conflict", status: "False", reason: "Observed", message: "no other resource claims the DNS name" };
+  return no("Conflict", claimMessages.noneOnName());
 }
 
 /** Once read, it stays said until a call fails: a paused set makes none. */
@@ -133,7 +157,7 @@ function reachable(snapshot: Snapshot): PlannedCondition {
   if (failure !== undefined && UNREACHABLE.has(failure.reason)) return no("ProviderReachable", failure);
   const answered = failure !== undefined || records !== "unknown";
   if (answered || wasReachable(resource.status.conditions)) {
-    return yes("ProviderReachable", "Observed", "the provider answers");
+    return yes("ProviderReachable", providerMessages.reachable());
   }
   return unknown("ProviderReachable");
 }
@@ -144,10 +168,13 @@ function wasReachable(conditions: readonly Condition[] = []): boolean {
   return conditions.some(({ type, status }) => type === "ProviderReachable" && status === "True");
 }
 
-/** The first few, and how many more. */
-function list(words: readonly string[]): string {
-  const shown = words.slice(0, LISTED).join(", ");
-  return words.length > LISTED ? `${shown} and ${words.length - LISTED} more` : shown;
+/** A paused set makes no call: none would show that an old failure is over. */
+function failureOf({ dns, resource }: Snapshot): Problem | undefined {
+  return isPaused(resource) ? undefined : dns.failure;
 }
 
-const LISTED = 20;
+export function retryOf(snapshot: Snapshot): string | undefined {
+  const { dns, now, resource } = snapshot;
+  const retryAt = failureOf(snapshot) === undefined ? undefined : dns.retryAt;
+  return reportedRetry([retryAt], resource.status.retryAt, now);
+}

@@ -1,64 +1,81 @@
 /** NodeDNSRecordSets: the addresses of the nodes that match, as records of one name. */
 
-import { Finalizer } from "cdk8s-flipop/api";
-import { RECORDS_BATCH_MS } from "../../bounds.js";
-import { MatchFollower } from "../../match/match-follower.js";
-import type { VerdictChange } from "../../match/match-index.js";
-import type { Kind } from "../../reconcile/kind.js";
-import { KindController } from "../../reconcile/kind-controller.js";
-import { ObjectWriters } from "../../reconcile/objects/object-writers.js";
-import { OwnResources, resourcePathOf } from "../../reconcile/objects/own-resources.js";
-import { namespacedSource, type ResourceSource } from "../../reconcile/objects/source.js";
-import type { ResourceState } from "../../reconcile/resource-state.js";
-import { DnsService, dnsOfRegistry } from "../../records/dns-service.js";
-import { supersededRecords } from "../../records/recheck.js";
-import type { ControllerContext, ControllerFactory } from "../context.js";
-import { actions, type NodeDNS } from "./actions.js";
-import { conditionEvents, eventsOf, OLDER_CRD } from "./events.js";
-import { gather } from "./gather.js";
-import { samplesOf } from "./metrics.js";
-import { sameAddresses } from "./node-addresses.js";
-import { plan } from "./plan.js";
 import {
+  Finalizer,
+  MAX_ERROR,
+  type NodeDNSRecordSetStatus,
+  nodeDNSRecordSetKind,
+  type PublishedAddress,
+} from "cdk8s-flipop/api";
+import { DONE, type Outcome } from "../../addresses/calls.js";
+import { RECORDS_BATCH_MS } from "../../bounds.js";
+import { normalName, type ZoneLookUp } from "../../claims/read-claims.js";
+import { followHealth, nodesOf, shownProbes } from "../../health/probed-nodes.js";
+import type { ResourceRef } from "../../inventory/view.js";
+import { type Condition, finalizerPatch } from "../../kube/write/patch.js";
+import { MatchFollower } from "../../match/match-feed.js";
+import type { VerdictChange } from "../../match/match-index.js";
+import { abandoned, conditionEvent, eventMessages } from "../../messages/events.js";
+import type { EventMessage } from "../../messages/message.js";
+import { providerMessages } from "../../messages/provider.js";
+import type { FlipopMetrics } from "../../metrics/definitions.js";
+import type { Sample } from "../../metrics/registry.js";
+import { cut, isBad, type PlannedCondition } from "../../reconcile/conditions.js";
+import type { ActionCall, ActionTable, Kind } from "../../reconcile/kind.js";
+import { KindController } from "../../reconcile/kind-controller.js";
+import type { SequenceResult } from "../../reconcile/plan.js";
+import { namespacedSource, OwnResources, type ResourceSource } from "../../reconcile/resource-source.js";
+import type { ResourceState } from "../../reconcile/resource-state.js";
+import { DnsService, dnsOfRegistry, NoDnsError } from "../../records/dns-service.js";
+import { type DnsAction, supersededRecords } from "../../records/record-plan.js";
+import { type ControllerContext, type ControllerFactory, partsOf } from "../context.js";
+import { retryOf } from "./conditions.js";
+import { type Gathered, gather } from "./gather.js";
+import { type Plan, plan } from "./plan.js";
+import { desiredOf, sameAddresses } from "./publication.js";
+import {
+  type Action,
   claimsOf,
   KIND,
   type NodeDNSMemory,
+  type NodeRecordSet,
   PLURAL,
   type RecordSetObject,
   type ResourceRead,
   readResource,
+  type Snapshot,
 } from "./resource.js";
-import { statusOf } from "./status.js";
-import { desiredOf } from "./wish.js";
 
 export const createNodeDNSRecordSetController: ControllerFactory = (context) => {
-  const { watches, settings, records, client, clock } = context;
+  const { watches, settings } = context;
   const resources = new OwnResources<RecordSetObject>(watches, PLURAL, settings.watchNamespaces);
-  const cached = (key: string) => resources.get(key);
-  const writers = new ObjectWriters<RecordSetObject>(client, cached, resourcePathOf(PLURAL), clock);
-  const controller = new KindController(context, kindOf(context, namespacedSource(resources, writers)));
-  const unlisten = records.zones.listen(() => controller.seeAll());
-  const close = () => {
-    unlisten();
-    return controller.close();
-  };
-  const checks = new Map([["node-dns-record-sets", () => controller.degradedReason()]]);
-  return { controllers: [controller], caches: resources.parts, checks, close };
+  const source = namespacedSource(resources, resources.writers(context));
+  const controller = new KindController(context, kindOf(context, source));
+  return partsOf(context, controller, { caches: resources.parts, check: "node-dns-record-sets" });
 };
 
 function kindOf(context: ControllerContext, source: ResourceSource<RecordSetObject>): Kind<NodeDNS> {
-  const { records, providers, claims, metrics } = context;
+  const { records, providers, metrics } = context;
   const dnsService = new DnsService({ records, dnsOf: dnsOfRegistry(providers) });
   return {
     names: { kind: KIND, plural: PLURAL, controller: "node-dns-record-set", finalizer: Finalizer.cleanup },
+    readyWhen: nodeDNSRecordSetKind.readyWhen,
     source,
     read: readResource,
+    paused: ({ resource, ...read }) => ({
+      ...read,
+      resource: { ...resource, spec: { ...resource.spec, paused: true } },
+    }),
     remember: (state) => remember(context, state),
-    close: ({ memory }) => memory.match.close(),
-    seen: (state, read) => seen(context, state, read),
-    forget: ({ ref }) => claims.drop(ref.uid),
+    close: ({ memory }) => {
+      memory.health?.close();
+      return memory.match.close();
+    },
+    registerVersion: (state, read) => seen(context, state, read),
+    forget: ({ ref }) => forget(context, ref.uid),
     gather: (state, read) => gather({ context, dnsService }, state, read),
     plan: ({ snapshot }) => plan(snapshot),
+    register: ({ memory }, { snapshot }, made) => followPublished(memory, snapshot.resource, made.intended),
     actions: actions(dnsService),
     recheckOf: (_state, action, { plannedNow }) => {
       return action.do === "apply-records" ? () => supersededRecords(plannedNow(), action) : undefined;
@@ -69,7 +86,7 @@ function kindOf(context: ControllerContext, source: ResourceSource<RecordSetObje
       return provider && records.recoveryOf(provider);
     },
     status: ({ snapshot }, made) => statusOf(snapshot, made),
-    statusRules: { newFields: ["conditions", "dns"], olderCrdEvent: OLDER_CRD },
+    statusRules: { newFields: ["conditions", "dns", "failedProbes"], olderCrdEvent: eventMessages.statusDropped() },
     events: (_gathered, { explanation }, result) => ({ now: eventsOf(result, explanation) }),
     statusEvents: conditionEvents,
     metrics: ({ ref }, { snapshot }, made) => samplesOf({ metrics, zones: records.zones.lookUp }, ref, snapshot, made),
@@ -77,13 +94,37 @@ function kindOf(context: ControllerContext, source: ResourceSource<RecordSetObje
   };
 }
 
+function forget({ claims, holders }: ControllerContext, uid: string): void {
+  claims.drop(uid);
+  holders?.drop(uid);
+}
+
 function remember(context: ControllerContext, state: ResourceState<NodeDNS>): NodeDNSMemory {
   const onChange = (change: VerdictChange | "rematched") => {
+    probeOnStandby(context, state);
     if (change === "rematched" || change.what === "verdict" || !isSameAddress(state, change))
       state.enqueue(RECORDS_BATCH_MS);
   };
-  const match = new MatchFollower({ context, resource: `${KIND} ${state.key}`, onChange });
-  return { match, noNodeSince: undefined };
+  const health = context.health?.resource((node) => {
+    match.index?.nodeChecked(node);
+    state.enqueue(RECORDS_BATCH_MS);
+  });
+  const probes = health && { probes: health };
+  const match = new MatchFollower({ context, resource: `${KIND} ${state.key}`, onChange, ...probes });
+  return { match, noNodeSince: undefined, ...(health && { health }) };
+}
+
+/** All published nodes count as holders: names lead to each of them. */
+function followPublished(
+  { match: { index }, health }: NodeDNSMemory,
+  resource: NodeRecordSet,
+  published: readonly PublishedAddress[],
+): void {
+  const names = [...new Set(published.map(({ nodeName }) => nodeName))];
+  followHealth(health, index, resource.spec.healthCheck, () => ({
+    holders: nodesOf(names, (name) => index?.verdict(name)),
+    waiting: [],
+  }));
 }
 
 /** A node that matches as before, and whose address is the same, changes nothing. */
@@ -94,11 +135,141 @@ function isSameAddress(state: ResourceState<NodeDNS>, { before, after }: Verdict
 }
 
 /** The match is followed from the first moment on, so that its pods are there when this process leads. */
-function seen({ claims, records }: ControllerContext, { memory }: ResourceState<NodeDNS>, read: ResourceRead): void {
+function seen(context: ControllerContext, state: ResourceState<NodeDNS>, read: ResourceRead): void {
+  const { memory } = state;
   const { resource, problem } = read;
   if (problem === undefined && memory.match.follow(resource.spec.match)) memory.noNodeSince = undefined;
-  claims.put(claimsOf(resource, records.zones.lookUp));
+  context.claims.put(claimsOf(context, resource));
+  probeOnStandby(context, state);
+}
+
+/** A standby replica plans nothing: it probes the nodes that the status names, so that it knows them when it leads. */
+function probeOnStandby({ leads }: Pick<ControllerContext, "leads">, state: ResourceState<NodeDNS>): void {
+  const { resource } = state.read() ?? {};
+  if (resource !== undefined && !leads()) followPublished(state.memory, resource, resource.status.addresses ?? []);
 }
 
 const ROLE_TEXT =
   "role too old: the API server refuses PATCH of nodednsrecordsets or nodednsrecordsets/status to this ServiceAccount, so no status and no finalizer is written; apply the roles of this release";
+
+/** What was done. A refusal is reported with the condition that it turns. */
+export function eventsOf({ results }: SequenceResult<Action>, explanation: string): readonly EventMessage[] {
+  return results.flatMap(({ action, outcome }): EventMessage | readonly EventMessage[] => {
+    if (outcome.is !== "done") return [];
+    if (action.do === "remove-finalizer") return abandoned(action.abandonedItems, action.why) ?? [];
+    if (action.do !== "apply-records") return [];
+    return [eventMessages.recordsChanged({ ...action.changes, cause: explanation })];
+  });
+}
+
+/** Conditions that have turned bad, or good again, since the last status. */
+export function conditionEvents(
+  seen: readonly Condition[],
+  planned: readonly PlannedCondition[],
+): readonly EventMessage[] {
+  return withoutRepeats(planned.flatMap((condition) => eventOfTurn(seen, condition)));
+}
+
+function eventOfTurn(
+  seen: readonly Condition[],
+  { type, status, reason, message }: PlannedCondition,
+): readonly EventMessage[] {
+  const before = seen.find((condition) => condition.type === type);
+  const bad = isBad({ type, status, reason });
+  const was = before !== undefined && isBad(before) ? before.reason : undefined;
+  if (bad && was !== reason) return [conditionEvent({ reason, message }, "Observe", type)];
+  const good = was !== undefined && !bad && status !== "Unknown" && type === "DNSReady";
+  return good ? [eventMessages.recordsReady({ message })] : [];
+}
+
+/** Ready and DNSReady often say the same: once is enough. */
+function withoutRepeats(messages: readonly EventMessage[]): readonly EventMessage[] {
+  const seen = new Set<string>();
+  return messages.filter(({ reason, type }) => {
+    const again = seen.has(`${type} ${reason}`) && reason !== "RecordsChanged";
+    seen.add(`${type} ${reason}`);
+    return !again;
+  });
+}
+
+/** All fields of the status but the conditions; `undefined` removes one. */
+type StatusPatch = {
+  readonly [K in Exclude<keyof NodeDNSRecordSetStatus, "conditions">]-?: NodeDNSRecordSetStatus[K] | undefined;
+};
+
+/** `undefined`: nothing is known yet, and an older process may have known more. */
+export function statusOf(snapshot: Snapshot, plan: Plan): StatusPatch | undefined {
+  const { resource, cachesComplete, problem } = snapshot;
+  const { metadata, status } = resource;
+  if (!cachesComplete && problem === undefined && status.conditions !== undefined) return undefined;
+  return {
+    observedGeneration: metadata.generation,
+    state: plan.state,
+    error: plan.error === undefined ? undefined : cut(plan.error, MAX_ERROR),
+    retryAt: retryOf(snapshot),
+    addresses: plan.addresses,
+    failedProbes: shownProbes(snapshot),
+    dns: status.dns,
+    counts: plan.counts,
+  };
+}
+
+/** Nothing for a set that names no record. */
+export function samplesOf(
+  { metrics, zones }: { readonly metrics: FlipopMetrics; readonly zones: ZoneLookUp },
+  { namespace, name }: ResourceRef,
+  { resource }: Snapshot,
+  { counts }: Plan,
+): readonly Sample[] {
+  const desired = desiredOf(resource.spec);
+  if (desired === undefined) return [];
+  const { provider, recordSet } = desired;
+  const dns = normalName(provider, { zone: recordSet.zone, name: recordSet.recordName }, zones).fqdn;
+  return [{ gauge: metrics.records, labels: { namespace, name, provider, dns }, value: counts.published }];
+}
+
+/** The types of this kind, for the engine. */
+export interface NodeDNS {
+  readonly object: RecordSetObject;
+  readonly resource: ResourceRead;
+  readonly snapshot: Gathered;
+  readonly action: Action;
+  readonly plan: Plan;
+  readonly memory: NodeDNSMemory;
+}
+
+export function actions(dnsService: DnsService): ActionTable<NodeDNS> {
+  const changeRecords = (call: ActionCall<NodeDNS>, action: DnsAction) => callProvider(dnsService, call, action);
+  return {
+    "read-records": changeRecords,
+    "apply-records": changeRecords,
+    // Written with the rest of the status at the end of the run; until then this process knows it.
+    "record-dns": async ({ state, plan }, { written }) => {
+      state.pendingStatus.set(["dns"], written);
+      state.pendingStatus.set(["addresses"], plan.intended);
+      return DONE;
+    },
+    "add-finalizer": ({ state, signal }) => setFinalizer(state, true, signal),
+    "remove-finalizer": ({ state, signal }) => setFinalizer(state, false, signal),
+  };
+}
+
+async function callProvider(
+  dnsService: DnsService,
+  { snapshot, context }: ActionCall<NodeDNS>,
+  action: DnsAction,
+): Promise<Outcome> {
+  try {
+    await dnsService.carryOut(snapshot.dns, action, context);
+    return DONE;
+  } catch (error) {
+    if (!(error instanceof NoDnsError)) throw error;
+    const problem = providerMessages.unknown({ text: error.message });
+    return { is: "refused", failure: { kind: "Terminal", problem } };
+  }
+}
+
+async function setFinalizer(state: ResourceState<NodeDNS>, present: boolean, signal: AbortSignal): Promise<Outcome> {
+  await state.write({ patch: (object) => finalizerPatch(object, Finalizer.cleanup, present), signal });
+  return DONE;
+}

@@ -1,11 +1,14 @@
-/** Step 6: the finalizer, and the clean-up of a set that is being deleted. */
+/**
+ * When a set may become empty: only after nodes that are gone for good, never in an outage. The finalizer, and the clean-up of a set that is being deleted.
+ */
 
 import { Finalizer } from "cdk8s-flipop/api";
-import { isCleanupOverdue } from "../../reconcile/cleanup.js";
-import { removalChain } from "../../records/record-sequence.js";
-import type { ActionSequence } from "./planned-actions.js";
-import type { NodeRecordSet, Snapshot } from "./snapshot.js";
-import type { Desired } from "./wish.js";
+import { RECORDS_EMPTY_AFTER_MS, RECORDS_RECONNECT_MS } from "../../bounds.js";
+import { WHYS } from "../../messages/explanations.js";
+import { isCleanupOverdue } from "../../reconcile/retries.js";
+import { isSameName, removalChain } from "../../records/record-plan.js";
+import type { Desired, Publication } from "./publication.js";
+import type { ActionSequence, NodeRecordSet, Snapshot } from "./resource.js";
 
 type Of = Pick<Snapshot, "resource">;
 
@@ -18,7 +21,7 @@ export function isPaused({ metadata, spec }: Pick<NodeRecordSet, "metadata" | "s
   return spec.paused === true && !isDeleting({ metadata });
 }
 
-export function hasFinalizer({ resource }: Of): boolean {
+function hasFinalizer({ resource }: Of): boolean {
   return resource.metadata.finalizers?.includes(Finalizer.cleanup) === true;
 }
 
@@ -32,21 +35,21 @@ export function finalizerChain(snapshot: Snapshot): ActionSequence {
   const [needed, there] = [needsFinalizer(snapshot), hasFinalizer(snapshot)];
   if (needed === there || snapshot.problem !== undefined) return [];
   if (needed) return [{ do: "add-finalizer", why: "deletionPolicy Delete asks for a clean-up" }];
-  return [{ do: "remove-finalizer", abandonedItems: [], why: "there is nothing to clean up" }];
+  return [{ do: "remove-finalizer", abandonedItems: [], why: WHYS.nothingToCleanUp }];
 }
 
 /** Of a set that goes. */
 export function deletionChain(snapshot: Snapshot, desired: Desired | undefined): ActionSequence {
   if (!hasFinalizer(snapshot)) return [];
   const left = abandonedItems(snapshot);
-  if (left.length === 0) return [{ do: "remove-finalizer", abandonedItems: [], why: "all is cleaned up" }];
+  if (left.length === 0) return [{ do: "remove-finalizer", abandonedItems: [], why: WHYS.cleanedUp }];
   const { resource, now, cleanup } = snapshot;
   if (!isCleanupOverdue(resource.metadata, now, cleanup)) return removal(snapshot, desired);
-  return [{ do: "remove-finalizer", abandonedItems: left, why: "the deadline of the clean-up has passed" }];
+  return [{ do: "remove-finalizer", abandonedItems: left, why: WHYS.cleanupLate }];
 }
 
 /** In words; empty: all is cleaned up. A finalizer of ours says that Delete was asked for, where the spec can't be read. */
-export function abandonedItems({ resource: { spec, status } }: Of): readonly string[] {
+function abandonedItems({ resource: { spec, status } }: Of): readonly string[] {
   const { dns } = status;
   const policy = spec.dnsRecordSet === undefined ? "Delete" : spec.dnsRecordSet.deletionPolicy;
   if (dns === undefined || policy !== "Delete") return [];
@@ -63,4 +66,24 @@ function removal({ resource, now, dns, ours }: Snapshot, desired: Desired | unde
     last,
     types: { asked: desired?.types ?? [], ours },
   });
+}
+
+/** `keep`: what is published stays. `wait`: look again then. `empty`: now. */
+export type Emptying =
+  | { readonly what: "keep" }
+  | { readonly what: "wait"; readonly until: number }
+  | { readonly what: "empty" };
+
+export const KEEP: Emptying = { what: "keep" };
+
+export function emptyingOf(snapshot: Snapshot, desired: Desired, { values, stale }: Publication): Emptying {
+  const { resource, noNode, now } = snapshot;
+  if (resource.spec.emptyPolicy !== "Delete" || noNode === undefined) return KEEP;
+  // Somebody is still published, or nothing was ever written here: records of others are not ours to delete.
+  const { dns } = resource.status;
+  if (values.length > stale.length || dns === undefined) return KEEP;
+  if (!isSameName(dns, { ...desired.recordSet, provider: desired.provider })) return KEEP;
+  const until = noNode.since + RECORDS_EMPTY_AFTER_MS;
+  if (now < until) return { what: "wait", until };
+  return noNode.connected ? { what: "empty" } : { what: "wait", until: now + RECORDS_RECONNECT_MS };
 }

@@ -1,16 +1,25 @@
 /** The snapshot of one record set: reads what is there, and waits for nothing. */
 
-import type { ResourceRef } from "../../inventory/types.js";
-import { tallyText } from "../../match/tally.js";
-import { omitUndefined } from "../../omit-undefined.js";
+import { holderKey, nameOfHolder } from "../../health/holder-registry.js";
+import { markHolders, nodesOf as probedNodesOf, probesOf } from "../../health/probed-nodes.js";
+import type { ResourceRef } from "../../inventory/view.js";
+import type { Problem } from "../../messages/message.js";
+import { providerMessages } from "../../messages/provider.js";
+import { NO_NODES_KNOWN, refusedNodes } from "../../messages/refused-nodes.js";
 import { UnknownProviderError } from "../../providers/registry.js";
-import type { CleanupMemory } from "../../reconcile/cleanup.js";
-import type { Problem } from "../../reconcile/conditions/problem.js";
+import type { CleanupMemory } from "../../reconcile/retries.js";
 import type { DnsService, DnsView } from "../../records/dns-service.js";
+import { omitUndefined } from "../../values.js";
 import type { ControllerContext } from "../context.js";
-import type { NodeDNSMemory, ResourceRead } from "./resource.js";
-import type { Absence, Snapshot } from "./snapshot.js";
-import { type Desired, desiredOf } from "./wish.js";
+import { type Desired, desiredOf } from "./publication.js";
+import {
+  type Absence,
+  limitsOfRecords,
+  type NodeDNSMemory,
+  type NodeRecordSet,
+  type ResourceRead,
+  type Snapshot,
+} from "./resource.js";
 
 /** What this process knows of a record set. */
 interface RecordSetState {
@@ -38,16 +47,21 @@ export function gather({ context, dnsService }: GatherTools, state: RecordSetSta
   const now = context.clock.now();
   const problem = read.problem ?? memory.match.problem ?? providerProblem(context, desired);
   const noNode = absenceOf(context, state, now);
-  watchPublished(state, resource.status.addresses ?? []);
+  const massFailures = watchPublished(context, state, resource);
   const snapshot: Snapshot = {
     resource,
     now,
     cachesComplete: context.leads() && memory.match.settled,
     ...omitUndefined({ leadsSince: context.leadsSince(), problem }),
-    passedOver: memory.match.passedOver,
-    ...nodesOf(state),
+    ...probesOf(memory.health, resource.spec.healthCheck, [...(read.ignored ?? []), ...memory.match.passedOver]),
+    ...{ ...nodesOf(state), ...massFailures },
     ...(noNode === undefined ? {} : { noNode }),
-    ...{ dns: dns.snapshot, ours: dns.ours, lost: dns.lost, reverts: dns.reverts },
+    ...{
+      dns: { ...dns.snapshot, ...limitsOfRecords(context, resource) },
+      ours: dns.ours,
+      lost: dns.lost,
+      reverts: dns.reverts,
+    },
     cleanup: state.cleanup,
   };
   return { snapshot, dns };
@@ -57,12 +71,15 @@ function nodesOf({
   memory: {
     match: { index },
   },
-}: RecordSetState): Pick<Snapshot, "candidates" | "verdictOf" | "refusals"> {
-  if (index === undefined) return { candidates: [], verdictOf: () => undefined, refusals: "" };
+}: RecordSetState): Pick<Snapshot, "candidates" | "cordoned" | "verdictOf" | "refusals"> {
+  if (index === undefined) {
+    return { candidates: [], cordoned: () => [], verdictOf: () => undefined, refusals: NO_NODES_KNOWN };
+  }
   return {
     candidates: index.candidates(),
+    cordoned: () => index.cordoned(),
     verdictOf: (name) => index.verdict(name),
-    refusals: tallyText(index.tally()),
+    refusals: refusedNodes(index.tally(), "match"),
   };
 }
 
@@ -87,11 +104,10 @@ function lookUp(
 function providerProblem({ providers }: ControllerContext, desired: Desired | undefined): Problem | undefined {
   if (desired === undefined) return undefined;
   try {
-    if (providers.get(desired.provider).dns !== undefined) return undefined;
-    const message = `provider "${desired.provider}" has no DNS: set dnsRecordSet.provider to one that has`;
-    return { reason: "Unsupported", message };
+    if (providers.get(desired.provider, "dns").dns !== undefined) return undefined;
+    return providerMessages.unsupported({ provider: desired.provider, what: "DNS" });
   } catch (error) {
-    if (error instanceof UnknownProviderError) return { reason: "UnknownProvider", message: error.message };
+    if (error instanceof UnknownProviderError) return providerMessages.unknown({ text: error.message });
     throw error;
   }
 }
@@ -106,14 +122,18 @@ function absenceOf(context: ControllerContext, { memory }: RecordSetState, now: 
   return { since: memory.noNodeSince, connected: context.watches.nodes().state.connected };
 }
 
-/** A node in grace stays in sight, so that its end is heard of. */
+/** A node in grace stays in sight, so that the end of its grace leads to a run. */
 function watchPublished(
-  {
-    memory: {
-      match: { index },
-    },
-  }: RecordSetState,
-  published: readonly { readonly nodeName: string }[],
-): void {
-  index?.watchHolders(published.flatMap(({ nodeName }) => index.verdict(nodeName)?.node.machine ?? []));
+  { holders }: Pick<ControllerContext, "holders">,
+  { ref, memory: { match, health } }: RecordSetState,
+  { spec, status }: NodeRecordSet,
+): Pick<Snapshot, "massFailures"> {
+  const { index } = match;
+  const names = new Set((status.addresses ?? []).map(({ nodeName }) => nodeName));
+  const nodes = probedNodesOf([...names], (name) => index?.verdict(name));
+  index?.watchHolders(nodes.flatMap(({ machine }) => machine ?? []));
+  markHolders(health, spec.healthCheck, () => nodes);
+  if (holders === undefined) return {};
+  const verdictOf = (key: string) => index?.verdictOfMachine(key) ?? index?.verdict(nameOfHolder(key));
+  return { massFailures: holders.observe(ref.uid, nodes.map(holderKey), verdictOf, "names") };
 }

@@ -1,18 +1,14 @@
 /** The decision about one record set: a list of named steps over one snapshot. Pure: no clock, log, metric or I/O. */
 
 import type { PublishedAddress, RecordCounts, RecordSetState } from "cdk8s-flipop/api";
-import { contestedUntil } from "../../addresses/contested.js";
+import { undonePauseUntil } from "../../addresses/undone-writes.js";
 import { type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
-import { isDue } from "../../reconcile/retries/retry-schedule.js";
-import { recordChain } from "../../records/record-sequence.js";
+import { isDue } from "../../reconcile/retries.js";
+import { recordChain } from "../../records/record-plan.js";
 import { conditionsOf, type Decision, stateOf } from "./conditions.js";
-import { deletionChain, finalizerChain, isDeleting } from "./deletion.js";
-import { type Emptying, emptyingOf } from "./emptying.js";
-import type { Action, ActionSequence } from "./planned-actions.js";
-import { type Publication, publicationOf } from "./publication.js";
-import { changeText } from "./sentence.js";
-import type { Snapshot } from "./snapshot.js";
-import { type Desired, desiredOf, ttlOfDesired } from "./wish.js";
+import { deletionChain, emptyingOf, finalizerChain, isDeleting, KEEP } from "./deletion.js";
+import { type Desired, desiredOf, type Publication, publicationOf, ttlOfDesired } from "./publication.js";
+import type { Action, ActionSequence, Snapshot } from "./resource.js";
 
 export interface Plan extends EnginePlan<Action> {
   /** Published by now. */
@@ -98,7 +94,7 @@ function recordSequence(snapshot: Snapshot, { publication, emptying }: Decision,
 function viewOfRecords({ dns, now, resource, reverts }: Snapshot): ActionSequence {
   const known = dns.records !== "unknown" || (resource.status.dns !== undefined && dns.failure === undefined);
   const may = dns.capabilities !== undefined && dns.claim?.ours === true && isDue(dns.retryAt, now);
-  if (known || !may || contestedUntil(reverts, now) !== undefined) return [];
+  if (known || !may || undonePauseUntil(reverts, now) !== undefined) return [];
   return [{ do: "read-records", which: "current", why: "nothing is published yet" }];
 }
 
@@ -130,7 +126,7 @@ function requeueTime({ now, dns, reverts, resource }: Snapshot, { publication, e
   const times = [
     ...publication.graceEnds,
     emptying.what === "wait" ? emptying.until : undefined,
-    ...(paused === true ? [] : [dns.retryAt, dns.readAgainAt, contestedUntil(reverts, now)]),
+    ...(paused === true ? [] : [dns.retryAt, dns.readAgainAt, undonePauseUntil(reverts, now)]),
   ];
   const ahead = times.filter((time) => time !== undefined).filter((time) => time >= now);
   return ahead.length === 0 ? undefined : Math.min(...ahead);
@@ -150,5 +146,32 @@ function asItWas({ resource }: Snapshot): Publication {
   return { ...EMPTY, entries, values };
 }
 
-const KEEP: Emptying = { what: "keep" };
 const EMPTY: Publication = { entries: [], values: [], stale: [], graceEnds: [], addressless: [], cut: 0 };
+
+/** `game: + 203.0.113.7 (node-9); - 203.0.113.5 (node-3: NodeNotReady)`; empty where nothing changes. */
+export function changeText(snapshot: Snapshot, { entries }: Publication): string {
+  const { metadata, status } = snapshot.resource;
+  const before = status.addresses ?? [];
+  const [was, is] = [before, entries].map((list) => new Set(list.map(({ address }) => address)));
+  const come = entries
+    .filter(({ address }) => was?.has(address) !== true)
+    .map(({ address, nodeName }) => `+ ${address} (${nodeName})`);
+  const gone = before
+    .filter(({ address }) => is?.has(address) !== true)
+    .map(({ address, nodeName }) => `- ${address} (${nodeName}${whyGone(snapshot, nodeName)})`);
+  const changes = [...come, ...gone];
+  if (changes.length === 0) return "";
+  const shown = changes.slice(0, SHOWN).join("; ");
+  const more = changes.length > SHOWN ? `; and ${changes.length - SHOWN} more` : "";
+  return `${metadata.name}: ${shown}${more}`;
+}
+
+function whyGone({ verdictOf }: Snapshot, nodeName: string): string {
+  const verdict = verdictOf(nodeName);
+  if (verdict === undefined) return ": NodeGone";
+  const reasons = verdict.refusals.map(({ reason }) => reason);
+  return reasons.length === 0 ? ": its address changed" : `: ${reasons.join(", ")}`;
+}
+
+/** An Event's note holds 1,024 bytes. */
+const SHOWN = 12;

@@ -1,12 +1,63 @@
-/** Step 3: the published nodes: those that match, those in grace, and if none is left, the previous ones. */
+/**
+ * The published nodes. Step 1: which record set, and which address of a node goes into it. Step 2: the addresses of a node
+ * that a record set is about. Step 3: the nodes that match, those in grace, and if none is left, the cordoned ones, else
+ * the previous ones.
+ */
 
-import { familyOf, type IpFamily, type PublishedAddress } from "cdk8s-flipop/api";
+import {
+  type DnsRecordSet,
+  familyOf,
+  type IpFamily,
+  type NodeDNSRecordSetSpec,
+  type PublishedAddress,
+} from "cdk8s-flipop/api";
+import { DEFAULT_DNS_PROVIDER } from "../../claims/read-claims.js";
+import { timeOf, timestamp } from "../../clock.js";
+import { holderKey } from "../../health/holder-registry.js";
+import type { MassFailure } from "../../health/mass-failure.js";
+import { stopOf } from "../../health/stopped-moves.js";
 import { type Grace, graceOf } from "../../match/grace.js";
-import { omitUndefined } from "../../omit-undefined.js";
-import { timeOf, timestamp } from "../../times.js";
-import { addressesOf } from "./node-addresses.js";
-import type { Snapshot } from "./snapshot.js";
-import type { Desired } from "./wish.js";
+import type { NodeFacts } from "../../match/node-facts.js";
+import type { RecordType } from "../../providers/types.js";
+import { addressesOf, type PublishedKind, publishedKind } from "../../records/node-addresses.js";
+import { type DnsSnapshot, ttlOf } from "../../records/record-plan.js";
+import { omitUndefined } from "../../values.js";
+import type { Snapshot } from "./resource.js";
+
+/** Whether a change of a node can matter to the records. */
+export function sameAddresses(a: NodeFacts, b: NodeFacts, desired: Desired): boolean {
+  return `${addressesOf(a, desired)}` === `${addressesOf(b, desired)}`;
+}
+
+type Spec = Partial<NodeDNSRecordSetSpec>;
+
+export interface Desired extends PublishedKind {
+  /** DNS provider. */
+  readonly provider: string;
+  readonly recordSet: DnsRecordSet;
+  /** Types of the records, in the order of the families. */
+  readonly types: readonly RecordType[];
+  readonly gracePeriodMs: number;
+}
+
+/** `undefined` for a spec that names no record set: then nothing is desired. */
+export function desiredOf(spec: Spec): Desired | undefined {
+  const recordSet = spec.dnsRecordSet;
+  if (!recordSet?.zone || !recordSet.recordName) return undefined;
+  const kind = publishedKind(spec);
+  return {
+    provider: recordSet.provider || spec.provider || DEFAULT_DNS_PROVIDER,
+    recordSet,
+    ...kind,
+    types: kind.families.map((family) => (family === "IPv6" ? "AAAA" : "A")),
+    gracePeriodMs: (spec.gracePeriodSeconds ?? 0) * 1000,
+  };
+}
+
+/** Without a TTL in the spec, an existing one is left. */
+export function ttlOfDesired({ recordSet }: Desired, dns: DnsSnapshot): number | "keep" {
+  return recordSet.ttl ? ttlOf(dns, recordSet) : "keep";
+}
 
 export interface Publication {
   /** By node and family. */
@@ -15,8 +66,10 @@ export interface Publication {
   readonly values: readonly string[];
   /** Those of `values` that no node stands for any more: a family is not emptied because its nodes are down. */
   readonly stale: readonly string[];
-  /** When the grace of the protected ones ends, ms since the epoch. */
+  /** When the grace of the protected ones ends, and the mass failure; ms since the epoch. */
   readonly graceEnds: readonly number[];
+  /** The stop that keeps failed nodes among the entries. */
+  readonly massFailure?: MassFailure;
   /** Names of candidates that have no address of the type that is published. */
   readonly addressless: readonly string[];
   /** How many addresses there are beyond the most that a set may hold. */
@@ -29,23 +82,38 @@ const MOST_ADDRESSES = 5000;
 export function publicationOf(snapshot: Snapshot, desired: Desired): Publication {
   const matching = matchingOf(snapshot, desired);
   const protectedOnes = protectedOf(snapshot, desired);
-  const alive = [...matching.entries, ...protectedOnes.entries];
+  const better = [...matching.entries, ...protectedOnes.entries];
+  const alive = [...better, ...cordonedOf(snapshot, desired, better)];
   const stale = desired.families
     .filter((family) => !alive.some(({ address }) => familyOf(address) === family))
     .flatMap((family) => lastOf(snapshot, family));
-  const all = [...alive, ...stale].sort(byNode);
+  const stopped = stoppedOf(snapshot, desired, [...alive, ...stale]);
+  const all = [...alive, ...stale, ...stopped.entries].sort(byNode);
   const entries = all.slice(0, MOST_ADDRESSES);
+  const { massFailure } = stopped;
   return {
     entries,
     values: unique(entries),
     stale: unique(stale),
-    graceEnds: protectedOnes.until,
+    graceEnds: massFailure === undefined ? protectedOnes.until : [...protectedOnes.until, massFailure.until],
+    ...omitUndefined({ massFailure }),
     addressless: matching.addressless,
     cut: all.length - entries.length,
   };
 }
 
-function matchingOf({ candidates }: Snapshot, desired: Desired) {
+/** Of the families for which there is nothing better: cordoned nodes still serve. */
+function cordonedOf(
+  snapshot: Snapshot,
+  desired: Desired,
+  better: readonly PublishedAddress[],
+): readonly PublishedAddress[] {
+  const lacking = desired.families.filter((family) => !better.some(({ address }) => familyOf(address) === family));
+  if (lacking.length === 0) return [];
+  return matchingOf({ candidates: snapshot.cordoned() }, { ...desired, families: lacking }).entries;
+}
+
+function matchingOf({ candidates }: Pick<Snapshot, "candidates">, desired: Desired) {
   const entries: PublishedAddress[] = [];
   const addressless: string[] = [];
   for (const node of candidates) {
@@ -68,6 +136,26 @@ function protectedOf(snapshot: Snapshot, desired: Desired) {
   };
 }
 
+/** Failed nodes that were published, where so many fail that the cause may be the control plane. */
+function stoppedOf(
+  snapshot: Snapshot,
+  desired: Desired,
+  kept: readonly PublishedAddress[],
+): { readonly entries: readonly PublishedAddress[]; readonly massFailure: MassFailure | undefined } {
+  const { massFailures, now, resource, verdictOf } = snapshot;
+  if (massFailures === undefined) return { entries: [], massFailure: undefined };
+  const isKept = new Set(kept.map(({ address }) => address));
+  const found = publishedBefore(snapshot, desired).flatMap((entry) => {
+    const grace = isKept.has(entry.address) ? undefined : graceFor(snapshot, entry, desired);
+    const verdict = verdictOf(entry.nodeName);
+    if (grace?.state !== "over" || verdict === undefined) return [];
+    const holder = { machine: holderKey(verdict.node), verdict, grace };
+    const stop = stopOf({ massFailures, now, metadata: resource.metadata }, holder);
+    return stop === undefined ? [] : [{ stop, entry: { ...entry, graceSince: timestamp(grace.since) } }];
+  });
+  return { entries: found.map(({ entry }) => entry), massFailure: found[0]?.stop };
+}
+
 /** A node of the same name with another address is another machine, or has moved: grace is not for it. */
 function graceFor(
   { verdictOf, now, leadsSince }: Snapshot,
@@ -81,7 +169,7 @@ function graceFor(
   return graceOf({ verdict, memory, periodMs: desired.gracePeriodMs, now, ...omitUndefined({ leadsSince }) });
 }
 
-/** Of the families that are wished, as the status has them. */
+/** Of the desired families, as the status has them. */
 function publishedBefore({ resource }: Snapshot, { families }: Desired): readonly PublishedAddress[] {
   return (resource.status.addresses ?? []).filter(({ address }) => families.includes(familyOf(address)));
 }

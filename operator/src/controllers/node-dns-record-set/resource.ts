@@ -1,20 +1,42 @@
-/** A record set as it is stored, made safe to read. */
+/**
+ * A record set as it is stored, made safe to read; all that a decision about it reads: values of one moment, gathered
+ * without an `await` in between; and what its plan may ask for.
+ */
 
-import type { NodeDNSRecordSetStatus } from "cdk8s-flipop/api";
-import type { Claimant } from "../../claims/claimant.js";
-import type { ZoneLookUp } from "../../claims/dns-name.js";
-import { nodeRecordClaims } from "../../claims/read-claims.js";
-import type { KubeObject } from "../../kube/objects.js";
-import type { MatchFollower } from "../../match/match-follower.js";
-import type { Problem } from "../../reconcile/conditions/problem.js";
-import { isFields, isIdleToleration, readSpec } from "../../reconcile/read-spec.js";
-import type { NodeRecordSet } from "./snapshot.js";
+import type { NodeDNSRecordSetSpec, NodeDNSRecordSetStatus } from "cdk8s-flipop/api";
+import type { Claimant } from "../../claims/claims.js";
+import { DEFAULT_DNS_PROVIDER, nodeRecordClaims } from "../../claims/read-claims.js";
+import type { MassFailureView } from "../../health/holder-registry.js";
+import type { ProbesSnapshot } from "../../health/probed-nodes.js";
+import type { ResourceHealth } from "../../health/resource-health.js";
+import type { KubeObject, ObjectMeta } from "../../kube/objects.js";
+import { isUnnamed, type LimitedRecords, recordLimits, type TenantAccess } from "../../limits/tenant-access.js";
+import type { Verdict } from "../../match/checks.js";
+import type { MatchFollower } from "../../match/match-feed.js";
+import type { NodeFacts } from "../../match/node-facts.js";
+import type { Owned } from "../../messages/claims.js";
+import type { Problem } from "../../messages/message.js";
+import type { RefusedNodes } from "../../messages/refused-nodes.js";
+import type { RecordType } from "../../providers/types.js";
+import {
+  type Fields,
+  type Finding,
+  isFields,
+  isIdleToleration,
+  isUnusableName,
+  readSpec,
+} from "../../reconcile/read-spec.js";
+import type { CleanupMemory } from "../../reconcile/retries.js";
+import type { RecordRegistry } from "../../records/dns-service.js";
+import type { DnsAction, DnsSnapshot, Reasoned, RecordDns } from "../../records/record-plan.js";
 
 export const KIND = "NodeDNSRecordSet";
 export const PLURAL = "nodednsrecordsets";
 
 export interface NodeDNSMemory {
   readonly match: MatchFollower;
+  /** Absent: the operator runs without feature healthchecks. */
+  readonly health?: ResourceHealth;
   /** Since when no node has had the labels, ms since the epoch. */
   noNodeSince: number | undefined;
 }
@@ -28,16 +50,99 @@ export interface ResourceRead {
   readonly resource: NodeRecordSet;
   /** No record is changed until the spec is corrected. */
   readonly problem?: Problem;
+  /** Parts of the spec that only a newer release serves. */
+  readonly ignored?: readonly string[];
 }
 
 export function readResource({ metadata, spec, status }: RecordSetObject): ResourceRead {
-  const { fields, problem } = readSpec(KIND, spec, isIdleToleration);
+  const { fields, ...found } = readSpec(KIND, spec, isTolerated);
   const resource: NodeRecordSet = { metadata, spec: fields, status: isFields(status) ? status : {} };
-  return problem === undefined ? { resource } : { resource, problem };
+  return { resource, ...found };
 }
 
-export function claimsOf({ metadata, spec, status }: NodeRecordSet, zones: ZoneLookUp): Claimant {
-  const { dnsRecordSet } = spec;
-  const desired = dnsRecordSet === undefined ? {} : { spec: { ...spec, dnsRecordSet } };
-  return nodeRecordClaims({ metadata, status, ...desired }, zones);
+function isTolerated(finding: Finding, spec: Fields): boolean {
+  return isIdleToleration(finding, spec) || isUnusableName(finding, spec);
 }
+
+interface Limits {
+  readonly tenants: TenantAccess;
+  readonly records: Pick<RecordRegistry, "zones">;
+}
+
+export function claimsOf({ tenants, records }: Limits, resource: NodeRecordSet): Claimant {
+  const { metadata, spec, status } = resource;
+  const { dnsRecordSet } = spec;
+  const { lookUp } = records.zones;
+  const desired = dnsRecordSet === undefined ? {} : { spec: { ...spec, dnsRecordSet } };
+  const unnamed = isUnnamed(tenants, lookUp, limitedRecords(resource));
+  return nodeRecordClaims({ metadata, status, ...desired }, lookUp, { unnamed });
+}
+
+/** What the limits of its namespace mean for its records. */
+export function limitsOfRecords({ tenants, records }: Limits, resource: NodeRecordSet) {
+  return recordLimits(tenants, records.zones.lookUp, limitedRecords(resource));
+}
+
+function limitedRecords({ metadata, spec, status }: NodeRecordSet): LimitedRecords {
+  const provider = spec.dnsRecordSet?.provider || spec.provider || DEFAULT_DNS_PROVIDER;
+  return { namespace: metadata.namespace ?? "", provider, wanted: spec.dnsRecordSet, last: status.dns };
+}
+
+export interface NodeRecordSet {
+  readonly metadata: ObjectMeta;
+  /** Without what can't be served (`readSpec`). */
+  readonly spec: Partial<NodeDNSRecordSetSpec>;
+  readonly status: NodeDNSRecordSetStatus;
+}
+
+/** How far the node cache can be believed. */
+export interface Absence {
+  /** Since when no node at all has had the labels that the match asks for, ms since the epoch. */
+  readonly since: number;
+  /** The cache hears of changes at this moment. */
+  readonly connected: boolean;
+}
+
+export interface Snapshot extends ProbesSnapshot {
+  readonly resource: NodeRecordSet;
+  /** Wall clock, ms since the epoch. */
+  readonly now: number;
+  /** This process leads, its caches of nodes and pods are complete, and `spec.match` as it stands now is in force. */
+  readonly cachesComplete: boolean;
+  /** See `GraceInput.leadsSince`. */
+  readonly leadsSince?: number;
+  /** Why the spec can't be served: an unusable selector, an unknown provider, ... The records stay as they are. */
+  readonly problem?: Problem;
+  /** What of the spec is passed over, while the rest is served. */
+  readonly passedOver: readonly string[];
+  /** Nodes that match, in no order. */
+  readonly candidates: readonly NodeFacts[];
+  /** Nodes that would match if they were not cordoned. */
+  readonly cordoned: () => readonly NodeFacts[];
+  /** Of a node by its name; `undefined`: there is no such node. */
+  readonly verdictOf: (name: string) => Verdict | undefined;
+  readonly refusals: RefusedNodes;
+  /** Absent: some node has the labels that the match asks for. */
+  readonly noNode?: Absence;
+  readonly dns: DnsSnapshot;
+  /** The stop that keeps a failed node in the name. @default none does */
+  readonly massFailures?: MassFailureView;
+  /** Types that the spec asks for and that no other resource has. */
+  readonly ours: readonly RecordType[];
+  /** Names that another resource has, in words. */
+  readonly lost: readonly Owned[];
+  /** When somebody else undid our writes, ms since the epoch. */
+  readonly reverts: readonly number[];
+  readonly cleanup: CleanupMemory;
+}
+
+/** What the API server keeps. Confirmed before the next action of the chain. */
+type RecordAction =
+  | RecordDns
+  | (Reasoned & { readonly do: "add-finalizer" })
+  /** `abandonedItems`: what was not cleaned up in time; goes to the log and an Event. */
+  | (Reasoned & { readonly do: "remove-finalizer"; readonly abandonedItems: readonly string[] });
+
+export type Action = DnsAction | RecordAction;
+
+export type ActionSequence = readonly Action[];

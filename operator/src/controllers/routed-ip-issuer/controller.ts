@@ -1,16 +1,22 @@
 /** RoutedIPIssuers: the operator tries the credentials of each, and keeps each as long as a RoutedIP uses it. */
 
-import { Finalizer } from "cdk8s-flipop/api";
-import { type Basis, objectBasis, recheckOf } from "../../addresses/calls/basis.js";
-import type { Kind } from "../../reconcile/kind.js";
+import { Finalizer, type RoutedIPIssuerStatus, routedIPIssuerKind } from "cdk8s-flipop/api";
+import { type Basis, DONE, type Outcome, objectBasis, recheckOf, skipped } from "../../addresses/calls.js";
+import { finalizerPatch, statusPatch } from "../../kube/write/patch.js";
+import { abandoned, failedEvent } from "../../messages/events.js";
+import type { EventMessage } from "../../messages/message.js";
+import { conditionEvents } from "../../reconcile/conditions.js";
+import type { ActionTable, Kind, SequenceEvents } from "../../reconcile/kind.js";
 import { KindController } from "../../reconcile/kind-controller.js";
-import { namespacedSource } from "../../reconcile/objects/source.js";
+import type { ActionResult, SequenceResult } from "../../reconcile/plan.js";
+import { namespacedSource } from "../../reconcile/resource-source.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
-import { type IssuerObject, readIssuer } from "../../routing/resource.js";
-import { ACTIONS, type RoutedIPIssuer } from "./actions.js";
-import { conditionEvents, eventsOf } from "./events.js";
-import { gather, type IssuerTools, prepare } from "./gather.js";
-import { plan } from "./plan.js";
+import { baseName } from "../../routing/firewall-group.js";
+import { type IssuerObject, type IssuerRead, readIssuer } from "../../routing/resource.js";
+import { type Gathered, gather, type IssuerMemory, type IssuerTools, prepare } from "./gather.js";
+import { type Action, type Plan, plan } from "./plan.js";
+
+const REMOVALS: ReadonlySet<Action["do"]> = new Set(["remove-firewall", "remove-additional"]);
 
 export function createIssuerController(tools: IssuerTools): KindController<RoutedIPIssuer> {
   return new KindController(tools.routing.context, kindOf(tools));
@@ -25,6 +31,7 @@ function kindOf(tools: IssuerTools): Kind<RoutedIPIssuer> {
       controller: "routed-ip-issuer",
       finalizer: Finalizer.inUse,
     },
+    readyWhen: routedIPIssuerKind.readyWhen,
     source: namespacedSource(routing.issuers, routing.issuerWriters),
     read: readObject,
     remember: () => ({ firewall: undefined }),
@@ -37,7 +44,7 @@ function kindOf(tools: IssuerTools): Kind<RoutedIPIssuer> {
     status: (_gathered, { retryAt }) => ({ retryAt }),
     recheckOf: (state, { do: verb }) =>
       verb === "remove-firewall" ? recheckOf(() => basisOf(tools, state)) : undefined,
-    priorityOf: ({ do: verb }) => (verb === "remove-firewall" ? "records" : undefined),
+    priorityOf: ({ do: verb }) => (REMOVALS.has(verb) ? "records" : undefined),
     accountOf: ({ access }) => access.account,
     // Its clean-up begins when the last RoutedIP is gone.
     isCleaningUp: ({ key }) => routing.usersOfIssuer(key).length === 0,
@@ -57,4 +64,68 @@ function readObject(object: IssuerObject) {
   const read = readIssuer(object);
   if (read === undefined) throw new Error("a RoutedIPIssuer that is there could not be read");
   return read;
+}
+
+function eventsOf({ results }: SequenceResult<Action>): SequenceEvents {
+  return { now: results.flatMap((result) => eventOf(result) ?? []) };
+}
+
+function eventOf({ action, outcome }: ActionResult<Action>): EventMessage | undefined {
+  if (action.do === "remove-finalizer" && outcome.is === "done") return abandoned(action.abandonedItems, action.why);
+  if (!REMOVALS.has(action.do) || outcome.is !== "refused") return undefined;
+  return failedEvent(["FirewallFailed", "Check"], outcome.failure.problem);
+}
+
+/** The types of this kind, for the engine. */
+export interface RoutedIPIssuer {
+  readonly object: IssuerObject;
+  readonly resource: IssuerRead;
+  readonly snapshot: Gathered;
+  readonly action: Action;
+  readonly plan: Plan;
+  readonly memory: IssuerMemory;
+}
+
+export const ACTIONS: ActionTable<RoutedIPIssuer> = {
+  "add-finalizer": ({ state }) => setFinalizer(state, true),
+  "remove-finalizer": ({ state }) => setFinalizer(state, false),
+  "record-firewall": async ({ state }, { created }) => {
+    const patch = (object: RoutedIPIssuer["object"]) => statusPatch(object, { createdFirewall: created });
+    await state.write({ patch, subresource: "status", fact: true });
+    return DONE;
+  },
+  "remove-additional": async ({ snapshot: { access }, context }, { firewall }) => {
+    const shared = access.additional.find(({ name }) => name === baseName(firewall.name));
+    const { account } = access;
+    const provider = access.answer.account?.providers.firewalls;
+    if (provider === undefined || shared === undefined) return skipped("the account of the firewall is not known");
+    const isGone = await shared.removeAdditional({ provider, context, ...(account && { account }) }, firewall);
+    return isGone ? DONE : { is: "superseded", because: "a node has joined it meanwhile" };
+  },
+  "record-additional": async ({ state }, { name, id }) => {
+    const patch = (object: RoutedIPIssuer["object"]) => statusPatch(object, recordAdditional(object.status, name, id));
+    await state.write({ patch, subresource: "status", fact: true });
+    return DONE;
+  },
+  "remove-firewall": async ({ snapshot: { access }, context }, { firewall }) => {
+    const provider = access.answer.account?.providers.firewalls;
+    if (provider === undefined || access.firewall === undefined)
+      return skipped("the account of the firewall is not known");
+    const { account } = access;
+    await access.firewall.remove({ provider, context, ...(account && { account }) }, firewall);
+    return DONE;
+  },
+};
+
+async function setFinalizer(state: ResourceState<RoutedIPIssuer>, present: boolean): Promise<Outcome> {
+  await state.write({ patch: (object) => finalizerPatch(object, Finalizer.inUse, present) });
+  return DONE;
+}
+
+function recordAdditional({ additionalFirewalls = [] }: RoutedIPIssuerStatus = {}, name: string, id?: string) {
+  const changed = additionalFirewalls.flatMap((each) => {
+    if (each.name !== name) return [each];
+    return id === undefined ? [] : [{ ...each, id }];
+  });
+  return { additionalFirewalls: changed.length === 0 ? undefined : changed };
 }

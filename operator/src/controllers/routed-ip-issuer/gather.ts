@@ -4,18 +4,19 @@ import type { RoutedIPIssuerSpec, RoutedIPIssuerStatus } from "cdk8s-flipop/api"
 import { AddressAccount } from "../../addresses/address-accounts.js";
 import { CREDENTIALS_CHECK_SECONDS } from "../../bounds.js";
 import type { ObjectMeta } from "../../kube/objects.js";
-import { omitUndefined } from "../../omit-undefined.js";
+import { firewallMessages } from "../../messages/firewalls.js";
+import type { Problem } from "../../messages/message.js";
 import type { CallContext } from "../../providers/call.js";
 import { isProviderError } from "../../providers/errors.js";
-import type { FirewallFacts } from "../../providers/types.js";
-import type { CleanupMemory } from "../../reconcile/cleanup.js";
-import type { Problem } from "../../reconcile/conditions/problem.js";
+import type { FirewallFacts } from "../../providers/firewall-types.js";
 import { earliest } from "../../reconcile/iteration.js";
-import { isDue } from "../../reconcile/retries/retry-schedule.js";
+import { type CleanupMemory, isDue } from "../../reconcile/retries.js";
+import { baseName } from "../../routing/firewall-group.js";
 import type { SharedFirewall } from "../../routing/firewall-registry.js";
 import type { AccountAnswer, IssuerAccounts } from "../../routing/issuer-accounts.js";
 import type { IssuerRead } from "../../routing/resource.js";
-import type { Routing } from "../../routing/routing.js";
+import type { RoutingCaches } from "../../routing/shared-caches.js";
+import { omitUndefined } from "../../values.js";
 
 const REGION_LABEL = "topology.kubernetes.io/region";
 
@@ -39,6 +40,8 @@ export interface Snapshot {
   readonly regions: ReadonlySet<string>;
   /** The firewall that the spec names. */
   readonly firewall: FirewallFacts | "unknown" | "missing" | "none" | { readonly failure: Problem };
+  /** Those that the operator created because the first one was full. Absent: not read lately. */
+  readonly additional?: readonly FirewallFacts[];
   /** The same as it was read last, for people, while a slow read goes on. Nothing is changed by it. */
   readonly lastFirewall?: Snapshot["firewall"];
   /** ms since the epoch: when a failed read of the account or the firewall is tried again. Absent: none has failed. */
@@ -54,7 +57,7 @@ export interface Snapshot {
 }
 
 export interface IssuerTools {
-  readonly routing: Routing;
+  readonly routing: RoutingCaches;
   readonly accounts: IssuerAccounts;
 }
 
@@ -78,6 +81,8 @@ export interface Access {
   readonly answer: AccountAnswer;
   readonly account: AddressAccount | undefined;
   readonly firewall: SharedFirewall | undefined;
+  /** Those that additional ones on record belong to. */
+  readonly additional: readonly SharedFirewall[];
 }
 
 /** What the plan reads, and what its actions work with. */
@@ -95,13 +100,16 @@ export async function prepare(
   const issuer = state.read();
   if (issuer === undefined) return;
   await accessOf(tools, issuer).account?.refresh(CREDENTIALS_CHECK_SECONDS, "check");
-  const { answer, account, firewall } = accessOf(tools, issuer);
+  const { answer, account, firewall, additional } = accessOf(tools, issuer);
   const provider = answer.account?.providers.firewalls;
-  if (firewall === undefined || provider === undefined || !isToBeRead(tools, firewall)) return;
+  if (provider === undefined) return;
   const caller = { provider, context: contextOf("is the firewall there"), ...(account && { account }) };
-  await firewall.read(caller, []).catch((error: unknown) => {
-    if (!isProviderError(error)) throw error;
-  });
+  const all = new Set([...(firewall === undefined ? [] : [firewall]), ...additional]);
+  for (const each of [...all].filter((one) => isToBeRead(tools, one))) {
+    await each.read(caller, []).catch((error: unknown) => {
+      if (!isProviderError(error)) throw error;
+    });
+  }
 }
 
 /** A firewall that failed is read when its retry is due, whatever the issuer runs for. */
@@ -124,6 +132,7 @@ export function gather(tools: IssuerTools, state: IssuerState, issuer: IssuerRea
     cachesComplete: context.leads() && synced,
     ...omitUndefined({
       problem: issuer.problem ?? access.answer.problem,
+      additional: additionalOf(issuer, access),
       lastFirewall,
       retryAt: retryAtOf(state, access),
       accountRetryAt: access.account?.retryAt,
@@ -136,6 +145,15 @@ export function gather(tools: IssuerTools, state: IssuerState, issuer: IssuerRea
     cleanup: state.cleanup,
   };
   return { snapshot, access };
+}
+
+/** Also those of a firewall that the issuer named before. From here on RoutedIPs may use them. */
+function additionalOf({ metadata, status }: IssuerRead, { additional }: Access): Snapshot["additional"] {
+  const groups = additional.map((firewall) => {
+    firewall.additional.note(`${metadata.namespace}/${metadata.name}`, status.additionalFirewalls ?? []);
+    return firewall.additionalOnes();
+  });
+  return groups.includes(undefined) ? undefined : groups.flatMap((group) => group ?? []);
 }
 
 /** What failed is tried at its own times, or the failure outlives its cause. */
@@ -153,20 +171,25 @@ function accessOf({ accounts, routing }: IssuerTools, issuer: IssuerRead): Acces
   const answer = accounts.of(issuer);
   const found = answer.account?.addresses("IPv4");
   const account = found instanceof AddressAccount ? found : undefined;
-  return { answer, account, firewall: firewallOf(routing, issuer, { answer, account }) };
+  const shared = (name: string) => sharedFirewall(routing, { answer, account }, name);
+  const { routedIPFirewallName: named = issuer.status.createdFirewall?.name } = issuer.spec;
+  const { additionalFirewalls = [] } = issuer.status;
+  const bases = new Set(additionalFirewalls.map(({ name }) => baseName(name)));
+  return {
+    ...{ answer, account },
+    firewall: named === undefined ? undefined : shared(named),
+    additional: [...bases].flatMap((name) => shared(name) ?? []),
+  };
 }
 
-function firewallOf(
-  { firewalls: known }: Routing,
-  { spec, status }: IssuerRead,
+function sharedFirewall(
+  { firewalls }: RoutingCaches,
   { answer, account }: Pick<Access, "answer" | "account">,
+  name: string,
 ): SharedFirewall | undefined {
-  const name = spec.routedIPFirewallName ?? status.createdFirewall?.name;
-  const firewalls = answer.account?.providers.firewalls;
-  if (name === undefined || account?.inventory === undefined || firewalls?.capabilities.reserved(name) !== false) {
-    return undefined;
-  }
-  return known.of(account.inventory.account, name);
+  const reserved = answer.account?.providers.firewalls?.capabilities.reserved(name);
+  if (account?.inventory === undefined || reserved !== false) return undefined;
+  return firewalls.of(account.inventory.account, name);
 }
 
 function accountState(account: AddressAccount | undefined): Snapshot["account"] {
@@ -179,8 +202,7 @@ function firewallState({ spec }: IssuerRead, { answer, firewall }: Access): Snap
   const { routedIPFirewallName: name } = spec;
   const firewalls = answer.account?.providers.firewalls;
   if (name !== undefined && firewalls?.capabilities.reserved(name) === true) {
-    const message = `firewall "${name}" belongs to the platform, which overwrites foreign rules: name a firewall of your own`;
-    return { failure: { reason: "FirewallForbidden", message } };
+    return { failure: firewallMessages.ofPlatform({ name }) };
   }
   if (firewall === undefined) return name === undefined ? "none" : "unknown";
   const { facts, failure } = firewall.view();

@@ -1,12 +1,15 @@
 /** Decides about one issuer: whether it is usable, which resources use it, and what its deletion removes. Pure. */
 
 import { type CreatedFirewall, Finalizer } from "cdk8s-flipop/api";
-import { CREDENTIALS_CHECK_SECONDS, DUE_RETRY_PAUSE_MS, SECOND_MS } from "../../bounds.js";
-import type { FirewallFacts } from "../../providers/types.js";
-import { isCleanupOverdue } from "../../reconcile/cleanup.js";
+import { CREDENTIALS_CHECK_SECONDS, DUE_RETRY_PAUSE_MS, FIREWALL_CREATION_MS, SECOND_MS } from "../../bounds.js";
+import { timeOf } from "../../clock.js";
+import { WHYS } from "../../messages/explanations.js";
+import type { Problem } from "../../messages/message.js";
+import { issuerMessages } from "../../messages/routing.js";
+import type { FirewallFacts } from "../../providers/firewall-types.js";
+import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
 import { type Action as EngineAction, type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
-import { reportedRetry } from "../../reconcile/retries/reported-retry.js";
-import { ready } from "./conditions.js";
+import { isCleanupOverdue, reportedRetry } from "../../reconcile/retries.js";
 import type { Issuer, Snapshot } from "./gather.js";
 
 export type Action =
@@ -15,8 +18,15 @@ export type Action =
   | (EngineAction & { readonly do: "remove-finalizer"; readonly abandonedItems: readonly string[] })
   /** The operator created it, it is empty, and no RoutedIP uses it. */
   | (EngineAction & { readonly do: "remove-firewall"; readonly firewall: Pick<FirewallFacts, "id" | "name"> })
+  /** An additional one that is empty. */
+  | (EngineAction & { readonly do: "remove-additional"; readonly firewall: Pick<FirewallFacts, "id" | "name"> })
+  /** In `status.additionalFirewalls`; without an id it is removed there. */
+  | (EngineAction & { readonly do: "record-additional"; readonly name: string; readonly id?: string })
   /** `status.createdFirewall`; `undefined` removes it. */
   | (EngineAction & { readonly do: "record-firewall"; readonly created: CreatedFirewall | undefined });
+
+const NOT_THERE = "it is not there, or not ours, any more";
+const ANSWER_LOST = "it was created, and the answer got lost";
 
 export interface Plan extends EnginePlan<Action> {
   /** `status.retryAt`. */
@@ -26,7 +36,7 @@ export interface Plan extends EnginePlan<Action> {
 export function plan(snapshot: Snapshot): Plan {
   return {
     sequences: inOrder("issuer", chainOf(snapshot)),
-    conditions: [ready(snapshot)],
+    conditions: [accepted(snapshot)],
     requeueAt: requeueTime(snapshot),
     retryAt: retryAtOf(snapshot),
     explanation: "",
@@ -46,8 +56,9 @@ function requeueTime({ now, retryAt = Number.POSITIVE_INFINITY }: Snapshot): num
 function chainOf(snapshot: Snapshot): readonly Action[] {
   const { issuer, users, cachesComplete } = snapshot;
   if (!cachesComplete) return [];
-  if (users.length > 0) return [...settled(snapshot), ...held(issuer)];
-  const removal = firewallRemoval(snapshot);
+  const additional = additionalActions(snapshot);
+  if (users.length > 0) return [...held(issuer), ...settled(snapshot), ...additional];
+  const removal = [...additional, ...firewallRemoval(snapshot)];
   if (!hasFinalizer(issuer)) return removal;
   return [...removal, ...released(snapshot, removal)];
 }
@@ -59,28 +70,57 @@ function held(issuer: Issuer): readonly Action[] {
   return [{ do: "add-finalizer", why: "RoutedIPs use it" }];
 }
 
-/** No resource uses it: it may be deleted after the firewall that was created for it. */
+/** No resource uses it: it may be deleted after the firewalls that were created for it. */
 function released(snapshot: Snapshot, removal: readonly Action[]): readonly Action[] {
   const { issuer, now, cleanup } = snapshot;
-  const left = leftFirewall(snapshot);
-  const gone = left === undefined || removal.some((action) => action.do === "remove-firewall");
-  if (gone) return [{ do: "remove-finalizer", abandonedItems: [], why: "no RoutedIP uses it" }];
+  const left = [...leftFirewall(snapshot, removal), ...leftAdditional(snapshot, removal)];
+  if (left.length === 0) return [{ do: "remove-finalizer", abandonedItems: [], why: "no RoutedIP uses it" }];
   if (issuer.metadata.deletionTimestamp === undefined) return [];
   if (!isCleanupOverdue(issuer.metadata, now, cleanup)) return [];
-  return [{ do: "remove-finalizer", abandonedItems: [left], why: "the deadline of the clean-up has passed" }];
+  return [{ do: "remove-finalizer", abandonedItems: left, why: WHYS.cleanupLate }];
 }
 
-/** What should go under `Delete` and is still there; `undefined`: nothing. */
-function leftFirewall({ issuer }: Snapshot): string | undefined {
+/** What should go under `Delete` and is still there. */
+function leftFirewall({ issuer }: Snapshot, removal: readonly Action[]): readonly string[] {
   const { createdFirewall } = issuer.status;
-  if (issuer.spec.routedIPReclaimPolicy !== "Delete" || createdFirewall === undefined) return undefined;
-  return `firewall "${createdFirewall.name}", which was created for it`;
+  const goes = removal.some((action) => action.do === "remove-firewall");
+  if (issuer.spec.routedIPReclaimPolicy !== "Delete" || createdFirewall === undefined || goes) return [];
+  return [`firewall "${createdFirewall.name}", which was created for it`];
+}
+
+/** Whatever the policy: without the issuer the operator does not know that they are its own. */
+function leftAdditional({ issuer }: Snapshot, removal: readonly Action[]): readonly string[] {
+  const gone = new Set(
+    removal.flatMap((action) => (action.do === "record-additional" && !action.id ? action.name : [])),
+  );
+  const left = (issuer.status.additionalFirewalls ?? []).filter(({ name }) => !gone.has(name));
+  return left.map(({ name }) => `firewall "${name}", which was created for it`);
+}
+
+/** They go as soon as they are empty, whatever the policy: the operator creates them again when it needs them. */
+function additionalActions({ issuer, additional, now }: Snapshot): readonly Action[] {
+  if (additional === undefined) return [];
+  return (issuer.status.additionalFirewalls ?? []).flatMap((recorded): readonly Action[] => {
+    const { name } = recorded;
+    const found = additional.find((facts) => facts.name === name);
+    if (found === undefined) return isYoung(recorded, now) ? [] : [{ do: "record-additional", name, why: NOT_THERE }];
+    if (found.nodes.length === 0) {
+      const forget: Action = { do: "record-additional", name, why: "the firewall is removed" };
+      return [{ do: "remove-additional", firewall: found, why: "the additional firewall is empty" }, forget];
+    }
+    return recorded.id === "" ? [{ do: "record-additional", name, id: found.id, why: ANSWER_LOST }] : [];
+  });
+}
+
+/** Its creation may be under way. */
+function isYoung({ createdTime }: CreatedFirewall, now: number): boolean {
+  return now - (timeOf(createdTime) ?? 0) < FIREWALL_CREATION_MS;
 }
 
 function firewallRemoval({ issuer, firewall }: Snapshot): readonly Action[] {
   const { createdFirewall } = issuer.status;
   if (createdFirewall === undefined || !isKnown(firewall)) return [];
-  const forget: Action = { do: "record-firewall", created: undefined, why: "it is not there, or not ours, any more" };
+  const forget: Action = { do: "record-firewall", created: undefined, why: NOT_THERE };
   if (firewall === "missing" || !isSame(firewall, createdFirewall)) return [forget];
   if (issuer.spec.routedIPReclaimPolicy !== "Delete") return [];
   if (firewall.nodes.length > 0 || firewall.rules.length > 0) return [];
@@ -94,7 +134,7 @@ function settled({ issuer, firewall }: Snapshot): readonly Action[] {
   if (createdFirewall === undefined || createdFirewall.id !== "" || !isKnown(firewall)) return [];
   if (firewall === "missing" || firewall.name !== createdFirewall.name) return [];
   const created = { ...createdFirewall, id: firewall.id };
-  return [{ do: "record-firewall", created, why: "it was created, and the answer got lost" }];
+  return [{ do: "record-firewall", created, why: ANSWER_LOST }];
 }
 
 function isSame({ id, name }: FirewallFacts, created: CreatedFirewall): boolean {
@@ -107,4 +147,25 @@ function isKnown(firewall: Snapshot["firewall"]): firewall is FirewallFacts | "m
 
 function hasFinalizer({ metadata }: Issuer): boolean {
   return metadata.finalizers?.includes(Finalizer.inUse) === true;
+}
+
+export function accepted(snapshot: Snapshot): PlannedCondition {
+  const { problem, account } = snapshot;
+  const firewall = snapshot.lastFirewall ?? snapshot.firewall;
+  const obstacle = problem ?? failureOf(account) ?? regionProblem(snapshot) ?? failureOf(firewall);
+  if (obstacle !== undefined) return no("Accepted", obstacle);
+  if (account === "untried" || firewall === "unknown") return unknown("Accepted");
+  if (firewall !== "missing") return yes("Accepted", issuerMessages.ready());
+  return yes("Accepted", issuerMessages.firewallToCome({ name: snapshot.issuer.spec.routedIPFirewallName ?? "" }));
+}
+
+function failureOf(part: Snapshot["account"] | Snapshot["firewall"]): Problem | undefined {
+  return typeof part === "object" && "failure" in part ? part.failure : undefined;
+}
+
+/** An address can only go to nodes of its region: no RoutedIP can use one without nodes. */
+function regionProblem({ issuer, regions }: Snapshot): Problem | undefined {
+  const { region } = issuer.spec;
+  if (!region || regions.size === 0 || regions.has(region)) return undefined;
+  return issuerMessages.noNodeInRegion({ region, others: [...regions].sort() });
 }

@@ -1,16 +1,50 @@
-/** What RoutedIPs ask for, and how it is done. */
+/** What RoutedIPs ask for, how it is done, how urgent it is, whether its decision still holds, and whose failure its failure may be. */
 
-import type { Outcome } from "../../addresses/calls/outcomes.js";
-import type { ActionTable, RunAction } from "../../reconcile/kind.js";
+import {
+  type Basis,
+  type Move,
+  moveBasis,
+  moveOf,
+  type Outcome,
+  objectBasis,
+  recheckOf as onBasis,
+  stopBasis,
+} from "../../addresses/calls.js";
+import { labelHolders, taintUntil } from "../../addresses/mark-calls.js";
+import { MAX_DECISION_AGE_MS } from "../../bounds.js";
+import { jsonEqual } from "../../kube/objects.js";
+import type { CallPriority, Recheck } from "../../providers/call.js";
+import type { ActionCall, ActionTable, RecheckedDecision, RunAction } from "../../reconcile/kind.js";
+import type { RecoveringAccount } from "../../reconcile/retries.js";
+import { supersededRecords } from "../../records/record-plan.js";
+import { resolveClass } from "../../routing/resolved-class.js";
 import type { Action } from "./actions.js";
 import { assign, create, poll, release, unassign } from "./address/address-calls.js";
-import { dropCopy, recordCreation } from "./address/routed-creation.js";
-import { changeFirewall, createFirewall, readFirewall, recordCreated } from "./firewall/firewall-calls.js";
+import {
+  changeFirewall,
+  createFirewall,
+  extendFirewall,
+  firewallPriority,
+  isFirewallCall,
+  readFirewall,
+  recordCreated,
+  recoveryOf,
+} from "./firewall/firewall-calls.js";
 import type { GatherTools } from "./gather.js";
 import { createJob, record, removeJob } from "./jobs/calls.js";
-import { callRecords, keep, patchMetadata, recordFirewall, recordIntent } from "./object-calls.js";
-import type { IssuedCall, RoutedKind } from "./routed-state.js";
-import { setTaints } from "./taints/set-taints.js";
+import {
+  callRecords,
+  dropCopy,
+  keep,
+  patchMetadata,
+  recordCreation,
+  recordFirewall,
+  recordIntent,
+  recordRetained,
+  setTaints,
+} from "./object-calls.js";
+import { type IssuedCall, type RoutedKind, type RoutedState, readOf } from "./routed-state.js";
+import type { Gathered } from "./snapshot.js";
 
 type RunIssued<A> = (tools: GatherTools, call: IssuedCall, action: A) => Promise<Outcome>;
 
@@ -28,11 +62,15 @@ export function actions(tools: GatherTools): ActionTable<RoutedKind> {
     "read-firewall": issued(readFirewall),
     "change-firewall": issued(changeFirewall),
     "create-firewall": issued(createFirewall),
+    "extend-firewall": issued(extendFirewall),
     "record-created-firewall": issued((_tools, call, { created }) => recordCreated(tools, call, created)),
+    "record-retained": (call, action) => recordRetained(tools, call, action),
     "record-firewall": issued(recordFirewall),
+    "label-holders": (call, action) => labelHolders(tools.routing.context, markCall(call), action),
+    "taint-until": (call, action) => taintUntil(tools.routing.context, markCall(call), action),
     "set-taints": (call, action) => setTaints(tools.routing, call, action),
-    "read-records": issued(callRecords),
-    "apply-records": issued(callRecords),
+    "read-records": callRecords,
+    "apply-records": callRecords,
     "record-dns": ({ state }, { written }) => keep(state, { dns: written }),
     "record-intent": issued(recordIntent),
     "settle-creation": ({ state }, { result }) => recordCreation(state, result),
@@ -48,4 +86,93 @@ export function actions(tools: GatherTools): ActionTable<RoutedKind> {
     "create-job": (call, action) => createJob(tools, call, action),
     "remove-job": (_call, { job }) => removeJob(tools, job),
   };
+}
+
+function markCall({ context: { recheck }, signal }: ActionCall<RoutedKind>) {
+  return { recheck, signal };
+}
+
+type RoutedAction = RoutedKind["action"];
+
+export function accountOf(
+  { routing }: GatherTools,
+  gathered: Gathered,
+  action: RoutedAction,
+): RecoveringAccount | undefined {
+  if (action.do === "read-records" || action.do === "apply-records") {
+    const provider = gathered.dns?.sets[action.which]?.provider;
+    return provider && routing.context.records.recoveryOf(provider);
+  }
+  if (gathered.by === "jobs") return undefined;
+  return isFirewallCall(action) ? recoveryOf(routing, gathered, action) : gathered.account;
+}
+
+/** Records, and a creation or a release, serve no node that waits for its address to move. */
+export function priorityOf(action: RoutedAction): CallPriority | undefined {
+  switch (action.do) {
+    case "create-address":
+    case "release":
+    case "read-records":
+    case "apply-records":
+      return "records";
+    default:
+      return isFirewallCall(action) ? firewallPriority(action) : undefined;
+  }
+}
+
+type Decision = RecheckedDecision<RoutedKind>;
+
+export function recheckOf(
+  tools: GatherTools,
+  state: RoutedState,
+  action: RoutedAction,
+  decision: Decision,
+): Recheck | undefined {
+  switch (action.do) {
+    case "apply-records":
+      return () => supersededRecords(decision.plannedNow(), action);
+    case "create-firewall":
+    case "extend-firewall":
+    case "change-firewall":
+      return () => replanned(decision, action);
+    case "label-holders":
+    case "taint-until":
+      return () => replanned(decision, action);
+    case "set-taints":
+      return patient(tools, () => replanned(decision, action));
+    default: {
+      const move = moveOf(action);
+      return move && onBasis(() => basisOf(tools, state, decision, move));
+    }
+  }
+}
+
+/** A change that only follows an earlier step of the same run is not checked while the decision is young. */
+function patient({ routing: { context } }: GatherTools, recheck: Recheck): Recheck {
+  const decidedAt = context.clock.monotonic();
+  return () => (context.clock.monotonic() - decidedAt <= MAX_DECISION_AGE_MS ? undefined : recheck());
+}
+
+function basisOf({ routing }: GatherTools, state: RoutedState, { snapshot: gathered }: Decision, move: Move): Basis {
+  const { claims, holders } = routing.context;
+  const { index } = state.memory.follower;
+  const read = readOf(state);
+  const scene = {
+    view: gathered.by === "issuer" ? gathered.account?.inventory?.view() : undefined,
+    verdictOf: (machine: string) => index?.verdictOfMachine(machine),
+    ownerOf: (ip: string) => claims.holderOf(ip),
+  };
+  const resolvedClass = read && resolveClass(read.routed, routing.lookUp).resolvedClass;
+  return {
+    ...objectBasis(read?.routed.metadata),
+    "its issuer or class": JSON.stringify(resolvedClass),
+    ...moveBasis(scene, move),
+    ...stopBasis(holders, move),
+  };
+}
+
+/** The plan of now asks for the very same. */
+function replanned({ plannedNow }: Decision, { why: _why, ...wanted }: RoutedAction): string | undefined {
+  const same = plannedNow()?.some(({ why: _other, ...planned }) => jsonEqual(planned, wanted));
+  return same === true ? undefined : "what the RoutedIP needs has changed since the decision";
 }

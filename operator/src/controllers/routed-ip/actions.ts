@@ -1,13 +1,14 @@
 /**
  * What a plan asks for: the actions on addresses that fit a single one, and those on the firewall and on taints. They
- * come in steps, whose order is the one with the least loss of service; see steps.ts.
+ * come in steps, whose order is the one with the least loss of service; see `update/update.ts`.
  */
 
-import type { CreatedFirewall } from "cdk8s-flipop/api";
+import type { CreatedFirewall, RetainedAddress } from "cdk8s-flipop/api";
 import type { ListAction, NodeAction, Action as SetAction } from "../../addresses/actions.js";
 import type { Taint } from "../../kube/cache/slim.js";
-import type { CreateFirewall, FirewallChange, ProviderId } from "../../providers/types.js";
-import type { Reasoned } from "../../records/actions.js";
+import type { CreateFirewall, FirewallChange } from "../../providers/firewall-types.js";
+import type { ProviderId } from "../../providers/types.js";
+import type { Reasoned } from "../../records/record-plan.js";
 import type { Recorded } from "../../routing/firewall-registry.js";
 
 /** Actions on a set of addresses, without those for lists in a spec and for annotations of nodes. */
@@ -26,6 +27,13 @@ export type FirewallAction =
   /** In the issuer's status: with an empty id before the creation, with its id after it. */
   | (Reasoned & { readonly do: "record-created-firewall"; readonly created: CreatedFirewall })
   | (Reasoned & { readonly do: "create-firewall"; readonly desired: CreateFirewall })
+  /** Creates an additional one, `next`, with the rules of the one of this name. */
+  | (Reasoned & {
+      readonly do: "extend-firewall";
+      readonly name: string;
+      readonly next: string;
+      readonly nodes: readonly ProviderId[];
+    })
   /** One part of it only. What others have come to need meanwhile is not removed. */
   | (Reasoned & { readonly do: "change-firewall"; readonly change: FirewallChange });
 
@@ -36,7 +44,10 @@ export type TaintAction = Reasoned & {
   readonly taints: readonly Taint[];
 };
 
-export type Action = SharedAction | FirewallAction | TaintAction;
+/** In the status of the class or issuer, which outlives the RoutedIP: the namespace may use the address again. */
+export type RetainAction = Reasoned & { readonly do: "record-retained"; readonly retained: RetainedAddress };
+
+export type Action = SharedAction | FirewallAction | TaintAction | RetainAction;
 
 export type ActionSequence = readonly Action[];
 
@@ -61,4 +72,24 @@ export type Of<K extends Action["do"]> = Extract<Action, { readonly do: K }>;
 export type AddressDo = "assign" | "unassign" | "release" | "poll" | "create-address";
 
 /** Calls to the provider of firewalls, and the record of a created one. */
-export type FirewallDo = "read-firewall" | "create-firewall" | "change-firewall" | "record-created-firewall";
+export type FirewallDo =
+  | "read-firewall"
+  | "create-firewall"
+  | "extend-firewall"
+  | "change-firewall"
+  | "record-created-firewall";
+
+/** The one sequence that brings address, firewall and taint where they belong. */
+export const UPDATE = "update";
+/** The Job that moves the address. */
+export const JOB_KEY = "job";
+export const TAINTS = "taints";
+export const FINALIZER = "finalizer";
+
+export function firewallKey(name: string): string {
+  return `firewall ${name}`;
+}
+
+export function pollKey(ip: string): string {
+  return `poll ${ip}`;
+}

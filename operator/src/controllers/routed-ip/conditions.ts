@@ -1,21 +1,35 @@
 /** Conditions, with words that help. Those of the address come from the shared code first. */
 
-import { familyOf } from "cdk8s-flipop/api";
-import { isObserved } from "../../addresses/address-set.js";
-import type { PlannedAddress } from "../../addresses/address-status.js";
+import { isObserved, isPaused } from "../../addresses/address-set.js";
+import { type PlannedAddress, steadyHolder } from "../../addresses/address-status.js";
 import type { AssignmentPlan } from "../../addresses/assignments.js";
 import {
-  knownReason,
+  busyNodesOf,
+  heldBackBy,
+  lastFailure,
+  massFailureCondition,
+  otherRegion,
+  acceptedOf as sharedAcceptedOf,
   conflictOf as sharedConflictOf,
   dnsReadyOf as sharedDnsReadyOf,
-  readyOf as sharedReadyOf,
 } from "../../addresses/conditions.js";
 import type { Desired } from "../../addresses/desired.js";
-import type { Placement } from "../../addresses/grace.js";
-import { no, type PlannedCondition, unknown } from "../../reconcile/conditions/planned-condition.js";
-import type { Problem } from "../../reconcile/conditions/problem.js";
-import { electionText, limitOf } from "./election.js";
-import type { FirewallPlan, FirewallSnapshot } from "./firewall/firewall.js";
+import type { Placement } from "../../addresses/observed.js";
+import { probesDoubted } from "../../health/probed-nodes.js";
+import { addressMessages } from "../../messages/addresses.js";
+import { candidateMessages } from "../../messages/candidates.js";
+import { firewallMessages } from "../../messages/firewalls.js";
+import type { Problem } from "../../messages/message.js";
+import { recordMessages } from "../../messages/records.js";
+import { classMessages } from "../../messages/routing.js";
+import type { PublishedAddresses } from "../../publishing/publications.js";
+import { publishedConditions } from "../../publishing/published.js";
+import { no, type PlannedCondition, unknown, yes } from "../../reconcile/conditions.js";
+import { type PortsFound, rulesOf } from "../../routing/ports.js";
+import { serviceKeyOf } from "../../routing/service.js";
+import { limitOf } from "./election.js";
+import type { FirewallPlan } from "./firewall/firewall.js";
+import type { FirewallSnapshot } from "./firewall/snapshot.js";
 import type { Snapshot } from "./snapshot.js";
 
 export interface Findings {
@@ -27,42 +41,51 @@ export interface Findings {
   readonly unsettled: Problem | undefined;
   readonly heldBack: readonly string[];
   readonly published: readonly string[];
+  /** The address for the objects of `publishTo`. */
+  readonly publication: PublishedAddresses | undefined;
   /** The address is on a machine of somebody else. */
   readonly heldElsewhere: Problem | undefined;
+  readonly ports: PortsFound;
   readonly firewall: FirewallPlan | undefined;
 }
 
 export function conditionsOf(snapshot: Snapshot, findings: Findings): readonly PlannedCondition[] {
   const { address } = findings;
   const shared = { ...findings, addresses: address === undefined ? [] : [address] };
-  const dns = sharedDnsReadyOf(snapshot, shared);
+  const dns = sharedDnsReadyOf(snapshot, { ...shared, observed: isObserved(snapshot) });
+  const failing = massFailureCondition(snapshot.routed.status.conditions, shared.addresses);
   return [
-    readyOf(snapshot, findings, sharedReadyOf(snapshot, shared)),
+    acceptedOf(snapshot, findings, sharedAcceptedOf(snapshot, shared)),
     assigned(snapshot, findings),
     firewallReady(snapshot, findings),
     ...(dns === undefined ? [] : [dnsReadyOf(snapshot, findings, dns)]),
+    ...publishedConditions(snapshot, findings.publication, isPaused(snapshot.set)),
     conflictOf(findings, sharedConflictOf(snapshot, shared)),
+    ...probesDoubted(snapshot, snapshot.routed.status.conditions),
+    ...failing,
   ];
 }
 
-/** True only where the whole service stands: address, node and ports. */
-function readyOf(snapshot: Snapshot, findings: Findings, ready: PlannedCondition): PlannedCondition {
-  if (ready.status !== "True" || ready.reason === "Paused") return ready;
-  const obstacle = findings.heldElsewhere ?? snapshot.ports.problem ?? firewallProblem(findings);
-  return obstacle === undefined ? withinLimit(snapshot, ready) : no("Ready", obstacle);
+/** False also for what keeps the operator from serving the address: its machine, the ports, the firewall. */
+function acceptedOf(snapshot: Snapshot, findings: Findings, accepted: PlannedCondition): PlannedCondition {
+  if (accepted.status !== "True" || accepted.reason === "Paused") return accepted;
+  const obstacle = findings.heldElsewhere ?? findings.ports.problem ?? firewallProblem(snapshot, findings);
+  return obstacle === undefined ? withinLimit(snapshot, accepted) : no("Accepted", obstacle);
 }
 
 /** A limit above what a machine can hold is not reached: said, without harm. */
-function withinLimit(snapshot: Snapshot, ready: PlannedCondition): PlannedCondition {
+function withinLimit(snapshot: Snapshot, accepted: PlannedCondition): PlannedCondition {
   const { resolvedClass, capabilities } = snapshot;
   const limit = resolvedClass?.perNodeIPLimit ?? 1;
-  if (capabilities === undefined || limit <= limitOf(snapshot)) return ready;
-  const message = `perNodeIPLimit is ${limit}, but ${resolvedClass?.provider} allows ${limitOf(snapshot)} on a machine, which holds: lower perNodeIPLimit`;
-  return { ...ready, reason: "LimitUnsupported", message };
+  if (capabilities === undefined || limit <= limitOf(snapshot)) return accepted;
+  const { provider } = resolvedClass ?? {};
+  return yes("Accepted", classMessages.limitTooHigh({ limit, provider, allowed: limitOf(snapshot) }));
 }
 
-function firewallProblem({ firewall }: Findings): Problem | undefined {
-  return firewall?.nodeProblem ?? firewall?.rulesProblem;
+function firewallProblem({ resolvedClass }: Snapshot, { firewall, ports }: Findings): Problem | undefined {
+  const problem = firewall?.nodeProblem ?? firewall?.rulesProblem;
+  // Without a firewall the operator opens no port, so it refuses none.
+  return problem ?? (resolvedClass?.firewallName === undefined ? undefined : ports.refused);
 }
 
 function assigned(snapshot: Snapshot, findings: Findings): PlannedCondition {
@@ -70,7 +93,9 @@ function assigned(snapshot: Snapshot, findings: Findings): PlannedCondition {
   const blocking = blockingProblem(snapshot) ?? heldElsewhere;
   if (blocking !== undefined) return no("Assigned", blocking);
   if (!isObserved(snapshot)) return unknown("Assigned");
-  return address === undefined ? notYet(snapshot, creation) : placed(snapshot, findings, address);
+  return address === undefined
+    ? notYet(snapshot, creation ?? findings.firewall?.nodeProblem ?? findings.firewall?.rulesProblem)
+    : placed(snapshot, findings, address);
 }
 
 function blockingProblem(snapshot: Snapshot): Problem | undefined {
@@ -81,32 +106,32 @@ function placed(snapshot: Snapshot, findings: Findings, address: PlannedAddress)
   const node = findings.placement?.verdict?.node.name;
   const serves = node !== undefined && snapshot.servesAt(node);
   const obstacle = obstacleTo(snapshot, findings);
-  if (!serves) return obstacle === undefined ? onItsWay(address) : no("Assigned", obstacle);
-  const message = `${address.ip} is on ${node}`;
-  if (address.status.state === "in-progress") return yes("Assigned", `${message} and is about to move`);
-  if (obstacle === undefined) return yes("Assigned", message);
-  return { ...yes("Assigned", `${message} and cannot move: ${obstacle.message}`), reason: obstacle.reason };
+  if (!serves) return obstacle === undefined ? onItsWay(snapshot, findings, address) : no("Assigned", obstacle);
+  const place = { ip: address.ip, node };
+  if (address.status.state === "in-progress") return yes("Assigned", addressMessages.aboutToMove(place));
+  if (obstacle === undefined) return yes("Assigned", addressMessages.onNode(place));
+  return yes("Assigned", addressMessages.cannotMove({ ...place, cause: obstacle }));
 }
 
 /** Why it is not where it should be; `undefined`: it is, or is being moved. */
 function obstacleTo(snapshot: Snapshot, findings: Findings): Problem | undefined {
-  const { address, placement, assignmentPlan, firewall } = findings;
-  const failed = address === undefined ? undefined : failureOf(address);
-  if (failed !== undefined || staysOrMoves(placement)) return failed;
-  if (assignmentPlan.assignments.length > 0) return firewall?.nodeProblem ?? firewall?.rulesProblem;
-  const [elsewhere] = assignmentPlan.elsewhere;
-  if (elsewhere === undefined) return noCandidate(snapshot, placement);
-  return {
-    reason: "WrongRegion",
-    message: `${elsewhere.address.ip} is in region ${elsewhere.facts?.region}, where no candidate is free`,
-  };
+  const { address, placement } = findings;
+  if (address?.status.state === "error") return lastFailure(address);
+  if (staysOrMoves(placement)) return undefined;
+  return standstillOf(snapshot) ?? obstacleToMove(snapshot, findings);
 }
 
-function failureOf({
-  status: { state, reason, error = "its last action failed" },
-}: PlannedAddress): Problem | undefined {
-  if (state !== "error") return undefined;
-  return { reason: knownReason(reason), message: error };
+function obstacleToMove(snapshot: Snapshot, findings: Findings): Problem | undefined {
+  const { address, assignmentPlan, firewall } = findings;
+  if (assignmentPlan.assignments.length > 0) return firewall?.nodeProblem ?? firewall?.rulesProblem;
+  const addresses = address === undefined ? [] : [address];
+  const heldBack = heldBackBy(addresses, assignmentPlan);
+  return heldBack ?? otherRegion(snapshot, { addresses, assignmentPlan }, limitOf(snapshot)) ?? noCandidate(snapshot);
+}
+
+/** The operator gives the resource no node now, whatever the nodes are like. */
+function standstillOf({ set, providerFailure }: Snapshot): Problem | undefined {
+  return isPaused(set) ? addressMessages.paused() : providerFailure;
 }
 
 function staysOrMoves(placement: Placement | undefined): boolean {
@@ -114,40 +139,47 @@ function staysOrMoves(placement: Placement | undefined): boolean {
   return state === "matches" || state === "protected" || placement?.certainty === "moving";
 }
 
-function noCandidate(snapshot: Snapshot, placement: Placement | undefined): Problem {
-  return { reason: "NoCandidate", message: `no node is a candidate: ${electionText(snapshot, placement)}` };
+function noCandidate(snapshot: Snapshot): Problem {
+  const { routed, refusals } = snapshot;
+  const busy = busyNodesOf(snapshot, { limit: limitOf(snapshot) });
+  return candidateMessages.noneForService({ service: serviceKeyOf(routed.metadata, routed.spec), refusals, busy });
 }
 
-function notYet(snapshot: Snapshot, creation: Problem | undefined): PlannedCondition {
-  if (creation !== undefined) return no("Assigned", creation);
-  if (snapshot.candidates.length > 0) return { ...unknown("Assigned"), message: "an address is being created" };
-  return no("Assigned", {
-    reason: "NoCandidate",
-    message: `no node is a candidate: ${electionText(snapshot, undefined)}`,
-  });
+function notYet(snapshot: Snapshot, obstacle: Problem | undefined): PlannedCondition {
+  const cause = obstacle ?? standstillOf(snapshot);
+  if (cause !== undefined) return no("Assigned", cause);
+  if (snapshot.candidates.length > 0) return unknown("Assigned", addressMessages.beingCreated());
+  return no("Assigned", noCandidate(snapshot));
 }
 
-function onItsWay({ ip, status }: PlannedAddress): PlannedCondition {
-  const where = status.nodeName === undefined ? "" : ` to ${status.nodeName}`;
-  if (status.reason === "InGrace") {
-    return {
-      ...no("Assigned", { reason: "InGrace", message: `${ip} stays on ${status.nodeName}, which may recover` }),
-    };
+function onItsWay(snapshot: Snapshot, { placement }: Findings, { ip, status }: PlannedAddress): PlannedCondition {
+  if (status.reason !== "InGrace" || placement === undefined) {
+    const { longWait } = snapshot;
+    if (longWait !== undefined) return unknown("Assigned", addressMessages.waitsForLimit({ ip, ...longWait }));
+    return unknown("Assigned", addressMessages.onItsWay({ ip, node: status.nodeName }));
   }
-  return { ...unknown("Assigned"), message: `${ip} is on its way${where}` };
+  return no("Assigned", addressMessages.staysInGrace({ ip, node: steadyHolder(snapshot, placement) }));
 }
 
 function firewallReady(snapshot: Snapshot, findings: Findings): PlannedCondition {
   const { firewall, problem, resolvedClass } = snapshot;
   const { firewall: plan } = findings;
   if (problem !== undefined) return no("FirewallReady", problem);
-  if (isOfOther(findings))
-    return { ...unknown("FirewallReady"), message: "the firewall is not changed: the address is not this resource's" };
-  if (resolvedClass?.firewallName === undefined)
-    return yes("FirewallReady", "the issuer names no firewall: none is touched");
+  if (isOfOther(findings)) return unknown("FirewallReady", firewallMessages.addressOfOther());
+  if (resolvedClass?.firewallName === undefined) return yes("FirewallReady", firewallMessages.notNamed());
   if (plan === undefined || firewall === undefined) return unknown("FirewallReady");
-  const obstacle = plan.nodeProblem ?? plan.rulesProblem;
-  return obstacle === undefined ? inStep(firewall, plan) : no("FirewallReady", obstacle);
+  const obstacle = firewallProblem(snapshot, findings);
+  if (obstacle !== undefined) return no("FirewallReady", obstacle);
+  if (!needsNoRule(snapshot, findings.ports, plan)) return inStep(firewall, plan);
+  const { name } = firewall;
+  return yes("FirewallReady", firewallMessages.notNeeded({ name, nodePortRange: resolvedClass.nodePortRange }));
+}
+
+/** All its ports are in the NodePort range: a firewall that does not exist is none that is missing. */
+function needsNoRule({ firewall, resolvedClass }: Snapshot, ports: PortsFound, plan: FirewallPlan): boolean {
+  if (firewall?.facts !== "missing" || ports.ports.length === 0 || plan.recorded.rules.length > 0) return false;
+  const { nodePortRange = "" } = resolvedClass ?? {};
+  return rulesOf(ports.ports, { nodePortRange, sourceRanges: ports.sourceRanges }).length === 0;
 }
 
 /** The firewall is not read for an address that this resource may not move. */
@@ -158,23 +190,20 @@ function isOfOther({ heldElsewhere, placement }: Findings): boolean {
 function inStep({ name, facts }: FirewallSnapshot, plan: FirewallPlan): PlannedCondition {
   if (facts === "unknown" || plan.read !== undefined) return unknown("FirewallReady");
   if (plan.create !== undefined || plan.addRules.length + plan.addNodes.length > 0) {
-    return { ...unknown("FirewallReady"), message: `firewall "${name}" is being updated` };
+    return unknown("FirewallReady", firewallMessages.beingUpdated({ name }));
   }
-  if (facts === "missing") {
-    const message = `firewall "${name}" does not exist; it is created once it has a rule and a node may join it`;
-    return no("FirewallReady", { reason: "FirewallNotFound", message });
-  }
-  const open = plan.recorded.rules.map(({ protocol, ports }) => `${protocol} ${ports}`).join(", ");
-  return yes("FirewallReady", `firewall "${name}" lets ${open === "" ? "all that is needed" : open} through`);
+  if (facts === "missing") return no("FirewallReady", firewallMessages.missing({ name }));
+  const ports = plan.recorded.rules.map((rule) => `${rule.protocol} ${rule.ports}`);
+  return yes("FirewallReady", firewallMessages.open({ name, ports }));
 }
 
 /** The only address is no reason to worry about its record while it is on its way, or is answered where it is. */
 function dnsReadyOf(snapshot: Snapshot, findings: Findings, dns: PlannedCondition): PlannedCondition {
   if (dns.reason !== "KeptLastKnown" || !isUp(snapshot, findings)) return dns;
   const { spec, status } = snapshot.routed;
-  const written = (status.dns?.values ?? []).join(", ");
-  if (written === "" || written !== findings.address?.ip) return unknown("DNSReady");
-  return yes("DNSReady", `${spec.dnsRecordSet?.recordName} holds ${written}`);
+  const { values = [] } = status.dns ?? {};
+  if (values.length !== 1 || values[0] !== findings.address?.ip) return unknown("DNSReady");
+  return yes("DNSReady", recordMessages.inPlace({ recordName: spec.dnsRecordSet?.recordName ?? "", values }));
 }
 
 /** Being created, being moved, or answered. */
@@ -186,7 +215,7 @@ function isUp(snapshot: Snapshot, { address, creation, placement }: Findings): b
 
 function conflictOf({ heldElsewhere }: Findings, conflict: PlannedCondition): PlannedCondition {
   if (heldElsewhere === undefined || conflict.status === "True") return conflict;
-  return { type: "Conflict", status: "True", ...heldElsewhere };
+  return yes("Conflict", heldElsewhere);
 }
 
 /** A given address on a machine that is not a node of this cluster is left to whoever put it there. */
@@ -195,11 +224,5 @@ export function heldElsewhereOf({ routed }: Snapshot, placement: Placement | und
   const { address, holder } = placement;
   // It was there by our own doing: the node is gone, the machine not yet.
   if (address.origin !== "listed" || routed.status.providerID === holder) return undefined;
-  const kind = familyOf(address.ip);
-  const message = `${address.ip} (${kind}) is on ${holder}, which is not a node of this cluster: unassign it there, or use another address`;
-  return { reason: "HeldElsewhere", message };
-}
-
-function yes(type: PlannedCondition["type"], message: string): PlannedCondition {
-  return { type, status: "True", reason: "Observed", message };
+  return addressMessages.heldElsewhere({ ip: address.ip, machine: holder });
 }

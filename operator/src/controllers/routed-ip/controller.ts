@@ -1,30 +1,28 @@
 /** RoutedIPs of the cluster: the kind as the engine runs it, and what of the cluster asks for a run. */
 
-import { Finalizer } from "cdk8s-flipop/api";
+import { Finalizer, routedIPKind } from "cdk8s-flipop/api";
+import { retained } from "../../addresses/retained.js";
 import { CRD_PROBE_MS } from "../../bounds.js";
 import { routedIpClaims } from "../../claims/read-claims.js";
 import type { StoreEvent } from "../../kube/cache/store.js";
 import { keyOf } from "../../kube/objects.js";
-import { forgetRouted } from "../../metrics/flipop.js";
+import { forgetRouted } from "../../metrics/definitions.js";
+import { publishToOf } from "../../publishing/published.js";
 import type { Kind } from "../../reconcile/kind.js";
 import { KindController } from "../../reconcile/kind-controller.js";
-import { ObjectWriters } from "../../reconcile/objects/object-writers.js";
-import { resourcePathOf } from "../../reconcile/objects/own-resources.js";
-import { namespacedSource } from "../../reconcile/objects/source.js";
-import { nodesOfSlices, type SliceFacts } from "../../routing/endpoints.js";
-import { type RoutedObject, type RoutedRead, readRouted } from "../../routing/resource.js";
+import { namespacedSource } from "../../reconcile/resource-source.js";
+import { type RoutedRead, readRouted } from "../../routing/resource.js";
+import { nodesOfSlices, type SliceFacts } from "../../routing/service.js";
 import type { Drainable } from "../../runtime/manager.js";
-import type { ControllerContext } from "../context.js";
-import { actions } from "./action-table.js";
-import { accountOf, priorityOf } from "./address/account-of.js";
-import { noteCreation } from "./address/routed-creation.js";
-import { eventsOf, warningsOf } from "./events.js";
-import { type GatherTools, gather } from "./gather.js";
-import { samplesOf } from "./metrics.js";
-import { recordOutcome, targetOf } from "./outcomes.js";
-import { prepare, readAgainMs } from "./prepare.js";
-import { publish, reserve } from "./publish.js";
-import { recheckOf } from "./recheck.js";
+import { type ControllerContext, forgetInRegistries } from "../context.js";
+import { accountOf, actions, priorityOf, recheckOf } from "./action-table.js";
+import { isUnnamed, isUnserved } from "./address/access.js";
+import { createdIp } from "./address/address-set.js";
+import { eventsOf, samplesOf, warningsOf } from "./events.js";
+import { type GatherTools, gather, prepare, readAgainMs } from "./gather.js";
+import { noteCreation } from "./object-calls.js";
+import { recordOutcome, targetOf } from "./record-outcome.js";
+import { probeOnStandby, registerDecision, reserve } from "./register-decision.js";
 import {
   KIND,
   newMemory,
@@ -34,7 +32,7 @@ import {
   type RoutedState,
   readOf,
 } from "./routed-state.js";
-import { ServiceFollower } from "./service/service-follower.js";
+import { ServiceFollower } from "./service-follower.js";
 import { planOf } from "./update/sequences.js";
 
 export class RoutedIPs {
@@ -96,25 +94,22 @@ export class RoutedIPs {
 function kindOf(tools: GatherTools, onUse: () => void): Kind<RoutedKind> {
   const { routing } = tools;
   const { context } = routing;
-  const writers = new ObjectWriters<RoutedObject>(
-    context.client,
-    (key) => routing.routed.get(key),
-    resourcePathOf(PLURAL),
-    context.clock,
-  );
   return {
     names: { kind: KIND, plural: PLURAL, controller: "routed-ip", finalizer: Finalizer.cleanup },
-    source: namespacedSource(routing.routed, writers),
+    readyWhen: routedIPKind.readyWhen,
+    source: namespacedSource(routing.routed, routing.routed.writers(context)),
     read: readRouted,
+    paused: ({ routed, ...read }) => ({ ...read, routed: { ...routed, spec: { ...routed.spec, paused: true } } }),
     remember: (state) => remember(tools, state, onUse),
-    seen: (state) => seen(tools, state, onUse),
+    registerVersion: (state) => seen(tools, state, onUse),
     forget: (state) => forget(tools, state, onUse),
+    retained: (object) => retained(context, routedIpClaims(readRouted(object).routed, {}).addresses, "routedIP"),
     close: ({ memory }) => close(memory),
     mayRun: ({ ref }) => context.claims.areAddressesDecided(ref.uid),
-    prepare: (state, why) => prepare(tools, state, why),
+    prepare: (state, why) => claimAndPrepare(tools, state, why),
     gather: (state, read) => gather(tools, state, read),
     plan: planOf,
-    publish: (state, gathered, plan) => publish(tools, state, gathered, plan),
+    register: (state, gathered, plan) => registerDecision(tools, state, gathered, plan),
     reserve: (state, gathered, sequence) => reserve(tools, state, gathered, sequence),
     actions: actions(tools),
     recheckOf: (state, action, decision) => recheckOf(tools, state, action, decision),
@@ -134,46 +129,70 @@ function kindOf(tools: GatherTools, onUse: () => void): Kind<RoutedKind> {
   };
 }
 
+/** A class, an issuer or a Service that it needs may have come or gone since the last run. */
+function claimAndPrepare(tools: GatherTools, state: RoutedState, why: Parameters<typeof prepare>[2]): Promise<void> {
+  claim(tools, state);
+  return prepare(tools, state, why);
+}
+
 function dropsIntents({ clock }: Pick<ControllerContext, "clock">, { intentDroppedAt }: RoutedMemory): boolean {
   return clock.monotonic() - intentDroppedAt < CRD_PROBE_MS;
 }
 
-function remember({ routing }: GatherTools, state: RoutedState, onUse: () => void): RoutedMemory {
-  const onChange = () => state.enqueue();
+function remember(tools: GatherTools, state: RoutedState, onUse: () => void): RoutedMemory {
+  const { routing } = tools;
+  const onChange = () => {
+    state.enqueue();
+    probeOnStandby(tools, state);
+  };
   onUse();
-  return newMemory(new ServiceFollower({ routing, key: state.key, onChange }), () => claim({ routing }, state));
+  routing.taints.expect(state.ref.uid, state.read()?.routed.status.assignedNode);
+  const health = routing.context.health?.resource((node) => {
+    follower.index?.nodeChecked(node);
+    onChange();
+  });
+  const probes = health && { probes: health };
+  const follower: ServiceFollower = new ServiceFollower({ routing, key: state.key, onChange, ...probes });
+  return newMemory(follower, () => claim(tools, state), health);
 }
 
 /** A newer version: what it claims counts from here on. */
 function seen(tools: GatherTools, state: RoutedState, onUse: () => void): void {
   if (state.read()?.routed.spec.className !== undefined) onUse();
   claim(tools, state);
+  probeOnStandby(tools, state);
 }
 
-function claim({ routing }: Pick<GatherTools, "routing">, state: RoutedState): void {
-  const { claims, records } = routing.context;
+function claim(tools: GatherTools, state: RoutedState): void {
+  const { routing } = tools;
+  const { claims, created, records, publications } = routing.context;
   const read: RoutedRead | undefined = readOf(state);
   if (read === undefined) return;
   state.memory.follower.follow(read.routed);
-  claims.put(routedIpClaims(read.routed, routing.providerOf(read.routed), records.zones.lookUp));
+  const provider = routing.providerOf(read.routed);
+  const unserved = isUnserved(routing, state, read);
+  const unnamed = isUnnamed(tools, read.routed);
+  const createdAddress = createdIp(read.routed);
+  created.put(state.ref, createdAddress === undefined ? [] : [createdAddress]);
+  publications?.claim(state.ref, state.createdAt, publishToOf(read.routed));
+  claims.put(routedIpClaims(read.routed, { provider, unserved, unnamed }, records.zones.lookUp));
   noteCreation(routing, state);
 }
 
 function forget({ routing, jobs }: GatherTools, { ref, memory }: RoutedState, onUse: () => void): Promise<void> {
-  const { claims, nodeRequests, creations, metrics } = routing.context;
-  claims.drop(ref.uid);
-  nodeRequests.withdraw(ref.uid);
-  creations.end(ref.uid);
+  const { metrics } = routing.context;
+  forgetInRegistries(routing.context, ref.uid);
   memory.account?.forget(ref);
   routing.firewalls.drop(ref.uid);
   routing.taints.drop(ref.uid);
-  jobs?.aims.set(ref.uid, [], undefined);
+  jobs?.aims.drop(ref.uid);
   onUse();
   return forgetRouted(metrics, ref.namespace, ref.name);
 }
 
-async function close({ follower, reservation, states }: RoutedMemory): Promise<void> {
+async function close({ follower, health, reservation, stateSeries: states }: RoutedMemory): Promise<void> {
   reservation?.release();
+  health?.close();
   states.clear();
   await follower.close();
 }

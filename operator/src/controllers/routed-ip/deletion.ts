@@ -1,21 +1,30 @@
 /** The finalizer, and the clean-up of a RoutedIP that goes: nothing of it stays behind but what the policies keep. */
 
 import { Finalizer } from "cdk8s-flipop/api";
-import { abandonedItems as abandonedAddresses, keptBack, whyOver } from "../../addresses/cleanup.js";
 import { creationRecoveryOf } from "../../addresses/creation/creation.js";
-import type { Placement } from "../../addresses/grace.js";
+import { markRemovals, markTraces } from "../../addresses/mark-plan.js";
+import { hasMarks } from "../../addresses/node-marks.js";
+import type { Placement } from "../../addresses/observed.js";
 import { recordRemoval } from "../../addresses/records.js";
-import { drainUntil, releaseSequences } from "../../addresses/release.js";
-import type { FirewallFacts } from "../../providers/types.js";
-import { isCleanupOverdue } from "../../reconcile/cleanup.js";
+import {
+  abandonedItems as abandonedAddresses,
+  drainUntil,
+  keptBack,
+  releaseSequences,
+  whyOver,
+} from "../../addresses/release.js";
+import { changeOf } from "../../providers/diff.js";
+import type { FirewallFacts } from "../../providers/firewall-types.js";
+import { isCleanupOverdue } from "../../reconcile/retries.js";
 import { ruleFacts } from "../../routing/ports.js";
 import type { RoutedIP } from "../../routing/resource.js";
 import { type Action, type ActionSequence, sharedChain } from "./actions.js";
-import { createdIp } from "./address/address-set.js";
+import { createdIp, retaining } from "./address/address-set.js";
 import { recordOf } from "./address/address-status.js";
-import { changeOf, type FirewallPlan, type FirewallSnapshot, planFirewall } from "./firewall/firewall.js";
+import { strayTaints, taintedByUs } from "./election.js";
+import { type FirewallPlan, planFirewall } from "./firewall/firewall.js";
+import type { FirewallSnapshot } from "./firewall/snapshot.js";
 import type { Snapshot } from "./snapshot.js";
-import { strayTaints, taintedByUs } from "./taints/taints.js";
 
 export function isDeleting({ metadata }: Pick<RoutedIP, "metadata">): boolean {
   return metadata.deletionTimestamp !== undefined;
@@ -29,9 +38,9 @@ export function hasFinalizer({ metadata }: Pick<RoutedIP, "metadata">): boolean 
 export function needsFinalizer(snapshot: Snapshot, aboutToAct: boolean): boolean {
   const { spec, status } = snapshot.routed;
   const recordsGo = spec.dnsRecordSet?.deletionPolicy === "Delete";
-  const address = status.created === true || status.pendingCreation !== undefined;
-  const addressGoes = address && snapshot.resolvedClass?.reclaimPolicy === "Delete";
-  return aboutToAct || recordsGo || addressGoes || hasTraces(snapshot.routed);
+  const pendingGoes = status.pendingCreation !== undefined && snapshot.resolvedClass?.reclaimPolicy === "Delete";
+  const address = status.created === true || pendingGoes;
+  return aboutToAct || recordsGo || address || hasMarks(snapshot) || hasTraces(snapshot.routed);
 }
 
 /** In a firewall, or on a node: its taint. */
@@ -54,7 +63,9 @@ export function deletionChains(
   const overdue = isCleanupOverdue(snapshot.routed.metadata, snapshot.now, snapshot.memory.cleanup);
   if (left.length > 0 && !overdue) return cleanUp(snapshot, placements, firewall);
   const kept = keptBack(snapshot, placements);
-  return [[{ do: "remove-finalizer", abandonedItems: [...left, ...kept], why: whyOver(left, kept) }]];
+  const finish: Action = { do: "remove-finalizer", abandonedItems: [...left, ...kept], why: whyOver(left, kept) };
+  const isReleased = snapshot.resolvedClass?.reclaimPolicy === "Delete";
+  return [[...(overdue || isReleased ? [] : retaining(snapshot.routed)), finish]];
 }
 
 /** In words; empty: all is cleaned up. */
@@ -72,6 +83,7 @@ export function abandonedItems(
       : [`address ${orphan}, whose issuer cannot be found: whether to release it is unknown`]),
     ...firewallTraces(snapshot, plan),
     ...(snapshot.previousFirewallStates ?? []).flatMap((previous) => previousTraces(snapshot, previous)),
+    ...markTraces(snapshot),
     ...taintedByUs(snapshot).map((node) => `a taint on node ${node}`),
   ];
 }
@@ -86,8 +98,9 @@ function cleanUp(
   const draining = placements.some((placement) => (drainUntil(snapshot, placement) ?? 0) > snapshot.now);
   const closing = draining ? [] : [firewallRemoval(snapshot, firewall), ...previousFirewallRemovals(snapshot)];
   const taints = snapshot.cachesComplete ? strayTaints(snapshot, []).map((action): ActionSequence => [action]) : [];
+  const marks = snapshot.cachesComplete ? markRemovals(snapshot) : [];
   const records = recordsGo ? sharedChain(recordRemoval(snapshot)) : [];
-  return [records, ...addressChains(snapshot, placements), ...closing, ...taints].filter(
+  return [records, ...addressChains(snapshot, placements), ...closing, ...taints, ...marks].filter(
     (sequence) => sequence.length > 0,
   );
 }

@@ -1,28 +1,29 @@
 /** Step: elect. The node that should hold the address: its holder while that serves, else the youngest that may. */
 
-import type { Placement } from "../../addresses/grace.js";
-import { isIn, type WaitingNode, type WaitingNodes, type Wanting } from "../../addresses/waiting-nodes.js";
+import {
+  hasMachine,
+  type WaitingNode,
+  type WaitingNodes,
+  type Wanting,
+  waitingAmong,
+} from "../../addresses/assignments.js";
+import type { Placement } from "../../addresses/observed.js";
+import type { Taint } from "../../kube/cache/slim.js";
+import { jsonEqual } from "../../kube/objects.js";
 import type { NodeFacts } from "../../match/node-facts.js";
 import { inPreference } from "../../match/node-preference.js";
 import type { ProviderId } from "../../providers/types.js";
-import { isDue } from "../../reconcile/retries/retry-schedule.js";
-import { opensSafely } from "./firewall/firewall.js";
+import type { ClassRules } from "../../routing/resolved-class.js";
+import type { TaintedNode, TaintView } from "../../routing/taint-registry.js";
+import type { TaintAction } from "./actions.js";
+import { opensSafely } from "./firewall/place-machine.js";
 import type { Snapshot } from "./snapshot.js";
 
 /** Nodes that could take the address, best first; `shared` is what older resources leave of them. */
-export function electionOf(
-  snapshot: Snapshot,
-  placement: Placement | undefined,
-  { wants, regions }: Wanting,
-): WaitingNodes {
+export function electionOf(snapshot: Snapshot, placement: Placement | undefined, wanting: Wanting): WaitingNodes {
   const free = snapshot.candidates.filter(hasMachine).filter(({ machine }) => hasRoom(snapshot, machine));
-  const holder = placement?.holder;
-  const waiting = youngestFirst(snapshot, free).filter(({ machine }) => machine !== holder);
-  const fit = waiting.filter((node) => isIn(node, regions));
-  const able = fit.filter(({ machine }) => isDue(snapshot.memory.nodeRetryAt.get(machine), snapshot.now));
-  const byMachine = new Map(able.map((node) => [node.machine, node]));
-  const left = wants > 0 ? snapshot.share(wants, [...byMachine.keys()]) : [];
-  return { waiting, wants, regions, shared: left.flatMap((machine) => byMachine.get(machine) ?? []) };
+  const others = inElectionOrder(snapshot, free).filter(({ machine }) => machine !== placement?.holder);
+  return waitingAmong(snapshot, others, wanting);
 }
 
 /** Addresses that a node may hold: as many as the class and the provider allow. Those of pools count. */
@@ -30,19 +31,11 @@ export function limitOf({ resolvedClass, capabilities }: Pick<Snapshot, "resolve
   return Math.min(resolvedClass?.perNodeIPLimit ?? 1, capabilities?.addressesPerNode ?? 1);
 }
 
-/** Why there is no node to move to, in words. */
-export function electionText(snapshot: Snapshot, placement: Placement | undefined): string {
-  const full = snapshot.candidates.filter(({ machine }) => machine !== undefined && machine !== placement?.holder);
-  const limit = limitOf(snapshot);
-  const held = full.length === 0 ? "" : `; ${full.length} of them already hold ${limit}, the limit for one node`;
-  return `${snapshot.refusals}${held}`;
-}
-
 /**
  * Those that an autoscaler is about to delete, and those that the firewall would have to isolate, are the last choice;
- * among the others the youngest. Then by name.
+ * among the others the one that is elected already, then the youngest. Then by name.
  */
-function youngestFirst(snapshot: Snapshot, nodes: readonly WaitingNode[]): readonly WaitingNode[] {
+function inElectionOrder(snapshot: Snapshot, nodes: readonly WaitingNode[]): readonly WaitingNode[] {
   const named = inPreference(nodes, "Name").filter(hasMachine);
   const drawback = ({ leaving, machine }: WaitingNode) =>
     Number(leaving) +
@@ -51,7 +44,9 @@ function youngestFirst(snapshot: Snapshot, nodes: readonly WaitingNode[]): reado
         snapshot.firewall !== undefined &&
           !opensSafely(snapshot.firewall, machine, snapshot.routed.status.firewallRules ?? []),
       );
-  return [...named].sort((a, b) => drawback(a) - drawback(b) || compareAge(a, b));
+  const isOurs = ({ machine }: WaitingNode) =>
+    Number(snapshot.inventory.reservedFor(machine)?.uid === snapshot.routed.metadata.uid);
+  return [...named].sort((a, b) => drawback(a) - drawback(b) || isOurs(b) - isOurs(a) || compareAge(a, b));
 }
 
 /** Times of the API server have one form, which sorts as text. */
@@ -69,6 +64,56 @@ function hasRoom(snapshot: Snapshot, machine: ProviderId): boolean {
   return inventory.heldCount(machine) < limitOf(snapshot);
 }
 
-function hasMachine(node: NodeFacts): node is WaitingNode {
-  return node.machine !== undefined;
+/** What the taints of a node are decided by. */
+interface Scene {
+  readonly taints: TaintView;
+  readonly resolvedClass?: ClassRules;
+}
+
+/** Puts ours beside what others need there; nothing where it is so. */
+export function electTaint({ taints, resolvedClass }: Scene, node: string | undefined): readonly TaintAction[] {
+  if (node === undefined || resolvedClass === undefined) return [];
+  const wanted = union(taints.neededOn(node), [resolvedClass.taint]);
+  return isSame(taints.taintsOn(node), wanted) ? [] : [set(node, wanted, "the address is, or will be, on the node")];
+}
+
+/** Removes unneeded taints from the other nodes that this RoutedIP clears, also those that a crash left. */
+export function strayTaints({ taints }: Scene, kept: readonly (string | undefined)[]): readonly TaintAction[] {
+  return taints.nodes.filter(({ name }) => !kept.includes(name)).flatMap(withoutStrays);
+}
+
+/** The nodes on which this RoutedIP still has a taint that only it could need. */
+export function taintedByUs({ taints, resolvedClass }: Scene): readonly string[] {
+  const ours = (taint: Taint) => resolvedClass === undefined || taint.key === resolvedClass.taint.key;
+  return taints.nodes
+    .filter(({ taints: seen, needed }) => seen.some((taint) => ours(taint) && !hasTaint(needed, taint)))
+    .map(({ name }) => name);
+}
+
+function withoutStrays({ name, taints, needed }: TaintedNode): readonly TaintAction[] {
+  const kept = taints.filter((taint) => hasTaint(needed, taint));
+  if (kept.length === taints.length) return [];
+  return [set(name, kept, "the address is no longer on the node")];
+}
+
+function set(node: string, taints: readonly Taint[], why: string): TaintAction {
+  return { do: "set-taints", node, taints, why };
+}
+
+/** By key and effect, as in the API server; of two values the first counts. */
+function union(a: readonly Taint[], b: readonly Taint[]): readonly Taint[] {
+  const isOther = (taint: Taint) => !a.some(({ key, effect }) => key === taint.key && effect === taint.effect);
+  return [...a, ...b.filter(isOther)].map(plain);
+}
+
+function isSame(a: readonly Taint[], b: readonly Taint[]): boolean {
+  return a.length === b.length && a.every((taint) => hasTaint(b, taint));
+}
+
+function hasTaint(list: readonly Taint[], taint: Taint): boolean {
+  return list.some((other) => jsonEqual(plain(other), plain(taint)));
+}
+
+function plain({ key, value, effect }: Taint): Taint {
+  return { key, effect, ...(value ? { value } : {}) };
 }

@@ -1,25 +1,31 @@
-/** The Events of the end of an action. Pure. */
+/** What a RoutedIP reports: the Events of an action that ended, and its metrics. */
 
-import type { Reason } from "cdk8s-flipop/api";
-import type { Outcome } from "../../addresses/calls/outcomes.js";
+import { ADDRESS_STATES, type Reason } from "cdk8s-flipop/api";
+import type { Outcome } from "../../addresses/calls.js";
+import { normalName } from "../../claims/read-claims.js";
 import type { Condition } from "../../kube/write/patch.js";
-import type { FirewallRuleFacts, ProviderId } from "../../providers/types.js";
 import {
-  ADDRESS_FAILURES,
-  abandonedItems,
-  type EventMessage,
-  failed,
+  abandoned,
+  conditionEvent,
+  eventMessages,
+  type FailureNames,
+  failedEvent,
   forgotten,
-  normal,
-  recordsText,
-  settledText,
-  warning,
-} from "../../reconcile/conditions/event-message.js";
-import { type PlannedCondition, turnedBad } from "../../reconcile/conditions/planned-condition.js";
+} from "../../messages/events.js";
+import { WHYS } from "../../messages/explanations.js";
+import type { EventMessage } from "../../messages/message.js";
+import { countArrival, type ResourceLabels } from "../../metrics/addresses.js";
+import type { FlipopMetrics } from "../../metrics/definitions.js";
+import type { Sample } from "../../metrics/registry.js";
+import type { FirewallRuleFacts } from "../../providers/firewall-types.js";
+import type { ProviderId } from "../../providers/types.js";
+import { ADDRESS_FAILURES, type PlannedCondition, turnedBad } from "../../reconcile/conditions.js";
 import type { SequenceResult } from "../../reconcile/plan.js";
+import type { ControllerContext } from "../context.js";
 import type { Of } from "./actions.js";
-import type { OfKind, RoutedKind, RoutedResult } from "./routed-state.js";
-import type { Snapshot } from "./snapshot.js";
+import type { OfKind, RoutedKind, RoutedMemory, RoutedResult } from "./routed-state.js";
+import type { Gathered, Snapshot } from "./snapshot.js";
+import type { RoutedPlan, StatusChange } from "./update/sequences.js";
 
 /** What people call a machine. */
 type NameOf = (machine: ProviderId) => string;
@@ -38,7 +44,7 @@ export function warningsOf(
   deferred: readonly EventMessage[],
 ): readonly EventMessage[] {
   const turned = turnedBad(before, conditions).filter(({ type, reason }) => !ofJob(type, reason));
-  return [...turned.map(({ type, reason, message }) => warning(reason, type, message)), ...deferred];
+  return [...turned.map((condition) => conditionEvent(condition, condition.type)), ...deferred];
 }
 
 function ofJob(type: PlannedCondition["type"], reason: Reason): boolean {
@@ -52,7 +58,7 @@ export function eventMessageOf(
 ): EventMessage | undefined {
   if (outcome.is === "skipped" || outcome.is === "superseded") return undefined;
   if (outcome.is === "refused" || outcome.is === "unknown") {
-    return failed(FAILED[action.do], outcome.failure.problem);
+    return failedEvent(FAILED[action.do], outcome.failure.problem);
   }
   if (action.do === "remove-job") return jobEnded(action);
   if (action.do === "settle-creation") return settled(action);
@@ -60,12 +66,11 @@ export function eventMessageOf(
 }
 
 function settled({ result, why }: Of<"settle-creation">): EventMessage | undefined {
-  return result.created === undefined ? undefined : settledText(result.created.ip, why);
+  return result.created === undefined ? undefined : eventMessages.creationSettled({ ip: result.created.ip, why });
 }
 
 function jobEnded({ failure }: OfKind<"remove-job">): EventMessage {
-  if (failure === undefined) return normal("Assigned", "Assign", "a Job of the class has moved the address");
-  return warning(failure.problem.reason, "Assign", failure.problem.message);
+  return failure === undefined ? eventMessages.movedByJob() : conditionEvent(failure.problem, "Assign");
 }
 
 type Well = Extract<Outcome, { readonly is: "done" | "started" }>;
@@ -73,17 +78,17 @@ type Well = Extract<Outcome, { readonly is: "done" | "started" }>;
 function succeeded(action: RoutedKind["action"], outcome: Well, nameOf: NameOf): EventMessage | undefined {
   switch (action.do) {
     case "assign":
-      return normal(outcome.is === "started" ? "Moving" : "Assigned", "Assign", action.why);
+      return outcome.is === "started" ? eventMessages.moving(action) : eventMessages.placed(action);
     case "poll":
       return arrived(action, nameOf);
     case "create-address":
-      return normal("Created", "Create", `${outcome.ip ?? "an address"} was created: spec.routedIP names none`);
+      return eventMessages.created({ ip: outcome.ip, why: WHYS.noAddressNamed });
     case "release":
-      return normal("Released", "Release", `${action.ip} was released: ${action.why}`);
+      return eventMessages.released(action);
     case "forget-created":
-      return normal("Forgotten", "Forget", action.why);
+      return eventMessages.disowned(action);
     case "apply-records":
-      return normal("RecordsChanged", "ChangeRecords", recordsText(action.changes));
+      return eventMessages.recordsChanged(action.changes);
     default:
       return otherTelling(action, nameOf);
   }
@@ -94,44 +99,44 @@ function otherTelling(action: RoutedKind["action"], nameOf: NameOf): EventMessag
     case "annotate-pool":
       return forgotten(action.forgotten);
     case "remove-finalizer":
-      return abandonedItems([...("kept" in action ? action.kept : []), ...action.abandonedItems], action.why);
+      return abandoned([...("kept" in action ? action.kept : []), ...action.abandonedItems], action.why);
     default:
       return firewallEventMessage(action, nameOf);
   }
 }
 
 function arrived({ ip, expected }: Of<"poll">, nameOf: NameOf): EventMessage | undefined {
-  return expected === undefined ? undefined : normal("Assigned", "Assign", `${ip} is on ${nameOf(expected)}`);
+  return expected === undefined ? undefined : eventMessages.arrived({ ip, node: nameOf(expected) });
 }
 
 function firewallEventMessage(action: RoutedKind["action"], nameOf: NameOf): EventMessage | undefined {
-  if (action.do === "change-firewall") return normal("FirewallChanged", "ChangeFirewall", changeText(action, nameOf));
+  if (action.do === "change-firewall") return firewallChanged(action, nameOf);
+  if (action.do === "extend-firewall")
+    return eventMessages.firewallCreated({ name: action.next, added: action.nodes.map(nameOf) });
   if (action.do !== "create-firewall") return undefined;
   const { name, rules, nodes } = action.desired;
-  const what = [...rulesText(rules), ...nodes.map(nameOf)].join(", ");
-  return normal("FirewallCreated", "ChangeFirewall", `firewall "${name}" was created, with ${what}`);
+  return eventMessages.firewallCreated({ name, added: [...rulesText(rules), ...nodes.map(nameOf)] });
 }
 
 function rulesText(rules: readonly FirewallRuleFacts[]): readonly string[] {
   return rules.map(({ protocol, ports }) => `${protocol} ${ports}`);
 }
 
-function changeText({ change, why }: Of<"change-firewall">, nameOf: NameOf): string {
-  const added = [...rulesText(change.addRules), ...change.addNodes.map(nameOf)];
-  const removed = [...rulesText(change.removeRules), ...change.removeNodes.map(nameOf)];
-  const parts = [
-    ...(added.length === 0 ? [] : [`${added.join(", ")} added`]),
-    ...(removed.length === 0 ? [] : [`${removed.join(", ")} removed`]),
-  ];
-  return `firewall "${change.name}": ${parts.join("; ")}: ${why}`;
+function firewallChanged({ change, why }: Of<"change-firewall">, nameOf: NameOf): EventMessage {
+  const { name, addRules, addNodes, removeRules, removeNodes } = change;
+  const added = [...rulesText(addRules), ...addNodes.map(nameOf)];
+  const removed = [...rulesText(removeRules), ...removeNodes.map(nameOf)];
+  return eventMessages.firewallChanged({ name, added, removed, why });
 }
 
-const FAILED: Readonly<Record<RoutedKind["action"]["do"], readonly [reason: string, action: string]>> = {
+const FAILED: Readonly<Record<RoutedKind["action"]["do"], FailureNames>> = {
   ...ADDRESS_FAILURES,
   "read-firewall": ["FirewallFailed", "ReadFirewall"],
   "record-firewall": ["StatusNotWritten", "WriteStatus"],
+  "record-retained": ["StatusNotWritten", "WriteStatus"],
   "record-created-firewall": ["StatusNotWritten", "WriteStatus"],
   "create-firewall": ["FirewallFailed", "ChangeFirewall"],
+  "extend-firewall": ["FirewallFailed", "ChangeFirewall"],
   "change-firewall": ["FirewallFailed", "ChangeFirewall"],
   "set-taints": ["TaintNotWritten", "Taint"],
   annotate: ["AnnotationNotWritten", "Annotate"],
@@ -139,3 +144,49 @@ const FAILED: Readonly<Record<RoutedKind["action"]["do"], readonly [reason: stri
   "create-job": ["JobRefused", "Assign"],
   "remove-job": ["JobRefused", "Assign"],
 };
+
+export function labelsOf(
+  { records }: Pick<ControllerContext, "records">,
+  { routed, resolvedClass }: Snapshot,
+): ResourceLabels {
+  const { namespace = "", name } = routed.metadata;
+  const provider = resolvedClass?.provider ?? "";
+  const { dnsRecordSet: set } = routed.spec;
+  const dns =
+    set && normalName(set.provider || provider, { zone: set.zone, name: set.recordName }, records.zones.lookUp);
+  return { namespace, name, provider, dns: dns?.fqdn ?? "" };
+}
+
+/** All that a plan says of its RoutedIP, beside the conditions. One whose class works by Jobs shows its conditions alone. */
+export function samplesOf(
+  context: Pick<ControllerContext, "metrics" | "records">,
+  { stateSeries: states }: Pick<RoutedMemory, "stateSeries">,
+  gathered: Gathered,
+  { status }: RoutedPlan,
+): readonly Sample[] {
+  const { metrics } = context;
+  if (gathered.by === "jobs") {
+    states.clear();
+    return [];
+  }
+  const labels = labelsOf(context, gathered.snapshot);
+  const { routedIP: ip, state } = status;
+  const addresses = ip === undefined || state === undefined ? [] : [{ labels: { ...labels, ip }, state }];
+  const counters = [metrics.routedAssignments, metrics.routedAssignmentErrors];
+  states.show({ state: metrics.routedState, counters, states: ADDRESS_STATES }, addresses);
+  return ip === undefined ? [] : nodeSamples(metrics, { ...labels, ip }, status);
+}
+
+/** While the address moves, the node that it goes to: as a pool shows it. */
+function nodeSamples(
+  { routedNode }: FlipopMetrics,
+  labels: ResourceLabels & { readonly ip: string },
+  { providerID, assignedNode: node = "" }: StatusChange,
+): readonly Sample[] {
+  if (providerID === undefined) return [];
+  return [{ gauge: routedNode, labels: { ...labels, provider_id: providerID, node }, value: 1 }];
+}
+
+export function count(metrics: FlipopMetrics, labels: ResourceLabels, result: RoutedResult): void {
+  countArrival({ assignments: metrics.routedAssignments, errors: metrics.routedAssignmentErrors }, labels, result);
+}

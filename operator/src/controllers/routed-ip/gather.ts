@@ -1,32 +1,43 @@
-/** The snapshot of one RoutedIP, in one turn: reads what is there, waits for nothing. */
+/**
+ * The snapshot of one RoutedIP, in one turn, and what the operator reads before it: the account's list, and addresses that
+ * the list lacks or that are unconfirmed or locked.
+ */
 
 import { canonicalIp, familyOf, type IpFamily } from "cdk8s-flipop/api";
 import { AddressAccount } from "../../addresses/address-accounts.js";
+import { isDeleting } from "../../addresses/address-set.js";
+import { freshSeconds } from "../../addresses/creation/creation-registry.js";
 import { annotatedIps } from "../../addresses/desired.js";
-import { CRD_PROBE_MS } from "../../bounds.js";
+import { marksOf } from "../../addresses/node-marks.js";
+import { isLockedFor, lockedDueMs } from "../../addresses/observed.js";
+import { CRD_PROBE_MS, LIST_MAX_AGE_SECONDS, SETTLE_LIST_SECONDS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
+import { probesOf } from "../../health/probed-nodes.js";
 import { NOTHING_SEEN } from "../../inventory/view.js";
-import { omitUndefined } from "../../omit-undefined.js";
+import { jobMessages } from "../../messages/jobs.js";
+import type { Problem } from "../../messages/message.js";
+import type { CallContext } from "../../providers/call.js";
 import type { ProviderId } from "../../providers/types.js";
-import type { Problem } from "../../reconcile/conditions/problem.js";
-import { DnsService, type DnsView, dnsOfRegistry } from "../../records/dns-service.js";
-import type { IssuedAccount, IssuerAccounts } from "../../routing/issuer-accounts.js";
+import { publishingOf } from "../../publishing/published.js";
+import { earliest } from "../../reconcile/iteration.js";
+import type { DnsView } from "../../records/dns-service.js";
+import type { IssuerAccounts } from "../../routing/issuer-accounts.js";
 import { type ResolvedIssuerClass, resolveClass } from "../../routing/resolved-class.js";
 import type { RoutedIP, RoutedRead } from "../../routing/resource.js";
-import type { Routing } from "../../routing/routing.js";
-import { addressSetOf } from "./address/address-set.js";
-import { withResult } from "./address/creation-fields.js";
+import type { RoutingCaches } from "../../routing/shared-caches.js";
+import { omitUndefined } from "../../values.js";
+import { JOB_KEY, UPDATE } from "./actions.js";
+import { problemOfAddress } from "./address/access.js";
+import { addressSetOf, withResult } from "./address/address-set.js";
 import { firewallOf, type ResolvedAccount } from "./firewall/gather-firewall.js";
-import type { Gathered, IssuedGathered } from "./gathered.js";
-import { type JobTools, snapshotOf } from "./jobs/gather.js";
-import { memoryOf } from "./memory.js";
-import type { RoutedState } from "./routed-state.js";
-import { nodesOf, problemOfService, servedBy } from "./service/gather-service.js";
-import type { Snapshot } from "./snapshot.js";
-import { JOB_KEY, UPDATE } from "./update/lock-keys.js";
+import { gatherJobs, type JobTools, prepareJob } from "./jobs/gather.js";
+import { lookUpDns } from "./records.js";
+import { memoryOf, type RoutedState, readOf } from "./routed-state.js";
+import { nodesOf, problemOfService, safeguardsOf, servedBy } from "./service-follower.js";
+import type { Gathered, IssuedGathered, Snapshot } from "./snapshot.js";
 
 export interface GatherTools {
-  readonly routing: Routing;
+  readonly routing: RoutingCaches;
   readonly accounts: IssuerAccounts;
   /** Absent: the operator runs without feature jobs. */
   readonly jobs?: JobTools;
@@ -38,7 +49,7 @@ export function gather(tools: GatherTools, state: RoutedState, read: RoutedRead)
   const { resolvedClass } = resolveClass(known.routed, tools.routing.lookUp);
   if (resolvedClass?.by !== "jobs" || tools.jobs === undefined) return gatherIssued(tools, state, known);
   const retryAt = state.retries.get(JOB_KEY)?.retryAt;
-  return { by: "jobs", snapshot: snapshotOf(tools.jobs, state, known), ...omitUndefined({ retryAt }) };
+  return { by: "jobs", ...gatherJobs(tools.jobs, state, known), ...omitUndefined({ retryAt }) };
 }
 
 function gatherIssued(tools: GatherTools, state: RoutedState, read: RoutedRead): IssuedGathered {
@@ -50,10 +61,11 @@ function gatherIssued(tools: GatherTools, state: RoutedState, read: RoutedRead):
   if (account !== undefined) memory.follower.limitTo(account.provider.capabilities.providerIdScheme);
   const family = familyOfRouted(routed);
   const claims = routing.context.claims.view(state.ref.uid);
-  const { dnsService, dns } = lookUpDns(tools, routed, { ...resolvedAccount, claims, family });
+  const { dnsService, dns } = lookUpDns(routing, routed, { ...resolvedAccount, claims, family });
   const firewalls = issued?.providers.firewalls;
   const around = firewallOf(routing, state, { routed, resolvedAccount, firewalls });
-  const snapshot = issuedSnapshot(tools, state, { ...resolvedAccount, routed, family, claims, dns, around });
+  const place = { routed, family, ignored: read.ignored ?? [] };
+  const snapshot = issuedSnapshot(tools, state, { ...resolvedAccount, ...place, claims, dns, around });
   const poll = memory.poll && { id: memory.poll.id, at: wallTime(routing.context.clock, memory.poll.nextAt) };
   const own = omitUndefined({ move: memory.move, poll });
   return { by: "issuer", snapshot, ...own, family, account, dnsService, dns, firewall: around.firewall, firewalls };
@@ -65,32 +77,39 @@ interface IssuedScene extends ResolvedAccount {
   readonly claims: Snapshot["claims"];
   readonly dns: DnsView | undefined;
   readonly around: ReturnType<typeof firewallOf>;
+  readonly ignored: readonly string[];
 }
 
 function issuedSnapshot(tools: GatherTools, state: RoutedState, scene: IssuedScene): Snapshot {
   const { routing } = tools;
-  const { clock, claims, creations } = routing.context;
+  const { clock, claims, creations, tenants } = routing.context;
   const { memory, ref } = state;
   const { routed, resolvedClass, problem, account, dns, around } = scene;
   const inventory = viewOf(account);
-  const nodes = nodesOf(memory);
+  const holders = namedAddresses(routed).flatMap((ip) => inventory.get(ip)?.holder ?? []);
+  const nodes = nodesOf(memory, routed, holders);
   const moment = { inventory, verdictOf: nodes.verdictOf, now: clock.now(), monotonic: clock.monotonic() };
   return {
     ...{ routed, now: moment.now, inventory, claims: scene.claims },
     set: addressSetOf({ routed, ...omitUndefined({ resolvedClass }) }),
     ...omitUndefined({ resolvedClass, problem, dns: dns?.snapshot, firewall: around.snapshot }),
     previousFirewallStates: around.previousFirewallStates,
-    ...accountFacts(account),
+    ...accountFacts(scene),
     ...nodes,
-    ...servedBy(routing, memory, { routed, problem }),
+    ...servedBy(routing, memory, { routed, problem, resolvedClass }),
     ownerOf: (ip) => claims.holderOf(ip),
-    share: (wants, machines) => shareOf(tools, state, scene, { wants, nodes: machines }),
+    ...sharesOf(tools, state, scene),
     otherCreations: creations.others(creationKey(state, scene)),
+    creationProblem: () => tenants.creationProblem(ref, resolvedClass?.reclaimPolicy ?? "Retain"),
     crdTooOld: moment.monotonic - memory.intentDroppedAt < CRD_PROBE_MS,
     // A check whether the sequence's own decision still holds is made as if the sequence did not run.
     creating: memory.creating === "called" && state.inFlight.has(UPDATE),
     memory: memoryOf(state, moment, dns?.reverts),
-    taints: routing.taints.view(ref.uid),
+    taints: routing.taints.view(ref.uid, isDeleting(routed)),
+    ...probesOf(memory.health, routed.spec.healthCheck, scene.ignored),
+    ...marksOf(routing.context.marks, "RoutedIP", routed, memory.follower.index),
+    ...publishingOf(routing.context.publications, ref.uid, routed.spec.publishTo),
+    ...safeguardsOf(routing.context, ref.uid, { holders, verdictOf: nodes.verdictOf }),
   };
 }
 
@@ -98,7 +117,7 @@ function wallTime(clock: Pick<Clock, "now" | "monotonic">, monotonic: number): n
   return clock.now() + monotonic - clock.monotonic();
 }
 
-export function familyOfRouted({ spec, status }: RoutedIP): IpFamily {
+function familyOfRouted({ spec, status }: RoutedIP): IpFamily {
   return familyOf(spec.routedIP || status.routedIP || "");
 }
 
@@ -106,10 +125,13 @@ function viewOf(account: AddressAccount | undefined) {
   return account?.inventory?.view() ?? NOTHING_SEEN;
 }
 
-function accountFacts(account: AddressAccount | undefined) {
+function accountFacts({ account }: Pick<ResolvedAccount, "account">) {
   if (account === undefined) return {};
-  const { failure: providerFailure, retryAt: providerRetryAt } = account;
-  return { capabilities: account.provider.capabilities, ...omitUndefined({ providerFailure, providerRetryAt }) };
+  const { failure: providerFailure, retryAt: providerRetryAt, longWait } = account;
+  return {
+    capabilities: account.provider.capabilities,
+    ...omitUndefined({ providerFailure, providerRetryAt, longWait }),
+  };
 }
 
 export function creationKey(
@@ -134,24 +156,20 @@ export function namedAddresses({ metadata, spec, status }: RoutedIP): readonly s
 }
 
 /** By whose account, and what stands in the way: the first of all that does. */
-export function resolveAccount(
-  tools: GatherTools,
-  state: RoutedState,
-  { routed, problem }: RoutedRead,
-): ResolvedAccount {
+function resolveAccount(tools: GatherTools, state: RoutedState, { routed, problem }: RoutedRead): ResolvedAccount {
   const { routing } = tools;
   const found = resolveClass(routed, routing.lookUp);
-  const unserved = problem ?? found.problem ?? problemOfService(routing, state);
   const { resolvedClass } = found;
+  const unserved = problem ?? found.problem ?? problemOfService(routing, state);
   if (resolvedClass === undefined) return { ...NO_ACCOUNT, problem: unserved };
   if (resolvedClass.by === "jobs") return { ...NO_ACCOUNT, problem: unserved ?? jobsDisabled(resolvedClass.className) };
   const { issued, account, problem: unable } = accountOf(tools, resolvedClass, familyOfRouted(routed));
-  return { resolvedClass, account, issued, problem: unserved ?? unable };
+  const refused = unserved ?? problemOfAddress(routing, routed, resolvedClass);
+  return { resolvedClass, account, issued, problem: refused ?? unable };
 }
 
 function jobsDisabled(className: string): Problem {
-  const message = `ClusterRoutedIPClass ${className} works by Jobs, and the operator runs without feature jobs: enable it with --features`;
-  return { reason: "JobsDisabled", message };
+  return jobMessages.disabledForClass({ className });
 }
 
 function accountOf({ routing, accounts }: GatherTools, { issuer: key }: ResolvedIssuerClass, family: IpFamily) {
@@ -164,48 +182,91 @@ function accountOf({ routing, accounts }: GatherTools, { issuer: key }: Resolved
 
 const NO_ACCOUNT = { resolvedClass: undefined, account: undefined, issued: undefined };
 
-interface DnsScene {
-  readonly resolvedClass: ResolvedIssuerClass | undefined;
-  readonly issued: IssuedAccount | undefined;
-  readonly claims: Snapshot["claims"];
-  readonly family: IpFamily;
-}
-
-/** Records at the issuer's own provider go by its token; others by those of the environment. */
-function lookUpDns(
-  { routing }: GatherTools,
-  { spec, status }: RoutedIP,
-  { resolvedClass, issued, claims, family }: DnsScene,
-) {
-  const { records, providers } = routing.context;
-  const ofOperator = dnsOfRegistry(providers);
-  const dnsOf = (name: string) =>
-    (name === resolvedClass?.provider ? issued?.providers.dns : undefined) ?? ofOperator(name);
-  const dnsService = new DnsService({ records, dnsOf });
-  if (spec.dnsRecordSet === undefined && status.dns === undefined) return { dnsService, dns: undefined };
-  const provider = spec.dnsRecordSet?.provider || resolvedClass?.provider || "";
-  const types = [family === "IPv6" ? ("AAAA" as const) : ("A" as const)];
-  return {
-    dnsService,
-    dns: dnsService.evaluate({ provider, wanted: spec.dnsRecordSet, types, last: status.dns, claims }),
-  };
-}
-
 interface Place {
   readonly family: IpFamily;
   readonly account: AddressAccount | undefined;
   readonly resolvedClass: ResolvedIssuerClass | undefined;
 }
 
-function shareOf(
+function sharesOf(
   { routing }: GatherTools,
   { ref, createdAt }: RoutedState,
   { family, account, resolvedClass }: Place,
-  { wants, nodes }: { readonly wants: number; readonly nodes: readonly ProviderId[] },
-): readonly ProviderId[] {
+): Pick<Snapshot, "share" | "takenByOlder"> {
+  const { nodeRequests } = routing.context;
   const view = viewOf(account);
   const limit = Math.min(resolvedClass?.perNodeIPLimit ?? 1, account?.provider.capabilities.addressesPerNode ?? 1);
-  const isPromised = (node: ProviderId) => (view.reservedFor(node)?.uid ?? ref.uid) !== ref.uid;
-  const roomOn = (node: ProviderId) => limit - view.heldCount(node) - Number(isPromised(node));
-  return routing.context.nodeRequests.share(family, { ref, createdAt, wants, candidates: () => nodes }, roomOn);
+  const roomOn = (node: ProviderId) => limit - view.heldCount(node) - Number(view.reservedFor(node) !== undefined);
+  return {
+    share: (wants, nodes) => {
+      const own = nodes.filter((node) => view.reservedFor(node)?.uid === ref.uid).slice(0, wants);
+      const rest = { ref, createdAt, wants: wants - own.length, candidates: () => nodes };
+      return [...own, ...nodeRequests.share(family, rest, roomOn)];
+    },
+    takenByOlder: () => nodeRequests.takenByOlder(family, { ref, createdAt }, roomOn),
+  };
+}
+
+type Why = (text: string) => CallContext;
+
+/** What the provider refuses is a failure of the account. */
+export async function prepare(tools: GatherTools, state: RoutedState, why: Why): Promise<void> {
+  const read = readOf(state);
+  if (read === undefined) return;
+  state.memory.follower.follow(read.routed);
+  const { resolvedClass } = resolveClass(read.routed, tools.routing.lookUp);
+  if (resolvedClass?.by === "jobs" && tools.jobs !== undefined) await prepareJob(tools.jobs, state.ref.uid);
+  else await prepareAccount(tools, state, read, why);
+}
+
+async function prepareAccount(tools: GatherTools, state: RoutedState, read: RoutedRead, why: Why): Promise<void> {
+  const { account, resolvedClass } = resolveAccount(tools, state, read);
+  if (account === undefined) return;
+  const { memory, ref } = state;
+  const { clock, creations } = tools.routing.context;
+  const { routed } = read;
+  const names = namedAddresses(routed);
+  memory.account = account;
+  account.inventory?.want(ref, names);
+  const settling = memory.listObservations.meet(routed.status.pendingCreation, clock.monotonic());
+  const others = creations.others(creationKey(state, { resolvedClass, family: familyOfRouted(routed), account }));
+  const fresh = Math.min(LIST_MAX_AGE_SECONDS, freshSeconds(others, clock.now()));
+  await account.refresh(settling ? SETTLE_LIST_SECONDS : fresh, "assignment");
+  const { inventory } = account;
+  if (inventory === undefined) return;
+  inventory.want(ref, names);
+  const view = inventory.view();
+  if (view.complete && account.failure === undefined) {
+    const unseen = names.filter((ip) => view.get(ip) === undefined && !view.isGone(ip));
+    const locked = names.filter((ip) => isLockedFor(view.get(ip)));
+    const again = [...unseen, ...locked];
+    if (again.length > 0) await account.read(why("the list does not show it as it is"), again);
+    await account.rereadUnconfirmed(why("a read contradicted what was done"));
+  }
+  memory.listObservations.note(inventory.view(), clock.monotonic());
+}
+
+/** ms until something is to be read again; `undefined`: only when something happens. */
+export function readAgainMs(clock: Pick<Clock, "now">, state: RoutedState, gathered: Gathered): number | undefined {
+  if (gathered.by === "jobs") return undefined;
+  const dueInMs = gathered.firewall?.view().dueInMs;
+  // A read that goes on asks for a run when it ends.
+  if (state.preparing !== undefined) return dueInMs;
+  return earliest([dueInMs, ...accountDueMs(clock.now(), gathered)]);
+}
+
+function accountDueMs(now: number, { account, snapshot }: IssuedGathered): readonly (number | undefined)[] {
+  if (account?.failure === undefined) {
+    return [listDueMs(account), lockedDueMs(account?.inventory?.view(), namedAddresses(snapshot.routed))];
+  }
+  const { retryAt = 0 } = account;
+  return retryAt > now ? [retryAt - now] : [];
+}
+
+/** When the list of the account is to be read again, ms from now; `undefined`: it need not be. */
+function listDueMs(account: IssuedGathered["account"]): number | undefined {
+  const view = account?.inventory?.view();
+  if (view?.complete !== true) return undefined;
+  // A list that is just that old still counts: a run at that very moment would read nothing.
+  return Math.max(0, LIST_MAX_AGE_SECONDS - view.ageSeconds) * 1000 + 1;
 }

@@ -1,22 +1,42 @@
-/** Actions on the RoutedIP itself, and on its DNS records. */
+/**
+ * Writes to Kubernetes: to the RoutedIP itself, to the class or issuer that records retained addresses, and the taints of
+ * nodes; and the calls for its DNS records.
+ */
 
 import { Annotation, Finalizer, type PendingCreation } from "cdk8s-flipop/api";
-import { DONE, type Outcome, skipped } from "../../addresses/calls/outcomes.js";
-import { intentText } from "../../addresses/creation/creation-result.js";
-import { finalizerPatch, ownAnnotationPatch, type Patch, statusPatch } from "../../kube/write/patch.js";
+import { DONE, type Outcome, skipped } from "../../addresses/calls.js";
+import { type CreationResult, intentText } from "../../addresses/creation/creation-result.js";
+import {
+  dropCopy as dropAnyCopy,
+  endCreation as endAnyCreation,
+  noteCreation as noteAnyCreation,
+  recordCreation as recordAnyCreation,
+} from "../../addresses/creation/record-creation.js";
+import { isConflict, isInvalid } from "../../kube/client.js";
+import {
+  finalizerPatch,
+  ownAnnotationPatch,
+  type Patch,
+  sendPatch,
+  statusPatch,
+  taintPatch,
+} from "../../kube/write/patch.js";
+import { isElectionTaint } from "../../match/node-facts.js";
+import { serverMessages } from "../../messages/provider.js";
 import type { ActionCall } from "../../reconcile/kind.js";
-import type { RoutedObject } from "../../routing/resource.js";
-import type { Of } from "./actions.js";
+import { withRetained } from "../../routing/access.js";
+import type { ClassObject, IssuerObject, RoutedObject } from "../../routing/resource.js";
+import type { RoutingCaches } from "../../routing/shared-caches.js";
+import type { Of, RetainAction, TaintAction } from "./actions.js";
+import { CREATION_FIELDS } from "./address/address-set.js";
 import { previousStatus, recordedStatus } from "./address/address-status.js";
-import { endCreation } from "./address/routed-creation.js";
 import { sharedFirewall } from "./firewall/firewall-calls.js";
 import type { GatherTools } from "./gather.js";
-import type { IssuedCall, OfKind, RoutedKind, RoutedState } from "./routed-state.js";
-import type { StatusChange } from "./status.js";
+import { type IssuedCall, type OfKind, type RoutedKind, type RoutedState, readOf } from "./routed-state.js";
+import type { StatusChange } from "./update/sequences.js";
 
 export async function callRecords(
-  _tools: GatherTools,
-  { snapshot: { dns, dnsService }, context }: IssuedCall,
+  { snapshot: { dns, dnsService }, context }: ActionCall<RoutedKind>,
   action: Of<"read-records" | "apply-records">,
 ): Promise<Outcome> {
   if (dns === undefined) return skipped("there is no record set any more");
@@ -88,8 +108,7 @@ export async function recordIntent(
   const answer = await state.write({ patch, subresource: "status", signal });
   if (answer.status?.pendingCreation?.startedAt === intent.startedAt) return copyIntent(tools, call, intent);
   state.memory.intentDroppedAt = tools.routing.context.clock.monotonic();
-  const message = "the API server drops status.pendingCreation: apply the CRDs of this release";
-  return { is: "refused", failure: { kind: "Terminal", problem: { reason: "CRDTooOld", message } } };
+  return { is: "refused", failure: { kind: "Terminal", problem: serverMessages.dropsCreation() } };
 }
 
 /** Beside the status, which may get lost: then nothing else knows that an address may have been created. */
@@ -104,6 +123,69 @@ async function copyIntent(
     return DONE;
   } catch (error) {
     await endCreation(routing, state, { startedAt: intent.startedAt });
+    throw error;
+  }
+}
+
+/** Rejects as the API server does; until it takes the result, this process remembers it. */
+export async function recordCreation(state: RoutedState, result: CreationResult): Promise<Outcome> {
+  await recordAnyCreation(CREATION_FIELDS, state, result);
+  return DONE;
+}
+
+export function endCreation({ context: { logger } }: RoutingCaches, state: RoutedState, result: CreationResult) {
+  return endAnyCreation(CREATION_FIELDS, state, { result, logger });
+}
+
+export async function dropCopy(state: RoutedState): Promise<Outcome> {
+  await dropAnyCopy(state);
+  return DONE;
+}
+
+export function noteCreation({ context }: RoutingCaches, state: RoutedState): void {
+  const { ref: resource, memory } = state;
+  const creation = { resource, running: memory.creating !== undefined, account: memory.account?.inventory };
+  noteAnyCreation(context, creation, readOf(state)?.routed.status.pendingCreation);
+}
+
+export async function recordRetained(
+  { routing }: GatherTools,
+  { snapshot }: ActionCall<RoutedKind>,
+  { retained }: RetainAction,
+): Promise<Outcome> {
+  const { resolvedClass } = snapshot.snapshot;
+  if (resolvedClass === undefined) return skipped("the class or issuer is gone");
+  const patch = (object: ClassObject | IssuerObject) => {
+    const retainedAddresses = withRetained(object.status?.retainedAddresses, retained);
+    return retainedAddresses && statusPatch(object, { retainedAddresses });
+  };
+  const writer =
+    resolvedClass.by === "jobs"
+      ? routing.classWriters.of(resolvedClass.objectName)
+      : routing.issuerWriters.of(resolvedClass.issuer);
+  await writer.write({ patch, subresource: "status", fact: true });
+  return DONE;
+}
+
+export async function setTaints(
+  { context, taints: registry }: RoutingCaches,
+  { context: { recheck }, signal }: Pick<ActionCall<RoutedKind>, "context" | "signal">,
+  { node: name, taints }: TaintAction,
+): Promise<Outcome> {
+  const because = recheck?.();
+  if (because !== undefined) return { is: "superseded", because };
+  const node = context.watches.nodes().store.get(name);
+  if (node === undefined) return skipped("the node is gone");
+  const foreign = (node.taints ?? []).filter((taint) => !isElectionTaint(taint));
+  const patch = taintPatch(node, [...foreign, ...taints]);
+  if (patch === undefined) return DONE;
+  try {
+    await sendPatch(context.client, `/api/v1/nodes/${name}`, patch, { signal });
+    registry.wrote(node, taints);
+    return DONE;
+  } catch (error) {
+    // Tainted by somebody else meanwhile, or created anew: its event brings us back.
+    if (isInvalid(error) || isConflict(error)) return skipped("the node has changed meanwhile");
     throw error;
   }
 }

@@ -1,25 +1,32 @@
 /** The decision about one RoutedIP: named steps over one snapshot. Pure: no clock, log, metric or I/O. */
 
 import { isObserved } from "../../addresses/address-set.js";
-import { addressesOf } from "../../addresses/address-status.js";
-import { type AssignmentPlan, assignmentsOf, NO_ASSIGNMENTS } from "../../addresses/assignments.js";
+import { addressesOf, moveText } from "../../addresses/address-status.js";
+import {
+  type AssignmentPlan,
+  assignmentsOf,
+  type MovableAddresses,
+  movableAddressesOf,
+  NO_ASSIGNMENTS,
+  pollSequences,
+  regionsOf,
+} from "../../addresses/assignments.js";
 import { retryOf } from "../../addresses/conditions.js";
 import { type Creation, creationOf, creationRecoveryOf, unsettledOf } from "../../addresses/creation/creation.js";
 import { type Desired, desiredOf } from "../../addresses/desired.js";
-import { moveText } from "../../addresses/explanation.js";
-import { isOurs, isServed, type Placement, placementsOf } from "../../addresses/grace.js";
-import { type MovableAddresses, movableAddressesOf } from "../../addresses/movable-addresses.js";
-import { pollSequences } from "../../addresses/moves.js";
-import { observedOf } from "../../addresses/observed.js";
+import { markSequences } from "../../addresses/mark-plan.js";
+import { isOurs, isServed, observedOf, type Placement, placementsOf } from "../../addresses/observed.js";
 import { publishedOf, recordChain } from "../../addresses/records.js";
 import { bookkeepingSequences, isHeldBack } from "../../addresses/release.js";
 import { requeueAt } from "../../addresses/requeue-at.js";
-import { regionsOf } from "../../addresses/waiting-nodes.js";
 import type { ProviderId } from "../../providers/types.js";
-import type { PlannedCondition } from "../../reconcile/conditions/planned-condition.js";
+import type { PublishedAddresses } from "../../publishing/publications.js";
+import { publishedAddresses } from "../../publishing/published.js";
+import type { PlannedCondition } from "../../reconcile/conditions.js";
 import { rulesOf } from "../../routing/ports.js";
+import { omitUndefined } from "../../values.js";
 import { type ActionSequence, sharedChain } from "./actions.js";
-import { createdIp } from "./address/address-set.js";
+import { supersededChain } from "./address/address-set.js";
 import { type PlannedStatus, plannedStatus, recordOf } from "./address/address-status.js";
 import { conditionsOf, heldElsewhereOf } from "./conditions.js";
 import {
@@ -31,10 +38,10 @@ import {
   previousFirewallRemovals,
 } from "./deletion.js";
 import { electionOf } from "./election.js";
-import { type DesiredFirewall, type FirewallPlan, type FirewallSnapshot, planFirewall } from "./firewall/firewall.js";
+import { type FirewallPlan, planFirewall } from "./firewall/firewall.js";
+import type { DesiredFirewall, FirewallSnapshot } from "./firewall/snapshot.js";
 import type { Snapshot } from "./snapshot.js";
-import { type Step, stepsOf } from "./update/steps.js";
-import { blocksOf, type Decision, isCreating, type Place, stepActions } from "./update/update.js";
+import { blocksOf, type Decision, isCreating, type Place, type Step, stepActions, stepsOf } from "./update/update.js";
 
 export interface Plan {
   /** In this order. A step that fails stops those that rely on it (`reliesOn`), and nothing else. */
@@ -44,10 +51,14 @@ export interface Plan {
   readonly sequences: readonly ActionSequence[];
   readonly status: PlannedStatus;
   readonly conditions: readonly PlannedCondition[];
+  /** The address for the objects of `publishTo`. Absent: these stay as they are. */
+  readonly publication?: PublishedAddresses;
   /** What it would take from others (`NodeRequestRegistry.set`). */
   readonly waitingNodes: { readonly wants: number; readonly nodes: readonly ProviderId[] };
   /** Where the address is, and where it goes: what the firewall and the taints of others are measured by. */
   readonly needs: Needs;
+  /** The elected node, until the address is on its way there: no other resource elects it meanwhile. */
+  readonly goal?: ProviderId;
   /** ms since the epoch. Absent: only when something happens. */
   readonly requeueAt?: number;
   /** For the log; empty where nothing moves. */
@@ -69,15 +80,13 @@ export function plan(snapshot: Snapshot): Plan {
   const able = mayMove(snapshot) && heldElsewhere === undefined;
   const decision = decide(snapshot, { desired, placement, able });
   const { assignmentPlan, creation, movable, firewall } = decision;
-  const published = publishedOf(
-    snapshot,
-    placements,
-    new Set(assignmentPlan.assignments.map((pair) => pair.placement.address.ip)),
-  );
+  const moving = new Set(assignmentPlan.assignments.map((pair) => pair.placement.address.ip));
+  const published = publishedOf(snapshot, placements, moving);
+  const publication = mayMove(snapshot) ? publishedAddresses(placements, moving) : undefined;
   const acts = actsOf({ snapshot, decision, placements, published }, able);
   const address = placement && addressesOf(snapshot, [placement], begun(acts.steps, assignmentPlan))[0];
   const findings = {
-    ...{ ...decision, address, published, heldElsewhere },
+    ...{ ...decision, address, published, publication, heldElsewhere },
     creation: creation.problem,
     unsettled: unsettledOf(snapshot),
     heldBack: placements.filter((each) => isHeldBack(snapshot, each)).map((each) => each.address.ip),
@@ -87,16 +96,26 @@ export function plan(snapshot: Snapshot): Plan {
     ...acts,
     postAllow: snapshot.resolvedClass?.postAllow ?? false,
     status: plannedStatus(snapshot, {
-      ...{ address, placement, heldElsewhere },
+      ...{ address, placement, heldElsewhere, ports: decision.ports.ports },
       retryAt: retryOf(snapshot, desired.missing),
       firewall: recordedPart(snapshot, firewall),
     }),
     conditions: conditionsOf(snapshot, findings),
     waitingNodes: { wants: decision.election.wants, nodes: decision.election.waiting.map(({ machine }) => machine) },
     needs: needsOf(snapshot, decision),
-    ...earliest([requeue, snapshot.firewall?.retryAt], snapshot.now),
+    ...omitUndefined({ goal: goalOf(snapshot, decision, acts.steps), publication }),
+    ...earliest([requeue, snapshot.firewall?.retryAt, firewall?.retryAt], snapshot.now),
     explanation: decision.explanation,
   };
+}
+
+/** While the firewall is read, too. A firewall that has no room, or fails, reserves no node. */
+function goalOf(snapshot: Snapshot, decision: Decision, steps: readonly Step[]): ProviderId | undefined {
+  const { assignmentPlan, creation } = decision;
+  const elected = assignmentPlan.assignments[0]?.node ?? creation.node;
+  const begins = steps.some(({ name }) => name === "assign");
+  const isBlocked = [...blocksOf(snapshot, decision).values()].some((block) => block !== "pending");
+  return begins || !isBlocked ? elected?.machine : undefined;
 }
 
 /** A move whose firewall can't be opened has not begun: the address is where it was. */
@@ -120,12 +139,17 @@ function decide(snapshot: Snapshot, { desired, placement, able }: Given): Decisi
     : endOfCreation(snapshot);
   const target = targetOf(snapshot, { placement, assignmentPlan, creation });
   const holder = placeOf(snapshot, placement?.holder);
+  const ports = snapshot.portsOn([target, holder].flatMap((place) => place?.name ?? []));
   const recorded = recordOf(snapshot.routed.status, snapshot.firewall?.name);
   const firewall =
-    snapshot.firewall && planFirewall(snapshot.firewall, desiredFirewall(snapshot, target, holder), recorded);
+    snapshot.firewall &&
+    planFirewall(snapshot.firewall, desiredFirewall(snapshot, { target, holder, ports }), recorded);
   const [pair] = assignmentPlan.assignments;
   const explanation = pair === undefined ? "" : moveText(snapshot, pair, election);
-  return { desired, placement, assignmentPlan, creation, election, movable, target, holder, firewall, explanation };
+  return {
+    ...{ desired, placement, assignmentPlan, creation, election, movable },
+    ...{ target, holder, ports, firewall, explanation },
+  };
 }
 
 /** A creation whose answer was lost holds up others: it is settled whatever else stands in the way. */
@@ -152,18 +176,26 @@ function actsOf(acts: Acts, able: boolean): Pick<Plan, "steps" | "sequences"> {
   if (routed.spec.paused === true) {
     return { steps: [], sequences: [...polls, sharedChain(decision.creation.sequence)].filter(isFilled) };
   }
-  const registries = bookkeeping(acts);
-  if (!able) return { steps: [], sequences: [...polls, ...registries] };
+  const kept = bookkeeping(acts);
+  if (!able) return { steps: [], sequences: [...polls, ...kept] };
   const actions = stepActions(snapshot, decision);
   const postAllow = snapshot.resolvedClass?.postAllow ?? false;
   const steps = stepsOf({ actions, blocks: blocksOf(snapshot, decision), postAllow });
-  return { steps, sequences: [...polls, ...registries, ...sideChains(acts)] };
+  return { steps, sequences: [...polls, ...kept, ...sideChains(acts)] };
 }
 
-function bookkeeping({ snapshot, placements, decision: { desired, creation } }: Acts): readonly ActionSequence[] {
+/** Also while the address may not move: the marks say where it is. */
+function marking({ snapshot, placements }: Acts): readonly ActionSequence[] {
+  const mayMark = snapshot.problem === undefined && hasFinalizer(snapshot.routed);
+  return mayMark ? markSequences(snapshot, placements) : [];
+}
+
+function bookkeeping(acts: Acts): readonly ActionSequence[] {
+  const { snapshot, placements, decision } = acts;
+  const { desired, creation } = decision;
   const settled = isCreating(creation) ? [] : sharedChain(creation.sequence);
-  const registries = bookkeepingSequences(snapshot, desired, placements).map(sharedChain);
-  return [...registries, superseded(snapshot), settled].filter(isFilled);
+  const sequences = bookkeepingSequences(snapshot, desired, placements).map(sharedChain);
+  return [...sequences, supersededChain(snapshot.routed, placements), settled, ...marking(acts)].filter(isFilled);
 }
 
 /** What is no step of an update: DNS, and the firewall of yesterday. */
@@ -208,12 +240,14 @@ function placeOf({ verdictOf }: Snapshot, machine: ProviderId | undefined): Plac
 }
 
 /** One that goes, or names another firewall now, needs nothing (there) any more. */
-function desiredFirewall(snapshot: Snapshot, target: Place | undefined, holder: Place | undefined): DesiredFirewall {
-  const { routed, ports, resolvedClass, firewall } = snapshot;
+function desiredFirewall(
+  { routed, resolvedClass, firewall }: Snapshot,
+  { target, holder, ports }: Pick<Decision, "target" | "holder" | "ports">,
+): DesiredFirewall {
   if (isDeleting(routed) || firewall?.previous === true || resolvedClass === undefined) return { rules: [] };
   return {
     rules: rulesOf(ports.ports, { nodePortRange: resolvedClass.nodePortRange, sourceRanges: ports.sourceRanges }),
-    ...(target === undefined ? {} : { target: target.machine }),
+    ...(target === undefined ? {} : { target: target.machine, ...omitUndefined({ node: target.name }) }),
     ...(holder === undefined ? {} : { holder: holder.machine }),
   };
 }
@@ -247,19 +281,6 @@ function needsOf(snapshot: Snapshot, { target, holder, placement }: Decision): N
   const places = [holder, target].filter((place) => place !== undefined);
   const names = places.flatMap(({ name }) => name ?? []);
   return { nodes: [...new Set(names)], machines: [...new Set(places.map(({ machine }) => machine))] };
-}
-
-/** A created address that the spec has replaced by another one is the account's again: it is not released behind one's back. */
-function superseded({ routed }: Snapshot): ActionSequence {
-  const created = createdIp(routed);
-  if (created === undefined || !routed.spec.routedIP || routed.spec.routedIP === created) return [];
-  return [
-    {
-      do: "forget-created",
-      ip: created,
-      why: `spec.routedIP is ${routed.spec.routedIP} now; ${created} stays in the account`,
-    },
-  ];
 }
 
 function earliest(times: readonly (number | undefined)[], now: number): { readonly requeueAt?: number } {

@@ -1,23 +1,28 @@
-/** One RoutedIP in this process: what it remembers beside its status. Losing it costs time, never an address. */
+/** One RoutedIP in this process: what it remembers beside its status, and how the plan reads it. Losing it costs time, never an address. */
 
+import { canonicalIp } from "cdk8s-flipop/api";
+import { CREATION } from "../../addresses/actions.js";
 import type { AddressAccount } from "../../addresses/address-accounts.js";
-import type { CreationFailure } from "../../addresses/address-set.js";
+import type { AddressMemory, CreationFailure } from "../../addresses/address-set.js";
+import { ListObservations } from "../../addresses/creation/creation-registry.js";
 import type { CreationResult } from "../../addresses/creation/creation-result.js";
-import { ListObservations } from "../../addresses/creation/list-observations.js";
+import { disputeAfter } from "../../addresses/undone-writes.js";
+import type { ResourceHealth } from "../../health/resource-health.js";
 import type { Reservation } from "../../inventory/account-inventory.js";
-import { StateSeries } from "../../metrics/series.js";
+import type { Problem } from "../../messages/message.js";
+import { StateSeries } from "../../metrics/registry.js";
 import type { ProviderId } from "../../providers/types.js";
-import type { Problem } from "../../reconcile/conditions/problem.js";
 import type { ActionCall } from "../../reconcile/kind.js";
 import type { ActionResult } from "../../reconcile/plan.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
-import type { RetryState } from "../../reconcile/retries/retry-schedule.js";
+import type { RetryState } from "../../reconcile/retries.js";
 import type { RoutedObject, RoutedRead } from "../../routing/resource.js";
+import { omitUndefined } from "../../values.js";
 import type { Action } from "./actions.js";
-import { withResult } from "./address/creation-fields.js";
-import type { Gathered, IssuedGathered, Move } from "./gathered.js";
-import type { JobAction } from "./jobs/plan.js";
-import type { ServiceFollower } from "./service/service-follower.js";
+import { withResult } from "./address/address-set.js";
+import type { JobAction } from "./jobs/actions.js";
+import type { ServiceFollower } from "./service-follower.js";
+import type { Gathered, IssuedGathered, Move, Snapshot } from "./snapshot.js";
 import type { RoutedPlan } from "./update/sequences.js";
 
 export const KIND = "RoutedIP";
@@ -44,10 +49,12 @@ export type RoutedState = ResourceState<RoutedKind>;
 
 export interface RoutedMemory {
   readonly follower: ServiceFollower;
-  readonly states: StateSeries;
+  /** Absent: the operator runs without feature healthchecks. */
+  readonly health?: ResourceHealth;
+  readonly stateSeries: StateSeries;
   readonly listObservations: ListObservations;
   /** What others may know of its creation counts from here on. */
-  readonly onResult: () => void;
+  readonly onCreationResult: () => void;
   creationResult: CreationResult | undefined;
   creationFailure: CreationFailure | undefined;
   /** `announced`: others know that it is about to create an address. `called`: the call may be on its way. */
@@ -73,9 +80,14 @@ export interface JobMemory {
   readonly failure?: Problem;
 }
 
-export function newMemory(follower: ServiceFollower, onResult: () => void): RoutedMemory {
+export function newMemory(
+  follower: ServiceFollower,
+  onCreationResult: () => void,
+  health?: ResourceHealth,
+): RoutedMemory {
   return {
-    ...{ follower, onResult, states: new StateSeries(), listObservations: new ListObservations() },
+    ...omitUndefined({ health }),
+    ...{ follower, onCreationResult, stateSeries: new StateSeries(), listObservations: new ListObservations() },
     ...{ creationResult: undefined, creationFailure: undefined, creating: undefined, poll: undefined },
     ...{ reservation: undefined, move: undefined, placement: undefined, reverts: undefined, account: undefined },
     ...{ intentDroppedAt: Number.NEGATIVE_INFINITY, job: {} },
@@ -93,4 +105,52 @@ export function endMove(memory: Pick<RoutedMemory, "reservation" | "move">): voi
   memory.reservation?.release();
   memory.reservation = undefined;
   memory.move = undefined;
+}
+
+export interface Scene extends Pick<Snapshot, "inventory" | "verdictOf" | "now"> {
+  /** At `now`. */
+  readonly monotonic: number;
+}
+
+interface Remembered extends Pick<RoutedState, "cleanup"> {
+  readonly retries: Pick<RoutedState["retries"], "get" | "machineRetryAt" | "accountRetryAt">;
+  readonly memory: Pick<
+    RoutedMemory,
+    "creationFailure" | "creationResult" | "reverts" | "placement" | "listObservations"
+  >;
+}
+
+/** @param recordReverts of the record set */
+export function memoryOf(
+  { memory, cleanup, retries }: Remembered,
+  scene: Scene,
+  recordReverts: readonly number[] = [],
+): AddressMemory {
+  noticeReverts(memory, scene);
+  const { creationResult, reverts } = memory;
+  // Over as soon as the creation may be tried again: its account has recovered, or a person has edited the spec.
+  const creationFailure = retries.get(CREATION) === undefined ? undefined : memory.creationFailure;
+  const records = recordReverts.length === 0 ? [] : [["records", recordReverts] as const];
+  const own = reverts === undefined ? [] : [[reverts.ip, reverts.times] as const];
+  return {
+    nodeRetryAt: retries.machineRetryAt(scene.now),
+    ...omitUndefined({ creationFailure, creationResult }),
+    ...memory.listObservations.seen(scene),
+    accountRetryAt: retries.accountRetryAt(),
+    reverts: new Map([...own, ...records]),
+    cleanup,
+  };
+}
+
+/** Somebody took the address off a node of ours that is well, or has ceased to. */
+function noticeReverts(memory: Remembered["memory"], { inventory, verdictOf, now }: Scene): void {
+  const { placement, reverts } = memory;
+  const named = placement?.ip ?? reverts?.ip;
+  if (named === undefined) return;
+  const ip = canonicalIp(named);
+  const isFit = (machine: ProviderId) => verdictOf(machine)?.refusals.length === 0;
+  const before = { placement, reverts: reverts?.ip === ip ? reverts.times : [] };
+  const after = disputeAfter(before, { facts: inventory.get(ip), isFit, now });
+  if (after.placement === undefined) memory.placement = undefined;
+  memory.reverts = after.reverts.length === 0 ? undefined : { ip, times: after.reverts };
 }

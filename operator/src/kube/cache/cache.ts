@@ -1,12 +1,12 @@
+import { NAMESPACE_CALL_SECONDS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import type { Logger } from "../../logging.js";
-import type { KubeClient } from "../client.js";
+import { isNotFound, type KubeClient } from "../client.js";
 import type { Cached, Transform } from "../objects.js";
 import type { WatchTarget } from "../watch/list.js";
-import { isNamespaceGone, namespaceOf } from "../watch/namespace-end.js";
 import { Reflector, type ReflectorObserver, type ServerFeatures } from "../watch/reflector.js";
-import type { IndexFn } from "./indexes.js";
-import { type ReadStore, Store } from "./store.js";
+import { EVENTS_API_VERSION } from "../write/event-series.js";
+import { type IndexFn, type ReadStore, Store } from "./store.js";
 
 /** What every cache of one server shares. */
 export interface CacheContext {
@@ -39,7 +39,7 @@ export interface Cache<T extends Cached, I extends string = never> {
   stop(): Promise<void>;
 }
 
-export interface ReflectedCacheProps<T extends Cached, I extends string> {
+interface ReflectedCacheProps<T extends Cached, I extends string> {
   readonly target: WatchTarget;
   readonly transform: Transform<T>;
   readonly indexes?: Readonly<Record<I, IndexFn<T>>>;
@@ -100,7 +100,7 @@ export class ReflectedCache<T extends Cached, I extends string = never> implemen
 }
 
 /** Which objects of a cache. */
-export interface Part<T> {
+interface Part<T> {
   accepts(object: T): boolean;
   /** No fewer than it accepts: what an index of the source leaves of them. */
   candidates(): Iterable<T>;
@@ -165,4 +165,78 @@ function ownTurn(source: object): Promise<void> {
   const iteration = (turns.get(source) ?? Promise.resolve()).then(next);
   turns.set(source, iteration);
   return iteration;
+}
+
+interface Holding<T extends Cached, I extends string> {
+  readonly cache: Cache<T, I>;
+  holders: number;
+}
+
+/** Somebody's share of a cache. Release it once; more often does no harm. */
+export interface Share<T extends Cached, I extends string = never> {
+  readonly cache: Cache<T, I>;
+  release(): Promise<void>;
+}
+
+/** Counts who holds which cache: made by the first holder, stopped by the last. */
+export class SharedCaches<T extends Cached, I extends string = never> {
+  private readonly observed = new Map<string, Holding<T, I>>();
+
+  get size(): number {
+    return this.observed.size;
+  }
+
+  has(key: string): boolean {
+    return this.observed.has(key);
+  }
+
+  caches(): Cache<T, I>[] {
+    return [...this.observed.values()].map((holding) => holding.cache);
+  }
+
+  hold(key: string, make: () => Cache<T, I>): Share<T, I> {
+    const holding = this.observed.get(key) ?? { cache: make(), holders: 0 };
+    holding.holders++;
+    this.observed.set(key, holding);
+    let released: Promise<void> | undefined;
+    const release = () => {
+      released ??= this.drop(key, holding);
+      return released;
+    };
+    return { cache: holding.cache, release };
+  }
+
+  async stopAll(): Promise<void> {
+    const all = this.caches();
+    this.observed.clear();
+    await Promise.all(all.map((cache) => cache.stop()));
+  }
+
+  private async drop(key: string, holding: Holding<T, I>): Promise<void> {
+    holding.holders--;
+    if (holding.holders > 0) return;
+    if (this.observed.get(key) === holding) this.observed.delete(key);
+    await holding.cache.stop();
+  }
+}
+
+const NAMESPACE = /\/namespaces\/([^/]+)\//;
+
+/** Of a collection; `undefined`: it is one of the whole cluster. */
+function namespaceOf(path: string): string | undefined {
+  return NAMESPACE.exec(path)?.[1];
+}
+
+/**
+ * Asks with a dry run of an Event there: the operator may create Events in every namespace, and the server reports a
+ * missing namespace before any other error.
+ */
+function isNamespaceGone(client: KubeClient, namespace: string, signal?: AbortSignal): Promise<boolean> {
+  const event = { apiVersion: EVENTS_API_VERSION, kind: "Event", metadata: { generateName: "probe-", namespace } };
+  const path = `/apis/${EVENTS_API_VERSION}/namespaces/${namespace}/events`;
+  const limits = { maxAttempts: 1, deadlineSeconds: NAMESPACE_CALL_SECONDS, ...(signal && { signal }) };
+  return client.request({ method: "POST", path, query: { dryRun: "All" }, body: event, ...limits }).then(
+    () => false,
+    (error: unknown) => isNotFound(error) && error.details.kind === "namespaces",
+  );
 }

@@ -1,13 +1,14 @@
+import { NODE_LEASE_NAMESPACE } from "cdk8s-flipop/api";
 import { type Clock, systemClock } from "../../clock.js";
 import { type Logger, silentLogger } from "../../logging.js";
 import type { KubeClient } from "../client.js";
-import type { Cached, Transform } from "../objects.js";
-import { Decoders } from "../protobuf/decoders.js";
+import type { Cached, KubeObject, Transform } from "../objects.js";
+import { Decoders } from "../protobuf/decoder.js";
+import type { Selectors } from "../watch/list.js";
 import type { ReflectorObserver, ServerFeatures } from "../watch/reflector.js";
 import { type Cache, type CacheContext, type CacheState, ReflectedCache, type ToldCache } from "./cache.js";
-import { PodScopes } from "./pod-scopes.js";
-import { PodView } from "./pod-view.js";
-import { type SlimNode, type SlimPod, slimNodes } from "./slim.js";
+import { PodScopes, PodView } from "./pods.js";
+import { type SlimNode, type SlimPod, slimNodes, type WholeObject, wholeObjects } from "./slim.js";
 import type { StoreListener } from "./store.js";
 
 export interface SharedWatchesProps {
@@ -26,7 +27,7 @@ export interface SharedWatchesProps {
 
 export type NodeIndex = "providerID" | "address";
 
-export const NODE_INDEXES = {
+const NODE_INDEXES = {
   providerID: (node: SlimNode): readonly string[] => (node.providerID === undefined ? [] : [node.providerID]),
   address: (node: SlimNode): readonly string[] => node.addresses.map((seen) => seen.address),
 } as const;
@@ -69,14 +70,22 @@ export class SharedWatches {
   /**
    * The one cache of another kind, for the life of the operator. Ask once for each path and hand it on.
    * @param name of the watch; `services` and `endpointslices` are read with the fields of their tables only.
+   * @param selectors what the server leaves out. @default nothing
    */
-  kind<T extends Cached>(name: string, path: string, transform: Transform<T>): ToldCache<T> {
+  kind<T extends Cached>(name: string, path: string, transform: Transform<T>, selectors: Selectors = {}): ToldCache<T> {
     if (this.kinds.has(path)) throw new Error(`watch of ${path}: exists already; share the cache that was made first`);
     const decoder = this.decoders.of(name);
-    const target = { name, path, ...(decoder === undefined ? {} : { decoder }) };
+    const target = { name, path, ...selectors, ...(decoder === undefined ? {} : { decoder }) };
     const cache = new ReflectedCache<T>(this.context, { target, transform });
     this.kinds.set(path, cache);
     return cache;
+  }
+
+  /** The Lease that the kubelet of one node renews. Its user stops it; readiness does not wait for it. */
+  nodeLease<O extends KubeObject>(node: string): Cache<WholeObject<O>> {
+    const path = `/apis/coordination.k8s.io/v1/namespaces/${NODE_LEASE_NAMESPACE}/leases`;
+    const target = { name: "nodeleases", path, fieldSelector: `metadata.name=${node}` };
+    return new ReflectedCache(this.context, { target, transform: wholeObjects<O>() });
   }
 
   /** A view of one resource's pods; close it when the resource is gone. */

@@ -1,9 +1,9 @@
 /** The cached forms of nodes and pods: what decisions read, nothing else, frozen. About 1 KB a pod, store included. */
 
+import { MAX_INTERN_ENTRIES } from "../../bounds.js";
 import type { Cached, KubeObject, ObjectMeta, Transform } from "../objects.js";
-import { Interner } from "./intern.js";
 
-export interface NodeCondition {
+interface NodeCondition {
   readonly type: string;
   /** `True`, `False` or `Unknown`. */
   readonly status: string;
@@ -67,6 +67,8 @@ export interface SlimPod extends Cached {
   readonly unreadySince?: string;
   /** RFC 3339 */
   readonly deletionTimestamp: string | undefined;
+  /** Absent: it has none yet. */
+  readonly ip?: string;
   /** Absent: none. */
   readonly hostPorts?: readonly HostPort[];
   /** It shares its node's network: each of its ports is open there. */
@@ -119,6 +121,7 @@ export function slimPods(interner = new Interner()): Transform<SlimPod> {
       ready: readiness?.status === "True",
       ...unreadySinceOf(readiness),
       deletionTimestamp: metadata.deletionTimestamp,
+      ...(status.podIP ? { ip: status.podIP } : {}),
       ...hostPortsOf(spec),
       ...(spec.hostNetwork === true ? { hostNetwork: true as const } : {}),
     });
@@ -135,7 +138,7 @@ export function wholeObjects<O extends KubeObject = KubeObject>(): Transform<Who
 }
 
 /** Freezes a JSON value in depth and gives it back. */
-export function deepFreeze<V>(value: V): V {
+function deepFreeze<V>(value: V): V {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   for (const inner of Object.values(value)) deepFreeze(inner);
   return Object.freeze(value);
@@ -201,9 +204,53 @@ interface RawPod extends KubeObject {
     readonly containers?: readonly RawContainer[];
     readonly initContainers?: readonly RawContainer[];
   };
-  readonly status?: { readonly phase?: string; readonly conditions?: readonly RawCondition[] };
+  readonly status?: {
+    readonly phase?: string;
+    readonly podIP?: string;
+    readonly conditions?: readonly RawCondition[];
+  };
 }
 
 interface RawContainer {
   readonly ports?: readonly (Pick<HostPort, "name" | "containerPort"> & Partial<HostPort>)[];
 }
+
+/**
+ * Shares equal strings and equal label maps of objects that came as JSON. JSON.parse makes a new copy of each value, and the 50,000 pods of a
+ * cluster repeat a few hundred label maps, node names and namespaces.
+ */
+export class Interner {
+  private readonly strings = new Map<string, string>();
+  private readonly maps = new Map<string, Readonly<Record<string, string>>>();
+
+  constructor(private readonly maxEntries = MAX_INTERN_ENTRIES) {}
+
+  string(value: string): string {
+    const known = this.strings.get(value);
+    if (known !== undefined) return known;
+    if (this.strings.size >= this.maxEntries) this.strings.clear();
+    this.strings.set(value, value);
+    return value;
+  }
+
+  optional(value: string | undefined): string | undefined {
+    return value === undefined ? undefined : this.string(value);
+  }
+
+  /** A frozen copy of `labels`, the same object for the same content. */
+  labels(labels: Readonly<Record<string, string>> | undefined): Readonly<Record<string, string>> {
+    if (labels === undefined) return NO_LABELS;
+    // The protobuf decoder shares its maps already.
+    if (Object.isFrozen(labels)) return labels;
+    const signature = JSON.stringify(labels);
+    const known = this.maps.get(signature);
+    if (known !== undefined) return known;
+    if (this.maps.size >= this.maxEntries) this.maps.clear();
+    const copy: Record<string, string> = {};
+    for (const [key, value] of Object.entries(labels)) copy[key] = this.string(value);
+    this.maps.set(signature, Object.freeze(copy));
+    return copy;
+  }
+}
+
+const NO_LABELS: Readonly<Record<string, string>> = Object.freeze({});

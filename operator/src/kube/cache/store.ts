@@ -1,8 +1,6 @@
+import type { Pacer } from "../../async.js";
 import { errorText, type Logger, silentLogger } from "../../logging.js";
-import { type Cached, keyOf } from "../objects.js";
-import type { Pacer } from "../pacer.js";
-import { jsonEqual } from "./equal.js";
-import { Index, type IndexFn } from "./indexes.js";
+import { type Cached, jsonEqual, keyOf } from "../objects.js";
 
 export type StoreEvent<T> =
   | { readonly type: "added"; readonly object: T }
@@ -24,7 +22,7 @@ export interface ReadStore<T extends Cached, I extends string = never> {
   listen(listener: StoreListener<T>): () => void;
 }
 
-export interface StoreProps<T extends Cached, I extends string> {
+interface StoreProps<T extends Cached, I extends string> {
   /** @default no indexes */
   readonly indexes?: Readonly<Record<I, IndexFn<T>>>;
   /** @default silent */
@@ -100,13 +98,13 @@ export class Store<T extends Cached, I extends string = never> implements ReadSt
     const next = this.state.fresh();
     for (const object of objects) {
       next.put(object, next.byKey.get(keyOf(object)));
-      if (pacer?.due) await pacer.iteration();
+      if (pacer?.due) await pacer.yieldOnce();
     }
     const events = await this.difference(next, pacer);
     this.state = next;
     for (const event of events) {
       this.emit(event);
-      if (pacer?.due) await pacer.iteration();
+      if (pacer?.due) await pacer.yieldOnce();
     }
   }
 
@@ -114,11 +112,11 @@ export class Store<T extends Cached, I extends string = never> implements ReadSt
     const events: StoreEvent<T>[] = [];
     for (const [key, old] of this.state.byKey) {
       if (next.byKey.get(key)?.uid !== old.uid) events.push({ type: "deleted", object: old });
-      if (pacer?.due) await pacer.iteration();
+      if (pacer?.due) await pacer.yieldOnce();
     }
     for (const [key, object] of next.byKey) {
       events.push(...arrival(this.state.byKey.get(key), object));
-      if (pacer?.due) await pacer.iteration();
+      if (pacer?.due) await pacer.yieldOnce();
     }
     return events;
   }
@@ -182,3 +180,44 @@ class State<T extends Cached> {
     for (const index of this.indexes.values()) index.remove(object);
   }
 }
+
+/** The values under which an object is found; none leaves it out of the index. */
+export type IndexFn<T> = (object: T) => readonly string[];
+
+/** One incremental index: value -> the objects that have it. */
+class Index<T> {
+  private readonly buckets = new Map<string, Set<T>>();
+
+  constructor(private readonly valuesOf: IndexFn<T>) {}
+
+  get(value: string): ReadonlySet<T> {
+    return this.buckets.get(value) ?? EMPTY;
+  }
+
+  values(): IterableIterator<string> {
+    return this.buckets.keys();
+  }
+
+  insert(object: T): void {
+    for (const value of this.valuesOf(object)) {
+      const bucket = this.buckets.get(value);
+      if (bucket === undefined) this.buckets.set(value, new Set([object]));
+      else bucket.add(object);
+    }
+  }
+
+  remove(object: T): void {
+    for (const value of this.valuesOf(object)) {
+      const bucket = this.buckets.get(value);
+      bucket?.delete(object);
+      if (bucket?.size === 0) this.buckets.delete(value);
+    }
+  }
+
+  /** An empty index of the same kind. */
+  fresh(): Index<T> {
+    return new Index(this.valuesOf);
+  }
+}
+
+const EMPTY: ReadonlySet<never> = new Set();

@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
-import { settlesWithin } from "../../async/wait.js";
+import { settlesWithin } from "../../async.js";
 import { CREDENTIALS_MAX_AGE_MS, CREDENTIALS_READ_MS, SECOND_MS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import { errorText, type Logger } from "../../logging.js";
-import type { ClusterConfig, Impersonation, Material } from "./cluster-config.js";
-import { ConfigError } from "./cluster-config.js";
+import { type ClusterConfig, ConfigError, type Impersonation, type Material } from "./cluster-config.js";
 
 export interface TlsMaterial {
   readonly ca: string | undefined;
@@ -14,14 +13,14 @@ export interface TlsMaterial {
   readonly rejectUnauthorized: boolean;
 }
 
-export interface Identity {
+interface Identity {
   /** Authorization and Impersonate headers. */
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly tls: TlsMaterial;
 }
 
 /** What a plugin (exec, OIDC) adds. */
-export interface PluginCredential {
+interface PluginCredential {
   readonly authorization: string | undefined;
   readonly cert: string | undefined;
   readonly key: string | undefined;
@@ -30,7 +29,7 @@ export interface PluginCredential {
 /** Runs the plugin, or returns what it cached. @param renew drop the cached credential first. */
 export type Plugin = (renew: boolean) => Promise<PluginCredential>;
 
-export interface IdentitySourceProps {
+interface IdentitySourceProps {
   readonly config: ClusterConfig;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -140,4 +139,54 @@ function readMaterial(material: Material | undefined, what: string, source: stri
     });
   }
   throw new ConfigError(`${source}: the ${what} file ${material.file} is empty; write the ${what} into it`);
+}
+
+/** The part of client-node's `KubeConfig` used here. */
+interface PluginRunner {
+  applyToHTTPSOptions(options: HttpsOptions): Promise<void>;
+}
+
+interface HttpsOptions {
+  headers?: Record<string, string>;
+  cert?: string | Buffer;
+  key?: string | Buffer;
+}
+
+/**
+ * Exec plugins, OIDC and cloud auth providers through `@kubernetes/client-node`: imported on first use only, since
+ * loading it costs 0.8 s and 70 MB.
+ */
+export function kubeconfigPlugin(kubeconfig: string, context: string): Plugin {
+  let runner: PluginRunner | undefined;
+  return async (renew) => {
+    // Its token cache knows expiry only, not 401; a new instance has an empty cache.
+    if (renew || runner === undefined) runner = await load(kubeconfig, context);
+    const options: HttpsOptions = { headers: {} };
+    try {
+      await runner.applyToHTTPSOptions(options);
+    } catch (error) {
+      throw new ConfigError(
+        `context "${context}": its exec plugin or auth provider failed; run "kubectl --context ${context} get nodes" to see it alone`,
+        { cause: error },
+      );
+    }
+    return credentialOf(options);
+  };
+}
+
+async function load(kubeconfig: string, context: string): Promise<PluginRunner> {
+  // Its index would bring the clients of all APIs into the bundle: 2.7 MB that nothing calls.
+  const { KubeConfig } = await import("@kubernetes/client-node/dist/config.js");
+  const loaded = new KubeConfig();
+  loaded.loadFromString(kubeconfig);
+  loaded.setCurrentContext(context);
+  return loaded;
+}
+
+function credentialOf({ headers, cert, key }: HttpsOptions): PluginCredential {
+  return {
+    authorization: headers?.["Authorization"] ?? headers?.["authorization"],
+    cert: cert?.toString(),
+    key: key?.toString(),
+  };
 }

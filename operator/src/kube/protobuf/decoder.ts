@@ -1,11 +1,9 @@
 /** Reads the protobuf answers of an API server as the objects that its JSON has, with the fields of a table only. */
+
 import type { KubeObject, WatchEvent } from "../objects.js";
-import { ByteInterner } from "./byte-interner.js";
-import { openEnvelope } from "./envelope.js";
 import { list, nested, readText } from "./fields.js";
-import { LIST_META, STATUS } from "./kinds/meta.js";
-import { find, type Message, message, readInto } from "./message.js";
-import { DELIMITED, ProtobufError, Reader } from "./reader.js";
+import { ENDPOINT_SLICE, LIST_META, node, POD, STATUS, service } from "./kinds.js";
+import { ByteInterner, DELIMITED, find, type Message, message, ProtobufError, Reader, readInto } from "./reader.js";
 
 /** Of answers; a watch's has a parameter behind it. */
 export const PROTOBUF = "application/vnd.kubernetes.protobuf";
@@ -16,13 +14,13 @@ export function isProtobuf(contentType: string | undefined): boolean {
 }
 
 /** A list as its JSON has it. */
-export interface DecodedList {
+interface DecodedList {
   readonly metadata: { readonly resourceVersion?: string; readonly continue?: string };
   readonly items: readonly KubeObject[];
 }
 
 /** An ERROR event's object is a Status. */
-export type DecodedEvent = Pick<WatchEvent, "object"> & { readonly type: string };
+type DecodedEvent = Pick<WatchEvent, "object"> & { readonly type: string };
 
 /** Field numbers of `WatchEvent` and of the `RawExtension` in it. */
 const EVENT_TYPE = 1;
@@ -30,7 +28,7 @@ const EVENT_OBJECT = 2;
 const EXTENSION_RAW = 1;
 
 /** Reads one kind. Keep one for all watches of the kind: they share its strings. */
-export class ObjectDecoder {
+class ObjectDecoder {
   private readonly reader: Reader;
   private readonly listMessage: Message;
 
@@ -89,4 +87,53 @@ function readType(reader: Reader): string {
     else reader.skip(tag & 7);
   }
   return type;
+}
+
+/** One for all watches of a server: pods, nodes and slices repeat each other's names. */
+export class Decoders {
+  readonly nodes: ObjectDecoder;
+  readonly pods: ObjectDecoder;
+  private readonly kinds: Readonly<Record<string, ObjectDecoder>>;
+
+  /** @param annotations prefixes of those that are read of nodes and Services. */
+  constructor(annotations: readonly string[]) {
+    const interner = new ByteInterner();
+    this.nodes = new ObjectDecoder(node(annotations), interner);
+    this.pods = new ObjectDecoder(POD, interner);
+    this.kinds = {
+      services: new ObjectDecoder(service(annotations), interner),
+      endpointslices: new ObjectDecoder(ENDPOINT_SLICE, interner),
+    };
+  }
+
+  /** Of a kind of which the operator reads few fields, by the name of its watch; `undefined`: JSON. */
+  of(name: string): ObjectDecoder | undefined {
+    return Object.hasOwn(this.kinds, name) ? this.kinds[name] : undefined;
+  }
+}
+
+const MAGIC = 0x6b_38_73_00;
+const MAGIC_BYTES = 4;
+/** Of `Unknown`. */
+const TYPE_META = 1;
+const RAW = 2;
+/** Of `TypeMeta`. */
+const KIND = 2;
+
+/** Narrows the reader to the object in the envelope at its place. @returns the object's kind. */
+function openEnvelope(reader: Reader): string {
+  const { bytes, at, end } = reader;
+  if (end - at < MAGIC_BYTES || bytes.readUInt32BE(at) !== MAGIC) {
+    throw new ProtobufError("the bytes do not start as an object of Kubernetes does");
+  }
+  const start = at + MAGIC_BYTES;
+  const part = (number: number, from: number, to: number) => {
+    reader.start(bytes, from, to);
+    return find(reader, number) ?? { at: to, end: to };
+  };
+  const typeMeta = part(TYPE_META, start, end);
+  const kind = part(KIND, typeMeta.at, typeMeta.end);
+  const raw = part(RAW, start, end);
+  reader.start(bytes, raw.at, raw.end);
+  return reader.interner.text(bytes, kind.at, kind.end);
 }

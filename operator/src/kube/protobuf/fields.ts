@@ -1,7 +1,15 @@
 /** The types of fields. Go sends empty values, which its JSON leaves out: so do these, unless they are `KEPT`. */
-import type { TextMap } from "./byte-interner.js";
-import { type Draft, type Field, type Message, readNested } from "./message.js";
-import { DELIMITED, ProtobufError, type Reader, VARINT } from "./reader.js";
+import {
+  DELIMITED,
+  type Draft,
+  type Field,
+  type Message,
+  ProtobufError,
+  type Reader,
+  readNested,
+  type TextMap,
+  VARINT,
+} from "./reader.js";
 
 /** JSON has the field even where its value is empty: in Go it is a pointer, or has no `omitempty`. */
 export const KEPT = true;

@@ -1,21 +1,32 @@
-import type { Dispatcher } from "undici";
-import { KUBE_ATTEMPTS, KUBE_CALL_SECONDS } from "../../bounds.js";
+import type { IncomingMessage } from "node:http";
+import {
+  KUBE_ATTEMPTS,
+  KUBE_CALL_SECONDS,
+  KUBE_CONNECT_TIMEOUT_MS,
+  KUBE_KEEP_ALIVE_MS,
+  TCP_KEEP_ALIVE_MS,
+} from "../../bounds.js";
 import { type Clock, systemClock } from "../../clock.js";
+import { HttpConnections } from "../../http/connections.js";
+import { proxyFromEnv } from "../../http/connector.js";
 import { type Logger, silentLogger } from "../../logging.js";
-import type { KubeClient, KubeRequest, KubeStream } from "../client.js";
+import { omitUndefined } from "../../values.js";
+import { type KubeClient, type KubeRequest, type KubeStream, StatusError } from "../client.js";
 import type { ClusterConfig } from "../config/cluster-config.js";
-import { IdentitySource, type Plugin } from "../config/identity.js";
-import { kubeconfigPlugin } from "../config/plugin-auth.js";
-import { StatusError } from "../status-error.js";
-import { Agents } from "./agents.js";
-import { Deadline } from "./deadline.js";
-import { withLastCheck } from "./last-check.js";
-import { toNetworkError } from "./network-error.js";
-import { proxyFromEnv } from "./proxy.js";
-import { describeRequest, requestOptions, type ServerAddress, serverAddress } from "./request-options.js";
-import { parseBody, type RawResponse, readBody, toStatusError } from "./response.js";
-import { retryDecision } from "./retry.js";
-import { BodyStream } from "./stream.js";
+import { IdentitySource, kubeconfigPlugin, type Plugin, type TlsMaterial } from "../config/identity.js";
+import { jsonEqual } from "../objects.js";
+import { Deadline, retryDecision, toNetworkError } from "./failures.js";
+import {
+  BodyStream,
+  describeRequest,
+  parseBody,
+  type RawResponse,
+  readBody,
+  requestOptions,
+  type ServerAddress,
+  serverAddress,
+  toStatusError,
+} from "./wire.js";
 
 /** One attempt, for the REST-client metrics. `code` is `<error>` where there was no answer, as in client-go. */
 export interface RequestSample {
@@ -27,7 +38,7 @@ export interface RequestSample {
 }
 
 /** Runs before each attempt of anything but a GET; what it throws (a lost lease) is the call's error. */
-export type Fence = () => void;
+export type WriteGuard = () => void;
 
 export interface TransportProps {
   readonly config: ClusterConfig;
@@ -44,13 +55,13 @@ export interface TransportProps {
   /** @default nothing */
   readonly onRequest?: (sample: RequestSample) => void;
   /** For all writes of this transport; see also {@link Transport.fenced}. @default none */
-  readonly beforeWrite?: Fence;
+  readonly beforeWrite?: WriteGuard;
 }
 
 interface Call {
   readonly request: KubeRequest;
   readonly kind: "calls" | "watches";
-  readonly fence: Fence | undefined;
+  readonly fence: WriteGuard | undefined;
   readonly deadline: Deadline;
   /** For messages. */
   readonly where: string;
@@ -59,8 +70,13 @@ interface Call {
   refusal: Error | undefined;
 }
 
-/** A {@link KubeClient} over undici's keep-alive connections. */
-export class Transport implements KubeClient {
+/** A client that also exists behind a fence. */
+export interface FencedClient extends KubeClient {
+  fenced(fence: WriteGuard): KubeClient;
+}
+
+/** A {@link KubeClient} over connections that stay open. */
+export class Transport implements FencedClient {
   private readonly agents: Agents;
   private readonly identity: IdentitySource;
   private readonly clock: Clock;
@@ -88,7 +104,7 @@ export class Transport implements KubeClient {
   }
 
   /** The same connections behind a fence. The transport itself stays as it is, for the lease's own writes. */
-  fenced(fence: Fence): KubeClient {
+  fenced(fence: WriteGuard): KubeClient {
     return {
       request: (request) => this.requestBehind(request, fence),
       open: (request) => this.openBehind(request, fence),
@@ -100,8 +116,8 @@ export class Transport implements KubeClient {
     return this.agents.close();
   }
 
-  private async requestBehind<T>(request: KubeRequest, fence: Fence | undefined): Promise<T> {
-    const call = this.runActions(request, "calls", fence);
+  private async requestBehind<T>(request: KubeRequest, fence: WriteGuard | undefined): Promise<T> {
+    const call = this.callOf(request, "calls", fence);
     try {
       return await this.withRetries(call, async () => {
         const { body, response } = await this.send(call);
@@ -112,9 +128,9 @@ export class Transport implements KubeClient {
     }
   }
 
-  private async openBehind(request: KubeRequest, fence: Fence | undefined): Promise<KubeStream> {
+  private async openBehind(request: KubeRequest, fence: WriteGuard | undefined): Promise<KubeStream> {
     // Waiting and resuming are the reflector's; only a rotated token is dealt with here.
-    const call = this.runActions({ ...request, maxAttempts: 1 }, "watches", fence);
+    const call = this.callOf({ ...request, maxAttempts: 1 }, "watches", fence);
     try {
       const { body, response } = await this.withRetries(call, () => this.send(call));
       call.deadline.lift();
@@ -125,7 +141,7 @@ export class Transport implements KubeClient {
     }
   }
 
-  private runActions(request: KubeRequest, kind: Call["kind"], fence: Fence | undefined): Call {
+  private callOf(request: KubeRequest, kind: Call["kind"], fence: WriteGuard | undefined): Call {
     const where = describeRequest(this.address, request, this.props.config.source);
     const seconds = request.deadlineSeconds ?? KUBE_CALL_SECONDS;
     const deadline = new Deadline(this.clock, seconds, where, request.signal);
@@ -154,21 +170,22 @@ export class Transport implements KubeClient {
   }
 
   /** One attempt, up to the headers of a 2xx. Anything else becomes an error. */
-  private async send(call: Call): Promise<{ body: Dispatcher.ResponseData["body"]; response: RawResponse }> {
+  private async send(call: Call): Promise<{ body: IncomingMessage; response: RawResponse }> {
     const { request, deadline } = call;
     const { headers, tls } = await this.identity.current();
     check(call);
     const options = requestOptions(this.address, request, { "user-agent": this.userAgent, ...headers });
-    const dispatcher = withLastCheck(this.agents.for(tls)[call.kind], () => check(call));
-    const pending = dispatcher.request({ ...options, signal: deadline.signal });
-    const answer = await this.guard(this.measured(request, pending), call);
-    const response = rawResponse(answer);
-    if (response.code >= 200 && response.code <= 299) return { body: answer.body, response };
-    const refusal = await this.guard(readBody(answer.body), call);
+    // Opening a connection takes time, and a process that was stalled meanwhile runs I/O before timers: no deadline's
+    // timer would stop it from writing with a lease that is long over.
+    const sent = { ...options, signal: deadline.signal, beforeWrite: () => check(call) };
+    const body = await this.guard(this.measured(request, this.agents.for(tls)[call.kind].send(sent)), call);
+    const response = rawResponse(body);
+    if (response.code >= 200 && response.code <= 299) return { body, response };
+    const refusal = await this.guard(readBody(body), call);
     throw toStatusError(request, response, refusal, this.clock.now());
   }
 
-  private async measured(request: KubeRequest, pending: Promise<Dispatcher.ResponseData>) {
+  private async measured(request: KubeRequest, pending: Promise<IncomingMessage>) {
     const start = this.clock.monotonic();
     let code = "<error>";
     try {
@@ -213,11 +230,61 @@ function pluginOf({ auth }: ClusterConfig): Plugin | undefined {
   return auth.kind === "plugin" ? kubeconfigPlugin(auth.kubeconfig, auth.context) : undefined;
 }
 
-function rawResponse({ statusCode, headers }: Dispatcher.ResponseData): RawResponse {
-  const single = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value);
-  return {
-    code: statusCode,
-    contentType: single(headers["content-type"]) ?? "",
-    retryAfter: single(headers["retry-after"]),
-  };
+function rawResponse({ statusCode = 0, headers }: IncomingMessage): RawResponse {
+  return { code: statusCode, contentType: headers["content-type"] ?? "", retryAfter: headers["retry-after"] };
+}
+
+/** Calls in flight at once; more wait for a free connection. */
+const MAX_CALL_CONNECTIONS = 32;
+
+interface AgentPair {
+  /** Requests with an answer; connections are reused. */
+  readonly calls: HttpConnections;
+  /** Each watch holds one connection for minutes and must not take one from the calls. */
+  readonly watches: HttpConnections;
+}
+
+/** The sockets of one API server. New TLS material (a rotated CA or certificate) makes new ones; old watches end by themselves. */
+export class Agents {
+  private pair: (AgentPair & { readonly tls: TlsMaterial }) | undefined;
+  private readonly retired = new Set<HttpConnections>();
+  private closed = false;
+
+  /** @param proxyUrl `undefined`: direct. */
+  constructor(private readonly proxyUrl: string | undefined) {}
+
+  for(tls: TlsMaterial): AgentPair {
+    if (this.closed) throw new Error("Kubernetes client: used after close()");
+    if (this.pair !== undefined && jsonEqual(this.pair.tls, tls)) return this.pair;
+    if (this.pair !== undefined) this.retire(this.pair);
+    this.pair = { tls, calls: this.build(tls, MAX_CALL_CONNECTIONS), watches: this.build(tls, undefined) };
+    return this.pair;
+  }
+
+  /** Ends every request and watch and destroys every socket. */
+  async close(): Promise<void> {
+    this.closed = true;
+    const all = [...this.retired, ...(this.pair === undefined ? [] : [this.pair.calls, this.pair.watches])];
+    this.pair = undefined;
+    this.retired.clear();
+    await Promise.all(all.map((connections) => connections.destroy()));
+  }
+
+  private retire({ calls, watches }: AgentPair): void {
+    for (const connections of [calls, watches]) {
+      this.retired.add(connections);
+      void connections.retire().finally(() => this.retired.delete(connections));
+    }
+  }
+
+  private build(tls: TlsMaterial, connections: number | undefined): HttpConnections {
+    return new HttpConnections({
+      tls,
+      keepAliveMs: KUBE_KEEP_ALIVE_MS,
+      connectTimeoutMs: KUBE_CONNECT_TIMEOUT_MS,
+      tcpKeepAliveMs: TCP_KEEP_ALIVE_MS,
+      proxyUrl: this.proxyUrl,
+      ...omitUndefined({ connections }),
+    });
+  }
 }

@@ -1,18 +1,22 @@
 import { LIST_PAGE_SECONDS, MAX_LIST_RESTARTS } from "../../bounds.js";
-import type { BodyDecoder, KubeClient, KubeRequest } from "../client.js";
-import type { KubeObject } from "../objects.js";
-import { isExpired } from "../status-error.js";
+import { errorText, type Logger } from "../../logging.js";
+import { type BodyDecoder, isExpired, type KubeClient, type KubeRequest } from "../client.js";
+import { type Cached, type KubeObject, keyOf, type Transform, type WatchEvent } from "../objects.js";
 
-/** What to list and watch. */
-export interface WatchTarget {
-  /** For logs and metrics, for example `pods`. */
-  readonly name: string;
-  /** The collection, for example `/api/v1/pods`. */
-  readonly path: string;
+/** Which objects of a collection the server sends. */
+export interface Selectors {
   /** @default everything */
   readonly labelSelector?: string;
   /** @default everything */
   readonly fieldSelector?: string;
+}
+
+/** What to list and watch. */
+export interface WatchTarget extends Selectors {
+  /** For logs and metrics, for example `pods`. */
+  readonly name: string;
+  /** The collection, for example `/api/v1/pods`. */
+  readonly path: string;
   /** Reads this kind from protobuf, with the fields that the transform needs. @default JSON */
   readonly decoder?: BodyDecoder;
 }
@@ -20,7 +24,7 @@ export interface WatchTarget {
 /** Objects in one page. 500 pods of 8 KB are parsed in about 25 ms. */
 export const PAGE_SIZE = 500;
 
-export interface ListProps {
+interface ListProps {
   readonly client: KubeClient;
   readonly target: WatchTarget;
   readonly signal: AbortSignal;
@@ -99,4 +103,60 @@ export function decoding({ decoder }: WatchTarget): Pick<KubeRequest, "decoder">
 
 export function selectors({ labelSelector, fieldSelector }: WatchTarget): Record<string, string | undefined> {
   return { labelSelector: labelSelector || undefined, fieldSelector: fieldSelector || undefined };
+}
+
+/** Marks the bookmark after the last initial event of a watch list. */
+const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
+
+/** Gathers the set that a listing or the first part of a watch list sends, out of readers' sight. */
+export class InitialSet<T extends Cached> {
+  private readonly objects = new Map<string, T>();
+
+  constructor(private readonly transform: SafeTransform<T>) {}
+
+  get size(): number {
+    return this.objects.size;
+  }
+
+  add(raw: KubeObject): void {
+    const object = this.transform(raw);
+    if (object !== undefined) this.objects.set(keyOf(object), object);
+  }
+
+  /** Changes can come between the initial events. */
+  apply(event: WatchEvent): void {
+    if (event.type === "DELETED") this.objects.delete(keyOf(identify(event.object)));
+    else this.add(event.object);
+  }
+
+  clear(): void {
+    this.objects.clear();
+  }
+
+  values(): Iterable<T> {
+    return this.objects.values();
+  }
+}
+
+export function isInitialEventsEnd(event: WatchEvent): boolean {
+  return event.type === "BOOKMARK" && event.object.metadata.annotations?.[INITIAL_EVENTS_END] === "true";
+}
+
+export function identify({ metadata }: KubeObject): Cached {
+  return { uid: metadata.uid, name: metadata.name, namespace: metadata.namespace };
+}
+
+/** `undefined` for an object that can't be understood: it is logged and left out, and the others live on. */
+export type SafeTransform<T extends Cached> = (raw: KubeObject) => T | undefined;
+
+export function safely<T extends Cached>(transform: Transform<T>, name: string, logger: Logger): SafeTransform<T> {
+  return (raw) => {
+    try {
+      return transform(raw);
+    } catch (error) {
+      const object = raw.metadata?.name;
+      logger.error({ reflector: name, object, error: errorText(error) }, "cannot parse an object; it is ignored");
+      return undefined;
+    }
+  };
 }

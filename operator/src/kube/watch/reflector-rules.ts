@@ -1,5 +1,12 @@
-/** Pure: what a reflector does after each round. */
-import { WATCH_HEALTHY_SECONDS, WATCH_MAX_SILENT, WATCH_SHORT_SECONDS } from "../../bounds.js";
+/** Pure: what a reflector does after each round, and how long it waits. */
+
+import {
+  WATCH_BACKOFF_MS,
+  WATCH_HEALTHY_SECONDS,
+  WATCH_MAX_SILENT,
+  WATCH_RETRY_AFTER_MS,
+  WATCH_SHORT_SECONDS,
+} from "../../bounds.js";
 import {
   isExpired,
   isInitializing,
@@ -7,8 +14,7 @@ import {
   isTooLargeResourceVersion,
   isTooManyRequests,
   StatusError,
-} from "../status-error.js";
-import type { Pace } from "./backoff.js";
+} from "../client.js";
 import { OutageError, SilentWatchError } from "./watch.js";
 
 export type Phase = "watch-list" | "list" | "probe" | "watch";
@@ -30,7 +36,7 @@ export interface Round {
 }
 
 /** `lost`: no answer, or a link that broke. `refused`: an answer that was an error. `outdated`: the set is read anew. */
-export type FailureKind = "lost" | "refused" | "outdated";
+type FailureKind = "lost" | "refused" | "outdated";
 
 export interface Memory {
   readonly silentWatches: number;
@@ -54,7 +60,7 @@ export interface Verdict extends Memory {
   readonly watchList: "unsupported" | "skip" | "allowed";
 }
 
-export type RelistReason = "expired" | "resource-version-too-large" | "silence" | "silent-watches" | "outage";
+type RelistReason = "expired" | "resource-version-too-large" | "silence" | "silent-watches" | "outage";
 
 export function judge(round: Round, memory: Memory): Verdict {
   const silentWatches = countSilent(round, memory);
@@ -136,4 +142,28 @@ function judgeWatchList({ phase, error, opened, synced }: Round): Verdict["watch
 /** 422 naming `sendInitialEvents`; servers that don't know it at all refuse `resourceVersionMatch` on a watch. */
 function isRefusedFeature(error: unknown): boolean {
   return isInvalid(error) && /sendInitialEvents|resourceVersionMatch/.test(error.message);
+}
+
+/**
+ * `none`: at once. `fast`: nothing listens or the link broke. `slow`: the server is there and refuses. `soon`: it will
+ * serve the collection in a moment, sooner than its Retry-After says.
+ */
+type Pace = "none" | "fast" | "slow" | "soon";
+
+interface BackoffInput {
+  readonly pace: Pace;
+  /** Failures in a row, this one included; from 1. */
+  readonly failures: number;
+  readonly retryAfterSeconds: number | undefined;
+  /** In [0, 1). */
+  readonly random: number;
+}
+
+/** ms to wait: doubling, with up to as much again as jitter, within the pace's bounds and never before Retry-After, which `soon` ignores. */
+export function backoffMs({ pace, failures, retryAfterSeconds, random }: BackoffInput): number {
+  if (pace === "none") return 0;
+  const { firstMs, longestMs } = WATCH_BACKOFF_MS[pace];
+  const base = Math.min(longestMs, firstMs * 2 ** Math.min(failures - 1, 16));
+  const asked = pace === "soon" ? 0 : Math.min((retryAfterSeconds ?? 0) * 1000, WATCH_RETRY_AFTER_MS);
+  return Math.max(Math.min(longestMs, base * (1 + random)), asked > 0 ? asked * (1 + random * 0.1) : 0);
 }

@@ -1,16 +1,12 @@
+import { Pacer, Waiters } from "../../async.js";
 import { type Clock, systemClock } from "../../clock.js";
 import { errorText, type Logger, silentLogger } from "../../logging.js";
-import type { KubeClient } from "../client.js";
+import { isForbidden, type KubeClient, StatusError } from "../client.js";
 import type { Cached, Transform, WatchEvent } from "../objects.js";
-import { Pacer } from "../pacer.js";
 import { ProtobufError } from "../protobuf/reader.js";
-import { isForbidden, StatusError } from "../status-error.js";
-import { backoffMs } from "./backoff.js";
-import { identify, type SafeTransform, safely } from "./initial-set.js";
-import type { WatchTarget } from "./list.js";
-import { judge, type Memory, NO_FAILURES, type Phase, type Round, type Verdict } from "./reflector-rules.js";
+import { identify, type SafeTransform, safely, type WatchTarget } from "./list.js";
+import { backoffMs, judge, type Memory, NO_FAILURES, type Phase, type Round, type Verdict } from "./reflector-rules.js";
 import { listRound, NO_WATCH, type RoundProps, type Snapshot, watchListRound, watchRound } from "./rounds.js";
-import { Waiters } from "./waiters.js";
 import { SilentWatchError } from "./watch.js";
 
 /** Where a reflector puts what it sees; a {@link Store} is one. */

@@ -1,14 +1,20 @@
 /** One round of a reflector: a listing, a watch list, or a watch that resumes. What follows is `reflector-rules.ts`. */
-import { WATCH_LONGEST_GAP_MS } from "../../bounds.js";
+
+import { Pacer } from "../../async.js";
+import { WATCH_LIST_IDLE_MS, WATCH_LIST_TOTAL_MS, WATCH_LONGEST_GAP_MS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
 import type { KubeClient } from "../client.js";
 import type { Cached, KubeObject, WatchEvent } from "../objects.js";
-import { Pacer } from "../pacer.js";
-import { InitialSet, isInitialEventsEnd, type SafeTransform } from "./initial-set.js";
-import { listPages, probeVersion, type WatchTarget } from "./list.js";
+import {
+  InitialSet,
+  isInitialEventsEnd,
+  listPages,
+  probeVersion,
+  type SafeTransform,
+  type WatchTarget,
+} from "./list.js";
 import type { Round } from "./reflector-rules.js";
-import { OutageError, runWatch, type WatchEnd, type WatchHandle } from "./watch.js";
-import { InitialDeadline } from "./watch-list.js";
+import { OutageError, runWatch, Watchdog, type WatchEnd, type WatchHandle } from "./watch.js";
 
 /** A complete set that was read. */
 export interface Snapshot<T extends Cached> {
@@ -49,7 +55,7 @@ export async function listRound<T extends Cached>(props: RoundProps<T>): Promise
   const onPage = async (items: readonly KubeObject[]) => {
     for (const item of items) {
       objects.add(item);
-      if (pacer.due) await pacer.iteration();
+      if (pacer.due) await pacer.yieldOnce();
     }
   };
   const version = await listPages(props, onPage, () => objects.clear());
@@ -115,4 +121,36 @@ export async function watchRound<T extends Cached>(
   };
   const end: WatchEnd = await runWatch({ ...props, resourceVersion, initialEvents: false, onEvent }, onOpen);
   return { ...end, phase: "watch", synced: false, events };
+}
+
+class EndBookmarkError extends Error {
+  constructor(target: string, ms: number, events: number) {
+    super(
+      `watch list of ${target}: no end bookmark after ${events} initial events and ${ms / 1000} s without progress; listing in pages instead`,
+    );
+    this.name = "EndBookmarkError";
+  }
+}
+
+/** The deadline of a watch list's first part; `stop` it once the end bookmark is there or the watch is over. */
+class InitialDeadline {
+  private readonly idle: Watchdog;
+  private readonly total: Watchdog;
+  private events = 0;
+
+  constructor(clock: Clock, target: string, handle: WatchHandle) {
+    const bite = (ms: number) => () => handle.fail(new EndBookmarkError(target, ms, this.events));
+    this.idle = new Watchdog(clock, WATCH_LIST_IDLE_MS, bite(WATCH_LIST_IDLE_MS));
+    this.total = new Watchdog(clock, WATCH_LIST_TOTAL_MS, bite(WATCH_LIST_TOTAL_MS));
+  }
+
+  progress(): void {
+    this.events++;
+    this.idle.feed();
+  }
+
+  stop(): void {
+    this.idle.stop();
+    this.total.stop();
+  }
 }

@@ -1,12 +1,11 @@
 import { WATCH_END_TOLERANCE_MS, WATCH_LEAST_SECONDS, WATCH_OPEN_SECONDS, WATCH_SILENCE_MS } from "../../bounds.js";
-import type { Clock } from "../../clock.js";
+import type { Clock, Timer } from "../../clock.js";
 import type { KubeClient, KubeStream } from "../client.js";
 import type { WatchEvent } from "../objects.js";
 import { decoding, selectors, type WatchTarget } from "./list.js";
 import { readEvents } from "./read-events.js";
-import { Watchdog } from "./watchdog.js";
 
-export interface WatchProps {
+interface WatchProps {
   readonly client: KubeClient;
   readonly target: WatchTarget;
   readonly clock: Clock;
@@ -117,4 +116,44 @@ function open(props: WatchProps, timeoutSeconds: number): Promise<KubeStream> {
     deadlineSeconds: WATCH_OPEN_SECONDS,
     signal,
   });
+}
+
+/** Bites once when it has not been fed for `ms`. Feeding is cheap: it only notes the time. */
+export class Watchdog {
+  private fedAt: number;
+  private timer: Timer;
+  private done = false;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly ms: number,
+    private readonly bite: () => void,
+  ) {
+    this.fedAt = clock.monotonic();
+    this.timer = this.arm(ms);
+  }
+
+  feed(): void {
+    this.fedAt = this.clock.monotonic();
+  }
+
+  stop(): void {
+    this.done = true;
+    this.timer.cancel();
+  }
+
+  private arm(ms: number): Timer {
+    return this.clock.setTimer(ms, () => this.check());
+  }
+
+  private check(): void {
+    if (this.done) return;
+    const left = this.fedAt + this.ms - this.clock.monotonic();
+    if (left > 0) {
+      this.timer = this.arm(left);
+      return;
+    }
+    this.done = true;
+    this.bite();
+  }
 }

@@ -1,7 +1,6 @@
 /** Writes `events.k8s.io/v1` Events about the operator's work. Never blocks, never throws, drops Events under load. */
 
-import { exponentialMs, jittered, type Random } from "../../async/backoff.js";
-import { pause } from "../../async/wait.js";
+import { exponentialMs, jittered, pause, type Random } from "../../async.js";
 import {
   EVENT_ATTEMPTS,
   EVENT_CALL_SECONDS,
@@ -12,21 +11,28 @@ import {
   MAX_QUEUED_EVENTS,
   SECOND_MS,
 } from "../../bounds.js";
-import type { Clock, Timer } from "../../clock.js";
+import { type Clock, microTime, type Timer } from "../../clock.js";
 import type { Logger } from "../../logging.js";
-import { type DropCause, type EventMetrics, noEventMetrics } from "../../metrics/kube.js";
-import type { KubeClient } from "../client.js";
-import { type EventInput, eventObject, type Reporter } from "./event-object.js";
-import { type EventEntry, EventSeries, isDue } from "./event-series.js";
-import { EventSink, isRefusal } from "./event-sink.js";
+import { type DropCause, type EventMetrics, noEventMetrics } from "../../metrics/definitions.js";
+import { isConflict, isNotFound, type KubeClient, type KubeRequest, StatusError } from "../client.js";
+import {
+  EVENTS_API_VERSION,
+  type EventEntry,
+  type EventInput,
+  EventSeries,
+  eventObject,
+  isDue,
+  type Reporter,
+  redirected,
+} from "./event-series.js";
 
-export type { EventInput, ObjectRef, Reporter } from "./event-object.js";
+export type { EventInput, ObjectRef, Reporter } from "./event-series.js";
 
 export interface EventRecorder {
   record(input: EventInput): void;
 }
 
-export interface ApiEventRecorderOptions {
+interface ApiEventRecorderOptions {
   readonly client: KubeClient;
   readonly reporter: Reporter;
   readonly clock: Clock;
@@ -162,4 +168,74 @@ export class ApiEventRecorder implements EventRecorder {
     const random = Math.floor(this.random() * SUFFIX_RANDOM);
     return `${Math.floor(epochMs).toString(SUFFIX_RADIX)}${random.toString(SUFFIX_RADIX).padStart(5, "0")}`;
   }
+}
+
+class EventSink {
+  constructor(private readonly client: KubeClient) {}
+
+  /** Creates the Event or counts it up. Resolves to what it did. */
+  async write(entry: EventEntry, deadlineSeconds: number): Promise<"create" | "patch"> {
+    if (entry.written > 0 && (await this.patch(entry, deadlineSeconds))) return "patch";
+    await this.create(entry, deadlineSeconds);
+    return "create";
+  }
+
+  /** Resolves to false when the Event is not there any more: Events live for an hour. */
+  private async patch(entry: EventEntry, deadlineSeconds: number): Promise<boolean> {
+    const { name, namespace } = entry.event.metadata;
+    const path = `${collection(namespace)}/${encodeURIComponent(name)}`;
+    try {
+      await this.request({ method: "PATCH", path, body: seriesOf(entry), deadlineSeconds });
+      return true;
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      throw error;
+    }
+  }
+
+  private async create(entry: EventEntry, deadlineSeconds: number): Promise<void> {
+    const path = collection(entry.event.metadata.namespace);
+    const body = { ...entry.event, ...seriesOf(entry) };
+    try {
+      await this.request({ method: "POST", path, body, deadlineSeconds });
+    } catch (error) {
+      // The answer to an earlier try was lost.
+      if (isConflict(error)) return;
+      if (!isNamespaceTerminating(error) || entry.redirected) throw error;
+      entry.redirected = true;
+      entry.event = redirected(entry.event);
+      await this.create(entry, deadlineSeconds);
+    }
+  }
+
+  /** Sends once: the waits between tries are the recorder's, so that a stop ends them. */
+  private request(request: KubeRequest): Promise<unknown> {
+    return this.client.request({ ...request, maxAttempts: 1 });
+  }
+}
+
+const UNAUTHORIZED = 401;
+const FORBIDDEN = 403;
+const TIMEOUT = 408;
+const TOO_MANY = 429;
+
+/** A 4xx that says the same next time. */
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof StatusError)) return false;
+  if ([TIMEOUT, TOO_MANY, UNAUTHORIZED].includes(error.code)) return false;
+  return error.code >= 400 && error.code < 500;
+}
+
+function isNamespaceTerminating(error: unknown): boolean {
+  if (!(error instanceof StatusError) || error.code !== FORBIDDEN) return false;
+  return (error.details.causes ?? []).some((cause) => cause.reason === "NamespaceTerminating");
+}
+
+function collection(namespace: string): string {
+  return `/apis/${EVENTS_API_VERSION}/namespaces/${encodeURIComponent(namespace)}/events`;
+}
+
+function seriesOf(entry: EventEntry): object {
+  if (entry.count < 2) return {};
+  return { series: { count: entry.count, lastObservedTime: microTime(entry.lastEpochMs) } };
 }

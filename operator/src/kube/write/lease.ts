@@ -1,7 +1,6 @@
 /** A `coordination.k8s.io/v1` Lease as a lock: read, create, and optimistic replace. */
 
-import type { KubeClient } from "../client.js";
-import { isNotFound } from "../status-error.js";
+import { isNotFound, type KubeClient } from "../client.js";
 
 /** The part of a lease that says who leads. */
 export interface LeaseRecord {
@@ -19,7 +18,12 @@ export interface LeaseRecord {
 export interface Lease {
   readonly apiVersion?: string;
   readonly kind?: string;
-  readonly metadata?: { readonly name?: string; readonly namespace?: string; readonly resourceVersion?: string };
+  readonly metadata?: {
+    readonly name?: string;
+    readonly namespace?: string;
+    readonly resourceVersion?: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
   readonly spec?: {
     readonly holderIdentity?: string | null;
     readonly leaseDurationSeconds?: number | null;
@@ -37,6 +41,13 @@ export interface LeaseCall {
 
 const API_VERSION = "coordination.k8s.io/v1";
 
+export interface LeaseHooks {
+  /** Receives each version of the lease that an answer has; `undefined`: there is none. */
+  readonly onSeen?: (lease: Lease | undefined) => void;
+  /** Annotations that a holder adds to the lease. */
+  readonly annotations?: () => Readonly<Record<string, string>>;
+}
+
 export class LeaseLock {
   private readonly collection: string;
 
@@ -44,6 +55,7 @@ export class LeaseLock {
     private readonly client: KubeClient,
     readonly namespace: string,
     readonly name: string,
+    private readonly hooks: LeaseHooks = {},
   ) {
     this.collection = `/apis/${API_VERSION}/namespaces/${encodeURIComponent(namespace)}/leases`;
   }
@@ -51,10 +63,11 @@ export class LeaseLock {
   /** The lease, or undefined where there is none. */
   async get(call: LeaseCall): Promise<Lease | undefined> {
     try {
-      return await this.client.request<Lease>({ method: "GET", path: this.path, ...call });
+      return this.seen(await this.client.request<Lease>({ method: "GET", path: this.path, ...call }));
     } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
+      if (!isNotFound(error)) throw error;
+      this.hooks.onSeen?.(undefined);
+      return undefined;
     }
   }
 
@@ -63,7 +76,7 @@ export class LeaseLock {
     const body = {
       apiVersion: API_VERSION,
       kind: "Lease",
-      metadata: { name: this.name, namespace: this.namespace },
+      metadata: { name: this.name, namespace: this.namespace, ...this.published() },
       spec: specOf(record),
     };
     return this.client.request<Lease>({ method: "POST", path: this.collection, body, ...call });
@@ -74,8 +87,27 @@ export class LeaseLock {
     if (!seen.metadata?.resourceVersion) {
       throw new Error(`lease ${this.namespace}/${this.name} carries no resourceVersion: replacing it would be blind`);
     }
-    const body = { ...seen, apiVersion: API_VERSION, kind: "Lease", spec: { ...seen.spec, ...specOf(record) } };
-    return this.client.request<Lease>({ method: "PUT", path: this.path, body, ...call });
+    const metadata = { ...seen.metadata, ...this.published(seen.metadata.annotations) };
+    const body = {
+      ...seen,
+      apiVersion: API_VERSION,
+      kind: "Lease",
+      metadata,
+      spec: { ...seen.spec, ...specOf(record) },
+    };
+    return this.client
+      .request<Lease>({ method: "PUT", path: this.path, body, ...call })
+      .then((lease) => this.seen(lease));
+  }
+
+  private published(others?: Readonly<Record<string, string>>) {
+    const own = this.hooks.annotations?.() ?? {};
+    return Object.keys(own).length === 0 ? {} : { annotations: { ...others, ...own } };
+  }
+
+  private seen(lease: Lease): Lease {
+    this.hooks.onSeen?.(lease);
+    return lease;
   }
 
   private get path(): string {

@@ -1,10 +1,11 @@
 /**
- * Pure builders of the patches that the operator sends. Each changes only what is ours, gives `undefined` where nothing
- * changes, and fails on the server where the object is no longer the one that was looked at.
+ * Pure builders of the patches that the operator sends, and the call that sends one. Each changes only what is ours, gives
+ * `undefined` where nothing changes, and fails on the server where the object is no longer the one that was looked at.
  */
-import { jsonEqual } from "../cache/equal.js";
+
 import type { Taint } from "../cache/slim.js";
-import { isObject, type JsonObject, mergePatch } from "./json-patch.js";
+import type { KubeClient, KubeRequest } from "../client.js";
+import { jsonEqual, type KubeObject } from "../objects.js";
 
 export const MERGE_PATCH = "application/merge-patch+json";
 export const JSON_PATCH = "application/json-patch+json";
@@ -26,7 +27,7 @@ export interface Condition {
 }
 
 /** What a builder needs of an object of our own kinds, as last seen. */
-export interface Seen {
+interface Seen {
   readonly metadata: {
     readonly resourceVersion: string;
     readonly finalizers?: readonly string[];
@@ -37,7 +38,7 @@ export interface Seen {
 }
 
 /**
- * Merge patch of `/status`. `wish` holds our fields only: others stay untouched, map keys that are not in it vanish
+ * Merge patch of `/status`. `desired` holds our fields only: others stay untouched, map keys that are not in it vanish
  * (`null`), `undefined` takes a field away, and `conditions` are merged by type into the whole list.
  * A 409 means that the object has changed: gather again.
  */
@@ -141,4 +142,64 @@ function versioned(seen: Seen, field: "spec" | "status", change: unknown): Patch
   if (change === undefined) return undefined;
   const { resourceVersion } = seen.metadata;
   return { contentType: MERGE_PATCH, body: { metadata: { resourceVersion }, [field]: change } };
+}
+
+type JsonObject = { readonly [key: string]: unknown };
+
+/** RFC 7386. `undefined` when there is nothing to do. Lists and scalars are replaced as a whole. */
+export function mergePatch(from: unknown, to: unknown): unknown {
+  if (!isObject(from) || !isObject(to)) return jsonEqual(from, to) ? undefined : withoutUndefined(to);
+  const patch: Record<string, unknown> = {};
+  for (const key of new Set([...Object.keys(from), ...Object.keys(to)])) {
+    const inner = fieldPatch(from[key] ?? undefined, to[key] ?? undefined);
+    if (inner !== undefined) patch[key] = inner;
+  }
+  return Object.keys(patch).length === 0 ? undefined : patch;
+}
+
+/** `null` removes the field, `undefined` leaves it. */
+function fieldPatch(before: unknown, after: unknown): unknown {
+  if (after !== undefined) return mergePatch(before, after);
+  return before === undefined ? undefined : null;
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A key without a value is left out: in a merge patch `null` would delete. */
+function withoutUndefined(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined && inner !== null);
+  return Object.fromEntries(entries.map(([key, inner]) => [key, withoutUndefined(inner)]));
+}
+
+interface SendPatchOptions {
+  /** `status` or another subresource. @default the object itself */
+  readonly subresource?: string;
+  readonly deadlineSeconds?: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Sends a patch; nothing at all when there is none.
+ * @param path of the object, for example `/api/v1/nodes/n1`.
+ * @returns the object as patched, `undefined` when nothing was sent. Rejects with StatusError.
+ */
+export async function sendPatch<O extends KubeObject = KubeObject>(
+  client: KubeClient,
+  path: string,
+  patch: Patch | undefined,
+  options: SendPatchOptions = {},
+): Promise<O | undefined> {
+  if (patch === undefined) return undefined;
+  const { subresource, ...limits } = options;
+  const request: KubeRequest = {
+    method: "PATCH",
+    path: subresource === undefined ? path : `${path}/${subresource}`,
+    contentType: patch.contentType,
+    body: patch.body,
+    ...limits,
+  };
+  return client.request<O>(request);
 }

@@ -1,8 +1,60 @@
-/** From a change set to the bodies of batch requests. Pure. */
+/** From a change set to the bodies of batch requests, with what the last reading showed of the record set. */
 
+import { MAX_RECORD_SETS } from "../../bounds.js";
 import type { RecordChangeSet, RecordStep, RecordType } from "../types.js";
-import { markOf, mayReplace } from "./ownership.js";
-import type { SeenRecord } from "./seen-records.js";
+
+export interface SeenRecord {
+  readonly id: string;
+  readonly ttl: number;
+  /** Traffic goes through Cloudflare; the TTL is always automatic. */
+  readonly proxied: boolean;
+  /** Empty: none. */
+  readonly comment: string;
+}
+
+export class SeenRecords {
+  private readonly sets = new Map<string, ReadonlyMap<string, SeenRecord>>();
+
+  /** Replaces what was seen of the record set before. */
+  remember(zone: string, fqdn: string, records: readonly SeenRecord[]): void {
+    const key = `${zone}/${fqdn}`;
+    this.sets.delete(key);
+    this.sets.set(key, new Map(records.map((record) => [record.id, record])));
+    const [oldest] = this.sets.keys();
+    if (this.sets.size > MAX_RECORD_SETS && oldest !== undefined) this.sets.delete(oldest);
+  }
+
+  /** Adds the written records to the reading. */
+  update(zone: string, fqdn: string, written: readonly SeenRecord[]): void {
+    const known = this.sets.get(`${zone}/${fqdn}`);
+    if (known !== undefined) this.remember(zone, fqdn, [...known.values(), ...written]);
+  }
+
+  /** By id. Empty for a record set that was not read. */
+  of(zone: string, fqdn: string): ReadonlyMap<string, SeenRecord> {
+    return this.sets.get(`${zone}/${fqdn}`) ?? new Map();
+  }
+}
+
+const PREFIX = "flipop: ";
+/** Of zones on the free plan, in characters; others allow more. */
+const MAX_COMMENT = 100;
+
+/** The comment that marks a record as an owner's. A name that is too long is cut: the mark is for people only. */
+function markOf(owner: string): string {
+  const line = `${PREFIX}${owner.replace(/\s+/g, " ").trim()}`;
+  return [...line].slice(0, MAX_COMMENT).join("");
+}
+
+/** The owner in a comment; `undefined` for none, and for one that somebody else wrote. */
+export function ownerIn(comment: string): string | undefined {
+  return comment.startsWith(PREFIX) ? comment.slice(PREFIX.length) : undefined;
+}
+
+/** Whether the comment may be replaced: it is empty, or one of these marks. */
+function mayReplace(comment: string): boolean {
+  return comment === "" || comment.startsWith(PREFIX);
+}
 
 /** On the free plan; paid ones take 3,500. One number for all: the plan is not known where a zone is named by its id. */
 export const BATCH_SIZE = 200;
@@ -10,7 +62,7 @@ export const BATCH_SIZE = 200;
 const LEAST_TTL_SECONDS = 60;
 const MOST_TTL_SECONDS = 86_400;
 /** The API decides. */
-export const AUTOMATIC_TTL = 1;
+const AUTOMATIC_TTL = 1;
 
 /** The nearest TTL that every plan takes: 1, or 60 to 86,400 seconds. */
 export function allowedTtl(seconds: number): number {

@@ -1,22 +1,19 @@
-/** Calls to Cloudflare's API by its own package: each passes the layers of compose.ts, each answer is checked. */
+/** Calls to Cloudflare's API by its own package: each passes the layers of compose.ts, each answer is checked, each list is read whole. */
 
 import { PROVIDERS } from "cdk8s-flipop/api";
 import { APIError } from "cloudflare/error";
 import { BaseRecords, type RecordListParams } from "cloudflare/resources/dns/records";
 import { BaseZones, type ZoneListParams } from "cloudflare/resources/zones/zones";
 import { createClient } from "cloudflare/tree-shakable";
-import { anyAbort } from "../../async/wait.js";
-import { LONGEST_TIMER_MS } from "../../bounds.js";
-import { Answer } from "../answer.js";
-import { type ApiCall, type Attempt, type CallContext, type CallName, whereOf } from "../call.js";
-import { Connections } from "../connections.js";
-import { noTokenError } from "../network-errors.js";
+import { anyAbort } from "../../async.js";
+import { CLOUD_LIST_ATTEMPTS, CLOUD_LIST_MAX_PAGES, LONGEST_TIMER_MS } from "../../bounds.js";
+import { failedCalls } from "../../messages/failed-calls.js";
+import { type ApiCall, type Attempt, type CallContext, type CallName, callText } from "../call.js";
+import { noTokenError, ProviderError } from "../errors.js";
+import { Answer, Connections } from "../http.js";
 import type { ClientOptions } from "../registry.js";
 import type { Batch } from "./batches.js";
-import { fetchOver } from "./fetch.js";
-import { readAllPages, readPage } from "./paged-list.js";
-import { readRateFacts } from "./rate-facts.js";
-import { refusedError, toProviderError } from "./to-provider-error.js";
+import { fetchOver, readRateFacts, refusedError, toProviderError } from "./to-provider-error.js";
 
 /** As in `spec.provider`. */
 export const CLOUDFLARE = PROVIDERS.cloudflare.name;
@@ -28,7 +25,7 @@ const ZONES_PER_PAGE = 50;
 const RECORDS_PER_PAGE = 1_000;
 
 /** What is asked, for layers and messages. */
-export interface Asked {
+interface Asked {
   readonly call: CallName;
   readonly subject: string;
 }
@@ -43,8 +40,9 @@ interface Sent {
   asResponse(): Promise<Response>;
 }
 
-export type ZoneQuery = Pick<ZoneListParams, "name" | "order">;
-export type RecordQuery = Pick<RecordListParams, "zone_id" | "name" | "type">;
+type ZoneQuery = Pick<ZoneListParams, "name" | "order">;
+
+type RecordQuery = Pick<RecordListParams, "zone_id" | "name" | "type">;
 
 export class CloudflareClient {
   private readonly connections: Connections;
@@ -84,7 +82,7 @@ export class CloudflareClient {
 
   zones<T>(context: CallContext, asked: Asked, query: ZoneQuery, read: (zone: Answer) => T): Promise<readonly T[]> {
     const call = readCall(context, asked);
-    return readAllPages(whereOf(call), (page) => {
+    return readAllPages(callText(call), (page) => {
       const send = (options: SendOptions) => this.api.zones.list({ ...query, page, per_page: ZONES_PER_PAGE }, options);
       return this.request(call, send, (answer) => readPage(answer, read));
     });
@@ -93,7 +91,7 @@ export class CloudflareClient {
   /** All that the filters let through. */
   records<T>(context: CallContext, asked: Asked, query: RecordQuery, read: (item: Answer) => T): Promise<readonly T[]> {
     const call = readCall(context, asked);
-    return readAllPages(whereOf(call), (page) => {
+    return readAllPages(callText(call), (page) => {
       const params = { ...query, page, per_page: RECORDS_PER_PAGE };
       const send = (options: SendOptions) => this.api.dns.records.list(params, options);
       return this.request(call, send, (answer) => readPage(answer, read));
@@ -152,4 +150,61 @@ export class CloudflareClient {
 
 function readCall(context: CallContext, { call, subject }: Asked): ApiCall {
   return { provider: CLOUDFLARE, name: call, subject, write: false, repeatable: true, context };
+}
+
+interface Page<T> {
+  readonly items: readonly Item<T>[];
+  /** Items on all pages, where the API says so. */
+  readonly total: number | undefined;
+}
+
+/** An item, and its identity. */
+interface Item<T> {
+  readonly id: string;
+  readonly value: T;
+}
+
+/** `{result: [{id, ...}], result_info: {total_count}}`. Throws MalformedAnswer. */
+function readPage<T>(answer: Answer, read: (item: Answer) => T): Page<T> {
+  const info = answer.at("result_info");
+  const total = info.empty ? info : info.at("total_count");
+  const items = answer.at("result").items();
+  return {
+    items: items.map((item) => ({ id: item.at("id").string(), value: read(item) })),
+    total: total.empty ? undefined : total.natural(),
+  };
+}
+
+/**
+ * All items. A list that changes meanwhile is read again: an item that moves between pages would be missed.
+ * @param where for the error, `cloudflare: read records of www.example.com`.
+ */
+async function readAllPages<T>(where: string, read: (number: number) => Promise<Page<T>>): Promise<readonly T[]> {
+  for (let attempt = 1; attempt <= CLOUD_LIST_ATTEMPTS; attempt++) {
+    const items = await onePass(read);
+    if (items !== undefined) return items;
+  }
+  throw new ProviderError({
+    kind: "Unavailable",
+    where,
+    ...failedCalls.listChanged(CLOUD_LIST_ATTEMPTS, "changes records"),
+    outcome: "refused",
+  });
+}
+
+/** Until there are as many items as promised; without a promise, until a page is empty. `undefined`: it changed. */
+async function onePass<T>(read: (number: number) => Promise<Page<T>>): Promise<readonly T[] | undefined> {
+  const found = new Map<string, T>();
+  let promised: number | undefined;
+  for (let number = 1; number <= CLOUD_LIST_MAX_PAGES; number++) {
+    const { items, total } = await read(number);
+    if (number > 1 && total !== promised) return undefined;
+    promised = total;
+    const before = found.size;
+    for (const { id, value } of items) found.set(id, value);
+    if (found.size === promised || (items.length === 0 && promised === undefined)) return [...found.values()];
+    // A page without anything new leads nowhere.
+    if (found.size === before) return undefined;
+  }
+  return undefined;
 }

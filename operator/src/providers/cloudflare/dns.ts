@@ -1,11 +1,11 @@
 /** Records of zones. */
 
 import { canonicalIp, isIp } from "cdk8s-flipop/api";
-import type { Answer } from "../answer.js";
 import { CALL, type CallContext } from "../call.js";
+import type { OncePerToken } from "../credentials.js";
+import { fullRecordName, typeOf } from "../diff.js";
 import { isProviderError, ProviderError } from "../errors.js";
-import { typeOf } from "../record-changes.js";
-import { fullRecordName } from "../record-name.js";
+import type { Answer } from "../http.js";
 import type {
   DnsCapabilities,
   DnsProvider,
@@ -15,11 +15,8 @@ import type {
   RecordSetName,
   RecordType,
 } from "../types.js";
-import type { AccountKey } from "./account.js";
-import { allowedTtl, batchesOf } from "./batches.js";
+import { allowedTtl, batchesOf, ownerIn, type SeenRecord, SeenRecords } from "./batches.js";
 import { CLOUDFLARE, type CloudflareClient } from "./client.js";
-import { ownerIn } from "./ownership.js";
-import { type SeenRecord, SeenRecords } from "./seen-records.js";
 import { isZoneId, type Zone, type Zones, zoneName } from "./zones.js";
 
 const CAPABILITIES: DnsCapabilities = { ttl: allowedTtl, owner: true };
@@ -31,7 +28,7 @@ export class CloudflareDns implements DnsProvider {
 
   constructor(
     private readonly client: CloudflareClient,
-    private readonly account: AccountKey,
+    private readonly account: OncePerToken<string>,
     private readonly zones: Zones,
   ) {}
 
@@ -104,7 +101,8 @@ function fullNameIn({ id, name: zone }: Zone, name: string): string {
     kind: "Unauthorized",
     where: `${CLOUDFLARE}: read zone ${id}`,
     seen: `the token may not read the zone, so the full name of "${name}" is not known`,
-    remedy: "write dnsRecordSet.recordName in full, or give the token the right Zone: Read",
+    remedy:
+      "write dnsRecordSet.recordName in full, or have the owner of the DNS account give the token the right Zone:Read",
     outcome: "refused",
   });
 }

@@ -1,17 +1,26 @@
-/** Converts each failure of a request into a ProviderError. api-errors.ts explains the codes. */
+/**
+ * Converts each failure of a request into a ProviderError: the errors in an answer's envelope, what Cloudflare's codes mean
+ * (it publishes no list: see each one's source), and what the headers say of the rate limit and of waiting.
+ */
 
 import { PROVIDERS } from "cdk8s-flipop/api";
 import { APIConnectionError, APIError } from "cloudflare/error";
-import { Answer } from "../answer.js";
-import { type ApiCall, whereOf } from "../call.js";
-import { ProviderError, type ProviderErrorKind, type ProviderErrorProps, REMEDIES } from "../errors.js";
-import { brokenError, foreignAnswer, quoted } from "../network-errors.js";
-import { type ApiErrors, meaningOfCodes, readApiErrors } from "./api-errors.js";
-import { FetchFailure } from "./fetch.js";
-import { readWait } from "./rate-facts.js";
+import { SECOND_MS } from "../../bounds.js";
+import { REMEDIES } from "../../messages/failed-calls.js";
+import { type ApiCall, callText, type RateFacts } from "../call.js";
+import {
+  brokenError,
+  foreignAnswer,
+  ProviderError,
+  type ProviderErrorKind,
+  type ProviderErrorProps,
+  quoted,
+  readRetryAfter,
+} from "../errors.js";
+import { Answer, type Connections } from "../http.js";
 
 /** An answer that says no. */
-export interface RefusedAnswer {
+interface RefusedAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Answer;
@@ -35,7 +44,7 @@ export function refusedError(call: ApiCall, answer: RefusedAnswer, nowMs: number
   const errors = readApiErrors(answer.body);
   const requestId = answer.headers.get("cf-ray");
   const props = {
-    where: whereOf(call),
+    where: callText(call),
     status: answer.status,
     seen: seenIn(answer.status, errors),
     ...(requestId === null ? {} : { requestId }),
@@ -75,4 +84,168 @@ function seenIn(status: number, errors: ApiErrors | undefined): string {
   if (errors === undefined) return `answer ${status} that is not the API's`;
   const codes = errors.codes.length === 0 ? "" : ` (${errors.codes.join(", ")})`;
   return `answer ${status}${codes}: ${quoted(errors.text) || "no message"}`;
+}
+
+/** What an answer says went wrong. */
+interface ApiErrors {
+  /** Of all errors and of the chains under them. */
+  readonly codes: readonly number[];
+  /** The messages, the most precise last. */
+  readonly text: string;
+}
+
+const MAX_CHAIN = 3;
+
+/** `undefined`: the body is not the API's, such as a proxy's page. */
+function readApiErrors(body: Answer): ApiErrors | undefined {
+  try {
+    body.at("success").boolean();
+    const found = body
+      .at("errors")
+      .items()
+      .flatMap((item) => readError(item, MAX_CHAIN));
+    return { codes: found.map(({ code }) => code), text: found.map(({ message }) => message).join(": ") };
+  } catch {
+    return undefined;
+  }
+}
+
+interface ApiError {
+  readonly code: number;
+  readonly message: string;
+}
+
+function readError(error: Answer, depth: number): readonly ApiError[] {
+  const chain = error.at("error_chain");
+  const below = chain.empty || depth === 0 ? [] : chain.items().flatMap((item) => readError(item, depth - 1));
+  return [{ code: error.at("code").natural(), message: error.at("message").string() }, ...below];
+}
+
+type CodeMeaning = Pick<ProviderErrorProps, "kind" | "reason" | "remedy">;
+
+const TOKEN: CodeMeaning = {
+  kind: "Unauthorized",
+  remedy:
+    "have the owner of the DNS account create a valid API token with the rights Zone:Read and DNS:Edit on this zone",
+};
+const ZONE: CodeMeaning = {
+  kind: "NotFound",
+  remedy:
+    "correct dnsRecordSet.zone; if that is right, have the cluster's administrator check that CLOUDFLARE_API_URL is not set or ends with /client/v4",
+};
+const READ_AGAIN = "the record set is read again, and the plan is made anew";
+const EXISTS: CodeMeaning = { kind: "Conflict", reason: "RecordExists", remedy: READ_AGAIN };
+const EXCLUDED: CodeMeaning = {
+  kind: "Conflict",
+  reason: "RecordExists",
+  remedy: REMEDIES.RecordExists,
+};
+
+const MEANINGS: Readonly<Record<number, CodeMeaning>> = {
+  // Malformed, missing or unknown credentials; no right on the zone.
+  6003: TOKEN,
+  6111: TOKEN,
+  9106: TOKEN,
+  9109: TOKEN,
+  10000: TOKEN,
+  // The zone's id, or the path of the base URL.
+  1001: ZONE,
+  1003: ZONE,
+  7000: ZONE,
+  7003: ZONE,
+  81044: { kind: "Conflict", remedy: READ_AGAIN },
+  81045: { kind: "QuotaExceeded", remedy: "delete records of the zone that are not used, or choose a larger plan" },
+  81053: EXCLUDED,
+  81054: EXCLUDED,
+  81056: EXCLUDED,
+  81057: EXISTS,
+  81058: EXISTS,
+  9021: { kind: "Terminal", remedy: "set dnsRecordSet.ttl to 1 (automatic) or to 60 to 86400 seconds" },
+};
+
+/** The meaning of the most precise code that is known. */
+function meaningOfCodes({ codes }: ApiErrors): CodeMeaning | undefined {
+  return codes
+    .map((code) => MEANINGS[code])
+    .filter((meaning) => meaning !== undefined)
+    .at(-1);
+}
+
+/**
+ * `ratelimit: "default";r=50;t=30` (left, seconds to the next window) and `ratelimit-policy: "default";q=1200;w=300`
+ * (quota, window), each a list; of several limits the one with the least left. Cloudflare's changelog, 2025-09-03.
+ * @param nowMs wall clock.
+ */
+export function readRateFacts(headers: Headers, nowMs: number): RateFacts | undefined {
+  const policies = parseList(headers.get("ratelimit-policy"));
+  const facts = parseList(headers.get("ratelimit")).flatMap(({ name, numbers }): RateFacts[] => {
+    const limit = policies.find((policy) => policy.name === name)?.numbers.get("q");
+    const remaining = numbers.get("r");
+    const seconds = numbers.get("t");
+    if (limit === undefined || remaining === undefined) return [];
+    return [{ limit, remaining, ...(seconds === undefined ? {} : { resetAt: nowMs + seconds * SECOND_MS }) }];
+  });
+  return facts.sort((a, b) => a.remaining - b.remaining)[0];
+}
+
+/** `retry-after` in seconds or as a date; else, when nothing is left, the time to the next window. */
+function readWait(headers: Headers, nowMs: number): number | undefined {
+  const said = readRetryAfter(headers.get("retry-after"), nowMs);
+  if (said !== undefined) return said;
+  const facts = readRateFacts(headers, nowMs);
+  if (facts?.remaining !== 0 || facts.resetAt === undefined) return undefined;
+  return (facts.resetAt - nowMs) / SECOND_MS;
+}
+
+interface Item {
+  readonly name: string;
+  readonly numbers: ReadonlyMap<string, number>;
+}
+
+/** Items that are not understood are left out. */
+function parseList(value: string | null): readonly Item[] {
+  return (value ?? "").split(",").flatMap((item): Item[] => {
+    const [name, ...parameters] = item.split(";").map((part) => part.trim());
+    if (name === undefined || name === "") return [];
+    const numbers = parameters.flatMap((parameter): [string, number][] => {
+      const found = /^([a-z]+)=(\d+)$/.exec(parameter);
+      return found?.[1] === undefined ? [] : [[found[1], Number(found[2])]];
+    });
+    return [{ name, numbers: new Map(numbers) }];
+  });
+}
+
+/** What the API needs. The package would also tell it the machine's system, and whatever one more variable says. */
+const SENT_HEADERS = ["authorization", "accept", "content-type", "user-agent", "api-version"];
+const NO_BODY = 204;
+
+/** What broke a request. Neither message nor `cause` has it: the package drops errors that look like a time-out. */
+export class FetchFailure extends Error {
+  override readonly name = "FetchFailure";
+
+  constructor(readonly failure: unknown) {
+    super("the request failed");
+  }
+}
+
+/** Rejects with FetchFailure. The body is there whole, so that nothing waits for it without a deadline. */
+export function fetchOver(connections: Connections): typeof fetch {
+  return async (input, init = {}) => {
+    try {
+      const { status, text, headers } = await connections.send({
+        url: String(input instanceof Request ? input.url : input),
+        method: init.method ?? "GET",
+        headers: sentHeaders(new Headers(init.headers)),
+        ...(typeof init.body === "string" ? { body: init.body } : {}),
+        ...(init.signal ? { signal: init.signal } : {}),
+      });
+      return new Response(status === NO_BODY ? null : text, { status, headers: [...headers] });
+    } catch (error) {
+      throw new FetchFailure(error);
+    }
+  };
+}
+
+function sentHeaders(headers: Headers): Record<string, string> {
+  return Object.fromEntries([...headers].filter(([name]) => SENT_HEADERS.includes(name)));
 }

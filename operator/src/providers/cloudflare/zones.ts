@@ -2,12 +2,10 @@
 
 import { domainToASCII } from "node:url";
 import { ZONE_MAX_AGE_MS, ZONE_NAME_RETRY_MS } from "../../bounds.js";
-import type { Answer } from "../answer.js";
-import { CALL, type CallContext, sharedRead } from "../call.js";
+import { CALL, type CallContext, sharedRead, Urgency } from "../call.js";
 import { tokenHash } from "../credentials.js";
-import { isProviderError, ProviderError } from "../errors.js";
-import { unlessAborted } from "../unless-aborted.js";
-import { Urgency } from "../urgency.js";
+import { isProviderError, ProviderError, unlessAborted } from "../errors.js";
+import type { Answer } from "../http.js";
 import { CLOUDFLARE, type CloudflareClient } from "./client.js";
 
 export interface Zone {
@@ -123,7 +121,8 @@ function noZone(name: string): ProviderError {
     kind: "NotFound",
     where: `${CLOUDFLARE}: find zone ${name}`,
     seen: "the token sees no zone of this name",
-    remedy: "correct dnsRecordSet.zone, give the token the right Zone: Read on it, or name the zone by its id",
+    remedy:
+      "correct dnsRecordSet.zone, write the id of the zone there, or have the owner of the DNS account give the token the right Zone:Read on the zone",
     outcome: "refused",
     retrySafe: false,
   });

@@ -1,13 +1,15 @@
 /** Reserved IPv4 and IPv6 addresses, and addresses of the account's own ranges. */
 
 import { canonicalIp, familyOf } from "cdk8s-flipop/api";
-import type { Answer } from "../answer.js";
+import { REMEDIES } from "../../messages/failed-calls.js";
 import { CALL, type CallContext } from "../call.js";
-import { isProviderError, ProviderError, REMEDIES } from "../errors.js";
+import { DIGITALOCEAN_ADDRESSES } from "../capabilities.js";
+import type { OncePerToken } from "../credentials.js";
+import { isProviderError, ProviderError } from "../errors.js";
+import type { Answer } from "../http.js";
 import type {
   ActionFacts,
   ActionRef,
-  AddressCapabilities,
   AddressFacts,
   AddressProvider,
   AssignAddress,
@@ -15,35 +17,31 @@ import type {
   CreateOutcome,
   LatestAction,
   ListAddresses,
+  MachineState,
   ProviderId,
   UnassignAddress,
 } from "../types.js";
-import type { AccountKey } from "./account.js";
-import { type AddressChange, changeHolder, readAction } from "./address-change.js";
-import { addressPath, routesOf } from "./address-routes.js";
-import { listBorrowed } from "./borrowed-addresses.js";
+import {
+  type AddressChange,
+  addressPath,
+  changeHolder,
+  listBorrowed,
+  readAction,
+  readLatestAction,
+  routesOf,
+} from "./address-kinds.js";
 import { DIGITALOCEAN, type DigitalOceanClient } from "./client.js";
-import { DropletScope, PROVIDER_ID_SCHEME } from "./droplets.js";
-import { readLatestAction } from "./latest-action.js";
+import { DropletScope, dropletIdOf, findDroplet } from "./droplets.js";
 import { interpretRefusedCreation, interpretRefusedRelease, isUnprocessable } from "./unprocessable.js";
-
-const CAPABILITIES: AddressCapabilities = {
-  providerIdScheme: PROVIDER_ID_SCHEME,
-  families: ["IPv4", "IPv6"],
-  addressesPerNode: 1,
-  regional: true,
-  movesHeld: true,
-  createsOnNode: ["IPv4"],
-};
 
 export class DigitalOceanAddresses implements AddressProvider {
   readonly name = DIGITALOCEAN;
-  readonly capabilities = CAPABILITIES;
+  readonly capabilities = DIGITALOCEAN_ADDRESSES;
   private readonly scope: DropletScope;
 
   constructor(
     private readonly client: DigitalOceanClient,
-    private readonly account: AccountKey,
+    private readonly account: OncePerToken<string>,
   ) {
     this.scope = new DropletScope(client);
   }
@@ -149,6 +147,12 @@ export class DigitalOceanAddresses implements AddressProvider {
 
   latestAction(context: CallContext, ip: string): Promise<LatestAction | undefined> {
     return readLatestAction(this.client, context, ip);
+  }
+
+  async machineState(context: CallContext, machine: ProviderId): Promise<MachineState | undefined> {
+    const droplet = await findDroplet(this.client, context, dropletIdOf(machine));
+    if (droplet === undefined) return undefined;
+    return droplet.status === "off" ? "off" : "on";
   }
 
   private change(context: CallContext, change: AddressChange): Promise<ActionFacts> {

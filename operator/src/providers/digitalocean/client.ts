@@ -2,11 +2,10 @@
 
 import { PROVIDERS } from "cdk8s-flipop/api";
 import { CLOUD_LIST_ATTEMPTS, CLOUD_LIST_MAX_PAGES, SECOND_MS } from "../../bounds.js";
-import { Answer, MalformedAnswer } from "../answer.js";
+import { failedCalls } from "../../messages/failed-calls.js";
 import type { ApiCall, Attempt, CallContext, CallName } from "../call.js";
-import { Connections, type RawAnswer } from "../connections.js";
-import { ProviderError } from "../errors.js";
-import { brokenError, noTokenError } from "../network-errors.js";
+import { brokenError, noTokenError, ProviderError } from "../errors.js";
+import { Answer, Connections, MalformedAnswer, type RawAnswer } from "../http.js";
 import type { ClientOptions } from "../registry.js";
 import { refusedError } from "./to-provider-error.js";
 
@@ -164,8 +163,7 @@ function unsteady(subject: string): ProviderError {
   return new ProviderError({
     kind: "Unavailable",
     where: `${DIGITALOCEAN}: ${subject}`,
-    seen: `the list changed while it was read, ${CLOUD_LIST_ATTEMPTS} times`,
-    remedy: "it is tried again; look for another program that creates and deletes at a high rate if this lasts",
+    ...failedCalls.listChanged(CLOUD_LIST_ATTEMPTS, "creates and deletes"),
     outcome: "refused",
   });
 }

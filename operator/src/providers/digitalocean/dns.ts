@@ -2,10 +2,11 @@
 
 import { isIP } from "node:net";
 import { canonicalIp } from "cdk8s-flipop/api";
-import type { Answer } from "../answer.js";
 import { CALL, type CallContext } from "../call.js";
+import type { OncePerToken } from "../credentials.js";
+import { fullRecordName, relativeRecordName } from "../diff.js";
 import { isProviderError, type ProviderError, withProps } from "../errors.js";
-import { fullRecordName, relativeRecordName } from "../record-name.js";
+import type { Answer } from "../http.js";
 import type {
   DnsCapabilities,
   DnsProvider,
@@ -16,7 +17,6 @@ import type {
   RecordStep,
   RecordType,
 } from "../types.js";
-import type { AccountKey } from "./account.js";
 import { type ApiRequest, DIGITALOCEAN, type DigitalOceanClient } from "./client.js";
 import { interpretRefusedRecord, isUnprocessable } from "./unprocessable.js";
 
@@ -34,7 +34,7 @@ export class DigitalOceanDns implements DnsProvider {
 
   constructor(
     private readonly client: DigitalOceanClient,
-    private readonly account: AccountKey,
+    private readonly account: OncePerToken<string>,
   ) {}
 
   accountKey(context: CallContext): Promise<string> {
@@ -88,7 +88,7 @@ export class DigitalOceanDns implements DnsProvider {
       return [];
     } catch (error) {
       if (step.do === "delete" && isProviderError(error, "NotFound")) return [];
-      throw refusedStep(error, step);
+      throw refusedStep(error);
     }
   }
 }
@@ -133,15 +133,20 @@ function isRecordType(type: string): type is RecordType {
   return type === "A" || type === "AAAA";
 }
 
+/** As other providers name their zones; a domain has no such name, because it has a dot. */
+const ZONE_ID = /^[0-9a-f]{32}$/;
+
 function noZone(error: ProviderError, domain: string): ProviderError {
-  const remedy = `add the domain "${domain}" to the account, or correct dnsRecordSet.zone`;
+  const remedy = ZONE_ID.test(domain)
+    ? "this is the id of a zone at another provider: name that provider in dnsRecordSet.provider, or write the domain"
+    : `correct dnsRecordSet.zone, or have the owner of the DNS account add the domain "${domain}" to it`;
   return withProps(error, { seen: `the account has no domain "${domain}"`, remedy });
 }
 
-function refusedStep(error: unknown, step: RecordStep): unknown {
+function refusedStep(error: unknown): unknown {
   // The record set is not as it was read: whoever asked reads it again.
   if (isProviderError(error, "NotFound")) {
     return withProps(error, { kind: "Conflict", remedy: "the record set is read again, and the plan is made anew" });
   }
-  return isUnprocessable(error) ? interpretRefusedRecord(error, step.type) : error;
+  return isUnprocessable(error) ? interpretRefusedRecord(error) : error;
 }

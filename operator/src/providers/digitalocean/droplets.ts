@@ -1,14 +1,12 @@
 /** Droplets: nodes as DigitalOcean sees them. */
 
-import type { Answer } from "../answer.js";
 import { CALL, type CallContext } from "../call.js";
+import { PROVIDER_ID_SCHEME } from "../capabilities.js";
+import { OncePerToken } from "../credentials.js";
 import { isProviderError, ProviderError } from "../errors.js";
-import { OncePerToken } from "../once-per-token.js";
+import type { Answer } from "../http.js";
 import type { ProviderId } from "../types.js";
 import { DIGITALOCEAN, type DigitalOceanClient } from "./client.js";
-
-/** As DigitalOcean's cloud controller manager writes it: `digitalocean://<droplet id>`. */
-export const PROVIDER_ID_SCHEME = "digitalocean";
 
 /** What this project needs of a droplet. */
 export interface Droplet {
@@ -71,7 +69,7 @@ export function readHolder(droplet: Answer, where: string): ProviderId | undefin
       kind: "Unauthorized",
       where: `${DIGITALOCEAN}: ${where}`,
       seen: "the answer does not say which droplet holds the address",
-      remedy: "give the token the scope droplet:read",
+      remedy: "have the owner of the account give the token the scope droplet:read",
       outcome: "refused",
     });
   }

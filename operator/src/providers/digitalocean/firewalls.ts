@@ -1,8 +1,10 @@
 /** Cloud firewalls: their inbound rules and the droplets that they cover. */
 
-import type { Answer } from "../answer.js";
+import { REMEDIES } from "../../messages/failed-calls.js";
 import { CALL, type CallContext, sharedRead } from "../call.js";
-import { isProviderError, ProviderError, REMEDIES, withProps } from "../errors.js";
+import type { OncePerToken } from "../credentials.js";
+import { isNumbered } from "../diff.js";
+import { isProviderError, ProviderError, withProps } from "../errors.js";
 import type {
   CreateFirewall,
   FirewallCapabilities,
@@ -10,13 +12,12 @@ import type {
   FirewallFacts,
   FirewallProvider,
   FirewallSurvey,
-  ProviderId,
-} from "../types.js";
-import type { AccountKey } from "./account.js";
+} from "../firewall-types.js";
+import type { Answer } from "../http.js";
+import type { ProviderId } from "../types.js";
 import { type ApiRequest, DIGITALOCEAN, type DigitalOceanClient } from "./client.js";
 import { dropletIdOf, findDroplet, providerIdOf } from "./droplets.js";
-import { FirewallList, type Listed } from "./firewall-list.js";
-import { EVERYTHING_OUT, readRule, writeRule } from "./firewall-rules.js";
+import { EVERYTHING_OUT, FirewallList, type Listed, readRule, writeRule } from "./firewall-list.js";
 import { interpretRefusedFirewall, isUnprocessable } from "./unprocessable.js";
 
 const PATH = "/v2/firewalls";
@@ -44,7 +45,7 @@ export class DigitalOceanFirewalls implements FirewallProvider {
 
   constructor(
     private readonly client: DigitalOceanClient,
-    private readonly account: AccountKey,
+    private readonly account: OncePerToken<string>,
     monotonic: () => number,
   ) {
     this.all = new FirewallList(monotonic, (priority) => this.list(sharedRead("what the firewalls are", priority)));
@@ -80,7 +81,8 @@ export class DigitalOceanFirewalls implements FirewallProvider {
     const coveredBy = new Map<ProviderId, readonly string[]>();
     for (const node of nodes) coveredBy.set(node, await this.coverage(context, others, node));
     const [firewall] = named;
-    return { ...(firewall === undefined ? {} : { firewall: withoutTags(firewall) }), coveredBy, ageSeconds };
+    const numbered = all.filter((each) => isNumbered(name, each.name)).map(withoutTags);
+    return { ...(firewall === undefined ? {} : { firewall: withoutTags(firewall) }), numbered, coveredBy, ageSeconds };
   }
 
   async create(context: CallContext, desired: CreateFirewall): Promise<FirewallFacts> {
@@ -193,6 +195,7 @@ function requestsOf({ id, name, ...change }: FirewallChange): readonly ApiReques
 
 function readFirewall(item: Answer, where: string): TaggedFirewall {
   const rules = item.at("inbound_rules");
+  const outbound = item.at("outbound_rules");
   const droplets = item.at("droplet_ids");
   const tags = item.at("tags");
   const pending = item.at("pending_changes");
@@ -202,6 +205,7 @@ function readFirewall(item: Answer, where: string): TaggedFirewall {
     id: item.at("id").string(),
     name: item.at("name").string(),
     rules: rules.empty ? [] : rules.items().map(readRule),
+    outboundRules: outbound.empty ? 0 : outbound.items().length,
     nodes: droplets.empty ? [] : droplets.items().map((droplet) => providerIdOf(droplet.natural())),
     pending: !pending.empty && pending.items().length > 0,
     tags: tags.empty ? [] : tags.items().map((tag) => tag.string()),
@@ -248,7 +252,7 @@ function missingScope(where: string): ProviderError {
     kind: "Unauthorized",
     where: `${DIGITALOCEAN}: ${where}`,
     seen: "the answer does not say which droplets and tags the firewalls cover",
-    remedy: "give the token the scopes droplet:read and tag:read",
+    remedy: "have the owner of the account give the token the scopes droplet:read and tag:read",
     outcome: "refused",
   });
 }

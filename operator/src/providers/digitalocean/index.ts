@@ -1,13 +1,26 @@
-/** DigitalOcean: reserved addresses, domains, firewalls. */
+/** DigitalOcean: reserved addresses, domains, firewalls; and which account a token belongs to. */
 
 import { PROVIDERS } from "cdk8s-flipop/api";
+import { CALL, type CallContext } from "../call.js";
+import { accountKeyOf } from "../credentials.js";
 import type { ProviderSet } from "../layers/compose.js";
 import type { ProviderKind, ProviderSetup } from "../registry.js";
-import { accountKeyOf } from "./account.js";
 import { DigitalOceanAddresses } from "./addresses.js";
-import { DEFAULT_URL, DigitalOceanClient } from "./client.js";
+import { DEFAULT_URL, DIGITALOCEAN, DigitalOceanClient } from "./client.js";
 import { DigitalOceanDns } from "./dns.js";
 import { DigitalOceanFirewalls } from "./firewalls.js";
+
+const SUBJECT = "read the account";
+
+/** The team's uuid, since addresses belong to the team and one person may be in several; else the account's. */
+function readAccount(client: DigitalOceanClient, context: CallContext): Promise<string> {
+  const request = { call: CALL.account, subject: SUBJECT, method: "GET", path: "/v2/account" } as const;
+  return client.request(context, request, (answer) => {
+    const account = answer.at("account");
+    const team = account.at("team");
+    return team.empty ? account.at("uuid").string() : team.at("uuid").string();
+  });
+}
 
 export const digitalOcean: ProviderKind = {
   ...PROVIDERS.digitalocean,
@@ -32,7 +45,11 @@ function build({
   if (!URL.canParse(baseUrl))
     throw new Error(`${PROVIDERS.digitalocean.urlVariable}: "${baseUrl}" is not a URL; give one like ${DEFAULT_URL}`);
   const client = new DigitalOceanClient({ baseUrl, userAgent, credentials, run, env, now });
-  const account = accountKeyOf(client);
+  const account = accountKeyOf({
+    where: `${DIGITALOCEAN}: ${SUBJECT}`,
+    token: () => client.token(),
+    read: (context) => readAccount(client, context),
+  });
   return {
     addresses: new DigitalOceanAddresses(client, account),
     dns: new DigitalOceanDns(client, account),

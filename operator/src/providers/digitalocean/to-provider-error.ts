@@ -2,18 +2,24 @@
 
 import { PROVIDERS } from "cdk8s-flipop/api";
 import { SECOND_MS } from "../../bounds.js";
-import { Answer } from "../answer.js";
-import { type ApiCall, whereOf } from "../call.js";
-import type { RawAnswer } from "../connections.js";
-import { ProviderError, type ProviderErrorKind, type ProviderErrorProps, REMEDIES } from "../errors.js";
-import { foreignAnswer, quoted, readRetryAfter } from "../network-errors.js";
+import { REMEDIES, TOKEN_RIGHTS } from "../../messages/failed-calls.js";
+import { type ApiCall, callText } from "../call.js";
+import {
+  foreignAnswer,
+  ProviderError,
+  type ProviderErrorKind,
+  type ProviderErrorProps,
+  quoted,
+  readRetryAfter,
+} from "../errors.js";
+import { Answer, type RawAnswer } from "../http.js";
 
 /** An answer that is no success. @param nowMs wall clock, for a Retry-After that is a date */
 export function refusedError(call: ApiCall, answer: RawAnswer, nowMs: number): ProviderError {
   const said = readError(answer);
-  const base = { where: whereOf(call), status: answer.status, seen: seenIn(answer, said?.message) };
+  const base = { where: callText(call), status: answer.status, seen: seenIn(answer, said?.message) };
   const requestId = said?.requestId ?? answer.headers.get("x-request-id");
-  const props = { ...base, ...(requestId === null ? {} : { requestId }) };
+  const props = { ...base, ...(requestId === undefined ? {} : { requestId }) };
   // A proxy or a wrong URL also answers 404: only the API itself may say that something is gone.
   const foreign = said === undefined && answer.status < 500 && answer.status !== 429;
   return new ProviderError({ ...props, ...(foreign ? foreignRefusal(call, answer) : meaningOf(call, answer, nowMs)) });
@@ -47,7 +53,7 @@ function meaningOf(call: ApiCall, answer: RawAnswer, nowMs: number): Meaning {
   return { kind, remedy, outcome: "refused" };
 }
 
-const SCOPE_REMEDY = "give the token the scopes that the documentation lists (reserved_ip, droplet, domain, firewall)";
+const SCOPE_REMEDY = `have the owner of the account give the token the rights that ${TOKEN_RIGHTS} lists`;
 
 const KINDS: Readonly<Record<number, ProviderErrorKind>> = {
   401: "Unauthorized",

@@ -11,16 +11,16 @@
  * 6. none of these                       -> Terminal, with the API's words
  */
 
+import { REMEDIES, startMachine } from "../../messages/failed-calls.js";
 import type { CallContext } from "../call.js";
 import {
   isProviderError,
   ProviderError,
   type ProviderErrorKind,
   type ProviderErrorReason,
-  REMEDIES,
   withProps,
 } from "../errors.js";
-import type { AddressFacts, ProviderId, RecordType } from "../types.js";
+import type { AddressFacts, ProviderId } from "../types.js";
 import type { DigitalOceanClient } from "./client.js";
 import { dropletIdOf, findDroplet, providerIdOf } from "./droplets.js";
 
@@ -69,7 +69,10 @@ export async function interpretRefusedCreation(
 /** The droplet could not be read: the API said no, and nothing more is known. */
 function ifUnread(error: unknown): Meaning {
   if (!isProviderError(error)) throw error;
-  return { kind: "Conflict", remedy: "the droplet could not be read to find out why; the creation is tried again" };
+  return {
+    kind: "Conflict",
+    remedy: "the droplet could not be read to find out why; the operator tries the creation again",
+  };
 }
 
 /** What a refused release means. @param address as it was read after the refusal */
@@ -84,10 +87,9 @@ export function interpretRefusedRelease(error: ProviderError, address: AddressFa
 }
 
 /** What a refused record means. */
-export function interpretRefusedRecord(error: ProviderError, type: RecordType): ProviderError {
+export function interpretRefusedRecord(error: ProviderError): ProviderError {
   if (/exist|duplicate|cname/i.test(error.seen)) {
-    const remedy = `delete the record that excludes ${type} records of this name (a CNAME), or use another name`;
-    return classified(error, { kind: "Conflict", reason: "RecordExists", remedy });
+    return classified(error, { kind: "Conflict", reason: "RecordExists", remedy: REMEDIES.RecordExists });
   }
   return classified(error, { kind: "Terminal", remedy: "correct dnsRecordSet (zone, recordName, ttl)" });
 }
@@ -95,7 +97,7 @@ export function interpretRefusedRecord(error: ProviderError, type: RecordType): 
 /** What a refused change of a firewall means. */
 export function interpretRefusedFirewall(error: ProviderError): ProviderError {
   if (/limit|maximum|too many|more than/i.test(error.seen)) {
-    return classified(error, { kind: "QuotaExceeded", remedy: "open fewer ports, or cover fewer nodes" });
+    return classified(error, { kind: "QuotaExceeded", remedy: FIREWALL_LIMIT });
   }
   if (/duplicate|exist|taken/i.test(error.seen)) return classified(error, { kind: "Conflict" });
   return classified(error, { kind: "Terminal", remedy: "correct routedIPFirewallName or the service's ports" });
@@ -112,20 +114,22 @@ interface Meaning {
   readonly remedy?: string;
 }
 
+const FIREWALL_LIMIT =
+  "open fewer ports, run the Services on fewer nodes, or have the owner of the account ask the provider for a higher limit";
 const UNKNOWN: Meaning = {
   kind: "Terminal",
   remedy: "read the provider's words and correct the resource or the account",
 };
-const BAD_PLACE: Meaning = { kind: "Terminal", remedy: "check the region; new addresses must be available in it" };
+const BAD_PLACE: Meaning = { kind: "Terminal", remedy: "correct region; the provider must offer new addresses in it" };
 const OCCUPIED: Meaning = {
   kind: "Conflict",
   reason: "NodeOccupied",
-  remedy: "another node is chosen; a droplet holds one reserved address of a family",
+  remedy: "the operator chooses another node; a droplet holds one reserved address of a family",
 };
 const BUSY: Meaning = {
   kind: "Conflict",
   reason: "NodeBusy",
-  remedy: "it is tried again once the droplet's event is over",
+  remedy: "the operator tries again once the droplet's event is over",
 };
 
 /** Pure: the texts that the API is known to use. */
@@ -136,11 +140,15 @@ function inWords(seen: string, address: AddressFacts | undefined): Meaning | und
   if (/limit|quota|maximum number/.test(text)) return { kind: "QuotaExceeded" };
   if (/region|datacenter/.test(text)) return wrongRegion(address);
   if (/must be unassigned|unassign .*first|assigned to another/.test(text)) {
-    return { kind: "Conflict", reason: "HeldElsewhere", remedy: "it is unassigned first, then assigned" };
+    return { kind: "Conflict", reason: "HeldElsewhere", remedy: "the operator unassigns it first, then assigns it" };
   }
   if (/droplet already has|already has an? .*(ip|address)/.test(text)) return OCCUPIED;
   if (/not enabled on/.test(text)) {
-    return { kind: "Conflict", reason: "NodeUnfit", remedy: "enable IPv6 on the droplet, or match others" };
+    return {
+      kind: "Conflict",
+      reason: "NodeUnfit",
+      remedy: "have the owner of the account enable IPv6 on the droplet, or match other nodes",
+    };
   }
   return undefined;
 }
@@ -151,11 +159,12 @@ async function fromDroplet(
   { address, wanted }: { readonly address: AddressFacts | undefined; readonly wanted: ProviderId },
 ): Promise<Meaning> {
   const droplet = await findDroplet(client, context, dropletIdOf(wanted));
-  if (droplet === undefined) return { kind: "NotFound", remedy: `droplet ${wanted} is gone; another node is chosen` };
+  if (droplet === undefined)
+    return { kind: "NotFound", remedy: `droplet ${wanted} is gone; the operator chooses another node` };
   if (address !== undefined && droplet.region !== address.region) return wrongRegion(address);
   if (droplet.locked) return BUSY;
   if (droplet.status !== "active") {
-    const remedy = `droplet ${providerIdOf(droplet.id)} is "${droplet.status}"; it must run to get an address`;
+    const remedy = startMachine(providerIdOf(droplet.id), droplet.status);
     return { kind: "Conflict", reason: "NodeUnfit", remedy };
   }
   return droplet.publicIpv4 > 1 && address?.family !== "IPv6" ? OCCUPIED : UNKNOWN;
@@ -163,7 +172,11 @@ async function fromDroplet(
 
 function wrongRegion(address: AddressFacts | undefined): Meaning {
   const from = address === undefined ? "" : ` (${address.ip} belongs to ${address.region})`;
-  return { kind: "Conflict", reason: "WrongRegion", remedy: `match nodes of the address's own region only${from}` };
+  return {
+    kind: "Conflict",
+    reason: "WrongRegion",
+    remedy: `use an address of the region of the nodes, or match only nodes of its own region${from}`,
+  };
 }
 
 function refused(error: ProviderError, meaning: Meaning): Interpretation {

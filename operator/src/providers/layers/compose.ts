@@ -6,33 +6,39 @@
  * 2. dry run     ends here when it is on
  *
  * Around each request:
- * 3. deadline    of the whole call, waits included: everything below ends with it
- * 4. retries     outside of all that must be asked again before each attempt
- * 5. breaker     before the limiter: an API at rest costs no tokens and no waiting
- * 6. limiter     the last thing that waits; asks whether the decision behind a write still holds
- * 7. fence       after all waiting, right before a write is sent
- * 8. deadline    of one attempt
- * 9. direct      sends, and lets out nothing but errors that callers know
- * 10. metrics    exactly what is sent, without waits: they wrap `send` itself, as the limiter does to hear of its limits
+ * 3. token       outermost: the error of a refused token names its Secret
+ * 4. deadline    of the whole call, waits included: everything below ends with it
+ * 5. retries     outside of all that must be asked again before each attempt
+ * 6. breaker     before the limiter: an API at rest costs no tokens and no waiting
+ * 7. limiter     the last thing that waits; asks whether the decision behind a write still holds
+ * 8. fence       after all waiting, right before a write is sent
+ * 9. deadline    of one attempt
+ * 10. direct     sends, and lets out nothing but errors that callers know
+ * 11. metrics    exactly what is sent, without waits: they wrap `send` itself, as the limiter does to hear of its limits
  */
 
-import type { Random } from "../../async/backoff.js";
+import type { Random } from "../../async.js";
+import { SECOND_MS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
+import { failedCalls } from "../../messages/failed-calls.js";
 import type { Fence } from "../../runtime/fence.js";
-import type { CallLayer, CallRunner } from "../call.js";
+import type { ApiCall, CallLayer, CallRunner, Send } from "../call.js";
 import type { Credentials } from "../credentials.js";
-import type { AddressProvider, DnsProvider, FirewallProvider } from "../types.js";
-import { type AuditSink, withAudit } from "./audit.js";
-import { withCircuitBreaker } from "./circuit-breaker.js";
-import { withAttemptDeadline, withCallDeadline } from "./deadlines.js";
-import { direct } from "./direct.js";
-import { withDryRun } from "./dry-run.js";
-import { withFence } from "./fenced.js";
-import { withRateLimit } from "./limiter.js";
-import { type CallMetrics, waitsIn, withMetrics } from "./metered.js";
-import { aroundAddresses, aroundDns, aroundFirewalls, type MutationLayer } from "./mutations.js";
-import { withRetries } from "./retrying.js";
-import type { TokenGuard } from "./token-guards.js";
+import { isProviderError, withProps } from "../errors.js";
+import type { FirewallProvider } from "../firewall-types.js";
+import type { AddressProvider, DnsProvider } from "../types.js";
+import { direct, withAttemptDeadline, withCallDeadline, withFence, withRetries } from "./attempt.js";
+import { type LimitWait, withRateLimit } from "./limiter.js";
+import {
+  type AuditSink,
+  aroundAddresses,
+  aroundDns,
+  aroundFirewalls,
+  type MutationLayer,
+  withAudit,
+  withDryRun,
+} from "./mutations.js";
+import { type TokenGuard, withCircuitBreaker } from "./token-guards.js";
 
 /** What is the same for all providers of a process. */
 export interface StackOptions {
@@ -50,12 +56,14 @@ export interface ProviderSet {
   readonly addresses?: AddressProvider;
   readonly dns?: DnsProvider;
   readonly firewalls?: FirewallProvider;
+  /** Absent: it has no limits. */
+  readonly longWait?: () => LimitWait | undefined;
   /** Ends its connections. */
   close(): Promise<void>;
 }
 
 /**
- * Layers 3 to 10. Tokens are rotated: each attempt goes by the limits of the token that is in use when it begins. One
+ * Layers 3 to 11. Tokens are rotated: each attempt goes by the limits of the token that is in use when it begins. One
  * that takes its place while the attempt waits is the one that is sent, and counts by its predecessor's limits.
  */
 export function callStack(
@@ -64,6 +72,7 @@ export function callStack(
   guardOf: (token: string) => TokenGuard,
 ): CallRunner {
   const layers: readonly CallLayer[] = [
+    withTokenPlace(credentials),
     withCallDeadline(clock),
     withRetries({ clock, random, credentials }),
     withGuard(() => guardOf(credentials.token()), clock, metrics),
@@ -74,7 +83,26 @@ export function callStack(
   return stack(layers, direct);
 }
 
-/** Layers 5 and 6. */
+/** Layers 4, 8, 9, 10 and 11, for a provider whose client retries by itself. */
+export function tokenlessStack({ clock, metrics, fence }: StackOptions): CallRunner {
+  const layers = [withCallDeadline(clock), withFence(fence, clock), withAttemptDeadline(clock)];
+  return stack([...layers, withMetrics(metrics, clock)], direct);
+}
+
+/** Only who replaces the token can help: the message says where the operator reads it. */
+function withTokenPlace(credentials: Pick<Credentials, "place">): CallLayer {
+  return (next) => async (call, send) => {
+    try {
+      return await next(call, send);
+    } catch (error) {
+      const place = credentials.place();
+      if (place === "" || !isProviderError(error, "Unauthorized") || error.outcome === "not-sent") throw error;
+      throw withProps(error, { remedy: failedCalls.tokenPlace(error.remedy, place) });
+    }
+  };
+}
+
+/** Layers 6 and 7. */
 function withGuard(guard: () => TokenGuard, clock: Clock, metrics: CallMetrics): CallLayer {
   const waited = waitsIn(metrics);
   return (next) => (call, send) => {
@@ -98,4 +126,60 @@ export function withMutationLayers(set: ProviderSet, { audit, dryRun }: StackOpt
     ...(set.dns && { dns: layers.reduceRight(aroundDns, set.dns) }),
     ...(set.firewalls && { firewalls: layers.reduceRight(aroundFirewalls, set.firewalls) }),
   };
+}
+
+type CallLabels = Readonly<Record<"provider" | "call", string>>;
+type RequesterLabels = Readonly<Record<"kind" | "namespace" | "name", string>>;
+
+/** The metrics of calls; FlipopMetrics has them. */
+export interface CallMetrics {
+  readonly calls: {
+    inc(labels: CallLabels & RequesterLabels & { readonly outcome: "success" | "error" }, by?: number): void;
+  };
+  readonly callSeconds: { observe(labels: CallLabels, seconds: number): void };
+  readonly callWaitSeconds: { observe(labels: Readonly<Record<"provider" | "class", string>>, seconds: number): void };
+  readonly limitWait?: { readFrom(source: () => ReadonlyMap<string, number>): void };
+}
+
+/** How long calls of each work class wait for the account's limits before they are sent. */
+function waitsIn(metrics: CallMetrics): (call: ApiCall, ms: number) => void {
+  return ({ provider, context }, ms) => {
+    metrics.callWaitSeconds.observe({ provider, class: context.priority }, ms / SECOND_MS);
+  };
+}
+
+/**
+ * Waits for tokens and between retries are not in the duration. A call that was never sent is not counted: neither
+ * one that ends while it waits, nor one that has no token to be sent with. One that no connection came about for is.
+ */
+export function withMetrics(metrics: CallMetrics, clock: Pick<Clock, "monotonic">): CallLayer {
+  return (next) => (call, send) => next(call, measured(call, send));
+
+  function measured<T>(call: ApiCall, send: Send<T>): Send<T> {
+    const { kind, namespace, name } = call.context.requester;
+    const labels = { provider: call.provider, call: call.name };
+    const requester = { kind, namespace, name };
+    return async (attempt) => {
+      const start = clock.monotonic();
+      const count = (outcome: "success" | "error") => {
+        metrics.calls.inc({ ...labels, ...requester, outcome });
+        // The other outcome exists from the first call on, or the rate of errors would miss the first error.
+        metrics.calls.inc({ ...labels, ...requester, outcome: outcome === "success" ? "error" : "success" }, 0);
+        metrics.callSeconds.observe(labels, (clock.monotonic() - start) / SECOND_MS);
+      };
+      try {
+        const answer = await send(attempt);
+        count("success");
+        return answer;
+      } catch (error) {
+        if (!lacksToken(error)) count("error");
+        throw error;
+      }
+    };
+  }
+}
+
+/** Only an API that was asked can refuse a token. */
+function lacksToken(error: unknown): boolean {
+  return isProviderError(error, "Unauthorized") && error.outcome === "not-sent";
 }

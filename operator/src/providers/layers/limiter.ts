@@ -1,27 +1,34 @@
 /** Keeps calls under the API's limits, and gives each work class its share of them. */
 
-import { anyAbort } from "../../async/wait.js";
+import { anyAbort } from "../../async.js";
 import {
   CLOUD_CONNECTIONS,
   RATE_LIMIT_DEFAULT_WAIT_SECONDS,
   RATE_LIMIT_LONGEST_WAIT_SECONDS,
+  RATE_LIMIT_SHOWN_SECONDS,
   RESERVED_FOR_MOVES,
   RESERVED_FOR_RECORDS,
   SECOND_MS,
 } from "../../bounds.js";
 import type { Clock, Timer } from "../../clock.js";
-import { type ApiCall, type CallLayer, type RateFacts, requesterKey } from "../call.js";
-import { supersededBecause, supersededError } from "../decision.js";
-import { isProviderError } from "../errors.js";
-import type { CallPriority } from "../urgency.js";
-import { abortedError } from "./direct.js";
-import { FairQueue, type Iteration } from "./fair-queue.js";
-import { type RateLimit, ReportedBudget, SlidingWindow } from "./rate-window.js";
+import { failedCalls } from "../../messages/failed-calls.js";
+import { type ApiCall, type CallLayer, type CallPriority, type RateFacts, requesterKey } from "../call.js";
+import { isProviderError, supersededBecause, supersededError } from "../errors.js";
+import { abortedError } from "./attempt.js";
+import { FairQueue, type Iteration, type RateLimit, ReportedBudget, SlidingWindow } from "./rate-limits.js";
 
 interface Waiter {
   readonly call: ApiCall;
   admit(call: number): void;
   reject(error: unknown): void;
+}
+
+/** The limits of an account keep calls waiting. */
+export interface LimitWait {
+  /** Calls that wait now. */
+  readonly calls: number;
+  /** When the limits allow the next one, ms since the epoch. */
+  readonly until: number;
 }
 
 export interface RateLimiterOptions {
@@ -59,9 +66,23 @@ export class RateLimiter {
     this.kept = { assignment: 0, records: reserve, check: reserve + RESERVED_FOR_RECORDS };
   }
 
+  /** Seconds until the limits allow the next move of an address. */
+  get limitSeconds(): number {
+    const now = this.clock.monotonic();
+    const waits = this.windows.map((window) => window.waitMs(now, 0));
+    return Math.max(0, this.blockedUntil - now, this.reported.waitMs(now, 0), ...waits) / SECOND_MS;
+  }
+
   /** Calls that wait. */
   get waiting(): number {
     return this.queue.size;
+  }
+
+  /** `undefined`: a move would not wait long. */
+  get longWait(): LimitWait | undefined {
+    const seconds = this.limitSeconds;
+    if (seconds < RATE_LIMIT_SHOWN_SECONDS) return undefined;
+    return { calls: this.waiting, until: this.clock.now() + seconds * SECOND_MS };
   }
 
   /**
@@ -77,7 +98,7 @@ export class RateLimiter {
         leave = this.enter({ call, admit, reject });
         const abort = () => {
           leave();
-          if (signal !== undefined) reject(abortedError(call, signal, "not-sent"));
+          if (signal !== undefined) reject(abortedError(call, signal, "not-sent", failedCalls.limitLate));
         };
         aborted?.signal.addEventListener("abort", abort, { once: true });
         if (signal?.aborted === true) abort();

@@ -1,14 +1,104 @@
-/** What all calls share that an API counts together, whoever makes them: those with one token, or all. */
+/** What all calls share that an API counts together, whoever makes them, those with one token, or all: the limits, and a circuit breaker. */
 
-import type { Random } from "../../async/backoff.js";
-import { MAX_TOKEN_GUARDS } from "../../bounds.js";
+import { exponentialMs, jittered, type Random } from "../../async.js";
+import { BREAKER_FIRST_REST_MS, BREAKER_LONGEST_REST_MS, MAX_TOKEN_GUARDS, SECOND_MS } from "../../bounds.js";
 import type { Clock } from "../../clock.js";
+import { failedCalls } from "../../messages/failed-calls.js";
+import { type ApiCall, type CallLayer, type CallPriority, callText } from "../call.js";
 import { tokenHash } from "../credentials.js";
-import type { CallPriority } from "../urgency.js";
-import { CircuitBreaker } from "./circuit-breaker.js";
-import { perClass } from "./fair-queue.js";
+import { isProviderError, isWithdrawn, ProviderError } from "../errors.js";
 import { RateLimiter } from "./limiter.js";
-import type { RateLimit } from "./rate-window.js";
+import { perClass, type RateLimit } from "./rate-limits.js";
+
+/** Failures in a row that open it. */
+const THRESHOLD = 5;
+const JITTER = 0.2;
+
+/**
+ * Closed: calls pass. After `THRESHOLD` failures in a row it opens: calls are refused at once. After a rest one call
+ * passes as a probe; its success closes the circuit, its failure doubles the rest. One for each work class
+ * of each token: failing records say nothing about moves.
+ */
+export class CircuitBreaker {
+  private failures = 0;
+  private rests = 0;
+  private openUntil: number | undefined;
+  private probing = false;
+
+  constructor(
+    private readonly clock: Pick<Clock, "monotonic">,
+    private readonly random: Random,
+  ) {}
+
+  /** Seconds until the next call may pass; 0: now. */
+  get restSeconds(): number {
+    if (this.openUntil === undefined) return 0;
+    return Math.max(0, this.openUntil - this.clock.monotonic()) / SECOND_MS;
+  }
+
+  /** Whether a call may pass now. Each `true` must be followed by `settled`. */
+  admit(): boolean {
+    if (this.openUntil === undefined) return true;
+    if (this.probing || this.restSeconds > 0) return false;
+    this.probing = true;
+    return true;
+  }
+
+  /** The result of an admitted call: whether the API works. `undefined`: the call does not show it. */
+  settled(works: boolean | undefined): void {
+    this.probing = false;
+    if (works === undefined) return;
+    if (works) {
+      this.failures = 0;
+      this.rests = 0;
+      this.openUntil = undefined;
+      return;
+    }
+    this.failures += 1;
+    if (this.failures < THRESHOLD) return;
+    const rest = jittered(
+      exponentialMs(this.rests, BREAKER_FIRST_REST_MS, BREAKER_LONGEST_REST_MS),
+      JITTER,
+      this.random,
+    );
+    this.rests += 1;
+    this.openUntil = this.clock.monotonic() + rest;
+  }
+}
+
+export function withCircuitBreaker(breaker: CircuitBreaker): CallLayer {
+  return (next) => async (call, send) => {
+    if (!breaker.admit()) throw openError(call, breaker.restSeconds);
+    try {
+      const answer = await next(call, send);
+      breaker.settled(true);
+      return answer;
+    } catch (error) {
+      breaker.settled(verdict(error));
+      throw error;
+    }
+  };
+}
+
+/** Only `Unavailable` speaks against the API; any refusal shows that it works; a call given up shows nothing. */
+function verdict(error: unknown): boolean | undefined {
+  if (!isProviderError(error) || isWithdrawn(error)) return undefined;
+  if (error.kind !== "Unavailable") return true;
+  // Of calls that were never sent, only those that tried to connect tell something.
+  const outOfTime = error.reason === "DeadlineExceeded" || error.reason === "LeaseEnding";
+  return outOfTime && error.outcome === "not-sent" ? undefined : false;
+}
+
+function openError(call: ApiCall, seconds: number): ProviderError {
+  return new ProviderError({
+    kind: "Unavailable",
+    where: callText(call),
+    ...failedCalls.circuitOpen(THRESHOLD),
+    outcome: "not-sent",
+    reason: "CircuitOpen",
+    retryAfterSeconds: seconds,
+  });
+}
 
 export interface TokenGuard {
   readonly limiter: RateLimiter;
@@ -16,8 +106,13 @@ export interface TokenGuard {
   readonly breakers: Readonly<Record<CallPriority, CircuitBreaker>>;
 }
 
+interface NamedGuard extends TokenGuard {
+  /** Of the API. */
+  readonly name: string;
+}
+
 /** Whose token it is, and how many calls the API allows with it. */
-export interface GuardedApi {
+interface GuardedApi {
   readonly name: string;
   readonly rateLimits: readonly RateLimit[];
   /** @default true */
@@ -28,7 +123,7 @@ export interface GuardedApi {
 
 /** One token that several issuers and the environment have is one to the API: they share its limits. */
 export class TokenGuards {
-  private readonly guards = new Map<string, TokenGuard>();
+  private readonly guards = new Map<string, NamedGuard>();
 
   constructor(private readonly options: { readonly clock: Clock; readonly random: Random }) {}
 
@@ -37,6 +132,7 @@ export class TokenGuards {
     const { clock, random } = this.options;
     const key = countsAllTokens ? name : `${name} ${tokenHash(token)}`;
     const guard = this.guards.get(key) ?? {
+      name,
       limiter: new RateLimiter(clock, rateLimits, { movesAddresses }),
       breakers: perClass(() => new CircuitBreaker(clock, random)),
     };
@@ -45,5 +141,14 @@ export class TokenGuards {
     const [oldest] = this.guards.keys();
     if (this.guards.size > MAX_TOKEN_GUARDS && oldest !== undefined) this.guards.delete(oldest);
     return guard;
+  }
+
+  /** For each API, the longest time in seconds for which a token may not be used. */
+  limitSeconds(): ReadonlyMap<string, number> {
+    const longest = new Map<string, number>();
+    for (const { name, limiter } of this.guards.values()) {
+      longest.set(name, Math.max(longest.get(name) ?? 0, limiter.limitSeconds));
+    }
+    return longest;
   }
 }

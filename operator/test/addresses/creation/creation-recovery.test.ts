@@ -2,214 +2,28 @@ import type { PendingCreation } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { type CreationRecovery, settle } from "../../../src/addresses/creation/creation-recovery.js";
-import type { ListObservation } from "../../../src/addresses/creation/list-observations.js";
+import type { ListObservation } from "../../../src/addresses/creation/creation-registry.js";
+import { timestamp } from "../../../src/clock.js";
 import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
-import type { InventoryAddress } from "../../../src/inventory/types.js";
-import { timestamp } from "../../../src/times.js";
+import type { InventoryAddress } from "../../../src/inventory/view.js";
 import { ModelCloud } from "../../controllers/floating-ip-pool/model-cloud.js";
 import { NO_MEMORY } from "../../controllers/floating-ip-pool/no-memory.js";
-
-const NEW = "198.51.100.1";
-const OTHER = "198.51.100.2";
-const OLD = "198.51.100.9";
-
-interface Row {
-  readonly name: string;
-  readonly intent?: Partial<PendingCreation>;
-  /** Seconds after the intent, and what was unassigned then. */
-  readonly lists: readonly (readonly [number, readonly string[]])[];
-  readonly held?: readonly [string, string];
-  readonly spec?: readonly string[];
-  /** Where each address is, and in which project. */
-  readonly shown?: Readonly<Record<string, { readonly region?: string; readonly project?: string }>>;
-  /** Other creations of the account; `startedAt` in seconds after this one. */
-  readonly others?: readonly { readonly startedAt?: number; readonly running?: boolean }[];
-  /** Of the pool, now. */
-  readonly provider?: string;
-  /** In the status since before. */
-  readonly known?: string;
-  readonly is: CreationRecovery["is"];
-  readonly ip?: string;
-}
-
-const ONCE = [
-  [1, [NEW]],
-  [11, [NEW]],
-] as const;
-const TWICE = [
-  [1, [NEW, OTHER]],
-  [11, [NEW, OTHER]],
-] as const;
-const ON_NODE = { providerID: "digitalocean://n1", dropletHadAddress: false };
-
-const ROWS: readonly Row[] = [
-  { name: "waits for the first list", lists: [], is: "wait" },
-  { name: "does not believe one list", lists: [[1, [NEW]]], is: "wait" },
-  {
-    name: "does not believe two lists at once",
-    lists: [
-      [1, [NEW]],
-      [10, [NEW]],
-    ],
-    is: "wait",
-  },
-  {
-    name: "takes the newcomer of two lists 10 s apart",
-    lists: [
-      [1, [OLD, NEW]],
-      [11, [OLD, NEW]],
-    ],
-    is: "ours",
-    ip: NEW,
-  },
-  {
-    name: "leaves a newcomer that somebody has assigned meanwhile",
-    lists: [
-      [1, [NEW]],
-      [11, []],
-    ],
-    is: "wait",
-  },
-  {
-    name: "does not choose among several",
-    lists: [
-      [1, [NEW, OTHER]],
-      [11, [NEW, OTHER]],
-    ],
-    is: "several",
-  },
-  {
-    name: "is told by spec.ips which one it is",
-    lists: [
-      [1, [NEW, OTHER]],
-      [11, [NEW, OTHER]],
-    ],
-    spec: [OTHER],
-    is: "listed",
-    ip: OTHER,
-  },
-  {
-    name: "is not told by an address of spec.ips that has a node",
-    lists: [
-      [1, [NEW]],
-      [11, [NEW]],
-    ],
-    held: [OTHER, "n1"],
-    spec: [OTHER],
-    is: "ours",
-    ip: NEW,
-  },
-  {
-    name: "counts from the youngest of several newcomers",
-    lists: [
-      [1, [NEW]],
-      [11, [NEW, OTHER]],
-    ],
-    is: "wait",
-  },
-  {
-    name: "does not give up while the call may be on its way",
-    lists: [
-      [1, [OLD]],
-      [40, [OLD]],
-    ],
-    is: "wait",
-  },
-  {
-    name: "gives up after two lists without a newcomer",
-    lists: [
-      [60, [OLD]],
-      [70, [OLD]],
-    ],
-    is: "nothing",
-  },
-  {
-    name: "does not take an address of its own that has lost its node",
-    lists: [
-      [60, [OTHER]],
-      [70, [OTHER]],
-    ],
-    spec: [OTHER],
-    known: OTHER,
-    is: "nothing",
-  },
-  {
-    name: "finds it on the node that it was created for",
-    intent: ON_NODE,
-    lists: [],
-    held: [NEW, "n1"],
-    is: "ours",
-    ip: NEW,
-  },
-  {
-    name: "takes no address of another region",
-    intent: { region: "nyc3" },
-    lists: TWICE,
-    shown: { [NEW]: { region: "nyc3" }, [OTHER]: { region: "ams3" } },
-    is: "ours",
-    ip: NEW,
-  },
-  {
-    name: "prefers the project of the pool's other addresses",
-    intent: { project: "p" },
-    lists: TWICE,
-    shown: { [NEW]: { project: "p" }, [OTHER]: { project: "q" } },
-    is: "ours",
-    ip: NEW,
-  },
-  {
-    name: "leaves it to a person where none is in that project: an address may have been moved",
-    intent: { project: "p" },
-    lists: TWICE,
-    shown: { [NEW]: { project: "q" }, [OTHER]: { project: "q" } },
-    is: "several",
-  },
-  {
-    name: "takes none that a list long after the call lacks",
-    lists: [
-      [1, [OLD]],
-      [71, [OLD]],
-      [82, [OLD, NEW]],
-      [95, [OLD, NEW]],
-    ],
-    is: "nothing",
-  },
-  {
-    name: "leaves it to a person where no list was read soon",
-    lists: [
-      [601, [NEW]],
-      [620, [NEW]],
-    ],
-    is: "several",
-  },
-  {
-    name: "leaves it to a person where another answer was lost at the same time",
-    lists: ONCE,
-    others: [{ startedAt: 20 }],
-    is: "several",
-  },
-  { name: "waits for one that runs: its answer tells", lists: ONCE, others: [{ running: true }], is: "wait" },
-  { name: "is not confused by one of an hour later", lists: ONCE, others: [{ startedAt: 3600 }], is: "ours", ip: NEW },
-  { name: "is looked for in no other account", lists: ONCE, provider: "other", is: "elsewhere" },
-  { name: "knows an address that was there before", intent: ON_NODE, lists: [], held: [OLD, "n1"], is: "wait" },
-  {
-    name: "trusts no node that had an address before",
-    intent: { ...ON_NODE, dropletHadAddress: true },
-    lists: [],
-    held: [NEW, "n1"],
-    is: "wait",
-  },
-  {
-    name: "trusts no node of which nobody knows what it had before",
-    intent: { providerID: "digitalocean://n1" },
-    lists: [],
-    held: [NEW, "n1"],
-    is: "wait",
-  },
-];
+import { NEW, OLD, ON_NODE, OPEN_CREATIONS } from "./open-creations.js";
 
 describe("an open creation", () => {
-  for (const { name, intent = {}, lists, held, spec = [], known, is, ip, shown = {}, others = [], provider } of ROWS) {
+  for (const {
+    name,
+    intent = {},
+    lists,
+    held,
+    spec = [],
+    known,
+    is,
+    ip,
+    shown = {},
+    others = [],
+    provider,
+  } of OPEN_CREATIONS) {
     it(name, () => {
       const cloud = new ModelCloud();
       for (const listed of lists.flatMap(([, ips]) => ips)) cloud.addresses.set(listed, undefined);

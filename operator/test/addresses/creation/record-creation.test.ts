@@ -1,9 +1,12 @@
 import type { FloatingIPPoolStatus, PendingCreation, RoutedIPStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import type { OpenAccount } from "../../../src/addresses/calls.js";
 import { CreationRegistry } from "../../../src/addresses/creation/creation-registry.js";
 import type { CreationResult } from "../../../src/addresses/creation/creation-result.js";
 import {
+  type CreationRecords,
+  createAddress,
   endCreation,
   knownStatus,
   noteCreation,
@@ -11,9 +14,11 @@ import {
 } from "../../../src/addresses/creation/record-creation.js";
 import type { PoolObject } from "../../../src/controllers/floating-ip-pool/resource.js";
 import { CREATION_FIELDS as OF_POOL } from "../../../src/controllers/floating-ip-pool/snapshot.js";
-import { CREATION_FIELDS as OF_ROUTED } from "../../../src/controllers/routed-ip/address/creation-fields.js";
+import { CREATION_FIELDS as OF_ROUTED } from "../../../src/controllers/routed-ip/address/address-set.js";
 import { silentLogger } from "../../../src/logging.js";
-import type { ObjectWrite } from "../../../src/reconcile/objects/object-writer.js";
+import type { CallContext } from "../../../src/providers/call.js";
+import { DryRunError, ProviderError } from "../../../src/providers/errors.js";
+import type { ObjectWrite } from "../../../src/reconcile/object-writer.js";
 import { FakeClock } from "../../support/fake-clock.js";
 
 const IP = "192.0.2.7";
@@ -70,7 +75,7 @@ describe("the record of a creation", () => {
       sent.push(JSON.stringify(patch({ metadata: METADATA, status: before })?.body));
       return Promise.resolve({ metadata: METADATA, status: after });
     };
-    const memory = { creationResult: undefined as CreationResult | undefined, onResult: () => undefined };
+    const memory = { creationResult: undefined as CreationResult | undefined, onCreationResult: () => undefined };
     const ref = { kind: "FloatingIPPool", namespace: "default", name: "a", uid: "a" };
     return { sent, holder: { ref, memory, write, object: () => ({}) } };
   };
@@ -134,5 +139,59 @@ describe("an open creation", () => {
     expect(noted(future, false), "a clock that was set back").to.deep.equal([{ node: providerID, late: false }]);
     expect(noted(undefined, true)).to.have.length(1);
     expect(noted(undefined, false)).to.deep.equal([]);
+  });
+});
+
+const CREATED_IP = "192.0.2.1";
+const REFUSED = new ProviderError({
+  kind: "QuotaExceeded",
+  where: "digitalocean: create an address",
+  seen: "HTTP 422",
+  remedy: "ask for more",
+  outcome: "refused",
+});
+
+describe("the creation of an address", () => {
+  /** What it tells its resource, when the inventory answers so. */
+  const created = async (answer: () => Promise<unknown>) => {
+    const said: string[] = [];
+    const account = { provider: {}, answered: () => undefined, note: () => undefined };
+    const open = { account, inventory: { create: answer } } as unknown as OpenAccount;
+    const records: CreationRecords = {
+      refused: async () => void said.push("refused"),
+      created: async (ip, state) => void said.push(`created ${ip} ${JSON.stringify(state)}`),
+    };
+    const request = { family: "IPv4", region: "nyc3" } as const;
+    const outcome = await createAddress(open, {} as CallContext, request, records).catch((error: unknown) => error);
+    return { said, outcome };
+  };
+
+  it("is recorded with the action that puts it on its node", async () => {
+    const { said, outcome } = await created(async () => ({
+      kind: "created",
+      address: { ip: CREATED_IP },
+      action: { id: "7", state: "in-progress" },
+    }));
+    expect(said).to.deep.equal([`created ${CREATED_IP} {"state":"in-progress","actionID":"7"}`]);
+    expect(outcome).to.deep.equal({ is: "started", id: "7", ip: CREATED_IP });
+  });
+
+  it("ends its intent where the provider refused it: there is nothing to look for", async () => {
+    const { said, outcome } = await created(() => Promise.reject(REFUSED));
+    expect(said).to.deep.equal(["refused"]);
+    expect(outcome).to.equal(REFUSED);
+  });
+
+  it("leaves its intent open if its result is unknown", async () => {
+    const unheard = await created(async () => ({ kind: "unknown", error: REFUSED }));
+    expect(unheard.said).to.deep.equal([]);
+    expect(unheard.outcome).to.deep.include({ is: "unknown" });
+    const broken = await created(() => Promise.reject(new Error("a bug")));
+    expect(broken.said).to.deep.equal([]);
+  });
+
+  it("ends its intent where nothing was sent: somebody else leads, or it is a dry run", async () => {
+    const { said } = await created(() => Promise.reject(new DryRunError("withheld")));
+    expect(said).to.deep.equal(["refused"]);
   });
 });

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { describe, it } from "mocha";
 import { type ClassSnapshot, isByJobs } from "../../../src/controllers/cluster-routed-ip-class/gather.js";
 import { planClass } from "../../../src/controllers/cluster-routed-ip-class/plan.js";
-import { accountProblem } from "../../../src/jobs/job-place.js";
+import { accountProblem } from "../../../src/jobs/job.js";
 import { meta } from "../../claims/resources.js";
 
 describe("the plan of a class", () => {
@@ -79,7 +79,7 @@ describe("the plan of a class", () => {
     expect(accountProblem("worker", "jobs", undefined)?.reason).to.equal("JobRefused");
   });
 
-  it("is one of Jobs with either of them: what is missing is told by the class itself", () => {
+  it("works by Jobs with either of them: the class itself reports which one is missing", () => {
     expect([isByJobs({ updateRoutedIP: {} }), isByJobs({ updateFirewall: {} }), isByJobs({})]).to.deep.equal([
       ...[true, true, false],
     ]);

@@ -1,19 +1,19 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { PlannedAction } from "../../../src/addresses/actions.js";
-import { outcomeOf } from "../../../src/addresses/calls/outcomes.js";
-import { addressLockKey } from "../../../src/addresses/lock-key.js";
+import { addressLockKey, type PlannedAction } from "../../../src/addresses/actions.js";
+import { type Outcome, outcomeOf, outcomeOfAction } from "../../../src/addresses/calls.js";
 import { accountOf } from "../../../src/controllers/floating-ip-pool/actions.js";
 import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import { targetOf } from "../../../src/controllers/floating-ip-pool/record-outcome.js";
 import { openMoves } from "../../../src/controllers/floating-ip-pool/reservations.js";
-import type { Pools } from "../../../src/controllers/floating-ip-pool/resource.js";
+import type { PoolTypes } from "../../../src/controllers/floating-ip-pool/resource.js";
 import type { Gathered, Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
-import { statusChangeOf } from "../../../src/controllers/floating-ip-pool/status-change.js";
-import { ProviderError, type ProviderErrorKind } from "../../../src/providers/errors.js";
+import { statusChangeOf } from "../../../src/controllers/floating-ip-pool/status.js";
+import { startMachine } from "../../../src/messages/failed-calls.js";
+import { ProviderError, type ProviderErrorKind, withProps } from "../../../src/providers/errors.js";
 import type { Kind } from "../../../src/reconcile/kind.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";
-import { attributeFailure, failureOf, faultyMachine, recordOutcome } from "../../../src/reconcile/record-outcome.js";
+import { attributeFailure, failureOf, faultyMachine, recordOutcome } from "../../../src/reconcile/run-actions.js";
 import { ModelCloud } from "./model-cloud.js";
 import { NO_MEMORY } from "./no-memory.js";
 import { poolState } from "./pool-state.js";
@@ -22,8 +22,12 @@ const IP = "203.0.113.7";
 const MACHINE = "digitalocean://4242";
 const ASSIGN: PlannedAction = { do: "assign", ip: IP, node: { name: "ghost", machine: MACHINE }, why: "" };
 
+function refusedCall(kind: ProviderErrorKind) {
+  return new ProviderError({ kind, where: "digitalocean", seen: "no", remedy: "wait", outcome: "refused" });
+}
+
 function refusal(kind: ProviderErrorKind) {
-  return outcomeOf(new ProviderError({ kind, where: "digitalocean", seen: "no", remedy: "wait", outcome: "refused" }));
+  return outcomeOf(refusedCall(kind));
 }
 
 describe("a failure of the account", () => {
@@ -49,7 +53,7 @@ describe("a failure of the account", () => {
     return { made, begun, now: snapshot.now, entry: made.addresses[0]?.status };
   };
 
-  it("holds moves and creations up, is told, and is over at once when the account answers", () => {
+  it("holds moves and creations up, is reported, and is over at once when the account answers", () => {
     const { now } = scene({});
     const providerFailure = { reason: "ProviderUnavailable", message: "no answer" } as const;
     const held = scene({ providerFailure, providerRetryAt: now + 5_000 });
@@ -76,7 +80,7 @@ describe("what failed for the account's sake", () => {
     const sequence = { lockKey: addressLockKey(IP), steps: [{ actions: [ASSIGN] }] };
     const result = { sequence, results: [{ action: ASSIGN, outcome: refusal(kind) }] };
     const start = { sequence, recheckOf: () => undefined };
-    const pools = { targetOf, accountOf: () => account } as Partial<Kind<Pools>> as Kind<Pools>;
+    const pools = { targetOf, accountOf: () => account } as Partial<Kind<PoolTypes>> as Kind<PoolTypes>;
     recordOutcome(pools, state, { snapshot: {} as Gathered, start, result, now: 0 });
     return { account, retry: () => state.retries.get(addressLockKey(IP)) };
   };
@@ -107,7 +111,7 @@ describe("what failed for the account's sake", () => {
 describe("an address that is not found", () => {
   const end = { action: ASSIGN, outcome: refusal("NotFound") };
   const attributed = (exists: boolean) => {
-    const pools = { targetOf, hasAddress: () => exists } as Partial<Kind<Pools>> as Kind<Pools>;
+    const pools = { targetOf, hasAddress: () => exists } as Partial<Kind<PoolTypes>> as Kind<PoolTypes>;
     const failure = failureOf(attributeFailure(pools, {} as Gathered, end).outcome);
     return { failure, machine: failure && faultyMachine(failure, targetOf(ASSIGN)) };
   };
@@ -123,6 +127,23 @@ describe("an address that is not found", () => {
     const { failure, machine } = attributed(false);
     expect(failure?.problem.reason).to.equal("AddressNotFound");
     expect(machine).to.equal(undefined);
+  });
+});
+
+describe("a failure of a machine", () => {
+  const pools = { targetOf } as Partial<Kind<PoolTypes>> as Kind<PoolTypes>;
+  const messageOf = (outcome: Outcome) =>
+    failureOf(attributeFailure(pools, {} as Gathered, { action: ASSIGN, outcome }).outcome)?.problem.message;
+
+  it("names the node, and who can start its machine", () => {
+    const off = outcomeOfAction({ ip: IP, state: "errored", id: "1", message: "the droplet is off" });
+    expect(messageOf(off)).to.match(/^node ghost: .*the droplet is off; .*have the owner of the account/);
+    const stopped = withProps(refusedCall("Conflict"), { reason: "NodeUnfit", remedy: startMachine(MACHINE, "off") });
+    expect(messageOf(outcomeOf(stopped))).to.match(/^node ghost: .*"off"; have the owner of the account start it/);
+  });
+
+  it("is none if the account fails", () => {
+    expect(messageOf(outcomeOf(refusedCall("Unauthorized")))).not.to.include("ghost");
   });
 });
 

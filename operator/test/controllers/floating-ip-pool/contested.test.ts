@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { addressLockKey } from "../../../src/addresses/lock-key.js";
+import { addressLockKey } from "../../../src/addresses/actions.js";
 import { memoryOf } from "../../../src/controllers/floating-ip-pool/memory.js";
 import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import { recordOutcome } from "../../../src/controllers/floating-ip-pool/record-outcome.js";

@@ -1,10 +1,9 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { samplesOf, showAddresses } from "../../../src/controllers/floating-ip-pool/metrics.js";
+import { samplesOf, showAddresses } from "../../../src/controllers/floating-ip-pool/events.js";
 import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
-import { flipopMetrics } from "../../../src/metrics/flipop.js";
-import { MetricsRegistry } from "../../../src/metrics/registry.js";
-import { OwnSeries, StateSeries } from "../../../src/metrics/series.js";
+import { flipopMetrics } from "../../../src/metrics/definitions.js";
+import { MetricsRegistry, OwnSeries, StateSeries } from "../../../src/metrics/registry.js";
 import { ModelCloud } from "./model-cloud.js";
 
 const [A, B] = ["203.0.113.7", "203.0.113.8"];

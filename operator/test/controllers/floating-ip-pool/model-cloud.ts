@@ -1,33 +1,16 @@
 /** A tiny cluster and cloud account that plans are applied to: crashes at any action, lost answers, refusals. */
 
-import {
-  type AddressStatus,
-  Annotation,
-  canonicalIp,
-  Finalizer,
-  type FloatingIPPoolSpec,
-  type FloatingIPPoolStatus,
-} from "cdk8s-flipop/api";
+import { type AddressStatus, Annotation, Finalizer, type FloatingIPPoolStatus } from "cdk8s-flipop/api";
 import type { PlannedAction } from "../../../src/addresses/actions.js";
-import { ownerName } from "../../../src/addresses/annotations/owners.js";
+import { ownerName } from "../../../src/addresses/annotations.js";
+import { withList } from "../../../src/addresses/creation/creation-registry.js";
 import type { CreationResult } from "../../../src/addresses/creation/creation-result.js";
-import { type ListObservation, withList } from "../../../src/addresses/creation/list-observations.js";
-import { Claims } from "../../../src/claims/claims.js";
-import { poolClaims } from "../../../src/claims/read-claims.js";
+import { timestamp } from "../../../src/clock.js";
 import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
-import type { Pool, Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
-import { addressSetOf } from "../../../src/controllers/floating-ip-pool/snapshot.js";
-import type { CachedState } from "../../../src/inventory/cached-state.js";
-import { createView } from "../../../src/inventory/view.js";
-import type { SlimNode } from "../../../src/kube/cache/slim.js";
-import { type CheckInput, refusalsOf } from "../../../src/match/checks.js";
-import { nodeFacts } from "../../../src/match/node-facts.js";
-import type { CreateAddress, RecordSetFacts } from "../../../src/providers/types.js";
+import type { Pool } from "../../../src/controllers/floating-ip-pool/snapshot.js";
+import type { CreateAddress } from "../../../src/providers/types.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";
-import { timestamp } from "../../../src/times.js";
-import { meta } from "../../claims/resources.js";
-import { compiled, readyCondition, slimNode } from "../../match/cluster.js";
-import { NO_MEMORY } from "./no-memory.js";
+import { PoolView } from "./model-view.js";
 
 /** What goes wrong at the n-th action of a run. */
 export interface Fault {
@@ -51,112 +34,18 @@ interface Run {
   readonly outcomes: Map<string, Outcome>;
 }
 
-const CAPABILITIES = {
-  families: ["IPv4", "IPv6"],
-  addressesPerNode: 1,
-  regional: true,
-  movesHeld: true,
-  createsOnNode: ["IPv4"],
-  providerIdScheme: "digitalocean",
-} as const;
-const MATCH = compiled({}, CAPABILITIES.providerIdScheme);
-
-/** An action of the cloud that runs. */
-interface Running {
-  readonly id: string;
-  readonly to: string;
-  readonly endsAt: number;
-}
-
 class Crash extends Error {}
 class Failed extends Error {}
 
-export class ModelCloud {
-  now = Date.parse("2025-06-01T10:00:00Z");
-  readonly nodes = new Map<string, SlimNode>();
-  readonly pools = new Map<string, Pool>();
-  /** Holder of each address. */
-  readonly addresses = new Map<string, string | undefined>();
-  readonly zone = new Map<string, readonly string[]>();
+export class ModelCloud extends PoolView {
   readonly moves: Move[] = [];
   /** Whose create call made an address. */
   readonly createdBy = new Map<string, string>();
   /** Created, and the operator never got the answer: ownership of these can only be inferred. */
   readonly unanswered = new Set<string>();
-  private readonly lists = new Map<string, readonly ListObservation[]>();
   /** How long assignments take, seconds. */
   actionSeconds = 0;
-  private readonly running = new Map<string, Running>();
   private actionsLeft = 0;
-
-  addNode(name: string, more: Partial<SlimNode> = {}): void {
-    this.nodes.set(name, slimNode(name, { creationTimestamp: timestamp(this.now), ...more }));
-  }
-
-  setReady(name: string, ready: boolean): void {
-    const node = this.nodes.get(name);
-    if (node) this.nodes.set(name, { ...node, conditions: [readyCondition(ready ? "True" : "False")] });
-  }
-
-  /** The machine goes with it: its address is unassigned. */
-  removeNode(name: string): void {
-    const machine = this.nodes.get(name)?.providerID;
-    this.nodes.delete(name);
-    for (const [ip, holder] of this.addresses) if (holder === machine) this.addresses.set(ip, undefined);
-  }
-
-  addPool(name: string, spec: Partial<FloatingIPPoolSpec>): void {
-    for (const ip of spec.ips ?? []) if (!this.addresses.has(ip)) this.addresses.set(ip, undefined);
-    this.pools.set(name, {
-      metadata: meta(name),
-      spec: { provider: "digitalocean", region: "r", ...spec },
-      status: {},
-    });
-  }
-
-  pool(name: string): Pool {
-    const pool = this.pools.get(name);
-    if (pool === undefined) throw new Error(`no pool ${name}`);
-    return pool;
-  }
-
-  edit(name: string, change: Partial<Pool>): void {
-    this.pools.set(name, { ...this.pool(name), ...change });
-  }
-
-  matches(machine: string | undefined): boolean {
-    return machine !== undefined && this.verdictOf(machine)?.refusals.length === 0;
-  }
-
-  snapshot(name: string): Snapshot {
-    const pool = this.pool(name);
-    const claims = new Claims();
-    for (const other of this.pools.values()) claims.put(poolClaims(other));
-    const all = [...this.nodes.values()].map((node) => nodeFacts(node));
-    const others = [...this.pools.values()].filter((other) => other !== pool && other.status.pendingCreation);
-    return {
-      pool,
-      set: addressSetOf(pool),
-      now: this.now,
-      cachesComplete: true,
-      candidates: all.filter(({ machine }) => this.matches(machine)),
-      verdictOf: (machine) => this.verdictOf(machine),
-      refusals: "",
-      inventory: this.view(),
-      capabilities: CAPABILITIES,
-      claims: claims.view(pool.metadata.uid),
-      ownerOf: (ip) => claims.holderOf(ip),
-      share: (wants, nodes) => nodes.slice(0, wants),
-      otherCreations: others.map(({ metadata, status }) => ({
-        resource: { kind: "FloatingIPPool", namespace: "default", name: metadata.name, uid: metadata.uid },
-        ...(status.pendingCreation?.providerID === undefined ? {} : { node: status.pendingCreation.providerID }),
-      })),
-      annotated: all.filter(({ annotations }) => annotations[Annotation.reservedIpv4] !== undefined),
-      ...(pool.spec.dnsRecordSet === undefined ? {} : { dns: this.dns(pool) }),
-      crdTooOld: false,
-      memory: { ...NO_MEMORY, lists: this.lists.get(name) ?? [] },
-    };
-  }
 
   /** One run of the controller; false: the process died in it. */
   run(name: string, fault?: Fault): boolean {
@@ -173,11 +62,6 @@ export class ModelCloud {
     }
     this.writeStatus(name, made, outcomes);
     return true;
-  }
-
-  /** The status that a run would leave if all its actions were refused nothing: used to see that it is at rest. */
-  plan(name: string): Plan {
-    return plan(this.snapshot(name));
   }
 
   private evaluate(name: string): void {
@@ -340,53 +224,6 @@ export class ModelCloud {
       return [ip, without({ ...status, ...outcomes.get(ip) })];
     });
     this.patch(name, { ips: Object.fromEntries(ips) });
-  }
-
-  private verdictOf(machine: string) {
-    const node = [...this.nodes.values()].find(({ providerID }) => providerID === machine);
-    if (node === undefined) return undefined;
-    const input: CheckInput = { node: nodeFacts(node), match: MATCH };
-    return { node: input.node, refusals: refusalsOf(input) };
-  }
-
-  private view() {
-    const cachedStates = new Map<string, CachedState>();
-    for (const [ip, holder] of this.addresses) {
-      const action = this.running.get(ip);
-      const facts = {
-        ip,
-        family: "IPv4" as const,
-        region: "",
-        ...(holder === undefined ? {} : { holder }),
-        ...(action === undefined ? {} : { action: { id: action.id } }),
-      };
-      cachedStates.set(ip, { facts, at: 0 });
-    }
-    const named = [...this.pools.values()].flatMap(({ spec, status }) => [
-      ...(spec.ips ?? []),
-      ...(status.createdIPs ?? []).map(({ ip }) => ip),
-    ]);
-    const gone = new Set(named.map(canonicalIp).filter((ip) => !this.addresses.has(ip)));
-    return createView({ now: 0, listedAt: 0, cachedStates, gone, reservations: new Map() });
-  }
-
-  private dns(pool: Pool) {
-    const name = pool.spec.dnsRecordSet?.recordName ?? "";
-    const previous = pool.status.dns?.recordName ?? name;
-    const ours = { ours: true } as const;
-    const capabilities = { ttl: (seconds: number) => seconds, owner: false };
-    return {
-      capabilities,
-      claim: ours,
-      records: this.records(name),
-      previous: { records: this.records(previous), claim: ours },
-    };
-  }
-
-  private records(fqdn: string): RecordSetFacts {
-    const values = this.zone.get(fqdn) ?? [];
-    const records = values.map((value) => ({ id: `id-${value}`, type: "A" as const, value, ttl: 60 }));
-    return { zone: "example.com", fqdn, types: ["A"], records };
   }
 }
 

@@ -1,17 +1,16 @@
-import { type AddressStatus, Annotation, Finalizer, type FloatingIPPoolStatus } from "cdk8s-flipop/api";
+import type { AddressStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { ownerName } from "../../../src/addresses/annotations/owners.js";
 import { desiredOf } from "../../../src/addresses/desired.js";
-import { isServed, placementsOf } from "../../../src/addresses/grace.js";
-import { observedOf } from "../../../src/addresses/observed.js";
-import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
+import { isServed, observedOf, placementsOf } from "../../../src/addresses/observed.js";
+import { MOVE_MAX_AGE_SECONDS } from "../../../src/bounds.js";
+import { timestamp } from "../../../src/clock.js";
+import type { Plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
-import type { InventoryAddress, ResourceRef } from "../../../src/inventory/types.js";
-import { createView } from "../../../src/inventory/view.js";
+import { createView, type InventoryAddress, type ResourceRef } from "../../../src/inventory/view.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";
-import { timestamp } from "../../../src/times.js";
-import { ModelCloud } from "./model-cloud.js";
+import type { ModelCloud } from "./model-cloud.js";
+import { actions, altered, assigned, cluster } from "./pool-plans.js";
 
 const [A, B] = ["203.0.113.7", "203.0.113.8"];
 const N1 = "digitalocean://n1";
@@ -19,33 +18,10 @@ const DNS = { recordName: "web.example.com", zone: "example.com" };
 const OTHER: ResourceRef = { kind: "FloatingIPPool", namespace: "default", name: "other", uid: "u" };
 const RUNNING = { [A]: { state: "in-progress" as const, providerID: N1, actionID: "7" } };
 
-function actions({ sequences }: Plan): readonly string[] {
-  return sequences.flatMap(actionsOf).map((action) => action.do);
-}
-
-function assigned({ sequences }: Plan): readonly string[] {
-  return sequences.flatMap(actionsOf).flatMap((action) => (action.do === "assign" ? [action.ip] : []));
-}
-
-function cluster(nodes: readonly string[], spec: Parameters<ModelCloud["addPool"]>[1]): ModelCloud {
-  const cloud = new ModelCloud();
-  for (const name of nodes) cloud.addNode(name);
-  cloud.addPool("web", spec);
-  return cloud;
-}
-
-function altered(cloud: ModelCloud, change: Partial<Snapshot>): Plan {
-  return plan({ ...cloud.snapshot("web"), ...change });
-}
-
 function able(cloud: ModelCloud, change: object): Pick<Snapshot, "capabilities"> {
   const { capabilities } = cloud.snapshot("web");
   if (capabilities === undefined) throw new Error("the model has capabilities");
   return { capabilities: { ...capabilities, ...change } };
-}
-
-function open(cloud: ModelCloud): NonNullable<FloatingIPPoolStatus["pendingCreation"]> {
-  return { startedAt: timestamp(cloud.now), provider: "digitalocean", family: "IPv4" };
 }
 
 describe("what the plan of a pool holds back", () => {
@@ -55,8 +31,19 @@ describe("what the plan of a pool holds back", () => {
     const { inventory } = cloud.snapshot("web");
     expect(actions(altered(cloud, {}))).to.deep.equal(["poll"]);
     expect(actions(altered(cloud, { inventory: { ...inventory, complete: false } }))).to.deep.equal([]);
-    const claim = { ours: false as const, winner: OTHER, text: "has it" };
+    const claim = { ours: false, owned: { owner: OTHER, basis: "uses" } } as const;
     expect(actions(altered(cloud, { claims: { addresses: new Map([[A, claim]]), names: [] } }))).to.deep.equal([]);
+  });
+
+  it("reads an address before it moves it, if the data is old", () => {
+    const cloud = cluster(["n1"], { ips: [A] });
+    const shown = (ageSeconds: number) => {
+      const get = (ip: string) => ({ ip, family: "IPv4", region: "r", ageSeconds, unconfirmed: false }) as const;
+      const made = altered(cloud, { inventory: { ...cloud.snapshot("web").inventory, get } });
+      return made.sequences.find(({ lockKey }) => lockKey.includes(A))?.confirmFirst?.do;
+    };
+    expect(shown(MOVE_MAX_AGE_SECONDS)).to.equal(undefined);
+    expect(shown(MOVE_MAX_AGE_SECONDS + 1)).to.equal("confirm-address");
   });
 
   it("writes neither records nor annotations while the spec can't be served, and asks for no node", () => {
@@ -240,106 +227,5 @@ describe("where the plan of a pool sees an address", () => {
     expect(made.conditions.find(({ type }) => type === "Fulfilled")?.reason).to.not.equal("WrongRegion");
     cloud.addNode("far", { labels: { "topology.kubernetes.io/region": "ams3" } });
     expect(assigned(altered(cloud, { inventory, ...able(cloud, { regional: false }) }))).to.have.members([A, B]);
-  });
-});
-
-describe("the clean-up of a pool", () => {
-  function going(nodes: readonly string[], spec: Parameters<ModelCloud["addPool"]>[1], finalizers?: string[]) {
-    const cloud = cluster(nodes, spec);
-    for (let round = 0; round < 10; round++) cloud.run("web");
-    const { metadata } = cloud.pool("web");
-    const at = timestamp(cloud.now);
-    cloud.edit("web", { metadata: { ...metadata, deletionTimestamp: at, ...(finalizers && { finalizers }) } });
-    return cloud;
-  }
-
-  it("gives nothing back before the account has been read in full", () => {
-    const cloud = going(["n1"], { desiredIPs: 1, reclaimPolicy: "Delete" });
-    const { inventory } = cloud.snapshot("web");
-    expect(actions(cloud.plan("web"))).to.include("release");
-    expect(actions(altered(cloud, { inventory: { ...inventory, complete: false } }))).to.deep.equal([]);
-  });
-
-  it("takes annotations off at once while addresses wait, and in any case before the pool goes", () => {
-    const dnsRecordSet = { ...DNS, deletionPolicy: "Delete" as const };
-    const waiting = going(["n1"], { desiredIPs: 1, reclaimPolicy: "Delete", dnsRecordSet });
-    expect(actions(waiting.plan("web")))
-      .to.include("unannotate-node")
-      .and.not.include("remove-finalizer");
-    const done = going(["n1"], { ips: [A] }, [Finalizer.cleanup]);
-    expect(done.nodes.get("n1")?.annotations[Annotation.reservedIpv4Owner]).to.equal(
-      ownerName(done.pool("web").metadata),
-    );
-    expect(actions(done.plan("web"))).to.deep.equal(["unannotate-node", "remove-finalizer"]);
-  });
-
-  it("is none without our finalizer", () => {
-    expect(actions(going(["n1"], { ips: [A] }, []).plan("web"))).to.deep.equal([]);
-  });
-
-  it("waits for the end of an open creation under Delete, which keeps the finalizer, too", () => {
-    const cloud = going(["n1"], { ips: [A], desiredIPs: 1, reclaimPolicy: "Delete" }, [Finalizer.cleanup]);
-    cloud.edit("web", { status: { ...cloud.pool("web").status, pendingCreation: open(cloud) } });
-    expect(actions(cloud.plan("web"))).to.not.include("remove-finalizer");
-    const { deletionTimestamp: _gone, ...metadata } = cloud.pool("web").metadata;
-    cloud.edit("web", { metadata });
-    expect(actions(cloud.plan("web"))).to.not.include("remove-finalizer");
-  });
-
-  /** A pool that was made smaller under Delete, and the address that it does not want any more. */
-  function shrunk() {
-    const cloud = cluster(["n1", "n2"], { desiredIPs: 2, reclaimPolicy: "Delete", dnsRecordSet: DNS });
-    for (let round = 0; round < 10; round++) cloud.run("web");
-    cloud.edit("web", { spec: { ...cloud.pool("web").spec, desiredIPs: 1 } });
-    for (let round = 0; round < 10; round++) cloud.run("web");
-    const ip = cloud.plan("web").addresses.find(({ status }) => status.state === "disabled")?.ip ?? "";
-    return { cloud, ip };
-  }
-
-  it("gives back what is seen and its own, one TTL after it has left DNS", () => {
-    const { cloud, ip } = shrunk();
-    expect(actions(cloud.plan("web")), "before").to.deep.equal([]);
-    cloud.now += 60_000;
-    expect(actions(cloud.plan("web"))).to.include("release");
-    const { inventory, set, claims } = cloud.snapshot("web");
-    const shown = (more: object) => ({
-      inventory: {
-        ...inventory,
-        get: (asked: string) => inventory.get(asked) && { ...(inventory.get(asked) as InventoryAddress), ...more },
-      },
-    });
-    const claim = { ours: false as const, winner: OTHER, text: "has it" };
-    const changes: Readonly<Record<string, Partial<Snapshot>>> = {
-      unconfirmed: shown({ unconfirmed: true }),
-      borrowed: shown({ borrowed: true }),
-      "of another resource": { claims: { ...claims, addresses: new Map([...claims.addresses, [ip, claim]]) } },
-      published: { set: { ...set, ...(set.writtenDns && { writtenDns: { ...set.writtenDns, values: [ip] } }) } },
-    };
-    for (const [what, change] of Object.entries(changes)) {
-      expect(actions(altered(cloud, change)), what).to.not.include("release");
-    }
-  });
-
-  it("forgets what does not exist any more, the spec first, where nobody wants it", () => {
-    const { cloud, ip } = shrunk();
-    cloud.addresses.delete(ip);
-    expect(actions(cloud.plan("web"))).to.deep.equal(["drop-from-spec", "annotate-pool", "forget-created"]);
-    const wanted = cluster(["n1"], { desiredIPs: 1 });
-    for (let round = 0; round < 10; round++) wanted.run("web");
-    wanted.addresses.clear();
-    expect(actions(wanted.plan("web"))).to.not.include("forget-created");
-    wanted.edit("web", { spec: { ...wanted.pool("web").spec, ips: [] } });
-    expect(actions(wanted.plan("web")), "a person has taken it out").to.include("forget-created");
-  });
-
-  it("leaves a borrowed address where it is", () => {
-    const cloud = going(["n1"], { desiredIPs: 1, reclaimPolicy: "Delete" });
-    const { inventory } = cloud.snapshot("web");
-    const get = (ip: string): InventoryAddress | undefined => {
-      const seen = inventory.get(ip);
-      return seen && { ...seen, borrowed: true };
-    };
-    const made = altered(cloud, { inventory: { ...inventory, get } });
-    expect(actions(made)).to.include("remove-finalizer").and.not.include("release");
   });
 });

@@ -2,43 +2,19 @@ import { Annotation } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { CreationFailure } from "../../../src/addresses/address-set.js";
-import { ownerName } from "../../../src/addresses/annotations/owners.js";
-import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
+import { ownerName } from "../../../src/addresses/annotations.js";
+import type { Plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import { createView } from "../../../src/inventory/view.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";
-import { ModelCloud } from "./model-cloud.js";
+import type { ModelCloud } from "./model-cloud.js";
 import { NO_MEMORY } from "./no-memory.js";
+import { actions, altered, cluster, condition, settled } from "./pool-plans.js";
 
 const A = "203.0.113.7";
 const DNS = { recordName: "web.example.com", zone: "example.com" };
 const VALUE = Annotation.reservedIpv4;
 const OWNER = Annotation.reservedIpv4Owner;
-
-function cluster(nodes: readonly string[], spec: Parameters<ModelCloud["addPool"]>[1]): ModelCloud {
-  const cloud = new ModelCloud();
-  for (const name of nodes) cloud.addNode(name);
-  cloud.addPool("web", spec);
-  return cloud;
-}
-
-function settled(cloud: ModelCloud): ModelCloud {
-  for (let round = 0; round < 10; round++) cloud.run("web");
-  return cloud;
-}
-
-function altered(cloud: ModelCloud, change: Partial<Snapshot>): Plan {
-  return plan({ ...cloud.snapshot("web"), ...change });
-}
-
-function actions({ sequences }: Plan): readonly string[] {
-  return sequences.flatMap(actionsOf).map((action) => action.do);
-}
-
-function condition({ conditions }: Plan, type: string): string {
-  const { status, reason } = conditions.find((each) => each.type === type) ?? {};
-  return `${status}/${reason}`;
-}
 
 describe("the plan of a pool at the limits of its provider", () => {
   it("creates IPv6 addresses by region, though a node waits", () => {
@@ -54,13 +30,13 @@ describe("the plan of a pool at the limits of its provider", () => {
     const failure = { reason: "Invalid", message: "no region atlantis", retryAt } as const;
     const conditions = (creationFailure: CreationFailure, now = cloud.now) => {
       const refused = altered(cloud, { now, memory: { ...NO_MEMORY, creationFailure } });
-      return [condition(refused, "Ready"), condition(refused, "Fulfilled")];
+      return [condition(refused, "Accepted"), condition(refused, "Fulfilled")];
     };
     expect(conditions({ ...failure, ofSpec: true })).to.deep.equal(["False/Invalid", "False/Invalid"]);
     expect(conditions({ ...failure, ofSpec: true }, retryAt)[0], "while it is tried again").to.equal("False/Invalid");
     expect(conditions(failure), "the API server's error").to.deep.equal(["True/Observed", "False/Invalid"]);
     const nobody = cluster([], { desiredIPs: 1, ipFamily: "IPv6", region: "" }).plan("web");
-    expect([condition(nobody, "Ready"), condition(nobody, "Fulfilled")]).to.deep.equal([
+    expect([condition(nobody, "Accepted"), condition(nobody, "Fulfilled")]).to.deep.equal([
       "True/Observed",
       "False/NoCandidate",
     ]);
@@ -71,7 +47,7 @@ describe("the plan of a pool at the limits of its provider", () => {
     const made = cloud.plan("web");
     const moved = made.sequences.flatMap(actionsOf).flatMap((action) => (action.do === "assign" ? [action.ip] : []));
     expect(moved).to.deep.equal([A]);
-    expect(condition(made, "Ready")).to.equal("False/Invalid");
+    expect(condition(made, "Accepted")).to.equal("False/Invalid");
   });
 
   it("sends no address to a node of another region, and says why nothing moves", () => {
@@ -118,6 +94,72 @@ describe("the plan of a pool at the limits of its provider", () => {
     const inventory = createView({ now: 0, listedAt: 0, cachedStates, gone: new Set(), reservations: new Map() });
     const [assign] = altered(cloud, { inventory }).sequences.flatMap(actionsOf);
     expect(assign).to.have.nested.property("node.name", "near");
+  });
+
+  describe("with a region", () => {
+    const REGION = "topology.kubernetes.io/region";
+    const places = (made: Plan) =>
+      made.sequences.flatMap(actionsOf).flatMap((action) => (action.do === "create-address" ? [action.desired] : []));
+
+    function regional(region: string, nodes: Readonly<Record<string, string>>) {
+      const cloud = cluster([], { desiredIPs: 1, region });
+      for (const [name, at] of Object.entries(nodes)) {
+        cloud.addNode(name, { labels: { [REGION]: at } });
+        cloud.now += 60_000;
+      }
+      const snapshot = cloud.snapshot("web");
+      const capabilities = { ...snapshot.capabilities, regional: true } as NonNullable<Snapshot["capabilities"]>;
+      return { cloud, made: altered(cloud, { capabilities }) };
+    }
+
+    it("creates an address on a node of that region, though one of another region is in front", () => {
+      const { cloud, made } = regional("nyc3", { near: "nyc3", far: "ams3" });
+      const near = cloud.snapshot("web").candidates.find(({ name }) => name === "near")?.machine;
+      expect(places(made)).to.deep.equal([{ family: "IPv4", node: near }]);
+    });
+
+    it("creates nothing if all nodes are elsewhere, as with a typo, and reports the regions", () => {
+      const { made } = regional("nyc33", { near: "nyc3", far: "ams3" });
+      expect(actions(made)).to.deep.equal([]);
+      const { reason, message } = made.conditions.find(({ type }) => type === "Fulfilled") ?? {};
+      expect(reason).to.equal("WrongRegion");
+      expect(message).to.include("all nodes that match are in region ams3, nyc3, and an address in region nyc33");
+    });
+
+    it("creates an address by region while no node waits", () => {
+      expect(places(regional("nyc3", {}).made)).to.deep.equal([{ family: "IPv4", region: "nyc3" }]);
+    });
+
+    it("creates an address wherever a node waits, without a region", () => {
+      const { cloud, made } = regional("", { far: "ams3" });
+      expect(places(made)).to.deep.equal([{ family: "IPv4", node: cloud.snapshot("web").candidates[0]?.machine }]);
+    });
+
+    it("creates no address elsewhere though a listed one is there", () => {
+      const cloud = cluster([], { ips: [A], desiredIPs: 2, region: "nyc3" });
+      for (const name of ["far-1", "far-2"]) cloud.addNode(name, { labels: { [REGION]: "ams3" } });
+      const cachedStates = new Map([[A, { facts: { ip: A, family: "IPv4" as const, region: "ams3" }, at: 0 }]]);
+      const inventory = createView({ now: 0, listedAt: 0, cachedStates, gone: new Set(), reservations: new Map() });
+      const made = altered(cloud, { inventory });
+      expect(actions(made)).to.include("assign");
+      expect(places(made)).to.deep.equal([]);
+    });
+  });
+
+  it("creates nothing while another resource owns its DNS name, and everything once it does not", () => {
+    const cloud = cluster(["n1"], { desiredIPs: 1, dnsRecordSet: DNS });
+    const { dns } = cloud.snapshot("web");
+    const owner = { kind: "FloatingIPPool", namespace: "default", name: "older", uid: "older" } as const;
+    const claim = { ours: false, owned: { owner, basis: "uses" } } as const;
+    const made = altered(cloud, { dns: { ...(dns as NonNullable<typeof dns>), claim } });
+    expect(actions(made)).to.deep.equal([]);
+    expect(made.waitingNodes.wants).to.equal(0);
+    const { reason, message } = made.conditions.find(({ type }) => type === "Fulfilled") ?? {};
+    expect([reason, message]).to.deep.equal([
+      "ClaimedByOther",
+      "0 of 1 addresses are active: web.example.com belongs to FloatingIPPool default/older, which already uses it: remove it from one of the two resources, or ask the author of the other one to do so",
+    ]);
+    expect(actions(cloud.plan("web"))).to.include("create-address");
   });
 
   it("writes the provider's shortest TTL, and says that it is not the one asked for", () => {
@@ -187,7 +229,7 @@ describe("the plan of a pool, among the annotations of others", () => {
     ]);
   });
 
-  it("removes nobody else's from a node that holds none of its addresses", () => {
+  it("removes no other resource's annotation from a node that holds none of its addresses", () => {
     const cloud = cluster(["n1"], { ips: [A], paused: false });
     cloud.addresses.set(A, "digitalocean://n5");
     cloud.addNode("n5");

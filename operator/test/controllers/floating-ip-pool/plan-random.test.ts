@@ -1,7 +1,8 @@
-import { Finalizer, type FloatingIPPoolSpec } from "cdk8s-flipop/api";
+import { Finalizer, type FloatingIPPoolSpec, floatingIPPoolKind } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
+import { summary } from "../../../src/reconcile/summary.js";
 import { type Fault, ModelCloud } from "./model-cloud.js";
 
 const NODES = ["n1", "n2", "n3", "n4", "n5", "n6", "n7"];
@@ -222,6 +223,33 @@ describe("plans of pools, in random histories", () => {
       }),
       parameters,
     );
+  });
+
+  it("call a pool Ready only while all its addresses are on nodes that match, and its name has them", () => {
+    let ready = 0;
+    const check = ({ cloud }: Story) => {
+      for (const [pool, desired] of [
+        ["a", DESIRED],
+        ["b", LISTED.length],
+      ] as const) {
+        const made = cloud.plan(pool);
+        const [{ status } = { status: "Unknown" }] = summary(made.conditions, { ...floatingIPPoolKind, ...made });
+        if (status !== "True") continue;
+        ready += 1;
+        const placed = made.addresses.filter(({ ip }) => cloud.matches(cloud.addresses.get(ip))).map(({ ip }) => ip);
+        expect(placed, pool).to.have.lengthOf.at.least(desired);
+        if (pool === "a") expect(cloud.zone.get("a.example.com")).to.have.members(placed);
+      }
+    };
+    fc.assert(
+      fc.property(history, fc.boolean(), (steps, slow) => {
+        const story = new Story(slow);
+        story.settle();
+        tell(steps, check, story);
+      }),
+      { numRuns: 40 },
+    );
+    expect(ready).to.be.above(0);
   });
 
   it("never empty a record set that was written", () => {

@@ -2,10 +2,11 @@ import { Annotation, Finalizer } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import type { OtherCreation } from "../../../src/addresses/address-set.js";
+import { MOVE_MAX_AGE_SECONDS } from "../../../src/bounds.js";
+import { timestamp } from "../../../src/clock.js";
 import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";
-import { timestamp } from "../../../src/times.js";
 import { ModelCloud } from "./model-cloud.js";
 import { NO_MEMORY } from "./no-memory.js";
 
@@ -55,7 +56,7 @@ describe("the plan of a pool", () => {
     cloud.edit("web", { status: unhurried });
     expect(cloud.plan("web").explanation).to.equal(
       "web: 203.0.113.7 moves from node-3 (NotReady for 12 s, grace 10 s over) to node-9 (youngest of 4 candidates); " +
-        "2 others wait for the cool-off until 10:01:12.",
+        "2 others wait for the cool-off until 2025-06-01T10:01:12Z.",
     );
   });
 
@@ -91,7 +92,7 @@ describe("the plan of a pool", () => {
     const cloud = cluster(["n1"], { ips: [A] });
     const made = altered(cloud, { inventory: { ...cloud.snapshot("web").inventory, complete: false } });
     expect(made.sequences).to.be.empty;
-    expect(condition(made, "Ready")).to.equal("Unknown/NotObserved");
+    expect(condition(made, "Accepted")).to.equal("Unknown/NotObserved");
   });
 
   it("judges no holder by caches that are not complete", () => {
@@ -105,7 +106,7 @@ describe("the plan of a pool", () => {
   it("writes nothing while it is paused", () => {
     const made = cluster(["n1"], { ips: [A], desiredIPs: 2, paused: true, reclaimPolicy: "Delete" }).plan("web");
     expect(made.sequences).to.be.empty;
-    expect(condition(made, "Ready")).to.equal("True/Paused");
+    expect(condition(made, "Accepted")).to.equal("True/Paused");
   });
 
   it("creates an address on the waiting node, after its intent", () => {
@@ -144,6 +145,12 @@ describe("the plan of a pool", () => {
       }
     });
 
+    it("waits for unread resources without a word of a lost answer", () => {
+      const { made } = beside([], { unread: true });
+      expect(made.sequences).to.be.empty;
+      expect(condition(made, "Fulfilled")).to.equal("False/UnderWay");
+    });
+
     it("creates in a region once that one can add no address to the list any more", () => {
       const running = beside([], { running: true }).made;
       expect(running.sequences).to.be.empty;
@@ -170,8 +177,8 @@ describe("the plan of a pool", () => {
 
   it("leaves an address that another resource has, and creates no substitute", () => {
     const cloud = cluster(["n1"], { ips: [A], desiredIPs: 1 });
-    const winner = { kind: "RoutedIP", namespace: "default", name: "old", uid: "u" };
-    const claim = { ours: false as const, winner, text: "RoutedIP default/old has it already" };
+    const owner = { kind: "RoutedIP", namespace: "default", name: "old", uid: "u" };
+    const claim = { ours: false, owned: { owner, basis: "uses" } } as const;
     const made = altered(cloud, { claims: { addresses: new Map([[A, claim]]), names: [] } });
     expect(made.sequences).to.be.empty;
     expect([made.addresses[0]?.status.reason, condition(made, "Conflict")]).to.deep.equal([
@@ -185,6 +192,18 @@ describe("the plan of a pool", () => {
     const { inventory } = cloud.snapshot("web");
     const get = () => ({ ip: A, family: "IPv4" as const, region: "", ageSeconds: 0, unconfirmed: true });
     expect(altered(cloud, { inventory: { ...inventory, get } }).sequences).to.be.empty;
+  });
+
+  it("reads an address again before it moves on old data, and on fresh data does not", () => {
+    const cloud = cluster(["n1"], { ips: [A] });
+    const { inventory } = cloud.snapshot("web");
+    const confirmations = (ageSeconds: number) => {
+      const get = () => ({ ip: A, family: "IPv4" as const, region: "r", ageSeconds, unconfirmed: false });
+      const made = altered(cloud, { inventory: { ...inventory, get } });
+      return [actions(made).includes("assign"), made.sequences.map(({ confirmFirst }) => confirmFirst?.do)];
+    };
+    expect(confirmations(MOVE_MAX_AGE_SECONDS + 1)).to.deep.equal([true, ["confirm-address"]]);
+    expect(confirmations(MOVE_MAX_AGE_SECONDS)).to.deep.equal([true, [undefined]]);
   });
 
   it("polls an action that runs, and nothing else on that address", () => {
@@ -321,7 +340,7 @@ describe("the plan of a pool", () => {
     const cloud = rest(cluster(["n1"], { desiredIPs: 1 }));
     cloud.addresses.clear();
     const made = rest(cloud).plan("web");
-    expect([cloud.createdBy.size, condition(made, "Ready")]).to.deep.equal([1, "False/AddressNotFound"]);
+    expect([cloud.createdBy.size, condition(made, "Accepted")]).to.deep.equal([1, "False/AddressNotFound"]);
   });
 
   it("never appends a created address twice", () => {

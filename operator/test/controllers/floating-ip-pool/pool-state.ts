@@ -1,16 +1,17 @@
 /** One pool as the engine knows it, without an API server. */
 
-import { Remembered } from "../../../src/controllers/floating-ip-pool/memory.js";
+import { PoolMemory } from "../../../src/controllers/floating-ip-pool/memory.js";
 import {
   KIND,
   type PoolObject,
   type PoolState,
-  type Pools,
+  type PoolTypes,
   readPool,
 } from "../../../src/controllers/floating-ip-pool/resource.js";
-import { MatchFollower, type MatchFollowerProps } from "../../../src/match/match-follower.js";
+import { StartWarnings } from "../../../src/controllers/floating-ip-pool/start-warnings.js";
+import { MatchFollower, type MatchFollowerProps } from "../../../src/match/match-feed.js";
 import { NodeDirectory } from "../../../src/match/node-directory.js";
-import type { ObjectWriters } from "../../../src/reconcile/objects/object-writers.js";
+import type { ObjectWriters } from "../../../src/reconcile/object-writer.js";
 import { ResourceState } from "../../../src/reconcile/resource-state.js";
 
 const METADATA = { name: "web", namespace: "default", uid: "u", resourceVersion: "1" };
@@ -24,7 +25,7 @@ export function poolState(status: PoolObject["status"] = {}): PoolState {
     names: { kind: KIND },
     source: { writers, keys: () => [], cached: () => object, listen: () => () => undefined },
     read: readPool,
-    remember: () => new Remembered(match, () => undefined),
+    remember: () => new PoolMemory(match, new StartWarnings(() => undefined), () => undefined),
   };
-  return new ResourceState<Pools>({ kind, key: "default/web", enqueue: () => undefined }, object);
+  return new ResourceState<PoolTypes>({ kind, key: "default/web", enqueue: () => undefined }, object);
 }

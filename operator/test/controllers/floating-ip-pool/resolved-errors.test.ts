@@ -1,14 +1,14 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { addressLockKey } from "../../../src/addresses/actions.js";
 import type { AddressMemory } from "../../../src/addresses/address-set.js";
-import { addressLockKey } from "../../../src/addresses/lock-key.js";
+import { timestamp } from "../../../src/clock.js";
 import { memoryOf } from "../../../src/controllers/floating-ip-pool/memory.js";
 import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import { statusOf } from "../../../src/controllers/floating-ip-pool/status.js";
 import { NOTHING_SEEN } from "../../../src/inventory/view.js";
-import type { DnsSnapshot } from "../../../src/records/dns-snapshot.js";
-import { timestamp } from "../../../src/times.js";
+import type { DnsSnapshot } from "../../../src/records/record-plan.js";
 import { ModelCloud } from "./model-cloud.js";
 import { NO_MEMORY } from "./no-memory.js";
 import { poolState } from "./pool-state.js";
@@ -26,7 +26,7 @@ describe("an error of an address", () => {
     cloud.now += secondsAfterRetry * 1000;
     const snapshot = { ...cloud.snapshot("web"), memory };
     const made = plan(snapshot);
-    const ready = made.conditions.find(({ type }) => type === "Ready");
+    const ready = made.conditions.find(({ type }) => type === "Accepted");
     return {
       made,
       ready,

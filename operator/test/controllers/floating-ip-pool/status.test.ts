@@ -1,14 +1,16 @@
 import type { AddressStatus, FloatingIPPoolStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { Action } from "../../../src/addresses/actions.js";
-import type { Outcome } from "../../../src/addresses/calls/outcomes.js";
-import { lockKeyOf } from "../../../src/addresses/lock-key.js";
+import { type Action, lockKeyOf } from "../../../src/addresses/actions.js";
+import type { Outcome } from "../../../src/addresses/calls.js";
 import { plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import { readPool } from "../../../src/controllers/floating-ip-pool/resource.js";
-import { differsInCandidatesAlone, statusOf } from "../../../src/controllers/floating-ip-pool/status.js";
-import { statusChangeOf } from "../../../src/controllers/floating-ip-pool/status-change.js";
-import { stamped } from "../../../src/reconcile/conditions/planned-condition.js";
+import {
+  differsInCandidatesAlone,
+  statusChangeOf,
+  statusOf,
+} from "../../../src/controllers/floating-ip-pool/status.js";
+import { stamped } from "../../../src/reconcile/conditions.js";
 import { meta } from "../../claims/resources.js";
 import { ModelCloud } from "./model-cloud.js";
 

@@ -1,9 +1,8 @@
 import type { AddressStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { Action } from "../../../src/addresses/actions.js";
-import { type Outcome, outcomeOf, skipped } from "../../../src/addresses/calls/outcomes.js";
-import { addressLockKey } from "../../../src/addresses/lock-key.js";
+import { type Action, addressLockKey } from "../../../src/addresses/actions.js";
+import { type Outcome, outcomeOf, skipped } from "../../../src/addresses/calls.js";
 import { mayBeAccepted, recordOutcome } from "../../../src/controllers/floating-ip-pool/record-outcome.js";
 import { ProviderError } from "../../../src/providers/errors.js";
 import { FakeClock } from "../../support/fake-clock.js";

@@ -1,77 +1,111 @@
+import type { ConditionType } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { warningsOf } from "../../../src/controllers/floating-ip-pool/events.js";
 import type { Condition } from "../../../src/kube/write/patch.js";
-import type { EventMessage } from "../../../src/reconcile/conditions/event-message.js";
+import { addressMessages } from "../../../src/messages/addresses.js";
+import { candidateMessages } from "../../../src/messages/candidates.js";
+import { claimMessages } from "../../../src/messages/claims.js";
+import { creationMessages } from "../../../src/messages/creation.js";
+import { failedEvent } from "../../../src/messages/events.js";
+import type { Problem } from "../../../src/messages/message.js";
+import { providerMessages } from "../../../src/messages/provider.js";
+import type { PlannedCondition } from "../../../src/reconcile/conditions.js";
 import type { DeferredEvent } from "../../../src/reconcile/plan.js";
 
-function condition(type: string, status: Condition["status"], reason: string, message = ""): Condition {
-  return { type, status, reason, message, lastTransitionTime: "2025-06-01T10:00:00Z" };
+function condition(type: ConditionType, status: Condition["status"], said: Problem): Condition & PlannedCondition {
+  const { reason, message } = said;
+  return { type, status, reason, message, lastTransitionTime: "2025-06-01T10:00:00Z", said };
 }
 
-function degradedReason(
-  reason: "ProviderUnavailable" | "QuotaExceeded" | "Invalid",
-  message: string,
-  ofAccount = false,
-) {
-  const eventMessage: EventMessage = { type: "Warning", reason: "AssignFailed", action: "Assign", note: message };
-  return {
-    ...eventMessage,
-    failure: { kind: "Unavailable", problem: { reason, message }, ofAccount },
-  } satisfies DeferredEvent;
+function degradedReason(problem: Problem, more: { readonly ofAccount?: true; readonly ip?: string } = {}) {
+  const { ofAccount = false, ...ip } = more;
+  const failure = { kind: "Unavailable", problem, ofAccount } as const;
+  return { ...failedEvent(["AssignFailed", "Assign"], problem), failure, ...ip } satisfies DeferredEvent;
 }
 
 function told(...input: Parameters<typeof warningsOf>): readonly string[] {
   return warningsOf(...input).map(({ reason, note }) => `${reason}: ${note}`);
 }
 
-const GONE = "the provider does not answer";
+const A = "203.0.113.7";
+const GONE = providerMessages.unavailable({ text: "the provider does not answer" });
+const REFUSED = { text: "no node matches", remedy: "add a node" };
+const NO_CANDIDATE = candidateMessages.none({ refusals: REFUSED });
 const OUTAGE = [
-  condition("Ready", "False", "ProviderUnavailable", GONE),
-  condition("Fulfilled", "False", "ProviderUnavailable", `1 of 2 addresses are active: ${GONE}`),
-  condition("Conflict", "False", "Observed"),
-  condition("ProviderReachable", "False", "ProviderUnavailable", GONE),
+  condition("Accepted", "False", GONE),
+  condition("Fulfilled", "False", candidateMessages.tooFewActive({ active: 1, desired: 2, cause: GONE })),
+  condition("Conflict", "False", claimMessages.none()),
+  condition("ProviderReachable", "False", GONE),
 ];
 
 describe("the warnings of a pool", () => {
   it("tell one cause once, though it turns several conditions and fails an action", () => {
-    const failed = degradedReason("ProviderUnavailable", "assign 203.0.113.7: no answer", true);
-    expect(told([], OUTAGE, [failed])).to.deep.equal([`ProviderUnavailable: ${GONE}`]);
+    const failed = degradedReason(providerMessages.unavailable({ text: "no answer" }), { ofAccount: true });
+    expect(told([], OUTAGE, [failed])).to.deep.equal([`ProviderUnavailable: ${GONE.message}`]);
   });
 
   it("tell nothing again while it lasts, not even when another condition turns for it", () => {
-    const before = [condition("Ready", "False", "ProviderUnavailable", GONE)];
+    const before = [condition("Accepted", "False", GONE)];
+    const resting = degradedReason(providerMessages.unavailable({ text: "calls rest" }), { ofAccount: true });
     expect(told(before, OUTAGE, [])).to.be.empty;
-    expect(told(OUTAGE, OUTAGE, [degradedReason("ProviderUnavailable", "calls rest", true)])).to.be.empty;
+    expect(told(OUTAGE, OUTAGE, [resting])).to.be.empty;
   });
 
   it("tell another cause, and the same one of the records' own provider", () => {
-    const dns = condition("DNSReady", "False", "ProviderUnavailable", "cloudflare: no answer");
-    const few = condition("Fulfilled", "False", "NoCandidate", "nobody matches");
+    const dns = condition("DNSReady", "False", providerMessages.unavailable({ text: "cloudflare: no answer" }));
+    const few = condition("Fulfilled", "False", NO_CANDIDATE);
     expect(told(OUTAGE, [...OUTAGE, dns], [])).to.deep.equal(["ProviderUnavailable: cloudflare: no answer"]);
-    expect(told(OUTAGE, [few], [])).to.deep.equal(["NoCandidate: nobody matches"]);
+    expect(told(OUTAGE, [...OUTAGE, condition("DNSReady", "False", GONE)], []), "one provider").to.be.empty;
+    expect(told(OUTAGE, [few], [])).to.deep.equal([
+      `NoCandidate: ${candidateMessages.none({ refusals: REFUSED }).message}`,
+    ]);
   });
 
   it("tell of an action what no condition says", () => {
-    const own = degradedReason("Invalid", "203.0.113.8: busy");
-    expect(told(OUTAGE, OUTAGE, [own])).to.deep.equal(["AssignFailed: 203.0.113.8: busy"]);
-    const said = condition("Ready", "False", "Invalid", "203.0.113.8: busy, and more");
-    expect(told([said], [said], [own])).to.be.empty;
+    const own = degradedReason(providerMessages.refused({ text: "busy" }));
+    expect(told(OUTAGE, OUTAGE, [own])).to.deep.equal(["AssignFailed: busy"]);
+    const said = condition("Accepted", "False", providerMessages.refused({ text: "busy" }));
+    const nested = candidateMessages.tooFewActive({
+      active: 1,
+      desired: 2,
+      cause: providerMessages.refused({ text: "busy" }),
+    });
+    for (const each of [said, condition("Fulfilled", "False", nested)]) expect(told([each], [each], [own])).to.be.empty;
+  });
+
+  it("tell of an action what a condition with the same text says of something else", () => {
+    const own = degradedReason(providerMessages.refused({ text: "busy" }));
+    const other = condition("Accepted", "False", addressMessages.partlyServed({ ignored: ["busy"] }));
+    expect(told([other], [other], [own])).to.deep.equal(["AssignFailed: busy"]);
+  });
+
+  it("do not repeat a failure that the status of its address shows, whatever its text became there", () => {
+    const own = degradedReason(providerMessages.refused({ text: "busy" }), { ip: A });
+    const shown = (ip: string) => {
+      const said = addressMessages.lastActionFailed({ ip, reason: "Invalid", error: "bu..." });
+      return condition("Accepted", "False", said);
+    };
+    expect(told([shown(A)], [shown(A)], [own])).to.be.empty;
+    expect(told([shown("203.0.113.8")], [shown("203.0.113.8")], [own])).to.deep.equal(["AssignFailed: busy"]);
   });
 
   it("tell of what is left out of a spec that is served", () => {
-    const served = condition("Ready", "True", "Invalid", "served, except for: match.tolerations[0]");
-    const twice = condition("Ready", "True", "DuplicateAddress", "ips lists 203.0.113.7 twice");
+    const served = condition("Accepted", "True", addressMessages.partlyServed({ ignored: ["match.tolerations[0]"] }));
+    const twice = condition("Accepted", "True", addressMessages.listedTwice({ ips: [A] }));
     expect(told([], [served], [])).to.deep.equal([`Invalid: ${served.message}`]);
     expect(told([served], [twice], [])).to.deep.equal([`DuplicateAddress: ${twice.message}`]);
     expect(told([twice], [twice], [])).to.be.empty;
   });
 
   it("are silent about what ends by itself, and about what is well", () => {
-    for (const reason of ["CoolingOff", "UnderWay"]) {
-      const passing = condition("Fulfilled", "False", reason);
-      expect(told([], [passing, condition("Ready", "True", "Observed")], []), reason).to.be.empty;
+    for (const said of [candidateMessages.coolingOff({ until: 0 }), creationMessages.running()]) {
+      const passing = condition("Fulfilled", "False", said);
+      expect(told([], [passing, condition("Accepted", "True", addressMessages.inOrder())], []), said.reason).to.be
+        .empty;
     }
-    expect(told([], [condition("Conflict", "True", "ClaimedByOther", "web has it")], [])).to.have.length(1);
+    const owner = { kind: "FloatingIPPool", namespace: "default", name: "web", uid: "u" };
+    const lost = claimMessages.address({ ip: A, owner, basis: "uses" });
+    expect(told([], [condition("Conflict", "True", lost)], [])).to.have.length(1);
   });
 });

@@ -34,7 +34,7 @@ describe("the controller of node record sets, with what a looser CRD lets in", f
     for (const [name, [, words]] of Object.entries(bad)) {
       await rig.until(`${name} is in error`, () => rig.status(name).state === "error");
       expect(rig.status(name).error, name).to.contain(words);
-      expect(rig.condition(name, "Ready"), name).to.match(/^False\/(Invalid|UnknownProvider)$/);
+      expect(rig.condition(name, "Accepted"), name).to.match(/^False\/(Invalid|UnknownProvider)$/);
     }
     await rig.until("Events", () => rig.events("Invalid").length >= 7);
     expect(rig.records("good")).to.deep.equal([rig.address("n1")]);
@@ -49,7 +49,7 @@ describe("the controller of node record sets, with what a looser CRD lets in", f
     rig.create("game", { dnsRecordSet: RECORD, match: { ...MATCH, tolerations } });
     rig.start();
     await rig.publishes("n1");
-    await rig.until("it says so", () => rig.condition("game", "Ready") === "True/Invalid");
+    await rig.until("it says so", () => rig.condition("game", "Accepted") === "True/Invalid");
     await rig.until("an Event", () => rig.events("Invalid").length === 1);
     expect(rig.events("Invalid")[0]).to.contain("match.tolerations[0]");
     await rig.until("active", () => rig.status("game").state === "active");

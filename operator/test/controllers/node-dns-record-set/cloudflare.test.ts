@@ -65,7 +65,7 @@ describe("the controller of node record sets, at Cloudflare", function () {
     rig.addNode("n1");
     rig.addSet("game");
     rig.start();
-    await rig.until("it says so", () => rig.condition("game", "Ready") === "False/UnknownProvider");
+    await rig.until("it says so", () => rig.condition("game", "Accepted") === "False/UnknownProvider");
     const { state, error } = rig.status("game");
     expect(state).to.equal("error");
     expect(error).to.contain("DIGITALOCEAN_ACCESS_TOKEN");

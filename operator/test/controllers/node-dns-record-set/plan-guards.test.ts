@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { plan } from "../../../src/controllers/node-dns-record-set/plan.js";
-import type { Snapshot } from "../../../src/controllers/node-dns-record-set/snapshot.js";
+import type { Snapshot } from "../../../src/controllers/node-dns-record-set/resource.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";
 import { NAME, settled, World, ZONE } from "./world.js";
 
@@ -61,7 +61,7 @@ describe("what the plan of a node record set holds back", () => {
     expect(altered(world, (snapshot) => failed(snapshot, 0)).actions).to.deep.equal(["read-records"]);
   });
 
-  it("goes on publishing while nobody has decided who has the name", async () => {
+  it("goes on publishing until it is decided which resource has the name", async () => {
     const world = await settled(["n1"]);
     const made = altered(world, () => ({ ours: [], lost: [] }));
     expect(made.intended.map(({ address }) => address)).to.deep.equal(["203.0.113.1"]);

@@ -142,14 +142,14 @@ describe("the life of a node record set: names, claims, failures, deletion", () 
     };
     fight(world.clock.now() + 60 * MINUTE);
     world.dns.set(NAME, ["198.51.100.9"]);
-    await world.pass("game", 37 * MINUTE);
+    await world.pass("game", 16 * MINUTE);
     expect(world.condition("game", "DNSReady")).to.equal("False/ForeignWriter");
     expect(world.condition("game", "Conflict")).to.equal("True/ForeignWriter");
     const from = world.dns.calls.length;
     await world.pass("game", 20 * MINUTE);
     const writes = world.dns.calls.slice(from).filter((call) => !call.startsWith("read"));
     expect(writes.length).to.be.within(1, 3);
-    await world.pass("game", 40 * MINUTE);
+    await world.pass("game", 61 * MINUTE);
     expect(world.dns.values(NAME)).to.deep.equal(["203.0.113.1"]);
     expect(world.condition("game", "Conflict")).to.equal("False/Observed");
   });

@@ -87,12 +87,11 @@ class Story {
     dns.fault = () => undefined;
   }
 
-  /** Addresses of the nodes that match. */
+  /** Addresses of the nodes that match; if none does, of those that would if they were not cordoned. */
   matching(): readonly string[] {
-    return this.world
-      .snapshot("game")
-      .candidates.flatMap(({ addresses }) => addresses.find(({ type }) => type === "ExternalIP")?.address ?? [])
-      .sort();
+    const { candidates, cordoned } = this.world.snapshot("game");
+    const nodes = candidates.length > 0 ? candidates : cordoned();
+    return nodes.flatMap(({ addresses }) => addresses.find(({ type }) => type === "ExternalIP")?.address ?? []).sort();
   }
 
   private change(what: Exclude<Step["do"], "run" | "wait" | "foreign" | "restart">, node: string): void {

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { NAME, type Spec, settled, World, ZONE } from "./world.js";
+import { DRIFT_READ_SHARE } from "../../../src/bounds.js";
+import { DRIFT_MS, NAME, type Spec, settled, World, ZONE } from "./world.js";
 
 const MINUTE = 60_000;
 const SET = { zone: ZONE, recordName: NAME };
@@ -34,17 +35,17 @@ describe("the plan of a node record set", () => {
     const before = world.resource("game").status;
     const made = await world.run("game");
     expect(made.sequences).to.deep.equal([]);
-    expect(made.requeueAt).to.equal(world.clock.now() + 30 * MINUTE);
+    expect(made.requeueAt).to.equal(world.clock.now() + DRIFT_MS * DRIFT_READ_SHARE);
     expect(world.resource("game").status).to.deep.equal(before);
     const from = world.dns.calls.length;
     await world.pass("game", 95 * MINUTE);
-    expect(world.dns.calls.slice(from)).to.deep.equal(Array(3).fill(`read ${NAME} A`));
+    expect(world.dns.calls.slice(from)).to.deep.equal(Array(9).fill(`read ${NAME} A`));
   });
 
   it("corrects what somebody else has changed, at the drift check", async () => {
     const world = await settled(["n1", "n2"]);
     world.dns.set(NAME, ["198.51.100.7"]);
-    await world.pass("game", 31 * MINUTE);
+    await world.pass("game", 10 * MINUTE);
     expect(world.dns.values(NAME)).to.deep.equal(["203.0.113.1", "203.0.113.2"]);
   });
 
@@ -244,11 +245,11 @@ describe("the plan of a node record set", () => {
     world.cachesComplete = false;
     world.add("game", { dnsRecordSet: { ...SET, deletionPolicy: "Delete" } });
     expect((await world.run("game")).sequences).to.deep.equal([]);
-    expect(world.condition("game", "Ready")).to.equal("Unknown/NotObserved");
+    expect(world.condition("game", "Accepted")).to.equal("Unknown/NotObserved");
     world.cachesComplete = true;
     world.edit("game", { paused: true });
     expect((await world.run("game")).sequences).to.deep.equal([]);
-    expect(world.condition("game", "Ready")).to.equal("True/Paused");
+    expect(world.condition("game", "Accepted")).to.equal("True/Paused");
     expect([world.dns.calls, world.done]).to.deep.equal([[], []]);
     world.edit("game", { paused: false });
     await world.run("game");

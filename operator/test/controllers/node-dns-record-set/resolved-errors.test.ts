@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { timeOf } from "../../../src/times.js";
+import { timeOf } from "../../../src/clock.js";
 import { providerError } from "../../records/fake-dns.js";
 import { settled } from "./world.js";
 
@@ -40,15 +40,15 @@ describe("a node record set whose provider refuses its records", () => {
 
   it("does not show the error while it is paused: no call can show that it is over", async () => {
     const { world, status } = await refused("Unauthorized");
-    expect(world.condition("game", "Ready")).to.equal("False/Unauthorized");
+    expect(world.condition("game", "Accepted")).to.equal("False/Unauthorized");
     world.edit("game", { paused: true });
     await world.run("game");
-    expect(world.condition("game", "Ready")).to.equal("True/Paused");
+    expect(world.condition("game", "Accepted")).to.equal("True/Paused");
     expect(world.condition("game", "DNSReady")).not.to.contain("False");
     expect(world.condition("game", "ProviderReachable")).not.to.contain("False");
     expect([status().error, status().retryAt]).to.deep.equal([undefined, undefined]);
     world.edit("game", { paused: false });
     await world.run("game");
-    expect(world.condition("game", "Ready"), "not paused any more").to.equal("False/Unauthorized");
+    expect(world.condition("game", "Accepted"), "not paused any more").to.equal("False/Unauthorized");
   });
 });

@@ -1,29 +1,33 @@
-/** Nodes, record sets and DNS in memory: the plan, the book and the desk are the real ones. */
+/** Nodes, record sets and DNS in memory: the plan, the book and the service are the real ones. */
 
 import type { NodeDNSRecordSetSpec } from "cdk8s-flipop/api";
 import { Claims } from "../../../src/claims/claims.js";
+import { statusOf } from "../../../src/controllers/node-dns-record-set/controller.js";
 import { type Plan, plan } from "../../../src/controllers/node-dns-record-set/plan.js";
-import type { Action } from "../../../src/controllers/node-dns-record-set/planned-actions.js";
-import { claimsOf } from "../../../src/controllers/node-dns-record-set/resource.js";
-import type { NodeRecordSet, Snapshot } from "../../../src/controllers/node-dns-record-set/snapshot.js";
-import { statusOf } from "../../../src/controllers/node-dns-record-set/status.js";
-import { desiredOf } from "../../../src/controllers/node-dns-record-set/wish.js";
+import { desiredOf } from "../../../src/controllers/node-dns-record-set/publication.js";
+import {
+  type Action,
+  claimsOf,
+  type NodeRecordSet,
+  type Snapshot,
+} from "../../../src/controllers/node-dns-record-set/resource.js";
 import type { SlimNode } from "../../../src/kube/cache/slim.js";
 import { mergeConditions } from "../../../src/kube/write/patch.js";
 import { MatchIndex } from "../../../src/match/match-index.js";
 import { NodeDirectory } from "../../../src/match/node-directory.js";
-import { tallyText } from "../../../src/match/tally.js";
+import { refusedNodes } from "../../../src/messages/refused-nodes.js";
 import { isProviderError } from "../../../src/providers/errors.js";
-import { stamped } from "../../../src/reconcile/conditions/planned-condition.js";
+import { stamped } from "../../../src/reconcile/conditions.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";
-import { DnsService, type DnsView } from "../../../src/records/dns-service.js";
-import { RecordRegistry } from "../../../src/records/record-registry.js";
+import { DnsService, type DnsView, RecordRegistry } from "../../../src/records/dns-service.js";
 import { compiled, NOT_READY, readyCondition, slimNode } from "../../match/cluster.js";
 import { ASKER, FakeDns } from "../../records/fake-dns.js";
 import { FakeClock } from "../../support/fake-clock.js";
+import { limitedTo } from "../../support/limited-to.js";
 
 export const ZONE = "example.com";
 export const NAME = "game.example.com";
+export const DRIFT_MS = 600_000;
 
 /** As the tests write specs. */
 export type Spec = Partial<NodeDNSRecordSetSpec>;
@@ -189,8 +193,9 @@ export class World {
     const snapshot: Snapshot = {
       ...{ resource, now, cleanup, cachesComplete: this.cachesComplete, passedOver: [] },
       candidates: index.candidates(),
+      cordoned: () => index.cordoned(),
       verdictOf: (node) => index.verdict(node),
-      refusals: tallyText(index.tally()),
+      refusals: refusedNodes(index.tally(), "match"),
       ...(desired === undefined ? { problem: { reason: "Invalid", message: "spec.dnsRecordSet: is required" } } : {}),
       ...(since === undefined ? {} : { noNode: { since, connected: this.connected } }),
       ...{ dns: dns.snapshot, ours: dns.ours, lost: dns.lost, reverts: dns.reverts },
@@ -248,7 +253,7 @@ export class World {
   }
 
   private claim(name: string): void {
-    this.claims.put(claimsOf(this.of(name).resource, (provider, zone) => this.registry.zones.lookUp(provider, zone)));
+    this.claims.put(claimsOf({ tenants: limitedTo({}), records: this.registry }, this.of(name).resource));
   }
 
   private apply(node: SlimNode): void {
@@ -263,7 +268,7 @@ export class World {
   }
 
   private newRegistry(): RecordRegistry {
-    const registry = new RecordRegistry(this.clock);
+    const registry = new RecordRegistry(this.clock, DRIFT_MS);
     registry.zones.listen(() => {
       for (const name of this.entries.keys()) this.claim(name);
     });

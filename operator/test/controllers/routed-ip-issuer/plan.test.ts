@@ -5,7 +5,7 @@ import type { Snapshot } from "../../../src/controllers/routed-ip-issuer/gather.
 import { plan } from "../../../src/controllers/routed-ip-issuer/plan.js";
 import type { ObjectMeta } from "../../../src/kube/objects.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";
-import { credentialsOf, secretOf } from "../../../src/routing/issuer-credentials.js";
+import { credentialsOf, secretOf } from "../../../src/routing/issuer-accounts.js";
 import { meta } from "../../claims/resources.js";
 
 const FIREWALL = { id: "7", name: "ingress", rules: [], nodes: [], pending: false };
@@ -114,6 +114,60 @@ describe("the plan of an issuer", () => {
     });
   });
 
+  describe("with additional firewalls", () => {
+    const recorded = { id: "8", name: "ingress-2", createdTime: "2025-06-01T09:00:00Z" };
+    const [empty, used] = [
+      { ...FIREWALL, ...recorded },
+      { ...FIREWALL, ...recorded, nodes: ["digitalocean://1"] },
+    ];
+    const status = { ...CREATED, additionalFirewalls: [recorded] };
+    const FULL = { ...FIREWALL, nodes: ["digitalocean://2"] };
+    const inUse = (additional: Snapshot["additional"], more = recorded) => {
+      const made = { metadata: IN_USE, status: { ...status, additionalFirewalls: [more] } };
+      return snapshot(made, { users: ["default/a"], firewall: FULL, ...(additional && { additional }) });
+    };
+
+    it("removes each that is empty, and then takes it off the record", () => {
+      expect(does(inUse([empty]))).to.deep.equal(["remove-additional", "record-additional"]);
+      expect(does(inUse([used]))).to.be.empty;
+      expect(does(inUse(undefined)), "not read").to.be.empty;
+    });
+
+    it("takes one off the record that is not there, but not one whose creation may be under way", () => {
+      const [forget] = plan(inUse([])).sequences.flatMap(actionsOf);
+      expect(forget).to.include({ do: "record-additional", name: "ingress-2" }).and.not.have.property("id");
+      expect(does(inUse([], { ...recorded, id: "", createdTime: "2025-06-01T09:59:00Z" }))).to.be.empty;
+    });
+
+    it("records the id of one whose creation was not answered", () => {
+      const [action] = plan(inUse([used], { ...recorded, id: "" })).sequences.flatMap(actionsOf);
+      expect(action).to.include({ do: "record-additional", name: "ingress-2", id: "8" });
+    });
+
+    it("is not blocked by them when it is about to be used", () => {
+      const made = snapshot({ status }, { users: ["default/a"], firewall: FULL, additional: [empty] });
+      expect(does(made)[0]).to.equal("add-finalizer");
+    });
+
+    for (const policy of ["Delete", "Retain"] as const) {
+      it(`goes after they are gone, and says which it leaves behind, under ${policy}`, () => {
+        const spec = { routedIPReclaimPolicy: policy };
+        const going = (more: Partial<Snapshot>, left = status.additionalFirewalls) =>
+          snapshot({ metadata: GOING, spec, status: { additionalFirewalls: left } }, { firewall: FULL, ...more });
+        expect(does(going({ additional: [empty] }))).to.deep.equal([
+          ...["remove-additional", "record-additional", "remove-finalizer"],
+        ]);
+        expect(does(going({ additional: [used] })), "a node of others").to.be.empty;
+        expect(does(going({})), "not read").to.be.empty;
+        const late = going({ additional: [used], cleanup: { attempts: 10, since: NOW - 600_000 } });
+        expect(plan(late).sequences.flatMap(actionsOf)[0]).to.deep.include({
+          do: "remove-finalizer",
+          abandonedItems: ['firewall "ingress-2", which was created for it'],
+        });
+      });
+    }
+  });
+
   it("finds the firewall again whose creation was not answered", () => {
     const status = { createdFirewall: { ...CREATED.createdFirewall, id: "" } };
     const made = snapshot({ metadata: IN_USE, status }, { users: ["default/a"], firewall: FIREWALL });
@@ -125,7 +179,7 @@ describe("the plan of an issuer", () => {
 });
 
 describe("the credentials of an issuer", () => {
-  const place = { namespace: "team", operatorNamespace: "flipop", issuerNamespaces: ["flipop", "team"] };
+  const place = { name: "do", namespace: "team", operatorNamespace: "flipop", issuerNamespaces: ["flipop", "team"] };
   const asked = (spec: Partial<RoutedIPIssuerSpec>, where = place, secret?: Readonly<Record<string, string>>) => {
     const answer = credentialsOf({ provider: "digitalocean", ...spec }, where, { secret, variable: "TOKEN" });
     return answer.from === "nowhere" ? answer.problem.reason : answer;
@@ -133,7 +187,11 @@ describe("the credentials of an issuer", () => {
   const ref = { credentialsSecretRef: { name: "do", key: "token" } };
 
   it("are those of its Secret, in its own namespace", () => {
-    expect(asked(ref, place, { token: " t1\n" })).to.deep.equal({ from: "secret", token: "t1" });
+    expect(asked(ref, place, { token: " t1\n" })).to.deep.equal({
+      from: "secret",
+      token: "t1",
+      place: "entry token of Secret team/do",
+    });
     expect(asked({ credentialsSecretRef: { name: "do" } }, place, { TOKEN: "t2" })).to.deep.include({ token: "t2" });
     expect(secretOf({ provider: "digitalocean", ...ref }, place)).to.equal("team/do");
   });

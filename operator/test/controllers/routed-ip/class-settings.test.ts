@@ -36,7 +36,7 @@ describe("a class of RoutedIPs", () => {
       const jobs = new FirewallJobs();
       const placed = member({ ports: [port(80, "HostPort")], assignedNode: "n1", providerID: "cloud://1" });
       const first = jobs.decide("rack", [placed], { resolvedClass, now: 0 });
-      jobs.started("rack");
+      jobs.started("rack", {});
       jobs.succeeded("rack", first.do === "create" ? first.variables : {});
       const waiting = { ...member({ ports }), metadata: meta("b") };
       expect(jobs.decide("rack", [placed, waiting], { resolvedClass, now: 0 })).to.deep.equal({ do: "nothing" });

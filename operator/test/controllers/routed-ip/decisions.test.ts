@@ -1,7 +1,7 @@
 import type { RoutedIPStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { Placement } from "../../../src/addresses/grace.js";
+import type { Placement } from "../../../src/addresses/observed.js";
 import { addressSetOf } from "../../../src/controllers/routed-ip/address/address-set.js";
 import {
   abandonedItems,
@@ -11,10 +11,16 @@ import {
   previousFirewallRemovals,
 } from "../../../src/controllers/routed-ip/deletion.js";
 import { electionOf } from "../../../src/controllers/routed-ip/election.js";
-import type { FirewallPlan, FirewallSnapshot } from "../../../src/controllers/routed-ip/firewall/firewall.js";
+import type { FirewallPlan } from "../../../src/controllers/routed-ip/firewall/firewall.js";
+import type { FirewallSnapshot } from "../../../src/controllers/routed-ip/firewall/snapshot.js";
 import type { Snapshot } from "../../../src/controllers/routed-ip/snapshot.js";
-import type { Block, StepName } from "../../../src/controllers/routed-ip/update/steps.js";
-import { blocksOf, type Decision, isCreating } from "../../../src/controllers/routed-ip/update/update.js";
+import {
+  type Block,
+  blocksOf,
+  type Decision,
+  isCreating,
+  type StepName,
+} from "../../../src/controllers/routed-ip/update/update.js";
 import { FOREIGN } from "./model-cluster.js";
 import { ModelWorld } from "./model-world.js";
 
@@ -134,10 +140,12 @@ describe("the finalizer of a RoutedIP", () => {
     expect(needs({}, { dnsRecordSet: { zone: "example.com", recordName: "a", deletionPolicy: "Retain" } })).to.equal(
       false,
     );
-    for (const status of [{ created: true }, { pendingCreation }]) {
-      expect(needs(status)).to.equal(true);
-      expect(needs(status, {}, "Retain")).to.equal(false);
-    }
+    expect(needs({ pendingCreation })).to.equal(true);
+    expect(needs({ pendingCreation }, {}, "Retain")).to.equal(false);
+    expect(needs({ created: true })).to.equal(true);
+    expect(needs({ created: true }, {}, "Retain"), "for which namespace it was created has to be recorded").to.equal(
+      true,
+    );
     const rule = { protocol: "tcp", ports: "443", sources: [], phase: "present" } as const;
     const firewall = { name: "ingress", nodes: [] };
     const traces: readonly RoutedIPStatus[] = [
@@ -211,7 +219,7 @@ describe("the clean-up of a firewall", () => {
     expect(left(previous({ rules: [own], nodes: [] }, { failure: PROBLEM }))).to.deep.equal([]);
   });
 
-  it("says which address nobody knows what to do with", () => {
+  it("names the address for which no action is known", () => {
     const { resolvedClass: _terms, ...orphaned } = snapshot(withStatus({ created: true, routedIP: "192.0.2.1" }));
     expect(abandonedItems(orphaned, [], NOTHING).join()).to.contain("192.0.2.1, whose issuer cannot be found");
   });

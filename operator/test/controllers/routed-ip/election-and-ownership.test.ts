@@ -105,7 +105,7 @@ describe("a RoutedIP elects its node and keeps its address", () => {
 
   it("reports a limit above the provider's limit, and continues", () => {
     const made = settled({ routedIP: IP }, { perNodeIPLimit: 5 });
-    const { is, message } = condition(made.plan("a"), "Ready");
+    const { is, message } = condition(made.plan("a"), "Accepted");
     expect(is).to.equal("True/LimitUnsupported");
     expect(message).to.contain("perNodeIPLimit is 5").and.to.contain("3");
   });

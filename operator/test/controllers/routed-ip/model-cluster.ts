@@ -1,14 +1,15 @@
 /** A tiny cluster, cloud account and firewall: what there is, and how people and time change it. */
 
 import type { RoutedIPSpec } from "cdk8s-flipop/api";
+import { timestamp } from "../../../src/clock.js";
 import type { Action } from "../../../src/controllers/routed-ip/actions.js";
 import type { SlimNode, Taint } from "../../../src/kube/cache/slim.js";
-import { isOwnTaint } from "../../../src/match/taints.js";
-import type { FirewallFacts, FirewallRuleFacts } from "../../../src/providers/types.js";
+import { isOwnTaint } from "../../../src/match/node-facts.js";
+import type { FirewallFacts, FirewallRuleFacts } from "../../../src/providers/firewall-types.js";
+import { nameAccessOf, portAccessOf } from "../../../src/routing/access.js";
 import type { ResolvedIssuerClass } from "../../../src/routing/resolved-class.js";
 import type { RoutedIP } from "../../../src/routing/resource.js";
 import type { ServiceFacts } from "../../../src/routing/service.js";
-import { timestamp } from "../../../src/times.js";
 import { meta } from "../../claims/resources.js";
 import { readyCondition, slimNode } from "../../match/cluster.js";
 
@@ -96,9 +97,11 @@ export class ModelCluster {
       namespace: "default",
       type: "ClusterIP",
       headless: false,
+      hasExternalIPs: false,
       selector: { app: name },
       ports,
       sourceRanges: [],
+      ingress: [],
       allows: [],
       ...more,
     });
@@ -131,6 +134,9 @@ export class ModelCluster {
       nodePortRange: "30000-32767",
       perNodeIPLimit: 1,
       taint: TAINT,
+      portAccess: portAccessOf([]),
+      addressAccess: [],
+      nameAccess: nameAccessOf([]),
       ...resolvedClass,
     });
   }

@@ -1,33 +1,15 @@
 /** A tiny cluster, cloud account and firewall that plans are applied to: actions take time, may fail, crash or be lost. */
 
 import { Annotation, Finalizer, type RoutedIPStatus } from "cdk8s-flipop/api";
-import type { AddressMemory } from "../../../src/addresses/address-set.js";
-import { type ListObservation, withList } from "../../../src/addresses/creation/list-observations.js";
-import { Claims } from "../../../src/claims/claims.js";
-import { routedIpClaims } from "../../../src/claims/read-claims.js";
+import { withList } from "../../../src/addresses/creation/creation-registry.js";
 import type { Action } from "../../../src/controllers/routed-ip/actions.js";
-import { addressSetOf } from "../../../src/controllers/routed-ip/address/address-set.js";
-import { previousStatus, recordedStatus, recordOf } from "../../../src/controllers/routed-ip/address/address-status.js";
-import type { FirewallSnapshot } from "../../../src/controllers/routed-ip/firewall/firewall.js";
-import { type Plan, plan } from "../../../src/controllers/routed-ip/plan.js";
-import { everyNode } from "../../../src/controllers/routed-ip/service/every-node.js";
-import type { Snapshot } from "../../../src/controllers/routed-ip/snapshot.js";
-import { reliesOn, type StepName } from "../../../src/controllers/routed-ip/update/steps.js";
-import type { CachedState } from "../../../src/inventory/cached-state.js";
-import { createView } from "../../../src/inventory/view.js";
-import type { Taint } from "../../../src/kube/cache/slim.js";
-import { refusalsOf } from "../../../src/match/checks.js";
-import type { CompiledMatch } from "../../../src/match/compile-match.js";
-import { nodeFacts } from "../../../src/match/node-facts.js";
-import { isOwnTaint } from "../../../src/match/taints.js";
-import { ruleKey } from "../../../src/providers/firewall-changes.js";
-import { EndpointWorkload, type SliceFacts } from "../../../src/routing/endpoints.js";
-import { NO_PORTS, portsOf } from "../../../src/routing/ports.js";
-import type { RoutedIP } from "../../../src/routing/resource.js";
-import { serviceProblem } from "../../../src/routing/service.js";
-import type { TaintedNode } from "../../../src/routing/taint-registry.js";
-import { NO_MEMORY } from "../floating-ip-pool/no-memory.js";
-import { type Address, ModelCluster, TAINT } from "./model-cluster.js";
+import { previousStatus, recordedStatus } from "../../../src/controllers/routed-ip/address/address-status.js";
+import type { Plan } from "../../../src/controllers/routed-ip/plan.js";
+import { reliesOn, type StepName } from "../../../src/controllers/routed-ip/update/update.js";
+import { isOwnTaint } from "../../../src/match/node-facts.js";
+import { ruleKey } from "../../../src/providers/diff.js";
+import type { Address } from "./model-cluster.js";
+import { RoutedView } from "./model-view.js";
 
 /** What goes wrong at the n-th action of a run. `lost`: done, and the answer never comes. */
 export interface Fault {
@@ -35,28 +17,12 @@ export interface Fault {
   readonly what: "crash-before" | "crash-after" | "lost" | "refused";
 }
 
-const CAPABILITIES = {
-  families: ["IPv4", "IPv6"],
-  addressesPerNode: 3,
-  regional: true,
-  providerIdScheme: "digitalocean",
-  movesHeld: true,
-  createsOnNode: ["IPv4"],
-} as const;
-const MATCH: CompiledMatch = everyNode(undefined);
-
 class Crash extends Error {}
 class Failed extends Error {}
 
-export class ModelWorld extends ModelCluster {
-  private readonly lists = new Map<string, readonly ListObservation[]>();
-  private readonly cleanups = new Map<string, { attempts: number; since: number }>();
+export class ModelWorld extends RoutedView {
   private actionsLeft = 0;
   private ids = 0;
-
-  plan(name: string): Plan {
-    return plan(this.snapshot(name));
-  }
 
   /** One run of the controller; false: the process died in it. */
   run(name: string, fault?: Fault): boolean {
@@ -103,135 +69,6 @@ export class ModelWorld extends ModelCluster {
       const { steps, sequences } = this.plan(name);
       return steps.length === 0 && sequences.length === 0;
     });
-  }
-
-  snapshot(name: string): Snapshot {
-    const routed = this.get(name);
-    const resolvedClass = this.resolvedClass.get(name);
-    const claims = new Claims();
-    for (const other of this.routed.values()) claims.put(routedIpClaims(other, "digitalocean"));
-    const key = `default/${routed.spec.serviceRef.serviceName}`;
-    const service = this.services.get(key);
-    const problem = serviceProblem({ key, namespace: "default", service });
-    const workload = this.workload(key);
-    const verdictOf = (machine: string) => this.verdict(machine, workload);
-    const all = [...this.nodes.values()].map((node) => nodeFacts(node));
-    const others = [...this.routed.values()].filter((other) => other !== routed && other.status.pendingCreation);
-    const pods = (this.endpoints.get(key) ?? []).map(() => ({ hostNetwork: true as const }));
-    const firewall = this.firewallSnapshot(name);
-    return {
-      routed,
-      set: addressSetOf({ routed, ...(resolvedClass && { resolvedClass }) }),
-      ...(resolvedClass === undefined ? {} : { resolvedClass }),
-      ...(problem === undefined ? {} : { problem }),
-      now: this.now,
-      cachesComplete: true,
-      candidates: all.filter(({ machine }) => machine !== undefined && verdictOf(machine)?.refusals.length === 0),
-      verdictOf,
-      refusals: `${all.length} nodes`,
-      servesAt: (node) => workload.servesAt(node),
-      inventory: this.view(),
-      capabilities: CAPABILITIES,
-      claims: claims.view(routed.metadata.uid),
-      ownerOf: (ip) => claims.holderOf(ip),
-      share: (wants, machines) => machines.slice(0, wants),
-      otherCreations: others.map(({ metadata, status }) => ({
-        resource: { kind: "RoutedIP", namespace: "default", name: metadata.name, uid: metadata.uid },
-        ...(status.pendingCreation?.providerID === undefined ? {} : { node: status.pendingCreation.providerID }),
-      })),
-      crdTooOld: false,
-      memory: this.memory(name),
-      ports: service === undefined ? NO_PORTS : portsOf(service, pods),
-      ...(firewall === undefined ? {} : { firewall }),
-      previousFirewallStates: this.formersOf(name),
-      taints: this.taintView(name),
-    };
-  }
-
-  private memory(name: string): AddressMemory {
-    return { ...NO_MEMORY, lists: this.lists.get(name) ?? [], cleanup: this.cleanups.get(name) ?? { attempts: 0 } };
-  }
-
-  private workload(key: string): EndpointWorkload {
-    const endpoints = (this.endpoints.get(key) ?? []).map(({ node, ready, serving }) => ({
-      nodeName: node,
-      ready,
-      serving,
-      terminating: serving && !ready,
-    }));
-    const slice: SliceFacts = { uid: key, name: key, namespace: "default", service: key, endpoints };
-    return new EndpointWorkload(key, () => [slice]);
-  }
-
-  private verdict(machine: string, workload: EndpointWorkload) {
-    const slim = [...this.nodes.values()].find(({ providerID }) => providerID === machine);
-    if (slim === undefined) return undefined;
-    const node = nodeFacts(slim);
-    return { node, refusals: refusalsOf({ node, match: MATCH, workload: workload.on(node.name) }) };
-  }
-
-  private firewallSnapshot(name: string): FirewallSnapshot | undefined {
-    const wanted = this.resolvedClass.get(name)?.firewallName;
-    const shown = wanted ?? this.get(name).status.firewall?.name;
-    if (shown === undefined) return undefined;
-    return { ...this.firewallNamed(name, shown), ...(wanted === undefined ? { previous: true as const } : {}) };
-  }
-
-  private formersOf(name: string): readonly FirewallSnapshot[] {
-    const { firewall, previousFirewalls = [] } = this.get(name).status;
-    const wanted = this.resolvedClass.get(name)?.firewallName ?? firewall?.name;
-    const names = new Set(
-      [...previousFirewalls, ...(firewall === undefined ? [] : [firewall])].map((each) => each.name),
-    );
-    return [...names].filter((each) => each !== wanted).map((each) => this.firewallNamed(name, each));
-  }
-
-  private firewallNamed(routed: string, shown: string): FirewallSnapshot {
-    const others = [...this.routed.values()].filter(({ metadata }) => metadata.name !== routed);
-    return {
-      name: shown,
-      capabilities: { rulesPerFirewall: 50, nodesPerFirewall: 10, reserved: () => false },
-      facts: this.firewallKnown ? (this.firewalls.get(shown) ?? "missing") : "unknown",
-      coveredBy: new Map([...this.nodes.keys()].map((node) => [`digitalocean://${node}`, this.coverOf(node)])),
-      others: others
-        .map(({ status }) => recordOf(status, shown))
-        .filter(({ rules, nodes }) => rules.length + nodes.length > 0),
-    };
-  }
-
-  private coverOf(node: string): readonly string[] {
-    return this.covered.has(`digitalocean://${node}`) ? ["base"] : [];
-  }
-
-  private needs({ metadata, status, spec }: RoutedIP): readonly string[] {
-    if (metadata.deletionTimestamp !== undefined) return [];
-    const address = this.addresses.get(status.routedIP ?? spec.routedIP ?? "");
-    return [address?.holder, address?.moving?.to, status.providerID].filter((machine) => machine !== undefined);
-  }
-
-  private taintView(name: string) {
-    const neededOn = (node: string): readonly Taint[] => {
-      const others = [...this.routed.values()].filter(({ metadata }) => metadata.name !== name);
-      const on = others.filter((other) => this.needs(other).includes(`digitalocean://${node}`));
-      return on.length > 0 ? [TAINT] : [];
-    };
-    const nodes = [...this.nodes.keys()].flatMap((node): readonly TaintedNode[] => {
-      const taints = this.ownTaints(node);
-      return taints.length === 0 ? [] : [{ name: node, taints, needed: neededOn(node) }];
-    });
-    return { nodes, neededOn };
-  }
-
-  private view() {
-    const cachedStates = new Map<string, CachedState>();
-    for (const [ip, { holder, moving }] of this.addresses) {
-      const held = holder === undefined ? {} : { holder };
-      const action = moving === undefined ? {} : { action: { id: moving.id } };
-      cachedStates.set(ip, { facts: { ip, family: "IPv4", region: "", ...held, ...action }, at: 0 });
-    }
-    const named = [...this.routed.values()].flatMap(({ spec, status }) => [spec.routedIP, status.routedIP]);
-    const gone = new Set(named.filter((ip) => ip !== undefined).filter((ip) => !this.addresses.has(ip)));
-    return createView({ now: 0, listedAt: 0, cachedStates, gone, reservations: new Map() });
   }
 
   private evaluate(name: string): void {

@@ -3,13 +3,12 @@ import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
 import { SECOND_MS } from "../../../src/bounds.js";
 import type { World } from "../../operator/world.js";
-import { RoutedWorld } from "./routed-world.js";
+import { RoutedWorld, TAINT } from "./routed-world.js";
 
 const REFUSED = { kind: "status", status: 409 } as const;
 const RELEASE_ROUTE = "DELETE /v2/reserved_ips/{reserved_ip}";
 /** Between two arrivals, the network may take this much off a pause. */
 const JITTER_MS = 100;
-const TAINT = "flipop.digitalocean.com/routed-ip";
 
 describe("operator in process: RoutedIP", function () {
   this.timeout(120_000);
@@ -19,16 +18,11 @@ describe("operator in process: RoutedIP", function () {
 
   it("brings a given address to a node that serves, behind the firewall that it creates", async () => {
     made = await RoutedWorld.create(["n1", "n2"]);
-    const { ip } = made.world.digitalocean.state.addAddress();
-    made.addIssuer();
-    made.addRouted("a", { routedIP: ip });
-    made.serve({ node: "n1" });
-    made.world.start();
-    await made.ready("a");
+    await made.readyOnFirst();
     expect(made.nodeOf("a")).to.equal("n1");
     expect(made.firewall()).to.deep.equal({ nodes: ["n1"], ports: ["443"] });
     expect(made.taints("n1")).to.deep.equal([TAINT]);
-    await made.until("issuer ready", () => made.condition("do", "Ready", "RoutedIPIssuer") === "True/Observed");
+    await made.until("issuer ready", () => made.condition("do", "Accepted", "RoutedIPIssuer") === "True/Observed");
     expect(made.object("do", "RoutedIPIssuer")?.metadata.finalizers).to.include(Finalizer.inUse);
     await made.world.rest();
     expect(made.world.complaints).to.deep.equal([]);
@@ -36,12 +30,7 @@ describe("operator in process: RoutedIP", function () {
 
   it("moves at a cordon, in the order of the least loss of service", async () => {
     made = await RoutedWorld.create(["n1", "n2"]);
-    const { ip } = made.world.digitalocean.state.addAddress();
-    made.addIssuer();
-    made.addRouted("a", { routedIP: ip });
-    made.serve({ node: "n1" });
-    made.world.start();
-    await made.ready("a");
+    const ip = await made.readyOnFirst();
     made.serve({ node: "n1" }, { node: "n2" });
     made.cordon("n1");
     await made.until("on n2", () => made.nodeOf("a") === "n2" && made.firewall()?.nodes.join() === "n2");
@@ -115,12 +104,7 @@ describe("operator in process: RoutedIP", function () {
 
   it("opens a port again that somebody closes by hand", async () => {
     made = await RoutedWorld.create(["n1"]);
-    const { ip } = made.world.digitalocean.state.addAddress();
-    made.addIssuer();
-    made.addRouted("a", { routedIP: ip });
-    made.serve({ node: "n1" });
-    made.world.start();
-    await made.ready("a");
+    await made.readyOnFirst();
     const { firewalls } = made.world.digitalocean.state;
     firewalls.change(firewalls.byName("ingress")?.id ?? "", { inbound: [] });
     await made.until("open again", () => made.firewall()?.ports.join() === "443");
@@ -132,9 +116,9 @@ describe("operator in process: RoutedIP", function () {
     made.addIssuer();
     made.addRouted("a", { routedIP: ip, serviceRef: { serviceName: "later" } });
     made.world.start();
-    await made.until("not found", () => made.condition("a", "Ready") === "False/ServiceNotFound");
+    await made.until("not found", () => made.condition("a", "Accepted") === "False/ServiceNotFound");
     made.addService("later", { clusterIP: "None" });
-    await made.until("unsuitable", () => made.condition("a", "Ready") === "False/ServiceUnsuitable");
+    await made.until("unsuitable", () => made.condition("a", "Accepted") === "False/ServiceUnsuitable");
     expect(made.world.holder(ip)).to.equal(undefined);
     await made.until("told", () => made.world.events("ServiceUnsuitable").length > 0);
   });

@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { timestamp } from "../../../src/clock.js";
 import { type Plan, plan } from "../../../src/controllers/routed-ip/plan.js";
 import type { Snapshot } from "../../../src/controllers/routed-ip/snapshot.js";
-import { orderOf } from "../../../src/controllers/routed-ip/update/steps.js";
+import { orderOf } from "../../../src/controllers/routed-ip/update/update.js";
 import type { ResolvedIssuerClass } from "../../../src/routing/resolved-class.js";
-import { timestamp } from "../../../src/times.js";
 import { FIREWALL, FOREIGN, TAINT } from "./model-cluster.js";
 import { ModelWorld } from "./model-world.js";
 
@@ -67,10 +67,10 @@ describe("the plan of a RoutedIP", () => {
     expect(made.isOpen("web", "n1")).to.equal(true);
     expect(made.ownTaints("n1")).to.deep.equal([TAINT]);
     expect(made.get("a").status).to.deep.include({ routedIP: IP, assignedNode: "n1", state: "active" });
-    const [ready, assigned, firewall] = ["Ready", "Assigned", "FirewallReady"].map((type) =>
+    const [accepted, assigned, firewall] = ["Accepted", "Assigned", "FirewallReady"].map((type) =>
       condition(made.plan("a"), type),
     );
-    expect([ready, assigned, firewall]).to.deep.equal(["True/Observed", "True/Observed", "True/Observed"]);
+    expect([accepted, assigned, firewall]).to.deep.equal(["True/Observed", "True/Observed", "True/Observed"]);
   });
 
   it("moves in the order of the least loss of service", () => {
@@ -88,6 +88,7 @@ describe("the plan of a RoutedIP", () => {
       "find-firewall",
       "find-ports",
       "add-rules",
+      "make-room",
       "add-node",
       "assign",
       "remove-rules",
@@ -116,7 +117,7 @@ describe("the plan of a RoutedIP", () => {
     expect(does(made.plan("a"))).to.deep.equal(MOVE);
   });
 
-  it("says why the address stays where nobody is eligible", () => {
+  it("says why the address stays if no node is a candidate", () => {
     const made = settled();
     made.serve("web");
     made.settle();
@@ -227,7 +228,7 @@ describe("the plan of a RoutedIP", () => {
     expect(made.get("a").status.ports).to.have.length(1);
   });
 
-  it("removes a port that nobody needs any more, and never a rule that was there before", () => {
+  it("removes a port that no RoutedIP needs any more, and never a rule that was there before", () => {
     const made = world();
     made.addFirewall([FOREIGN, { ...FOREIGN, ports: "443", sources: ["0.0.0.0/0", "::/0"] }]);
     made.addService("web", [443, 80]);
@@ -248,7 +249,11 @@ describe("the plan of a RoutedIP", () => {
       [FOREIGN, { ...FOREIGN, ports: "443", sources: ["0.0.0.0/0", "::/0"] }],
       [...nodes, "digitalocean://n1"],
     );
-    made.serve("web", "n2");
+    // It answers still, and the operator takes no port from a node that serves.
+    made.endpoints.set("default/web", [
+      { node: "n1", ready: false, serving: true },
+      { node: "n2", ready: true, serving: true },
+    ]);
     made.settle();
     expect(made.holderOf("a")).to.equal("n1");
     expect(condition(made.plan("a"), "FirewallReady")).to.equal("False/FirewallFull");
@@ -260,7 +265,7 @@ describe("the plan of a RoutedIP", () => {
     made.settle();
     expect(made.addresses.get(IP)?.holder).to.equal("digitalocean://elsewhere");
     expect(condition(made.plan("a"), "Conflict")).to.equal("True/HeldElsewhere");
-    expect(condition(made.plan("a"), "Ready")).to.equal("False/HeldElsewhere");
+    expect(condition(made.plan("a"), "Accepted")).to.equal("False/HeldElsewhere");
     const { status } = made.get("a");
     made.pass(60_000);
     expect(made.run("a")).to.equal(true);
@@ -296,7 +301,7 @@ describe("the plan of a RoutedIP", () => {
     const made = settled();
     made.services.delete("default/web");
     expect(made.plan("a").steps).to.be.empty;
-    expect(condition(made.plan("a"), "Ready")).to.equal("False/ServiceNotFound");
+    expect(condition(made.plan("a"), "Accepted")).to.equal("False/ServiceNotFound");
     expect(condition(made.plan("a"), "Assigned")).to.equal("False/ServiceNotFound");
   });
 

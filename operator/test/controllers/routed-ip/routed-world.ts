@@ -1,10 +1,11 @@
 /** A cluster with an ingress, a cloud with firewalls, and an operator that serves RoutedIPs; on one fast clock. */
 
-import { GROUP_VERSION, type RoutedIPSpec, type RoutedIPStatus } from "cdk8s-flipop/api";
+import { GROUP_VERSION, HOLDER_LABEL_PREFIX, type RoutedIPSpec, type RoutedIPStatus } from "cdk8s-flipop/api";
 import type { ApiObject } from "flipop-sandbox/kubernetes";
 import { World, type WorldOptions } from "../../operator/world.js";
 
 export const FIREWALL = "ingress";
+export const TAINT = "flipop.digitalocean.com/routed-ip";
 /** Resources of each kind that a failure shows. */
 const SHOWN = 20;
 const APP = { app: "web" };
@@ -27,6 +28,27 @@ export class RoutedWorld {
     for (const name of nodes) made.addNode(name, base.id);
     made.addService("web");
     return made;
+  }
+
+  /** Starts the operator with one RoutedIP `a`, which becomes ready on n1. @returns its address. */
+  async readyOnFirst(spec: Partial<RoutedIPSpec> = {}): Promise<string> {
+    const { ip } = this.world.digitalocean.state.addAddress();
+    this.addIssuer();
+    this.addRouted("a", { routedIP: ip, ...spec });
+    this.serve({ node: "n1" });
+    this.world.start();
+    await this.ready("a");
+    return ip;
+  }
+
+  /** Waits until the address of `a`, the firewall with port 443, and the taint are on this node alone. */
+  settledOn(node: string): Promise<void> {
+    return this.until(`settled on ${node}`, () => {
+      const { nodes = [], ports = [] } = this.firewall() ?? {};
+      const others = this.world.kubernetes.list("v1", "Node").map(({ metadata }) => metadata.name);
+      const tainted = others.filter((name) => this.taints(name).includes(TAINT));
+      return this.nodeOf("a") === node && `${nodes} ${ports} ${tainted}` === `${node} 443 ${node}`;
+    });
   }
 
   addNode(name: string, firewall = this.world.digitalocean.state.firewalls.byName("base")?.id): string {
@@ -72,10 +94,11 @@ export class RoutedWorld {
     else kubernetes.change(ref, (object) => ({ ...object, endpoints: slice.endpoints }));
   }
 
-  /** One ready endpoint of a Service, without a pod. */
-  serveAs(service: string, node: string): void {
+  /** Ready endpoints of a Service, without pods. */
+  serveAs(service: string, ...nodes: readonly string[]): void {
     const { kubernetes } = this.world;
-    const endpoints = [{ addresses: ["10.244.0.1"], nodeName: node, conditions: { ready: true, serving: true } }];
+    const conditions = { ready: true, serving: true };
+    const endpoints = nodes.map((nodeName) => ({ addresses: ["10.244.0.1"], nodeName, conditions }));
     const labels = { "kubernetes.io/service-name": service };
     const ref = { apiVersion: "discovery.k8s.io/v1", kind: "EndpointSlice", name: service, namespace: "default" };
     const { apiVersion, kind } = ref;
@@ -147,10 +170,25 @@ export class RoutedWorld {
     return taints.map(({ key }) => key).filter((key) => key.startsWith("flipop."));
   }
 
+  /** Names of the nodes with the holder label of a RoutedIP. */
+  labelled(name: string): readonly string[] {
+    const key = `${HOLDER_LABEL_PREFIX}rip.default.${name}`;
+    const nodes = this.world.kubernetes.list("v1", "Node").filter(({ metadata }) => metadata.labels?.[key] === "true");
+    return nodes.map(({ metadata }) => metadata.name);
+  }
+
   cordon(node: string): void {
+    this.setUnschedulable(node, true);
+  }
+
+  uncordon(node: string): void {
+    this.setUnschedulable(node, false);
+  }
+
+  private setUnschedulable(node: string, unschedulable: boolean): void {
     this.world.kubernetes.change({ apiVersion: "v1", kind: "Node", name: node }, (object) => ({
       ...object,
-      spec: { ...(object["spec"] as object), unschedulable: true },
+      spec: { ...(object["spec"] as object), unschedulable },
     }));
   }
 

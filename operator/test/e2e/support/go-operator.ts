@@ -5,8 +5,7 @@
 
 import { API_GROUP, GROUP_VERSION } from "cdk8s-flipop/api";
 import { type Client, eventually } from "flipop-testbed";
-import type { InstallParts, Manifest } from "./install.js";
-import { CRDS } from "./install.js";
+import { CRDS, type InstallParts, type Manifest } from "./install.js";
 
 const text = { type: "string" };
 const texts = { type: "array", items: text };

@@ -3,6 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type ControlPlane, type Exit, eventually, freePort, type SupervisedProcess } from "flipop-testbed";
+import { IMAGE_ENV } from "../../../image-env.js";
 import { bundledOperator } from "./bundle.js";
 import type { Install } from "./install.js";
 
@@ -11,6 +12,8 @@ export interface OperatorOptions {
   readonly env: Readonly<Record<string, string>>;
   /** After those of the install. @default none */
   readonly flags?: readonly string[];
+  /** @default the bundle of this checkout */
+  readonly executable?: string;
 }
 
 /** A line of its log. */
@@ -31,7 +34,7 @@ export class OperatorProcess {
     const running = await plane.supervisor.run({
       file: process.execPath,
       args: [
-        await bundledOperator(),
+        options.executable ?? (await bundledOperator()),
         ...install.args,
         `--kubeconfig=${install.kubeconfig}`,
         `--health-bind-addr=127.0.0.1:${health}`,
@@ -40,10 +43,9 @@ export class OperatorProcess {
         "--debug",
         ...(options.flags ?? []),
       ],
-      // As the image and the Deployment set it.
       env: {
         PATH: process.env["PATH"] ?? "",
-        NODE_OPTIONS: "--max-semi-space-size=8",
+        ...IMAGE_ENV,
         FLIPOP_NAMESPACE: install.namespace,
         ...options.env,
       },

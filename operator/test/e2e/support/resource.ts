@@ -28,6 +28,11 @@ export interface SeenEvent {
   readonly regarding: { readonly kind: string; readonly name: string; readonly uid: string };
 }
 
+/** Of the versions of an object. */
+export interface Recorder<Status> {
+  stop(): Promise<readonly Stored<Status>[]>;
+}
+
 const WAIT_MS = 60_000;
 
 export class Resource<Status extends AnyStatus> {
@@ -107,10 +112,38 @@ export class Resource<Status extends AnyStatus> {
   }
 
   /** Waits for an Event whose reason and note hold a text. */
-  async tells(text: string | RegExp): Promise<void> {
+  async reports(text: string | RegExp): Promise<void> {
     await this.until(`an Event that says ${String(text)}`, async () =>
       (await this.events()).some(({ reason, note }) => `${reason}: ${note}`.search(text) >= 0),
     );
+  }
+
+  /** Records every version of the object from here on, the present one first. */
+  async record(): Promise<Recorder<Status>> {
+    const { namespace, plural } = this.place;
+    const first = await this.get();
+    const versions = [first];
+    const ended = new AbortController();
+    const from = { resourceVersion: `${first.metadata.resourceVersion}`, fieldSelector: `metadata.name=${this.name}` };
+    const events = this.client.watch<Stored<Status>>(
+      `/apis/${GROUP_VERSION}/namespaces/${namespace}/${plural}`,
+      from,
+      ended.signal,
+    );
+    const recorded = (async () => {
+      for await (const { type, object } of events) if (type === "MODIFIED") versions.push(object);
+    })();
+    return {
+      stop: async () => {
+        const { resourceVersion } = (await this.get()).metadata;
+        await this.until("to be recorded", () => {
+          return versions.some(({ metadata }) => metadata.resourceVersion === resourceVersion);
+        });
+        ended.abort();
+        await recorded;
+        return versions;
+      },
+    };
   }
 
   /** Merge patch of the spec. */

@@ -7,6 +7,7 @@ import type { FlipopOperatorProps } from "cdk8s-flipop";
 import { type FloatingIPPoolSpec, GROUP_VERSION, type NodeDNSRecordSetSpec } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { type Client, type ControlPlane, eventually } from "flipop-testbed";
+import { Redactor } from "../../../src/logging.js";
 import { FaultProxy } from "../../support/fault-proxy.js";
 import { type CloudMarks, type CloudOptions, Clouds } from "./clouds.js";
 import { Fleet } from "./fleet.js";
@@ -87,16 +88,21 @@ export class World {
     return last;
   }
 
-  /** Starts an operator; it may not lead yet. @param flags after those of the install. */
-  async launch(flags: readonly string[] = []): Promise<OperatorProcess> {
-    const process = await OperatorProcess.start(this.plane, this.install, { env: this.clouds.env, flags });
+  /**
+   * Starts an operator; it may not lead yet.
+   * @param flags after those of the install.
+   * @param executable of another release. @default the bundle of this checkout
+   */
+  async launch(flags: readonly string[] = [], executable?: string): Promise<OperatorProcess> {
+    const options = { env: this.clouds.env, flags, ...(executable !== undefined && { executable }) };
+    const process = await OperatorProcess.start(this.plane, this.install, options);
     this.processes.push(process);
     return process;
   }
 
   /** Starts an operator and waits until it leads. */
-  async start(flags: readonly string[] = []): Promise<OperatorProcess> {
-    const process = await this.launch(flags);
+  async start(flags: readonly string[] = [], executable?: string): Promise<OperatorProcess> {
+    const process = await this.launch(flags, executable);
     await process.leads();
     return process;
   }
@@ -200,7 +206,16 @@ export class World {
       const { code } = process.exit ?? (await process.stop());
       if (code !== 0) found.push(`it ended with code ${code}: ${await process.log()}`);
     }
+    for (const process of this.processes) found.push(...(await this.secretsIn(process)));
     return found;
+  }
+
+  /** Lines of the log that hold a token of the clouds, or what looks like a credential. */
+  private async secretsIn(process: OperatorProcess): Promise<readonly string[]> {
+    const redactor = new Redactor();
+    for (const [name, value] of Object.entries(this.clouds.env)) if (name.endsWith("TOKEN")) redactor.add(value);
+    const lines = (await process.log()).split("\n");
+    return lines.filter((line) => redactor.scrub(line) !== line).map((line) => `its log holds a secret: ${line}`);
   }
 
   private async removeResources(): Promise<void> {

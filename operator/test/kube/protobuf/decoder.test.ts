@@ -1,8 +1,7 @@
 import { expect } from "chai";
 import { eventFrame, inEnvelope, listBytes, objectBytes } from "flipop-sandbox/kubernetes";
 import { describe, it } from "mocha";
-import { isProtobuf, readStatus } from "../../../src/kube/protobuf/decoder.js";
-import { Decoders } from "../../../src/kube/protobuf/decoders.js";
+import { Decoders, isProtobuf, readStatus } from "../../../src/kube/protobuf/decoder.js";
 import { ProtobufError } from "../../../src/kube/protobuf/reader.js";
 
 const PREFIX = "flipop.digitalocean.com/";
@@ -55,6 +54,7 @@ describe("protobuf decoder", () => {
       },
       status: {
         phase: "Running",
+        podIP: "10.0.0.1",
         conditions: [{ type: "Ready", status: "True", lastTransitionTime: "2025-01-01T00:00:00Z" }],
       },
     });
@@ -69,7 +69,7 @@ describe("protobuf decoder", () => {
     });
   });
 
-  it("tells an empty text from an absent one where JSON does", () => {
+  it("distinguishes an empty text from an absent one as JSON does", () => {
     const taints = [{ key: "k", value: "", effect: "" }];
     expect(node({ metadata: {}, spec: { taints, providerID: "" } })).to.deep.equal({
       metadata: {},

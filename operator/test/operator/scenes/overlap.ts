@@ -1,7 +1,6 @@
 /** Pools that all match the same nodes, at the provider's real limits: for a test, and for the benchmark. */
 
-import type { World } from "../world.js";
-import { inWorld } from "../world.js";
+import { inWorld, type World } from "../world.js";
 
 export const OVERLAP = { pools: 6, addresses: 10, nodes: 60 } as const;
 const PER_MINUTE = 250;

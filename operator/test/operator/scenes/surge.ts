@@ -1,8 +1,7 @@
 /** A surge upgrade: each node is replaced by a new one that serves before the old one goes. For a test. */
 
 import { GROUP_VERSION } from "cdk8s-flipop/api";
-import type { World } from "../world.js";
-import { inWorld } from "../world.js";
+import { inWorld, type World } from "../world.js";
 
 export const SURGE = { nodes: 40, addresses: 4, foreignRecords: 400 } as const;
 const OLD = "v1.34.6";

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
 import { BATCH_SIZE, type Batch, batchesOf } from "../../../src/providers/cloudflare/batches.js";
-import { planRecordChanges } from "../../../src/providers/record-changes.js";
+import { planRecordChanges } from "../../../src/providers/diff.js";
 import type { RecordSetFacts } from "../../../src/providers/types.js";
 
 const addresses = fc.uniqueArray(

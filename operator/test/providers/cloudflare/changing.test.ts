@@ -1,8 +1,8 @@
 import { canonicalIp } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, beforeEach, describe, it } from "mocha";
+import { type DesiredRecord, planRecordChanges, planRemoval } from "../../../src/providers/diff.js";
 import type { ProviderError } from "../../../src/providers/errors.js";
-import { type DesiredRecord, planRecordChanges, planRemoval } from "../../../src/providers/record-changes.js";
 import type { DnsProvider, RecordSetFacts } from "../../../src/providers/types.js";
 import { BATCH, type CloudflareRig, context, failureOf, startCloudflareRig } from "../../support/cloudflare-rig.js";
 
@@ -121,7 +121,7 @@ describe("Cloudflare provider: changing a record set", () => {
     expect(sent?.body).to.have.nested.property("patches[0].ttl", 1);
   });
 
-  it("marks what it creates, and what nobody has marked", async () => {
+  it("marks what it creates, and what has no mark yet", async () => {
     add("192.0.2.1");
     await change({ values: ["192.0.2.2", "192.0.2.3"] });
     expect((await read()).records.map(({ owner }) => owner)).to.deep.equal([OWNER, OWNER]);
@@ -179,7 +179,7 @@ describe("Cloudflare provider: changing a record set", () => {
     const error = (await failureOf(change({ values: ["192.0.2.1"] }))) as ProviderError;
     expect([error.kind, error.reason, error.remedy]).to.deep.equal([
       ...["Conflict", "RecordExists"],
-      "delete the record that excludes addresses of this name (a CNAME or NS), or use another name",
+      "have the owner of the DNS account delete the CNAME or NS record of this name, which excludes addresses, or set another recordName",
     ]);
   });
 
@@ -198,7 +198,7 @@ describe("Cloudflare provider: changing a record set", () => {
     const error = (await failureOf(change({ values: ["192.0.2.1"] }))) as ProviderError;
     expect([error.kind, error.message]).to.deep.equal([
       "Unauthorized",
-      "cloudflare: change records of www.example.com: answer 403 (10000): Authentication error; set CLOUDFLARE_TOKEN to a valid API token with the rights Zone: Read and DNS: Edit on this zone",
+      "cloudflare: change records of www.example.com: answer 403 (10000): Authentication error; have the owner of the DNS account create a valid API token with the rights Zone:Read and DNS:Edit on this zone",
     ]);
   });
 

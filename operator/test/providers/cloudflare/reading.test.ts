@@ -47,7 +47,7 @@ describe("Cloudflare provider: reading a record set", () => {
     expect(names).to.deep.equal(["example.com", "xn--bcher-kva.example.com", "xn--bcher-kva.example.com"]);
   });
 
-  it("tells the full name without a call where the zone is named, and asks once where it is not", async () => {
+  it("gives the full name without a call if the zone is named, and asks once if it is not", async () => {
     const provider = rig.provider();
     const byName = await provider.fqdn(context, { zone: "example.com", name: "www", types: BOTH });
     const without = routes();
@@ -107,7 +107,7 @@ describe("Cloudflare provider: reading a record set", () => {
     ]);
   });
 
-  it("tells owners from comments of others, and which TTLs are not ours to choose", async () => {
+  it("distinguishes owners from comments of others, and knows which TTLs it may not choose", async () => {
     add("192.0.2.1", { comment: "flipop: default/web" });
     add("192.0.2.2", { comment: "the old web server", proxied: true });
     const { records } = await read("example.com", "www", ["A"]);
@@ -121,7 +121,7 @@ describe("Cloudflare provider: reading a record set", () => {
     const error = (await failureOf(read("example.org", "www"))) as ProviderError;
     expect([error.kind, error.message]).to.deep.equal([
       "NotFound",
-      "cloudflare: find zone example.org: the token sees no zone of this name; correct dnsRecordSet.zone, give the token the right Zone: Read on it, or name the zone by its id",
+      "cloudflare: find zone example.org: the token sees no zone of this name; correct dnsRecordSet.zone, write the id of the zone there, or have the owner of the DNS account give the token the right Zone:Read on the zone",
     ]);
   });
 
@@ -129,7 +129,7 @@ describe("Cloudflare provider: reading a record set", () => {
     const error = (await failureOf(read("0".repeat(32), "www"))) as ProviderError;
     expect([error.kind, error.remedy]).to.deep.equal([
       "NotFound",
-      "check dnsRecordSet.zone, and that CLOUDFLARE_API_URL, if it is set, ends with /client/v4",
+      "correct dnsRecordSet.zone; if that is right, have the cluster's administrator check that CLOUDFLARE_API_URL is not set or ends with /client/v4",
     ]);
   });
 
@@ -163,7 +163,7 @@ describe("Cloudflare provider: reading a record set", () => {
     expect([records.length, error.kind, error.remedy]).to.deep.equal([
       1,
       "Unauthorized",
-      "write dnsRecordSet.recordName in full, or give the token the right Zone: Read",
+      "write dnsRecordSet.recordName in full, or have the owner of the DNS account give the token the right Zone:Read",
     ]);
   });
 
@@ -181,7 +181,7 @@ describe("Cloudflare provider: reading a record set", () => {
     expect([before.kind, seen.zone, after.kind]).to.deep.equal(["NotFound", zoneId(), "NotFound"]);
   });
 
-  it("has one key for an account, whichever of its tokens is used, and none that tells the token", async () => {
+  it("has one key for an account, the same for each of its tokens, and none that reveals the token", async () => {
     const secret = "one-zone-0000000000000000000000000000000";
     rig.simulator.tokens.add({ name: "one", secret, zones: ["example.net"] });
     const blind = "dns-only-0000000000000000000000000000000";

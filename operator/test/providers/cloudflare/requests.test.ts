@@ -125,7 +125,7 @@ describe("Cloudflare provider: requests", () => {
     expect(heard).to.deep.equal([facts, facts]);
   });
 
-  it("do without headers that nobody can read", async () => {
+  it("do without headers that are unreadable", async () => {
     const heard: RateFacts[] = [];
     const run: CallRunner = (_, send) =>
       send({ signal: new AbortController().signal, sawLimit: (facts) => heard.push(facts) });

@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { CallRunner } from "../../../src/providers/call.js";
 import { cloudflare } from "../../../src/providers/cloudflare/index.js";
-import { direct } from "../../../src/providers/layers/direct.js";
+import { direct } from "../../../src/providers/layers/attempt.js";
 import type { DnsProvider } from "../../../src/providers/types.js";
 
 export interface StubAnswer {
@@ -54,7 +54,7 @@ export async function startStub(answer: (path: string, method: string) => StubAn
     url,
     seen,
     provider: ({ baseUrl = url, env = {}, token = "stub-token", run = direct } = {}) => {
-      const credentials = { token: () => token, renew: () => undefined };
+      const credentials = { token: () => token, renew: () => undefined, place: () => "" };
       const setup = { credentials, run, baseUrl, userAgent: "flipop-test", env, now: () => NOW, monotonic: () => 0 };
       const { dns, close } = cloudflare.build(setup);
       closers.push(close);

@@ -1,9 +1,11 @@
 import { expect } from "chai";
+import { skip } from "flipop-testbed";
 import { describe, it } from "mocha";
 import type { ActionFacts, AddressFacts, CreateOutcome, IpFamily } from "../../../src/providers/types.js";
 import { addressGuards, addressRefusals } from "./address-guards.js";
 import { type AddressBench, ASKER, closing } from "./benches.js";
 import { commonContract } from "./common-contract.js";
+import { machineContract } from "./machine-contract.js";
 import { refused } from "./refused.js";
 
 type Start = () => Promise<AddressBench>;
@@ -15,15 +17,16 @@ const MOST_ON_NODE = 32;
 export function addressContract(name: string, families: readonly [IpFamily, ...IpFamily[]], startBench: Start): void {
   describe(`${name} keeps the contract of an AddressProvider`, () => {
     const start = closing(startBench);
-    for (const family of families) describe(family, () => familyContract(family, start));
+    for (const family of families) describe(family, () => familyContract(name, family, start));
     const [family] = families;
+    machineContract(name, start);
     addressRefusals(start, family);
     addressGuards(start, family);
     commonContract(start, ({ provider }, context) => provider.list(context, { family, named: [] }));
   });
 }
 
-function familyContract(family: IpFamily, start: Start): void {
+function familyContract(name: string, family: IpFamily, start: Start): void {
   it("lists every address with its holder, over all pages", async () => {
     const bench = await start();
     const nodes = [bench.addNode(), bench.addNode()];
@@ -145,7 +148,7 @@ function familyContract(family: IpFamily, start: Start): void {
 
   it("reports an action that failed, and the address stays where it was", async function () {
     const bench = await start();
-    if (bench.failNextAction === undefined) return this.skip();
+    if (bench.failNextAction === undefined) return skip(this, `${name}: its actions end at once`);
     const [from, to] = [bench.addNode(), bench.addNode()];
     const ip = bench.addAddress(family, from);
     bench.failNextAction();
@@ -159,7 +162,7 @@ function familyContract(family: IpFamily, start: Start): void {
   it("refuses a node that holds as many as it says that one may hold", async function () {
     const bench = await start();
     const { addressesPerNode } = bench.provider.capabilities;
-    if (addressesPerNode > MOST_ON_NODE) return this.skip();
+    if (addressesPerNode > MOST_ON_NODE) return skip(this, `${name}: a node may hold ${addressesPerNode} addresses`);
     const node = bench.addNode();
     const held = Array.from({ length: addressesPerNode - 1 }, () => bench.addAddress(family, node));
     const [last, free] = [bench.addAddress(family), bench.addAddress(family)];
@@ -190,7 +193,7 @@ function familyContract(family: IpFamily, start: Start): void {
 
   it("creates without a region, or says that it needs one, where addresses are not regional", async function () {
     const bench = await start();
-    if (bench.provider.capabilities.regional) return this.skip();
+    if (bench.provider.capabilities.regional) return skip(this, `${name}: its addresses are regional`);
 
     const work = bench.drive(bench.provider.create(ASKER, { family, region: "" }));
 
@@ -202,7 +205,8 @@ function familyContract(family: IpFamily, start: Start): void {
 
   it("shows the newest action on an address, where it lists actions at all", async function () {
     const bench = await start();
-    if (bench.provider.latestAction === undefined || bench.failNextAction === undefined) return this.skip();
+    if (bench.provider.latestAction === undefined || bench.failNextAction === undefined)
+      return skip(this, `${name}: it lists no actions`);
     const latestOf = (wanted: string) => bench.drive(Promise.resolve(bench.provider.latestAction?.(ASKER, wanted)));
     const latest = () => latestOf(ip);
     const [first, second] = [bench.addNode(), bench.addNode()];
@@ -226,9 +230,9 @@ function familyContract(family: IpFamily, start: Start): void {
     expect(await latest()).to.deep.include({ id: freed.id, verb: "unassign" });
   });
 
-  it("says that an action runs on the address, and lets nobody interfere", async function () {
+  it("shows that an action runs on the address, and accepts no other change meanwhile", async function () {
     const bench = await start();
-    if (bench.failNextAction === undefined) return this.skip();
+    if (bench.failNextAction === undefined) return skip(this, `${name}: its actions end at once`);
     const [first, second] = [bench.addNode(), bench.addNode()];
     const ip = bench.addAddress(family);
     await bench.drive(bench.provider.assign(ASKER, { ip, node: first }));

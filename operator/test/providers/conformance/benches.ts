@@ -5,16 +5,9 @@
 
 import { afterEach } from "mocha";
 import type { CallContext } from "../../../src/providers/call.js";
-import type { AuditRecord } from "../../../src/providers/layers/audit.js";
-import type {
-  AddressProvider,
-  DnsProvider,
-  FirewallProvider,
-  FirewallRuleFacts,
-  IpFamily,
-  ProviderId,
-  RecordType,
-} from "../../../src/providers/types.js";
+import type { FirewallProvider, FirewallRuleFacts } from "../../../src/providers/firewall-types.js";
+import type { AuditRecord } from "../../../src/providers/layers/mutations.js";
+import type { AddressProvider, DnsProvider, IpFamily, ProviderId, RecordType } from "../../../src/providers/types.js";
 
 /** What all benches have. */
 export interface Bench {
@@ -42,6 +35,8 @@ export interface AddressBench extends Bench {
   readonly regions: readonly [string, string];
   addNode(region?: string): ProviderId;
   removeNode(node: ProviderId): void;
+  /** Switches its machine off. Leave it out where the provider has no `machineState`. */
+  switchOff?(node: ProviderId): void;
   /** An address of the account that nobody created through the provider. A node may get several. */
   addAddress(family: IpFamily, holder?: ProviderId): string;
   /** How things really are by now: a simulator must first carry out the actions whose time has come. */

@@ -1,7 +1,8 @@
 /** A change for the contract to apply, made of what a test wishes. The operator's own are made in controllers/routed-ip. */
 
-import { ruleKey } from "../../../src/providers/firewall-changes.js";
-import type { FirewallChange, FirewallFacts, FirewallRuleFacts, ProviderId } from "../../../src/providers/types.js";
+import { ruleKey } from "../../../src/providers/diff.js";
+import type { FirewallChange, FirewallFacts, FirewallRuleFacts } from "../../../src/providers/firewall-types.js";
+import type { ProviderId } from "../../../src/providers/types.js";
 
 export interface DesiredFirewall {
   /** Rules that must be there. */

@@ -1,11 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import {
-  type DesiredRecord,
-  planRecordChanges,
-  planRemoval,
-  recordsAfter,
-} from "../../../src/providers/record-changes.js";
+import { type DesiredRecord, planRecordChanges, planRemoval, recordsAfter } from "../../../src/providers/diff.js";
 import type { RecordFacts, RecordSetFacts, RecordType } from "../../../src/providers/types.js";
 import { NotLeaderError } from "../../../src/runtime/fence.js";
 import { errorOf } from "../../support/http-rig.js";
@@ -99,7 +94,7 @@ function changeContract(start: () => Promise<DnsBench>, { budget }: DnsContractO
     });
   }
 
-  it("tells with its answers what the set holds after a change, without another read", async () => {
+  it("returns with its answers what the set holds after a change, without another read", async () => {
     const cases: readonly (readonly string[])[] = [["203.0.113.3"], ["203.0.113.1", "203.0.113.4", "203.0.113.5"]];
     for (const after of cases) {
       const bench = await start();
@@ -137,7 +132,7 @@ function changeContract(start: () => Promise<DnsBench>, { budget }: DnsContractO
     expect(bench.records("www", "AAAA")).to.deep.equal([`2001:db8::1 ${TTL}`]);
   });
 
-  it("removes a whole set when told so, and nothing else", async () => {
+  it("removes a whole set on request, and nothing else", async () => {
     const bench = await start();
     bench.addRecord("www", "A", "203.0.113.1", TTL);
     bench.addRecord("other", "A", "203.0.113.2", TTL);

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { planRecordChanges } from "../../../src/providers/record-changes.js";
+import { planRecordChanges } from "../../../src/providers/diff.js";
 import { ASKER, type DnsBench } from "./benches.js";
 import { change, read, watchStates } from "./dns-contract.js";
 import type { FaultCase } from "./fault-contract.js";

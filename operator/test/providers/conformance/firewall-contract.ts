@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { isEmptyChange } from "../../../src/providers/firewall-changes.js";
-import type { FirewallFacts, FirewallRuleFacts, ProviderId } from "../../../src/providers/types.js";
+import { isEmptyChange } from "../../../src/providers/diff.js";
+import type { FirewallFacts, FirewallRuleFacts } from "../../../src/providers/firewall-types.js";
+import type { ProviderId } from "../../../src/providers/types.js";
 import { NotLeaderError } from "../../../src/runtime/fence.js";
 import { errorOf } from "../../support/http-rig.js";
 import { ASKER, closing, type FirewallBench } from "./benches.js";
@@ -36,6 +37,17 @@ function findContract(start: () => Promise<FirewallBench>): void {
       [covered, ["theirs"]],
       [bare, []],
     ]);
+  });
+
+  it("finds the firewalls with its name and a number", async () => {
+    const bench = await start();
+    for (const name of ["ours", "ours-2", "ours-12", "ours-a", "ours-2-2", "other-2"])
+      bench.addFirewall(name, [], [HTTPS]);
+
+    const { numbered = [] } = await bench.drive(bench.provider.survey(ASKER, "ours", []));
+
+    expect(numbered.map(({ name: found }) => found).sort()).to.deep.equal(["ours-12", "ours-2"]);
+    expect(numbered[0]).to.deep.include({ nodes: [], rules: [HTTPS] });
   });
 
   it("knows a node that is covered by a tag", async () => {

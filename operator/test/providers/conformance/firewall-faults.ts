@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import type { FirewallRuleFacts, ProviderId } from "../../../src/providers/types.js";
+import type { FirewallRuleFacts } from "../../../src/providers/firewall-types.js";
+import type { ProviderId } from "../../../src/providers/types.js";
 import { ASKER, type FirewallBench } from "./benches.js";
 import { planFirewallChange } from "./desired-firewall.js";
 import type { FaultCase } from "./fault-contract.js";

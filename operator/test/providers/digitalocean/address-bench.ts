@@ -21,6 +21,7 @@ export async function startAddressBench(): Promise<AddressBench & DigitalOceanBe
             dropletId === null ? undefined : `digitalocean://${dropletId}`,
           ]),
       ),
+    switchOff: (node) => state.setDropletStatus(Number(node.replace("digitalocean://", "")), "off"),
     failNextAction: () => state.failActions(),
     exhaustQuota: () => {
       state.account.reservedIpLimit = 0;

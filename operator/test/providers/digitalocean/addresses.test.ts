@@ -34,7 +34,7 @@ describe("DigitalOcean's addresses", () => {
     expect(listed.map(({ ip }) => ip).sort()).to.deep.equal(ips.slice(1).sort());
   });
 
-  it("gives up on a 500 of a creation at once: nobody knows whether it happened", async () => {
+  it("gives up on a 500 of a creation at once: whether it happened is unknown", async () => {
     const bench = await start();
     bench.simulator.faults.inject({ kind: "status", status: 503, when: "after" });
 
@@ -45,7 +45,7 @@ describe("DigitalOcean's addresses", () => {
     expect(bench.addresses().size).to.equal(1);
   });
 
-  it("leaves the throttle of creations to whoever asked, and works again after it", async () => {
+  it("leaves the wait for the throttle of creations to the caller, and works again after it", async () => {
     const bench = await start();
     bench.simulator.state.settings.limits.createsPerMinute = 1;
     const create = () => bench.drive(bench.provider.create(ASKER, { family: "IPv4", region: "nyc3" }));
@@ -99,7 +99,7 @@ describe("DigitalOcean's addresses", () => {
     expect(String(error)).to.include("droplet");
   });
 
-  it("tells accounts apart by the token where the account cannot be read", async () => {
+  it("distinguishes accounts by the token if the account cannot be read", async () => {
     const bench = await start();
     bench.simulator.tokens.add({ name: "default", secret: bench.simulator.token, scopes: ["reserved_ip:read"] });
 
@@ -137,7 +137,7 @@ describe("DigitalOcean's BYOIP addresses", () => {
     expect(bench.calls()).to.equal(3);
   });
 
-  it("cost nothing where nobody names one", async () => {
+  it("cost nothing if no resource names one", async () => {
     const { bench } = await scene();
     const ip = bench.addAddress("IPv4");
 
@@ -146,7 +146,7 @@ describe("DigitalOcean's BYOIP addresses", () => {
     expect([...bench.simulator.journal.countByRoute().keys()]).to.deep.equal([LIST]);
   });
 
-  it("are assigned although their action is never found: the holder tells", async () => {
+  it("are assigned although their action is never found: the holder shows it", async () => {
     const { bench } = await scene();
     const node = bench.addNode();
 

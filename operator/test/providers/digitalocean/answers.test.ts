@@ -1,18 +1,18 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { afterEach, describe, it } from "mocha";
+import { Redactor } from "../../../src/logging.js";
 import { fixedToken } from "../../../src/providers/credentials.js";
 import { digitalOcean } from "../../../src/providers/digitalocean/index.js";
 import { isProviderError, ProviderError } from "../../../src/providers/errors.js";
+import { direct } from "../../../src/providers/layers/attempt.js";
 import type { ProviderSet } from "../../../src/providers/layers/compose.js";
-import { direct } from "../../../src/providers/layers/direct.js";
-import { Redactor } from "../../../src/redactor.js";
 import { answer, errorOf, type Handler, HttpRig } from "../../support/http-rig.js";
 import { ASKER } from "../conformance/benches.js";
 
 const NOW = Date.UTC(2025, 0, 1);
 const RESERVED = { ip: "203.0.113.7", droplet: null, region: { slug: "nyc3" }, locked: false, project_id: "p" };
-type Set = Required<ProviderSet>;
+type Set = Required<Omit<ProviderSet, "longWait">>;
 const PAGE = { reserved_ips: [RESERVED], links: {}, meta: { total: 1 } };
 
 describe("answers of DigitalOcean", () => {
@@ -232,7 +232,7 @@ describe("answers of DigitalOcean", () => {
     await rig.close();
   });
 
-  it("that never come are told apart: refused connections were not sent", async () => {
+  it("that never come are distinguished: refused connections were not sent", async () => {
     const { set, rig } = await serve(() => undefined);
     await new Promise((resolve) => rig.server.close(resolve));
 

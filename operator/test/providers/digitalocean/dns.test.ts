@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { planRecordChanges } from "../../../src/providers/record-changes.js";
+import { planRecordChanges } from "../../../src/providers/diff.js";
 import { errorOf } from "../../support/http-rig.js";
 import { ASKER, closing } from "../conformance/benches.js";
 import { change, read } from "../conformance/dns-contract.js";

@@ -1,5 +1,5 @@
 import type { FirewallRule } from "flipop-sandbox/digitalocean";
-import type { FirewallRuleFacts } from "../../../src/providers/types.js";
+import type { FirewallRuleFacts } from "../../../src/providers/firewall-types.js";
 import type { FirewallBench } from "../conformance/benches.js";
 import { type DigitalOceanBench, startBench } from "./bench.js";
 

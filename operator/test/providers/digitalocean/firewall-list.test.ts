@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import type { CallPriority } from "../../../src/providers/call.js";
 import { FirewallList } from "../../../src/providers/digitalocean/firewall-list.js";
-import type { CallPriority } from "../../../src/providers/urgency.js";
 
 interface Asked {
   readonly priority: CallPriority;

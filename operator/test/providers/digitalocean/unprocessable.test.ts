@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
+import { Redactor } from "../../../src/logging.js";
 import { fixedToken } from "../../../src/providers/credentials.js";
 import { digitalOcean } from "../../../src/providers/digitalocean/index.js";
 import { isProviderError } from "../../../src/providers/errors.js";
+import { direct } from "../../../src/providers/layers/attempt.js";
 import type { ProviderSet } from "../../../src/providers/layers/compose.js";
-import { direct } from "../../../src/providers/layers/direct.js";
-import { Redactor } from "../../../src/redactor.js";
 import { answer, HttpRig } from "../../support/http-rig.js";
 import { ASKER } from "../conformance/benches.js";
 
@@ -102,7 +102,13 @@ const CHANGES: readonly Case[] = [
     droplet: { ...DROPLET, locked: true },
     means: "Conflict/NodeBusy",
   },
-  { what: "the droplet is gone", says: ODD, droplet: undefined, means: "NotFound", remedy: /another node is chosen/ },
+  {
+    what: "the droplet is gone",
+    says: ODD,
+    droplet: undefined,
+    means: "NotFound",
+    remedy: /the operator chooses another node/,
+  },
   { what: "nobody knows why", says: ODD, means: "Terminal", remedy: /read the provider's words/ },
   {
     what: "the droplet has no address at all",
@@ -114,8 +120,8 @@ const CHANGES: readonly Case[] = [
 
 const CREATIONS: readonly Case[] = [
   { what: "the account's limit", says: "You have reached the reserved IP limit", means: "QuotaExceeded" },
-  { what: "a region that is not", says: "Region is not valid.", means: "Terminal", remedy: /check the region/ },
-  { what: "nobody knows why", says: ODD, means: "Terminal", remedy: /check the region/ },
+  { what: "a region that is not", says: "Region is not valid.", means: "Terminal", remedy: /correct region/ },
+  { what: "nobody knows why", says: ODD, means: "Terminal", remedy: /correct region/ },
 ];
 
 const CREATIONS_ON_NODE: readonly Case[] = [
@@ -143,7 +149,7 @@ describe("what DigitalOcean's 422 means", () => {
     for (const one of open.splice(0)) await one.close();
   });
 
-  async function provider(world: World): Promise<Required<ProviderSet>> {
+  async function provider(world: World): Promise<Required<Omit<ProviderSet, "longWait">>> {
     const rig = await HttpRig.create();
     rig.handler = ({ method = "", url = "" }, response) => {
       const part = url.includes("/droplets/") ? "droplet" : "reserved_ip";
@@ -169,7 +175,11 @@ describe("what DigitalOcean's 422 means", () => {
     return { addresses, dns, firewalls, close };
   }
 
-  function table(title: string, cases: readonly Case[], act: (set: Required<ProviderSet>) => Promise<unknown>): void {
+  function table(
+    title: string,
+    cases: readonly Case[],
+    act: (set: Required<Omit<ProviderSet, "longWait">>) => Promise<unknown>,
+  ): void {
     describe(title, () => {
       for (const { what, means, remedy, ...world } of cases) {
         it(`${what}: ${means}`, async () => {

@@ -1,11 +1,11 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import type { ApiCall, RateFacts } from "../../../src/providers/call.js";
-import { direct } from "../../../src/providers/layers/direct.js";
+import { CLOUD_CALL_SECONDS } from "../../../src/bounds.js";
+import type { ApiCall, CallPriority, RateFacts } from "../../../src/providers/call.js";
+import { direct, withCallDeadline } from "../../../src/providers/layers/attempt.js";
 import { RateLimiter, withRateLimit } from "../../../src/providers/layers/limiter.js";
-import { ReportedBudget } from "../../../src/providers/layers/rate-window.js";
-import type { CallPriority } from "../../../src/providers/urgency.js";
+import { ReportedBudget } from "../../../src/providers/layers/rate-limits.js";
 import { FakeClock } from "../../support/fake-clock.js";
 import { errorOf } from "../../support/http-rig.js";
 import { callOf, failure } from "../support.js";
@@ -142,7 +142,7 @@ describe("the rate limiter", () => {
     await asked;
   });
 
-  it("waits as long as a refusal asks, whoever calls", async () => {
+  it("waits as long as a refusal asks, for every caller", async () => {
     const rig = new Rig();
     const run = withRateLimit(rig.limiter, rig.clock)(direct);
     const refused = failure({ kind: "RateLimited", outcome: "refused", retryAfterSeconds: 20 });
@@ -187,6 +187,30 @@ describe("the rate limiter", () => {
       reason: "Cancelled",
     });
     expect([rig.sent.length, rig.limiter.waiting]).to.deep.equal([1, 0]);
+  });
+
+  it("reports how many calls wait, and until when, once the wait is long", async () => {
+    const rig = new Rig([{ calls: 1, seconds: 60 }]);
+    expect(rig.limiter.longWait).to.equal(undefined);
+    await rig.ask(callOf());
+    const waiting = [rig.ask(callOf()), rig.ask(callOf())];
+    expect(rig.limiter.longWait).to.deep.equal({ calls: 2, until: rig.clock.now() + 61_000 });
+    await rig.clock.advance(58_000);
+    expect(rig.limiter.longWait).to.equal(undefined);
+    await rig.clock.advance(120_000);
+    await Promise.all(waiting);
+  });
+
+  it("says of a call that ran out of time here that the limits of the account held it back", async () => {
+    const rig = new Rig([{ calls: 1, seconds: 600 }]);
+    await rig.ask(callOf());
+    const run = withCallDeadline(rig.clock)(withRateLimit(rig.limiter, rig.clock)(direct));
+    const error = errorOf(run(callOf(), () => Promise.resolve()));
+    await rig.clock.advance(CLOUD_CALL_SECONDS * 1_000);
+    expect(await error).to.include({ reason: "DeadlineExceeded", outcome: "not-sent" });
+    expect(`${await error}`).to.match(
+      /for 90 s it waited for the account's limits of calls and connections; the operator/,
+    );
   });
 
   it("lets go of a caller that gives up, and leaves no timer", async () => {

@@ -1,16 +1,111 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
+import { Redactor } from "../../../src/logging.js";
+import type { CallPriority } from "../../../src/providers/call.js";
 import { fixedToken } from "../../../src/providers/credentials.js";
+import type { ProviderErrorProps } from "../../../src/providers/errors.js";
+import { direct } from "../../../src/providers/layers/attempt.js";
 import { callStack } from "../../../src/providers/layers/compose.js";
-import { TokenGuards } from "../../../src/providers/layers/token-guards.js";
-import type { CallPriority } from "../../../src/providers/urgency.js";
-import { Redactor } from "../../../src/redactor.js";
+import { CircuitBreaker, TokenGuards, withCircuitBreaker } from "../../../src/providers/layers/token-guards.js";
 import { LeaseFence } from "../../../src/runtime/fence.js";
 import { FakeClock } from "../../support/fake-clock.js";
 import { errorOf } from "../../support/http-rig.js";
 import { callOf, failure } from "../support.js";
 
-function rig() {
+describe("the circuit breaker", () => {
+  function rig() {
+    const clock = new FakeClock();
+    const breaker = new CircuitBreaker(clock, () => 0);
+    const run = withCircuitBreaker(breaker)(direct);
+    const fail = (props: Partial<ProviderErrorProps> = {}) =>
+      errorOf(run(callOf(), () => Promise.reject(failure(props))));
+    return { clock, run, fail };
+  }
+
+  it("opens after five failures in a row, and sends nothing then", async () => {
+    const { run, fail } = rig();
+    for (let count = 0; count < 5; count++) await fail();
+    let sent = false;
+
+    const error = await errorOf(
+      run(callOf(), async () => {
+        sent = true;
+      }),
+    );
+
+    expect(error).to.deep.include({ kind: "Unavailable", reason: "CircuitOpen", outcome: "not-sent" });
+    expect(sent).to.equal(false);
+  });
+
+  it("says the same however long it still rests: a status that shows it is not written again and again", async () => {
+    const { clock, fail } = rig();
+    for (let count = 0; count < 5; count++) await fail();
+    const texts = new Set<string>();
+    for (let second = 0; second < 4; second++) {
+      texts.add(String(await fail()));
+      await clock.advance(1_000);
+    }
+    expect([...texts]).to.have.length(1);
+  });
+
+  it("closes after a probe that works, and rests longer after one that fails", async () => {
+    const { clock, run, fail } = rig();
+    for (let count = 0; count < 5; count++) await fail();
+    await clock.advance(5_000);
+    expect(await fail()).to.deep.include({ seen: "answer 503" });
+    await clock.advance(5_000);
+    expect(await fail()).to.deep.include({ reason: "CircuitOpen" });
+    await clock.advance(5_000);
+
+    expect(await run(callOf(), () => Promise.resolve("answer"))).to.equal("answer");
+    expect(await run(callOf(), () => Promise.resolve("answer"))).to.equal("answer");
+  });
+
+  it("rests no longer than at first when it opens again after it has closed", async () => {
+    const { clock, run, fail } = rig();
+    for (let count = 0; count < 5; count++) await fail();
+    await clock.advance(5_000);
+    await fail();
+    await clock.advance(10_000);
+    await run(callOf(), () => Promise.resolve("answer"));
+    for (let count = 0; count < 5; count++) await fail();
+    await clock.advance(5_000);
+    expect(await fail()).to.deep.include({ seen: "answer 503" });
+  });
+
+  for (const [what, props] of Object.entries({
+    "that was given up": { reason: "Cancelled" },
+    "that was never sent for want of time": { reason: "DeadlineExceeded", outcome: "not-sent" },
+    "that was never sent for want of the lease": { reason: "LeaseEnding", outcome: "not-sent" },
+  } as const)) {
+    it(`learns nothing from a call ${what}`, async () => {
+      const { fail } = rig();
+      for (let count = 0; count < 4; count++) await fail();
+      await fail(props);
+      expect(await fail()).to.deep.include({ seen: "answer 503" });
+      expect(await fail()).to.deep.include({ reason: "CircuitOpen" });
+    });
+  }
+
+  it("is not opened by refusals: they show that the API works", async () => {
+    const { fail } = rig();
+    for (let count = 0; count < 9; count++) await fail({ kind: "Conflict", outcome: "refused" });
+    expect(await fail({ kind: "Conflict", outcome: "refused" })).to.deep.include({ kind: "Conflict" });
+  });
+
+  it("lets one probe through at a time", async () => {
+    const { clock, run, fail } = rig();
+    for (let count = 0; count < 5; count++) await fail();
+    await clock.advance(5_000);
+    const probe = run(callOf(), () => clock.sleep(1_000));
+
+    expect(await fail()).to.deep.include({ reason: "CircuitOpen" });
+    await clock.advance(1_000);
+    await probe;
+  });
+});
+
+function rig(place = "") {
   const clock = new FakeClock();
   const fence = new LeaseFence(clock);
   const waits: string[] = [];
@@ -25,7 +120,7 @@ function rig() {
   const options = { clock, random: () => 0, metrics, fence, audit: () => undefined, dryRun: false };
   const guards = new TokenGuards(options);
   const api = { name: "cloud", rateLimits: [{ calls: 10, seconds: 60 }] };
-  const run = callStack(options, fixedToken("a-token", new Redactor()), (token) => guards.of(api, token));
+  const run = callStack(options, fixedToken("a-token", new Redactor(), place), (token) => guards.of(api, token));
   const call = (priority: CallPriority) => callOf("web", { priority, repeatable: false });
   return { clock, run, call, waits, guards, api };
 }
@@ -46,6 +141,20 @@ describe("the guards of tokens", () => {
     expect(guards.of(counted, "old")).to.equal(guards.of(counted, "new"));
   });
 
+  it("show how long the limits of the token that waits longest allow no call", async () => {
+    const { clock, run, call, guards, api } = rig();
+    guards.of(api, "another");
+    expect([...guards.limitSeconds()]).to.deep.equal([["cloud", 0]]);
+    await Promise.all(Array.from({ length: 10 }, () => run(call("assignment"), () => Promise.resolve())));
+    expect(guards.limitSeconds().get("cloud")).to.equal(61);
+    await clock.advance(61_000);
+    expect(guards.limitSeconds().get("cloud")).to.equal(0);
+
+    const refusal = failure({ kind: "RateLimited", retryAfterSeconds: 90, retrySafe: false });
+    await errorOf(run(call("assignment"), () => Promise.reject(refusal)));
+    expect(guards.limitSeconds().get("cloud")).to.equal(90);
+  });
+
   it("measure for each work class how long its calls wait", async () => {
     const { clock, run, call, waits } = rig();
     const asks = Array.from({ length: 7 }, () => run(call("check"), () => Promise.resolve()));
@@ -55,5 +164,16 @@ describe("the guards of tokens", () => {
     expect(waits.filter((wait) => wait === "cloud check 0")).to.have.length(6);
     expect(waits).to.include("cloud assignment 0");
     expect(waits).to.include("cloud check 61");
+  });
+
+  it("add to the error of a refused token where the operator reads it", async () => {
+    const { run, call } = rig("entry TOKEN of Secret apps/do");
+    const refuse = (props: Partial<ProviderErrorProps>) => () =>
+      Promise.reject(failure({ retrySafe: false, ...props }));
+    const refused = await errorOf(run(call("check"), refuse({ kind: "Unauthorized", outcome: "refused" })));
+    expect(`${refused}`).to.match(/; the operator reads the token from entry TOKEN of Secret apps\/do$/);
+    for (const props of [{ kind: "Terminal" }, { kind: "Unauthorized", outcome: "not-sent" }] as const) {
+      expect(`${await errorOf(run(call("check"), refuse(props)))}`).not.to.include("apps/do");
+    }
   });
 });

@@ -1,11 +1,10 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { ApiCall, Recheck } from "../../../src/providers/call.js";
-import { supersededBecause } from "../../../src/providers/decision.js";
-import { direct } from "../../../src/providers/layers/direct.js";
+import { type ApiCall, type CallPriority, type Recheck, Urgency } from "../../../src/providers/call.js";
+import { supersededBecause } from "../../../src/providers/errors.js";
+import { direct } from "../../../src/providers/layers/attempt.js";
 import { RateLimiter, withRateLimit } from "../../../src/providers/layers/limiter.js";
-import type { RateLimit } from "../../../src/providers/layers/rate-window.js";
-import { type CallPriority, Urgency } from "../../../src/providers/urgency.js";
+import type { RateLimit } from "../../../src/providers/layers/rate-limits.js";
 import { FakeClock } from "../../support/fake-clock.js";
 import { errorOf } from "../../support/http-rig.js";
 import { callOf } from "../support.js";

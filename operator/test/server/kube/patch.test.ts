@@ -2,18 +2,18 @@ import { expect } from "chai";
 import { type ControlPlane, controlPlaneOrSkip } from "flipop-testbed";
 import { after, before, beforeEach, describe, it } from "mocha";
 import { type SlimNode, slimNodes, type Taint } from "../../../src/kube/cache/slim.js";
+import { isConflict, isNotFound, StatusError } from "../../../src/kube/client.js";
 import { loadClusterConfig } from "../../../src/kube/config/load-config.js";
 import type { KubeObject } from "../../../src/kube/objects.js";
-import { isConflict, isNotFound, StatusError } from "../../../src/kube/status-error.js";
 import { Transport } from "../../../src/kube/transport/transport.js";
 import {
   finalizerPatch,
   nodeAnnotationPatch,
   ownAnnotationPatch,
+  sendPatch,
   statusPatch,
   taintPatch,
 } from "../../../src/kube/write/patch.js";
-import { sendPatch } from "../../../src/kube/write/send-patch.js";
 
 const PREFIX = "flipop.digitalocean.com/";
 const KEY = `${PREFIX}ipv4-reserved-ip`;

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { type ControlPlane, controlPlaneOrSkip } from "flipop-testbed";
 import { after, before, describe, it } from "mocha";
+import { isConflict, isNotFound, StatusError } from "../../../src/kube/client.js";
 import { loadClusterConfig } from "../../../src/kube/config/load-config.js";
-import { isConflict, isNotFound, StatusError } from "../../../src/kube/status-error.js";
 import { Transport } from "../../../src/kube/transport/transport.js";
 
 describe("transport on a real API server", () => {
@@ -36,6 +36,14 @@ describe("transport on a real API server", () => {
     await admin.request({ method: "DELETE", path: `${path}/${body.metadata.name}` });
     const invalid = await errorOf(admin.request({ method: "POST", path, body: { metadata: { name: "Not A Name" } } }));
     expect(invalid).to.include({ code: 422, reason: "Invalid" });
+  });
+
+  it("gets the metadata alone where nothing else is needed", async () => {
+    const name = `bare-${process.pid}`;
+    await admin.request({ method: "POST", path, body: { metadata: { name }, data: { large: "x".repeat(1_000) } } });
+    const found = await admin.request<object>({ method: "GET", path: `${path}/${name}`, metadataOnly: true });
+    expect(found).to.include({ kind: "PartialObjectMetadata" }).and.not.have.property("data");
+    await admin.request({ method: "DELETE", path: `${path}/${name}` });
   });
 
   it("says who is forbidden what, and that a token is not known", async () => {

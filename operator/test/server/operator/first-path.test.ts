@@ -1,18 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
-import {
-  Annotation,
-  DEFAULT_FEATURES,
-  type FloatingIPPoolStatus,
-  GROUP_VERSION,
-  permissionsFor,
-} from "cdk8s-flipop/api";
+import { Annotation, type FloatingIPPoolStatus, GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "flipop-sandbox/digitalocean";
 import { type ControlPlane, controlPlaneOrSkip, eventually, FakeNode, freePort } from "flipop-testbed";
 import { after, before, describe, it } from "mocha";
 import { installDefinitions } from "../../support/definitions.js";
+import { grantOperator } from "../../support/grant.js";
 
 const OPERATOR = resolve(import.meta.dirname, "../../..");
 const USER = "flipop-first-path";
@@ -39,7 +34,7 @@ describe("flipop run as a process of its own, from a pool to its addresses", fun
     const client = plane.client();
     for (const name of [NAMESPACE, "flipop"]) await client.create("/api/v1/namespaces", { metadata: { name } });
     await installDefinitions(plane);
-    await grant(plane);
+    await grantOperator(plane, USER);
     for (let count = 0; count < 3; count++) {
       const { id } = cloud.state.addDroplet();
       await FakeNode.create(client, { providerID: `digitalocean://${id}`, labels: { "test/pool": NAMESPACE } });
@@ -119,21 +114,3 @@ describe("flipop run as a process of its own, from a pool to its addresses", fun
     expect(log).not.to.include('"level":"error"');
   });
 });
-
-/** Binds one ClusterRole with all that the default features may do. */
-async function grant(plane: ControlPlane): Promise<void> {
-  const rules = permissionsFor(DEFAULT_FEATURES).map(({ apiGroup, resources, verbs, resourceNames }) => ({
-    apiGroups: [apiGroup],
-    resources,
-    verbs,
-    ...(resourceNames ? { resourceNames } : {}),
-  }));
-  const rbac = "/apis/rbac.authorization.k8s.io/v1";
-  const client = plane.client();
-  await client.must.create(`${rbac}/clusterroles`, { metadata: { name: USER }, rules });
-  await client.must.create(`${rbac}/clusterrolebindings`, {
-    metadata: { name: USER },
-    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: USER },
-    subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: USER }],
-  });
-}

@@ -42,7 +42,7 @@ describe("Jobs of a class on a real control plane", function () {
     await rig.isGone("ClusterRoutedIPClass", name);
   };
 
-  it("that fail are told with their last words, cleaned up and tried again", async () => {
+  it("that fail are reported with their last output, cleaned up and tried again", async () => {
     const flag = `${plane.dir}/${rig.names.team}-fails`;
     await runActions(
       "fails",
@@ -55,7 +55,7 @@ describe("Jobs of a class on a real control plane", function () {
       },
       "192.0.2.1",
     );
-    await rig.tells("fails", "JobFailed", "quota exceeded");
+    await rig.reports("fails", "JobFailed", "quota exceeded");
     for (const type of ["Ready", "Assigned"]) {
       expect(await rig.says("RoutedIP", "fails", `${type}=False/JobFailed`)).to.contain("quota exceeded");
     }
@@ -68,17 +68,18 @@ describe("Jobs of a class on a real control plane", function () {
     await end("fails");
   });
 
-  it("of the firewall that fail are told by every RoutedIP of the class, and hold nobody's deletion up", async () => {
+  it("of the firewall that fail are in the status of every RoutedIP of the class, and delay no deletion", async () => {
     const flag = `${plane.dir}/${rig.names.team}-firewall`;
     const works = `[ -e '${flag}' ] || [ "$FIREWALL_RULES" = "[]" ]`;
-    await runActions("closed", { assign: NOTHING, firewall: say("no such firewall", `${works}`) }, "192.0.2.2");
+    const firewall = say("no such firewall", `${works}`);
+    await runActions("closed", { assign: NOTHING, firewall, firewallPostAllow: true }, "192.0.2.2");
     await rig.add(routedIP(rig.names.team, "other", { clusterClass: "closed" }, { address: "192.0.2.3" }));
     for (const name of ["closed", "other"]) {
       const message = await rig.says("RoutedIP", name, "FirewallReady=False/JobFailed");
       expect(message).to.contain("no such firewall").and.to.contain("class closed");
       await rig.says("RoutedIP", name, "Assigned=True");
     }
-    await rig.tells("closed", "JobFailed", "no such firewall");
+    await rig.reports("closed", "JobFailed", "no such firewall");
     await rig.delete("RoutedIP", "other");
     await rig.delete("RoutedIP", "closed");
     // The clean-up is one more Job of a class whose Jobs have failed: it waits for the back-off, and no longer.
@@ -92,8 +93,8 @@ describe("Jobs of a class on a real control plane", function () {
     for (const [index, words] of ["", "no-address", '{"routedIP": "10.0.0.999"}'].entries()) {
       const name = `silent-${index}`;
       await runActions(name, { assign: say(words), firewall: NOTHING });
-      await rig.tells(name, "AddressUnknown", words);
-      await rig.says("RoutedIP", name, "Ready=False/AddressUnknown");
+      await rig.reports(name, "AddressUnknown", words);
+      await rig.says("RoutedIP", name, "Accepted=False/AddressUnknown");
       expect((await rig.status(name)).pendingCreation, "the intent stays on record").not.to.equal(undefined);
       await rig.jobsAreGone(name);
     }
@@ -102,7 +103,7 @@ describe("Jobs of a class on a real control plane", function () {
     await rig.client.must.patch(rig.pathOf("RoutedIP", "silent-1"), { spec: { routedIP: "192.0.2.9" } });
     await rig.ready("silent-1");
     for (const name of ["silent-0", "silent-2"]) {
-      await rig.says("RoutedIP", name, "Ready=False/AddressUnknown");
+      await rig.says("RoutedIP", name, "Accepted=False/AddressUnknown");
       expect(await rig.jobs(name)).to.be.empty;
       expect(await rig.events(name, "AddressUnknown"), "one Job, told once").to.have.length(1);
     }
@@ -118,14 +119,14 @@ describe("Jobs of a class on a real control plane", function () {
     const short = { ...spec, updateRoutedIP: { ...spec.updateRoutedIP, activeDeadlineSeconds: 2 } };
     await rig.add([{ ...(manifest as NonNullable<typeof manifest>), spec: short }]);
     await rig.add(routedIP(rig.names.team, "endless", { clusterClass: "endless" }));
-    await rig.tells("endless", "JobFailed", "192.0.2.20");
+    await rig.reports("endless", "JobFailed", "192.0.2.20");
     await rig.ready("endless");
     const { routedIP: ip, created } = await rig.status("endless");
     expect([ip, created]).to.deep.equal(["192.0.2.20", true]);
     await end("endless");
   });
 
-  it("that never start are told with the server's warning, and start once it is mended", async () => {
+  it("that never start are reported with the server's warning, and start once the cause is gone", async () => {
     const quota = `/api/v1/namespaces/${rig.names.jobs}/resourcequotas`;
     await rig.client.must.create(quota, { metadata: { name: "none" }, spec: { hard: { pods: "0" } } });
     await rig.until("the quota is in force", async () => {
@@ -138,26 +139,25 @@ describe("Jobs of a class on a real control plane", function () {
       const path = `/apis/events.k8s.io/v1/namespaces/${rig.names.jobs}/events`;
       return (await rig.client.must.list<{ reason: string }>(path)).some(({ reason }) => reason === "FailedCreate");
     });
-    rig.clock.jump(61_000);
     // The server is asked now and then: the first answer may have come before its warning.
     await rig.until("the warning is told", async () => {
-      const message = await rig.says("RoutedIP", "stuck", "Ready=False/JobRefused");
-      return ["has no pod after 60 s", "FailedCreate", "exceeded quota"].every((part) => message.includes(part));
+      const message = await rig.says("RoutedIP", "stuck", "Accepted=False/JobRefused");
+      return ["has not started", "FailedCreate", "exceeded quota"].every((part) => message.includes(part));
     });
     await rig.client.must.delete(`${quota}/none`);
     await rig.ready("stuck");
     await end("stuck");
   });
 
-  it("that the server refuses are told on the class, and tried again when it is changed", async () => {
+  it("that the server refuses are reported on the class, and tried again when it is changed", async () => {
     const [manifest] = jobClass("refused", { assign: NOTHING, firewall: NOTHING, perNodeIpLimit: 100 });
     const good = manifest as NonNullable<typeof manifest>;
     const template = { spec: { containers: [{ name: "Not A Name", image: "example.invalid/none" }] } };
     await rig.add([{ ...good, spec: { ...(good["spec"] as object), updateFirewall: { template } } }]);
     await rig.add(routedIP(rig.names.team, "refused", { clusterClass: "refused" }, { address: "192.0.2.40" }));
-    expect(await rig.says("ClusterRoutedIPClass", "refused", "Ready=False/JobRefused")).to.contain("Not A Name");
-    await rig.says("RoutedIP", "refused", "Ready=False/JobRefused");
-    await rig.tells("refused", "JobRefused", "Not A Name");
+    expect(await rig.says("ClusterRoutedIPClass", "refused", "Accepted=False/JobRefused")).to.contain("Not A Name");
+    await rig.says("RoutedIP", "refused", "Accepted=False/JobRefused");
+    await rig.reports("refused", "JobRefused", "Not A Name");
     expect(await rig.jobs("refused")).to.be.empty;
     await rig.replaceSpec([good]);
     await rig.ready("refused");
@@ -172,7 +172,7 @@ describe("Jobs of a class on a real control plane", function () {
       { assign: { ...NOTHING, serviceAccountName: "worker" }, firewall: NOTHING },
       "192.0.2.50",
     );
-    expect(await rig.says("ClusterRoutedIPClass", "account", "Ready=False/JobRefused")).to.contain("worker");
+    expect(await rig.says("ClusterRoutedIPClass", "account", "Accepted=False/JobRefused")).to.contain("worker");
     expect(await rig.jobs("account")).to.be.empty;
     await rig.client.must.patch(`${accounts}/worker`, { metadata: { labels: { "flipop.digitalocean.com/job": "" } } });
     rig.clock.jump(301_000);
@@ -182,7 +182,7 @@ describe("Jobs of a class on a real control plane", function () {
       metadata: { labels: { "flipop.digitalocean.com/job": null } },
     });
     await rig.add(routedIP(rig.names.team, "late", { clusterClass: "account" }, { address: "192.0.2.51" }));
-    await rig.says("RoutedIP", "late", "Ready=False/JobRefused");
+    await rig.says("RoutedIP", "late", "Accepted=False/JobRefused");
     expect(await rig.jobs("account"), "the label is gone: no Job").to.be.empty;
     await rig.client.must.patch(`${accounts}/worker`, { metadata: { labels: { "flipop.digitalocean.com/job": "" } } });
     rig.clock.jump(301_000);
@@ -198,16 +198,19 @@ describe("Jobs of a class on a real control plane", function () {
     const assign = (word: string) => ({
       script: `touch '${gate}-${word}'; while [ ! -e '${gate}-open' ]; do sleep 0.1; done`,
     });
-    await runActions("changing", { assign: assign("old"), firewall: firewall("old-firewall") }, "192.0.2.60");
+    const first = { assign: assign("old"), firewall: firewall("old-firewall"), firewallPostAllow: true };
+    await runActions("changing", first, "192.0.2.60");
     await rig.until(
       "the old Job runs",
       async () => (await exists(`${gate}-old`)) && (await rig.jobs("changing")).length === 1,
     );
     const [before] = await rig.jobs("changing");
     await rig.replaceSpec(
-      jobClass("changing", { assign: assign("new"), firewall: firewall("new-firewall"), perNodeIpLimit: 100 }),
+      jobClass("changing", {
+        ...{ assign: assign("new"), firewall: firewall("new-firewall"), firewallPostAllow: true, perNodeIpLimit: 100 },
+      }),
     );
-    await rig.says("ClusterRoutedIPClass", "changing", "Ready=True");
+    await rig.says("ClusterRoutedIPClass", "changing", "Accepted=True");
     expect((await rig.jobs("changing")).map(({ metadata }) => metadata.uid)).to.deep.equal([before?.metadata.uid]);
     await writeFile(`${gate}-open`, "");
     await rig.ready("changing");

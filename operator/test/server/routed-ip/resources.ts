@@ -6,6 +6,7 @@ import { Chart, Testing } from "cdk8s";
 import {
   ClassImplementation,
   ClusterRoutedIPClass,
+  type ClusterRoutedIPClassProps,
   Credentials,
   type FlipopResourceProps,
   RoutedIP,
@@ -50,7 +51,12 @@ export function routedIP(namespace: string, name: string, doer: Doer, props: Rou
         : RoutedIPImplementation.clusterClass(
             ClusterRoutedIPClass.fromClusterRoutedIPClassName(chart, "doer", doer.clusterClass),
           );
-    new RoutedIP(chart, name, { metadata: { name }, implementation, service: ServiceRef.named(SERVICE), ...props });
+    new RoutedIP(chart, name, {
+      metadata: { name },
+      implementation,
+      service: ServiceRef.fromServiceName(SERVICE),
+      ...props,
+    });
   });
 }
 
@@ -69,30 +75,44 @@ export interface JobClassOptions {
   readonly allowedNamespaces?: string[];
   readonly jobNamespace?: string;
   readonly perNodeIpLimit?: number;
+  readonly firewallPostAllow?: boolean;
+  /** @default every address */
+  readonly allowedAddresses?: string[] | "default";
+  readonly allowedNames?: string[];
 }
+
+/** Most tests are not about which addresses a class allows. */
+const EVERY_ADDRESS = ["Created", "0.0.0.0/0"];
 
 /** A class whose Jobs are shell scripts. */
 export function jobClass(name: string, options: JobClassOptions = {}): readonly Manifest[] {
-  const { assign = { script: script("update-routed-ip") }, firewall = sampleFirewall(name), ...props } = options;
+  const { assign = { script: script("update-routed-ip") }, firewall = sampleFirewall(name), ...others } = options;
+  const { allowedAddresses = EVERY_ADDRESS, ...props } = others;
   return synth(undefined, (chart) => {
     const implementation = ClassImplementation.jobs(jobOf(assign), jobOf(firewall));
     new ClusterRoutedIPClass(chart, name, {
-      ...{ metadata: { name }, implementation, secrets: [SecretRef.named(SECRET)] },
+      ...{ metadata: { name }, implementation, secrets: [SecretRef.fromSecretName(SECRET)] },
+      ...(allowedAddresses === "default" ? {} : { allowedAddresses }),
       ...props,
     });
   });
 }
 
 /** Of a class that works by an issuer. */
-export function issuerClass(name: string, ref: { readonly name: string; readonly namespace: string }) {
+export function issuerClass(
+  name: string,
+  ref: { readonly name: string; readonly namespace: string },
+  props: Partial<ClusterRoutedIPClassProps> = { allowedAddresses: EVERY_ADDRESS },
+) {
   return synth(undefined, (chart) => {
     const known = RoutedIPIssuer.fromRoutedIPIssuerName(chart, "issuer", ref.name, ref.namespace);
-    new ClusterRoutedIPClass(chart, name, { metadata: { name }, implementation: ClassImplementation.issuer(known) });
+    const implementation = ClassImplementation.issuer(known);
+    new ClusterRoutedIPClass(chart, name, { metadata: { name }, implementation, ...props });
   });
 }
 
 /** Of the sample implementation: each class has a firewall of its own. */
-export function sampleFirewall(className: string): ScriptJob {
+function sampleFirewall(className: string): ScriptJob {
   return { script: script("update-firewall"), env: { FIREWALL_NAME: className } };
 }
 

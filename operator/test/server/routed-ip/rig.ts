@@ -4,7 +4,6 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { type FlipopOperatorProps, OperatorFeature } from "cdk8s-flipop";
 import { type Condition, GROUP_VERSION, type RoutedIPStatus } from "cdk8s-flipop/api";
 import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "flipop-sandbox/digitalocean";
 import { type Client, type ControlPlane, eventually, FakeNode, FakePod, Kubelet } from "flipop-testbed";
@@ -13,10 +12,12 @@ import { loadClusterConfig } from "../../../src/kube/config/load-config.js";
 import { Transport } from "../../../src/kube/transport/transport.js";
 import { createOperator, type Operator } from "../../../src/operator.js";
 import { type Install, installKinds, installOperator, type Manifest } from "../../e2e/support/install.js";
+import { lineLogger } from "../../operator/line-logger.js";
 import { FaultProxy } from "../../support/fault-proxy.js";
 import { JumpClock } from "./jump-clock.js";
 import { SECRET, SERVICE } from "./resources.js";
-import { flagsOf, type JobView, loggerInto, type NodeObject, type SeenEvent, withoutNoise } from "./views.js";
+import { propsOf, type RigNames, type RigOptions } from "./rig-options.js";
+import { flagsOf, type JobView, type NodeObject, type SeenEvent, withoutNoise } from "./views.js";
 
 /** For `controlPlaneOrSkip`: the same for all suites here, so that they share one. */
 export const PLANE = { controllerManager: true } as const;
@@ -26,25 +27,9 @@ const PLURALS: Readonly<Record<string, string>> = {
   RoutedIP: "routedips",
   RoutedIPIssuer: "routedipissuers",
   FloatingIPPool: "floatingippools",
+  NodeDNSRecordSet: "nodednsrecordsets",
   ClusterRoutedIPClass: "clusterroutedipclasses",
 };
-
-export interface RigNames {
-  /** Of the RoutedIPs and issuers. */
-  readonly team: string;
-  /** Served as well; its Secrets are not for the operator, unless the rig is full. */
-  readonly other: string;
-  readonly jobs: string;
-}
-
-export interface RigOptions {
-  /** All namespaces, by rights in the cluster, that no namespace takes with it. @default only those of the rig */
-  readonly everywhere?: boolean;
-  /** Pools as well, by a token of the operator's own, and issuers in both namespaces. @default false */
-  readonly full?: boolean;
-  /** The operator reaches the API server through `rig.proxy`, which breaks things. @default false */
-  readonly proxied?: boolean;
-}
 
 interface RigParts {
   readonly installed: Install;
@@ -112,7 +97,13 @@ export class RoutedRig {
     const env = { DIGITALOCEAN_API_URL: this.cloud.url, ...token };
     this.stopping = new AbortController();
     const settings = readSettings({ flags, env: {} });
-    const made = createOperator({ settings, transport, logger: loggerInto(this.log), env, clock: this.clock });
+    const made = createOperator({
+      settings,
+      transport,
+      logger: lineLogger({ logs: this.log, complaints: [] }),
+      env,
+      clock: this.clock,
+    });
     this.operator = made;
     this.running = made.run(this.stopping.signal).finally(() => transport.close());
   }
@@ -151,7 +142,19 @@ export class RoutedRig {
 
   /** A pod of the ingress, with a hostPort. */
   addPod(node: FakeNode, ready = true, namespace = this.names.team): Promise<FakePod> {
-    const ports = [{ name: "https", containerPort: 8443, hostPort: 443 }];
+    return this.addPodAt(node, { hostPort: 443, ready, namespace });
+  }
+
+  /** A Ready pod of the ingress, with this hostPort. */
+  addRunningPod(node: FakeNode, hostPort: number): Promise<FakePod> {
+    return this.addPodAt(node, { hostPort, ready: true, namespace: this.names.team });
+  }
+
+  private addPodAt(
+    node: FakeNode,
+    { hostPort, ready, namespace }: { readonly hostPort: number; readonly ready: boolean; readonly namespace: string },
+  ): Promise<FakePod> {
+    const ports = [{ name: "https", containerPort: 8443, hostPort }];
     const containers = [{ name: "web", image: "example.invalid/none", ports }];
     const spec = { containers, terminationGracePeriodSeconds: 30 };
     return FakePod.create(this.client, { namespace, nodeName: node.name, labels: { app: "web" }, spec, ready });
@@ -208,7 +211,7 @@ export class RoutedRig {
     return body.status ?? {};
   }
 
-  /** Waits for a condition such as `Ready=False/JobFailed`; its message. */
+  /** Waits for a condition such as `Accepted=False/JobFailed`; its message. */
   async says(kind: string, name: string, expected: string): Promise<string> {
     let message = "";
     await this.until(`${kind} ${name} says ${expected}`, async () => {
@@ -222,6 +225,11 @@ export class RoutedRig {
       return found !== undefined;
     });
     return message;
+  }
+
+  /** Whatever its DNS record is. */
+  async serves(name: string): Promise<void> {
+    for (const type of ["Accepted", "Assigned", "FirewallReady"]) await this.says("RoutedIP", name, `${type}=True`);
   }
 
   async ready(name: string): Promise<void> {
@@ -238,7 +246,7 @@ export class RoutedRig {
     return seen.filter((event) => event.regarding.name === name && event.reason === reason);
   }
 
-  async tells(name: string, reason: string, text: string): Promise<void> {
+  async reports(name: string, reason: string, text: string): Promise<void> {
     await this.until(`an Event ${reason} about ${name} that says ${text}`, async () =>
       (await this.events(name, reason)).some(({ note }) => note.includes(text)),
     );
@@ -285,16 +293,4 @@ export class RoutedRig {
     await this.client.patch(path, { metadata: { finalizers: null } });
     await this.client.delete(path);
   }
-}
-
-function propsOf(
-  { team, other, jobs }: RigNames,
-  { everywhere = false, full = false }: RigOptions,
-): FlipopOperatorProps {
-  return {
-    features: [...(full ? [OperatorFeature.POOLS] : []), OperatorFeature.ROUTED_IP, OperatorFeature.JOBS],
-    ...(everywhere ? {} : { watchNamespaces: [team, other] }),
-    ...{ issuerNamespaces: full ? [team, other] : [team], jobNamespaces: [jobs] },
-    admissionPolicy: true,
-  };
 }

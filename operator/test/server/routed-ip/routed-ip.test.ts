@@ -75,7 +75,7 @@ describe("RoutedIP on a real control plane, installed as the library says", func
     await rig.isGone("ClusterRoutedIPClass", "jobs");
     expect(rig.openPorts("jobs")).to.be.empty;
     expect(await rig.tainted()).to.be.empty;
-    await rig.tells("by-jobs", "CleanupAbandoned", `address ${ip}, which a class with Jobs never releases`);
+    await rig.reports("by-jobs", "CleanupAbandoned", `address ${ip}, which a class with Jobs never releases`);
   });
 
   it("was refused nothing that it asked for", () => {

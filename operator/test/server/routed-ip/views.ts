@@ -1,7 +1,5 @@
 /** What tests see of a rig: objects as far as they look at them, and the operator's log. */
 
-import type { Logger } from "../../../src/logging.js";
-
 /** An Event, as far as tests look at it. */
 export interface SeenEvent {
   readonly type: string;
@@ -16,19 +14,21 @@ export interface NodeObject {
 }
 
 export interface JobView {
-  readonly metadata: { readonly uid: string; readonly ownerReferences: readonly { readonly name: string }[] };
+  readonly metadata: {
+    readonly uid: string;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly ownerReferences: readonly { readonly name: string }[];
+  };
   readonly spec: Readonly<Record<string, unknown>>;
 }
 
-/** Writes each line into the list. */
-export function loggerInto(log: string[]): Logger {
-  const line = (level: string) => (fields: object, message: string) => {
-    const shown = (_key: string, value: unknown) => (value instanceof Error ? value.message : value);
-    log.push(`${level} ${message} ${JSON.stringify(fields, shown)}`);
+/** The template of a Job's pod. */
+export interface PodTemplate {
+  readonly spec: Readonly<Record<string, unknown>> & {
+    readonly containers: readonly (object & {
+      readonly env?: readonly { readonly name: string; readonly value?: string }[];
+    })[];
   };
-  const [debug, info, warn, error] = [line("debug"), line("info"), line("warn"), line("error")];
-  const logger: Logger = { debug, info, warn, error, child: () => logger };
-  return logger;
 }
 
 /** `run --a=b --c` as flags. */

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
-import { DEFAULT_FEATURES, LEASE_NAME, permissionsFor } from "cdk8s-flipop/api";
+import { LEASE_NAME } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { type ControlPlane, controlPlaneOrSkip, eventually, FakeNode, freePort } from "flipop-testbed";
 import { after, before, describe, it } from "mocha";
 import { installDefinitions } from "../../support/definitions.js";
+import { grantOperator } from "../../support/grant.js";
 
 const OPERATOR = resolve(import.meta.dirname, "../../..");
 const LEASES = "/apis/coordination.k8s.io/v1/namespaces/flipop/leases";
@@ -22,7 +23,7 @@ describe("flipop run on a real API server, under its own roles", () => {
     const client = plane.client();
     await client.create("/api/v1/namespaces", { metadata: { name: "flipop" } });
     await installDefinitions(plane);
-    await grant(plane, "flipop-run");
+    await grantOperator(plane, "flipop-run");
     await FakeNode.create(client);
     const ports = [await freePort(), await freePort()];
     [health, metrics] = ports.map((port) => `http://127.0.0.1:${port}`) as [string, string];
@@ -77,22 +78,4 @@ describe("flipop run on a real API server, under its own roles", () => {
 async function text(url: string): Promise<{ readonly status: number; readonly body: string }> {
   const answer = await fetch(url);
   return { status: answer.status, body: await answer.text() };
-}
-
-/** Binds one ClusterRole with all that the default features may do: the scopes are tested with the construct library. */
-async function grant(plane: ControlPlane, user: string): Promise<void> {
-  const rules = permissionsFor(DEFAULT_FEATURES).map(({ apiGroup, resources, verbs, resourceNames }) => ({
-    apiGroups: [apiGroup],
-    resources,
-    verbs,
-    ...(resourceNames ? { resourceNames } : {}),
-  }));
-  const rbac = "/apis/rbac.authorization.k8s.io/v1";
-  const client = plane.client();
-  await client.must.create(`${rbac}/clusterroles`, { metadata: { name: user }, rules });
-  await client.must.create(`${rbac}/clusterrolebindings`, {
-    metadata: { name: user },
-    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: user },
-    subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: user }],
-  });
 }

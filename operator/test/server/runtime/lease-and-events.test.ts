@@ -4,7 +4,7 @@ import { after, before, describe, it } from "mocha";
 import { systemClock } from "../../../src/clock.js";
 import { loadClusterConfig } from "../../../src/kube/config/load-config.js";
 import { Transport } from "../../../src/kube/transport/transport.js";
-import type { EventInput } from "../../../src/kube/write/event-object.js";
+import type { EventInput } from "../../../src/kube/write/event-series.js";
 import { ApiEventRecorder } from "../../../src/kube/write/events.js";
 import { LeaseLock } from "../../../src/kube/write/lease.js";
 import { silentLogger } from "../../../src/logging.js";
@@ -116,7 +116,7 @@ describe("lease and events on a real API server", () => {
       });
     });
 
-    it("tells it about the Namespace while that is being deleted", async () => {
+    it("notifies it about the Namespace while that is being deleted", async () => {
       const namespace = await plane.client().tempNamespace();
       // Without a controller manager a deleted namespace stays in Terminating.
       await transport.request({ method: "DELETE", path: `/api/v1/namespaces/${namespace}` });

@@ -28,7 +28,7 @@ function mayEmpty({ resources }: History, key: string, at: number): boolean {
   });
 }
 
-/** The operator reads a set every 30 minutes: until then it relies on a value that a person has removed. */
+/** The operator reads a set every 10 minutes: until then it relies on a value that a person has removed. */
 function hasUnseenRemoval({ records, calls }: History, emptied: RecordsFact): boolean {
   const facts = records.filter(
     ({ at, cloud, key }) => at < emptied.at && cloud === emptied.cloud && key === emptied.key,

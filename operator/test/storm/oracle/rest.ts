@@ -67,7 +67,7 @@ export class FirewallLookup {
 }
 
 /** Addresses that resources still lack, because a creation waits for a person: an older resource keeps nodes for them. */
-export function missingAddresses({ resources }: Picture, family: ResourceState["family"]): number {
+function missingAddresses({ resources }: Picture, family: ResourceState["family"]): number {
   const lacking = resources.map((resource) => {
     const { kind, desired, family: own, paused } = resource.state;
     if (own !== family || kind === "set" || paused) return 0;

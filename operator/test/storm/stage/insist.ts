@@ -22,8 +22,3 @@ export async function insist<T>(attempt: () => Promise<T>): Promise<T> {
 function isPassing(status: number): boolean {
   return status === 403 || status === 409 || status === 429 || status >= 500;
 }
-
-/** Whether the server has no such object. */
-export function isMissing(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 404;
-}

@@ -1,6 +1,5 @@
 import { type Cluster, collectionOf } from "../cluster.js";
-import type { ApiObject } from "../objects.js";
-import { groupOf } from "../objects.js";
+import { type ApiObject, groupOf } from "../objects.js";
 import { namespaces } from "../resources/namespace.js";
 import { remove } from "../write/delete.js";
 import type { Reaction } from "./reconciler.js";

@@ -13,7 +13,7 @@ import {
   plan,
 } from "@bufbuild/cel";
 import { strings } from "@bufbuild/cel/ext";
-import { isIp } from "cdk8s-flipop/api";
+import { isIp, parseAddressRange } from "cdk8s-flipop/api";
 
 /** What a rule sees. */
 export interface CelBindings {
@@ -34,6 +34,7 @@ const OPTIONAL = listType(CelScalar.DYN);
 const EXTENSIONS: readonly CelFunc[] = [
   ...strings,
   celFunc("isIP", [CelScalar.STRING], CelScalar.BOOL, (text) => isIp(text)),
+  celFunc("isCIDR", [CelScalar.STRING], CelScalar.BOOL, (text) => parseAddressRange(text) !== undefined),
   celMethod("hasValue", OPTIONAL, [], CelScalar.BOOL, function () {
     return this.size > 0;
   }),

@@ -66,7 +66,7 @@ interface CustomKind {
 function behaviour(kind: CustomKind): Behaviour {
   return {
     normalise: (object) => normalise(object, kind.schema),
-    prepare: (object, context) => prepare(object, context, kind.hasStatus),
+    prepare: (object, context) => prepare(object, context, kind),
     validate: (object, context) => validate(object, context, kind),
   };
 }
@@ -81,7 +81,11 @@ function normalise(object: ApiObject, schema: Schema): readonly string[] {
   return unknown;
 }
 
-function prepare(object: ApiObject, { old, subresource }: WriteContext, hasStatus: boolean): void {
+function prepare(
+  object: ApiObject,
+  { old, subresource }: WriteContext,
+  { hasStatus, schema }: Pick<CustomKind, "hasStatus" | "schema">,
+): void {
   if (!hasStatus) return;
   const status = subresource === "status" ? object.status : old?.status;
   if (subresource === "status" && old) {
@@ -90,6 +94,15 @@ function prepare(object: ApiObject, { old, subresource }: WriteContext, hasStatu
   }
   delete object.status;
   if (status !== undefined) object.status = status;
+  else defaultStatus(object, schema);
+}
+
+/** The server drops the status of a creation, and sets its defaults afterwards. */
+function defaultStatus(object: ApiObject, { properties = {} }: Schema): void {
+  const { status } = properties;
+  if (status?.default === undefined) return;
+  object.status = structuredClone(status.default);
+  applyDefaults(object.status, status);
 }
 
 function validate(object: ApiObject, { old, subresource }: WriteContext, kind: CustomKind): Findings {
@@ -142,12 +155,12 @@ const BLOCKING = new Set([
 ]);
 
 /** Rules are not run on values of the wrong shape. */
-export function isBlocking({ reason }: FieldError): boolean {
+function isBlocking({ reason }: FieldError): boolean {
   return BLOCKING.has(reason);
 }
 
 /** Says that rules were not run. */
-export const NOT_ALL_CHECKED: FieldError = {
+const NOT_ALL_CHECKED: FieldError = {
   reason: "FieldValueInvalid",
   field: undefined,
   detail:

@@ -1,5 +1,6 @@
 /** OpenAPI schemas of the built-in kinds: names and types of their fields, as `kubectl explain` shows them. */
 import { type Field, type Message, messageNamed } from "../built-in/messages.js";
+import { allFields } from "../built-in/unknown-fields.js";
 import type { JsonObject } from "../json.js";
 
 /** Name of a message's schema, as the real server has it: `io.k8s.api.core.v1.PodSpec` for `core.PodSpec`. */
@@ -25,14 +26,6 @@ export function messageSchemas(messages: readonly string[]): JsonObject {
 
 function propertiesOf(message: Message): JsonObject {
   return Object.fromEntries(allFields(message).map((field) => [field.name, fieldSchema(field)]));
-}
-
-/** Fields of messages that stand in another one without a name are its own. */
-function allFields({ fields }: Message): readonly Field[] {
-  return [...fields.values()].flatMap((field) => {
-    const inner = field.name === "" ? messageNamed(field.type) : undefined;
-    return inner === undefined ? [field] : allFields(inner);
-  });
 }
 
 function fieldSchema({ type, many }: Field): JsonObject {

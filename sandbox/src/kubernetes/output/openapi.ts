@@ -94,7 +94,7 @@ function typePaths(type: ResourceType, document: string): [string, JsonObject][]
   ];
 }
 
-const PATCH_TYPES = ["application/json-patch+json", "application/merge-patch+json"];
+const PATCH_TYPES = ["application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml"];
 
 function operation(type: ResourceType, action: string): JsonObject {
   const { group, version, kind } = type;
@@ -103,7 +103,7 @@ function operation(type: ResourceType, action: string): JsonObject {
   const bodies = Object.fromEntries(PATCH_TYPES.map((one) => [one, {}]));
   return {
     operationId: `${action}${apiVersionOf(type)}${kind}`,
-    ...(writes && { parameters: ["dryRun", "fieldManager", "fieldValidation"].map(queryParameter) }),
+    ...(writes && { parameters: ["dryRun", "fieldManager", "fieldValidation", "force"].map(queryParameter) }),
     ...(action === "patch" && { requestBody: { content: bodies } }),
     responses: { "200": { description: "OK", content } },
     "x-kubernetes-action": action,

@@ -1,3 +1,5 @@
+import { messageOfKind } from "../built-in/messages.js";
+import { removeUnknown } from "../built-in/unknown-fields.js";
 import { at, isObject, textOf } from "../json.js";
 import type { ApiObject } from "../objects.js";
 import { age } from "../output/age.js";
@@ -101,8 +103,18 @@ function atFront({ priority = 0 }: Column): boolean {
 }
 
 function normalise(object: ApiObject, behaviour: Behaviour): readonly string[] {
-  const unknown = behaviour.normalise?.(object) ?? [];
+  const unknown = [...unknownFields(object), ...(behaviour.normalise?.(object) ?? [])];
   dropEmpty(object);
+  return unknown;
+}
+
+/** Metadata is read elsewhere. */
+function unknownFields(object: ApiObject): readonly string[] {
+  const message = messageOfKind(object.apiVersion, object.kind);
+  if (message === undefined) return [];
+  const { kind, apiVersion, metadata, ...rest } = object;
+  const unknown = removeUnknown(rest, message, "");
+  for (const name of unknown) delete object[name];
   return unknown;
 }
 

@@ -73,13 +73,9 @@ function place(document: Document, path: readonly string[]): readonly [unknown[]
 }
 
 function add(document: Document, path: readonly string[], value: unknown): void {
-  if (path.length === 0) {
-    document.root = value;
-    return;
-  }
-  const [container, key] = place(document, path);
-  if (!Array.isArray(container)) container[key] = value;
-  else container.splice(key === "-" ? container.length : index(key, container.length + 1), 0, value);
+  put(document, path, value, (list, key) => {
+    list.splice(key === "-" ? list.length : index(key, list.length + 1), 0, value);
+  });
 }
 
 function remove(document: Document, path: readonly string[]): void {
@@ -90,12 +86,24 @@ function remove(document: Document, path: readonly string[]): void {
 }
 
 function replace(document: Document, path: readonly string[], value: unknown): void {
+  put(document, path, value, (list, key) => {
+    list[index(key, list.length)] = value;
+  });
+}
+
+/** @param inList puts the value into a list. */
+function put(
+  document: Document,
+  path: readonly string[],
+  value: unknown,
+  inList: (list: unknown[], key: string) => void,
+): void {
   if (path.length === 0) {
     document.root = value;
     return;
   }
   const [container, key] = place(document, path);
-  if (Array.isArray(container)) container[index(key, container.length)] = value;
+  if (Array.isArray(container)) inList(container, key);
   else container[key] = value;
 }
 

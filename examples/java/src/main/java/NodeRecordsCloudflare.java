@@ -32,9 +32,9 @@ public final class NodeRecordsCloudflare {
 
     NodeDNSRecordSet.Builder.create(chart, "workers")
         .metadata(ApiObjectMetadata.builder().name("nodes-workers").build())
-        .nodes(NodeMatch.query(
+        .nodes(NodeMatch.query(List.of(
             LabelQuery.in("pool", List.of("worker", "batch")),
-            LabelQuery.doesNotExist("example.com/spot")))
+            LabelQuery.doesNotExist("example.com/spot"))))
         .dnsRecord(DnsRecord.cloudflare("workers.internal.example.com", ZONE))
         .addressType(AddressType.INTERNAL_IP)
         .emptyPolicy(EmptyPolicy.DELETE)

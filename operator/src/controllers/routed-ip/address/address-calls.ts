@@ -1,17 +1,25 @@
 /** Calls to the provider of the address. */
 
 import type { AddressStatus } from "cdk8s-flipop/api";
-import { noting, type OpenAccount, openAccount, outcomeOfAction } from "../../../addresses/calls/call.js";
-import { DONE, type Outcome, skipped } from "../../../addresses/calls/outcomes.js";
-import { pollMs, poll as readAction } from "../../../addresses/calls/poll.js";
-import { createAddress } from "../../../addresses/creation/create.js";
+import {
+  DONE,
+  noting,
+  type OpenAccount,
+  type Outcome,
+  openAccount,
+  outcomeOfAction,
+  pollMs,
+  poll as readAction,
+  skipped,
+} from "../../../addresses/calls.js";
+import { createAddress } from "../../../addresses/creation/record-creation.js";
+import { timestamp } from "../../../clock.js";
 import type { ProviderId } from "../../../providers/types.js";
-import type { Routing } from "../../../routing/routing.js";
-import { timestamp } from "../../../times.js";
+import type { RoutingCaches } from "../../../routing/shared-caches.js";
 import type { Of } from "../actions.js";
 import type { GatherTools } from "../gather.js";
+import { endCreation } from "../object-calls.js";
 import type { IssuedCall } from "../routed-state.js";
-import { endCreation } from "./routed-creation.js";
 
 export function assign(_tools: GatherTools, call: IssuedCall, action: Of<"assign">): Promise<Outcome> {
   const { account, inventory } = openOf(call);
@@ -67,7 +75,7 @@ function openOf({ state, snapshot }: IssuedCall): OpenAccount {
   return openAccount(snapshot.account, `RoutedIP ${state.key}`);
 }
 
-function placeOf({ context }: Routing, machine: ProviderId): AddressStatus {
+function placeOf({ context }: RoutingCaches, machine: ProviderId): AddressStatus {
   const node = context.nodes.ofMachine(machine);
   return { providerID: machine, ...(node === undefined ? {} : { nodeName: node.name }) };
 }

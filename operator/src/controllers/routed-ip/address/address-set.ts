@@ -1,16 +1,22 @@
-/** The one address of a RoutedIP, for the code that pools and RoutedIPs share. */
+/** The one address of a RoutedIP, for the code that pools and RoutedIPs share; and a created address that the spec has replaced by another one. Pure. */
 
 import { type AddressStatus, type CreatedAddress, canonicalIp, type RoutedIPStatus } from "cdk8s-flipop/api";
 import type { AddressSet } from "../../../addresses/address-set.js";
+import type { CreationResult } from "../../../addresses/creation/creation-result.js";
+import { type CreationFields, knownStatus } from "../../../addresses/creation/record-creation.js";
 import { familyOfList } from "../../../addresses/desired.js";
-import { omitUndefined } from "../../../omit-undefined.js";
-import type { RoutedIP } from "../../../routing/resource.js";
+import type { Placement } from "../../../addresses/observed.js";
+import { WHYS } from "../../../messages/explanations.js";
+import type { RoutedIP, RoutedRead } from "../../../routing/resource.js";
+import { omitUndefined } from "../../../values.js";
+import type { ActionSequence, RetainAction } from "../actions.js";
 import type { Snapshot } from "../snapshot.js";
 
 export function addressSetOf({ routed, resolvedClass }: Pick<Snapshot, "routed" | "resolvedClass">): AddressSet {
   const { metadata, spec, status } = routed;
   const listed = listedIps(routed);
   return {
+    kind: "RoutedIP",
     metadata,
     provider: resolvedClass?.provider ?? "",
     region: resolvedClass?.region,
@@ -58,4 +64,70 @@ function createdIPs(routed: RoutedIP): readonly CreatedAddress[] {
   const { metadata, status } = routed;
   const inferred = status.inferred === true ? { inferred: true } : {};
   return [{ ip, createdTime: metadata.creationTimestamp ?? "", inSpec: true, ...inferred }];
+}
+
+/** The created address, while spec.routedIP names another one; until it is forgotten, the status keeps it on record. */
+export function supersededIp(routed: Pick<RoutedIP, "spec" | "status">): string | undefined {
+  const created = createdIp(routed);
+  const { routedIP } = routed.spec;
+  if (created === undefined || !routedIP || canonicalIp(routedIP) === created) return undefined;
+  return created;
+}
+
+/** Never released behind anybody's back: not even under Delete. */
+export function supersededChain(routed: RoutedIP, placements: readonly Placement[]): ActionSequence {
+  const ip = supersededIp(routed);
+  if (ip === undefined) return [];
+  const placement = placements.find(({ address }) => address.ip === ip);
+  if (placement !== undefined && isUndecided(placement)) return [];
+  const why = WHYS.replaced(ip, routed.spec.routedIP);
+  const from = placement === undefined ? undefined : ownHolder(placement);
+  return [
+    ...(from === undefined ? [] : [{ do: "unassign" as const, ip, from, why }]),
+    ...retaining(routed),
+    { do: "forget-created", ip, why },
+  ];
+}
+
+/** It has to be read, or its action has to end first. */
+function isUndecided({ certainty }: Placement): boolean {
+  return certainty === "unread" || certainty === "doubted" || certainty === "moving";
+}
+
+/** A machine of this cluster, where no other resource has put it. */
+function ownHolder({ address, holder, verdict }: Placement) {
+  return address.claim?.ours === true && verdict !== undefined ? holder : undefined;
+}
+
+/** Only what an answer said was created: an inferred address may be another party's. */
+export function retaining(routed: RoutedIP): readonly RetainAction[] {
+  const ip = createdIp(routed);
+  if (ip === undefined || routed.status.inferred === true) return [];
+  const retained = { ip, namespace: routed.metadata.namespace ?? "" };
+  return [{ do: "record-retained", retained, why: "RoutedIPs of its namespace may use the address again" }];
+}
+
+export const CREATION_FIELDS: CreationFields<RoutedIPStatus> = {
+  // It creates nothing more while it has an address that it created.
+  createdTimes: ({ created }) => (created === true ? [LAST] : []),
+  isOnRecord: ({ created, inferred, routedIP }, facts) => {
+    if (created !== true || routedIP === undefined || canonicalIp(routedIP) !== facts.ip) return false;
+    return facts.inferred !== true || inferred === true;
+  },
+  added: ({ routedIP }, { ip, inferred, status: { nodeName: assignedNode, ...entry } }) => {
+    const same = routedIP !== undefined && canonicalIp(routedIP) === ip;
+    const placed = same ? {} : { ...entry, ...omitUndefined({ assignedNode }) };
+    return { ...placed, routedIP: ip, created: true, ...(inferred === true ? { inferred } : {}) };
+  },
+  removed: () => ({ created: undefined, routedIP: undefined }),
+  mark: "status.inferred",
+};
+
+const LAST = "9999-12-31T23:59:59Z";
+
+/** The RoutedIP with the facts about its creation that the status lacks. */
+export function withResult(read: RoutedRead, result: CreationResult | undefined): RoutedRead {
+  const { routed } = read;
+  const status = knownStatus(CREATION_FIELDS, routed, result);
+  return status === routed.status ? read : { ...read, routed: { ...routed, status } };
 }

@@ -1,13 +1,16 @@
 /** What the status says, before the outcomes of the actions are folded in. */
 
-import type { AddressStatus, FirewallShare, RoutedIPStatus } from "cdk8s-flipop/api";
+import type { AddressStatus, FirewallShare, RoutedIPStatus, RoutedPort } from "cdk8s-flipop/api";
 import type { PlannedAddress } from "../../../addresses/address-status.js";
-import type { Placement } from "../../../addresses/grace.js";
-import type { Problem } from "../../../reconcile/conditions/problem.js";
-import { reportedRetry } from "../../../reconcile/retries/reported-retry.js";
+import { shownMarks } from "../../../addresses/node-marks.js";
+import type { Placement } from "../../../addresses/observed.js";
+import { timeOf } from "../../../clock.js";
+import { shownProbes } from "../../../health/probed-nodes.js";
+import type { Problem } from "../../../messages/message.js";
+import { reportedRetry } from "../../../reconcile/retries.js";
 import type { Recorded } from "../../../routing/firewall-registry.js";
-import { timeOf } from "../../../times.js";
 import type { Snapshot } from "../snapshot.js";
+import { supersededIp } from "./address-set.js";
 
 /** Fields that a run writes; `undefined` takes one away. Those of records (`created`, intents, ...) are others' to write. */
 export type PlannedStatus = { readonly [K in AddressField]: RoutedIPStatus[K] | undefined } & Partial<FirewallFields>;
@@ -23,7 +26,10 @@ type AddressField =
   | "graceSince"
   | "reason"
   | "actionID"
-  | "retryAt";
+  | "retryAt"
+  | "failedProbes"
+  | "holderLabel"
+  | "untilAssignedTaint";
 
 interface FirewallFields {
   readonly firewallRules: RoutedIPStatus["firewallRules"];
@@ -36,6 +42,7 @@ export interface StatusInput {
   readonly address: PlannedAddress | undefined;
   readonly placement: Placement | undefined;
   readonly heldElsewhere: Problem | undefined;
+  readonly ports: readonly RoutedPort[];
   /** When the operator tries again what failed for the whole resource. */
   readonly retryAt: string | undefined;
   /** Absent: as it is. */
@@ -46,12 +53,13 @@ export function plannedStatus(snapshot: Snapshot, input: StatusInput): PlannedSt
   const { address, firewall } = input;
   const { status, spec } = snapshot.routed;
   const entry = entryOf(snapshot, input);
-  const listed = address?.ip ?? status.routedIP ?? spec.routedIP;
+  // With `created` beside it, another address would count as created.
+  const listed = supersededIp(snapshot.routed) ?? address?.ip ?? status.routedIP ?? spec.routedIP;
   return {
     routedIP: listed,
     assignedNode: entry.nodeName,
     providerID: entry.providerID,
-    ports: snapshot.problem === undefined ? filled(snapshot.ports.ports) : status.ports,
+    ports: snapshot.problem === undefined ? filled(input.ports) : status.ports,
     ...(firewall === undefined ? {} : recordedStatus(status, firewall.name, firewall.recorded)),
     state: entry.state,
     error: entry.error,
@@ -59,7 +67,9 @@ export function plannedStatus(snapshot: Snapshot, input: StatusInput): PlannedSt
     graceSince: entry.graceSince,
     reason: entry.reason,
     actionID: entry.actionID,
+    failedProbes: shownProbes(snapshot),
     retryAt: isAddressWait(entry) ? entry.retryAt : withFirewalls(snapshot, input.retryAt),
+    ...shownMarks(snapshot),
   };
 }
 

@@ -1,38 +1,80 @@
 /** Calls to the provider of the firewall, and the record of a firewall that the operator created. */
 
 import type { CreatedFirewall } from "cdk8s-flipop/api";
-import { DONE, type Outcome, outcomeOf, skipped } from "../../../addresses/calls/outcomes.js";
+import { DONE, type Outcome, outcomeOf, skipped } from "../../../addresses/calls.js";
+import { timestamp } from "../../../clock.js";
 import { statusPatch } from "../../../kube/write/patch.js";
-import type { CallPriority } from "../../../providers/urgency.js";
-import type { RecoveringAccount } from "../../../reconcile/retries/retries.js";
-import type { FirewallCaller, SharedFirewall } from "../../../routing/firewall-registry.js";
+import type { CallPriority } from "../../../providers/call.js";
+import { ruleKey } from "../../../providers/diff.js";
+import type { CreateFirewall, FirewallFacts } from "../../../providers/firewall-types.js";
+import type { RecoveringAccount } from "../../../reconcile/retries.js";
+import type { FirewallCaller } from "../../../routing/firewall-failures.js";
+import type { SharedFirewall } from "../../../routing/firewall-registry.js";
 import type { IssuerObject } from "../../../routing/resource.js";
-import type { Routing } from "../../../routing/routing.js";
-import { timestamp } from "../../../times.js";
+import type { RoutingCaches } from "../../../routing/shared-caches.js";
 import type { FirewallDo, Of } from "../actions.js";
 import type { GatherTools } from "../gather.js";
-import type { IssuedGathered } from "../gathered.js";
 import type { IssuedCall } from "../routed-state.js";
+import type { IssuedGathered } from "../snapshot.js";
 
 export function readFirewall({ routing }: GatherTools, call: IssuedCall, action: Of<"read-firewall">) {
-  return calling(routing, call, action, async (firewall, caller) => {
+  return calling(routing, call, nameOf(action), async (firewall, caller) => {
     await firewall.read(caller, action.nodes);
     return DONE;
   });
 }
 
 export function changeFirewall({ routing }: GatherTools, call: IssuedCall, action: Of<"change-firewall">) {
-  return calling(routing, call, action, async (firewall, caller) => {
-    await firewall.apply(caller, call.state.ref.uid, action.change);
-    return DONE;
+  return calling(routing, call, nameOf(action), async (firewall, caller) => {
+    const { uid } = call.state.ref;
+    if (await firewall.apply(caller, uid, action.change)) return DONE;
+    return { is: "superseded", because: "another RoutedIP has changed the firewall meanwhile" };
   });
 }
 
 export function createFirewall(tools: GatherTools, call: IssuedCall, action: Of<"create-firewall">) {
-  return calling(tools.routing, call, action, async (firewall, caller) => {
-    const { id, name } = await firewall.create(caller, action.desired);
-    return recordCreated(tools, call, { id, name, createdTime: timestamp(tools.routing.context.clock.now()) });
+  return calling(tools.routing, call, nameOf(action), async (firewall, caller) => {
+    const made = await firewall.create(caller, action.desired);
+    const { id, name } = made;
+    await recordCreated(tools, call, { id, name, createdTime: timestamp(tools.routing.context.clock.now()) });
+    if (hasAll(made, action.desired)) return DONE;
+    return { is: "superseded", because: "another RoutedIP has created the firewall meanwhile" };
   });
+}
+
+function hasAll({ rules, nodes }: FirewallFacts, desired: CreateFirewall): boolean {
+  const keys = new Set(rules.map(ruleKey));
+  return desired.rules.every((rule) => keys.has(ruleKey(rule))) && desired.nodes.every((node) => nodes.includes(node));
+}
+
+export function extendFirewall(
+  { routing }: GatherTools,
+  call: IssuedCall,
+  { name, next, nodes }: Of<"extend-firewall">,
+) {
+  const issuer = call.snapshot.snapshot.resolvedClass?.issuer ?? "";
+  const createdTime = timestamp(routing.context.clock.now());
+  const record = (id: string | undefined) => recordAdditional(routing, issuer, { id, name: next, createdTime });
+  return calling(routing, call, name, async (firewall, caller) => {
+    if (await firewall.extend(caller, { name: next, nodes, record })) return DONE;
+    return { is: "superseded", because: "another RoutedIP has changed the firewalls meanwhile" };
+  });
+}
+
+type AdditionalRecord = Omit<CreatedFirewall, "id"> & { readonly id: string | undefined };
+
+/** Without an id: there is none of that name. */
+async function recordAdditional(
+  { issuerWriters }: RoutingCaches,
+  issuer: string,
+  { id, name, createdTime }: AdditionalRecord,
+): Promise<void> {
+  const patch = ({ status = {}, ...object }: IssuerObject) => {
+    const others = (status.additionalFirewalls ?? []).filter((each) => each.name !== name);
+    const all = id === undefined ? others : [...others, { id, name, createdTime }];
+    return statusPatch({ ...object, status }, { additionalFirewalls: all.length === 0 ? undefined : all });
+  };
+  await issuerWriters.of(issuer).write({ patch, subresource: "status", fact: true });
 }
 
 /** In the status of the issuer: what was made for it may go with it. */
@@ -51,13 +93,13 @@ type FirewallCall = Of<Exclude<FirewallDo, "record-created-firewall">>;
 
 /** RoutedIPs share a firewall: after a failure all of them wait, and an answer to any of them ends the wait of all. */
 async function calling(
-  routing: Routing,
+  routing: RoutingCaches,
   { snapshot, context }: IssuedCall,
-  action: FirewallCall,
+  name: string,
   call: (firewall: SharedFirewall, caller: FirewallCaller) => Promise<Outcome>,
 ): Promise<Outcome> {
   const { firewalls: provider, account } = snapshot;
-  const firewall = sharedFirewall(routing, snapshot, nameOf(action));
+  const firewall = sharedFirewall(routing, snapshot, name);
   if (firewall === undefined || provider === undefined) return skipped("the account of the firewall is not known yet");
   try {
     return await call(firewall, { provider, context, ...(account && { account }) });
@@ -69,7 +111,7 @@ async function calling(
 }
 
 export function sharedFirewall(
-  { firewalls }: Routing,
+  { firewalls }: RoutingCaches,
   { account }: Pick<IssuedGathered, "account">,
   name: string,
 ): SharedFirewall | undefined {
@@ -78,7 +120,7 @@ export function sharedFirewall(
 
 /** What a failure of a firewall is retried with at once: an answer of the firewall, or of its account. */
 export function recoveryOf(
-  routing: Routing,
+  routing: RoutingCaches,
   gathered: IssuedGathered,
   action: FirewallCall,
 ): RecoveringAccount | undefined {
@@ -103,10 +145,10 @@ export function firewallPriority(action: Of<FirewallDo>): CallPriority {
 }
 
 export function isFirewallCall(action: { readonly do: string }): action is FirewallCall {
-  return ["read-firewall", "create-firewall", "change-firewall"].includes(action.do);
+  return ["read-firewall", "create-firewall", "extend-firewall", "change-firewall"].includes(action.do);
 }
 
 function nameOf(action: FirewallCall): string {
-  if (action.do === "read-firewall") return action.name;
+  if (action.do === "read-firewall" || action.do === "extend-firewall") return action.name;
   return action.do === "create-firewall" ? action.desired.name : action.change.name;
 }

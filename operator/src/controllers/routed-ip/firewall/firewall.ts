@@ -4,44 +4,16 @@
  */
 
 import type { FirewallRule } from "cdk8s-flipop/api";
-import { overLimit, ruleKey } from "../../../providers/firewall-changes.js";
-import type {
-  FirewallCapabilities,
-  FirewallChange,
-  FirewallFacts,
-  FirewallRuleFacts,
-  ProviderId,
-} from "../../../providers/types.js";
-import type { Problem } from "../../../reconcile/conditions/problem.js";
+import { firewallMessages } from "../../../messages/firewalls.js";
+import type { Problem } from "../../../messages/message.js";
+import { changeOf, overLimit, ruleKey } from "../../../providers/diff.js";
+import type { FirewallFacts, FirewallRuleFacts } from "../../../providers/firewall-types.js";
+import type { ProviderId } from "../../../providers/types.js";
 import type { Recorded } from "../../../routing/firewall-registry.js";
 import { ruleFacts } from "../../../routing/ports.js";
-
-export interface FirewallSnapshot {
-  readonly name: string;
-  readonly capabilities?: FirewallCapabilities;
-  /** `unknown`: not read lately. `missing`: there is none of that name. */
-  readonly facts: FirewallFacts | "unknown" | "missing";
-  /** It has to be read again before the next change. */
-  readonly due?: true;
-  /** Names of the other firewalls over each machine, as far as it was asked lately. */
-  readonly coveredBy: ReadonlyMap<ProviderId, readonly string[]>;
-  /** Of the other RoutedIPs of this firewall, as last written. A rule that is not on record is not relied on. */
-  readonly others: readonly Recorded[];
-  /** The last call failed, or can't be made. */
-  readonly failure?: Problem;
-  /** ms since the epoch: no call before. */
-  readonly retryAt?: number;
-  /** It is not the one that the class or issuer names now: our traces in it are to go. */
-  readonly previous?: true;
-}
-
-export interface DesiredFirewall {
-  readonly rules: readonly FirewallRuleFacts[];
-  /** The elected node. */
-  readonly target?: ProviderId;
-  /** The node that holds the address until it has moved. */
-  readonly holder?: ProviderId;
-}
+import { omitUndefined } from "../../../values.js";
+import { type FirewallPlace, isolates, placeMachine } from "./place-machine.js";
+import type { DesiredFirewall, FirewallSnapshot } from "./snapshot.js";
 
 export interface FirewallPlan {
   /** It has to be read first: of these machines it is to be known what covers them. */
@@ -54,6 +26,14 @@ export interface FirewallPlan {
   readonly create?: Additions;
   readonly addRules: readonly FirewallRuleFacts[];
   readonly addNodes: readonly ProviderId[];
+  /** It is full: these serve nothing any more, and leave it before the new one joins. */
+  readonly makeRoom?: readonly ProviderId[];
+  /** It is full, and all its machines serve: an additional one of this name takes the new one. */
+  readonly extend?: string;
+  /** ms since the epoch: when the operator tries again to create an additional one. */
+  readonly retryAt?: number;
+  /** The additional ones have other rules. */
+  readonly mirror?: true;
   readonly removeRules: readonly FirewallRuleFacts[];
   readonly removeNodes: readonly ProviderId[];
   /** To be on record before any of it. */
@@ -74,31 +54,17 @@ function planAsRead(firewall: FirewallSnapshot, desired: DesiredFirewall, record
   return planPresent(firewall, facts, { desired, recorded });
 }
 
-/** Whether a machine is in it, or may join it without losing ports that it has; also while that is not known. */
-export function opensSafely(firewall: FirewallSnapshot, machine: ProviderId, own: readonly FirewallRule[]): boolean {
-  const { facts, coveredBy } = firewall;
-  if (facts === "unknown") return true;
-  if (facts !== "missing" && (facts.nodes.includes(machine) || hasForeignRule(firewall, facts, own))) return true;
-  return coveredBy.get(machine)?.length !== 0;
-}
-
-/** The change of one step. */
-export function changeOf(facts: FirewallFacts, part: Partial<FirewallChange>): FirewallChange {
-  const { id, name } = facts;
-  return { addRules: [], addNodes: [], removeRules: [], removeNodes: [], ...part, id, name };
-}
-
 const NOTHING = { addRules: [], addNodes: [], removeRules: [], removeNodes: [] } as const;
 const NO_RECORD: Recorded = { rules: [], nodes: [] };
 
 /** One that is gone took everything with it. It is made anew once a node may join it, with all that it needs. */
 function planMissing(firewall: FirewallSnapshot, desired: DesiredFirewall, recorded: Recorded): FirewallPlan {
-  const { target, rules } = desired;
+  const { target, node, rules } = desired;
   if (target === undefined || firewall.previous === true || rules.length === 0)
     return { ...NOTHING, recorded: NO_RECORD };
   if (!firewall.coveredBy.has(target)) return { ...NOTHING, recorded, read: [target] };
   if (firewall.coveredBy.get(target)?.length === 0) {
-    return { ...NOTHING, recorded: NO_RECORD, nodeProblem: isolates(firewall, target) };
+    return { ...NOTHING, recorded: NO_RECORD, nodeProblem: isolates(firewall, node ?? target) };
   }
   const adding = { rules: rules.map((rule) => record(rule, "adding")), nodes: [target] };
   return { ...NOTHING, create: { addRules: rules, addNodes: [target] }, recorded: adding };
@@ -112,7 +78,8 @@ interface Task {
 function planPresent(firewall: FirewallSnapshot, facts: FirewallFacts, task: Task): FirewallPlan {
   const { desired, recorded } = task;
   const rules = addedRules(firewall, facts, desired);
-  const node = addedNode(firewall, facts, task);
+  const join = placeMachine(firewall, facts, desired, recorded);
+  const node = desired.rules.length === 0 ? optional(join) : join;
   const [addRules, addNodes] = [rules.add ?? [], node.add ?? []];
   const removals = removalsFrom(firewall, facts, task);
   return {
@@ -121,7 +88,8 @@ function planPresent(firewall: FirewallSnapshot, facts: FirewallFacts, task: Tas
     addNodes,
     ...(rules.problem === undefined ? {} : { rulesProblem: rules.problem }),
     ...(node.problem === undefined ? {} : { nodeProblem: node.problem }),
-    ...(node.read === undefined ? {} : { read: node.read }),
+    ...omitUndefined({ read: node.read, makeRoom: node.makeRoom, extend: node.extend, retryAt: node.retryAt }),
+    ...(firewall.group?.outOfStep === true ? { mirror: true as const } : {}),
     recorded: {
       rules: [
         ...rulesOnRecord(firewall, facts, { ...task, addRules }),
@@ -140,38 +108,23 @@ interface Additions {
   readonly addNodes: readonly ProviderId[];
 }
 
-interface Addition<T> {
-  readonly add?: readonly T[];
-  readonly problem?: Problem;
-  readonly read?: readonly ProviderId[];
+/** Without a rule nothing waits for the node: it joins where there is room and it loses no port. */
+function optional({ add = [], makeRoom, extend }: FirewallPlace): FirewallPlace {
+  return makeRoom === undefined && extend === undefined ? { add } : {};
 }
 
-function addedRules(
-  firewall: FirewallSnapshot,
-  facts: FirewallFacts,
-  { rules }: DesiredFirewall,
-): Addition<FirewallRuleFacts> {
+interface AddedRules {
+  readonly add?: readonly FirewallRuleFacts[];
+  readonly problem?: Problem;
+}
+
+function addedRules({ capabilities }: FirewallSnapshot, facts: FirewallFacts, { rules }: DesiredFirewall): AddedRules {
   const present = new Set(facts.rules.map(ruleKey));
   const add = rules.filter((rule) => !present.has(ruleKey(rule)));
-  const full = firewall.capabilities && overLimit(facts, changeOf(facts, { addRules: add }), firewall.capabilities);
+  // The nodes of the additional ones count, too: their number says nothing about rules.
+  const full = capabilities && overLimit({ ...facts, nodes: [] }, changeOf(facts, { addRules: add }), capabilities);
   if (add.length === 0 || full === undefined) return { add };
-  return { problem: { reason: "FirewallFull", message: full } };
-}
-
-function addedNode(
-  firewall: FirewallSnapshot,
-  facts: FirewallFacts,
-  { desired, recorded }: Task,
-): Addition<ProviderId> {
-  const { target } = desired;
-  if (target === undefined || facts.nodes.includes(target)) return {};
-  if (!hasForeignRule(firewall, facts, recorded.rules)) {
-    if (!firewall.coveredBy.has(target)) return { read: [target] };
-    if (firewall.coveredBy.get(target)?.length === 0) return { problem: isolates(firewall, target) };
-  }
-  const { capabilities } = firewall;
-  const full = capabilities && overLimit(facts, changeOf(facts, { addNodes: [target] }), capabilities);
-  return full === undefined ? { add: [target] } : { problem: { reason: "FirewallFull", message: full } };
+  return { problem: firewallMessages.full({ said: full }) };
 }
 
 /** What we recorded as ours, is there, and neither this nor another RoutedIP needs. */
@@ -237,18 +190,6 @@ function isOfOthers({ others }: FirewallSnapshot, key: string): boolean {
   return others.some(({ rules }) =>
     rules.some((rule) => rule.preexisting !== true && ruleKey(ruleFacts(rule)) === key),
   );
-}
-
-/** "Ours has rules of others already": whoever manages those knows what the firewall closes. */
-function hasForeignRule({ others }: FirewallSnapshot, facts: FirewallFacts, own: readonly FirewallRule[]): boolean {
-  const ours = [...own, ...others.flatMap(({ rules }) => rules)].filter(({ preexisting }) => preexisting !== true);
-  const keys = new Set(ours.map((rule) => ruleKey(ruleFacts(rule))));
-  return facts.rules.some((rule) => !keys.has(ruleKey(rule)));
-}
-
-function isolates({ name }: FirewallSnapshot, node: ProviderId): Problem {
-  const message = `${node} is behind no other firewall: in "${name}" it would lose every port that is not listed; put the nodes behind a firewall of your own first`;
-  return { reason: "WouldIsolateNode", message };
 }
 
 function record({ protocol, ports, sources }: FirewallRuleFacts, phase: FirewallRule["phase"]): FirewallRule {

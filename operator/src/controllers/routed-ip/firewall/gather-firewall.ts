@@ -1,18 +1,21 @@
 /** The part of a snapshot that is about the firewall. */
 
 import type { AddressAccount } from "../../../addresses/address-accounts.js";
-import { omitUndefined } from "../../../omit-undefined.js";
-import type { FirewallProvider } from "../../../providers/types.js";
-import type { Problem } from "../../../reconcile/conditions/problem.js";
-import { isDue } from "../../../reconcile/retries/retry-schedule.js";
+import { firewallMessages } from "../../../messages/firewalls.js";
+import type { Problem } from "../../../messages/message.js";
+import type { FirewallProvider } from "../../../providers/firewall-types.js";
+import type { ProviderId } from "../../../providers/types.js";
+import { isDue } from "../../../reconcile/retries.js";
+import type { GroupView } from "../../../routing/firewall-group.js";
 import type { FirewallView, SharedFirewall } from "../../../routing/firewall-registry.js";
 import type { IssuedAccount } from "../../../routing/issuer-accounts.js";
 import type { ResolvedIssuerClass } from "../../../routing/resolved-class.js";
 import type { RoutedIP } from "../../../routing/resource.js";
-import type { Routing } from "../../../routing/routing.js";
+import type { RoutingCaches } from "../../../routing/shared-caches.js";
+import { omitUndefined } from "../../../values.js";
 import { recordOf } from "../address/address-status.js";
 import type { RoutedState } from "../routed-state.js";
-import type { FirewallSnapshot } from "./firewall.js";
+import type { FirewallSnapshot } from "./snapshot.js";
 
 export interface ResolvedAccount {
   readonly resolvedClass: ResolvedIssuerClass | undefined;
@@ -27,7 +30,11 @@ interface FirewallScene {
   readonly firewalls: FirewallProvider | undefined;
 }
 
-export function firewallOf({ firewalls: registry, context }: Routing, state: RoutedState, scene: FirewallScene) {
+export function firewallOf(
+  { firewalls: registry, context, lookUp }: RoutingCaches,
+  state: RoutedState,
+  scene: FirewallScene,
+) {
   const { routed, resolvedAccount } = scene;
   const { resolvedClass, account } = resolvedAccount;
   const { firewall: recorded, previousFirewalls = [] } = routed.status;
@@ -35,7 +42,7 @@ export function firewallOf({ firewalls: registry, context }: Routing, state: Rou
   const inventory = account?.inventory;
   const shared = (each: string) => (inventory === undefined ? undefined : registry.of(inventory.account, each));
   const evaluate = (each: string): FirewallSnapshot =>
-    snapshotOf(each, { ...scene, shared: shared(each), state, context });
+    snapshotOf(each, { ...scene, shared: shared(each), state, context, lookUp });
   const names = new Set([...previousFirewalls.map((previous) => previous.name), ...(recorded ? [recorded.name] : [])]);
   const previousFirewallStates = [...names].filter((each) => each !== name).map(evaluate);
   if (name === undefined) return { firewall: undefined, snapshot: undefined, previousFirewallStates };
@@ -47,21 +54,50 @@ export function firewallOf({ firewalls: registry, context }: Routing, state: Rou
 interface FirewallLookup extends FirewallScene {
   readonly shared: SharedFirewall | undefined;
   readonly state: RoutedState;
-  readonly context: Routing["context"];
+  readonly context: RoutingCaches["context"];
+  readonly lookUp: RoutingCaches["lookUp"];
 }
 
 function snapshotOf(name: string, evaluate: FirewallLookup): FirewallSnapshot {
   const { routed, firewalls, shared: firewall, state, context } = evaluate;
   if (firewalls === undefined || firewall === undefined) return unreachable(name, evaluate);
-  firewall.record(state.ref.uid, recordOf(routed.status, name));
+  const recorded = recordOf(routed.status, name);
+  const idle = new Set(recorded.nodes.filter((node) => !isServing(state.memory.follower, node)));
+  firewall.record(state.ref.uid, { ...recorded, idle });
   const { capabilities } = firewalls;
+  noteAdditional(evaluate, firewall);
   return {
     name,
     capabilities,
+    ...omitUndefined({ group: dueGroup(firewall.group(capabilities.nodesPerFirewall), context.clock.now()) }),
     ...dueView(firewall.view(), context.clock.now()),
-    ...(capabilities.reserved(name) ? { failure: forbiddenText(name) } : {}),
+    ...(capabilities.reserved(name) ? { failure: firewallMessages.ofPlatform({ name }) } : {}),
+    idle,
     others: firewall.others(state.ref.uid),
   };
+}
+
+function noteAdditional(
+  { resolvedAccount: { resolvedClass }, lookUp }: FirewallLookup,
+  firewall: SharedFirewall,
+): void {
+  const issuer = resolvedClass?.issuer;
+  if (issuer === undefined) return;
+  firewall.additional.note(issuer, lookUp.issuer(issuer)?.status?.additionalFirewalls ?? []);
+}
+
+/** A creation that failed is tried again when it is due. */
+function dueGroup(group: GroupView | undefined, now: number): GroupView | undefined {
+  if (group?.failure === undefined || !isDue(group.retryAt, now)) return group;
+  const { failure: _failure, ...due } = group;
+  return due;
+}
+
+/** A node that answers for the Service, and that the cluster takes for alive. */
+function isServing(follower: RoutedState["memory"]["follower"], machine: ProviderId): boolean {
+  const verdict = follower.index?.verdictOfMachine(machine);
+  if (verdict === undefined || !follower.servesAt(verdict.node.name)) return false;
+  return verdict.refusals.every(({ reason }) => reason !== "NodeNotReady");
 }
 
 /** The account is not known yet, or has no firewalls. */
@@ -69,7 +105,10 @@ function unreachable(
   name: string,
   { resolvedAccount: { account, resolvedClass }, firewalls }: FirewallScene,
 ): FirewallSnapshot {
-  const failure = firewalls === undefined && account !== undefined ? noFirewalls(resolvedClass) : undefined;
+  const failure =
+    firewalls === undefined && account !== undefined
+      ? firewallMessages.unsupported({ provider: resolvedClass?.provider })
+      : undefined;
   return { name, facts: "unknown", coveredBy: new Map(), others: [], ...omitUndefined({ failure }) };
 }
 
@@ -78,16 +117,4 @@ function dueView({ dueInMs: _ms, failure, retryAt, ...view }: FirewallView, now:
   if (failure === undefined) return view;
   const retry = retryAt === undefined ? {} : { retryAt };
   return isDue(retryAt, now) ? { ...view, ...retry, facts: "unknown" as const } : { ...view, ...retry, failure };
-}
-
-function noFirewalls(resolvedClass: ResolvedIssuerClass | undefined): Problem {
-  return {
-    reason: "Unsupported",
-    message: `provider "${resolvedClass?.provider}" has no firewalls: leave routedIPFirewallName out`,
-  };
-}
-
-function forbiddenText(name: string): Problem {
-  const message = `firewall "${name}" belongs to the platform, which overwrites foreign rules: name a firewall of your own`;
-  return { reason: "FirewallForbidden", message };
 }

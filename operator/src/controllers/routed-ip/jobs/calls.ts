@@ -1,17 +1,17 @@
 /** Carries out what the plan of a RoutedIP whose class works by Jobs asks for. */
 
-import { DONE, type Outcome } from "../../../addresses/calls/outcomes.js";
-import type { JobOrder } from "../../../jobs/job.js";
-import { jobNamespaceOf } from "../../../jobs/job-place.js";
-import { isDefinite, jobSpecOf } from "../../../jobs/job-service.js";
-import type { JobObject } from "../../../jobs/job-state.js";
+import { DONE, type Outcome } from "../../../addresses/calls.js";
+import { type JobOrder, jobNamespaceOf } from "../../../jobs/job.js";
+import type { JobObject } from "../../../jobs/job-decision.js";
+import { isDefinite } from "../../../jobs/job-dry-run.js";
+import { deadlineOf, jobSpecOf } from "../../../jobs/job-service.js";
 import { statusPatch } from "../../../kube/write/patch.js";
+import { serverMessages } from "../../../messages/provider.js";
 import type { ActionCall } from "../../../reconcile/kind.js";
 import type { RoutedObject } from "../../../routing/resource.js";
 import type { GatherTools } from "../gather.js";
 import { keep } from "../object-calls.js";
 import type { OfKind, RoutedKind } from "../routed-state.js";
-import { CRD_TOO_OLD } from "./conditions.js";
 import type { JobTools } from "./gather.js";
 
 /** An older CRD drops the intent of a creation: then nothing is created. */
@@ -25,7 +25,7 @@ export async function record(
   const intent = change.pendingCreation;
   if (intent === undefined || intent.startedAt === status?.pendingCreation?.startedAt) return DONE;
   state.memory.intentDroppedAt = routing.context.clock.monotonic();
-  return { is: "refused", failure: { kind: "Terminal", problem: CRD_TOO_OLD } };
+  return { is: "refused", failure: { kind: "Terminal", problem: serverMessages.dropsCreation() } };
 }
 
 export async function createJob(
@@ -33,7 +33,7 @@ export async function createJob(
   { state, snapshot }: ActionCall<RoutedKind>,
   { variables, attempt }: OfKind<"create-job">,
 ): Promise<Outcome> {
-  const { dnsService } = jobsOf(jobs);
+  const { jobService } = jobsOf(jobs);
   const { resolvedClass } = snapshot.snapshot;
   const found = routing.lookUp.class(resolvedClass?.by === "jobs" ? resolvedClass.className : "");
   if (found === undefined) return { is: "skipped", because: "the class is gone" };
@@ -41,14 +41,15 @@ export async function createJob(
     purpose: "assign",
     uid: state.ref.uid,
     owner: { name: found.metadata.name, uid: found.metadata.uid },
-    namespace: jobNamespaceOf(found.spec, dnsService),
+    namespace: jobNamespaceOf(found.spec, jobService),
     spec: jobSpecOf(found.spec, "assign"),
     variables,
     secrets: (found.spec.fromSecretsRef ?? []).map(({ name }) => name),
     attempt,
+    ...deadlineOf(found.spec),
   };
   try {
-    await dnsService.create(order);
+    await jobService.create(order);
     return DONE;
   } catch (error) {
     // Nothing can have been created: the creation is tried anew, once the class can work.
@@ -58,7 +59,7 @@ export async function createJob(
 }
 
 export async function removeJob({ jobs }: GatherTools, job: JobObject): Promise<Outcome> {
-  await jobsOf(jobs).dnsService.remove(job);
+  await jobsOf(jobs).jobService.remove(job);
   return DONE;
 }
 

@@ -1,97 +1,152 @@
 /** The snapshot of a RoutedIP whose class works by Jobs. */
 
 import { Annotation } from "cdk8s-flipop/api";
+import { isDeleting } from "../../../addresses/address-set.js";
+import { marksOf } from "../../../addresses/node-marks.js";
 import { CRD_PROBE_MS } from "../../../bounds.js";
-import { inputOf } from "../../../jobs/job.js";
+import { probesOf } from "../../../health/probed-nodes.js";
+import type { JobState } from "../../../jobs/job-decision.js";
 import type { JobService } from "../../../jobs/job-service.js";
-import type { JobState } from "../../../jobs/job-state.js";
-import { omitUndefined } from "../../../omit-undefined.js";
+import type { HeldAddress } from "../../../messages/busy-nodes.js";
+import { jobMessages } from "../../../messages/jobs.js";
+import type { Problem } from "../../../messages/message.js";
 import type { ProviderId } from "../../../providers/types.js";
-import type { Problem } from "../../../reconcile/conditions/problem.js";
-import type { FirewallJobs } from "../../../routing/firewall-jobs.js";
+import { publishingOf } from "../../../publishing/published.js";
+import type { FirewallJobs, JobAims } from "../../../routing/firewall-jobs.js";
 import type { PortsFound } from "../../../routing/ports.js";
 import { classRules, type ResolvedJobClass, resolveClass } from "../../../routing/resolved-class.js";
 import type { RoutedIP, RoutedRead } from "../../../routing/resource.js";
-import type { Routing } from "../../../routing/routing.js";
+import type { RoutingCaches } from "../../../routing/shared-caches.js";
+import { omitUndefined } from "../../../values.js";
+import { problemOfAddress } from "../address/access.js";
+import { addressSetOf } from "../address/address-set.js";
+import { lookUpDns } from "../records.js";
 import type { RoutedState } from "../routed-state.js";
-import { nodesOf, problemOfService, servedBy } from "../service/gather-service.js";
-import type { JobAction } from "./plan.js";
-import type { JobSnapshot } from "./snapshot.js";
+import { nodesOf, problemOfService, safeguardsOf, servedBy } from "../service-follower.js";
+import type { JobsGathered } from "../snapshot.js";
+import { elect } from "./election.js";
+import { addressOf, type JobSnapshot } from "./snapshot.js";
+import { portsFor } from "./status.js";
 
 export interface JobTools {
-  readonly routing: Routing;
-  readonly dnsService: JobService;
+  readonly routing: RoutingCaches;
+  readonly jobService: JobService;
   readonly firewalls: FirewallJobs;
-  readonly aims: Aims;
-}
-
-/** By uid of the RoutedIP: the machine that a Job is bringing its address to. No status says so yet. */
-export class Aims {
-  private readonly machines = new Map<string, ProviderId>();
-
-  of(uid: string): ProviderId | undefined {
-    return this.machines.get(uid);
-  }
-
-  /** By the Job that the plan creates, or by the one that is there. */
-  set(uid: string, sequence: readonly JobAction[], job: JobSnapshot["job"]): void {
-    const created = sequence.find((action) => action.do === "create-job");
-    const variables = created?.variables ?? (job && inputOf(job.object));
-    const machine = variables?.["NODE_PROVIDER_ID"];
-    if (machine === undefined) this.machines.delete(uid);
-    else this.machines.set(uid, machine);
-  }
+  readonly aims: JobAims;
+  /** An address goes elsewhere: the firewall of its class may have to follow. */
+  readonly onAim: () => void;
 }
 
 /** Asks the API server for what the caches do not say about the Job, once for each state of the Job. */
-export async function prepareJob({ dnsService }: JobTools, uid: string): Promise<void> {
+export async function prepareJob({ jobService }: JobTools, uid: string): Promise<void> {
   const asked = new Set<JobState["is"]>();
-  for (let job = dnsService.find(uid, "assign"); job !== undefined; job = dnsService.find(uid, "assign")) {
+  for (let job = jobService.find(uid, "assign"); job !== undefined; job = jobService.find(uid, "assign")) {
     if (asked.has(job.state.is)) return;
     asked.add(job.state.is);
-    if (!(await dnsService.ask(job))) return;
+    if (!(await jobService.ask(job))) return;
   }
 }
 
-export function snapshotOf(tools: JobTools, state: RoutedState, { routed, problem }: RoutedRead): JobSnapshot {
-  const { routing, dnsService, firewalls } = tools;
+/** With what its actions work with. */
+export function gatherJobs(tools: JobTools, state: RoutedState, read: RoutedRead): Omit<JobsGathered, "by"> {
+  const { routing } = tools;
+  const { routed } = read;
+  const { resolvedClass } = resolveClass(routed, routing.lookUp);
+  const set = addressSetOf({ routed });
+  const claims = routing.context.claims.view(state.ref.uid);
+  const found = lookUpDns(routing, routed, { resolvedClass, claims, family: set.family });
+  const records = {
+    set,
+    memory: { reverts: new Map([["records", found.dns?.reverts ?? []]]) },
+    ...omitUndefined({ dns: found.dns?.snapshot }),
+  };
+  return { ...found, snapshot: { ...snapshotOf(tools, state, read), ...records } };
+}
+
+function snapshotOf(
+  tools: JobTools,
+  state: RoutedState,
+  { routed, problem, ignored = [] }: RoutedRead,
+): Omit<JobSnapshot, "set" | "memory" | "dns"> {
+  const { routing, jobService, firewalls } = tools;
   const { context } = routing;
   const { memory, ref } = state;
   const found = resolveClass(routed, routing.lookUp);
   const resolvedClass = found.resolvedClass?.by === "jobs" ? found.resolvedClass : undefined;
-  const verdict = resolvedClass === undefined ? undefined : verdictOnClass(routing, resolvedClass);
-  const unserved = problem ?? found.problem ?? problemOfService(routing, state) ?? problemIn(verdict);
-  const { ports, cachesComplete } = servedBy(routing, memory, { routed, problem: unserved });
+  const verdict = resolvedClass && verdictOnClass(routing, resolvedClass);
+  const ofPlace = found.problem ?? problemOfService(routing, state);
+  const ofAddress = resolvedClass && problemOfAddress(routing, routed, resolvedClass);
+  const unserved = [problem, ofPlace, ofAddress, problemIn(verdict)].find((each) => each !== undefined);
+  const { portsOn, cachesComplete } = servedBy(routing, memory, { routed, problem: unserved, resolvedClass });
+  const electing = electingOf(tools, state, { routed, resolvedClass });
+  const { holder, target } = elect(electing);
+  const ports = portsOn([holder, target].flatMap((node) => node?.name ?? []));
   return {
-    routed,
-    now: context.clock.now(),
-    cachesComplete: cachesComplete && verdict !== "unknown" && dnsService.parts.every((part) => part.hasSynced()),
-    ...omitUndefined({ resolvedClass, problem: unserved, job: dnsService.find(ref.uid, "assign") }),
+    ...electing,
+    cachesComplete: cachesComplete && verdict !== "unknown" && jobService.parts.every((part) => part.hasSynced()),
+    ...omitUndefined({ problem: unserved, job: jobService.find(ref.uid, "assign") }),
     ...memory.job,
     claims: context.claims.view(ref.uid),
-    ...nodesOf(memory),
+    keeperOf: (ip) => context.claims.keeperOf(ip),
+    ...omitUndefined({ foreignHolder: foreignHolderOf(routing, routed) }),
     ports,
-    taints: routing.taints.view(ref.uid),
-    load: (machine) => loadOf(tools, ref.uid, machine),
-    firewall: firewallState(routing, firewalls, withPorts(routed, ports)),
+    taints: routing.taints.view(ref.uid, isDeleting(routed)),
+    ...marksOf(context.marks, "RoutedIP", routed, memory.follower.index),
+    ...firewallState(routing, firewalls, withPorts(routed, ports)),
     crdTooOld: context.clock.monotonic() - memory.intentDroppedAt < CRD_PROBE_MS,
     cleanup: state.cleanup,
+    ...probesOf(memory.health, routed.spec.healthCheck, ignored),
+    ...publishingOf(context.publications, ref.uid, routed.spec.publishTo),
+  };
+}
+
+/** What the election reads, beside the rest of the cluster. */
+function electingOf(
+  tools: JobTools,
+  { ref, memory }: RoutedState,
+  { routed, resolvedClass }: { readonly routed: RoutedIP; readonly resolvedClass: ResolvedJobClass | undefined },
+) {
+  const { context } = tools.routing;
+  const { providerID } = routed.status;
+  const holders = providerID === undefined ? [] : [providerID];
+  const nodes = nodesOf(memory, routed, holders);
+  return {
+    ...{ routed, now: context.clock.now(), ...nodes, ...omitUndefined({ resolvedClass }) },
+    ...safeguardsOf(context, ref.uid, { holders, verdictOf: nodes.verdictOf }),
+    heldOn: (machine: ProviderId) => heldOn(tools, ref.uid, machine),
+    ...omitUndefined({ elected: tools.aims.electedOf(ref.uid) }),
   };
 }
 
 /** Unknown if the class is gone. The newest version of this RoutedIP counts, since the cache may lag behind. */
-function firewallState(routing: Routing, firewalls: FirewallJobs, routed: RoutedIP): JobSnapshot["firewall"] {
-  const { className = "" } = routed.spec;
+function firewallState(
+  routing: RoutingCaches,
+  firewalls: FirewallJobs,
+  own: RoutedIP,
+): Pick<JobSnapshot, "firewall" | "opens"> {
+  const { className = "" } = own.spec;
   const found = routing.lookUp.class(className);
-  if (found === undefined) return "pending";
-  const isOwn = ({ metadata }: RoutedIP) => metadata.uid === routed.metadata.uid;
-  const members = routing.membersOf(className).map((member) => (isOwn(member) ? routed : member));
-  return firewalls.of(className, members, classRules(found.spec));
+  if (found === undefined) return { firewall: "pending", opens: () => false };
+  if (found.spec.updateFirewall === undefined) return { firewall: "done", opens: () => true };
+  const { name } = found.metadata;
+  const [members, rules] = [routing.membersOf(className), classRules(found.spec)];
+  return {
+    firewall: firewalls.of(name, members, rules, own),
+    opens: firewalls.opens(name, members, rules, own),
+  };
 }
 
 /** As its status will say. */
-function withPorts(routed: RoutedIP, { ports }: PortsFound): RoutedIP {
-  return ports.length === 0 ? routed : { ...routed, status: { ...routed.status, ports } };
+function withPorts(routed: RoutedIP, found: PortsFound): RoutedIP {
+  return { ...routed, status: { ...routed.status, ...omitUndefined({ ports: portsFor(routed, found) }) } };
+}
+
+/** As far as an account shows it that the operator reads for other resources. */
+function foreignHolderOf({ context: { inventories, nodes } }: RoutingCaches, routed: RoutedIP): ProviderId | undefined {
+  const ip = addressOf(routed);
+  const facts = ip === undefined ? undefined : inventories.find(ip);
+  const holder = facts?.unconfirmed === true ? undefined : facts?.holder;
+  return holder === undefined || nodes.ofMachine(holder) !== undefined ? undefined : holder;
 }
 
 type Verdict = Problem | "unknown" | undefined;
@@ -101,22 +156,26 @@ function problemIn(verdict: Verdict): Problem | undefined {
 }
 
 /** What the class, as it is now, says is in the way, such as a Job that the server refuses. `unknown`: not tried yet. */
-function verdictOnClass(routing: Routing, { className }: ResolvedJobClass): Verdict {
+function verdictOnClass(routing: RoutingCaches, { className }: ResolvedJobClass): Verdict {
   const { metadata, status } = routing.lookUp.class(className) ?? {};
-  const ready = status?.conditions?.find(({ type }) => type === "Ready");
-  if (ready === undefined || ready.observedGeneration !== metadata?.generation) return "unknown";
-  if (ready.status === "True") return undefined;
-  if (ready.status === "Unknown") return "unknown";
-  return { reason: "JobRefused", message: `ClusterRoutedIPClass ${className}: ${ready.message}` };
+  const accepted = status?.conditions?.find(({ type }) => type === "Accepted");
+  if (accepted === undefined || accepted.observedGeneration !== metadata?.generation) return "unknown";
+  if (accepted.status === "True") return undefined;
+  if (accepted.status === "Unknown") return "unknown";
+  return jobMessages.refusedByClass({ className, said: accepted.message });
 }
 
 /** By the statuses of other RoutedIPs, by where their Jobs are bringing them, and by what pools have put there. */
-function loadOf({ routing, aims }: JobTools, uid: string, machine: ProviderId): number {
-  let load = 0;
-  for (const { metadata, status } of routing.routed.list()) {
-    if (metadata.uid === uid) continue;
-    if (status?.providerID === machine || aims.of(metadata.uid) === machine) load += 1;
-  }
-  const node = routing.context.nodes.ofMachine(machine);
-  return load + (node?.annotations[Annotation.reservedIpv4] === undefined ? 0 : 1);
+function heldOn({ routing, aims }: JobTools, uid: string, machine: ProviderId): readonly HeldAddress[] {
+  const { context, routed } = routing;
+  const others = [...routed.list()].filter(({ metadata, status }) => {
+    if (metadata.uid === uid) return false;
+    return status?.providerID === machine || aims.of(metadata.uid).some(({ providerID }) => providerID === machine);
+  });
+  const held = others.map(({ metadata: { namespace = "", name }, status }) => ({
+    ...omitUndefined({ ip: status?.routedIP }),
+    owner: { kind: "RoutedIP", namespace, name },
+  }));
+  const ip = context.nodes.ofMachine(machine)?.annotations[Annotation.reservedIpv4];
+  return ip === undefined ? held : [...held, { ip, ...omitUndefined({ owner: context.claims.holderOf(ip) }) }];
 }

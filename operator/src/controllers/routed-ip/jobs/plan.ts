@@ -1,55 +1,43 @@
 /** The decision about a RoutedIP whose class works by Jobs: elect, then one Job at a time. Pure. */
 
 import { canonicalIp } from "cdk8s-flipop/api";
+import type { MarkAction } from "../../../addresses/actions.js";
 import { annotatedIps } from "../../../addresses/desired.js";
-import type { JobVariables } from "../../../jobs/job.js";
-import { decideJob, type JobDecision, type JobSituation } from "../../../jobs/job-decision.js";
-import type { JobObject } from "../../../jobs/job-state.js";
-import { assignVariables } from "../../../jobs/variables.js";
-import { omitUndefined } from "../../../omit-undefined.js";
+import { markRemovals, markSequencesFor, markTraces } from "../../../addresses/mark-plan.js";
+import { assignVariables, type JobNode, type JobVariables } from "../../../jobs/job.js";
+import { decideJob, type JobDecision, type JobObject, type JobSituation } from "../../../jobs/job-decision.js";
+import type { NodeFacts } from "../../../match/node-facts.js";
+import { WHYS } from "../../../messages/explanations.js";
+import type { Problem } from "../../../messages/message.js";
 import type { ProviderId } from "../../../providers/types.js";
-import { isCleanupOverdue } from "../../../reconcile/cleanup.js";
-import { type PlannedCondition, stamped, unknown } from "../../../reconcile/conditions/planned-condition.js";
-import type { Problem } from "../../../reconcile/conditions/problem.js";
-import type { RetryState } from "../../../reconcile/retries/retry-schedule.js";
+import type { PublishedAddresses } from "../../../publishing/publications.js";
+import type { PlannedCondition } from "../../../reconcile/conditions.js";
+import { isCleanupOverdue } from "../../../reconcile/retries.js";
+import type { RecordSequence } from "../../../records/record-plan.js";
 import type { RoutedIP } from "../../../routing/resource.js";
-import { timestamp } from "../../../times.js";
-import type { TaintAction } from "../actions.js";
+import { omitUndefined } from "../../../values.js";
+import { retaining } from "../address/address-set.js";
 import { hasFinalizer, isDeleting } from "../deletion.js";
-import { electTaint, strayTaints } from "../taints/taints.js";
-import { conditionsOf, conflictOf } from "./conditions.js";
-import { type Election, elect } from "./election.js";
+import { electTaint, strayTaints } from "../election.js";
+import { behindFirewall, creation, type JobAction, taken } from "./actions.js";
+import { conflictOf, createdBy, type Election, elect, rejected, rejectionOf } from "./election.js";
+import { publishedOf, recordsLeft, recordsOf, recordTimes } from "./records.js";
 import { addressOf, type Change, type JobSnapshot } from "./snapshot.js";
-import { statusOf } from "./status.js";
-
-export type JobAction =
-  | TaintAction
-  | { readonly do: "add-finalizer"; readonly why: string }
-  /** `kept`: what stays by the nature of the class; `abandonedItems`: what could not be cleaned up in time. */
-  | {
-      readonly do: "remove-finalizer";
-      readonly kept: readonly string[];
-      readonly abandonedItems: readonly string[];
-      readonly why: string;
-    }
-  /** A copy of the address that was created. */
-  | { readonly do: "annotate"; readonly value: string; readonly why: string }
-  /** A fact of the status, before the next action. */
-  | { readonly do: "record"; readonly change: Change; readonly why: string }
-  | { readonly do: "create-job"; readonly variables: JobVariables; readonly attempt: number; readonly why: string }
-  /** Deletes it. `failure`: an Event reports it, and it counts. */
-  | {
-      readonly do: "remove-job";
-      readonly job: JobObject;
-      readonly failure?: { readonly problem: Problem; readonly retry?: RetryState };
-      readonly why: string;
-    };
+import { conditionsOf, statusOf } from "./status.js";
 
 export interface JobPlan {
   /** One after the other, as long as each is done. */
   readonly sequence: readonly JobAction[];
+  /** Beside the sequence: DNS waits for no Job, and no Job for DNS. */
+  readonly records: RecordSequence;
+  /** Beside the sequence, too. */
+  readonly marks: readonly (readonly MarkAction[])[];
   readonly status: Change;
+  /** The address for the objects of `publishTo`. Absent: these stay as they are. */
+  readonly publication?: PublishedAddresses;
   readonly conditions: readonly PlannedCondition[];
+  /** The node that should hold the address. */
+  readonly elected?: JobNode;
   /** Nodes that keep the taint. */
   readonly nodes: readonly string[];
   readonly requeueAt?: number;
@@ -62,21 +50,38 @@ export function planJobs(snapshot: JobSnapshot): JobPlan {
   const conflict = conflictOf(snapshot);
   const able = isAble(snapshot) && conflict === undefined;
   const wanted = decideJob(situationOf(snapshot, able ? wantedOf(snapshot, election) : undefined));
-  const decision = snapshot.crdTooOld && isCreation(wanted) ? NOTHING : wanted;
+  const decision = snapshot.crdTooOld && isCreation(wanted) ? NOTHING : behindFirewall(snapshot, wanted);
   const lost = isLost(snapshot);
-  const sequence = isDeleting(snapshot.routed)
-    ? deletionChain(snapshot, decision)
-    : able
-      ? chainOf(snapshot, election, lost ? NOTHING : decision)
-      : [];
+  const published = publishedOf(snapshot, election, conflict);
+  const status = statusOf(snapshot, election, { decision, conflict });
+  const publication = isAble(snapshot) ? publicationOf(snapshot, published, status) : undefined;
   return {
-    sequence,
-    status: statusOf(snapshot, election, decision),
-    conditions: conditionsOf(snapshot, election, { decision, conflict, lost }),
+    sequence: sequenceOf(snapshot, election, { decision, able, lost }),
+    records: recordsOf(snapshot, { published, able }),
+    marks: marksOf(snapshot, conflict === undefined),
+    status,
+    conditions: conditionsOf(snapshot, election, { decision, conflict, lost, published, publication }),
+    ...omitUndefined({ publication }),
+    ...omitUndefined({ elected: able && mayCreate(snapshot) ? nodeOf(election.target) : undefined }),
     nodes: isDeleting(snapshot.routed) ? [] : [election.holder, election.target].flatMap((node) => node?.name ?? []),
-    ...requeue(election, decision),
+    ...requeue(snapshot, election, decision),
     settled: able && isAtRest(election, decision),
   };
+}
+
+/** While a Job moves the address, it stays where it is shown. */
+function publicationOf({ routed }: JobSnapshot, active: readonly string[], { state }: Change): PublishedAddresses {
+  const ip = addressOf(routed);
+  return { active, kept: state === "in-progress" && ip !== undefined && !active.includes(ip) ? [ip] : [] };
+}
+
+function sequenceOf(
+  snapshot: JobSnapshot,
+  election: Election,
+  { decision, able, lost }: { readonly decision: JobDecision; readonly able: boolean; readonly lost: boolean },
+): readonly JobAction[] {
+  if (isDeleting(snapshot.routed)) return deletionChain(snapshot, decision);
+  return able ? chainOf(snapshot, election, lost ? NOTHING : decision) : [];
 }
 
 function isAtRest({ target }: Election, decision: JobDecision): boolean {
@@ -84,6 +89,15 @@ function isAtRest({ target }: Election, decision: JobDecision): boolean {
 }
 
 const NOTHING: JobDecision = { do: "nothing" };
+
+/** Or needs to create nothing. */
+function mayCreate(snapshot: JobSnapshot): boolean {
+  return addressOf(snapshot.routed) !== undefined || !(snapshot.crdTooOld || isLost(snapshot));
+}
+
+function nodeOf(node: NodeFacts | undefined): JobNode | undefined {
+  return node?.machine === undefined ? undefined : { name: node.name, providerID: node.machine };
+}
 
 function isCreation(decision: JobDecision): boolean {
   return decision.do === "create" && decision.variables["ROUTED_IP"] === "";
@@ -99,11 +113,11 @@ function isAble({ cachesComplete, problem, resolvedClass, routed }: JobSnapshot)
   );
 }
 
-/** What a Job should reach; `undefined`: it is so already, or no node is a candidate. */
-function wantedOf({ routed }: JobSnapshot, { target }: Election): JobVariables | undefined {
+/** What a Job should reach; `undefined`: it is so already, no node is a candidate, or a safeguard keeps it where it is. */
+function wantedOf({ routed }: JobSnapshot, { target, heldBack }: Election): JobVariables | undefined {
   const { metadata, status } = routed;
   const ip = addressOf(routed);
-  if (target?.machine === undefined || isThere(routed, target.machine)) return undefined;
+  if (heldBack !== undefined || target?.machine === undefined || isThere(routed, target.machine)) return undefined;
   const { assignedNode: name, providerID } = status;
   const previous = name === undefined || providerID === undefined ? undefined : { name, providerID };
   return assignVariables({
@@ -116,9 +130,25 @@ function wantedOf({ routed }: JobSnapshot, { target }: Election): JobVariables |
 }
 
 function isThere(routed: RoutedIP, machine: ProviderId): boolean {
-  const { routedIP, providerID, state } = routed.status;
+  const { routedIP, providerID, state, attemptedNodes = [] } = routed.status;
   if (routedIP === undefined || providerID !== machine || state !== "active") return false;
+  // A Job that failed, or that somebody deleted, may have moved it.
+  if (attemptedNodes.some((node) => node.providerID !== machine)) return false;
   return canonicalIp(routedIP) === addressOf(routed);
+}
+
+/** By the status, which has no node while a Job may move the address. */
+function marksOf(snapshot: JobSnapshot, isOurs: boolean): JobPlan["marks"] {
+  const { routed, cachesComplete } = snapshot;
+  if (isDeleting(routed)) return cachesComplete && hasFinalizer(routed) ? markRemovals(snapshot) : [];
+  if (!isAble(snapshot) || !hasFinalizer(routed)) return [];
+  const holder = isOurs ? holderNow(snapshot) : undefined;
+  return markSequencesFor(snapshot, { names: holder === undefined ? [] : [holder], possible: [], uncertain: false });
+}
+
+function holderNow({ routed, verdictOf }: JobSnapshot): string | undefined {
+  const { providerID: machine } = routed.status;
+  return machine !== undefined && isThere(routed, machine) ? verdictOf(machine)?.node.name : undefined;
 }
 
 function situationOf({ job, retry, failure, now }: JobSnapshot, wanted: JobVariables | undefined): JobSituation {
@@ -154,6 +184,8 @@ function backup({ routed }: JobSnapshot): readonly JobAction[] {
 }
 
 function actionsOf(snapshot: JobSnapshot, decision: JobDecision): readonly JobAction[] {
+  const problem = rejectionOf(snapshot, decision);
+  if (problem !== undefined && "job" in decision) return rejection(snapshot, decision, problem);
   switch (decision.do) {
     case "nothing":
     case "wait":
@@ -189,39 +221,16 @@ function actionsOf(snapshot: JobSnapshot, decision: JobDecision): readonly JobAc
   }
 }
 
-/** The intent first: should the Job and its words get lost, nothing is created a second time. */
-function creation(
-  { now }: JobSnapshot,
-  { variables, attempt }: Extract<JobDecision, { readonly do: "create" }>,
+function rejection(
+  snapshot: JobSnapshot,
+  decision: Extract<JobDecision, { readonly job: JobObject }>,
+  problem: Problem,
 ): readonly JobAction[] {
-  const why = `the address should be on ${variables["NODE_NAME"]}`;
-  const create: JobAction = { do: "create-job", variables, attempt, why };
-  if (variables["ROUTED_IP"] !== "") return [create];
-  const intent = { startedAt: timestamp(now), provider: "jobs", family: "IPv4" as const };
-  return [{ do: "record", change: { pendingCreation: intent }, why }, create];
-}
-
-function taken(
-  { routed, now }: JobSnapshot,
-  { variables, created }: Extract<JobDecision, { readonly do: "take" }>,
-): Change {
-  const { generation } = routed.metadata;
-  const moved = routed.status.providerID !== variables["NODE_PROVIDER_ID"];
-  return {
-    // The report is about the previous node: after a crash, a successor would attribute it to this one.
-    ...(moved ? { conditions: stamped([unknown("FirewallReady")], { now, generation }) } : {}),
-    routedIP: created ?? variables["ROUTED_IP"],
-    ...(created === undefined ? {} : { created: true }),
-    pendingCreation: undefined,
-    assignedNode: variables["NODE_NAME"],
-    providerID: variables["NODE_PROVIDER_ID"],
-    state: "active",
-    since: timestamp(now),
-    graceSince: undefined,
-    error: undefined,
-    reason: undefined,
-    retryAt: undefined,
-  };
+  const why = "another resource has the address that it reported";
+  return [
+    { do: "record", change: rejected(snapshot, problem, createdBy(decision)), why },
+    { do: "remove-job", job: decision.job, failure: { problem }, why },
+  ];
 }
 
 /** One firewall Job without its rules; the address stays. A Job of its own that still runs is let finish. */
@@ -230,19 +239,28 @@ function deletionChain(snapshot: JobSnapshot, decision: JobDecision): readonly J
   if (!hasFinalizer(routed)) return [];
   const strays = strayTaints(snapshot, []);
   const overdue = isCleanupOverdue(routed.metadata, now, cleanup);
-  const busy = decision.do !== "nothing" || snapshot.firewall !== "done" || strays.length > 0;
+  const records = recordsLeft(snapshot);
+  const traces = [...records, ...markTraces(snapshot)];
+  const busy = decision.do !== "nothing" || snapshot.firewall !== "done" || strays.length + traces.length > 0;
   if (busy && !overdue) return [...strays, ...actionsOf(snapshot, decision)];
-  const why = overdue ? "the deadline of the clean-up has passed" : "all is cleaned up";
+  const why = overdue ? WHYS.cleanupLate : WHYS.cleanedUp;
   const ip = addressOf(routed);
   const kept = ip === undefined ? [] : [`address ${ip}, which a class with Jobs never releases`];
-  const abandonedItems = snapshot.firewall === "done" ? [] : ["its rules in the firewall of the class"];
-  return [{ do: "remove-finalizer", kept, abandonedItems, why }];
+  const rules = snapshot.firewall === "done" ? [] : ["its rules in the firewall of the class"];
+  const abandonedItems = [...rules, ...traces];
+  return [...(overdue ? [] : retaining(routed)), { do: "remove-finalizer", kept, abandonedItems, why }];
 }
 
-function requeue({ grace }: Election, decision: JobDecision): { readonly requeueAt?: number } {
+function requeue(
+  snapshot: JobSnapshot,
+  { grace, heldBack }: Election,
+  decision: JobDecision,
+): { readonly requeueAt?: number } {
   const times = [
+    ...recordTimes(snapshot),
     grace?.state === "protected" ? grace.until : undefined,
     decision.do === "wait" ? decision.until : undefined,
+    heldBack?.until,
   ];
   const ahead = times.filter((time) => time !== undefined);
   return ahead.length === 0 ? {} : { requeueAt: Math.min(...ahead) };

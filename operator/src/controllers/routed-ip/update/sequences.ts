@@ -1,15 +1,27 @@
 /** What the engine runs for a RoutedIP: the plan of its mode as sequences, each with what it locks. Pure. */
 
-import { addressLockKey, CREATION, lockKeyOf } from "../../../addresses/lock-key.js";
+import { canonicalIp, MAX_ERROR, type RoutedIPStatus } from "cdk8s-flipop/api";
+import { addressLockKey, CREATION, lockKeyOf } from "../../../addresses/actions.js";
+import { cut } from "../../../reconcile/conditions.js";
 import { type ActionSequence, type Plan as EnginePlan, inOrder, type SequenceStep } from "../../../reconcile/plan.js";
-import { reportedRetry } from "../../../reconcile/retries/reported-retry.js";
-import type { Action, ActionSequence as Chain, Of, SharedAction } from "../actions.js";
-import type { Gathered, IssuedGathered, JobsGathered } from "../gathered.js";
-import { type JobAction, type JobPlan, planJobs } from "../jobs/plan.js";
+import { reportedRetry } from "../../../reconcile/retries.js";
+import {
+  type Action,
+  type ActionSequence as Chain,
+  FINALIZER,
+  firewallKey,
+  JOB_KEY,
+  type Of,
+  pollKey,
+  type SharedAction,
+  TAINTS,
+  UPDATE,
+} from "../actions.js";
+import type { JobAction } from "../jobs/actions.js";
+import { type JobPlan, planJobs } from "../jobs/plan.js";
 import { type Plan, plan } from "../plan.js";
-import { type StatusChange, statusOf } from "../status.js";
-import { FINALIZER, firewallKey, JOB_KEY, pollKey, TAINTS, UPDATE } from "./lock-keys.js";
-import { reliesOn, type Step, type StepName } from "./steps.js";
+import type { Gathered, IssuedGathered, JobsGathered, Snapshot } from "../snapshot.js";
+import { reliesOn, type Step, type StepName } from "./update.js";
 
 export interface RoutedPlan extends EnginePlan<Action | JobAction> {
   readonly status: StatusChange;
@@ -23,11 +35,17 @@ export function planOf(gathered: Gathered): RoutedPlan {
 
 function planOfJobs({ snapshot, retryAt }: JobsGathered): RoutedPlan {
   const made = planJobs(snapshot);
-  const { sequence, conditions, requeueAt, status } = made;
+  const { sequence, records, marks, conditions, requeueAt, status } = made;
   const ofFirewall = typeof snapshot.firewall === "object" ? snapshot.firewall.retryAt : undefined;
-  const retry = status.retryAt ?? reportedRetry([retryAt, ofFirewall], snapshot.routed.status.retryAt, snapshot.now);
+  const ofRecords = snapshot.dns?.failure && snapshot.dns.retryAt;
+  const retry =
+    status.retryAt ?? reportedRetry([retryAt, ofFirewall, ofRecords], snapshot.routed.status.retryAt, snapshot.now);
   return {
-    sequences: inOrder(JOB_KEY, sequence),
+    sequences: [
+      ...inOrder(JOB_KEY, sequence),
+      ...inOrder(lockKeyOf(records), records),
+      ...marks.flatMap((sequence) => inOrder(lockKeyOf(sequence), sequence)),
+    ],
     ...(requeueAt === undefined ? {} : { requeueAt }),
     ...{ conditions, explanation: "", status: { ...status, retryAt: retry }, decision: { by: "jobs", ...made } },
   };
@@ -109,5 +127,17 @@ function sharedSequence(actions: Chain): ActionSequence<Action> {
 
 /** An action that pools have, too. */
 function isShared(action: Action): action is SharedAction {
-  return action.do !== "set-taints" && action.do !== "record-created-firewall" && !action.do.endsWith("-firewall");
+  const { do: verb } = action;
+  return verb !== "set-taints" && verb !== "record-retained" && !verb.endsWith("-firewall");
+}
+
+/** `undefined` takes a field away. */
+export type StatusChange = { readonly [K in keyof RoutedIPStatus]?: RoutedIPStatus[K] | undefined };
+
+export function statusOf({ routed }: Snapshot, { status }: Plan): StatusChange {
+  // An address that was created stays the one on record until it is forgotten.
+  const created = routed.status.created === true ? routed.status.routedIP : undefined;
+  const error = status.error === undefined ? undefined : cut(status.error, MAX_ERROR);
+  const other = created !== undefined && canonicalIp(created) !== canonicalIp(status.routedIP ?? "");
+  return { ...status, ...(other ? { routedIP: created } : {}), error };
 }

@@ -1,22 +1,106 @@
-/** What each step of an update has to do now, and which steps can't be done. */
+/**
+ * The steps of an update, in the order of the least loss of service: which of them rely on which, what each has to do now, and
+ * which cannot be done.
+ */
 
-import type { AssignmentPlan } from "../../../addresses/assignments.js";
+import {
+  type AssignmentPlan,
+  type MovableAddresses,
+  moveAction,
+  type WaitingNodes,
+} from "../../../addresses/assignments.js";
 import type { Creation } from "../../../addresses/creation/creation.js";
 import type { Desired } from "../../../addresses/desired.js";
-import type { Placement } from "../../../addresses/grace.js";
-import type { MovableAddresses } from "../../../addresses/movable-addresses.js";
-import { moveOf } from "../../../addresses/moves.js";
-import type { WaitingNodes } from "../../../addresses/waiting-nodes.js";
-import { ruleKey } from "../../../providers/firewall-changes.js";
+import type { Placement } from "../../../addresses/observed.js";
+import { timestamp } from "../../../clock.js";
+import type { Problem } from "../../../messages/message.js";
+import { changeOf, ruleKey } from "../../../providers/diff.js";
+import type { FirewallFacts } from "../../../providers/firewall-types.js";
 import type { ProviderId } from "../../../providers/types.js";
-import { ruleFacts } from "../../../routing/ports.js";
-import { timestamp } from "../../../times.js";
+import { type PortsFound, ruleFacts } from "../../../routing/ports.js";
 import { type Action, type ActionSequence, sharedChain } from "../actions.js";
 import { hasFinalizer, needsFinalizer } from "../deletion.js";
-import { changeOf, type FirewallPlan, type FirewallSnapshot } from "../firewall/firewall.js";
+import { electTaint, strayTaints } from "../election.js";
+import type { FirewallPlan } from "../firewall/firewall.js";
+import type { FirewallSnapshot } from "../firewall/snapshot.js";
 import type { Snapshot } from "../snapshot.js";
-import { electTaint, strayTaints } from "../taints/taints.js";
-import type { Block, Draft, StepName } from "./steps.js";
+
+/** In the order in which they run; with `firewallPostAllow` the assignment comes before the rules. */
+const ORDER = [
+  "arm",
+  "elect",
+  "find-firewall",
+  "find-ports",
+  "record",
+  "add-rules",
+  "make-room",
+  "add-node",
+  "assign",
+  "remove-rules",
+  "remove-nodes",
+  "untaint",
+] as const;
+
+export type StepName = (typeof ORDER)[number];
+
+export interface Step {
+  readonly name: StepName;
+  /** One after the other; the step fails with the first that does not succeed. */
+  readonly actions: ActionSequence;
+}
+
+/** `pending`: it is under way, and nothing that relies on it may begin. */
+export type Block = Problem | "pending";
+
+/** A step that fails, or is blocked, stops those that rely on it, directly or not, and nothing else. */
+const RELIES_ON: Readonly<Record<StepName, readonly StepName[]>> = {
+  // The finalizer: it stands before the first thing that it is for.
+  arm: [],
+  // The choice is made; its action is the taint, which no step waits for.
+  elect: ["arm"],
+  "find-firewall": [],
+  "find-ports": [],
+  record: ["arm", "find-firewall", "find-ports"],
+  "add-rules": ["record"],
+  "make-room": ["add-rules"],
+  "add-node": ["make-room"],
+  assign: ["add-node"],
+  "remove-rules": ["record"],
+  "remove-nodes": ["record", "assign"],
+  untaint: ["assign"],
+};
+
+const RELIES_ON_POST_ALLOW: typeof RELIES_ON = {
+  ...RELIES_ON,
+  assign: ["arm", "find-ports"],
+  "make-room": ["add-rules", "assign"],
+};
+
+export function orderOf(postAllow: boolean): readonly StepName[] {
+  if (!postAllow) return ORDER;
+  const rest = ORDER.filter((name) => name !== "assign");
+  const at = rest.indexOf("record");
+  return [...rest.slice(0, at), "assign", ...rest.slice(at)];
+}
+
+/** Whether a step relies on another, directly or not. */
+export function reliesOn(step: StepName, other: StepName, postAllow: boolean): boolean {
+  const needs = (postAllow ? RELIES_ON_POST_ALLOW : RELIES_ON)[step];
+  return needs.includes(other) || needs.some((need) => reliesOn(need, other, postAllow));
+}
+
+export interface Draft {
+  readonly actions: Readonly<Partial<Record<StepName, ActionSequence>>>;
+  readonly blocks: ReadonlyMap<StepName, Block>;
+  readonly postAllow: boolean;
+}
+
+/** The steps that may run and have something to do. A blocked step's own action is what unblocks it. */
+export function stepsOf({ actions, blocks, postAllow }: Draft): readonly Step[] {
+  const isFree = (name: StepName) => ![...blocks.keys()].some((blocked) => reliesOn(name, blocked, postAllow));
+  const steps = orderOf(postAllow).map((name) => ({ name, actions: actions[name] ?? [] }));
+  return steps.filter((step) => step.actions.length > 0 && isFree(step.name));
+}
 
 /** What the steps are made of. */
 export interface Decision {
@@ -29,6 +113,7 @@ export interface Decision {
   /** The node that has the address, or will have it. */
   readonly target: Place | undefined;
   readonly holder: Place | undefined;
+  readonly ports: PortsFound;
   readonly firewall: FirewallPlan | undefined;
   readonly explanation: string;
 }
@@ -73,6 +158,18 @@ function isAboutToAct({ target, firewall, desired }: Decision): boolean {
   return target !== undefined || desired.missing > 0 || rules.length + nodes.length > 0;
 }
 
+/** An assignment of its own, or a creation on the elected node. */
+function assignment(snapshot: Snapshot, { assignmentPlan, creation, explanation }: Decision): ActionSequence {
+  const [pair] = assignmentPlan.assignments;
+  if (pair === undefined) return isCreating(creation) ? sharedChain(creation.sequence) : [];
+  return [moveAction(snapshot, pair, explanation)];
+}
+
+/** Otherwise its sequence settles an earlier creation, which does not wait. */
+export function isCreating({ sequence }: Decision["creation"]): boolean {
+  return sequence.some((action) => action.do === "create-address");
+}
+
 function firewallSteps({ firewall, routed, now }: Snapshot, plan: FirewallPlan | undefined): Draft["actions"] {
   if (firewall === undefined || plan === undefined || firewall.previous === true) return {};
   const { name, facts } = firewall;
@@ -82,28 +179,41 @@ function firewallSteps({ firewall, routed, now }: Snapshot, plan: FirewallPlan |
     record: isRecorded(routed.status, name, plan) ? [] : [recording(name, plan)],
   };
   if (facts === "missing" || facts === "unknown") return { ...found, "add-rules": creation(firewall, plan, now) };
-  const { addRules, addNodes, removeRules, removeNodes } = plan;
+  return { ...found, ...changes(facts, plan) };
+}
+
+function changes(facts: FirewallFacts, plan: FirewallPlan): Draft["actions"] {
+  const { addRules, addNodes, makeRoom = [], removeRules, removeNodes, extend } = plan;
+  const { name } = facts;
   const change = (part: Parameters<typeof changeOf>[1], why: string): ActionSequence =>
     Object.values(part).flat().length === 0 ? [] : [{ do: "change-firewall", change: changeOf(facts, part), why }];
   return {
-    ...found,
-    "add-rules": change({ addRules }, "the ports of the Service have to be open"),
-    "add-node": change({ addNodes }, "the node is, or will be, the holder of the address"),
+    "add-rules": [...mirroring(facts, plan), ...change({ addRules }, "the ports of the Service have to be open")],
+    "make-room": change({ removeNodes: makeRoom }, "the firewall is full, and the node serves nothing any more"),
+    "add-node":
+      extend === undefined
+        ? change({ addNodes }, "the node is, or will be, the holder of the address")
+        : [
+            {
+              do: "extend-firewall",
+              name,
+              next: extend,
+              nodes: addNodes,
+              why: "the firewall is full, and all its nodes serve",
+            },
+          ],
     "remove-rules": change({ removeRules }, "no RoutedIP needs the ports any more"),
-    "remove-nodes": change({ removeNodes }, "the address has left the node"),
+    "remove-nodes": change(
+      { removeNodes: removeNodes.filter((node) => !makeRoom.includes(node)) },
+      "the address has left the node",
+    ),
   };
 }
 
-/** An assignment of its own, or a creation on the elected node. */
-function assignment(snapshot: Snapshot, { assignmentPlan, creation, explanation }: Decision): ActionSequence {
-  const [pair] = assignmentPlan.assignments;
-  if (pair === undefined) return isCreating(creation) ? sharedChain(creation.sequence) : [];
-  return [moveOf(snapshot, pair, explanation)];
-}
-
-/** Otherwise its sequence settles an earlier creation, which does not wait. */
-export function isCreating({ sequence }: Decision["creation"]): boolean {
-  return sequence.some((action) => action.do === "create-address");
+/** Each change of rules goes to the additional firewalls, too, and brings them in step. */
+function mirroring(facts: FirewallFacts, { mirror, addRules, removeRules }: FirewallPlan): ActionSequence {
+  if (mirror !== true || addRules.length + removeRules.length > 0) return [];
+  return [{ do: "change-firewall", change: changeOf(facts, {}), why: "an additional firewall has other rules" }];
 }
 
 /** With an empty id first: after a crash the firewall of that name is known to be ours. */

@@ -1,18 +1,17 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { hasFailed, type Outcome } from "../../../../src/addresses/calls/outcomes.js";
+import { hasFailed, type Outcome } from "../../../../src/addresses/calls.js";
 import { settle } from "../../../../src/addresses/creation/creation-recovery.js";
+import { ListObservations } from "../../../../src/addresses/creation/creation-registry.js";
 import type { CreationResult } from "../../../../src/addresses/creation/creation-result.js";
-import { ListObservations } from "../../../../src/addresses/creation/list-observations.js";
+import { timestamp } from "../../../../src/clock.js";
 import { actions } from "../../../../src/controllers/routed-ip/action-table.js";
 import { addressSetOf } from "../../../../src/controllers/routed-ip/address/address-set.js";
 import type { GatherTools } from "../../../../src/controllers/routed-ip/gather.js";
-import { memoryOf } from "../../../../src/controllers/routed-ip/memory.js";
-import type { RoutedKind } from "../../../../src/controllers/routed-ip/routed-state.js";
+import { memoryOf, type RoutedKind } from "../../../../src/controllers/routed-ip/routed-state.js";
 import { silentLogger } from "../../../../src/logging.js";
 import type { ActionCall, RunAction } from "../../../../src/reconcile/kind.js";
-import { Retries } from "../../../../src/reconcile/retries/retries.js";
-import { timestamp } from "../../../../src/times.js";
+import { Retries } from "../../../../src/reconcile/retries.js";
 import { FakeClock } from "../../../support/fake-clock.js";
 import { ModelWorld } from "../model-world.js";
 
@@ -74,7 +73,7 @@ describe("a call about the address of a RoutedIP", () => {
     const write = () => Promise.reject(new Error("the server is down"));
     const ref = { kind: "RoutedIP", namespace: "default", name: "a", uid: "a" };
     const memory = {
-      onResult: () => undefined,
+      onCreationResult: () => undefined,
       creationResult: undefined as CreationResult | undefined,
       poll: undefined,
     };
@@ -106,7 +105,11 @@ describe("a call about the address of a RoutedIP", () => {
 
   it("says of the account what came of it: a look without an answer is none", async () => {
     const outcome = await carryOut({ do: "poll", ip: IP, id: "1", expected: undefined, why: "" });
-    expect(outcome).to.deep.equal({ is: "skipped", because: "no answer", unanswered: true });
+    expect(outcome).to.deep.equal({
+      is: "skipped",
+      because: "no answer; the operator tries the call to the Kubernetes API again",
+      unanswered: true,
+    });
     expect(outcome && hasFailed(outcome), "in the log, too").to.equal(true);
     expect(said).to.deep.equal(["no answer"]);
   });

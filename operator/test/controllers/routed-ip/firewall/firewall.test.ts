@@ -1,13 +1,11 @@
 import type { FirewallRule } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import {
-  type DesiredFirewall,
-  type FirewallSnapshot,
-  opensSafely,
-  planFirewall,
-} from "../../../../src/controllers/routed-ip/firewall/firewall.js";
-import type { FirewallFacts, FirewallRuleFacts } from "../../../../src/providers/types.js";
+import { planFirewall } from "../../../../src/controllers/routed-ip/firewall/firewall.js";
+import { opensSafely } from "../../../../src/controllers/routed-ip/firewall/place-machine.js";
+import type { DesiredFirewall, FirewallSnapshot } from "../../../../src/controllers/routed-ip/firewall/snapshot.js";
+import type { FirewallFacts, FirewallRuleFacts } from "../../../../src/providers/firewall-types.js";
+import type { GroupView } from "../../../../src/routing/firewall-group.js";
 import type { Recorded } from "../../../../src/routing/firewall-registry.js";
 import { FOREIGN } from "../model-cluster.js";
 
@@ -76,6 +74,63 @@ describe("the firewall of a RoutedIP", () => {
     expect([enough.rulesProblem, enough.nodeProblem]).to.deep.equal([undefined, undefined]);
   });
 
+  it("loses a machine when it is full that serves none of those that have it on record, and no other one", () => {
+    const capabilities = { rulesPerFirewall: 50, nodesPerFirewall: 1, reserved: () => false };
+    const [idle, own] = [new Set([B]), { rules: [record(443)], nodes: [B] }];
+    const full = (others: readonly Recorded[], more = idle) =>
+      plan(firewall(facts([rule(443)], [B]), { capabilities, others, idle: more }), {}, own);
+    expect(full([])).to.deep.include({ makeRoom: [B], addNodes: [A] });
+    expect(full([{ rules: [], nodes: [B], idle }])).to.deep.include({ makeRoom: [B], addNodes: [A] });
+    expect(full([{ rules: [], nodes: [B] }]).nodeProblem?.reason, "it serves another one").to.equal("FirewallFull");
+    expect(full([], new Set()).nodeProblem?.reason, "it serves still").to.equal("FirewallFull");
+  });
+
+  it("takes more rules while more machines are behind it and the additional ones than one takes", () => {
+    const capabilities = { rulesPerFirewall: 2, nodesPerFirewall: 1, reserved: () => false };
+    const group = { room: 0, additional: [], outOfStep: false };
+    const rules = (seen: FirewallFacts) => plan(firewall(seen, { capabilities, group }));
+    expect(ports(rules(facts([], [A, B])).addRules)).to.equal("443");
+    expect(rules({ ...facts([], [A, B]), outboundRules: 2 }).rulesProblem?.message).to.contain(
+      "3 inbound and outbound",
+    );
+  });
+
+  describe("that is full of machines that serve", () => {
+    const capabilities = { rulesPerFirewall: 50, nodesPerFirewall: 1, reserved: () => false };
+    const GROUP = { room: 0, additional: [], outOfStep: false, next: "ingress-2" };
+    const failure = { reason: "FirewallFull", message: "answer 403" } as const;
+    const full = (group: Partial<GroupView>, desired: Partial<DesiredFirewall> = {}) =>
+      plan(firewall(facts([rule(443)], [B]), { capabilities, group: { ...GROUP, ...group } }), desired);
+
+    it("gets an additional one for the machine", () => {
+      expect(full({})).to.deep.include({ extend: "ingress-2", addNodes: [A] });
+      const { extend, addNodes } = full({ room: 1 });
+      expect([extend, addNodes], "there is room in one").to.deep.equal([undefined, [A]]);
+    });
+
+    it("says that the operator may not create one, and when it tries again", () => {
+      const { nodeProblem, retryAt, addNodes } = full({ failure, retryAt: 7 });
+      expect([nodeProblem?.reason, retryAt, addNodes]).to.deep.equal(["FirewallFull", 7, []]);
+      expect(nodeProblem?.message).to.contain('the additional firewall "ingress-2": answer 403');
+    });
+
+    it("says that there may be no more", () => {
+      const { next: _next, ...last } = GROUP;
+      const made = plan(firewall(facts([rule(443)], [B]), { capabilities, group: last }));
+      expect([made.nodeProblem?.reason, made.addNodes]).to.deep.equal(["FirewallFull", []]);
+    });
+
+    it("gets none for a machine that needs no rule", () => {
+      const { extend, addNodes, nodeProblem } = full({}, { rules: [] });
+      expect([extend, addNodes, nodeProblem]).to.deep.equal([undefined, [], undefined]);
+    });
+
+    it("brings additional ones in step that have other rules", () => {
+      expect(full({ outOfStep: true }, { target: B }).mirror).to.equal(true);
+      expect(full({}, { target: B }).mirror).to.equal(undefined);
+    });
+  });
+
   it("keeps what a rule is until it is gone: being added, there, being removed", () => {
     const removing = plan(firewall(facts([rule(443), rule(80)], [A])), {}, { rules: [record(80)], nodes: [A] });
     expect(ports(removing.removeRules)).to.equal("80");
@@ -96,7 +151,7 @@ describe("the firewall of a RoutedIP", () => {
     expect([ports(left.removeRules), left.removeNodes]).to.deep.equal(["80", [B]]);
   });
 
-  it("takes over a node that another one has put there, target or holder, so that whoever leaves last removes it", () => {
+  it("takes over a node that another RoutedIP has put there, target or holder, so that the last one to leave removes it", () => {
     const others = [{ rules: [], nodes: [A] }];
     const nodes = (desired: Partial<DesiredFirewall>, seen = facts([FOREIGN], [A])) =>
       plan(firewall(seen, { others }), desired).recorded.nodes;
@@ -119,7 +174,7 @@ describe("the firewall of a RoutedIP", () => {
     expect(preexisting([{ rules: [record(443, { preexisting: true })], nodes: [] }])).to.deep.equal([true]);
   });
 
-  it("takes nobody's ports away: a node that no other firewall covers joins one with rules of a person only", () => {
+  it("closes no port of a node: one that no other firewall covers joins only a firewall with rules of a person", () => {
     const bare = new Map([[A, []]]);
     const joins = (
       rules: readonly FirewallRuleFacts[],
@@ -134,7 +189,7 @@ describe("the firewall of a RoutedIP", () => {
     expect(joins([rule(443)], [], before), "it was there before").to.equal(true);
   });
 
-  it("opens safely where the node is in it, or is covered elsewhere, or the rules are a person's; or nobody knows", () => {
+  it("opens safely if the node is in it, or is covered elsewhere, or the rules are a person's, or that is unknown", () => {
     const bare = new Map([[A, []]]);
     const safe = (seen: FirewallSnapshot["facts"], coveredBy: FirewallSnapshot["coveredBy"] = bare) =>
       opensSafely(firewall(seen, { coveredBy }), A, []);

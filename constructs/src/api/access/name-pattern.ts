@@ -1,0 +1,35 @@
+import type { Rule, SchemaOf } from "../schema/schema";
+
+/** Stands for the namespace of the resource in a pattern of `allowedNames`. */
+export const NAMESPACE_PLACEHOLDER = "{namespace}";
+
+const PATTERN = "^([a-z0-9_*-]|[{]namespace[}])+([.]([a-z0-9_*-]|[{]namespace[}])+)*$";
+const FIX = `is not a pattern of DNS names: give a full name in lower case, where * stands for any text without a dot and ${NAMESPACE_PLACEHOLDER} for the namespace, such as *.${NAMESPACE_PLACEHOLDER}.example.com`;
+
+const namePatternRule: Rule<string> = {
+  cel: `self.matches('${PATTERN}')`,
+  message: `the value ${FIX}`,
+  messageCel: `'"' + self + '" ${FIX}'`,
+  check: (self) => (new RegExp(PATTERN).test(self) ? undefined : `"${self}" ${FIX}`),
+};
+
+/** Schema of an entry of `allowedNames`. */
+export const namePatternSchema: SchemaOf<string> = {
+  type: "string",
+  description: "A full DNS name, in which `*` stands for any text without a dot.",
+  maxLength: 253,
+  rules: [namePatternRule],
+};
+
+/** The pattern as a regular expression, in a syntax that RE2 has too. */
+export function namePatternText(pattern: string, namespace: string): string {
+  const parts = pattern
+    .split(NAMESPACE_PLACEHOLDER)
+    .map((part) => part.replaceAll(".", "[.]").replaceAll("*", "[^.]+"));
+  return `^${parts.join(namespace)}$`;
+}
+
+/** Whether a full name, in lower case and without a final dot, matches the pattern. */
+export function matchesNamePattern(name: string, pattern: string, namespace: string): boolean {
+  return new RegExp(namePatternText(pattern, namespace)).test(name);
+}

@@ -1,0 +1,149 @@
+import type { Rule, SchemaOf } from "../schema/schema";
+import { type Problem, validateValue } from "../schema/validate";
+import { accessLimitsProperties } from "./access-limits";
+import { allowedAddressSchema } from "./address-range";
+import { namePatternSchema } from "./name-pattern";
+
+/**
+ * Limits of the operator's configuration, by namespace. The first entry of `namespaces` that names a namespace applies to
+ * it. A namespace without an entry has no limits but the total.
+ */
+export interface TenantLimits {
+  readonly maxCreatedAddresses?: number;
+  readonly namespaces?: readonly NamespaceLimits[];
+}
+
+/** Limits of pools and record sets in some namespaces, and the maximum of addresses that the operator creates for each. */
+export interface NamespaceLimits {
+  readonly names: readonly string[];
+  readonly allowedAddresses?: readonly string[];
+  readonly allowedZones?: readonly string[];
+  readonly allowedNames?: readonly string[];
+  readonly maxCreatedAddresses?: number;
+}
+
+/** Maximum of `maxCreatedAddresses`. */
+const MOST_ADDRESSES = 10_000;
+
+const someNames: Rule<readonly string[]> = {
+  cel: "self.size() > 0",
+  message: "names no namespace: give one or more names or patterns, such as team-*",
+  check: (self) =>
+    self.length > 0 ? undefined : "names no namespace: give one or more names or patterns, such as team-*",
+};
+
+const namespaceLimitsSchema: SchemaOf<NamespaceLimits> = {
+  type: "object",
+  description: "Limits of some namespaces.",
+  properties: {
+    names: {
+      type: "array",
+      description: "The namespaces: names, or patterns in which `*` stands for any text.",
+      items: {
+        type: "string",
+        description: "A namespace or a pattern.",
+        pattern: "^[-a-z0-9*]+$",
+        words: {
+          is: "a namespace or a pattern of namespaces",
+          use: "use lower-case letters, digits and -, and * for any text",
+        },
+        example: "team-*",
+        maxLength: 63,
+      },
+      rules: [someNames],
+      listType: "set",
+      maxItems: 256,
+    },
+    allowedAddresses: {
+      type: "array",
+      optional: true,
+      description: "Existing addresses that pools may list: ranges in CIDR notation, and `Created`.",
+      items: allowedAddressSchema,
+      listType: "set",
+      maxItems: 64,
+    },
+    allowedZones: accessLimitsProperties.allowedZones,
+    allowedNames: {
+      type: "array",
+      optional: true,
+      description: "Full DNS names that pools and record sets may have.",
+      items: namePatternSchema,
+      listType: "set",
+      maxItems: 64,
+    },
+    maxCreatedAddresses: {
+      type: "integer",
+      optional: true,
+      description: "Maximum number of addresses that the operator creates for each of these namespaces.",
+      minimum: 0,
+      maximum: MOST_ADDRESSES,
+    },
+  },
+};
+
+const tenantLimitsSchema: SchemaOf<TenantLimits> = {
+  type: "object",
+  description: "Limits by namespace.",
+  properties: {
+    maxCreatedAddresses: {
+      type: "integer",
+      optional: true,
+      description: "Maximum number of addresses that the operator creates in all namespaces.",
+      minimum: 0,
+      maximum: MOST_ADDRESSES,
+    },
+    namespaces: {
+      type: "array",
+      optional: true,
+      description: "Limits of namespaces. The first entry that names a namespace applies.",
+      items: namespaceLimitsSchema,
+      listType: "atomic",
+      maxItems: 256,
+    },
+  },
+};
+
+/** Every problem of the limits, with its path below `path`. Empty: they are valid. */
+export function tenantLimitsProblems(limits: unknown, path: string): readonly Problem[] {
+  return validateValue(tenantLimitsSchema, limits, path);
+}
+
+/** The limits of a namespace, and the position of their entry. */
+export function limitsOfNamespace(
+  { namespaces = [] }: TenantLimits,
+  namespace: string,
+): { readonly limits: NamespaceLimits; readonly index: number } | undefined {
+  const index = namespaces.findIndex(({ names }) => names.some((name) => matchesNamespace(namespace, name)));
+  const limits = namespaces[index];
+  return limits && { limits, index };
+}
+
+function matchesNamespace(namespace: string, pattern: string): boolean {
+  return new RegExp(`^${pattern.replaceAll("*", ".*")}$`).test(namespace);
+}
+
+/** The limits in JSON, or the problems of the text. */
+export type ParsedTenantLimits =
+  | { readonly limits: TenantLimits }
+  | { readonly limits?: undefined; readonly problems: readonly string[] };
+
+const FORM = `give JSON such as {"namespaces":[{"names":["team-*"],"allowedNames":["*.{namespace}.example.com"]}]}`;
+
+/** Parses the value of the flag; an empty text has no limits. */
+export function parseTenantLimits(text: string): ParsedTenantLimits {
+  if (text.trim() === "") return { limits: {} };
+  const limits = parseJson(text);
+  if (limits === undefined) return { problems: [`is not JSON: ${FORM}`] };
+  const problems = tenantLimitsProblems(limits, "");
+  if (problems.length > 0)
+    return { problems: problems.map(({ path, message }) => `${path.slice(1)} ${message}`.trim()) };
+  return { limits: limits as TenantLimits };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

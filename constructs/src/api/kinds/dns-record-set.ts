@@ -1,0 +1,133 @@
+import { MAX_IP_LENGTH } from "../ip-address";
+import type { Rule, SchemaOf } from "../schema/schema";
+
+/** What happens at the provider when the resource is deleted. */
+export type DeletionPolicy = "Retain" | "Delete";
+
+/** A DNS record set: the A or AAAA records of one name. */
+export interface DnsRecordSet {
+  readonly recordName: string;
+  readonly zone: string;
+  readonly ttl?: number;
+  readonly provider?: string;
+  readonly deletionPolicy?: DeletionPolicy;
+}
+
+/** Types of the records that the operator writes. */
+export type DnsRecordType = "A" | "AAAA";
+
+/** The record set that the operator wrote last. */
+export interface DnsStatus {
+  readonly provider: string;
+  readonly zone: string;
+  readonly recordName: string;
+  readonly types: readonly DnsRecordType[];
+  readonly values: readonly string[];
+}
+
+/** Maximum length of a DNS name. */
+const MAX_DNS_NAME = 253;
+/** Maximum TTL of RFC 2181 section 8. */
+const MAX_TTL_SECONDS = 2_147_483_647;
+
+/** Schema of a provider's name. */
+export function providerSchema(description: string): SchemaOf<string> {
+  return { type: "string", description, example: "digitalocean", minLength: 1, maxLength: 63 };
+}
+
+/** One label of a DNS name, of which some begin with an underscore. */
+const LABEL = "[A-Za-z0-9_]([-A-Za-z0-9_]{0,61}[A-Za-z0-9_])?";
+/** A DNS name, with or without its final dot. */
+export const DNS_NAME = `^${LABEL}(\\.${LABEL})*\\.?$`;
+/** The same, relative or with a wildcard; or the zone itself. */
+export const RECORD_NAME = `^(@|\\*|(\\*\\.)?${LABEL}(\\.${LABEL})*\\.?)$`;
+const NOT_A_NAME = "is not a DNS name: give one such as";
+const ASCII = 'with other alphabets in their "xn--" form';
+const NAME_EXAMPLE = "www.example.com";
+
+/** Refusal of text that is not a DNS name. */
+export function notADnsName(name: string, example: string): string {
+  return `"${name}" ${NOT_A_NAME} ${example}, ${ASCII}`;
+}
+
+/** No provider has a record set of another name. */
+const recordNameRule: Rule<string> = {
+  cel: `self.matches('${RECORD_NAME.replaceAll("\\", "\\\\")}')`,
+  message: `recordName ${NOT_A_NAME} ${NAME_EXAMPLE}, ${ASCII}`,
+  messageCel: `'"' + self + '" ${NOT_A_NAME} ${NAME_EXAMPLE}, ${ASCII}'`,
+  check: (self) => (new RegExp(RECORD_NAME).test(self) ? undefined : notADnsName(self, NAME_EXAMPLE)),
+};
+
+/** Schema of {@link DnsRecordSet}. */
+export const dnsRecordSetSchema: SchemaOf<DnsRecordSet> = {
+  type: "object",
+  description: "A DNS record set: the A or AAAA records of one name.",
+  properties: {
+    recordName: {
+      type: "string",
+      description: "DNS name of the record set, relative to the zone or fully qualified; `@` is the zone itself.",
+      example: "hello.example.com",
+      minLength: 1,
+      maxLength: MAX_DNS_NAME,
+      rules: [recordNameRule],
+    },
+    zone: {
+      type: "string",
+      description: "Zone of the record set: the domain name, or Cloudflare's id of the zone (32 hexadecimal digits).",
+      example: "example.com",
+      minLength: 1,
+      maxLength: MAX_DNS_NAME,
+    },
+    ttl: {
+      type: "integer",
+      optional: true,
+      description:
+        "TTL in seconds: how long resolvers may cache the records. 0 or absent: 60; a NodeDNSRecordSet then keeps the TTL of existing records. Cloudflare supports 1 (automatic) and 60 to 86400; the operator uses the nearest supported value.",
+      example: 120,
+      minimum: 0,
+      maximum: MAX_TTL_SECONDS,
+      unit: "seconds",
+    },
+    provider: {
+      type: "string",
+      optional: true,
+      description:
+        "DNS provider, such as cloudflare. Absent: the resource's provider; for a RoutedIP, the provider of its issuer. Required for a RoutedIP whose class uses Jobs.",
+      example: "cloudflare",
+      maxLength: 63,
+    },
+    deletionPolicy: {
+      type: "string",
+      optional: true,
+      description:
+        "What happens to the record set when the resource is deleted or names another record set. Retain: the records stay. Delete: the operator deletes them.",
+      enum: { Retain: true, Delete: true },
+      default: "Retain",
+    },
+  },
+};
+
+/** Schema of {@link DnsStatus}. */
+export const dnsStatusSchema: SchemaOf<DnsStatus> = {
+  type: "object",
+  description: "The record set that the operator wrote last.",
+  properties: {
+    provider: providerSchema("Provider of the record set."),
+    zone: { type: "string", description: "Zone of the record set, as in the spec.", maxLength: MAX_DNS_NAME },
+    recordName: { type: "string", description: "Record name, as in the spec.", maxLength: MAX_DNS_NAME },
+    types: {
+      type: "array",
+      description: "Types of the records: A, AAAA.",
+      items: { type: "string", description: "A or AAAA.", enum: { A: true, AAAA: true } },
+      listType: "set",
+      maxItems: 2,
+    },
+    values: {
+      type: "array",
+      description: "Addresses in the records, in order.",
+      items: { type: "string", description: "An address.", maxLength: MAX_IP_LENGTH },
+      listType: "atomic",
+      maxItems: 5000,
+    },
+  },
+};

@@ -1,0 +1,28 @@
+/** The parts of a record set's name, as in a spec. */
+export interface RecordPlace {
+  readonly zone: string;
+  readonly recordName: string;
+  /** The zone's domain name, where `zone` is a provider's id. @default zone */
+  readonly domain?: string | undefined;
+}
+
+/**
+ * The zone and the full name, in lower case without the final dot, so that two resources can be seen to mean the same
+ * record set. While the domain of a zone id is unknown, the id stands for the zone and the name is taken to be full.
+ */
+export function normalRecordName({ zone, recordName, domain }: RecordPlace): {
+  readonly zone: string;
+  readonly fqdn: string;
+} {
+  const written = plain(zone);
+  const known = plain(domain ?? zone);
+  const label = plain(recordName);
+  if (label === "@" || label === "" || label === known) return { zone: known, fqdn: known };
+  // A domain has a dot, an id has none.
+  const full = label.endsWith(`.${known}`) || (known === written && !known.includes("."));
+  return { zone: known, fqdn: full ? label : `${label}.${known}` };
+}
+
+function plain(name: string): string {
+  return name.trim().toLowerCase().replace(/\.$/, "");
+}

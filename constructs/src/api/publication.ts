@@ -1,0 +1,33 @@
+import { dnsLabelSchema } from "./kinds/object-reference";
+import { LOAD_BALANCER_CLASS } from "./names";
+import type { SchemaOf } from "./schema/schema";
+
+/** Kinds of objects whose status can show addresses. */
+export type PublicationKind = "Service";
+
+/** An object of the same namespace whose status shows the active addresses of a resource. */
+export interface Publication {
+  readonly kind: PublicationKind;
+  readonly name: string;
+}
+
+const MAX_PUBLICATIONS = 8;
+
+/** Schema of `publishTo`, for every kind with this field. */
+export const publishToSchema = {
+  type: "array",
+  optional: true,
+  description: `Objects of the same namespace whose status shows the active addresses: Services of type LoadBalancer with loadBalancerClass ${LOAD_BALANCER_CLASS}. The operator withdraws an address that is not active any more. If several resources name an object, it shows the addresses of the oldest one. Needs feature publish. Absent: none.`,
+  example: [{ kind: "Service", name: "ingress" }],
+  listType: "map",
+  keys: ["kind", "name"],
+  maxItems: MAX_PUBLICATIONS,
+  items: {
+    type: "object",
+    description: "An object whose status shows the active addresses.",
+    properties: {
+      kind: { type: "string", description: "Kind of the object.", example: "Service", enum: { Service: true } },
+      name: dnsLabelSchema("Name of the object, in the namespace of the resource.", "ingress"),
+    },
+  },
+} as const satisfies SchemaOf<readonly Publication[]> & { readonly optional: true };

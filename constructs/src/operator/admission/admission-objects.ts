@@ -1,0 +1,43 @@
+import type { ApiObject } from "cdk8s";
+import type { Construct } from "constructs";
+import { clusterObject } from "../cluster-object";
+import type { OperatorSettings } from "../settings";
+
+const ADMISSION_V1 = "admissionregistration.k8s.io/v1";
+
+/** Names of an admission policy: its construct id, and its name in the cluster. */
+export interface PolicyNames {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** A ValidatingAdmissionPolicy. The API server rejects a request if it cannot evaluate the policy. */
+export function policy(
+  scope: Construct,
+  { id, name }: PolicyNames,
+  { labels }: OperatorSettings,
+  spec: object,
+): ApiObject {
+  return clusterObject(scope, id, {
+    apiVersion: ADMISSION_V1,
+    kind: "ValidatingAdmissionPolicy",
+    metadata: { name, labels },
+    spec: { failurePolicy: "Fail", ...spec },
+  });
+}
+
+/** The binding that enforces a policy. */
+export function policyBinding(scope: Construct, { id, name }: PolicyNames, { labels }: OperatorSettings): ApiObject {
+  return clusterObject(scope, `${id}-binding`, {
+    apiVersion: ADMISSION_V1,
+    kind: "ValidatingAdmissionPolicyBinding",
+    metadata: { name, labels },
+    spec: { policyName: name, validationActions: ["Deny"] },
+  });
+}
+
+/** Match condition that limits a policy to the operator's requests. */
+export function byTheOperator({ namespace, serviceAccountName }: OperatorSettings): object {
+  const user = `system:serviceaccount:${namespace}:${serviceAccountName}`;
+  return { name: "by-the-operator", expression: `request.userInfo.username == '${user}'` };
+}

@@ -1,0 +1,48 @@
+import type { ApiObject } from "cdk8s";
+import type { Construct } from "constructs";
+import { KINDS } from "../../api/kinds/kinds";
+import { API_GROUP } from "../../api/names";
+import type { OperatorSettings } from "../settings";
+import { type PolicyNames, policy, policyBinding } from "./admission-objects";
+import { limitsRules } from "./tenant-limits-text";
+import { TENANT_RULES, tenantVariables } from "./tenant-rules";
+
+/**
+ * Rejects pools and record sets that ask for an address, a zone or a name that the limits of their namespace do not
+ * allow. The operator enforces the same limits; the API server names the mistake at once.
+ */
+export function tenantPolicy(scope: Construct, settings: OperatorSettings): ApiObject {
+  const { namespace, serviceAccountName, tenantLimits } = settings;
+  const operator = `system:serviceaccount:${namespace}:${serviceAccountName}`;
+  return policy(scope, names(settings), settings, {
+    matchConstraints: {
+      matchPolicy: "Equivalent",
+      resourceRules: [
+        {
+          apiGroups: [API_GROUP],
+          apiVersions: ["*"],
+          resources: [KINDS.FloatingIPPool.plural, KINDS.NodeDNSRecordSet.plural],
+          operations: ["CREATE", "UPDATE"],
+          scope: "Namespaced",
+        },
+      ],
+    },
+    // The operator adds the addresses that it creates to a pool.
+    matchConditions: [{ name: "not-by-the-operator", expression: `request.userInfo.username != '${operator}'` }],
+    variables: tenantVariables(limitsRules(tenantLimits)),
+    validations: TENANT_RULES.map(({ expression, messageExpression }) => ({
+      expression,
+      messageExpression,
+      reason: "Forbidden",
+    })),
+  });
+}
+
+/** The binding that enforces the policy. */
+export function tenantPolicyBinding(scope: Construct, settings: OperatorSettings): ApiObject {
+  return policyBinding(scope, names(settings), settings);
+}
+
+function names({ clusterName }: OperatorSettings): PolicyNames {
+  return { id: "tenant-policy", name: `${clusterName}-tenants` };
+}

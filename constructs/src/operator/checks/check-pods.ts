@@ -1,0 +1,86 @@
+import { labelKeyProblem, labelValueProblem } from "../../api/labels/label-syntax";
+import type { FlipopOperatorProps } from "../../operator-props";
+import { checkObjectName } from "../../private/checks/check-text";
+import { checkFields } from "../../private/job/job-fields";
+import { AFFINITY } from "../../private/job/pod-fields";
+import type { Draft, Site } from "../../private/spec-refusals";
+import { seconds, wholeSeconds } from "../../private/written";
+import { checkResources } from "./check-resources";
+
+const OPERATOR_SYSTEM = "kubernetes.io/os";
+
+/** Checks the props for the pods and their placement. */
+export function checkPods(props: FlipopOperatorProps, draft: Draft): void {
+  const { replicas = 2, image, nodeSelector, monitoringLabels } = props;
+  if (!Number.isInteger(replicas) || replicas < 0) {
+    draft.at("replicas").refuse(`${replicas} is not a valid number of pods: use 2, or another whole number from 0`);
+  }
+  if (image !== undefined && !/^\S+$/.test(image)) {
+    draft.at("image").refuse(`"${image}" is not an image: write it as registry/name:tag, or remove the prop`);
+  }
+  checkNames(props, draft);
+  checkResources(props, draft);
+  checkDurations(props, draft);
+  checkLabels(nodeSelector, draft.at("nodeSelector"));
+  checkLabels(monitoringLabels, draft.at("monitoringLabels"));
+  checkSystem(nodeSelector, draft.at("nodeSelector"));
+  checkMonitoring(props, draft.at("monitoringLabels"));
+  checkAnnotations(props, draft.at("podAnnotations"));
+  checkAffinity(props, draft.at("affinity"));
+}
+
+function checkAnnotations({ podAnnotations = {} }: FlipopOperatorProps, site: Site): void {
+  for (const key of Object.keys(podAnnotations)) {
+    const problem = labelKeyProblem(key)?.replace("a label key", "an annotation key");
+    if (problem !== undefined) site.refuse(problem);
+  }
+}
+
+/** The fields of a pod's affinity. */
+export const AFFINITY_FIELDS: readonly string[] = AFFINITY.names.split(" ");
+
+/** The API server drops unknown fields of a template, so that a misspelt one would have no effect. */
+function checkAffinity({ affinity = {} }: FlipopOperatorProps, site: Site): void {
+  const [known, unknown] = [true, false].map((is) =>
+    Object.entries(affinity).filter(([field]) => AFFINITY_FIELDS.includes(field) === is),
+  );
+  for (const [field] of unknown ?? []) {
+    site.below(`.${field}`).refuse(`there is no such field: use ${AFFINITY_FIELDS.join(", ")}`);
+  }
+  checkFields(Object.fromEntries(known ?? []), site, AFFINITY);
+}
+
+function checkNames(props: FlipopOperatorProps, draft: Draft): void {
+  const { serviceAccountName, priorityClassName, imagePullSecrets = [] } = props;
+  for (const [prop, name] of Object.entries({ serviceAccountName, priorityClassName })) {
+    if (name !== undefined) checkObjectName(name, draft.at(prop));
+  }
+  for (const [index, name] of imagePullSecrets.entries()) checkObjectName(name, draft.at(`imagePullSecrets[${index}]`));
+}
+
+function checkDurations({ resync, shutdownTimeout }: FlipopOperatorProps, draft: Draft): void {
+  if (seconds(resync, draft.at("resync")) === 0)
+    draft
+      .at("resync")
+      .refuse("is 0 seconds, so the operator would never pause: use a longer time, such as Duration.seconds(60)");
+  // A pod's grace period is a whole number.
+  wholeSeconds(shutdownTimeout, draft.at("shutdownTimeout"));
+}
+
+function checkLabels(labels: Readonly<Record<string, string>> | undefined, site: Site): void {
+  for (const [key, value] of Object.entries(labels ?? {})) {
+    const problem = labelKeyProblem(key) ?? labelValueProblem(value);
+    if (problem !== undefined) site.refuse(problem);
+  }
+}
+
+function checkSystem(nodeSelector: FlipopOperatorProps["nodeSelector"], site: Site): void {
+  const system = nodeSelector?.[OPERATOR_SYSTEM];
+  if (system === undefined || system === "linux") return;
+  site.refuse(`"${OPERATOR_SYSTEM}: ${system}" selects nodes that cannot run the image, which is for Linux: remove it`);
+}
+
+function checkMonitoring({ monitoringLabels, scrape, alertRules, dashboard }: FlipopOperatorProps, site: Site): void {
+  if (monitoringLabels === undefined || scrape || alertRules || dashboard) return;
+  site.refuse("has no effect without scrape, alertRules or dashboard: add one of them, or remove the prop");
+}

@@ -1,0 +1,17 @@
+/** What makes and checks the objects of an operator. `FlipopOperator` loads it with the first operator of a process. */
+
+export { admission } from "./admission/admission";
+export { OPERATOR_SHAPES } from "./checks/check-types";
+export { earlyProps } from "./checks/late-props";
+export { deployment } from "./deployment";
+export { disruptionBudget } from "./disruption-budget";
+export { metricsService } from "./monitoring/metrics-service";
+export { monitoring } from "./monitoring/monitoring";
+export { jobNamespaces, operatorNamespace } from "./namespaces";
+export { networkPolicy } from "./network-policy";
+export { leaseClaim, operatorProblems } from "./problems";
+export { clusterRole, namespacedRoles } from "./roles";
+export { addNeed, reachOf, tokenVariables } from "./serve";
+export { serviceAccount } from "./service-account";
+export { operatorSettings } from "./settings";
+export { userRoles } from "./user-roles";

@@ -1,0 +1,51 @@
+import type { FeatureName } from "../api/config";
+import { allProviders } from "../api/providers";
+import type { FlipopOperatorProps } from "../operator-props";
+import type { Need } from "../private/app/needs";
+import type { OperatorReach } from "../private/app/operator-construct";
+import { covers } from "../private/app/serving";
+import { featureNames, featureNamespaces, type OperatorSettings } from "./settings";
+
+/** Adds to the settings of an operator what a need lacks. A provider's token, and another namespace, cannot be added. */
+export function addNeed(settings: OperatorSettings, need: Need, props: FlipopOperatorProps): void {
+  const { what, value } = need;
+  if (covers(reachOf(settings, []), need)) return;
+  if (what === "feature") addFeature(settings, value, props);
+  if (what === "watch") settings.watchNamespaces.push(value);
+  if (what === "pods") settings.podNamespaces.push(value);
+  if (what === "issuers" || what === "accounts") addIssuerNamespace(settings, value);
+  if (what === "jobs") settings.jobNamespaces.push(value);
+}
+
+function addFeature(settings: OperatorSettings, feature: FeatureName, props: FlipopOperatorProps): void {
+  const features = featureNames().filter((name) => name === feature || settings.features.includes(name));
+  settings.features.splice(0, settings.features.length, ...features);
+  const { issuerNamespaces, jobNamespaces } = featureNamespaces(props, features, settings.namespace);
+  addAll(settings.issuerNamespaces, issuerNamespaces);
+  addAll(settings.jobNamespaces, jobNamespaces);
+}
+
+/** The operator ignores an issuer outside of its watched namespaces and its own. */
+function addIssuerNamespace(settings: OperatorSettings, namespace: string): void {
+  settings.issuerNamespaces.push(namespace);
+  const { watchNamespaces, namespace: own } = settings;
+  if (watchNamespaces.length > 0 && namespace !== own) addAll(watchNamespaces, [namespace]);
+}
+
+function addAll(list: string[], items: readonly string[]): void {
+  list.push(...items.filter((item) => !list.includes(item)));
+}
+
+/** The environment variables with tokens, or with files of tokens, that the props set. */
+export function tokenVariables(props: FlipopOperatorProps): readonly string[] {
+  const given = allProviders().filter(
+    ({ prop, tokenVariable }) => props[prop] !== undefined || props.env?.[`${tokenVariable}_FILE`] !== undefined,
+  );
+  return given.map(({ tokenVariable }) => tokenVariable);
+}
+
+/** What an operator with these settings serves. */
+export function reachOf(settings: OperatorSettings, tokenVariables: readonly string[]): OperatorReach {
+  const { namespace, features, watchNamespaces, podNamespaces, issuerNamespaces, jobNamespaces } = settings;
+  return { namespace, features, watchNamespaces, podNamespaces, issuerNamespaces, jobNamespaces, tokenVariables };
+}

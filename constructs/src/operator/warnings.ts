@@ -1,0 +1,48 @@
+import type { ApiObject } from "cdk8s";
+import { DEFAULT_SECRET } from "../api/config";
+import { allProviders } from "../api/providers";
+import type { AppIndex } from "../private/app/app-index";
+import { objectsOf } from "../private/app/claims";
+import { imageWarning } from "../private/app/image-warning";
+import { needsOf } from "../private/app/needs";
+import type { OperatorConstruct } from "../private/app/operator-construct";
+import { warn } from "../private/app/warnings";
+import { objectAt } from "../private/manifest";
+
+interface OperatorObjects {
+  readonly operator: OperatorConstruct;
+  readonly deployment: ApiObject;
+}
+
+/** Warns about an operator that is valid, but probably not intended. */
+export function warnAboutOperator({ operator, deployment }: OperatorObjects, index: AppIndex): void {
+  const spec = objectAt(index.manifestOf(deployment).json, "spec");
+  for (const { image } of objectsOf(objectAt(spec, "template", "spec").containers)) {
+    const message = imageWarning(image);
+    if (message !== undefined) warn(operator, `image: ${message}`);
+  }
+  if (spec.replicas === 1) {
+    warn(operator, "replicas: while the only pod restarts or fails its health check, no address moves. Use 2 pods");
+  }
+  warnAboutTokens(operator, index);
+}
+
+/** An operator that gets some tokens through props probably needs the others there too. */
+function warnAboutTokens(operator: OperatorConstruct, index: AppIndex): void {
+  const { namespace, tokenVariables } = operator._reach;
+  if (tokenVariables.length === 0 || index.coreObject("Secret", { name: DEFAULT_SECRET, namespace }, operator)) return;
+  const used = new Set(
+    index
+      .allFlipopObjects()
+      .filter(({ object }) => index.clusterOf(object) === index.clusterOf(operator))
+      .flatMap(({ kind, spec }) => needsOf({ kind, spec, namespace: undefined }))
+      .flatMap(({ what, value }) => (what === "provider" ? value : [])),
+  );
+  for (const { name, prop, title, tokenVariable } of allProviders()) {
+    if (!used.has(name) || tokenVariables.includes(tokenVariable)) continue;
+    warn(
+      operator,
+      `${prop}: resources of the app use ${title}, but no prop gives its token: set ${prop}, or put entry ${tokenVariable} into Secret "${DEFAULT_SECRET}" of namespace "${namespace}"`,
+    );
+  }
+}

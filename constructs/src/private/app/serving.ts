@@ -1,0 +1,108 @@
+import { DEFAULT_SECRET } from "../../api/config";
+import { providerNamed } from "../../api/providers";
+import { objectAt } from "../manifest";
+import type { AppIndex, FlipopObject } from "./app-index";
+import type { AppCheck } from "./check-claims";
+import { isOurs } from "./check-names";
+import { NAMESPACE_NEEDS } from "./namespace-needs";
+import { type Need, needsOf } from "./needs";
+import type { OperatorConstruct, OperatorList, OperatorReach } from "./operator-construct";
+
+/** What the operator that lacks least does not have for a resource. */
+export interface Unserved {
+  readonly operator: OperatorConstruct;
+  readonly gaps: readonly { readonly path: string; readonly text: string }[];
+}
+
+/**
+ * Refuses a resource that no operator of the app serves. An app without an operator for the resource's cluster installs
+ * the operator in another way.
+ */
+export function checkServed(resource: FlipopObject, { index, draft, propOf }: AppCheck): void {
+  for (const { path, text } of unservedBy(resource, index)?.gaps ?? []) {
+    draft.at(path.startsWith("spec") ? propOf(path) : path).refuse(text);
+  }
+}
+
+/** Refuses, at an operator, plain objects of the five kinds that no operator of the app serves. */
+export function checkPlainServed(operator: OperatorConstruct, { index, draft }: Omit<AppCheck, "propOf">): void {
+  for (const resource of index.allFlipopObjects().filter(({ object }) => !isOurs(object))) {
+    const unserved = unservedBy(resource, index);
+    if (unserved?.operator !== operator) continue;
+    const { kind, object } = resource;
+    for (const { path, text } of unserved.gaps) {
+      const field = path === "" ? "" : ` ${path}:`;
+      draft.at("").refuse(`${kind} "${object.name}" of ${object.node.path}:${field} ${text}`);
+    }
+  }
+}
+
+/** What the app lacks to serve a resource; undefined without an operator for its cluster. */
+export function unservedBy({ object, kind, spec }: FlipopObject, index: AppIndex): Unserved | undefined {
+  const namespace = objectAt(index.manifestOf(object).json, "metadata").namespace;
+  const all = needsOf({ kind, spec, namespace: typeof namespace === "string" ? namespace : undefined });
+  const needs = all.filter((need) => !("optional" in need));
+  const [best] = index
+    .operatorsFor(object)
+    .map((operator) => ({ operator, unmet: needs.filter((need) => !meets(operator, need, index)) }))
+    .sort((one, other) => one.unmet.length - other.unmet.length);
+  if (!best) return undefined;
+  const { operator, unmet } = best;
+  const fix = operator._isManifest ? flagFix : isOurs(object) ? serveFix : propFix;
+  return { operator, gaps: unmet.map((need) => ({ path: need.path, text: gapText(need, operator, fix) })) };
+}
+
+/** Whether an operator has the feature or the namespace of a need. Tokens are checked elsewhere. */
+export function covers(reach: OperatorReach, need: Need): boolean {
+  if (need.what === "provider") return true;
+  if (need.what !== "feature") return NAMESPACE_NEEDS[need.what].isMet(reach, need.value);
+  const { value, or = value } = need;
+  return reach.features.includes(value) || reach.features.includes(or);
+}
+
+function meets(operator: OperatorConstruct, need: Need, index: AppIndex): boolean {
+  const { _reach: reach } = operator;
+  return need.what === "provider" ? hasToken(operator, need.value, index) : covers(reach, need);
+}
+
+/** Only a Secret of the app shows whether a token is missing. */
+function hasToken(operator: OperatorConstruct, provider: string, index: AppIndex): boolean {
+  const { tokenVariable } = providerNamed(provider) ?? {};
+  const { namespace, tokenVariables } = operator._reach;
+  if (tokenVariable === undefined || tokenVariables.includes(tokenVariable)) return true;
+  const secret = index.coreObject("Secret", { name: DEFAULT_SECRET, namespace }, operator);
+  if (!secret) return true;
+  const { json } = index.manifestOf(secret);
+  const entries = { ...objectAt(json, "data"), ...objectAt(json, "stringData") };
+  return Object.keys(entries).length === 0 || Object.hasOwn(entries, tokenVariable);
+}
+
+type Fix = (list: OperatorList) => string;
+
+function gapText(need: Need, operator: OperatorConstruct, fix: Fix): string {
+  const who = `operator ${operator.node.path}`;
+  if (need.what === "feature") {
+    const also = need.or === undefined ? "" : ` or "${need.or}"`;
+    return `needs feature "${need.value}"${also}, which ${who} does not have: ${fix("features")}`;
+  }
+  if (need.what === "provider") return tokenText(need.value, who);
+  return NAMESPACE_NEEDS[need.what].text({ value: need.value, reach: operator._reach, who, fix });
+}
+
+function propFix(list: OperatorList): string {
+  return `add it to ${list === "features" ? "features of the operator" : list}`;
+}
+
+function serveFix(list: OperatorList): string {
+  return `${propFix(list)}, or call serve(...) of the operator with this construct`;
+}
+
+function flagFix(list: OperatorList): string {
+  const flag = list.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return `add it to flag --${flag} (prop or value ${list}), with the permissions for it`;
+}
+
+function tokenText(provider: string, who: string): string {
+  const { title, prop, tokenVariable } = providerNamed(provider) ?? {};
+  return `${who} has no token for ${title}: Secret "${DEFAULT_SECRET}" of the app has no entry ${tokenVariable}: add it, or set prop ${prop} of the operator`;
+}

@@ -1,9 +1,0 @@
-import type { Site } from "./draft";
-
-/** Only the provider knows its regions, but no region's id contains white space. */
-export function checkRegion(region: string | undefined, site: Site): void {
-  if (typeof region !== "string" || !/\s/.test(region)) return;
-  const slug = region.replaceAll(/\s/g, "").toLowerCase();
-  const fix = slug === "" ? 'give one such as "nyc3"' : `write "${slug}"`;
-  site.refuse(`${JSON.stringify(region)} contains white space, unlike any region's name: ${fix}`);
-}

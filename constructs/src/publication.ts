@@ -1,0 +1,55 @@
+import type { PublicationKind, Publication as PublicationSpec } from "./api/publication";
+import { checkArguments } from "./private/arguments";
+import { PART } from "./private/part";
+import type { Site } from "./private/spec-refusals";
+import { written } from "./private/written";
+
+/**
+ * An object whose status shows the active addresses of a FloatingIPPool or a RoutedIP.
+ *
+ * @example
+ * import { App, Chart } from "cdk8s";
+ * import { FloatingIPPool, Publication } from "cdk8s-flipop";
+ *
+ * const chart = new Chart(new App(), "ingress", { namespace: "ingress" });
+ * new FloatingIPPool(chart, "pool", {
+ *   metadata: { name: "ingress" },
+ *   ips: ["192.0.2.10"],
+ *   publishTo: [Publication.service("ingress")],
+ * });
+ */
+export class Publication {
+  /**
+   * A Service of type LoadBalancer, with loadBalancerClass `flipop.digitalocean.com/reserved-ip`. The operator writes the
+   * addresses to its `status.loadBalancer`.
+   *
+   * @param name the Service's name; it is in the namespace of the resource
+   */
+  public static service(name: string): Publication {
+    return new Publication("Service", name);
+  }
+
+  /**
+   * The class, for checks at synthesis.
+   *
+   * @internal
+   */
+  public readonly _type = "Publication";
+
+  private constructor(
+    private readonly kind: PublicationKind,
+    private readonly target: string,
+  ) {}
+
+  /**
+   * The entry of `publishTo`.
+   *
+   * @internal
+   */
+  public _write(site: Site): PublicationSpec {
+    const { name } = checkArguments(site, { name: this.target }, {
+      name: { part: PART.text, required: true },
+    } as const);
+    return written({ kind: this.kind, name });
+  }
+}

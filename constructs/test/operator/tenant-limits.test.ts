@@ -1,0 +1,112 @@
+import { Testing } from "cdk8s";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { FlipopOperator, type TenantLimits } from "../../src";
+import { limitsOfNamespace, parseTenantLimits } from "../../src/api";
+import { untyped } from "../support/untyped";
+import { find, synthOperator, titles } from "./synth";
+
+const LIMITS: TenantLimits = {
+  maxCreatedAddresses: 20,
+  namespaces: [
+    { names: ["ingress"] },
+    { names: ["team-*"], allowedNames: ["*.{namespace}.example.com"], maxCreatedAddresses: 0 },
+  ],
+};
+const POLICY = "flipop-tenants";
+
+function args(tenantLimits?: TenantLimits): readonly string[] {
+  const deployment = find(synthOperator(tenantLimits && { tenantLimits }), "Deployment", "flipop");
+  const { template } = deployment["spec"] as { template: { spec: { containers: { args: string[] }[] } } };
+  return template.spec.containers[0]?.args ?? [];
+}
+
+/** Lines of the error that synthesis throws. */
+function problems(tenantLimits: unknown): string {
+  const chart = Testing.chart();
+  new FlipopOperator(chart, "operator", { tenantLimits: untyped(tenantLimits) });
+  try {
+    Testing.synth(chart);
+    return "";
+  } catch (error) {
+    return String(error);
+  }
+}
+
+describe("limits of tenants", () => {
+  it("reach the operator as JSON, which it parses to the same limits", () => {
+    const flag = args(LIMITS).find((arg) => arg.startsWith("--tenant-limits=")) ?? "";
+    expect(parseTenantLimits(flag.slice("--tenant-limits=".length)).limits).to.deep.equal(LIMITS);
+    expect(args().join()).not.to.contain("tenant-limits");
+    expect(args({}).join()).not.to.contain("tenant-limits");
+  });
+
+  it("come with a policy only if they limit a namespace, and admissionPolicy is not false", () => {
+    const policies = (props: object) => titles(synthOperator(props)).filter((title) => title.includes(POLICY));
+    expect(policies({ tenantLimits: LIMITS })).to.have.length(2);
+    expect(policies({})).to.deep.equal([]);
+    expect(policies({ tenantLimits: { maxCreatedAddresses: 5 } })).to.deep.equal([]);
+    expect(policies({ tenantLimits: LIMITS, admissionPolicy: false })).to.deep.equal([]);
+  });
+
+  it("are data of one type in the policy, and keep the operator's own writes out", () => {
+    const policy = find(synthOperator({ tenantLimits: LIMITS }), "ValidatingAdmissionPolicy", POLICY);
+    const spec = policy["spec"] as {
+      variables: { name: string; expression: string }[];
+      matchConditions: { expression: string }[];
+    };
+    const { expression = "" } = spec.variables.find(({ name }) => name === "limits") ?? {};
+    expect(JSON.parse(expression)).to.deep.equal([
+      { names: ["ingress"] },
+      { names: ["team-*"], allowedNames: ["*.{namespace}.example.com"], capped: ["yes"] },
+    ]);
+    expect(spec.matchConditions[0]?.expression).to.contain("!= 'system:serviceaccount:flipop:flipop'");
+  });
+
+  const mistakes: readonly (readonly [title: string, limits: unknown, message: RegExp])[] = [
+    [
+      "a misspelt field",
+      { namespaces: [{ names: ["a"], allowedName: [] }] },
+      /namespaces\[0\]\.allowedName.* is not a field/,
+    ],
+    ["no namespace", { namespaces: [{ names: [] }] }, /namespaces\[0\]\.names.* names no namespace/],
+    ["a missing list of names", { namespaces: [{}] }, /namespaces\[0\]\.names.* is required/],
+    [
+      "a text that is no namespace",
+      { namespaces: [{ names: ["Team_a"] }] },
+      /"Team_a" is not a namespace or a pattern/,
+    ],
+    [
+      "a wrong range",
+      { namespaces: [{ names: ["a"], allowedAddresses: ["10.0.0.1"] }] },
+      /"10.0.0.1" is neither Created/,
+    ],
+    ["a wrong pattern", { namespaces: [{ names: ["a"], allowedNames: ["a b"] }] }, /"a b" is not a pattern/],
+    ["a negative maximum", { maxCreatedAddresses: -1 }, /maxCreatedAddresses.*-1 is too small/],
+    ["a text as a maximum", { maxCreatedAddresses: "3" }, /maxCreatedAddresses/],
+    ["a list", [], /tenantLimits/],
+  ];
+  for (const [title, limits, message] of mistakes) {
+    it(`are refused at synthesis with ${title}`, () => {
+      expect(problems(limits)).to.match(message);
+    });
+  }
+
+  it("are refused by the operator with the same words", () => {
+    const parsed = parseTenantLimits('{"namespaces":[{"names":["a"],"allowedNames":["a b"]}]}');
+    expect(parsed)
+      .to.have.property("problems")
+      .that.satisfies((all: string[]) => all[0]?.startsWith("namespaces[0].allowedNames[0]"));
+    expect(parseTenantLimits("{"))
+      .to.have.property("problems")
+      .that.satisfies((all: string[]) => all[0]?.startsWith("is not JSON"));
+    expect(parseTenantLimits(" ").limits).to.deep.equal({});
+  });
+
+  it("of the first entry that names a namespace apply to it", () => {
+    const index = (namespace: string) =>
+      limitsOfNamespace({ ...LIMITS, namespaces: [...(LIMITS.namespaces ?? []), { names: ["*"] }] }, namespace)?.index;
+    expect(["ingress", "team-a", "team-", "a-team-b"].map(index)).to.deep.equal([0, 1, 1, 2]);
+    expect(limitsOfNamespace(LIMITS, "elsewhere")).to.equal(undefined);
+  });
+});

@@ -1,0 +1,42 @@
+import { type Case, SkippedCase } from "../bench.js";
+import { median, type Row } from "../table.js";
+import { networkProblem, runDeaths } from "../traffic/run.js";
+
+const RUNS = 200;
+const PERCENTILE = 0.99;
+const TARGET_SECONDS = 3;
+/** Of holder and leader together. */
+const LEADERS = 10;
+const LEADER_TARGET_SECONDS = 8;
+/** The kubelet's default, and the shortest that the docs name. */
+const LEASES = [40, 4];
+
+/** From the silent death of a holder to the call that assigns its address to another node. */
+export const deathsCase: Case = {
+  name: "deaths",
+  about: "200 holders die in silence: how long until their addresses are assigned elsewhere",
+  run: async () => {
+    const problem = networkProblem();
+    if (problem !== undefined) throw new SkippedCase(problem);
+    const rows: Row[] = [];
+    for (const leaseSeconds of LEASES) rows.push(...(await deathsWith(leaseSeconds)));
+    return rows;
+  },
+};
+
+async function deathsWith(leaseSeconds: number): Promise<readonly Row[]> {
+  const alone = await runDeaths({ runs: RUNS, leaseSeconds, withLeader: false });
+  const both = await runDeaths({ runs: LEADERS, leaseSeconds, withLeader: true });
+  const sorted = [...alone].sort((a, b) => a - b);
+  const p99 = sorted[Math.ceil(sorted.length * PERCENTILE) - 1] ?? Number.NaN;
+  const name = `a holder dies in silence, ${RUNS} times, Lease of ${leaseSeconds} s`;
+  return [
+    { case: name, figure: "death to assign call, s, p99", ours: [p99], target: TARGET_SECONDS },
+    { case: name, figure: "death to assign call, s, median", ours: [median(alone)] },
+    {
+      case: `holder and leader die together, ${LEADERS} times, Lease of ${leaseSeconds} s`,
+      figure: "death to assign call, s",
+      ...{ ours: both, target: LEADER_TARGET_SECONDS },
+    },
+  ];
+}

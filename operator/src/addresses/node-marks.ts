@@ -1,0 +1,168 @@
+/**
+ * Which nodes have the mark of which resource: the label on its holders, and the taint on nodes that wait for its address.
+ * `mark-plan.ts` decides, and `mark-calls.ts` writes.
+ */
+
+import { createHash } from "node:crypto";
+import {
+  HOLDER_LABEL_PREFIX,
+  type HolderKind,
+  holderLabelKey,
+  type Match,
+  UNTIL_ASSIGNED_PREFIX,
+  untilAssignedTaintKey,
+} from "cdk8s-flipop/api";
+import { CACHE_LAG_MS } from "../bounds.js";
+import type { Clock } from "../clock.js";
+import type { ObjectMeta } from "../kube/objects.js";
+import type { Refusal } from "../match/checks.js";
+import type { MatchIndex } from "../match/match-index.js";
+import type { NodeChange, NodeDirectory } from "../match/node-directory.js";
+import type { NodeFacts } from "../match/node-facts.js";
+import { compareText, omitUndefined } from "../values.js";
+
+/** What a decision reads of one mark of a resource. */
+export interface MarkFacts {
+  readonly key: string;
+  /** The spec asks for it. */
+  readonly asked: boolean;
+  /** Names of the nodes that have it, sorted. */
+  readonly bearers: readonly string[];
+  /** Those of them that the match does not mean. */
+  readonly unmatched?: readonly string[];
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+interface Sent {
+  readonly present: boolean;
+  /** Monotonic ms. */
+  readonly at: number;
+}
+
+/** Which nodes have which marks of one sort: as the node cache shows it, and what this process has written since. */
+export class MarkedNodes {
+  private readonly bearers = new Map<string, Set<string>>();
+  /** By key, then by node: writes that the node cache may not show yet. */
+  private readonly sent = new Map<string, Map<string, Sent>>();
+
+  constructor(
+    nodes: NodeDirectory,
+    private readonly clock: Clock,
+    /** The marks of a node. */
+    private readonly keysOn: (node: NodeFacts) => readonly string[],
+  ) {
+    for (const node of nodes.list()) this.changed({ name: node.name, before: undefined, after: node });
+    nodes.listen((change) => this.changed(change));
+  }
+
+  /** Sorted. */
+  bearersOf(key: string): readonly string[] {
+    const names = new Set(this.bearers.get(key));
+    for (const [name, { present, at }] of this.sent.get(key) ?? []) {
+      if (this.clock.monotonic() - at >= CACHE_LAG_MS) this.forget(key, name);
+      else if (present) names.add(name);
+      else names.delete(name);
+    }
+    return [...names].sort(compareText);
+  }
+
+  wrote(key: string, name: string, present: boolean): void {
+    const known = this.sent.get(key) ?? new Map<string, Sent>();
+    this.sent.set(key, known.set(name, { present, at: this.clock.monotonic() }));
+  }
+
+  private changed({ name, before, after }: NodeChange): void {
+    const [old, now] = [new Set(before && this.keysOn(before)), new Set(after && this.keysOn(after))];
+    for (const key of old) if (!now.has(key)) this.remove(key, name);
+    for (const key of now) this.bearers.set(key, (this.bearers.get(key) ?? new Set()).add(name));
+    this.confirm(name, now, before?.uid !== after?.uid);
+  }
+
+  /** Forgets the writes that the cache shows now, and those to a node that another one has replaced. */
+  private confirm(name: string, now: ReadonlySet<string>, isOther: boolean): void {
+    for (const [key, known] of this.sent) {
+      if (isOther || known.get(name)?.present === now.has(key)) this.forget(key, name);
+    }
+  }
+
+  private remove(key: string, name: string): void {
+    const names = this.bearers.get(key);
+    names?.delete(name);
+    if (names?.size === 0) this.bearers.delete(key);
+  }
+
+  private forget(key: string, name: string): void {
+    const known = this.sent.get(key);
+    known?.delete(name);
+    if (known?.size === 0) this.sent.delete(key);
+  }
+}
+
+/** The marks of all resources. */
+export class NodeMarks {
+  readonly labels: MarkedNodes;
+  readonly taints: MarkedNodes;
+
+  constructor(nodes: NodeDirectory, clock: Clock) {
+    const isLabel = (key: string) => key.startsWith(HOLDER_LABEL_PREFIX);
+    this.labels = new MarkedNodes(nodes, clock, ({ labels }) => Object.keys(labels).filter(isLabel));
+    const isTaint = (key: string) => key.startsWith(UNTIL_ASSIGNED_PREFIX);
+    this.taints = new MarkedNodes(nodes, clock, ({ ownTaints = [] }) => ownTaints.filter(isTaint));
+  }
+}
+
+/** The marks of one resource. */
+export interface ResourceMarks {
+  /** Absent: the spec asks for no label on the nodes of its addresses, and no node has one. */
+  readonly holderLabel?: MarkFacts;
+  /** Absent: the spec asks for no taint on nodes that wait for an address, and no node has one. */
+  readonly untilTaint?: MarkFacts;
+}
+
+interface Marked {
+  readonly metadata: Pick<ObjectMeta, "namespace" | "name">;
+  readonly spec: { readonly holderLabel?: boolean; readonly untilAssigned?: boolean; readonly match?: Match };
+}
+
+/** @param index of the match. @default not known yet: the match may mean each node */
+export function marksOf(
+  { labels, taints }: NodeMarks,
+  kind: HolderKind,
+  { metadata: { namespace = "", name }, spec }: Marked,
+  index?: Pick<MatchIndex, "verdict">,
+): ResourceMarks {
+  const resource = { kind, namespace, name };
+  const label = factsOf(labels, holderLabelKey(resource, sha256), spec.holderLabel);
+  const taint = factsOf(taints, untilAssignedTaintKey(resource, sha256), spec.untilAssigned);
+  const isOther = (node: string) => index?.verdict(node)?.refusals.some(isOfMatch(spec)) === true;
+  const untilTaint = taint && { ...taint, unmatched: taint.bearers.filter(isOther) };
+  return omitUndefined({ holderLabel: label, untilTaint });
+}
+
+/** Without labels, the pods alone say which nodes are meant. */
+function isOfMatch({ match }: Marked["spec"]): (refusal: Refusal) => boolean {
+  const byPods = (match?.nodeLabel ?? "") === "";
+  return ({ reason }) => reason === "LabelsDiffer" || (byPods && reason === "NoPod");
+}
+
+function factsOf(marked: MarkedNodes, key: string, asked = false): MarkFacts | undefined {
+  const bearers = marked.bearersOf(key);
+  return asked || bearers.length > 0 ? { key, asked, bearers } : undefined;
+}
+
+/** What the status shows: the key of each mark that the spec asks for. */
+export function shownMarks({ holderLabel, untilTaint }: ResourceMarks) {
+  return { holderLabel: shownKey(holderLabel), untilAssignedTaint: shownKey(untilTaint) };
+}
+
+function shownKey(facts: MarkFacts | undefined): string | undefined {
+  return facts?.asked === true ? facts.key : undefined;
+}
+
+/** Whether a clean-up has to remove marks, or may have to one day. */
+export function hasMarks({ holderLabel, untilTaint }: ResourceMarks): boolean {
+  return holderLabel !== undefined || untilTaint !== undefined;
+}

@@ -1,0 +1,43 @@
+/** Addresses of the account that no resource has: those of a resource that is gone, and all of them for the metric. */
+
+import type { ClaimedAddress, Claims } from "../claims/claims.js";
+import type { Inventories } from "../inventory/inventories.js";
+import type { InventoryAddress } from "../inventory/view.js";
+import type { NodeDirectory } from "../match/node-directory.js";
+import { eventMessages } from "../messages/events.js";
+import type { EventMessage } from "../messages/message.js";
+
+interface Known {
+  readonly inventories: Inventories;
+  readonly claims: Claims;
+}
+
+/** @param claimed by a resource that is gone. @param field that takes the addresses. `undefined`: none stays without a resource. */
+export function retained(
+  { inventories, claims }: Known,
+  claimed: readonly ClaimedAddress[],
+  field: "ips" | "routedIP",
+): EventMessage | undefined {
+  const left = claimed.filter(({ ip }) => inventories.find(ip) !== undefined && claims.holderOf(ip) === undefined);
+  return left.length === 0 ? undefined : eventMessages.retained({ ips: left.map(({ ip }) => ip), field });
+}
+
+const HOLDERS = ["node", "other", "none"] as const;
+
+/** How many of them there are, by holder; empty until all resources and accounts have been read. */
+export function countUnlisted({ inventories, claims }: Known, nodes: NodeDirectory): ReadonlyMap<string, number> {
+  const all = claims.complete ? inventories.addresses() : undefined;
+  if (all === undefined) return new Map();
+  const counts = new Map<string, number>(HOLDERS.map((holder) => [holder, 0]));
+  for (const address of all) {
+    if (claims.holderOf(address.ip) !== undefined) continue;
+    const holder = holderOf(address, nodes);
+    counts.set(holder, (counts.get(holder) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function holderOf({ holder }: InventoryAddress, nodes: NodeDirectory): (typeof HOLDERS)[number] {
+  if (holder === undefined) return "none";
+  return nodes.ofMachine(holder) === undefined ? "other" : "node";
+}

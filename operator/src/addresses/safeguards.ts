@@ -1,0 +1,28 @@
+/** What holds moves back though a node waits: holders that fail together, and limits of moves per minute. Pure. */
+
+import type { MassFailure } from "../health/mass-failure.js";
+import { stopOf } from "../health/stopped-moves.js";
+import type { MoveAllowance } from "../limits/move-limits.js";
+import { omitUndefined } from "../values.js";
+import type { AddressSnapshot } from "./address-set.js";
+import type { Placement } from "./observed.js";
+
+/** The stop that keeps the address on its holder; `undefined`: none does. */
+export function massFailureOf(
+  { massFailures, set: { metadata }, now }: Pick<AddressSnapshot, "massFailures" | "set" | "now">,
+  { holder: machine, verdict, grace }: Placement,
+): MassFailure | undefined {
+  if (machine === undefined) return undefined;
+  return stopOf({ metadata, now, ...omitUndefined({ massFailures }) }, { machine, verdict, grace });
+}
+
+/** The pairs that the limits of moves allow now, in order; an address without a holder does not move, it only goes. */
+export function withinAllowance<P extends { readonly placement: Placement }>(
+  allowance: MoveAllowance | undefined,
+  pairs: readonly P[],
+): { readonly allowed: readonly P[]; readonly limited: readonly P[] } {
+  if (allowance === undefined) return { allowed: pairs, limited: [] };
+  const counts = ({ placement: { holder, address } }: P) => holder !== undefined && !allowance.begun.has(address.ip);
+  const over = new Set(pairs.filter(counts).slice(Math.max(0, allowance.moves)));
+  return { allowed: pairs.filter((pair) => !over.has(pair)), limited: pairs.filter((pair) => over.has(pair)) };
+}

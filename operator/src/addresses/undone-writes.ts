@@ -1,0 +1,65 @@
+/** Whether somebody else keeps undoing what we write: two installs, or a person, at the same thing. */
+
+import { CONTESTED_PAUSE_MS, CONTESTED_WINDOW_MS, PLACEMENT_LASTING_MS, REVERTS_KEPT } from "../bounds.js";
+import type { InventoryAddress } from "../inventory/view.js";
+import type { ProviderId } from "../providers/types.js";
+
+/** So many within the window, and we step back. */
+const REVERTS = 3;
+
+/** @param reverts when our writes were undone, ms since the epoch. @returns until when to keep still. */
+export function undonePauseUntil(reverts: readonly number[] | undefined, now: number): number | undefined {
+  if (!isRepeatedlyUndone(reverts)) return undefined;
+  const until = Math.max(...(reverts ?? [])) + CONTESTED_PAUSE_MS;
+  return until > now ? until : undefined;
+}
+
+/** Three in ten minutes, and no quiet since: it stays so until our write has lasted for the window. */
+export function isRepeatedlyUndone(reverts: readonly number[] = []): boolean {
+  const times = [...reverts].sort((a, b) => a - b);
+  return times.some((time, index) => {
+    const first = times[index - REVERTS + 1];
+    return first !== undefined && time - first <= CONTESTED_WINDOW_MS;
+  });
+}
+
+/** Where our last completed assignment put an address. */
+export interface LastPlacement {
+  readonly machine: ProviderId;
+  /** ms since the epoch. */
+  readonly at: number;
+}
+
+/** What is remembered of one address. */
+export interface Dispute {
+  readonly placement: LastPlacement | undefined;
+  /** When our assignments were undone, ms since the epoch. */
+  readonly reverts: readonly number[];
+}
+
+export interface Look {
+  readonly facts: InventoryAddress | undefined;
+  /** Whether the machine stands for a node that may have the address. */
+  readonly isFit: (machine: ProviderId) => boolean;
+  readonly now: number;
+}
+
+/** The dispute after a look at the address. Only what is taken off a node that is well counts as undone. */
+export function disputeAfter({ placement, reverts }: Dispute, { facts, isFit, now }: Look): Dispute {
+  const seen = facts !== undefined && !facts.unconfirmed && facts.action === undefined;
+  if (placement !== undefined && seen && facts.holder !== placement.machine) {
+    const undone = isFit(placement.machine) ? [...reverts, now].slice(-REVERTS_KEPT) : reverts;
+    return { placement: undefined, reverts: undone };
+  }
+  return { placement, reverts: now >= overAt({ placement, reverts }, seen) ? [] : reverts };
+}
+
+/**
+ * Our assignment has lasted, or the next try was due and nothing was undone since: the address may be where it should be,
+ * or not be wanted any more.
+ */
+function overAt({ placement, reverts }: Dispute, placed: boolean): number {
+  const triedAgain = Math.max(...reverts) + CONTESTED_PAUSE_MS;
+  const since = placement === undefined || !placed ? Math.max(triedAgain, placement?.at ?? 0) : placement.at;
+  return since + PLACEMENT_LASTING_MS;
+}

@@ -1,0 +1,67 @@
+/** The accounts whose tokens are in the environment of the command, through the operator's own providers. */
+
+import { allProviders, RELEASE } from "cdk8s-flipop/api";
+import { systemClock } from "../clock.js";
+import { Redactor, silentLogger } from "../logging.js";
+import { flipopMetrics } from "../metrics/definitions.js";
+import { MetricsRegistry } from "../metrics/registry.js";
+import type { CallContext } from "../providers/call.js";
+import { isProviderError } from "../providers/errors.js";
+import { PROVIDER_KINDS } from "../providers/kinds.js";
+import { ProviderRegistry } from "../providers/registry.js";
+import type { AddressFacts, AddressProvider } from "../providers/types.js";
+import { openFence } from "../runtime/fence.js";
+import { type CommandCall, CommandError } from "./command.js";
+
+export interface AccountAddress {
+  readonly provider: AddressProvider;
+  readonly facts: AddressFacts;
+}
+
+/** @throws CommandError without any token, and where a provider refuses or does not answer */
+export async function withAccounts<T>(
+  { io }: Pick<CommandCall, "io">,
+  work: (providers: readonly AddressProvider[]) => Promise<T>,
+): Promise<T> {
+  const registry = new ProviderRegistry({
+    ...{ kinds: PROVIDER_KINDS, env: io.env, redactor: new Redactor(), logger: silentLogger, clock: systemClock },
+    ...{ random: Math.random, metrics: flipopMetrics(new MetricsRegistry()), fence: openFence, dryRun: false },
+    audit: () => undefined,
+    userAgent: `flipop-cli/${RELEASE}`,
+  });
+  try {
+    const providers = registry.names.flatMap((name) => registry.get(name, "addresses").addresses ?? []);
+    if (providers.length === 0) throw new CommandError(`no account is known: set ${variables()}`);
+    return await work(providers);
+  } catch (error) {
+    if (isProviderError(error)) throw new CommandError(`${error.message}: check the token with flipop doctor`);
+    throw error;
+  } finally {
+    await registry.close();
+  }
+}
+
+function variables(): string {
+  const holders = allProviders().filter(({ services }) => services.includes("addresses"));
+  return holders.map(({ tokenVariable }) => `${tokenVariable} or ${tokenVariable}_FILE`).join(", or ");
+}
+
+/** @param why for the provider's audit. */
+export function contextOf({ io }: Pick<CommandCall, "io">, why: string): CallContext {
+  return { requester: { kind: "command", namespace: "", name: "" }, why, priority: "assignment", signal: io.stop };
+}
+
+/** All addresses of all accounts. */
+export async function readAccounts(
+  call: Pick<CommandCall, "io">,
+  providers: readonly AddressProvider[],
+): Promise<readonly AccountAddress[]> {
+  const context = contextOf(call, "a person asks for all addresses");
+  const lists = providers.flatMap((provider) =>
+    provider.capabilities.families.map(async (family) => {
+      const found = await provider.list(context, { family, named: [] });
+      return found.map((facts) => ({ provider, facts }));
+    }),
+  );
+  return (await Promise.all(lists)).flat();
+}

@@ -1,0 +1,126 @@
+/** `flipop bundle`: what an issue report needs, redacted, in one folder. Reads no Secret. */
+
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { ALL_KINDS, Annotation, API_GROUP, allProviders, DEFAULT_NAMESPACE, LEASE_NAME } from "cdk8s-flipop/api";
+import { BUNDLE_LOG_BYTES, BUNDLE_LOG_LINES } from "../bounds.js";
+import { buildFacts } from "../build.js";
+import { EXIT } from "../exit.js";
+import type { KubeClient } from "../kube/client.js";
+import { errorText, Redactor } from "../logging.js";
+import { withCluster } from "./cluster.js";
+import { type CommandCall, CommandError, textOption } from "./command.js";
+import { findingsOf, questionOf } from "./doctor/doctor.js";
+import { withProgress } from "./progress.js";
+import { kindPath, listAll, type OwnObject } from "./read.js";
+
+/** Name and content of a file; a part that can't be read has a text that says why. */
+interface Part {
+  readonly name: string;
+  readonly text: string;
+}
+
+export async function run(call: CommandCall): Promise<number> {
+  const { io } = call;
+  const stamp = new Date(io.now()).toISOString().replaceAll(/[-:]|\.\d+/g, "");
+  const folder = resolve(call.args[0] ?? `flipop-bundle-${stamp}`);
+  make(folder);
+  const redactor = redactorFor(io.env);
+  const parts = await withProgress(io, "collecting", () => withCluster(call, ({ client }) => collect(call, client)));
+  for (const { name, text } of parts) writeFileSync(join(folder, name), redactor.scrub(text), { mode: 0o600 });
+  io.out(`${folder}\n`);
+  io.err(`flipop: read the files before you publish them: tar czf ${folder}.tar.gz ${folder}\n`);
+  return EXIT.ok;
+}
+
+/** @throws CommandError if the folder holds something: a bundle overwrites nothing */
+function make(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    throw new CommandError(`${folder} can't be made: ${errorText(error)}`);
+  }
+  if (readdirSync(folder).length > 0) throw new CommandError(`${folder} is not empty: name another folder`);
+}
+
+/** Knows the tokens of the environment, too. */
+function redactorFor(env: CommandCall["io"]["env"]): Redactor {
+  const redactor = new Redactor();
+  for (const { tokenVariable } of allProviders()) redactor.add(env[tokenVariable] ?? "");
+  return redactor;
+}
+
+async function collect(call: CommandCall, client: KubeClient): Promise<readonly Part[]> {
+  const namespace = textOption(call, "namespace") ?? DEFAULT_NAMESPACE;
+  const signal = call.io.stop;
+  const list = (path: string) => listAll<OwnObject>(client, { path }, signal);
+  const get = (path: string) => client.request<unknown>({ method: "GET", path });
+  const lease = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${LEASE_NAME}`;
+  const found = await Promise.all([
+    part("versions", async () => ({ command: buildFacts(), server: await get("/version") })),
+    ...ALL_KINDS.map((kind) => part(kind.plural, async () => (await list(kindPath(kind))).map(shareable))),
+    part("events", async () => (await list("/apis/events.k8s.io/v1/events")).filter(isOurs)),
+    part("lease", () => get(lease)),
+    part("doctor", () => findingsOf(call, questionOf(call), call.options["self"] === true)),
+  ]);
+  return [...found, ...(await logsOf(client, namespace, signal))];
+}
+
+async function part(name: string, read: () => Promise<unknown>): Promise<Part> {
+  try {
+    return { name: `${name}.json`, text: `${JSON.stringify(await read(), undefined, 2)}\n` };
+  } catch (error) {
+    return { name: `${name}.txt`, text: `not readable: ${errorText(error)}\n` };
+  }
+}
+
+function isOurs(event: OwnObject & { readonly regarding?: { readonly apiVersion?: string } }): boolean {
+  return event.regarding?.apiVersion?.startsWith(`${API_GROUP}/`) === true;
+}
+
+/** Without values of variables, which may be credentials of Jobs, and without copies of the whole object. */
+function shareable(object: OwnObject): unknown {
+  const kept = Object.entries(object.metadata.annotations ?? {}).filter(([name]) => OWN_ANNOTATIONS.has(name));
+  const { managedFields: _managed, ...metadata } = object.metadata as OwnObject["metadata"] & Record<string, unknown>;
+  return withoutValues({ ...object, metadata: { ...metadata, annotations: Object.fromEntries(kept) } });
+}
+
+const OWN_ANNOTATIONS: ReadonlySet<string> = new Set(Object.values(Annotation));
+
+function withoutValues(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutValues);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => {
+      return [name, name === "env" && Array.isArray(inner) ? inner.map(withoutValue) : withoutValues(inner)];
+    }),
+  );
+}
+
+function withoutValue(variable: unknown): unknown {
+  const { value, ...others } = variable as Readonly<Record<string, unknown>>;
+  return value === undefined ? others : { ...others, value: "[redacted]" };
+}
+
+/** The last lines of each pod of the operator. */
+async function logsOf(client: KubeClient, namespace: string, signal: AbortSignal): Promise<readonly Part[]> {
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`;
+  try {
+    const pods = await listAll<OwnObject>(client, { path, labelSelector: "app.kubernetes.io/name=flipop" }, signal);
+    return await Promise.all(pods.map(({ metadata }) => logOf(client, `${path}/${metadata.name}`, metadata.name)));
+  } catch (error) {
+    return [{ name: "pods.txt", text: `not readable: ${errorText(error)}\n` }];
+  }
+}
+
+async function logOf(client: KubeClient, path: string, pod: string): Promise<Part> {
+  const name = `${pod}.log`;
+  const chunks: Buffer[] = [];
+  try {
+    const query = { tailLines: BUNDLE_LOG_LINES, limitBytes: BUNDLE_LOG_BYTES, timestamps: true };
+    for await (const chunk of await client.open({ method: "GET", path: `${path}/log`, query })) chunks.push(chunk);
+    return { name, text: Buffer.concat(chunks).toString("utf8") };
+  } catch (error) {
+    return { name, text: `not readable: ${errorText(error)}\n` };
+  }
+}

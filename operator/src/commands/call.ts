@@ -1,0 +1,46 @@
+/** Runs a command of the table for a person at a terminal, or for a pipe. */
+
+import { createInterface } from "node:readline/promises";
+import type { Output } from "../command-line.js";
+import { EXIT, INTERRUPTED } from "../exit.js";
+import { problemText } from "./cluster.js";
+import type { CommandIo, CommandSpec, ParsedCall } from "./command.js";
+import { COMMANDS } from "./commands.js";
+
+const USUAL_WIDTH = 80;
+
+/** Resolves to the exit code; a problem has been printed then, with its remedy. */
+export async function callCommand(
+  { load }: CommandSpec,
+  call: ParsedCall,
+  output: Output & Pick<CommandIo, "env">,
+): Promise<number> {
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort(new Error(signal)));
+  const io: CommandIo = {
+    ...{ env: output.env, out: output.out, err: output.err, ask },
+    terminal: process.stdout.isTTY === true,
+    width: process.stdout.columns ?? USUAL_WIDTH,
+    now: () => Date.now(),
+    stop: stop.signal,
+  };
+  try {
+    const { run } = await load();
+    return await run({ ...call, io, commands: COMMANDS });
+  } catch (error) {
+    if (stop.signal.aborted) return INTERRUPTED;
+    output.err(`flipop: ${problemText(error)}\n`);
+    return EXIT.failed;
+  }
+}
+
+/** Where the input is no terminal, no person can answer. */
+async function ask(question: string): Promise<string | undefined> {
+  if (process.stdin.isTTY !== true) return undefined;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await terminal.question(question);
+  } finally {
+    terminal.close();
+  }
+}

@@ -1,0 +1,54 @@
+/** Which addresses the resources of the cluster claim, read as the operator reads them. */
+
+import { KINDS } from "cdk8s-flipop/api";
+import { poolClaims, routedIpClaims } from "../claims/read-claims.js";
+import { CommandError } from "./command.js";
+import type { KindRead, OwnObject } from "./read.js";
+
+const { RoutedIP, FloatingIPPool } = KINDS;
+
+export const CLAIMING_KINDS = [FloatingIPPool, RoutedIP];
+
+export function readOf(reads: readonly KindRead[], kind: string): KindRead {
+  const read = reads.find((one) => one.kind.kind === kind);
+  if (read === undefined) throw new CommandError(`${kind} was not read`);
+  return read;
+}
+
+/** @throws CommandError if another resource claims the address, or if that is not known */
+export function checkFree(reads: readonly KindRead[], ip: string, uid: string): void {
+  checkRead(reads, `claims ${ip}`);
+  const owner = ownersIn(reads.map((read) => ({ ...read, objects: others(read, uid) }))).get(ip);
+  if (owner !== undefined) throw new CommandError(`${ip} belongs to ${owner}: remove it there first`);
+}
+
+function others({ objects }: KindRead, uid: string): readonly OwnObject[] {
+  return objects.filter(({ metadata }) => metadata.uid !== uid);
+}
+
+/** @throws CommandError if a kind could not be read, since one of its resources may be the one. @param does for people */
+export function checkRead(reads: readonly KindRead[], does: string): void {
+  const unread = reads.find(({ problem }) => problem !== undefined);
+  if (unread === undefined) return;
+  throw new CommandError(`whether a ${unread.kind.kind} ${does} is not known: ${unread.problem}`);
+}
+
+/** By canonical address: `FloatingIPPool ingress/web`. */
+export function ownersIn(reads: readonly KindRead[]): ReadonlyMap<string, string> {
+  const owners = new Map<string, string>();
+  for (const { kind, objects } of reads) {
+    for (const object of objects) {
+      const { namespace, name } = object.metadata;
+      for (const ip of claimsOf(kind.kind, object)) owners.set(ip, `${kind.kind} ${namespace}/${name}`);
+    }
+  }
+  return owners;
+}
+
+function claimsOf(kind: string, object: OwnObject): readonly string[] {
+  const { addresses } =
+    kind === RoutedIP.kind
+      ? routedIpClaims(object as unknown as Parameters<typeof routedIpClaims>[0], {})
+      : poolClaims(object as unknown as Parameters<typeof poolClaims>[0]);
+  return addresses.map((address) => address.ip);
+}

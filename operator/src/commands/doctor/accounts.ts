@@ -1,0 +1,116 @@
+/** Tokens of the environment: whether their providers accept them, which scopes they show, and how full the account is. */
+
+import { readFileSync } from "node:fs";
+import { allProviders, type ProviderFacts } from "cdk8s-flipop/api";
+import { CLI_CALL_SECONDS, SECOND_MS } from "../../bounds.js";
+import { errorText } from "../../logging.js";
+import { Connections } from "../../providers/http.js";
+import { PROBES, type ProviderProbes } from "../../providers/probes.js";
+import { type Finding, ok, problem, unknown, warning } from "./finding.js";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** One finding or more for each provider. */
+export async function accountFindings(env: Env): Promise<readonly Finding[]> {
+  const findings = await Promise.all(allProviders().map((provider) => findingsOf(provider, env)));
+  return findings.flat();
+}
+
+interface Account {
+  readonly provider: ProviderFacts;
+  readonly title: string;
+  readonly probes: ProviderProbes;
+  readonly connections: Connections;
+  readonly base: string;
+  readonly token: string;
+}
+
+async function findingsOf(provider: ProviderFacts, env: Env): Promise<readonly Finding[]> {
+  const { name, title, tokenVariable, urlVariable } = provider;
+  const probes = PROBES[name];
+  const token = tokenOf(tokenVariable, env);
+  if (probes === undefined || token === undefined) {
+    const remedy = `set ${tokenVariable} or ${tokenVariable}_FILE for doctor, too`;
+    return [unknown(`token of ${title}`, "there is none in the environment of doctor", remedy)];
+  }
+  const base = (env[urlVariable]?.trim() || probes.baseUrl).replace(/\/+$/, "");
+  const connections = new Connections(base, env);
+  const account: Account = { provider, title, probes, connections, base, token };
+  try {
+    return [await tokenFinding(account, tokenVariable), ...(await quotaFindings(account))];
+  } catch (error) {
+    const remedy = `check that doctor can reach ${base}, and ${urlVariable}`;
+    return [problem(`token of ${title}`, `the provider does not answer: ${errorText(error)}`, remedy)];
+  } finally {
+    await connections.close();
+  }
+}
+
+function tokenOf(variable: string, env: Env): string | undefined {
+  const file = env[`${variable}_FILE`]?.trim();
+  return env[variable]?.trim() || (file ? readFileSync(file, "utf8").trim() : undefined);
+}
+
+async function tokenFinding(account: Account, variable: string): Promise<Finding> {
+  const { title, probes } = account;
+  const check = `token of ${title}`;
+  const answers = await Promise.all(
+    probes.probes.map(async ({ path, scope }) => ({ scope, ...(await get(account, path)) })),
+  );
+  if (answers.some(({ status }) => status === 401)) {
+    return problem(check, "the provider does not accept it (401)", `replace the value of ${variable}`);
+  }
+  const refused = answers.filter(({ status }) => status === 403).map(({ scope }) => scope);
+  if (refused.length > 0) return problem(check, `it lacks ${refused.join(", ")}`, "give the token these scopes");
+  const failed = answers.find(({ status }) => status < 200 || status > 299);
+  if (failed !== undefined) return unknown(check, `the provider answers ${failed.status}`, "try again later");
+  return ok(check, `accepted, has ${answers.map(({ scope }) => scope).join(", ")}; not checked: ${probes.unprobed}`);
+}
+
+async function quotaFindings(account: Account): Promise<readonly Finding[]> {
+  const { provider, probes } = account;
+  const { limits } = probes;
+  if (limits === undefined) return [];
+  const check = `quota of ${account.title}`;
+  const [ofAccount, ofAddresses] = await Promise.all([get(account, limits.path), get(account, limits.used)]);
+  const limit = numberAt(ofAccount.body, limits.fields);
+  const used = numberAt(ofAddresses.body, ["meta", "total"]);
+  if (limit === undefined || used === undefined) {
+    const usual = provider.addressQuota === undefined ? "" : `; it is ${provider.addressQuota} addresses by default`;
+    return [unknown(check, `the account does not show its limit${usual}`, "give the token the scope account:read")];
+  }
+  const seen = `${used} of ${limit} addresses are used`;
+  if (used < limit) return [ok(check, seen)];
+  return [
+    warning(check, seen, "release addresses (flipop status -o wide shows those in use), or ask the provider for more"),
+  ];
+}
+
+interface Answered {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+async function get({ connections, base, token }: Account, path: string): Promise<Answered> {
+  const { status, text } = await connections.send({
+    method: "GET",
+    url: `${base}${path}`,
+    headers: { authorization: `Bearer ${token}`, accept: "application/json" },
+    signal: AbortSignal.timeout(CLI_CALL_SECONDS * SECOND_MS),
+  });
+  return { status, body: parsed(text) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function numberAt(value: unknown, path: readonly string[]): number | undefined {
+  let at: unknown = value;
+  for (const key of path) at = (at as Readonly<Record<string, unknown>> | undefined | null)?.[key];
+  return typeof at === "number" ? at : undefined;
+}

@@ -1,0 +1,56 @@
+/** Pure: whether the installed CRDs have what this release needs. */
+
+import { ALL_KINDS, API_VERSION, customResourceDefinition, RELEASE } from "cdk8s-flipop/api";
+import { type Finding, ok, problem } from "./finding.js";
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly additionalProperties?: Schema | boolean;
+}
+
+/** The part of a CustomResourceDefinition that is compared. */
+export interface Definition {
+  readonly metadata: { readonly name: string; readonly creationTimestamp?: string };
+  readonly spec: {
+    readonly versions: readonly { readonly name: string; readonly schema?: { readonly openAPIV3Schema?: object } }[];
+  };
+}
+
+const REMEDY = "apply the CRDs of this release (docs/how-to/install.md)";
+
+/** @param installed those of flipop's kinds that the cluster has */
+export function definitionFindings(installed: readonly Definition[]): readonly Finding[] {
+  return ALL_KINDS.map((kind) => {
+    const wanted = customResourceDefinition(kind) as unknown as Definition;
+    const { name } = wanted.metadata;
+    const found = installed.find(({ metadata }) => metadata.name === name);
+    if (found === undefined) return problem(`CRD ${kind.kind}`, "it is not installed", REMEDY);
+    const lacking = firstLacking(schemaOf(wanted), schemaOf(found), "");
+    const since = `installed ${found.metadata.creationTimestamp?.slice(0, 10) ?? "at an unknown time"}`;
+    if (lacking === undefined) return ok(`CRD ${kind.kind}`, `${since}, has every field of release ${RELEASE}`);
+    return problem(`CRD ${kind.kind}`, `older than release ${RELEASE}: it lacks ${lacking} (${since})`, REMEDY);
+  });
+}
+
+function schemaOf({ spec }: Definition): Schema | undefined {
+  return spec.versions.find(({ name }) => name === API_VERSION)?.schema?.openAPIV3Schema as Schema | undefined;
+}
+
+/** The path of the first field that a schema lacks. */
+function firstLacking(wanted: Schema | undefined, found: Schema | undefined, path: string): string | undefined {
+  if (wanted === undefined) return undefined;
+  if (found === undefined) return path === "" ? `version ${API_VERSION}` : path;
+  const fields = Object.entries(wanted.properties ?? {}).map(([name, schema]) => {
+    return firstLacking(schema, found.properties?.[name], path === "" ? name : `${path}.${name}`);
+  });
+  const inner = [
+    firstLacking(wanted.items, found.items, `${path}[]`),
+    firstLacking(valuesOf(wanted), valuesOf(found), `${path}.*`),
+  ];
+  return [...fields, ...inner].find((lacking) => lacking !== undefined);
+}
+
+function valuesOf({ additionalProperties }: Schema): Schema | undefined {
+  return typeof additionalProperties === "object" ? additionalProperties : undefined;
+}

@@ -1,0 +1,52 @@
+/** Pure: who leads, and whether more than one operator acts. */
+
+import { Annotation } from "cdk8s-flipop/api";
+import { ELECTION_TIMINGS, SECOND_MS } from "../../bounds.js";
+import { duration } from "../../clock.js";
+import type { Lease } from "../../kube/write/lease.js";
+import { type Finding, ok, problem, warning } from "./finding.js";
+
+/** Of a Lease that names no term, the default one. */
+function termOf({ spec }: Lease): number {
+  const seconds = spec?.leaseDurationSeconds;
+  return seconds ? seconds * SECOND_MS : ELECTION_TIMINGS.leaseMs;
+}
+
+/** @param lease `undefined`: there is none. */
+export function leaseFindings(lease: Lease | undefined, namespace: string, now: number): readonly Finding[] {
+  const check = "leader";
+  if (lease === undefined) {
+    return [problem(check, `namespace ${namespace} has no Lease`, "start the operator, or name its namespace with -n")];
+  }
+  const { holderIdentity, renewTime } = lease.spec ?? {};
+  const ageMs = now - Date.parse(renewTime ?? "");
+  const termMs = termOf(lease);
+  return [leaderFinding(check, holderIdentity || "", { ageMs, termMs }), ...stopFindings(lease)];
+}
+
+function leaderFinding(check: string, holder: string, { ageMs, termMs }: { ageMs: number; termMs: number }): Finding {
+  const remedy = "look at the operator's pods and their log: kubectl -n NAMESPACE get pods";
+  if (holder === "") return problem(check, "no pod holds the Lease", remedy);
+  if (!(ageMs <= termMs)) return problem(check, `${holder} has not renewed the Lease for ${duration(ageMs)}`, remedy);
+  return ok(check, `${holder}, renewed ${duration(ageMs)} ago`);
+}
+
+function stopFindings({ metadata }: Lease): readonly Finding[] {
+  const reason = metadata?.annotations?.[Annotation.stop];
+  if (reason === undefined) return [];
+  const text = reason === "" ? "a person has stopped the operator" : `a person has stopped the operator: ${reason}`;
+  return [warning("stopped", text, "run flipop resume")];
+}
+
+/** @param leases of this name in all namespaces */
+export function otherOperators(leases: readonly Lease[], namespace: string, now: number): Finding {
+  const others = leases.filter((lease) => {
+    const { metadata, spec } = lease;
+    const renewedAt = Date.parse(spec?.renewTime ?? "");
+    return metadata?.namespace !== namespace && spec?.holderIdentity && now - renewedAt <= termOf(lease);
+  });
+  if (others.length === 0) return ok("another operator", "no other namespace has a leader");
+  const names = others.map(({ metadata, spec }) => `${metadata?.namespace} (${spec?.holderIdentity})`).join(", ");
+  const remedy = "let only one operator manage a resource: limit --watch-namespaces, or remove one of them";
+  return warning("another operator", `another operator leads in namespace ${names}`, remedy);
+}

@@ -1,0 +1,101 @@
+/** Pure: nodes that no provider can serve, and network policies that keep the operator from its APIs. */
+
+import { type LabelSelector, matchesLabels } from "../../kube/objects.js";
+import type { NodeFacts } from "../../match/node-facts.js";
+import { type Finding, ok, problem, warning } from "./finding.js";
+
+const SHOWN = 3;
+/** DOKS sets this label on its workers. */
+const DOKS_LABEL = "doks.digitalocean.com/node-pool";
+const PAGE = "docs/how-to/will-it-work.md";
+
+/** @param schemes of the machines that a provider of this release can serve */
+export function nodeFindings(nodes: readonly NodeFacts[], schemes: readonly string[]): readonly Finding[] {
+  const check = "nodes";
+  if (nodes.length === 0) return [warning(check, "the cluster has no nodes", "add nodes")];
+  const unnamed = nodes.filter(({ machine }) => machine === undefined);
+  const foreign = nodes.filter(
+    ({ machine }) => machine !== undefined && !schemes.some((one) => machine.startsWith(`${one}://`)),
+  );
+  const findings = [
+    ...(unnamed.length === 0
+      ? []
+      : [
+          warning(
+            check,
+            `${unnamed.length} of ${nodes.length} nodes have no spec.providerID: ${namesOf(unnamed)}`,
+            "start the cloud controller manager, which sets it",
+          ),
+        ]),
+    ...(foreign.length === 0
+      ? []
+      : [
+          warning(
+            check,
+            `${foreign.length} of ${nodes.length} nodes are machines of another cloud: ${namesOf(foreign)}`,
+            "they get no address: exclude them with match.nodeLabel",
+          ),
+        ]),
+  ];
+  const all = [ok(check, `all ${nodes.length} nodes are machines of ${schemes.join(" or ")}`)];
+  return [...(findings.length > 0 ? findings : all), ...doksFindings(nodes)];
+}
+
+function doksFindings(nodes: readonly NodeFacts[]): readonly Finding[] {
+  const workers = nodes.filter(({ labels }) => labels[DOKS_LABEL] !== undefined);
+  if (workers.length === 0) return [];
+  const fact =
+    "DigitalOcean's documentation does not support reserved IPs there: they work, but support may refuse help";
+  return [warning("DOKS", `${workers.length} of ${nodes.length} nodes are workers of DOKS. ${fact}`, `read ${PAGE}`)];
+}
+
+function namesOf(nodes: readonly NodeFacts[]): string {
+  const shown = nodes
+    .slice(0, SHOWN)
+    .map(({ name, machine }) => (machine === undefined ? name : `${name} (${machine})`));
+  return `${shown.join(", ")}${nodes.length > SHOWN ? `, and ${nodes.length - SHOWN} more` : ""}`;
+}
+
+interface PolicyPort {
+  readonly port?: number | string;
+  readonly endPort?: number;
+  readonly protocol?: string;
+}
+
+export interface Policy {
+  readonly metadata: { readonly name: string };
+  readonly spec?: {
+    readonly podSelector?: LabelSelector;
+    readonly policyTypes?: readonly string[];
+    readonly egress?: readonly { readonly ports?: readonly PolicyPort[] }[];
+  };
+}
+
+const HTTPS = 443;
+
+/** Whether the policies let the operator's pods open connections to port 443, on which the clouds serve. */
+export function policyFinding(
+  policies: readonly Policy[],
+  pods: readonly { readonly labels?: Readonly<Record<string, string>> }[],
+): Finding {
+  const check = "network policy";
+  const selecting = policies.filter(({ spec = {} }) => {
+    const limits = spec.policyTypes?.includes("Egress") ?? spec.egress !== undefined;
+    return limits && pods.some(({ labels = {} }) => matchesLabels(spec.podSelector ?? {}, labels));
+  });
+  if (selecting.length === 0) return ok(check, "no NetworkPolicy limits what the operator's pods reach");
+  const names = selecting.map(({ metadata }) => metadata.name).join(", ");
+  const allows = selecting.some(({ spec }) => (spec?.egress ?? []).some(({ ports }) => opensHttps(ports)));
+  if (allows) return ok(check, `${names}: port ${HTTPS} is open`);
+  const remedy = `allow egress to TCP port ${HTTPS} (the clouds), to the API server's port, and to DNS`;
+  return problem(check, `${names}: no rule opens port ${HTTPS} to the operator's pods`, remedy);
+}
+
+function opensHttps(ports: readonly PolicyPort[] | undefined): boolean {
+  if (ports === undefined || ports.length === 0) return true;
+  return ports.some(({ port, endPort, protocol = "TCP" }) => {
+    if (protocol !== "TCP") return false;
+    if (port === undefined || typeof port === "string") return port === undefined || port === "https";
+    return port <= HTTPS && HTTPS <= (endPort ?? port);
+  });
+}

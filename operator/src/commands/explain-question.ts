@@ -1,0 +1,175 @@
+/** What the operator asks of nodes for one resource: reads the workload that the resource names. */
+
+import {
+  API_GROUP,
+  type FloatingIPPoolSpec,
+  type FloatingIPPoolStatus,
+  type NodeDNSRecordSetSpec,
+  type RoutedIPSpec,
+} from "cdk8s-flipop/api";
+import { POD_INDEXES, type PodIndex } from "../kube/cache/pods.js";
+import { type SlimPod, slimNodes, slimPods } from "../kube/cache/slim.js";
+import { Store } from "../kube/cache/store.js";
+import { isNotFound, type KubeClient } from "../kube/client.js";
+import { type KubeObject, selectorString } from "../kube/objects.js";
+import { Decoders } from "../kube/protobuf/decoder.js";
+import { type CompiledMatch, compileMatch, everyNode, podScopeOf } from "../match/compile-match.js";
+import { NodeDirectory } from "../match/node-directory.js";
+import { PodWorkload, type WorkloadSource } from "../match/workload.js";
+import { addressCapabilities } from "../providers/capabilities.js";
+import type { AddressCapabilities } from "../providers/types.js";
+import { publishedKind } from "../records/node-addresses.js";
+import { type LookUp, type ResolvedClass, resolveClass } from "../routing/resolved-class.js";
+import {
+  EndpointWorkload,
+  SERVICE_LABEL,
+  serviceKeyOf,
+  serviceProblem,
+  slimServices,
+  slimSlices,
+} from "../routing/service.js";
+import { CommandError } from "./command.js";
+import type { Question } from "./node-explanation.js";
+import { type KindRead, listAll, type OwnObject } from "./read.js";
+
+export interface Reader {
+  readonly client: KubeClient;
+  readonly signal: AbortSignal;
+  readonly reads: readonly KindRead[];
+}
+
+/** The part of a question that reads come up with; who holds what is known beside it. */
+export interface Asked extends Omit<Question, "room"> {
+  /** Addresses that a node may hold. Absent: the resource gives nodes no address. */
+  readonly limit?: number;
+  /** For people: what is asked of nodes. */
+  readonly text: string;
+  /** Why no node can serve the resource, whatever the nodes are like. */
+  readonly problems: readonly string[];
+}
+
+const PREFIXES = [`${API_GROUP}/`];
+const decoders = new Decoders(PREFIXES);
+
+export async function readNodes({ client, signal }: Pick<Reader, "client" | "signal">): Promise<NodeDirectory> {
+  const target = { path: "/api/v1/nodes", decoder: decoders.nodes };
+  const nodes = await listAll<KubeObject>(client, target, signal);
+  return new NodeDirectory(nodes.map(slimNodes(PREFIXES)));
+}
+
+/** By kind: what is asked of nodes. @throws CommandError for a spec that asks for nothing usable */
+export const QUESTIONS: Readonly<Record<string, (reader: Reader, object: OwnObject) => Promise<Asked>>> = {
+  FloatingIPPool: async (reader, { spec, status }) => {
+    const { provider, region, match } = (spec ?? {}) as Partial<FloatingIPPoolSpec>;
+    const capabilities = addressCapabilities(provider ?? "");
+    const asked = await askMatch(reader, match, capabilities?.providerIdScheme);
+    const problems = capabilities === undefined ? [`no provider of addresses has the name "${provider ?? ""}"`] : [];
+    const room = { limit: limitOf(capabilities), ...regionOf(capabilities, region) };
+    return { ...asked, problems, failedProbes: failedProbesOf(status), ...room };
+  },
+  NodeDNSRecordSet: async (reader, { spec = {}, status }) => {
+    const { match } = spec as Partial<NodeDNSRecordSetSpec>;
+    const asked = await askMatch(reader, match, undefined);
+    return { ...asked, problems: [], failedProbes: failedProbesOf(status), publishes: publishedKind(spec) };
+  },
+  RoutedIP: askService,
+};
+
+/** Those in doubt move no address, but a person who asks about the node wants to see them. */
+function failedProbesOf(status: OwnObject["status"]): ReadonlyMap<string, string> {
+  const { failedProbes = [] } = (status ?? {}) as Pick<FloatingIPPoolStatus, "failedProbes">;
+  return new Map(failedProbes.map(({ nodeName, error }) => [nodeName, error]));
+}
+
+function limitOf(capabilities: AddressCapabilities | undefined, classLimit = 1): number {
+  return Math.max(1, Math.min(capabilities?.addressesPerNode ?? 1, classLimit));
+}
+
+function regionOf(capabilities: AddressCapabilities | undefined, region = ""): Pick<Asked, "region"> {
+  return capabilities?.regional === true && region !== "" ? { region } : {};
+}
+
+type Spec = Parameters<typeof compileMatch>[0];
+
+/** Problems are those of the caller. */
+async function askMatch(reader: Reader, spec: Spec, scheme: string | undefined): Promise<Omit<Asked, "problems">> {
+  const compiled = compileMatch(spec, scheme);
+  if (!compiled.ok) {
+    const [mistake] = compiled.problems;
+    throw new CommandError(`spec.${mistake?.field} is not usable: ${mistake?.message}`);
+  }
+  const { match } = compiled;
+  const workload = await podWorkload(reader, match);
+  return { match, text: matchText(spec, match), ...(workload && { workload }) };
+}
+
+async function podWorkload({ client, signal }: Reader, { pods }: CompiledMatch): Promise<WorkloadSource | undefined> {
+  if (pods === undefined) return undefined;
+  const { namespace, selector } = podScopeOf(pods);
+  const path = namespace === undefined ? "/api/v1/pods" : `/api/v1/namespaces/${namespace}/pods`;
+  const target = { path, labelSelector: selectorString(selector), decoder: decoders.pods };
+  const store = new Store<SlimPod, PodIndex>({ indexes: POD_INDEXES });
+  await store.replace((await listAll<KubeObject>(client, target, signal)).map(slimPods()));
+  return new PodWorkload(store, pods);
+}
+
+function matchText({ nodeLabel }: NonNullable<Spec> = {}, { pods }: CompiledMatch): string {
+  const labels = nodeLabel ? `nodes with ${nodeLabel}` : "all nodes";
+  return pods === undefined ? labels : `${labels} that run a ready ${pods.text}`;
+}
+
+async function askService(reader: Reader, { metadata, spec, status }: OwnObject): Promise<Asked> {
+  const routedSpec = spec as unknown as RoutedIPSpec;
+  const key = serviceKeyOf(metadata, routedSpec);
+  const [namespace = "", name = ""] = key.split("/");
+  const [service, slices] = await Promise.all([
+    readService(reader, namespace, name),
+    readSlices(reader, namespace, name),
+  ]);
+  const resolution = resolveClass({ metadata, spec: routedSpec }, lookUpOf(reader.reads));
+  const unsuitable = serviceProblem({ key, namespace: metadata.namespace ?? "", service });
+  const capabilities = capabilitiesOf(resolution.resolvedClass);
+  const problems = [resolution.problem, unsuitable].flatMap((problem) => problem?.message ?? []);
+  const region = resolution.resolvedClass?.by === "issuer" ? resolution.resolvedClass.region : undefined;
+  return {
+    match: everyNode(capabilities?.providerIdScheme),
+    workload: new EndpointWorkload(key, () => slices),
+    text: `nodes with a ready endpoint of Service ${key}`,
+    failedProbes: failedProbesOf(status),
+    ...{ problems, limit: limitOf(capabilities, resolution.resolvedClass?.perNodeIPLimit) },
+    ...regionOf(capabilities, region),
+  };
+}
+
+function capabilitiesOf(resolved: ResolvedClass | undefined): AddressCapabilities | undefined {
+  return resolved?.by === "issuer" ? addressCapabilities(resolved.provider) : undefined;
+}
+
+async function readService({ client, signal }: Reader, namespace: string, name: string) {
+  const path = `/api/v1/namespaces/${namespace}/services/${name}`;
+  try {
+    return slimServices(await client.request<KubeObject>({ method: "GET", path, signal }));
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+async function readSlices({ client, signal }: Reader, namespace: string, name: string) {
+  const path = `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices`;
+  const slices = await listAll<KubeObject>(client, { path, labelSelector: `${SERVICE_LABEL}=${name}` }, signal);
+  return slices.map((slice) => slimSlices(slice));
+}
+
+function lookUpOf(reads: readonly KindRead[]): LookUp {
+  const objects = (kind: string) => reads.find((read) => read.kind.kind === kind)?.objects ?? [];
+  const found = (kind: string, namespace: string | undefined, name: string) =>
+    objects(kind).find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
+  return {
+    class: (name) => found("ClusterRoutedIPClass", undefined, name) as ReturnType<LookUp["class"]>,
+    issuer: (key) => {
+      const [namespace, name = ""] = key.split("/");
+      return found("RoutedIPIssuer", namespace, name) as ReturnType<LookUp["issuer"]>;
+    },
+  };
+}

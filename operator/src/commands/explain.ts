@@ -1,0 +1,134 @@
+/** `flipop explain`: each check of each node for one resource, by the operator's own code. */
+
+import { ALL_KINDS, type AnyKind, type FloatingIPPoolStatus, nearest } from "cdk8s-flipop/api";
+import type { Tally } from "../match/checks.js";
+import { MatchIndex } from "../match/match-index.js";
+import type { NodeDirectory } from "../match/node-directory.js";
+import type { NodeFacts } from "../match/node-facts.js";
+import { compareText, omitUndefined } from "../values.js";
+import { withCluster } from "./cluster.js";
+import { type CommandCall, CommandError, textOption } from "./command.js";
+import { type Asked, QUESTIONS, readNodes } from "./explain-question.js";
+import { explainNode, heldBy, type NodeExplanation, type Question } from "./node-explanation.js";
+import { type OwnObject, readKinds } from "./read.js";
+import { type Explanation, explanationText, nodeText } from "./render/explain.js";
+import { rowOf } from "./render/status.js";
+import { dataText } from "./render/table.js";
+import { findResource, parseResourceName } from "./resource-name.js";
+
+/** Kinds whose resources need nodes. */
+const EXPLAINED = Object.keys(QUESTIONS);
+
+export function run(call: CommandCall): Promise<number> {
+  const { io, args } = call;
+  const named = parseResourceName(args[0] ?? "", EXPLAINED);
+  return withCluster(call, async ({ client, namespace }) => {
+    const reader = { client, signal: io.stop };
+    const [reads, nodes] = await Promise.all([
+      readKinds(client, io.stop, { kinds: kindsFor(named.kind) }),
+      readNodes(reader),
+    ]);
+    const read = reads.find(({ kind }) => kind.kind === named.kind.kind);
+    if (read === undefined) throw new CommandError(`${named.kind.plural} were not read`);
+    const object = findResource(read, named, namespace);
+    const asked = await askOf(named.kind)({ ...reader, reads }, object);
+    const question = withHolders(asked, heldBy(reads.filter(holdsAddresses), nodes, object.metadata.uid));
+    const explanation = explain({ kind: named.kind, object, asked }, nodes, question);
+    const unread = reads.filter(({ problem }) => problem !== undefined).map(({ kind }) => kind.plural);
+    if (unread.length > 0) io.err(`flipop: addresses of ${unread.join(", ")} are not considered: they can't be read\n`);
+    print(call, explanation);
+    return 0;
+  });
+}
+
+/** All that may hold an address; for a RoutedIP also what it refers to. */
+function kindsFor({ kind }: AnyKind): readonly AnyKind[] {
+  const needed = new Set(["FloatingIPPool", "RoutedIP", kind]);
+  return ALL_KINDS.filter((one) => kind === "RoutedIP" || needed.has(one.kind));
+}
+
+function holdsAddresses({ kind }: { readonly kind: AnyKind }): boolean {
+  return kind.kind === "FloatingIPPool" || kind.kind === "RoutedIP";
+}
+
+function askOf({ kind }: AnyKind): NonNullable<(typeof QUESTIONS)[string]> {
+  const ask = QUESTIONS[kind];
+  if (ask === undefined) throw new CommandError(`${kind} needs no nodes`);
+  return ask;
+}
+
+function withHolders({ limit, ...asked }: Asked, held: NonNullable<Question["room"]>["heldBy"]): Question {
+  return limit === undefined ? asked : { ...asked, room: { limit, heldBy: held } };
+}
+
+interface Subject {
+  readonly kind: AnyKind;
+  readonly object: OwnObject;
+  readonly asked: Asked;
+}
+
+function explain({ kind, object, asked }: Subject, nodes: NodeDirectory, question: Question): Explanation {
+  const explained = [...nodes.list()].map((node) => explainNode(node, question)).sort(byResult);
+  return {
+    resource: rowOf(kind, object),
+    asks: asked.text,
+    problems: asked.problems,
+    tally: tallyFor(nodes, question),
+    nodes: explained,
+    ...marksOf(object, [...nodes.list()]),
+  };
+}
+
+/** Where the label and the taint are now that the resource asks for. */
+function marksOf(
+  { status }: OwnObject,
+  nodes: readonly NodeFacts[],
+): Pick<Explanation, "holderLabel" | "untilAssignedTaint"> {
+  const { holderLabel: label, untilAssignedTaint: taint } = (status ?? {}) as FloatingIPPoolStatus;
+  const where = (key: string | undefined, has: (node: NodeFacts, key: string) => boolean) => {
+    if (key === undefined) return undefined;
+    const names = nodes.filter((node) => has(node, key)).map(({ name }) => name);
+    return { key, nodes: names.sort(compareText) };
+  };
+  return omitUndefined({
+    holderLabel: where(label, ({ labels }, key) => labels[key] !== undefined),
+    untilAssignedTaint: where(taint, ({ ownTaints = [] }, key) => ownTaints.includes(key)),
+  });
+}
+
+/** As the operator counts, for its conditions. */
+function tallyFor(nodes: NodeDirectory, { match, workload }: Question): Tally {
+  const index = new MatchIndex(nodes, workload === undefined ? { match } : { match, workload }, () => undefined);
+  const tally = index.tally();
+  index.close();
+  return tally;
+}
+
+const ORDER: readonly NodeExplanation["result"][] = ["holds", "published", "candidate", "occupied", "no"];
+
+function byResult(a: NodeExplanation, b: NodeExplanation): number {
+  const difference = ORDER.indexOf(a.result) - ORDER.indexOf(b.result);
+  if (difference !== 0) return difference;
+  return Number(b.meant) - Number(a.meant) || (a.node < b.node ? -1 : 1);
+}
+
+function print({ io, args: [, name], ...call }: CommandCall, explanation: Explanation): void {
+  const format = textOption(call, "output");
+  const one = name === undefined ? undefined : nodeNamed(explanation, name);
+  if (format === "json" || format === "yaml") {
+    io.out(dataText(one === undefined ? explanation : { ...explanation, nodes: [one] }, format));
+  } else if (one !== undefined) io.out(nodeText(explanation, one));
+  else io.out(explanationText(explanation, { wide: format === "wide", all: call.options["all"] === true }));
+}
+
+function nodeNamed({ nodes }: Explanation, name: string): NodeExplanation {
+  const found = nodes.find(({ node }) => node === name);
+  if (found !== undefined) return found;
+  const meant = nearest(
+    name,
+    nodes.map(({ node }) => node),
+  );
+  throw new CommandError(
+    `there is no node "${name}"${meant === undefined ? ": kubectl get nodes lists all" : `: did you mean ${meant}?`}`,
+  );
+}

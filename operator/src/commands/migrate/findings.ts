@@ -1,0 +1,188 @@
+/** Pure: what changes in the cluster when this operator takes over from FLIPOP, the Go operator, or gives back to it. */
+
+import {
+  API_GROUP,
+  type DnsRecordSet,
+  type FloatingIPPoolSpec,
+  type FloatingIPPoolStatus,
+  KINDS,
+  validateSpec,
+} from "cdk8s-flipop/api";
+import { type Claimant, Claims } from "../../claims/claims.js";
+import { nodeRecordClaims, poolClaims } from "../../claims/read-claims.js";
+import type { Lease } from "../../kube/write/lease.js";
+import { type Finding, ok, problem, warning } from "../doctor/finding.js";
+import type { KindRead, OwnObject } from "../read.js";
+
+const { FloatingIPPool, NodeDNSRecordSet } = KINDS;
+
+/** The kinds of the Go operator. */
+export const GO_KINDS = [FloatingIPPool, NodeDNSRecordSet];
+
+interface Resource {
+  readonly kind: string;
+  readonly object: OwnObject;
+}
+
+export function resourcesOf(reads: readonly KindRead[]): readonly Resource[] {
+  return reads.flatMap(({ kind, objects }) => objects.map((object) => ({ kind: kind.kind, object })));
+}
+
+export function titleOf({ kind, object: { metadata } }: Resource): string {
+  return `${kind} ${metadata.namespace}/${metadata.name}`;
+}
+
+/** @param leases of the operator's name, in all namespaces */
+export function leaseFinding(leases: readonly Lease[]): Finding {
+  const check = "Lease";
+  const named = leases.map(
+    ({ metadata, spec }) => `namespace ${metadata?.namespace} (${spec?.holderIdentity || "free"})`,
+  );
+  if (named.length === 0) {
+    const remedy = "install this operator in the namespace in which the Go operator runs, so that they share a Lease";
+    return warning(check, "there is none: the Go operator does not run here, or runs without leader election", remedy);
+  }
+  if (named.length === 1) return ok(check, `${named[0]}: install this operator there`);
+  return problem(check, named.join("; "), "two operators may act: keep only one of them before you go on");
+}
+
+/** Resources of other groups that mean the same. */
+export function foreignFinding(definitions: readonly { readonly metadata: { readonly name: string } }[]): Finding {
+  const check = "RoutedIP operator";
+  const names = definitions.map(({ metadata }) => metadata.name);
+  const foreign = names.filter((name) => /routedip/i.test(name) && !name.endsWith(`.${API_GROUP}`));
+  if (foreign.length === 0) return ok(check, "no CRD of another RoutedIP operator is installed");
+  const remedy = "see docs/how-to/migrate-from-the-routedip-operator.md before you enable feature routedip";
+  return warning(check, `CRDs of another operator: ${foreign.join(", ")}`, remedy);
+}
+
+/** Specs that the new CRDs reject, which this operator does not serve. */
+export function specFindings(resources: readonly Resource[]): readonly Finding[] {
+  return resources.flatMap((resource) => {
+    const problems = validateSpec(resource.kind as keyof typeof KINDS, resource.object.spec ?? {});
+    const texts = problems.map(({ path, message }) => `${path}: ${message}`).join("; ");
+    return texts === ""
+      ? []
+      : problem(titleOf(resource), texts, "correct the field: until then it gets Accepted=False, Invalid");
+  });
+}
+
+/** Addresses and names that two resources contain: this operator serves one of them. */
+export function claimFindings(resources: readonly Resource[]): readonly Finding[] {
+  const claims = new Claims();
+  const claimants = resources.map(claimantOf);
+  for (const claimant of claimants) claims.put(claimant);
+  return claimants.flatMap(({ ref }) => {
+    const { addresses, names } = claims.view(ref.uid);
+    const lost = [
+      ...[...addresses].map(([ip, claim]) => ({ what: ip, claim })),
+      ...names.map(({ fqdn, type, claim }) => ({ what: `${fqdn} (${type})`, claim })),
+    ];
+    return lost.flatMap(({ what, claim }) => {
+      if (claim.ours) return [];
+      const { kind, namespace, name } = claim.owned.owner;
+      const remedy = `keep it in one resource; lower desiredIPs of the other, or that creates an address`;
+      return problem(
+        `${ref.kind} ${ref.namespace}/${ref.name}`,
+        `${what} belongs to ${kind} ${namespace}/${name}`,
+        remedy,
+      );
+    });
+  });
+}
+
+export function claimantOf({ kind, object }: Resource): Claimant {
+  return kind === FloatingIPPool.kind
+    ? poolClaims(object as unknown as Parameters<typeof poolClaims>[0])
+    : nodeRecordClaims(object as unknown as Parameters<typeof nodeRecordClaims>[0]);
+}
+
+/** What this operator does at once, and the Go operator does not. */
+export function changeFindings(resources: readonly Resource[]): readonly Finding[] {
+  return resources.filter(({ kind }) => kind === FloatingIPPool.kind).flatMap(poolFindings);
+}
+
+const TTL_SECONDS = 60;
+
+function poolFindings(resource: Resource): readonly Finding[] {
+  const { desiredIPs = 0, ips = [], dnsRecordSet } = (resource.object.spec ?? {}) as Partial<FloatingIPPoolSpec>;
+  const title = titleOf(resource);
+  const missing = desiredIPs - new Set(ips).size;
+  const unset = dnsRecordSet !== undefined && !dnsRecordSet.ttl;
+  return [
+    ...(missing > 0
+      ? [
+          warning(
+            title,
+            `it creates ${missing} ${missing === 1 ? "address" : "addresses"}, which are billed`,
+            `set desiredIPs to ${ips.length} to prevent that`,
+          ),
+        ]
+      : []),
+    ...(unset
+      ? [
+          warning(
+            title,
+            `its records get a TTL of ${TTL_SECONDS} s`,
+            "set dnsRecordSet.ttl if they should keep another one",
+          ),
+        ]
+      : []),
+  ];
+}
+
+/** What keeps a resource from deletion, now or after the change of operators. */
+export function finalizerFindings(resources: readonly Resource[], remedy: string): readonly Finding[] {
+  return resources.flatMap((resource) => {
+    const { finalizers = [], deletionTimestamp } = resource.object.metadata;
+    if (finalizers.length === 0) return [];
+    const state =
+      deletionTimestamp === undefined ? "it has" : `it is being deleted since ${deletionTimestamp}, and has`;
+    return warning(titleOf(resource), `${state} ${finalizers.join(", ")}`, remedy);
+  });
+}
+
+/** Fields of a spec that the Go operator drops when it writes a resource, with the value that loses nothing. */
+const UNKNOWN_TO_GO: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  FloatingIPPool: {
+    ...{ ipFamily: "IPv4", gracePeriodSeconds: 0, nodePreference: "Stable", reclaimPolicy: "Retain", paused: false },
+  },
+  NodeDNSRecordSet: { ipFamilies: undefined, gracePeriodSeconds: 0, emptyPolicy: "Keep", paused: false },
+};
+
+/** Whether the Go operator can take the resources back. */
+export function backFindings(resources: readonly Resource[]): readonly Finding[] {
+  const remedy =
+    "set reclaimPolicy and dnsRecordSet.deletionPolicy to Retain, and delete RoutedIPs: the Go operator removes no finalizers";
+  return [
+    ...finalizerFindings(resources, remedy).map((one) => ({ ...one, result: "problem" as const })),
+    ...resources.flatMap(droppedIn),
+  ];
+}
+
+function droppedIn(resource: Resource): readonly Finding[] {
+  const { kind, object } = resource;
+  const title = titleOf(resource);
+  const spec = (object.spec ?? {}) as Readonly<Record<string, unknown>>;
+  const { deletionPolicy = "Retain" } = (spec["dnsRecordSet"] ?? {}) as DnsRecordSet;
+  const known = Object.entries(UNKNOWN_TO_GO[kind] ?? {});
+  const dropped = known.filter(([name, usual]) => Object.hasOwn(spec, name) && spec[name] !== usual);
+  const fields = [
+    ...dropped.map(([name]) => name),
+    ...(deletionPolicy === "Retain" ? [] : ["dnsRecordSet.deletionPolicy"]),
+  ];
+  const { pendingCreation } = (object.status ?? {}) as FloatingIPPoolStatus;
+  const open =
+    pendingCreation === undefined
+      ? []
+      : [
+          problem(
+            title,
+            `the creation of ${pendingCreation.startedAt} is open`,
+            "wait until status.pendingCreation is gone",
+          ),
+        ];
+  if (fields.length === 0) return open;
+  const seen = `the Go operator drops ${fields.join(", ")}`;
+  return [...open, warning(title, seen, "see what that means in docs/how-to/migrate-from-the-go-operator.md")];
+}

@@ -1,0 +1,241 @@
+/** Pure: what the operator's own checks say of each node for one resource. */
+
+import {
+  type FloatingIPPoolStatus,
+  REFUSALS,
+  type RefusalReason,
+  type RoutedIPStatus,
+  tolerates,
+} from "cdk8s-flipop/api";
+import { isIn, regionOf } from "../addresses/assignments.js";
+import { type CheckedReason, type CheckInput, checksOf, notableRefusals, type Refusal } from "../match/checks.js";
+import type { CompiledMatch } from "../match/compile-match.js";
+import type { NodeDirectory } from "../match/node-directory.js";
+import { type NodeFacts, taintText } from "../match/node-facts.js";
+import type { WorkloadSource } from "../match/workload.js";
+import type { ProviderId } from "../providers/types.js";
+import { addressesOf, type PublishedKind, publishedText } from "../records/node-addresses.js";
+import { omitUndefined } from "../values.js";
+import type { KindRead, OwnObject } from "./read.js";
+
+/** An address that a machine holds, as the statuses have it. */
+export interface Held {
+  readonly ip: string;
+  /** `FloatingIPPool default/web`. */
+  readonly owner: string;
+  readonly ours: boolean;
+}
+
+export interface Question {
+  readonly match: CompiledMatch;
+  readonly workload?: WorkloadSource;
+  /** Nodes whose probes fail, with the last error, as the status has them. Absent: none. */
+  readonly failedProbes?: ReadonlyMap<string, string>;
+  /** Absent: the resource gives nodes no address. */
+  readonly room?: { readonly limit: number; readonly heldBy: ReadonlyMap<ProviderId, readonly Held[]> };
+  /** Addresses can be on nodes of this region only. */
+  readonly region?: string;
+  /** Absent: the resource publishes no addresses of nodes. */
+  readonly publishes?: PublishedKind;
+}
+
+export interface ShownCheck {
+  readonly check: string;
+  readonly passed: boolean;
+  readonly seen: string;
+  /** Of a check that the node does not pass: what would change that. */
+  readonly reason?: string;
+  readonly remedy?: string;
+}
+
+export interface NodeExplanation {
+  readonly node: string;
+  /** `candidate`: it may get an address. `occupied`: an address of another resource takes its place. */
+  readonly result: "holds" | "published" | "candidate" | "occupied" | "no";
+  readonly holds: readonly Held[];
+  readonly checks: readonly ShownCheck[];
+  /** The labels and the workload that are asked for are there: people mean such a node. */
+  readonly meant: boolean;
+  /** Checks that keep it back, the notable ones first. */
+  readonly obstacles: readonly ShownCheck[];
+}
+
+export function explainNode(node: NodeFacts, question: Question): NodeExplanation {
+  const { match, workload, room, failedProbes } = question;
+  const probeFailure = failedProbes?.get(node.name);
+  const input: CheckInput = { node, match, ...omitUndefined({ workload: workload?.on(node.name), probeFailure }) };
+  const values = checkValues(input);
+  const refusals = values.flatMap(({ refusal }) => refusal ?? []);
+  const holds = (node.machine === undefined ? undefined : room?.heldBy.get(node.machine)) ?? [];
+  const matching = values.map(({ check, seen, refusal }) => shown(check, seen, refusal));
+  const further = [regionCheck, roomCheck, addressCheck].flatMap((check) => check(node, question, holds) ?? []);
+  const notable = new Set(notableRefusals(refusals).map(({ reason }) => reason));
+  const refused = values.flatMap(({ check, seen, refusal }) =>
+    refusal !== undefined && notable.has(refusal.reason) ? [shown(check, seen, refusal)] : [],
+  );
+  const against = further.filter(({ passed }) => !passed);
+  return {
+    node: node.name,
+    result: resultOf({ refused: refused.length > 0, holds, against, question }),
+    holds,
+    checks: [...matching, ...further],
+    meant: !refusals.some(({ reason }) => UNMEANT.has(reason)),
+    obstacles: [...refused, ...against],
+  };
+}
+
+const UNMEANT: ReadonlySet<RefusalReason> = new Set<RefusalReason>(["LabelsDiffer", "NoPod"]);
+
+function shown(check: string, seen: string, refusal: Refusal | undefined): ShownCheck {
+  if (refusal === undefined) return { check, passed: true, seen };
+  const { reason } = refusal;
+  const { remedy } = REFUSALS[reason];
+  return { check, passed: false, seen, reason, ...(remedy === "" ? {} : { remedy }) };
+}
+
+interface Outcome {
+  readonly refused: boolean;
+  readonly holds: readonly Held[];
+  readonly against: readonly ShownCheck[];
+  readonly question: Question;
+}
+
+function resultOf({ refused, holds, against, question }: Outcome): NodeExplanation["result"] {
+  if (holds.some(({ ours }) => ours)) return "holds";
+  if (refused) return "no";
+  if (against.length > 0) return against.every(({ check }) => check === ROOM) ? "occupied" : "no";
+  return question.publishes === undefined ? "candidate" : "published";
+}
+
+type FurtherCheck = (node: NodeFacts, question: Question, holds: readonly Held[]) => ShownCheck | undefined;
+
+const ROOM = "room";
+
+const regionCheck: FurtherCheck = (node, { region }) => {
+  if (region === undefined) return undefined;
+  const seen = regionOf(node) || "not named";
+  if (isIn(node, new Set([region]))) return { check: "region", passed: true, seen };
+  return {
+    ...{ check: "region", passed: false, reason: "WrongRegion" },
+    seen: `the node is in region ${seen}, the addresses are in ${region}`,
+    remedy: "Match only nodes of the region of the addresses, or correct spec.region.",
+  };
+};
+
+const roomCheck: FurtherCheck = (_node, { room }, holds) => {
+  if (room === undefined) return undefined;
+  const others = holds.filter(({ ours }) => !ours);
+  const own = holds.length - others.length;
+  if (own > 0 || others.length < room.limit) return { check: ROOM, passed: true, seen: heldText(holds) };
+  return {
+    ...{ check: ROOM, passed: false, reason: "Occupied" },
+    seen: `it already holds ${others.map(({ ip, owner }) => `${ip} of ${owner}`).join(", ")}; the limit is ${room.limit}`,
+    remedy: "Add a node that only this resource matches, or let the two resources match different nodes.",
+  };
+};
+
+function heldText(holds: readonly Held[]): string {
+  return holds.length === 0 ? "holds no address" : `holds ${holds.map(({ ip }) => ip).join(", ")}`;
+}
+
+const addressCheck: FurtherCheck = (node, { publishes }) => {
+  if (publishes === undefined) return undefined;
+  const addresses = addressesOf(node, publishes);
+  if (addresses.length > 0) return { check: "address", passed: true, seen: addresses.join(", ") };
+  return {
+    ...{ check: "address", passed: false, reason: "NoAddress" },
+    seen: `it has no ${publishedText(publishes)}`,
+    remedy: "Publish another addressType, or give the node such an address.",
+  };
+};
+
+export interface CheckValue {
+  readonly reason: CheckedReason;
+  /** What is asked, in a word or two. */
+  readonly check: string;
+  /** The value seen. */
+  readonly seen: string;
+  /** Absent: the node passes. */
+  readonly refusal?: Refusal;
+}
+
+/** In the order of the checks. */
+function checkValues(input: CheckInput): readonly CheckValue[] {
+  return checksOf(input).map(({ reason, refusal }) => {
+    const [check, seen] = SEEN[reason];
+    if (refusal === undefined) return { reason, check, seen: seen(input) };
+    return { reason, check, seen: refusal.detail, refusal };
+  });
+}
+
+const SEEN: Readonly<Record<CheckedReason, readonly [check: string, seen: (input: CheckInput) => string]>> = {
+  LabelsDiffer: ["labels", labels],
+  NodeDeleting: ["deletion", () => "not being deleted"],
+  NoProviderID: ["providerID", ({ node }) => node.machine ?? ""],
+  ForeignProviderID: ["cloud", ({ match }) => match.providerScheme ?? "any"],
+  DuplicateProviderID: ["machine", () => "no other node has it"],
+  Cordoned: ["cordon", ({ node }) => (node.cordoned ? "cordoned, which is tolerated" : "not cordoned")],
+  Tainted: ["taints", taints],
+  NodeNotReady: ["ready", () => "Ready is True"],
+  NodeUnwell: ["health", health],
+  NoPod: ["workload", workload],
+  PodNotReady: ["workload ready", workload],
+  ProbeFailed: ["probes", () => "no failure is known"],
+};
+
+function labels({ node, match }: CheckInput): string {
+  const asked = match.nodeLabels.map(({ key }) => `${key}=${node.labels[key] ?? ""}`);
+  return asked.length === 0 ? "no label is asked for" : asked.join(",");
+}
+
+function taints({ node, match }: CheckInput): string {
+  const tolerated = node.taints.filter((taint) => match.tolerations.some((toleration) => tolerates(toleration, taint)));
+  return tolerated.length === 0 ? "no taints" : `${tolerated.map(taintText).join(", ")}, tolerated`;
+}
+
+function health({ node }: CheckInput): string {
+  if (node.conditionTaints.length === 0) return "no taint for a condition";
+  return `${node.conditionTaints.map(taintText).join(", ")}, tolerated`;
+}
+
+function workload({ workload: seen }: CheckInput): string {
+  return seen === undefined ? "no workload is asked for" : seen.state === "serving" ? "serving" : seen.detail;
+}
+
+interface Placed {
+  readonly ip: string;
+  readonly providerID?: string | undefined;
+  readonly node?: string | undefined;
+}
+
+/** @param uid of the resource that is explained */
+export function heldBy(
+  reads: readonly KindRead[],
+  nodes: NodeDirectory,
+  uid: string,
+): ReadonlyMap<ProviderId, readonly Held[]> {
+  const held = new Map<ProviderId, Held[]>();
+  const objects = reads.flatMap((read) => read.objects.map((object) => ({ kind: read.kind.kind, object })));
+  for (const { kind, object } of objects) {
+    const { namespace, name, uid: own } = object.metadata;
+    for (const { ip, providerID, node } of placedOf(kind, object)) {
+      const machine = providerID || nodes.get(node ?? "")?.machine;
+      const entry = { ip, owner: `${kind} ${namespace}/${name}`, ours: own === uid };
+      if (machine !== undefined) held.set(machine, [...(held.get(machine) ?? []), entry]);
+    }
+  }
+  return held;
+}
+
+/** In these states an address is on no machine of the resource, whatever the status still names. */
+const ON_NONE: ReadonlySet<string | undefined> = new Set(["unassigned", "disabled", "", undefined]);
+
+function placedOf(kind: string, { status = {} }: OwnObject): readonly Placed[] {
+  if (kind === "RoutedIP") {
+    const { routedIP, state, providerID, assignedNode } = status as RoutedIPStatus;
+    return routedIP === undefined || ON_NONE.has(state) ? [] : [{ ip: routedIP, providerID, node: assignedNode }];
+  }
+  return Object.entries((status as FloatingIPPoolStatus).ips ?? {}).flatMap(([ip, { state, providerID, nodeName }]) =>
+    ON_NONE.has(state) ? [] : [{ ip, providerID, node: nodeName }],
+  );
+}

@@ -1,0 +1,145 @@
+/** `flipop plan`: what the operator would do now. Runs the operator's own dry run until every plan is complete. */
+
+import { pause } from "../../async.js";
+import { PLAN_POLL_MS, PLAN_SECONDS, SECOND_MS } from "../../bounds.js";
+import { systemClock } from "../../clock.js";
+import { readSettings } from "../../config.js";
+import { EXIT } from "../../exit.js";
+import type { KubeClient } from "../../kube/client.js";
+import { silentLogger } from "../../logging.js";
+import { createOperator, NoProviderError } from "../../operator.js";
+import { withCluster } from "../cluster.js";
+import { type CommandCall, CommandError, textOption } from "../command.js";
+import { withProgress } from "../progress.js";
+import { NO_CRDS } from "../read.js";
+import { changesOf, planText } from "../render/plan.js";
+import { dataText } from "../render/table.js";
+import { CollectedPlans, type ResourcePlan } from "./collected-plans.js";
+import { FrozenCluster, type Manifest, type ResourceId } from "./frozen-cluster.js";
+import { readManifests } from "./manifests.js";
+
+/** There is something to do. A command line that can't be understood ends with code 1, so that 2 means only this. */
+const CHANGES = 2;
+
+export function run(call: CommandCall): Promise<number> {
+  return withCluster(call, async ({ client, namespace }) => {
+    const file = textOption(call, "filename");
+    const { own, ignored } = file === undefined ? { own: [], ignored: [] } : readManifests(file, namespace);
+    if (ignored.length > 0) call.io.err(`flipop: the plan does not apply ${ignored.join(", ")}\n`);
+    const { plans, stopped } = await withProgress(call.io, "planning", () => planned(call, client, own));
+    if (stopped !== undefined) {
+      call.io.err(
+        `flipop: the operator is stopped (${stopped || "no reason given"}): this is what it does after flipop resume\n`,
+      );
+    }
+    const shown = file === undefined ? plans : plans.filter((plan) => own.some((one) => isOf(one, plan)));
+    print(call, shown);
+    return codeOf(call, shown);
+  });
+}
+
+function isOf(manifest: Manifest, { kind, namespace, name }: ResourcePlan): boolean {
+  return manifest.kind.kind === kind && manifest.namespace === namespace && manifest.name === name;
+}
+
+interface Planned {
+  readonly plans: readonly ResourcePlan[];
+  readonly stopped: string | undefined;
+}
+
+async function planned(call: CommandCall, client: KubeClient, manifests: readonly Manifest[]): Promise<Planned> {
+  const end = new AbortController();
+  let refusal: Error | undefined;
+  const cluster = new FrozenCluster(client, manifests, (error) => {
+    refusal ??= error;
+  });
+  const plans = new CollectedPlans(() => systemClock.monotonic());
+  const settings = settingsOf(call);
+  const operator = operatorOf(call, { cluster, plans, settings });
+  const running = operator.run(AbortSignal.any([end.signal, call.io.stop]));
+  const deadline = systemClock.monotonic() + PLAN_SECONDS * SECOND_MS;
+  try {
+    while (!isComplete(cluster, plans, settings.features)) {
+      if (refusal !== undefined) throw refusal;
+      if (systemClock.monotonic() >= deadline) throw new CommandError(lateText(cluster, plans));
+      if (!(await pause(systemClock, PLAN_POLL_MS, call.io.stop))) throw call.io.stop.reason;
+    }
+  } finally {
+    end.abort(new Error("the plan is complete"));
+    await running;
+  }
+  if (cluster.resources.length === 0 && cluster.absent.size === cluster.read.size) throw new CommandError(NO_CRDS);
+  return { plans: plans.all(cluster.resources), stopped: cluster.stopped };
+}
+
+type PlanSettings = ReturnType<typeof settingsOf>;
+
+/** The operator's variables count, so that a pod's environment gives the pod's plan; the options come before them. */
+function settingsOf({ io, ...call }: CommandCall) {
+  const given = { features: textOption(call, "features"), "watch-namespaces": textOption(call, "watchNamespaces") };
+  const off = { "metrics-bind-addr": "", "health-bind-addr": "", "leader-elect": "false", "dry-run": "true" };
+  const namespace = textOption(call, "operatorNamespace");
+  return readSettings({ flags: { ...given, namespace, ...off }, env: io.env });
+}
+
+function operatorOf(
+  { io }: CommandCall,
+  { cluster, plans, settings }: { cluster: FrozenCluster; plans: CollectedPlans; settings: PlanSettings },
+) {
+  try {
+    return createOperator({ settings, transport: cluster, plans, logger: silentLogger, env: io.env });
+  } catch (error) {
+    if (error instanceof NoProviderError) throw new CommandError(`${error.message}, the same as for the operator`);
+    throw error;
+  }
+}
+
+/** Kinds of each feature whose lists a plan needs. */
+const PLURALS: Readonly<Record<string, readonly string[]>> = {
+  pools: ["floatingippools"],
+  dns: ["nodednsrecordsets"],
+  routedip: ["routedips", "routedipissuers", "clusterroutedipclasses"],
+};
+
+function isComplete(cluster: FrozenCluster, plans: CollectedPlans, features: readonly string[]): boolean {
+  const needed = features.flatMap((feature) => PLURALS[feature] ?? []);
+  return (
+    needed.every((plural) => cluster.read.has(plural)) && plans.open(cluster.resources).length === 0 && plans.isQuiet()
+  );
+}
+
+function lateText(cluster: FrozenCluster, plans: CollectedPlans): string {
+  const open = plans.open(cluster.resources).map(titleOf);
+  const failures = [...cluster.failures.values()];
+  const seen =
+    open.length === 0
+      ? ""
+      : `: ${open.slice(0, 3).join(", ")}${open.length > 3 ? `, and ${open.length - 3} more` : ""}`;
+  const why =
+    failures.length === 0 ? "the providers may be slow: try again, and see flipop doctor" : failures.join("; ");
+  return `no complete plan after ${PLAN_SECONDS} s${seen}: ${why}`;
+}
+
+function titleOf({ kind, namespace, name }: ResourceId): string {
+  return `${kind} ${namespace === "" ? "" : `${namespace}/`}${name}`;
+}
+
+function print({ io, ...call }: CommandCall, plans: readonly ResourcePlan[]): void {
+  const format = textOption(call, "output");
+  if (format === "json" || format === "yaml") io.out(dataText(plans, format));
+  else io.out(planText(plans));
+  const changes = plans.flatMap(changesOf).length;
+  if (io.terminal) io.err(changes === 0 ? "nothing to do\n" : `${changes} ${changes === 1 ? "change" : "changes"}\n`);
+}
+
+/** What is not known must not pass for "nothing to do". */
+function codeOf({ io }: CommandCall, plans: readonly ResourcePlan[]): number {
+  const incomplete = plans.filter((plan) => plan.incomplete);
+  if (incomplete.length > 0) {
+    io.err(
+      `flipop: the plan is incomplete, because the provider of these was not read: ${incomplete.map(titleOf).join(", ")}\n`,
+    );
+    return EXIT.failed;
+  }
+  return plans.some((plan) => changesOf(plan).length > 0) ? CHANGES : EXIT.ok;
+}

@@ -1,0 +1,115 @@
+/** Pure: the text of `flipop explain`. */
+
+import { type Tally, tallyText } from "../../match/checks.js";
+import type { NodeExplanation, ShownCheck } from "../node-explanation.js";
+import type { StatusRow } from "./status.js";
+import { tableText } from "./table.js";
+
+interface MarkedNodes {
+  readonly key: string;
+  readonly nodes: readonly string[];
+}
+
+export interface Explanation {
+  readonly resource: StatusRow;
+  /** What the resource asks of nodes. */
+  readonly asks: string;
+  /** Why no node can serve it. */
+  readonly problems: readonly string[];
+  readonly tally: Tally;
+  /** Absent: the resource asks for no label on the nodes of its addresses. */
+  readonly holderLabel?: MarkedNodes;
+  /** Absent: the resource asks for no taint on nodes that wait for its addresses. */
+  readonly untilAssignedTaint?: MarkedNodes;
+  /** The best first. */
+  readonly nodes: readonly NodeExplanation[];
+}
+
+/** Of nodes without the labels or the workload asked for, without `--all`. */
+const MOST_UNMEANT = 10;
+
+export function explanationText(explanation: Explanation, { wide, all }: { wide: boolean; all: boolean }): string {
+  const { nodes } = explanation;
+  const meant = nodes.filter((node) => node.meant || node.result !== "no");
+  const shown = all ? nodes : meant.length > 0 ? meant : nodes.slice(0, MOST_UNMEANT);
+  const hidden = nodes.length - shown.length;
+  const rest =
+    hidden === 0
+      ? ""
+      : `${hidden} more ${hidden === 1 ? "node lacks" : "nodes lack"} what is asked for: --all shows ${hidden === 1 ? "it" : "them"}\n`;
+  const table = shown.length === 0 ? "" : `\n${wide ? wideTable(shown) : narrowTable(shown)}`;
+  return `${headText(explanation)}${table}${rest}${remediesText(shown)}`;
+}
+
+function headText(explanation: Explanation): string {
+  const { resource, asks, problems, tally } = explanation;
+  const { kind, namespace, name, serves, problem } = resource;
+  const lines = [
+    `${kind} ${namespace}/${name}${serves === "" ? "" : `: ${serves}`}`,
+    ...problems.map((text) => `  no node can serve it: ${text}`),
+    ...(problem === undefined ? [] : [`  ${problem.condition} ${problem.reason}: ${problem.message}`]),
+    ...marksText(explanation).map((text) => `  ${text}`),
+    `  asks for ${asks}`,
+    `  ${tallyText(tally)}`,
+  ];
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+function marksText({ holderLabel, untilAssignedTaint }: Explanation): readonly string[] {
+  const text = (what: string, { key, nodes }: MarkedNodes) =>
+    nodes.length === 0 ? `no node has ${what} ${key}` : `${what} ${key} is on ${nodes.join(", ")}`;
+  return [
+    ...(holderLabel === undefined ? [] : [text("label", holderLabel)]),
+    ...(untilAssignedTaint === undefined ? [] : [text("taint", untilAssignedTaint)]),
+  ];
+}
+
+function narrowTable(nodes: readonly NodeExplanation[]): string {
+  const rows = nodes.map((node) => [node.node, node.result, heldText(node), whyText(node)]);
+  return tableText([["NODE", "RESULT", "HOLDS", "WHY NOT"], ...rows]);
+}
+
+/** One column for each check. */
+function wideTable(nodes: readonly NodeExplanation[]): string {
+  const names = nodes[0]?.checks.map(({ check }) => check.toUpperCase()) ?? [];
+  const rows = nodes.map((node) => [node.node, node.result, heldText(node), ...node.checks.map(checkCell)]);
+  return tableText([["NODE", "RESULT", "HOLDS", ...names], ...rows]);
+}
+
+function checkCell({ passed, seen }: ShownCheck): string {
+  return `${passed ? "" : "NO: "}${seen}`;
+}
+
+function heldText({ holds }: NodeExplanation): string {
+  return holds.map(({ ip }) => ip).join(",") || "-";
+}
+
+function whyText({ obstacles }: NodeExplanation): string {
+  return obstacles.map(({ reason, seen }) => `${reason}: ${seen}`).join("; ");
+}
+
+/** Each reason once, in the order of the table. */
+function remediesText(nodes: readonly NodeExplanation[]): string {
+  const remedies = new Map<string, string>();
+  for (const { reason = "", remedy } of nodes.flatMap(({ obstacles }) => obstacles)) {
+    if (remedy !== undefined) remedies.set(reason, remedy);
+  }
+  if (remedies.size === 0) return "";
+  return `\nWhat would make a node a candidate:\n${tableText([...remedies].map(([reason, remedy]) => [`  ${reason}`, remedy]))}`;
+}
+
+/** Every check of one node. */
+export function nodeText(explanation: Explanation, node: NodeExplanation): string {
+  const { kind, namespace, name } = explanation.resource;
+  const rows = node.checks.map(({ check, passed, seen }) => [`  ${check}`, passed ? "ok" : "NO", seen]);
+  const problems = explanation.problems.map((text) => `  no node can serve it: ${text}\n`).join("");
+  return `${kind} ${namespace}/${name}, node ${node.node}: ${RESULTS[node.result]}\n${problems}${tableText(rows)}${remediesText([node])}`;
+}
+
+const RESULTS: Readonly<Record<NodeExplanation["result"], string>> = {
+  holds: "it holds an address of the resource",
+  published: "its address is published",
+  candidate: "it is a candidate",
+  occupied: "it would be a candidate, but another resource's address is on it",
+  no: "it is no candidate",
+};

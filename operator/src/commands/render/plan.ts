@@ -1,0 +1,75 @@
+/** Pure: the text of `flipop plan`. */
+
+import { isRead } from "../../reconcile/dry-run.js";
+import type { PlannedAction, ResourcePlan } from "../plan/collected-plans.js";
+import { tableText } from "./table.js";
+
+/** Notes in a status that go with a change, and reads: no change of their own. */
+const BOOKKEEPING = /^(record-|mark-|confirm-|settle-|take-|wait$)/;
+
+const ADDED = /^(create-|append-|annotate-|add-|extend-)/;
+const REMOVED = /^(release|unassign|unannotate-|remove-|drop-|forget-|clear-)/;
+
+/** What changes a cloud, DNS or an object; the notes and reads around it are left out. */
+export function changesOf({ actions }: Pick<ResourcePlan, "actions">): readonly PlannedAction[] {
+  return actions.filter((action) => !isRead(action) && !BOOKKEEPING.test(action.do));
+}
+
+/** Of resources with changes or problems; empty: there are none. */
+export function planText(plans: readonly ResourcePlan[]): string {
+  return plans.map(resourceText).join("");
+}
+
+function resourceText(plan: ResourcePlan): string {
+  const { kind, namespace, name, problems } = plan;
+  const rows = changesOf(plan).map((action) => [`  ${signOf(action)} ${action.do}`, targetOf(action), action.why]);
+  const notes = problems.map(({ type, reason, message }) => `  ! ${type} ${reason}: ${message}\n`);
+  if (rows.length === 0 && notes.length === 0) return "";
+  const title = [kind, [namespace, name].filter((part) => part !== "").join("/")].join(" ");
+  return `${title}\n${tableText(rows)}${notes.join("")}`;
+}
+
+function signOf({ do: verb }: PlannedAction): "+" | "-" | "~" {
+  if (ADDED.test(verb)) return "+";
+  return REMOVED.test(verb) ? "-" : "~";
+}
+
+/** What the action is about, of the fields that it has. */
+function targetOf(action: PlannedAction): string {
+  const { ip, node, from, desired, changes, value, name } = action;
+  const parts = [
+    textOf(ip),
+    node === undefined ? "" : `${ip === undefined ? "" : "to "}${nodeText(node)}`,
+    from === undefined ? "" : `from ${textOf(from)}`,
+    placeText(desired),
+    recordsText(changes),
+    textOf(value),
+    textOf(name),
+  ];
+  return parts.filter((part) => part !== "").join(" ") || "-";
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function nodeText(node: unknown): string {
+  return typeof node === "string" ? node : textOf((node as { readonly name?: unknown }).name);
+}
+
+function placeText(desired: unknown): string {
+  const { node, region, family, name } = (desired ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof node === "string") return `${textOf(family)} on ${node}`.trim();
+  if (typeof region === "string") return `${textOf(family)} in ${region || "any region"}`.trim();
+  return textOf(name);
+}
+
+function recordsText(changes: unknown): string {
+  const { fqdn, before, after } = (changes ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof fqdn !== "string") return "";
+  return `${fqdn}: ${valuesText(before)} -> ${valuesText(after)}`;
+}
+
+function valuesText(values: unknown): string {
+  return Array.isArray(values) && values.length > 0 ? values.join(", ") : "none";
+}

@@ -1,0 +1,167 @@
+/** Pure: the rows of `flipop status`. */
+
+import {
+  type AddressStatus,
+  type AnyKind,
+  type Condition,
+  type FloatingIPPoolStatus,
+  type NodeDNSRecordSetStatus,
+  type RoutedIPStatus,
+  SUMMARY_TYPES,
+} from "cdk8s-flipop/api";
+import { isBad } from "../../reconcile/conditions.js";
+import type { OwnObject } from "../read.js";
+import { age, tableText } from "./table.js";
+
+export interface StatusRow {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly ready: "True" | "False" | "Unknown";
+  /** What is in place: `2/3 addresses`. */
+  readonly serves: string;
+  /** Addresses in place, with their nodes. */
+  readonly addresses: readonly { readonly address: string; readonly state: string; readonly node: string }[];
+  readonly provider: string;
+  readonly created: string;
+  /** What keeps it from serving, else the first condition that warns. Absent: there is neither. */
+  readonly problem?: { readonly condition: string; readonly reason: string; readonly message: string };
+}
+
+/** The short name of a kind in a table, which `flipop explain` understands. */
+const SHORT: Readonly<Record<string, string>> = {
+  FloatingIPPool: "pool",
+  NodeDNSRecordSet: "recordset",
+  RoutedIP: "routedip",
+  RoutedIPIssuer: "issuer",
+  ClusterRoutedIPClass: "class",
+};
+
+export function shortName(kind: string): string {
+  return SHORT[kind] ?? kind;
+}
+
+export function rowOf(kind: AnyKind, { metadata, spec = {}, status = {} }: OwnObject): StatusRow {
+  const problem = problemOf(kind, { metadata, status });
+  return {
+    kind: kind.kind,
+    namespace: metadata.namespace ?? "",
+    name: metadata.name,
+    ready: readyOf(status),
+    serves: (SERVES[kind.kind] ?? nothing)(status),
+    addresses: (ADDRESSES[kind.kind] ?? none)(status),
+    provider: typeof spec["provider"] === "string" ? spec["provider"] : "",
+    created: metadata.creationTimestamp ?? "",
+    ...(problem && { problem }),
+  };
+}
+
+function readyOf({ conditions = [] }: Status): StatusRow["ready"] {
+  return conditions.find(({ type }) => type === "Ready")?.status ?? "Unknown";
+}
+
+const nothing = () => "";
+const none = () => [];
+
+type Status = NonNullable<OwnObject["status"]>;
+
+const SERVES: Readonly<Record<string, (status: Status) => string>> = {
+  FloatingIPPool: (status) => {
+    const { counts } = status as FloatingIPPoolStatus;
+    return counts === undefined ? "" : `${counts.active}/${counts.desired} addresses`;
+  },
+  NodeDNSRecordSet: (status) => {
+    const { counts } = status as NodeDNSRecordSetStatus;
+    return counts === undefined ? "" : `${counts.published} records`;
+  },
+  RoutedIP: (status) => {
+    const { routedIP, state } = status as RoutedIPStatus;
+    return routedIP === undefined ? "no address" : `${routedIP} ${state ?? ""}`.trim();
+  },
+};
+
+const ADDRESSES: Readonly<Record<string, (status: Status) => StatusRow["addresses"]>> = {
+  FloatingIPPool: (status) =>
+    Object.entries((status as FloatingIPPoolStatus).ips ?? {}).map(([address, { state, nodeName }]: Entry) => ({
+      address,
+      state: state ?? "",
+      node: nodeName ?? "",
+    })),
+  NodeDNSRecordSet: (status) =>
+    ((status as NodeDNSRecordSetStatus).addresses ?? []).map(({ address, nodeName, graceSince }) => ({
+      address,
+      state: graceSince === undefined ? "published" : "in grace",
+      node: nodeName,
+    })),
+  RoutedIP: (status) => {
+    const { routedIP, state, assignedNode } = status as RoutedIPStatus;
+    return routedIP === undefined ? [] : [{ address: routedIP, state: state ?? "", node: assignedNode ?? "" }];
+  },
+};
+
+type Entry = [string, AddressStatus];
+
+const UNSEEN = "the operator has not observed it: check with flipop doctor that the operator runs";
+
+function problemOf(
+  kind: AnyKind,
+  { metadata, status }: { readonly metadata: OwnObject["metadata"]; readonly status: Status },
+): StatusRow["problem"] {
+  const conditions = status.conditions ?? [];
+  if (conditions.length === 0) return { condition: "Ready", reason: "NotObserved", message: UNSEEN };
+  const own = inOrder(kind, conditions);
+  const bad = causeOf(own) ?? own.find((condition) => isBad(condition));
+  if (bad !== undefined) return { condition: bad.type, reason: bad.reason, message: bad.message };
+  const { observedGeneration: seen } = status;
+  if (seen === undefined || metadata.generation === undefined || seen >= metadata.generation) return undefined;
+  const message = `the operator has not observed the last edit of the spec (generation ${metadata.generation}, observed ${seen})`;
+  return { condition: "Ready", reason: "NotObserved", message };
+}
+
+/** What keeps the resource from serving: the condition that Ready repeats, else Ready itself. `undefined`: it serves. */
+function causeOf(conditions: readonly Condition[]): Condition | undefined {
+  const ready = conditions.find(({ type }) => type === "Ready");
+  if (ready?.status !== "False") return undefined;
+  const repeated = conditions.find(
+    ({ type, status, message }) => status !== "True" && message === ready.message && !SUMMARY.has(type),
+  );
+  return repeated ?? ready;
+}
+
+const SUMMARY: ReadonlySet<string> = new Set(SUMMARY_TYPES);
+
+function inOrder(kind: AnyKind, conditions: readonly Condition[]): readonly Condition[] {
+  return kind.conditions.flatMap((type) => conditions.find((condition) => condition.type === type) ?? []);
+}
+
+export function statusTable(rows: readonly StatusRow[], { wide, now }: { wide: boolean; now: number }): string {
+  return tableText([headOf(wide), ...rows.map((row) => cellsOf(row, wide, now))]);
+}
+
+export function headOf(wide: boolean): readonly string[] {
+  const more = wide ? ["PROVIDER", "AGE", "ADDRESSES"] : [];
+  return ["NAMESPACE", "NAME", "READY", "SERVES", ...more, "PROBLEM"];
+}
+
+export function cellsOf(row: StatusRow, wide: boolean, now: number): readonly string[] {
+  const { kind, namespace, name, ready, serves, provider, created, problem } = row;
+  const more = wide ? [provider || "-", age(created, now) || "-", addressesText(row)] : [];
+  const text = problem === undefined ? "" : `${problem.condition} ${problem.reason}: ${oneLine(problem.message)}`;
+  return [namespace || "-", `${shortName(kind)}/${name}`, ready, serves || "-", ...more, text];
+}
+
+function addressesText({ addresses }: StatusRow): string {
+  const texts = addresses.map(({ address, state, node }) => `${address}=${node || state}`);
+  return texts.length === 0 ? "-" : texts.join(",");
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
+}
+
+/** `12 resources, 2 with a problem`. */
+export function summaryText(rows: readonly StatusRow[]): string {
+  const bad = rows.filter(({ problem }) => problem !== undefined).length;
+  const all = `${rows.length} ${rows.length === 1 ? "resource" : "resources"}`;
+  return `${all}, ${bad === 0 ? "none has a problem" : `${bad} with a problem: flipop explain NAME says more`}`;
+}

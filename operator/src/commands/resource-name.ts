@@ -1,0 +1,50 @@
+/** `pool/web`, as people name a resource, and the resource that they mean. */
+
+import { ALL_KINDS, type AnyKind, nearest } from "cdk8s-flipop/api";
+import { CommandError } from "./command.js";
+import type { KindRead, OwnObject } from "./read.js";
+import { shortName } from "./render/status.js";
+
+export interface ResourceName {
+  readonly kind: AnyKind;
+  readonly name: string;
+}
+
+/** @param kinds those that the command knows. @throws CommandError */
+export function parseResourceName(text: string, kinds: readonly string[]): ResourceName {
+  const [alias = "", name = "", ...rest] = text.split("/");
+  const known = ALL_KINDS.filter(({ kind }) => kinds.includes(kind));
+  const kind = known.find((one) => namesOf(one).includes(alias.toLowerCase()));
+  if (kind !== undefined && name !== "" && rest.length === 0) return { kind, name };
+  const forms = kinds.map((one) => `${shortName(one)}/NAME`).join(", ");
+  throw new CommandError(`"${text}" names no resource: write it as ${forms}; -n names the namespace`);
+}
+
+function namesOf({ kind, plural, singular, shortNames }: AnyKind): readonly string[] {
+  return [shortName(kind), kind.toLowerCase(), plural, singular, ...shortNames];
+}
+
+/** @param read all resources of the kind. @throws CommandError that says where one of this name is */
+export function findResource(
+  { objects, problem }: KindRead,
+  { kind, name }: ResourceName,
+  namespace: string,
+): OwnObject {
+  const found = objects.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
+  if (found !== undefined) return found;
+  if (problem !== undefined) throw new CommandError(`${kind.plural} can't be read: ${problem}`);
+  throw new CommandError(
+    `there is no ${kind.kind} "${name}" in namespace ${namespace}${hintOf(objects, name, namespace)}`,
+  );
+}
+
+function hintOf(objects: readonly OwnObject[], name: string, namespace: string): string {
+  const [elsewhere] = objects.filter(({ metadata }) => metadata.name === name);
+  if (elsewhere !== undefined) {
+    const { metadata } = elsewhere;
+    return `; there is one in namespace ${metadata.namespace}: add -n ${metadata.namespace}`;
+  }
+  const here = objects.filter(({ metadata }) => metadata.namespace === namespace).map(({ metadata }) => metadata.name);
+  const meant = nearest(name, here);
+  return meant === undefined ? ": flipop status lists all" : `: did you mean ${meant}?`;
+}

@@ -1,0 +1,82 @@
+/** `flipop status`: all resources at a glance. */
+
+import { ALL_KINDS, type AnyKind } from "cdk8s-flipop/api";
+import { untilAbort } from "../async.js";
+import { SharedWatches } from "../kube/cache/shared-watches.js";
+import { type WholeObject, wholeObjects } from "../kube/cache/slim.js";
+import type { StoreEvent } from "../kube/cache/store.js";
+import { type Cluster, withCluster } from "./cluster.js";
+import { type CommandCall, textOption } from "./command.js";
+import { type KindRead, kindPath, type OwnObject, readKinds } from "./read.js";
+import { cellsOf, rowOf, type StatusRow, statusTable, summaryText } from "./render/status.js";
+import { dataText, fitted, tableText } from "./render/table.js";
+
+export function run(call: CommandCall): Promise<number> {
+  return withCluster(call, async (cluster) => {
+    const namespace = textOption(call, "namespace");
+    const reads = await readKinds(cluster.client, call.io.stop, { namespace });
+    for (const { kind, problem } of reads) {
+      if (problem !== undefined) call.io.err(`flipop: ${kind.plural} are not shown: ${problem}\n`);
+    }
+    const rows = rowsOf(reads);
+    print(call, rows);
+    if (call.options["watch"] === true) await watch(call, cluster, { reads, rows, namespace });
+    return 0;
+  });
+}
+
+function rowsOf(reads: readonly KindRead[]): readonly StatusRow[] {
+  return reads.flatMap(({ kind, objects }) => objects.map((object) => rowOf(kind, object)));
+}
+
+function print({ io, ...call }: CommandCall, rows: readonly StatusRow[]): void {
+  const format = textOption(call, "output");
+  if (format === "json" || format === "yaml") {
+    io.out(dataText(rows, format));
+    return;
+  }
+  const text = rows.length === 0 ? "" : statusTable(rows, { wide: format === "wide", now: io.now() });
+  io.out(io.terminal && format !== "wide" ? fitted(text, io.width) : text);
+  if (rows.length === 0) io.err("flipop: there are no resources of flipop here\n");
+  else if (io.terminal) io.err(`${summaryText(rows)}\n`);
+}
+
+interface Shown {
+  readonly reads: readonly KindRead[];
+  readonly rows: readonly StatusRow[];
+  readonly namespace: string | undefined;
+}
+
+/** Prints a resource again when its row changes, until a signal ends the process. */
+async function watch(call: CommandCall, { client }: Cluster, { reads, rows, namespace }: Shown): Promise<void> {
+  const shown = new Map(rows.map((row) => [keyOf(row), JSON.stringify(row)]));
+  const watches = new SharedWatches({ client, nodeAnnotationPrefixes: [] });
+  const changed = (kind: AnyKind, { type, object }: StoreEvent<WholeObject>) => {
+    const row = rowOf(kind, object.object as OwnObject);
+    const text = type === "deleted" ? "" : JSON.stringify(row);
+    if (shown.get(keyOf(row)) === text) return;
+    if (type === "deleted") shown.delete(keyOf(row));
+    else shown.set(keyOf(row), text);
+    printChange(call, row, type === "deleted");
+  };
+  for (const kind of ALL_KINDS.filter(({ kind }) => reads.some((read) => read.kind.kind === kind && !read.problem))) {
+    const cache = watches.kind(kind.plural, kindPath(kind, namespace), wholeObjects());
+    cache.store.listen((event) => changed(kind, event));
+  }
+  await untilAbort(call.io.stop);
+  await watches.stop();
+}
+
+function printChange({ io, ...call }: CommandCall, row: StatusRow, deleted: boolean): void {
+  const format = textOption(call, "output");
+  if (format === "json") io.out(`${JSON.stringify({ ...row, deleted })}\n`);
+  else if (format === "yaml") io.out(`---\n${dataText({ ...row, deleted }, "yaml")}`);
+  else {
+    const cells = cellsOf(row, format === "wide", io.now());
+    io.out(tableText([deleted ? [...cells.slice(0, -1), "deleted"] : cells]));
+  }
+}
+
+function keyOf({ kind, namespace, name }: StatusRow): string {
+  return `${kind}/${namespace}/${name}`;
+}

@@ -1,0 +1,40 @@
+/** What the limits of its namespace refuse a pool, and what it claims under them. */
+
+import { canonicalIp } from "cdk8s-flipop/api";
+import { dnsProviderOf } from "../../addresses/desired.js";
+import type { Claimant } from "../../claims/claims.js";
+import { poolClaims } from "../../claims/read-claims.js";
+import { isUnnamed, type LimitedRecords, recordLimits } from "../../limits/tenant-access.js";
+import type { Problem } from "../../messages/message.js";
+import type { DnsSnapshot } from "../../records/record-plan.js";
+import type { ControllerContext } from "../context.js";
+import { namedAddresses, type Pool } from "./snapshot.js";
+
+type Limits = Pick<ControllerContext, "tenants" | "records">;
+
+/** By canonical address, whether the pool served it before or not. */
+export function refusedAddresses({ tenants }: Limits, pool: Pool): ReadonlyMap<string, Problem> {
+  const { namespace = "" } = pool.metadata;
+  const problems = namedAddresses(pool).map((ip) => [ip, tenants.addressProblem(namespace, ip)] as const);
+  return new Map(problems.flatMap(([ip, problem]) => (problem === undefined ? [] : [[ip, problem] as const])));
+}
+
+export function limitsOfRecords({ tenants, records }: Limits, pool: Pool): Pick<DnsSnapshot, "refused" | "kept"> {
+  return recordLimits(tenants, records.zones.lookUp, recordsOf(pool));
+}
+
+export function claimsOf(limits: Limits, pool: Pool): Claimant {
+  const { lookUp } = limits.records.zones;
+  const refused = refusedAddresses(limits, pool);
+  const unnamed = isUnnamed(limits.tenants, lookUp, recordsOf(pool));
+  return poolClaims(pool, lookUp, { isRefused: (ip) => refused.has(ip), unnamed });
+}
+
+export function createdIps({ status }: Pool): readonly string[] {
+  return (status.createdIPs ?? []).map(({ ip }) => canonicalIp(ip));
+}
+
+function recordsOf({ metadata, spec, status }: Pool): LimitedRecords {
+  const { namespace = "" } = metadata;
+  return { namespace, provider: dnsProviderOf(spec), wanted: spec.dnsRecordSet, last: status.dns };
+}

@@ -1,0 +1,46 @@
+/** Which conditions of a new pool wait before a Warning reports them: its nodes and pods may still start. */
+
+import type { Reason } from "cdk8s-flipop/api";
+import { START_WARNING_MS } from "../../bounds.js";
+import type { Condition } from "../../kube/write/patch.js";
+import type { PlannedCondition } from "../../reconcile/conditions.js";
+
+/** They end by themselves when the nodes of the pool have started. */
+const OF_START: ReadonlySet<Reason> = new Set(["NoCandidate", "TooFewCandidates", "KeptLastKnown"]);
+
+interface Compared {
+  readonly before: readonly Condition[];
+  readonly planned: readonly PlannedCondition[];
+}
+
+export class StartWarnings {
+  /** Monotonic ms until which the pool is new; `undefined` before its first status. */
+  private until: number | undefined;
+  /** Types of conditions that no Warning has reported yet. */
+  private readonly held = new Set<string>();
+
+  /** @param wake asks for a run after the time. */
+  constructor(private readonly wake: (afterMs: number) => void) {}
+
+  /**
+   * What to compare for Warnings. A condition that was held back and lasts then looks as if it had just turned bad.
+   * @param failed an action failed, so the cause is not that the nodes start.
+   */
+  compared({ before, planned }: Compared, monotonic: number, failed: boolean): Compared {
+    if (planned.length === 0) return { before, planned };
+    if (failed) this.until = Number.NEGATIVE_INFINITY;
+    this.until ??= before.length === 0 ? monotonic + START_WARNING_MS : Number.NEGATIVE_INFINITY;
+    const ofStart = planned.filter(({ reason }) => OF_START.has(reason));
+    if (monotonic < this.until) return this.withheld({ before, planned }, ofStart, this.until - monotonic);
+    const late = ofStart.filter(({ type }) => this.held.has(type));
+    this.held.clear();
+    return { before: before.filter(({ type }) => !late.some((condition) => condition.type === type)), planned };
+  }
+
+  private withheld({ before, planned }: Compared, ofStart: readonly PlannedCondition[], leftMs: number): Compared {
+    this.held.clear();
+    for (const { type } of ofStart) this.held.add(type);
+    if (ofStart.length > 0) this.wake(leftMs);
+    return { before, planned: planned.filter(({ type }) => !this.held.has(type)) };
+  }
+}

@@ -1,0 +1,45 @@
+/** What this process remembers of the addresses that it wrote to one object. Pure. */
+
+import { CACHE_LAG_MS, PLACEMENT_LASTING_MS, REVERTS_KEPT } from "../../bounds.js";
+import type { Problem } from "../../messages/message.js";
+
+export interface Memory {
+  readonly sent?: {
+    readonly ips: readonly string[];
+    /** Monotonic ms. */
+    readonly at: number;
+    /** The cache has shown it. */
+    readonly confirmed: boolean;
+  };
+  /** When somebody else changed what the operator had written, ms since the epoch. */
+  readonly undone: readonly number[];
+  /** Of the last write. */
+  readonly failure?: Problem;
+}
+
+export const NOTHING_SENT: Memory = { undone: [] };
+
+interface Look {
+  /** As the cache has it, sorted. */
+  readonly shown: readonly string[];
+  /** Wall clock, ms since the epoch. */
+  readonly now: number;
+  readonly monotonic: number;
+}
+
+/** The memory after a look at the object. */
+export function observed(memory: Memory, { shown, now, monotonic }: Look): Memory {
+  const { sent, ...others } = memory;
+  if (sent === undefined) return memory;
+  if (sent.ips.join() === shown.join()) {
+    const lasted = monotonic - sent.at >= PLACEMENT_LASTING_MS;
+    return { ...memory, sent: { ...sent, confirmed: true }, ...(lasted && { undone: [] }) };
+  }
+  if (sent.confirmed) return { ...others, undone: [...memory.undone, now].slice(-REVERTS_KEPT) };
+  return monotonic - sent.at < CACHE_LAG_MS ? memory : others;
+}
+
+/** The addresses of the object: the cache lags behind our own write. */
+export function shownNow({ sent }: Memory, shown: readonly string[]): readonly string[] {
+  return sent === undefined || sent.confirmed ? shown : sent.ips;
+}

@@ -1,0 +1,42 @@
+/** Services of type LoadBalancer whose class is the operator's: no other controller writes their status. */
+
+import { LOAD_BALANCER_CLASS } from "cdk8s-flipop/api";
+import { JSON_PATCH, type Patch } from "../../kube/write/patch.js";
+import type { Problem } from "../../messages/message.js";
+import { publishingMessages } from "../../messages/services.js";
+import type { TargetFacts } from "../../publishing/publications.js";
+import type { ServiceFacts } from "../../routing/service.js";
+
+/** @param target `Service web/shop` */
+export function factsOfService(target: string, service: ServiceFacts | undefined): TargetFacts {
+  if (service === undefined) return { problem: publishingMessages.missing({ target }), shown: [] };
+  const problem = problemOf(target, service);
+  return { shown: service.ingress, ...(problem && { problem }) };
+}
+
+function problemOf(target: string, { type, loadBalancerClass }: ServiceFacts): Problem | undefined {
+  if (type !== "LoadBalancer") return publishingMessages.notLoadBalancer({ target, type });
+  if (loadBalancerClass === LOAD_BALANCER_CLASS) return undefined;
+  return publishingMessages.wrongClass({ target, loadBalancerClass });
+}
+
+export function servicePath(key: string): string {
+  const [namespace = "", name = ""] = key.split("/");
+  return `/api/v1/namespaces/${namespace}/services/${name}`;
+}
+
+/**
+ * Of `/status`. A 422: the Service is another one now, or has another class. Traffic arrives with the address of the node,
+ * not with the published one: mode Proxy says so, and kube-proxy does not catch connections to the address.
+ */
+export function servicePatch(uid: string, ips: readonly string[]): Patch {
+  const ingress = ips.map((ip) => ({ ip, ipMode: "Proxy" }));
+  return {
+    contentType: JSON_PATCH,
+    body: [
+      { op: "test", path: "/metadata/uid", value: uid },
+      { op: "test", path: "/spec/loadBalancerClass", value: LOAD_BALANCER_CLASS },
+      { op: "add", path: "/status/loadBalancer", value: ips.length === 0 ? {} : { ingress } },
+    ],
+  };
+}

@@ -1,0 +1,93 @@
+/** Whether a RoutedIP may use the addresses and the DNS name that it asks for, and whether it claims them. */
+
+import type { RetainedAddress } from "cdk8s-flipop/api";
+import { annotatedIps } from "../../../addresses/desired.js";
+import { normalName } from "../../../claims/read-claims.js";
+import type { Problem } from "../../../messages/message.js";
+import { addressProblem, isUndecidedName, nameProblem } from "../../../routing/access.js";
+import type { IssuedAccount, IssuerAccounts } from "../../../routing/issuer-accounts.js";
+import { type ResolvedClass, resolveClass } from "../../../routing/resolved-class.js";
+import type { RoutedIP, RoutedRead } from "../../../routing/resource.js";
+import type { RoutingCaches } from "../../../routing/shared-caches.js";
+import { addressOf } from "../jobs/snapshot.js";
+import type { RoutedState } from "../routed-state.js";
+import { problemOfService } from "../service-follower.js";
+
+/** `undefined`: it names none, or may use them. */
+export function problemOfAddress(
+  routing: RoutingCaches,
+  routed: RoutedIP,
+  resolved: ResolvedClass,
+): Problem | undefined {
+  const { metadata, status } = routed;
+  const user = { namespace: metadata.namespace ?? "", status, ips: namedAddresses(routed, resolved) };
+  return addressProblem(user, resolved.addressAccess, retainedBy(routing, resolved));
+}
+
+/** A RoutedIP that cannot be served, and never held its address, claims nothing: others may use the address. */
+export function isUnserved(routing: RoutingCaches, state: RoutedState, { routed, problem }: RoutedRead): boolean {
+  // Before all caches are read, a missing class or Service may only not have been seen yet.
+  if (!routing.synced) return false;
+  const { resolvedClass } = resolveClass(routed, routing.lookUp);
+  if (problem !== undefined || resolvedClass === undefined) return true;
+  const obstacle = problemOfService(routing, state) ?? problemOfAddress(routing, routed, resolvedClass);
+  return obstacle !== undefined;
+}
+
+function namedAddresses(routed: RoutedIP, { by }: ResolvedClass): readonly string[] {
+  if (by === "jobs") return [addressOf(routed)].filter((ip) => ip !== undefined);
+  const { routedIP } = routed.spec;
+  return routedIP ? [routedIP] : annotatedIps(routed);
+}
+
+function retainedBy({ lookUp }: RoutingCaches, resolved: ResolvedClass): readonly RetainedAddress[] {
+  const { status } = (resolved.by === "jobs" ? lookUp.class(resolved.className) : lookUp.issuer(resolved.issuer)) ?? {};
+  return status?.retainedAddresses ?? [];
+}
+
+interface Tools {
+  readonly routing: RoutingCaches;
+  readonly accounts: IssuerAccounts;
+}
+
+export interface NamePlace {
+  readonly resolvedClass: ResolvedClass;
+  /** Absent: Jobs do the work, or the issuer has no account. */
+  readonly issued: IssuedAccount | undefined;
+}
+
+/** Of the records; empty: unknown. */
+export function dnsProviderOf({ spec }: RoutedIP, resolvedClass: ResolvedClass | undefined): string {
+  return spec.dnsRecordSet?.provider || (resolvedClass?.by === "issuer" ? resolvedClass.provider : "");
+}
+
+/** `undefined`: it asks for none, or may have it. */
+export function problemOfName(routing: RoutingCaches, routed: RoutedIP, place: NamePlace): Problem | undefined {
+  const { dnsRecordSet: asked } = routed.spec;
+  if (asked === undefined) return undefined;
+  const { zone, recordName: name } = asked;
+  const { namespace = "" } = routed.metadata;
+  const provider = dnsProviderOf(routed, place.resolvedClass);
+  const normal = normalName(provider, { zone, name }, routing.context.records.zones.lookUp);
+  const ownToken = tokenNamespace(routing.settings.namespace, provider, place) === namespace;
+  return nameProblem({ zone, normal, namespace }, place.resolvedClass.nameAccess, ownToken);
+}
+
+/** It may not have its DNS name, so it does not keep others from it. */
+export function isUnnamed(tools: Tools, routed: RoutedIP): boolean {
+  const { routing, accounts } = tools;
+  if (routed.spec.dnsRecordSet === undefined || !routing.synced) return false;
+  const { resolvedClass } = resolveClass(routed, routing.lookUp);
+  if (resolvedClass === undefined) return false;
+  const issuer = resolvedClass.by === "issuer" ? routing.lookUp.issuer(resolvedClass.issuer) : undefined;
+  const issued = issuer && accounts.of(issuer).account;
+  const problem = problemOfName(routing, routed, { resolvedClass, issued });
+  return problem !== undefined && !isUndecidedName(problem);
+}
+
+/** Where the token for the records is kept: with the issuer, or with the operator. */
+function tokenNamespace(operator: string, provider: string, { resolvedClass, issued }: NamePlace): string {
+  if (resolvedClass.by === "jobs") return operator;
+  const ofIssuer = provider === resolvedClass.provider && issued?.providers.dns !== undefined;
+  return ofIssuer ? (resolvedClass.issuer.split("/")[0] ?? "") : operator;
+}

@@ -1,0 +1,85 @@
+/** Whether a node may join the firewall, and where it has room: in it, in an additional one, or in one to be created. */
+
+import type { FirewallRule } from "cdk8s-flipop/api";
+import { firewallMessages } from "../../../messages/firewalls.js";
+import type { Problem } from "../../../messages/message.js";
+import { changeOf, overLimit, ruleKey } from "../../../providers/diff.js";
+import type { FirewallFacts } from "../../../providers/firewall-types.js";
+import type { ProviderId } from "../../../providers/types.js";
+import type { Recorded } from "../../../routing/firewall-registry.js";
+import { ruleFacts } from "../../../routing/ports.js";
+import { omitUndefined } from "../../../values.js";
+import type { DesiredFirewall, FirewallSnapshot } from "./snapshot.js";
+
+export interface FirewallPlace {
+  readonly add?: readonly ProviderId[];
+  readonly problem?: Problem;
+  /** ms since the epoch: when the operator tries again what `problem` is about. */
+  readonly retryAt?: number;
+  /** What covers these machines has to be read first. */
+  readonly read?: readonly ProviderId[];
+  /** It is full: these serve nothing any more, and leave it first. */
+  readonly makeRoom?: readonly ProviderId[];
+  /** It is full, and all its machines serve: an additional one of this name takes the new one. */
+  readonly extend?: string;
+}
+
+export function placeMachine(
+  firewall: FirewallSnapshot,
+  facts: FirewallFacts,
+  { target, node }: DesiredFirewall,
+  recorded: Recorded,
+): FirewallPlace {
+  if (target === undefined || facts.nodes.includes(target)) return {};
+  if (!hasForeignRule(firewall, facts, recorded.rules)) {
+    if (!firewall.coveredBy.has(target)) return { read: [target] };
+    if (firewall.coveredBy.get(target)?.length === 0) return { problem: isolates(firewall, node ?? target) };
+  }
+  const full = fullText(firewall, facts, target);
+  if (full === undefined) return { add: [target] };
+  const makeRoom = leaving(firewall, facts, recorded);
+  return makeRoom.length > 0 ? { add: [target], makeRoom } : inAdditional(firewall, target, full);
+}
+
+/** `undefined`: there is room for the machine, in it or in an additional one. */
+function fullText({ capabilities, group }: FirewallSnapshot, facts: FirewallFacts, node: ProviderId) {
+  if (capabilities === undefined || (group !== undefined && group.room > 0)) return undefined;
+  return overLimit(facts, changeOf(facts, { addNodes: [node] }), capabilities);
+}
+
+/** The first of our machines in it that serves nothing, neither for this RoutedIP nor for another one. */
+function leaving({ idle, others }: FirewallSnapshot, facts: FirewallFacts, { nodes }: Recorded): readonly ProviderId[] {
+  const serving = new Set(others.flatMap((other) => other.nodes.filter((node) => other.idle?.has(node) !== true)));
+  const [first] = nodes.filter((node) => facts.nodes.includes(node) && idle?.has(node) === true && !serving.has(node));
+  return first === undefined ? [] : [first];
+}
+
+function inAdditional({ name, group }: FirewallSnapshot, target: ProviderId, said: string): FirewallPlace {
+  if (group === undefined) return { problem: firewallMessages.full({ said }) };
+  const { next, failure, retryAt, additional } = group;
+  if (next === undefined) return { problem: firewallMessages.allFull({ name, additional: additional.length }) };
+  if (failure === undefined) return { add: [target], extend: next };
+  return {
+    problem: firewallMessages.noAdditional({ name, next, failure: failure.message }),
+    ...omitUndefined({ retryAt }),
+  };
+}
+
+/** Whether a machine is in it, or may join it without losing ports that it has; also while that is not known. */
+export function opensSafely(firewall: FirewallSnapshot, machine: ProviderId, own: readonly FirewallRule[]): boolean {
+  const { facts, coveredBy } = firewall;
+  if (facts === "unknown") return true;
+  if (facts !== "missing" && (facts.nodes.includes(machine) || hasForeignRule(firewall, facts, own))) return true;
+  return coveredBy.get(machine)?.length !== 0;
+}
+
+/** "Ours has rules of others already": whoever manages those knows what the firewall closes. */
+function hasForeignRule({ others }: FirewallSnapshot, facts: FirewallFacts, own: readonly FirewallRule[]): boolean {
+  const ours = [...own, ...others.flatMap(({ rules }) => rules)].filter(({ preexisting }) => preexisting !== true);
+  const keys = new Set(ours.map((rule) => ruleKey(ruleFacts(rule))));
+  return facts.rules.some((rule) => !keys.has(ruleKey(rule)));
+}
+
+export function isolates({ name }: FirewallSnapshot, node: string): Problem {
+  return firewallMessages.wouldIsolate({ name, node });
+}

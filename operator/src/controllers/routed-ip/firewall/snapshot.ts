@@ -1,0 +1,40 @@
+/** What a plan reads of a firewall, and what the RoutedIP needs of it. */
+
+import type { Problem } from "../../../messages/message.js";
+import type { FirewallCapabilities, FirewallFacts, FirewallRuleFacts } from "../../../providers/firewall-types.js";
+import type { ProviderId } from "../../../providers/types.js";
+import type { GroupView } from "../../../routing/firewall-group.js";
+import type { Recorded } from "../../../routing/firewall-registry.js";
+
+export interface FirewallSnapshot {
+  readonly name: string;
+  readonly capabilities?: FirewallCapabilities;
+  /** `unknown`: not read lately. `missing`: there is none of that name. */
+  readonly facts: FirewallFacts | "unknown" | "missing";
+  /** It has to be read again before the next change. */
+  readonly due?: true;
+  /** Names of the other firewalls over each machine, as far as it was asked lately. */
+  readonly coveredBy: ReadonlyMap<ProviderId, readonly string[]>;
+  /** Of the other RoutedIPs of this firewall, as last written. A rule that is not on record is not relied on. */
+  readonly others: readonly Recorded[];
+  /** The last call failed, or can't be made. */
+  readonly failure?: Problem;
+  /** With the additional ones. Absent: it was not read yet. */
+  readonly group?: GroupView;
+  /** Those of our machines in it that serve nothing now. */
+  readonly idle?: ReadonlySet<ProviderId>;
+  /** ms since the epoch: no call before. */
+  readonly retryAt?: number;
+  /** It is not the one that the class or issuer names now: our traces in it are to go. */
+  readonly previous?: true;
+}
+
+export interface DesiredFirewall {
+  readonly rules: readonly FirewallRuleFacts[];
+  /** The elected node. */
+  readonly target?: ProviderId;
+  /** Its name, for messages. */
+  readonly node?: string;
+  /** The node that holds the address until it has moved. */
+  readonly holder?: ProviderId;
+}

@@ -1,0 +1,71 @@
+/** The record set of a RoutedIP whose class works by Jobs: the operator writes it, as it does under an issuer. Pure. */
+
+import { canonicalIp } from "cdk8s-flipop/api";
+import { dnsReadyOf as sharedDnsReadyOf } from "../../../addresses/conditions.js";
+import { recordChain, recordRemoval } from "../../../addresses/records.js";
+import { undonePauseUntil } from "../../../addresses/undone-writes.js";
+import type { Problem } from "../../../messages/message.js";
+import { recordMessages } from "../../../messages/records.js";
+import { type PlannedCondition, unknown, yes } from "../../../reconcile/conditions.js";
+import type { RecordSequence } from "../../../records/record-plan.js";
+import { hasFinalizer, isDeleting } from "../deletion.js";
+import type { Election } from "./election.js";
+import { addressOf, type JobSnapshot } from "./snapshot.js";
+
+/** Once a Job has assigned the address. Then the set stays as it is until the address serves, or another one takes its place. */
+export function publishedOf(
+  { routed }: JobSnapshot,
+  { grace }: Election,
+  conflict: Problem | undefined,
+): readonly string[] {
+  const { routedIP, providerID } = routed.status;
+  const isUp = providerID !== undefined && (grace?.state === "matches" || grace?.state === "protected");
+  if (conflict !== undefined || routedIP === undefined || !isUp) return [];
+  const ip = canonicalIp(routedIP);
+  return ip === addressOf(routed) ? [ip] : [];
+}
+
+/** The finalizer stands first: under Delete, the records go with the RoutedIP. */
+export function recordsOf(
+  snapshot: JobSnapshot,
+  { published, able }: { readonly published: readonly string[]; readonly able: boolean },
+): RecordSequence {
+  const { routed, set } = snapshot;
+  if (isDeleting(routed)) return isRemoval(snapshot) ? recordRemoval(snapshot) : [];
+  return able && hasFinalizer(routed) ? recordChain(snapshot, published, set.family) : [];
+}
+
+/** What the clean-up still has to delete, in words. */
+export function recordsLeft(snapshot: JobSnapshot): readonly string[] {
+  const { dns } = snapshot.routed.status;
+  return dns !== undefined && isRemoval(snapshot) ? [`record set ${dns.recordName} in zone ${dns.zone}`] : [];
+}
+
+function isRemoval({ routed }: JobSnapshot): boolean {
+  return routed.spec.dnsRecordSet?.deletionPolicy === "Delete";
+}
+
+/** `undefined`: the spec has no record set. */
+export function dnsReadyOf(
+  snapshot: JobSnapshot,
+  election: Election,
+  published: readonly string[],
+): PlannedCondition | undefined {
+  const ready = sharedDnsReadyOf(snapshot, { published, observed: snapshot.cachesComplete });
+  if (ready?.reason !== "KeptLastKnown" || !isOnItsWay(snapshot, election)) return ready;
+  const { recordName = "" } = snapshot.set.dnsRecordSet ?? {};
+  const { values = [] } = snapshot.set.writtenDns ?? {};
+  if (values.join() !== addressOf(snapshot.routed)) return unknown("DNSReady");
+  return yes("DNSReady", recordMessages.inPlace({ recordName, values }));
+}
+
+/** The only address is no reason to worry about its record while a Job moves it, or while its node still answers. */
+function isOnItsWay({ servesAt }: JobSnapshot, { holder, target }: Election): boolean {
+  return target !== undefined || (holder !== undefined && servesAt(holder.name));
+}
+
+/** When the record set is to be read, or written, again; ms since the epoch. */
+export function recordTimes({ dns, memory, now }: JobSnapshot): readonly (number | undefined)[] {
+  const times = [dns?.retryAt, dns?.readAgainAt, undonePauseUntil(memory.reverts.get("records"), now)];
+  return times.filter((time) => time !== undefined && time >= now);
+}

@@ -1,0 +1,44 @@
+/** The record set of a RoutedIP, and whether the RoutedIP may have its name: the same whoever moves the address. */
+
+import type { IpFamily } from "cdk8s-flipop/api";
+import type { ClaimView } from "../../claims/claims.js";
+import { DnsService, dnsOfRegistry } from "../../records/dns-service.js";
+import type { IssuedAccount } from "../../routing/issuer-accounts.js";
+import type { ResolvedClass } from "../../routing/resolved-class.js";
+import type { RoutedIP } from "../../routing/resource.js";
+import type { RoutingCaches } from "../../routing/shared-caches.js";
+import { omitUndefined } from "../../values.js";
+import { dnsProviderOf, problemOfName } from "./address/access.js";
+import type { FoundRecords } from "./snapshot.js";
+
+export interface DnsScene {
+  readonly resolvedClass: ResolvedClass | undefined;
+  /** Absent: Jobs do the work, or the issuer has no account. */
+  readonly issued?: IssuedAccount | undefined;
+  readonly claims: ClaimView;
+  readonly family: IpFamily;
+}
+
+/** Records at the issuer's own provider go by its token; others, and all under a class with Jobs, by the operator's. */
+export function lookUpDns(routing: RoutingCaches, routed: RoutedIP, scene: DnsScene): FoundRecords {
+  const { resolvedClass, issued, claims, family } = scene;
+  const { spec, status } = routed;
+  const { records, providers } = routing.context;
+  const ofOperator = dnsOfRegistry(providers);
+  const ofIssuer = (name: string) => {
+    return resolvedClass?.by === "issuer" && name === resolvedClass.provider ? issued?.providers.dns : undefined;
+  };
+  const dnsService = new DnsService({ records, dnsOf: (name) => ofIssuer(name) ?? ofOperator(name) });
+  if (spec.dnsRecordSet === undefined && status.dns === undefined) return { dnsService, dns: undefined };
+  const provider = dnsProviderOf(routed, resolvedClass);
+  const types = [family === "IPv6" ? ("AAAA" as const) : ("A" as const)];
+  const dns = dnsService.evaluate({ provider, wanted: spec.dnsRecordSet, types, last: status.dns, claims });
+  const limits = limitsOfName(routing, routed, scene);
+  return { dnsService, dns: { ...dns, snapshot: { ...dns.snapshot, adopts: false, ...limits } } };
+}
+
+function limitsOfName(routing: RoutingCaches, routed: RoutedIP, { resolvedClass, issued }: DnsScene) {
+  if (resolvedClass === undefined) return {};
+  const refused = problemOfName(routing, routed, { resolvedClass, issued });
+  return { adopts: resolvedClass.nameAccess.adopts, ...omitUndefined({ refused }) };
+}

@@ -1,0 +1,217 @@
+/** What others may know of a RoutedIP's decision, and what it takes for itself, in the turn of the decision. */
+
+import { DONE } from "../../addresses/calls.js";
+import { regionOfCreation } from "../../addresses/creation/creation-registry.js";
+import { movedIps } from "../../addresses/moved-ips.js";
+import { PROBED_CANDIDATES } from "../../bounds.js";
+import type { MachineReader } from "../../health/machine-states.js";
+import { followHealth, nodesOf } from "../../health/probed-nodes.js";
+import type { ProviderId } from "../../providers/types.js";
+import { regardingOf } from "../../reconcile/conditions.js";
+import { type ActionSequence, actionsOf } from "../../reconcile/plan.js";
+import { nodeOfJob } from "../../routing/firewall-jobs.js";
+import type { RoutedIP } from "../../routing/resource.js";
+import type { TaintRegistry } from "../../routing/taint-registry.js";
+import { omitUndefined } from "../../values.js";
+import { pollKey, UPDATE } from "./actions.js";
+import { hasFinalizer } from "./deletion.js";
+import { count, eventMessageOf, labelsOf } from "./events.js";
+import { recoveryOf } from "./firewall/firewall-calls.js";
+import { creationKey, type GatherTools } from "./gather.js";
+import { addressOf } from "./jobs/snapshot.js";
+import { endMove, type RoutedKind, type RoutedState } from "./routed-state.js";
+import type { Gathered, IssuedGathered, JobsGathered } from "./snapshot.js";
+import type { RoutedPlan } from "./update/sequences.js";
+
+type RoutedAction = RoutedKind["action"];
+type IssuedPlan = Extract<RoutedPlan["decision"], { readonly by: "issuer" }>;
+type JobsPlan = Extract<RoutedPlan["decision"], { readonly by: "jobs" }>;
+
+export function registerDecision(tools: GatherTools, state: RoutedState, gathered: Gathered, plan: RoutedPlan): void {
+  tools.routing.context.publications?.decide(state.ref.uid, plan.decision.publication);
+  if (gathered.by === "jobs") registerJobDecision(tools, state, gathered, plan);
+  else registerIssuedDecision(tools, state, gathered, plan);
+}
+
+/** Without a pause after the election, so that no two elect the same machine at once. */
+function registerJobDecision(
+  { routing, jobs }: GatherTools,
+  state: RoutedState,
+  gathered: JobsGathered,
+  plan: RoutedPlan,
+): void {
+  const { decision } = plan;
+  if (decision.by !== "jobs" || jobs === undefined) return;
+  const { ref, memory } = state;
+  const { job } = gathered.snapshot;
+  if (decision.settled) memory.job = {};
+  takeToken(routing, gathered, decision);
+  needTaint(routing.taints, gathered.snapshot, decision.nodes);
+  const { routed, candidates } = gathered.snapshot;
+  const waiting = [decision.elected?.providerID, ...candidates.map(({ machine }) => machine)];
+  followProbed(memory, routed, { holders: [routed.status.providerID], waiting });
+  const aim = { job: job && nodeOfJob(job.object), elected: decision.elected };
+  if (jobs.aims.set(ref.uid, omitUndefined(aim))) jobs.onAim();
+}
+
+/** The move of an address begins with its election, and counts once however many Jobs it takes. */
+function takeToken(
+  { context: { moveLimits } }: GatherTools["routing"],
+  { snapshot: { routed } }: JobsGathered,
+  { elected }: JobsPlan,
+): void {
+  const ip = addressOf(routed);
+  const { uid } = routed.metadata;
+  const { providerID } = routed.status;
+  if (ip === undefined) return;
+  if (elected !== undefined && providerID !== undefined && elected.providerID !== providerID) moveLimits.begin(uid, ip);
+  else moveLimits.end(uid, ip);
+}
+
+function needTaint(
+  taints: TaintRegistry,
+  { routed, cachesComplete, resolvedClass }: IssuedGathered["snapshot"] | JobsGathered["snapshot"],
+  nodes: readonly string[],
+): void {
+  if (!cachesComplete || resolvedClass === undefined) return;
+  taints.need(routed.metadata.uid, resolvedClass.taint, nodes, hasFinalizer(routed));
+}
+
+function registerIssuedDecision(
+  tools: GatherTools,
+  state: RoutedState,
+  gathered: IssuedGathered,
+  plan: RoutedPlan,
+): void {
+  const { decision } = plan;
+  if (decision.by !== "issuer") return;
+  const { routing, jobs } = tools;
+  const { ref, memory } = state;
+  const { needs } = decision;
+  needTaint(routing.taints, gathered.snapshot, needs.nodes);
+  memory.follower.index?.watchHolders(needs.machines);
+  const probed = { holders: needs.machines, waiting: decision.waitingNodes.nodes };
+  followProbed(memory, gathered.snapshot.routed, { ...probed, machineReader: gathered.account?.provider });
+  jobs?.aims.drop(ref.uid);
+  noteArrival(tools, state, gathered);
+  followFirewall(tools, state, gathered);
+  if (!state.inFlight.has(UPDATE)) followGoal(state, gathered, plan, decision.goal);
+  requestNodes(tools, state, gathered, decision.waitingNodes);
+}
+
+/** A standby replica plans nothing: it probes the holder that the status names, so that it knows it when it leads. */
+export function probeOnStandby({ routing: { context } }: GatherTools, state: RoutedState): void {
+  const { routed } = state.read() ?? {};
+  if (routed === undefined || context.leads()) return;
+  followProbed(state.memory, routed, { holders: [routed.status.providerID], waiting: [] });
+}
+
+interface ProbedMachines {
+  readonly holders: readonly (ProviderId | undefined)[];
+  readonly waiting: readonly (ProviderId | undefined)[];
+  readonly machineReader?: MachineReader | undefined;
+}
+
+function followProbed(
+  { follower: { index }, health }: RoutedState["memory"],
+  { spec }: RoutedIP,
+  { holders, waiting, machineReader }: ProbedMachines,
+): void {
+  const known = (machines: ProbedMachines["holders"]) => [...new Set(machines.flatMap((machine) => machine ?? []))];
+  const nodes = (machines: readonly ProviderId[]) => nodesOf(machines, (machine) => index?.verdictOfMachine(machine));
+  followHealth(health, index, spec.healthCheck, () => {
+    const held = known(holders);
+    const next = known(waiting).filter((machine) => !held.includes(machine));
+    return { holders: nodes(held), waiting: nodes(next.slice(0, PROBED_CANDIDATES)), machineReader };
+  });
+}
+
+/** A move that was stopped before its call keeps no other resource from the node. */
+function followGoal(
+  state: RoutedState,
+  gathered: IssuedGathered,
+  plan: RoutedPlan,
+  goal: ProviderId | undefined,
+): void {
+  const goals = [goal, ...plan.sequences.flatMap(actionsOf).map(goalOf)];
+  if (!isMoving(plan) && goals.every((each) => each === undefined)) endMove(state.memory);
+  else if (goal !== undefined) keepNode(state, gathered, goal);
+}
+
+/** No other resource can use a reserved node; a request for it would count it twice. */
+function requestNodes(
+  { routing: { context } }: GatherTools,
+  { ref, createdAt, memory }: RoutedState,
+  { family }: IssuedGathered,
+  { wants, nodes }: IssuedPlan["waitingNodes"],
+): void {
+  if (memory.reservation === undefined) {
+    context.nodeRequests.set(family, { ref, createdAt, wants, candidates: () => nodes });
+  } else {
+    context.nodeRequests.took(family, ref.uid);
+  }
+}
+
+/** From the election on: what prepares a move, such as the taint and the firewall, is not prepared on a node of another. */
+function keepNode({ memory, ref }: RoutedState, { account }: IssuedGathered, node: ProviderId): void {
+  if (memory.reservation?.node === node) return;
+  memory.reservation?.release();
+  memory.reservation = account?.inventory?.reserve(node, ref);
+}
+
+/** Its address is on its way. */
+function isMoving({ status, sequences }: RoutedPlan): boolean {
+  return status.state === "in-progress" || sequences.flatMap(actionsOf).some((action) => action.do === "poll");
+}
+
+export function goalOf(action: RoutedAction): ProviderId | undefined {
+  if (action.do === "assign") return action.node.machine;
+  return action.do === "create-address" && "node" in action.desired ? action.desired.node : undefined;
+}
+
+/** A move whose end a list or another reading has shown, before its action was checked. */
+function noteArrival({ routing: { context } }: GatherTools, state: RoutedState, { snapshot }: IssuedGathered): void {
+  const { move } = state.memory;
+  if (move === undefined || state.inFlight.has(pollKey(move.ip))) return;
+  const facts = snapshot.inventory.get(move.ip);
+  if (facts?.holder !== move.node.machine || facts.action !== undefined) return;
+  state.memory.move = undefined;
+  const action = { do: "assign", ip: move.ip, node: move.node, why: `${move.ip} is on ${move.node.name}` } as const;
+  const result = { action, outcome: DONE };
+  count(context.metrics, labelsOf(context, snapshot), result);
+  const message = eventMessageOf(snapshot, result);
+  if (message !== undefined) context.events.record({ regarding: regardingOf(state.ref), ...message });
+}
+
+/** Others may get the answer that this RoutedIP waits for, too. */
+function followFirewall({ routing }: GatherTools, state: RoutedState, gathered: IssuedGathered): void {
+  const { firewall } = gathered.snapshot;
+  if (firewall?.failure === undefined) return;
+  const read = { do: "read-firewall", name: firewall.name, nodes: [], why: "" } as const;
+  recoveryOf(routing, gathered, read)?.onRecovery?.(state.ref.uid, () => state.enqueue());
+}
+
+/** Takes what the actions of a sequence need, before the first of them is begun. */
+export function reserve(
+  { routing }: GatherTools,
+  { memory, ref }: RoutedState,
+  gathered: Gathered,
+  sequence: ActionSequence<RoutedAction>,
+): void {
+  if (gathered.by === "jobs") return;
+  for (const ip of movedIps(sequence)) routing.context.moveLimits.begin(ref.uid, ip);
+  for (const action of actionsOf(sequence)) {
+    const machine = goalOf(action);
+    if (machine !== undefined) {
+      // Released first: the same node is reserved anew, so that its bound counts from the last decision.
+      memory.reservation?.release();
+      memory.reservation = gathered.account?.inventory?.reserve(machine, ref);
+    }
+    if (action.do !== "create-address") continue;
+    const { snapshot, family, account } = gathered;
+    const key = creationKey({ ref }, { resolvedClass: snapshot.resolvedClass, family, account });
+    memory.creating = "announced";
+    const place = { ...omitUndefined({ node: machine }), ...regionOfCreation(action.desired) };
+    routing.context.creations.set({ ...key, ...place, running: true });
+  }
+}

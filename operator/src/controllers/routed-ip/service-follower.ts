@@ -1,0 +1,190 @@
+/** Follows the Service of one RoutedIP: its endpoints, the nodes that serve it, and its pods for their ports; and what a plan reads of it. */
+
+import { markHolders, nodesOf as probedNodesOf } from "../../health/probed-nodes.js";
+import type { ResourceHealth } from "../../health/resource-health.js";
+import type { ResourceRef } from "../../inventory/view.js";
+import type { PodScope, PodView } from "../../kube/cache/pods.js";
+import { everyNode } from "../../match/compile-match.js";
+import { MatchIndex, type ProbeFailures } from "../../match/match-index.js";
+import { podAddress } from "../../match/workload.js";
+import type { Problem } from "../../messages/message.js";
+import { NO_NODES_KNOWN, refusedNodes } from "../../messages/refused-nodes.js";
+import type { ProviderId } from "../../providers/types.js";
+import { permittedPorts } from "../../routing/access.js";
+import { NO_PORTS, type PortPod, type PortsFound, portsOf, withinStatus } from "../../routing/ports.js";
+import type { ResolvedClass } from "../../routing/resolved-class.js";
+import type { RoutedIP } from "../../routing/resource.js";
+import { EndpointWorkload, type ServiceFacts, serviceKeyOf, serviceProblem } from "../../routing/service.js";
+import type { RoutingCaches } from "../../routing/shared-caches.js";
+import { omitUndefined } from "../../values.js";
+import type { Snapshot } from "./snapshot.js";
+
+export interface ServiceFollowerProps {
+  readonly routing: RoutingCaches;
+  /** `namespace/name` of the RoutedIP, for the log. */
+  readonly key: string;
+  /** Something that the RoutedIP is decided by has changed. */
+  readonly onChange: () => void;
+  /** Absent: no node is probed. */
+  readonly probes?: ProbeFailures;
+}
+
+interface Followed {
+  readonly service: string;
+  readonly workload: EndpointWorkload;
+  readonly index: MatchIndex;
+}
+
+export class ServiceFollower {
+  private followed: Followed | undefined;
+  private pods: PodView | undefined;
+  private podKey = "";
+  private scheme: string | undefined;
+
+  constructor(private readonly props: ServiceFollowerProps) {}
+
+  /** `namespace/name` of the Service that it follows now. */
+  get service(): string {
+    return this.followed?.service ?? "";
+  }
+
+  get index(): MatchIndex | undefined {
+    return this.followed?.index;
+  }
+
+  /** Follows the Service that the spec names from here on. */
+  follow({ metadata, spec }: Pick<RoutedIP, "metadata" | "spec">): void {
+    const { routing, onChange, probes } = this.props;
+    const service = serviceKeyOf(metadata, spec);
+    if (this.followed?.service !== service) {
+      this.followed?.index.close();
+      const slices = () => routing.slicesFor(service);
+      const workload = new EndpointWorkload(service, slices, (node) => this.podAddress(node));
+      const match = everyNode(this.scheme);
+      const index = new MatchIndex(routing.context.nodes, { match, workload }, onChange, probes);
+      this.followed = { service, workload, index };
+    }
+    this.watchPods(routing.service(service));
+  }
+
+  /** Nodes of another cloud can't hold the address. @param scheme `AddressCapabilities.providerIdScheme` */
+  limitTo(scheme: string): void {
+    if (scheme === this.scheme) return;
+    this.scheme = scheme;
+    const { index, workload } = this.followed ?? {};
+    if (workload !== undefined) index?.rematch({ match: everyNode(scheme), workload });
+  }
+
+  endpointsChanged(nodes: Iterable<string>): void {
+    for (const node of nodes) this.index?.workloadChanged(node);
+  }
+
+  servesAt(node: string): boolean {
+    return this.followed?.workload.servesAt(node) ?? false;
+  }
+
+  /** Those behind the Service; `undefined`: not read yet. */
+  podsBehind(): readonly PortPod[] | undefined {
+    if (this.podKey === "") return [];
+    const store = this.pods?.settled === true ? this.pods.store : undefined;
+    return store === undefined ? undefined : [...store.list()];
+  }
+
+  private podAddress(node: string): string | undefined {
+    const store = this.pods?.settled === true ? this.pods.store : undefined;
+    return store && podAddress([...store.byIndex("node", node)]);
+  }
+
+  async close(): Promise<void> {
+    this.followed?.index.close();
+    await this.pods?.close();
+  }
+
+  private watchPods(service: ServiceFacts | undefined): void {
+    const { routing, onChange, key: routedIP } = this.props;
+    const wanted = service === undefined ? undefined : podsOf(service, routing.context.settings.podNamespaces);
+    const key = wanted === undefined ? "" : JSON.stringify(wanted);
+    if (key === this.podKey) return;
+    this.podKey = key;
+    if (wanted === undefined) return;
+    this.pods ??= routing.context.watches.podView(onChange);
+    this.pods.select(wanted).then(onChange, (error: unknown) => {
+      routing.context.logger.error({ routedIP, error }, "cannot watch the pods of the Service");
+    });
+  }
+}
+
+/** `undefined`: it has no selector, or its pods may not be read; then its hostPorts are not known. */
+function podsOf({ namespace, selector }: ServiceFacts, podNamespaces: readonly string[]): PodScope | undefined {
+  const reachable = podNamespaces.length === 0 || podNamespaces.includes(namespace);
+  return reachable && selector !== undefined ? { namespace, selector: { matchLabels: selector } } : undefined;
+}
+
+interface FollowerState {
+  readonly ref: ResourceRef;
+  readonly memory: { readonly follower: ServiceFollower; readonly health?: ResourceHealth };
+}
+
+/** @param holders machines that hold its address now */
+export function nodesOf(
+  { follower, health }: FollowerState["memory"],
+  { spec }: Pick<RoutedIP, "spec">,
+  holders: readonly ProviderId[],
+): Pick<Snapshot, "candidates" | "verdictOf" | "refusals" | "servesAt"> {
+  const { index } = follower;
+  markHolders(health, spec.healthCheck, () => probedNodesOf(holders, (machine) => index?.verdictOfMachine(machine)));
+  return {
+    candidates: index?.candidates() ?? [],
+    verdictOf: (machine) => index?.verdictOfMachine(machine),
+    refusals: index === undefined ? NO_NODES_KNOWN : refusedNodes(index.tally(), { service: follower.service }),
+    servesAt: (node) => follower.servesAt(node),
+  };
+}
+
+/** What may keep the address on a holder that has failed. */
+export function safeguardsOf(
+  { holders: registry, moveLimits }: RoutingCaches["context"],
+  uid: string,
+  { holders, verdictOf }: Pick<Snapshot, "verdictOf"> & { readonly holders: readonly ProviderId[] },
+): Pick<Snapshot, "massFailures" | "moveAllowance"> {
+  return omitUndefined({
+    massFailures: registry?.observe(uid, holders, verdictOf),
+    moveAllowance: moveLimits.allowance(uid, 0),
+  });
+}
+
+interface Served {
+  readonly routed: RoutedIP;
+  readonly problem: Problem | undefined;
+  readonly resolvedClass: ResolvedClass | undefined;
+}
+
+export function servedBy(
+  routing: RoutingCaches,
+  { follower }: FollowerState["memory"],
+  { routed, problem, resolvedClass }: Served,
+): Pick<Snapshot, "cachesComplete" | "leadsSince" | "portsOn"> {
+  const pods = follower.podsBehind();
+  const service = routing.service(follower.service);
+  const { ports: last } = routed.status;
+  return {
+    cachesComplete: routing.context.leads() && routing.synced && pods !== undefined,
+    ...omitUndefined({ leadsSince: routing.context.leadsSince() }),
+    portsOn: (nodes) => {
+      if (service === undefined || problem !== undefined || resolvedClass === undefined) return NO_PORTS;
+      const found = withinAccess(portsOf(service, pods ?? [], { nodes, last }), resolvedClass, last);
+      return withinStatus(found, `${service.namespace}/${service.name}`);
+    },
+  };
+}
+
+function withinAccess(found: PortsFound, { portAccess, nodePortRange }: ResolvedClass, last: RoutedPorts): PortsFound {
+  return { ...found, ...permittedPorts(found.ports, portAccess, { nodePortRange, ...omitUndefined({ last }) }) };
+}
+
+type RoutedPorts = RoutedIP["status"]["ports"];
+
+export function problemOfService(routing: RoutingCaches, { memory, ref }: FollowerState): Problem | undefined {
+  const key = memory.follower.service;
+  return serviceProblem({ key, namespace: ref.namespace, service: routing.service(key) });
+}

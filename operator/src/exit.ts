@@ -1,0 +1,98 @@
+/** How the process ends: exit codes, signals, and an output without a reader. */
+
+import type { Logger } from "./logging.js";
+
+export const EXIT = { ok: 0, failed: 1, leaseLost: 3 } as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** A command line or a variable that can't be understood, as shells use it. */
+export const USAGE = 2;
+/** As shells tell of a program that Ctrl-C ended. */
+export const INTERRUPTED = 130;
+/** As shells report a program that wrote to a closed pipe. */
+export const NO_READER = 141;
+
+interface ExitMeaning {
+  readonly code: number;
+  readonly run: string;
+  readonly sandbox: string;
+}
+
+/** Every exit code; empty: never. */
+export const EXIT_MEANINGS: readonly ExitMeaning[] = [
+  {
+    code: EXIT.ok,
+    run: "ended by SIGTERM or SIGINT, with runs under way finished or given up",
+    sandbox: "all held that must hold; or `--only` was ended by a signal",
+  },
+  {
+    code: EXIT.failed,
+    run: "could not start (no cluster, no provider, a port that is taken, caches that did not sync), or a part of it failed; the log says why",
+    sandbox: "something did not hold, the scenario can't be played, or a port or file can't be had",
+  },
+  { code: USAGE, run: "flags or variables can't be understood", sandbox: "flags can't be understood" },
+  { code: EXIT.leaseLost, run: "the Lease was lost: to be started again, as Kubernetes does", sandbox: "" },
+  {
+    code: INTERRUPTED,
+    run: "a second signal, SIGINT, ended it at once",
+    sandbox: "Ctrl-C or SIGTERM before the story's end",
+  },
+  {
+    code: NO_READER,
+    run: "the reader of its output has closed the pipe, as in `flipop --help | head -1`",
+    sandbox: "as with `run`",
+  },
+  { code: 143, run: "a second signal, SIGTERM, ended it at once", sandbox: "" },
+];
+
+/** Ends the process when an output has no reader any more. */
+export function endWithoutReader(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", end);
+}
+
+function end(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
+  process.exit(NO_READER);
+}
+
+const SIGNALS = { SIGINT: 2, SIGTERM: 15 } as const;
+
+type SignalName = keyof typeof SIGNALS;
+
+/** As a shell reports a process that a signal ended. */
+const SIGNAL_EXIT_BASE = 128;
+
+/** The part of `process` that is needed. */
+interface SignalSource {
+  on(signal: SignalName, listener: () => void): unknown;
+  off(signal: SignalName, listener: () => void): unknown;
+}
+
+interface ShutdownSignals {
+  /** Aborts at the first signal. */
+  readonly stop: AbortSignal;
+  /** Listens no more. */
+  dispose(): void;
+}
+
+/** @param exit ends the process at once, without any tidying up. */
+export function shutdownSignals(source: SignalSource, logger: Logger, exit: (code: number) => void): ShutdownSignals {
+  const stop = new AbortController();
+  const handle = (signal: SignalName) => () => {
+    if (stop.signal.aborted) {
+      logger.warn({ signal }, "second signal received; exiting at once");
+      exit(SIGNAL_EXIT_BASE + SIGNALS[signal]);
+      return;
+    }
+    logger.info({ signal }, "signal received; shutting down, a second one exits at once");
+    stop.abort(new Error(`received ${signal}`));
+  };
+  const handlers = [["SIGINT", handle("SIGINT")] as const, ["SIGTERM", handle("SIGTERM")] as const];
+  for (const [signal, listener] of handlers) source.on(signal, listener);
+  return {
+    stop: stop.signal,
+    dispose: () => {
+      for (const [signal, listener] of handlers) source.off(signal, listener);
+    },
+  };
+}

@@ -1,0 +1,61 @@
+/** What is probed for a node: the fields of a health check with their defaults, and the address of the node. */
+
+import { HEALTH_CHECK_DEFAULTS, type HealthCheck } from "cdk8s-flipop/api";
+import { SECOND_MS } from "../bounds.js";
+import type { NodeFacts } from "../match/node-facts.js";
+import type { Thresholds } from "./probe-state.js";
+
+export interface ProbeTarget {
+  readonly type: HealthCheck["type"];
+  readonly host: string;
+  readonly port: number;
+  readonly timeoutMs: number;
+  /** Of HTTP and HTTPS. */
+  readonly path: string;
+  /** Empty: every status from 200 to 399. */
+  readonly expectedStatuses: readonly number[];
+  readonly insecureSkipVerify: boolean;
+}
+
+/** Targets with the same key are one target. */
+export function keyOf(target: ProbeTarget): string {
+  const { type, host, port, timeoutMs, path, expectedStatuses, insecureSkipVerify } = target;
+  return JSON.stringify([type, host, port, timeoutMs, path, [...expectedStatuses].sort(), insecureSkipVerify]);
+}
+
+/** `TCP 10.0.0.1:80`, `HTTP 10.0.0.1:80/healthz`. */
+export function targetText({ type, host, port, path }: ProbeTarget): string {
+  const where = host.includes(":") ? `[${host}]` : host;
+  return `${type} ${where}:${port}${type === "TCP" ? "" : path}`;
+}
+
+/** The address of the pod that serves on a node, by the node's name. */
+export type PodAddresses = (node: string) => string | undefined;
+
+/** `undefined`: there is no such address, so nothing can be probed. */
+export function targetOf(
+  check: HealthCheck,
+  { name, addresses }: Pick<NodeFacts, "name" | "addresses">,
+  podAddress: PodAddresses,
+): ProbeTarget | undefined {
+  const { type, port } = check;
+  const wanted = check.address ?? HEALTH_CHECK_DEFAULTS.address;
+  const ofNode = addresses.find((address) => address.type === wanted)?.address;
+  const host = wanted === "PodIP" ? podAddress(name) : ofNode;
+  if (host === undefined) return undefined;
+  return {
+    ...{ type, host, port },
+    timeoutMs: (check.timeoutSeconds ?? HEALTH_CHECK_DEFAULTS.timeoutSeconds) * SECOND_MS,
+    path: check.path ?? HEALTH_CHECK_DEFAULTS.path,
+    expectedStatuses: check.expectedStatuses ?? [],
+    insecureSkipVerify: check.insecureSkipVerify ?? false,
+  };
+}
+
+export function thresholdsOf(check: HealthCheck): Thresholds {
+  return {
+    intervalMs: (check.intervalSeconds ?? HEALTH_CHECK_DEFAULTS.intervalSeconds) * SECOND_MS,
+    failureThreshold: check.failureThreshold ?? HEALTH_CHECK_DEFAULTS.failureThreshold,
+    successThreshold: check.successThreshold ?? HEALTH_CHECK_DEFAULTS.successThreshold,
+  };
+}

@@ -1,0 +1,63 @@
+/**
+ * Addresses that the operator created, by namespace, as the statuses of pools and RoutedIPs show them. A restart comes to
+ * the same counts; what is on its way is in the registry of creations.
+ */
+
+import type { ResourceRef } from "../inventory/view.js";
+
+export class CreatedAddresses {
+  private readonly byUid = new Map<string, Entry>();
+  private readonly byNamespace = new Map<string, Map<string, number>>();
+
+  /** @param onLess resources may create again, because there are fewer addresses. */
+  constructor(private readonly onLess: () => void = () => undefined) {}
+
+  /** What the status of a resource shows now. */
+  put({ uid, namespace }: ResourceRef, ips: readonly string[]): void {
+    const before = this.byUid.get(uid);
+    if (before?.namespace === namespace && `${before.ips}` === `${ips}`) return;
+    this.remove(before);
+    this.byUid.set(uid, { namespace, ips });
+    const counts = this.byNamespace.get(namespace) ?? new Map<string, number>();
+    for (const ip of ips) counts.set(ip, (counts.get(ip) ?? 0) + 1);
+    this.byNamespace.set(namespace, counts);
+    if (ips.length < (before?.ips.length ?? 0)) this.onLess();
+  }
+
+  /** The resource is gone. */
+  drop(uid: string): void {
+    const before = this.byUid.get(uid);
+    this.byUid.delete(uid);
+    this.remove(before);
+    if (before !== undefined && before.ips.length > 0) this.onLess();
+  }
+
+  countIn(namespace: string): number {
+    return this.byNamespace.get(namespace)?.size ?? 0;
+  }
+
+  get total(): number {
+    return [...this.byNamespace.values()].reduce((sum, counts) => sum + counts.size, 0);
+  }
+
+  isCreatedFor(namespace: string, ip: string): boolean {
+    return this.byNamespace.get(namespace)?.has(ip) === true;
+  }
+
+  private remove(entry: Entry | undefined): void {
+    if (entry === undefined) return;
+    const counts = this.byNamespace.get(entry.namespace);
+    for (const ip of entry.ips) {
+      const left = (counts?.get(ip) ?? 0) - 1;
+      if (left > 0) counts?.set(ip, left);
+      else counts?.delete(ip);
+    }
+    if (counts?.size === 0) this.byNamespace.delete(entry.namespace);
+  }
+}
+
+interface Entry {
+  readonly namespace: string;
+  /** Canonical. */
+  readonly ips: readonly string[];
+}

@@ -1,0 +1,169 @@
+/**
+ * What the operator's configuration allows a namespace: existing addresses of pools, names of pools and record sets, and how
+ * many addresses the operator creates.
+ */
+
+import {
+  canonicalIp,
+  type DeletionPolicy,
+  type DnsRecordSet,
+  type DnsStatus,
+  isIp,
+  limitsOfNamespace,
+  type TenantLimits,
+} from "cdk8s-flipop/api";
+import type { CreationRegistry } from "../addresses/creation/creation-registry.js";
+import { normalName, type ZoneLookUp } from "../claims/read-claims.js";
+import type { ResourceRef } from "../inventory/view.js";
+import type { Problem } from "../messages/message.js";
+import { accessMessages } from "../messages/routing.js";
+import { tenantMessages } from "../messages/tenants.js";
+import { type DnsSnapshot, isSameName } from "../records/record-plan.js";
+import {
+  type AddressAccess,
+  type AskedName,
+  addressAccessOf,
+  isUndecidedName,
+  type NameList,
+  refusedName,
+  refusingList,
+} from "../routing/access.js";
+import type { CreatedAddresses } from "./created-addresses.js";
+
+interface Counters {
+  readonly created: CreatedAddresses;
+  readonly creations: Pick<CreationRegistry, "namespacesBeside" | "wait">;
+}
+
+interface NamespaceAccess {
+  /** For messages. */
+  readonly of: string;
+  readonly addresses: AddressAccess;
+  readonly names: readonly NameList[];
+  /** Absent: no maximum. */
+  readonly most?: number;
+}
+
+/** A maximum that holds for the addresses of one namespace, or of all. */
+interface Maximum {
+  readonly of: string;
+  readonly most: number;
+  readonly count: number;
+  readonly counts: (namespace: string) => boolean;
+}
+
+export class TenantAccess {
+  private readonly known = new Map<string, NamespaceAccess>();
+
+  constructor(
+    private readonly limits: TenantLimits,
+    private readonly counters: Counters,
+  ) {}
+
+  /** Why a pool of the namespace may not use an address that it names; `undefined`: it may. */
+  addressProblem(namespace: string, ip: string): Problem | undefined {
+    const { addresses } = this.of(namespace);
+    if (addresses.length === 0 || !isIp(ip)) return undefined;
+    const canonical = canonicalIp(ip);
+    const isCreated = this.counters.created.isCreatedFor(namespace, canonical);
+    const list = refusingList(canonical, addresses, isCreated);
+    if (list === undefined) return undefined;
+    return accessMessages.addressNotAllowed({ ip: canonical, limiter: list.of, allowed: list.entries, namespace });
+  }
+
+  /** Why a pool or record set may not have a DNS name; `undefined`: it may. */
+  nameProblem(asked: AskedName): Problem | undefined {
+    const { names } = this.of(asked.namespace);
+    return names.length === 0 ? undefined : refusedName(asked, names);
+  }
+
+  /**
+   * Why no address may be created for the resource now; `undefined`: one may. A creation counts from the turn of its
+   * decision on, so two resources never pass a maximum together.
+   */
+  creationProblem(resource: ResourceRef, reclaimPolicy: DeletionPolicy): Problem | undefined {
+    const { of: limiter, most } = this.of(resource.namespace);
+    if (most !== undefined && reclaimPolicy !== "Delete") return tenantMessages.retainNotCounted({ limiter });
+    const problem = this.fullProblem(resource, this.maxima(resource.namespace));
+    if (problem !== undefined) this.counters.creations.wait(resource);
+    return problem;
+  }
+
+  /** What limits a namespace, for messages. */
+  limiterOf(namespace: string): string {
+    return this.of(namespace).of;
+  }
+
+  private fullProblem(resource: ResourceRef, maxima: readonly Maximum[]): Problem | undefined {
+    if (maxima.length === 0) return undefined;
+    const open = this.counters.creations.namespacesBeside(resource);
+    if (open === "unread") return tenantMessages.notCounted();
+    const full = maxima.find(({ most, count, counts }) => count + open.filter(counts).length >= most);
+    return full && tenantMessages.tooManyCreated({ limiter: full.of, most: full.most });
+  }
+
+  private maxima(namespace: string): readonly Maximum[] {
+    const { created } = this.counters;
+    const { of, most } = this.of(namespace);
+    const { maxCreatedAddresses: total } = this.limits;
+    const isSame = (other: string) => other === namespace;
+    return [
+      ...(most === undefined ? [] : [{ of, most, count: created.countIn(namespace), counts: isSame }]),
+      ...(total === undefined ? [] : [{ of: OF_ALL, most: total, count: created.total, counts: () => true }]),
+    ];
+  }
+
+  private of(namespace: string): NamespaceAccess {
+    const known = this.known.get(namespace) ?? accessOf(this.limits, namespace);
+    this.known.set(namespace, known);
+    return known;
+  }
+}
+
+const OF_ALL = "the operator's tenantLimits";
+
+function accessOf(all: TenantLimits, namespace: string): NamespaceAccess {
+  const found = limitsOfNamespace(all, namespace);
+  if (found === undefined) return { of: "", addresses: [], names: [] };
+  const { limits, index } = found;
+  const of = `${OF_ALL}.namespaces[${index}]`;
+  const { allowedZones, allowedNames, maxCreatedAddresses: most } = limits;
+  const isNameLimited = allowedZones !== undefined || allowedNames !== undefined;
+  return {
+    of,
+    addresses: addressAccessOf([{ of, limits }]),
+    names: isNameLimited ? [{ of, limits }] : [],
+    ...(most === undefined ? {} : { most }),
+  };
+}
+
+export interface LimitedRecords {
+  readonly namespace: string;
+  /** Of the records. */
+  readonly provider: string;
+  readonly wanted: DnsRecordSet | undefined;
+  /** As the status has it. */
+  readonly last: DnsStatus | undefined;
+}
+
+/** A name that the operator has written for the resource stays served: a tightened limit is no outage. */
+export function recordLimits(
+  tenants: TenantAccess,
+  zones: ZoneLookUp,
+  { namespace, provider, wanted, last }: LimitedRecords,
+): Pick<DnsSnapshot, "refused" | "kept"> {
+  if (!wanted?.zone || !wanted.recordName) return {};
+  const { zone, recordName: name } = wanted;
+  const normal = normalName(provider, { zone, name }, zones);
+  const problem = tenants.nameProblem({ zone, normal, namespace });
+  if (problem === undefined) return {};
+  if (last === undefined || !isSameName(last, { ...wanted, provider })) return { refused: problem };
+  if (isUndecidedName(problem)) return {};
+  return { kept: tenantMessages.nameKept({ name: normal.fqdn, limiter: tenants.limiterOf(namespace) }) };
+}
+
+/** It may not have its DNS name, so it does not keep others from it. */
+export function isUnnamed(...given: Parameters<typeof recordLimits>): boolean {
+  const { refused } = recordLimits(...given);
+  return refused !== undefined && !isUndecidedName(refused);
+}

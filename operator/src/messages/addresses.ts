@@ -1,0 +1,193 @@
+/** The addresses of a resource: where they are, and why they are not where they should be. */
+
+import type { Reason } from "cdk8s-flipop/api";
+import type { LimitWait } from "../providers/layers/limiter.js";
+import { type BusyNodes, busyText } from "./busy-nodes.js";
+import { limitText } from "./candidates.js";
+import { refText, STOP_WRITER } from "./claims.js";
+import { note, type Problem, problem, topic } from "./message.js";
+import { ADD_MATCHING, addNodeIn, EXAMPLE_NOT_READY, type RefusedNodes } from "./refused-nodes.js";
+
+interface Ips {
+  readonly ips: readonly string[];
+}
+
+/** As the status of the address has it. */
+export interface LastFailure {
+  readonly ip: string;
+  readonly reason: Reason;
+  readonly error?: string | undefined;
+}
+
+interface OnNode {
+  readonly ip: string;
+  readonly node: string;
+}
+
+interface OnHolder {
+  readonly ip: string;
+  readonly holder: string;
+  readonly refusals: RefusedNodes;
+}
+
+type Ref = Parameters<typeof refText>[0];
+
+interface OtherRegion {
+  readonly ip: string;
+  readonly region: string | undefined;
+  /** Of nodes that match. */
+  readonly regions: string;
+  /** Nodes in the region of the address that are not free. */
+  readonly busy: BusyNodes;
+}
+
+export const addressMessages = topic("addresses", {
+  notObserved: note({ reason: "NotObserved", text: () => "not observed yet" }),
+  stopped: problem({
+    reason: "Stopped",
+    by: "administrator",
+    text: ({ reason }: { readonly reason: string }) =>
+      `the operator is stopped${reason === "" ? "" : ` (${reason})`}: it changes no cloud and no DNS`,
+    remedy: "have the cluster's administrator run flipop resume",
+    example: { reason: "the account moves, until 14:00" },
+  }),
+  paused: problem({
+    reason: "Paused",
+    by: "author",
+    text: () => "spec.paused is true, so the operator changes no cloud and no DNS for the resource",
+    remedy: "set spec.paused to false",
+  }),
+  inOrder: note({
+    reason: "Observed",
+    text: () => "the spec is valid, and the provider answers; condition Fulfilled shows the addresses",
+  }),
+  partlyServed: problem({
+    reason: "Invalid",
+    by: "author",
+    text: ({ ignored }: { readonly ignored: readonly string[] }) =>
+      `the operator serves the resource, except for a part of its spec: ${ignored.join("; ")}`,
+    remedy: "correct or remove this part",
+    example: { ignored: ['spec.match.tolerations[0]: operator is "Sometimes", not Exists or Equal'] },
+  }),
+  listedTwice: problem({
+    reason: "DuplicateAddress",
+    by: "author",
+    text: ({ ips }: Ips) => `ips lists ${ips.join(", ")} twice; each counts once`,
+    remedy: "remove the duplicate",
+    example: { ips: ["203.0.113.7"] },
+  }),
+  notOfFamily: problem({
+    reason: "Invalid",
+    by: "author",
+    text: ({ texts, family }: { readonly texts: readonly string[]; readonly family: string }) =>
+      `ips holds ${texts.map((text) => `"${text}"`).join(", ")}, not ${family}; the others are served`,
+    remedy: "correct or remove what is wrong",
+    example: { texts: ["203.0.113"], family: "IPv4" },
+  }),
+  ownershipInferred: problem({
+    reason: "OwnershipInferred",
+    by: "account",
+    text: ({ ips }: Ips) =>
+      `the resource is served and no longer needs ${ips.join(", ")}; the operator does not release it, because no answer of the provider shows that this resource created it`,
+    remedy: "have the owner of the account release it, unless something else uses it",
+    example: { ips: ["203.0.113.7"] },
+  }),
+  lastActionFailed: problem({
+    reason: ({ reason }: LastFailure) => reason,
+    by: "cause",
+    text: ({ ip, error = "its last action failed" }: LastFailure) => `${ip}: ${error}`,
+    example: {
+      ip: "203.0.113.7",
+      reason: "ProviderUnavailable",
+      error: "the provider's action failed: no reason given",
+    },
+  }),
+  notInAccount: problem({
+    reason: "AddressNotFound",
+    by: "author",
+    text: ({ ip }: { readonly ip: string }) => `the account does not have ${ip}`,
+    remedy: "correct the spec, or use the token of the account that owns it",
+    example: { ip: "203.0.113.7" },
+  }),
+  holderRefused: problem({
+    reason: "NoCandidate",
+    by: "administrator",
+    text: ({ ip, holder, refusals }: OnHolder) =>
+      `${ip} stays on ${holder}, which does not match, because no other node can take it; ${refusals.text}`,
+    remedy: ({ refusals }) => refusals.repair ?? ADD_MATCHING,
+    example: {
+      ip: "203.0.113.7",
+      holder: "node-3 (NotReady for 12 s, grace 10 s over)",
+      refusals: EXAMPLE_NOT_READY,
+    },
+  }),
+  takenAway: problem({
+    reason: "ForeignWriter",
+    by: "administrator",
+    text: ({ ip, resource }: { readonly ip: string; readonly resource: Ref }) =>
+      `something outside of this operator takes ${ip} away again and again, so the operator tries only every 10 min to bring it back to ${refText(resource)}`,
+    remedy: STOP_WRITER,
+    example: { ip: "203.0.113.7", resource: { kind: "FloatingIPPool", namespace: "ingress", name: "web" } },
+  }),
+  onNode: note({
+    reason: "Observed",
+    text: ({ ip, node }: OnNode) => `${ip} is on ${node}`,
+    example: { ip: "203.0.113.7", node: "node-3" },
+  }),
+  aboutToMove: note({
+    reason: "Observed",
+    text: ({ ip, node }: OnNode) => `${ip} is on ${node} and is about to move`,
+    example: { ip: "203.0.113.7", node: "node-3" },
+  }),
+  beingCreated: note({ reason: "NotObserved", text: () => "the operator is creating an address" }),
+  onItsWay: note({
+    reason: "NotObserved",
+    text: ({ ip, node }: { readonly ip: string; readonly node: string | undefined }) =>
+      `${ip} is on its way${node === undefined ? "" : ` to ${node}`}`,
+    example: { ip: "203.0.113.7", node: "node-9" },
+  }),
+  waitsForLimit: note({
+    reason: "RateLimited",
+    text: ({ ip, ...wait }: LimitWait & { readonly ip: string }) => `${ip} has not moved yet: ${limitText(wait)}`,
+    example: { ip: "203.0.113.7", calls: 12, until: Date.parse("2026-01-01T10:02:11Z") },
+  }),
+  staysInGrace: problem({
+    reason: "InGrace",
+    by: "operator",
+    text: ({ ip, node }: OnNode) =>
+      `${ip} stays on ${node}, which may recover: the operator moves it if the node does not recover in time (gracePeriodSeconds)`,
+    example: { ip: "203.0.113.7", node: "node-3 (NotReady, grace until 2026-01-01T10:02:11Z)" },
+  }),
+  heldElsewhere: problem({
+    reason: "HeldElsewhere",
+    by: "account",
+    text: ({ ip, machine }: { readonly ip: string; readonly machine: string }) =>
+      `${ip} is on ${machine}, which is not a node of this cluster`,
+    remedy: "have the owner of the account unassign it there, or use another address",
+    example: { ip: "203.0.113.7", machine: "digitalocean://12" },
+  }),
+  cannotMove: problem({
+    reason: ({ cause }: { readonly cause: Problem }) => cause.reason,
+    by: "cause",
+    text: ({ ip, node, cause }: OnNode & { readonly cause: Problem }) =>
+      `${ip} is on ${node} and cannot move: ${cause.message}`,
+    example: {
+      ip: "203.0.113.7",
+      node: "node-3",
+      cause: { reason: "NoCandidate", message: "no node is a candidate: 0 of 9 nodes match" },
+    },
+  }),
+  otherRegion: problem({
+    reason: "WrongRegion",
+    by: "author",
+    text: ({ ip, region, regions, busy }: OtherRegion) => {
+      const there =
+        busy.shown.length === 0
+          ? "no node that matches is there"
+          : `no node that matches is free there: ${busyText(busy)}`;
+      return `${ip} is in region ${region}, and ${there}; nodes that match are in ${regions}`;
+    },
+    remedy: ({ region, regions }) => `use an address of region ${regions}, or ${addNodeIn(region ?? "")}`,
+    example: { ip: "203.0.113.7", region: "fra1", regions: "ams3", busy: { shown: [], more: 0 } },
+  }),
+});

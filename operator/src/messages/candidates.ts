@@ -1,0 +1,123 @@
+/** How many addresses are active, and why nodes are lacking. */
+
+import { timeText } from "../clock.js";
+import type { LimitWait } from "../providers/layers/limiter.js";
+import { type BusyNodes, busyText } from "./busy-nodes.js";
+import { note, type Problem, problem, topic } from "./message.js";
+import { EXAMPLE_ENDPOINTS, EXAMPLE_NOT_READY, type RefusedNodes } from "./refused-nodes.js";
+
+interface Count {
+  readonly active: number;
+  readonly desired: number;
+}
+
+interface Refusals {
+  readonly refusals: RefusedNodes;
+}
+
+/** When the cool-off ends, ms since the epoch. `unanswered`: it begins with the answer to the last assignment. */
+export type CoolOffEnd = number | "unanswered";
+
+const countText = ({ active, desired }: Count) => `${active} of ${desired} addresses are active`;
+
+/** Why calls to the account take long. */
+export function limitText({ calls, until }: LimitWait): string {
+  const waiting = calls === 0 ? "the next call waits" : `${calls} ${calls === 1 ? "call waits" : "calls wait"}`;
+  return `${waiting} for the rate limit of the account, which allows the next call at ${timeText(until)}`;
+}
+
+/** What the cool-off of the set means for the next address. */
+export function coolOffText(end: CoolOffEnd): string {
+  const time =
+    end === "unanswered" ? "that long after the provider answers the last assignment" : `at ${timeText(end)}`;
+  return `assignmentCoolOffSeconds limits how often the operator assigns an address; it assigns the next one ${time}`;
+}
+
+interface Shortage extends Refusals {
+  readonly busy: BusyNodes;
+}
+
+const isOccupied = ({ busy }: Shortage) => busy.shown.length > 0;
+/** What else helps if other addresses occupy the nodes. */
+function shareText({ busy }: Shortage): string {
+  if (busy.shown.length === 0) return "";
+  const unnamed = busy.shown.some(({ held = [] }) => held.some(({ owner }) => owner === undefined));
+  const share = ", or let the resources match different nodes";
+  return unnamed ? `${share}; list an address that no resource names in ips, or unassign it at the provider` : share;
+}
+
+const NONE_BUSY: BusyNodes = { shown: [], more: 0 };
+const BUSY: BusyNodes = {
+  shown: [
+    {
+      node: "node-2",
+      held: [{ ip: "198.51.100.7", owner: { kind: "FloatingIPPool", namespace: "default", name: "second" } }],
+    },
+  ],
+  more: 0,
+};
+const SEE_NODES = "flipop explain shows the checks of each node";
+
+export const candidateMessages = topic("candidates", {
+  fulfilled: note({ reason: "Observed", text: countText, example: { active: 3, desired: 3 } }),
+  onTheirWay: note({
+    reason: "UnderWay",
+    text: (count: Count) => `${countText(count)}, the others are on their way`,
+    example: { active: 1, desired: 3 },
+  }),
+  waitForLimit: note({
+    reason: "RateLimited",
+    text: ({ calls, until, ...count }: Count & LimitWait) => `${countText(count)}; ${limitText({ calls, until })}`,
+    example: { active: 1, desired: 3, calls: 12, until: Date.parse("2026-01-01T10:02:11Z") },
+  }),
+  tooFewActive: problem({
+    reason: ({ cause }: { readonly cause: Problem }) => cause.reason,
+    by: "cause",
+    text: ({ cause, ...count }: Count & { readonly cause: Problem }) => `${countText(count)}: ${cause.message}`,
+    example: { active: 1, desired: 3, cause: { reason: "NoCandidate", message: EXAMPLE_NOT_READY.text } },
+  }),
+  none: problem({
+    reason: "NoCandidate",
+    by: "administrator",
+    text: ({ refusals }: Refusals) => refusals.text,
+    remedy: ({ refusals }) => `${refusals.remedy}; ${SEE_NODES}`,
+    example: { refusals: EXAMPLE_NOT_READY },
+  }),
+  noneForService: problem({
+    reason: "NoCandidate",
+    by: "administrator",
+    text: ({ service, ...shortage }: Shortage & { readonly service: string }) => {
+      const { busy, refusals } = shortage;
+      if (!isOccupied(shortage)) return `no node can take the address for Service ${service}: ${refusals.text}`;
+      return `no node with a ready pod of Service ${service} is free: ${busyText(busy)}; ${refusals.text}`;
+    },
+    remedy: (shortage) => {
+      const { repair, remedy } = shortage.refusals;
+      if (!isOccupied(shortage)) return `${remedy}; ${SEE_NODES}`;
+      const other = "run a pod of the Service on another node";
+      return `${repair === undefined ? other : `${other}, or ${repair}`}${shareText(shortage)}; ${SEE_NODES}`;
+    },
+    example: { service: "web/shop", refusals: EXAMPLE_ENDPOINTS, busy: NONE_BUSY },
+  }),
+  tooFew: problem({
+    reason: "TooFewCandidates",
+    by: "administrator",
+    text: ({ desired, ...shortage }: Shortage & { readonly desired: number }) => {
+      const { busy, refusals } = shortage;
+      const occupied = isOccupied(shortage) ? `no node that matches is free: ${busyText(busy)}; ` : "";
+      return `${desired === 1 ? "1 node is needed" : `${desired} nodes are needed, one for each address`}; ${occupied}${refusals.text}`;
+    },
+    remedy: (shortage) => {
+      const { repair } = shortage.refusals;
+      const others = `have the cluster's administrator add nodes that match, or ask for fewer addresses${shareText(shortage)}`;
+      return repair === undefined ? others : `${repair}; or ${others}`;
+    },
+    example: { desired: 3, refusals: EXAMPLE_NOT_READY, busy: BUSY },
+  }),
+  coolingOff: problem({
+    reason: "CoolingOff",
+    by: "operator",
+    text: ({ until }: { readonly until: CoolOffEnd }) => coolOffText(until),
+    example: { until: Date.parse("2026-01-01T10:02:11Z") },
+  }),
+});

@@ -1,0 +1,77 @@
+/** Addresses and names that another resource owns. The owner is a value, so that a sentence names it once. */
+
+import type { ResourceRef } from "../inventory/view.js";
+import { note, type Problem, problem, topic } from "./message.js";
+
+/** Why a resource owns what it claims. */
+export type Basis = "created" | "uses" | "waits" | "restored" | "asks";
+
+/** An address or name, and the resource that has the better claim to it. */
+export interface Owned {
+  readonly owner: ResourceRef;
+  readonly basis: Basis;
+}
+
+/** Completes "203.0.113.7 belongs to FloatingIPPool default/web, which ...". */
+const BASES: Readonly<Record<Basis, string>> = {
+  created: "created it",
+  uses: "already uses it",
+  waits: "asked for it first",
+  restored: "created it, as its annotation says",
+  asks: "is older and asks for it, too",
+};
+
+/** `FloatingIPPool default/web`. */
+export function refText({ kind, namespace, name }: Pick<ResourceRef, "kind" | "namespace" | "name">): string {
+  return `${kind} ${namespace}/${name}`;
+}
+
+function owned(what: string, { owner, basis }: Owned): string {
+  return `${what} belongs to ${refText(owner)}, which ${BASES[basis]}`;
+}
+
+const OWNER: Owned = {
+  owner: { kind: "FloatingIPPool", namespace: "ingress", name: "web", uid: "u1" },
+  basis: "uses",
+};
+const REMEDY = "remove it from one of the two resources, or ask the author of the other one to do so";
+
+export const STOP_WRITER =
+  "have the cluster's administrator find and stop it, such as a second operator or a person's script";
+
+export const claimMessages = topic("claims", {
+  none: note({ reason: "Observed", text: () => "no other resource claims its addresses or DNS name" }),
+  noneOnName: note({ reason: "Observed", text: () => "no other resource claims the DNS name" }),
+  address: problem({
+    reason: "ClaimedByOther",
+    by: "other",
+    text: ({ ip, ...claim }: Owned & { readonly ip: string }) => owned(ip, claim),
+    remedy: REMEDY,
+    example: { ip: "203.0.113.7", ...OWNER },
+  }),
+  name: problem({
+    reason: "ClaimedByOther",
+    by: "other",
+    text: ({ name, ...claim }: Owned & { readonly name: string }) => owned(name, claim),
+    remedy: REMEDY,
+    example: { name: "www.example.com", ...OWNER },
+  }),
+  several: problem({
+    reason: "ClaimedByOther",
+    by: "cause",
+    text: ({ causes }: { readonly causes: readonly Problem[] }) => causes.map(({ message }) => message).join("; "),
+    example: {
+      causes: [
+        { reason: "ClaimedByOther", message: "203.0.113.7 belongs to FloatingIPPool ingress/web, which created it" },
+      ],
+    },
+  }),
+  reverted: problem({
+    reason: "ForeignWriter",
+    by: "administrator",
+    text: ({ what }: { readonly what: readonly string[] }) =>
+      `something outside of this operator keeps reverting ${what.join(", ")}`,
+    remedy: STOP_WRITER,
+    example: { what: ["203.0.113.7", "records"] },
+  }),
+});

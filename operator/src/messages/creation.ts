@@ -1,0 +1,188 @@
+/** The creation of addresses: what it waits for, and creations whose answer was lost. */
+
+import { Annotation } from "cdk8s-flipop/api";
+import { timeText } from "../clock.js";
+import type { ResourceRef } from "../inventory/view.js";
+import { type BusyNodes, busyText } from "./busy-nodes.js";
+import { type CoolOffEnd, coolOffText } from "./candidates.js";
+import { refText } from "./claims.js";
+import { problem, topic } from "./message.js";
+import { ADD_MATCHING, addNodeIn, EXAMPLE_LABELS, type RefusedNodes } from "./refused-nodes.js";
+
+interface Missing {
+  readonly desired: number;
+  readonly missing: number;
+}
+
+interface Waiting {
+  readonly missing: number;
+  /** Whose creation comes first. */
+  readonly other: ResourceRef;
+}
+
+/** A creation whose answer was lost. */
+interface Lost {
+  /** As `status.pendingCreation` has it. */
+  readonly startedAt: string;
+  readonly resource: Ref & { readonly deleting: boolean };
+}
+
+/** No node is there to create the address on. */
+interface Unplaced {
+  readonly busy: BusyNodes;
+  readonly refusals: RefusedNodes;
+  /** The resource with the field `region`. */
+  readonly regionOf: string;
+}
+
+interface InRegion extends Pick<Unplaced, "regionOf"> {
+  readonly provider: string;
+  readonly family: string;
+  /** Of the nodes that match; empty: not known. */
+  readonly regions: string;
+}
+
+const OTHER: ResourceRef = { kind: "FloatingIPPool", namespace: "ingress", name: "web", uid: "u1" };
+const LOST: Lost = {
+  startedAt: "2026-01-01T10:02:11.000Z",
+  resource: { kind: "FloatingIPPool", namespace: "ingress", name: "web", deleting: false },
+};
+type Ref = Pick<ResourceRef, "kind" | "namespace" | "name">;
+
+const annotationText = (resource: Ref) => `annotation ${Annotation.forgetCreation} of ${refText(resource)} to "true"`;
+/** @param resource whose creation it was */
+const IF_NONE = "if the account has no new address,";
+const forgetText = (resource: Ref) => `${IF_NONE} set ${annotationText(resource)}`;
+const forgetOfOther = (other: Ref) => `${IF_NONE} have the author of ${refText(other)} set ${annotationText(other)}`;
+
+const countText = (missing: number) => (missing === 1 ? "1 address" : `${missing} addresses`);
+const afterOther = ({ missing, other }: Waiting) =>
+  `the operator creates ${countText(missing)} after the creation of ${refText(other)}`;
+/** It names none: many wait, and one that named each other in turn would be a write of each status with each of them. */
+const afterRunning = ({ missing }: Pick<Waiting, "missing">) =>
+  `the operator creates ${countText(missing)} after another creation in the same account`;
+
+export function missingText({ desired, missing }: Missing): string {
+  return `desiredIPs is ${desired}, ${missing} missing`;
+}
+
+function answerLost({ startedAt, resource: { kind } }: Lost): string {
+  const of = kind === "RoutedIP" ? "its address" : "an address";
+  return `at ${timeText(Date.parse(startedAt))} the operator began to create ${of}, and the answer was lost`;
+}
+
+function remedyOf({ resource }: Lost): string {
+  const forget = forgetText(resource);
+  if (resource.deleting) return `the address stays in the account; ${forget}`;
+  return `${resource.kind === "RoutedIP" ? "set routedIP to the right one" : "list the right one in ips"}; ${forget}`;
+}
+
+export const creationMessages = topic("creation", {
+  running: problem({
+    reason: "UnderWay",
+    by: "operator",
+    text: () => "the operator waits for the provider's answer to a creation",
+  }),
+  notRecorded: problem({
+    reason: "UnderWay",
+    by: "operator",
+    text: () =>
+      "the API server did not accept the result of a creation for the status: the operator tries again, and creates nothing else before",
+  }),
+  noRegion: problem({
+    reason: "NoCandidate",
+    by: "author",
+    text: ({ busy, refusals }: Unplaced) => {
+      const occupied = busy.shown.length === 0 ? "" : `: ${busyText(busy)}`;
+      return `the operator creates the address on a node that matches and is free, and there is none${occupied}; ${refusals.text}`;
+    },
+    remedy: ({ refusals, busy, regionOf }) => {
+      const nodes = busy.shown.length === 0 ? refusals.remedy : ADD_MATCHING;
+      return `${nodes}; or set region of ${regionOf}, and the operator creates the address there without a node`;
+    },
+    example: { busy: { shown: [], more: 0 }, refusals: EXAMPLE_LABELS, regionOf: refText(OTHER) },
+  }),
+  onlyInRegion: problem({
+    reason: "NoCandidate",
+    by: "author",
+    text: ({ provider, family, regionOf }: InRegion) =>
+      `provider "${provider}" creates ${family} addresses in a region only, and region of ${regionOf} is empty`,
+    remedy: ({ regions }) =>
+      `set region to ${regions === "" ? "the region of the nodes" : `that of the nodes that match (${regions})`}`,
+    example: { provider: "digitalocean", family: "IPv6", regionOf: refText(OTHER), regions: "ams3" },
+  }),
+  nodesElsewhere: problem({
+    reason: "WrongRegion",
+    by: "author",
+    text: ({ region, regions }: { readonly region: string; readonly regions: string }) =>
+      `all nodes that match are in region ${regions}, and an address in region ${region} cannot be assigned there, so the operator creates none`,
+    remedy: ({ region, regions }) => `set region to ${regions}, or ${addNodeIn(region)}`,
+    example: { region: "nyc33", regions: "nyc3" },
+  }),
+  coolingOff: problem({
+    reason: "CoolingOff",
+    by: "operator",
+    text: ({ until, ...missing }: Missing & { readonly until: CoolOffEnd }) =>
+      `${missingText(missing)}; ${coolOffText(until)}`,
+    example: { desired: 3, missing: 1, until: "unanswered" },
+  }),
+  afterOther: problem({
+    reason: "UnderWay",
+    by: "operator",
+    text: afterRunning,
+    example: { missing: 1 },
+  }),
+  afterReading: problem({
+    reason: "UnderWay",
+    by: "operator",
+    text: ({ missing }: Pick<Waiting, "missing">) =>
+      `${missing} to be created; the operator reads the resources of all kinds first, because one of them may have a creation whose answer was lost`,
+    example: { missing: 1 },
+  }),
+  afterLost: problem({
+    reason: "CreationUnsettled",
+    by: "other",
+    text: (waiting: Waiting) => `${afterOther(waiting)}, whose answer was lost`,
+    remedy: ({ other }) => forgetOfOther(other),
+    example: { missing: 1, other: OTHER },
+  }),
+  afterLostUntil: problem({
+    reason: "CreationUnsettled",
+    by: "operator",
+    text: (waiting: Waiting & { readonly until: number }) => `${afterOther(waiting)}, whose answer was lost`,
+    remedy: ({ until, other }) =>
+      `the operator creates it at ${timeText(until)}; to have it sooner, ${forgetOfOther(other)}`,
+    example: { missing: 1, other: OTHER, until: Date.parse("2026-01-01T10:02:11Z") },
+  }),
+  severalMayBeIt: problem({
+    reason: "CreationUnsettled",
+    by: "author",
+    text: ({
+      ips,
+      doubt,
+      ...lost
+    }: Lost & { readonly ips: readonly string[]; readonly doubt?: string | undefined }) => {
+      const why = doubt === undefined ? "" : ` (${doubt})`;
+      return `${answerLost(lost)}; each of ${ips.join(", ")} may be the new address${why}`;
+    },
+    remedy: remedyOf,
+    example: { ...LOST, ips: ["203.0.113.7", "203.0.113.8"] },
+  }),
+  answerLost: problem({
+    reason: "CreationUnsettled",
+    by: "operator",
+    text: (lost: Lost) =>
+      `${answerLost(lost)}; the operator reads the provider's lists to find its result, in about 70 s`,
+    remedy: (lost) => `if it does not find it, ${remedyOf(lost)}`,
+    example: LOST,
+  }),
+  sentElsewhere: problem({
+    reason: "CreationUnsettled",
+    by: "author",
+    text: ({ provider, family, ...lost }: Lost & { readonly provider: string; readonly family: string }) =>
+      `${answerLost(lost)}; the call went to provider "${provider}" (${family}), which the spec no longer names`,
+    remedy: ({ provider, resource }) =>
+      `release the new ${provider} address, if the account has one, then set ${annotationText(resource)}`,
+    example: { ...LOST, provider: "digitalocean", family: "IPv4" },
+  }),
+});

@@ -1,0 +1,202 @@
+/** Events of what the operator did, and of what it could not do. */
+
+import { Annotation, type EventReason, type Reason } from "cdk8s-flipop/api";
+import { WHYS } from "./explanations.js";
+import { type EventMessage, event, type Problem, topic } from "./message.js";
+
+interface Why {
+  readonly why: string;
+}
+
+interface Address extends Why {
+  readonly ip: string;
+}
+
+interface RecordChange {
+  readonly fqdn: string;
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+interface FirewallChange {
+  readonly name: string;
+  /** Rules, then nodes. */
+  readonly added: readonly string[];
+}
+
+/** An Event's note holds 1,024 bytes. */
+const LISTED = 12;
+const MOVE = "203.0.113.7 moves from node-3 (NotReady for 12 s, grace 10 s over) to node-9 (youngest of 4 candidates)";
+
+function listed(values: readonly string[]): string {
+  if (values.length === 0) return "nothing";
+  const more = values.length > LISTED ? ` and ${values.length - LISTED} more` : "";
+  return `${values.slice(0, LISTED).join(", ")}${more}`;
+}
+
+export const eventMessages = topic("events", {
+  moving: event({
+    reason: "Moving",
+    action: "Assign",
+    text: ({ why }: Why) => why,
+    example: { why: MOVE },
+  }),
+  assigned: event({
+    reason: "Assigned",
+    action: "Assign",
+    text: ({ why, node }: Why & { readonly node: string }) => `${why}: ${node}`,
+    example: { why: MOVE, node: "node-9" },
+  }),
+  placed: event({
+    reason: "Assigned",
+    action: "Assign",
+    text: ({ why }: Why) => why,
+    example: { why: MOVE },
+  }),
+  movedByJob: event({
+    reason: "Assigned",
+    action: "Assign",
+    text: () => "a Job of the class has moved the address",
+  }),
+  arrived: event({
+    reason: "Assigned",
+    action: "Assign",
+    text: ({ ip, node }: { readonly ip: string; readonly node: string }) => `${ip} is on ${node}`,
+    example: { ip: "203.0.113.7", node: "node-9" },
+  }),
+  takenOver: event({
+    reason: "TakenOver",
+    action: "Assign",
+    text: ({ why, from }: Why & { readonly from: string | undefined }) =>
+      `${why}; it was on ${from}, no node of this cluster`,
+    example: { why: MOVE, from: "digitalocean://12" },
+  }),
+  created: event({
+    reason: "Created",
+    action: "Create",
+    text: ({ ip = "an address", why }: Why & { readonly ip?: string | undefined }) => `${ip} was created: ${why}`,
+    example: { ip: "203.0.113.7", why: "desiredIPs is 3, 1 missing" },
+  }),
+  creationSettled: event({
+    reason: "CreationSettled",
+    action: "Create",
+    text: ({ ip, why }: Address) =>
+      `${ip} counts as created by this resource: ${why}; no answer says so, so it is never released: do that at the provider`,
+    example: { ip: "203.0.113.7", why: WHYS.onItsNode },
+  }),
+  released: event({
+    reason: "Released",
+    action: "Release",
+    text: ({ ip, why }: Address) => `${ip} was released: ${why}`,
+    example: { ip: "203.0.113.7", why: WHYS.unwanted },
+  }),
+  retained: event({
+    reason: "Retained",
+    action: "Retain",
+    text: ({ ips, field }: { readonly ips: readonly string[]; readonly field: "ips" | "routedIP" }) => {
+      const value =
+        field === "ips" ? `ips: [${listed(ips)}] of a FloatingIPPool` : `routedIP: ${listed(ips)} of a RoutedIP`;
+      return `${listed(ips)} ${ips.length === 1 ? "stays" : "stay"} in the account: to use ${ips.length === 1 ? "it" : "them"} again, write ${value}; flipop orphans lists and releases what no resource uses`;
+    },
+    example: { ips: ["203.0.113.7"], field: "ips" },
+  }),
+  forgotten: event({
+    reason: "Forgotten",
+    action: "Forget",
+    text: ({ ips }: { readonly ips: readonly string[] }) => {
+      const counts = ips.length === 1 ? "it no longer counts" : "they no longer count";
+      return `${ips.join(", ")}: annotation ${Annotation.createdIps} names what the provider does not have; ${counts} as created by this resource`;
+    },
+    example: { ips: ["203.0.113.7"] },
+  }),
+  vanished: event({
+    reason: "Forgotten",
+    action: "Forget",
+    text: ({ ip }: Pick<Address, "ip">) =>
+      `${ip} does not exist any more, and the resource does not need it: the operator removes its entries`,
+    example: { ip: "203.0.113.7" },
+  }),
+  disowned: event({
+    reason: "Forgotten",
+    action: "Forget",
+    text: ({ why }: Why) => why,
+    example: { why: WHYS.replaced("203.0.113.7", "203.0.113.8") },
+  }),
+  firewallCreated: event({
+    reason: "FirewallCreated",
+    action: "ChangeFirewall",
+    text: ({ name, added }: FirewallChange) => `firewall "${name}" was created, with ${added.join(", ")}`,
+    example: { name: "ingress", added: ["tcp 443", "node-3"] },
+  }),
+  firewallChanged: event({
+    reason: "FirewallChanged",
+    action: "ChangeFirewall",
+    text: ({ name, added, removed, why }: FirewallChange & Why & { readonly removed: readonly string[] }) => {
+      const parts = [
+        ...(added.length === 0 ? [] : [`${added.join(", ")} added`]),
+        ...(removed.length === 0 ? [] : [`${removed.join(", ")} removed`]),
+      ];
+      return `firewall "${name}": ${parts.join("; ")}: ${why}`;
+    },
+    example: {
+      name: "ingress",
+      added: ["tcp 443"],
+      removed: ["node-3"],
+      why: "the RoutedIP does not need it any more",
+    },
+  }),
+  recordsChanged: event({
+    reason: "RecordsChanged",
+    action: "ChangeRecords",
+    text: ({ fqdn, before, after, cause = "" }: RecordChange & { readonly cause?: string }) =>
+      `${fqdn}: ${listed(before)} -> ${listed(after)}${cause === "" ? "" : ` (${cause})`}`,
+    example: { fqdn: "www.example.com", before: ["203.0.113.7"], after: ["203.0.113.8"] },
+  }),
+  recordsReady: event({
+    reason: "DNSReady",
+    action: "Observe",
+    text: ({ message }: Pick<Problem, "message">) => message,
+    example: { message: "nodes holds 3 addresses" },
+  }),
+  statusDropped: event({
+    reason: "CRDTooOld",
+    action: "WriteStatus",
+    text: () =>
+      "the API server drops most of the status: apply the CRDs of this release; the records are still written",
+  }),
+  cleanupAbandoned: event({
+    reason: "CleanupAbandoned",
+    action: "CleanUp",
+    text: ({ why, left }: Why & { readonly left: readonly string[] }) =>
+      `${why}; left behind, remove by hand: ${left.join("; ")}`,
+    example: { why: WHYS.cleanupLate, left: ["address 203.0.113.7"] },
+  }),
+});
+
+/** A clean-up was given up. `undefined`: nothing stays behind. */
+export function abandoned(left: readonly string[], why: string): EventMessage | undefined {
+  return left.length === 0 ? undefined : eventMessages.cleanupAbandoned({ why, left });
+}
+
+/** A copy of the created addresses was put right. `undefined`: nothing left it that a person should know of. */
+export function forgotten(ips: readonly string[] = []): EventMessage | undefined {
+  return ips.length === 0 ? undefined : eventMessages.forgotten({ ips });
+}
+
+/** Reason and action of the Event of a failed action. */
+export type FailureNames = readonly [reason: EventReason | Reason, action: string];
+
+/** An action failed. @param what the address or the object, if the problem does not name it */
+export function failedEvent([reason, action]: FailureNames, problem: Problem, what?: string): EventMessage {
+  const note = what === undefined ? problem.message : `${what}: ${problem.message}`;
+  return { type: "Warning", reason: problem.reason === "CRDTooOld" ? problem.reason : reason, action, note };
+}
+
+/** A condition has turned bad: the Event has its reason and its message. @param type of the condition, to be named */
+export function conditionEvent(
+  { reason, message }: Pick<Problem, "message"> & { readonly reason: string },
+  action: string,
+  type?: string,
+): EventMessage {
+  return { type: "Warning", reason, action, note: type === undefined ? message : `${type}: ${message}` };
+}

@@ -1,0 +1,79 @@
+/** Why the operator did something, where an Event says it: the `why` of an action. */
+
+import { Annotation } from "cdk8s-flipop/api";
+import { duration, timeText } from "../clock.js";
+
+export const WHYS = {
+  cleanedUp: "all is cleaned up",
+  nothingToCleanUp: "there is nothing to clean up",
+  cleanupLate: "the deadline of the clean-up has passed",
+  cleanupDisputed: "what is left may belong to somebody else: check that first",
+  unwanted: "it is no longer wanted, and the reclaim policy is Delete",
+  noAddressNamed: "spec.routedIP names none",
+  onItsNode: "it is on the node that it was created for",
+  onlyNewAddress: "it is the only new address of the account that may be it",
+  forgetRequested: `a person set annotation ${Annotation.forgetCreation}`,
+  nothingCreated: "no address came of it",
+  nowListed: (ip: string) => `spec.ips now lists ${ip}, which is the address`,
+  replaced: (ip: string, by: string | undefined) => `spec.routedIP is ${by} now; ${ip} stays in the account`,
+} as const;
+
+/** What sets the chosen node apart from the best that was not. */
+export const CHOICES = {
+  only: () => "the only candidate",
+  firstByName: (count: number) => `first by name of ${count} candidates`,
+  last: (count: number) => `last of ${count} candidates`,
+  staying: (count: number) => `here to stay, of ${count} candidates`,
+  newestKubelet: (count: number) => `newest kubelet of ${count} candidates`,
+  youngest: (count: number) => `youngest of ${count} candidates`,
+} as const;
+
+interface MoveFacts {
+  readonly ip: string;
+  /** The holder, as `holderText` writes it. */
+  readonly from: string | undefined;
+  readonly node: string;
+  readonly choice: string;
+}
+
+/** `203.0.113.7 moves from node-3 (NotReady for 12 s, grace 10 s over) to node-9 (youngest of 4 candidates)`. */
+export function moveText({ ip, from, node, choice }: MoveFacts): string {
+  return `${ip} ${from === undefined ? "goes" : `moves from ${from}`} to ${node} (${choice})`;
+}
+
+interface HolderFacts {
+  readonly name: string;
+  /** Why it may not have an address any more; `undefined`: it is no node of this cluster. */
+  readonly reasons: readonly string[] | undefined;
+  /** ms since it last matched. */
+  readonly age: number;
+  /** ms since the epoch; `over`: ms that it lasted. */
+  readonly grace?: { readonly until: number } | { readonly over: number };
+}
+
+/** `node-3 (NotReady for 12 s, grace 10 s over)`. */
+export function holderText({ name, reasons, age, grace }: HolderFacts): string {
+  const why = reasons === undefined ? "no node of this cluster" : reasons.join(", ");
+  return `${name} (${why}${age >= 1000 ? ` for ${duration(age)}` : ""}${graceText(grace)})`;
+}
+
+function graceText(grace: HolderFacts["grace"]): string {
+  if (grace === undefined) return "";
+  return "until" in grace ? `, grace until ${timeText(grace.until)}` : `, grace ${duration(grace.over)} over`;
+}
+
+/** @param others further addresses than those that move. */
+export function coolingText(count: number, others: boolean, until: number | "unanswered"): string {
+  const end = until === "unanswered" ? "after the answer" : `until ${timeText(until)}`;
+  return `${waitingText(count, others)} for the cool-off ${end}`;
+}
+
+/** @param others further addresses than those that move. */
+export function limitedText(count: number, others: boolean, until: number): string {
+  return `${waitingText(count, others)} for the limit of moves per minute until ${timeText(until)}`;
+}
+
+function waitingText(count: number, others: boolean): string {
+  const which = others ? `${count} other${count === 1 ? "" : "s"}` : `${count}`;
+  return `${which} ${count === 1 ? "waits" : "wait"}`;
+}

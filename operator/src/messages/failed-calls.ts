@@ -1,0 +1,174 @@
+/** What a failed call to a provider says, and why the operator cannot use one: what was seen, and what to do. Conditions show it as a value. */
+
+import { allProviders, EXTERNAL_DNS, type ProviderFacts, type ProviderService, providerNamed } from "cdk8s-flipop/api";
+import { CONNECT_TIMEOUT, PROXY_REFUSED } from "../http/connector.js";
+
+/** Words and variables of an API, for remedies. */
+export type ApiNames = Pick<ProviderFacts, "title" | "tokenVariable" | "urlVariable">;
+
+export interface FailureText {
+  readonly seen: string;
+  readonly remedy: string;
+}
+
+/** The page with the rights that each provider's token needs. */
+export const TOKEN_RIGHTS = "https://github.com/flipop/flipop/blob/main/docs/how-to/install.md#rights-of-the-tokens";
+
+/** What to do where nothing more is known than the kind of the failure. */
+export const REMEDIES = {
+  NotFound: "have the owner of the account check that it exists there, or correct the resource",
+  Conflict: "the operator reads it again and tries again",
+  RateLimited: "the operator waits and tries again; if this lasts, run fewer operators on the account",
+  Unavailable: "the operator tries again; if this lasts, look at the provider's status page",
+  Unauthorized: `have the owner of the account create a valid token with the rights that ${TOKEN_RIGHTS} lists`,
+  QuotaExceeded:
+    "have the owner of the account ask the provider for a higher limit, or release what is not used (flipop orphans lists unused addresses)",
+  RecordExists:
+    "have the owner of the DNS account delete the CNAME or NS record of this name, which excludes addresses, or set another recordName",
+  Terminal: "correct the resource",
+} as const;
+
+/** @param status of the machine, in the provider's words */
+export function startMachine(machine: string, status: string): string {
+  return `machine ${machine} is "${status}"; have the owner of the account start it`;
+}
+
+const NO_ROUTE = "there is no route to the API";
+const NOT_TRUSTED = "the API's certificate is not trusted";
+
+/** Node's codes of errors that mean that nothing was sent. */
+const NOT_SENT: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "the connection was refused",
+  ENOTFOUND: "the API's name does not resolve",
+  EAI_AGAIN: "the resolver does not answer",
+  EHOSTUNREACH: NO_ROUTE,
+  ENETUNREACH: NO_ROUTE,
+  [CONNECT_TIMEOUT]: "no connection within 10 s",
+  [PROXY_REFUSED]: "the proxy refused the connection",
+  DEPTH_ZERO_SELF_SIGNED_CERT: NOT_TRUSTED,
+  SELF_SIGNED_CERT_IN_CHAIN: NOT_TRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: NOT_TRUSTED,
+  CERT_HAS_EXPIRED: "the API's certificate has expired",
+  ERR_TLS_CERT_ALTNAME_INVALID: "the API's certificate is for another name",
+};
+
+export const failedCalls = {
+  /** `undefined`: a part of the request may have been sent. */
+  notSent: (code: string, { urlVariable }: ApiNames): FailureText | undefined => {
+    const seen = NOT_SENT[code];
+    if (seen === undefined) return undefined;
+    return { seen, remedy: `check the network policy, the proxy variables and ${urlVariable}` };
+  },
+  /** @param place where the operator reads the token that the API refused */
+  tokenPlace: (remedy: string, place: string): string => `${remedy}; the operator reads the token from ${place}`,
+  broken: (code: string): FailureText => ({
+    seen: `the connection broke${code === "" ? "" : ` (${code})`}`,
+    remedy: REMEDIES.Unavailable,
+  }),
+  malformed: (what: string): string => `malformed answer: ${what}`,
+  foreignAnswer: ({ title, urlVariable }: ApiNames): string => `check that ${urlVariable} leads to ${title}'s API`,
+  noToken: ({ tokenVariable }: ApiNames): FailureText => ({
+    seen: "there is no token",
+    remedy: `have the cluster's administrator set ${tokenVariable} of the operator, or mount the file of ${tokenVariable}_FILE`,
+  }),
+  givenUp: {
+    seen: "the call was given up",
+    remedy: "nothing; whoever asked no longer waits for the answer",
+  },
+  late: (seconds: number): FailureText => ({
+    seen: `no complete answer within ${seconds} s`,
+    remedy: REMEDIES.Unavailable,
+  }),
+  /** The call did not get its turn in time. */
+  limitLate: (seconds: number): FailureText => ({
+    seen: `the operator did not send the call: for ${seconds} s it waited for the account's limits of calls and connections`,
+    remedy: REMEDIES.RateLimited,
+  }),
+  /** No number: it would be another one each time. */
+  leaseEnding: {
+    seen: "no complete answer for as long as the lease was sure to be held",
+    remedy:
+      "the operator tries again; if this lasts, look for a Kubernetes API server that is slow to renew the lease, and at the provider's status page",
+  },
+  /** No time: the text goes to statuses, and each retry would write another one. */
+  circuitOpen: (failures: number): FailureText => ({
+    seen: `the API failed ${failures} times in a row or more, so the operator sends no call for a while`,
+    remedy: "the operator tries again; if this lasts, look at the provider's status page and at the network",
+  }),
+  unforeseen: (error: unknown): FailureText => ({
+    seen: `the answer could not be handled (${error instanceof Error ? error.message : String(error)})`,
+    remedy: "report this as a fault of the operator, with its log",
+  }),
+  superseded: (because: string): FailureText => ({
+    seen: `not sent: ${because}`,
+    remedy: "nothing; the operator plans again",
+  }),
+  listChanged: (attempts: number, changes: string): FailureText => ({
+    seen: `the list changed while it was read, ${attempts} times`,
+    remedy: `the operator tries again; if this lasts, look for another program that ${changes} at a high rate`,
+  }),
+  sharedReadLate: (seconds: number): FailureText => ({
+    seen: `it did not end within ${seconds} s`,
+    remedy: "the operator reads again; check whether the API answers slowly",
+  }),
+} as const;
+
+/** A failed read or write of a DNSEndpoint object. */
+export const externalDnsFailures = {
+  noKind: {
+    seen: "the API server does not serve DNSEndpoint",
+    remedy:
+      "have the cluster's administrator install the CRD of external-dns, and start external-dns with --source=crd",
+  },
+  changed: { seen: "the DNSEndpoint has changed meanwhile", remedy: REMEDIES.Conflict },
+  forbidden: (message: string) => ({
+    seen: message,
+    remedy: "have the cluster's administrator apply the roles of this release, with feature externaldns",
+  }),
+  refused: (message: string) => ({ seen: message, remedy: "correct spec.dnsRecordSet" }),
+  unavailable: (message: string) => ({ seen: message, remedy: "the operator tries again" }),
+} as const;
+
+/** How to switch on a feature that the operator runs without. */
+export const ENABLE = "have the cluster's administrator enable it with --features";
+
+/** Names of the providers with this service, of this release, sorted. */
+export function providersOf(service: ProviderService): readonly string[] {
+  const known = allProviders().filter(({ services }) => services.includes(service));
+  return [...known.map(({ name }) => name), ...(service === "dns" ? [EXTERNAL_DNS] : [])].sort();
+}
+
+/** `a`, `a or b`, `one of a, b, c`. */
+export function oneOf(names: readonly string[]): string {
+  return names.length < 3 ? names.join(" or ") : `one of ${names.join(", ")}`;
+}
+
+const SERVICES: Readonly<Record<ProviderService, string>> = {
+  addresses: "addresses",
+  dns: "DNS records",
+  firewalls: "firewalls",
+};
+
+/** Why the operator cannot use a provider for a service: the text and what to do. */
+export function unusableProvider(
+  name: string,
+  service: ProviderService,
+): { readonly seen: string; readonly remedy: string } {
+  const others = providersOf(service);
+  if (name === EXTERNAL_DNS && service === "dns") {
+    return {
+      seen: `provider "${name}" is not set up: the operator runs without feature externaldns`,
+      remedy: ENABLE,
+    };
+  }
+  const facts = providerNamed(name);
+  if (facts === undefined) return { seen: `provider "${name}" is unknown`, remedy: `use ${oneOf(others)}` };
+  if (!others.includes(name)) {
+    return { seen: `provider "${name}" has no ${SERVICES[service]}`, remedy: `use ${oneOf(others)}` };
+  }
+  const { tokenVariable } = facts;
+  return {
+    seen: `provider "${name}" is not set up: the operator has no token for it`,
+    remedy: `have the cluster's administrator put one into the operator's Secret as ${tokenVariable} (or into the file of ${tokenVariable}_FILE) and restart the operator`,
+  };
+}

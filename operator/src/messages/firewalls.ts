@@ -1,0 +1,126 @@
+/** Firewalls: what they let through, and why the operator does not change them. */
+
+import { TOKEN_RIGHTS } from "./failed-calls.js";
+import { note, problem, topic } from "./message.js";
+
+interface Firewall {
+  readonly name: string;
+}
+
+const LIMITER = "RoutedIPIssuer web/digitalocean";
+const FIREWALL: Firewall = { name: "ingress" };
+const SECOND_ISSUER = "have the author of the issuer make a second issuer with another routedIPFirewallName";
+
+interface ClosedPorts {
+  /** Such as 22/TCP. */
+  readonly ports: readonly string[];
+  /** The class or issuer with the limit, as "ClusterRoutedIPClass web". */
+  readonly limiter: string;
+}
+
+export const firewallMessages = topic("firewalls", {
+  open: note({
+    reason: "Observed",
+    text: ({ name, ports }: Firewall & { readonly ports: readonly string[] }) =>
+      `firewall "${name}" lets ${ports.join(", ") || "all that is needed"} through`,
+    example: { ...FIREWALL, ports: ["tcp 80", "tcp 443"] },
+  }),
+  notNamed: note({ reason: "Observed", text: () => "the issuer names no firewall: the operator changes none" }),
+  notNeeded: note({
+    reason: "Observed",
+    text: ({ name, nodePortRange }: Firewall & { readonly nodePortRange: string }) =>
+      `no port needs a rule: all are in nodePortRange ${nodePortRange}; the operator does not create firewall "${name}"`,
+    example: { ...FIREWALL, nodePortRange: "30000-32767" },
+  }),
+  addressOfOther: note({
+    reason: "NotObserved",
+    text: () => "the operator does not change the firewall: the address is not this resource's",
+  }),
+  beingUpdated: note({
+    reason: "NotObserved",
+    text: ({ name }: Firewall) => `the operator is updating firewall "${name}"`,
+    example: FIREWALL,
+  }),
+  missing: problem({
+    reason: "FirewallNotFound",
+    by: "operator",
+    text: ({ name }: Firewall) =>
+      `firewall "${name}" does not exist; the operator creates it once it has a rule and a node may join it`,
+    example: FIREWALL,
+  }),
+  unsupported: problem({
+    reason: "Unsupported",
+    by: "administrator",
+    text: ({ provider }: { readonly provider: string | undefined }) => `provider "${provider}" has no firewalls`,
+    remedy: "have the author of the issuer leave routedIPFirewallName out",
+    example: { provider: "acme" },
+  }),
+  full: problem({
+    reason: "FirewallFull",
+    by: "author",
+    text: ({ said }: { readonly said: string }) => said,
+    remedyInText: true,
+    example: {
+      said: `firewall "ingress" would cover 11 nodes, at most 10 are possible; run the Services on at most 10 nodes, or ${SECOND_ISSUER}`,
+    },
+  }),
+  allFull: problem({
+    reason: "FirewallFull",
+    by: "other",
+    text: ({ name, additional }: Firewall & { readonly additional: number }) =>
+      `firewall "${name}" and its ${additional} additional firewalls have no room for another node, and the operator creates no more`,
+    remedy: `run the Services on fewer nodes, or ${SECOND_ISSUER}`,
+    example: { ...FIREWALL, additional: 24 },
+  }),
+  noAdditional: problem({
+    reason: "FirewallFull",
+    by: "account",
+    text: ({ name, next, failure }: Firewall & { readonly next: string; readonly failure: string }) =>
+      `all nodes in firewall "${name}" serve, and it has no room for another node; the operator cannot create the additional firewall "${next}": ${failure}`,
+    remedy: `run the Services on fewer nodes, have the owner of the account give the token the right to create firewalls (${TOKEN_RIGHTS}) or ask the provider for a higher limit, or ${SECOND_ISSUER}`,
+    example: {
+      ...FIREWALL,
+      next: "ingress-2",
+      failure: "digitalocean: create firewall ingress-2: answer 403: forbidden",
+    },
+  }),
+  wouldIsolate: problem({
+    reason: "WouldIsolateNode",
+    by: "account",
+    text: ({ name, node }: Firewall & { readonly node: string }) =>
+      `node ${node} is in no firewall now, so all of its ports are open; in firewall "${name}", which opens only the ports of Services, SSH or the kubelet might not answer any more: the operator does not add the node`,
+    remedy: ({ name }) =>
+      `have the owner of the account first add the node to a firewall that opens what the node itself needs; then the operator adds it to "${name}"`,
+    example: { ...FIREWALL, node: "node-3" },
+  }),
+  ofPlatform: problem({
+    reason: "FirewallForbidden",
+    by: "administrator",
+    text: ({ name }: Firewall) => `firewall "${name}" belongs to the platform, which overwrites foreign rules`,
+    remedy: "have the author of the issuer name another firewall",
+    example: { name: "k8s-1234-worker" },
+  }),
+  portNotAllowed: problem({
+    reason: "PortNotAllowed",
+    by: "other",
+    text: ({ ports, limiter }: ClosedPorts) =>
+      `${limiter} does not allow ${portList(ports)}, so the operator does not open it`,
+    remedy: ({ limiter }) => `use another hostPort, or ask the author of ${limiter} to add it to allowedPorts`,
+    example: { ports: ["22/TCP"], limiter: LIMITER },
+  }),
+  tooManyPorts: problem({
+    reason: "PortNotAllowed",
+    by: "other",
+    text: ({ ports, limiter, most }: ClosedPorts & { readonly most: number }) =>
+      `${limiter} allows ${most} ports, so the operator does not open ${portList(ports)}`,
+    remedy: ({ limiter }) => `remove ports from the Service, or ask the author of ${limiter} to raise maxPorts`,
+    example: { ports: ["8081/TCP"], limiter: LIMITER, most: 1 },
+  }),
+});
+
+const SHOWN = 8;
+
+function portList(ports: readonly string[]): string {
+  const rest = ports.length - SHOWN;
+  return rest > 0 ? `${ports.slice(0, SHOWN).join(", ")} and ${rest} more` : ports.join(", ");
+}

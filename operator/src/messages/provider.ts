@@ -1,0 +1,181 @@
+/** Providers and accounts: what they lack, and how their calls fail. */
+
+import type { IpFamily, ProviderService, Reason } from "cdk8s-flipop/api";
+import type { ProviderErrorKind } from "../providers/errors.js";
+import { oneOf, providersOf, REMEDIES, startMachine, unusableProvider } from "./failed-calls.js";
+import { note, type Problem, problem, topic } from "./message.js";
+
+interface Failure {
+  /** The provider and the call, what was seen, and what to do: the text of the ProviderError. */
+  readonly text: string;
+}
+
+interface MissingObject extends Failure {
+  /** What the provider does not have. */
+  readonly missing: Reason;
+}
+
+const said = ({ text }: Failure) => text;
+const FOREIGN = { text: said, remedyInText: true } as const;
+const failing = (seen: string, kind: ProviderErrorKind) => ({
+  text: `digitalocean: assign 203.0.113.7 to droplet 12: ${seen}; ${REMEDIES[kind]}`,
+});
+
+interface Named {
+  readonly provider: string;
+}
+
+interface OfNode {
+  readonly node: string;
+  readonly cause: Problem;
+}
+
+const unusable = (service: ProviderService) => ({
+  text: ({ provider }: Named) => unusableProvider(provider, service).seen,
+  remedy: ({ provider }: Named) => unusableProvider(provider, service).remedy,
+});
+
+export const providerMessages = topic("provider", {
+  reachable: note({ reason: "Observed", text: () => "the provider answers" }),
+  unknown: problem({
+    reason: "UnknownProvider",
+    by: "author",
+    text: said,
+    remedyInText: true,
+    example: {
+      text: 'provider "acme" is unknown: use digitalocean',
+    },
+  }),
+  notSetUp: problem({
+    reason: "UnknownProvider",
+    by: "administrator",
+    ...unusable("addresses"),
+    example: { provider: "digitalocean" },
+  }),
+  noDns: problem({
+    reason: "UnknownProvider",
+    by: "author",
+    ...unusable("dns"),
+    example: { provider: "cloudflare" },
+  }),
+  unsupported: problem({
+    reason: "Unsupported",
+    by: "author",
+    text: ({ provider, what }: Named & { readonly what: "DNS" | "addresses" | `${IpFamily} addresses` }) =>
+      `provider "${provider}" has no ${what}`,
+    remedy: ({ what }) => `use ${oneOf(providersOf(what === "DNS" ? "dns" : "addresses"))}`,
+    example: { provider: "cloudflare", what: "IPv4 addresses" },
+  }),
+  notFound: problem({
+    reason: ({ missing }: MissingObject) => missing,
+    by: "author",
+    text: said,
+    remedyInText: true,
+    example: {
+      missing: "ZoneNotFound",
+      text: "digitalocean: read zone example.com: 404; check that it exists in the account that the token belongs to",
+    },
+  }),
+  wrongRegion: problem({
+    ...FOREIGN,
+    reason: "WrongRegion",
+    by: "author",
+    example: {
+      text: "digitalocean: assign 203.0.113.7 to droplet 12: the droplet is in another region; use an address of that region, or let only nodes of region fra1 match (203.0.113.7 belongs to fra1)",
+    },
+  }),
+  inTheWay: problem({
+    ...FOREIGN,
+    reason: "Invalid",
+    by: "author",
+    example: {
+      text: `cloudflare: create A www.example.com: a CNAME of that name exists; ${REMEDIES.RecordExists}`,
+    },
+  }),
+  conflict: problem({
+    ...FOREIGN,
+    reason: "ProviderUnavailable",
+    by: "operator",
+    example: failing("the droplet runs another action", "Conflict"),
+  }),
+  rateLimited: problem({
+    ...FOREIGN,
+    reason: "RateLimited",
+    by: "operator",
+    example: failing("429 Too Many Requests", "RateLimited"),
+  }),
+  unavailable: problem({
+    ...FOREIGN,
+    reason: "ProviderUnavailable",
+    by: "operator",
+    example: failing("503 Service Unavailable", "Unavailable"),
+  }),
+  unauthorized: problem({
+    ...FOREIGN,
+    reason: "Unauthorized",
+    by: "account",
+    example: failing("401 Unable to authenticate you", "Unauthorized"),
+  }),
+  quotaExceeded: problem({
+    ...FOREIGN,
+    reason: "QuotaExceeded",
+    by: "account",
+    example: failing("the account has 3 addresses, its limit", "QuotaExceeded"),
+  }),
+  refused: problem({
+    ...FOREIGN,
+    reason: "Invalid",
+    by: "author",
+    example: failing("the region does not exist", "Terminal"),
+  }),
+  actionFailed: problem({
+    reason: "ProviderUnavailable",
+    by: "operator",
+    text: ({ said: words }: { readonly said: string | undefined }) =>
+      `the provider's action failed: ${words || "no reason given"}; the operator tries again; if this lasts, have the owner of the account check the machine`,
+    example: { said: "the droplet is off" },
+  }),
+  ofNode: problem({
+    reason: ({ cause }: OfNode) => cause.reason,
+    by: "cause",
+    text: ({ node, cause }: OfNode) => `node ${node}: ${cause.message}`,
+    example: {
+      node: "node-3",
+      cause: {
+        reason: "ProviderUnavailable",
+        message: `digitalocean: assign 203.0.113.7 to droplet 12: answer 422; ${startMachine("digitalocean://12", "off")}`,
+      },
+    },
+  }),
+  noMachine: problem({
+    reason: "NoCandidate",
+    by: "administrator",
+    text: ({ node, machine }: { readonly node: string | undefined; readonly machine: string }) =>
+      `node ${node ?? "unknown"}: the provider has no machine ${machine}`,
+    remedy: "have the cluster's administrator correct the node's providerID, or delete the node",
+    example: { node: "node-3", machine: "digitalocean://12" },
+  }),
+});
+
+/** The API server. */
+export const serverMessages = topic("server", {
+  refused: problem({
+    reason: "Invalid",
+    by: "administrator",
+    text: said,
+    remedy: "have the cluster's administrator give the operator the right, or correct what the API server refuses",
+    example: { text: 'PATCH floatingippools/web: 403 "cannot patch resource floatingippools"' },
+  }),
+  unanswered: problem({
+    reason: "Invalid",
+    by: "operator",
+    text: ({ text }: Failure) => `${text}; the operator tries the call to the Kubernetes API again`,
+    example: { text: "PATCH floatingippools/web: no answer within 10 s" },
+  }),
+  dropsCreation: problem({
+    reason: "CRDTooOld",
+    by: "administrator",
+    text: () => "the API server drops fields of the status that a creation needs; nothing is created",
+    remedy: "have the cluster's administrator apply the CRDs of this release",
+  }),
+});

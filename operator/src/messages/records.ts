@@ -1,0 +1,144 @@
+/** Record sets: what they hold, and why they do not hold what they should. */
+
+import { timeText } from "../clock.js";
+import { oneOf, providersOf } from "./failed-calls.js";
+import { note, problem, topic } from "./message.js";
+import { EXAMPLE_LABELS, labelRemedy, type RefusedNodes } from "./refused-nodes.js";
+
+/** What a record set holds. */
+export interface Content {
+  readonly recordName: string;
+  readonly values: readonly string[];
+}
+
+const CONTENT: Content = { recordName: "www", values: ["203.0.113.7"] };
+const holds = ({ recordName, values }: Content) => `record ${recordName} holds ${values.join(", ")}`;
+
+/** What is published of nodes. */
+interface Published {
+  readonly recordName: string;
+  readonly count: number;
+  /** Addresses that do not fit. */
+  readonly cut: number;
+  /** Nodes without such an address. */
+  readonly addressless: readonly string[];
+  /** What is published of a node (`publishedText`). */
+  readonly wanted: string;
+}
+
+interface Refusals {
+  readonly refusals: RefusedNodes;
+}
+
+interface Unserved extends Content, Pick<Published, "addressless" | "wanted">, Refusals {}
+
+const WANTED = "IPv4 address in ExternalIP";
+const PUBLISHED: Published = { recordName: "nodes", count: 3, cut: 0, addressless: ["node-9"], wanted: WANTED };
+const UNSERVED: Unserved = { ...CONTENT, addressless: [], wanted: WANTED, refusals: EXAMPLE_LABELS };
+
+function publishedText({ recordName, count, cut, addressless, wanted }: Published): string {
+  if (count === 0) return `record ${recordName} is empty: no node has the labels`;
+  const addresses = count === 1 ? "1 address" : `${count} addresses`;
+  const more = cut === 0 ? "" : `; ${cut} more than it may hold are left out`;
+  const lacking =
+    addressless.length === 0 ? "" : `; ${list(addressless)} ${addressless.length === 1 ? "has" : "have"} no ${wanted}`;
+  return `record ${recordName} holds ${addresses}${more}${lacking}`;
+}
+
+function unservedText({ addressless, wanted, refusals }: Unserved): string {
+  if (addressless.length === 0) return refusals.text;
+  return `no node that matches has an ${wanted}: ${list(addressless)}`;
+}
+
+/** The first few, and how many more. */
+function list(words: readonly string[]): string {
+  const shown = words.slice(0, LISTED).join(", ");
+  return words.length > LISTED ? `${shown} and ${words.length - LISTED} more` : shown;
+}
+
+const nodesRemedy = ({ refusals }: Refusals) => `${refusals.remedy}; flipop explain shows the checks of each node`;
+const unservedRemedy = ({ addressless, wanted, refusals }: Omit<Unserved, keyof Content>) =>
+  addressless.length === 0
+    ? nodesRemedy({ refusals })
+    : `set another addressType, or have the cluster's administrator give the nodes an ${wanted}`;
+const LISTED = 20;
+const raised = ({ asked, used }: { readonly asked: number; readonly used: number }) =>
+  `the provider allows no TTL of ${asked}, so the operator writes ${used}`;
+const SET_TTL = ({ used }: { readonly used: number }) => `set ttl to ${used} or more`;
+
+export const recordMessages = topic("records", {
+  notAsked: note({ reason: "NotObserved", text: () => "spec has no dnsRecordSet" }),
+  providerMissing: problem({
+    reason: "UnknownProvider",
+    by: "author",
+    text: () => "spec.dnsRecordSet names no provider, and there is no issuer whose provider it could use",
+    remedy: `set spec.dnsRecordSet.provider to ${oneOf(providersOf("dns"))}`,
+  }),
+  inPlace: note({ reason: "Observed", text: holds, example: CONTENT }),
+  ttlRaised: problem({
+    reason: "TTLRaised",
+    by: "author",
+    text: ({ asked, used, ...content }: Content & { readonly asked: number; readonly used: number }) =>
+      `${holds(content)}; ${raised({ asked, used })}`,
+    remedy: SET_TTL,
+    example: { ...CONTENT, asked: 10, used: 30 },
+  }),
+  nodesObserved: note({ reason: "Observed", text: () => "the nodes are observed, and the provider answers" }),
+  nodesPublished: note({ reason: "Observed", text: publishedText, example: PUBLISHED }),
+  nodesTtlRaised: problem({
+    reason: "TTLRaised",
+    by: "author",
+    text: ({ asked, used, ...published }: Published & { readonly asked: number; readonly used: number }) =>
+      `${publishedText(published)}; ${raised({ asked, used })}`,
+    remedy: SET_TTL,
+    example: { ...PUBLISHED, asked: 10, used: 30 },
+  }),
+  noneWithLabels: problem({
+    reason: "KeptLastKnown",
+    by: "administrator",
+    text: ({ recordName, values, label, until }: Content & { readonly label: string; readonly until: number }) =>
+      `no node has label ${label}; record ${recordName} keeps ${list(values)} until ${timeText(until)}, and then the operator deletes it (emptyPolicy is Delete)`,
+    remedy: ({ label }) => `before then, ${labelRemedy(label)}`,
+    example: { ...CONTENT, label: "pool=edge", until: Date.parse("2026-01-01T10:02:11Z") },
+  }),
+  noReplacement: problem({
+    reason: "KeptLastKnown",
+    by: "administrator",
+    text: ({ recordName, values, refusals }: Content & Refusals) =>
+      `no node that matches has an address to replace ${list(values)}, so record ${recordName} keeps ${values.length === 1 ? "it" : "them"}; ${refusals.text}`,
+    remedy: ({ refusals }) =>
+      refusals.repair ?? "have the cluster's administrator give such an address to a node that matches",
+    example: { ...CONTENT, refusals: EXAMPLE_LABELS },
+  }),
+  noNode: problem({
+    reason: "NoCandidate",
+    by: "administrator",
+    text: (unserved: Unserved) => `${unservedText(unserved)}; nothing is published`,
+    remedy: unservedRemedy,
+    example: UNSERVED,
+  }),
+  noNodeKept: problem({
+    reason: "KeptLastKnown",
+    by: "administrator",
+    text: (unserved: Unserved) =>
+      `${unservedText(unserved)}; record ${unserved.recordName} keeps ${list(unserved.values)}`,
+    remedy: unservedRemedy,
+    example: UNSERVED,
+  }),
+  noneActive: problem({
+    reason: "KeptLastKnown",
+    by: "cause",
+    text: ({ recordName, values }: Content) =>
+      `no address is active; record ${recordName} keeps ${values.join(", ") || "what it has"}`,
+    remedy: "condition Fulfilled (of a RoutedIP: Assigned) says why, and who can change that",
+    example: CONTENT,
+  }),
+  foreignWriter: problem({
+    reason: "ForeignWriter",
+    by: "account",
+    text: ({ until }: { readonly until: number }) =>
+      `something outside of this operator changes the record set; the operator tries again at ${timeText(until)}`,
+    remedy: "have the owner of the DNS account find and stop it",
+    example: { until: Date.parse("2026-01-01T10:02:11Z") },
+  }),
+});

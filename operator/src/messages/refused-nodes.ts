@@ -1,0 +1,114 @@
+/** Nodes that a resource cannot use: how many, why, and what would change that. A part of the messages about missing nodes. */
+
+import type { RefusalReason } from "cdk8s-flipop/api";
+import { type Tally, tallyText } from "../match/checks.js";
+import { CORDON_TAINT } from "../match/node-facts.js";
+
+export interface RefusedNodes {
+  /** `1 of 9 nodes match; 6 lack label pool=edge; 2 NodeNotReady (node-3: Ready is Unknown)`. */
+  readonly text: string;
+  /** What to do about the nodes that have what the resource asks for. Absent: all of them match. */
+  readonly repair?: string;
+  /** What to do if no node matches. */
+  readonly remedy: string;
+}
+
+/** Where the choice of nodes comes from: `match` of the spec, or the endpoints of this Service (`namespace/name`). */
+export type ChosenBy = "match" | { readonly service: string };
+
+/** Before the nodes are known. */
+export const NO_NODES_KNOWN: RefusedNodes = { text: "", remedy: "" };
+
+export function refusedNodes(tally: Tally, by: ChosenBy): RefusedNodes {
+  const repairs = tally.refused
+    .slice(0, REMEDIES_SHOWN)
+    .map(({ reason, example: { node } }) => remedyOf(reason, node, by));
+  const text = tallyText(tally);
+  if (repairs.length === 0) return { text, remedy: lackText(tally, by) };
+  const repair = [...new Set(repairs)].join("; ");
+  return { text, repair, remedy: repair };
+}
+
+/** A message names this many different remedies at most. */
+const REMEDIES_SHOWN = 2;
+
+/** No node has what the resource asks for. */
+function lackText({ nodes, lacks, lacking }: Tally, by: ChosenBy): string {
+  if (nodes === 0) return ADD_NODE;
+  if (by !== "match") return podRemedy(by);
+  const label = lacks.includes("LabelsDiffer");
+  if (label && lacks.includes("NoPod")) {
+    return "run such a pod on a node with the label, or correct spec.match";
+  }
+  return label ? labelRemedy(lacking.slice("label ".length)) : podRemedy(by);
+}
+
+/** @param label that `match.nodeLabel` asks for, as written */
+export function labelRemedy(label: string): string {
+  const command = /^[^\s,!=()<>]+=[^\s,=()<>]+$/.test(label) ? ` (kubectl label node NODE ${label})` : "";
+  return `have the cluster's administrator label a node${command}, or correct spec.match.nodeLabel`;
+}
+
+function podRemedy(by: ChosenBy): string {
+  if (by === "match") return "run such a pod on a node, or correct spec.match.podNamespace and spec.match.podLabel";
+  return `have the author of Service ${by.service} check its selector and its pods`;
+}
+
+const ADD_NODE = "have the cluster's administrator add a node";
+export const ADD_MATCHING = `${ADD_NODE} that matches`;
+
+export function addNodeIn(region: string): string {
+  return `${ADD_NODE} of region ${region} that matches`;
+}
+
+function repairNode(node: string): string {
+  return `have the cluster's administrator repair ${node} (kubectl describe node ${node} shows its conditions)`;
+}
+
+function remedyOf(reason: RefusalReason, node: string, by: ChosenBy): string {
+  if (reason === "NoPod") return podRemedy(by);
+  return REMEDIES[reason](node, by === "match");
+}
+
+type Remedy = (node: string, hasMatch: boolean) => string;
+
+const REMEDIES: Readonly<Record<Exclude<RefusalReason, "NoPod">, Remedy>> = {
+  LabelsDiffer: () => labelRemedy(""),
+  NodeGone: () => ADD_NODE,
+  NodeDeleting: () => ADD_MATCHING,
+  NoProviderID: (node) =>
+    `have the cluster's administrator check the cloud controller manager, which sets spec.providerID of ${node}`,
+  ForeignProviderID: (_node, hasMatch) =>
+    hasMatch
+      ? "use the provider of the node's cloud, or exclude the node with spec.match.nodeLabel"
+      : "run the pods of the Service on nodes of the provider's cloud",
+  DuplicateProviderID: () => "have the cluster's administrator delete the Node object that no longer has a kubelet",
+  Cordoned: (node, hasMatch) => {
+    const uncordon = `have the cluster's administrator uncordon ${node} (kubectl uncordon ${node})`;
+    return hasMatch ? `${uncordon}, or tolerate ${CORDON_TAINT.key} in spec.match.tolerations` : uncordon;
+  },
+  Tainted: (node, hasMatch) => {
+    const untaint = `have the cluster's administrator remove the taint from ${node}`;
+    return hasMatch ? `tolerate the taint in spec.match.tolerations, or ${untaint}` : untaint;
+  },
+  NodeNotReady: repairNode,
+  NodeUnwell: (node) => `have the cluster's administrator repair what the taint of ${node} names`,
+  PodNotReady: () => "repair the pod (kubectl describe pod shows what it waits for)",
+  ProbeFailed: (node) => `check the service on ${node}, and the port of spec.healthCheck`,
+  MatchEdited: () => "correct spec.match, if the change was not intended",
+};
+
+const REPAIR = repairNode("node-3");
+/** For the reference page. */
+export const EXAMPLE_LABELS: RefusedNodes = {
+  text: "0 of 9 nodes match; 9 lack label pool=edge",
+  remedy: labelRemedy("pool=edge"),
+};
+export const EXAMPLE_NOT_READY: RefusedNodes = {
+  text: "1 of 9 nodes match; 6 lack label pool=edge; 2 NodeNotReady (node-3: Ready is Unknown)",
+  ...{ repair: REPAIR, remedy: REPAIR },
+};
+export const EXAMPLE_ENDPOINTS: RefusedNodes = {
+  text: "0 of 9 nodes match; 9 lack an endpoint of Service web/shop",
+  remedy: podRemedy({ service: "web/shop" }),
+};

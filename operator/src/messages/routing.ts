@@ -1,0 +1,211 @@
+/** Issuers and classes: what a RoutedIP needs of them, what they lack, and what they do not allow. */
+
+import { note, problem, topic } from "./message.js";
+
+interface Named {
+  readonly name: string;
+}
+
+interface Limit {
+  readonly limit: number;
+  readonly provider: string | undefined;
+  readonly allowed: number;
+}
+
+export const issuerMessages = topic("issuers", {
+  ready: note({
+    reason: "Observed",
+    text: () => "the provider accepts the credentials, and what the spec names exists",
+  }),
+  firewallToCome: problem({
+    reason: "FirewallNotFound",
+    by: "operator",
+    text: ({ name }: Named) =>
+      `the provider accepts the credentials; the operator creates firewall "${name}" once a node may join it`,
+    example: { name: "k8s-ingress" },
+  }),
+  noNodeInRegion: problem({
+    reason: "WrongRegion",
+    by: "author",
+    text: ({ region, others }: { readonly region: string; readonly others: readonly string[] }) =>
+      `no node of the cluster is in region "${region}"; there are nodes in ${others.join(", ")}`,
+    remedy: "correct spec.region",
+    example: { region: "fra1", others: ["ams3"] },
+  }),
+  missing: problem({
+    reason: "IssuerNotFound",
+    by: "administrator",
+    text: ({ name }: Named) => `RoutedIPIssuer ${name} does not exist`,
+    remedy: "correct issuerRef, or have the cluster's administrator create the issuer",
+    example: { name: "ingress/digitalocean" },
+  }),
+});
+
+interface OfIssuer {
+  /** `namespace/name` of the issuer: a RoutedIP shows these messages, too. */
+  readonly issuer: string;
+}
+
+interface Secret extends OfIssuer {
+  /** `namespace/name` */
+  readonly secret: string;
+}
+
+const CREDENTIALS = { issuer: "ingress/digitalocean", secret: "ingress/token" };
+const secretRefOf = ({ issuer }: OfIssuer) => `credentialsSecretRef of RoutedIPIssuer ${issuer}`;
+
+export const credentialMessages = topic("credentials", {
+  namespaceNotRead: problem({
+    reason: "NamespaceNotAllowed",
+    by: "administrator",
+    text: ({ namespace, allowed }: { readonly namespace: string; readonly allowed: readonly string[] }) =>
+      `the operator may not read Secrets of namespace ${namespace}; it reads those of ${allowed.join(", ")}`,
+    remedy: "have the cluster's administrator add it to --issuer-namespaces",
+    example: { namespace: "ingress", allowed: ["flipop"] },
+  }),
+  secretMissing: problem({
+    reason: "SecretNotFound",
+    by: "author",
+    text: ({ secret }: Secret) => `Secret ${secret} does not exist`,
+    remedy: (secret) => `create it, or correct ${secretRefOf(secret)}`,
+    example: CREDENTIALS,
+  }),
+  keyMissing: problem({
+    reason: "SecretNotFound",
+    by: "author",
+    text: ({ secret, key }: Secret & { readonly key: string }) =>
+      `Secret ${secret} has no key "${key}", or it is empty`,
+    remedy: (secret) => `put the token there, or correct ${secretRefOf(secret)}`,
+    example: { ...CREDENTIALS, key: "DIGITALOCEAN_TOKEN" },
+  }),
+  noSecretNamed: problem({
+    reason: "NamespaceNotAllowed",
+    by: "author",
+    text: ({ own, ...issuer }: OfIssuer & { readonly own: string }) =>
+      `${secretRefOf(issuer)} is not set; only an issuer in namespace ${own} may use the operator's own credentials`,
+    remedy: "set it to a Secret with a token",
+    example: { issuer: CREDENTIALS.issuer, own: "flipop" },
+  }),
+});
+
+export const classMessages = topic("classes", {
+  notOneOfTwo: problem({
+    reason: "Invalid",
+    by: "author",
+    text: () => "the spec needs exactly one of className and issuerRef",
+    remedy: "set one, and remove the other",
+  }),
+  missing: problem({
+    reason: "ClassNotFound",
+    by: "administrator",
+    text: ({ name }: Named) => `ClusterRoutedIPClass ${name} does not exist`,
+    remedy: "correct className, or have the cluster's administrator create the class",
+    example: { name: "public" },
+  }),
+  nameTaken: problem({
+    reason: "ClassNameTaken",
+    by: "author",
+    text: ({ className, older }: { readonly className: string; readonly older: string }) =>
+      `RoutedIPs of class "${className}" use ClusterRoutedIPClass ${older}, which is older than this one`,
+    remedy: "give this class another spec.className, or delete this one; RoutedIPs use the older one",
+    example: { className: "public", older: "public-2024" },
+  }),
+  namespaceNotAllowed: problem({
+    reason: "NamespaceNotAllowed",
+    by: "administrator",
+    text: ({ name, namespace }: Named & { readonly namespace: string }) =>
+      `ClusterRoutedIPClass ${name} does not allow namespace ${namespace}`,
+    remedy: "use another class, or have the cluster's administrator add it to allowedNamespaces",
+    example: { name: "public", namespace: "web" },
+  }),
+  incomplete: problem({
+    reason: "Invalid",
+    by: "administrator",
+    text: ({ name }: Named) => `ClusterRoutedIPClass ${name} needs issuerRef or updateRoutedIP`,
+    remedy: "have the cluster's administrator set issuerRef or the Jobs in the class, and not both",
+    example: { name: "public" },
+  }),
+  limitTooHigh: problem({
+    reason: "LimitUnsupported",
+    by: "administrator",
+    text: ({ limit, provider, allowed }: Limit) =>
+      `perNodeIPLimit is ${limit}, but ${provider} allows ${allowed} on a machine, and that limit holds`,
+    remedy: "have the author of the class lower perNodeIPLimit",
+    example: { limit: 3, provider: "digitalocean", allowed: 1 },
+  }),
+  issuerFound: note({ reason: "Observed", text: () => "its issuer exists" }),
+});
+
+interface Limited {
+  /** What limits it, by kind and name. */
+  readonly limiter: string;
+}
+
+interface LimitedAddress extends Limited {
+  readonly ip: string;
+  /** As written in `allowedAddresses`. */
+  readonly allowed: readonly string[];
+  readonly namespace: string;
+}
+
+const LIMITER = "ClusterRoutedIPClass shared";
+
+export const accessMessages = topic("access", {
+  addressNotAllowed: problem({
+    reason: "AddressNotAllowed",
+    by: "other",
+    text: ({ ip, limiter, allowed, namespace }: LimitedAddress) =>
+      `${limiter} allows ${addressesText(allowed, namespace)}, so the operator does not touch ${ip}`,
+    remedy: ({ limiter }) =>
+      `remove the address from the resource, or ask the author of ${limiter} to add it to allowedAddresses`,
+    example: {
+      ...{ ip: "203.0.113.7", limiter: LIMITER, namespace: "game" },
+      allowed: ["Created", "198.51.100.0/24"],
+    },
+  }),
+  nameNotAllowed: problem({
+    reason: "NameNotAllowed",
+    by: "other",
+    text: ({ name, limiter }: LimitedName) => `${limiter} does not allow the DNS name ${name}, so no record is written`,
+    remedy: ({ limiter }) =>
+      `use another name, or ask the author of ${limiter} to add it to allowedNames and allowedZones`,
+    example: { name: "www.example.com", limiter: LIMITER },
+  }),
+  noNameAllowed: problem({
+    reason: "NameNotAllowed",
+    by: "other",
+    text: ({ name, limiter }: LimitedName) =>
+      `${limiter} has neither allowedNames nor allowedZones, and the token for DNS is not one of this namespace, so no record is written for ${name}`,
+    remedy: ({ limiter }) => `ask the author of ${limiter} to add the name to allowedNames`,
+    example: { name: "www.example.com", limiter: LIMITER },
+  }),
+  zoneUnknown: problem({
+    reason: "NameNotAllowed",
+    by: "author",
+    text: ({ name, zone, limiter }: LimitedName & { readonly zone: string }) =>
+      `${limiter} limits DNS names, and the provider has not yet said which domain the zone ${zone} of ${name} is, so no record is written`,
+    remedy: "if this lasts, write the zone as a domain name",
+    example: { name: "www", zone: "023e105f4ecef8ad9ca31a8372d0c353", limiter: LIMITER },
+  }),
+  recordExists: problem({
+    reason: "RecordExists",
+    by: "other",
+    text: ({ recordName, values }: { readonly recordName: string; readonly values: readonly string[] }) =>
+      `${recordName} already holds ${values.join(", ")}, and the status does not show that the operator wrote that for this resource; a resource from a backup has lost its status`,
+    remedy:
+      "delete the record, use another name, or ask the author of the class or issuer to set adoptRecords, at least until DNSReady is True",
+    example: { recordName: "www", values: ["198.51.100.7"] },
+  }),
+});
+
+interface LimitedName extends Limited {
+  readonly name: string;
+}
+
+function addressesText(allowed: readonly string[], namespace: string): string {
+  if (allowed.length === 0) return "no existing address";
+  const texts = allowed.map((entry) =>
+    entry === "Created" ? `those that the operator created for namespace ${namespace}` : entry,
+  );
+  return `only ${texts.join(", ")}`;
+}

@@ -1,0 +1,191 @@
+/** Services: what a RoutedIP needs of them, and what they lack; and objects whose status shows addresses. */
+
+import { Annotation, LOAD_BALANCER_CLASS, MAX_ROUTED_PORTS, MAX_RULE_SOURCES } from "cdk8s-flipop/api";
+import type { ResourceRef } from "../inventory/view.js";
+import { refText, STOP_WRITER } from "./claims.js";
+import { note, problem, topic } from "./message.js";
+
+interface Service {
+  /** `namespace/name` */
+  readonly key: string;
+}
+
+const SERVICE: Service = { key: "web/shop" };
+
+const USE_CLUSTER_IP = "use a ClusterIP Service with a selector";
+
+export const serviceMessages = topic("services", {
+  notAllowed: problem({
+    reason: "NamespaceNotAllowed",
+    by: "other",
+    text: ({ key, namespace }: Service & { readonly namespace: string }) =>
+      `Service ${key} does not exist, or does not allow RoutedIPs of namespace ${namespace}`,
+    remedy: ({ namespace }) =>
+      `correct serviceRef, or have the author of the Service set its annotation ${Annotation.allowRoutedIpFrom} to "${namespace}"`,
+    example: { ...SERVICE, namespace: "ingress" },
+  }),
+  missing: problem({
+    reason: "ServiceNotFound",
+    by: "author",
+    text: ({ key }: Service) => `Service ${key} does not exist`,
+    remedy: "create it, or correct serviceRef",
+    example: SERVICE,
+  }),
+  isExternalName: problem({
+    reason: "ServiceUnsuitable",
+    by: "author",
+    text: ({ key }: Service) => `Service ${key} is an ExternalName, which has no pods here`,
+    remedy: USE_CLUSTER_IP,
+    example: SERVICE,
+  }),
+  isHeadless: problem({
+    reason: "ServiceUnsuitable",
+    by: "author",
+    text: ({ key }: Service) => `Service ${key} is headless (clusterIP None)`,
+    remedy: USE_CLUSTER_IP,
+    example: SERVICE,
+  }),
+  hasNoSelector: problem({
+    reason: "ServiceUnsuitable",
+    by: "author",
+    text: ({ key }: Service) => `Service ${key} has no selector`,
+    remedy: "give it a selector",
+    example: SERVICE,
+  }),
+  hasNoPorts: problem({
+    reason: "ServiceUnsuitable",
+    by: "author",
+    text: ({ key }: Service) => `Service ${key} has no ports`,
+    remedy: "give it the ports of its pods",
+    example: SERVICE,
+  }),
+  portsClash: problem({
+    reason: "PortClash",
+    by: "author",
+    text: ({ ports, nodePort }: { readonly ports: readonly [string, string]; readonly nodePort: string }) =>
+      `${ports.join(" and ")} both need ${nodePort} of the node`,
+    remedy: "give one of them another hostPort",
+    example: { ports: ["port http (80/TCP)", "port https (443/TCP)"], nodePort: "TCP 8080" },
+  }),
+  tooManyPorts: problem({
+    reason: "ServiceUnsuitable",
+    by: "author",
+    text: ({ key, ports, sources }: Service & { readonly ports: number; readonly sources: number }) => {
+      const over = [
+        ...(ports > MAX_ROUTED_PORTS ? [`${ports} open ports, of which the operator serves ${MAX_ROUTED_PORTS}`] : []),
+        ...(sources > MAX_RULE_SOURCES
+          ? [`${sources} loadBalancerSourceRanges, of which the operator lets in ${MAX_RULE_SOURCES}`]
+          : []),
+      ];
+      return `Service ${key} has ${over.join(" and ")}`;
+    },
+    remedy: "split it into several Services, each with a RoutedIP",
+    example: { ...SERVICE, ports: MAX_ROUTED_PORTS + 1, sources: 0 },
+  }),
+  portsNotRoutable: problem({
+    reason: "ServiceUnsuitable",
+    by: "author",
+    text: ({ key, ports }: Service & { readonly ports: readonly string[] }) =>
+      `Service ${key}: the operator opens TCP and UDP ports only, so it cannot serve ${ports.join(", ")}`,
+    remedy: "use TCP or UDP, or leave the port out of the Service",
+    example: { ...SERVICE, ports: ["port m3ua (2905/SCTP)"] },
+  }),
+  portsClosed: problem({
+    reason: "ServiceUnsuitable",
+    by: "author",
+    text: ({ key, ports }: Service & { readonly ports: readonly string[] }) =>
+      `Service ${key}: no node opens ${ports.join(", ")}`,
+    remedy:
+      "let targetPort name a hostPort of its pods, use type NodePort, or set externalIPs of the Service (TCP or UDP)",
+    example: { ...SERVICE, ports: ["port http (80/TCP), targetPort web"] },
+  }),
+});
+
+interface Target {
+  /** `Service web/shop` */
+  readonly target: string;
+}
+
+interface Targets {
+  readonly targets: readonly string[];
+}
+
+const TARGET: Target = { target: "Service web/shop" };
+const TARGETS: Targets = { targets: [TARGET.target] };
+
+export const publishingMessages = topic("publishing", {
+  notAsked: note({ reason: "NotObserved", text: () => "spec has no publishTo" }),
+  shown: note({
+    reason: "Observed",
+    text: ({ targets, ips }: Targets & { readonly ips: readonly string[] }) =>
+      `${targets.join(", ")} ${targets.length === 1 ? "shows" : "show"} ${ips.join(", ")}`,
+    example: { ...TARGETS, ips: ["203.0.113.7"] },
+  }),
+  underWay: note({
+    reason: "UnderWay",
+    text: ({ target }: Target) => `the operator is about to change the addresses of ${target}`,
+    example: TARGET,
+  }),
+  noneActive: problem({
+    reason: "NoneActive",
+    by: "cause",
+    text: ({ targets }: Targets) => `no address is active, so the operator shows none in ${targets.join(", ")}`,
+    remedy: "read the other conditions",
+    example: TARGETS,
+  }),
+  disabled: problem({
+    reason: "PublishingDisabled",
+    by: "administrator",
+    text: () => "the operator does not serve spec.publishTo, because it runs without feature publish",
+    remedy: "ask the cluster's administrator to enable the feature, or remove publishTo",
+  }),
+  missing: problem({
+    reason: "ServiceNotFound",
+    by: "author",
+    text: ({ target }: Target) => `${target} does not exist`,
+    remedy: `create it, with type LoadBalancer and loadBalancerClass ${LOAD_BALANCER_CLASS}, or correct publishTo`,
+    example: TARGET,
+  }),
+  notLoadBalancer: problem({
+    reason: "ServiceUnsuitable",
+    by: "author",
+    text: ({ target, type }: Target & { readonly type: string }) =>
+      `${target} is of type ${type}, whose status has no addresses`,
+    remedy: `give it type LoadBalancer and loadBalancerClass ${LOAD_BALANCER_CLASS}`,
+    example: { ...TARGET, type: "ClusterIP" },
+  }),
+  wrongClass: problem({
+    reason: "ServiceUnsuitable",
+    by: "author",
+    text: ({ target, loadBalancerClass }: Target & { readonly loadBalancerClass: string | undefined }) =>
+      loadBalancerClass === undefined
+        ? `${target} has no loadBalancerClass, so the cloud's controller owns its status`
+        : `${target} has loadBalancerClass ${loadBalancerClass}, so another controller owns its status`,
+    remedy: `create it anew with loadBalancerClass ${LOAD_BALANCER_CLASS}, since the class of a Service cannot change`,
+    example: { ...TARGET, loadBalancerClass: undefined },
+  }),
+  claimed: problem({
+    reason: "ClaimedByOther",
+    by: "other",
+    text: ({ target, owner }: Target & { readonly owner: ResourceRef }) =>
+      `${target} shows the addresses of ${refText(owner)}, which is older`,
+    remedy: "name another object in publishTo of one of the two resources",
+    example: { ...TARGET, owner: { kind: "FloatingIPPool", namespace: "web", name: "ingress", uid: "u1" } },
+  }),
+  undone: problem({
+    reason: "ForeignWriter",
+    by: "administrator",
+    text: ({ target }: Target) => `somebody else changes the addresses of ${target} again and again`,
+    remedy: `${STOP_WRITER}; the operator tries again every 10 minutes`,
+    example: TARGET,
+  }),
+  failed: problem({
+    reason: "PublishFailed",
+    by: "administrator",
+    text: ({ target, text }: Target & { readonly text: string }) =>
+      `the API server refuses to change the status of ${target} (${text})`,
+    remedy:
+      "the cluster's administrator has to apply the roles of this release with feature publish; the operator tries again",
+    example: { ...TARGET, text: "forbidden" },
+  }),
+});

@@ -1,0 +1,43 @@
+/** Specs that the operator cannot act on. */
+
+import { SPEC_MISSING } from "cdk8s-flipop/api";
+import { problem, topic } from "./message.js";
+
+/** One mistake: its path in the spec, and the sentence about it. */
+export interface Mistake {
+  readonly path: string;
+  readonly message: string;
+}
+
+const SHOWN = 3;
+const MISTAKE: Mistake = { path: "spec.dnsRecordSet.zone", message: "is required" };
+
+/** Of a part of a spec that newer definitions have. */
+export function unknownField(path: string): string {
+  return `${path}: this release of the operator does not know the field, which the cluster's administrator can update`;
+}
+
+export const specMessages = topic("spec", {
+  missing: problem({ reason: "Invalid", by: "author", text: () => SPEC_MISSING, remedyInText: true }),
+  invalid: problem({
+    reason: "Invalid",
+    by: "author",
+    text: ({ mistakes }: { readonly mistakes: readonly Mistake[] }) => {
+      const shown = mistakes.slice(0, SHOWN).map(({ path, message }) => `${path}: ${message}`);
+      const more = mistakes.length > SHOWN ? [`and ${mistakes.length - SHOWN} more`] : [];
+      return [...shown, ...more].join("; ");
+    },
+    remedyInText: true,
+    example: { mistakes: [MISTAKE] },
+  }),
+  podsNotReadable: problem({
+    reason: "NamespaceNotAllowed",
+    by: "administrator",
+    text: ({ namespace, allowed }: { readonly namespace: string | undefined; readonly allowed: readonly string[] }) => {
+      const where = namespace === undefined ? "all namespaces" : `namespace ${namespace}`;
+      return `match asks for pods of ${where}; the operator may read those of ${allowed.join(", ")}`;
+    },
+    remedy: "set podNamespace to one of them, or have the cluster's administrator add it to --pod-namespaces",
+    example: { namespace: "web", allowed: ["ingress"] },
+  }),
+});

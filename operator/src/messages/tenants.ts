@@ -1,0 +1,49 @@
+/** What the limits of the operator's configuration do not allow a namespace. */
+
+import { note, problem, topic } from "./message.js";
+
+interface Limited {
+  /** What limits it: the entry of the configuration. */
+  readonly limiter: string;
+}
+
+const ENTRY = "the operator's tenantLimits.namespaces[0]";
+
+export const tenantMessages = topic("tenants", {
+  nameKept: note({
+    reason: "NameNotAllowed",
+    text: ({ name, limiter }: Limited & { readonly name: string }) =>
+      `${limiter} allows the DNS name ${name} no more; the operator keeps its records up to date, because it wrote them before`,
+    example: { name: "www.example.com", limiter: ENTRY },
+  }),
+  addressesKept: note({
+    reason: "AddressNotAllowed",
+    text: ({ ips, limiter }: Limited & { readonly ips: readonly string[] }) =>
+      `${limiter} allows ${ips.join(", ")} no more; the operator goes on serving the addresses that the resource had before`,
+    example: { ips: ["203.0.113.7"], limiter: ENTRY },
+  }),
+  tooManyCreated: problem({
+    reason: "CreationNotAllowed",
+    by: "administrator",
+    text: ({ limiter, most }: Limited & { readonly most: number }) =>
+      `${limiter} allows the operator to create ${most} address${most === 1 ? "" : "es"}, and as many exist or are being created, so it creates no more`,
+    remedy: ({ limiter }) =>
+      `delete resources with created addresses, lower desiredIPs, or have the cluster's administrator raise maxCreatedAddresses in ${limiter}`,
+    example: { limiter: ENTRY, most: 3 },
+  }),
+  notCounted: problem({
+    reason: "UnderWay",
+    by: "operator",
+    text: () =>
+      "the operator has not read all resources yet, so it cannot count the addresses that it created; it creates none before",
+  }),
+  retainNotCounted: problem({
+    reason: "CreationNotAllowed",
+    by: "author",
+    text: ({ limiter }: Limited) =>
+      `${limiter} limits created addresses, and under reclaimPolicy Retain the account keeps an address that no longer counts once its resource is deleted, so the operator creates none`,
+    remedy:
+      "set reclaimPolicy (of an issuer: routedIPReclaimPolicy) to Delete, which releases the address together with its resource",
+    example: { limiter: ENTRY },
+  }),
+});

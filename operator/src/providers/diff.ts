@@ -1,0 +1,187 @@
+/** The changes of record sets and firewalls: from the observed state to the desired one. Pure, and the same for every provider. */
+
+import { familyOf } from "cdk8s-flipop/api";
+import type { FirewallChange, FirewallFacts, FirewallRuleFacts } from "./firewall-types.js";
+import type { RecordChangeSet, RecordFacts, RecordSetFacts, RecordStep, RecordType } from "./types.js";
+
+/**
+ * The full name in lower case without the final dot. Both forms are taken: relative to the zone (`@` or nothing: the
+ * zone itself), or full. A relative name that repeats the zone has to be written in full.
+ * @param zone name of the zone.
+ */
+export function fullRecordName(zone: string, name: string): string {
+  const apex = trimmed(zone);
+  const wanted = trimmed(name);
+  if (wanted === "@" || wanted === "" || wanted === apex) return apex;
+  return wanted.endsWith(`.${apex}`) ? wanted : `${wanted}.${apex}`;
+}
+
+/** As the zone's own API wants it: `@`, or what comes before the zone. */
+export function relativeRecordName(zone: string, fqdn: string): string {
+  const apex = trimmed(zone);
+  return fqdn === apex ? "@" : fqdn.slice(0, -apex.length - 1);
+}
+
+function trimmed(name: string): string {
+  return name.trim().toLowerCase().replace(/\.$/, "");
+}
+
+/** The TTL of a new record if the resource sets none, in seconds. */
+export const DEFAULT_TTL_SECONDS = 60;
+
+export interface DesiredRecord {
+  /** Canonical addresses of both families. A family without one is left as it is: see `planRemoval`. */
+  readonly values: readonly string[];
+  /** Seconds, already one that the provider takes; `keep`: existing ones stay, new records get theirs. */
+  readonly ttl: number | "keep";
+  /** Written beside each new or changed record where the provider can. */
+  readonly owner?: string;
+}
+
+/** Nothing to do gives no steps. Types that were not read are not touched. */
+export function planRecordChanges(current: RecordSetFacts, request: DesiredRecord): RecordChangeSet {
+  const parts = current.types
+    .map((type) => ({
+      type,
+      records: current.records.filter((record) => record.type === type),
+      values: [...new Set(request.values.filter((value) => typeOf(value) === type))],
+    }))
+    .filter(({ values }) => values.length > 0)
+    .map(({ type, records, values }) => planType({ type, records, values, ttl: ttlFor(current.records, request) }));
+  return changeSet(current, parts, request.owner);
+}
+
+/** Deletes every record of the types that were read. Only for a resource that goes, or that asks for it. */
+export function planRemoval(current: RecordSetFacts): RecordChangeSet {
+  const steps: RecordStep[] = current.records.map(({ id, type, value }) => ({ do: "delete", id, type, from: value }));
+  return changeSet(current, [{ steps, before: current.records.map(({ value }) => value), after: [] }], undefined);
+}
+
+/**
+ * The set after changes that were all made. `undefined`: the answers do not show it, so it has to be read.
+ * @param written see `DnsProvider.apply`.
+ */
+export function recordsAfter(
+  current: RecordSetFacts,
+  { zone, fqdn, steps }: RecordChangeSet,
+  written: readonly RecordFacts[],
+): RecordSetFacts | undefined {
+  const desiredItems = steps.flatMap((step) => (step.do === "delete" ? [] : [`${step.type} ${step.to}`])).sort();
+  const answers = written.map(({ type, value }) => `${type} ${value}`).sort();
+  if (zone !== current.zone || fqdn !== current.fqdn || `${desiredItems}` !== `${answers}`) return undefined;
+  const touched = new Set(steps.flatMap((step) => (step.do === "create" ? [] : [step.id])));
+  const records = [...current.records.filter(({ id }) => !touched.has(id)), ...written];
+  return { ...current, records };
+}
+
+/** The type of the record that publishes an address. */
+export function typeOf(ip: string): RecordType {
+  return familyOf(ip) === "IPv6" ? "AAAA" : "A";
+}
+
+interface DesiredType {
+  readonly type: RecordType;
+  readonly records: readonly RecordFacts[];
+  readonly values: readonly string[];
+  /** `undefined`: leave that of existing records. */
+  readonly ttl: { readonly existing: number | undefined; readonly fresh: number };
+}
+
+interface TypePlan {
+  readonly steps: readonly RecordStep[];
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+/** New records of a name take over the TTL of those beside them: several TTLs for one name are refused or levelled. */
+function ttlFor(records: readonly RecordFacts[], { ttl }: DesiredRecord): DesiredType["ttl"] {
+  if (ttl !== "keep") return { existing: ttl, fresh: ttl };
+  return { existing: undefined, fresh: records[0]?.ttl ?? DEFAULT_TTL_SECONDS };
+}
+
+function planType({ type, records, values, ttl }: DesiredType): TypePlan {
+  const { kept, spare } = sortOut(records, values);
+  const held = new Set(kept.map(({ value }) => value));
+  const missing = values.filter((value) => !held.has(value));
+  const updates = missing.slice(0, spare.length).flatMap((to, index): RecordStep[] => {
+    const record = spare[index];
+    if (record === undefined) return [];
+    return [{ do: "update", id: record.id, type, from: record.value, to, ttl: ttl.existing ?? record.ttl }];
+  });
+  const levelled = kept.flatMap(({ id, value, ttl: seen, ttlFixed }): RecordStep[] =>
+    ttl.existing === undefined || seen === ttl.existing || ttlFixed === true
+      ? []
+      : [{ do: "update", id, type, from: value, to: value, ttl: ttl.existing }],
+  );
+  const creates = missing.slice(spare.length).map((to): RecordStep => ({ do: "create", type, to, ttl: ttl.fresh }));
+  const deletes = spare
+    .slice(missing.length)
+    .map((record): RecordStep => ({ do: "delete", id: record.id, type, from: record.value }));
+  return {
+    steps: [...updates, ...levelled, ...creates, ...deletes],
+    before: records.map(({ value }) => value),
+    after: values,
+  };
+}
+
+/** The first record of each wanted value stays; doubles and strangers are spare. */
+function sortOut(records: readonly RecordFacts[], values: readonly string[]) {
+  const wanted = new Set(values);
+  const kept: RecordFacts[] = [];
+  const spare: RecordFacts[] = [];
+  for (const record of records) (wanted.delete(record.value) ? kept : spare).push(record);
+  return { kept, spare };
+}
+
+/** Deletes of all types come after everything else, so that a failure half-way removes nothing. */
+function changeSet(current: RecordSetFacts, parts: readonly TypePlan[], owner: string | undefined): RecordChangeSet {
+  const changing = parts.filter(({ steps }) => steps.length > 0);
+  const steps = changing.flatMap((part) => part.steps);
+  const order = { update: 0, create: 1, delete: 2 };
+  return {
+    zone: current.zone,
+    fqdn: current.fqdn,
+    steps: [...steps].sort((a, b) => order[a.do] - order[b.do]),
+    before: changing.flatMap((part) => part.before).sort(),
+    after: changing.flatMap((part) => part.after).sort(),
+    ...(owner === undefined ? {} : { owner }),
+  };
+}
+
+export function isEmptyChange(change: FirewallChange): boolean {
+  const { addRules, addNodes, removeRules, removeNodes } = change;
+  return [addRules, addNodes, removeRules, removeNodes].every((part) => part.length === 0);
+}
+
+/** Rules have no id: two with the same key are one. A rule with other sources is never equal to one of ours. */
+export function ruleKey({ protocol, ports, sources, otherSources }: FirewallRuleFacts): string {
+  return `${protocol} ${ports} ${[...sources].sort().join(",")}${otherSources ? " +others" : ""}`;
+}
+
+/** Whether a name is that of a firewall with a number behind it: `ingress-2` of `ingress`. */
+export function isNumbered(name: string, other: string): boolean {
+  return other.startsWith(`${name}-`) && /^\d+$/.test(other.slice(name.length + 1));
+}
+
+/** `undefined` where the change fits the provider's limits, also half-way, as additions come first; else what does not. */
+export function overLimit(
+  current: FirewallFacts,
+  change: FirewallChange,
+  limits: { readonly rulesPerFirewall: number; readonly nodesPerFirewall: number },
+): string | undefined {
+  const rules = current.rules.length + (current.outboundRules ?? 0) + change.addRules.length;
+  const nodes = current.nodes.length + change.addNodes.length;
+  if (rules > limits.rulesPerFirewall) {
+    return `firewall "${current.name}" would have ${rules} inbound and outbound rules, at most ${limits.rulesPerFirewall} are possible; use fewer ports, or have the author of the issuer make a second issuer with another routedIPFirewallName`;
+  }
+  if (nodes > limits.nodesPerFirewall) {
+    return `firewall "${current.name}" would cover ${nodes} nodes, at most ${limits.nodesPerFirewall} are possible; run the Services on at most ${limits.nodesPerFirewall} nodes, or have the author of the issuer make a second issuer with another routedIPFirewallName`;
+  }
+  return undefined;
+}
+
+/** The change of one step. */
+export function changeOf(facts: FirewallFacts, part: Partial<FirewallChange>): FirewallChange {
+  const { id, name } = facts;
+  return { addRules: [], addNodes: [], removeRules: [], removeNodes: [], ...part, id, name };
+}

@@ -1,0 +1,85 @@
+/** Which addresses of a set its objects show, and what the condition says of it. Pure. */
+
+import type { Publication } from "cdk8s-flipop/api";
+import { isOurs, isServed, type Placement } from "../addresses/observed.js";
+import { isOnCordoned } from "../addresses/records.js";
+import type { ObjectMeta } from "../kube/objects.js";
+import { addressMessages } from "../messages/addresses.js";
+import { publishingMessages } from "../messages/services.js";
+import { no, type PlannedCondition, unknown, yes } from "../reconcile/conditions.js";
+import { compareText } from "../values.js";
+import type { Publications, PublicationView, PublishedAddresses } from "./publications.js";
+
+export interface PublishingSnapshot {
+  /** The objects of `publishTo`; `off`: the operator runs without feature publish. Absent: the spec names none. */
+  readonly publications?: readonly PublicationView[] | "off";
+}
+
+export function publishingOf(
+  publications: Publications | undefined,
+  uid: string,
+  publishTo: readonly Publication[] = [],
+): PublishingSnapshot {
+  if (publishTo.length === 0) return {};
+  return { publications: publications?.view(uid) ?? "off" };
+}
+
+/** Of a resource that stays. */
+export function publishToOf({ metadata, spec }: Publisher): readonly Publication[] {
+  return metadata.deletionTimestamp === undefined ? (spec.publishTo ?? []) : [];
+}
+
+interface Publisher {
+  readonly metadata: Pick<ObjectMeta, "deletionTimestamp">;
+  readonly spec: { readonly publishTo?: readonly Publication[] };
+}
+
+/** A cordoned node still serves. @param moving addresses that are about to leave their node */
+export function publishedAddresses(placements: readonly Placement[], moving: ReadonlySet<string>): PublishedAddresses {
+  const ours = placements.filter((placement) => placement.address.wanted && isOurs(placement));
+  const active = ours.filter((placement) => isServed(placement) || isOnCordoned(placement));
+  const kept = ours.filter((each) => !active.includes(each) && (moving.has(each.address.ip) || isUncertain(each)));
+  return { active: ipsOf(active), kept: ipsOf(kept) };
+}
+
+function isUncertain({ certainty }: Placement): boolean {
+  return certainty === "moving" || certainty === "doubted" || certainty === "unread";
+}
+
+function ipsOf(placements: readonly Placement[]): readonly string[] {
+  return placements.map(({ address }) => address.ip).sort(compareText);
+}
+
+/** What an object shows. */
+export function shownAddresses({ active, kept }: PublishedAddresses, shown: readonly string[]): readonly string[] {
+  return [...new Set([...active, ...kept.filter((ip) => shown.includes(ip))])].sort(compareText);
+}
+
+/** Empty: the spec names no object. @param addresses `undefined`: not known, or the resource is paused */
+export function publishedConditions(
+  { publications }: PublishingSnapshot,
+  addresses: PublishedAddresses | undefined,
+  isPaused: boolean,
+): readonly PlannedCondition[] {
+  if (publications === undefined) return [];
+  if (publications === "off") return [no("Published", publishingMessages.disabled())];
+  return [conditionOf(publications, addresses, isPaused)];
+}
+
+function conditionOf(
+  views: readonly PublicationView[],
+  addresses: PublishedAddresses | undefined,
+  isPaused: boolean,
+): PlannedCondition {
+  const targets = views.map(({ target }) => target);
+  for (const { target, problem, owner } of views) {
+    if (problem !== undefined) return no("Published", problem);
+    if (owner !== undefined) return no("Published", publishingMessages.claimed({ target, owner }));
+  }
+  if (isPaused) return no("Published", addressMessages.paused());
+  if (addresses === undefined || views.some(({ shown }) => shown === undefined)) return unknown("Published");
+  if (addresses.active.length === 0) return unknown("Published", publishingMessages.noneActive({ targets }));
+  const late = views.find(({ shown = [] }) => shownAddresses(addresses, shown).join() !== shown.join());
+  if (late !== undefined) return unknown("Published", publishingMessages.underWay({ target: late.target }));
+  return yes("Published", publishingMessages.shown({ targets, ips: addresses.active }));
+}

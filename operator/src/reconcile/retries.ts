@@ -1,0 +1,224 @@
+/**
+ * When what failed may be tried again, for one resource: by lock key, and by machine where a machine is at fault. What
+ * failed for the sake of an account is due as soon as that account has recovered. Faults that may heal by themselves are
+ * tried soon, those that a person must correct seldom. The waits are the Go operator's.
+ */
+
+import {
+  CLEANUP_ATTEMPTS,
+  CLEANUP_DEADLINE_MS,
+  CLEANUP_TRYING_MS,
+  CONFLICT_MS,
+  LONGEST_RETRY_MS,
+  NODE_FAILURE_KEPT_MS,
+  REPORTED_WAIT_MS,
+  RETRY_SCHEDULES,
+  SECOND_MS,
+} from "../bounds.js";
+import { timeOf, timestamp } from "../clock.js";
+import { isConflict, isNotFound } from "../kube/client.js";
+import type { ObjectMeta } from "../kube/objects.js";
+import { DryRunError, type ProviderErrorKind } from "../providers/errors.js";
+import type { ProviderId } from "../providers/types.js";
+import { done, failed, type Result, requeueAfter } from "../runtime/controller.js";
+import { NotLeaderError } from "../runtime/fence.js";
+import { ObjectGone } from "./object-writer.js";
+
+type RetrySchedule = keyof typeof RETRY_SCHEDULES;
+
+/** Failures in a row of one thing. */
+export interface RetryState {
+  readonly schedule: RetrySchedule;
+  readonly failures: number;
+  /** ms since the epoch: not before. */
+  readonly retryAt: number;
+}
+
+export interface Failure {
+  readonly kind: ProviderErrorKind;
+  /** What the API asks for: a lower bound. */
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+/** Rate limits and outages are no fault of the resource: they take the fast schedule. */
+const SCHEDULE_OF: Readonly<Record<ProviderErrorKind, RetrySchedule>> = {
+  NotFound: "slow",
+  Conflict: "fast",
+  RateLimited: "fast",
+  Unavailable: "fast",
+  Unauthorized: "slow",
+  QuotaExceeded: "slow",
+  Terminal: "slow",
+};
+
+/** After one more failure. A failure of the other schedule counts from the start of its own. */
+export function afterFailure(state: RetryState | undefined, failure: Failure, now: number): RetryState {
+  const schedule = SCHEDULE_OF[failure.kind];
+  const failures = (state?.schedule === schedule ? state.failures : 0) + 1;
+  const waitSeconds = Math.max(waitBefore(schedule, failures), failure.retryAfterSeconds ?? 0);
+  return { schedule, failures, retryAt: now + waitSeconds * SECOND_MS };
+}
+
+/** Whether a try is due. A clock that was set back does not extend a wait beyond the longest one. */
+export function isDue(retryAt: number | undefined, now: number): boolean {
+  if (retryAt === undefined || now >= retryAt) return true;
+  return retryAt - now > LONGEST_RETRY_MS;
+}
+
+/** Seconds to wait after so many failures in a row. */
+function waitBefore(schedule: RetrySchedule, failures: number): number {
+  const waits: readonly number[] = RETRY_SCHEDULES[schedule];
+  return waits[Math.min(Math.max(failures, 1), waits.length) - 1] ?? 0;
+}
+
+/** An account whose failures are failures of all who use it. */
+export interface RecoveringAccount {
+  /** How often it has answered again after reads had failed. */
+  readonly recovered: number;
+  /** Calls the listener once, at the next recovery; again under the same name replaces it. */
+  onRecovery?(name: string, listener: () => void): void;
+}
+
+interface Entry {
+  readonly state: RetryState;
+  /** The account that failed, and how often it had recovered by then. */
+  readonly account?: { readonly of: RecoveringAccount; readonly recovered: number };
+}
+
+export class Retries {
+  private readonly entries = new Map<string, Entry>();
+  private readonly machines = new Map<ProviderId, RetryState>();
+  private generation: number | undefined;
+
+  /** ms since the epoch: when the key may be tried; `now` where it may be tried at once. */
+  dueAt(key: string, now: number): number {
+    const retryAt = this.entryOf(key)?.state.retryAt;
+    return retryAt === undefined || isDue(retryAt, now) ? now : retryAt;
+  }
+
+  /** Failures in a row; `undefined`: none, or its account has recovered since. */
+  get(key: string): RetryState | undefined {
+    return this.entryOf(key)?.state;
+  }
+
+  /** One more failure of the key. @param account the failure is the account's. */
+  failed(
+    key: string,
+    failure: Failure,
+    { now, account }: { readonly now: number; readonly account?: RecoveringAccount },
+  ) {
+    const state = afterFailure(this.entryOf(key)?.state, failure, now);
+    const of = account === undefined ? {} : { account: { of: account, recovered: account.recovered } };
+    this.entries.set(key, { state, ...of });
+    return state;
+  }
+
+  succeeded(key: string): void {
+    this.entries.delete(key);
+  }
+
+  machineFailed(machine: ProviderId, failure: Failure, now: number): void {
+    this.machines.set(machine, afterFailure(this.machines.get(machine), failure, now));
+  }
+
+  machineSucceeded(machine: ProviderId): void {
+    this.machines.delete(machine);
+  }
+
+  /** Machines that refused an address lately: not before, ms since the epoch. */
+  machineRetryAt(now: number): ReadonlyMap<ProviderId, number> {
+    for (const [machine, { retryAt }] of this.machines) {
+      if (now - retryAt > NODE_FAILURE_KEPT_MS) this.machines.delete(machine);
+    }
+    return new Map([...this.machines].map(([machine, { retryAt }]) => [machine, retryAt]));
+  }
+
+  /** What waits, by key: not before, ms since the epoch. */
+  retryAt(): ReadonlyMap<string, number> {
+    return this.waits(() => true);
+  }
+
+  /** What waits for an account, by key. */
+  accountRetryAt(): ReadonlyMap<string, number> {
+    return this.waits(({ account }) => account !== undefined);
+  }
+
+  /** A person has edited the spec: what only a person could fix is tried at once. */
+  followGeneration(generation: number | undefined): void {
+    if (generation === this.generation) return;
+    const first = this.generation === undefined;
+    this.generation = generation;
+    if (first) return;
+    for (const [key, { state, account }] of this.entries) {
+      if (state.schedule === "slow" && account === undefined) this.entries.delete(key);
+    }
+  }
+
+  private waits(counts: (entry: Entry) => boolean): ReadonlyMap<string, number> {
+    const keys = [...this.entries.keys()];
+    return new Map(
+      keys.flatMap((key) => {
+        const entry = this.entryOf(key);
+        return entry === undefined || !counts(entry) ? [] : [[key, entry.state.retryAt] as const];
+      }),
+    );
+  }
+
+  private entryOf(key: string): Entry | undefined {
+    const entry = this.entries.get(key);
+    if (entry?.account === undefined || entry.account.of.recovered === entry.account.recovered) return entry;
+    this.entries.delete(key);
+    return undefined;
+  }
+}
+
+/**
+ * The next try that is far enough away. A time that the status has stays until the try has ended: so the status changes
+ * once for each try.
+ * @param waits the next tries of failed calls, ms since the epoch
+ */
+export function reportedRetry(
+  waits: readonly (number | undefined)[],
+  last: string | undefined,
+  now: number,
+): string | undefined {
+  const known = timeOf(last);
+  const worth = waits.flatMap((at) =>
+    at !== undefined && (at - now >= REPORTED_WAIT_MS || Math.trunc(at) === known) ? [at] : [],
+  );
+  return worth.length === 0 ? undefined : timestamp(Math.min(...worth));
+}
+
+/** Nothing was sent: somebody else leads, or it is a dry run. */
+export function isWithheld(error: unknown): error is NotLeaderError | DryRunError {
+  return error instanceof NotLeaderError || error instanceof DryRunError;
+}
+
+/** A deleted object needs no further run, and a changed one brings its own; other failures are tried again later. */
+export function resultOfError(error: unknown): Result {
+  if (isWithheld(error) || error instanceof ObjectGone || isNotFound(error)) return done;
+  return isConflict(error) ? requeueAfter(CONFLICT_MS) : failed(error);
+}
+
+/** What this process remembers of the clean-up. */
+export interface CleanupMemory {
+  readonly attempts: number;
+  /** Of the first attempt, ms since the epoch. */
+  readonly since?: number;
+}
+
+/** With an attempt that begins now. */
+export function nextAttempt({ attempts, since }: CleanupMemory, now: number): CleanupMemory {
+  return { attempts: attempts + 1, since: since ?? now };
+}
+
+/** Whether the deadline has passed. */
+export function isCleanupOverdue(
+  { deletionTimestamp }: Pick<ObjectMeta, "deletionTimestamp">,
+  now: number,
+  { attempts, since }: CleanupMemory,
+): boolean {
+  const deletedAt = timeOf(deletionTimestamp) ?? now;
+  const trying = since === undefined ? 0 : now - since;
+  return now - deletedAt >= CLEANUP_DEADLINE_MS && attempts >= CLEANUP_ATTEMPTS && trying >= CLEANUP_TRYING_MS;
+}

@@ -1,0 +1,95 @@
+/**
+ * The conditions Ready, Reconciling and Stalled of any kind, computed from its other conditions. Exactly one of the three is
+ * True at any time, so that tools which read only one of them (kstatus, Flux, Argo CD, `kubectl wait`) agree. Pure.
+ */
+
+import { type ConditionType, PASSING_REASONS } from "cdk8s-flipop/api";
+import type { Condition } from "../kube/write/patch.js";
+import { addressMessages } from "../messages/addresses.js";
+import { creationMessages } from "../messages/creation.js";
+import { includesEntry, type Problem } from "../messages/message.js";
+import { recordMessages } from "../messages/records.js";
+import { publishingMessages } from "../messages/services.js";
+import { summaryMessages } from "../messages/summary.js";
+import type { Stop } from "../runtime/stop-switch.js";
+import { no, type PlannedCondition, unknown, yes } from "./conditions.js";
+
+export interface SummaryFacts {
+  /** Conditions that must be True, where the kind plans them. */
+  readonly readyWhen: readonly ConditionType[];
+  /** Keeps the resource from serving as requested, although its conditions are True. */
+  readonly unserved?: Problem | undefined;
+  /** The operator is stopped. */
+  readonly stop?: Stop | undefined;
+}
+
+/** The planned conditions, with the summary in front of them. */
+export function withSummary(planned: readonly PlannedCondition[], facts: SummaryFacts): readonly PlannedCondition[] {
+  const { stop } = facts;
+  if (stop === undefined) return [...summary(planned, facts), ...planned];
+  const stopped = addressMessages.stopped(stop);
+  // A stopped operator plans as if each resource were paused, whatever its spec says.
+  const others = planned.map((each) => (each.reason === "Paused" ? { ...each, ...stopped, said: stopped } : each));
+  return [
+    no("Ready", stopped),
+    no("Reconciling", summaryMessages.waitsForPerson()),
+    yes("Stalled", stopped),
+    ...others,
+  ];
+}
+
+export function summary(
+  planned: readonly PlannedCondition[],
+  { readyWhen, unserved }: Pick<SummaryFacts, "readyWhen" | "unserved">,
+): readonly PlannedCondition[] {
+  const required = readyWhen.flatMap((type) => planned.find((condition) => condition.type === type) ?? []);
+  const unmet =
+    required.find(({ status }) => status === "False") ?? required.find(({ status }) => status === "Unknown");
+  if (unmet !== undefined) return notReady(unmet);
+  if (unserved !== undefined) return notReady(no("Ready", unserved));
+  const done = summaryMessages.nothingToDo();
+  return [yes("Ready", restriction(required)), no("Reconciling", done), no("Stalled", done)];
+}
+
+/** What a person should know of a resource that serves: it is paused, or a part of its spec is ignored. */
+function restriction(required: readonly PlannedCondition[]): Problem {
+  return required.find(({ reason }) => reason !== "Observed") ?? summaryMessages.serves();
+}
+
+function notReady(unmet: PlannedCondition): readonly PlannedCondition[] {
+  const cause = unmet.said ?? unmet;
+  const ready = isUnobserved(unmet) ? unknown("Ready", cause) : no("Ready", cause);
+  return needsPerson(unmet)
+    ? [ready, no("Reconciling", summaryMessages.waitsForPerson()), yes("Stalled", cause)]
+    : [ready, yes("Reconciling", cause), no("Stalled", summaryMessages.needsNobody())];
+}
+
+function isUnobserved({ status, reason }: PlannedCondition): boolean {
+  return status === "Unknown" && reason === "NotObserved";
+}
+
+function needsPerson({ reason, said }: PlannedCondition): boolean {
+  if (!PASSING_REASONS.includes(reason)) return true;
+  // The operator settles most lost answers by itself.
+  return said !== undefined && includesEntry(said, FOR_PERSONS);
+}
+
+const FOR_PERSONS = [creationMessages.severalMayBeIt, creationMessages.sentElsewhere] as const;
+
+/**
+ * Adds DNSReady and Published where the last status has them and the spec no longer asks for them: the old value is not true
+ * any more.
+ */
+export function withUnasked(
+  planned: readonly PlannedCondition[],
+  seen: readonly Pick<Condition, "type">[] = [],
+): readonly PlannedCondition[] {
+  if (planned.length === 0) return planned;
+  const has = (conditions: readonly Pick<Condition, "type">[], wanted: ConditionType) =>
+    conditions.some(({ type }) => type === wanted);
+  return [...planned, ...unasked().filter(({ type }) => has(seen, type) && !has(planned, type))];
+}
+
+function unasked(): readonly PlannedCondition[] {
+  return [unknown("DNSReady", recordMessages.notAsked()), unknown("Published", publishingMessages.notAsked())];
+}

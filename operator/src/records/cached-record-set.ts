@@ -1,0 +1,231 @@
+/** One record set as this process read or wrote it last, with what stands in the way of the next call. */
+
+import { isAccountError } from "../addresses/address-accounts.js";
+import {
+  CONTESTED_RECORDS_MAX_AGE_MS,
+  DRIFT_READ_SHARE,
+  RECORDS_FAILURE_KEPT_MS,
+  RECORDS_LASTING_MS,
+  REVERTS_KEPT,
+} from "../bounds.js";
+import type { Clock } from "../clock.js";
+import { Coalesced } from "../inventory/reads.js";
+import type { CallContext } from "../providers/call.js";
+import { recordsAfter } from "../providers/diff.js";
+import { isProviderError, isSuperseded, isWithdrawn, type ProviderError } from "../providers/errors.js";
+import type { DnsProvider, RecordChangeSet, RecordFacts, RecordSetFacts, RecordSetName } from "../providers/types.js";
+import { AccountRecovery } from "../reconcile/notifier.js";
+import { afterFailure, type RetryState } from "../reconcile/retries.js";
+
+/** A record set as it was read, or that it was not (lately). */
+export type Records = RecordSetFacts | "unknown";
+
+/** One moment, for those who plan. */
+export interface RecordSetView {
+  /** `unknown`: never read, read too long ago, or contradicted by a failure. */
+  readonly records: Records;
+  /** The last call failed. */
+  readonly failure?: ProviderError;
+  /** ms since the epoch: no call before. In the past: nothing to wait for. */
+  readonly retryAt?: number;
+  /** ms since the epoch: when `records` becomes unknown. Absent: it is. */
+  readonly readAgainAt?: number;
+  /** When somebody else was seen to have undone our writes, ms since the epoch. Empty again once a write has lasted. */
+  readonly reverts: readonly number[];
+}
+
+/** Who asks, with which token. */
+export interface Caller {
+  readonly provider: DnsProvider;
+  readonly context: CallContext;
+}
+
+interface Reading {
+  readonly facts: RecordSetFacts;
+  /** Monotonic ms. */
+  readonly at: number;
+}
+
+export interface RecordSetOptions {
+  /** What others change is restored within this. */
+  readonly driftMs: number;
+  /** @default one account for this set alone */
+  readonly recoveryOf?: (provider: object) => AccountRecovery;
+}
+
+export class RecordSet {
+  private reading: Reading | undefined;
+  /** Our last change, until something contradicts it. */
+  private written: Reading | undefined;
+  /** What another party put in the place of our last change. */
+  private foreign: RecordSetFacts | undefined;
+  private writtenTo = Number.NEGATIVE_INFINITY;
+  private failure: ProviderError | undefined;
+  private retry: RetryState | undefined;
+  /** The account that failed, and how often it had recovered by then. */
+  private failedAccount: { readonly of: AccountRecovery; readonly recovered: number } | undefined;
+  private changeFailed = false;
+  private reverts: readonly number[] = [];
+  private caller: Caller | undefined;
+  private readonly reads: Coalesced;
+  private readonly recoveryOf: (provider: object) => AccountRecovery;
+
+  constructor(
+    readonly name: RecordSetName,
+    private readonly clock: Clock,
+    private readonly options: RecordSetOptions,
+  ) {
+    this.recoveryOf = options.recoveryOf ?? ownRecoveries(clock);
+    this.reads = new Coalesced(clock, () => this.readOnce());
+  }
+
+  view(): RecordSetView {
+    this.followAccount();
+    const { reading, failure, retry, reverts } = this;
+    const left = reading === undefined ? 0 : reading.at + this.goodForMs() - this.clock.monotonic();
+    return {
+      records: reading !== undefined && left > 0 ? reading.facts : "unknown",
+      ...(failure === undefined ? {} : { failure }),
+      ...(retry === undefined ? {} : { retryAt: retry.retryAt }),
+      ...(left > 0 ? { readAgainAt: this.clock.now() + left } : {}),
+      reverts,
+    };
+  }
+
+  /**
+   * Reads it, or joins a read that runs. Rejects with ProviderError, which also stands in the view from then on.
+   * The signal of the context ends the wait, not the read: others may wait for it.
+   */
+  async read(caller: Caller): Promise<void> {
+    this.caller = caller;
+    await this.reads.run(this.writtenTo, caller.context.signal);
+  }
+
+  /**
+   * Makes the changes. The view shows the result without another read, where the answers tell it; after a failure it is
+   * unknown. Rejects with ProviderError, or as a withheld write does: where nothing was sent, the view stays.
+   */
+  async apply({ provider, context }: Caller, changes: RecordChangeSet): Promise<void> {
+    const before = this.reading?.facts;
+    let sent = context.recheck === undefined;
+    const recheck = () => {
+      const because = context.recheck?.();
+      sent ||= because === undefined;
+      return because;
+    };
+    try {
+      const written = await provider.apply({ ...context, ...(sent ? {} : { recheck }) }, changes);
+      this.recoveryOf(provider).noteAnswer();
+      this.writtenTo = this.clock.monotonic();
+      this.changed(before, changes, written);
+    } catch (error) {
+      if (isSuperseded(error) && !sent) throw error;
+      this.writtenTo = this.clock.monotonic();
+      if (!isProviderError(error)) throw error;
+      this.reading = undefined;
+      this.written = undefined;
+      this.changeFailed ||= !isWithdrawn(error);
+      this.failed(error, provider, false);
+      throw error;
+    }
+  }
+
+  private changed(before: RecordSetFacts | undefined, changes: RecordChangeSet, written: readonly RecordFacts[]): void {
+    const facts = before && recordsAfter(before, changes, written);
+    this.reading = facts && { facts, at: this.clock.monotonic() };
+    this.written = this.reading;
+    this.changeFailed = false;
+    this.failure = undefined;
+    this.retry = undefined;
+  }
+
+  private async readOnce(): Promise<void> {
+    const { caller } = this;
+    if (caller === undefined) throw new Error(`record set ${this.name.name}: no caller asked for the read`);
+    const { signal: _others, ...context } = caller.context;
+    const askedAt = this.clock.monotonic();
+    try {
+      const facts = await caller.provider.read(context, this.name);
+      this.recoveryOf(caller.provider).noteAnswer();
+      this.take({ facts, at: askedAt });
+    } catch (error) {
+      this.reading = undefined;
+      if (isProviderError(error)) this.failed(error, caller.provider, true);
+      throw error;
+    }
+  }
+
+  private take(reading: Reading): void {
+    // A change that ended meanwhile knows more than this read.
+    if (reading.at < this.writtenTo) return;
+    this.reading = reading;
+    this.judge(reading);
+    this.failure = undefined;
+    // A failed change is counted on until one succeeds, else it would be tried at the pace of the first failure for ever.
+    if (!this.changeFailed) this.retry = undefined;
+  }
+
+  /** Whether our last change is still there. */
+  private judge(reading: Reading): void {
+    const { facts, at } = reading;
+    if (this.written === undefined) this.written = this.repaired(facts) ? reading : undefined;
+    else if (!sameRecords(this.written.facts, facts)) {
+      this.reverts = [...this.reverts.slice(0, REVERTS_KEPT - 1), this.clock.now()];
+      this.written = undefined;
+      this.foreign = facts;
+    } else if (at - this.written.at >= RECORDS_LASTING_MS) this.reverts = [];
+  }
+
+  /** A change whose answer was lost, or the other party, has replaced what the other party wrote. */
+  private repaired(facts: RecordSetFacts): boolean {
+    return this.reverts.length > 0 && this.foreign !== undefined && !sameRecords(this.foreign, facts);
+  }
+
+  private goodForMs(): number {
+    const usual = this.options.driftMs * DRIFT_READ_SHARE;
+    return this.reverts.length > 0 ? Math.min(CONTESTED_RECORDS_MAX_AGE_MS, usual) : usual;
+  }
+
+  /** What failed for the sake of an account that has recovered since may be tried at once. */
+  private followAccount(): void {
+    const { failedAccount } = this;
+    if (failedAccount === undefined || failedAccount.of.recovered === failedAccount.recovered) return;
+    this.failedAccount = undefined;
+    this.retry = undefined;
+  }
+
+  private noteAccount(error: ProviderError, provider: object, read: boolean): void {
+    const recovery = this.recoveryOf(provider);
+    const ofAccount = isAccountError(error);
+    if (ofAccount && read) recovery.noteReadFailure();
+    this.failedAccount = ofAccount ? { of: recovery, recovered: recovery.recovered } : undefined;
+  }
+
+  private failed(error: ProviderError, provider: object, read: boolean): void {
+    // Whoever gave up says nothing about the provider.
+    if (isWithdrawn(error)) return;
+    const now = this.clock.now();
+    const old = this.retry !== undefined && now - this.retry.retryAt > RECORDS_FAILURE_KEPT_MS;
+    this.retry = afterFailure(old ? undefined : this.retry, error, now);
+    this.failure = error;
+    this.noteAccount(error, provider, read);
+  }
+}
+
+/** Of a record set that shares its account with no other. */
+function ownRecoveries(clock: Clock): () => AccountRecovery {
+  const recovery = new AccountRecovery(clock);
+  return () => recovery;
+}
+
+/** By type and address. Not by TTL: a provider may level those of a name, of which another resource has the other type. */
+function sameRecords(a: RecordSetFacts, b: RecordSetFacts): boolean {
+  return a.zone === b.zone && a.fqdn === b.fqdn && textOf(a.records) === textOf(b.records);
+}
+
+function textOf(records: readonly RecordFacts[]): string {
+  return records
+    .map(({ type, value }) => `${type} ${value}`)
+    .sort()
+    .join("\n");
+}

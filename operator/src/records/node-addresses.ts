@@ -1,0 +1,50 @@
+/** The addresses of a node that a record set publishes. */
+
+import { Annotation, canonicalIp, familyOf, type IpFamily, isIp, type NodeDNSRecordSetSpec } from "cdk8s-flipop/api";
+import type { NodeFacts } from "../match/node-facts.js";
+
+export interface PublishedKind {
+  readonly source: AddressSource;
+  /** Sorted: IPv4 first. */
+  readonly families: readonly IpFamily[];
+}
+
+type Spec = Partial<Pick<NodeDNSRecordSetSpec, "addressType" | "ipFamilies">>;
+
+export function publishedKind(spec: Spec): PublishedKind {
+  return { source: sourceOf(spec), families: familiesOf(spec) };
+}
+
+/** For people, after "no" or "an": `IPv4 address in ExternalIP`. */
+export function publishedText({ source, families }: PublishedKind): string {
+  const where = "annotation" in source ? `annotation ${source.annotation}` : source.statusType;
+  return `${families.join(" or ")} address in ${where}`;
+}
+
+/** One of each family at most, canonical: the first that the node names. */
+export function addressesOf(node: NodeFacts, { source, families }: PublishedKind): readonly string[] {
+  const all = named(node, source).filter(isIp).map(canonicalIp);
+  return families.flatMap((family) => all.find((ip) => familyOf(ip) === family) ?? []);
+}
+
+function named({ addresses, annotations }: NodeFacts, source: AddressSource): readonly string[] {
+  if ("annotation" in source) return [annotations[source.annotation] ?? ""];
+  return addresses.filter(({ type }) => type === source.statusType).map(({ address }) => address);
+}
+
+/** Where the address of a node is found: among its status addresses, or in an annotation. */
+type AddressSource = { readonly statusType: "ExternalIP" | "InternalIP" } | { readonly annotation: string };
+
+function sourceOf({ addressType }: Spec): AddressSource {
+  if (addressType === Annotation.reservedIpv4 || addressType === Annotation.reservedIpv6) {
+    return { annotation: addressType };
+  }
+  return { statusType: addressType === "InternalIP" ? "InternalIP" : "ExternalIP" };
+}
+
+function familiesOf({ addressType, ipFamilies }: Spec): readonly IpFamily[] {
+  if (addressType === Annotation.reservedIpv6) return ["IPv6"];
+  if (addressType === Annotation.reservedIpv4 || !ipFamilies?.length) return ["IPv4"];
+  const wanted = new Set(ipFamilies);
+  return (["IPv4", "IPv6"] as const).filter((family) => wanted.has(family));
+}

@@ -1,0 +1,254 @@
+/**
+ * From a record set as it is to the one that a resource wants: what plans ask for, one sequence of actions, and whether a
+ * change is still what the plan of now asks for. Pure, and the same for all kinds.
+ */
+
+import type { DnsRecordSet, DnsStatus } from "cdk8s-flipop/api";
+import { undonePauseUntil } from "../addresses/undone-writes.js";
+import type { Claim } from "../claims/claims.js";
+import type { Problem } from "../messages/message.js";
+import { DEFAULT_TTL_SECONDS, planRecordChanges, planRemoval, typeOf } from "../providers/diff.js";
+import type { DnsCapabilities, RecordChangeSet, RecordType } from "../providers/types.js";
+import { isDue } from "../reconcile/retries.js";
+import { isUndecidedName } from "../routing/access.js";
+import type { Records } from "./cached-record-set.js";
+
+export interface Reasoned {
+  /** For people; completes "... because". */
+  readonly why: string;
+}
+
+/** `previous`: the one that `status.dns` names, where it is not, or not wholly, the one that the spec names. */
+export type WhichRecords = "current" | "previous";
+
+export type DnsAction =
+  /** The set has to be read, then plan again. */
+  | (Reasoned & { readonly do: "read-records"; readonly which: WhichRecords })
+  | (Reasoned & {
+      readonly do: "apply-records";
+      readonly which: WhichRecords;
+      readonly provider: string;
+      readonly changes: RecordChangeSet;
+    });
+
+/** `status.dns`; `undefined` removes it. */
+export type RecordDns = Reasoned & { readonly do: "record-dns"; readonly written: DnsStatus | undefined };
+
+/** One after the other. */
+export type RecordSequence = readonly (DnsAction | RecordDns)[];
+
+export interface DnsSnapshot {
+  /** Of the provider that the spec names; absent: it is unknown or has no DNS. */
+  readonly capabilities?: DnsCapabilities;
+  /** The full name that the spec names. Absent: it names none. */
+  readonly fqdn?: string;
+  /** On the name that the spec names. Absent: there is none, or it is undecided. */
+  readonly claim?: Claim;
+  /** The set that the spec names. */
+  readonly records: Records;
+  /** What `status.dns` names and the spec does not (any more). */
+  readonly previous: { readonly records: Records; readonly claim?: Claim };
+  /** Why the resource may not have the name: nothing is written there. */
+  readonly refused?: Problem;
+  /** The limits do not allow the name any more, but the operator has written it for the resource. */
+  readonly kept?: Problem;
+  /** `false`: records that were not written for the resource stay. @default true */
+  readonly adopts?: boolean;
+  /** The last call to the DNS provider failed. */
+  readonly failure?: Problem;
+  /** ms since the epoch: no call before. */
+  readonly retryAt?: number;
+  /** ms since the epoch: when `records` becomes unknown, and has to be read again. */
+  readonly readAgainAt?: number;
+}
+
+export interface DesiredRecords {
+  /** Wall clock, ms since the epoch. */
+  readonly now: number;
+  readonly dns: DnsSnapshot;
+  /** See `RecordSetView.reverts`. */
+  readonly reverts: readonly number[] | undefined;
+  readonly wanted: DnsRecordSet;
+  /** Provider of the records. */
+  readonly provider: string;
+  /** As the status has it. */
+  readonly last: DnsStatus | undefined;
+  /** Types that the spec asks for, and those of them that no other resource has. */
+  readonly types: { readonly asked: readonly RecordType[]; readonly ours: readonly RecordType[] };
+  /** Canonical addresses, sorted. None: the set is left as it is. */
+  readonly values: readonly string[];
+  /** No address is left, and the resource asks for an empty set then. */
+  readonly empty?: boolean;
+  /** Seconds, as the provider takes it; `keep`: that of existing records stays. */
+  readonly ttl: number | "keep";
+  /** Written beside each record where the provider can. */
+  readonly owner: string;
+}
+
+/** `wanted` may be gone, or not be readable: what was written is known all the same. */
+interface RecordRemoval extends Pick<DesiredRecords, "now" | "dns" | "provider" | "last" | "types"> {
+  readonly wanted: DnsRecordSet | undefined;
+}
+
+/** The new set, then the end of the former one, then the status. */
+export function recordChain(desired: DesiredRecords): RecordSequence {
+  const { dns, last, types } = desired;
+  if (dns.claim?.ours === false)
+    return isDesired(last, desired) ? [recorded(undefined, "another resource owns the DNS name")] : [];
+  const values = desired.values.filter((value) => types.ours.includes(typeOf(value)));
+  if (!mayWrite(desired, values)) return zoneRead(desired);
+  if (values.length === 0 && desired.empty !== true) return afterFailure(dns);
+  const written = statusOf(desired, values);
+  const change = changeTo(desired, written);
+  if (change === "unread") return [{ do: "read-records", which: "current", why: "its content is unknown" }];
+  const previous = previousRemoval(desired);
+  if (previous.some(isRead)) return [...change, ...previous];
+  const record = isSame(last, written) ? [] : [recorded(written, "this is what the record set holds now")];
+  return [...change, ...previous, ...record];
+}
+
+/**
+ * Values of records that keep the resource from writing, because it may not adopt them. A set that it has written before is
+ * its own, and so is one that already holds what it wants.
+ */
+export function foreignValues(
+  { dns, last, wanted, provider, types }: Pick<DesiredRecords, "dns" | "last" | "provider" | "types" | "wanted">,
+  values: readonly string[],
+): readonly string[] {
+  if (dns.adopts !== false || dns.records === "unknown" || isDesired(last, { provider, wanted })) return [];
+  const known = [...values, ...(last?.values ?? [])];
+  const present = dns.records.records.filter(({ type }) => types.asked.includes(type));
+  return present.map(({ value }) => value).filter((value) => !known.includes(value));
+}
+
+/** Deletes what was last written, for a resource that goes. */
+export function removalChain(desired: RecordRemoval): RecordSequence {
+  const { dns, last } = desired;
+  if (last === undefined) return [];
+  const forget = recorded(undefined, "the resource is being deleted");
+  const named = isDesired(last, desired);
+  if ((named ? dns.claim : dns.previous.claim)?.ours === false) return [forget];
+  if (!isDue(dns.retryAt, desired.now)) return [];
+  const current = named ? removalOf(ofTypes(dns.records, last.types), "current", last) : [];
+  const previous = isWhollyCurrent(last, desired) ? [] : removalOf(dns.previous.records, "previous", last);
+  const removal = [...current, ...previous];
+  return removal.some(isRead) ? removal : [...removal, forget];
+}
+
+/** The TTL that is written, seconds. */
+export function ttlOf(dns: DnsSnapshot | undefined, wanted: DnsRecordSet | undefined): number {
+  const asked = wanted?.ttl || DEFAULT_TTL_SECONDS;
+  return dns?.capabilities?.ttl(asked) ?? asked;
+}
+
+/** The first read shows the domain of a zone that the spec names by an id. */
+function zoneRead({ dns, now }: DesiredRecords): RecordSequence {
+  const { records, capabilities, claim, retryAt, refused } = dns;
+  if (!isUndecidedName(refused)) return [];
+  if (records !== "unknown" || capabilities === undefined || claim?.ours !== true || !isDue(retryAt, now)) return [];
+  return [{ do: "read-records", which: "current", why: "the domain of its zone is unknown" }];
+}
+
+/** Nothing is to be written: one more read shows whether the failure is over. */
+function afterFailure({ failure, records }: DnsSnapshot): RecordSequence {
+  if (failure === undefined || records !== "unknown") return [];
+  return [{ do: "read-records", which: "current", why: "the last call failed" }];
+}
+
+function mayWrite(desired: DesiredRecords, values: readonly string[]): boolean {
+  const { dns, reverts, now } = desired;
+  const { capabilities, claim, retryAt, refused } = dns;
+  if (refused !== undefined || foreignValues(desired, values).length > 0) return false;
+  if (capabilities === undefined || claim?.ours !== true || !isDue(retryAt, now)) return false;
+  return undonePauseUntil(reverts, now) === undefined;
+}
+
+function changeTo({ dns, ttl, owner }: DesiredRecords, written: DnsStatus): RecordSequence | "unread" {
+  if (dns.records === "unknown") return "unread";
+  const { values, recordName, provider } = written;
+  const wanted = { values, ttl, owner };
+  const changes = values.length === 0 ? planRemoval(dns.records) : planRecordChanges(dns.records, wanted);
+  if (changes.steps.length === 0) return [];
+  const why = `${recordName} should hold ${values.length === 0 ? "nothing" : values.join(", ")}`;
+  return [{ do: "apply-records", which: "current", provider, changes, why }];
+}
+
+/** A renamed set, or a type that is not asked for any more, goes once the new set stands. */
+function previousRemoval(desired: DesiredRecords): RecordSequence {
+  const { dns, last, wanted, types } = desired;
+  if (last === undefined || wanted.deletionPolicy !== "Delete" || dns.previous.claim?.ours === false) return [];
+  return isWhollyCurrent(last, desired) ? [] : removalOf(strangersOnly(dns, types.asked), "previous", last);
+}
+
+/** One zone has two names, its domain and its id: what looks renamed may be the set that has just been written. */
+function strangersOnly({ records, previous }: DnsSnapshot, asked: readonly RecordType[]): Records {
+  const known = previous.records;
+  if (known === "unknown" || records === "unknown") return known;
+  if (known.zone !== records.zone || known.fqdn !== records.fqdn) return known;
+  return { ...known, records: known.records.filter(({ type }) => !asked.includes(type)) };
+}
+
+/** The part of the reading that was ours. */
+function ofTypes(records: Records, types: readonly RecordType[]): Records {
+  if (records === "unknown") return records;
+  return { ...records, records: records.records.filter(({ type }) => types.includes(type)) };
+}
+
+function removalOf(records: Records, which: WhichRecords, { recordName, provider }: DnsStatus): readonly DnsAction[] {
+  if (records === "unknown") return [{ do: "read-records", which, why: `${recordName} is to be deleted` }];
+  const changes = planRemoval(records);
+  if (changes.steps.length === 0) return [];
+  return [{ do: "apply-records", which, provider, changes, why: `${recordName} is not wanted any more` }];
+}
+
+function statusOf({ provider, wanted, types }: DesiredRecords, values: readonly string[]): DnsStatus {
+  return { provider, zone: wanted.zone, recordName: wanted.recordName, types: types.ours, values };
+}
+
+export function recorded(written: DnsStatus | undefined, why: string): RecordDns {
+  return { do: "record-dns", written, why };
+}
+
+function isRead(action: DnsAction | RecordDns): boolean {
+  return action.do === "read-records";
+}
+
+function isDesired(last: DnsStatus | undefined, { provider, wanted }: Named): boolean {
+  return last !== undefined && wanted !== undefined && isSameName(last, { ...wanted, provider });
+}
+
+/** The spec asks for all that was written. */
+function isWhollyCurrent(last: DnsStatus, desired: Named & Pick<DesiredRecords, "types">): boolean {
+  return isDesired(last, desired) && last.types.every((type) => desired.types.asked.includes(type));
+}
+
+type Named = Pick<RecordRemoval, "provider" | "wanted">;
+
+type Name = Pick<DnsStatus, "provider" | "zone" | "recordName">;
+
+export function isSameName(a: Name, b: Name): boolean {
+  return a.provider === b.provider && a.zone === b.zone && a.recordName === b.recordName;
+}
+
+function isSame(a: DnsStatus | undefined, b: DnsStatus): boolean {
+  return a !== undefined && isSameName(a, b) && `${a.types}` === `${b.types}` && `${a.values}` === `${b.values}`;
+}
+
+type Change = Extract<DnsAction, { readonly do: "apply-records" }>;
+
+/** @param planned the actions of a plan made now; `undefined`: the resource is gone. */
+export function supersededRecords(planned: readonly unknown[] | undefined, action: DnsAction): string | undefined {
+  if (action.do !== "apply-records") return undefined;
+  const wanted = goalOf(action);
+  const same = planned?.some((other) => isChange(other) && goalOf(other) === wanted);
+  return same === true ? undefined : "the records that should exist have changed since the decision";
+}
+
+function isChange(action: unknown): action is Change {
+  return typeof action === "object" && action !== null && "do" in action && action.do === "apply-records";
+}
+
+/** What the record set holds in the end; the steps that lead there depend on the steps that are done already. */
+function goalOf({ which, changes: { zone, fqdn, after } }: Change): string {
+  return JSON.stringify([which, zone, fqdn, after]);
+}

@@ -1,0 +1,270 @@
+/** What a RoutedIP may have, by its class and its issuer: ports, addresses and DNS names. */
+
+import { BlockList } from "node:net";
+import {
+  type AccessLimits,
+  allowsPort,
+  CREATED_ADDRESSES,
+  canonicalIp,
+  DEFAULT_ALLOWED_PORTS,
+  DEFAULT_MAX_PORTS,
+  familyOf,
+  type IpFamily,
+  isIp,
+  MOST_RETAINED,
+  matchesNamePattern,
+  type NameLimits,
+  type PortRule,
+  parseAddressRange,
+  parsePortRule,
+  type RetainedAddress,
+  type RoutedIPStatus,
+  type RoutedPort,
+} from "cdk8s-flipop/api";
+import { firewallMessages } from "../messages/firewalls.js";
+import type { Problem } from "../messages/message.js";
+import { accessMessages } from "../messages/routing.js";
+import { needsRule } from "./ports.js";
+
+/** Limits of one resource. */
+export interface LimitSource {
+  /** Kind and name, for messages. */
+  readonly of: string;
+  readonly limits: AccessLimits;
+}
+
+export interface PortAccess {
+  /** A port has to be allowed by each. */
+  readonly lists: readonly { readonly of: string; readonly rules: readonly PortRule[] }[];
+  readonly max: { readonly of: string; readonly ports: number };
+}
+
+export interface PermittedPorts {
+  readonly ports: readonly RoutedPort[];
+  /** Why the others stay closed. */
+  readonly refused?: Problem;
+}
+
+/** @param sources the class, the issuer, or both. The defaults apply if no source has the field. */
+export function portAccessOf(sources: readonly LimitSource[]): PortAccess {
+  const lists = sources.flatMap(({ of, limits: { allowedPorts } }) => (allowedPorts ? [{ of, allowedPorts }] : []));
+  const maxima = sources.flatMap(({ of, limits: { maxPorts } }) => (maxPorts === undefined ? [] : [{ of, maxPorts }]));
+  const of = sources[0]?.of ?? "";
+  const [max = { of, maxPorts: DEFAULT_MAX_PORTS }] = maxima.sort((a, b) => a.maxPorts - b.maxPorts);
+  return {
+    lists: (lists.length === 0 ? [{ of, allowedPorts: DEFAULT_ALLOWED_PORTS }] : lists).map((list) => ({
+      of: list.of,
+      rules: list.allowedPorts.flatMap((entry) => parsePortRule(entry) ?? []),
+    })),
+    max: { of: max.of, ports: max.maxPorts },
+  };
+}
+
+/**
+ * The ports that may be open; those in the NodePort range need no rule, so nothing limits them.
+ * @param last ports that were open before. They come first, so that a new port closes no other one.
+ */
+export function permittedPorts(
+  ports: readonly RoutedPort[],
+  access: PortAccess,
+  { nodePortRange, last = [] }: { readonly nodePortRange: string; readonly last?: readonly RoutedPort[] },
+): PermittedPorts {
+  const limited = ports.filter((port) => needsRule(port, nodePortRange));
+  const verdicts = limited.map((port) => ({
+    port,
+    refusedBy: access.lists.find((list) => !isPortAllowed(list, port))?.of,
+  }));
+  const allowed = verdicts.filter(({ refusedBy }) => refusedBy === undefined).map(({ port }) => port);
+  const wasOpen = new Set(last.map(textOf));
+  const inOrder = [...allowed].sort((a, b) => Number(wasOpen.has(textOf(b))) - Number(wasOpen.has(textOf(a))));
+  const open = new Set(inOrder.slice(0, access.max.ports));
+  const refused =
+    forbidden(verdicts.flatMap(({ port, refusedBy }) => (refusedBy === undefined ? [] : [{ port, refusedBy }]))) ??
+    tooMany(inOrder.slice(access.max.ports), access);
+  return {
+    ports: ports.filter((port) => !limited.includes(port) || open.has(port)),
+    ...(refused === undefined ? {} : { refused }),
+  };
+}
+
+function isPortAllowed({ rules }: PortAccess["lists"][number], port: RoutedPort): boolean {
+  return rules.some((rule) => allowsPort(rule, port));
+}
+
+function forbidden(refused: readonly { readonly port: RoutedPort; readonly refusedBy: string }[]): Problem | undefined {
+  const [first] = refused;
+  if (first === undefined) return undefined;
+  const ports = refused.filter(({ refusedBy }) => refusedBy === first.refusedBy).map(({ port }) => textOf(port));
+  return firewallMessages.portNotAllowed({ ports, limiter: first.refusedBy });
+}
+
+function tooMany(ports: readonly RoutedPort[], { max }: PortAccess): Problem | undefined {
+  if (ports.length === 0) return undefined;
+  return firewallMessages.tooManyPorts({ ports: ports.map(textOf), limiter: max.of, most: max.ports });
+}
+
+function textOf({ protocol, port }: Pick<RoutedPort, "protocol" | "port">): string {
+  return `${port}/${protocol}`;
+}
+
+/** An address has to be allowed by each. Empty: all addresses of the account. */
+export type AddressAccess = readonly AddressList[];
+
+interface AddressList {
+  /** Kind and name, for messages. */
+  readonly of: string;
+  /** As written. */
+  readonly entries: readonly string[];
+  readonly ranges: Ranges;
+}
+
+/** By family: a list of both would find each IPv4 address in the range ::/0. */
+type Ranges = Readonly<Record<IpFamily, BlockList>>;
+
+export function addressAccessOf(sources: readonly LimitSource[]): AddressAccess {
+  return sources.flatMap(({ of, limits: { allowedAddresses } }) =>
+    allowedAddresses === undefined ? [] : [{ of, entries: allowedAddresses, ranges: rangesOf(allowedAddresses) }],
+  );
+}
+
+export interface AddressUser {
+  readonly namespace: string;
+  readonly status: RoutedIPStatus;
+  /** That it would use. Anybody who may edit a RoutedIP can write any address into its spec and annotations. */
+  readonly ips: readonly string[];
+}
+
+/**
+ * Why the RoutedIP may not use the addresses that it names.
+ * @param retained that the operator created before, for any namespace.
+ */
+export function addressProblem(
+  { namespace, status, ips }: AddressUser,
+  access: AddressAccess,
+  retained: readonly RetainedAddress[],
+): Problem | undefined {
+  for (const ip of ips.filter(isIp).map(canonicalIp)) {
+    const refusing = refusingList(ip, access, isCreatedFor(retained, namespace, ip));
+    if (refusing === undefined || hasHad(status, ip)) continue;
+    return accessMessages.addressNotAllowed({ ip, limiter: refusing.of, allowed: refusing.entries, namespace });
+  }
+  return undefined;
+}
+
+/**
+ * The first list that does not allow an address.
+ * @param ip canonical
+ * @param isCreated the operator created it for the namespace of whoever asks.
+ */
+export function refusingList(ip: string, access: AddressAccess, isCreated: boolean): AddressList | undefined {
+  return access.find((list) => {
+    const created = isCreated && list.entries.includes(CREATED_ADDRESSES);
+    return !created && !list.ranges[familyOf(ip)].check(ip, FAMILIES[familyOf(ip)]);
+  });
+}
+
+/** The status shows that the operator gave the address to this RoutedIP: a change of the limits takes nothing away. */
+function hasHad({ routedIP, created, providerID, reason }: RoutedIPStatus, ip: string): boolean {
+  if (routedIP === undefined || canonicalIp(routedIP) !== ip || reason === "ClaimedByOther") return false;
+  return created === true || providerID !== undefined;
+}
+
+function isCreatedFor(retained: readonly RetainedAddress[], namespace: string, ip: string): boolean {
+  return retained.some((entry) => entry.namespace === namespace && canonicalIp(entry.ip) === ip);
+}
+
+/** The list of retained addresses with one more; the oldest go first. `undefined`: it is there already. */
+export function withRetained(
+  known: readonly RetainedAddress[] = [],
+  added: RetainedAddress,
+): readonly RetainedAddress[] | undefined {
+  const same = known.find(({ ip }) => ip === added.ip);
+  if (same?.namespace === added.namespace) return undefined;
+  return [...known.filter((entry) => entry !== same), added].slice(-MOST_RETAINED);
+}
+
+const FAMILIES = { IPv4: "ipv4", IPv6: "ipv6" } as const;
+
+function rangesOf(entries: readonly string[]): Ranges {
+  const ranges = { IPv4: new BlockList(), IPv6: new BlockList() };
+  const known = entries.map(parseAddressRange).filter((range) => range !== undefined);
+  for (const { ip, bits } of known) {
+    ranges[familyOf(ip)].addSubnet(ip, bits, FAMILIES[familyOf(ip)]);
+  }
+  return ranges;
+}
+
+export interface NameAccess {
+  /** A name has to be allowed by each. */
+  readonly lists: readonly NameList[];
+  /** What the defaults are those of, for messages. */
+  readonly of: string;
+  /** Records that the operator did not write may be replaced. */
+  readonly adopts: boolean;
+}
+
+export interface NameList {
+  /** Kind and name, for messages. */
+  readonly of: string;
+  readonly limits: NameLimits;
+}
+
+export interface AskedName {
+  /** As the resource has it. */
+  readonly zone: string;
+  /** In lower case, without the final dot: the zone's domain, and the full name. */
+  readonly normal: { readonly zone: string; readonly fqdn: string };
+  readonly namespace: string;
+}
+
+export function nameAccessOf(sources: readonly LimitSource[]): NameAccess {
+  const lists = sources.filter(({ limits }) => limits.allowedZones !== undefined || limits.allowedNames !== undefined);
+  const adopting = sources.map(({ limits }) => limits.adoptRecords);
+  return { lists, of: sources[0]?.of ?? "", adopts: adopting.includes(true) && !adopting.includes(false) };
+}
+
+/**
+ * Why the name may not be used.
+ * @param ownToken the records are written with a token of the resource's own namespace: without limits, it may use it.
+ */
+export function nameProblem(asked: AskedName, { lists, of }: NameAccess, ownToken: boolean): Problem | undefined {
+  const { fqdn } = asked.normal;
+  if (lists.length === 0) return ownToken ? undefined : accessMessages.noNameAllowed({ name: fqdn, limiter: of });
+  return refusedName(asked, lists);
+}
+
+export function refusedName(asked: AskedName, lists: readonly NameList[]): Problem | undefined {
+  const { zone, fqdn: name } = asked.normal;
+  const undecided = isZoneUnknown(asked.normal) && lists.find(({ limits }) => !allowsId(asked.zone, limits));
+  if (undecided) return accessMessages.zoneUnknown({ name, zone, limiter: undecided.of });
+  const refusing = lists.find(({ limits }) => !isNameAllowed(asked, limits));
+  return refusing && accessMessages.nameNotAllowed({ name: asked.normal.fqdn, limiter: refusing.of });
+}
+
+/** The name is neither allowed nor refused before the domain of its zone, which is given by an id, is known. */
+export function isUndecidedName(problem: Problem | undefined): boolean {
+  return problem?.id === accessMessages.zoneUnknown.id;
+}
+
+/** Nothing but the id is needed. */
+function allowsId(zone: string, { allowedZones, allowedNames }: NameLimits): boolean {
+  return allowedNames === undefined && allowedZones?.some((allowed) => plain(allowed) === plain(zone)) === true;
+}
+
+/** A domain has a dot, an id has none. */
+function isZoneUnknown({ zone }: AskedName["normal"]): boolean {
+  return !zone.includes(".");
+}
+
+function isNameAllowed({ zone, normal, namespace }: AskedName, { allowedZones, allowedNames }: NameLimits): boolean {
+  const zones = [zone, normal.zone].map(plain);
+  const inZone = allowedZones === undefined || allowedZones.some((allowed) => zones.includes(plain(allowed)));
+  return (
+    inZone &&
+    (allowedNames === undefined || allowedNames.some((each) => matchesNamePattern(normal.fqdn, each, namespace)))
+  );
+}
+
+function plain(zone: string): string {
+  return zone.toLowerCase().replace(/\.$/, "");
+}

@@ -1,0 +1,88 @@
+import { type FloatingIPPoolSpec, GROUP_VERSION } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { type Emulator, startEmulator } from "flipop-sandbox/kubernetes";
+import { afterEach, beforeEach, describe, it } from "mocha";
+import { Flipop } from "./flipop.js";
+
+const POOL = { apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "default" };
+
+describe("flipop adopt", () => {
+  let kubernetes: Emulator;
+  let flipop: Flipop;
+
+  beforeEach(async () => {
+    kubernetes = await startEmulator();
+    flipop = new Flipop(kubernetes.kubeconfig());
+    pool("web", { ips: ["203.0.113.1"] });
+    pool("second", { ips: ["203.0.113.2"], desiredIPs: 1 });
+  });
+
+  afterEach(async () => {
+    flipop.close();
+    await kubernetes.close();
+  });
+
+  function pool(name: string, spec: Partial<FloatingIPPoolSpec>) {
+    kubernetes.create({
+      ...POOL,
+      metadata: { name, namespace: "default" },
+      spec: { provider: "digitalocean", ...spec },
+    });
+  }
+
+  const ips = (name: string) => (kubernetes.get({ ...POOL, name })?.["spec"] as FloatingIPPoolSpec | undefined)?.ips;
+
+  it("appends the address to the pool, once", async () => {
+    const { code, out, err } = await flipop.run("adopt", "203.0.113.7", "pool/web");
+    expect({ code, out, err }).to.deep.equal({
+      code: 0,
+      out: "FloatingIPPool default/web: 203.0.113.7 is the last entry of ips now\n",
+      err: "",
+    });
+    expect(ips("web")).to.deep.equal(["203.0.113.1", "203.0.113.7"]);
+    const again = await flipop.run("adopt", "203.0.113.7", "pool/web");
+    expect([again.code, again.out]).to.deep.equal([0, "FloatingIPPool default/web lists 203.0.113.7 already\n"]);
+    expect(ips("web")).to.have.length(2);
+  });
+
+  it("fills a place of a pool that would create an address", async () => {
+    pool("empty", { desiredIPs: 1, region: "nyc3" });
+    expect((await flipop.run("adopt", "203.0.113.9", "pool/empty")).code).to.equal(0);
+    expect(ips("empty")).to.deep.equal(["203.0.113.9"]);
+  });
+
+  it("takes back an address that the pool itself has created, and that a person has removed from ips", async () => {
+    const status = { createdIPs: [{ ip: "203.0.113.5", createdTime: "2026-01-31T12:00:00Z", inSpec: true }] };
+    kubernetes.change({ ...POOL, name: "web" }, (object) => ({ ...object, status }), "status");
+    expect((await flipop.run("adopt", "203.0.113.5", "pool/web")).code).to.equal(0);
+    expect(ips("web")).to.deep.equal(["203.0.113.1", "203.0.113.5"]);
+  });
+
+  const refusals: readonly (readonly [string[], RegExp])[] = [
+    [
+      ["203.0.113.2", "pool/web"],
+      /^flipop: 203\.0\.113\.2 belongs to FloatingIPPool default\/second: remove it there first\n$/,
+    ],
+    [["203.0.113.8", "pool/second"], /desiredIPs is 1, so the operator would disable .*: set desiredIPs to 2 first\n$/],
+    [["2001:db8::7", "pool/web"], /^flipop: 2001:db8::7 is no IPv4 address/],
+    [["web", "pool/web"], /^flipop: "web" is no IP address: write it as /],
+    [["203.0.113.8", "routedip/a"], /^flipop: "routedip\/a" names no resource: write it as pool\/NAME;/],
+  ];
+  for (const [args, message] of refusals) {
+    it(`changes nothing and says what to do for ${args.join(" ")}`, async () => {
+      const { code, out, err } = await flipop.run("adopt", ...args);
+      expect([code, out]).to.deep.equal([1, ""]);
+      expect(err).to.match(message);
+      expect([ips("web"), ips("second")]).to.deep.equal([["203.0.113.1"], ["203.0.113.2"]]);
+    });
+  }
+
+  it("refuses while it may not see whether a RoutedIP claims the address", async () => {
+    const rule = { verbs: ["*"], apiGroups: ["*"], resources: ["floatingippools"] };
+    const narrow = new Flipop(kubernetes.kubeconfig(kubernetes.addIdentity("narrow", [rule])));
+    const { code, err } = await narrow.run("adopt", "203.0.113.7", "pool/web");
+    expect(code).to.equal(1);
+    expect(err).to.match(/^flipop: whether a RoutedIP claims 203\.0\.113\.7 is not known: .*forbidden/);
+    narrow.close();
+  });
+});

@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { GROUP_VERSION } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "flipop-sandbox/digitalocean";
+import { type Emulator, startEmulator } from "flipop-sandbox/kubernetes";
+import { after, before, describe, it } from "mocha";
+import { Flipop } from "./flipop.js";
+
+/** In Base64, too, as a Secret has it. */
+const HIDDEN = ["hidden-value", "hidden-copy", "hidden-secret", Buffer.from("hidden-secret").toString("base64")];
+
+describe("flipop bundle", () => {
+  let kubernetes: Emulator;
+  let digitalocean: DigitalOceanSimulator;
+  let flipop: Flipop;
+
+  before(async () => {
+    kubernetes = await startEmulator();
+    digitalocean = await startDigitalOceanSimulator();
+    const { token, url } = digitalocean;
+    flipop = new Flipop(kubernetes.kubeconfig(), { DIGITALOCEAN_ACCESS_TOKEN: token, DIGITALOCEAN_API_URL: url });
+    const env = [{ name: "PASS", value: "hidden-value" }];
+    const container = { name: "job", image: "example.invalid/job", env };
+    kubernetes.create({
+      ...{ apiVersion: GROUP_VERSION, kind: "ClusterRoutedIPClass" },
+      metadata: { name: "rack", annotations: { copy: "hidden-copy" } },
+      spec: { updateRoutedIP: { template: { spec: { containers: [container] } } } },
+    });
+    kubernetes.create({
+      ...{ apiVersion: GROUP_VERSION, kind: "FloatingIPPool", metadata: { name: "web", namespace: "default" } },
+      spec: { provider: "digitalocean", match: { nodeLabel: "pool=work" }, ips: ["192.0.2.1"] },
+      status: { error: `401 for ${token}` },
+    });
+    const data = { token: Buffer.from("hidden-secret").toString("base64") };
+    kubernetes.create({ apiVersion: "v1", kind: "Secret", metadata: { name: "flipop", namespace: "default" }, data });
+  });
+
+  after(async () => {
+    flipop.close();
+    await Promise.all([kubernetes.close(), digitalocean.close()]);
+  });
+
+  it("holds resources, Events, the Lease, doctor's results and logs, as far as they can be read, and no credential", async () => {
+    const { code, out } = await flipop.run("bundle");
+    expect(code).to.equal(0);
+    const folder = out.trim();
+    expect(folder).to.match(/flipop-bundle-\d{8}T\d{6}Z$/);
+    const files = readdirSync(folder).sort();
+    expect(files).to.include.members(["doctor.json", "events.json", "floatingippools.json", "versions.json"]);
+    expect(files.some((name) => name.startsWith("lease."))).to.equal(true);
+    const text = files.map((name) => readFileSync(join(folder, name), "utf8")).join("\n");
+    expect(text).to.include('"name": "web"').and.to.include('"PASS"');
+    for (const secret of [...HIDDEN, digitalocean.token]) expect(text).not.to.include(secret);
+  });
+
+  it("overwrites nothing", async () => {
+    const file = flipop.file("kept", "x");
+    const { code, err } = await flipop.run("bundle", join(file, ".."));
+    expect({ code, err: err.includes("is not empty: name another folder") }).to.deep.equal({ code: 1, err: true });
+  });
+});

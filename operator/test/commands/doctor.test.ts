@@ -1,0 +1,192 @@
+import { customResourceDefinitions, LEASE_NAME } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "flipop-sandbox/digitalocean";
+import { type AllowRule, type Emulator, startEmulator } from "flipop-sandbox/kubernetes";
+import { after, before, describe, it } from "mocha";
+import { microTime } from "../../src/clock.js";
+import { Flipop } from "./flipop.js";
+
+const LEASE = { apiVersion: "coordination.k8s.io/v1", kind: "Lease" };
+const READ: AllowRule = { verbs: ["get", "list", "create"], apiGroups: ["*"], resources: ["*"] };
+
+interface Found {
+  readonly check: string;
+  readonly result: string;
+  readonly seen: string;
+  readonly remedy?: string;
+}
+
+describe("flipop doctor", () => {
+  let kubernetes: Emulator;
+  let cloud: DigitalOceanSimulator;
+
+  before(async () => {
+    const [pools, ...others] = structuredClone(customResourceDefinitions()) as unknown as readonly [Old, ...object[]];
+    delete pools.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties["nodePreference"];
+    kubernetes = await startEmulator({ definitions: [pools, ...others.slice(0, -1)] });
+    cloud = await startDigitalOceanSimulator({ account: { reservedIpLimit: 1 } });
+    for (const name of ["flipop", "other"]) {
+      kubernetes.create({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+    }
+    cloud.state.addAddress();
+  });
+
+  after(async () => {
+    await kubernetes.close();
+    await cloud.close();
+  });
+
+  interface Old {
+    readonly spec: {
+      readonly versions: readonly [
+        { schema: { openAPIV3Schema: { properties: { spec: { properties: Record<string, unknown> } } } } },
+      ];
+    };
+  }
+
+  function lease(namespace: string, holderIdentity: string, renewTime: string, annotations = {}) {
+    const spec = { holderIdentity, renewTime, leaseDurationSeconds: 15 };
+    kubernetes.create({ ...LEASE, metadata: { name: LEASE_NAME, namespace, annotations }, spec });
+  }
+
+  async function doctor(args: readonly string[], env = {}, token?: string) {
+    const flipop = new Flipop(kubernetes.kubeconfig(token), env);
+    const { code, out, err } = await flipop.run("doctor", "--self", "-o", "json", ...args);
+    flipop.close();
+    expect(err).to.equal("");
+    const found = JSON.parse(out) as readonly Found[];
+    return { code, found, of: (check: string) => found.filter((one) => one.check === check) };
+  }
+
+  it("finds CRDs that are missing or older than the release, and names the first field that is missing", async () => {
+    const { code, of } = await doctor([]);
+    expect(code).to.equal(1);
+    expect(of("CRD FloatingIPPool")[0]).to.include({ result: "problem" });
+    expect(of("CRD FloatingIPPool")[0]?.seen).to.match(
+      /^older than release .*: it lacks spec\.nodePreference \(installed 20/,
+    );
+    expect(of("CRD RoutedIP")[0]).to.include({ result: "ok" });
+    expect(of("CRD ClusterRoutedIPClass")[0]).to.include({ result: "problem", seen: "it is not installed" });
+    expect(of("CRD ClusterRoutedIPClass")[0]?.remedy).to.match(/^apply the CRDs/);
+  });
+
+  it("finds who leads, who has stopped renewing, another operator, and the stop", async () => {
+    expect((await doctor([])).of("leader")[0]?.seen).to.equal("namespace flipop has no Lease");
+    lease("flipop", "flipop-1", "2020-01-01T00:00:00.000000Z", { "flipop.digitalocean.com/stop": "lunch" });
+    lease("other", "flipop-2", microTime(Date.now()));
+    const { of } = await doctor([]);
+    expect(of("leader")[0]?.seen).to.match(/^flipop-1 has not renewed the Lease for \d+ h$/);
+    expect(of("stopped")[0]).to.include({ result: "warning", seen: "a person has stopped the operator: lunch" });
+    expect(of("another operator")[0]?.seen).to.equal("another operator leads in namespace other (flipop-2)");
+    const [own] = (await doctor(["-n", "other"])).of("leader");
+    expect(own).to.include({ result: "ok" });
+    expect(own?.seen).to.match(/^flipop-2, renewed/);
+  });
+
+  it("asks for every right of the operator, and names those that are missing", async () => {
+    const all = await doctor([]);
+    expect(all.of("rights")[0]?.seen).to.match(/^the user of the kubeconfig has all \d+ rights$/);
+    const token = kubernetes.addIdentity("narrow", [READ]);
+    const [rights] = (await doctor(["--features=pools", "--watch-namespaces=a,b"], {}, token)).of("rights");
+    expect(rights).to.include({ result: "problem" });
+    expect(rights?.seen).to.include("patch floatingippools.flipop.digitalocean.com in a;");
+    expect(rights?.seen)
+      .to.include("watch nodes")
+      .and.to.include(`update leases.coordination.k8s.io "${LEASE_NAME}" in flipop`);
+    expect(rights?.seen).not.to.include("routedips");
+  });
+
+  it("asks for the rights in the namespaces of pods, issuers and Jobs that the operator has", async () => {
+    const token = kubernetes.addIdentity("lists", [READ]);
+    const lists = ["--pod-namespaces=web,shop", "--issuer-namespaces=keys", "--job-namespaces=work"];
+    const [rights] = (await doctor(["--features=routedip,jobs", ...lists], {}, token)).of("rights");
+    expect(rights?.seen).to.include("watch pods in web;").and.include("watch pods in shop;");
+    expect(rights?.seen).to.include("watch secrets in keys;").and.include("delete jobs.batch in work;");
+    expect(rights?.seen).not.to.match(/watch pods;|flipop-jobs|secrets in flipop/);
+  });
+
+  it("says what it may not read, and checks the rest", async () => {
+    const rule = { verbs: ["list"], apiGroups: [""], resources: ["nodes"] };
+    const { of } = await doctor([], {}, kubernetes.addIdentity("nodes", [rule]));
+    expect(of("CRDs")[0]).to.include({ result: "unknown" });
+    expect(of("nodes")[0]).to.include({ result: "warning", seen: "the cluster has no nodes" });
+  });
+
+  it("finds nodes that no provider can serve", async () => {
+    const providerIDs = ["digitalocean://1", "aws:///eu/i-1", undefined];
+    for (const [index, providerID] of providerIDs.entries()) {
+      const metadata = { name: `node-${index}` };
+      kubernetes.create({ apiVersion: "v1", kind: "Node", metadata, spec: { providerID } });
+    }
+    expect((await doctor([])).of("nodes").map(({ result, seen }) => [result, seen])).to.deep.equal([
+      ["warning", "1 of 3 nodes have no spec.providerID: node-2"],
+      ["warning", "1 of 3 nodes are machines of another cloud: node-1 (aws:///eu/i-1)"],
+    ]);
+  });
+
+  it("warns that the provider's documentation does not support its managed workers", async () => {
+    expect((await doctor([])).of("DOKS")).to.deep.equal([]);
+    const metadata = { name: "worker", labels: { "doks.digitalocean.com/node-pool": "edge" } };
+    kubernetes.create({ apiVersion: "v1", kind: "Node", metadata, spec: { providerID: "digitalocean://4" } });
+    const [found] = (await doctor([])).of("DOKS");
+    expect(found).to.include({ result: "warning", remedy: "read docs/how-to/will-it-work.md" });
+    expect(found?.seen).to.match(/^1 of 4 nodes are workers of DOKS\. .*does not support reserved IPs there/);
+  });
+
+  it("names the usual limit where the account does not show its own", async () => {
+    cloud.faults.inject({ kind: "status", status: 503 }, { on: "GET /v2/account", times: 2 });
+    const { of } = await doctor([], { DIGITALOCEAN_ACCESS_TOKEN: cloud.token, DIGITALOCEAN_API_URL: cloud.url });
+    expect(of("quota of DigitalOcean")[0]?.seen).to.equal(
+      "the account does not show its limit; it is 3 addresses by default",
+    );
+  });
+
+  it("finds a NetworkPolicy that keeps the operator from the clouds", async () => {
+    const labels = { "app.kubernetes.io/name": "flipop" };
+    const spec = { containers: [{ name: "flipop", image: "flipop" }] };
+    kubernetes.create({
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "flipop-1", namespace: "flipop", labels },
+      spec,
+    });
+    expect((await doctor([])).of("network policy")[0]).to.include({ result: "ok" });
+    const policy = { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy" };
+    const ref = { ...policy, name: "deny", namespace: "flipop" };
+    kubernetes.create({ ...policy, metadata: ref, spec: { podSelector: {}, policyTypes: ["Egress"] } });
+    const [found] = (await doctor([])).of("network policy");
+    expect(found).to.include({ result: "problem", seen: "deny: no rule opens port 443 to the operator's pods" });
+    const egress = [{ ports: [{ port: 400, endPort: 500 }] }];
+    kubernetes.change(ref, (object) => ({ ...object, spec: { podSelector: {}, policyTypes: ["Egress"], egress } }));
+    expect((await doctor([])).of("network policy")[0]).to.include({ result: "ok" });
+  });
+
+  it("checks the token of the environment, its scopes, and how full the account is", async () => {
+    const { token, url } = cloud;
+    expect((await doctor([])).of("token of DigitalOcean")[0]).to.include({ result: "unknown" });
+    const env = { DIGITALOCEAN_ACCESS_TOKEN: token, DIGITALOCEAN_API_URL: url };
+    const { of } = await doctor([], env);
+    expect(of("token of DigitalOcean")[0]?.seen).to.match(/^accepted, has reserved_ip:read, .*; not checked: /);
+    expect(of("quota of DigitalOcean")[0]).to.include({ result: "warning", seen: "1 of 1 addresses are used" });
+    const [wrong] = (await doctor([], { ...env, DIGITALOCEAN_ACCESS_TOKEN: "wrong" })).of("token of DigitalOcean");
+    expect(wrong).to.include({ result: "problem", seen: "the provider does not accept it (401)" });
+    cloud.faults.inject({ kind: "status", status: 403 }, { on: "GET /v2/firewalls" });
+    const [narrow] = (await doctor([], env)).of("token of DigitalOcean");
+    expect(narrow).to.include({ result: "problem", seen: "it lacks firewall:read" });
+    const dead = { ...env, DIGITALOCEAN_API_URL: "http://127.0.0.1:1" };
+    expect((await doctor([], dead)).of("token of DigitalOcean")[0]?.seen).to.match(/^the provider does not answer: /);
+  });
+
+  it("prints a table, and refuses a feature that does not exist", async () => {
+    const flipop = new Flipop(kubernetes.kubeconfig());
+    const { code, out } = await flipop.run("doctor", "--self");
+    expect(code).to.equal(1);
+    expect(out)
+      .to.match(/^CHECK +RESULT +SEEN\n/)
+      .and.to.match(/^CRD FloatingIPPool +PROBLEM +older than release/m);
+    expect((await flipop.run("doctor", "--features=x")).err).to.equal(
+      'flipop: --features: there is no feature "x": use pools, dns, routedip, jobs, healthchecks, externaldns, publish\n',
+    );
+    flipop.close();
+  });
+});

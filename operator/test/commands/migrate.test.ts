@@ -1,0 +1,134 @@
+import { type Condition, GROUP_VERSION, LEASE_NAME } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { type Emulator, startEmulator } from "flipop-sandbox/kubernetes";
+import { after, before, describe, it } from "mocha";
+import { systemClock } from "../../src/clock.js";
+import { Flipop } from "./flipop.js";
+
+const MATCH = { nodeLabel: "pool=work" };
+
+describe("flipop migrate", () => {
+  let kubernetes: Emulator;
+  let flipop: Flipop;
+  /** ms. The older of two resources owns what both ask for, so their ages must differ by whole seconds. */
+  let passed = 0;
+
+  function create(kind: string, name: string, { finalizers, ...more }: { finalizers?: string[]; spec: object }) {
+    const metadata = { name, namespace: "default", ...(finalizers && { finalizers }) };
+    kubernetes.create({ ...{ apiVersion: GROUP_VERSION, kind, metadata }, ...more });
+  }
+
+  function lease(namespace: string): void {
+    kubernetes.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+    const metadata = { name: LEASE_NAME, namespace };
+    kubernetes.create({
+      ...{ apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata },
+      spec: { holderIdentity: "go-1" },
+    });
+  }
+
+  before(async () => {
+    kubernetes = await startEmulator({ clock: { ...systemClock, now: () => Date.now() + passed } });
+    flipop = new Flipop(kubernetes.kubeconfig());
+    lease("flipop");
+    const dnsRecordSet = { zone: "example.com", recordName: "www" };
+    const web = { provider: "digitalocean", match: MATCH, dnsRecordSet, ips: ["192.0.2.1", "192.0.2.2"] };
+    create("FloatingIPPool", "web", { spec: { ...web, desiredIPs: 4 } });
+    kubernetes.change(
+      { apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "default", name: "web" },
+      (pool) => ({
+        ...pool,
+        status: { ips: { "192.0.2.1": { state: "active", nodeName: "node-1" }, "192.0.2.2": { state: "unassigned" } } },
+      }),
+      "status",
+    );
+  });
+
+  after(async () => {
+    flipop.close();
+    await kubernetes.close();
+  });
+
+  const findings = async (...args: readonly string[]) => {
+    const { code, out } = await flipop.run("migrate", ...args, "-o", "json");
+    const found = JSON.parse(out) as readonly { check: string; result: string; seen: string }[];
+    return { code, texts: found.map(({ check, result, seen }) => `${result} ${check}: ${seen}`) };
+  };
+
+  it("check shows where to install the operator, and what it would do at once", async () => {
+    const { code, texts } = await findings("check");
+    expect(texts).to.include("ok Lease: namespace flipop (go-1): install this operator there");
+    expect(texts).to.include("warning FloatingIPPool default/web: it creates 2 addresses, which are billed");
+    expect(texts).to.include("warning FloatingIPPool default/web: its records get a TTL of 60 s");
+    expect(code).to.equal(0);
+  });
+
+  it("addresses and names print one line each, to compare before and after", async () => {
+    expect((await flipop.run("migrate", "addresses")).out).to.equal(
+      "default/web 192.0.2.1 node-1 active\ndefault/web 192.0.2.2 - unassigned\n",
+    );
+    expect((await flipop.run("migrate", "names")).out).to.equal("www.example.com FloatingIPPool/default/web\n");
+  });
+
+  it("check finds addresses and names with two owners, foreign finalizers, and a second operator", async () => {
+    passed += 1000;
+    create("FloatingIPPool", "other", {
+      finalizers: ["example.com/theirs"],
+      spec: { provider: "digitalocean", match: MATCH, ips: ["192.0.2.2"] },
+    });
+    create("NodeDNSRecordSet", "nodes", {
+      spec: { provider: "digitalocean", match: MATCH, dnsRecordSet: { zone: "example.com.", recordName: "WWW" } },
+    });
+    lease("second");
+    const { code, texts } = await findings("check");
+    expect(texts).to.include("problem FloatingIPPool default/other: 192.0.2.2 belongs to FloatingIPPool default/web");
+    expect(texts).to.include(
+      "problem NodeDNSRecordSet default/nodes: www.example.com (A) belongs to FloatingIPPool default/web",
+    );
+    expect(texts).to.include("warning FloatingIPPool default/other: it has example.com/theirs");
+    expect(texts).to.include("problem Lease: namespace flipop (go-1); namespace second (go-1)");
+    expect(code).to.equal(1);
+  });
+
+  it("back shows what the Go operator drops, and what must end first", async () => {
+    kubernetes.change(
+      { apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "default", name: "web" },
+      (pool) => ({
+        ...pool,
+        spec: { ...(pool["spec"] as object), gracePeriodSeconds: 30 },
+      }),
+    );
+    const pendingCreation = { startedAt: "2026-01-01T00:00:00Z", provider: "digitalocean", family: "IPv4" };
+    kubernetes.change(
+      { apiVersion: GROUP_VERSION, kind: "FloatingIPPool", namespace: "default", name: "web" },
+      (pool) => ({
+        ...pool,
+        status: { conditions: [] satisfies Condition[], pendingCreation },
+      }),
+      "status",
+    );
+    const { code, texts } = await findings("back");
+    expect(texts).to.deep.equal([
+      "problem FloatingIPPool default/other: it has example.com/theirs",
+      "problem FloatingIPPool default/web: the creation of 2026-01-01T00:00:00Z is open",
+      "warning FloatingIPPool default/web: the Go operator drops gracePeriodSeconds",
+    ]);
+    expect(code).to.equal(1);
+  });
+
+  it("works with the CRDs of the Go operator, which lack kinds and fields", async () => {
+    const goKinds = ["floatingippools", "nodednsrecordsets"];
+    const reader = kubernetes.addIdentity("reader", [
+      { apiGroups: ["flipop.digitalocean.com"], resources: goKinds, verbs: ["list"] },
+    ]);
+    const limited = new Flipop(kubernetes.kubeconfig(reader));
+    expect((await limited.run("migrate", "addresses")).code).to.equal(0);
+    const { code, err } = await limited.run("migrate", "check");
+    expect(code).to.equal(1);
+    expect(err).to.match(/forbidden/);
+    limited.close();
+    expect((await flipop.run("migrate", "chekc")).err).to.include(
+      '"chekc" is no step: use check, back, addresses, names',
+    );
+  });
+});

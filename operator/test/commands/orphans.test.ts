@@ -1,0 +1,121 @@
+import { Annotation, GROUP_VERSION } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "flipop-sandbox/digitalocean";
+import { type Emulator, startEmulator } from "flipop-sandbox/kubernetes";
+import { addNode } from "flipop-sandbox/nodes";
+import { after, before, describe, it } from "mocha";
+import { idlePrice } from "../../src/providers/capabilities.js";
+import { Flipop } from "./flipop.js";
+
+const POOL = { apiVersion: GROUP_VERSION, kind: "FloatingIPPool" };
+
+describe("flipop orphans", () => {
+  let kubernetes: Emulator;
+  let digitalocean: DigitalOceanSimulator;
+  let flipop: Flipop;
+  let listed: string;
+  let created: string;
+  let free: string;
+  let held: string;
+
+  before(async () => {
+    kubernetes = await startEmulator();
+    digitalocean = await startDigitalOceanSimulator({ account: { reservedIpLimit: 10 } });
+    const machine = addNode({ kubernetes, digitalocean }, { name: "node-1" });
+    [listed, created, free] = [1, 2, 3].map(() => digitalocean.state.addAddress({ region: "nyc3" }).ip) as [
+      ...[string, string, string],
+    ];
+    held = digitalocean.state.addAddress({ dropletId: Number(machine.split("//")[1]) }).ip;
+    const annotations = { [Annotation.reservedIpv4]: held, [Annotation.reservedIpv4Owner]: "ingress/old/uid-1" };
+    kubernetes.change({ apiVersion: "v1", kind: "Node", name: "node-1" }, (node) => ({
+      ...node,
+      metadata: { ...(node["metadata"] as object), annotations },
+    }));
+    addPool("web", { ips: [listed] }, { createdIPs: [{ ip: created, createdTime: "2026-01-01T00:00:00Z" }] });
+    const env = { DIGITALOCEAN_ACCESS_TOKEN: digitalocean.token, DIGITALOCEAN_API_URL: digitalocean.url };
+    flipop = new Flipop(kubernetes.kubeconfig(), env);
+  });
+
+  after(async () => {
+    flipop.close();
+    await Promise.all([kubernetes.close(), digitalocean.close()]);
+  });
+
+  function addPool(name: string, spec: object, status: object): void {
+    const match = { nodeLabel: "pool=work" };
+    const metadata = { name, namespace: "default" };
+    kubernetes.create({ ...POOL, metadata, spec: { provider: "digitalocean", match, ...spec }, status });
+  }
+
+  const exists = (ip: string) => digitalocean.state.addresses().some((address) => address.ip === ip);
+
+  it("lists what no resource lists or created, with the holder, the former owner and the cost", async () => {
+    const { code, out, err } = await flipop.run("orphans", "-o", "json");
+    expect({ code, err }).to.deep.equal({ code: 0, err: "" });
+    const rows = [
+      { ip: free, provider: "digitalocean", region: "nyc3", owner: "", holder: "", usdPerMonth: 5 },
+      { ip: held, provider: "digitalocean", region: "nyc3", owner: "ingress/old", holder: "node-1", usdPerMonth: 0 },
+    ];
+    expect(JSON.parse(out)).to.have.deep.members(rows);
+    const table = await flipop.run("orphans");
+    expect(table.out).to.match(/^ADDRESS +PROVIDER +REGION +HOLDER +USD\/MONTH +FORMER OWNER\n/);
+    expect(idlePrice("digitalocean")?.source).to.match(/^https:/);
+  });
+
+  it("releases nothing that a resource knows, that a machine holds or that the account lacks", async () => {
+    const refused = async (ip: string) => {
+      const { code, err } = await flipop.run("orphans", "--release", free, ip, "--yes");
+      expect(code).to.equal(1);
+      return err;
+    };
+    expect(await refused(listed)).to.include(`FloatingIPPool default/web lists ${listed}: remove it there first`);
+    expect(await refused(created)).to.include(`FloatingIPPool default/web lists ${created}`);
+    expect(await refused(held)).to.match(/may be in use: digitalocean:\/\/\d+ holds it; unassign it/);
+    expect(await refused("203.0.113.250")).to.include("the account has no address 203.0.113.250");
+    expect(exists(free)).to.equal(true);
+  });
+
+  it("asks first, which a pipe cannot answer", async () => {
+    const { code, err } = await flipop.run("orphans", "--release", free);
+    expect({ code, err }).to.deep.equal({
+      code: 1,
+      err: "flipop: a pipe has no person who could confirm: add --yes\n",
+    });
+    expect(exists(free)).to.equal(true);
+  });
+
+  it("releases nothing while a creation is open, since the address may be its own", async () => {
+    const pendingCreation = { startedAt: "2026-01-01T00:00:00Z", provider: "digitalocean", family: "IPv4" };
+    addPool("creating", { desiredIPs: 1 }, { pendingCreation });
+    const { code, err } = await flipop.run("orphans", "--release", free, "--yes");
+    expect(err).to.include("FloatingIPPool default/creating creates an address, which may be one of these");
+    expect({ code, free: exists(free) }).to.deep.equal({ code: 1, free: true });
+    kubernetes.delete({ ...POOL, namespace: "default", name: "creating" });
+  });
+
+  it("does not guess where a kind can't be read", async () => {
+    const rule = { apiGroups: ["flipop.digitalocean.com"], resources: ["routedips"], verbs: ["list"] };
+    const reader = new Flipop(kubernetes.kubeconfig(kubernetes.addIdentity("reader", [rule])), {
+      ...{ DIGITALOCEAN_ACCESS_TOKEN: digitalocean.token, DIGITALOCEAN_API_URL: digitalocean.url },
+    });
+    const { code, err } = await reader.run("orphans", "--release", free, "--yes");
+    expect(err).to.match(/whether a FloatingIPPool knows an address of the account is not known: /);
+    expect({ code, free: exists(free) }).to.deep.equal({ code: 1, free: true });
+    reader.close();
+  });
+
+  it("releases an address that no resource knows", async () => {
+    const { code, out } = await flipop.run("orphans", "--release", free, "--yes");
+    expect({ code, out, free: exists(free) }).to.deep.equal({ code: 0, out: `released ${free}\n`, free: false });
+  });
+
+  it("names the variables where it has no token", async () => {
+    const bare = new Flipop(kubernetes.kubeconfig());
+    const { code, err } = await bare.run("orphans");
+    expect({ code, err }).to.deep.equal({
+      code: 1,
+      err: "flipop: no account is known: set DIGITALOCEAN_ACCESS_TOKEN or DIGITALOCEAN_ACCESS_TOKEN_FILE\n",
+    });
+    bare.close();
+  });
+});

@@ -1,0 +1,108 @@
+import { Annotation, GROUP_VERSION, LEASE_NAME } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { type DigitalOceanSimulator, startDigitalOceanSimulator } from "flipop-sandbox/digitalocean";
+import { type Emulator, startEmulator } from "flipop-sandbox/kubernetes";
+import { addNode } from "flipop-sandbox/nodes";
+import { after, before, describe, it } from "mocha";
+import { Flipop } from "./flipop.js";
+
+const POOL = { apiVersion: GROUP_VERSION, kind: "FloatingIPPool" };
+const MATCH = { nodeLabel: "pool=work" };
+
+describe("flipop plan", () => {
+  let kubernetes: Emulator;
+  let digitalocean: DigitalOceanSimulator;
+  let flipop: Flipop;
+  let free: string;
+
+  before(async () => {
+    kubernetes = await startEmulator();
+    digitalocean = await startDigitalOceanSimulator();
+    digitalocean.state.dns.addDomain("example.com");
+    const world = { kubernetes, digitalocean };
+    addNode(world, { name: "node-1", labels: { pool: "work" } });
+    free = digitalocean.state.addAddress({ region: "nyc3" }).ip;
+    const env = { DIGITALOCEAN_ACCESS_TOKEN: digitalocean.token, DIGITALOCEAN_API_URL: digitalocean.url };
+    flipop = new Flipop(kubernetes.kubeconfig(), env);
+  });
+
+  after(async () => {
+    flipop.close();
+    await Promise.all([kubernetes.close(), digitalocean.close()]);
+  });
+
+  const writes = () => digitalocean.journal.count({ mutating: true });
+  const pool = (name: string, spec: object) => ({
+    ...POOL,
+    metadata: { name, namespace: "default" },
+    spec: { provider: "digitalocean", region: "nyc3", match: MATCH, ...spec },
+  });
+  const file = (...objects: readonly object[]) =>
+    flipop.file("manifests.yaml", objects.map((object) => `---\n${JSON.stringify(object)}\n`).join(""));
+  const versions = () =>
+    kubernetes.list(GROUP_VERSION, "FloatingIPPool").map(({ metadata }) => metadata.resourceVersion);
+
+  it("has nothing to do in a cluster without resources", async () => {
+    expect(await flipop.run("plan")).to.deep.equal({ code: 0, out: "", err: "" });
+  });
+
+  it("shows what manifests would change that are not applied, and writes neither to the cluster nor to the cloud", async () => {
+    const config = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "other" } };
+    const record = {
+      ...{ apiVersion: GROUP_VERSION, kind: "NodeDNSRecordSet", metadata: { name: "nodes" } },
+      spec: { provider: "digitalocean", match: MATCH, dnsRecordSet: { zone: "example.com", recordName: "nodes" } },
+    };
+    const path = file(pool("web", { ips: [free] }), config, record);
+    const { code, out, err } = await flipop.run("plan", "-f", path, "-n", "default");
+    expect(err).to.equal("flipop: the plan does not apply ConfigMap other\n");
+    expect(out).to.match(new RegExp(`^FloatingIPPool default/web\n(.*\n)*  ~ assign +${free} to node-1 +`));
+    expect(out).to.match(/NodeDNSRecordSet default\/nodes\n {2}~ apply-records +nodes\.example\.com: none -> 198\./);
+    expect(code).to.equal(2);
+    expect(versions()).to.deep.equal([]);
+    expect(kubernetes.list("coordination.k8s.io/v1", "Lease")).to.deep.equal([]);
+    expect(kubernetes.list("events.k8s.io/v1", "Event")).to.deep.equal([]);
+    expect(writes()).to.equal(0);
+  });
+
+  it("shows what the operator would do for the resources of the cluster, also while it is stopped", async () => {
+    kubernetes.create(pool("live", { desiredIPs: 1 }));
+    kubernetes.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "flipop" } });
+    const annotations = { [Annotation.stop]: "a test" };
+    const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease" };
+    kubernetes.create({ ...lease, metadata: { name: LEASE_NAME, namespace: "flipop", annotations }, spec: {} });
+    const before = versions();
+    const { code, out, err } = await flipop.run("plan", "-o", "json");
+    expect(err).to.equal("flipop: the operator is stopped (a test): this is what it does after flipop resume\n");
+    const plans = JSON.parse(out) as readonly { readonly name: string; readonly actions: readonly { do: string }[] }[];
+    expect(plans.map(({ name }) => name)).to.deep.equal(["live"]);
+    expect(plans[0]?.actions.map((action) => action.do)).to.include("create-address");
+    expect(code).to.equal(2);
+    expect(versions()).to.deep.equal(before);
+  });
+
+  it("plans an edit of a stored resource as kubectl apply would make it", async () => {
+    const { code, out } = await flipop.run("plan", "-f", file(pool("live", { desiredIPs: 0, ips: [free] })));
+    expect(out).to.include("~ assign").and.not.to.include("create-address");
+    expect(code).to.equal(2);
+  });
+
+  it("refuses with code 1 what the CRD would reject, a kind that it lacks, and a file that is no YAML", async () => {
+    const invalid = await flipop.run("plan", "-f", file(pool("web", { ips: ["203.0.113.999"] })));
+    expect(invalid.code).to.equal(1);
+    expect(invalid.err).to.match(/FloatingIPPool default\/web would be rejected: spec\.ips\[0\]: .*/);
+    const strange = await flipop.run("plan", "-f", file({ ...POOL, kind: "FloatingPool", metadata: { name: "x" } }));
+    expect(strange.err).to.match(/there is no kind FloatingPool .*: use FloatingIPPool/);
+    const broken = await flipop.run("plan", "-f", flipop.file("broken.yaml", "a: [b\n"));
+    expect(broken.err).to.match(/is no YAML: /);
+    expect((await flipop.run("plan", "--filname", "x")).code).to.equal(1);
+  });
+
+  it("ends with code 1 where the provider can't be read, because that is not nothing to do", async () => {
+    digitalocean.tokens.revoke(digitalocean.token);
+    const { code, err } = await flipop.run("plan");
+    expect(err).to.match(
+      /the plan is incomplete, because the provider of these was not read: FloatingIPPool default\/live/,
+    );
+    expect(code).to.equal(1);
+  });
+});

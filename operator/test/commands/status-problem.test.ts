@@ -1,0 +1,49 @@
+import { KINDS } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { rowOf } from "../../src/commands/render/status.js";
+
+type Given = readonly [type: string, status: "True" | "False", reason: string, message: string];
+
+function problem(...conditions: readonly Given[]): string {
+  const { problem: shown } = rowOf(KINDS.FloatingIPPool, {
+    metadata: { name: "web", namespace: "shop", uid: "u", resourceVersion: "1", generation: 1 },
+    spec: { provider: "digitalocean" },
+    status: {
+      observedGeneration: 1,
+      conditions: conditions.map(([type, status, reason, message]) => ({
+        ...{ type, status, reason, message },
+        lastTransitionTime: "2026-01-31T12:00:00Z",
+      })),
+    },
+  });
+  return shown === undefined ? "none" : `${shown.condition} ${shown.reason}: ${shown.message}`;
+}
+
+describe("the problem that flipop status and explain show", () => {
+  it("is what keeps the resource from serving, not a warning beside it", () => {
+    const shown = problem(
+      ["Ready", "False", "WrongRegion", "203.0.113.7 is in region nyc3"],
+      ["Accepted", "True", "Invalid", "a toleration is ignored"],
+      ["Fulfilled", "False", "WrongRegion", "203.0.113.7 is in region nyc3"],
+    );
+    expect(shown).to.equal("Fulfilled WrongRegion: 203.0.113.7 is in region nyc3");
+  });
+
+  it("is also a pause or a wait, for which no Event warns", () => {
+    const shown = problem(
+      ["Ready", "False", "Paused", "spec.paused is true"],
+      ["Accepted", "True", "Paused", "spec.paused is true"],
+      ["Fulfilled", "False", "Paused", "spec.paused is true"],
+    );
+    expect(shown).to.equal("Fulfilled Paused: spec.paused is true");
+    const grace = problem(["Ready", "False", "InGrace", "it stays"], ["Fulfilled", "True", "Observed", "1 of 1"]);
+    expect(grace).to.equal("Ready InGrace: it stays");
+  });
+
+  it("is a warning if the resource serves, and none if there is none", () => {
+    const warning = ["Accepted", "True", "Invalid", "a toleration is ignored"] as const;
+    expect(problem(["Ready", "True", "Invalid", "a toleration is ignored"], warning)).to.match(/^Accepted Invalid/);
+    expect(problem(["Ready", "True", "Observed", "fine"], ["Accepted", "True", "Observed", "fine"])).to.equal("none");
+  });
+});

@@ -1,0 +1,139 @@
+import { GROUP_VERSION } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { type Emulator, startEmulator } from "flipop-sandbox/kubernetes";
+import { after, before, describe, it } from "mocha";
+import { parseAllDocuments, parse as parseYaml } from "yaml";
+import { until } from "../support/until.js";
+import { Flipop } from "./flipop.js";
+
+const POOL = { apiVersion: GROUP_VERSION, kind: "FloatingIPPool" };
+
+function condition(type: string, status: string, reason: string, message: string) {
+  return { type, status, reason, message, lastTransitionTime: "2026-01-31T12:00:00Z" };
+}
+
+describe("flipop status", () => {
+  let kubernetes: Emulator;
+  let flipop: Flipop;
+
+  before(async () => {
+    kubernetes = await startEmulator();
+    flipop = new Flipop(kubernetes.kubeconfig());
+    kubernetes.create({
+      ...POOL,
+      metadata: { name: "web", namespace: "default" },
+      spec: { provider: "digitalocean", desiredIPs: 2, ips: ["203.0.113.7"] },
+      status: {
+        observedGeneration: 1,
+        ips: { "203.0.113.7": { state: "active", nodeName: "node-1" } },
+        counts: { desired: 2, active: 1, unassigned: 0, candidates: 1 },
+        conditions: [
+          condition("Ready", "True", "Observed", "fine"),
+          condition("Fulfilled", "False", "TooFewCandidates", "1 of 2 addresses\nare active: add nodes"),
+        ],
+      },
+    });
+    kubernetes.create({
+      apiVersion: GROUP_VERSION,
+      kind: "NodeDNSRecordSet",
+      metadata: { name: "nodes", namespace: "default" },
+      spec: { dnsRecordSet: { zone: "example.com", recordName: "nodes" } },
+    });
+  });
+
+  after(async () => {
+    flipop.close();
+    await kubernetes.close();
+  });
+
+  it("shows each resource on one line, with its problem, and nothing else in a pipe", async () => {
+    const { code, out, err } = await flipop.run("status");
+    expect(out.split("\n").map((line) => line.split(/ {2,}/))).to.deep.equal([
+      ["NAMESPACE", "NAME", "READY", "SERVES", "PROBLEM"],
+      [
+        ...["default", "pool/web", "True", "1/2 addresses"],
+        "Fulfilled TooFewCandidates: 1 of 2 addresses are active: add nodes",
+      ],
+      [
+        ...["default", "recordset/nodes", "Unknown", "-"],
+        "Ready NotObserved: the operator has not observed it: check with flipop doctor that the operator runs",
+      ],
+      [""],
+    ]);
+    expect({ code, err }).to.deep.equal({ code: 0, err: "" });
+  });
+
+  it("adds the provider, the age and the addresses with their nodes under -o wide", async () => {
+    const { out } = await flipop.run("status", "-o", "wide");
+    const [head = [], pool = []] = out.split("\n").map((line) => line.split(/ {2,}/));
+    expect(head.slice(4, 7)).to.deep.equal(["PROVIDER", "AGE", "ADDRESSES"]);
+    expect([pool[4], pool[6]]).to.deep.equal(["digitalocean", "203.0.113.7=node-1"]);
+    expect(pool[5]).to.match(/^\d+s$/);
+  });
+
+  it("prints the same facts as JSON and as YAML", async () => {
+    const rows = JSON.parse((await flipop.run("status", "-o", "json")).out) as readonly object[];
+    expect(rows).to.have.length(2);
+    expect(rows[0]).to.deep.include({ kind: "FloatingIPPool", name: "web", ready: "True", serves: "1/2 addresses" });
+    expect(parseYaml((await flipop.run("status", "-o", "yaml")).out)).to.deep.equal(rows);
+  });
+
+  it("shows one namespace only with -n, and says on the error output that nothing is there", async () => {
+    const { code, out, err } = await flipop.run("status", "-n", "games");
+    expect({ code, out, err }).to.deep.equal({
+      code: 0,
+      out: "",
+      err: "flipop: there are no resources of flipop here\n",
+    });
+  });
+
+  it("prints a resource again under --watch when its state changes, and ends with Ctrl-C", async () => {
+    const running = await flipop.start("status", "--watch", "-o", "yaml");
+    await until("the list is there", () => running.out.includes("NodeDNSRecordSet"));
+    const ref = { ...POOL, name: "web", namespace: "default" };
+    const change = (active: number) =>
+      kubernetes.change(
+        ref,
+        (object) => ({ ...object, status: { counts: { desired: 2, active, unassigned: 0, candidates: 2 } } }),
+        "status",
+      );
+    change(2);
+    await until("the change is there", () => running.out.includes("2/2 addresses"));
+    const { code, out } = await running.end("SIGINT");
+    expect(code).to.equal(0);
+    expect(parseAllDocuments(out).length).to.equal(2);
+  });
+
+  it("says what is missing without the CRDs, and exits with code 1", async () => {
+    const bare = await startEmulator({ definitions: [] });
+    const cli = new Flipop(bare.kubeconfig());
+    const { code, out, err } = await cli.run("status");
+    expect({ code, out }).to.deep.equal({ code: 1, out: "" });
+    expect(err).to.match(/^flipop: the cluster has none of flipop's kinds: apply the CRDs of this release .*\n$/);
+    cli.close();
+    await bare.close();
+  });
+
+  it("shows the kinds that may be read, and says which may not", async () => {
+    const token = kubernetes.addIdentity("reader", [
+      { verbs: ["list"], apiGroups: ["flipop.digitalocean.com"], resources: ["floatingippools"] },
+    ]);
+    const cli = new Flipop(kubernetes.kubeconfig(token));
+    const { code, out, err } = await cli.run("status");
+    expect(code).to.equal(0);
+    expect(out).to.include("pool/web").and.not.to.include("recordset");
+    expect(err).to.match(/^flipop: nodednsrecordsets are not shown: .*forbidden: User "reader" cannot list/);
+    cli.close();
+  });
+
+  it("names the kubeconfig and the remedy when no cluster answers, and exits with code 1", async () => {
+    const none = new Flipop();
+    expect((await none.run("status")).err).to.match(/^flipop: no cluster configured: .*\n$/);
+    none.close();
+    const dead = new Flipop(kubernetes.kubeconfig().replace(/127\.0\.0\.1:\d+/, "127.0.0.1:1"));
+    const { code, err } = await dead.run("status");
+    expect(code).to.equal(1);
+    expect(err).to.match(/^flipop: .*127\.0\.0\.1:1.*: check the network, and that the kubeconfig's context/);
+    dead.close();
+  });
+});

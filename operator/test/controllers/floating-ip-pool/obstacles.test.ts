@@ -1,0 +1,86 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
+import { NOTHING_SEEN } from "../../../src/inventory/view.js";
+import { providerMessages } from "../../../src/messages/provider.js";
+
+import { ModelCloud } from "./model-cloud.js";
+
+const [A, B] = ["203.0.113.7", "203.0.113.8"];
+const REGION = "topology.kubernetes.io/region";
+
+function fulfilled({ conditions }: Plan) {
+  const { status, reason, message = "" } = conditions.find(({ type }) => type === "Fulfilled") ?? {};
+  return { is: `${status}/${reason}`, message };
+}
+
+function cluster(...nodes: readonly string[]): ModelCloud {
+  const cloud = new ModelCloud();
+  for (const name of nodes) cloud.addNode(name);
+  return cloud;
+}
+
+describe("what keeps a pool from being fulfilled", () => {
+  it("is the resource whose address is on the node that matches", () => {
+    const cloud = cluster("node-1", "node-2");
+    cloud.addPool("second", { ips: [B] });
+    cloud.addresses.set(B, "digitalocean://node-2");
+    cloud.addPool("web", { ips: [A, "203.0.113.9"] });
+    cloud.addresses.set(A, "digitalocean://node-1");
+    const { is, message } = fulfilled(cloud.plan("web"));
+    expect(is).to.equal("False/TooFewCandidates");
+    expect(message).to.include(`node-2 already holds ${B} of FloatingIPPool default/second`);
+    expect(message, "a node with an address of its own is no obstacle").not.to.include("node-1");
+  });
+
+  it("is an address on the node that no resource names", () => {
+    const cloud = cluster("node-1");
+    cloud.addresses.set(B, "digitalocean://node-1");
+    cloud.addPool("web", { ips: [A] });
+    expect(fulfilled(cloud.plan("web")).message).to.include(`node-1 already holds ${B}, which no resource names`);
+  });
+
+  it("is the move of another resource that has reserved the node", () => {
+    const cloud = cluster("node-1");
+    cloud.addPool("web", { ips: [A] });
+    const snapshot = cloud.snapshot("web");
+    const other = { kind: "RoutedIP", namespace: "game", name: "lobby", uid: "x" };
+    const made = plan({ ...snapshot, inventory: { ...snapshot.inventory, reservedFor: () => other } });
+    expect(fulfilled(made).message).to.include("node-1 is about to get an address of RoutedIP game/lobby");
+  });
+
+  it("is the older resource that the operator gives the node to first", () => {
+    const cloud = cluster("node-1");
+    cloud.addPool("web", { ips: [A] });
+    const older = { kind: "FloatingIPPool", namespace: "default", name: "first", uid: "x" };
+    const takenByOlder = () => new Map([["digitalocean://node-1", older]]);
+    const made = plan({ ...cloud.snapshot("web"), share: () => [], takenByOlder });
+    expect(fulfilled(made).message).to.include(
+      "the operator keeps node-1 for FloatingIPPool default/first, which is older",
+    );
+  });
+
+  it("is the region of the address, with those of the nodes that match", () => {
+    const cloud = new ModelCloud();
+    cloud.addNode("node-1", { labels: { [REGION]: "ams3" } });
+    cloud.addPool("web", { ips: [A] });
+    const snapshot = cloud.snapshot("web");
+    const get = (ip: string) => {
+      const facts = snapshot.inventory.get(ip);
+      return facts && { ...facts, region: "fra1" };
+    };
+    const { is, message } = fulfilled(plan({ ...snapshot, inventory: { ...snapshot.inventory, get } }));
+    expect(is).to.equal("False/WrongRegion");
+    expect(message).to.include(`${A} is in region fra1`).and.to.include("ams3");
+  });
+
+  it("is the unknown provider, although the operator observes nothing then", () => {
+    const cloud = cluster("node-1");
+    cloud.addPool("web", { ips: [A] });
+    const problem = providerMessages.unknown({ text: 'provider "acme" is not registered' });
+    const { capabilities: _none, ...snapshot } = cloud.snapshot("web");
+    const { is, message } = fulfilled(plan({ ...snapshot, problem, inventory: NOTHING_SEEN }));
+    expect(is).to.equal("False/UnknownProvider");
+    expect(message).to.equal('0 of 1 addresses are active: provider "acme" is not registered');
+  });
+});

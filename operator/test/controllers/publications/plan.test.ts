@@ -1,0 +1,92 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { CACHE_LAG_MS, CONTESTED_PAUSE_MS, PLACEMENT_LASTING_MS } from "../../../src/bounds.js";
+import { type Memory, NOTHING_SENT, observed, shownNow } from "../../../src/controllers/publications/memory.js";
+import { plan, type Snapshot } from "../../../src/controllers/publications/plan.js";
+import type { PublishedAddresses, PublishingResource } from "../../../src/publishing/publications.js";
+import { actionsOf } from "../../../src/reconcile/plan.js";
+
+const NOW = Date.parse("2026-03-01T10:00:00Z");
+const [A, B, C] = ["203.0.113.1", "203.0.113.2", "203.0.113.3"];
+
+function resource(name: string, addresses?: Partial<PublishedAddresses>): PublishingResource {
+  const ref = { kind: "FloatingIPPool", namespace: "web", name, uid: name };
+  return {
+    ...{ ref, createdAt: "2026-03-01T09:00:00Z" },
+    ...(addresses && { addresses: { active: [], kept: [], ...addresses } }),
+  };
+}
+
+function snapshot(more: Partial<Snapshot>): Snapshot {
+  return { target: "Service web/shop", uid: "u1", now: NOW, shown: [], resources: [], undone: [], ...more };
+}
+
+/** The addresses that it writes; `undefined`: it writes nothing. */
+function written(more: Partial<Snapshot>): readonly string[] | undefined {
+  return plan(snapshot(more)).sequences.flatMap(actionsOf)[0]?.ips;
+}
+
+describe("the plan of an object that shows addresses", () => {
+  const CASES: readonly (readonly [title: string, facts: Partial<Snapshot>, writes: readonly string[] | undefined])[] =
+    [
+      ["shows the active ones", { resources: [resource("a", { active: [A, B] })] }, [A, B]],
+      ["writes nothing where it shows them", { shown: [A], resources: [resource("a", { active: [A] })] }, undefined],
+      ["withdraws what is not active", { shown: [A, B], resources: [resource("a", { active: [B] })] }, [B]],
+      [
+        "keeps what is on its way",
+        { shown: [A, B], resources: [resource("a", { active: [B], kept: [A] })] },
+        undefined,
+      ],
+      ["shows nothing new that is on its way", { shown: [A], resources: [resource("a", { kept: [A, C] })] }, undefined],
+      ["withdraws all without a resource", { shown: [A] }, []],
+      ["writes nothing where nothing is to be withdrawn", {}, undefined],
+      ["stays as it is while nothing is decided", { shown: [A], resources: [resource("a")] }, undefined],
+      ["follows the oldest alone", { resources: [resource("a"), resource("b", { active: [B] })] }, undefined],
+      [
+        "replaces what somebody else wrote",
+        { shown: [C], resources: [resource("a", { active: [A] })], undone: [NOW - 1, NOW] },
+        [A],
+      ],
+    ];
+  for (const [title, facts, writes] of CASES) {
+    it(title, () => expect(written(facts)).to.deep.equal(writes));
+  }
+
+  it("has nothing left to do after it was carried out", () => {
+    for (const [, facts, writes] of CASES) {
+      if (writes !== undefined) expect(written({ ...facts, shown: writes })).to.equal(undefined);
+    }
+  });
+
+  it("waits ten minutes after somebody else has changed it three times, and says so", () => {
+    const facts = { shown: [C], resources: [resource("a", { active: [A] })], undone: [NOW - 2, NOW - 1, NOW] };
+    const made = plan(snapshot(facts));
+    expect(made.sequences).to.deep.equal([]);
+    expect(made.problem?.reason).to.equal("ForeignWriter");
+    expect(made.requeueAt).to.equal(NOW + CONTESTED_PAUSE_MS);
+    expect(written({ ...facts, now: NOW + CONTESTED_PAUSE_MS })).to.deep.equal([A]);
+  });
+});
+
+describe("what is remembered of a write", () => {
+  const sent = (confirmed = false): Memory => ({ undone: [], sent: { ips: [A], at: 0, confirmed } });
+  const look = (shown: readonly string[], monotonic = 1) => ({ shown, now: NOW, monotonic });
+
+  it("counts until the cache shows it, and no longer than the cache may lag behind", () => {
+    expect(shownNow(sent(), [])).to.deep.equal([A]);
+    expect(observed(sent(), look([]))).to.deep.equal(sent());
+    expect(observed(sent(), look([], CACHE_LAG_MS))).to.deep.equal(NOTHING_SENT);
+    expect(observed(sent(), look([A]))).to.deep.equal(sent(true));
+    expect(shownNow(sent(true), [B])).to.deep.equal([B]);
+  });
+
+  it("counts as undone when the cache has shown it, and shows something else then", () => {
+    expect(observed(sent(true), look([]))).to.deep.equal({ undone: [NOW] });
+  });
+
+  it("ends a dispute once it has lasted", () => {
+    const contested = { ...sent(true), undone: [1, 2, 3] };
+    expect(observed(contested, look([A])).undone).to.deep.equal([1, 2, 3]);
+    expect(observed(contested, look([A], PLACEMENT_LASTING_MS)).undone).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,74 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { plan } from "../../../src/controllers/routed-ip/plan.js";
+import type { Snapshot } from "../../../src/controllers/routed-ip/snapshot.js";
+import { providerMessages } from "../../../src/messages/provider.js";
+import { ModelWorld } from "./model-world.js";
+
+const IP = "203.0.113.7";
+
+function world(spec: Parameters<ModelWorld["addRouted"]>[1] = { routedIP: IP }): ModelWorld {
+  const made = new ModelWorld();
+  for (const name of ["n1", "n2"]) made.addNode(name);
+  made.addService("web", [443]);
+  made.serve("web", "n1");
+  made.addFirewall();
+  made.addRouted("a", spec);
+  return made;
+}
+
+function assigned(made: ModelWorld, change: Partial<Snapshot> = {}) {
+  const { conditions } = plan({ ...made.snapshot("a"), ...change });
+  const { status, reason, message = "" } = conditions.find(({ type }) => type === "Assigned") ?? {};
+  return { is: `${status}/${reason}`, message };
+}
+
+/** The holder no longer serves, and the other node does. */
+function toMove(): ModelWorld {
+  const made = world();
+  made.settle();
+  made.serve("web", "n2");
+  return made;
+}
+
+describe("what keeps a RoutedIP from its node", () => {
+  it("is the resource whose address is on the node that serves", () => {
+    const made = world();
+    made.addRouted("b", { routedIP: "203.0.113.8" });
+    made.addresses.set("203.0.113.8", { holder: "digitalocean://n1" });
+    const { is, message } = assigned(made);
+    expect(is).to.equal("False/NoCandidate");
+    expect(message).to.include("n1 already holds 203.0.113.8 of RoutedIP default/b");
+    expect(message).to.include("Service default/web");
+  });
+
+  it("is the region of the address, although the nodes of other regions are occupied, too", () => {
+    const made = world();
+    made.addRouted("b", { routedIP: "203.0.113.8" });
+    made.addresses.set("203.0.113.8", { holder: "digitalocean://n1" });
+    made.editNode("n1", { labels: { "topology.kubernetes.io/region": "nyc3" } });
+    const { inventory } = made.snapshot("a");
+    const get = (ip: string) => {
+      const facts = inventory.get(ip);
+      return facts && { ...facts, region: "ams3" };
+    };
+    const { is, message } = assigned(made, { inventory: { ...inventory, get } });
+    expect(is).to.equal("False/WrongRegion");
+    expect(message).to.include(`${IP} is in region ams3`).and.to.include("nyc3");
+  });
+
+  it("is the pause, with an address that should move and with none", () => {
+    const made = toMove();
+    const { set } = made.snapshot("a");
+    expect(assigned(made, { set: { ...set, paused: true } }).is).to.equal("False/Paused");
+    expect(assigned(world({ paused: true })).is).to.equal("False/Paused");
+  });
+
+  it("is the failure of the account, while an address should move", () => {
+    const providerFailure = providerMessages.unauthorized({ text: "digitalocean: list addresses: 401" });
+    const made = toMove();
+    const { is, message } = assigned(made, { providerFailure, providerRetryAt: made.now + 60_000 });
+    expect(is).to.equal("False/Unauthorized");
+    expect(message).to.include("401");
+  });
+});

@@ -1,0 +1,144 @@
+import type { TenantLimits } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { CreationRegistry } from "../../src/addresses/creation/creation-registry.js";
+import { CreatedAddresses } from "../../src/limits/created-addresses.js";
+import { isUnnamed, recordLimits, TenantAccess } from "../../src/limits/tenant-access.js";
+import { limitedTo } from "../support/limited-to.js";
+
+const ID = "023e105f4ecef8ad9ca31a8372d0c353";
+
+function ref(name: string, namespace = "team") {
+  return { kind: "FloatingIPPool", namespace, name, uid: `${namespace}/${name}` };
+}
+
+function rig(limits: TenantLimits) {
+  const told: string[] = [];
+  const creations = new CreationRegistry((uids) => told.push(...uids));
+  const created = new CreatedAddresses(() => creations.retry());
+  const tenants = new TenantAccess(limits, { created, creations });
+  const begin = (name: string, namespace?: string) =>
+    creations.set({
+      ...{ resource: ref(name, namespace), provider: "cloud", family: "IPv4", account: undefined, running: true },
+    });
+  const reason = (name: string, namespace?: string) => tenants.creationProblem(ref(name, namespace), "Delete")?.reason;
+  return { told, creations, created, tenants, begin, reason };
+}
+
+describe("what the configuration allows a namespace", () => {
+  const LIMITS: TenantLimits = {
+    maxCreatedAddresses: 4,
+    namespaces: [
+      { names: ["team"], maxCreatedAddresses: 2, allowedAddresses: ["Created", "203.0.113.0/28", "2001:db8::/64"] },
+    ],
+  };
+
+  it("counts addresses and creations of the namespace, and those of all", () => {
+    const { created, begin, reason } = rig(LIMITS);
+    expect(reason("a")).to.equal(undefined);
+    created.put(ref("a"), ["203.0.113.1"]);
+    expect(reason("a")).to.equal(undefined);
+    begin("b");
+    expect(reason("a")).to.equal("CreationNotAllowed");
+    expect(reason("b"), "its own creation").to.equal(undefined);
+    expect(reason("c", "free")).to.equal(undefined);
+    created.put(ref("x", "free"), ["198.51.100.1", "198.51.100.2"]);
+    expect(reason("c", "free"), "the total").to.equal("CreationNotAllowed");
+  });
+
+  it("counts an address once that two resources have on record", () => {
+    const { created, reason } = rig(LIMITS);
+    created.put(ref("a"), ["203.0.113.1"]);
+    created.put(ref("b"), ["203.0.113.1"]);
+    expect(reason("c")).to.equal(undefined);
+    created.drop(ref("a").uid);
+    expect([created.countIn("team"), created.isCreatedFor("team", "203.0.113.1")]).to.deep.equal([1, true]);
+    created.drop(ref("b").uid);
+    expect([created.countIn("team"), created.total]).to.deep.equal([0, 0]);
+  });
+
+  it("creates nothing before all resources are read", () => {
+    const { creations, reason } = rig(LIMITS);
+    creations.expectMore();
+    expect(reason("a")).to.equal("UnderWay");
+    creations.allKnown();
+    expect(reason("a")).to.equal(undefined);
+    const unlimited = rig({});
+    unlimited.creations.expectMore();
+    expect(unlimited.reason("a")).to.equal(undefined);
+  });
+
+  it("notifies those that wait when an address goes or a creation ends, and no others", () => {
+    const { told, creations, created, begin, reason } = rig(LIMITS);
+    created.put(ref("a"), ["203.0.113.1", "203.0.113.2"]);
+    reason("b");
+    reason("free", "free");
+    created.put(ref("a"), ["203.0.113.1"]);
+    expect(told).to.deep.equal([ref("b").uid]);
+    begin("a");
+    reason("b");
+    creations.end(ref("a").uid);
+    expect(told).to.deep.equal([ref("b").uid, ref("b").uid]);
+  });
+
+  it("creates for no resource that retains, where the namespace has a maximum of its own", () => {
+    const { tenants } = rig(LIMITS);
+    expect(tenants.creationProblem(ref("a"), "Retain")?.message).to.contain("reclaimPolicy");
+    expect(tenants.creationProblem(ref("a", "free"), "Retain")).to.equal(undefined);
+  });
+
+  it("allows addresses in a range, and those that were created for the namespace", () => {
+    const { tenants, created } = rig(LIMITS);
+    created.put(ref("a"), ["198.51.100.1"]);
+    created.put(ref("x", "free"), ["198.51.100.2"]);
+    const allowed = (ip: string, namespace = "team") => tenants.addressProblem(namespace, ip) === undefined;
+    expect(["203.0.113.15", "198.51.100.1", "2001:DB8::1", "no address"].map((ip) => allowed(ip))).to.deep.equal([
+      true,
+      true,
+      true,
+      true,
+    ]);
+    expect(["203.0.113.16", "198.51.100.2", "2001:db8:1::1"].map((ip) => allowed(ip))).to.deep.equal([
+      false,
+      false,
+      false,
+    ]);
+    expect(allowed("203.0.113.16", "free")).to.equal(true);
+  });
+});
+
+describe("the record set of a limited namespace", () => {
+  const tenants = limitedTo({
+    namespaces: [{ names: ["team"], allowedNames: ["*.{namespace}.example.com"] }],
+  });
+  const records = (recordName: string, { zone = "example.com", written = false, domain = "" } = {}) => {
+    const wanted = { zone, recordName };
+    const last = written ? { ...wanted, provider: "cloudflare", types: ["A" as const], values: [] } : undefined;
+    const known = () => (domain === "" ? undefined : { domain });
+    return [tenants, known, { namespace: "team", provider: "cloudflare", wanted, last }] as const;
+  };
+
+  it("is refused, allowed, or kept because the operator wrote it", () => {
+    expect(recordLimits(...records("www.team"))).to.deep.equal({});
+    expect(recordLimits(...records("www")).refused?.reason).to.equal("NameNotAllowed");
+    const kept = recordLimits(...records("www", { written: true }));
+    expect(kept).to.have.property("kept").that.includes({ reason: "NameNotAllowed" });
+    expect(kept).not.to.have.property("refused");
+    expect([isUnnamed(...records("www")), isUnnamed(...records("www", { written: true }))]).to.deep.equal([
+      true,
+      false,
+    ]);
+  });
+
+  it("in a zone that is given by an id waits for the domain, and keeps its claim meanwhile", () => {
+    for (const name of ["www.team", "www.team.example.com"]) {
+      const unknown = records(name, { zone: ID });
+      expect(recordLimits(...unknown).refused?.message, name).to.contain(ID);
+      expect(isUnnamed(...unknown)).to.equal(false);
+    }
+    expect(recordLimits(...records("www.team", { zone: ID, domain: "example.com" }))).to.deep.equal({});
+    const disguised = records("www.team.example.com", { zone: ID, domain: "other.example" });
+    expect(recordLimits(...disguised).refused?.message).to.contain("www.team.example.com.other.example");
+    expect(isUnnamed(...disguised)).to.equal(true);
+  });
+});

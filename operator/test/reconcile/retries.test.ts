@@ -1,0 +1,52 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { RETRY_SCHEDULES } from "../../src/bounds.js";
+import { afterFailure, isCleanupOverdue, isDue, type RetryState } from "../../src/reconcile/retries.js";
+
+function waits(kind: "Unavailable" | "Terminal", count: number): readonly number[] {
+  let state: RetryState | undefined;
+  return Array.from({ length: count }, () => {
+    state = afterFailure(state, { kind }, 0);
+    return state.retryAt / 1000;
+  });
+}
+
+describe("the schedule of retries", () => {
+  it("follows the fast steps for what may heal by itself, and repeats the last", () => {
+    expect(waits("Unavailable", 14)).to.deep.equal([...RETRY_SCHEDULES.fast, 300]);
+  });
+
+  it("follows the slow steps for what a person must mend", () => {
+    expect(waits("Terminal", 4)).to.deep.equal([60, 300, 600, 600]);
+  });
+
+  it("takes rate limits for no fault of the resource, and waits as long as the API asks", () => {
+    expect(afterFailure(undefined, { kind: "RateLimited", retryAfterSeconds: 42 }, 0).retryAt).to.equal(42_000);
+    expect(afterFailure(undefined, { kind: "RateLimited" }, 0).retryAt).to.equal(1000);
+  });
+
+  it("begins anew when the other kind of failure comes", () => {
+    const slow = afterFailure(afterFailure(undefined, { kind: "Unavailable" }, 0), { kind: "Terminal" }, 0);
+    expect(slow).to.deep.equal({ schedule: "slow", failures: 1, retryAt: 60_000 });
+  });
+
+  it("does not wait for days when the clock was set back", () => {
+    expect(isDue(10_000, 9_000)).to.equal(false);
+    expect(isDue(10_000, 10_000)).to.equal(true);
+    expect(isDue(86_400_000, 0)).to.equal(true);
+  });
+});
+
+describe("the deadline of a clean-up", () => {
+  const HOUR = 3_600_000;
+  const deletionTimestamp = new Date(0).toISOString();
+  const tried = { attempts: 10, since: HOUR - 600_000 };
+
+  it("passes an hour after the deletion, after ten tries over ten minutes", () => {
+    expect(isCleanupOverdue({ deletionTimestamp }, HOUR, tried)).to.equal(true);
+    expect(isCleanupOverdue({ deletionTimestamp }, HOUR - 1, { ...tried, since: 0 })).to.equal(false);
+    expect(isCleanupOverdue({ deletionTimestamp }, HOUR, { ...tried, attempts: 9 })).to.equal(false);
+    expect(isCleanupOverdue({ deletionTimestamp }, HOUR, { ...tried, since: tried.since + 1 })).to.equal(false);
+    expect(isCleanupOverdue({ deletionTimestamp }, HOUR, { attempts: 10 })).to.equal(false);
+  });
+});

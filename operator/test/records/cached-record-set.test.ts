@@ -1,0 +1,275 @@
+import { expect } from "chai";
+import { isRepeatedlyUndone } from "../../src/addresses/undone-writes.js";
+import { DRIFT_READ_SHARE } from "../../src/bounds.js";
+import { planRecordChanges } from "../../src/providers/diff.js";
+import { isProviderError } from "../../src/providers/errors.js";
+import type { RecordSet } from "../../src/records/cached-record-set.js";
+import { RecordRegistry } from "../../src/records/dns-service.js";
+import { FakeClock } from "../support/fake-clock.js";
+import { ASKER, FakeDns, providerError } from "./fake-dns.js";
+
+const FQDN = "www.example.com";
+const NAME = { zone: "example.com", name: "www", types: ["A"] } as const;
+const MINUTE = 60_000;
+
+interface Rig {
+  readonly clock: FakeClock;
+  readonly dns: FakeDns;
+  readonly registry: RecordRegistry;
+  readonly set: RecordSet;
+  readonly read: () => Promise<void>;
+  /** Changes what is known to these values. */
+  readonly write: (...values: readonly string[]) => Promise<void>;
+  /** Of what is known. */
+  readonly known: () => readonly string[] | "unknown";
+  /** Fails the next calls of a kind. */
+  readonly fail: (call: "read" | "create" | "update", times: number) => void;
+}
+
+const DRIFT_MS = 600_000;
+const RECORDS_MAX_AGE_MS = DRIFT_MS * DRIFT_READ_SHARE;
+
+describe("a record set of the book", () => {
+  it("may be read at once when its account answers another one again", async () => {
+    const { registry, set, clock, dns } = rig();
+    const other = registry.of(dns, { ...NAME, name: "other" });
+    const caller = { provider: dns, context: ASKER };
+    const attempt = (one: RecordSet) => one.read(caller).catch(() => undefined);
+    let away = true;
+    dns.fault = () => (away ? { error: providerError("Unauthorized") } : undefined);
+    await attempt(set);
+    await clock.advance(5_000);
+    await attempt(other);
+    const later = other.view().retryAt ?? 0;
+    expect(later).to.be.greaterThan(clock.now());
+    away = false;
+    const runs: string[] = [];
+    registry.recoveryOf(dns).onRecovery("other", () => runs.push("other"));
+    await attempt(set);
+    expect(runs).to.deep.equal(["other"]);
+    expect(other.view().retryAt).to.equal(undefined);
+  });
+
+  it("is unknown until it is read, and again after the drift period", async () => {
+    const { set, read, known, clock, dns } = rig();
+    dns.set(FQDN, ["192.0.2.1"]);
+    expect(known()).to.equal("unknown");
+    await read();
+    expect([known(), set.view().readAgainAt]).to.deep.equal([["192.0.2.1"], clock.now() + RECORDS_MAX_AGE_MS]);
+    await clock.advance(RECORDS_MAX_AGE_MS - 1);
+    expect(known()).to.deep.equal(["192.0.2.1"]);
+    await clock.advance(1);
+    expect([known(), set.view().readAgainAt]).to.deep.equal(["unknown", undefined]);
+  });
+
+  it("is read once for all who ask at a time", async () => {
+    const { read, dns } = rig();
+    await Promise.all([read(), read(), read()]);
+    expect(dns.calls).to.deep.equal(["read www.example.com A"]);
+  });
+
+  it("shows a change without another read", async () => {
+    const { read, write, known, dns } = rig();
+    dns.set(FQDN, ["192.0.2.1", "192.0.2.2"]);
+    await read();
+    await write("192.0.2.3", "192.0.2.4", "192.0.2.5");
+    expect(known()).to.deep.equal(["192.0.2.3", "192.0.2.4", "192.0.2.5"]);
+    await write("192.0.2.5");
+    expect(known()).to.deep.equal(dns.values(FQDN));
+    expect(dns.calls.filter((call) => call.startsWith("read"))).to.have.length(1);
+  });
+
+  it("is unknown after a failed change, whatever came of it", async () => {
+    const { read, write, known, dns, fail } = rig();
+    dns.set(FQDN, ["192.0.2.1"]);
+    await read();
+    fail("create", 1);
+    await write("192.0.2.2", "192.0.2.3");
+    expect([known(), dns.values(FQDN)]).to.deep.equal(["unknown", ["192.0.2.2"]]);
+  });
+
+  it("is read again where the answers do not tell what it holds", async () => {
+    const { read, set, known, dns } = rig();
+    await read();
+    dns.apply = () => Promise.resolve([]);
+    const changes = planRecordChanges(facts(set), { values: ["192.0.2.1"], ttl: 60 });
+    await set.apply({ provider: dns, context: ASKER }, changes);
+    expect(known()).to.equal("unknown");
+  });
+
+  it("takes no read that began before a change ended", async () => {
+    const { read, write, known, dns, clock } = rig();
+    dns.set(FQDN, ["192.0.2.1"]);
+    await read();
+    dns.duringRead = async () => {
+      await clock.advance(1);
+      await write("192.0.2.2");
+      await clock.advance(1);
+    };
+    await read();
+    expect(known()).to.deep.equal(["192.0.2.2"]);
+  });
+
+  it("waits longer after each failure in a row, though reads between them succeed", async () => {
+    const { set, read, write, fail, clock } = rig();
+    const waits: number[] = [];
+    fail("create", 5);
+    for (let attempt = 0; attempt < 5; attempt++) {
+      await read();
+      await write("192.0.2.1");
+      const wait = (set.view().retryAt ?? 0) - clock.now();
+      waits.push(wait / 1000);
+      await clock.advance(wait);
+    }
+    expect(waits).to.deep.equal([1, 1, 5, 5, 10]);
+    await read();
+    await write("192.0.2.1");
+    expect(set.view()).to.not.have.any.keys("retryAt", "failure");
+  });
+
+  it("keeps no failure of a read once one succeeds", async () => {
+    const { set, read, fail } = rig();
+    fail("read", 1);
+    await read();
+    expect(set.view().failure?.kind).to.equal("Unavailable");
+    await read();
+    expect(set.view()).to.not.have.any.keys("retryAt", "failure");
+  });
+
+  it("counts a failure long after the last one as the first", async () => {
+    const { set, read, write, fail, clock } = rig();
+    fail("create", 4);
+    for (let attempt = 0; attempt < 3; attempt++) {
+      await read();
+      await write("192.0.2.1");
+    }
+    await clock.advance(20 * MINUTE);
+    await read();
+    await write("192.0.2.1");
+    expect((set.view().retryAt ?? 0) - clock.now()).to.equal(1000);
+  });
+
+  it("sends nothing of its own: a retry is a time, not a timer", async () => {
+    const { read, fail, clock, dns } = rig();
+    fail("read", 1);
+    await read();
+    await clock.advance(60 * MINUTE);
+    expect([clock.pendingTimers, dns.calls.length]).to.deep.equal([0, 1]);
+  });
+
+  it("notices that somebody else undoes its changes, and looks more often until one has lasted", async () => {
+    const { set, read, write, clock, dns } = rig();
+    for (let fight = 0; fight < 3; fight++) {
+      await read();
+      await write("192.0.2.1");
+      dns.set(FQDN, ["198.51.100.9"]);
+      await clock.advance(2 * MINUTE);
+    }
+    await read();
+    expect(isRepeatedlyUndone(set.view().reverts)).to.equal(true);
+    await write("192.0.2.1");
+    expect(set.view().readAgainAt).to.equal(clock.now() + 2 * MINUTE);
+    await clock.advance(10 * MINUTE);
+    await read();
+    expect(set.view().reverts).to.deep.equal([]);
+    expect(set.view().readAgainAt).to.equal(clock.now() + RECORDS_MAX_AGE_MS);
+  });
+
+  for (const [what, repair] of [
+    ["its own change, though the answer was lost", "own"],
+    ["the other party's second thought", "other"],
+  ] as const) {
+    it(`looks as rarely as before once ${what} has lasted`, async () => {
+      const { set, read, write, clock, dns } = rig();
+      await read();
+      await write("192.0.2.1");
+      dns.set(FQDN, ["198.51.100.9"]);
+      await clock.advance(RECORDS_MAX_AGE_MS);
+      await read();
+      expect(set.view().reverts).to.have.length(1);
+      dns.fault = () => ({ error: providerError("Unauthorized", { outcome: "unknown" }), lost: true });
+      if (repair === "own") await write("192.0.2.1");
+      else dns.set(FQDN, ["192.0.2.1"]);
+      dns.fault = () => undefined;
+      expect(dns.values(FQDN)).to.deep.equal(["192.0.2.1"]);
+      for (let minutes = 0; minutes <= 10; minutes += 2) {
+        await clock.advance(2 * MINUTE);
+        await read();
+      }
+      expect(set.view().reverts).to.deep.equal([]);
+      expect(set.view().readAgainAt).to.equal(clock.now() + RECORDS_MAX_AGE_MS);
+    });
+  }
+
+  it("does not take what the other party left for its own change that has lasted", async () => {
+    const { set, read, write, clock, dns } = rig();
+    await read();
+    await write("192.0.2.1");
+    dns.set(FQDN, ["198.51.100.9"]);
+    for (let minutes = 0; minutes <= 20; minutes += 2) {
+      await clock.advance(2 * MINUTE);
+      await read();
+    }
+    expect(set.view().reverts).to.have.length(1);
+  });
+
+  it("attributes to no other writer a TTL that is not its own, nor what its own failed change left", async () => {
+    const { set, read, write, clock, dns, fail } = rig();
+    await read();
+    await write("192.0.2.1");
+    dns.set(FQDN, ["192.0.2.1"], 300);
+    await clock.advance(RECORDS_MAX_AGE_MS);
+    await read();
+    fail("create", 1);
+    await write("192.0.2.2", "192.0.2.3");
+    await read();
+    expect(set.view().reverts).to.deep.equal([]);
+  });
+
+  it("is one object for all spellings of its name, and another one for other types", () => {
+    const { registry, dns, set } = rig();
+    expect(registry.of(dns, { ...NAME, name: "WWW.Example.com." })).to.equal(set);
+    expect(registry.of(dns, { ...NAME, types: ["AAAA"] })).to.not.equal(set);
+    expect(registry.of({ name: "cloudflare" }, NAME)).to.not.equal(set);
+  });
+});
+
+function rig(): Rig {
+  const clock = new FakeClock();
+  const dns = new FakeDns();
+  const registry = new RecordRegistry(clock, DRIFT_MS);
+  const set = registry.of(dns, NAME);
+  const caller = { provider: dns, context: ASKER };
+  return {
+    ...{ clock, dns, registry, set },
+    read: () => noted(set.read(caller)),
+    write: (...values) => noted(set.apply(caller, planRecordChanges(facts(set), { values, ttl: 60 }))),
+    known: () => {
+      const { records } = set.view();
+      return records === "unknown" ? records : records.records.map(({ value }) => value).sort();
+    },
+    fail: (call, times) => {
+      let left = times;
+      dns.fault = (seen) => {
+        if (seen !== call || left === 0) return undefined;
+        left -= 1;
+        return { error: providerError("Unavailable") };
+      };
+    },
+  };
+}
+
+function facts(set: RecordSet) {
+  const { records } = set.view();
+  if (records === "unknown") throw new Error("the test has to read it first");
+  return records;
+}
+
+/** Its failure is in the view. */
+async function noted(call: Promise<void>): Promise<void> {
+  try {
+    await call;
+  } catch (error) {
+    if (!isProviderError(error)) throw error;
+  }
+}

@@ -1,0 +1,113 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import type { RecordFacts, RecordSetFacts } from "../../src/providers/types.js";
+import { type DesiredRecords, recordChain, removalChain } from "../../src/records/record-plan.js";
+
+const [NEW, OLD] = ["www.example.com", "old.example.com"];
+const A = "203.0.113.7";
+const THEIRS = {
+  ours: false,
+  owned: { owner: { kind: "RoutedIP", namespace: "default", name: "other", uid: "u" }, basis: "uses" },
+} as const;
+const LAST = { provider: "cloud", zone: "example.com", recordName: OLD, types: ["A"], values: [A] } as const;
+
+function setOf(fqdn: string, records: readonly RecordFacts[] = []): RecordSetFacts {
+  return { zone: "example.com", fqdn, types: ["A", "AAAA"], records };
+}
+
+const FOUND: readonly RecordFacts[] = [
+  { id: "1", type: "A", value: A, ttl: 60 },
+  { id: "2", type: "AAAA", value: "2001:db8::1", ttl: 60 },
+];
+
+/** A set that was renamed under Delete; all is read, and ours. */
+const WISH: DesiredRecords = {
+  now: 0,
+  dns: {
+    capabilities: { ttl: (seconds) => seconds, owner: false },
+    claim: { ours: true },
+    records: setOf(NEW),
+    previous: { records: setOf(OLD, FOUND.slice(0, 1)) },
+  },
+  reverts: [],
+  wanted: { zone: "example.com", recordName: NEW, deletionPolicy: "Delete" },
+  provider: "cloud",
+  last: LAST,
+  types: { asked: ["A"], ours: ["A"] },
+  values: [A],
+  ttl: 60,
+  owner: "default/web",
+};
+
+function steps(sequence: ReturnType<typeof recordChain>): readonly string[] {
+  return sequence.map((action) => (action.do === "record-dns" ? action.do : `${action.do} ${action.which}`));
+}
+
+describe("the chain of a record set", () => {
+  const of = (dns: Partial<DesiredRecords["dns"]>) => steps(recordChain({ ...WISH, dns: { ...WISH.dns, ...dns } }));
+  const { claim: _claim, ...undecided } = WISH.dns;
+
+  it("writes the new set, deletes the former one, then remembers it", () => {
+    expect(of({})).to.deep.equal(["apply-records current", "apply-records previous", "record-dns"]);
+  });
+
+  it("writes nothing before it is decided which resource has the name, nor before a retry is due", () => {
+    expect(recordChain({ ...WISH, dns: undecided })).to.deep.equal([]);
+    expect(of({ retryAt: 1 })).to.deep.equal([]);
+  });
+
+  it("leaves records that it may not adopt, and counts as its own what it wrote or what it wants", () => {
+    const found = (value: string) => setOf(NEW, [{ id: "1", type: "A", value, ttl: 60 }]);
+    const kept = { adopts: false, records: found("198.51.100.9") };
+    expect(of(kept)).to.deep.equal([]);
+    expect(of({ ...kept, adopts: true }), "a pool owns its record set").to.include("apply-records current");
+    expect(of({ adopts: false, records: found(A) }), "the address itself").to.include("record-dns");
+    expect(of({ adopts: false, records: setOf(NEW) }), "empty").to.include("apply-records current");
+    const written = { ...LAST, recordName: NEW };
+    const own = recordChain({ ...WISH, last: written, dns: { ...WISH.dns, ...kept } });
+    expect(steps(own), "a person has edited what it wrote").to.deep.equal(["apply-records current"]);
+    expect(of({ refused: { reason: "NameNotAllowed", message: "" } })).to.deep.equal([]);
+  });
+
+  it("reads the set again after a failure though nothing is to be published, or the failure would be reported for ever", () => {
+    const failure = { reason: "ProviderUnavailable", message: "no answer" } as const;
+    const idle = (dns: Partial<DesiredRecords["dns"]>) =>
+      steps(recordChain({ ...WISH, values: [], dns: { ...WISH.dns, records: "unknown", ...dns } }));
+    expect(idle({})).to.deep.equal([]);
+    expect(idle({ failure, retryAt: 1 })).to.deep.equal([]);
+    expect(idle({ failure, retryAt: 0 })).to.deep.equal(["read-records current"]);
+  });
+
+  it("leaves a former set alone that another resource has now", () => {
+    expect(of({ previous: { ...WISH.dns.previous, claim: THEIRS } })).to.deep.equal([
+      "apply-records current",
+      "record-dns",
+    ]);
+  });
+
+  it("forgets the name that it has lost, not the one that it wrote before", () => {
+    expect(of({ claim: THEIRS })).to.deep.equal([]);
+    const lost = { ...WISH, last: { ...LAST, recordName: NEW }, dns: { ...WISH.dns, claim: THEIRS } };
+    expect(steps(recordChain(lost))).to.deep.equal(["record-dns"]);
+  });
+});
+
+describe("the chain of a record set that goes", () => {
+  const named = { ...WISH, last: { ...LAST, recordName: NEW } };
+  const of = (dns: Partial<DesiredRecords["dns"]>) => removalChain({ ...named, dns: { ...WISH.dns, ...dns } });
+
+  it("deletes the types that were written, and no other", () => {
+    const [remove, forget] = of({ records: setOf(NEW, FOUND) });
+    expect(remove).to.deep.include({ do: "apply-records", which: "current" });
+    expect(remove?.do === "apply-records" && remove.changes.steps.map(({ type }) => type)).to.deep.equal(["A"]);
+    expect(forget).to.include({ do: "record-dns" });
+  });
+
+  it("reads first if the content is unknown, and forgets nothing before that", () => {
+    expect(steps(of({ records: "unknown" }))).to.deep.equal(["read-records current"]);
+  });
+
+  it("waits for the retry of a failed call", () => {
+    expect(of({ records: setOf(NEW, FOUND), retryAt: 1 })).to.deep.equal([]);
+  });
+});

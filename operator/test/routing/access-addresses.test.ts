@@ -1,0 +1,84 @@
+import type { AccessLimits, ClusterRoutedIPClassSpec, RoutedIPStatus } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { addressAccessOf, addressProblem, withRetained } from "../../src/routing/access.js";
+import { resolveClass } from "../../src/routing/resolved-class.js";
+import { meta } from "../claims/resources.js";
+
+const A = "203.0.113.7";
+const RETAINED = [{ ip: A, namespace: "default" }];
+
+function problem(allowed: readonly AccessLimits[], ip = A, retained = RETAINED, status: RoutedIPStatus = {}) {
+  const sources = allowed.map((limits, index) => ({ of: `source ${index}`, limits }));
+  return addressProblem({ namespace: "default", status, ips: [ip] }, addressAccessOf(sources), retained);
+}
+
+describe("the addresses that a class and an issuer allow", () => {
+  it("are ranges, those created for the namespace, or both; each of the two has to allow the address", () => {
+    const rows: readonly (readonly [
+      what: string,
+      lists: readonly (readonly string[] | undefined)[],
+      allowed: boolean,
+    ])[] = [
+      ["nothing is limited", [undefined], true],
+      ["a range", [["203.0.113.0/29"]], true],
+      ["a range with bits of the host", [["203.0.113.9/28"]], true],
+      ["another range", [["203.0.113.8/29"]], false],
+      ["a range of the other family", [["::/0"]], false],
+      ["created", [["Created"]], true],
+      ["no address", [[]], false],
+      ["one of both", [["203.0.113.0/24"], ["198.51.100.0/24"]], false],
+      ["both", [["203.0.113.0/24"], ["Created"]], true],
+    ];
+    for (const [what, lists, allowed] of rows) {
+      const limits = lists.map((allowedAddresses) => (allowedAddresses === undefined ? {} : { allowedAddresses }));
+      expect(problem(limits) === undefined, what).to.equal(allowed);
+    }
+    expect(problem([{ allowedAddresses: ["2001:db8::/32"] }], "2001:DB8::7"), "in any spelling").to.equal(undefined);
+  });
+
+  it("do not include what was created for another namespace, and the message shows what is allowed", () => {
+    const limits = [{ allowedAddresses: ["Created", "198.51.100.0/24"] }];
+    const refused = problem(limits, A, [{ ip: A, namespace: "other" }]);
+    expect(refused?.reason).to.equal("AddressNotAllowed");
+    expect(refused?.message)
+      .to.contain("source 0 allows only those that the operator created for namespace default, 198.51.100.0/24")
+      .and.contain(A);
+  });
+
+  it("include what the operator gave to the RoutedIP before, but not what another resource had then", () => {
+    const none = [{ allowedAddresses: [] }];
+    const had = (status: RoutedIPStatus) => problem(none, A, [], { routedIP: A, ...status }) === undefined;
+    expect(had({ created: true })).to.equal(true);
+    expect(had({ state: "active", providerID: "x://1" })).to.equal(true);
+    expect(had({ state: "unassigned" })).to.equal(false);
+    expect(had({ providerID: "x://1", reason: "ClaimedByOther" })).to.equal(false);
+    expect(had({ routedIP: "203.0.113.8", created: true })).to.equal(false);
+  });
+
+  it("are by default those created for the namespace under a class, and all of the account under an issuer", () => {
+    const issuerRef = { name: "do", namespace: "flipop" };
+    const access = (spec: object, cls: ClusterRoutedIPClassSpec, limits: AccessLimits = {}) =>
+      resolveClass(
+        { metadata: meta("a"), spec: { serviceRef: { serviceName: "web" }, ...spec } },
+        {
+          class: () => ({ metadata: meta("public"), spec: cls }),
+          issuer: () => ({ metadata: meta("do"), spec: { provider: "digitalocean", ...limits } }),
+        },
+      ).resolvedClass?.addressAccess.map(({ entries }) => entries);
+    const jobs = { updateRoutedIP: {}, updateFirewall: {} };
+    expect(access({ className: "public" }, { issuerRef })).to.deep.equal([["Created"]]);
+    expect(access({ className: "public" }, jobs)).to.deep.equal([["Created"]]);
+    expect(access({ issuerRef: { name: "do" } }, { issuerRef })).to.deep.equal([]);
+    expect(
+      access({ className: "public" }, { issuerRef, allowedAddresses: [] }, { allowedAddresses: ["::/0"] }),
+    ).to.deep.equal([[], ["::/0"]]);
+  });
+
+  it("are on record once, with the namespace that they were created for last", () => {
+    expect(withRetained(RETAINED, { ip: A, namespace: "default" })).to.equal(undefined);
+    expect(withRetained(RETAINED, { ip: A, namespace: "other" })).to.deep.equal([{ ip: A, namespace: "other" }]);
+    const many = Array.from({ length: 500 }, (_, index) => ({ ip: `192.0.2.${index}`, namespace: "n" }));
+    expect(withRetained(many, { ip: A, namespace: "default" })).to.have.length(500);
+  });
+});

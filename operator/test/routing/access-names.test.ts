@@ -1,0 +1,63 @@
+import type { AccessLimits } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { nameAccessOf, nameProblem } from "../../src/routing/access.js";
+
+const ZONE_ID = "023e105f4ecef8ad9ca31a8372d0c353";
+
+function reason(fqdn: string, limits: readonly AccessLimits[], { ownToken = false, zone = "example.com" } = {}) {
+  const sources = limits.map((each, index) => ({ of: `source ${index}`, limits: each }));
+  const asked = { zone, normal: { zone: "example.com", fqdn }, namespace: "team" };
+  return nameProblem(asked, nameAccessOf(sources), ownToken)?.reason;
+}
+
+describe("the DNS names that a class and an issuer allow", () => {
+  it("are none by default, unless the token is one of the namespace", () => {
+    expect(reason("www.example.com", [{}, {}])).to.equal("NameNotAllowed");
+    expect(reason("www.example.com", [{}, {}], { ownToken: true })).to.equal(undefined);
+    const limited = [{ allowedNames: ["api.example.com"] }];
+    expect(reason("www.example.com", limited, { ownToken: true }), "limits hold for it, too").to.equal(
+      "NameNotAllowed",
+    );
+  });
+
+  it("match a pattern, in which a star stands for a part between dots", () => {
+    const rows: readonly (readonly [pattern: string, name: string, allowed: boolean])[] = [
+      ["*.{namespace}.example.com", "www.team.example.com", true],
+      ["*.{namespace}.example.com", "www.other.example.com", false],
+      ["*.{namespace}.example.com", "a.b.team.example.com", false],
+      ["*.{namespace}.example.com", "team.example.com", false],
+      ["{namespace}-*.example.com", "team-1.example.com", true],
+      ["www.example.com", "wwwxexample.com", false],
+      ["www.example.com", "www.example.com.evil.com", false],
+      ["*.example.com", "*.example.com", true],
+    ];
+    for (const [pattern, name, allowed] of rows) {
+      expect(reason(name, [{ allowedNames: [pattern] }]) === undefined, `${pattern} ${name}`).to.equal(allowed);
+    }
+  });
+
+  it("are in an allowed zone, by its domain or its id, and allowed by both", () => {
+    expect(reason("www.example.com", [{ allowedZones: ["Example.com."] }])).to.equal(undefined);
+    expect(reason("www.example.com", [{ allowedZones: [ZONE_ID] }], { zone: ZONE_ID })).to.equal(undefined);
+    expect(reason("www.example.com", [{ allowedZones: ["example.org"] }])).to.equal("NameNotAllowed");
+    expect(reason("www.example.com", [{ allowedZones: [] }])).to.equal("NameNotAllowed");
+    const both = { allowedZones: ["example.com"], allowedNames: ["api.example.com"] };
+    expect(reason("www.example.com", [both])).to.equal("NameNotAllowed");
+    expect(reason("www.example.com", [{ allowedZones: ["example.com"] }, both])).to.equal("NameNotAllowed");
+    expect(reason("api.example.com", [{ allowedZones: ["example.com"] }, both])).to.equal(undefined);
+  });
+
+  it("adopt records only if one of the two says so and none forbids it", () => {
+    const adopts = (...all: readonly (boolean | undefined)[]) =>
+      nameAccessOf(all.map((adoptRecords) => ({ of: "", limits: adoptRecords === undefined ? {} : { adoptRecords } })))
+        .adopts;
+    expect([
+      adopts(),
+      adopts(undefined, undefined),
+      adopts(true, undefined),
+      adopts(true, true),
+      adopts(true, false),
+    ]).to.deep.equal([false, false, true, true, false]);
+  });
+});

@@ -1,0 +1,72 @@
+import type { AccessLimits, RoutedPort } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { permittedPorts, portAccessOf } from "../../src/routing/access.js";
+
+const NODE_PORTS = { nodePortRange: "30000-32767" };
+
+function port(number: number, protocol: "TCP" | "UDP" = "TCP"): RoutedPort {
+  return { protocol, port: number, origin: "HostPort" };
+}
+
+function open(numbers: readonly number[], ...limits: readonly AccessLimits[]): readonly number[] {
+  const access = portAccessOf(limits.map((each, index) => ({ of: index === 0 ? "class" : "issuer", limits: each })));
+  return permittedPorts(
+    numbers.map((number) => port(number)),
+    access,
+    NODE_PORTS,
+  ).ports.map((each) => each.port);
+}
+
+describe("the ports that a class and an issuer allow", () => {
+  it("are by default 80, 443 and those above 1024, without those of the nodes' own services", () => {
+    const asked = [22, 80, 443, 1024, 1025, 2379, 2380, 2381, 6443, 8443, 10_250, 10_259, 10_260, 30_080, 65_535];
+    expect(open(asked, {})).to.deep.equal([80, 443, 1025, 2381, 8443, 10_260, 30_080, 65_535]);
+    expect(open(asked, {}, {})).to.deep.equal(open(asked, {}));
+  });
+
+  it("open a port of the nodes' own services only if an entry names no other", () => {
+    const rows: readonly (readonly [readonly string[], readonly number[]])[] = [
+      [["22"], [22]],
+      [["1-65535"], [80]],
+      [["10250-10259"], [10_250]],
+      [["10250"], [10_250]],
+      [["10250-10260"], []],
+      [["22/UDP"], []],
+      [
+        ["22/TCP", "80"],
+        [22, 80],
+      ],
+      [["nonsense"], []],
+      [[], []],
+    ];
+    for (const [allowedPorts, ports] of rows) {
+      expect(open([22, 80, 6443, 10_250], { allowedPorts }), allowedPorts.join()).to.deep.equal(ports);
+    }
+  });
+
+  it("are those that both allow, and the defaults only if neither has the field", () => {
+    expect(open([53, 80, 8080], { allowedPorts: ["53", "80"] }, {}), "the issuer sets none").to.deep.equal([53, 80]);
+    expect(open([53, 80, 8080], {}, { allowedPorts: ["53", "8080"] })).to.deep.equal([53, 8080]);
+    expect(open([53, 80], { allowedPorts: ["53", "80"] }, { allowedPorts: ["80"] })).to.deep.equal([80]);
+    expect(open([1025, 1026, 1027], { maxPorts: 2 }, { maxPorts: 1 })).to.deep.equal([1025]);
+    expect(open([1025, 1026], { maxPorts: 2 }, {})).to.deep.equal([1025, 1026]);
+  });
+
+  it("do not count ports in the NodePort range, which need no rule", () => {
+    expect(open([80, 30_080], { maxPorts: 0, allowedPorts: [] })).to.deep.equal([30_080]);
+  });
+
+  it("keep what is open when there are too many, and the message names who refuses what", () => {
+    const access = portAccessOf([{ of: "ClusterRoutedIPClass public", limits: { maxPorts: 2 } }]);
+    const all = [port(1025), port(1026), port(1027)];
+    const { ports, refused } = permittedPorts(all, access, { ...NODE_PORTS, last: [port(1027), port(1026)] });
+    expect(ports.map((each) => each.port)).to.deep.equal([1026, 1027]);
+    expect(refused?.reason).to.equal("PortNotAllowed");
+    expect(refused?.message).to.contain("ClusterRoutedIPClass public allows 2 ports").and.contain("1025/TCP");
+    const many = Array.from({ length: 17 }, (_, index) => port(2000 + index));
+    expect(permittedPorts(many, portAccessOf([]), NODE_PORTS).ports, "the default").to.have.length(16);
+    const ssh = permittedPorts([port(22, "UDP"), port(443)], access, NODE_PORTS);
+    expect(ssh.refused?.message).to.contain("ClusterRoutedIPClass public does not allow 22/UDP");
+  });
+});

@@ -1,0 +1,170 @@
+import type { CreatedFirewall } from "cdk8s-flipop/api";
+import { expect } from "chai";
+import { beforeEach, describe, it } from "mocha";
+import type { FirewallChange } from "../../src/providers/firewall-types.js";
+import { FirewallRegistry, type SharedFirewall } from "../../src/routing/firewall-registry.js";
+import { FakeClock } from "../support/fake-clock.js";
+import { errorOf } from "../support/http-rig.js";
+import { FakeFirewalls, PER_FIREWALL, rule } from "./fake-firewalls.js";
+
+const ISSUER = "default/do";
+const TIME = "2025-01-01T00:00:00Z";
+const CONTEXT = {
+  requester: { kind: "RoutedIP", namespace: "default", name: "a" },
+  why: "test",
+  priority: "check",
+} as const;
+
+describe("additional firewalls", () => {
+  let clock: FakeClock;
+  let cloud: FakeFirewalls;
+  let registry: FirewallRegistry;
+  let firewall: SharedFirewall;
+  /** Ids as they are on record; `undefined`: taken off it. */
+  let recorded: (string | undefined)[];
+  const account = {};
+  const recovering = { recovered: 0 };
+
+  beforeEach(async () => {
+    clock = new FakeClock();
+    cloud = new FakeFirewalls();
+    recorded = [];
+    recovering.recovered = 0;
+    cloud.add({ name: "fw", rules: [rule("443"), rule("9", true)], nodes: ["a", "b"] });
+    await restart();
+  });
+
+  /** A process that knows only what the issuer has on record, and what it reads. */
+  async function restart(...onRecord: readonly Partial<CreatedFirewall>[]): Promise<void> {
+    registry = new FirewallRegistry(clock);
+    firewall = registry.of(account, "fw");
+    firewall.additional.note(
+      ISSUER,
+      onRecord.map((each) => ({ id: "", name: "fw-2", createdTime: TIME, ...each })),
+    );
+    await firewall.read(caller(), []);
+  }
+
+  function caller() {
+    return { provider: cloud.provider, context: CONTEXT, account: recovering };
+  }
+
+  function extend(node: string, name = "fw-2"): Promise<boolean> {
+    const record = (id: string | undefined) => Promise.resolve(void recorded.push(id));
+    return firewall.extend(caller(), { name, nodes: [node], record });
+  }
+
+  function apply(part: Partial<FirewallChange>): Promise<boolean> {
+    const nothing = { addRules: [], addNodes: [], removeRules: [], removeNodes: [] };
+    return firewall.apply(caller(), "uid", { id: "id-1", name: "fw", ...nothing, ...part });
+  }
+
+  function view() {
+    return firewall.group(PER_FIREWALL);
+  }
+
+  it("are on record before and after the creation, and have the rules that they can have", async () => {
+    expect(view()).to.include({ room: 0, next: "fw-2" });
+    expect(await extend("c")).to.equal(true);
+    expect(recorded).to.deep.equal(["", "id-2"]);
+    expect(cloud.state).to.deep.equal({ fw: "443,9 a,b", "fw-2": "443 c" });
+    expect(view()).to.include({ room: 1, next: "fw-3" });
+    expect(firewall.view().facts).to.have.property("nodes").that.deep.equals(["a", "b", "c"]);
+  });
+
+  it("are known after a crash between the creation and the record of its id", async () => {
+    cloud.add({ name: "fw-2", rules: [rule("443")], nodes: ["c"] });
+    await restart({ id: "" });
+    expect(view()).to.include({ room: 1, next: "fw-3" });
+  });
+
+  it("are not those of a person, whatever their names", async () => {
+    cloud.add({ name: "fw-2", rules: [rule("22")], nodes: ["c"] });
+    await restart();
+    expect(view()).to.deep.include({ room: 0, additional: [], next: "fw-3" });
+    await restart({ id: "id-of-one-that-was-deleted" });
+    expect(view()).to.deep.include({ room: 0, additional: [], next: "fw-3" });
+  });
+
+  it("are not those that an issuer names, nor take their names", async () => {
+    registry.of(account, "fw-3");
+    cloud.add({ name: "fw-2", rules: [], nodes: ["c"] });
+    await restart({ id: "id-2" });
+    expect(view()).to.deep.include({ room: 1, next: "fw-3" });
+    registry.of(account, "fw-2");
+    registry.of(account, "fw-3");
+    expect(view()).to.deep.include({ room: 0, additional: [], next: "fw-4" });
+  });
+
+  it("are created once for all that need one at the same time", async () => {
+    expect(await Promise.all([extend("c"), extend("d")])).to.deep.equal([true, false]);
+    expect(recorded).to.deep.equal(["", "id-2"]);
+    expect(await apply({ addNodes: ["d"] })).to.equal(true);
+    expect(cloud.state["fw-2"]).to.equal("443 c,d");
+  });
+
+  it("get each change of rules, and lose a node wherever it is", async () => {
+    await extend("c");
+    await apply({ addRules: [rule("80")] });
+    await apply({ removeRules: [rule("443")], removeNodes: ["a", "c"] });
+    expect(cloud.state).to.deep.equal({ fw: "9,80 b", "fw-2": "80 " });
+  });
+
+  it("get the rules back that a person removes from one of them", async () => {
+    await extend("c");
+    cloud.all.set("id-2", { ...cloud.add({ name: "fw-2", rules: [], nodes: ["c"] }), id: "id-2" });
+    cloud.all.delete("id-3");
+    await restart({ id: "id-2" });
+    expect(view()).to.include({ outOfStep: true });
+    await apply({});
+    expect(cloud.state["fw-2"]).to.equal("443 c");
+    expect(view()).to.include({ outOfStep: false });
+  });
+
+  it("say that a node is not in when another has taken the last place, or nothing is known any more", async () => {
+    await extend("c");
+    const all = await Promise.all([apply({ addNodes: ["d"] }), apply({ addNodes: ["e"] })]);
+    expect(all).to.deep.equal([true, false]);
+    cloud.faults.set("apply", { outcome: "unknown" });
+    const lost = [errorOf(apply({ addRules: [rule("80")] })), apply({ removeNodes: ["d"] })];
+    expect((await Promise.all(lost))[1], "after a change whose answer was lost").to.equal(false);
+  });
+
+  it("go off the record when the provider refuses one, and are tried again in time, or when the account recovers", async () => {
+    cloud.faults.set("create", { outcome: "refused" });
+    await errorOf(extend("c"));
+    expect(recorded).to.deep.equal(["", undefined]);
+    expect(view()?.failure?.message).to.contain("answer 403");
+    expect(view()?.retryAt).to.be.greaterThan(clock.now());
+    expect(firewall.view().failure, "the others go on").to.equal(undefined);
+    recovering.recovered += 1;
+    expect(view()?.retryAt).to.equal(undefined);
+    cloud.faults.clear();
+    await extend("c");
+    expect(view()?.failure).to.equal(undefined);
+  });
+
+  it("stay on record when the answer is lost", async () => {
+    cloud.faults.set("create", { kind: "Unavailable", outcome: "unknown" });
+    await errorOf(extend("c"));
+    expect(recorded).to.deep.equal([""]);
+  });
+
+  it("are removed only if they are still empty when they are read again", async () => {
+    await extend("c");
+    expect(await firewall.removeAdditional(caller(), { id: "id-2" })).to.equal(false);
+    await apply({ removeNodes: ["c"] });
+    expect(await firewall.removeAdditional(caller(), { id: "id-2" })).to.equal(true);
+    expect(Object.keys(cloud.state)).to.deep.equal(["fw"]);
+    expect(view()).to.include({ next: "fw-2" });
+  });
+
+  it("are created again after a person has deleted one", async () => {
+    await extend("c");
+    cloud.all.delete("id-2");
+    await restart({ id: "id-2" });
+    expect(firewall.view().facts).to.have.property("nodes").that.deep.equals(["a", "b"]);
+    expect(await extend("c")).to.equal(true);
+    expect(recorded.slice(2), "a new id").to.deep.equal(["", "id-3"]);
+  });
+});

@@ -1,0 +1,20 @@
+/** All situations, in the order of docs/how-to/troubleshoot.md. */
+
+import { CLASSES_AND_ISSUERS } from "./classes.js";
+import { CREATION } from "./creation.js";
+import { NAMES } from "./names.js";
+import { POOL_ACCOUNT } from "./pool-account.js";
+import { POOL_NODES } from "./pool-nodes.js";
+import { ROUTED_IPS } from "./routed-ips.js";
+import type { Group } from "./situation.js";
+import { WARNINGS } from "./warnings.js";
+
+export const SITUATIONS: readonly Group[] = [
+  ...POOL_NODES,
+  ...POOL_ACCOUNT,
+  ...CREATION,
+  ...NAMES,
+  ...ROUTED_IPS,
+  ...CLASSES_AND_ISSUERS,
+  ...WARNINGS,
+];

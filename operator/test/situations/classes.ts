@@ -1,0 +1,221 @@
+/** An issuer or a class cannot be used, or the Jobs of a class do not work. */
+
+import type { RoutedIPIssuerSpec } from "cdk8s-flipop/api";
+import type { ClassSnapshot } from "../../src/controllers/cluster-routed-ip-class/gather.js";
+import { planClass } from "../../src/controllers/cluster-routed-ip-class/plan.js";
+import type { Snapshot as IssuerSnapshot } from "../../src/controllers/routed-ip-issuer/gather.js";
+import { plan as planIssuer } from "../../src/controllers/routed-ip-issuer/plan.js";
+import { firewallMessages } from "../../src/messages/firewalls.js";
+import { jobMessages } from "../../src/messages/jobs.js";
+import { classMessages } from "../../src/messages/routing.js";
+import { credentialsOf, type IssuerPlace } from "../../src/routing/issuer-accounts.js";
+import { meta } from "../claims/resources.js";
+import { routedSeen } from "./routed-scenes.js";
+import { type Group, refusedToken, type Seen, type Situation, seenIn } from "./situation.js";
+
+const NOW = Date.parse("2025-06-01T10:00:00Z");
+
+function issuer(row: Omit<Situation, "kind">): Situation {
+  return { kind: "RoutedIPIssuer", ...row };
+}
+
+function clusterClass(row: Omit<Situation, "kind">): Situation {
+  return { kind: "ClusterRoutedIPClass", ...row };
+}
+
+function byJobs(row: Omit<Situation, "kind">): Situation {
+  return { kind: "RoutedIP", ...row };
+}
+
+function issuerSeen(change: Partial<IssuerSnapshot>, spec: Partial<RoutedIPIssuerSpec> = {}): Seen {
+  const snapshot: IssuerSnapshot = {
+    issuer: { metadata: meta("do"), spec: { provider: "digitalocean", ...spec }, status: {} },
+    ...{ now: NOW, cachesComplete: true, account: "good", regions: new Set(["ams3"]), firewall: "none", users: [] },
+    cleanup: { attempts: 0 },
+    ...change,
+  };
+  return seenIn(planIssuer(snapshot), "Accepted");
+}
+
+/** The credentials are not to be had. */
+function uncredited(
+  place: Partial<IssuerPlace>,
+  spec: Partial<RoutedIPIssuerSpec>,
+  secret?: Readonly<Record<string, string>>,
+) {
+  const here = {
+    name: "do",
+    namespace: "default",
+    operatorNamespace: "flipop",
+    issuerNamespaces: ["flipop", "default"],
+    ...place,
+  };
+  const answer = credentialsOf({ provider: "digitalocean", ...spec }, here, { secret, variable: "DIGITALOCEAN_TOKEN" });
+  if (answer.from !== "nowhere") throw new Error("the issuer has credentials");
+  return issuerSeen({ problem: answer.problem }, spec);
+}
+
+const NAMED = { credentialsSecretRef: { name: "do-token" } };
+
+function classSeen(change: Partial<ClassSnapshot>, jobs: Partial<ClassSnapshot["jobs"]> = {}): Seen {
+  const snapshot: ClassSnapshot = {
+    ...{ now: NOW, metadata: meta("rack"), spec: { updateRoutedIP: {}, updateFirewall: {} }, cachesComplete: true },
+    users: [],
+    jobs: { enabled: true, namespaces: ["flipop-jobs"], dryRun: "accepted", accounts: new Map(), due: false, ...jobs },
+    ...change,
+  };
+  return seenIn(planClass(snapshot), "Accepted");
+}
+
+const ISSUERS: Group = {
+  heading: "An issuer is not accepted",
+  situations: [
+    issuer({
+      when: "The Secret does not exist",
+      shows: "Accepted SecretNotFound",
+      names: ["Secret default/do-token", "RoutedIPIssuer default/do"],
+      seen: () => uncredited({}, NAMED),
+      fix: "`kubectl -n NAMESPACE create secret generic do-token --from-literal=DIGITALOCEAN_TOKEN=...`",
+    }),
+    issuer({
+      when: "The Secret has no such key",
+      shows: "Accepted SecretNotFound",
+      names: ["Secret default/do-token", "DIGITALOCEAN_TOKEN"],
+      seen: () => uncredited({}, NAMED, { token: "x" }),
+      fix: "Name the key in `credentialsSecretRef.key`",
+    }),
+    issuer({
+      when: "The operator may not read Secrets of the namespace",
+      shows: "Accepted NamespaceNotAllowed",
+      names: ["default", "flipop", "--issuer-namespaces"],
+      seen: () => uncredited({ issuerNamespaces: ["flipop"] }, NAMED),
+      fix: "Ask the administrator to add the namespace",
+    }),
+    issuer({
+      when: "The issuer names no Secret",
+      shows: "Accepted NamespaceNotAllowed",
+      names: ["credentialsSecretRef of RoutedIPIssuer default/do", "flipop"],
+      seen: () => uncredited({}, {}),
+      fix: "Set `credentialsSecretRef`",
+    }),
+    issuer({
+      when: "The cloud rejects the token of the Secret",
+      shows: "Accepted Unauthorized",
+      names: ["401", "Secret default/do-token"],
+      seen: () => {
+        const failure = refusedToken("entry DIGITALOCEAN_TOKEN of Secret default/do-token");
+        return issuerSeen({ account: { failure } }, NAMED);
+      },
+      fix: "Put a valid token into the Secret",
+    }),
+    issuer({
+      when: "No node is in the region of the issuer",
+      shows: "Accepted WrongRegion",
+      names: ["fra1", "ams3"],
+      seen: () => issuerSeen({}, { region: "fra1" }),
+      fix: "Correct `region`",
+    }),
+    issuer({
+      when: "The firewall belongs to the platform",
+      shows: "Accepted FirewallForbidden",
+      names: ["k8s-1234-worker"],
+      seen: () =>
+        issuerSeen(
+          { firewall: { failure: firewallMessages.ofPlatform({ name: "k8s-1234-worker" }) } },
+          { routedIPFirewallName: "k8s-1234-worker" },
+        ),
+      fix: "Name another firewall in `routedIPFirewallName`",
+    }),
+  ],
+};
+
+const CLASSES: Group = {
+  heading: "A class is not accepted",
+  situations: [
+    clusterClass({
+      when: "The issuer of the class does not exist",
+      shows: "Accepted IssuerNotFound",
+      names: ["RoutedIPIssuer flipop/do"],
+      seen: () => classSeen({ spec: { issuerRef: { name: "do", namespace: "flipop" } }, issuerFound: false }),
+      fix: "Create the issuer, or correct `issuerRef`",
+    }),
+    clusterClass({
+      when: "An older class has the same name",
+      shows: "Accepted ClassNameTaken",
+      names: ["ClusterRoutedIPClass rack-2024", "public"],
+      seen: () => classSeen({ problem: classMessages.nameTaken({ className: "public", older: "rack-2024" }) }),
+      fix: "Give this class another `className`, or delete it",
+    }),
+    clusterClass({
+      when: "The operator runs without feature jobs",
+      shows: "Accepted JobsDisabled",
+      names: ["jobs", "--features"],
+      seen: () => classSeen({}, { enabled: false }),
+      fix: "Start the operator with `--features jobs`",
+    }),
+    clusterClass({
+      when: "Jobs may not run in `jobNamespace`",
+      shows: "Accepted NamespaceNotAllowed",
+      names: ["kube-system", "flipop-jobs"],
+      seen: () => classSeen({ spec: { updateRoutedIP: {}, updateFirewall: {}, jobNamespace: "kube-system" } }),
+      fix: "Use an allowed namespace",
+    }),
+    clusterClass({
+      when: "The ServiceAccount of the Job has no label",
+      shows: "Accepted JobRefused",
+      names: ["flipop-jobs/mover", "flipop.digitalocean.com/job"],
+      seen: () => classSeen({}, { accounts: new Map([["mover", { labels: {} }]]) }),
+      fix: "`kubectl label serviceaccount -n flipop-jobs mover flipop.digitalocean.com/job=`",
+    }),
+    clusterClass({
+      when: "The API server refuses the Job in a dry run",
+      shows: "Accepted JobRefused",
+      names: ["spec.template.spec.containers"],
+      seen: () =>
+        classSeen(
+          {},
+          { dryRun: { refused: 'Job.batch "x" is invalid: spec.template.spec.containers: Required value' } },
+        ),
+      fix: "Correct `updateRoutedIP` of the class",
+    }),
+  ],
+};
+
+function jobProblem(problem: ReturnType<typeof jobMessages.failed>): Seen {
+  return routedSeen({ change: () => ({ problem }) }, "Accepted");
+}
+
+const JOBS: Group = {
+  heading: "The Jobs of a class do not work",
+  situations: [
+    byJobs({
+      when: "A Job failed",
+      shows: "Accepted JobFailed",
+      names: ["flipop-jobs/flipop-1234", "no route to the rack"],
+      seen: () => jobProblem(jobMessages.failed({ job: "flipop-jobs/flipop-1234", said: "no route to the rack" })),
+      fix: "`kubectl -n flipop-jobs logs job/flipop-1234`",
+    }),
+    byJobs({
+      when: "The pod of the Job does not start",
+      shows: "Accepted JobRefused",
+      names: ["flipop-jobs/flipop-1234", "my-cloud"],
+      seen: () =>
+        jobProblem(
+          jobMessages.podNotStarted({
+            job: "flipop-jobs/flipop-1234",
+            said: 'CreateContainerConfigError: secret "my-cloud" not found',
+          }),
+        ),
+      fix: "Create the Secret that the message names",
+    }),
+    byJobs({
+      when: "A Job created an address and did not report it",
+      shows: "Accepted AddressUnknown",
+      names: ["flipop-jobs/flipop-1234", "routedIP"],
+      seen: () => jobProblem(jobMessages.addressNotReported({ job: "flipop-jobs/flipop-1234", said: "done" })),
+      fix: "Set `routedIP` to the address, so that no Job creates another one",
+    }),
+  ],
+};
+
+export const CLASSES_AND_ISSUERS: readonly Group[] = [ISSUERS, CLASSES, JOBS];

@@ -1,0 +1,208 @@
+/** A pool has fewer active addresses than desired because of the nodes. */
+
+import { readyCondition } from "../match/cluster.js";
+import { slimPod } from "../support/objects.js";
+import { A, B, C, refused, type Scene, seenOf } from "./pool-scenes.js";
+import type { Group, Situation } from "./situation.js";
+
+const REGION = "topology.kubernetes.io/region";
+const LOBBY = { kind: "RoutedIP", namespace: "game", name: "lobby", uid: "lobby" };
+const PODS = { podNamespace: "shop", podLabel: "app=web" };
+const POD = slimPod("web-7d4b9", { namespace: "shop", labels: { app: "web" }, nodeName: "node-3", ready: false });
+const TOO_FEW = "Fulfilled TooFewCandidates";
+const NONE = "Fulfilled NoCandidate";
+
+type Row = Omit<Situation, "kind">;
+
+function pool(row: Row): Situation {
+  return { kind: "FloatingIPPool", ...row };
+}
+
+/** The account has `A` in this region. */
+function inRegion(region: string): NonNullable<Scene["change"]> {
+  return ({ inventory }) => {
+    const get = (ip: string) => {
+      const facts = inventory.get(ip);
+      return facts && { ...facts, region };
+    };
+    return { inventory: { ...inventory, get } };
+  };
+}
+
+const OCCUPIED: Group = {
+  heading: "A pool has fewer addresses than desired, although nodes match",
+  situations: [
+    pool({
+      when: "Another pool's address is on the node",
+      shows: TOO_FEW,
+      names: ["node-2", B, "FloatingIPPool default/second"],
+      seen: () =>
+        seenOf({
+          nodes: ["node-1", "node-2"],
+          others: { second: { ips: [B] } },
+          spec: { ips: [A, C] },
+          held: { [A]: "node-1", [B]: "node-2" },
+        }),
+      fix: "Add a node, or let the two pools match different nodes",
+    }),
+    pool({
+      when: "A RoutedIP's address is on the node",
+      shows: TOO_FEW,
+      names: ["node-1", B, "RoutedIP game/lobby"],
+      seen: () =>
+        seenOf({
+          held: { [B]: "node-1" },
+          change: ({ ownerOf }) => ({ ownerOf: (ip) => (ip === B ? LOBBY : ownerOf(ip)) }),
+        }),
+      fix: "Add a node, or keep the pods of the Service off the pool's nodes",
+    }),
+    pool({
+      when: "An address that no resource names is on the node",
+      shows: TOO_FEW,
+      names: ["node-1", B, "no resource"],
+      seen: () => seenOf({ held: { [B]: "node-1" } }),
+      fix: "`flipop orphans` lists it; adopt it, or unassign it at the provider",
+    }),
+    pool({
+      when: "Another resource's address is on its way to the node",
+      shows: TOO_FEW,
+      names: ["node-1", "RoutedIP game/lobby"],
+      seen: () => seenOf({ change: ({ inventory }) => ({ inventory: { ...inventory, reservedFor: () => LOBBY } }) }),
+      fix: "Add a node: this one is taken",
+    }),
+    pool({
+      when: "An older pool waits for the same node",
+      shows: TOO_FEW,
+      names: ["node-1", "FloatingIPPool default/first"],
+      seen: () => {
+        const first = { kind: "FloatingIPPool", namespace: "default", name: "first", uid: "first" };
+        const takenByOlder = () => new Map([["digitalocean://node-1", first]]);
+        return seenOf({ change: () => ({ share: () => [], takenByOlder }) });
+      },
+      fix: "Add a node; the oldest resource chooses first",
+    }),
+    pool({
+      when: "Fewer nodes match than the pool has addresses",
+      shows: TOO_FEW,
+      names: ["2 nodes are needed", "1 of 2 nodes match", "kubectl uncordon node-2", "add nodes that match"],
+      seen: () =>
+        seenOf({
+          nodes: ["node-1", { name: "node-2", more: { unschedulable: true } }],
+          spec: { ips: [A, B] },
+          held: { [A]: "node-1" },
+        }),
+      fix: "Add nodes, or lower `desiredIPs`",
+    }),
+    pool({
+      when: "The address is in another region than the nodes",
+      shows: "Fulfilled WrongRegion",
+      names: [A, "fra1", "ams3"],
+      seen: () =>
+        seenOf({ nodes: [{ name: "node-1", more: { labels: { [REGION]: "ams3" } } }], change: inRegion("fra1") }),
+      fix: "Use an address of the nodes' region",
+    }),
+    pool({
+      when: "The cool-off has not ended",
+      shows: "Fulfilled CoolingOff",
+      names: ["assignmentCoolOffSeconds", "2025-06-01T10:09:00Z"],
+      seen: () =>
+        seenOf({
+          spec: { ips: [A], assignmentCoolOffSeconds: 600 },
+          status: { lastAssignmentTime: "2025-06-01T09:59:00Z" },
+        }),
+      fix: "Wait until the time in the message, or lower `assignmentCoolOffSeconds`",
+    }),
+  ],
+};
+
+const REFUSED: Group = {
+  heading: "A pool has no address, because no node matches",
+  situations: [
+    pool({
+      when: "The cluster has no node",
+      shows: NONE,
+      names: ["no nodes", "administrator add a node"],
+      seen: () => seenOf({ nodes: [] }),
+      fix: "Add a node",
+    }),
+    pool({
+      when: "No node has the labels of `match.nodeLabel`",
+      shows: NONE,
+      names: ["kubectl label node NODE pool=edge", "spec.match.nodeLabel"],
+      seen: () => refused({ match: { nodeLabel: "pool=edge" } }),
+      fix: "`kubectl label node node-3 pool=edge`, or correct `match.nodeLabel`",
+    }),
+    pool({
+      when: "The node is not ready",
+      shows: NONE,
+      names: ["node-3", "NodeNotReady", "kubectl describe node node-3"],
+      seen: () => refused({ node: { conditions: [{ ...readyCondition("Unknown"), reason: "NodeStatusUnknown" }] } }),
+      fix: "`kubectl describe node node-3`; check its kubelet",
+    }),
+    pool({
+      when: "The node is cordoned or drained",
+      shows: NONE,
+      names: ["node-3", "kubectl uncordon node-3", "spec.match.tolerations"],
+      seen: () => refused({ node: { unschedulable: true } }),
+      fix: "`kubectl uncordon node-3`, or tolerate `node.kubernetes.io/unschedulable`",
+    }),
+    pool({
+      when: "The node has a taint that the pool does not tolerate",
+      shows: NONE,
+      names: ["node-3", "dedicated=db:NoSchedule", "tolerate the taint in spec.match.tolerations"],
+      seen: () => refused({ node: { taints: [{ key: "dedicated", value: "db", effect: "NoSchedule" }] } }),
+      fix: "Add the taint to `match.tolerations`, or remove it from the node",
+    }),
+    pool({
+      when: "Kubernetes has tainted the node, because it is short of a resource",
+      shows: NONE,
+      names: ["node-3", "node.kubernetes.io/disk-pressure", "repair what the taint of node-3 names"],
+      seen: () => refused({ node: { taints: [{ key: "node.kubernetes.io/disk-pressure", effect: "NoSchedule" }] } }),
+      fix: "Free the resource on the node",
+    }),
+    pool({
+      when: "No pod of `match.podLabel` is on the node",
+      shows: NONE,
+      names: ["app=web", "run such a pod on a node", "spec.match.podLabel"],
+      seen: () => refused({ match: PODS }),
+      fix: "`kubectl -n NAMESPACE get pods -l app=web -o wide`; correct the workload or `match`",
+    }),
+    pool({
+      when: "The pod on the node is not ready",
+      shows: NONE,
+      names: ["node-3", "web-7d4b9", "repair the pod"],
+      seen: () => refused({ match: PODS, pods: [POD] }),
+      fix: "`kubectl -n NAMESPACE describe pod web-7d4b9`",
+    }),
+    pool({
+      when: "The node has no `spec.providerID`",
+      shows: NONE,
+      names: ["node-3", "spec.providerID", "cloud controller manager"],
+      seen: () => refused({ node: { providerID: undefined } }),
+      fix: "Check the cloud controller manager, which sets it",
+    }),
+    pool({
+      when: "The node's machine is in another cloud",
+      shows: NONE,
+      names: ["node-3", "aws:///eu-west-1a/i-0123", "digitalocean", "exclude the node with spec.match.nodeLabel"],
+      seen: () => refused({ node: { providerID: "aws:///eu-west-1a/i-0123" } }),
+      fix: "Use nodes of the provider; exclude this one with `match.nodeLabel`",
+    }),
+    pool({
+      when: "The node is being deleted",
+      shows: NONE,
+      names: ["node-3", "being deleted", "add a node that matches"],
+      seen: () => refused({ node: { deletionTimestamp: "2025-06-01T09:59:00Z" } }),
+      fix: "Add a node",
+    }),
+    pool({
+      when: "The probes of `healthCheck` fail",
+      shows: NONE,
+      names: ["node-3", "10.0.0.3:80", "check the service on node-3"],
+      seen: () => refused({ probeFailure: "TCP 10.0.0.3:80: connection refused" }),
+      fix: "Check the service on the node, and the port of `healthCheck`",
+    }),
+  ],
+};
+
+export const POOL_NODES: readonly Group[] = [OCCUPIED, REFUSED];

@@ -1,0 +1,104 @@
+/** The ports of a RoutedIP are closed. */
+
+import { permittedPorts, portAccessOf } from "../../src/routing/access.js";
+import type { ModelWorld } from "../controllers/routed-ip/model-world.js";
+import { routed, routedSeen } from "./routed-scenes.js";
+import type { Group } from "./situation.js";
+
+/** No other firewall covers the nodes. */
+function isolated(world: ModelWorld): void {
+  world.covered.clear();
+  world.firewalls.clear();
+  world.settle();
+}
+
+export const ROUTED_FIREWALLS: Group = {
+  heading: "A RoutedIP's ports are closed",
+  situations: [
+    routed({
+      when: "The class or issuer does not allow the port",
+      shows: "FirewallReady PortNotAllowed",
+      names: ["22/TCP", "RoutedIPIssuer default/do"],
+      seen: () => {
+        const portAccess = portAccessOf([{ of: "RoutedIPIssuer default/do", limits: { allowedPorts: ["443"] } }]);
+        return routedSeen(
+          {
+            ports: [22],
+            change: ({ portsOn }) => ({
+              portsOn: (nodes) => {
+                const found = portsOn(nodes);
+                return { ...found, ...permittedPorts(found.ports, portAccess, { nodePortRange: "30000-32767" }) };
+              },
+            }),
+          },
+          "FirewallReady",
+        );
+      },
+      fix: "Use another port, or ask the author of the issuer",
+    }),
+    routed({
+      when: "The node has no other firewall",
+      shows: "Assigned WouldIsolateNode",
+      names: ["node node-1", "ingress", "first add the node to a firewall"],
+      seen: () => routedSeen({ spec: {}, prepare: isolated }),
+      fix: "Put the nodes behind another firewall first, which opens what they need",
+    }),
+    routed({
+      when: "The firewall has no room for another node",
+      shows: "FirewallReady FirewallFull",
+      names: ["ingress", "10", "second issuer"],
+      seen: () =>
+        routedSeen(
+          {
+            prepare: (world) =>
+              world.addFirewall(
+                undefined,
+                Array.from({ length: 10 }, (_, at) => `digitalocean://other-${at}`),
+              ),
+          },
+          "FirewallReady",
+        ),
+      fix: "Run the Services on at most 10 nodes, let the operator create firewalls, or use a second issuer",
+    }),
+    routed({
+      when: "The firewall does not exist yet, and no node may join it",
+      shows: "FirewallReady FirewallNotFound",
+      names: ["ingress", "the operator creates it"],
+      seen: () => routedSeen({ serving: [], prepare: (world) => world.firewalls.clear() }, "FirewallReady"),
+      fix: "Look at `Assigned`: [a RoutedIP has no node](#a-routedip-has-no-node). The operator creates the firewall when there is one",
+    }),
+    routed({
+      when: "Two ports of the Service need the same port of the node",
+      shows: "Accepted PortClash",
+      names: ["443"],
+      seen: () => {
+        const ports = [
+          { name: "a", protocol: "TCP", port: 80, targetPort: 8080, nodePort: 30_080 },
+          { name: "b", protocol: "TCP", port: 443, targetPort: 8443, nodePort: 30_080 },
+        ];
+        return routedSeen({ service: { ports } }, "Accepted");
+      },
+      fix: "Give one of the ports another hostPort or nodePort",
+    }),
+    routed({
+      when: "A port of the Service is neither TCP nor UDP",
+      shows: "Accepted ServiceUnsuitable",
+      names: ["Service default/web", "2905/SCTP", "TCP and UDP"],
+      seen: () => {
+        const ports = [{ name: "m3ua", protocol: "SCTP", port: 2905, targetPort: 2905 }];
+        return routedSeen({ service: { ports } }, "Accepted");
+      },
+      fix: "Use TCP or UDP, or leave the port out",
+    }),
+    routed({
+      when: "No node opens a port of the Service",
+      shows: "Accepted ServiceUnsuitable",
+      names: ["Service default/web", "http"],
+      seen: () => {
+        const ports = [{ name: "http", protocol: "TCP", port: 80, targetPort: "web" }];
+        return routedSeen({ service: { ports } }, "Accepted");
+      },
+      fix: "Use type NodePort, or give the pods a hostPort",
+    }),
+  ],
+};

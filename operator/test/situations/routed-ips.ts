@@ -1,0 +1,214 @@
+/** A RoutedIP has no address, or no node for it. */
+
+import { addressAccessOf, addressProblem } from "../../src/routing/access.js";
+import { type ServiceFacts, serviceProblem } from "../../src/routing/service.js";
+import { meta } from "../claims/resources.js";
+import type { ModelWorld } from "../controllers/routed-ip/model-world.js";
+import { ROUTED_FIREWALLS } from "./routed-firewalls.js";
+import { IP, type RoutedScene, routed, routedSeen, unresolved } from "./routed-scenes.js";
+import { type Group, refusedToken } from "./situation.js";
+
+const REGION = "topology.kubernetes.io/region";
+
+/** The holder stops serving, and another node may take over. */
+const MOVING: RoutedScene = {
+  prepare: (world) => {
+    world.settle();
+    world.serve("web", "node-2");
+  },
+};
+
+function withoutSelector(world: ModelWorld): void {
+  const { selector: _none, ...service } = world.services.get("default/web") as ServiceFacts;
+  world.services.set("default/web", service as ServiceFacts);
+}
+
+function foreignService() {
+  const problem = serviceProblem({ key: "shop/web", namespace: "default", service: undefined });
+  return routedSeen({ change: () => ({ ...(problem && { problem }) }) });
+}
+
+const PLACE: Group = {
+  heading: "A RoutedIP has no node",
+  situations: [
+    routed({
+      when: "No pod of the Service is ready",
+      shows: "Assigned NoCandidate",
+      names: ["Service default/web"],
+      seen: () => routedSeen({ serving: [] }),
+      fix: "`kubectl -n NAMESPACE get endpointslices -l kubernetes.io/service-name=web`; repair the pods",
+    }),
+    routed({
+      when: "Another RoutedIP's address is on the only node that serves",
+      shows: "Assigned NoCandidate",
+      names: ["node-1", "203.0.113.8", "RoutedIP default/b"],
+      seen: () =>
+        routedSeen({
+          prepare: (world) => {
+            world.addRouted("b", { routedIP: "203.0.113.8" });
+            world.addresses.set("203.0.113.8", { holder: "digitalocean://node-1" });
+          },
+        }),
+      fix: "Run a pod of the Service on another node",
+    }),
+    routed({
+      when: "The only node that serves is not ready",
+      shows: "Assigned NoCandidate",
+      names: ["Service default/web", "kubectl describe node node-1"],
+      seen: () => routedSeen({ prepare: (world) => world.setReady("node-1", false) }),
+      fix: "`kubectl describe node node-1`",
+    }),
+    routed({
+      when: "The address is in another region than the nodes that serve",
+      shows: "Assigned WrongRegion",
+      names: [IP, "fra1", "ams3"],
+      seen: () =>
+        routedSeen({
+          prepare: (world) => world.editNode("node-1", { labels: { [REGION]: "ams3" } }),
+          change: ({ inventory }) => {
+            const get = (ip: string) => {
+              const facts = inventory.get(ip);
+              return facts && { ...facts, region: "fra1" };
+            };
+            return { inventory: { ...inventory, get } };
+          },
+        }),
+      fix: "Use an address of the nodes' region",
+    }),
+    routed({
+      when: "The address is on a machine that is not a node of this cluster",
+      shows: "Assigned HeldElsewhere",
+      names: [IP, "digitalocean://other-vm"],
+      seen: () => routedSeen({ prepare: (world) => world.addresses.set(IP, { holder: "digitalocean://other-vm" }) }),
+      fix: "Unassign it at the provider, if the other machine no longer needs it",
+    }),
+    routed({
+      when: "The RoutedIP is paused while its address should move",
+      shows: "Assigned Paused",
+      names: ["spec.paused"],
+      seen: () => routedSeen({ ...MOVING, change: ({ set }) => ({ set: { ...set, paused: true } }) }),
+      fix: "Set `paused: false`",
+    }),
+    routed({
+      when: "The account does not answer while the address should move",
+      shows: "Assigned Unauthorized",
+      names: ["401", "Secret default/do-token"],
+      seen: () => {
+        const providerFailure = refusedToken("entry DIGITALOCEAN_TOKEN of Secret default/do-token");
+        return routedSeen({ ...MOVING, change: ({ now }) => ({ providerFailure, providerRetryAt: now + 60_000 }) });
+      },
+      fix: "Put a valid token into the Secret: [an issuer is not accepted](#an-issuer-is-not-accepted)",
+    }),
+    routed({
+      when: "The account does not have `routedIP`",
+      shows: "Assigned AddressNotFound",
+      names: [IP],
+      seen: () =>
+        routedSeen({
+          change: ({ inventory }) => ({ inventory: { ...inventory, get: () => undefined, isGone: () => true } }),
+        }),
+      fix: "Correct `routedIP`, or use the issuer of the account that has it",
+    }),
+    routed({
+      when: "A class does not allow the address",
+      shows: "Assigned AddressNotAllowed",
+      names: [IP, "ClusterRoutedIPClass shared", "198.51.100.0/24"],
+      seen: () => {
+        const limits = { allowedAddresses: ["198.51.100.0/24"] };
+        const access = addressAccessOf([{ of: "ClusterRoutedIPClass shared", limits }]);
+        const problem = addressProblem({ namespace: "default", status: {}, ips: [IP] }, access, []);
+        return routedSeen({ change: () => ({ ...(problem && { problem }) }) });
+      },
+      fix: "Leave `routedIP` out, or ask the author of the class",
+    }),
+  ],
+};
+
+const SERVICES: Group = {
+  heading: "A RoutedIP cannot use its Service, class or issuer",
+  situations: [
+    routed({
+      when: "The Service does not exist",
+      shows: "Accepted ServiceNotFound",
+      names: ["Service default/web"],
+      seen: () => routedSeen({ service: "missing" }, "Accepted"),
+      fix: "Create it, or correct `serviceRef.serviceName`",
+    }),
+    routed({
+      when: "The Service of another namespace does not allow it",
+      shows: "Assigned NamespaceNotAllowed",
+      names: ["shop/web", "allow-routed-ip-from", "default"],
+      seen: foreignService,
+      fix: "Annotate the Service",
+    }),
+    routed({
+      when: "The Service is an ExternalName",
+      shows: "Accepted ServiceUnsuitable",
+      names: ["default/web", "ExternalName"],
+      seen: () => routedSeen({ service: { type: "ExternalName" } }, "Accepted"),
+      fix: "Use a ClusterIP Service with a selector",
+    }),
+    routed({
+      when: "The Service is headless",
+      shows: "Accepted ServiceUnsuitable",
+      names: ["default/web", "headless"],
+      seen: () => routedSeen({ service: { headless: true } }, "Accepted"),
+      fix: "Use a ClusterIP Service with a selector",
+    }),
+    routed({
+      when: "The Service has no selector",
+      shows: "Accepted ServiceUnsuitable",
+      names: ["default/web", "selector"],
+      seen: () => routedSeen({ prepare: withoutSelector }, "Accepted"),
+      fix: "Give the Service a selector",
+    }),
+    routed({
+      when: "The Service has no ports",
+      shows: "Accepted ServiceUnsuitable",
+      names: ["default/web", "no ports"],
+      seen: () => routedSeen({ ports: [] }, "Accepted"),
+      fix: "Give the Service the ports of its pods",
+    }),
+    routed({
+      when: "The class does not exist",
+      shows: "Assigned ClassNotFound",
+      names: ["ClusterRoutedIPClass public"],
+      seen: () => unresolved({ className: "public" }),
+      fix: "`kubectl get clusterroutedipclasses`; correct `className`",
+    }),
+    routed({
+      when: "The class does not allow the namespace",
+      shows: "Assigned NamespaceNotAllowed",
+      names: ["ClusterRoutedIPClass public", "default"],
+      seen: () =>
+        unresolved(
+          { className: "public" },
+          { class: () => ({ metadata: meta("public"), spec: { allowedNamespaces: ["web"] } }) },
+        ),
+      fix: "Ask the administrator to allow the namespace",
+    }),
+    routed({
+      when: "The class is incomplete",
+      shows: "Assigned Invalid",
+      names: ["ClusterRoutedIPClass public", "issuerRef"],
+      seen: () => unresolved({ className: "public" }, { class: () => ({ metadata: meta("public"), spec: {} }) }),
+      fix: "Give the class an issuer or Jobs",
+    }),
+    routed({
+      when: "The issuer does not exist",
+      shows: "Assigned IssuerNotFound",
+      names: ["RoutedIPIssuer default/do"],
+      seen: () => unresolved({ issuerRef: { name: "do" } }),
+      fix: "`kubectl get routedipissuers`; correct `issuerRef.name`",
+    }),
+    routed({
+      when: "The spec names both a class and an issuer, or neither",
+      shows: "Assigned Invalid",
+      names: ["className", "issuerRef"],
+      seen: () => unresolved({}),
+      fix: "Name one of them",
+    }),
+  ],
+};
+
+export const ROUTED_IPS: readonly Group[] = [PLACE, SERVICES, ROUTED_FIREWALLS];

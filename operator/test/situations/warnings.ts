@@ -1,0 +1,135 @@
+/** A resource serves, and a person should know something all the same; and what a deletion leaves behind. */
+
+import { Finalizer } from "cdk8s-flipop/api";
+import { retained } from "../../src/addresses/retained.js";
+import { Claims } from "../../src/claims/claims.js";
+import { plan } from "../../src/controllers/floating-ip-pool/plan.js";
+import type { NodeDoubt } from "../../src/health/resource-health.js";
+import type { Inventories } from "../../src/inventory/inventories.js";
+import { abandoned } from "../../src/messages/events.js";
+import { actionsOf } from "../../src/reconcile/plan.js";
+import { A, B, cloudOf, seenOf } from "./pool-scenes.js";
+import type { Group, Seen, Situation } from "./situation.js";
+
+function pool(row: Omit<Situation, "kind">): Situation {
+  return { kind: "FloatingIPPool", ...row };
+}
+
+function doubted(doubt: NodeDoubt["doubt"]): Seen {
+  const doubts = [{ node: "node-1", doubt, detail: "TCP 10.0.0.1:80: no answer within 1 s" }];
+  return seenOf({ held: { [A]: "node-1" }, change: () => ({ doubts }) }, "ProbesDoubted");
+}
+
+const SERVES: Group = {
+  heading: "The resource serves, and a condition warns",
+  situations: [
+    pool({
+      when: "`ips` lists an address twice",
+      shows: "Accepted DuplicateAddress",
+      names: [A],
+      seen: () => seenOf({ spec: { ips: [A, A] }, held: { [A]: "node-1" } }, "Accepted"),
+      fix: "Remove the duplicate",
+    }),
+    pool({
+      when: "A toleration is not usable",
+      shows: "Accepted Invalid",
+      names: ["spec.match.tolerations[0]", "Sometimes"],
+      seen: () =>
+        seenOf(
+          {
+            held: { [A]: "node-1" },
+            change: () => ({ passedOver: ['spec.match.tolerations[0]: operator is "Sometimes", not Exists or Equal'] }),
+          },
+          "Accepted",
+        ),
+      fix: "Correct the toleration",
+    }),
+    pool({
+      when: "The pool no longer needs an address, and nothing shows that the operator created it",
+      shows: "Accepted OwnershipInferred",
+      names: [B, "owner of the account"],
+      seen: () =>
+        seenOf(
+          {
+            spec: { desiredIPs: 1, ips: [A], reclaimPolicy: "Delete" },
+            held: { [A]: "node-1", [B]: undefined },
+            status: { createdIPs: [{ ip: B, createdTime: "2025-06-01T09:00:00Z", inferred: true }] },
+          },
+          "Accepted",
+        ),
+      fix: "Release it at the provider, unless something else uses it",
+    }),
+    pool({
+      when: "Probes of a node fail, and its kubelet is alive",
+      shows: "ProbesDoubted LeaseRenewed",
+      names: ["node-1", "10.0.0.1:80"],
+      seen: () => doubted("LeaseRenewed"),
+      fix: "Check the port of `healthCheck`, and NetworkPolicies between the operator and the node",
+    }),
+    pool({
+      when: "Probes of the leading replica fail, and the standby replica reaches the node",
+      shows: "ProbesDoubted StandbyReached",
+      names: ["node-1", "standby replica"],
+      seen: () => doubted("StandbyReached"),
+      fix: "Check the network of the node on which the leading replica runs",
+    }),
+    pool({
+      when: "Probes of a node fail, and the operator may not read Leases",
+      shows: "ProbesDoubted NoWitness",
+      names: ["node-1", "kube-node-lease"],
+      seen: () => doubted("NoWitness"),
+      fix: "Apply the roles of the release with feature healthchecks",
+    }),
+    pool({
+      when: "Probes fail, and the operator does not reach the API server or its own node either",
+      shows: "ProbesDoubted ControlProbeFailed",
+      names: ["node-1", "API server"],
+      seen: () => doubted("ControlProbeFailed"),
+      fix: "Check the network of the operator's node",
+    }),
+  ],
+};
+
+/** The pool is deleted, and its clean-up has failed for an hour. */
+function lateDeletion(): Seen {
+  const cloud = cloudOf({ spec: { ips: [], desiredIPs: 1, reclaimPolicy: "Delete" }, held: { [A]: "node-1" } });
+  const { metadata } = cloud.pool("web");
+  const going = { ...metadata, finalizers: [Finalizer.cleanup], deletionTimestamp: "2025-06-01T07:00:00Z" };
+  const status = { createdIPs: [{ ip: A, createdTime: "2025-06-01T06:00:00Z" }] };
+  cloud.edit("web", { metadata: going, status });
+  const snapshot = cloud.snapshot("web");
+  const cleanup = { attempts: 1000, since: snapshot.now - 3 * 3_600_000 };
+  const made = plan({ ...snapshot, memory: { ...snapshot.memory, cleanup } });
+  const removal = made.sequences.flatMap(actionsOf).find((action) => action.do === "remove-finalizer");
+  const event = removal?.do === "remove-finalizer" ? abandoned(removal.abandonedItems, removal.why) : undefined;
+  return { where: "Event", reason: `${event?.reason}`, message: `${event?.note}` };
+}
+
+/** The account has the address, and no resource names it any more. */
+function leftInAccount(): Seen {
+  const inventories = { find: () => ({ ip: A }) } as unknown as Inventories;
+  const event = retained({ inventories, claims: new Claims() }, [{ ip: A, title: "created" }], "ips");
+  return { where: "Event", reason: `${event?.reason}`, message: `${event?.note}` };
+}
+
+const DELETION: Group = {
+  heading: "A deleted resource leaves something behind",
+  situations: [
+    pool({
+      when: "The clean-up failed for more than an hour",
+      shows: "Event CleanupAbandoned",
+      names: [A, "by hand"],
+      seen: lateDeletion,
+      fix: "Remove by hand what the Event names; the log shows what failed",
+    }),
+    pool({
+      when: "`reclaimPolicy` is Retain",
+      shows: "Event Retained",
+      names: [A, "ips", "flipop orphans"],
+      seen: leftInAccount,
+      fix: "Write the address into `ips` of a pool, or release it with `flipop orphans --release`",
+    }),
+  ],
+};
+
+export const WARNINGS: readonly Group[] = [SERVES, DELETION];

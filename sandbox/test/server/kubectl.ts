@@ -1,0 +1,49 @@
+/** kubectl with the kubeconfig of an emulator, in a home of its own. */
+
+import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { executable, resolveBinaries, type SuiteContext, skip } from "flipop-testbed";
+
+export class Kubectl {
+  private constructor(
+    private readonly file: string,
+    private readonly home: string,
+  ) {}
+
+  /** Skips the suite on a machine without kubectl. On CI, that is an error. */
+  static async find(suite: SuiteContext): Promise<Kubectl> {
+    const resolution = await resolveBinaries({ parts: ["kubectl"] });
+    if (resolution.kind !== "found") {
+      if (process.env.CI === "true") throw new Error("no kubectl for this suite");
+      return skip(suite, "no kubectl for a suite of the sandbox");
+    }
+    const home = await mkdtemp(join(tmpdir(), "flipop-kubectl-"));
+    return new Kubectl(executable(resolution.binaries, "kubectl"), home);
+  }
+
+  private get config(): string {
+    return join(this.home, "config");
+  }
+
+  connect(kubeconfig: string): Promise<void> {
+    return writeFile(this.config, kubeconfig);
+  }
+
+  /** Throws what kubectl says when it fails. */
+  async run(args: string, input = ""): Promise<{ readonly stdout: string; readonly stderr: string }> {
+    const env = { PATH: process.env.PATH ?? "", HOME: this.home, KUBECONFIG: this.config, KUBERC: "off" };
+    const child = spawn(this.file, args.split(" "), { env, timeout: 60_000 });
+    child.stdin.end(input);
+    const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+    const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+    if (code !== 0) throw new Error(`kubectl ${args}: ${code}\n${stdout}${stderr}`);
+    return { stdout, stderr };
+  }
+
+  close(): Promise<void> {
+    return rm(this.home, { recursive: true });
+  }
+}

@@ -1,0 +1,97 @@
+import { App, Chart, Duration } from "cdk8s";
+import {
+  Credentials,
+  DnsRecord,
+  FlipopCrds,
+  FlipopOperator,
+  FloatingIPPool,
+  NodeMatch,
+  PodMatch,
+  RoutedIP,
+  RoutedIPImplementation,
+  RoutedIPIssuer,
+  ServiceRef,
+} from "cdk8s-flipop";
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { simulate } from "../../src/simulate/index.js";
+
+const PLAY_MS = 120_000;
+
+/** An app with the operator, and a pool whose pods another app defines. */
+function webApp(grace = 0): App {
+  const app = new App();
+  new FlipopCrds(new Chart(app, "crds"), "crds");
+  new FlipopOperator(new Chart(app, "flipop"), "operator");
+  new FloatingIPPool(new Chart(app, "web", { namespace: "web" }), "pool", {
+    metadata: { name: "web" },
+    region: "ams3",
+    desiredIps: 2,
+    pods: PodMatch.labels({ app: "web" }, { namespace: "web" }),
+    nodes: NodeMatch.doksNodePool("edge"),
+    gracePeriod: Duration.seconds(grace),
+    dnsRecord: DnsRecord.cloudflare("www.example.org", "023e105f4ecef8ad9ca31a8372d0c353"),
+  });
+  return app;
+}
+
+describe("simulate", function () {
+  this.timeout(PLAY_MS);
+
+  it("checks in one call that a pool moves in time, and that the rules hold", async () => {
+    const { moves, holders, rules, log } = await simulate(webApp(), {
+      fail: "node-1",
+      movesWithin: Duration.seconds(3),
+    });
+    expect(moves).to.have.length(1);
+    expect(moves[0]).to.include({ from: "node-1", to: "node-3" });
+    expect([...holders.values()].sort()).to.deep.equal(["node-2", "node-3"]);
+    expect(rules).to.include("no node ever held more than one address of a family");
+    expect(log).to.include("node-1 stops answering");
+  });
+
+  it("rejects with the address that moved too late, and with what happened", async () => {
+    const late = simulate(webApp(30), { fail: "holder of web/web", movesWithin: Duration.seconds(10) });
+    const error = await late.catch((reason: unknown) => reason);
+    expect(error).to.be.instanceOf(Error).with.property("name", "AssertionError");
+    expect(String(error)).to.match(
+      /the simulation found:\n {2}\S+ moved from node-1 to node-3 after 3\d(\.\d)? s, not within 10 s\n/,
+    );
+    expect(String(error)).to.include("node-1 stops answering");
+  });
+
+  it("rejects a failure of a node without an address, and one of a node that does not exist", async () => {
+    const idle = await simulate(webApp(), { fail: "node-3", movesWithin: Duration.seconds(3) }).catch(String);
+    expect(idle).to.include('node-3 held no address when it failed: name another node, or "holder of NAMESPACE/NAME"');
+    const unknown = await simulate(webApp(), { fail: "node-9" }).catch(String);
+    expect(unknown).to.include("there is no node node-9");
+  });
+
+  it("plays a RoutedIP whose Service and token are outside of the app", async () => {
+    const app = new App();
+    const chart = new Chart(app, "voice", { namespace: "voice" });
+    const issuer = new RoutedIPIssuer(chart, "issuer", {
+      region: "nyc3",
+      credentials: Credentials.fromSecretName("digitalocean", "token"),
+    });
+    new RoutedIP(chart, "address", {
+      metadata: { name: "gateway" },
+      implementation: RoutedIPImplementation.issuer(issuer),
+      service: ServiceRef.fromServiceName("gateway"),
+    });
+    const { moves } = await simulate(app, { fail: "holder of voice/gateway", movesWithin: Duration.seconds(60) });
+    expect(moves).to.have.length(1);
+  });
+
+  it("ends when all is as the app wants it if no node fails", async () => {
+    const { moves, holders } = await simulate(webApp());
+    expect(moves).to.deep.equal([]);
+    expect([...holders.values()].sort()).to.deep.equal(["node-1", "node-2"]);
+  });
+
+  it("throws the error of a synthesis that fails", async () => {
+    const app = new App();
+    new FloatingIPPool(new Chart(app, "bad"), "pool", { ips: ["x"] });
+    expect(await simulate(app).catch(String)).to.include("[bad/pool] ips[0]");
+  });
+});

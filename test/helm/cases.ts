@@ -1,0 +1,216 @@
+import { Duration } from "cdk8s";
+import {
+  Credentials,
+  type FlipopOperatorProps,
+  MetricsScrape,
+  OperatorFeature,
+  TaintEffect,
+  Toleration,
+} from "cdk8s-flipop";
+
+const { POOLS, DNS, ROUTED_IP, JOBS, HEALTH_CHECKS } = OperatorFeature;
+
+/** Props of the construct and the equivalent values of the chart. */
+export interface Case {
+  readonly title: string;
+  readonly props: FlipopOperatorProps;
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Helm's namespace. */
+  readonly namespace?: string;
+}
+
+const LIMITS = {
+  maxCreatedAddresses: 20,
+  namespaces: [
+    { names: ["ingress"] },
+    {
+      names: ["team-*"],
+      allowedNames: ["*.{namespace}.example.com"],
+      allowedAddresses: ["Created", "2001:db8::/64"],
+      allowedZones: ["example.com"],
+      maxCreatedAddresses: 3,
+    },
+  ],
+};
+
+/** A term of each kind, which replaces the default. */
+const AFFINITY = {
+  podAntiAffinity: {
+    requiredDuringSchedulingIgnoredDuringExecution: [
+      { topologyKey: "kubernetes.io/hostname", labelSelector: { matchLabels: { app: "flipop" } } },
+    ],
+  },
+  nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, preference: {} }] },
+};
+
+export const CASES: readonly Case[] = [
+  { title: "without any value", props: {}, values: {} },
+  {
+    title: "with as little as possible",
+    props: {
+      name: "small",
+      namespace: "edge",
+      createNamespaces: false,
+      features: [DNS],
+      replicas: 1,
+      serviceAccountName: "robot",
+      admissionPolicy: false,
+    },
+    namespace: "edge",
+    values: {
+      fullnameOverride: "small",
+      createNamespaces: false,
+      features: ["dns"],
+      replicas: 1,
+      serviceAccount: { create: false, name: "robot" },
+      admissionPolicy: false,
+    },
+  },
+  {
+    title: "with everything",
+    props: {
+      name: "full",
+      features: [POOLS, DNS, ROUTED_IP, JOBS],
+      watchNamespaces: ["team-a", "team-b"],
+      podNamespaces: ["team-a", "web"],
+      issuerNamespaces: ["team-b"],
+      jobNamespaces: ["work", "play"],
+      digitalOcean: Credentials.fromSecretName("do", "token"),
+      cloudflare: Credentials.fromSecretName("cf", "token"),
+      image: "registry.example.com:5000/flipop:1",
+      imagePullSecrets: ["pull", "pull-2"],
+      replicas: 3,
+      nodeSelector: { pool: "infra", "example.com/zone": "1" },
+      tolerations: [Toleration.keyValue("pool", "infra", TaintEffect.NO_SCHEDULE), Toleration.all()],
+      priorityClassName: "high",
+      podAnnotations: { "example.com/team": "edge" },
+      affinity: AFFINITY,
+      tokenFiles: true,
+      cpuRequest: "0.1",
+      cpuLimit: "1",
+      memoryRequest: "256Mi",
+      memoryLimit: "1Gi",
+      env: { HTTPS_PROXY: "http://egress.example:8080", NO_PROXY: '"quoted", {{ braces }}' },
+      extraArgs: ["--log-format=json", "--leader-elect-lease-duration=30"],
+      debug: true,
+      dryRun: true,
+      resync: Duration.minutes(5),
+      shutdownTimeout: Duration.seconds(45),
+      networkPolicy: true,
+      scrape: MetricsScrape.SERVICE_MONITOR,
+      alertRules: true,
+      dashboard: true,
+      monitoringLabels: { release: "prometheus" },
+      tenantLimits: LIMITS,
+    },
+    values: {
+      fullnameOverride: "full",
+      features: ["pools", "dns", "routedip", "jobs"],
+      watchNamespaces: ["team-a", "team-b"],
+      podNamespaces: ["team-a", "web"],
+      issuerNamespaces: ["team-b"],
+      jobNamespaces: ["work", "play"],
+      digitalOcean: { secretName: "do", key: "token" },
+      cloudflare: { secretName: "cf", key: "token" },
+      image: { repository: "registry.example.com:5000/flipop", tag: "1" },
+      imagePullSecrets: [{ name: "pull" }, { name: "pull-2" }],
+      replicas: 3,
+      nodeSelector: { pool: "infra", "example.com/zone": "1" },
+      tolerations: [{ key: "pool", operator: "Equal", value: "infra", effect: "NoSchedule" }, { operator: "Exists" }],
+      priorityClassName: "high",
+      podAnnotations: { "example.com/team": "edge" },
+      affinity: AFFINITY,
+      tokenFiles: true,
+      resources: { requests: { cpu: "0.1", memory: "256Mi" }, limits: { memory: "1Gi", cpu: "1" } },
+      extraEnv: [
+        { name: "HTTPS_PROXY", value: "http://egress.example:8080" },
+        { name: "NO_PROXY", value: '"quoted", {{ braces }}' },
+      ],
+      extraArgs: ["--log-format=json", "--leader-elect-lease-duration=30"],
+      debug: true,
+      dryRun: true,
+      resync: 300,
+      shutdownTimeout: 45,
+      networkPolicy: true,
+      scrape: "ServiceMonitor",
+      alertRules: true,
+      dashboard: true,
+      monitoringLabels: { release: "prometheus" },
+      tenantLimits: LIMITS,
+    },
+  },
+  {
+    title: "with health checks, fast failover and a NetworkPolicy",
+    props: { features: [POOLS, HEALTH_CHECKS], fastFailover: true, networkPolicy: true },
+    values: { features: ["pools", "healthchecks"], fastFailover: true, networkPolicy: true },
+  },
+  {
+    title: "with a maximum for all namespaces, which needs no policy",
+    props: { tenantLimits: { maxCreatedAddresses: 3 } },
+    values: { tenantLimits: { maxCreatedAddresses: 3 } },
+  },
+  {
+    title: "with token files in Secrets of their own, and the default affinity",
+    props: { tokenFiles: true, digitalOcean: Credentials.fromSecretName("do", "token") },
+    values: { tokenFiles: true, digitalOcean: { secretName: "do", key: "token" } },
+  },
+  {
+    title: "with watched namespaces, and issuers in its own",
+    props: { features: [ROUTED_IP], watchNamespaces: ["team-a", "team-b"] },
+    values: { features: ["routedip"], watchNamespaces: ["team-a", "team-b"] },
+  },
+  {
+    title: "with watched namespaces, and no admission policy",
+    props: { watchNamespaces: ["team-a"], admissionPolicy: false },
+    values: { watchNamespaces: ["team-a"], admissionPolicy: false },
+  },
+  {
+    title: "with a PodMonitor, a long name, a namespace that looks like a number, and Jobs alone",
+    props: {
+      name: "n".repeat(45),
+      namespace: "007",
+      features: [JOBS],
+      podNamespaces: ["web"],
+      scrape: MetricsScrape.POD_MONITOR,
+      dashboard: true,
+    },
+    namespace: "007",
+    values: {
+      fullnameOverride: "n".repeat(45),
+      features: ["jobs"],
+      podNamespaces: ["web"],
+      scrape: "PodMonitor",
+      dashboard: true,
+    },
+  },
+];
+
+/** Values that the schema must reject, and a part of Helm's message. */
+export const REFUSED: Readonly<Record<string, readonly [values: object, message: string]>> = {
+  "a misspelt value": [{ replica: 2 }, "additional properties 'replica' not allowed"],
+  "replicas in words": [{ replicas: "two" }, "/replicas"],
+  "an unknown feature": [{ features: ["pool"] }, "/features/0"],
+  "no feature": [{ features: [] }, "/features"],
+  "a name with capitals": [{ fullnameOverride: "Flipop" }, "/fullnameOverride"],
+  "a token in the environment": [{ extraEnv: [{ name: "DIGITALOCEAN_ACCESS_TOKEN", value: "x" }] }, "/extraEnv/0/name"],
+  "a token in another variable": [
+    { extraEnv: [{ name: "MY_TOKEN", value: `dop_v1_${"0a".repeat(32)}` }] },
+    "/extraEnv/0/value",
+  ],
+  "an existing ServiceAccount without a name": [{ serviceAccount: { create: false } }, "/serviceAccount"],
+  "an image with its tag in the repository": [{ image: { repository: "a.example/b:1" } }, "/image/repository"],
+  "an unknown pull policy": [{ image: { pullPolicy: "Sometimes" } }, "/image/pullPolicy"],
+  "a misspelt kind of resources": [{ resources: { limit: {} } }, "'limit'"],
+  "a flag that has a value of its own": [{ extraArgs: ["--resync=1"] }, "/extraArgs/0"],
+  "a misspelt affinity": [{ affinity: { nodeAfinity: {} } }, "'nodeAfinity'"],
+  "token files in words": [{ tokenFiles: "yes" }, "/tokenFiles"],
+  "a quantity in words": [{ resources: { limits: { memory: "much" } } }, "/resources/limits/memory"],
+  "credentials without a key": [{ digitalOcean: { key: null } }, "/digitalOcean"],
+  "a scrape object of another kind": [{ scrape: "Probe" }, "/scrape"],
+  "creating a namespace of Kubernetes for Jobs": [{ jobNamespaces: ["work", "default"] }, "/jobNamespaces/1"],
+  "the label of a selector on the pods": [
+    { podLabels: { "app.kubernetes.io/instance": "x" } },
+    "app.kubernetes.io/instance",
+  ],
+  "a label that is always there": [{ monitoringLabels: { "app.kubernetes.io/name": "x" } }, "app.kubernetes.io/name"],
+};

@@ -1,0 +1,47 @@
+/** All texts of conditions, statuses and Events: for the reference page, and for the tests of the catalogue. */
+
+import { addressMessages } from "../../operator/src/messages/addresses.js";
+import { candidateMessages } from "../../operator/src/messages/candidates.js";
+import { claimMessages } from "../../operator/src/messages/claims.js";
+import { creationMessages } from "../../operator/src/messages/creation.js";
+import { eventMessages } from "../../operator/src/messages/events.js";
+import { firewallMessages } from "../../operator/src/messages/firewalls.js";
+import { healthMessages } from "../../operator/src/messages/health.js";
+import { jobMessages } from "../../operator/src/messages/jobs.js";
+import type { Row } from "../../operator/src/messages/message.js";
+import { providerMessages, serverMessages } from "../../operator/src/messages/provider.js";
+import { recordMessages } from "../../operator/src/messages/records.js";
+import {
+  accessMessages,
+  classMessages,
+  credentialMessages,
+  issuerMessages,
+} from "../../operator/src/messages/routing.js";
+import { publishingMessages, serviceMessages } from "../../operator/src/messages/services.js";
+import { specMessages } from "../../operator/src/messages/spec.js";
+import { summaryMessages } from "../../operator/src/messages/summary.js";
+import { tenantMessages } from "../../operator/src/messages/tenants.js";
+
+/** By the name under which the code imports them. */
+export const CATALOGUE: Readonly<Record<string, Readonly<Record<string, { readonly row: Row }>>>> = {
+  accessMessages,
+  specMessages,
+  addressMessages,
+  candidateMessages,
+  creationMessages,
+  claimMessages,
+  recordMessages,
+  publishingMessages,
+  providerMessages,
+  serverMessages,
+  serviceMessages,
+  tenantMessages,
+  summaryMessages,
+  classMessages,
+  issuerMessages,
+  credentialMessages,
+  firewallMessages,
+  healthMessages,
+  jobMessages,
+  eventMessages,
+};

@@ -1,0 +1,79 @@
+import type { CommandSpec } from "../../operator/src/commands/command.js";
+import { CLUSTER_OPTIONS, COMMANDS } from "../../operator/src/commands/commands.js";
+import { code, codes, generatedFrom, table } from "./text.js";
+
+/** The page on the commands of the command line. */
+export function commandsPage(): string {
+  return [
+    ...introduction(),
+    ...table(
+      ["command", "what it does"],
+      COMMANDS.map(({ name, summary }) => [`[${name}](#flipop-${name})`, `${summary}.`]),
+    ),
+    "",
+    ...COMMANDS.flatMap(commandPart),
+    "## Options of all commands that read a cluster",
+    "",
+    ...table(
+      ["option", "meaning"],
+      CLUSTER_OPTIONS.map(({ flags, description }) => [code(flags), description]),
+    ),
+    "",
+  ].join("\n");
+}
+
+function introduction(): readonly string[] {
+  return [
+    "# Command line",
+    "",
+    generatedFrom("operator/src/commands/commands.ts"),
+    "",
+    "`flipop` is one executable: the operator (`flipop run`, [flags](flags.md)), the sandbox (`flipop sandbox`), and the commands",
+    "of this page, which a person runs with a kubeconfig. As `kubectl-flipop` in the PATH, it is also a plugin of kubectl:",
+    "",
+    "```sh",
+    "npm ci && npm run build                                          # in a clone of the repository; needs Node 20.19",
+    'ln -s "$PWD/operator/dist/flipop.mjs" ~/.local/bin/flipop',
+    'ln -s "$PWD/operator/dist/flipop.mjs" ~/.local/bin/kubectl-flipop   # kubectl flipop status',
+    "```",
+    "",
+    "The commands change nothing unless their description says so. They use your own rights: the chart and the construct",
+    "aggregate the rights to read into the ClusterRoles `view`, `edit` and `admin`. Bind one of these in the whole cluster, because",
+    "nodes have no namespace. Tables and data go to the standard output, everything else to the error output. In a pipe, the",
+    "commands print nothing but the result.",
+    "",
+    "| code | meaning |",
+    "| --- | --- |",
+    "| 0 | the command did its work |",
+    "| 1 | it could not, or it found a problem that its description names; the error output says what to do |",
+    "| 2 | the command line can't be understood |",
+    "| 130 | Ctrl-C ended it |",
+    "",
+  ];
+}
+
+function commandPart({ name, summary, details, args, options, reads, examples }: CommandSpec): readonly string[] {
+  const own = options.filter((option) => !CLUSTER_OPTIONS.includes(option));
+  const rows = [
+    ...args.map((arg) => [code(arg.name), arg.description]),
+    ...own.map(({ flags, description, choices }) => [
+      code(flags.replaceAll("|", "\\|")),
+      choices === undefined ? description : `${description}: ${codes(choices)}`,
+    ]),
+  ];
+  return [
+    `## flipop ${name}`,
+    "",
+    `${summary}.`,
+    "",
+    ...details.flatMap((line) => [line]),
+    ...(details.length === 0 ? [] : [""]),
+    "```sh",
+    ...examples,
+    "```",
+    "",
+    ...(rows.length === 0 ? [] : [...table(["argument or option", "meaning"], rows), ""]),
+    `Rights beside those to read flipop's resources: ${reads}.`,
+    "",
+  ];
+}
