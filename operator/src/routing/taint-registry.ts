@@ -94,6 +94,11 @@ export class TaintRegistry {
     for (const [node, last] of this.lastNeeded) if (last === uid) this.lastNeeded.delete(node);
   }
 
+  /** Whether the RoutedIP needs the taints of the node, or is the one that clears it. */
+  concerns(uid: string, node: string): boolean {
+    return this.neededBy.get(node)?.has(uid) === true || this.ownerOf(node) === uid;
+  }
+
   wrote(node: SlimNode, taints: readonly Taint[]): void {
     this.sent.set(node.name, { uid: node.uid, taints, at: this.clock.monotonic() });
   }

@@ -40,6 +40,19 @@ describe("the taints of all RoutedIPs", () => {
     expect(registry.view("b").nodes.map(({ name }) => name)).to.deep.equal(["n1", "n2"]);
   });
 
+  it("concern on each node who needs them, and who clears it, and no other", () => {
+    const { registry } = rig("n1", "n2");
+    for (const uid of ["a", "b", "c"]) registry.expect(uid, undefined);
+    registry.need("b", TAINT, ["n1"]);
+    const concerned = (node: string) => ["a", "b", "c"].filter((uid) => registry.concerns(uid, node));
+    expect(concerned("n1")).to.deep.equal(["b"]);
+    expect(concerned("n2"), "the first known clears what none has needed").to.deep.equal(["a"]);
+    registry.need("c", TAINT, ["n1"]);
+    expect(concerned("n1")).to.deep.equal(["b", "c"]);
+    registry.need("c", TAINT, []);
+    expect(concerned("n1"), "the last one clears what it left").to.deep.equal(["b", "c"]);
+  });
+
   it("are not left by a deleted RoutedIP to one that has no finalizer, and so would not remove them", () => {
     const { registry } = rig("n1");
     for (const uid of ["a", "b"]) registry.expect(uid, undefined);

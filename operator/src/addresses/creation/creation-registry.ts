@@ -116,12 +116,10 @@ export class CreationRegistry {
     if (waiting.length > 0) this.onEnd(waiting);
   }
 
-  /** The creations of other resources in the same account and family. If there are any, the caller is notified when one ends. */
+  /** The creations of other resources in the same account and family. Who can do nothing before one ends calls `wait`. */
   others(requester: Pick<OpenCreation, "resource" | "provider" | "family" | "account">): readonly OpenCreation[] {
     const others = [...this.open.values()].filter((other) => isAbout(other, requester));
-    const all = this.incomplete ? [...others, { ...requester, resource: UNREAD, unread: true }] : others;
-    if (all.length > 0) this.waiting.add(requester.resource.uid);
-    return all;
+    return this.incomplete ? [...others, { ...requester, resource: UNREAD, unread: true }] : others;
   }
 }
 

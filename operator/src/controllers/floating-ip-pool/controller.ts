@@ -204,6 +204,7 @@ function registerDecision(context: ControllerContext, state: PoolState, gathered
   const candidates = () => candidatesNow(context, state, gathered, made);
   if (wants === 0) nodeRequests.withdraw(ref.uid);
   else nodeRequests.set(family, { ref, createdAt, wants, candidates });
+  if (snapshot.otherCreations.length > 0) context.creations.wait(ref);
   memory.moving = made.sequences.flatMap(actionsOf).some(isMove);
   // Whatever becomes of the holders of our addresses brings a run.
   const holders = holdersOf(snapshot);

@@ -152,7 +152,13 @@ function remember(tools: GatherTools, state: RoutedState, onUse: () => void): Ro
     onChange();
   });
   const probes = health && { probes: health };
-  const follower: ServiceFollower = new ServiceFollower({ routing, key: state.key, onChange, ...probes });
+  const follower: ServiceFollower = new ServiceFollower({
+    routing,
+    uid: state.ref.uid,
+    key: state.key,
+    onChange,
+    ...probes,
+  });
   return newMemory(follower, () => claim(tools, state), health);
 }
 

@@ -97,6 +97,18 @@ function registerIssuedDecision(
   followFirewall(tools, state, gathered);
   if (!state.inFlight.has(UPDATE)) followGoal(state, gathered, plan, decision.goal);
   requestNodes(tools, state, gathered, decision.waitingNodes);
+  waitForCreations(tools, state, gathered, decision.waitingNodes);
+}
+
+/** Who has its node, or takes it in a sequence that runs, is held up by no creation of another. */
+function waitForCreations(
+  { routing: { context } }: GatherTools,
+  state: RoutedState,
+  { snapshot: { otherCreations, routed } }: IssuedGathered,
+  { wants }: IssuedPlan["waitingNodes"],
+): void {
+  const isOpen = wants > 0 || routed.status.pendingCreation !== undefined;
+  if (otherCreations.length > 0 && isOpen && !state.inFlight.has(UPDATE)) context.creations.wait(state.ref);
 }
 
 /** A standby replica plans nothing: it probes the holder that the status names, so that it knows it when it leads. */

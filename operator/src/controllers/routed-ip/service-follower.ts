@@ -4,8 +4,10 @@ import { markHolders, nodesOf as probedNodesOf } from "../../health/probed-nodes
 import type { ResourceHealth } from "../../health/resource-health.js";
 import type { ResourceRef } from "../../inventory/view.js";
 import type { PodScope, PodView } from "../../kube/cache/pods.js";
+import { jsonEqual } from "../../kube/objects.js";
 import { everyNode } from "../../match/compile-match.js";
-import { MatchIndex, type ProbeFailures } from "../../match/match-index.js";
+import { MatchIndex, type ProbeFailures, type VerdictChange } from "../../match/match-index.js";
+import type { NodeFacts } from "../../match/node-facts.js";
 import { podAddress } from "../../match/workload.js";
 import type { Problem } from "../../messages/message.js";
 import { NO_NODES_KNOWN, refusedNodes } from "../../messages/refused-nodes.js";
@@ -21,6 +23,8 @@ import type { Snapshot } from "./snapshot.js";
 
 export interface ServiceFollowerProps {
   readonly routing: RoutingCaches;
+  /** Of the RoutedIP. */
+  readonly uid: string;
   /** `namespace/name` of the RoutedIP, for the log. */
   readonly key: string;
   /** Something that the RoutedIP is decided by has changed. */
@@ -54,14 +58,19 @@ export class ServiceFollower {
 
   /** Follows the Service that the spec names from here on. */
   follow({ metadata, spec }: Pick<RoutedIP, "metadata" | "spec">): void {
-    const { routing, onChange, probes } = this.props;
+    const { routing, probes } = this.props;
     const service = serviceKeyOf(metadata, spec);
     if (this.followed?.service !== service) {
       this.followed?.index.close();
       const slices = () => routing.slicesFor(service);
       const workload = new EndpointWorkload(service, slices, (node) => this.podAddress(node));
       const match = everyNode(this.scheme);
-      const index = new MatchIndex(routing.context.nodes, { match, workload }, onChange, probes);
+      const index = new MatchIndex(
+        routing.context.nodes,
+        { match, workload },
+        (change) => this.noteNode(change),
+        probes,
+      );
       this.followed = { service, workload, index };
     }
     this.watchPods(routing.service(service));
@@ -100,6 +109,13 @@ export class ServiceFollower {
     await this.pods?.close();
   }
 
+  /** Each of 200 RoutedIPs taints a node when they start, and only two of them need to look at it. */
+  private noteNode(change: VerdictChange): void {
+    const { routing, uid, onChange } = this.props;
+    if (hasOnlyNewMarks(change) && !routing.taints.concerns(uid, change.name)) return;
+    onChange();
+  }
+
   private watchPods(service: ServiceFacts | undefined): void {
     const { routing, onChange, key: routedIP } = this.props;
     const wanted = service === undefined ? undefined : podsOf(service, routing.context.settings.podNamespaces);
@@ -112,6 +128,16 @@ export class ServiceFollower {
       routing.context.logger.error({ routedIP, error }, "cannot watch the pods of the Service");
     });
   }
+}
+
+/** Nothing but what this operator itself wrote on the node is not the same. */
+function hasOnlyNewMarks({ what, before, after }: VerdictChange): boolean {
+  return what === "facts" && jsonEqual(unmarked(before?.node), unmarked(after?.node));
+}
+
+function unmarked(node: NodeFacts | undefined): object {
+  const { annotations, ownTaints, ...rest } = node ?? {};
+  return rest;
 }
 
 /** `undefined`: it has no selector, or its pods may not be read; then its hostPorts are not known. */
