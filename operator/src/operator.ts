@@ -209,13 +209,13 @@ class Assembly {
     const { clock, providers, runtime } = this;
     const watches = this.makeWatches();
     const nodes = this.followNodes(watches);
-    const [notifier, inventories] = [new Notifier(), new Inventories(clock)];
+    const [notifier, leading] = [new Notifier(), new OpenSince(this.fence, clock)];
     const tell = (uids: readonly string[]) => notifier.tell(uids);
+    const [nodeRequests, creations] = [new NodeRequestRegistry(tell), new CreationRegistry(tell)];
+    const inventories = new Inventories(clock, nodeRequests);
     providers.onWithdraw(({ addresses }) => addresses && inventories.leave(addresses));
     const client = this.makeClient();
     addExternalDns(providers, { client, settings });
-    const leading = new OpenSince(this.fence, clock);
-    const creations = new CreationRegistry(tell);
     const created = new CreatedAddresses(() => creations.retry());
     const leads = () => leading.at !== undefined;
     const parts = { clock, random, metrics, watches, providers, notify: tell, replica: this.replica, leads };
@@ -227,7 +227,7 @@ class Assembly {
       ...{ stop: this.stop, owners: new Owners(), services: new SharedServices(watches, settings.watchNamespaces) },
       ...{ annotated: new AnnotatedNodes(nodes), marks: new NodeMarks(nodes, clock) },
       accounts: new AddressAccounts(providers, { clock, inventories }),
-      ...{ claims: new Claims(tell), nodeRequests: new NodeRequestRegistry(tell) },
+      ...{ claims: new Claims(tell), nodeRequests },
       ...{ creations, created, tenants: new TenantAccess(settings.tenantLimits, { created, creations }) },
       moveLimits: new MoveLimits(clock, settings.maxMovesPerMinute),
       ...(settings.features.includes("publish") && { publications: new Publications(tell) }),

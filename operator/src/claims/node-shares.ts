@@ -54,6 +54,12 @@ export class NodeRequestRegistry {
     if (previous !== undefined && request.wants < previous.wants) this.notifyYounger(registry, previous);
   }
 
+  /** A node has room for one more address: all that wait for a node look again. */
+  noteRoom(family: IpFamily): void {
+    const waiting = [...this.registries[family].keys()];
+    if (waiting.length > 0) this.onRoom(waiting);
+  }
+
   /** The resource has reserved the node that it asked for, so that nothing is left of it for the younger ones. */
   took(family: IpFamily, uid: string): void {
     this.registries[family].delete(uid);

@@ -48,7 +48,9 @@ export interface EnsureOptions {
 }
 
 export class AccountInventory {
-  private readonly cachedStates = new PicturedMap<string, CachedState>();
+  private readonly cachedStates = new PicturedMap<string, CachedState>(({ facts: { holder } }, after) => {
+    if (holder !== undefined && holder !== after?.facts.holder) this.room?.noteRoom(this.family);
+  });
   private readonly gone = new Set<string>();
   private readonly reservations: Reservations;
   private readonly reads: ReadGate<AddressFacts | undefined>;
@@ -70,6 +72,7 @@ export class AccountInventory {
     private readonly clock: Clock,
     /** Identifies the account, whatever the family and the token. @default the inventory itself */
     readonly account: unknown = Symbol(family),
+    private readonly room?: { readonly noteRoom: (family: IpFamily) => void },
   ) {
     this.reader = new InventoryReader(provider, family);
     this.lists = new Coalesced(clock, () => this.relist());
@@ -152,7 +155,14 @@ export class AccountInventory {
 
   /** `undefined`: another resource has a move to this node under way. */
   reserve(node: ProviderId, resource: ResourceRef): Reservation | undefined {
-    return this.reservations.reserve(node, resource);
+    const reservation = this.reservations.reserve(node, resource);
+    return reservation && { node, release: () => this.endReservation(reservation) };
+  }
+
+  /** Where the move came to its node, no room is left. */
+  private endReservation({ node, release }: Reservation): void {
+    release();
+    if (this.view().heldCount(node) === 0) this.room?.noteRoom(this.family);
   }
 
   /** As the provider's; the view shows it at once. After a contradiction the address is read again. */

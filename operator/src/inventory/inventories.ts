@@ -6,10 +6,19 @@ import type { AddressProvider, IpFamily } from "../providers/types.js";
 import { AccountInventory } from "./account-inventory.js";
 import type { InventoryAddress } from "./view.js";
 
+/** Who waits for nodes. */
+export interface RoomListener {
+  /** A node has room for one more address of the family. */
+  noteRoom(family: IpFamily): void;
+}
+
 export class Inventories {
   private readonly inventories = new Map<string, AccountInventory>();
 
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly clock: Clock,
+    private readonly room?: RoomListener,
+  ) {}
 
   /** Rejects with ProviderError if the account cannot be identified. */
   async for(context: CallContext, provider: AddressProvider, family: IpFamily): Promise<AccountInventory> {
@@ -20,7 +29,7 @@ export class Inventories {
       known.join(provider);
       return known;
     }
-    const made = new AccountInventory(provider, family, this.clock, account);
+    const made = new AccountInventory(provider, family, this.clock, account, this.room);
     this.inventories.set(key, made);
     return made;
   }

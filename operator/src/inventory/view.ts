@@ -187,6 +187,11 @@ export const NOTHING_SEEN = createView({
 export class PicturedMap<K, V> extends Map<K, V> {
   private last: ReadonlyMap<K, V> | undefined;
 
+  /** @param onReplaced called with the former value of a key after a change. */
+  constructor(private readonly onReplaced: (before: V, after: V | undefined) => void = () => undefined) {
+    super();
+  }
+
   /** As it is now: later changes do not show. */
   picture(): ReadonlyMap<K, V> {
     this.last ??= new Map(this);
@@ -194,13 +199,19 @@ export class PicturedMap<K, V> extends Map<K, V> {
   }
 
   override set(key: K, value: V): this {
+    const before = this.get(key);
     this.last = undefined;
-    return super.set(key, value);
+    super.set(key, value);
+    if (before !== undefined) this.onReplaced(before, value);
+    return this;
   }
 
   override delete(key: K): boolean {
+    const before = this.get(key);
     this.last = undefined;
-    return super.delete(key);
+    const known = super.delete(key);
+    if (before !== undefined) this.onReplaced(before, undefined);
+    return known;
   }
 
   override clear(): void {

@@ -34,7 +34,7 @@ describe("the view of an account", () => {
 
 describe("a map that gives out pictures", () => {
   it("makes a new one after each change, and none where nothing has changed", () => {
-    const map = new PicturedMap<string, number>([["a", 1]]);
+    const map = new PicturedMap<string, number>().set("a", 1);
     const pictures = [map.picture()];
     for (const change of [() => map.set("b", 2), () => map.delete("a"), () => map.clear()]) {
       change();

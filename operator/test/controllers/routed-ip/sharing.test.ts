@@ -1,6 +1,9 @@
+import { GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
 import { RoutedWorld } from "./routed-world.js";
+
+const routedRef = (name: string) => ({ apiVersion: GROUP_VERSION, kind: "RoutedIP", name, namespace: "default" });
 
 describe("operator in process: RoutedIPs and what they share", function () {
   this.timeout(180_000);
@@ -36,6 +39,33 @@ describe("operator in process: RoutedIPs and what they share", function () {
     await made.ready("a");
     expect(made.world.holder(routed)).not.to.equal(made.world.holder(pooled));
   });
+
+  const freed: readonly (readonly [string, () => void])[] = [
+    ["moves away", () => made.serveAs("first", "n2")],
+    ["is released", () => made.world.kubernetes.delete(routedRef("first"))],
+  ];
+  for (const [how, free] of freed) {
+    it(`a node whose address ${how} goes to a RoutedIP that waits for it, without a pause`, async () => {
+      made = await RoutedWorld.create(["n1", "n2"]);
+      const { clock } = made.world;
+      made.addIssuer({ routedIPFirewallName: undefined, routedIPReclaimPolicy: "Delete" });
+      for (const name of ["first", "waiting"]) {
+        made.addService(name);
+        made.serveAs(name, "n1");
+      }
+      made.addRouted("first", { serviceRef: { serviceName: "first" } });
+      made.world.start();
+      await made.ready("first");
+      const { ip } = made.world.digitalocean.state.addAddress();
+      made.addRouted("waiting", { serviceRef: { serviceName: "waiting" }, routedIP: ip });
+      await made.until("it waits", () => made.condition("waiting", "Ready") === "False/NoCandidate");
+      await made.world.rest();
+      const at = clock.now();
+      free();
+      await made.until("the second has the node", () => made.nodeOf("waiting") === "n1");
+      expect((clock.now() - at) / 1000, "seconds of the clock").to.be.below(20);
+    });
+  }
 
   it("a change of one of many costs calls for that one only", async () => {
     const nodes = Array.from({ length: 20 }, (_, index) => `n${index}`);
