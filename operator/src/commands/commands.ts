@@ -36,6 +36,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     args: [],
     options: [
       { flags: "-n, --namespace <name>", description: "Show this namespace only; without it: all" },
+      { flags: "-A, --all-namespaces", description: "Show all namespaces, as kubectl does: -n does not count" },
       OUTPUT(["wide", "json", "yaml"]),
       { flags: "-w, --watch", description: "Go on, and print each resource again when it changes" },
       ...CLUSTER_OPTIONS,

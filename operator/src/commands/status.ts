@@ -13,7 +13,7 @@ import { dataText, fitted, tableText } from "./render/table.js";
 
 export function run(call: CommandCall): Promise<number> {
   return withCluster(call, async (cluster) => {
-    const namespace = textOption(call, "namespace");
+    const namespace = call.options["allNamespaces"] === true ? undefined : textOption(call, "namespace");
     const reads = await readKinds(cluster.client, call.io.stop, { namespace });
     for (const { kind, problem } of reads) {
       if (problem !== undefined) call.io.err(`flipop: ${kind.plural} are not shown: ${problem}\n`);

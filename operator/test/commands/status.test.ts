@@ -85,6 +85,8 @@ describe("flipop status", () => {
       out: "",
       err: "flipop: there are no resources of flipop here\n",
     });
+    const all = await flipop.run("status", "-n", "games", "-A");
+    expect(all.out, "as with kubectl, -A counts").to.equal((await flipop.run("status")).out);
   });
 
   it("prints a resource again under --watch when its state changes, and ends with Ctrl-C", async () => {
