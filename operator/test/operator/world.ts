@@ -22,6 +22,8 @@ const SPEED = 600;
 const LONG_MS = 180_000;
 
 export interface WorldOptions {
+  /** How many nodes there are at the start: `node-1`, `node-2`, ... @default 0 */
+  readonly nodes?: number;
   /** Seconds of the clock in a real one, at most. @default 600 */
   readonly speed?: number;
   /** Flags of `flipop run`, by name. @default no lease, no servers */
@@ -95,7 +97,9 @@ export class World {
       return isKubernetes && path.includes("/leases/");
     };
     const unwatch = watchCalls({ to, asked: () => clock.asked() });
-    return new World(clock, kubernetes, digitalocean, { ...options, unwatch });
+    const world = new World(clock, kubernetes, digitalocean, { ...options, unwatch });
+    for (let number = 1; number <= (options.nodes ?? 0); number++) world.addNode(`node-${number}`);
+    return world;
   }
 
   /** @returns the provider id. */
@@ -127,6 +131,11 @@ export class World {
       spec: { provider: "digitalocean", region: "nyc3", ...spec },
       ...more,
     });
+  }
+
+  /** Unassigned addresses of the account. */
+  addAddresses(count: number): readonly string[] {
+    return Array.from({ length: count }, () => this.digitalocean.state.addAddress().ip);
   }
 
   pool(name: string): Pool {
