@@ -164,14 +164,6 @@ export function inProps(facts: AnyFacts, message: string): string {
   // Text in quotation marks is a value.
   return message.replaceAll(
     /"[^"]*"|\w+/g,
-    (word) =>
-      props.find(
-        ([
-          ,
-          {
-            fields: [field, ...more],
-          },
-        ]) => field === word && more.length === 0,
-      )?.[0] ?? word,
+    (word) => props.find(([, { fields }]) => fields.length === 1 && fields[0] === word)?.[0] ?? word,
   );
 }

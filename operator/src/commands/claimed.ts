@@ -1,11 +1,21 @@
 /** Which addresses the resources of the cluster claim, read as the operator reads them. */
 
-import { KINDS } from "cdk8s-flipop/api";
-import { poolClaims, routedIpClaims } from "../claims/read-claims.js";
+import {
+  type FloatingIPPoolSpec,
+  type FloatingIPPoolStatus,
+  KINDS,
+  type NodeDNSRecordSetSpec,
+  type NodeDNSRecordSetStatus,
+  type RoutedIPSpec,
+  type RoutedIPStatus,
+} from "cdk8s-flipop/api";
+import type { Claimant } from "../claims/claims.js";
+import { nodeRecordClaims, poolClaims, type Resource, routedIpClaims } from "../claims/read-claims.js";
+import type { KubeObject } from "../kube/objects.js";
 import { CommandError } from "./command.js";
 import type { KindRead, OwnObject } from "./read.js";
 
-const { RoutedIP, FloatingIPPool } = KINDS;
+const { RoutedIP, FloatingIPPool, NodeDNSRecordSet } = KINDS;
 
 export const CLAIMING_KINDS = [FloatingIPPool, RoutedIP];
 
@@ -39,16 +49,17 @@ export function ownersIn(reads: readonly KindRead[]): ReadonlyMap<string, string
   for (const { kind, objects } of reads) {
     for (const object of objects) {
       const { namespace, name } = object.metadata;
-      for (const ip of claimsOf(kind.kind, object)) owners.set(ip, `${kind.kind} ${namespace}/${name}`);
+      for (const { ip } of claimantOf(kind.kind, object).addresses) owners.set(ip, `${kind.kind} ${namespace}/${name}`);
     }
   }
   return owners;
 }
 
-function claimsOf(kind: string, object: OwnObject): readonly string[] {
-  const { addresses } =
-    kind === RoutedIP.kind
-      ? routedIpClaims(object as unknown as Parameters<typeof routedIpClaims>[0], {})
-      : poolClaims(object as unknown as Parameters<typeof poolClaims>[0]);
-  return addresses.map((address) => address.ip);
+/** What a resource claims. The CRD of its kind has checked the types of its fields. */
+export function claimantOf(kind: string, object: KubeObject): Claimant {
+  if (kind === RoutedIP.kind) return routedIpClaims(object as Resource<RoutedIPSpec, RoutedIPStatus>, {});
+  if (kind === NodeDNSRecordSet.kind) {
+    return nodeRecordClaims(object as Resource<NodeDNSRecordSetSpec, NodeDNSRecordSetStatus>);
+  }
+  return poolClaims(object as Resource<FloatingIPPoolSpec, FloatingIPPoolStatus>);
 }

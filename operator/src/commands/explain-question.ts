@@ -118,15 +118,16 @@ function matchText({ nodeLabel }: NonNullable<Spec> = {}, { pods }: CompiledMatc
   return pods === undefined ? labels : `${labels} that run a ready ${pods.text}`;
 }
 
-async function askService(reader: Reader, { metadata, spec, status }: OwnObject): Promise<Asked> {
-  const routedSpec = spec as unknown as RoutedIPSpec;
-  const key = serviceKeyOf(metadata, routedSpec);
+async function askService(reader: Reader, object: OwnObject): Promise<Asked> {
+  const { metadata, status } = object;
+  const spec = specOf(object);
+  const key = serviceKeyOf(metadata, spec);
   const [namespace = "", name = ""] = key.split("/");
   const [service, slices] = await Promise.all([
     readService(reader, namespace, name),
     readSlices(reader, namespace, name),
   ]);
-  const resolution = resolveClass({ metadata, spec: routedSpec }, lookUpOf(reader.reads));
+  const resolution = resolveClass({ metadata, spec }, lookUpOf(reader.reads));
   const unsuitable = serviceProblem({ key, namespace: metadata.namespace ?? "", service });
   const capabilities = capabilitiesOf(resolution.resolvedClass);
   const problems = [resolution.problem, unsuitable].flatMap((problem) => problem?.message ?? []);
@@ -139,6 +140,11 @@ async function askService(reader: Reader, { metadata, spec, status }: OwnObject)
     ...{ problems, limit: limitOf(capabilities, resolution.resolvedClass?.perNodeIPLimit) },
     ...regionOf(capabilities, region),
   };
+}
+
+/** The CRD has checked the types of its fields. */
+function specOf({ spec }: KubeObject): RoutedIPSpec {
+  return spec as RoutedIPSpec;
 }
 
 function capabilitiesOf(resolved: ResolvedClass | undefined): AddressCapabilities | undefined {

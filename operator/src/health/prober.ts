@@ -8,7 +8,6 @@ import { MAX_OPEN_PROBES, PROBE_EARLY_MS, PROBE_STALL_MS } from "../bounds.js";
 import type { Clock, Timer } from "../clock.js";
 import type { Probe } from "./probe.js";
 import type { ProbeResult } from "./probe-state.js";
-import { nextTick } from "./schedule.js";
 import { keyOf, type ProbeTarget } from "./target.js";
 
 /** @param at monotonic ms: when the probe was due. */
@@ -184,4 +183,19 @@ export class Prober {
 
 export function noAnswer({ timeoutMs }: Pick<ProbeTarget, "timeoutMs">): Error {
   return new Error(`no answer within ${timeoutMs / 1000} s`);
+}
+
+/** When a probe is due: each time is a multiple of the interval from one start, so that no delay adds up. */
+interface Schedule {
+  /** Monotonic ms. Random within the interval, so that probes spread over it. */
+  readonly start: number;
+  readonly intervalMs: number;
+}
+
+/** The first time of the schedule after `now`: times that have passed are left out. Pure. */
+export function nextTick({ start, intervalMs }: Schedule, now: number): number {
+  if (now < start) return start;
+  const next = start + (Math.floor((now - start) / intervalMs) + 1) * intervalMs;
+  // The sum of fractions may round to `now` itself.
+  return next > now ? next : next + intervalMs;
 }

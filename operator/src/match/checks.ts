@@ -192,25 +192,28 @@ interface RefusalCount {
   readonly example: { readonly node: string; readonly detail: string };
 }
 
+/** One of these at least, as written in the resource. If both are named, a node lacks either. */
+export interface Lacking {
+  /** `pool=edge` */
+  readonly label?: string;
+  /** With its article: `a pod with app=nginx`. */
+  readonly workload?: string;
+}
+
 export interface Tally {
   /** All nodes of the cluster. */
   readonly nodes: number;
   readonly candidates: number;
   /** Those that are not meant: without the labels or without any pod asked for, well or not. */
   readonly unmeant: number;
-  /** What these are without, as far as is known: `label pool=edge`. */
-  readonly lacking: string;
-  /** The checks that these do not pass; one of them, where `lacking` names two things. */
-  readonly lacks: readonly RefusalReason[];
+  /** What these are without, as far as is known. */
+  readonly lacking: Lacking;
   /** The others, each counted for its first refusal; most nodes first. */
   readonly refused: readonly RefusalCount[];
 }
 
 /** @param verdicts of the nodes that are meant. */
-export function tallyOf(
-  { nodes, lacking, lacks }: Pick<Tally, "nodes" | "lacking" | "lacks">,
-  verdicts: Iterable<Verdict>,
-): Tally {
+export function tallyOf({ nodes, lacking }: Pick<Tally, "nodes" | "lacking">, verdicts: Iterable<Verdict>): Tally {
   const counts = new Map<RefusalReason, RefusalCount>();
   let [seen, candidates] = [0, 0];
   for (const verdict of verdicts) {
@@ -220,15 +223,21 @@ export function tallyOf(
     else counts.set(refusal.reason, counted(counts.get(refusal.reason), verdict.node.name, refusal));
   }
   const refused = [...counts.values()].sort((a, b) => b.nodes - a.nodes || (a.reason < b.reason ? -1 : 1));
-  return { nodes, candidates, unmeant: nodes - seen, lacking, lacks, refused };
+  return { nodes, candidates, unmeant: nodes - seen, lacking, refused };
 }
 
 /** `1 of 9 nodes match; 6 lack label pool=edge; 2 NodeNotReady (node-3: Ready is Unknown)`. */
 export function tallyText({ nodes, candidates, unmeant, lacking, refused }: Tally): string {
   if (nodes === 0) return "the cluster has no nodes";
   const reasons = refused.map(({ reason, nodes: n, example }) => `${n} ${reason} (${example.node}: ${example.detail})`);
-  const without = unmeant === 0 ? [] : [`${unmeant} ${unmeant === 1 ? "lacks" : "lack"} ${lacking}`];
+  const without = unmeant === 0 ? [] : [`${unmeant} ${unmeant === 1 ? "lacks" : "lack"} ${lackingText(lacking)}`];
   return [`${candidates} of ${nodes} nodes match`, ...without, ...reasons].join("; ");
+}
+
+function lackingText({ label, workload }: Lacking): string {
+  return [...(label === undefined ? [] : [`label ${label}`]), ...(workload === undefined ? [] : [workload])].join(
+    " or ",
+  );
 }
 
 function counted(

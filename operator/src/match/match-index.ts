@@ -10,6 +10,7 @@ import type { ProviderId } from "../providers/types.js";
 import {
   type CheckInput,
   isOnlyCordoned,
+  type Lacking,
   type Refusal,
   refusal,
   refusalsOf,
@@ -92,17 +93,16 @@ export class MatchIndex {
 
   /** How many nodes there are, and why how many are refused. */
   tally(): Tally {
-    this.tallied ??= tallyOf({ nodes: this.nodes.size, ...this.lacking() }, this.verdicts.values());
+    this.tallied ??= tallyOf({ nodes: this.nodes.size, lacking: this.lacking() }, this.verdicts.values());
     return this.tallied;
   }
 
   /** What a node is without that is out of sight. */
-  private lacking(): Pick<Tally, "lacking" | "lacks"> {
+  private lacking(): Lacking {
     const { match, workload } = this.wanted;
-    const label = `label ${match.labelText}`;
-    if (workload === undefined || !this.anyNodeHasLabels()) return { lacking: label, lacks: ["LabelsDiffer"] };
-    if (match.nodeLabels.length === 0) return { lacking: workload.text, lacks: ["NoPod"] };
-    return { lacking: `${label} or ${workload.text}`, lacks: ["LabelsDiffer", "NoPod"] };
+    if (workload === undefined || !this.anyNodeHasLabels()) return { label: match.labelText };
+    if (match.nodeLabels.length === 0) return { workload: workload.text };
+    return { label: match.labelText, workload: workload.text };
   }
 
   /** Whether any node has the labels that are asked for, well or not. */

@@ -33,14 +33,10 @@ export function refusedNodes(tally: Tally, by: ChosenBy): RefusedNodes {
 const REMEDIES_SHOWN = 2;
 
 /** No node has what the resource asks for. */
-function lackText({ nodes, lacks, lacking }: Tally, by: ChosenBy): string {
+function lackText({ nodes, lacking: { label, workload } }: Tally, by: ChosenBy): string {
   if (nodes === 0) return ADD_NODE;
-  if (by !== "match") return podRemedy(by);
-  const label = lacks.includes("LabelsDiffer");
-  if (label && lacks.includes("NoPod")) {
-    return "run such a pod on a node with the label, or correct spec.match";
-  }
-  return label ? labelRemedy(lacking.slice("label ".length)) : podRemedy(by);
+  if (by !== "match" || label === undefined) return podRemedy(by);
+  return workload === undefined ? labelRemedy(label) : "run such a pod on a node with the label, or correct spec.match";
 }
 
 /** @param label that `match.nodeLabel` asks for, as written */

@@ -1,7 +1,7 @@
 /** Services and their endpoints, as RoutedIPs need them: whom a Service allows, its ports, and the nodes with ready endpoints. */
 
 import { Annotation, type RoutedIPSpec } from "cdk8s-flipop/api";
-import { type Cached, keyOf, type ObjectMeta, type Transform } from "../kube/objects.js";
+import { type Cached, type KubeObject, keyOf, type ObjectMeta, type Transform } from "../kube/objects.js";
 import type { Workload, WorkloadSource } from "../match/workload.js";
 import type { Problem } from "../messages/message.js";
 import { serviceMessages } from "../messages/services.js";
@@ -156,7 +156,7 @@ export const SERVICE_LABEL = "kubernetes.io/service-name";
 
 /** Slices of both families count; those of names (FQDN) say nothing of nodes. */
 export const slimSlices: Transform<SliceFacts> = (raw) => {
-  const { metadata, addressType, endpoints } = raw as unknown as RawSlice;
+  const { metadata, addressType, endpoints } = raw as RawSlice;
   const { uid, name, namespace = "", labels = {} } = metadata;
   const service = labels[SERVICE_LABEL];
   const counted = addressType === "FQDN" ? [] : (endpoints ?? []);
@@ -223,8 +223,7 @@ export function nodesOfSlices(...slices: readonly (SliceFacts | undefined)[]): R
 
 const SERVING: Workload = { state: "serving" };
 
-interface RawSlice {
-  readonly metadata: ObjectMeta;
+interface RawSlice extends KubeObject {
   readonly addressType?: string;
   readonly endpoints?: readonly RawEndpoint[] | null;
 }

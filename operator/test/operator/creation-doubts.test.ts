@@ -14,10 +14,6 @@ describe("operator in process: a creation in doubt", function () {
   let world: World;
   afterEach(() => world.close());
 
-  const start = async (nodes: number) => {
-    world = await World.create();
-    for (let number = 1; number <= nodes; number++) world.addNode(`node-${number}`);
-  };
   const { state, faults, journal } = {
     state: () => world.digitalocean.state,
     faults: () => world.digitalocean.faults,
@@ -49,7 +45,7 @@ describe("operator in process: a creation in doubt", function () {
 
   describe("that was refused", () => {
     it("is no creation of unknown outcome: another one's new address is not adopted", async () => {
-      await start(1);
+      world = await World.create({ nodes: 1 });
       state().startEvent(world.droplet("node-1").id, "power_cycle", 10 * MINUTE_MS);
       world.addPool("web", { desiredIPs: 1, reclaimPolicy: "Delete" });
       world.start();
@@ -65,7 +61,7 @@ describe("operator in process: a creation in doubt", function () {
     });
 
     it("is none either while the status can't be written", async () => {
-      await start(1);
+      world = await World.create({ nodes: 1 });
       world.addPool("web", { desiredIPs: 1 });
       faults().inject({ kind: "status", status: 403 }, { on: CREATE });
       let down = true;
@@ -86,7 +82,7 @@ describe("operator in process: a creation in doubt", function () {
   describe("that was answered", () => {
     for (const status of [403, 500] as const) {
       it(`is the pool's, though the API server answers its status with ${status}`, async () => {
-        await start(2);
+        world = await World.create({ nodes: 2 });
         world.addPool("web", { desiredIPs: 2, reclaimPolicy: "Delete" });
         refusePatchesAfterCreate(status);
         world.start();
@@ -110,7 +106,7 @@ describe("operator in process: a creation in doubt", function () {
     }
 
     it("is found by its intent after a crash, and then never released", async () => {
-      await start(1);
+      world = await World.create({ nodes: 1 });
       world.addPool("web", { desiredIPs: 1, reclaimPolicy: "Delete" });
       refusePatchesAfterCreate(500);
       const first = world.start();
@@ -144,7 +140,7 @@ describe("operator in process: a creation in doubt", function () {
     };
 
     it("is reported on the resource, and keeps no resource from creating on a node", async () => {
-      await start(1);
+      world = await World.create({ nodes: 1 });
       const others = await ambiguous("lost");
       world.addPool("web", { desiredIPs: 1 });
       await world.fulfilled("web");
@@ -158,7 +154,7 @@ describe("operator in process: a creation in doubt", function () {
     });
 
     it("keeps creations in a region waiting no longer than an answer may be on its way", async () => {
-      await start(0);
+      world = await World.create();
       await ambiguous("lost");
       const began = world.clock.now();
       world.addPool("region", { desiredIPs: 1, match: { nodeLabel: "none=such" } });
@@ -171,7 +167,7 @@ describe("operator in process: a creation in doubt", function () {
     });
 
     it("of a deleted resource ends with its finalizer, and its Event names what may be its address", async () => {
-      await start(0);
+      world = await World.create();
       const others = await ambiguous("lost");
       world.kubernetes.delete(world.refTo("lost"));
       await world.until("it is told", () => world.condition("lost", "Accepted")?.reason === "CreationUnsettled");
@@ -186,7 +182,7 @@ describe("operator in process: a creation in doubt", function () {
 
     for (const ends of ["wiped", "restored from before it"] as const) {
       it(`is not forgotten where the status is ${ends}`, async () => {
-        await start(0);
+        world = await World.create();
         faults().inject({ kind: "reset", when: "after" }, { on: CREATE });
         world.addPool("web", { desiredIPs: 1, reclaimPolicy: "Delete", match: { nodeLabel: "none=such" } });
         const first = world.start();
@@ -205,7 +201,7 @@ describe("operator in process: a creation in doubt", function () {
     }
 
     it("never takes the address of another region, nor gives back what it took when the pool shrinks", async () => {
-      await start(0);
+      world = await World.create();
       faults().inject({ kind: "reset", when: "after" }, { on: CREATE });
       world.addPool("web", { desiredIPs: 1, reclaimPolicy: "Delete", match: { nodeLabel: "none=such" } });
       world.start();

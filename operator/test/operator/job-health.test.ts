@@ -1,6 +1,5 @@
 import { Annotation, GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
-import type { Emulator } from "flipop-sandbox/kubernetes";
 import { afterEach, describe, it } from "mocha";
 import { MASS_FAILURE_WINDOW_MS, MINUTE_MS } from "../../src/bounds.js";
 import { RoutedWorld } from "../controllers/routed-ip/routed-world.js";
@@ -98,11 +97,8 @@ describe("operator in process: health checks of RoutedIPs whose class works by J
   it("moves the address at once where a person says that the nodes are down", async () => {
     await begin();
     await threeHolders();
-    const edit = (object: { readonly metadata: object }) => ({
-      ...object,
-      metadata: { ...object.metadata, annotations: { [Annotation.ignoreMassFailure]: "true" } },
-    });
-    made.world.kubernetes.change(made.refTo("a"), edit as unknown as Parameters<Emulator["change"]>[1]);
+    const annotations = { [Annotation.ignoreMassFailure]: "true" };
+    made.world.change(made.refTo("a"), "metadata", { annotations });
     const at = made.world.clock.now();
     await twoFail();
     made.world.setReady("n1", false);

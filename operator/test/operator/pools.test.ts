@@ -1,7 +1,7 @@
 import { Annotation, customResourceDefinitions, Finalizer } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
-import { World, type WorldOptions } from "./world.js";
+import { World } from "./world.js";
 
 const ASSIGN = /^POST \/v2\/reserved_ip(s|v6)\/[^/]+\/actions$/;
 const CREATE = /^POST \/v2\/reserved_ips$/;
@@ -10,18 +10,13 @@ describe("operator in process: pools", function () {
   this.timeout(240_000);
   let world: World;
 
-  const start = async (nodes: number, options: WorldOptions = {}) => {
-    world = await World.create(options);
-    for (let number = 1; number <= nodes; number++) world.addNode(`node-${number}`);
-  };
-  const addresses = (count: number) => Array.from({ length: count }, () => world.digitalocean.state.addAddress().ip);
   const times = (on: RegExp) => world.digitalocean.journal.calls({ on }).map(({ at }) => at);
 
   afterEach(() => world.close());
 
   it("lets no two assignments of a pool come closer than its cool-off", async () => {
-    await start(4);
-    world.addPool("web", { ips: addresses(4), assignmentCoolOffSeconds: 30 });
+    world = await World.create({ nodes: 4 });
+    world.addPool("web", { ips: world.addAddresses(4), assignmentCoolOffSeconds: 30 });
     world.start();
     await world.fulfilled("web");
     const at = times(ASSIGN);
@@ -30,8 +25,8 @@ describe("operator in process: pools", function () {
   });
 
   it("keeps the cool-off over a restart", async () => {
-    await start(2);
-    world.addPool("web", { ips: addresses(2), assignmentCoolOffSeconds: 60 });
+    world = await World.create({ nodes: 2 });
+    world.addPool("web", { ips: world.addAddresses(2), assignmentCoolOffSeconds: 60 });
     const first = world.start();
     await world.until("the first is assigned", () => times(ASSIGN).length === 1);
     await world.until("it is told", () => world.status("web").lastAssignmentTime !== undefined);
@@ -44,8 +39,8 @@ describe("operator in process: pools", function () {
   });
 
   it("leaves a failed holder its address for the grace period", async () => {
-    await start(2);
-    const [ip = ""] = addresses(1);
+    world = await World.create({ nodes: 2 });
+    const [ip = ""] = world.addAddresses(1);
     world.addPool("web", { ips: [ip], gracePeriodSeconds: 120 });
     world.start();
     await world.fulfilled("web");
@@ -59,8 +54,8 @@ describe("operator in process: pools", function () {
   });
 
   it("keeps an address where it is when the holder returns within its grace", async () => {
-    await start(2);
-    const [ip = ""] = addresses(1);
+    world = await World.create({ nodes: 2 });
+    const [ip = ""] = world.addAddresses(1);
     world.addPool("web", { ips: [ip], gracePeriodSeconds: 600 });
     world.start();
     await world.fulfilled("web");
@@ -73,7 +68,7 @@ describe("operator in process: pools", function () {
   });
 
   it("creates IPv6 addresses by region and assigns them, with their own annotation", async () => {
-    await start(2);
+    world = await World.create({ nodes: 2 });
     world.addPool("web", { desiredIPs: 2, ipFamily: "IPv6" });
     world.start();
     await world.fulfilled("web");
@@ -86,7 +81,7 @@ describe("operator in process: pools", function () {
   });
 
   it("creates the first address on the waiting node, in one mutating call", async () => {
-    await start(1);
+    world = await World.create({ nodes: 1 });
     world.addPool("web", { desiredIPs: 1 });
     world.start();
     await world.fulfilled("web");
@@ -96,7 +91,7 @@ describe("operator in process: pools", function () {
   });
 
   it("appends what it created to the spec once, and creates nothing when that is reverted", async () => {
-    await start(2);
+    world = await World.create({ nodes: 2 });
     world.addPool("web", { desiredIPs: 2, ips: [] });
     world.start();
     await world.fulfilled("web");
@@ -114,8 +109,8 @@ describe("operator in process: pools", function () {
   });
 
   it("writes nothing while a pool is paused, and goes on afterwards", async () => {
-    await start(2);
-    const [ip = ""] = addresses(1);
+    world = await World.create({ nodes: 2 });
+    const [ip = ""] = world.addAddresses(1);
     world.addPool("web", { ips: [ip], paused: true });
     world.start();
     await world.until("paused", () => world.condition("web", "Accepted")?.reason === "Paused");
@@ -126,8 +121,8 @@ describe("operator in process: pools", function () {
   });
 
   it("gives created addresses back under Delete, and only then lets the pool go", async () => {
-    await start(2);
-    const [listed = ""] = addresses(1);
+    world = await World.create({ nodes: 2 });
+    const [listed = ""] = world.addAddresses(1);
     world.addPool("web", { ips: [listed], desiredIPs: 2, reclaimPolicy: "Delete" });
     world.start();
     await world.fulfilled("web");
@@ -141,7 +136,7 @@ describe("operator in process: pools", function () {
   });
 
   it("cleans the annotations of a deleted pool under Retain, and leaves its addresses where they are", async () => {
-    await start(2);
+    world = await World.create({ nodes: 2 });
     world.addPool("web", { desiredIPs: 2 });
     world.start();
     await world.fulfilled("web");
@@ -155,7 +150,7 @@ describe("operator in process: pools", function () {
   });
 
   it("shrinks under Delete to what is wanted", async () => {
-    await start(3);
+    world = await World.create({ nodes: 3 });
     world.addPool("web", { desiredIPs: 3, reclaimPolicy: "Delete" });
     world.start();
     await world.fulfilled("web");
@@ -169,8 +164,8 @@ describe("operator in process: pools", function () {
     const definitions = customResourceDefinitions().map((definition) =>
       withoutStatusFields(structuredClone(definition)),
     );
-    await start(3, { definitions });
-    const [ip = ""] = addresses(1);
+    world = await World.create({ nodes: 3, definitions });
+    const [ip = ""] = world.addAddresses(1);
     world.addPool("web", { ips: [ip], desiredIPs: 2 });
     const { operator } = world.start();
     await world.until("assigned", () => world.holder(ip) !== undefined);
@@ -186,9 +181,9 @@ describe("operator in process: pools", function () {
   });
 
   it("writes nothing at rest", async () => {
-    await start(3);
+    world = await World.create({ nodes: 3 });
     world.addPool("web", {
-      ips: addresses(2),
+      ips: world.addAddresses(2),
       desiredIPs: 3,
       dnsRecordSet: { zone: "example.com", recordName: "www" },
     });

@@ -1,6 +1,5 @@
 import { Annotation, GROUP_VERSION, type NodeDNSRecordSetStatus } from "cdk8s-flipop/api";
 import { expect } from "chai";
-import type { Emulator } from "flipop-sandbox/kubernetes";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { MASS_FAILURE_WINDOW_MS } from "../../src/bounds.js";
 import { World } from "./world.js";
@@ -36,11 +35,7 @@ describe("operator in process: safeguards of record sets", function () {
   };
   const ignore = () => {
     const annotations = { [Annotation.ignoreMassFailure]: "true" };
-    const edit = (object: { readonly metadata: object }) => ({
-      ...object,
-      metadata: { ...object.metadata, annotations },
-    });
-    world.kubernetes.change(REF, edit as unknown as Parameters<Emulator["change"]>[1]);
+    world.change(REF, "metadata", { annotations });
   };
 
   it("keeps the failed nodes in the name while most nodes fail at once, until the window ends", async () => {

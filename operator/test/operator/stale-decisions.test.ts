@@ -16,9 +16,8 @@ describe("operator in process: a call that waited", function () {
   let close: () => Promise<void>;
 
   const start = async (nodes: number) => {
-    world = await World.create();
+    world = await World.create({ nodes });
     close = () => world.close();
-    for (let number = 1; number <= nodes; number++) world.addNode(`node-${number}`);
   };
   const asked = (on: RegExp) => world.digitalocean.journal.calls({ on });
   const bodies = (on: RegExp, after = 0) =>

@@ -1,8 +1,6 @@
-import { Annotation, API_GROUP, GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
-import { NoProviderError } from "../../src/operator.js";
-import { World, type WorldOptions } from "./world.js";
+import { World } from "./world.js";
 
 const ASSIGN = /^POST \/v2\/reserved_ips\/[^/]+\/actions$/;
 const CREATE = /^POST \/v2\/reserved_ips$/;
@@ -11,11 +9,6 @@ describe("operator in process: trouble", function () {
   this.timeout(240_000);
   let world: World;
 
-  const start = async (nodes: number, options: WorldOptions = {}) => {
-    world = await World.create(options);
-    for (let number = 1; number <= nodes; number++) world.addNode(`node-${number}`);
-  };
-  const addresses = (count: number) => Array.from({ length: count }, () => world.digitalocean.state.addAddress().ip);
   const warnings = () => {
     const events = world.kubernetes.list("events.k8s.io/v1", "Event").filter(({ type }) => type === "Warning");
     return events.map(({ reason, message }) => `${reason}: ${message}`);
@@ -26,7 +19,7 @@ describe("operator in process: trouble", function () {
 
   for (const when of ["before", "after"] as const) {
     it(`creates nothing twice when the answer to a creation is lost ${when} it was processed`, async () => {
-      await start(1);
+      world = await World.create({ nodes: 1 });
       world.digitalocean.faults.inject({ kind: "reset", when }, { on: CREATE });
       world.addPool("web", { desiredIPs: 1 });
       world.start();
@@ -38,7 +31,7 @@ describe("operator in process: trouble", function () {
   }
 
   it("creates nothing twice in a region, where only the lists can tell", async () => {
-    await start(0);
+    world = await World.create();
     world.digitalocean.faults.inject({ kind: "reset", when: "after" }, { on: CREATE });
     world.addPool("web", { desiredIPs: 2 });
     world.start();
@@ -48,8 +41,8 @@ describe("operator in process: trouble", function () {
   });
 
   it("tries again after an outage, and moves the others meanwhile", async () => {
-    await start(3);
-    const [stuck = "", free = ""] = addresses(2);
+    world = await World.create({ nodes: 3 });
+    const [stuck = "", free = ""] = world.addAddresses(2);
     const broken = new RegExp(`^POST /v2/reserved_ips/${stuck}/actions$`);
     const fault = world.digitalocean.faults.inject({ kind: "status", status: 503 }, { on: broken, times: Infinity });
     world.addPool("web", { ips: [stuck, free] });
@@ -64,8 +57,8 @@ describe("operator in process: trouble", function () {
   });
 
   it("goes to another node at once when one can't hold an address", async () => {
-    await start(2);
-    const [ip = ""] = addresses(1);
+    world = await World.create({ nodes: 2 });
+    const [ip = ""] = world.addAddresses(1);
     world.digitalocean.state.startEvent(world.droplet("node-1").id, "power_cycle", 3_600_000);
     world.addPool("web", { ips: [ip], nodePreference: "Name" });
     world.start();
@@ -75,8 +68,8 @@ describe("operator in process: trouble", function () {
   });
 
   it("does not take an action that ended errored for one that is done", async () => {
-    await start(1);
-    const [ip = ""] = addresses(1);
+    world = await World.create({ nodes: 1 });
+    const [ip = ""] = world.addAddresses(1);
     world.digitalocean.state.failActions();
     world.addPool("web", { ips: [ip] });
     world.start();
@@ -90,8 +83,8 @@ describe("operator in process: trouble", function () {
 
   it("keeps a node to which a former process moves an address from other pools", async () => {
     // So slow that the move lasts until the next process decides.
-    await start(2, { speed: 2 });
-    const [moving = "", next = ""] = addresses(2);
+    world = await World.create({ nodes: 2, speed: 2 });
+    const [moving = "", next = ""] = world.addAddresses(2);
     world.addPool("web", { ips: [moving], nodePreference: "Name" });
     const previous = world.start();
     await world.until("it moves", () => world.status("web").ips?.[moving]?.actionID !== undefined);
@@ -103,8 +96,8 @@ describe("operator in process: trouble", function () {
   });
 
   it("says that the token is refused, and goes on with the next good one", async () => {
-    await start(2);
-    const [ip = ""] = addresses(1);
+    world = await World.create({ nodes: 2 });
+    const [ip = ""] = world.addAddresses(1);
     world.addPool("web", { ips: [ip] });
     world.start();
     await world.fulfilled("web");
@@ -119,8 +112,8 @@ describe("operator in process: trouble", function () {
   });
 
   it("steps back when somebody else takes its address away again and again", async () => {
-    await start(1);
-    const [ip = ""] = addresses(1);
+    world = await World.create({ nodes: 1 });
+    const [ip = ""] = world.addAddresses(1);
     const other = world.digitalocean.state.addDroplet({ name: "elsewhere" });
     world.addPool("web", { ips: [ip] });
     world.start();
@@ -138,71 +131,9 @@ describe("operator in process: trouble", function () {
     expect(count(ASSIGN)).to.equal(assigned);
   });
 
-  it("says what is wrong with a spec that an older schema let pass, and serves the others", async () => {
-    await start(2, { definitions: [] });
-    installLoosely(world);
-    const [ip = ""] = addresses(1);
-    world.addPool("selector", { ips: [ip], match: { nodeLabel: "a in (" } });
-    world.addPool("provider", { provider: "nobody", ips: ["203.0.113.1"] });
-    world.addPool("type", { ips: ["203.0.113.2"], desiredIPs: "two" as unknown as number });
-    world.addPool("empty", {});
-    world.addPool("none", {}, { spec: null });
-    world.addPool("good", { ips: addresses(1) });
-    world.start();
-    await world.fulfilled("good");
-    const reasons = {
-      selector: "Invalid",
-      provider: "UnknownProvider",
-      type: "Invalid",
-      empty: "Invalid",
-      none: "Invalid",
-    };
-    for (const [name, reason] of Object.entries(reasons)) {
-      await world.until(`${name} is told`, () => world.condition(name, "Accepted")?.reason === reason);
-      expect(world.status(name).error, name).to.be.a("string");
-    }
-    expect(world.holder(ip)).to.equal(undefined);
-  });
-
-  it("removes annotations of owners that are gone, and those that name no owner and are wrong", async () => {
-    await start(3);
-    const [ip = "", elsewhere = ""] = addresses(2);
-    const owner = "default/gone/0000";
-    world.annotate("node-1", { [Annotation.reservedIpv4]: "203.0.113.9", [Annotation.reservedIpv4Owner]: owner });
-    world.annotate("node-2", { [Annotation.reservedIpv4]: elsewhere });
-    world.annotate("node-3", { [Annotation.reservedIpv4]: ip, other: "kept" });
-    world.digitalocean.state.setHolder(ip, world.droplet("node-3").id);
-    world.start();
-    await world.until("cleaned", () => Object.keys(world.annotations("node-1")).length === 0);
-    await world.until("cleaned", () => Object.keys(world.annotations("node-2")).length === 0);
-    await world.rest();
-    expect(world.annotations("node-3")).to.deep.equal({ [Annotation.reservedIpv4]: ip, other: "kept" });
-  });
-
-  it("leaves annotations alone whose owners it does not look after", async () => {
-    await start(2);
-    const [ip = ""] = addresses(1);
-    world.addPool("web", { ips: [ip] });
-    const first = world.start();
-    await world.fulfilled("web");
-    const holder = world.status("web").ips?.[ip]?.nodeName ?? "";
-    const other = holder === "node-1" ? "node-2" : "node-1";
-    const before = world.annotations(holder);
-    expect(before).to.have.property(Annotation.reservedIpv4Owner);
-    await first.stop();
-    // As the Go operator leaves one: without an owner, and of an address that is elsewhere by now.
-    const stale = { [Annotation.reservedIpv4]: ip };
-    world.annotate(other, stale);
-    world.start({ features: "dns" });
-    await world.clock.sleep(60_000);
-    await world.rest();
-    expect(world.annotations(holder)).to.deep.equal(before);
-    expect(world.annotations(other)).to.deep.equal(stale);
-  });
-
   it("waits for the account, not for each address, when nothing is answered", async () => {
-    await start(2);
-    const [ip = ""] = addresses(1);
+    world = await World.create({ nodes: 2 });
+    const [ip = ""] = world.addAddresses(1);
     world.addPool("web", { ips: [ip] });
     world.start();
     await world.fulfilled("web");
@@ -225,8 +156,8 @@ describe("operator in process: trouble", function () {
   });
 
   it("says that a node stands for no machine, where an address does not get there", async () => {
-    await start(0);
-    const [ip = ""] = addresses(1);
+    world = await World.create();
+    const [ip = ""] = world.addAddresses(1);
     const machine = world.addNode("ghost");
     world.digitalocean.state.deleteDroplet(world.droplet("ghost").id);
     world.addPool("web", { ips: [ip] });
@@ -240,166 +171,8 @@ describe("operator in process: trouble", function () {
     expect(warnings(), "told once, and the address is not blamed").to.have.length(1);
     expect(warnings()[0]).to.match(/^NoCandidate: .*node ghost/);
   });
-
-  it("says in /readyz and in the log that it lacks a right; creates nothing, and moves what is there", async () => {
-    await start(3);
-    const [ip = ""] = addresses(1);
-    world.addPool("web", { ips: [ip], desiredIPs: 2 });
-    const token = world.kubernetes.addIdentity("go-operator", [
-      { verbs: ["get", "list", "watch"], apiGroups: ["*"], resources: ["*"] },
-    ]);
-    const { operator } = world.start({ features: "pools,dns" }, { token });
-    await world.until("it is served", () => world.holder(ip) !== undefined);
-    const told = () => operator.health.report("readyz").text;
-    await world.until("told", () => told().includes("role too old"));
-    expect(told()).to.include("floatingippools/status").and.include("apply the roles of this release");
-    await world.until("logged", () => world.logs.some((line) => line.includes("Resources are served in part only")));
-    expect(count(CREATE)).to.equal(0);
-  });
-
-  it("is ready again within a bound after it could not annotate a node, though no annotation is wanted any more", async () => {
-    await start(1);
-    const [ip = ""] = addresses(1);
-    world.addPool("web", { ips: [ip] });
-    const token = world.kubernetes.addIdentity("no-nodes", [
-      { verbs: ["get", "list", "watch"], apiGroups: ["*"], resources: ["*"] },
-      { verbs: ["patch"], apiGroups: [API_GROUP], resources: ["*"] },
-      { verbs: ["create", "patch"], apiGroups: ["events.k8s.io"], resources: ["events"] },
-    ]);
-    const { operator } = world.start({ features: "pools,dns" }, { token });
-    await world.until("told", () => operator.health.report("readyz").text.includes("refuses PATCH of nodes"));
-    world.edit("web", { match: { nodeLabel: "nobody=has-it" } });
-    await world.until("it is ready", () => operator.health.report("readyz").ok);
-  });
-
-  it("changes nothing on a dry run, and shows the plan of each resource once", async () => {
-    await start(2);
-    world.digitalocean.state.dns.addDomain("example.com");
-    const dnsRecordSet = { provider: "digitalocean", zone: "example.com", recordName: "www" };
-    const { id } = world.droplet("node-1");
-    world.addPool("web", {
-      ips: [world.digitalocean.state.addAddress({ dropletId: id }).ip],
-      desiredIPs: 2,
-      dnsRecordSet,
-    });
-    world.kubernetes.create({
-      apiVersion: GROUP_VERSION,
-      kind: "NodeDNSRecordSet",
-      metadata: { name: "nodes", namespace: "default" },
-      spec: { dnsRecordSet: { ...dnsRecordSet, recordName: "nodes" } },
-    });
-    const { revision } = world.kubernetes;
-    world.start({ "dry-run": "true", resync: "5" });
-    const plans = () => world.logs.filter((line) => line.startsWith("info dry run: plan"));
-    await world.until("it has planned", () => plans().length >= 2);
-    await world.rest();
-    expect(world.kubernetes.revision).to.equal(revision);
-    expect(world.digitalocean.journal.calls({ mutating: true })).to.be.empty;
-    expect(new Set(plans()).size, plans().join("\n")).to.equal(plans().length);
-    const [pool, set] = ["FloatingIPPool/default/web", "NodeDNSRecordSet/default/nodes"].map((resource) =>
-      plans()
-        .filter((line) => line.includes(`"resource":"${resource}"`))
-        .join("\n"),
-    );
-    expect(pool).to.include("create-address: ").and.include("apply-records: ");
-    expect(set).to.include("apply-records: ");
-    expect(world.logs.filter((line) => /^info .*(not sent|cloud mutation|no Event)/.test(line))).to.deep.equal([]);
-  });
-
-  for (const verb of ["create-address", "assign"] as const) {
-    it(`plans on a dry run for each of two pools that share the nodes: ${verb}`, async () => {
-      await start(3);
-      const wants = (count: number) => (verb === "assign" ? { ips: addresses(count) } : { desiredIPs: count });
-      world.addPool("first", wants(1));
-      await world.clock.sleep(2_000);
-      world.addPool("second", wants(2));
-      world.start({ "dry-run": "true", resync: "5" });
-      const planOf = (pool: string) => {
-        const own = (line: string) => line.startsWith("info dry run: plan") && line.includes(`/default/${pool}"`);
-        return world.logs.filter(own).join("\n");
-      };
-      await world.until("both are planned", () => planOf("first") !== "" && planOf("second") !== "");
-      await world.rest();
-      const planned = (pool: string) => planOf(pool).match(new RegExp(`"${verb}: [^"]*`, "g")) ?? [];
-      // A pool creates one address after the other.
-      expect(planned("first"), planOf("first")).to.have.length(1);
-      expect(planned("second"), planOf("second")).to.have.length(verb === "assign" ? 2 : 1);
-      const nodes = [...planned("first"), ...planned("second")].flatMap((change) => change.match(/node-\d/g) ?? []);
-      expect(new Set(nodes).size, "no node twice").to.equal(nodes.length);
-    });
-  }
-
-  it("refuses to start without any provider, unless issuers bring theirs", async () => {
-    await start(0);
-    const none = { env: {} };
-    const assemble = () => world.assemble({ features: "pools,dns" }, none);
-    expect(assemble).to.throw(NoProviderError, /DIGITALOCEAN_ACCESS_TOKEN/);
-    const { operator, transport } = world.assemble({ features: "pools,routedip" }, none);
-    expect(await operator.run(AbortSignal.abort())).to.equal(0);
-    expect(world.logs.join("")).to.match(/no provider has a token.*"DIGITALOCEAN_ACCESS_TOKEN or /);
-    await transport.close();
-  });
-
-  it("serves the namespaces of its configuration, and no other", async () => {
-    await start(2);
-    for (const name of ["mine", "theirs"]) {
-      world.kubernetes.create({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
-      world.kubernetes.create({
-        apiVersion: GROUP_VERSION,
-        kind: "FloatingIPPool",
-        metadata: { name: "web", namespace: name },
-        spec: { provider: "digitalocean", ips: addresses(1) },
-      });
-    }
-    world.start({ "watch-namespaces": "mine" });
-    const statusIn = (namespace: string) => world.kubernetes.get({ ...world.refTo("web"), namespace })?.["status"];
-    await world.until(
-      "mine is served",
-      () => count(ASSIGN) === 1 && Object.hasOwn(statusIn("mine") ?? {}, "conditions"),
-    );
-    await world.rest();
-    expect(count(ASSIGN)).to.equal(1);
-    expect(statusIn("theirs")).to.deep.equal({ observedGeneration: 0 });
-  });
-
-  it("reports that a pool's pods may not be read", async () => {
-    await start(2);
-    world.addPool("web", { ips: addresses(1), match: { podNamespace: "theirs", podLabel: "app=web" } });
-    world.start({ "pod-namespaces": "mine" });
-    await world.until("told", () => world.condition("web", "Accepted")?.reason === "NamespaceNotAllowed");
-    expect(world.digitalocean.journal.calls({ mutating: true })).to.be.empty;
-  });
 });
 
 function idOf(droplet: number): string {
   return `digitalocean://${droplet}`;
-}
-
-/** A definition that lets anything pass and keeps all. */
-function installLoosely({ kubernetes }: World): void {
-  const names = [
-    ["FloatingIPPool", "floatingippools"],
-    ["NodeDNSRecordSet", "nodednsrecordsets"],
-  ] as const;
-  for (const [kind, plural] of names) {
-    kubernetes.create({
-      apiVersion: "apiextensions.k8s.io/v1",
-      kind: "CustomResourceDefinition",
-      metadata: { name: `${plural}.flipop.digitalocean.com` },
-      spec: {
-        group: "flipop.digitalocean.com",
-        scope: "Namespaced",
-        names: { kind, plural, singular: plural.slice(0, -1), listKind: `${kind}List` },
-        versions: [
-          {
-            name: "v1alpha1",
-            served: true,
-            storage: true,
-            subresources: { status: {} },
-            schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
-          },
-        ],
-      },
-    });
-  }
 }

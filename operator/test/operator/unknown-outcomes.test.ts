@@ -3,7 +3,7 @@
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
 import { RoutedWorld } from "../controllers/routed-ip/routed-world.js";
-import { World, type WorldOptions } from "./world.js";
+import { World } from "./world.js";
 
 const ASSIGN = /^POST \/v2\/reserved_(ips|ipv6)\/[^/]+\/actions$/;
 /** The list of an address's actions. */
@@ -13,10 +13,6 @@ describe("operator in process: an assignment of unknown outcome", function () {
   this.timeout(240_000);
   let world: World;
 
-  const start = async (nodes: number, options: WorldOptions = {}) => {
-    world = await World.create(options);
-    for (let number = 1; number <= nodes; number++) world.addNode(`node-${number}`);
-  };
   /** The next assign call begins, its answer is lost, and its action ends errored. */
   const loseAndFail = () => {
     world.digitalocean.faults.inject({ kind: "reset", when: "after" }, { on: ASSIGN });
@@ -27,7 +23,7 @@ describe("operator in process: an assignment of unknown outcome", function () {
   afterEach(() => world.close());
 
   it("ends within its bound where the action fails: the address is assigned again", async () => {
-    await start(1);
+    world = await World.create({ nodes: 1 });
     const ip = address();
     loseAndFail();
     world.addPool("web", { ips: [ip] });
@@ -38,7 +34,7 @@ describe("operator in process: an assignment of unknown outcome", function () {
   });
 
   it("gives its node free, for another pool", async () => {
-    await start(1);
+    world = await World.create({ nodes: 1 });
     const [lost, next] = [address(), address()];
     loseAndFail();
     world.addPool("web", { ips: [lost] });
@@ -51,7 +47,7 @@ describe("operator in process: an assignment of unknown outcome", function () {
   });
 
   it("goes elsewhere where its node is gone", async () => {
-    await start(2);
+    world = await World.create({ nodes: 2 });
     const ip = address();
     loseAndFail();
     world.addPool("web", { ips: [ip], nodePreference: "Name" });
@@ -63,7 +59,7 @@ describe("operator in process: an assignment of unknown outcome", function () {
   });
 
   it("is followed by its id, once the address's list of actions shows it", async () => {
-    await start(1, { speed: 20 });
+    world = await World.create({ nodes: 1, speed: 20 });
     const ip = address();
     world.digitalocean.state.settings.durations.assign = 20_000;
     loseAndFail();
@@ -79,7 +75,7 @@ describe("operator in process: an assignment of unknown outcome", function () {
   });
 
   it("ends at once where that list says that it failed, though no read has shown the address since", async () => {
-    await start(1);
+    world = await World.create({ nodes: 1 });
     const ip = address();
     world.digitalocean.state.settings.durations.assign = 500;
     loseAndFail();
@@ -92,7 +88,7 @@ describe("operator in process: an assignment of unknown outcome", function () {
   });
 
   it("ends within its bound for IPv6, whose actions the API does not list", async () => {
-    await start(1);
+    world = await World.create({ nodes: 1 });
     const { ip } = world.digitalocean.state.addAddress({ family: "ipv6" });
     loseAndFail();
     world.addPool("web", { ips: [ip], family: "IPv6" } as Parameters<World["addPool"]>[1]);
@@ -102,7 +98,7 @@ describe("operator in process: an assignment of unknown outcome", function () {
   });
 
   it("leaves an address active on its holder, once that is healthy again", async () => {
-    await start(2);
+    world = await World.create({ nodes: 2 });
     const ip = address();
     world.addPool("web", { ips: [ip], nodePreference: "Name" });
     world.start();
@@ -123,7 +119,7 @@ describe("operator in process: an assignment of unknown outcome", function () {
   });
 
   it("ends in the next process, which knows of it from the status alone", async () => {
-    await start(1, { speed: 20 });
+    world = await World.create({ nodes: 1, speed: 20 });
     const ip = address();
     loseAndFail();
     world.addPool("web", { ips: [ip] });

@@ -22,6 +22,8 @@ const SPEED = 600;
 const LONG_MS = 180_000;
 
 export interface WorldOptions {
+  /** How many nodes there are at the start: `node-1`, `node-2`, ... @default 0 */
+  readonly nodes?: number;
   /** Seconds of the clock in a real one, at most. @default 600 */
   readonly speed?: number;
   /** Flags of `flipop run`, by name. @default no lease, no servers */
@@ -95,7 +97,9 @@ export class World {
       return isKubernetes && path.includes("/leases/");
     };
     const unwatch = watchCalls({ to, asked: () => clock.asked() });
-    return new World(clock, kubernetes, digitalocean, { ...options, unwatch });
+    const world = new World(clock, kubernetes, digitalocean, { ...options, unwatch });
+    for (let number = 1; number <= (options.nodes ?? 0); number++) world.addNode(`node-${number}`);
+    return world;
   }
 
   /** @returns the provider id. */
@@ -108,15 +112,8 @@ export class World {
   }
 
   setReady(name: string, ready: boolean): void {
-    const ref = { apiVersion: "v1", kind: "Node", name };
-    const edit = (object: Record<string, unknown>) => ({
-      ...object,
-      status: {
-        ...(object["status"] as object),
-        conditions: [{ type: "Ready", status: ready ? "True" : "False", reason: "Tested" }],
-      },
-    });
-    this.kubernetes.change(ref, edit as Parameters<Emulator["change"]>[1], "status");
+    const conditions = [{ type: "Ready", status: ready ? "True" : "False", reason: "Tested" }];
+    this.change(nodeRef(name), "status", { conditions });
   }
 
   addPool(name: string, spec: Partial<FloatingIPPoolSpec>, more: object = {}): void {
@@ -127,6 +124,11 @@ export class World {
       spec: { provider: "digitalocean", region: "nyc3", ...spec },
       ...more,
     });
+  }
+
+  /** Unassigned addresses of the account. */
+  addAddresses(count: number): readonly string[] {
+    return Array.from({ length: count }, () => this.digitalocean.state.addAddress().ip);
   }
 
   pool(name: string): Pool {
@@ -145,15 +147,20 @@ export class World {
 
   /** Changes the spec as a person does. */
   edit(name: string, change: Partial<FloatingIPPoolSpec>): void {
-    const edit = (object: Record<string, unknown>) => ({
+    this.change(this.refTo(name), "spec", change);
+  }
+
+  /** Changes some fields of an object. */
+  change(ref: Parameters<Emulator["change"]>[0], part: "metadata" | "spec" | "status", fields: object): void {
+    const edit = (object: Readonly<Record<string, unknown>>) => ({
       ...object,
-      spec: { ...(object["spec"] as object), ...change },
+      [part]: { ...(object[part] as object), ...fields },
     });
-    this.kubernetes.change(this.refTo(name), edit as Parameters<Emulator["change"]>[1]);
+    this.kubernetes.change(ref, edit as Parameters<Emulator["change"]>[1], part === "status" ? "status" : undefined);
   }
 
   annotations(node: string): Readonly<Record<string, string>> {
-    return this.kubernetes.get({ apiVersion: "v1", kind: "Node", name: node })?.metadata.annotations ?? {};
+    return this.kubernetes.get(nodeRef(node))?.metadata.annotations ?? {};
   }
 
   /** Provider id of the droplet that has an address. */
@@ -172,17 +179,13 @@ export class World {
 
   /** The droplet of a node. */
   droplet(node: string) {
-    const spec = this.kubernetes.get({ apiVersion: "v1", kind: "Node", name: node })?.["spec"];
+    const spec = this.kubernetes.get(nodeRef(node))?.["spec"];
     const { providerID = "" } = (spec ?? {}) as { readonly providerID?: string };
     return this.digitalocean.state.droplet(Number(providerID.replace("digitalocean://", "")));
   }
 
   annotate(node: string, annotations: Readonly<Record<string, string>>): void {
-    const edit = (object: Record<string, unknown>) => ({
-      ...object,
-      metadata: { ...(object["metadata"] as object), annotations },
-    });
-    this.kubernetes.change({ apiVersion: "v1", kind: "Node", name: node }, edit as Parameters<Emulator["change"]>[1]);
+    this.change(nodeRef(node), "metadata", { annotations });
   }
 
   /** An operator that does not run yet. @param env of the providers. @default those of this world */
@@ -276,6 +279,10 @@ export class World {
     const usual = { "leader-elect": "false", "metrics-bind-addr": "", "health-bind-addr": "", namespace: "default" };
     return readSettings({ flags: { ...usual, ...this.options.flags, ...flags }, env: {} });
   }
+}
+
+function nodeRef(name: string) {
+  return { apiVersion: "v1", kind: "Node", name };
 }
 
 /** A scene in a world of its own. */

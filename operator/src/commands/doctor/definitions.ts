@@ -22,18 +22,18 @@ const REMEDY = "apply the CRDs of this release (docs/how-to/install.md)";
 /** @param installed those of flipop's kinds that the cluster has */
 export function definitionFindings(installed: readonly Definition[]): readonly Finding[] {
   return ALL_KINDS.map((kind) => {
-    const wanted = customResourceDefinition(kind) as unknown as Definition;
+    const wanted = customResourceDefinition(kind);
     const { name } = wanted.metadata;
     const found = installed.find(({ metadata }) => metadata.name === name);
     if (found === undefined) return problem(`CRD ${kind.kind}`, "it is not installed", REMEDY);
-    const lacking = firstLacking(schemaOf(wanted), schemaOf(found), "");
+    const lacking = firstLacking(schemaOf(wanted.spec as Definition["spec"]), schemaOf(found.spec), "");
     const since = `installed ${found.metadata.creationTimestamp?.slice(0, 10) ?? "at an unknown time"}`;
     if (lacking === undefined) return ok(`CRD ${kind.kind}`, `${since}, has every field of release ${RELEASE}`);
     return problem(`CRD ${kind.kind}`, `older than release ${RELEASE}: it lacks ${lacking} (${since})`, REMEDY);
   });
 }
 
-function schemaOf({ spec }: Definition): Schema | undefined {
+function schemaOf(spec: Definition["spec"]): Schema | undefined {
   return spec.versions.find(({ name }) => name === API_VERSION)?.schema?.openAPIV3Schema as Schema | undefined;
 }
 

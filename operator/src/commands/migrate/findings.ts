@@ -8,9 +8,9 @@ import {
   KINDS,
   validateSpec,
 } from "cdk8s-flipop/api";
-import { type Claimant, Claims } from "../../claims/claims.js";
-import { nodeRecordClaims, poolClaims } from "../../claims/read-claims.js";
+import { Claims } from "../../claims/claims.js";
 import type { Lease } from "../../kube/write/lease.js";
+import { claimantOf } from "../claimed.js";
 import { type Finding, ok, problem, warning } from "../doctor/finding.js";
 import type { KindRead, OwnObject } from "../read.js";
 
@@ -70,7 +70,7 @@ export function specFindings(resources: readonly Resource[]): readonly Finding[]
 /** Addresses and names that two resources contain: this operator serves one of them. */
 export function claimFindings(resources: readonly Resource[]): readonly Finding[] {
   const claims = new Claims();
-  const claimants = resources.map(claimantOf);
+  const claimants = resources.map(({ kind, object }) => claimantOf(kind, object));
   for (const claimant of claimants) claims.put(claimant);
   return claimants.flatMap(({ ref }) => {
     const { addresses, names } = claims.view(ref.uid);
@@ -89,12 +89,6 @@ export function claimFindings(resources: readonly Resource[]): readonly Finding[
       );
     });
   });
-}
-
-export function claimantOf({ kind, object }: Resource): Claimant {
-  return kind === FloatingIPPool.kind
-    ? poolClaims(object as unknown as Parameters<typeof poolClaims>[0])
-    : nodeRecordClaims(object as unknown as Parameters<typeof nodeRecordClaims>[0]);
 }
 
 /** What this operator does at once, and the Go operator does not. */

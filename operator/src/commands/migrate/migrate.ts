@@ -4,6 +4,7 @@ import { ALL_KINDS, type FloatingIPPoolStatus, KINDS, LEASE_NAME } from "cdk8s-f
 import { EXIT } from "../../exit.js";
 import type { KubeClient } from "../../kube/client.js";
 import type { Lease } from "../../kube/write/lease.js";
+import { claimantOf } from "../claimed.js";
 import { withCluster } from "../cluster.js";
 import { type CommandCall, CommandError } from "../command.js";
 import { type Definition, definitionFindings } from "../doctor/definitions.js";
@@ -13,7 +14,6 @@ import { listAll, readKinds } from "../read.js";
 import {
   backFindings,
   changeFindings,
-  claimantOf,
   claimFindings,
   finalizerFindings,
   foreignFinding,
@@ -89,7 +89,8 @@ async function addresses(call: CommandCall, client: KubeClient): Promise<number>
 /** The DNS names of all resources, one line each. */
 async function names(call: CommandCall, client: KubeClient): Promise<number> {
   const lines = (await readResources(call, client)).flatMap((resource) => {
-    return claimantOf(resource).names.map(({ fqdn }) => `${fqdn} ${titleOf(resource).replace(" ", "/")}\n`);
+    const { names: claimed } = claimantOf(resource.kind, resource.object);
+    return claimed.map(({ fqdn }) => `${fqdn} ${titleOf(resource).replace(" ", "/")}\n`);
   });
   call.io.out([...new Set(lines)].sort().join(""));
   return EXIT.ok;

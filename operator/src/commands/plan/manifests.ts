@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { ALL_KINDS, type AnyKind, API_GROUP, GROUP_VERSION, KINDS, validateSpec } from "cdk8s-flipop/api";
 import { parseAllDocuments } from "yaml";
+import type { ObjectMeta } from "../../kube/objects.js";
 import { CommandError } from "../command.js";
 import type { OwnObject } from "../read.js";
 import type { Manifest } from "./frozen-cluster.js";
@@ -99,19 +100,19 @@ function applied({ fields, kind, place, title }: Applied, live: OwnObject | unde
   return {
     ...live,
     ...{ apiVersion: GROUP_VERSION, kind: kind.kind },
-    metadata: { ...metadata, ...identity(live, fields), ...(place !== "" && { namespace: place }) },
+    metadata: { ...metadata, ...identity(live, fields), ...(place !== "" && { namespace: place }) } as ObjectMeta,
     spec,
-  } as unknown as OwnObject;
+  };
 }
 
 /** A new resource is younger than all others; a changed one has not been observed yet. */
-function identity(live: OwnObject | undefined, fields: Fields): Fields {
+function identity(live: OwnObject | undefined, fields: Fields) {
   if (live !== undefined) return { ...ids(live), generation: (live.metadata.generation ?? 0) + 1 };
   const now = new Date().toISOString().replace(/\.\d+Z$/, "Z");
   return { uid: `planned ${titleOf(fields)}`, creationTimestamp: now, generation: 1, resourceVersion: "1" };
 }
 
-function ids({ metadata: { uid, creationTimestamp, resourceVersion } }: OwnObject): Fields {
+function ids({ metadata: { uid, creationTimestamp, resourceVersion } }: OwnObject) {
   return { uid, creationTimestamp, resourceVersion };
 }
 

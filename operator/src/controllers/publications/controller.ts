@@ -17,7 +17,7 @@ import { omitUndefined } from "../../values.js";
 import type { ControllerContext, ControllerFactory } from "../context.js";
 import { type Memory, NOTHING_SENT, observed, shownNow } from "./memory.js";
 import { type Action, type Plan, plan, type Snapshot } from "./plan.js";
-import { factsOfService, servicePatch, servicePath } from "./services.js";
+import { factsOfService, isOurService, servicePatch, servicePath } from "./services.js";
 
 /** The types of this kind, for the engine. */
 interface PublicationTypes {
@@ -117,18 +117,18 @@ function recordOutcome({ memory }: State, { target }: Snapshot, { results }: Seq
 function sourceOf({ services, client, clock }: ControllerContext): ResourceSource<KubeObject> {
   const cached = (key: string) => {
     const service = services.get(key);
-    return service !== undefined && isOurs(service) ? objectOf(service) : undefined;
+    return service !== undefined && isOurService(service) ? objectOf(service) : undefined;
   };
   return {
     writers: new ObjectWriters<KubeObject>(client, cached, servicePath, clock),
     *keys() {
-      for (const service of services.list()) if (isOurs(service)) yield keyOf(service);
+      for (const service of services.list()) if (isOurService(service)) yield keyOf(service);
     },
     cached,
     listen: (listener) => {
       const ends = services.caches.map(({ store }) =>
         store.listen(({ type, object }) => {
-          const deleted = type === "deleted" || !isOurs(object);
+          const deleted = type === "deleted" || !isOurService(object);
           listener({ key: keyOf(object), object: objectOf(object), deleted });
         }),
       );
@@ -137,10 +137,6 @@ function sourceOf({ services, client, clock }: ControllerContext): ResourceSourc
       };
     },
   };
-}
-
-function isOurs(service: ServiceFacts): boolean {
-  return factsOfService("", service).problem === undefined;
 }
 
 function objectOf({ name, namespace, uid }: ServiceFacts): KubeObject {

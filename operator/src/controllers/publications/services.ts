@@ -14,9 +14,15 @@ export function factsOfService(target: string, service: ServiceFacts | undefined
   return { shown: service.ingress, ...(problem && { problem }) };
 }
 
-function problemOf(target: string, { type, loadBalancerClass }: ServiceFacts): Problem | undefined {
+/** Whether the operator may write its status. */
+export function isOurService({ type, loadBalancerClass }: ServiceFacts): boolean {
+  return type === "LoadBalancer" && loadBalancerClass === LOAD_BALANCER_CLASS;
+}
+
+function problemOf(target: string, service: ServiceFacts): Problem | undefined {
+  if (isOurService(service)) return undefined;
+  const { type, loadBalancerClass } = service;
   if (type !== "LoadBalancer") return publishingMessages.notLoadBalancer({ target, type });
-  if (loadBalancerClass === LOAD_BALANCER_CLASS) return undefined;
   return publishingMessages.wrongClass({ target, loadBalancerClass });
 }
 

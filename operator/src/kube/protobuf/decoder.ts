@@ -61,7 +61,7 @@ class ObjectDecoder {
     reader.start(frame, raw.at, raw.end);
     const table = type === "ERROR" ? STATUS : this.table;
     this.expect(table);
-    return { type, object: readInto(reader, table, { metadata: {} }) as unknown as KubeObject };
+    return { type, object: readInto(reader, table, { metadata: {} }) as KubeObject };
   }
 
   private expect({ name }: Message): void {

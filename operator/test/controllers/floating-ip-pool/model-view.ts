@@ -133,10 +133,7 @@ export class PoolView {
 
   private tally(): RefusedNodes {
     const verdicts = [...this.nodes.values()].flatMap(({ providerID }) => this.verdictOf(providerID ?? "") ?? []);
-    return refusedNodes(
-      tallyOf({ nodes: this.nodes.size, lacking: "label pool=web", lacks: ["LabelsDiffer"] }, verdicts),
-      "match",
-    );
+    return refusedNodes(tallyOf({ nodes: this.nodes.size, lacking: { label: "pool=web" } }, verdicts), "match");
   }
 
   private view() {

@@ -5,8 +5,10 @@ import { ownerName } from "../../../src/addresses/annotations.js";
 import { timestamp } from "../../../src/clock.js";
 import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import type { InventoryAddress, ResourceRef } from "../../../src/inventory/view.js";
+import { actionsOf } from "../../../src/reconcile/plan.js";
 import type { ModelCloud } from "./model-cloud.js";
-import { actions, altered, cluster } from "./pool-plans.js";
+import { NO_MEMORY } from "./no-memory.js";
+import { actions, altered, cluster, rest } from "./pool-plans.js";
 
 const A = "203.0.113.7";
 const DNS = { recordName: "web.example.com", zone: "example.com" };
@@ -114,5 +116,34 @@ describe("the clean-up of a pool", () => {
     };
     const made = altered(cloud, { inventory: { ...inventory, get } });
     expect(actions(made)).to.include("remove-finalizer").and.not.include("release");
+  });
+
+  it("cleans up a deleted pool under Delete, then lets it go", () => {
+    const dnsRecordSet = { ...DNS, deletionPolicy: "Delete" as const };
+    const cloud = rest(cluster(["n1"], { desiredIPs: 1, reclaimPolicy: "Delete", dnsRecordSet }));
+    const { metadata } = cloud.pool("web");
+    expect(metadata.finalizers).to.deep.equal([Finalizer.cleanup]);
+    cloud.edit("web", { metadata: { ...metadata, deletionTimestamp: timestamp(cloud.now) } });
+    rest(cloud);
+    expect([cloud.zone.get(DNS.recordName), cloud.addresses.size]).to.deep.equal([[], 1]);
+    cloud.now += 60_000;
+    rest(cloud);
+    expect([cloud.addresses.size, cloud.pool("web").metadata.finalizers]).to.deep.equal([0, []]);
+    expect(cloud.nodes.get("n1")?.annotations).to.deep.equal({});
+  });
+
+  it("lets a pool go at the deadline, and names what stays behind", () => {
+    const cloud = rest(cluster(["n1"], { desiredIPs: 1, reclaimPolicy: "Delete" }));
+    const { metadata } = cloud.pool("web");
+    cloud.edit("web", { metadata: { ...metadata, deletionTimestamp: timestamp(cloud.now) } });
+    cloud.now += 3_600_000;
+    const { inventory } = cloud.snapshot("web");
+    const cleanup = { attempts: 10, since: cloud.now - 600_000 };
+    const unread = { inventory: { ...inventory, complete: false } };
+    const last = altered(cloud, { ...unread, memory: { ...NO_MEMORY, cleanup } })
+      .sequences.flatMap(actionsOf)
+      .at(-1);
+    expect(last).to.deep.include({ do: "remove-finalizer", abandonedItems: ["address 198.51.100.1"] });
+    expect(actions(altered(cloud, { ...unread, memory: NO_MEMORY }))).to.not.include("remove-finalizer");
   });
 });

@@ -1,45 +1,14 @@
-import { Annotation, Finalizer } from "cdk8s-flipop/api";
+import { Annotation } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import type { OtherCreation } from "../../../src/addresses/address-set.js";
 import { MOVE_MAX_AGE_SECONDS } from "../../../src/bounds.js";
 import { timestamp } from "../../../src/clock.js";
-import { type Plan, plan } from "../../../src/controllers/floating-ip-pool/plan.js";
 import type { Snapshot } from "../../../src/controllers/floating-ip-pool/snapshot.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";
-import { ModelCloud } from "./model-cloud.js";
 import { NO_MEMORY } from "./no-memory.js";
+import { actions, altered, cluster, condition, rest } from "./pool-plans.js";
 
 const [A, B, C] = ["203.0.113.7", "203.0.113.8", "203.0.113.9"];
-const DNS = { recordName: "web.example.com", zone: "example.com" };
-
-function actions({ sequences }: Plan): readonly string[] {
-  return sequences.flatMap(actionsOf).map((action) => action.do);
-}
-
-function condition({ conditions }: Plan, type: string): string {
-  const { status, reason } = conditions.find((each) => each.type === type) ?? {};
-  return `${status}/${reason}`;
-}
-
-/** Runs until nothing is left to do. */
-function rest(cloud: ModelCloud, name = "web"): ModelCloud {
-  for (let round = 0; round < 20 && cloud.plan(name).sequences.length > 0; round++) cloud.run(name);
-  // One more, which writes what the last plan says.
-  cloud.run(name);
-  return cloud;
-}
-
-function cluster(nodes: readonly string[], spec: Parameters<ModelCloud["addPool"]>[1]): ModelCloud {
-  const cloud = new ModelCloud();
-  for (const name of nodes) cloud.addNode(name);
-  cloud.addPool("web", spec);
-  return cloud;
-}
-
-function altered(cloud: ModelCloud, change: Partial<Snapshot>): Plan {
-  return plan({ ...cloud.snapshot("web"), ...change });
-}
 
 describe("the plan of a pool", () => {
   it("reads like a sentence", () => {
@@ -107,72 +76,6 @@ describe("the plan of a pool", () => {
     const made = cluster(["n1"], { ips: [A], desiredIPs: 2, paused: true, reclaimPolicy: "Delete" }).plan("web");
     expect(made.sequences).to.be.empty;
     expect(condition(made, "Accepted")).to.equal("True/Paused");
-  });
-
-  it("creates an address on the waiting node, after its intent", () => {
-    const made = cluster(["n1"], { desiredIPs: 2 }).plan("web");
-    expect(actions(made)).to.deep.equal(["record-intent", "create-address"]);
-    expect(made.sequences.map(actionsOf)[0]?.[1]).to.deep.include({
-      desired: { family: "IPv4", node: "digitalocean://n1" },
-    });
-  });
-
-  it("creates by region where no node waits", () => {
-    const made = cluster([], { desiredIPs: 1 }).plan("web");
-    expect(made.sequences.map(actionsOf)[0]?.[1]).to.deep.include({ desired: { family: "IPv4", region: "r" } });
-  });
-
-  it("creates nothing under an older CRD, and says so", () => {
-    const made = altered(cluster(["n1", "n2"], { ips: [A], desiredIPs: 2 }), { crdTooOld: true });
-    expect(actions(made)).to.deep.equal(["assign", "annotate-node"]);
-    expect(condition(made, "Fulfilled")).to.equal("False/CRDTooOld");
-  });
-
-  describe("beside a creation of another resource", () => {
-    const resource = { kind: "FloatingIPPool", namespace: "default", name: "other", uid: "u" };
-    const beside = (nodes: readonly string[], other: Partial<OtherCreation>) => {
-      const cloud = cluster(nodes, { desiredIPs: 1 });
-      const { now } = cloud;
-      return { now, made: altered(cloud, { otherCreations: [{ resource, startedAt: now, ...other }] }) };
-    };
-
-    it("creates on a node, whether that one runs or its answer was lost: its address is on another node", () => {
-      for (const other of [{ running: true }, { node: "digitalocean://n2" }, {}]) {
-        expect(actions(beside(["n1"], other).made), JSON.stringify(other)).to.deep.equal([
-          "record-intent",
-          "create-address",
-        ]);
-      }
-    });
-
-    it("waits for unread resources without a word of a lost answer", () => {
-      const { made } = beside([], { unread: true });
-      expect(made.sequences).to.be.empty;
-      expect(condition(made, "Fulfilled")).to.equal("False/UnderWay");
-    });
-
-    it("creates in a region once that one can add no address to the list any more", () => {
-      const running = beside([], { running: true }).made;
-      expect(running.sequences).to.be.empty;
-      expect(condition(running, "Fulfilled")).to.equal("False/UnderWay");
-      const { made, now } = beside([], {});
-      expect(made.sequences).to.be.empty;
-      expect(condition(made, "Fulfilled")).to.equal("False/CreationUnsettled");
-      expect(made.requeueAt).to.equal(now + 70_000);
-      const later = beside([], { startedAt: now - 70_000 }).made;
-      expect(actions(later)).to.deep.equal(["record-intent", "create-address"]);
-    });
-  });
-
-  it("forgets an open creation when a person says so, once", () => {
-    const cloud = cluster(["n1"], { ips: [A] });
-    const pendingCreation = { startedAt: timestamp(cloud.now), provider: "digitalocean", family: "IPv4" as const };
-    const { metadata } = cloud.pool("web");
-    const annotated = { ...metadata, annotations: { [Annotation.forgetCreation]: "yes" } };
-    cloud.edit("web", { status: { pendingCreation }, metadata: annotated });
-    expect(actions(cloud.plan("web"))).to.include.members(["settle-creation", "clear-forget-creation"]);
-    rest(cloud);
-    expect(cloud.pool("web").metadata.annotations).to.deep.equal({});
   });
 
   it("leaves an address that another resource has, and creates no substitute", () => {
@@ -256,41 +159,6 @@ describe("the plan of a pool", () => {
     expect(cloud.nodes.get("n1")?.annotations).to.deep.equal({});
   });
 
-  it("leaves the record set alone while nothing is up, and says what it keeps", () => {
-    const cloud = rest(cluster(["n1"], { ips: [A], dnsRecordSet: DNS }));
-    cloud.setReady("n1", false);
-    rest(cloud);
-    expect(cloud.zone.get(DNS.recordName)).to.deep.equal([A]);
-    expect(condition(cloud.plan("web"), "DNSReady")).to.equal("False/KeptLastKnown");
-  });
-
-  it("keeps an address published while it moves", () => {
-    const cloud = rest(cluster(["n1", "n2"], { ips: [A, B], dnsRecordSet: DNS }));
-    cloud.setReady("n1", false);
-    cloud.addNode("n3");
-    expect(actions(cloud.plan("web"))).to.have.members(["assign", "annotate-node", "unannotate-node"]);
-  });
-
-  it("does not shrink the record set to one address that moves while the others are down", () => {
-    const cloud = rest(cluster(["n1", "n2"], { ips: [A, B], dnsRecordSet: DNS }));
-    for (const name of ["n1", "n2"]) cloud.setReady(name, false);
-    cloud.addNode("n3");
-    expect(actions(cloud.plan("web"))).to.not.include("apply-records");
-  });
-
-  it("keeps off the node of an address whose creation is not settled", () => {
-    const cloud = cluster(["n1"], { ips: [A], desiredIPs: 2 });
-    const pendingCreation = {
-      startedAt: timestamp(cloud.now),
-      provider: "digitalocean",
-      family: "IPv4" as const,
-      providerID: "digitalocean://n1",
-      dropletHadAddress: false,
-    };
-    cloud.edit("web", { status: { pendingCreation } });
-    expect(cloud.plan("web").sequences).to.be.empty;
-  });
-
   it("gives a holder whose grace is over no second one", () => {
     const cloud = cluster(["n1", "n2"], { ips: [A], gracePeriodSeconds: 60 });
     cloud.addresses.set(A, "digitalocean://n1");
@@ -300,81 +168,5 @@ describe("the plan of a pool", () => {
     expect(actions(cloud.plan("web"))).to.not.include("assign");
     cloud.edit("web", { status: { ips: { [A]: { ...entry, state: "no-match" } } } });
     expect(actions(cloud.plan("web"))).to.include("assign");
-  });
-
-  it("deletes a renamed record set under Delete, after the new one stands", () => {
-    const dnsRecordSet = { ...DNS, deletionPolicy: "Delete" as const };
-    const cloud = rest(cluster(["n1"], { ips: [A], dnsRecordSet }));
-    const { spec } = cloud.pool("web");
-    cloud.edit("web", { spec: { ...spec, dnsRecordSet: { ...dnsRecordSet, recordName: "new.example.com" } } });
-    expect(actions(cloud.plan("web"))).to.deep.equal(["apply-records", "apply-records", "record-dns"]);
-    rest(cloud);
-    expect([cloud.zone.get("new.example.com"), cloud.zone.get(DNS.recordName)]).to.deep.equal([[A], []]);
-  });
-
-  it("gives created addresses back when the pool shrinks under Delete, one TTL after they left DNS", () => {
-    const cloud = rest(cluster(["n1", "n2"], { desiredIPs: 2, reclaimPolicy: "Delete", dnsRecordSet: DNS }));
-    const { spec } = cloud.pool("web");
-    cloud.edit("web", { spec: { ...spec, desiredIPs: 1 } });
-    rest(cloud);
-    expect([cloud.addresses.size, cloud.zone.get(DNS.recordName)?.length]).to.deep.equal([2, 1]);
-    expect(cloud.plan("web").requeueAt).to.equal(cloud.now + 60_000);
-    cloud.now += 60_000;
-    rest(cloud);
-    expect([cloud.addresses.size, cloud.pool("web").spec.ips?.length]).to.deep.equal([1, 1]);
-    expect(cloud.pool("web").status.createdIPs).to.have.lengthOf(1);
-  });
-
-  it("keeps created addresses on their nodes when the pool shrinks under Retain, and takes them up again", () => {
-    const cloud = rest(cluster(["n1", "n2"], { desiredIPs: 2 }));
-    const { spec } = cloud.pool("web");
-    const holders = [...cloud.addresses];
-    cloud.edit("web", { spec: { ...spec, desiredIPs: 1 } });
-    rest(cloud);
-    expect(cloud.plan("web").addresses.map(({ status }) => status.state)).to.deep.equal(["active", "disabled"]);
-    cloud.edit("web", { spec: { ...cloud.pool("web").spec, desiredIPs: 2 } });
-    expect([...rest(cloud).addresses]).to.deep.equal(holders);
-  });
-
-  it("creates nothing anew when an address that it created does not exist any more", () => {
-    const cloud = rest(cluster(["n1"], { desiredIPs: 1 }));
-    cloud.addresses.clear();
-    const made = rest(cloud).plan("web");
-    expect([cloud.createdBy.size, condition(made, "Accepted")]).to.deep.equal([1, "False/AddressNotFound"]);
-  });
-
-  it("never appends a created address twice", () => {
-    const cloud = rest(cluster(["n1"], { desiredIPs: 1 }));
-    cloud.edit("web", { spec: { ...cloud.pool("web").spec, ips: [] } });
-    expect(cloud.plan("web").sequences).to.be.empty;
-  });
-
-  it("cleans up a deleted pool under Delete, then lets it go", () => {
-    const dnsRecordSet = { ...DNS, deletionPolicy: "Delete" as const };
-    const cloud = rest(cluster(["n1"], { desiredIPs: 1, reclaimPolicy: "Delete", dnsRecordSet }));
-    const { metadata } = cloud.pool("web");
-    expect(metadata.finalizers).to.deep.equal([Finalizer.cleanup]);
-    cloud.edit("web", { metadata: { ...metadata, deletionTimestamp: timestamp(cloud.now) } });
-    rest(cloud);
-    expect([cloud.zone.get(DNS.recordName), cloud.addresses.size]).to.deep.equal([[], 1]);
-    cloud.now += 60_000;
-    rest(cloud);
-    expect([cloud.addresses.size, cloud.pool("web").metadata.finalizers]).to.deep.equal([0, []]);
-    expect(cloud.nodes.get("n1")?.annotations).to.deep.equal({});
-  });
-
-  it("lets a pool go at the deadline, and names what stays behind", () => {
-    const cloud = rest(cluster(["n1"], { desiredIPs: 1, reclaimPolicy: "Delete" }));
-    const { metadata } = cloud.pool("web");
-    cloud.edit("web", { metadata: { ...metadata, deletionTimestamp: timestamp(cloud.now) } });
-    cloud.now += 3_600_000;
-    const { inventory } = cloud.snapshot("web");
-    const cleanup = { attempts: 10, since: cloud.now - 600_000 };
-    const unread = { inventory: { ...inventory, complete: false } };
-    const last = altered(cloud, { ...unread, memory: { ...NO_MEMORY, cleanup } })
-      .sequences.flatMap(actionsOf)
-      .at(-1);
-    expect(last).to.deep.include({ do: "remove-finalizer", abandonedItems: ["address 198.51.100.1"] });
-    expect(actions(altered(cloud, { ...unread, memory: NO_MEMORY }))).to.not.include("remove-finalizer");
   });
 });

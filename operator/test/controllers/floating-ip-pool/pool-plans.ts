@@ -36,3 +36,11 @@ export function settled(cloud: ModelCloud): ModelCloud {
   for (let round = 0; round < 10; round++) cloud.run("web");
   return cloud;
 }
+
+/** Runs until nothing is left to do. */
+export function rest(cloud: ModelCloud, name = "web"): ModelCloud {
+  for (let round = 0; round < 20 && cloud.plan(name).sequences.length > 0; round++) cloud.run(name);
+  // One more, which writes what the last plan says.
+  cloud.run(name);
+  return cloud;
+}

@@ -1,14 +1,13 @@
 import { Annotation } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { describe, it } from "mocha";
-import { type Plan, plan } from "../../../src/controllers/routed-ip/plan.js";
-import type { Snapshot } from "../../../src/controllers/routed-ip/snapshot.js";
+import type { Plan } from "../../../src/controllers/routed-ip/plan.js";
 import type { ResolvedIssuerClass } from "../../../src/routing/resolved-class.js";
 import { NOT_READY, taint } from "../../match/cluster.js";
 import { NO_MEMORY } from "../floating-ip-pool/no-memory.js";
 import { ModelWorld } from "./model-world.js";
+import { altered, conditionOf, IP } from "./routed-plans.js";
 
-const IP = "203.0.113.7";
 const MINUTE_MS = 60_000;
 
 /** Three nodes, n3 the youngest, all of which serve port 443; one RoutedIP. */
@@ -26,15 +25,6 @@ function settled(...args: Parameters<typeof world>): ModelWorld {
   const made = world(...args);
   made.settle();
   return made;
-}
-
-function altered(made: ModelWorld, change: Partial<Snapshot>): Plan {
-  return plan({ ...made.snapshot("a"), ...change });
-}
-
-function condition({ conditions }: Plan, type: string) {
-  const { status, reason, message = "" } = conditions.find((each) => each.type === type) ?? {};
-  return { is: `${status}/${reason}`, message };
 }
 
 function actions({ steps, sequences }: Plan): readonly string[] {
@@ -99,13 +89,13 @@ describe("a RoutedIP elects its node and keeps its address", () => {
     const made = world();
     made.addresses.delete(IP);
     made.settle();
-    expect(condition(made.plan("a"), "Assigned").is).to.equal("False/AddressNotFound");
+    expect(conditionOf(made.plan("a"), "Assigned").is).to.equal("False/AddressNotFound");
     expect(made.addresses.size).to.equal(0);
   });
 
   it("reports a limit above the provider's limit, and continues", () => {
     const made = settled({ routedIP: IP }, { perNodeIPLimit: 5 });
-    const { is, message } = condition(made.plan("a"), "Accepted");
+    const { is, message } = conditionOf(made.plan("a"), "Accepted");
     expect(is).to.equal("True/LimitUnsupported");
     expect(message).to.contain("perNodeIPLimit is 5").and.to.contain("3");
   });
@@ -113,7 +103,7 @@ describe("a RoutedIP elects its node and keeps its address", () => {
   it("creates nothing under a CRD that drops its intent, and still moves an existing address", () => {
     const none = altered(world({}), { crdTooOld: true });
     expect(actions(none)).not.to.include("create-address");
-    expect(condition(none, "Assigned").is).to.equal("False/CRDTooOld");
+    expect(conditionOf(none, "Assigned").is).to.equal("False/CRDTooOld");
     expect(actions(altered(world(), { crdTooOld: true }))).to.include("assign");
   });
 
@@ -136,7 +126,7 @@ describe("a RoutedIP elects its node and keeps its address", () => {
     const times = [1, 2, 3].map((minute) => made.now + minute * MINUTE_MS);
     const memory = { ...NO_MEMORY, reverts: new Map([[IP, times]]) };
     const contested = altered(made, { memory, now: made.now + 4 * MINUTE_MS });
-    expect(condition(contested, "Conflict").is).to.equal("True/ForeignWriter");
+    expect(conditionOf(contested, "Conflict").is).to.equal("True/ForeignWriter");
     expect(actions(contested)).not.to.include("assign");
     expect(actions(altered(made, { memory, now: made.now + 14 * MINUTE_MS }))).to.include("assign");
   });

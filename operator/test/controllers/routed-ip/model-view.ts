@@ -68,7 +68,7 @@ export class RoutedView extends ModelCluster {
       cachesComplete: true,
       candidates: all.filter(({ machine }) => machine !== undefined && verdictOf(machine)?.refusals.length === 0),
       verdictOf,
-      refusals: refusedNodes(tallyOf({ nodes: all.length, lacking: workload.text, lacks: ["NoPod"] }, meant), {
+      refusals: refusedNodes(tallyOf({ nodes: all.length, lacking: { workload: workload.text } }, meant), {
         service: key,
       }),
       servesAt: (node) => workload.servesAt(node),

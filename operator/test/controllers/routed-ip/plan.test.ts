@@ -1,44 +1,11 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { timestamp } from "../../../src/clock.js";
-import { type Plan, plan } from "../../../src/controllers/routed-ip/plan.js";
 import type { Snapshot } from "../../../src/controllers/routed-ip/snapshot.js";
 import { orderOf } from "../../../src/controllers/routed-ip/update/update.js";
-import type { ResolvedIssuerClass } from "../../../src/routing/resolved-class.js";
 import { FIREWALL, FOREIGN, TAINT } from "./model-cluster.js";
-import { ModelWorld } from "./model-world.js";
-
-const IP = "203.0.113.7";
-
-/** Two nodes that serve port 443, a firewall of a person, one RoutedIP with an address. */
-function world(resolvedClass: Partial<ResolvedIssuerClass> = {}): ModelWorld {
-  const made = new ModelWorld();
-  for (const name of ["n1", "n2"]) made.addNode(name);
-  made.addService("web", [443]);
-  made.serve("web", "n1");
-  made.addFirewall();
-  made.addRouted("a", { routedIP: IP }, resolvedClass);
-  return made;
-}
-
-function settled(resolvedClass: Partial<ResolvedIssuerClass> = {}): ModelWorld {
-  const made = world(resolvedClass);
-  made.settle();
-  return made;
-}
-
-function altered(made: ModelWorld, change: Partial<Snapshot>): Plan {
-  return plan({ ...made.snapshot("a"), ...change });
-}
-
-function does({ steps }: Plan): readonly string[] {
-  return steps.map(({ name, actions }) => `${name}: ${actions.map((action) => action.do).join(", ")}`);
-}
-
-function condition({ conditions }: Plan, type: string): string {
-  const { status, reason } = conditions.find((each) => each.type === type) ?? {};
-  return `${status}/${reason}`;
-}
+import type { ModelWorld } from "./model-world.js";
+import { altered, condition, does, IP, settled, world } from "./routed-plans.js";
 
 const MOVE = [
   "elect: set-taints",
@@ -159,106 +126,6 @@ describe("the plan of a RoutedIP", () => {
     expect(does(made.plan("a"))).to.deep.equal(MOVE);
   });
 
-  it("reads the firewall before it relies on it, and assigns without it under firewallPostAllow", () => {
-    const made = settled();
-    made.serve("web", "n2");
-    made.firewallKnown = false;
-    expect(does(made.plan("a"))).to.deep.equal(["elect: set-taints", "find-firewall: read-firewall"]);
-    const post = settled({ postAllow: true });
-    post.serve("web", "n2");
-    post.firewallKnown = false;
-    expect(does(post.plan("a"))).to.deep.equal([
-      "elect: set-taints",
-      "find-firewall: read-firewall",
-      "assign: assign",
-      "untaint: set-taints",
-    ]);
-  });
-
-  it("stops what relies on a firewall that can't be read, and nothing else", () => {
-    const made = world();
-    const { firewall } = made.snapshot("a");
-    if (firewall === undefined) throw new Error("no firewall");
-    const failure = { reason: "Unauthorized", message: "no" } as const;
-    const stopped = altered(made, { firewall: { ...firewall, failure } });
-    expect(does(stopped)).to.deep.equal(["arm: add-finalizer", "elect: set-taints"]);
-    expect(condition(stopped, "FirewallReady")).to.equal("False/Unauthorized");
-  });
-
-  it("reads a firewall that is due again, and calls it ready meanwhile", () => {
-    const made = world();
-    made.settle();
-    const { firewall } = made.snapshot("a");
-    if (firewall === undefined) throw new Error("no firewall");
-    const due = altered(made, { firewall: { ...firewall, due: true } });
-    expect(does(due)).to.deep.equal(["find-firewall: read-firewall"]);
-    expect(condition(due, "FirewallReady")).to.equal("True/Observed");
-  });
-
-  it("isolates no node by its first firewall", () => {
-    const made = world();
-    made.firewalls.delete(FIREWALL);
-    made.covered.clear();
-    made.settle();
-    expect(made.firewalls.size).to.equal(0);
-    expect(made.holderOf("a")).to.equal(undefined);
-    expect(condition(made.plan("a"), "FirewallReady")).to.equal("False/WouldIsolateNode");
-    made.addFirewall([]);
-    expect(condition(made.plan("a"), "FirewallReady")).to.equal("False/WouldIsolateNode");
-    made.addFirewall([FOREIGN]);
-    made.settle();
-    expect(made.holderOf("a")).to.equal("n1");
-  });
-
-  it("creates a missing firewall with rules and node at once, on record before", () => {
-    const made = world();
-    made.firewalls.delete(FIREWALL);
-    expect(does(made.plan("a"))).to.include("add-rules: record-created-firewall, create-firewall");
-    made.settle();
-    expect(made.firewalls.get(FIREWALL)?.nodes).to.deep.equal(["digitalocean://n1"]);
-    expect(made.holderOf("a")).to.equal("n1");
-    expect(made.get("a").status.firewallRules?.[0]).to.deep.include({ ports: "443", phase: "present" });
-  });
-
-  it("needs no rule for ports of the NodePort range", () => {
-    const made = world();
-    made.addService("web", [30_080]);
-    made.settle();
-    expect(made.firewalls.get(FIREWALL)?.rules).to.deep.equal([FOREIGN]);
-    expect(made.get("a").status.ports).to.have.length(1);
-  });
-
-  it("removes a port that no RoutedIP needs any more, and never a rule that was there before", () => {
-    const made = world();
-    made.addFirewall([FOREIGN, { ...FOREIGN, ports: "443", sources: ["0.0.0.0/0", "::/0"] }]);
-    made.addService("web", [443, 80]);
-    made.settle();
-    expect(made.get("a").status.firewallRules?.map(({ ports, preexisting }) => [ports, preexisting])).to.deep.equal([
-      ["80", undefined],
-      ["443", true],
-    ]);
-    made.addService("web", [8443]);
-    made.settle();
-    expect(made.firewalls.get(FIREWALL)?.rules.map(({ ports }) => ports)).to.have.members(["22", "443", "8443"]);
-  });
-
-  it("says when the firewall is full, and keeps the address where its ports are open", () => {
-    const made = settled();
-    const nodes = Array.from({ length: 9 }, (_, index) => `digitalocean://other${index}`);
-    made.addFirewall(
-      [FOREIGN, { ...FOREIGN, ports: "443", sources: ["0.0.0.0/0", "::/0"] }],
-      [...nodes, "digitalocean://n1"],
-    );
-    // It answers still, and the operator takes no port from a node that serves.
-    made.endpoints.set("default/web", [
-      { node: "n1", ready: false, serving: true },
-      { node: "n2", ready: true, serving: true },
-    ]);
-    made.settle();
-    expect(made.holderOf("a")).to.equal("n1");
-    expect(condition(made.plan("a"), "FirewallReady")).to.equal("False/FirewallFull");
-  });
-
   it("refuses a given address on a machine that is no node of the cluster", () => {
     const made = world();
     made.addresses.set(IP, { holder: "digitalocean://elsewhere" });
@@ -315,17 +182,6 @@ describe("the plan of a RoutedIP", () => {
     expect(made.routed.size).to.equal(0);
     expect(made.ownTaints("n1")).to.be.empty;
     expect(made.firewalls.get(FIREWALL)).to.deep.include({ rules: [FOREIGN], nodes: [] });
-  });
-
-  it("moves its traces out of a firewall that the issuer names no more", () => {
-    const made = settled();
-    made.firewalls.set("other", { id: "o", name: "other", rules: [FOREIGN], nodes: [], pending: false });
-    const resolvedClass = made.resolvedClass.get("a");
-    if (resolvedClass === undefined) throw new Error("no terms");
-    made.resolvedClass.set("a", { ...resolvedClass, firewallName: "other" });
-    made.settle();
-    expect(made.firewalls.get(FIREWALL)).to.deep.include({ rules: [FOREIGN], nodes: [] });
-    expect(made.firewalls.get("other")?.nodes).to.deep.equal(["digitalocean://n1"]);
   });
 
   it("gives up the clean-up after its deadline, and says what stays", () => {

@@ -1,0 +1,40 @@
+import { expect } from "chai";
+import { describe, it } from "mocha";
+import { actions, cluster, condition, rest } from "./pool-plans.js";
+
+const [A, B] = ["203.0.113.7", "203.0.113.8"];
+const DNS = { recordName: "web.example.com", zone: "example.com" };
+
+describe("the record set in the plan of a pool", () => {
+  it("leaves the record set alone while nothing is up, and says what it keeps", () => {
+    const cloud = rest(cluster(["n1"], { ips: [A], dnsRecordSet: DNS }));
+    cloud.setReady("n1", false);
+    rest(cloud);
+    expect(cloud.zone.get(DNS.recordName)).to.deep.equal([A]);
+    expect(condition(cloud.plan("web"), "DNSReady")).to.equal("False/KeptLastKnown");
+  });
+
+  it("keeps an address published while it moves", () => {
+    const cloud = rest(cluster(["n1", "n2"], { ips: [A, B], dnsRecordSet: DNS }));
+    cloud.setReady("n1", false);
+    cloud.addNode("n3");
+    expect(actions(cloud.plan("web"))).to.have.members(["assign", "annotate-node", "unannotate-node"]);
+  });
+
+  it("does not shrink the record set to one address that moves while the others are down", () => {
+    const cloud = rest(cluster(["n1", "n2"], { ips: [A, B], dnsRecordSet: DNS }));
+    for (const name of ["n1", "n2"]) cloud.setReady(name, false);
+    cloud.addNode("n3");
+    expect(actions(cloud.plan("web"))).to.not.include("apply-records");
+  });
+
+  it("deletes a renamed record set under Delete, after the new one stands", () => {
+    const dnsRecordSet = { ...DNS, deletionPolicy: "Delete" as const };
+    const cloud = rest(cluster(["n1"], { ips: [A], dnsRecordSet }));
+    const { spec } = cloud.pool("web");
+    cloud.edit("web", { spec: { ...spec, dnsRecordSet: { ...dnsRecordSet, recordName: "new.example.com" } } });
+    expect(actions(cloud.plan("web"))).to.deep.equal(["apply-records", "apply-records", "record-dns"]);
+    rest(cloud);
+    expect([cloud.zone.get("new.example.com"), cloud.zone.get(DNS.recordName)]).to.deep.equal([[A], []]);
+  });
+});
