@@ -1,7 +1,7 @@
 import { API_GROUP, GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
-import { NoProviderError } from "../../src/operator.js";
+import { NoProviderError } from "../../src/providers/create.js";
 import { World } from "./world.js";
 
 const ASSIGN = /^POST \/v2\/reserved_ips\/[^/]+\/actions$/;
