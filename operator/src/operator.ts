@@ -203,15 +203,15 @@ class Assembly {
     const watches = this.makeWatches();
     const nodes = this.followNodes(watches);
     const [notifier, inventories] = [new Notifier(), new Inventories(clock)];
-    const tell = (uids: readonly string[]) => notifier.tell(uids);
+    const notify = (uids: readonly string[]) => notifier.notify(uids);
     providers.onWithdraw(({ addresses }) => addresses && inventories.leave(addresses));
     const client = this.makeClient();
     addExternalDns(providers, { client, settings });
     const leading = new OpenSince(this.fence, clock);
-    const creations = new CreationRegistry(tell);
+    const creations = new CreationRegistry(notify);
     const created = new CreatedAddresses(() => creations.retry());
     const leads = () => leading.at !== undefined;
-    const parts = { clock, random, metrics, watches, providers, notify: tell, replica: this.replica, leads };
+    const parts = { clock, random, metrics, watches, providers, notify, replica: this.replica, leads };
     const { standby, ...health } = createHealth({ ...this.options, ...parts });
     this.standby = standby;
     return {
@@ -220,10 +220,10 @@ class Assembly {
       ...{ stop: this.stop, owners: new Owners(), services: new SharedServices(watches, settings.watchNamespaces) },
       ...{ annotated: new AnnotatedNodes(nodes), marks: new NodeMarks(nodes, clock) },
       accounts: new AddressAccounts(providers, { clock, inventories }),
-      ...{ claims: new Claims(tell), nodeRequests: new NodeRequestRegistry(tell) },
+      ...{ claims: new Claims(notify), nodeRequests: new NodeRequestRegistry(notify) },
       ...{ creations, created, tenants: new TenantAccess(settings.tenantLimits, { created, creations }) },
       moveLimits: new MoveLimits(clock, settings.maxMovesPerMinute),
-      ...(settings.features.includes("publish") && { publications: new Publications(tell) }),
+      ...(settings.features.includes("publish") && { publications: new Publications(notify) }),
       events: settings.dryRun ? dryRunEvents(logger) : this.recorder,
       ...health,
       ...(settings.dryRun && { dryRunPlans: this.options.plans ?? new DryRunPlans(clock, logger) }),
