@@ -16,8 +16,8 @@ describe("the book of creations", () => {
   };
 
   it("keeps one account's creations apart, of one family, and notifies those that wait", () => {
-    const told: string[][] = [];
-    const registry = new CreationRegistry((uids) => told.push([...uids]));
+    const notified: string[][] = [];
+    const registry = new CreationRegistry((uids) => notified.push([...uids]));
     const [mine, yours] = [{}, {}];
     registry.set(creation("a", { account: mine }));
     expect(registry.others(creation("a", { account: mine }))).to.be.empty;
@@ -28,7 +28,7 @@ describe("the book of creations", () => {
     expect(registry.others(creation("d"))).to.have.length(1);
     registry.end("a");
     registry.end("a");
-    expect(told).to.deep.equal([["c", "d"]]);
+    expect(notified).to.deep.equal([["c", "d"]]);
     expect(registry.others(creation("c", { account: mine }))).to.be.empty;
   });
 
@@ -51,12 +51,12 @@ describe("the book of creations", () => {
   });
 
   it("lets nothing be created until the resources of all kinds have been read", () => {
-    const told: string[][] = [];
-    const registry = new CreationRegistry((uids) => told.push([...uids]));
+    const notified: string[][] = [];
+    const registry = new CreationRegistry((uids) => notified.push([...uids]));
     registry.expectMore();
     expect(registry.others(creation("a"))).to.have.length(1);
     registry.allKnown();
-    expect(told).to.deep.equal([["a"]]);
+    expect(notified).to.deep.equal([["a"]]);
     expect(registry.others(creation("a"))).to.be.empty;
   });
 });
