@@ -37,14 +37,13 @@ import { ApiEventRecorder } from "./kube/write/events.js";
 import { CreatedAddresses } from "./limits/created-addresses.js";
 import { MoveLimits } from "./limits/move-limits.js";
 import { TenantAccess } from "./limits/tenant-access.js";
-import { type Logger, Redactor } from "./logging.js";
+import type { Logger, Redactor } from "./logging.js";
 import { NodeDirectory } from "./match/node-directory.js";
 import { type FlipopMetrics, flipopMetrics, type RuntimeMetrics, runtimeMetrics } from "./metrics/definitions.js";
 import { MetricsRegistry } from "./metrics/registry.js";
-import { addExternalDns, needsNoToken } from "./providers/external-dns/index.js";
-import { PROVIDER_KINDS } from "./providers/kinds.js";
-import { auditLog } from "./providers/layers/mutations.js";
-import { ProviderRegistry } from "./providers/registry.js";
+import { createProviders, TOKEN_VARIABLES } from "./providers/create.js";
+import { addExternalDns } from "./providers/external-dns/index.js";
+import type { ProviderRegistry } from "./providers/registry.js";
 import { Publications } from "./publishing/publications.js";
 import { DryRunPlans, dryRunClient, dryRunEvents, type PlanViewer } from "./reconcile/dry-run.js";
 import { Notifier } from "./reconcile/notifier.js";
@@ -87,18 +86,12 @@ export interface Operator {
   run(stop: AbortSignal): Promise<ExitCode>;
 }
 
-export class NoProviderError extends Error {
-  override readonly name = "NoProviderError";
-}
-
 const FACTORIES: Readonly<Partial<Record<FeatureName, ControllerFactory>>> = {
   pools: createFloatingIPPoolController,
   dns: createNodeDNSRecordSetController,
   routedip: createRoutedIPControllers,
   publish: createPublicationsController,
 };
-
-const TOKEN_VARIABLES = PROVIDER_KINDS.map(({ tokenVariable }) => `${tokenVariable} or ${tokenVariable}_FILE`);
 
 /** @throws NoProviderError */
 export function createOperator(options: OperatorOptions): Operator {
@@ -210,15 +203,15 @@ class Assembly {
     const watches = this.makeWatches();
     const nodes = this.followNodes(watches);
     const [notifier, leading] = [new Notifier(), new OpenSince(this.fence, clock)];
-    const tell = (uids: readonly string[]) => notifier.tell(uids);
-    const [nodeRequests, creations] = [new NodeRequestRegistry(tell), new CreationRegistry(tell)];
+    const notify = (uids: readonly string[]) => notifier.notify(uids);
+    const [nodeRequests, creations] = [new NodeRequestRegistry(notify), new CreationRegistry(notify)];
     const inventories = new Inventories(clock, nodeRequests);
     providers.onWithdraw(({ addresses }) => addresses && inventories.leave(addresses));
     const client = this.makeClient();
     addExternalDns(providers, { client, settings });
     const created = new CreatedAddresses(() => creations.retry());
     const leads = () => leading.at !== undefined;
-    const parts = { clock, random, metrics, watches, providers, notify: tell, replica: this.replica, leads };
+    const parts = { clock, random, metrics, watches, providers, notify, replica: this.replica, leads };
     const { standby, ...health } = createHealth({ ...this.options, ...parts });
     this.standby = standby;
     return {
@@ -227,10 +220,10 @@ class Assembly {
       ...{ stop: this.stop, owners: new Owners(), services: new SharedServices(watches, settings.watchNamespaces) },
       ...{ annotated: new AnnotatedNodes(nodes), marks: new NodeMarks(nodes, clock) },
       accounts: new AddressAccounts(providers, { clock, inventories }),
-      ...{ claims: new Claims(tell), nodeRequests },
+      ...{ claims: new Claims(notify), nodeRequests },
       ...{ creations, created, tenants: new TenantAccess(settings.tenantLimits, { created, creations }) },
       moveLimits: new MoveLimits(clock, settings.maxMovesPerMinute),
-      ...(settings.features.includes("publish") && { publications: new Publications(tell) }),
+      ...(settings.features.includes("publish") && { publications: new Publications(notify) }),
       events: settings.dryRun ? dryRunEvents(logger) : this.recorder,
       ...health,
       ...(settings.dryRun && { dryRunPlans: this.options.plans ?? new DryRunPlans(clock, logger) }),
@@ -268,18 +261,10 @@ class Assembly {
   }
 
   private makeProviders(metrics: FlipopMetrics): ProviderRegistry {
-    const { settings, logger, env, redactor = new Redactor(), random = Math.random } = this.options;
-    const { clock } = this;
+    const { settings, logger, env, redactor, random = Math.random } = this.options;
     const fence = stoppable(this.fence, this.stop);
-    const registry = new ProviderRegistry({
-      ...{ kinds: PROVIDER_KINDS, env, redactor, logger, clock, random, metrics, fence },
-      // A dry run logs plans; what it withholds from them repeats at each run.
-      audit: auditLog(logger, settings.dryRun ? "debug" : "info"),
-      dryRun: settings.dryRun,
-      userAgent: `flipop/${RELEASE}`,
-    });
-    if (registry.names.length > 0 || settings.features.some(needsNoToken)) return registry;
-    throw new NoProviderError(`no provider has a token: set ${TOKEN_VARIABLES.join(", or ")}`);
+    const parts = { settings, logger, env, clock: this.clock, random, metrics, fence };
+    return createProviders({ ...parts, ...(redactor && { redactor }) });
   }
 
   private makeElector(): LeaderElector | undefined {

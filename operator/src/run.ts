@@ -12,7 +12,8 @@ import { Transport } from "./kube/transport/transport.js";
 import { createLogger, type Logger, Redactor } from "./logging.js";
 import { type RuntimeMetrics, runtimeMetrics } from "./metrics/definitions.js";
 import { MetricsRegistry } from "./metrics/registry.js";
-import { createOperator, NoProviderError, type Operator, type OperatorOptions } from "./operator.js";
+import { createOperator, type Operator, type OperatorOptions } from "./operator.js";
+import { NoProviderError } from "./providers/create.js";
 
 /** `flipop run`: lives until a signal. Resolves to the exit code. */
 export async function run(settings: Settings): Promise<number> {

@@ -69,7 +69,7 @@ describe("readSettings", () => {
   });
 
   it("reads every flag of the type model", () => {
-    // A flag that nobody reads would be an option that does nothing.
+    // A flag that no code reads would be an option that does nothing.
     const read = new Set<string>();
     const flags = new Proxy<Record<string, string>>({}, { get: (_target, name) => void read.add(String(name)) });
     readSettings({ flags, env: {} });

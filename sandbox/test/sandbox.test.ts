@@ -118,10 +118,10 @@ acts: [{ title: nothing much, steps: [settle] }]
     it(`--only ${only} answers the request that it prints, and ends at SIGTERM with code 0`, async () => {
       const { child, seen, exitCode } = start("--only", only);
       await until(`${only} listens`, () => seen.out.includes("Ctrl-C"), START_MS);
-      const told = (name: string) => new RegExp(`export ${name}=(\\S+)`).exec(seen.out)?.[1] ?? "";
+      const exported = (name: string) => new RegExp(`export ${name}=(\\S+)`).exec(seen.out)?.[1] ?? "";
 
-      const headers = { authorization: `Bearer ${told(token)}` };
-      const answer = await fetch(`${told(url)}${path}`, { headers });
+      const headers = { authorization: `Bearer ${exported(token)}` };
+      const answer = await fetch(`${exported(url)}${path}`, { headers });
       expect(answer.status).to.equal(200);
       expect(await answer.text()).to.include(only === "digitalocean" ? "node-3" : "example.com");
       expect(seen.out).to.not.include("KUBECONFIG");

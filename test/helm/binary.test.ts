@@ -42,14 +42,14 @@ describe("the look-up of helm", () => {
   });
 
   it("logs the build before it starts", async () => {
-    const told: string[] = [];
+    const logged: string[] = [];
     const go = await made("bin", "go");
     await writeFile(go, "#!/bin/sh\nexit 0\n");
     await chmod(go, 0o755);
     const env = { PATH: join(folder, "bin"), XDG_CACHE_HOME: join(folder, "cache") };
-    await findOrBuildHelm({ ...env, HOME: folder }, (line) => told.push(line));
-    expect(told).to.have.length(1);
-    expect(told[0]).to.match(
+    await findOrBuildHelm({ ...env, HOME: folder }, (line) => logged.push(line));
+    expect(logged).to.have.length(1);
+    expect(logged[0]).to.match(
       /^no helm in HELM, on PATH or in .*: building helm\.sh\S+ once, which takes some minutes$/,
     );
   });

@@ -112,7 +112,7 @@ export class Claims {
     for (const key of before.keys()) if (!after.has(key)) this.withdraw(key, uid, changed);
     for (const [key, title] of after) if (before.get(key) !== title) this.enter(key, { claimant, title }, changed);
     if (before.size !== after.size || [...after.keys()].some((key) => !before.has(key))) changed.add(uid);
-    this.tell(changed);
+    this.notify(changed);
   }
 
   /** A resource is gone: so are its claims. */
@@ -121,7 +121,7 @@ export class Claims {
     for (const key of titlesOf(this.claimants.get(uid)).keys()) this.withdraw(key, uid, changed);
     this.claimants.delete(uid);
     this.views.delete(uid);
-    this.tell(changed);
+    this.notify(changed);
   }
 
   /** The same object until something in it changes. Of an unknown resource: nothing is its own. */
@@ -183,7 +183,7 @@ export class Claims {
     if (contest?.withdraw(uid, changed) === 0) this.contests.delete(key);
   }
 
-  private tell(changed: ReadonlySet<string>): void {
+  private notify(changed: ReadonlySet<string>): void {
     for (const uid of changed) this.views.delete(uid);
     if (changed.size > 0) this.onChange([...changed]);
   }

@@ -71,7 +71,7 @@ function followJobs(jobService: JobService | undefined, { notifier, classes }: J
   const changed = ({ metadata: { labels = {} } }: KubeObject) => {
     const uid = labels[JOB_LABELS.uid];
     if (uid === undefined) return;
-    notifier.tell([uid]);
+    notifier.notify([uid]);
     classes.enqueueAll();
   };
   return [...(jobService?.jobs ?? []), ...(jobService?.pods ?? [])].map(({ store }) => {

@@ -171,7 +171,7 @@ function labelText({ key, operator, values }: SelectorRequirement, labels: Reado
   return `${seen}, nodeLabel asks for ${key} ${[operator, ...values].join(" ")}`;
 }
 
-/** What follows from a reason: whoever hears of it expects no less. */
+/** What follows from a reason, so that a message need not name it, too. */
 const IMPLIED: Readonly<Partial<Record<RefusalReason, readonly RefusalReason[]>>> = {
   NodeDeleting: ["Cordoned", "NodeNotReady", "NodeUnwell", "PodNotReady"],
   // Kubernetes taints such a node, and marks its pods.

@@ -148,7 +148,7 @@ export class MatchIndex {
     this.tallied = undefined;
     for (const name of new Set([...this.namesInSight(), ...before.keys()])) this.refresh(name);
     this.markEdited(before);
-    for (const name of new Set([...before.keys(), ...this.verdicts.keys()])) this.tell(name, before.get(name));
+    for (const name of new Set([...before.keys(), ...this.verdicts.keys()])) this.emit(name, before.get(name));
   }
 
   /** Ends: it receives and reports nothing more. */
@@ -164,7 +164,7 @@ export class MatchIndex {
   private touch(name: string): void {
     const before = this.verdicts.get(name);
     this.refresh(name);
-    this.tell(name, before);
+    this.emit(name, before);
   }
 
   private refreshMachine(machine: ProviderId): void {
@@ -194,7 +194,7 @@ export class MatchIndex {
     return verdict;
   }
 
-  private tell(name: string, before: Verdict | undefined): void {
+  private emit(name: string, before: Verdict | undefined): void {
     const after = this.verdicts.get(name);
     if (before === after) return;
     if (!jsonEqual(before?.refusals, after?.refusals)) this.onChange({ name, what: "verdict", before, after });

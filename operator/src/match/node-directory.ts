@@ -132,10 +132,10 @@ export class NodeDirectory {
     for (const machine of new Set([old?.providerID, next?.providerID])) {
       if (machine) changes.push(...this.twins(machine, name));
     }
-    for (const change of changes) this.tell(change);
+    for (const change of changes) this.emit(change);
   }
 
-  private tell(change: NodeChange): void {
+  private emit(change: NodeChange): void {
     for (const listener of [...this.listeners]) {
       try {
         listener(change);

@@ -10,7 +10,7 @@ type NotifierListener = (uids: readonly string[]) => void;
 export class Notifier {
   private readonly listeners = new Set<NotifierListener>();
 
-  tell(uids: readonly string[]): void {
+  notify(uids: readonly string[]): void {
     for (const listener of [...this.listeners]) listener(uids);
   }
 

@@ -114,15 +114,15 @@ describe("an account of addresses", () => {
 
   it("notifies those that wait for it when it is open, before the next decision on it", async () => {
     const { account } = rig();
-    const told: string[] = [];
+    const notified: string[] = [];
     const resource = (uid: string) => ({ kind: "FloatingIPPool", namespace: "default", name: uid, uid });
-    for (const uid of ["a", "b", "c"]) account.whenOpen(resource(uid), () => told.push(uid));
+    for (const uid of ["a", "b", "c"]) account.whenOpen(resource(uid), () => notified.push(uid));
     account.forget(resource("b"));
-    expect(told).to.be.empty;
+    expect(notified).to.be.empty;
     await account.refresh(300, "check");
-    expect(told).to.deep.equal(["a", "c"]);
-    account.whenOpen(resource("d"), () => told.push("d"));
-    expect(told).to.deep.equal(["a", "c", "d"]);
+    expect(notified).to.deep.equal(["a", "c"]);
+    account.whenOpen(resource("d"), () => notified.push("d"));
+    expect(notified).to.deep.equal(["a", "c", "d"]);
   });
 
   it("takes neither a conflict nor a call that was given up for a failure of the account", () => {

@@ -18,7 +18,7 @@ describe("nodes that bear an address", () => {
     expect(annotated.find("IPv6", "n/p/u", ["203.0.113.1"])).to.be.empty;
     const old = bearing("b", { [VALUE]: "203.0.113.2" });
     directory.apply({ type: "updated", old, object: bearing("b", {}) });
-    expect(names("nobody", ["203.0.113.2"])).to.be.empty;
+    expect(names("no-node", ["203.0.113.2"])).to.be.empty;
     expect([...annotated.all()]).to.deep.equal(["a"]);
     directory.apply({ type: "deleted", object: slimNode("a") });
     expect([...annotated.all()]).to.be.empty;

@@ -69,7 +69,7 @@ class World {
     for (const thing of [...ours, ...(named ? [desired.record] : [])]) this.incumbents.add(`${name} ${thing}`);
   }
 
-  /** The pool creates an address that nobody can know yet. */
+  /** The pool creates an address that no other resource can know yet. */
   create(name: string, ip: string): void {
     if (!name.startsWith("p") || !this.desiredItems.has(name) || this.claims.holderOf(ip) !== undefined) return;
     const known = this.written.get(name) ?? NOTHING;
@@ -230,23 +230,23 @@ describe("claims, in random histories", () => {
     fc.assert(fc.property(history, (steps) => play(steps, check)));
   });
 
-  it("tell everybody whose view has changed", () => {
+  it("notify every resource whose view has changed", () => {
     fc.assert(
       fc.property(history, (steps) => {
-        let told = new Set<string>();
+        let notified = new Set<string>();
         const copy = new Claims((uids) => {
-          told = new Set([...told, ...uids]);
+          notified = new Set([...notified, ...uids]);
         });
         const world = new World();
         for (const apply of steps) {
           const before = new Map(NAMES.map((who) => [who, copy.view(`uid-${who}`)]));
           const previous = new Set(world.desiredItems.keys());
           apply(world);
-          told = new Set();
+          notified = new Set();
           for (const who of previous) if (!world.desiredItems.has(who)) copy.drop(`uid-${who}`);
           for (const claimant of world.claimants()) copy.put(claimant);
           for (const who of world.desiredItems.keys()) {
-            if (told.has(`uid-${who}`)) continue;
+            if (notified.has(`uid-${who}`)) continue;
             expect(copy.view(`uid-${who}`), who).to.deep.equal(before.get(who));
           }
         }

@@ -10,10 +10,10 @@ const NAME = { provider: "digitalocean", zone: "example.com", fqdn: "www.example
 
 describe("claims", () => {
   let claims: Claims;
-  let told: string[][];
+  let notified: string[][];
   beforeEach(() => {
-    told = [];
-    claims = new Claims((uids) => told.push(uids.map((uid) => uid.replace("uid-", "")).sort()));
+    notified = [];
+    claims = new Claims((uids) => notified.push(uids.map((uid) => uid.replace("uid-", "")).sort()));
   });
   function put(name: string, title: Title | undefined, day = 1) {
     const { namespace = "", uid, creationTimestamp = "" } = meta(name, day);
@@ -104,7 +104,7 @@ describe("claims", () => {
     put("b", undefined, 2);
     claims.drop("uid-a");
     claims.drop("uid-a");
-    expect(told).to.deep.equal([["a"], ["b"], ["a", "b"], ["b"]]);
+    expect(notified).to.deep.equal([["a"], ["b"], ["a", "b"], ["b"]]);
   });
 
   it("give the same view until it changes", () => {
@@ -152,9 +152,9 @@ describe("claims", () => {
     expect(text(claimOf("a")), "it has lost whatever comes").to.include("uses");
     claims.drop("uid-c");
     expect(claims.areAddressesDecided("uid-a")).to.equal(false);
-    told = [];
+    notified = [];
     claims.allKnown();
-    expect(told).to.deep.equal([["a", "b"]]);
+    expect(notified).to.deep.equal([["a", "b"]]);
     expect(claims.areAddressesDecided("uid-a")).to.equal(true);
   });
 });

@@ -112,18 +112,18 @@ describe("the book of demands", () => {
   });
 
   it("notify the younger ones when an older one needs less or withdraws, and no others", () => {
-    const told: (readonly string[])[] = [];
-    const registry = new NodeRequestRegistry((uids) => told.push(uids));
+    const notified: (readonly string[])[] = [];
+    const registry = new NodeRequestRegistry((uids) => notified.push(uids));
     const third = waitingNodes("c", 3, 1, []);
     registry.set("IPv4", { ...elder, wants: 2 });
     registry.set("IPv4", younger);
     registry.set("IPv4", third);
     registry.set("IPv4", { ...elder, wants: 2 });
-    expect(told).to.deep.equal([]);
+    expect(notified).to.deep.equal([]);
     registry.set("IPv4", elder);
     registry.withdraw("uid-b");
     registry.set("IPv4", { ...third, wants: 0 });
     registry.withdraw("uid-c");
-    expect(told).to.deep.equal([["uid-b", "uid-c"], ["uid-c"]]);
+    expect(notified).to.deep.equal([["uid-b", "uid-c"], ["uid-c"]]);
   });
 });

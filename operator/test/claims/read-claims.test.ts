@@ -34,9 +34,10 @@ describe("claims of a pool", () => {
     const ips = { [A]: { state: "active" }, [B]: { state: "in-progress" }, [C]: { state: "unassigned" } } as const;
     const lost = { ...ips, [B]: { state: "active", reason: "ClaimedByOther" } } as const;
     const spec = { ips: [A, B, C] };
-    const told = (all: typeof ips | typeof lost) => addresses(poolClaims(pool("p", { spec, status: { ips: all } })));
-    expect(told(ips)).to.deep.equal([`${A} serves`, `${B} serves`, `${C} waits`]);
-    expect(told(lost)).to.deep.equal([`${A} serves`, `${B} asks`, `${C} waits`]);
+    const claimsOf = (all: typeof ips | typeof lost) =>
+      addresses(poolClaims(pool("p", { spec, status: { ips: all } })));
+    expect(claimsOf(ips)).to.deep.equal([`${A} serves`, `${B} serves`, `${C} waits`]);
+    expect(claimsOf(lost)).to.deep.equal([`${A} serves`, `${B} asks`, `${C} waits`]);
   });
 
   it("include what it created, in ips or not", () => {

@@ -60,7 +60,7 @@ describe("defects of the Go operator: records, caches, load", function () {
     await doomed.is("Fulfilled", "True");
     await staying.is("Fulfilled", "True");
     const bearer = world.fleet.holderOf(first);
-    if (bearer === undefined) throw new Error("nobody holds it");
+    if (bearer === undefined) throw new Error("no droplet holds it");
     await world.until(
       "the annotation",
       async () => (await world.annotations(bearer))[Annotation.reservedIpv4] === first,
@@ -70,7 +70,7 @@ describe("defects of the Go operator: records, caches, load", function () {
     await doomed.delete();
     await world.fleet.add("c");
     const lost = world.fleet.holderOf(second);
-    if (lost === undefined) throw new Error("nobody holds it");
+    if (lost === undefined) throw new Error("no droplet holds it");
     await world.fleet.remove(lost);
     heal();
 
@@ -202,7 +202,7 @@ describe("defects of the Go operator: records, caches, load", function () {
 });
 
 /**
- * Watches end, and what they would have told is too old when they come back: only a new list shows what is gone. Until
+ * Watches end, and what they would have sent is too old when they come back: only a new list shows what is gone. Until
  * the returned function is called.
  */
 function missEvents({ proxy }: World): () => void {

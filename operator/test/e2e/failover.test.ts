@@ -12,7 +12,7 @@ describe("failover", function () {
   this.timeout(180_000);
   const worlds = useWorlds();
 
-  /** Addresses of the account that nobody holds. */
+  /** Addresses of the account that no droplet holds. */
   const spare = (world: World, count: number) =>
     Array.from({ length: count }, () => world.clouds.digitalocean.state.addAddress().ip).sort();
 

@@ -89,7 +89,7 @@ describe("under the Go operator's kinds", function () {
     await first?.node.setReady(false);
     await world.until("the move", () => ![undefined, first].includes(world.fleet.holderOf(ip)));
     const next = world.fleet.holderOf(ip);
-    await pool.says("its place, in the fields that are there", ({ ips: told }) => told?.[ip]?.nodeName === next?.name);
+    await pool.says("its place, in the fields that are there", ({ ips }) => ips?.[ip]?.nodeName === next?.name);
     await world.until("the annotation", async () => (await world.annotations(next ?? { name: "" }))[VALUE] === ip);
     expect(world.clouds.digitalocean.journal.count({ on: ROUTES.create })).to.equal(0);
     // One write that the server drops, not one at each round.
@@ -167,7 +167,7 @@ describe("migration from the Go operator and back", function () {
     await pool.isGone();
     // It ends only when nothing is under way any more.
     await world.stop();
-    expect(world.clouds.digitalocean.state.addresses(), "nobody knows for sure that they are ours").to.have.length(2);
+    expect(world.clouds.digitalocean.state.addresses(), "it is not certain that they are ours").to.have.length(2);
   });
 
   it("never acts beside the Go operator: they share one Lease", async () => {

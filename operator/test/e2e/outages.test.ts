@@ -77,7 +77,7 @@ describe("outages", function () {
       await first?.node.setReady(false);
       await pool.is("ProviderReachable", "False ProviderUnavailable");
       await pool.reports("ProviderUnavailable");
-      // One cloud's outage stops nobody else.
+      // One cloud's outage stops no pool of the other.
       await world.until(
         "the other cloud's records",
         () => world.clouds.publishedAtCloudflare("nodes.example.org").length === 2,

@@ -142,8 +142,8 @@ describe("trouble", function () {
     const message = (await pool.conditionOf("Fulfilled"))?.message ?? "";
     for (const reason of ["NoProviderID", "ForeignProviderID", "DuplicateProviderID"])
       expect(message).to.include(reason);
-    await pool.says("one on the machine", ({ ips: told }) =>
-      Object.values(told ?? {}).some(({ state, nodeName }) => state === "active" && nodeName === twin.name),
+    await pool.says("one on the machine", ({ ips: shown }) =>
+      Object.values(shown ?? {}).some(({ state, nodeName }) => state === "active" && nodeName === twin.name),
     );
     expect(world.changes()).to.have.length(1);
     expect(operator.exit).to.equal(undefined);

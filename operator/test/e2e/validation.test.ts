@@ -156,7 +156,7 @@ describe("mistakes stored under the Go operator's kinds", function () {
     await world.start(["--resync=1"]);
   });
 
-  const told = async (resource: PoolResource | RecordSetResource, { says: [type, value], names }: Mistake) => {
+  const reports = async (resource: PoolResource | RecordSetResource, { says: [type, value], names }: Mistake) => {
     await resource.is(type, value);
     expect((await resource.conditionOf(type))?.message, "the condition").to.include(names);
     await resource.until(
@@ -170,11 +170,11 @@ describe("mistakes stored under the Go operator's kinds", function () {
 
   for (const mistake of POOLS) {
     it(`FloatingIPPool ${mistake.name}: condition, Event and status.error say it`, () =>
-      told(world.poolNamed(mistake.name), mistake));
+      reports(world.poolNamed(mistake.name), mistake));
   }
   for (const mistake of RECORD_SETS) {
     it(`NodeDNSRecordSet ${mistake.name}: condition, Event and status.error say it`, () =>
-      told(world.recordSetNamed(mistake.name), mistake));
+      reports(world.recordSetNamed(mistake.name), mistake));
   }
 
   it("each is in the metrics", async () => {

@@ -58,7 +58,7 @@ export function annotator(options: AnnotatorOptions): Annotator {
     elector.fence,
   );
 
-  // What is told to people.
+  // What people see.
   const health = new Health();
   const server = new SmallHttpServer({ name: "health", bind, routes: healthRoutes(health), logger });
   const reporter = { controller: "example.com/annotator", instance: identity };

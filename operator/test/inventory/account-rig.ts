@@ -21,7 +21,7 @@ export function facts(ip: string, holder?: ProviderId): AddressFacts {
   return { ip, family: "IPv4", region: "r", ...(holder === undefined ? {} : { holder }) };
 }
 
-/** Answers from a map, or as it is told; notes what it is asked. */
+/** Answers from a map, or as the test says; notes what it is asked. */
 export class FakeCloud {
   readonly addresses = new Map<string, AddressFacts>();
   readonly asked: string[] = [];

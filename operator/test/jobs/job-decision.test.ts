@@ -34,13 +34,16 @@ describe("the life of a Job", () => {
   it("that failed is reported until one ends well: while the next one waits, and while it runs", () => {
     const failure = { reason: "JobFailed", message: "quota" } as const;
     const retry = { schedule: "fast", failures: 1, retryAt: NOW + 5 } as const;
-    const told = (more: object) => decideJob({ wanted: ASSIGN, now: NOW, retry, failure, ...more });
-    expect(told({})).to.deep.equal({ do: "wait", until: NOW + 5, problem: failure });
+    const decisionWith = (more: object) => decideJob({ wanted: ASSIGN, now: NOW, retry, failure, ...more });
+    expect(decisionWith({})).to.deep.equal({ do: "wait", until: NOW + 5, problem: failure });
     for (const is of ["running", "ending", "unread"] as const) {
       const state = { is, requeueAt: NOW + 1 };
-      expect(told({ job: { object: job(ASSIGN), state } }), is).to.deep.include({ do: "wait", problem: failure });
+      expect(decisionWith({ job: { object: job(ASSIGN), state } }), is).to.deep.include({
+        do: "wait",
+        problem: failure,
+      });
     }
-    expect(told({ job: { object: job(ASSIGN), state: { is: "succeeded", words: "" } } })).not.to.have.property(
+    expect(decisionWith({ job: { object: job(ASSIGN), state: { is: "succeeded", words: "" } } })).not.to.have.property(
       "problem",
     );
   });
@@ -57,7 +60,10 @@ describe("the life of a Job", () => {
 
   it("without a pod is reported with the server's warning, asked for again within 15 s, and fails after 60 s", () => {
     expect(decide(job(ASSIGN, {}, 4000))).to.deep.equal({ do: "wait", until: NOW + 5000 });
-    expect(decide(job(ASSIGN, {}, 5000)), "nobody says why").to.deep.equal({ do: "wait", until: NOW + 5000 });
+    expect(decide(job(ASSIGN, {}, 5000)), "the server has given no reason").to.deep.equal({
+      do: "wait",
+      until: NOW + 5000,
+    });
     const early = decide(job(ASSIGN, {}, 5000), [], "FailedCreate: violates PodSecurity");
     expect(early).to.have.nested.property("problem.reason", "JobRefused");
     expect(early).to.have.nested.property("problem.message").that.contains("violates PodSecurity");

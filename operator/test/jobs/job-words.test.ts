@@ -61,7 +61,12 @@ describe("what the service of Jobs learns from pods and Events", () => {
   });
 
   it("shows the server's newest warning about this Job", async () => {
-    const event = (type: string, name: string, note: string) => ({ type, reason: "Told", note, regarding: { name } });
+    const event = (type: string, name: string, note: string) => ({
+      type,
+      reason: "FailedCreate",
+      note,
+      regarding: { name },
+    });
     const items = [event("Warning", "j", "old"), event("Warning", "j", "new"), event("Warning", "k", "of another")];
     const made = rig(({ path }) => ({
       items: path.includes("/events") ? [...items, event("Normal", "j", "usual")] : [],
@@ -71,7 +76,7 @@ describe("what the service of Jobs learns from pods and Events", () => {
     await made.clock.advance(30_000);
     await made.ask();
     const state = made.service.find("rip", "assign")?.state;
-    expect(state).to.have.nested.property("problem.message").that.contains("Told: new");
+    expect(state).to.have.nested.property("problem.message").that.contains("FailedCreate: new");
   });
 
   it("asks for the warnings about the pod where there is one, and else about the Job", async () => {

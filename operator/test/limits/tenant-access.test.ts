@@ -13,8 +13,8 @@ function ref(name: string, namespace = "team") {
 }
 
 function rig(limits: TenantLimits) {
-  const told: string[] = [];
-  const creations = new CreationRegistry((uids) => told.push(...uids));
+  const notified: string[] = [];
+  const creations = new CreationRegistry((uids) => notified.push(...uids));
   const created = new CreatedAddresses(() => creations.retry());
   const tenants = new TenantAccess(limits, { created, creations });
   const begin = (name: string, namespace?: string) =>
@@ -22,7 +22,7 @@ function rig(limits: TenantLimits) {
       ...{ resource: ref(name, namespace), provider: "cloud", family: "IPv4", account: undefined, running: true },
     });
   const reason = (name: string, namespace?: string) => tenants.creationProblem(ref(name, namespace), "Delete")?.reason;
-  return { told, creations, created, tenants, begin, reason };
+  return { notified, creations, created, tenants, begin, reason };
 }
 
 describe("what the configuration allows a namespace", () => {
@@ -69,16 +69,16 @@ describe("what the configuration allows a namespace", () => {
   });
 
   it("notifies those that wait when an address goes or a creation ends, and no others", () => {
-    const { told, creations, created, begin, reason } = rig(LIMITS);
+    const { notified, creations, created, begin, reason } = rig(LIMITS);
     created.put(ref("a"), ["203.0.113.1", "203.0.113.2"]);
     reason("b");
     reason("free", "free");
     created.put(ref("a"), ["203.0.113.1"]);
-    expect(told).to.deep.equal([ref("b").uid]);
+    expect(notified).to.deep.equal([ref("b").uid]);
     begin("a");
     reason("b");
     creations.end(ref("a").uid);
-    expect(told).to.deep.equal([ref("b").uid, ref("b").uid]);
+    expect(notified).to.deep.equal([ref("b").uid, ref("b").uid]);
   });
 
   it("creates for no resource that retains, where the namespace has a maximum of its own", () => {

@@ -4,7 +4,7 @@ import { describe, it } from "mocha";
 import { notableRefusals, refusal } from "../../src/match/checks.js";
 
 describe("refusals for people", () => {
-  const cases: readonly (readonly [has: readonly RefusalReason[], told: readonly RefusalReason[]])[] = [
+  const cases: readonly (readonly [has: readonly RefusalReason[], shown: readonly RefusalReason[]])[] = [
     [[], []],
     [["NodeNotReady", "NodeUnwell", "PodNotReady"], ["NodeNotReady"]],
     [
@@ -21,10 +21,10 @@ describe("refusals for people", () => {
       ["Cordoned", "PodNotReady"],
     ],
   ];
-  for (const [has, told] of cases) {
-    it(`are ${told.join(", ") || "none"} of ${has.join(", ") || "none"}`, () => {
+  for (const [has, shown] of cases) {
+    it(`are ${shown.join(", ") || "none"} of ${has.join(", ") || "none"}`, () => {
       const refusals = has.map((reason) => refusal(reason, ""));
-      expect(notableRefusals(refusals).map(({ reason }) => reason)).to.deep.equal(told);
+      expect(notableRefusals(refusals).map(({ reason }) => reason)).to.deep.equal(shown);
     });
   }
 });

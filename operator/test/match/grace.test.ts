@@ -20,7 +20,7 @@ function evaluate(
   return graceOf({ verdict, memory, periodMs: periodSeconds * S, now: T + at * S });
 }
 
-/** A holder that does not match, as the rule tells it: since when, and whether it may recover. */
+/** A holder that does not match, as the rule sees it: since when, and whether it may recover. */
 interface Absence {
   readonly since: number;
   readonly mayEnd: boolean;

@@ -53,18 +53,18 @@ const step = fc.oneof(
 );
 const history = fc.tuple(match, fc.array(step, { maxLength: 40 }));
 
-/** What a listener knows that applies every change it is told. */
+/** What a listener knows that applies every change that it gets. */
 class Mirror {
   private readonly seen = new Map<string, Verdict>();
-  private told = 0;
+  private received = 0;
 
   catchUp({ changes }: IndexRig): ReadonlyMap<string, Verdict> {
-    for (const { name, before, after } of changes.slice(this.told)) {
-      expect(before, `${name} is told as the listener knows it`).to.equal(this.seen.get(name));
+    for (const { name, before, after } of changes.slice(this.received)) {
+      expect(before, `${name} changes from what the listener knows`).to.equal(this.seen.get(name));
       if (after === undefined) this.seen.delete(name);
       else this.seen.set(name, after);
     }
-    this.told = changes.length;
+    this.received = changes.length;
     return this.seen;
   }
 }

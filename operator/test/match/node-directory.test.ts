@@ -72,10 +72,10 @@ describe("the directory of nodes", () => {
     directory.listen(() => {
       throw new Error("a fault");
     });
-    const told: string[] = [];
-    directory.listen(({ name }) => told.push(name));
+    const notified: string[] = [];
+    directory.listen(({ name }) => notified.push(name));
     put("a");
-    expect(told).to.deep.equal(["a"]);
+    expect(notified).to.deep.equal(["a"]);
   });
 
   it("finds nodes by label as they change, whatever the selector asks for", () => {

@@ -20,7 +20,7 @@ const fruit = topic("fruit", {
     reason: ({ cause }: { readonly cause: Problem }) => cause.reason,
     by: "operator",
     text: ({ cause }: { readonly cause: Problem }) => `the basket is spoilt: ${cause.message}`,
-    example: { cause: { reason: "Paused", message: "nobody eats" } },
+    example: { cause: { reason: "Paused", message: "it is paused" } },
   }),
   all: problem({
     reason: "Invalid",

@@ -152,7 +152,7 @@ describe("runtime metrics", () => {
     expect(await registry.text()).to.include('workqueue_longest_running_processor_seconds{name="pools"} 0');
   });
 
-  it("tell of lists, watches and requests", async () => {
+  it("count lists, watches and requests", async () => {
     const registry = new MetricsRegistry();
     const { reflector, restClient } = runtimeMetrics(registry, "lock");
     const nodes = reflector("nodes");

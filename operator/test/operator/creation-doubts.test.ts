@@ -144,7 +144,10 @@ describe("operator in process: a creation in doubt", function () {
       const others = await ambiguous("lost");
       world.addPool("web", { desiredIPs: 1 });
       await world.fulfilled("web");
-      await world.until("it is told", () => world.condition("lost", "Accepted")?.reason === "CreationUnsettled");
+      await world.until(
+        "the status reports it",
+        () => world.condition("lost", "Accepted")?.reason === "CreationUnsettled",
+      );
       await world.until("the addresses are named", () =>
         others.every((ip) => world.condition("lost", "Accepted")?.message.includes(ip)),
       );
@@ -158,7 +161,10 @@ describe("operator in process: a creation in doubt", function () {
       await ambiguous("lost");
       const began = world.clock.now();
       world.addPool("region", { desiredIPs: 1, match: { nodeLabel: "none=such" } });
-      await world.until("it is told", () => world.condition("region", "Fulfilled")?.reason === "CreationUnsettled");
+      await world.until(
+        "the status reports it",
+        () => world.condition("region", "Fulfilled")?.reason === "CreationUnsettled",
+      );
       expect(world.condition("region", "Fulfilled")?.message).to.include("default/lost").and.to.include(FORGET);
       await world.until("it was created", () => created("region").length === 1);
       expect(world.clock.now() - began).to.be.below(3 * MINUTE_MS);
@@ -170,7 +176,10 @@ describe("operator in process: a creation in doubt", function () {
       world = await World.create();
       const others = await ambiguous("lost");
       world.kubernetes.delete(world.refTo("lost"));
-      await world.until("it is told", () => world.condition("lost", "Accepted")?.reason === "CreationUnsettled");
+      await world.until(
+        "the status reports it",
+        () => world.condition("lost", "Accepted")?.reason === "CreationUnsettled",
+      );
       const began = world.clock.now();
       await world.until("it is gone", () => !exists("lost"));
       expect(world.clock.now() - began).to.be.below(5 * MINUTE_MS);
@@ -212,7 +221,10 @@ describe("operator in process: a creation in doubt", function () {
       expect(created("web")[0]).to.include({ ip: own, inferred: true });
       const { ip: listed } = state().addAddress({ region: "nyc3" });
       world.edit("web", { ips: [listed], desiredIPs: 1 });
-      await world.until("it is told", () => world.condition("web", "Accepted")?.reason === "OwnershipInferred");
+      await world.until(
+        "the status reports it",
+        () => world.condition("web", "Accepted")?.reason === "OwnershipInferred",
+      );
       expect(world.condition("web", "Accepted")?.message).to.include(own);
       await world.rest();
       expect(account()).to.have.members([own, elsewhere, listed]);

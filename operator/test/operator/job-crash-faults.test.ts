@@ -16,7 +16,7 @@ const FLAGS = { features: "pools,dns,routedip,jobs", "job-namespaces": JOB_NAMES
 const AT_ONCE = 6;
 /** Kills of the fixed slice; which ones the printed seed says. */
 const SLICE = 18;
-/** An address that a person has, for one of which nobody knows what was created. */
+/** An address that a person has, for one of which it is not known what was created. */
 const OWN = "198.51.100.1";
 
 /** What a Job does while there is no operator. */
@@ -103,7 +103,7 @@ function survive({ at, moment, meanwhile }: Kill): Promise<number> {
       }
       await made.until(`all is well, ${says}`, () => comesTo(scene) || isLost(made));
       if (!isLost(made)) continue;
-      // Between the intent and the Job: nobody can know whether there was one.
+      // Between the intent and the Job: no process can know whether there was one.
       expect(platform.assigning, `Jobs of which nothing is known, ${says}`).to.equal(0);
       helped = true;
       help(made);

@@ -49,7 +49,7 @@ describe("operator in process: Jobs that may not be created, or asked about", fu
     const { world } = made;
     made.addRouted("a", { className: "rack" });
     const { operator } = world.start();
-    await made.until("told", () => made.condition("a", "Assigned").startsWith("False/CRDTooOld"));
+    await made.until("Assigned reports it", () => made.condition("a", "Assigned").startsWith("False/CRDTooOld"));
     await made.until("Event", () => world.events("CRDTooOld").length > 0);
     expect(operator.health.report("readyz").text).to.include("CRD too old");
     await world.clock.sleep(20 * 60_000);

@@ -13,7 +13,7 @@ describe("operator in process: an older schema", function () {
     installLoosely(world);
     const [ip = ""] = world.addAddresses(1);
     world.addPool("selector", { ips: [ip], match: { nodeLabel: "a in (" } });
-    world.addPool("provider", { provider: "nobody", ips: ["203.0.113.1"] });
+    world.addPool("provider", { provider: "unknown", ips: ["203.0.113.1"] });
     world.addPool("type", { ips: ["203.0.113.2"], desiredIPs: "two" as unknown as number });
     world.addPool("empty", {});
     world.addPool("none", {}, { spec: null });
@@ -28,7 +28,7 @@ describe("operator in process: an older schema", function () {
       none: "Invalid",
     };
     for (const [name, reason] of Object.entries(reasons)) {
-      await world.until(`${name} is told`, () => world.condition(name, "Accepted")?.reason === reason);
+      await world.until(`the status of ${name} reports it`, () => world.condition(name, "Accepted")?.reason === reason);
       expect(world.status(name).error, name).to.be.a("string");
     }
     expect(world.holder(ip)).to.equal(undefined);

@@ -11,7 +11,7 @@ import {
 } from "cdk8s-flipop/api";
 import type { Emulator } from "flipop-sandbox/kubernetes";
 
-interface Told {
+interface Reported {
   readonly status?: {
     readonly conditions?: readonly (Pick<Condition, "reason"> & { readonly type: ConditionType })[];
     readonly reason?: string;
@@ -25,7 +25,7 @@ export function misplacedWords(kubernetes: Pick<Emulator, "list">): readonly str
   const kinds = ALL_KINDS.filter(({ kind }) => installed.some((definition) => kindOf(definition) === kind));
   const found = kinds.flatMap(({ kind, conditions: types }) =>
     kubernetes.list(GROUP_VERSION, kind).flatMap((object) => {
-      const { conditions = [], ips = {}, ...single } = (object as Told).status ?? {};
+      const { conditions = [], ips = {}, ...single } = (object as Reported).status ?? {};
       const wrong = conditions.filter(({ type, reason }) => {
         const place = placeOf(reason);
         return (

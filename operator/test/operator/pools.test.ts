@@ -29,7 +29,7 @@ describe("operator in process: pools", function () {
     world.addPool("web", { ips: world.addAddresses(2), assignmentCoolOffSeconds: 60 });
     const first = world.start();
     await world.until("the first is assigned", () => times(ASSIGN).length === 1);
-    await world.until("it is told", () => world.status("web").lastAssignmentTime !== undefined);
+    await world.until("the status shows when", () => world.status("web").lastAssignmentTime !== undefined);
     await first.stop();
     world.start();
     await world.fulfilled("web");
@@ -169,7 +169,7 @@ describe("operator in process: pools", function () {
     world.addPool("web", { ips: [ip], desiredIPs: 2 });
     const { operator } = world.start();
     await world.until("assigned", () => world.holder(ip) !== undefined);
-    await world.until("told", () => world.events("CRDTooOld").length > 0);
+    await world.until("an Event reports it", () => world.events("CRDTooOld").length > 0);
     expect(operator.health.report("readyz").text).to.include("CRD too old");
     await world.until("active", () => world.status("web").ips?.[ip]?.state === "active");
     const before = world.holder(ip);

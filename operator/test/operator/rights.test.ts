@@ -1,7 +1,7 @@
 import { API_GROUP, GROUP_VERSION } from "cdk8s-flipop/api";
 import { expect } from "chai";
 import { afterEach, describe, it } from "mocha";
-import { NoProviderError } from "../../src/operator.js";
+import { NoProviderError } from "../../src/providers/create.js";
 import { World } from "./world.js";
 
 const ASSIGN = /^POST \/v2\/reserved_ips\/[^/]+\/actions$/;
@@ -24,9 +24,9 @@ describe("operator in process: rights and namespaces", function () {
     ]);
     const { operator } = world.start({ features: "pools,dns" }, { token });
     await world.until("it is served", () => world.holder(ip) !== undefined);
-    const told = () => operator.health.report("readyz").text;
-    await world.until("told", () => told().includes("role too old"));
-    expect(told()).to.include("floatingippools/status").and.include("apply the roles of this release");
+    const readyz = () => operator.health.report("readyz").text;
+    await world.until("/readyz reports it", () => readyz().includes("role too old"));
+    expect(readyz()).to.include("floatingippools/status").and.include("apply the roles of this release");
     await world.until("logged", () => world.logs.some((line) => line.includes("Resources are served in part only")));
     expect(count(CREATE)).to.equal(0);
   });
@@ -41,8 +41,10 @@ describe("operator in process: rights and namespaces", function () {
       { verbs: ["create", "patch"], apiGroups: ["events.k8s.io"], resources: ["events"] },
     ]);
     const { operator } = world.start({ features: "pools,dns" }, { token });
-    await world.until("told", () => operator.health.report("readyz").text.includes("refuses PATCH of nodes"));
-    world.edit("web", { match: { nodeLabel: "nobody=has-it" } });
+    await world.until("/readyz reports it", () =>
+      operator.health.report("readyz").text.includes("refuses PATCH of nodes"),
+    );
+    world.edit("web", { match: { nodeLabel: "no-node=has-it" } });
     await world.until("it is ready", () => operator.health.report("readyz").ok);
   });
 
@@ -83,7 +85,10 @@ describe("operator in process: rights and namespaces", function () {
     world = await World.create({ nodes: 2 });
     world.addPool("web", { ips: world.addAddresses(1), match: { podNamespace: "theirs", podLabel: "app=web" } });
     world.start({ "pod-namespaces": "mine" });
-    await world.until("told", () => world.condition("web", "Accepted")?.reason === "NamespaceNotAllowed");
+    await world.until(
+      "Accepted reports it",
+      () => world.condition("web", "Accepted")?.reason === "NamespaceNotAllowed",
+    );
     expect(world.digitalocean.journal.calls({ mutating: true })).to.be.empty;
   });
 });

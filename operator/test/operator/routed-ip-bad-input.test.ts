@@ -93,9 +93,9 @@ const CASES: readonly Case[] = [
       name: "issuerless",
       what: "an issuer that is not there",
       says: "Accepted=False/IssuerNotFound",
-      names: "nobody",
+      names: "missing",
     },
-    spec: () => ({ issuerRef: { name: "nobody" } }),
+    spec: () => ({ issuerRef: { name: "missing" } }),
   },
   {
     ...{

@@ -82,7 +82,7 @@ describe("operator in process: a RoutedIP goes", function () {
       await made.until("gone", () => !exists(made, "routed"));
       expect(clock.now() - deletedAt).to.be.at.least(3_600_000 - 1000);
       await made.until("the others, too", () => (["issuer", "class"] as const).every((part) => !exists(made, part)));
-      await made.until("told", () => made.world.events("CleanupAbandoned").length > 0);
+      await made.until("an Event reports it", () => made.world.events("CleanupAbandoned").length > 0);
       const notes = made.world.events("CleanupAbandoned").map((event) => `${event["message"] ?? event["note"]}`);
       expect(notes.join("\n")).to.include(ip).and.to.include("firewall ingress");
       expect(made.taints("n1"), "what needs no token is cleaned up").to.be.empty;

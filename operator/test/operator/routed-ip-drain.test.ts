@@ -90,7 +90,7 @@ async function drain({ first, apartMs, leadMs, alternatives, ...spec }: Drain): 
     one?.();
     await world.clock.sleep(apartMs);
     other?.();
-    // The pods were told to end with the first step or with the second.
+    // The pods were asked to end with the first step or with the second.
     await world.clock.sleep(first === "cordon" ? GRACE_MS : Math.max(0, GRACE_MS - apartMs));
     watcher.serve(...others);
     await made.until("settled", () => made.nodeOf("a") !== "n1" && made.firewall()?.nodes.join() === made.nodeOf("a"));

@@ -12,7 +12,7 @@ describe("operator in process: a RoutedIP under an older CRD", function () {
 
   afterEach(() => made.close());
 
-  it("gets no address, which /readyz and an Event tell, and gets one once the CRD is of this release", async () => {
+  it("gets no address, which /readyz and an Event report, and gets one once the CRD is of this release", async () => {
     made = await RoutedWorld.create(["n1"], {
       definitions: definitionsWithoutIntent(),
       flags: { resync: `${RESYNC_SECONDS}` },
@@ -23,7 +23,7 @@ describe("operator in process: a RoutedIP under an older CRD", function () {
     made.serve({ node: "n1" });
     made.addRouted("a", {});
     const { operator } = world.start();
-    await made.until("told", () => made.condition("a", "Assigned").startsWith("False/CRDTooOld"));
+    await made.until("Assigned reports it", () => made.condition("a", "Assigned").startsWith("False/CRDTooOld"));
     await made.until("Event", () => world.events("CRDTooOld").length > 0);
     expect(operator.health.report("readyz").text).to.include("CRD too old: the API server drops fields of RoutedIP");
     await world.clock.sleep(2 * RESYNC_SECONDS * 1000);

@@ -37,13 +37,13 @@ describe("operator in process: what a RoutedIP reports", function () {
     await made.settledOn("n2");
     await made.ready("a");
     made.serve({ node: "n2", ready: false });
-    await made.until("nobody to move to", () => made.condition("a", "Assigned") === "True/NoCandidate");
+    await made.until("no other node is a candidate", () => made.condition("a", "Assigned") === "True/NoCandidate");
     await made.world.rest();
     expect(made.world.events("KeptLastKnown"), "neither on its way nor while it answers").to.be.empty;
     expect(published()).to.equal(true);
     made.serve();
     await made.until("down", () => made.condition("a", "DNSReady") === "False/KeptLastKnown");
-    await made.until("told", () => made.world.events("KeptLastKnown").length === 1);
+    await made.until("an Event reports it", () => made.world.events("KeptLastKnown").length === 1);
     const { dns } = made.world.digitalocean.state;
     expect(dns.records("example.com", "www").map(({ data }) => data)).to.deep.equal([ip]);
   });
@@ -56,7 +56,7 @@ describe("operator in process: what a RoutedIP reports", function () {
       { on: down, times: Infinity },
     );
     made.serve({ node: "n1", ready: false }, { node: "n2" });
-    await made.until("told", () => made.condition("a", "Assigned") === "True/ProviderUnavailable");
+    await made.until("Assigned reports it", () => made.condition("a", "Assigned") === "True/ProviderUnavailable");
     expect(made.condition("a", "Accepted")).to.equal("False/ProviderUnavailable");
     expect(made.status("a").assignedNode).to.equal("n1");
     outage.cancel();

@@ -60,7 +60,7 @@ describe("operator in process: slow and failed calls of RoutedIPs", function () 
     await made.world.clock.sleep(62_000);
     const changedAt = now();
     edit({ paused: true });
-    await made.until("told", () => made.condition("a", "Accepted") === "True/Paused");
+    await made.until("Accepted reports it", () => made.condition("a", "Accepted") === "True/Paused");
     expect(now() - changedAt).to.be.below(SLOW_MS - 15_000);
     slow.cancel();
   });
@@ -69,7 +69,7 @@ describe("operator in process: slow and failed calls of RoutedIPs", function () 
     await startReady(2);
     const outage = made.world.digitalocean.faults.inject({ kind: "status", status: 401 }, { on: /./, times: Infinity });
     made.serve({ node: "n1", ready: false, serving: false }, { node: "n2" });
-    await made.until("told", () => made.condition("a", "Assigned").endsWith("Unauthorized"));
+    await made.until("Assigned reports it", () => made.condition("a", "Assigned").endsWith("Unauthorized"));
     await made.world.clock.sleep(3_600_000);
     const assigned = calls(ASSIGN).length;
     await made.world.clock.sleep(60_000);
@@ -101,7 +101,7 @@ describe("operator in process: slow and failed calls of RoutedIPs", function () 
   it("says in status.retryAt when a refused firewall is tried again, in the issuer, too", async () => {
     await startReady(1);
     made.world.digitalocean.faults.inject({ kind: "status", status: 403 }, { on: FIREWALLS, times: Infinity });
-    await made.until("told", () => made.condition("a", "FirewallReady") === "False/Unauthorized");
+    await made.until("FirewallReady reports it", () => made.condition("a", "FirewallReady") === "False/Unauthorized");
     await made.until("the wait", () => made.status("a").retryAt !== undefined);
     await made.until("the issuer", () => made.condition("do", "Accepted", "RoutedIPIssuer") === "False/Unauthorized");
     const issuer = () => made.object("do", "RoutedIPIssuer")?.["status"] as { readonly retryAt?: string };

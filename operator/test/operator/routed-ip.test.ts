@@ -123,7 +123,7 @@ describe("operator in process: RoutedIP, whole", function () {
     });
     made.serve({ node: "other" });
     made.world.start();
-    await made.until("nobody", () => made.condition("a", "Assigned") === "False/NoCandidate");
+    await made.until("no node is a candidate", () => made.condition("a", "Assigned") === "False/NoCandidate");
     made.serve({ node: "other" }, { node: "n1" });
     await made.ready("a");
     expect(made.world.digitalocean.journal.calls({ on: ASSIGN })).to.have.length(1);

@@ -21,13 +21,16 @@ describe("operator in process: pools that want the same", function () {
     world.addPool("younger", { ips: [second] });
     world.start();
     await world.fulfilled("older");
-    await world.until("told", () => world.condition("younger", "Fulfilled")?.reason === "TooFewCandidates");
+    await world.until(
+      "Fulfilled reports it",
+      () => world.condition("younger", "Fulfilled")?.reason === "TooFewCandidates",
+    );
     expect(world.holder(second)).to.equal(undefined);
     world.kubernetes.delete(world.refTo("older"));
     world.digitalocean.state.setHolder(first, null);
     const before = world.clock.now();
     await world.fulfilled("younger");
-    // The next list contradicts what was done; nobody asks for the address any more, and still it is read again soon.
+    // The next list contradicts what was done; no resource asks for the address any more, and still it is read again soon.
     expect(world.clock.now() - before, "ms").to.be.below(330_000);
   });
 
@@ -39,7 +42,7 @@ describe("operator in process: pools that want the same", function () {
     world.addPool("younger", { ips: [ip] });
     world.start();
     await world.fulfilled("older");
-    await world.until("told", () => world.condition("younger", "Conflict")?.reason === "ClaimedByOther");
+    await world.until("Conflict reports it", () => world.condition("younger", "Conflict")?.reason === "ClaimedByOther");
     expect(world.status("younger").ips?.[ip]).to.include({ state: "error", reason: "ClaimedByOther" });
     await world.rest();
     expect(world.digitalocean.journal.count({ mutating: true })).to.equal(1);

@@ -7,7 +7,7 @@ import type { World, WorldOptions } from "./world.js";
 
 const CREATE = /^POST \/v2\/reserved_ip(s|v6)$/;
 const ZONE = "example.com";
-interface Told {
+interface Reported {
   readonly conditions?: readonly { readonly type: string; readonly message: string }[];
 }
 
@@ -37,8 +37,9 @@ describe("operator in process: limits of tenants", function () {
     return made.until(`${name} says ${condition}`, () => made.condition(name, type, kind).startsWith(expected));
   };
   const message = (name: string, type: string, kind = "FloatingIPPool") =>
-    (made.object(name, kind)?.["status"] as Told | undefined)?.conditions?.find((condition) => condition.type === type)
-      ?.message;
+    (made.object(name, kind)?.["status"] as Reported | undefined)?.conditions?.find(
+      (condition) => condition.type === type,
+    )?.message;
   const created = () => world.digitalocean.journal.calls({ on: CREATE }).length;
   const addSet = (name: string, dnsRecordSet: object) =>
     world.kubernetes.create({

@@ -48,7 +48,7 @@ describe("operator in process: trouble", function () {
     world.addPool("web", { ips: [stuck, free] });
     world.start();
     await world.until("the other one is up", () => world.status("web").ips?.[free]?.state === "active");
-    await world.until("an error is told", () => world.status("web").ips?.[stuck]?.state === "error");
+    await world.until("the status reports an error", () => world.status("web").ips?.[stuck]?.state === "error");
     expect(world.condition("web", "Accepted")).to.include({ status: "False", reason: "ProviderUnavailable" });
     fault.cancel();
     await world.fulfilled("web");
@@ -73,7 +73,7 @@ describe("operator in process: trouble", function () {
     world.digitalocean.state.failActions();
     world.addPool("web", { ips: [ip] });
     world.start();
-    await world.until("told", () => world.status("web").ips?.[ip]?.state === "error");
+    await world.until("the status reports the error", () => world.status("web").ips?.[ip]?.state === "error");
     expect(world.holder(ip)).to.equal(undefined);
     expect(world.annotations("node-1")).to.deep.equal({});
     await world.fulfilled("web");
@@ -104,7 +104,10 @@ describe("operator in process: trouble", function () {
     const before = world.holder(ip);
     world.digitalocean.tokens.revoke(world.digitalocean.token);
     world.setReady(world.status("web").ips?.[ip]?.nodeName ?? "", false);
-    await world.until("told", () => world.condition("web", "ProviderReachable")?.reason === "Unauthorized");
+    await world.until(
+      "ProviderReachable reports it",
+      () => world.condition("web", "ProviderReachable")?.reason === "Unauthorized",
+    );
     expect(world.condition("web", "Accepted")?.status).to.equal("False");
     world.digitalocean.tokens.add({ name: "default", secret: world.digitalocean.token });
     await world.until("moved", () => world.holder(ip) !== before && world.holder(ip) !== undefined);
@@ -120,7 +123,7 @@ describe("operator in process: trouble", function () {
     let assigned = 0;
     for (let times = 0; times < 3; times++) {
       await world.until("assigned", () => world.holder(ip) !== undefined && world.holder(ip) !== idOf(other.id));
-      await world.until("told", () => world.status("web").ips?.[ip]?.state === "active");
+      await world.until("the status shows it", () => world.status("web").ips?.[ip]?.state === "active");
       assigned = count(ASSIGN);
       await world.clock.sleep(40_000);
       world.digitalocean.state.setHolder(ip, other.id);
@@ -141,7 +144,10 @@ describe("operator in process: trouble", function () {
     const fault = world.digitalocean.faults.inject(outage, { on: /./, times: Infinity });
     const holder = world.status("web").ips?.[ip]?.nodeName ?? "";
     world.setReady(holder, false);
-    await world.until("told", () => world.condition("web", "ProviderReachable")?.status === "False");
+    await world.until(
+      "ProviderReachable reports it",
+      () => world.condition("web", "ProviderReachable")?.status === "False",
+    );
     await world.clock.sleep(120_000);
     const assigned = count(ASSIGN);
     const { revision } = world.kubernetes;
@@ -149,7 +155,7 @@ describe("operator in process: trouble", function () {
     expect(count(ASSIGN), "no move is tried meanwhile").to.equal(assigned);
     expect(world.kubernetes.revision, "nothing new is written").to.equal(revision);
     expect(world.status("web").ips?.[ip]).not.to.have.property("retryAt");
-    expect(warnings(), "one outage is told once").to.have.length(1);
+    expect(warnings(), "one outage is one Event").to.have.length(1);
     fault.cancel();
     await world.until("moved", () => ![holder, undefined].includes(world.status("web").ips?.[ip]?.nodeName));
     await world.until("well", () => world.condition("web", "Accepted")?.status === "True");
@@ -162,13 +168,13 @@ describe("operator in process: trouble", function () {
     world.digitalocean.state.deleteDroplet(world.droplet("ghost").id);
     world.addPool("web", { ips: [ip] });
     world.start();
-    await world.until("told", () => world.status("web").ips?.[ip]?.state === "error");
+    await world.until("the status reports the error", () => world.status("web").ips?.[ip]?.state === "error");
     const entry = world.status("web").ips?.[ip];
     expect(entry?.reason).to.equal("NoCandidate");
     expect(entry?.error).to.include("ghost").and.include(machine).and.include("correct the node's providerID");
     await world.until("an Event", () => warnings().length > 0);
     await world.clock.sleep(120_000);
-    expect(warnings(), "told once, and the address is not blamed").to.have.length(1);
+    expect(warnings(), "one Event, and the address is not blamed").to.have.length(1);
     expect(warnings()[0]).to.match(/^NoCandidate: .*node ghost/);
   });
 });

@@ -40,7 +40,7 @@ describe("operator in process: an assignment of unknown outcome", function () {
     world.addPool("web", { ips: [lost] });
     world.start();
     await world.until("the first one is begun", () => world.status("web").ips?.[lost]?.state === "in-progress");
-    world.edit("web", { match: { nodeLabel: "nobody=has-it" } });
+    world.edit("web", { match: { nodeLabel: "no-node=has-it" } });
     world.addPool("other", { ips: [next] });
     await world.fulfilled("other");
     expect(world.holder(lost)).to.equal(undefined);

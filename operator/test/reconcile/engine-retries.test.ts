@@ -1,106 +1,100 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { DONE, type Outcome } from "../../src/addresses/calls.js";
-import { type EngineRig, eachWithRig, OBJECT } from "./engine-rig.js";
+import { OBJECT, rigOfEachTest } from "./engine-rig.js";
 import { move, refused, sequence } from "./moving-kind.js";
 
 const A = "192.0.2.1";
 const B = "192.0.2.2";
 
 describe("the retries of the engine", () => {
-  let rig: EngineRig;
-  let world: EngineRig["world"];
-  let moving: EngineRig["moving"];
-  eachWithRig((made) => {
-    rig = made;
-    ({ world, moving } = made);
-  });
+  const rig = rigOfEachTest();
 
   it("retries at once what failed for the sake of an account that has recovered", async () => {
     let recover: () => void = () => undefined;
     const account = { recovered: 0, onRecovery: (_name: string, listener: () => void) => (recover = listener) };
-    moving.account = account;
-    moving.wanted = () => [sequence(move(A))];
-    moving.run = async () => (account.recovered === 0 ? refused({ kind: "Unauthorized", ofAccount: true }) : DONE);
+    rig.moving.account = account;
+    rig.moving.wanted = () => [sequence(move(A))];
+    rig.moving.run = async () => (account.recovered === 0 ? refused({ kind: "Unauthorized", ofAccount: true }) : DONE);
     await rig.start();
-    await world.clock.advance(10_000);
-    expect(moving.begun).to.have.length(1);
+    await rig.world.clock.advance(10_000);
+    expect(rig.moving.begun).to.have.length(1);
     account.recovered += 1;
     recover();
-    await world.clock.flush();
-    expect(moving.begun).to.have.length(2);
-    expect(world.status()["moved"]).to.deep.equal([`address ${A}`]);
+    await rig.world.clock.flush();
+    expect(rig.moving.begun).to.have.length(2);
+    expect(rig.world.status()["moved"]).to.deep.equal([`address ${A}`]);
   });
 
   it("retries after the schedule of the lock key, whatever else happens", async () => {
-    moving.wanted = () => [sequence(move(A))];
-    moving.run = async () => refused({ kind: "Terminal" });
+    rig.moving.wanted = () => [sequence(move(A))];
+    rig.moving.run = async () => refused({ kind: "Terminal" });
     await rig.start();
     rig.controller.enqueueAll();
-    await world.clock.advance(59_000);
-    expect(moving.begun).to.have.length(1);
-    await world.clock.advance(2_000);
-    expect(moving.begun).to.have.length(2);
+    await rig.world.clock.advance(59_000);
+    expect(rig.moving.begun).to.have.length(1);
+    await rig.world.clock.advance(2_000);
+    expect(rig.moving.begun).to.have.length(2);
   });
 
   it("tries at once what only a person could mend, when the spec is edited", async () => {
-    moving.wanted = () => [sequence(move(A))];
-    moving.run = async () => refused({ kind: "Terminal" });
+    rig.moving.wanted = () => [sequence(move(A))];
+    rig.moving.run = async () => refused({ kind: "Terminal" });
     await rig.start();
-    world.put({ ...OBJECT, spec: { edited: true } });
-    await world.clock.flush();
-    expect(moving.begun).to.have.length(2);
+    rig.world.put({ ...OBJECT, spec: { edited: true } });
+    await rig.world.clock.flush();
+    expect(rig.moving.begun).to.have.length(2);
   });
 
   it("distinguishes a vanished machine from a vanished address", async () => {
-    moving.wanted = () => [sequence(move(A, "cloud://7"))];
-    moving.run = async () => refused({ kind: "NotFound" });
+    rig.moving.wanted = () => [sequence(move(A, "cloud://7"))];
+    rig.moving.run = async () => refused({ kind: "NotFound" });
     await rig.start();
-    const now = world.clock.now();
-    expect([...(moving.state?.retries.machineRetryAt(now) ?? [])].map(([machine]) => machine)).to.deep.equal([
+    const now = rig.world.clock.now();
+    expect([...(rig.moving.state?.retries.machineRetryAt(now) ?? [])].map(([machine]) => machine)).to.deep.equal([
       "cloud://7",
     ]);
-    expect(moving.state?.retries.get(`address ${A}`)).to.equal(undefined);
-    expect(world.events.at(-1)?.note).to.contain("the provider has no machine cloud://7");
-    moving.hasAddress = false;
+    expect(rig.moving.state?.retries.get(`address ${A}`)).to.equal(undefined);
+    expect(rig.world.events.at(-1)?.note).to.contain("the provider has no machine cloud://7");
+    rig.moving.hasAddress = false;
     rig.controller.enqueueAll();
-    await world.clock.flush();
-    expect(moving.state?.retries.get(`address ${A}`)?.failures).to.equal(1);
+    await rig.world.clock.flush();
+    expect(rig.moving.state?.retries.get(`address ${A}`)?.failures).to.equal(1);
   });
 
   it("plans again at once after a call that was superseded, and keeps the failures before it", async () => {
     const outcomes: Outcome[] = [refused({ kind: "Conflict" }), { is: "superseded", because: "changed" }, DONE];
-    moving.wanted = () => [sequence(move(A))];
-    moving.run = async () => outcomes.shift() ?? DONE;
+    rig.moving.wanted = () => [sequence(move(A))];
+    rig.moving.run = async () => outcomes.shift() ?? DONE;
     await rig.start();
-    await world.clock.advance(1_000);
-    expect(moving.begun).to.have.length(3);
-    expect(world.status()["moved"]).to.deep.equal([`address ${A}`]);
+    await rig.world.clock.advance(1_000);
+    expect(rig.moving.begun).to.have.length(3);
+    expect(rig.world.status()["moved"]).to.deep.equal([`address ${A}`]);
   });
 
   it("runs a plan that does not come to rest with backoff", async () => {
-    moving.wanted = () => [sequence(move(`${moving.begun.length}`))];
-    moving.showsMoves = false;
+    rig.moving.wanted = () => [sequence(move(`${rig.moving.begun.length}`))];
+    rig.moving.showsMoves = false;
     await rig.start();
-    await world.clock.advance(10_000);
+    await rig.world.clock.advance(10_000);
     // 8 iterations in a run; without a bound there would be a run each ms.
-    expect(moving.begun.length).to.be.within(8 * 5, 8 * 25);
+    expect(rig.moving.begun.length).to.be.within(8 * 5, 8 * 25);
   });
 
   it("waits with a step whose failed predecessor waits, and asks for no run before that", async () => {
     let step = 0;
     const first = { name: "first", retryKey: "first", actions: [move(A)] };
     const second = { name: "second", reliesOn: ["first"], retryKey: "second", actions: [move(B)] };
-    moving.wanted = () => [{ lockKey: "both", steps: [first, second] }];
-    moving.run = async () => {
+    rig.moving.wanted = () => [{ lockKey: "both", steps: [first, second] }];
+    rig.moving.run = async () => {
       step += 1;
       return refused({ kind: "Terminal" });
     };
     await rig.start();
-    await world.clock.advance(50_000);
+    await rig.world.clock.advance(50_000);
     expect(step).to.equal(1);
-    expect(moving.results, "no run of the sequence ends without an action").to.have.length(1);
-    await world.clock.advance(15_000);
+    expect(rig.moving.results, "no run of the sequence ends without an action").to.have.length(1);
+    await rig.world.clock.advance(15_000);
     expect(step).to.equal(2);
   });
 });

@@ -29,12 +29,23 @@ export class EngineRig {
   }
 }
 
-/** A new rig before each test of a suite, ended after it. */
-export function eachWithRig(use: (rig: EngineRig) => void): void {
+/** The rig of the test that runs: each test of the suite has its own, which ends after it. */
+export function rigOfEachTest(): Pick<EngineRig, "world" | "moving" | "controller" | "start"> {
   let rig: EngineRig;
   beforeEach(() => {
     rig = new EngineRig();
-    use(rig);
   });
   afterEach(() => rig.world.end());
+  return {
+    get world() {
+      return rig.world;
+    },
+    get moving() {
+      return rig.moving;
+    },
+    get controller() {
+      return rig.controller;
+    },
+    start: () => rig.start(),
+  };
 }

@@ -3,7 +3,7 @@ import { describe, it } from "mocha";
 import { DONE, type Outcome, skipped } from "../../src/addresses/calls.js";
 import { OWN_WRITE_MS, RIGHTS_PROBE_MS } from "../../src/bounds.js";
 import type { KubeObject } from "../../src/kube/objects.js";
-import { type EngineRig, eachWithRig, OBJECT } from "./engine-rig.js";
+import { OBJECT, rigOfEachTest } from "./engine-rig.js";
 import { move, refused, sequence } from "./moving-kind.js";
 
 const A = "192.0.2.1";
@@ -14,13 +14,7 @@ function isWide(object: KubeObject | undefined): boolean {
 }
 
 describe("what the engine writes and reports", () => {
-  let rig: EngineRig;
-  let world: EngineRig["world"];
-  let moving: EngineRig["moving"];
-  eachWithRig((made) => {
-    rig = made;
-    ({ world, moving } = made);
-  });
+  const rig = rigOfEachTest();
 
   /** Ends when the test says so. */
   const slowly = () => {
@@ -33,22 +27,22 @@ describe("what the engine writes and reports", () => {
 
   it("lets a slow call go on in the background, and writes the status meanwhile", async () => {
     const { ended, end } = slowly();
-    moving.wanted = () => [sequence(move(A)), sequence(move(B))];
-    moving.run = ({ ip }) => (ip === A ? ended : Promise.resolve(DONE));
+    rig.moving.wanted = () => [sequence(move(A)), sequence(move(B))];
+    rig.moving.run = ({ ip }) => (ip === A ? ended : Promise.resolve(DONE));
     await rig.start();
-    await world.clock.advance(1_100);
-    expect(world.status()["moved"]).to.deep.equal([`address ${B}`]);
+    await rig.world.clock.advance(1_100);
+    expect(rig.world.status()["moved"]).to.deep.equal([`address ${B}`]);
     rig.controller.enqueueAll();
-    await world.clock.advance(2_000);
-    expect(moving.begun, "it is not begun twice").to.deep.equal([`move ${A}`, `move ${B}`]);
+    await rig.world.clock.advance(2_000);
+    expect(rig.moving.begun, "it is not begun twice").to.deep.equal([`move ${A}`, `move ${B}`]);
     end(DONE);
-    await world.clock.advance(100);
-    expect(world.status()["moved"]).to.deep.equal([`address ${B}`, `address ${A}`]);
+    await rig.world.clock.advance(100);
+    expect(rig.world.status()["moved"]).to.deep.equal([`address ${B}`, `address ${A}`]);
   });
 
   it("sees its own writes before the cache does", async () => {
-    moving.wanted = (status) => (status["seen"] === "yes" ? [] : [sequence(move(A)), sequence(move(B))]);
-    moving.run = async (_action, { state }) => {
+    rig.moving.wanted = (status) => (status["seen"] === "yes" ? [] : [sequence(move(A)), sequence(move(B))]);
+    rig.moving.run = async (_action, { state }) => {
       await state.write({
         patch: ({ metadata: { resourceVersion } }) => ({
           contentType: "application/merge-patch+json",
@@ -58,60 +52,60 @@ describe("what the engine writes and reports", () => {
       });
       return DONE;
     };
-    world.source.listen(() => {
-      world.lagging = true;
+    rig.world.source.listen(() => {
+      rig.world.lagging = true;
     });
     await rig.start();
-    expect(moving.begun).to.deep.equal([`move ${A}`, `move ${B}`]);
+    expect(rig.moving.begun).to.deep.equal([`move ${A}`, `move ${B}`]);
     rig.controller.enqueueAll();
-    await world.clock.flush();
-    expect(moving.begun, "the cache still shows the old version").to.have.length(2);
+    await rig.world.clock.flush();
+    expect(rig.moving.begun, "the cache still shows the old version").to.have.length(2);
   });
 
   it("notices within the bound that a missing right has been granted, though it has nothing to write", async () => {
-    moving.more = { pendingWarnings: { forbidden: "role too old" } };
+    rig.moving.more = { pendingWarnings: { forbidden: "role too old" } };
     await rig.start();
     expect(rig.controller.degradedReason()).to.equal(undefined);
-    world.forbids = true;
-    moving.wanted = () => [sequence(move(A))];
+    rig.world.forbids = true;
+    rig.moving.wanted = () => [sequence(move(A))];
     rig.controller.enqueueAll();
-    await world.clock.advance(1);
+    await rig.world.clock.advance(1);
     expect(rig.controller.degradedReason()).to.equal("role too old");
-    moving.wanted = () => [];
-    if (moving.state !== undefined) moving.state.memory.moved = [];
-    await world.clock.advance(2 * RIGHTS_PROBE_MS);
+    rig.moving.wanted = () => [];
+    if (rig.moving.state !== undefined) rig.moving.state.memory.moved = [];
+    await rig.world.clock.advance(2 * RIGHTS_PROBE_MS);
     expect(rig.controller.degradedReason(), "the right is still missing").to.equal("role too old");
-    world.forbids = false;
-    const writes = world.patches.length;
-    await world.clock.advance(RIGHTS_PROBE_MS);
+    rig.world.forbids = false;
+    const writes = rig.world.patches.length;
+    await rig.world.clock.advance(RIGHTS_PROBE_MS);
     expect(rig.controller.degradedReason()).to.equal(undefined);
-    expect(world.patches.slice(writes)).to.deep.equal([{ metadata: { uid: "u" } }]);
-    await world.clock.advance(2 * RIGHTS_PROBE_MS);
-    expect(world.patches, "one empty patch is enough").to.have.length(writes + 1);
+    expect(rig.world.patches.slice(writes)).to.deep.equal([{ metadata: { uid: "u" } }]);
+    await rig.world.clock.advance(2 * RIGHTS_PROBE_MS);
+    expect(rig.world.patches, "one empty patch is enough").to.have.length(writes + 1);
   });
 
   it("relies on the cache again when it does not catch up with an own write within the bound", async () => {
-    moving.wanted = () => [sequence(move(isWide(moving.state?.object()) ? A : B))];
-    moving.run = async () => {
-      world.lagging = true;
+    rig.moving.wanted = () => [sequence(move(isWide(rig.moving.state?.object()) ? A : B))];
+    rig.moving.run = async () => {
+      rig.world.lagging = true;
       return DONE;
     };
     await rig.start();
-    expect(world.object?.metadata.resourceVersion, "the cache has not seen the status").to.equal("2");
-    world.restore({ ...OBJECT, spec: { wide: true } });
-    await world.clock.advance(OWN_WRITE_MS - 1_000);
-    expect(moving.begun).to.deep.equal([`move ${B}`]);
-    await world.clock.advance(2_000);
-    expect(moving.begun).to.deep.equal([`move ${B}`, `move ${A}`]);
+    expect(rig.world.object?.metadata.resourceVersion, "the cache has not seen the status").to.equal("2");
+    rig.world.restore({ ...OBJECT, spec: { wide: true } });
+    await rig.world.clock.advance(OWN_WRITE_MS - 1_000);
+    expect(rig.moving.begun).to.deep.equal([`move ${B}`]);
+    await rig.world.clock.advance(2_000);
+    expect(rig.moving.begun).to.deep.equal([`move ${B}`, `move ${A}`]);
   });
 
   it("plans on what waits for the next status patch", async () => {
     const seen: unknown[] = [];
-    moving.wanted = (status) => {
+    rig.moving.wanted = (status) => {
       seen.push(status["phase"]);
       return status["phase"] === "begun" ? [] : [sequence(move(A))];
     };
-    moving.run = async (_action, { state }) => {
+    rig.moving.run = async (_action, { state }) => {
       state.pendingStatus.set(["phase"], "begun");
       return skipped("it goes on elsewhere");
     };
@@ -121,31 +115,31 @@ describe("what the engine writes and reports", () => {
   });
 
   it("keeps what an older CRD drops, and does not send it again and again", async () => {
-    world.dropped = ["conditions", "moved"];
-    moving.wanted = () => [sequence(move(A))];
+    rig.world.dropped = ["conditions", "moved"];
+    rig.moving.wanted = () => [sequence(move(A))];
     await rig.start();
-    const { length } = world.patches;
-    expect(moving.state?.pendingStatus.over({})["moved"]).to.deep.equal([`address ${A}`]);
+    const { length } = rig.world.patches;
+    expect(rig.moving.state?.pendingStatus.over({})["moved"]).to.deep.equal([`address ${A}`]);
     rig.controller.enqueueAll();
-    await world.clock.flush();
-    expect(world.patches).to.have.length(length);
+    await rig.world.clock.flush();
+    expect(rig.world.patches).to.have.length(length);
   });
 
   it("writes nothing while another process leads", async () => {
-    world.leads = false;
+    rig.world.leads = false;
     await rig.start();
-    expect(world.patches).to.deep.equal([]);
+    expect(rig.world.patches).to.deep.equal([]);
   });
 
   it("reports what failed though the API server refuses the status, and once", async () => {
-    moving.wanted = () => [sequence(move(A))];
-    moving.run = async () => refused({ kind: "Terminal" });
-    world.forbids = true;
+    rig.moving.wanted = () => [sequence(move(A))];
+    rig.moving.run = async () => refused({ kind: "Terminal" });
+    rig.world.forbids = true;
     await rig.start();
-    expect(world.events.map(({ note }) => note)).to.deep.equal(["no"]);
+    expect(rig.world.events.map(({ note }) => note)).to.deep.equal(["no"]);
     rig.controller.enqueueAll();
-    await world.clock.advance(1_000);
-    expect(world.events).to.have.length(1);
+    await rig.world.clock.advance(1_000);
+    expect(rig.world.events).to.have.length(1);
   });
 
   it("gives the kind the time since it sent a status, and not since it compared one", async () => {
@@ -154,35 +148,35 @@ describe("what the engine writes and reports", () => {
       since.push(sinceLastMs);
       return undefined;
     };
-    moving.more = { statusRules: { holdMs } };
+    rig.moving.more = { statusRules: { holdMs } };
     await rig.start();
     for (let run = 0; run < 2; run++) {
-      await world.clock.advance(5_000);
+      await rig.world.clock.advance(5_000);
       rig.controller.enqueueAll();
-      await world.clock.flush();
+      await rig.world.clock.flush();
     }
-    expect(world.patches).to.have.length(1);
+    expect(rig.world.patches).to.have.length(1);
     expect(since.at(-1)).to.equal(10_000);
   });
 
   it("names as the reason of a degraded process what the kind alone notices", async () => {
-    moving.more = { pendingWarningOf: () => "role too old: nodes" };
+    rig.moving.more = { pendingWarningOf: () => "role too old: nodes" };
     await rig.start();
     expect(rig.controller.degradedReason()).to.equal("role too old: nodes");
   });
 
   it("hands the failure of a deferred Event to the kind, and no further", async () => {
     const failures: unknown[] = [];
-    moving.more = {
+    rig.moving.more = {
       statusEvents: (_before, _planned, deferred) => {
         failures.push(...deferred.map(({ failure }) => failure?.kind));
         return deferred;
       },
     };
-    moving.wanted = () => [sequence(move(A))];
-    moving.run = async () => refused({ kind: "Terminal" });
+    rig.moving.wanted = () => [sequence(move(A))];
+    rig.moving.run = async () => refused({ kind: "Terminal" });
     await rig.start();
     expect(failures).to.deep.equal(["Terminal"]);
-    expect(world.events[0]).to.have.all.keys("regarding", "type", "reason", "action", "note");
+    expect(rig.world.events[0]).to.have.all.keys("regarding", "type", "reason", "action", "note");
   });
 });

@@ -26,7 +26,7 @@ export class OneObject<O extends KubeObject> {
   readonly source: ResourceSource<O>;
   leads = true;
   dryRun = false;
-  /** The cache hears of nothing while this is set. */
+  /** The cache gets no change while this is set. */
   lagging = false;
   /** The server refuses patches for want of a right. */
   forbids = false;
@@ -93,7 +93,7 @@ export class OneObject<O extends KubeObject> {
   /** The cache catches up. */
   catchUp(): void {
     this.lagging = false;
-    if (this.stored !== undefined) this.tell(this.stored, false);
+    if (this.stored !== undefined) this.emit(this.stored, false);
   }
 
   start<T extends KindTypes & { readonly object: O }>(kind: Kind<T>): KindController<T> {
@@ -154,11 +154,11 @@ export class OneObject<O extends KubeObject> {
     const { deletionTimestamp, finalizers = [] } = object.metadata;
     const gone = deletionTimestamp !== undefined && finalizers.length === 0;
     this.stored = gone ? undefined : object;
-    if (!this.lagging) this.tell(object, gone);
+    if (!this.lagging) this.emit(object, gone);
     return object;
   }
 
-  private tell(object: O, deleted: boolean): void {
+  private emit(object: O, deleted: boolean): void {
     this.cached = deleted ? undefined : object;
     for (const listener of [...this.listeners]) listener({ key: KEY, object, deleted });
   }

@@ -30,7 +30,7 @@ function because(reason: Reason): Problem {
 }
 
 /** `Ready=True/Observed Reconciling=False/Observed Stalled=False/Observed`. */
-function told(planned: readonly PlannedCondition[], facts = POOL): string {
+function summary(planned: readonly PlannedCondition[], facts = POOL): string {
   const all = withSummary(planned, facts);
   return SUMMARY_TYPES.map((type) => {
     const { status, reason } = conditionOf(all, type);
@@ -46,14 +46,14 @@ function conditionOf(all: readonly PlannedCondition[], type: ConditionType): Pla
 
 describe("the summary of a resource", () => {
   it("is Ready while all conditions that its kind requires are True, and keeps them", () => {
-    expect(told(SERVING)).to.equal("Ready=True/Observed Reconciling=False/Observed Stalled=False/Observed");
+    expect(summary(SERVING)).to.equal("Ready=True/Observed Reconciling=False/Observed Stalled=False/Observed");
     expect(withSummary(SERVING, POOL).slice(SUMMARY_TYPES.length)).to.deep.equal(SERVING);
   });
 
   it("requires no condition that the resource does not have, and none that its kind does not require", () => {
-    expect(told(SERVING.filter(({ type }) => type !== "DNSReady"))).to.contain("Ready=True");
-    expect(told([...SERVING, no("ProviderReachable", because("RateLimited"))])).to.contain("Ready=True");
-    expect(told(instead(yes("Conflict", because("ForeignWriter"))))).to.contain("Ready=True");
+    expect(summary(SERVING.filter(({ type }) => type !== "DNSReady"))).to.contain("Ready=True");
+    expect(summary([...SERVING, no("ProviderReachable", because("RateLimited"))])).to.contain("Ready=True");
+    expect(summary(instead(yes("Conflict", because("ForeignWriter"))))).to.contain("Ready=True");
   });
 
   it("repeats the reason and the message of the first condition that is not True; False comes before Unknown", () => {
@@ -67,9 +67,11 @@ describe("the summary of a resource", () => {
   });
 
   it("is Unknown only while the resource is not observed", () => {
-    expect(told(instead(unknown("Fulfilled")))).to.match(/^Ready=Unknown\/NotObserved Reconciling=True\/NotObserved /);
+    expect(summary(instead(unknown("Fulfilled")))).to.match(
+      /^Ready=Unknown\/NotObserved Reconciling=True\/NotObserved /,
+    );
     const onTheirWay = candidateMessages.onTheirWay({ active: 0, desired: 1 });
-    expect(told(instead(unknown("Fulfilled", onTheirWay)))).to.match(/^Ready=False\/UnderWay Reconciling=True/);
+    expect(summary(instead(unknown("Fulfilled", onTheirWay)))).to.match(/^Ready=False\/UnderWay Reconciling=True/);
   });
 
   for (const reason of Object.keys(REASONS) as Reason[]) {
@@ -77,7 +79,7 @@ describe("the summary of a resource", () => {
       ? ["Reconciling", "Stalled"]
       : ["Stalled", "Reconciling"];
     it(`is ${progress} if a required condition is False because of ${reason}`, () => {
-      const text = told(instead(no("Fulfilled", because(reason))));
+      const text = summary(instead(no("Fulfilled", because(reason))));
       expect(text).to.contain(`Ready=False/${reason}`).and.contain(`${progress}=True/${reason}`);
       expect(text).to.contain(`${other}=False/Observed`);
     });
@@ -85,7 +87,7 @@ describe("the summary of a resource", () => {
 
   it("shows in Ready's reason that a resource is paused, whether it serves or not", () => {
     const paused = addressMessages.paused();
-    expect(told(instead(yes("Accepted", paused)))).to.match(/^Ready=True\/Paused Reconciling=False.* Stalled=False/);
+    expect(summary(instead(yes("Accepted", paused)))).to.match(/^Ready=True\/Paused Reconciling=False.* Stalled=False/);
     const fewer = candidateMessages.tooFewActive({ active: 1, desired: 2, cause: paused });
     const all = withSummary(instead(yes("Accepted", paused), no("Fulfilled", fewer)), POOL);
     expect(conditionOf(all, "Ready")).to.include({ status: "False", reason: "Paused" });
@@ -114,7 +116,7 @@ describe("the summary of a resource", () => {
 
   it("is not Ready for what keeps it from serving although its conditions are True", () => {
     const unserved = addressMessages.staysInGrace({ ip: "203.0.113.7", node: "node-3" });
-    expect(told(SERVING, { ...POOL, unserved })).to.match(
+    expect(summary(SERVING, { ...POOL, unserved })).to.match(
       /^Ready=False\/InGrace Reconciling=True\/InGrace Stalled=False/,
     );
   });
@@ -129,14 +131,14 @@ describe("the summary of a resource", () => {
       (cause: Problem) => cause,
       (cause: Problem) => candidateMessages.tooFewActive({ ...count, cause }),
     ]) {
-      expect(told(instead(no("Fulfilled", wrap(waits))))).to.contain("Reconciling=True/CreationUnsettled");
-      expect(told(instead(no("Fulfilled", wrap(several))))).to.contain("Stalled=True/CreationUnsettled");
+      expect(summary(instead(no("Fulfilled", wrap(waits))))).to.contain("Reconciling=True/CreationUnsettled");
+      expect(summary(instead(no("Fulfilled", wrap(several))))).to.contain("Stalled=True/CreationUnsettled");
     }
   });
 
   it("reports a stopped operator, whatever the other conditions say", () => {
     for (const planned of [SERVING, instead(unknown("Fulfilled")), instead(no("Accepted", because("Invalid")))]) {
-      const text = told(planned, { ...POOL, stop: STOP });
+      const text = summary(planned, { ...POOL, stop: STOP });
       expect(text).to.equal("Ready=False/Stopped Reconciling=False/Observed Stalled=True/Stopped");
     }
     const paused = instead(yes("Accepted", addressMessages.paused()), no("Fulfilled", addressMessages.paused()));

@@ -1,4 +1,4 @@
-/** A DNS provider in memory: applies step by step, counts calls, and fails where it is told to. */
+/** A DNS provider in memory: applies step by step, counts calls, and fails where a test says so. */
 
 import type { CallContext } from "../../src/providers/call.js";
 import { fullRecordName } from "../../src/providers/diff.js";

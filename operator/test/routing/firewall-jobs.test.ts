@@ -52,7 +52,7 @@ describe("the firewall Jobs of a class", () => {
     jobs.started("rack", {});
     jobs.failed("rack", failure);
     const left = [member("a", 443), member("b", 80, { deletionTimestamp: timestamp(NOW) })];
-    expect(jobs.of("rack", left, JOB_CLASS), "nobody knows how far the Job came").to.have.property("failure");
+    expect(jobs.of("rack", left, JOB_CLASS), "it is not known how far the Job came").to.have.property("failure");
     const again = jobs.decide("rack", left, { resolvedClass: JOB_CLASS, now: NOW });
     expect(again.do).to.equal("create");
     jobs.started("rack", {});
@@ -78,7 +78,7 @@ describe("the firewall Jobs of a class", () => {
     expect(jobs.of("rack", one, JOB_CLASS)).to.equal("pending");
     expect(jobs.of("rack", both, JOB_CLASS)).to.equal("pending");
     jobs.succeeded("rack", { FIREWALL_RULES: rules });
-    expect(jobs.of("rack", both, JOB_CLASS), "it was told of one").to.equal("pending");
+    expect(jobs.of("rack", both, JOB_CLASS), "it was given one").to.equal("pending");
     expect(jobs.of("rack", one, JOB_CLASS)).to.equal("done");
     expect(started(jobs, one), "nothing is left to do").to.equal("nothing");
   });

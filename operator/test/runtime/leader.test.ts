@@ -133,7 +133,7 @@ describe("leader elector", () => {
     expect(await w.registry.text()).to.include('leader_election_slowpath_total{name="lock"} 1');
   });
 
-  it("does not open the fence for a win that it hears of 20 s late", async () => {
+  it("does not open the fence for a win whose answer comes 20 s late", async () => {
     const w = world();
     const answers: (() => void)[] = [];
     const request = w.kube.request.bind(w.kube);

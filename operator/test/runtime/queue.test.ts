@@ -135,18 +135,19 @@ describe("work queue", () => {
   });
 
   it("records client-go's metrics", async () => {
-    const told: string[] = [];
+    const recorded: string[] = [];
     let ages: () => readonly number[] = () => [];
     const { clock, queue } = setUp({
       metrics: (name, running) => {
         ages = running;
-        const tell = (what: string) => (value?: number) => void told.push(`${name} ${what} ${value ?? ""}`.trim());
+        const record = (what: string) => (value?: number) =>
+          void recorded.push(`${name} ${what} ${value ?? ""}`.trim());
         return {
-          depth: tell("depth"),
-          added: tell("added"),
-          waited: tell("waited"),
-          worked: tell("worked"),
-          retried: tell("retried"),
+          depth: record("depth"),
+          added: record("added"),
+          waited: record("waited"),
+          worked: record("worked"),
+          retried: record("retried"),
         };
       },
     });
@@ -160,7 +161,7 @@ describe("work queue", () => {
     queue.done("a");
     queue.addRateLimited("a");
 
-    expect(told).to.deep.equal([
+    expect(recorded).to.deep.equal([
       "test added",
       "test depth 1",
       "test waited 2",

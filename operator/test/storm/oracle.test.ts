@@ -204,16 +204,16 @@ describe("the oracle of the storm", () => {
     const one = (change: object) => ({
       processes: [{ ...(process ?? { name: "", startedAt: 0, signals: [] }), ...change }],
     });
-    const told = [{ at: NOW, signal: "SIGTERM" as const }];
+    const asked = [{ at: NOW, signal: "SIGTERM" as const }];
     finds(noCrash, one({ exit: { at: NOW, code: 1, signal: null } }), /ended with code 1/);
     finds(noCrash, one({ exit: { at: NOW, code: null, signal: "SIGSEGV" } }), /SIGSEGV/);
     passes(noCrash, one({ exit: { at: NOW, code: 3, signal: null } }));
-    const ended = { signals: told, exit: { at: NOW + 5, code: null, signal: "SIGTERM" } };
+    const ended = { signals: asked, exit: { at: NOW + 5, code: null, signal: "SIGTERM" } };
     finds(noCrash, one(ended), /SIGTERM/);
     passes(noCrash, one({ ...ended, startedAt: NOW - 10 }));
-    const late = { signals: told, exit: { at: NOW + 40 * SECOND, code: 0, signal: null } };
+    const late = { signals: asked, exit: { at: NOW + 40 * SECOND, code: 0, signal: null } };
     finds(goesInTime, one(late), /ran on for 40000 ms/);
-    const soon = { signals: told, exit: { at: NOW + SECOND, code: 0, signal: null } };
+    const soon = { signals: asked, exit: { at: NOW + SECOND, code: 0, signal: null } };
     finds(goesInTime, { ...one(soon), leases: renewals("me", 20_000, NOW) }, /kept the Lease/);
     const omitUndefined = [...renewals("me", 20_000, NOW), { at: NOW + 500, holder: "", renewedAt: NOW }];
     passes(goesInTime, { ...one(soon), leases: omitUndefined });

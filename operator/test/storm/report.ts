@@ -69,7 +69,7 @@ function callLine({ at, caller, cloud, method, path, body, processed, status, fa
 function leaseLines({ leases, processes }: History): readonly Line[] {
   const nameOf = (holder: string) => processes.find(({ identity }) => identity === holder)?.name ?? holder;
   return leases.flatMap(({ at, holder }, place) =>
-    holder === leases[place - 1]?.holder ? [] : [{ at, text: `lease  held by ${nameOf(holder) || "nobody"}` }],
+    holder === leases[place - 1]?.holder ? [] : [{ at, text: `lease  held by ${nameOf(holder) || "no process"}` }],
   );
 }
 

@@ -163,7 +163,7 @@ export class FakeApi {
     let version = start;
     const flush = () => {
       for (const { type, object } of this.collection.since(version)) {
-        // What leaves the selection is told as deleted, as the API server does.
+        // What leaves the selection is sent as deleted, as the API server does.
         send(response, wanted(object) ? type : "DELETED", object);
       }
       version = Math.max(version, this.collection.version);

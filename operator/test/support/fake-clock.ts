@@ -9,7 +9,7 @@ interface Pending {
 /** Turns of the event loop given to promises after each timer; enough for a chain of awaits, not for real I/O. */
 const FLUSH_TURNS = 3;
 
-/** A clock that stands still until told to advance. Wall and monotonic move together unless `skew` says otherwise. */
+/** A clock that stands still until a test advances it. Wall and monotonic move together unless `skew` says otherwise. */
 export class FakeClock implements Clock {
   private readonly pending = new Set<Pending>();
   private elapsed = 0;

@@ -1,7 +1,7 @@
 import type { Store } from "../../src/kube/cache/store.js";
 import { type Cached, jsonEqual, keyOf } from "../../src/kube/objects.js";
 
-/** What a listener holds that trusts every event. A store shows a new set at once, and tells of it bit by bit. */
+/** What a listener holds that trusts every event. A store shows a new set at once, and emits its changes bit by bit. */
 export class Heard<T extends Cached> {
   private readonly held = new Map<string, T>();
 
@@ -12,7 +12,7 @@ export class Heard<T extends Cached> {
     });
   }
 
-  /** Whether all that the store shows has been told. */
+  /** Whether all that the store shows has been emitted. */
   get isAll(): boolean {
     if (this.held.size !== this.store.size) return false;
     return [...this.store.list()].every((object) => jsonEqual(this.held.get(keyOf(object)), object));

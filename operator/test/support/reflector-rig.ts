@@ -78,7 +78,7 @@ export class ReflectorRig {
     await until("the watch is open", () => this.reflector.state.connected && this.api.openWatches === 1);
   }
 
-  /** Waits until the store is what the server has, and has told all of it. */
+  /** Waits until the store is what the server has, and has emitted all of it. */
   async equal(): Promise<void> {
     const same = () => this.difference() === undefined && this.heard.isAll;
     await until("the store equals the server", same).catch((error: unknown) => {

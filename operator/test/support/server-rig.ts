@@ -93,7 +93,7 @@ export class ServerRig {
     await this.reflector.whenSynced(this.controller.signal);
   }
 
-  /** Waits until the store is what the server has, versions included, and has told all of it. */
+  /** Waits until the store is what the server has, versions included, and has emitted all of it. */
   async equal(): Promise<void> {
     let last = "";
     const same = async () => {

@@ -1,7 +1,7 @@
 /** Between two looks, ms. */
 const POLL_MS = 2;
 
-/** Waits until `condition` holds; fails with `what` after `timeoutMs`. For real I/O, where nothing tells when it is done. */
+/** Waits until `condition` holds; fails with `what` after `timeoutMs`. For real I/O, where no event says that it is done. */
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,

@@ -54,6 +54,6 @@ export class WriteLog {
     const owner = managedFields.find(
       ({ fieldsV1 }) => fieldsV1?.["f:metadata"]?.["f:annotations"]?.[`f:${this.annotation}`] !== undefined,
     );
-    return owner?.manager ?? "nobody";
+    return owner?.manager ?? "no manager";
   }
 }

@@ -10,7 +10,7 @@ function short({ type, object }: Event): string {
   return `${type} ${object.metadata.name}`;
 }
 
-/** Watches: what is told, from when, to whom, and when it ends. */
+/** Watches: what they send, from when, to whom, and when it ends. */
 export function watchingContract(target: TargetSource): void {
   describe("watching", () => {
     let secrets = "";
@@ -70,7 +70,7 @@ export function watchingContract(target: TargetSource): void {
       watch.close();
       expect(events[1]?.object.metadata.labels).to.deep.equal({ final: "yes" });
     });
-    it("does not tell a write that changes nothing", async () => {
+    it("sends no event for a write that changes nothing", async () => {
       ok(await create("still", { a: "b" }));
       const watch = await open({ resourceVersion: await version() });
       ok(await target().admin.patch(`${secrets}/still`, "merge", { metadata: { labels: { a: "b" } } }));
@@ -103,7 +103,7 @@ export function watchingContract(target: TargetSource): void {
       expect(await watch.all()).to.deep.equal([]);
     });
     it("sends a bookmark with a newer version before it ends, to those who allow it", async () => {
-      const query = { labelSelector: "nobody=has", allowWatchBookmarks: true, timeoutSeconds: 3 };
+      const query = { labelSelector: "no-object=has", allowWatchBookmarks: true, timeoutSeconds: 3 };
       const watch = await open({ ...query, resourceVersion: await version() });
       const { body } = ok(await create("progress"));
       const [bookmark] = await watch.take(1);
@@ -137,7 +137,7 @@ export function watchingContract(target: TargetSource): void {
       expect(event && short(event)).to.equal("ADDED after");
     });
     it("marks the end of no initial objects too", async () => {
-      const watch = await open({ ...INITIAL, labelSelector: "nobody=has" });
+      const watch = await open({ ...INITIAL, labelSelector: "no-object=has" });
       const [event] = await watch.take(1);
       watch.close();
       expect(event?.object.metadata.annotations).to.deep.equal({ [END_ANNOTATION]: "true" });

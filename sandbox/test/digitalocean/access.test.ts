@@ -79,7 +79,7 @@ describe("DigitalOcean simulator: pages", () => {
     expect(await page("?page=4")).to.deep.include({ count: 0, links: { first: "1", prev: "3" } });
   });
 
-  it("tell the total, and have no links where all fits on one", async () => {
+  it("show the total, and have no links where all fits on one", async () => {
     const { count, links, answer } = await page("?per_page=50");
     expect([count, links, answer.get("meta", "total")]).to.deep.equal([45, {}, 45]);
   });

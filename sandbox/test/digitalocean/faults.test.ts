@@ -41,8 +41,8 @@ describe("DigitalOcean simulator: faults", () => {
 
   it("creates two addresses when a creation is delivered twice", async () => {
     rig.simulator.faults.inject({ kind: "duplicate" }, { on: CREATE });
-    const told = (await create()).text("reserved_ip", "ip");
-    expect([count(), rig.simulator.state.addresses().at(-1)?.ip]).to.deep.equal([2, told]);
+    const answered = (await create()).text("reserved_ip", "ip");
+    expect([count(), rig.simulator.state.addresses().at(-1)?.ip]).to.deep.equal([2, answered]);
   });
 
   it("refuses the second delivery of an assignment, although the first runs", async () => {

@@ -51,7 +51,7 @@ describe("kubectl in the sandbox, with the operator at work", function () {
     const { state } = story?.stage.world.digitalocean ?? {};
     const id = state?.address("192.0.2.10").dropletId;
     await until("the address moves", () => state?.address("192.0.2.10").dropletId !== id, MOVE_MS);
-    await until("the status tells it", async () => (await holder()) !== before, MOVE_MS);
+    await until("the status shows it", async () => (await holder()) !== before, MOVE_MS);
     expect(await kubectl("describe fip web")).to.include(`moves from ${before} (Cordoned`);
   });
 });

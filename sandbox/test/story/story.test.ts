@@ -91,10 +91,10 @@ describe("a story with the real operator", function () {
     }
   });
 
-  async function prepared(told: Scenario) {
+  async function prepared(played: Scenario) {
     const lines: string[] = [];
     const story = await Story.prepare({
-      scenario: told,
+      scenario: played,
       ...{ speed: 600, port: 0, logger: silentLogger, style: { width: 100, colours: false } },
       print: (text) => lines.push(text),
     });

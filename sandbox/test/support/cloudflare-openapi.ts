@@ -27,7 +27,7 @@ const RULES: OpenApiRules = {
       "result.not_before",
     ],
     extra: [
-      // Younger than the description, or missing in it; told by the documentation and seen in answers.
+      // Younger than the description, or missing in it; known from the documentation and seen in answers.
       "result_info.total_pages",
       "result.status",
       "errors.error_chain",

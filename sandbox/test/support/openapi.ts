@@ -56,16 +56,16 @@ interface Operation {
 
 const REPOSITORY = resolve(fileURLToPath(import.meta.url), "../../../..");
 const METHODS = ["get", "post", "put", "patch", "delete"];
-const told = new Set<string>();
+const warned = new Set<string>();
 
 /** Reads a description; undefined, and one line on stderr, where it is not there. */
 export function loadOpenApi(file: string, rules: OpenApiRules): OpenApi | undefined {
   const folder = process.env["FLIPOP_SPECS"] ?? join(REPOSITORY, "../shared/specs");
   const path = join(folder, file);
   if (existsSync(path)) return new OpenApi(JSON.parse(readFileSync(path, "utf8")) as Schema, rules);
-  if (!told.has(file))
+  if (!warned.has(file))
     process.stderr.write(`NOT CHECKED against ${file}: set FLIPOP_SPECS to the folder that has it\n`);
-  told.add(file);
+  warned.add(file);
   return undefined;
 }
 

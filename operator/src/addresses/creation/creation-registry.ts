@@ -79,19 +79,19 @@ export class CreationRegistry {
   allKnown(): void {
     if (!this.incomplete) return;
     this.incomplete = false;
-    this.tell();
+    this.notify();
   }
 
   /** Replaces the resource's former one. What is lost now holds up others for a while only: they look again. */
   set(creation: OpenCreation): void {
     const before = this.open.get(creation.resource.uid);
     this.open.set(creation.resource.uid, creation);
-    if (before?.running === true && creation.running !== true) this.tell();
+    if (before?.running === true && creation.running !== true) this.notify();
   }
 
   /** The creation has ended, or the resource is gone. */
   end(uid: string): void {
-    if (this.open.delete(uid)) this.tell();
+    if (this.open.delete(uid)) this.notify();
   }
 
   /** Namespaces of the open creations of other resources; `unread` while one may have a creation that is not known. */
@@ -107,10 +107,10 @@ export class CreationRegistry {
 
   /** There is room below a limit again. */
   retry(): void {
-    this.tell();
+    this.notify();
   }
 
-  private tell(): void {
+  private notify(): void {
     const waiting = [...this.waiting];
     this.waiting.clear();
     if (waiting.length > 0) this.onEnd(waiting);

@@ -99,7 +99,7 @@ export interface NodeRecordSet {
 export interface Absence {
   /** Since when no node at all has had the labels that the match asks for, ms since the epoch. */
   readonly since: number;
-  /** The cache hears of changes at this moment. */
+  /** The cache receives changes at this moment. */
   readonly connected: boolean;
 }
 

@@ -218,12 +218,12 @@ export class PodView {
     this.current = next.share;
     this.key = next.key;
     this.next = undefined;
-    this.unlisten = next.share.cache.store.listen((event) => this.tell(event));
-    for (const event of difference(old?.cache.store, next.share.cache.store)) this.tell(event);
+    this.unlisten = next.share.cache.store.listen((event) => this.emit(event));
+    for (const event of difference(old?.cache.store, next.share.cache.store)) this.emit(event);
     if (old !== undefined) this.track(old.release());
   }
 
-  private tell(event: StoreEvent<SlimPod>): void {
+  private emit(event: StoreEvent<SlimPod>): void {
     if (this.closed) return;
     try {
       this.listener(event);

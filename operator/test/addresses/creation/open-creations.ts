@@ -72,7 +72,7 @@ export const OPEN_CREATIONS: readonly OpenCreation[] = [
     is: "several",
   },
   {
-    name: "is told by spec.ips which one it is",
+    name: "takes the address that spec.ips names",
     lists: [
       [1, [NEW, OTHER]],
       [11, [NEW, OTHER]],
@@ -82,7 +82,7 @@ export const OPEN_CREATIONS: readonly OpenCreation[] = [
     ip: OTHER,
   },
   {
-    name: "is not told by an address of spec.ips that has a node",
+    name: "does not take an address of spec.ips that has a node",
     lists: [
       [1, [NEW]],
       [11, [NEW]],
@@ -189,7 +189,12 @@ export const OPEN_CREATIONS: readonly OpenCreation[] = [
     is: "ours",
     ip: NEW,
   },
-  { name: "waits for one that runs: its answer tells", lists: ONCE, others: [{ running: true }], is: "wait" },
+  {
+    name: "waits for one that runs, whose answer will name the address",
+    lists: ONCE,
+    others: [{ running: true }],
+    is: "wait",
+  },
   { name: "is not confused by one of an hour later", lists: ONCE, others: [{ startedAt: 3600 }], is: "ours", ip: NEW },
   { name: "is looked for in no other account", lists: ONCE, provider: "other", is: "elsewhere" },
   { name: "knows an address that was there before", intent: ON_NODE, lists: [], held: [OLD, "n1"], is: "wait" },
@@ -201,7 +206,7 @@ export const OPEN_CREATIONS: readonly OpenCreation[] = [
     is: "wait",
   },
   {
-    name: "trusts no node of which nobody knows what it had before",
+    name: "trusts no node whose former address is unknown",
     intent: { providerID: "digitalocean://n1" },
     lists: [],
     held: [NEW, "n1"],

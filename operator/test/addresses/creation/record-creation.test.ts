@@ -152,7 +152,7 @@ const REFUSED = new ProviderError({
 });
 
 describe("the creation of an address", () => {
-  /** What it tells its resource, when the inventory answers so. */
+  /** What it reports to its resource when the inventory answers so. */
   const created = async (answer: () => Promise<unknown>) => {
     const said: string[] = [];
     const account = { provider: {}, answered: () => undefined, note: () => undefined };

@@ -86,7 +86,7 @@ describe("the plan of a class", () => {
   });
 
   it("is kept as long as a RoutedIP names it", () => {
-    expect(planClass(snapshot({})).action, "nobody names it").to.equal(undefined);
+    expect(planClass(snapshot({})).action, "no RoutedIP names it").to.equal(undefined);
     const late = { ...meta("class"), deletionTimestamp: "2025-06-01T10:00:00Z" };
     expect(planClass(snapshot({ users: ["default/a"], metadata: late })).action, "too late").to.equal(undefined);
     const finalizers = [Finalizer.inUse];

@@ -32,19 +32,20 @@ function refusal(kind: ProviderErrorKind) {
 
 describe("a failure of the account", () => {
   it("leaves no wait in the status; one of the address does", () => {
-    const told = (kind: ProviderErrorKind) => statusChangeOf({ action: ASSIGN, outcome: refusal(kind) }, {}, 1)?.status;
+    const statusAfter = (kind: ProviderErrorKind) =>
+      statusChangeOf({ action: ASSIGN, outcome: refusal(kind) }, {}, 1)?.status;
     for (const kind of ["Unauthorized", "RateLimited", "Unavailable"] as const) {
-      expect(told(kind), kind).to.include({ state: "error" }).and.not.have.property("retryAt");
+      expect(statusAfter(kind), kind).to.include({ state: "error" }).and.not.have.property("retryAt");
     }
-    expect(told("QuotaExceeded")).to.have.property("retryAt");
+    expect(statusAfter("QuotaExceeded")).to.have.property("retryAt");
   });
 
   const scene = (more: Partial<Snapshot>) => {
     const cloud = new ModelCloud();
     cloud.addNode("n1");
     cloud.addPool("p", { ips: [IP], desiredIPs: 2 });
-    const told = { state: "error", reason: "ProviderUnavailable", error: "no answer" } as const;
-    cloud.edit("p", { status: { ips: { [IP]: told } } });
+    const entry = { state: "error", reason: "ProviderUnavailable", error: "no answer" } as const;
+    cloud.edit("p", { status: { ips: { [IP]: entry } } });
     const snapshot = cloud.snapshot("p");
     const made = plan({ ...snapshot, ...more });
     const begun = made.sequences

@@ -119,7 +119,7 @@ export class ModelCloud extends PoolView {
     }
   }
 
-  /** @param unheard the answer never comes: what it would have told is not recorded. */
+  /** @param unheard the answer never comes, so that nothing of it is recorded. */
   private apply(name: string, action: PlannedAction, unheard: boolean): void {
     const { createdIPs = [] } = this.pool(name).status;
     if (action.do === "record-intent") this.patch(name, { pendingCreation: action.intent });

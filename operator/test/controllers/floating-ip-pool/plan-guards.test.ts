@@ -177,7 +177,12 @@ describe("where the plan of a pool sees an address", () => {
     ["there, once the holder is the expected one", moving, { holder: N1 }, undefined],
     ["leaving its node where it is disabled", leaving, { holder: N1 }, { id: "7", expected: undefined }],
     ["there, once a disabled one has left", leaving, {}, undefined],
-    ["on its way by the id of the status where the API tells none", moving, { action: {} }, { id: "7", expected: N1 }],
+    [
+      "on its way by the id of the status where the API returns none",
+      moving,
+      { action: {} },
+      { id: "7", expected: N1 },
+    ],
     [
       "in the hands of somebody else, who leaves it where it is",
       { state: "active", providerID: N1 },

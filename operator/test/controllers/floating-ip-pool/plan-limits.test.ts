@@ -24,7 +24,7 @@ describe("the plan of a pool at the limits of its provider", () => {
     expect(create).to.have.deep.property("desired", { family: "IPv6", region: "r" });
   });
 
-  it("is not ready while the cloud calls its spec senseless, and ready while only nodes are missing", () => {
+  it("is not ready while the cloud refuses its spec as invalid, and ready while only nodes are missing", () => {
     const cloud = cluster(["n1"], { desiredIPs: 1, region: "atlantis" });
     const retryAt = cloud.now + 60_000;
     const failure = { reason: "Invalid", message: "no region atlantis", retryAt } as const;
@@ -35,8 +35,8 @@ describe("the plan of a pool at the limits of its provider", () => {
     expect(conditions({ ...failure, ofSpec: true })).to.deep.equal(["False/Invalid", "False/Invalid"]);
     expect(conditions({ ...failure, ofSpec: true }, retryAt)[0], "while it is tried again").to.equal("False/Invalid");
     expect(conditions(failure), "the API server's error").to.deep.equal(["True/Observed", "False/Invalid"]);
-    const nobody = cluster([], { desiredIPs: 1, ipFamily: "IPv6", region: "" }).plan("web");
-    expect([condition(nobody, "Accepted"), condition(nobody, "Fulfilled")]).to.deep.equal([
+    const withoutNodes = cluster([], { desiredIPs: 1, ipFamily: "IPv6", region: "" }).plan("web");
+    expect([condition(withoutNodes, "Accepted"), condition(withoutNodes, "Fulfilled")]).to.deep.equal([
       "True/Observed",
       "False/NoCandidate",
     ]);

@@ -108,7 +108,7 @@ class Story {
   }
 }
 
-function tell(steps: readonly Step[], check: (story: Story) => void, story = new Story()): void {
+function play(steps: readonly Step[], check: (story: Story) => void, story = new Story()): void {
   for (const each of steps) {
     story.apply(each);
     check(story);
@@ -132,7 +132,7 @@ describe("plans of pools, in random histories", () => {
       expect(holders).to.have.lengthOf(new Set(holders).size);
     };
     fc.assert(
-      fc.property(history, (steps) => tell(steps, check)),
+      fc.property(history, (steps) => play(steps, check)),
       parameters,
     );
   });
@@ -196,7 +196,7 @@ describe("plans of pools, in random histories", () => {
     fc.assert(
       fc.property(history, (steps) => {
         const story = new Story(true);
-        tell(steps, check, story);
+        play(steps, check, story);
         expect(story.settle()).to.be.at.most(60);
         check(story);
       }),
@@ -209,7 +209,7 @@ describe("plans of pools, in random histories", () => {
       fc.property(history, fc.boolean(), (steps, slow) => {
         const story = new Story(slow, { reclaimPolicy: "Delete", ips: ["203.0.113.9"] });
         const { cloud } = story;
-        tell(steps, () => undefined, story);
+        play(steps, () => undefined, story);
         const pool = cloud.pool("a");
         const deletionTimestamp = new Date(cloud.now).toISOString();
         cloud.edit("a", { metadata: { ...pool.metadata, deletionTimestamp } });
@@ -245,7 +245,7 @@ describe("plans of pools, in random histories", () => {
       fc.property(history, fc.boolean(), (steps, slow) => {
         const story = new Story(slow);
         story.settle();
-        tell(steps, check, story);
+        play(steps, check, story);
       }),
       { numRuns: 40 },
     );
@@ -262,7 +262,7 @@ describe("plans of pools, in random histories", () => {
     fc.assert(
       fc.property(history, (steps) => {
         written = false;
-        tell(steps, check);
+        play(steps, check);
       }),
       parameters,
     );

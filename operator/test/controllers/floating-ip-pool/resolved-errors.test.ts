@@ -71,14 +71,14 @@ describe("an error of an address", () => {
       cloud.edit("web", { status: { ips: { [IP]: { state: "error", reason, error: "refused" } } } });
       const providerRetryAt = cloud.now + retrySeconds * 1000;
       const failing = { providerFailure: { reason, message: "refused" }, providerRetryAt };
-      const told = plan({ ...cloud.snapshot("web"), ...failing }).addresses[0]?.status;
-      cloud.edit("web", { status: { ips: { [IP]: told ?? {} } } });
-      return { told, providerRetryAt, later: cloud.plan("web").addresses[0]?.status };
+      const refused = plan({ ...cloud.snapshot("web"), ...failing }).addresses[0]?.status;
+      cloud.edit("web", { status: { ips: { [IP]: refused ?? {} } } });
+      return { refused, providerRetryAt, later: cloud.plan("web").addresses[0]?.status };
     };
     const minute = of(60, "Unauthorized");
-    expect(minute.told).to.include({ state: "error", retryAt: timestamp(minute.providerRetryAt) });
+    expect(minute.refused).to.include({ state: "error", retryAt: timestamp(minute.providerRetryAt) });
     expect(minute.later, "the account answers again").to.include({ state: "in-progress" });
-    expect(of(10, "ProviderUnavailable").told).not.to.have.property("retryAt");
+    expect(of(10, "ProviderUnavailable").refused).not.to.have.property("retryAt");
   });
 
   it("leaves the status when the wait for the account is over", () => {

@@ -45,7 +45,7 @@ describe("a move whose call was not sent", () => {
       "the process stops before the call",
       [
         [RECORD, DONE],
-        [ASSIGN, skipped("told to stop")],
+        [ASSIGN, skipped("asked to stop")],
       ],
     ],
     [

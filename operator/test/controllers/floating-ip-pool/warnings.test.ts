@@ -24,7 +24,7 @@ function degradedReason(problem: Problem, more: { readonly ofAccount?: true; rea
   return { ...failedEvent(["AssignFailed", "Assign"], problem), failure, ...ip } satisfies DeferredEvent;
 }
 
-function told(...input: Parameters<typeof warningsOf>): readonly string[] {
+function warnings(...input: Parameters<typeof warningsOf>): readonly string[] {
   return warningsOf(...input).map(({ reason, note }) => `${reason}: ${note}`);
 }
 
@@ -42,42 +42,43 @@ const OUTAGE = [
 describe("the warnings of a pool", () => {
   it("tell one cause once, though it turns several conditions and fails an action", () => {
     const failed = degradedReason(providerMessages.unavailable({ text: "no answer" }), { ofAccount: true });
-    expect(told([], OUTAGE, [failed])).to.deep.equal([`ProviderUnavailable: ${GONE.message}`]);
+    expect(warnings([], OUTAGE, [failed])).to.deep.equal([`ProviderUnavailable: ${GONE.message}`]);
   });
 
   it("tell nothing again while it lasts, not even when another condition turns for it", () => {
     const before = [condition("Accepted", "False", GONE)];
     const resting = degradedReason(providerMessages.unavailable({ text: "calls rest" }), { ofAccount: true });
-    expect(told(before, OUTAGE, [])).to.be.empty;
-    expect(told(OUTAGE, OUTAGE, [resting])).to.be.empty;
+    expect(warnings(before, OUTAGE, [])).to.be.empty;
+    expect(warnings(OUTAGE, OUTAGE, [resting])).to.be.empty;
   });
 
   it("tell another cause, and the same one of the records' own provider", () => {
     const dns = condition("DNSReady", "False", providerMessages.unavailable({ text: "cloudflare: no answer" }));
     const few = condition("Fulfilled", "False", NO_CANDIDATE);
-    expect(told(OUTAGE, [...OUTAGE, dns], [])).to.deep.equal(["ProviderUnavailable: cloudflare: no answer"]);
-    expect(told(OUTAGE, [...OUTAGE, condition("DNSReady", "False", GONE)], []), "one provider").to.be.empty;
-    expect(told(OUTAGE, [few], [])).to.deep.equal([
+    expect(warnings(OUTAGE, [...OUTAGE, dns], [])).to.deep.equal(["ProviderUnavailable: cloudflare: no answer"]);
+    expect(warnings(OUTAGE, [...OUTAGE, condition("DNSReady", "False", GONE)], []), "one provider").to.be.empty;
+    expect(warnings(OUTAGE, [few], [])).to.deep.equal([
       `NoCandidate: ${candidateMessages.none({ refusals: REFUSED }).message}`,
     ]);
   });
 
   it("tell of an action what no condition says", () => {
     const own = degradedReason(providerMessages.refused({ text: "busy" }));
-    expect(told(OUTAGE, OUTAGE, [own])).to.deep.equal(["AssignFailed: busy"]);
+    expect(warnings(OUTAGE, OUTAGE, [own])).to.deep.equal(["AssignFailed: busy"]);
     const said = condition("Accepted", "False", providerMessages.refused({ text: "busy" }));
     const nested = candidateMessages.tooFewActive({
       active: 1,
       desired: 2,
       cause: providerMessages.refused({ text: "busy" }),
     });
-    for (const each of [said, condition("Fulfilled", "False", nested)]) expect(told([each], [each], [own])).to.be.empty;
+    for (const each of [said, condition("Fulfilled", "False", nested)])
+      expect(warnings([each], [each], [own])).to.be.empty;
   });
 
   it("tell of an action what a condition with the same text says of something else", () => {
     const own = degradedReason(providerMessages.refused({ text: "busy" }));
     const other = condition("Accepted", "False", addressMessages.partlyServed({ ignored: ["busy"] }));
-    expect(told([other], [other], [own])).to.deep.equal(["AssignFailed: busy"]);
+    expect(warnings([other], [other], [own])).to.deep.equal(["AssignFailed: busy"]);
   });
 
   it("do not repeat a failure that the status of its address shows, whatever its text became there", () => {
@@ -86,26 +87,26 @@ describe("the warnings of a pool", () => {
       const said = addressMessages.lastActionFailed({ ip, reason: "Invalid", error: "bu..." });
       return condition("Accepted", "False", said);
     };
-    expect(told([shown(A)], [shown(A)], [own])).to.be.empty;
-    expect(told([shown("203.0.113.8")], [shown("203.0.113.8")], [own])).to.deep.equal(["AssignFailed: busy"]);
+    expect(warnings([shown(A)], [shown(A)], [own])).to.be.empty;
+    expect(warnings([shown("203.0.113.8")], [shown("203.0.113.8")], [own])).to.deep.equal(["AssignFailed: busy"]);
   });
 
   it("tell of what is left out of a spec that is served", () => {
     const served = condition("Accepted", "True", addressMessages.partlyServed({ ignored: ["match.tolerations[0]"] }));
     const twice = condition("Accepted", "True", addressMessages.listedTwice({ ips: [A] }));
-    expect(told([], [served], [])).to.deep.equal([`Invalid: ${served.message}`]);
-    expect(told([served], [twice], [])).to.deep.equal([`DuplicateAddress: ${twice.message}`]);
-    expect(told([twice], [twice], [])).to.be.empty;
+    expect(warnings([], [served], [])).to.deep.equal([`Invalid: ${served.message}`]);
+    expect(warnings([served], [twice], [])).to.deep.equal([`DuplicateAddress: ${twice.message}`]);
+    expect(warnings([twice], [twice], [])).to.be.empty;
   });
 
   it("are silent about what ends by itself, and about what is well", () => {
     for (const said of [candidateMessages.coolingOff({ until: 0 }), creationMessages.running()]) {
       const passing = condition("Fulfilled", "False", said);
-      expect(told([], [passing, condition("Accepted", "True", addressMessages.inOrder())], []), said.reason).to.be
+      expect(warnings([], [passing, condition("Accepted", "True", addressMessages.inOrder())], []), said.reason).to.be
         .empty;
     }
     const owner = { kind: "FloatingIPPool", namespace: "default", name: "web", uid: "u" };
     const lost = claimMessages.address({ ip: A, owner, basis: "uses" });
-    expect(told([], [condition("Conflict", "True", lost)], [])).to.have.length(1);
+    expect(warnings([], [condition("Conflict", "True", lost)], [])).to.have.length(1);
   });
 });

@@ -54,9 +54,9 @@ describe("the controller of node record sets", function () {
     ]);
     const { operator } = world.start({ features: "pools,dns" }, { token });
     await world.until("all are published", () => published() === NODES.length);
-    const told = () => operator.health.report("readyz").text;
-    await world.until("told", () => told().includes("role too old"));
-    expect(told()).to.include("nodednsrecordsets/status").and.include("apply the roles of this release");
+    const readyz = () => operator.health.report("readyz").text;
+    await world.until("/readyz reports it", () => readyz().includes("role too old"));
+    expect(readyz()).to.include("nodednsrecordsets/status").and.include("apply the roles of this release");
     const logged = () => world.logs.filter((line) => line.includes("Resources are served in part only"));
     await world.until("logged", () => logged().length > 0);
     await world.rest();

@@ -147,11 +147,11 @@ export class World {
     for (let round = 0; ; round++) {
       const { snapshot, dns } = this.evaluate(name);
       const made = plan(snapshot);
-      if (made.sequences.length === 0) return this.tell(name, snapshot, made);
+      if (made.sequences.length === 0) return this.writeStatus(name, snapshot, made);
       if (round === 8) throw new Error(`does not come to rest: ${made.sequences[0]?.lockKey}`);
       if (!(await this.carryOut(name, dns, made))) {
         const last = this.snapshot(name);
-        return this.tell(name, last, plan(last));
+        return this.writeStatus(name, last, plan(last));
       }
     }
   }
@@ -241,7 +241,7 @@ export class World {
     entry.cleanup = { attempts: attempts + 1, since: since ?? this.clock.now() };
   }
 
-  private tell(name: string, snapshot: Snapshot, made: Plan): Plan {
+  private writeStatus(name: string, snapshot: Snapshot, made: Plan): Plan {
     const desired = statusOf(snapshot, made);
     if (desired === undefined) return made;
     const { conditions: seen } = this.of(name).resource.status;

@@ -29,13 +29,13 @@ describe("the taint of the elected node", () => {
     expect(elected(view({}))).to.deep.equal([[TAINT]]);
     expect(elected(view({ n1: [TAINT] }))).to.deep.equal([]);
     expect(elected(view({ n1: [OTHER] }, { n1: [OTHER] }))).to.deep.equal([[OTHER, TAINT]]);
-    expect(elected(view({ n1: [TAINT, OTHER] })), "nobody needs the other one").to.deep.equal([[TAINT]]);
+    expect(elected(view({ n1: [TAINT, OTHER] })), "no RoutedIP needs the other one").to.deep.equal([[TAINT]]);
   });
 
   it("is one for each key and effect; of two values the other's stays", () => {
     const valued = { ...TAINT, value: "gold" };
     expect(elected(view({ n1: [valued] }, { n1: [valued] })), "theirs is as good").to.deep.equal([]);
-    expect(elected(view({ n1: [valued] })), "nobody needs the value").to.deep.equal([[TAINT]]);
+    expect(elected(view({ n1: [valued] })), "no RoutedIP needs the value").to.deep.equal([[TAINT]]);
     const noSchedule: Taint = { ...TAINT, effect: "NoSchedule" };
     expect(elected(view({ n1: [noSchedule] }, { n1: [noSchedule] }))).to.deep.equal([[noSchedule, TAINT]]);
   });

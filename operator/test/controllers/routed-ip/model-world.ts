@@ -121,7 +121,7 @@ export class ModelWorld extends RoutedView {
     return action.do === "assign" && this.addresses.get(action.ip)?.moving !== undefined;
   }
 
-  /** @param unheard the answer never comes: what it would have told is not recorded. */
+  /** @param unheard the answer never comes, so that nothing of it is recorded. */
   private apply(name: string, action: Action, unheard: boolean): void {
     if (action.do === "record-intent") this.patch(name, { pendingCreation: action.intent });
     else if (action.do === "settle-creation") this.settled(name, action.result.created?.ip, true);

@@ -120,6 +120,6 @@ describe("operator in process: RoutedIP", function () {
     made.addService("later", { clusterIP: "None" });
     await made.until("unsuitable", () => made.condition("a", "Accepted") === "False/ServiceUnsuitable");
     expect(made.world.holder(ip)).to.equal(undefined);
-    await made.until("told", () => made.world.events("ServiceUnsuitable").length > 0);
+    await made.until("an Event reports it", () => made.world.events("ServiceUnsuitable").length > 0);
   });
 });

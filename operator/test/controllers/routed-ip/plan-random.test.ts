@@ -177,7 +177,7 @@ function drain(world: ModelWorld, it: Drain): void {
     const own = at >= goneAt ? [] : [{ node: "n1", ready: at < evictedAt, serving: true }];
     world.endpoints.set("default/web", [...own, ...others]);
     world.run("a");
-    const holder = world.holderOf("a") ?? "nobody";
+    const holder = world.holderOf("a") ?? "no node";
     expect(world.serves("web", holder), `after ${at} ms on ${holder}, which does not answer`).to.equal(true);
     expect(world.isOpen("web", holder), `after ${at} ms on ${holder}, whose firewall is closed`).to.equal(true);
     world.pass(TICK_MS);

@@ -205,14 +205,14 @@ describe("the plan of a RoutedIP", () => {
 
   describe("status.retryAt", () => {
     const refused = { reason: "Unauthorized", message: "no" } as const;
-    const tellsOf = (made: ModelWorld, change: Partial<Snapshot>) => altered(made, change).status.retryAt;
+    const retryAtOf = (made: ModelWorld, change: Partial<Snapshot>) => altered(made, change).status.retryAt;
 
     it("says when the operator tries a refused creation again", () => {
       const made = world();
       made.edit("a", { spec: { ...made.get("a").spec, routedIP: "" } });
       const { memory, now } = made.snapshot("a");
       const creationFailure = { ...refused, retryAt: now + 60_000 };
-      expect(tellsOf(made, { memory: { ...memory, creationFailure } })).to.equal(timestamp(now + 60_000));
+      expect(retryAtOf(made, { memory: { ...memory, creationFailure } })).to.equal(timestamp(now + 60_000));
     });
 
     it("says when the operator tries records again, and delays no move by that", () => {
@@ -227,8 +227,8 @@ describe("the plan of a RoutedIP", () => {
       } as const;
       const spec = { ...made.get("a").spec, dnsRecordSet: { zone: "example.com", recordName: "a" } };
       made.edit("a", { spec, status: { ...made.get("a").status, retryAt } });
-      expect(tellsOf(made, { dns })).to.equal(retryAt);
-      expect(tellsOf(made, {}), "it is over").to.equal(undefined);
+      expect(retryAtOf(made, { dns })).to.equal(retryAt);
+      expect(retryAtOf(made, {}), "it is over").to.equal(undefined);
       made.serve("web", "n2");
       expect(does(altered(made, { dns }))).to.include("assign: assign");
     });

@@ -66,7 +66,7 @@ export class Clouds {
     private readonly withoutToken: readonly CloudName[],
   ) {}
 
-  /** What the operator is told of them. */
+  /** What the operator gets to know of them. */
   get env(): Readonly<Record<string, string>> {
     const known = (name: CloudName) => !this.withoutToken.includes(name);
     return {
@@ -93,7 +93,7 @@ export class Clouds {
     return `DigitalOcean:\n${this.digitalocean.journal.text()}\nCloudflare:\n${this.cloudflare.journal.text()}`;
   }
 
-  /** Addresses by the droplet that holds them; those that nobody holds under 0. */
+  /** Addresses by the droplet that holds them; those that no droplet holds under 0. */
   holders(): ReadonlyMap<string, number> {
     return new Map(this.digitalocean.state.addresses().map(({ ip, dropletId }) => [ip, dropletId ?? 0]));
   }

@@ -45,7 +45,7 @@ const NAMESPACED_PATHS: Readonly<Record<string, readonly [group: string, plural:
   RoleBinding: ["/apis/rbac.authorization.k8s.io/v1", "rolebindings"],
 };
 
-/** Installs an operator in a namespace of its own, so that its Lease is nobody else's. */
+/** Installs an operator in a namespace of its own, so that no other one has its Lease. */
 export async function installOperator(
   plane: ControlPlane,
   props: FlipopOperatorProps = {},

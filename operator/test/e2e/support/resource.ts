@@ -76,7 +76,7 @@ export class Resource<Status extends AnyStatus> {
     return (await this.status()).conditions?.find((one) => one.type === type);
   }
 
-  /** Waits until a condition is as told: `True`, `False Invalid`. Only one that was computed from the spec as it is. */
+  /** Waits until a condition is this: `True`, `False Invalid`. Only one that was computed from the spec as it is. */
   async is(type: ConditionType, expected: string): Promise<void> {
     await this.until(`${type} to be ${expected}`, async () => {
       const { metadata, status } = await this.get();

@@ -1,6 +1,6 @@
 import type { World } from "./world.js";
 
-/** Addresses of the account that nobody holds, sorted. */
+/** Addresses of the account that no droplet holds, sorted. */
 export function spare(world: World, count: number): readonly string[] {
   return Array.from({ length: count }, () => world.clouds.digitalocean.state.addAddress().ip).sort();
 }

@@ -197,7 +197,7 @@ export class World {
     expect(problems, "problems of the operator").to.deep.equal([]);
   }
 
-  /** Ends the processes and says what they did that nobody asked for. */
+  /** Ends the processes and says what they did without a reason. */
   private async problems(): Promise<readonly string[]> {
     const found: string[] = [];
     for (const process of this.processes.filter((one) => !this.killed.has(one))) {

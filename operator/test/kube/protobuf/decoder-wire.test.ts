@@ -65,7 +65,7 @@ describe("protobuf on the wire", () => {
   });
 
   it("gives a refusal's reason, which comes in protobuf too", async () => {
-    const token = emulator.addIdentity("nobody", []);
+    const token = emulator.addIdentity("without-rights", []);
     const error = await errorOf(connect(token).request({ method: "GET", path: PODS, decoder }));
     expect(isForbidden(error)).to.equal(true);
     expect(String(error)).to.match(/GET \/api\/v1\/pods: 403 Forbidden: pods is forbidden/);

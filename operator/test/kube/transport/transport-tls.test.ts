@@ -27,7 +27,7 @@ describe("transport over TLS", () => {
       { ...serverCertificate, ca: authority.cert, requestCert: true, rejectUnauthorized: false },
       (request, response) => {
         const peer = (request.socket as TLSSocket).getPeerCertificate().subject as { CN?: string } | undefined;
-        clients.push(peer?.CN ?? "nobody");
+        clients.push(peer?.CN ?? "no certificate");
         response.end("{}");
       },
     );

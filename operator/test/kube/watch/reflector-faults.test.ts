@@ -201,7 +201,7 @@ for (const protobuf of [false, true]) {
     it("gives up a stream with a line of more than 10 MB and resumes", async () => {
       await rig.synced();
       rig.api.write(Buffer.alloc(11 * 1024 * 1024, "x"));
-      await until("it is told", () => rig.warnings.some((line) => line.includes("10485760")));
+      await until("the log reports it", () => rig.warnings.some((line) => line.includes("10485760")));
       await change();
     });
 

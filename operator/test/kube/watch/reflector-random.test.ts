@@ -49,11 +49,11 @@ const fault = fc.oneof(
     proxy.heal();
     proxy.inject({ kind: "reset" }, Number.POSITIVE_INFINITY);
     proxy.resetAll();
-    await until("nobody watches", () => api.openWatches === 0 && !reflector.state.connected);
+    await until("no watch is open", () => api.openWatches === 0 && !reflector.state.connected);
     api.collection.restore(api.collection.version - 3, ["a", "b"]);
     const before = api.seen.length;
     proxy.heal();
-    // Changes that reach the old version again before the reflector is back can't be told from the lost ones.
+    // Changes that reach the old version again before the reflector is back can't be distinguished from the lost ones.
     await until("it watches what the server has", () => watchesThePresent(rig, before));
     await rig.equal();
   }),

@@ -65,9 +65,9 @@ describe("lease lock", () => {
   });
 
   it("reads missing fields as those of a free lease", () => {
-    const nobody = { holder: "", durationSeconds: 0, acquireTime: "", renewTime: "", transitions: 0 };
-    expect(recordOf({})).to.deep.equal(nobody);
-    expect(recordOf({ spec: { holderIdentity: null, leaseDurationSeconds: null } })).to.deep.equal(nobody);
+    const unheld = { holder: "", durationSeconds: 0, acquireTime: "", renewTime: "", transitions: 0 };
+    expect(recordOf({})).to.deep.equal(unheld);
+    expect(recordOf({ spec: { holderIdentity: null, leaseDurationSeconds: null } })).to.deep.equal(unheld);
   });
 
   it("sees a change in each field", () => {

@@ -125,7 +125,7 @@ function damagedRecord(): unknown {
   return ok([{ ...record("192.0.2.1"), content: "secret" }, record("192.0.2.2")], info(2)).body;
 }
 
-/** What got through is what the API has, or less in what does not matter: TTLs and ids are told as they were sent. */
+/** What got through is what the API has, or less in what does not matter: TTLs and ids are passed on as they were sent. */
 function expectHonest({ records, fqdn, zone }: RecordSetFacts): void {
   expect([fqdn, zone]).to.deep.equal([FQDN, ZONE_ID]);
   for (const { id, type, value, ttl } of records) {

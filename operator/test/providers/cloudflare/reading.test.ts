@@ -92,7 +92,7 @@ describe("Cloudflare provider: reading a record set", () => {
   });
 
   it("answers an empty set for a name without records", async () => {
-    const { records, types } = await read("example.com", "nobody", ["AAAA"]);
+    const { records, types } = await read("example.com", "nothing", ["AAAA"]);
     expect([records, types]).to.deep.equal([[], ["AAAA"]]);
   });
 

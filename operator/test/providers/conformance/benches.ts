@@ -37,7 +37,7 @@ export interface AddressBench extends Bench {
   removeNode(node: ProviderId): void;
   /** Switches its machine off. Leave it out where the provider has no `machineState`. */
   switchOff?(node: ProviderId): void;
-  /** An address of the account that nobody created through the provider. A node may get several. */
+  /** An address of the account that was not created through the provider. A node may get several. */
   addAddress(family: IpFamily, holder?: ProviderId): string;
   /** How things really are by now: a simulator must first carry out the actions whose time has come. */
   addresses(): ReadonlyMap<string, ProviderId | undefined>;

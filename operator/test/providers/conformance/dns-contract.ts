@@ -104,9 +104,9 @@ function changeContract(start: () => Promise<DnsBench>, { budget }: DnsContractO
 
       const written = await bench.drive(bench.provider.apply(ASKER, changes));
 
-      const told = [...(recordsAfter(set, changes, written)?.records ?? [])].sort(byId);
-      expect(told).to.deep.equal([...(await read(bench, "www")).records].sort(byId));
-      expect(told).to.have.length(after.length);
+      const derived = [...(recordsAfter(set, changes, written)?.records ?? [])].sort(byId);
+      expect(derived).to.deep.equal([...(await read(bench, "www")).records].sort(byId));
+      expect(derived).to.have.length(after.length);
     }
   });
 

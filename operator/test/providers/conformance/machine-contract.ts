@@ -10,7 +10,7 @@ export function machineContract(name: string, start: () => Promise<AddressBench>
     const bench = await start();
     const { provider, switchOff } = bench;
     if (provider.machineState === undefined || switchOff === undefined)
-      return skip(this, `${name}: it tells nothing of machines`);
+      return skip(this, `${name}: it does not show the state of machines`);
     const stateOf = (machine: string) => bench.drive(Promise.resolve(provider.machineState?.(ASKER, machine)));
     const [node, other, removed] = [bench.addNode(), bench.addNode(), bench.addNode()];
     bench.removeNode(removed);
@@ -26,7 +26,7 @@ export function machineContract(name: string, start: () => Promise<AddressBench>
   it("does not guess the state of a machine when the account refuses the token", async function () {
     const bench = await start();
     const { provider } = bench;
-    if (provider.machineState === undefined) return skip(this, `${name}: it tells nothing of machines`);
+    if (provider.machineState === undefined) return skip(this, `${name}: it does not show the state of machines`);
     const node = bench.addNode();
     bench.revokeToken();
     await refused(bench.drive(Promise.resolve(provider.machineState(ASKER, node))), { kind: "Unauthorized" });

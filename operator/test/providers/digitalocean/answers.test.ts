@@ -21,7 +21,7 @@ describe("answers of DigitalOcean", () => {
     for (const rig of rigs.splice(0)) await rig.close();
   });
 
-  /** A server that answers as told, and the provider without layers in front of it. */
+  /** A server that answers as the test says, and the provider without layers in front of it. */
   async function serve(handler: Handler, path = ""): Promise<{ readonly set: Set; readonly rig: HttpRig }> {
     const rig = await HttpRig.create();
     rig.handler = handler;

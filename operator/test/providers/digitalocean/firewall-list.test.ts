@@ -8,7 +8,7 @@ interface Asked {
   readonly end: (outcome: readonly string[] | Error) => void;
 }
 
-/** Lists that end when they are told to. */
+/** Lists that end when a test says so. */
 class Api {
   now = 1_000_000;
   readonly asked: Asked[] = [];

@@ -109,7 +109,7 @@ const CHANGES: readonly Case[] = [
     means: "NotFound",
     remedy: /the operator chooses another node/,
   },
-  { what: "nobody knows why", says: ODD, means: "Terminal", remedy: /read the provider's words/ },
+  { what: "the API gives no reason that we know", says: ODD, means: "Terminal", remedy: /read the provider's words/ },
   {
     what: "the droplet has no address at all",
     says: ODD,
@@ -121,7 +121,7 @@ const CHANGES: readonly Case[] = [
 const CREATIONS: readonly Case[] = [
   { what: "the account's limit", says: "You have reached the reserved IP limit", means: "QuotaExceeded" },
   { what: "a region that is not", says: "Region is not valid.", means: "Terminal", remedy: /correct region/ },
-  { what: "nobody knows why", says: ODD, means: "Terminal", remedy: /correct region/ },
+  { what: "the API gives no reason that we know", says: ODD, means: "Terminal", remedy: /correct region/ },
 ];
 
 const CREATIONS_ON_NODE: readonly Case[] = [
@@ -209,7 +209,7 @@ describe("what DigitalOcean's 422 means", () => {
     [
       { what: "an event", says: "The reserved IP has a pending event", means: "Conflict/AddressBusy" },
       { what: "a lock", says: ODD, address: { ...ADDRESS, locked: true }, means: "Conflict/AddressBusy" },
-      { what: "nobody knows why", says: ODD, means: "Terminal", remedy: /console/ },
+      { what: "the API gives no reason that we know", says: ODD, means: "Terminal", remedy: /console/ },
     ],
     ({ addresses }) => addresses.release(ASKER, IP),
   );

@@ -41,7 +41,7 @@ describe("deadlines", () => {
     const work = errorOf(run(callOf(), () => Promise.reject(refused)));
     await clock.advance(10_000);
 
-    // The second wait would end after the deadline: the refusal is told at once.
+    // The second wait would end after the deadline: the refusal is returned at once.
     expect(await work).to.equal(refused);
     expect(clock.monotonic()).to.equal(10_000);
   });

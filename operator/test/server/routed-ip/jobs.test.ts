@@ -64,7 +64,7 @@ describe("Jobs of a class on a real control plane", function () {
     expect(await rig.status("fails")).not.to.have.any.keys("error", "reason", "retryAt");
     await rig.jobsAreGone("fails");
     expect((await rig.status("fails")).routedIP).to.equal("192.0.2.1");
-    expect(await rig.events("fails", "JobFailed"), "one failure is told once").to.have.length(1);
+    expect(await rig.events("fails", "JobFailed"), "one failure is one Event").to.have.length(1);
     await end("fails");
   });
 
@@ -105,7 +105,7 @@ describe("Jobs of a class on a real control plane", function () {
     for (const name of ["silent-0", "silent-2"]) {
       await rig.says("RoutedIP", name, "Accepted=False/AddressUnknown");
       expect(await rig.jobs(name)).to.be.empty;
-      expect(await rig.events(name, "AddressUnknown"), "one Job, told once").to.have.length(1);
+      expect(await rig.events(name, "AddressUnknown"), "one Job, one Event").to.have.length(1);
     }
     for (const index of [0, 1, 2]) await end(`silent-${index}`);
   });
@@ -140,7 +140,7 @@ describe("Jobs of a class on a real control plane", function () {
       return (await rig.client.must.list<{ reason: string }>(path)).some(({ reason }) => reason === "FailedCreate");
     });
     // The server is asked now and then: the first answer may have come before its warning.
-    await rig.until("the warning is told", async () => {
+    await rig.until("the condition reports the warning", async () => {
       const message = await rig.says("RoutedIP", "stuck", "Accepted=False/JobRefused");
       return ["has not started", "FailedCreate", "exceeded quota"].every((part) => message.includes(part));
     });

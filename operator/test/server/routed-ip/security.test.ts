@@ -9,7 +9,7 @@ import { issuer, issuerClass, jobClass, routedIP } from "./resources.js";
 import { PLANE, RoutedRig } from "./rig.js";
 import type { PodTemplate } from "./views.js";
 
-/** An identity that nobody else uses: it gets the built-in role "edit" in the team's namespace. */
+/** An identity that no other test uses: it gets the built-in role "edit" in the team's namespace. */
 const AUTHOR = "test-user-7";
 const FORBIDDEN = 403;
 const INVALID = 422;
@@ -272,10 +272,10 @@ describe("what each identity cannot do, on the real server", function () {
         false,
         undefined,
       ]);
-      const told = real.template.spec.containers[0]?.env?.filter(({ name }) => name === "NODE_PROVIDER_ID");
+      const passed = real.template.spec.containers[0]?.env?.filter(({ name }) => name === "NODE_PROVIDER_ID");
       const ids = await Promise.all([node, second].map((one) => rig.dropletOf(one)));
-      expect(told).to.have.length(1);
-      expect(ids.map((id) => `digitalocean://${id}`)).to.include(told?.[0]?.value);
+      expect(passed).to.have.length(1);
+      expect(ids.map((id) => `digitalocean://${id}`)).to.include(passed?.[0]?.value);
     });
 
     it("keeps no user from deleting a Job or its class", async () => {

@@ -49,7 +49,7 @@ describe("a ServiceAccount with role edit in one namespace, on the real server",
     return stranger.client.create(rig.pathOf("RoutedIP"), manifest);
   }
 
-  /** A pod behind the Service, as its author writes it: nobody has set its status. */
+  /** A pod behind the Service, as its author writes it, without a status. */
   async function addPod(hostPort: number, at?: FakeNode): Promise<string> {
     const ports = [{ name: "https", containerPort: 8443, hostPort }];
     const containers = [{ name: "web", image: "example.invalid/none", ports }];

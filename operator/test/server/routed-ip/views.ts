@@ -37,7 +37,7 @@ export function flagsOf(args: readonly string[]): Readonly<Record<string, string
   return Object.fromEntries(flags.map(([name = "", ...value]) => [name, value.join("=") || "true"]));
 }
 
-/** For `JSON.stringify`: leaves out what nobody reads. */
+/** For `JSON.stringify`: leaves out what no reader needs. */
 export function withoutNoise(key: string, value: unknown): unknown {
   return key === "managedFields" || key === "updateRoutedIP" || key === "updateFirewall" ? undefined : value;
 }

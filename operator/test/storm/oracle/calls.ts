@@ -5,7 +5,7 @@ import { isDone, isWrite, settled } from "../truth.js";
 import { BOUNDS, SECOND_MS } from "./bounds.js";
 
 /**
- * One fact is not read again and again without a change or a pause. A read that a fault struck told the operator nothing,
+ * One fact is not read again and again without a change or a pause. A read that a fault struck gave the operator nothing,
  * and a write to the same thing, refused or not, is a reason to look again.
  */
 export function noReadLoop(history: History): readonly Violation[] {

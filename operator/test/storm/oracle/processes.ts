@@ -17,20 +17,20 @@ export function noCrash(history: History): readonly Violation[] {
 
 function endProblem({ name, exit, signals, startedAt }: ProcessFact): Omit<Violation, "check"> | undefined {
   if (exit === undefined || signals.some(({ signal }) => signal === "SIGKILL")) return undefined;
-  const told = signals.find(({ signal }) => signal === "SIGTERM");
-  if (exit.code === LEASE_LOST || (told !== undefined && exit.code === 0)) return undefined;
+  const asked = signals.find(({ signal }) => signal === "SIGTERM");
+  if (exit.code === LEASE_LOST || (asked !== undefined && exit.code === 0)) return undefined;
   // Nothing handles signals before the process has loaded its code.
-  if (told !== undefined && exit.signal === "SIGTERM" && told.at - startedAt < BOUNDS.loadMs) return undefined;
+  if (asked !== undefined && exit.signal === "SIGTERM" && asked.at - startedAt < BOUNDS.loadMs) return undefined;
   const how = exit.signal ?? `code ${exit.code}`;
   return { at: exit.at, message: `${name} ended with ${how}, ${exit.at - startedAt} ms after its start` };
 }
 
-/** A process that is told to go goes in time, and gives the Lease back before that. */
+/** A process that gets SIGTERM ends in time, and gives the Lease back before that. */
 export function goesInTime(history: History): readonly Violation[] {
   return history.processes.flatMap((process) => {
-    const told = process.signals.find(({ signal }) => signal === "SIGTERM");
-    if (told === undefined || process.signals.some(({ signal }) => signal === "SIGKILL")) return [];
-    return [...lateEnd(history, process, told.at), ...keptLease(history, process, told.at)];
+    const asked = process.signals.find(({ signal }) => signal === "SIGTERM");
+    if (asked === undefined || process.signals.some(({ signal }) => signal === "SIGKILL")) return [];
+    return [...lateEnd(history, process, asked.at), ...keptLease(history, process, asked.at)];
   });
 }
 

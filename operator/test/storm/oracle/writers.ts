@@ -26,7 +26,7 @@ function problemOf(history: History, call: Call, process: ProcessFact | undefine
   const seen = history.leases.filter(({ at }) => at <= call.at - BOUNDS.wireMs);
   const other = seen.at(-1);
   if (other !== undefined && other.holder !== identity && hadBefore(seen, identity)) {
-    return `the Lease had gone to ${other.holder || "nobody"} ${call.at - other.at} ms before`;
+    return `the Lease had gone to ${other.holder || "no process"} ${call.at - other.at} ms before`;
   }
   return lateBy(history, call, identity);
 }

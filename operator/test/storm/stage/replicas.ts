@@ -150,7 +150,7 @@ export class Replicas {
   }
 }
 
-/** It was told to end. */
+/** It was asked to end. */
 function isLast({ signal }: SignalFact): boolean {
   return signal === "SIGKILL" || signal === "SIGTERM";
 }

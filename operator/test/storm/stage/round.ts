@@ -129,7 +129,7 @@ class Round {
   /** Polls until two pictures in a row are as they should be. */
   private async converge(): Promise<void> {
     const startedAt = Date.now();
-    let problems: readonly string[] = ["nobody has looked yet"];
+    let problems: readonly string[] = ["not checked yet"];
     for (let good = 0; good < 2; ) {
       this.picture = await photograph(this.stage);
       problems = unsettled(this.picture, this.stage.parts.recorder.history());

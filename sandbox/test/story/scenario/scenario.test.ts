@@ -135,21 +135,21 @@ describe("a scenario", () => {
   ];
   for (const [step, problem] of wrong) {
     it(`says what is wrong with ${step}`, () => {
-      const told = problems(withSteps(step));
-      expect(told).to.have.length(1);
-      expect(told[0]).to.include(problem);
+      const found = problems(withSteps(step));
+      expect(found).to.have.length(1);
+      expect(found[0]).to.include(problem);
     });
   }
 
   it("reports all problems at once, each with its line", () => {
-    const told = problems(withSteps("fail: core-1", "wait: x", "settle: { in: 5s }"));
-    expect(told.map((problem) => problem.split(" ")[0])).to.have.members(["s.yaml:7:", "s.yaml:8:", "s.yaml:9:"]);
+    const found = problems(withSteps("fail: core-1", "wait: x", "settle: { in: 5s }"));
+    expect(found.map((problem) => problem.split(" ")[0])).to.have.members(["s.yaml:7:", "s.yaml:8:", "s.yaml:9:"]);
   });
 
   it("reports all problems of one step, and of different parts of the file, at once", () => {
     const steps = withSteps("outage: { cloud: aws, form: 1m, calls: 3 }", "upgrade: { to: 1.36, boot: soon }");
-    const told = problems(`speeed: 3\ncloud: { zone: a, addressLimit: x }\n${steps}`);
-    const fields = told.map((problem) => problem.split(": ")[1]);
+    const found = problems(`speeed: 3\ncloud: { zone: a, addressLimit: x }\n${steps}`);
+    const fields = found.map((problem) => problem.split(": ")[1]);
     expect(fields).to.deep.equal([
       "speeed",
       "cloud.zone",

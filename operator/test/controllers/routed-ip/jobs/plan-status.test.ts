@@ -80,11 +80,11 @@ describe("the status of a RoutedIP whose class works by Jobs", () => {
       const { state, reason, error, retryAt } = plan({ failure, retry, ...changes }).status;
       return [state, reason, error, retryAt];
     };
-    const told = ["JobFailed", "quota"];
-    const between = ["error", ...told, timestamp(NOW + 1000)];
+    const reported = ["JobFailed", "quota"];
+    const between = ["error", ...reported, timestamp(NOW + 1000)];
     expect(shown({})).to.deep.equal(between);
     expect(shown({ job: jobFor(to("n1"), { is: "ending" }) })).to.deep.equal(between);
-    expect(shown({ job: RUNNING })).to.deep.equal(["in-progress", ...told, undefined]);
+    expect(shown({ job: RUNNING })).to.deep.equal(["in-progress", ...reported, undefined]);
     expect(shown({ status: ON_N1 }), "nothing is wanted any more").to.deep.equal([
       "active",
       ...[1, 2, 3].map(() => undefined),
