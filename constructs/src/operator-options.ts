@@ -22,8 +22,8 @@ export enum OperatorFeature {
    */
   EXTERNAL_DNS = "externaldns",
   /**
-   * `publishTo` of resources: the status of Services of type LoadBalancer shows the active addresses. Disabled by default,
-   * because it needs the permission to write the status of Services.
+   * `publishTo` of resources: the status of Services of type LoadBalancer and of Gateways shows the active addresses. Disabled
+   * by default, because it needs the permission to write the status of Services and Gateways.
    */
   PUBLISH = "publish",
 }

@@ -85,6 +85,13 @@ export class FlipopOperator extends Construct {
   /** The ValidatingAdmissionPolicyBinding that enforces `admissionPolicy`; undefined with `admissionPolicy: false`. */
   public readonly admissionPolicyBinding: ApiObject | undefined;
   /**
+   * The ValidatingAdmissionPolicy that limits what the operator writes to Services and Gateways with feature `publish`;
+   * undefined with `admissionPolicy: false`.
+   */
+  public readonly publicationPolicy: ApiObject | undefined;
+  /** The ValidatingAdmissionPolicyBinding that enforces `publicationPolicy`; undefined without that policy. */
+  public readonly publicationPolicyBinding: ApiObject | undefined;
+  /**
    * The ValidatingAdmissionPolicy that enforces `tenantLimits`; undefined if these limit no namespace, or with
    * `admissionPolicy: false`.
    */
@@ -139,10 +146,9 @@ export class FlipopOperator extends Construct {
     const users = parts.userRoles(this, settings);
     [this.viewClusterRole, this.editClusterRole, this.onCallRole] = [users.view, users.edit, users.onCall];
     const limits = parts.admission(this, settings, fit.admissionPolicy);
-    this.admissionPolicy = limits.admissionPolicy;
-    this.admissionPolicyBinding = limits.admissionPolicyBinding;
-    this.tenantPolicy = limits.tenantPolicy;
-    this.tenantPolicyBinding = limits.tenantPolicyBinding;
+    ({ admissionPolicy: this.admissionPolicy, admissionPolicyBinding: this.admissionPolicyBinding } = limits);
+    ({ publicationPolicy: this.publicationPolicy, publicationPolicyBinding: this.publicationPolicyBinding } = limits);
+    ({ tenantPolicy: this.tenantPolicy, tenantPolicyBinding: this.tenantPolicyBinding } = limits);
     this.cleanupPolicy = limits.cleanupPolicy;
     this.cleanupPolicyBinding = limits.cleanupPolicyBinding;
     this.cleanupClusterRole = limits.cleanupClusterRole;

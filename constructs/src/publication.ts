@@ -30,6 +30,16 @@ export class Publication {
   }
 
   /**
+   * A Gateway of `gateway.networking.k8s.io/v1` with the annotation `flipop.digitalocean.com/publish-addresses: "true"`. The
+   * operator writes the addresses to its `status.addresses`, unless the Gateway's own controller writes addresses there.
+   *
+   * @param name the Gateway's name; it is in the namespace of the resource
+   */
+  public static gateway(name: string): Publication {
+    return new Publication("Gateway", name);
+  }
+
+  /**
    * The class, for checks at synthesis.
    *
    * @internal

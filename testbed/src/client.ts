@@ -9,6 +9,7 @@ import { type WatchEvent, watchLines } from "./watch.js";
 export const PATCH_TYPES = {
   merge: "application/merge-patch+json",
   strategic: "application/strategic-merge-patch+json",
+  apply: "application/apply-patch+yaml",
   json: "application/json-patch+json",
 } as const;
 

@@ -167,6 +167,15 @@ export const REASONS = {
       "The Service of serviceRef has no pod selector, is headless or is an ExternalName; or the Service of publishTo is not of type LoadBalancer with the required loadBalancerClass.",
     remedy: "Change the Service as the message says.",
   },
+  GatewayNotFound: { meaning: "The Gateway does not exist.", remedy: "Create it, or correct publishTo." },
+  GatewayNotAllowed: {
+    meaning: "The Gateway has no annotation that lets resources of its namespace show their addresses.",
+    remedy: `Set annotation ${Annotation.publishAddresses} of the Gateway to "true", or correct publishTo.`,
+  },
+  KindNotInstalled: {
+    meaning: "The API server does not serve the kind of an object of publishTo, or does not let the operator read it.",
+    remedy: "Follow the message; the operator notices the kind within a minute.",
+  },
   NamespaceNotAllowed: {
     meaning:
       "The Service, the class or the pods' namespace does not allow this use, or the operator may not read in the namespace.",
@@ -271,29 +280,3 @@ export const REASONS = {
 
 /** Reason of a condition or an address. */
 export type Reason = keyof typeof REASONS;
-
-/**
- * Reasons that can end without a person: the operator works, or waits for a provider, a node or an object that another tool
- * may still apply. A resource that does not serve is Reconciling for one of these reasons, and Stalled for any other.
- */
-export const PASSING_REASONS: readonly Reason[] = [
-  "Observed",
-  "NotObserved",
-  "ProviderUnavailable",
-  "RateLimited",
-  "CreationUnsettled",
-  "UnderWay",
-  "InGrace",
-  "CoolingOff",
-  "MassFailure",
-  "MoveLimit",
-  "NoCandidate",
-  "TooFewCandidates",
-  "KeptLastKnown",
-  "NoneActive",
-  "ServiceNotFound",
-  "IssuerNotFound",
-  "ClassNotFound",
-  "SecretNotFound",
-  "FirewallNotFound",
-];

@@ -12,7 +12,7 @@ export const FEATURES: Readonly<Record<FeatureName, string>> = {
   healthchecks:
     "healthCheck of resources: probes of the nodes, with the kubelets' Leases as witnesses; no moves in a mass failure",
   externaldns: "provider external-dns: record sets as DNSEndpoint objects, which external-dns publishes",
-  publish: "publishTo of resources: active addresses in the status of Services of type LoadBalancer",
+  publish: "publishTo of resources: active addresses in the status of Services of type LoadBalancer and of Gateways",
 };
 
 /**

@@ -43,6 +43,7 @@ export type { SelectorSyntaxError } from "./labels/label-selector-tokens";
 export * from "./labels/match";
 export * from "./metrics";
 export * from "./names";
+export { PASSING_REASONS } from "./passing-reasons";
 export * from "./permissions";
 export * from "./providers";
 export * from "./publication";

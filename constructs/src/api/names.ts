@@ -32,6 +32,8 @@ export const Annotation = {
   ignoreMassFailure: `${API_GROUP}/ignore-mass-failure`,
   /** Set by a person on a Service: namespaces whose RoutedIPs may use it (comma-separated). */
   allowRoutedIpFrom: `${API_GROUP}/allow-routed-ip-from`,
+  /** Set by a person on a Gateway, to "true": resources of its namespace may show their addresses in its status. */
+  publishAddresses: `${API_GROUP}/publish-addresses`,
 } as const;
 
 /** Labels. */

@@ -1,9 +1,9 @@
 import { dnsLabelSchema } from "./kinds/object-reference";
-import { LOAD_BALANCER_CLASS } from "./names";
+import { Annotation, LOAD_BALANCER_CLASS } from "./names";
 import type { SchemaOf } from "./schema/schema";
 
 /** Kinds of objects whose status can show addresses. */
-export type PublicationKind = "Service";
+export type PublicationKind = "Service" | "Gateway";
 
 /** An object of the same namespace whose status shows the active addresses of a resource. */
 export interface Publication {
@@ -17,7 +17,7 @@ const MAX_PUBLICATIONS = 8;
 export const publishToSchema = {
   type: "array",
   optional: true,
-  description: `Objects of the same namespace whose status shows the active addresses: Services of type LoadBalancer with loadBalancerClass ${LOAD_BALANCER_CLASS}. The operator withdraws an address that is not active any more. If several resources name an object, it shows the addresses of the oldest one. Needs feature publish. Absent: none.`,
+  description: `Objects of the same namespace whose status shows the active addresses: Services of type LoadBalancer with loadBalancerClass ${LOAD_BALANCER_CLASS}, and Gateways (gateway.networking.k8s.io/v1) with annotation ${Annotation.publishAddresses} "true". The operator withdraws an address that is not active any more. If several resources name an object, it shows the addresses of the oldest one. Needs feature publish. Absent: none.`,
   example: [{ kind: "Service", name: "ingress" }],
   listType: "map",
   keys: ["kind", "name"],
@@ -26,7 +26,12 @@ export const publishToSchema = {
     type: "object",
     description: "An object whose status shows the active addresses.",
     properties: {
-      kind: { type: "string", description: "Kind of the object.", example: "Service", enum: { Service: true } },
+      kind: {
+        type: "string",
+        description: "Kind of the object.",
+        example: "Service",
+        enum: { Service: true, Gateway: true },
+      },
       name: dnsLabelSchema("Name of the object, in the namespace of the resource.", "ingress"),
     },
   },

@@ -1,6 +1,7 @@
-import { type ConditionType, PASSING_REASONS, type Reason, SUMMARY_TYPES } from "./conditions";
+import { type ConditionType, type Reason, SUMMARY_TYPES } from "./conditions";
 import type { KindName } from "./kinds/kinds";
 import type { MetricName } from "./metrics";
+import { PASSING_REASONS } from "./passing-reasons";
 
 /** Where a reason can appear. */
 export interface ReasonPlace {
@@ -111,6 +112,9 @@ const OWN_PLACES = {
   TTLRaised: { kinds: SERVED, conditions: ["DNSReady"] },
   ServiceNotFound: NAMED_SERVICE,
   ServiceUnsuitable: NAMED_SERVICE,
+  GatewayNotFound: PUBLICATION,
+  GatewayNotAllowed: PUBLICATION,
+  KindNotInstalled: PUBLICATION,
   NamespaceNotAllowed: { kinds: ALL, conditions: ["Accepted", "Fulfilled", "DNSReady", "Assigned", "FirewallReady"] },
   PortClash: SERVICE,
   PortNotAllowed: SERVICE,

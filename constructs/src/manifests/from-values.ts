@@ -80,9 +80,11 @@ export function healthCheck(fields: unknown): Expression | undefined {
 /** A list of Publications, if each is of a known kind. */
 export function publications(items: unknown): Expression | undefined {
   if (!Array.isArray(items)) return undefined;
-  const made = items.map((item) =>
-    isObject(item) && item.kind === "Service" ? call("Publication", "service", data(item.name)) : undefined,
-  );
+  const made = items.map((item) => {
+    const { kind, name } = isObject(item) ? item : {};
+    const known = kind === "Service" || kind === "Gateway";
+    return known ? call("Publication", kind.toLowerCase(), data(name)) : undefined;
+  });
   const known = made.filter((each) => each !== undefined);
   return known.length === made.length ? { kind: "list", items: known } : undefined;
 }

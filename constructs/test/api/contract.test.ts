@@ -114,6 +114,7 @@ describe("names in a cluster", () => {
       "replica",
       "ignore-mass-failure",
       "allow-routed-ip-from",
+      "publish-addresses",
       "job",
       "cleanup",
       "in-use",
@@ -250,10 +251,12 @@ describe("rights", () => {
     expect(rights("externaldns")).to.deep.equal(["get,create,patch,delete dnsendpoints in operatorNamespace"]);
   });
 
-  it("of publications are to write the status of Services, and no other part of them", () => {
+  it("of publications are to write the status of Services and Gateways, and no other part of them", () => {
     expect(rights("publish")).to.deep.equal([
       "get,list,watch services in watchNamespaces",
       "patch services/status in watchNamespaces",
+      "get,list,watch gateways in watchNamespaces",
+      "patch gateways/status in watchNamespaces",
     ]);
   });
 

@@ -20,6 +20,8 @@ describe("the objects of an operator", () => {
       "Role flipop flipop-on-call",
       "ValidatingAdmissionPolicy flipop",
       "ValidatingAdmissionPolicyBinding flipop",
+      "ValidatingAdmissionPolicy flipop-publications",
+      "ValidatingAdmissionPolicyBinding flipop-publications",
       "PodDisruptionBudget flipop flipop",
       "Service flipop flipop-metrics",
       "Deployment flipop flipop",
@@ -36,6 +38,8 @@ describe("the objects of an operator", () => {
       "ClusterRole flipop-infra-edit",
       "ValidatingAdmissionPolicy flipop-infra",
       "ValidatingAdmissionPolicyBinding flipop-infra",
+      "ValidatingAdmissionPolicy flipop-infra-publications",
+      "ValidatingAdmissionPolicyBinding flipop-infra-publications",
     ]);
     expect(titles(synthOperator({ name: "canary" }))).to.include("ClusterRole canary-flipop");
   });
@@ -57,7 +61,7 @@ describe("the objects of an operator", () => {
     const scoped = synthOperator({ namespace: "own" }, { namespace: "edge" });
     const kinds = ["Namespace", "ClusterRole", "ClusterRoleBinding", "ValidatingAdmissionPolicy"];
     const clusterWide = scoped.filter(({ kind }) => kinds.some((prefix) => kind.startsWith(prefix)));
-    expect(clusterWide).to.have.length(7);
+    expect(clusterWide).to.have.length(9);
     for (const { metadata } of clusterWide) expect(metadata).not.to.have.property("namespace");
   });
 
@@ -161,7 +165,7 @@ describe("the objects of an operator", () => {
     expect(serviceMonitor).to.equal(undefined);
     const found = Object.values(parts).flat();
     const objects = chart.node.findAll().filter((construct) => ApiObject.isApiObject(construct));
-    expect(objects).to.have.length(21);
+    expect(objects).to.have.length(23);
     for (const object of objects) expect(found, `${object.kind} ${object.name}`).to.include(object);
     operator.deployment.addJsonPatch(JsonPatch.add("/spec/revisionHistoryLimit", 3));
     const [deployment] = chart.toJson().filter(({ kind }) => kind === "Deployment");

@@ -84,7 +84,7 @@ function addPoolAndRecords(scope: Construct): void {
     healthCheck: PROBES,
     holderLabel: true,
     untilAssigned: true,
-    publishTo: [Publication.service("public")],
+    publishTo: [Publication.service("public"), Publication.gateway("edge")],
     paused: true,
   });
   new NodeDNSRecordSet(scope, "nodes", {

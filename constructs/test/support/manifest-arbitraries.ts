@@ -128,7 +128,10 @@ function pool(): fc.Arbitrary<Fields> {
       reclaimPolicy: fc.constantFrom("Retain", "Delete"),
       holderLabel: fc.boolean(),
       untilAssigned: fc.boolean(),
-      publishTo: fc.constant([{ kind: "Service", name: "web" }]),
+      publishTo: fc.constant([
+        { kind: "Service", name: "web" },
+        { kind: "Gateway", name: "edge" },
+      ]),
       paused: fc.boolean(),
     },
   );

@@ -102,6 +102,12 @@ export function isConflict(error: unknown): error is StatusError {
   return error instanceof StatusError && error.code === 409;
 }
 
+/** What other field managers own of the fields that an apply without force sets; empty: the 409 has another reason. */
+export function fieldConflicts(error: unknown): readonly StatusCause[] {
+  if (!isConflict(error)) return [];
+  return (error.details.causes ?? []).filter(({ reason }) => reason === "FieldManagerConflict");
+}
+
 /** 410: the resourceVersion or continue token has been compacted away. */
 function isGone(error: unknown): error is StatusError {
   return error instanceof StatusError && error.code === 410;

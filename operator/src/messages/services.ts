@@ -111,6 +111,7 @@ interface Targets {
 }
 
 const TARGET: Target = { target: "Service web/shop" };
+const GATEWAY: Target = { target: "Gateway web/shop" };
 const TARGETS: Targets = { targets: [TARGET.target] };
 
 export const publishingMessages = topic("publishing", {
@@ -163,6 +164,46 @@ export const publishingMessages = topic("publishing", {
         : `${target} has loadBalancerClass ${loadBalancerClass}, so another controller owns its status`,
     remedy: `create it anew with loadBalancerClass ${LOAD_BALANCER_CLASS}, since the class of a Service cannot change`,
     example: { ...TARGET, loadBalancerClass: undefined },
+  }),
+  gatewayMissing: problem({
+    reason: "GatewayNotFound",
+    by: "author",
+    text: ({ target }: Target) => `${target} does not exist`,
+    remedy: `create it, with annotation ${Annotation.publishAddresses}: "true", or correct publishTo`,
+    example: GATEWAY,
+  }),
+  gatewayNotAllowed: problem({
+    reason: "GatewayNotAllowed",
+    by: "other",
+    text: ({ target }: Target) => `${target} does not let the operator write its addresses`,
+    remedy: `have the author of the Gateway set its annotation ${Annotation.publishAddresses} to "true" if its own controller writes no addresses, or correct publishTo`,
+    example: GATEWAY,
+  }),
+  kindMissing: problem({
+    reason: "KindNotInstalled",
+    by: "administrator",
+    text: ({ kind, group }: { readonly kind: string; readonly group: string }) =>
+      `the API server does not serve ${kind} of ${group}`,
+    remedy:
+      "have the cluster's administrator install the CRDs of the Gateway API, or correct publishTo; the operator notices the CRD within a minute",
+    example: { kind: "Gateway", group: "gateway.networking.k8s.io/v1" },
+  }),
+  kindForbidden: problem({
+    reason: "KindNotInstalled",
+    by: "administrator",
+    text: ({ kind, group }: { readonly kind: string; readonly group: string }) =>
+      `the operator may not read ${kind} of ${group}`,
+    remedy: "have the cluster's administrator apply the roles of this release with feature publish",
+    example: { kind: "Gateway", group: "gateway.networking.k8s.io/v1" },
+  }),
+  owned: problem({
+    reason: "ForeignWriter",
+    by: "administrator",
+    text: ({ target, managers }: Target & { readonly managers: readonly string[] }) =>
+      `another writer owns the addresses in the status of ${target} (${managers.join(", ")})`,
+    remedy:
+      "publish to the Service that the Gateway's controller copies the addresses from, or have the cluster's administrator stop the other writer; the operator tries again every 10 minutes, and when the addresses change",
+    example: { ...GATEWAY, managers: ['conflict with "gateway-controller"'] },
   }),
   claimed: problem({
     reason: "ClaimedByOther",

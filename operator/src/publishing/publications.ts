@@ -38,7 +38,7 @@ export interface TargetFacts {
 export interface Targets {
   /** @param key `namespace/name`. `undefined`: the objects have not been read yet. */
   look(key: string): TargetFacts | undefined;
-  /** Asks for a run. */
+  /** Asks for a run of one. */
   enqueue(key: string): void;
   enqueueAll(): void;
 }
@@ -138,6 +138,12 @@ export class Publications {
   seen(kind: PublicationKind, key: string): void {
     const uids = this.claimants.get(textOf({ kind, key }));
     if (uids !== undefined) this.notify([...uids]);
+  }
+
+  /** What the API server shows of a whole kind has changed: it is served now, for example. */
+  allSeen(kind: PublicationKind): void {
+    const ofKind = [...this.claims.values()].filter(({ targets }) => targets.some((target) => target.kind === kind));
+    if (ofKind.length > 0) this.notify(ofKind.map(({ ref }) => ref.uid));
   }
 
   view(uid: string): readonly PublicationView[] {

@@ -26,6 +26,8 @@ export interface Metadata {
   annotations?: { [key: string]: string };
   ownerReferences?: OwnerReference[];
   finalizers?: string[];
+  /** Of custom resources only: what managers applied. */
+  managedFields?: readonly unknown[];
 }
 
 /** Any object. What is in the store is never changed in place: a write stores a new object. */

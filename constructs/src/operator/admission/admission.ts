@@ -4,12 +4,15 @@ import { cleanupClusterRole } from "../roles";
 import type { OperatorSettings } from "../settings";
 import { admissionPolicy, admissionPolicyBinding } from "./admission-policy";
 import { cleanupPolicy, cleanupPolicyBinding } from "./cleanup-policy";
+import { publicationPolicy, publicationPolicyBinding } from "./publication-policy";
 import { tenantPolicy, tenantPolicyBinding } from "./tenant-policy";
 
 /** The objects that limit the operator's writes, and those of tenants. */
 export interface Admission {
   readonly admissionPolicy?: ApiObject;
   readonly admissionPolicyBinding?: ApiObject;
+  readonly publicationPolicy?: ApiObject;
+  readonly publicationPolicyBinding?: ApiObject;
   readonly tenantPolicy?: ApiObject;
   readonly tenantPolicyBinding?: ApiObject;
   readonly cleanupPolicy?: ApiObject;
@@ -24,6 +27,8 @@ export function admission(scope: Construct, settings: OperatorSettings, enabled 
   const policies = {
     admissionPolicy: admissionPolicy(scope, settings),
     admissionPolicyBinding: admissionPolicyBinding(scope, settings),
+    publicationPolicy: publicationPolicy(scope, settings),
+    publicationPolicyBinding: publicationPolicyBinding(scope, settings),
     ...tenantPolicies(scope, settings),
   };
   if (settings.watchNamespaces.length === 0) return policies;

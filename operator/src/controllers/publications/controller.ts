@@ -1,28 +1,32 @@
-/** The objects whose status shows addresses: Services of the operator's class. Resources say which addresses are active. */
+/**
+ * The objects whose status shows addresses: Services of the operator's class, and Gateways that allow it. Resources say which
+ * addresses are active.
+ */
 
 import { DONE, type Outcome, skipped } from "../../addresses/calls.js";
-import { isInvalid } from "../../kube/client.js";
-import { type KubeObject, keyOf } from "../../kube/objects.js";
+import { fieldConflicts, isConflict, isInvalid } from "../../kube/client.js";
 import { sendPatch } from "../../kube/write/patch.js";
 import { publishingMessages } from "../../messages/services.js";
 import type { Publications } from "../../publishing/publications.js";
-import type { ActionTable, Kind } from "../../reconcile/kind.js";
+import type { ActionCall, ActionTable, Kind } from "../../reconcile/kind.js";
 import { KindController } from "../../reconcile/kind-controller.js";
 import { ObjectWriters } from "../../reconcile/object-writer.js";
 import type { SequenceResult } from "../../reconcile/plan.js";
 import type { ResourceSource } from "../../reconcile/resource-source.js";
 import type { ResourceState } from "../../reconcile/resource-state.js";
-import type { ServiceFacts } from "../../routing/service.js";
 import { omitUndefined } from "../../values.js";
 import type { ControllerContext, ControllerFactory } from "../context.js";
-import { type Memory, NOTHING_SENT, observed, shownNow } from "./memory.js";
+import { followReading, gatewayTargets, watchGateways } from "./gateway-watches.js";
+import { GATEWAY } from "./gateways.js";
+import { type Memory, NOTHING_SENT, observed, shownNow, withoutOldConflict } from "./memory.js";
 import { type Action, type Plan, plan, type Snapshot } from "./plan.js";
-import { factsOfService, isOurService, servicePatch, servicePath } from "./services.js";
+import { serviceTargets } from "./services.js";
+import type { TargetKind, TargetObject } from "./targets.js";
 
 /** The types of this kind, for the engine. */
 interface PublicationTypes {
-  readonly object: KubeObject;
-  readonly resource: KubeObject;
+  readonly object: TargetObject;
+  readonly resource: TargetObject;
   readonly snapshot: Snapshot;
   readonly action: Action;
   readonly plan: Plan;
@@ -34,75 +38,120 @@ type State = ResourceState<PublicationTypes>;
 interface Tools {
   readonly context: ControllerContext;
   readonly publications: Publications;
+  readonly targets: TargetKind;
 }
 
-const KIND = "Service";
-
 export const createPublicationsController: ControllerFactory = (context) => {
-  const { publications, services } = context;
+  const { publications, services, watches, clock, settings } = context;
   if (publications === undefined) throw new Error("feature publish is not enabled");
-  const controller = new KindController(context, kindOf({ context, publications }));
-  const isRead = () => services.parts.every((part) => part.hasSynced());
-  publications.serve(KIND, {
-    look: (key) => (isRead() ? factsOfService(`${KIND} ${key}`, services.get(key)) : undefined),
+  const gateways = watchGateways(watches, settings.watchNamespaces);
+  const kinds = [serviceTargets(services), gatewayTargets(gateways)];
+  const served = kinds.map((targets) => serve({ context, publications, targets }));
+  const gatewayKind = followReading(gateways, clock, () => publications.allSeen(GATEWAY));
+  const close = async () => {
+    await Promise.all([...served.map((each) => each.close()), ...gateways.map((cache) => cache.stop())]);
+  };
+  // Without the caches of Gateways: no other kind waits for one that the cluster may lack.
+  const controllers = [...served.map(({ controller }) => controller), gatewayKind];
+  return { controllers, caches: services.parts, checks: new Map(), close };
+};
+
+function serve(tools: Tools) {
+  const { context, publications, targets } = tools;
+  const { kind } = targets;
+  const controller = new KindController(context, kindOf(tools));
+  publications.serve(kind, {
+    look: (key) => targets.look(key),
     enqueue: (key) => controller.enqueue(key),
     enqueueAll: () => controller.enqueueAll(),
   });
-  const ends = services.caches.map(({ store }) => store.listen(({ object }) => publications.seen(KIND, keyOf(object))));
+  const end = targets.listen(({ key }) => publications.seen(kind, key));
   const close = () => {
-    for (const end of ends) end();
+    end();
     return controller.close();
   };
-  return { controllers: [controller], caches: services.parts, checks: new Map(), close };
-};
+  return { controller, close };
+}
 
 function kindOf(tools: Tools): Kind<PublicationTypes> {
-  const { context, publications } = tools;
+  const { publications, targets } = tools;
+  const { kind, plural, controller } = targets;
   return {
-    names: { kind: KIND, plural: "services", controller: "publications" },
-    source: sourceOf(context),
+    names: { kind, plural, controller },
+    source: sourceOf(tools),
     read: (object) => object,
     remember: () => ({ value: NOTHING_SENT }),
     mayRun: () => publications.areKnown,
     gather: (state) => gather(tools, state),
     plan,
-    actions: actions(context),
+    actions: actions(tools),
     register: ({ key, memory }, _snapshot, { problem }) => {
-      publications.report(KIND, key, problem ?? memory.value.failure);
+      publications.report(kind, key, problem ?? memory.value.failure);
     },
     recordOutcome: (state, snapshot, result) => recordOutcome(state, snapshot, result),
   };
 }
 
-function gather({ context, publications }: Tools, { key, ref, memory }: State): Snapshot {
-  const { clock, services } = context;
-  const cached = services.get(key)?.ingress ?? [];
+function gather({ context: { clock }, publications, targets }: Tools, { key, memory }: State): Snapshot {
+  const { shown: cached, all, allowed } = targets.get(key) ?? NO_OBJECT;
   const now = clock.now();
-  memory.value = observed(memory.value, { shown: cached, now, monotonic: clock.monotonic() });
+  const before = withoutOldConflict(memory.value, all);
+  memory.value = observed(before, { shown: cached, now, monotonic: clock.monotonic() });
+  const { undone, conflict } = memory.value;
   return {
-    ...{ target: `${KIND} ${key}`, uid: ref.uid, now, undone: memory.value.undone },
+    ...{ target: `${targets.kind} ${key}`, now, undone, allowed },
+    ...omitUndefined({ conflict }),
     shown: shownNow(memory.value, cached),
-    resources: publications.resourcesOf(KIND, key),
+    resources: publications.resourcesOf(targets.kind, key),
   };
 }
 
-function actions({ client, clock }: ControllerContext): ActionTable<PublicationTypes> {
+const NO_OBJECT: Pick<TargetObject, "shown" | "all" | "allowed"> = { shown: [], all: [], allowed: true };
+
+function actions({ context, targets }: Tools): ActionTable<PublicationTypes> {
+  const { client, clock } = context;
   return {
-    publish: async ({ state, signal, context: { recheck } }, { uid, ips }): Promise<Outcome> => {
-      const because = recheck?.();
+    publish: async (call, { ips }): Promise<Outcome> => {
+      const { state, signal } = call;
+      const because = call.context.recheck?.();
       if (because !== undefined) return { is: "superseded", because };
+      const object = targets.get(state.key);
+      if (object?.metadata.uid !== state.ref.uid) return skipped("the object is gone");
       try {
-        await sendPatch(client, servicePath(state.key), servicePatch(uid, ips), { subresource: "status", signal });
+        const patch = targets.patch(object, ips);
+        await sendPatch(client, targets.path(state.key), patch, { subresource: "status", signal });
       } catch (error) {
-        // The patch tests that it is the same Service.
-        if (isInvalid(error)) return skipped("the Service has changed meanwhile");
-        throw error;
+        return afterRefusal(call, { error, all: object.all, now: clock.now() });
       }
-      const { memory } = state;
-      memory.value = { ...memory.value, sent: { ips, at: clock.monotonic(), confirmed: false } };
+      const { conflict: _former, ...memory } = state.memory.value;
+      state.memory.value = { ...memory, sent: { ips, at: clock.monotonic(), confirmed: false } };
       return DONE;
     },
   };
+}
+
+interface Refusal {
+  readonly error: unknown;
+  /** All addresses of the object, sorted. */
+  readonly all: readonly string[];
+  readonly now: number;
+}
+
+/** The patch tests that it is the same object: the watch shows the new one. */
+function afterRefusal({ state, snapshot }: ActionCall<PublicationTypes>, { error, all, now }: Refusal): Outcome {
+  const managers = [...new Set(fieldConflicts(error).map(({ message = "" }) => message))];
+  if (managers.length > 0) {
+    const problem = publishingMessages.owned({ target: snapshot.target, managers });
+    state.memory.value = { ...state.memory.value, conflict: { problem, at: now, all } };
+    return skipped("another writer owns the addresses");
+  }
+  if (isChanged(state, error)) return skipped("the object has changed meanwhile");
+  throw error;
+}
+
+/** Of a Service, a failed test is a 422; of a Gateway, an old version is a 409. */
+function isChanged({ ref }: State, error: unknown): boolean {
+  return ref.kind === GATEWAY ? isConflict(error) : isInvalid(error);
 }
 
 function recordOutcome({ memory }: State, { target }: Snapshot, { results }: SequenceResult<Action>): void {
@@ -113,32 +162,13 @@ function recordOutcome({ memory }: State, { target }: Snapshot, { results }: Seq
   memory.value = { ...others, ...omitUndefined({ failure }) };
 }
 
-/** Only Services that the operator may write have runs. */
-function sourceOf({ services, client, clock }: ControllerContext): ResourceSource<KubeObject> {
-  const cached = (key: string) => {
-    const service = services.get(key);
-    return service !== undefined && isOurService(service) ? objectOf(service) : undefined;
-  };
+/** Only objects that the operator may write have runs. */
+function sourceOf({ context: { client, clock }, targets }: Tools): ResourceSource<TargetObject> {
+  const cached = (key: string) => targets.get(key);
   return {
-    writers: new ObjectWriters<KubeObject>(client, cached, servicePath, clock),
-    *keys() {
-      for (const service of services.list()) if (isOurService(service)) yield keyOf(service);
-    },
+    writers: new ObjectWriters<TargetObject>(client, cached, (key) => targets.path(key), clock),
+    keys: () => targets.keys(),
     cached,
-    listen: (listener) => {
-      const ends = services.caches.map(({ store }) =>
-        store.listen(({ type, object }) => {
-          const deleted = type === "deleted" || !isOurService(object);
-          listener({ key: keyOf(object), object: objectOf(object), deleted });
-        }),
-      );
-      return () => {
-        for (const end of ends) end();
-      };
-    },
+    listen: (listener) => targets.listen(listener),
   };
-}
-
-function objectOf({ name, namespace, uid }: ServiceFacts): KubeObject {
-  return { metadata: { name, namespace, uid, resourceVersion: "" } };
 }

@@ -15,6 +15,16 @@ export interface Memory {
   readonly undone: readonly number[];
   /** Of the last write. */
   readonly failure?: Problem;
+  /** The last write lost against the owner of other addresses. */
+  readonly conflict?: Conflict;
+}
+
+export interface Conflict {
+  readonly problem: Problem;
+  /** When, ms since the epoch. */
+  readonly at: number;
+  /** All addresses of the object at that time, sorted. */
+  readonly all: readonly string[];
 }
 
 export const NOTHING_SENT: Memory = { undone: [] };
@@ -37,6 +47,12 @@ export function observed(memory: Memory, { shown, now, monotonic }: Look): Memor
   }
   if (sent.confirmed) return { ...others, undone: [...memory.undone, now].slice(-REVERTS_KEPT) };
   return monotonic - sent.at < CACHE_LAG_MS ? memory : others;
+}
+
+/** Other addresses than those that stood in the way: the next write may succeed. @param all addresses of the object, sorted */
+export function withoutOldConflict(memory: Memory, all: readonly string[]): Memory {
+  const { conflict, ...others } = memory;
+  return conflict !== undefined && conflict.all.join() !== all.join() ? others : memory;
 }
 
 /** The addresses of the object: the cache lags behind our own write. */

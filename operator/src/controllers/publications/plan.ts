@@ -1,29 +1,33 @@
 /** Which addresses one object should show: those of the oldest resource that names it, and none without one. Pure. */
 
 import { undonePauseUntil } from "../../addresses/undone-writes.js";
+import { CONTESTED_PAUSE_MS } from "../../bounds.js";
 import type { Problem } from "../../messages/message.js";
 import { publishingMessages } from "../../messages/services.js";
 import type { PublishingResource } from "../../publishing/publications.js";
 import { shownAddresses } from "../../publishing/published.js";
 import { type Action as EngineAction, type Plan as EnginePlan, inOrder } from "../../reconcile/plan.js";
+import type { Conflict } from "./memory.js";
 
 export interface Snapshot {
   /** `Service web/shop` */
   readonly target: string;
-  readonly uid: string;
   /** Wall clock, ms since the epoch. */
   readonly now: number;
-  /** Addresses in its status, sorted. */
+  /** Addresses in its status that count as the operator's, sorted. */
   readonly shown: readonly string[];
   /** The oldest first. */
   readonly resources: readonly PublishingResource[];
   /** When somebody else changed what the operator had written, ms since the epoch. */
   readonly undone: readonly number[];
+  /** Whether resources may show addresses there. */
+  readonly allowed: boolean;
+  /** Another writer owns its addresses. */
+  readonly conflict?: Conflict;
 }
 
 export interface Action extends EngineAction {
   readonly do: "publish";
-  readonly uid: string;
   readonly ips: readonly string[];
 }
 
@@ -33,20 +37,32 @@ export interface Plan extends EnginePlan<Action> {
 }
 
 export function plan(snapshot: Snapshot): Plan {
-  const { target, uid, shown, now, undone } = snapshot;
+  const { target, shown } = snapshot;
   const ips = desiredOf(snapshot);
   if (ips === undefined || ips.join() === shown.join()) return NOTHING;
-  const until = undonePauseUntil(undone, now);
-  if (until !== undefined) return { ...NOTHING, requeueAt: until, problem: publishingMessages.undone({ target }) };
-  const [owner] = snapshot.resources;
-  const why = owner === undefined ? "no resource publishes there" : `${owner.ref.kind} ${owner.ref.name} names it`;
+  const pause = pauseOf(snapshot);
+  if (pause !== undefined) return { ...NOTHING, ...pause };
+  const why = reasonOf(snapshot);
   const explanation = `${target} shows ${ips.length === 0 ? "no address" : ips.join(", ")}: ${why}`;
-  return { ...NOTHING, sequences: inOrder("addresses", [{ do: "publish", uid, ips, why }]), explanation };
+  return { ...NOTHING, sequences: inOrder("addresses", [{ do: "publish", ips, why }]), explanation };
+}
+
+/** Another writer stands in the way: the operator tries again now and then. */
+function pauseOf({ target, now, undone, conflict }: Snapshot): Pick<Plan, "requeueAt" | "problem"> | undefined {
+  const until = undonePauseUntil(undone, now);
+  if (until !== undefined) return { requeueAt: until, problem: publishingMessages.undone({ target }) };
+  if (conflict === undefined || now >= conflict.at + CONTESTED_PAUSE_MS) return undefined;
+  return { requeueAt: conflict.at + CONTESTED_PAUSE_MS, problem: conflict.problem };
+}
+
+function reasonOf({ resources: [owner], allowed }: Snapshot): string {
+  if (!allowed) return "it does not allow addresses any more";
+  return owner === undefined ? "no resource publishes there" : `${owner.ref.kind} ${owner.ref.name} names it`;
 }
 
 /** `undefined`: it stays as it is. */
-function desiredOf({ resources: [owner], shown }: Snapshot): readonly string[] | undefined {
-  if (owner === undefined) return [];
+function desiredOf({ resources: [owner], shown, allowed }: Snapshot): readonly string[] | undefined {
+  if (owner === undefined || !allowed) return [];
   return owner.addresses && shownAddresses(owner.addresses, shown);
 }
 

@@ -1,11 +1,48 @@
 /** Services of type LoadBalancer whose class is the operator's: no other controller writes their status. */
 
 import { LOAD_BALANCER_CLASS } from "cdk8s-flipop/api";
+import { keyOf } from "../../kube/objects.js";
 import { JSON_PATCH, type Patch } from "../../kube/write/patch.js";
 import type { Problem } from "../../messages/message.js";
 import { publishingMessages } from "../../messages/services.js";
 import type { TargetFacts } from "../../publishing/publications.js";
 import type { ServiceFacts } from "../../routing/service.js";
+import type { SharedServices } from "../../routing/shared-services.js";
+import type { TargetKind, TargetObject } from "./targets.js";
+
+const KIND = "Service";
+
+export function serviceTargets(services: SharedServices): TargetKind {
+  const isRead = () => services.parts.every((part) => part.hasSynced());
+  return {
+    ...{ kind: KIND, plural: "services", controller: "publications" },
+    look: (key) => (isRead() ? factsOfService(`${KIND} ${key}`, services.get(key)) : undefined),
+    *keys() {
+      for (const service of services.list()) if (isOurService(service)) yield keyOf(service);
+    },
+    get: (key) => {
+      const service = services.get(key);
+      return service !== undefined && isOurService(service) ? objectOf(service) : undefined;
+    },
+    listen: (listener) => {
+      const ends = services.caches.map(({ store }) =>
+        store.listen(({ type, object }) => {
+          const deleted = type === "deleted" || !isOurService(object);
+          listener({ key: keyOf(object), object: objectOf(object), deleted });
+        }),
+      );
+      return () => {
+        for (const end of ends) end();
+      };
+    },
+    path: servicePath,
+    patch: ({ metadata: { uid } }, ips) => servicePatch(uid, ips),
+  };
+}
+
+function objectOf({ name, namespace, uid, ingress }: ServiceFacts): TargetObject {
+  return { metadata: { name, namespace, uid, resourceVersion: "" }, shown: ingress, all: ingress, allowed: true };
+}
 
 /** @param target `Service web/shop` */
 export function factsOfService(target: string, service: ServiceFacts | undefined): TargetFacts {

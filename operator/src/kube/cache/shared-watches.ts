@@ -4,7 +4,7 @@ import { type Logger, silentLogger } from "../../logging.js";
 import type { KubeClient } from "../client.js";
 import type { Cached, KubeObject, Transform } from "../objects.js";
 import { Decoders } from "../protobuf/decoder.js";
-import type { Selectors } from "../watch/list.js";
+import type { WatchTarget } from "../watch/list.js";
 import type { ReflectorObserver, ServerFeatures } from "../watch/reflector.js";
 import { type Cache, type CacheContext, type CacheState, ReflectedCache, type ToldCache } from "./cache.js";
 import { PodScopes, PodView } from "./pods.js";
@@ -24,6 +24,8 @@ export interface SharedWatchesProps {
   /** Makes the metrics of one reflector. @default none */
   readonly observe?: (name: string) => ReflectorObserver;
 }
+
+type KindOptions = Pick<WatchTarget, "labelSelector" | "fieldSelector" | "optional">;
 
 export type NodeIndex = "providerID" | "address";
 
@@ -70,12 +72,12 @@ export class SharedWatches {
   /**
    * The one cache of another kind, for the life of the operator. Ask once for each path and hand it on.
    * @param name of the watch; `services` and `endpointslices` are read with the fields of their tables only.
-   * @param selectors what the server leaves out. @default nothing
+   * @param options what the server leaves out, and whether the cluster may lack the kind. @default nothing, no
    */
-  kind<T extends Cached>(name: string, path: string, transform: Transform<T>, selectors: Selectors = {}): ToldCache<T> {
+  kind<T extends Cached>(name: string, path: string, transform: Transform<T>, options: KindOptions = {}): ToldCache<T> {
     if (this.kinds.has(path)) throw new Error(`watch of ${path}: exists already; share the cache that was made first`);
     const decoder = this.decoders.of(name);
-    const target = { name, path, ...selectors, ...(decoder === undefined ? {} : { decoder }) };
+    const target = { name, path, ...options, ...(decoder === undefined ? {} : { decoder }) };
     const cache = new ReflectedCache<T>(this.context, { target, transform });
     this.kinds.set(path, cache);
     return cache;

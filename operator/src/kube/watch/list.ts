@@ -17,6 +17,8 @@ export interface WatchTarget extends Selectors {
   readonly name: string;
   /** The collection, for example `/api/v1/pods`. */
   readonly path: string;
+  /** The cluster may lack the kind: that is no reason to warn. @default false */
+  readonly optional?: boolean;
   /** Reads this kind from protobuf, with the fields that the transform needs. @default JSON */
   readonly decoder?: BodyDecoder;
 }

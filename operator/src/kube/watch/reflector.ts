@@ -1,7 +1,7 @@
 import { Pacer, Waiters } from "../../async.js";
 import { type Clock, systemClock } from "../../clock.js";
 import { errorText, type Logger, silentLogger } from "../../logging.js";
-import { isForbidden, type KubeClient, StatusError } from "../client.js";
+import { isForbidden, isNotFound, type KubeClient, StatusError } from "../client.js";
 import type { Cached, Transform, WatchEvent } from "../objects.js";
 import { ProtobufError } from "../protobuf/reader.js";
 import { identify, type SafeTransform, safely, type WatchTarget } from "./list.js";
@@ -237,7 +237,7 @@ export class Reflector<T extends Cached> {
     const silent = error instanceof SilentWatchError;
     const again = silent && this.quiet && events === 0;
     this.quiet = silent;
-    if (again || this.gone) return "debug";
+    if (again || this.gone || (this.props.target.optional === true && isNotFound(error))) return "debug";
     // A server that is away for an hour is worth a dozen lines, not two thousand.
     return relist !== undefined || Number.isInteger(Math.log2(failures)) ? "warn" : "debug";
   }

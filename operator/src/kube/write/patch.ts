@@ -9,10 +9,14 @@ import { jsonEqual, type KubeObject } from "../objects.js";
 
 export const MERGE_PATCH = "application/merge-patch+json";
 export const JSON_PATCH = "application/json-patch+json";
+/** Server-side apply. JSON is YAML. */
+export const APPLY_PATCH = "application/apply-patch+yaml";
 
 export interface Patch {
-  readonly contentType: typeof MERGE_PATCH | typeof JSON_PATCH;
+  readonly contentType: typeof MERGE_PATCH | typeof JSON_PATCH | typeof APPLY_PATCH;
   readonly body: unknown;
+  /** Of an apply. */
+  readonly fieldManager?: string;
 }
 
 /** `metav1.Condition`; its list is atomic to a merge patch. */
@@ -199,6 +203,7 @@ export async function sendPatch<O extends KubeObject = KubeObject>(
     path: subresource === undefined ? path : `${path}/${subresource}`,
     contentType: patch.contentType,
     body: patch.body,
+    ...(patch.fieldManager !== undefined && { query: { fieldManager: patch.fieldManager } }),
     ...limits,
   };
   return client.request<O>(request);

@@ -1,8 +1,16 @@
 import { expect } from "chai";
 import { describe, it } from "mocha";
 import { CACHE_LAG_MS, CONTESTED_PAUSE_MS, PLACEMENT_LASTING_MS } from "../../../src/bounds.js";
-import { type Memory, NOTHING_SENT, observed, shownNow } from "../../../src/controllers/publications/memory.js";
+import {
+  type Conflict,
+  type Memory,
+  NOTHING_SENT,
+  observed,
+  shownNow,
+  withoutOldConflict,
+} from "../../../src/controllers/publications/memory.js";
 import { plan, type Snapshot } from "../../../src/controllers/publications/plan.js";
+import { publishingMessages } from "../../../src/messages/services.js";
 import type { PublishedAddresses, PublishingResource } from "../../../src/publishing/publications.js";
 import { actionsOf } from "../../../src/reconcile/plan.js";
 
@@ -18,7 +26,7 @@ function resource(name: string, addresses?: Partial<PublishedAddresses>): Publis
 }
 
 function snapshot(more: Partial<Snapshot>): Snapshot {
-  return { target: "Service web/shop", uid: "u1", now: NOW, shown: [], resources: [], undone: [], ...more };
+  return { target: "Service web/shop", now: NOW, shown: [], resources: [], undone: [], allowed: true, ...more };
 }
 
 /** The addresses that it writes; `undefined`: it writes nothing. */
@@ -40,6 +48,11 @@ describe("the plan of an object that shows addresses", () => {
       ["shows nothing new that is on its way", { shown: [A], resources: [resource("a", { kept: [A, C] })] }, undefined],
       ["withdraws all without a resource", { shown: [A] }, []],
       ["writes nothing where nothing is to be withdrawn", {}, undefined],
+      [
+        "withdraws all that the object does not allow any more",
+        { shown: [A], resources: [resource("a", { active: [A] })], allowed: false },
+        [],
+      ],
       ["stays as it is while nothing is decided", { shown: [A], resources: [resource("a")] }, undefined],
       ["follows the oldest alone", { resources: [resource("a"), resource("b", { active: [B] })] }, undefined],
       [
@@ -65,6 +78,30 @@ describe("the plan of an object that shows addresses", () => {
     expect(made.problem?.reason).to.equal("ForeignWriter");
     expect(made.requeueAt).to.equal(NOW + CONTESTED_PAUSE_MS);
     expect(written({ ...facts, now: NOW + CONTESTED_PAUSE_MS })).to.deep.equal([A]);
+  });
+});
+
+describe("the plan of an object whose addresses another writer owns", () => {
+  const problem = publishingMessages.owned({ target: "Gateway web/shop", managers: ["conflict with another one"] });
+  const conflict: Conflict = { problem, at: NOW, all: [C] };
+  const facts = { resources: [resource("a", { active: [A] })], conflict };
+
+  it("waits ten minutes after each refusal, and says so", () => {
+    const made = plan(snapshot(facts));
+    expect(made.sequences).to.deep.equal([]);
+    expect(made.problem).to.deep.equal(problem);
+    expect(made.requeueAt).to.equal(NOW + CONTESTED_PAUSE_MS);
+    expect(written({ ...facts, now: NOW + CONTESTED_PAUSE_MS })).to.deep.equal([A]);
+  });
+
+  it("says nothing where no address is to be written", () => {
+    expect(plan(snapshot({ conflict })).problem).to.equal(undefined);
+  });
+
+  it("tries again at once when other addresses are there", () => {
+    const memory: Memory = { undone: [], conflict };
+    expect(withoutOldConflict(memory, [C])).to.equal(memory);
+    expect(withoutOldConflict(memory, [])).to.deep.equal({ undone: [] });
   });
 });
 

@@ -1,6 +1,7 @@
 /**
  * Server-side apply. The emulator remembers what each manager applied, so it removes what a manager no longer applies and
- * refuses what another manager applied with another value. It does not record owners of other writes (managedFields).
+ * refuses what another manager applied with another value. It does not record owners of other writes: `managedFields` of a
+ * custom resource have the managers that apply, and those of other objects are absent.
  */
 import { parse } from "yaml";
 import { ApiStatus, badRequest, conflict } from "../api-status.js";
@@ -14,6 +15,7 @@ import type { ResourceType } from "../resources/resource-type.js";
 import { objectKey } from "../store/collection.js";
 import { conflictsOf, type Lists, listsOf, merged, withoutGone, withoutTaken } from "./apply-merge.js";
 import { create, type WriteResult } from "./create.js";
+import { managedFieldsOf } from "./managed-fields.js";
 import { readObject } from "./read-body.js";
 import { patch, type UpdateTarget } from "./update.js";
 import type { WriteOptions } from "./write-options.js";
@@ -100,6 +102,9 @@ function change({ cluster, target, request, options, uid }: Change): WriteResult
   const managers = new Map(cluster.applied.get(uid));
   const before = managers.get(manager) ?? {};
   managers.delete(manager);
+  const entries = target.type.custom
+    ? { managedFields: managedFieldsOf(target.type, [...managers, [manager, config]]) }
+    : {};
   return patch(
     cluster,
     target,
@@ -107,7 +112,7 @@ function change({ cluster, target, request, options, uid }: Change): WriteResult
       if (!force) refuseConflicts(target, { live, config, managers, lists });
       return merged(withoutGone({ live, before, config, others: [...managers.values()] }, lists), config, lists);
     },
-    options,
+    { ...options, ...entries },
   );
 }
 

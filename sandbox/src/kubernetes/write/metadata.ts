@@ -4,7 +4,7 @@ import type { Metadata, OwnerReference } from "../objects.js";
 
 type Shape = "string" | "integer" | "texts" | "list";
 
-/** Fields that metadata can have, with their shape. `managedFields` are read and dropped: the emulator has no field ownership. */
+/** Fields that metadata can have, with their shape. `managedFields` are read and dropped: only apply sets them. */
 const FIELDS: Readonly<Record<string, Shape | "dropped">> = {
   name: "string",
   generateName: "string",

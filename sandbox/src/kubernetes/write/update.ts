@@ -100,7 +100,7 @@ function change(cluster: Cluster, target: UpdateTarget, request: ChangeRequest, 
   const warnings = unknownFieldWarnings(type, unknown, options, request.request);
   const given = object.metadata;
   object.metadata = carriedOver(given, old.metadata);
-  const next = prepared(cluster, target, object, old);
+  const next = managed(prepared(cluster, target, object, old), options);
   const findings = check(cluster, { type, subresource, given }, next, old);
   if (findings.errors.length > 0) throw invalid({ ...subject(type, next) }, old.metadata.name, findings.errors);
   return {
@@ -135,6 +135,12 @@ function prepared({ env }: Cluster, { type, subresource }: UpdateTarget, object:
   const grown = type.generation && contentChanged(object, old, type.subresources.includes("status"));
   const generation = { generation: (old.metadata.generation ?? 0) + 1 };
   return { kind, apiVersion, metadata: orderedMetadata({ ...metadata, ...(grown && generation) }), ...rest };
+}
+
+function managed(object: ApiObject, { managedFields }: WriteOptions): ApiObject {
+  if (managedFields === undefined) return object;
+  const { managedFields: _former, ...metadata } = object.metadata;
+  return { ...object, metadata: { ...metadata, ...(managedFields.length > 0 && { managedFields }) } };
 }
 
 interface CheckPlace {

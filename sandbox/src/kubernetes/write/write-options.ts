@@ -10,6 +10,8 @@ export interface WriteOptions {
   readonly dryRun: boolean;
   /** What to do with fields that are not known. */
   readonly fieldValidation: (typeof FIELD_VALIDATION)[number];
+  /** The `metadata.managedFields` of the object after an apply. @default those that it has */
+  readonly managedFields?: readonly unknown[];
 }
 
 /** Reads the options from a query; throws 422. @param kind kind of the options, for the message */

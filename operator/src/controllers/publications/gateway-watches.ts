@@ -1,0 +1,87 @@
+/** The Gateways of the watched namespaces, in a cluster that may lack the kind: readiness never depends on it. */
+
+import { pause } from "../../async.js";
+import { ABSENT_KINDS_POLL_MS } from "../../bounds.js";
+import type { Clock } from "../../clock.js";
+import type { Cache } from "../../kube/cache/cache.js";
+import type { SharedWatches } from "../../kube/cache/shared-watches.js";
+import { keyOf } from "../../kube/objects.js";
+import type { Drainable } from "../../runtime/manager.js";
+import {
+  factsOfGateway,
+  GATEWAY,
+  GATEWAY_API,
+  type GatewayFacts,
+  gatewayPatch,
+  gatewayPath,
+  hasRuns,
+  objectOfGateway,
+  type Reading,
+  slimGateways,
+} from "./gateways.js";
+import type { TargetKind } from "./targets.js";
+
+const NOT_FOUND = 404;
+const FORBIDDEN = 403;
+
+type GatewayCache = Cache<GatewayFacts>;
+
+/** The watches start at once. @param namespaces empty: all. */
+export function watchGateways(
+  watches: Pick<SharedWatches, "kind">,
+  namespaces: readonly string[],
+): readonly GatewayCache[] {
+  const scopes = namespaces.length === 0 ? [""] : namespaces.map((name) => `/namespaces/${name}`);
+  return scopes.map((scope) =>
+    watches.kind("gateways", `/apis/${GATEWAY_API}${scope}/gateways`, slimGateways, { optional: true }),
+  );
+}
+
+export function gatewayTargets(caches: readonly GatewayCache[]): TargetKind {
+  const get = (key: string) => caches.map(({ store }) => store.get(key)).find((found) => found !== undefined);
+  return {
+    ...{ kind: GATEWAY, plural: "gateways", controller: "gateway-publications" },
+    look: (key) => factsOfGateway(`${GATEWAY} ${key}`, readingOf(caches), get(key)),
+    *keys() {
+      for (const { store } of caches) for (const gateway of store.list()) if (hasRuns(gateway)) yield keyOf(gateway);
+    },
+    get: (key) => {
+      const gateway = get(key);
+      return gateway !== undefined && hasRuns(gateway) ? objectOfGateway(gateway) : undefined;
+    },
+    listen: (listener) => {
+      const ends = caches.map(({ store }) =>
+        store.listen(({ type, object }) => {
+          const deleted = type === "deleted" || !hasRuns(object);
+          listener({ key: keyOf(object), object: objectOfGateway(object), deleted });
+        }),
+      );
+      return () => {
+        for (const end of ends) end();
+      };
+    },
+    path: gatewayPath,
+    patch: gatewayPatch,
+  };
+}
+
+/** The worst of all caches. Somebody may remove the kind after it was read. */
+export function readingOf(caches: readonly Pick<GatewayCache, "state">[]): Reading {
+  const states = caches.map(({ state }) => state);
+  if (states.some(({ lastCode }) => lastCode === NOT_FOUND)) return "absent";
+  if (states.some(({ synced, lastCode }) => !synced && lastCode === FORBIDDEN)) return "forbidden";
+  return states.every(({ synced }) => synced) ? "read" : "unread";
+}
+
+/** No event of a watch says that the kind is installed, or is not. @param changed called after each change */
+export function followReading(caches: readonly GatewayCache[], clock: Clock, changed: () => void): Drainable {
+  const run = async (signal: AbortSignal) => {
+    let last: Reading | undefined;
+    do {
+      const reading = readingOf(caches);
+      if (reading !== last) changed();
+      last = reading;
+    } while (await pause(clock, ABSENT_KINDS_POLL_MS, signal));
+  };
+  return { name: "gateway-kind", run, drain: () => Promise.resolve(true), check: () => undefined };
+}
