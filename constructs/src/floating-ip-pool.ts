@@ -11,7 +11,7 @@ import type { NodePreference } from "./match/node-preference";
 import type { Toleration } from "./match/toleration";
 import { checkPool } from "./private/checks/check-pool";
 import { defineResource } from "./private/define-resource";
-import { holderLabelKeyOf, untilAssignedTaintKeyOf } from "./private/holder-label-key";
+import { holderLabelKeyOf, untilAssignedTaintKeyOf } from "./private/node-mark-keys";
 import { ADDRESS_FACTS, PART } from "./private/part";
 import type { FactsOf } from "./private/props";
 import { ImportedResource } from "./private/rights/imported-resource";

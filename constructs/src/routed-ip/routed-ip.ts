@@ -7,7 +7,7 @@ import { FlipopResource, type FlipopResourceProps, type IFlipopResource } from "
 import type { HealthCheck } from "../health-check";
 import { checkRecordSet } from "../private/checks/check-record-set";
 import { defineResource } from "../private/define-resource";
-import { holderLabelKeyOf, untilAssignedTaintKeyOf } from "../private/holder-label-key";
+import { holderLabelKeyOf, untilAssignedTaintKeyOf } from "../private/node-mark-keys";
 import { ADDRESS_FACTS, PART } from "../private/part";
 import type { FactsOf } from "../private/props";
 import { ImportedResource } from "../private/rights/imported-resource";
