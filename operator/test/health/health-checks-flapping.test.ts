@@ -43,7 +43,9 @@ describe("health checks of a node that flaps or is replaced", () => {
     expect(rig.resource.failureOf(node("node-2"))).to.equal(undefined);
     rig.resource.follow(CHECK, CANDIDATE);
     await rig.flap(HOST);
-    expect(rig.resource.failureOf(node("node-2")), "after the next failure").to.include("healthy again after 3 failures");
+    expect(rig.resource.failureOf(node("node-2")), "after the next failure").to.include(
+      "healthy again after 3 failures",
+    );
   });
 
   it("does not keep a node from its address that got it although it was to wait longer", async () => {
